@@ -1,0 +1,57 @@
+# Compiler settings and the few functions with which every folder describes itself.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON) # glibc extensions: dlinfo, qsort_r, secure_getenv
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(ANYHIP_CCACHE ccache)
+if(ANYHIP_CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER ${ANYHIP_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${ANYHIP_CCACHE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+
+# Prefer the static archives of the decompressors: two fewer libraries on users' machines.
+find_library(ANYHIP_ZLIB NAMES libz.a z)
+find_library(ANYHIP_ZSTD NAMES libzstd.a zstd)
+
+add_library(ah_flags INTERFACE)
+target_compile_options(ah_flags INTERFACE
+    -Wall -Wextra -Wshadow -Wpointer-arith -Wwrite-strings -Wundef -Wvla
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>
+    $<$<BOOL:${ANYHIP_WERROR}>:-Werror>
+    -ffunction-sections -fdata-sections)
+if(ANYHIP_SANITIZE)
+    target_compile_options(ah_flags INTERFACE
+        -fsanitize=${ANYHIP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(ah_flags INTERFACE -fsanitize=${ANYHIP_SANITIZE})
+endif()
+
+# ah_module(<name> SOURCES <file>... [USES <module>...])
+# One folder of the library: an object library that sees its own headers and those it uses.
+function(ah_module name)
+    cmake_parse_arguments(M "" "" "SOURCES;USES" ${ARGN})
+    add_library(ah_${name} OBJECT ${M_SOURCES})
+    target_include_directories(ah_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR})
+    target_link_libraries(ah_${name} PRIVATE ah_flags)
+    foreach(used ${M_USES})
+        target_link_libraries(ah_${name} PRIVATE ah_${used}_headers)
+    endforeach()
+endfunction()
+
+# ah_headers(<name> <dir>...): what other modules may include of a folder.
+function(ah_headers name)
+    add_library(ah_${name}_headers INTERFACE)
+    target_include_directories(ah_${name}_headers INTERFACE ${ARGN})
+endfunction()
