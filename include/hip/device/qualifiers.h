@@ -1,0 +1,91 @@
+/* The words HIP adds to C and C++: where a function runs, where a variable lives,
+ * how a kernel may be launched. Only macros; every other header starts from here.
+ * Under clang's HIP mode they are attributes, under any other compiler (host code
+ * built by gcc, g++ or plain clang) they vanish. */
+#ifndef HIP_DEVICE_QUALIFIERS_H
+#define HIP_DEVICE_QUALIFIERS_H
+
+#if defined(__clang__) && defined(__HIP__)
+
+#ifndef __host__
+#define __host__ __attribute__((host))
+#endif
+#ifndef __device__
+#define __device__ __attribute__((device))
+#endif
+#ifndef __global__
+#define __global__ __attribute__((global))
+#endif
+#ifndef __shared__
+#define __shared__ __attribute__((shared))
+#endif
+#ifndef __constant__
+#define __constant__ __attribute__((constant))
+#endif
+#ifndef __managed__
+#define __managed__ __attribute__((managed))
+#endif
+#ifndef __forceinline__
+#define __forceinline__ inline __attribute__((always_inline))
+#endif
+/* `__noinline__` is a keyword of clang's HIP mode; a macro of that name would break
+ * the `__attribute__((__noinline__))` of the C++ library. */
+#if !__has_feature(cuda_noinline_keyword) && !defined(__noinline__)
+#define __noinline__ __attribute__((noinline))
+#endif
+
+/* __launch_bounds__(MAX_THREADS_PER_BLOCK[, MIN_WARPS_PER_EXECUTION_UNIT])
+ * AMD:    the flat work-group size and the waves per execution unit.
+ * NVIDIA: .maxntid and .minnctapersm. HIP counts warps where PTX counts blocks:
+ *         warps = blocks * threads / 32 (HIP, "Porting from CUDA __launch_bounds__"). */
+#ifndef __launch_bounds__
+#if defined(__NVPTX__)
+#define __hip_launch_bounds_1(threads) __attribute__((launch_bounds(threads)))
+#define __hip_launch_bounds_2(threads, warps)                                                      \
+    __attribute__((                                                                                \
+        launch_bounds(threads, ((warps)*32) / (threads) < 1 ? 1 : ((warps)*32) / (threads))))
+#else
+#define __hip_launch_bounds_1(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __hip_launch_bounds_2(threads, warps)                                                      \
+    __attribute__((amdgpu_flat_work_group_size(1, threads), amdgpu_waves_per_eu(warps)))
+#endif
+#define __hip_launch_bounds_pick(_1, _2, name, ...) name
+#define __launch_bounds__(...)                                                                     \
+    __hip_launch_bounds_pick(__VA_ARGS__, __hip_launch_bounds_2,                                   \
+                             __hip_launch_bounds_1, )(__VA_ARGS__)
+#endif
+
+#else /* host code, any compiler */
+
+#ifndef __host__
+#define __host__
+#endif
+#ifndef __device__
+#define __device__
+#endif
+#ifndef __global__
+#define __global__
+#endif
+#ifndef __shared__
+#define __shared__
+#endif
+#ifndef __constant__
+#define __constant__
+#endif
+#ifndef __managed__
+#define __managed__
+#endif
+#ifndef __forceinline__
+#define __forceinline__ inline
+#endif
+#ifndef __noinline__
+#define __noinline__
+#endif
+
+#endif
+
+#ifndef __align__
+#define __align__(n) __attribute__((aligned(n)))
+#endif
+
+#endif
