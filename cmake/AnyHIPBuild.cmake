@@ -31,6 +31,7 @@ target_compile_options(ah_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition>
     $<$<BOOL:${ANYHIP_WERROR}>:-Werror>
     -ffunction-sections -fdata-sections)
+target_compile_definitions(ah_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
 if(ANYHIP_SANITIZE)
     target_compile_options(ah_flags INTERFACE
         -fsanitize=${ANYHIP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -1,0 +1,472 @@
+/* The only door between core and a vendor's driver: read this first.
+ *
+ * A backend is one driver library (real or simulated) opened in this process; a
+ * backend device is one of its GPUs. Core calls a backend only through struct
+ * ah_backend_ops; a backend calls nobody but its driver and src/common. Every
+ * entry exists in every backend: what a driver cannot do is a function that
+ * logs why and returns hipErrorNotSupported.
+ *
+ * Conventions, for all entries unless said otherwise:
+ *  - Arguments are already checked: no NULL where a pointer is required, flags
+ *    and enumerators known to HIP, handles live and of this backend.
+ *  - Any thread may call; entries of one device may run at the same time.
+ *  - Asynchronous entries return when the work is queued; an error of earlier
+ *    asynchronous work may be returned by any entry.
+ *  - Memory sizes are bytes. Out parameters are written on success only.
+ *  - A stream argument is a stream of the same device, or one of the two
+ *    reserved values below. */
+#ifndef AH_BACKEND_H
+#define AH_BACKEND_H
+
+#include "dynlib.h"
+#include "image.h"
+
+#include <hip/hip_runtime_api.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Defined by each backend; core only carries pointers to them. */
+struct ah_backend;
+struct ah_backend_device;
+struct ah_backend_stream;
+struct ah_backend_event;
+struct ah_backend_module;
+struct ah_backend_function;
+struct ah_backend_pool;
+struct ah_backend_array;
+struct ah_backend_memory; /* physical memory of the virtual memory management functions */
+
+/* Reserved stream values: the device's legacy default stream (NULL is the same)
+ * and the calling thread's default stream. */
+#define AH_STREAM_LEGACY     ((struct ah_backend_stream *)1)
+#define AH_STREAM_PER_THREAD ((struct ah_backend_stream *)2)
+
+/* How a backend is to be opened. */
+struct ah_backend_options {
+    const char *name;              /* "cuda", "simcuda", "hsa", "simhsa": for messages */
+    const char *const *candidates; /* library files to try, NULL at the end */
+    const char *model;             /* simulators: the device model, NULL: the default */
+    int count;                     /* simulators: how many devices, 0: the default */
+};
+
+/* What tells one device from another before anything is initialised on it. */
+struct ah_device_identity {
+    char name[256];
+    hipUUID uuid;
+    int pci_domain, pci_bus, pci_device; /* -1 when there is none */
+};
+
+enum ah_memory_kind {
+    AH_MEMORY_UNKNOWN,    /* nothing this backend allocated or registered: pageable host memory */
+    AH_MEMORY_DEVICE,     /* on the device */
+    AH_MEMORY_HOST,       /* page-locked host memory, allocated by the backend */
+    AH_MEMORY_REGISTERED, /* page-locked host memory of the application */
+    AH_MEMORY_MANAGED,    /* migrates between host and devices */
+};
+
+struct ah_pointer_info {
+    enum ah_memory_kind kind;
+    int device_index; /* in the backend's numbering, -1 when unknown */
+    void *base;       /* the allocation */
+    size_t size;
+    void *host_pointer;   /* the address by which the host reaches it, or NULL */
+    void *device_pointer; /* the address by which the device reaches it, or NULL */
+};
+
+/* One end of a rectangular copy. */
+struct ah_copy_end {
+    enum ah_copy_end_kind { AH_END_POINTER, AH_END_ARRAY } kind;
+    void *pointer;                  /* AH_END_POINTER: host or device, found by address */
+    struct ah_backend_array *array; /* AH_END_ARRAY */
+    size_t pitch;                   /* bytes from row to row (pointer) */
+    size_t rows;                    /* rows from slice to slice (pointer) */
+    size_t x;                       /* bytes into the row */
+    size_t y, z;                    /* rows and slices in */
+};
+
+struct ah_copy_region {
+    struct ah_copy_end dst, src;
+    size_t width; /* bytes */
+    size_t height, depth;
+};
+
+/* Rows of equal elements. */
+struct ah_fill {
+    void *dst;
+    size_t pitch;          /* bytes from row to row */
+    unsigned value;        /* its low element_size bytes */
+    unsigned element_size; /* 1, 2 or 4 */
+    size_t width;          /* elements */
+    size_t height;         /* rows */
+};
+
+struct ah_array_shape {
+    size_t width, height, depth; /* elements; 0 where the array has no such dimension */
+    hipArray_Format format;
+    unsigned channels; /* 1, 2 or 4 */
+    unsigned flags;    /* hipArray* flags */
+};
+
+enum ah_launch_flags {
+    AH_LAUNCH_COOPERATIVE = 1, /* all blocks resident at once */
+};
+
+struct ah_launch {
+    unsigned grid[3];  /* blocks */
+    unsigned block[3]; /* threads */
+    unsigned shared;   /* dynamic shared memory, bytes */
+    unsigned flags;    /* ah_launch_flags */
+    void **params;     /* one pointer per kernel parameter, or NULL */
+    void **extra;      /* HIP_LAUNCH_PARAM_* list, or NULL */
+};
+
+/* One kernel parameter as it lies in the argument buffer. */
+struct ah_parameter {
+    size_t offset, size;
+};
+
+enum ah_wait_condition { AH_WAIT_GEQUAL, AH_WAIT_EQUAL, AH_WAIT_AND, AH_WAIT_NOR };
+
+struct ah_backend_ops {
+    /* ---- the driver ---------------------------------------------------- */
+
+    /* Opens the driver and counts its devices. lib receives the report of which
+     * files were tried, also on failure, and stays owned by the caller, who
+     * closes it after `close`. out_reason gets words for the user on failure.
+     * hipErrorSharedObjectInitFailed: no library could be opened;
+     * hipErrorInsufficientDriver: it is too old (a symbol is missing);
+     * hipErrorNoDevice; or what the driver's initialisation returned. */
+    hipError_t (*open)(const struct ah_backend_options *options, struct ah_dynlib *lib,
+                       struct ah_backend **out_backend, char **out_reason);
+    /* Frees the backend. Nothing of it may be in use. */
+    void (*close)(struct ah_backend *backend);
+    int (*device_count)(struct ah_backend *backend);
+    struct ah_backend_device *(*device_at)(struct ah_backend *backend, int index);
+    /* As hipDriverGetVersion counts it for this driver. */
+    hipError_t (*driver_version)(struct ah_backend *backend, int *out_version);
+
+    /* ---- devices ------------------------------------------------------- */
+
+    hipError_t (*device_identify)(struct ah_backend_device *device,
+                                  struct ah_device_identity *out_identity);
+    hipError_t (*device_properties)(struct ah_backend_device *device,
+                                    hipDeviceProp_tR0600 *out_properties);
+    /* hipErrorInvalidValue: an attribute that does not exist. */
+    hipError_t (*device_attribute)(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
+                                   int *out_value);
+    /* Initialises the device if need be and makes its native context the calling
+     * thread's, so that the vendor's own libraries work on it. */
+    hipError_t (*device_make_current)(struct ah_backend_device *device);
+    hipError_t (*device_synchronize)(struct ah_backend_device *device);
+    /* Destroys everything allocated on the device in this process. */
+    hipError_t (*device_reset)(struct ah_backend_device *device);
+    hipError_t (*device_memory_info)(struct ah_backend_device *device, size_t *out_free,
+                                     size_t *out_total);
+    hipError_t (*device_get_limit)(struct ah_backend_device *device, enum hipLimit_t limit,
+                                   size_t *out_value);
+    hipError_t (*device_set_limit)(struct ah_backend_device *device, enum hipLimit_t limit,
+                                   size_t value);
+    hipError_t (*device_get_cache_config)(struct ah_backend_device *device,
+                                          hipFuncCache_t *out_config);
+    hipError_t (*device_set_cache_config)(struct ah_backend_device *device, hipFuncCache_t config);
+    hipError_t (*device_get_shared_config)(struct ah_backend_device *device,
+                                           hipSharedMemConfig *out_config);
+    hipError_t (*device_set_shared_config)(struct ah_backend_device *device,
+                                           hipSharedMemConfig config);
+    hipError_t (*device_get_flags)(struct ah_backend_device *device, unsigned *out_flags,
+                                   bool *out_active);
+    hipError_t (*device_set_flags)(struct ah_backend_device *device, unsigned flags);
+    /* Lower numbers are greater priorities. */
+    hipError_t (*device_priority_range)(struct ah_backend_device *device, int *out_least,
+                                        int *out_greatest);
+    /* Elements of a one-dimensional texture over linear memory. */
+    hipError_t (*device_texture_1d_width)(struct ah_backend_device *device, hipArray_Format format,
+                                          unsigned channels, size_t *out_elements);
+    /* How well this device can run image: 0 not at all, more is better. */
+    int (*device_rank_image)(struct ah_backend_device *device, const struct ah_image *image);
+    /* The native handle (CUcontext, hsa_agent_t handle) for anyhip's accessors. */
+    hipError_t (*device_native)(struct ah_backend_device *device, void **out_device,
+                                void **out_context);
+
+    /* Two devices of one backend. */
+    hipError_t (*peer_can_access)(struct ah_backend_device *device, struct ah_backend_device *peer,
+                                  int *out_can);
+    hipError_t (*peer_enable)(struct ah_backend_device *device, struct ah_backend_device *peer);
+    hipError_t (*peer_disable)(struct ah_backend_device *device, struct ah_backend_device *peer);
+    hipError_t (*peer_attribute)(struct ah_backend_device *device, struct ah_backend_device *peer,
+                                 hipDeviceP2PAttr attribute, int *out_value);
+    hipError_t (*peer_link)(struct ah_backend_device *device, struct ah_backend_device *peer,
+                            uint32_t *out_type, uint32_t *out_hops);
+
+    /* ---- memory -------------------------------------------------------- */
+
+    /* size > 0. flags: hipDeviceMalloc* of hipExtMallocWithFlags. */
+    hipError_t (*memory_alloc)(struct ah_backend_device *device, size_t size, unsigned flags,
+                               void **out_pointer);
+    /* Waits for the device's work that may use it. hipErrorInvalidValue: not an allocation. */
+    hipError_t (*memory_free)(struct ah_backend_device *device, void *pointer);
+    /* The row alignment that suits the device, a power of two. */
+    size_t (*memory_pitch_alignment)(struct ah_backend_device *device);
+    /* flags: hipHostMalloc*. */
+    hipError_t (*host_alloc)(struct ah_backend_device *device, size_t size, unsigned flags,
+                             void **out_pointer);
+    hipError_t (*host_free)(struct ah_backend_device *device, void *pointer);
+    /* flags: hipHostRegister*. hipErrorHostMemoryAlreadyRegistered. */
+    hipError_t (*host_register)(struct ah_backend_device *device, void *pointer, size_t size,
+                                unsigned flags);
+    hipError_t (*host_unregister)(struct ah_backend_device *device, void *pointer);
+    /* The device's address of page-locked host memory. */
+    hipError_t (*host_device_pointer)(struct ah_backend_device *device, void *host_pointer,
+                                      void **out_pointer);
+    /* flags: hipMemAttachGlobal or hipMemAttachHost. */
+    hipError_t (*managed_alloc)(struct ah_backend_device *device, size_t size, unsigned flags,
+                                void **out_pointer);
+    /* location NULL: the host. */
+    hipError_t (*managed_prefetch)(struct ah_backend_device *device, const void *pointer,
+                                   size_t size, struct ah_backend_device *location,
+                                   struct ah_backend_stream *stream);
+    hipError_t (*managed_advise)(struct ah_backend_device *device, const void *pointer, size_t size,
+                                 hipMemoryAdvise advice, struct ah_backend_device *location);
+    /* Devices in the answer are in the backend's numbering, hipCpuDeviceId for
+     * the host, hipInvalidDeviceId for none or several. */
+    hipError_t (*managed_attribute)(struct ah_backend_device *device, void *out_data,
+                                    size_t data_size, hipMemRangeAttribute attribute,
+                                    const void *pointer, size_t size);
+    hipError_t (*managed_attach)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                 void *pointer, size_t size, unsigned flags);
+    /* Never fails: what the backend does not know is AH_MEMORY_UNKNOWN. */
+    void (*pointer_info)(struct ah_backend_device *device, const void *pointer,
+                         struct ah_pointer_info *out_info);
+    /* The attributes that only the driver knows (buffer id, sync memops, ...).
+     * hipErrorInvalidValue for a pointer it does not know or an unknown attribute. */
+    hipError_t (*pointer_attribute)(struct ah_backend_device *device, void *out_data,
+                                    hipPointer_attribute attribute, const void *pointer);
+    hipError_t (*pointer_set_attribute)(struct ah_backend_device *device, const void *value,
+                                        hipPointer_attribute attribute, void *pointer);
+
+    /* Memory shared between processes. */
+    hipError_t (*ipc_export_memory)(struct ah_backend_device *device, void *pointer,
+                                    hipIpcMemHandle_t *out_handle);
+    hipError_t (*ipc_import_memory)(struct ah_backend_device *device,
+                                    const hipIpcMemHandle_t *handle, unsigned flags,
+                                    void **out_pointer);
+    hipError_t (*ipc_close_memory)(struct ah_backend_device *device, void *pointer);
+    hipError_t (*ipc_export_event)(struct ah_backend_device *device, struct ah_backend_event *event,
+                                   hipIpcEventHandle_t *out_handle);
+    hipError_t (*ipc_import_event)(struct ah_backend_device *device,
+                                   const hipIpcEventHandle_t *handle,
+                                   struct ah_backend_event **out_event);
+
+    /* Stream-ordered allocation. pool NULL: the device's current pool. */
+    hipError_t (*pool_alloc)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                             size_t size, struct ah_backend_stream *stream, void **out_pointer);
+    hipError_t (*pool_free)(struct ah_backend_device *device, void *pointer,
+                            struct ah_backend_stream *stream);
+    hipError_t (*pool_default)(struct ah_backend_device *device, struct ah_backend_pool **out_pool);
+    hipError_t (*pool_set_current)(struct ah_backend_device *device, struct ah_backend_pool *pool);
+    hipError_t (*pool_create)(struct ah_backend_device *device, const hipMemPoolProps *properties,
+                              struct ah_backend_pool **out_pool);
+    hipError_t (*pool_destroy)(struct ah_backend_device *device, struct ah_backend_pool *pool);
+    hipError_t (*pool_trim)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                            size_t keep);
+    hipError_t (*pool_get_attribute)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                     hipMemPoolAttr attribute, void *out_value);
+    hipError_t (*pool_set_attribute)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                     hipMemPoolAttr attribute, void *value);
+    hipError_t (*pool_get_access)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                  struct ah_backend_device *location,
+                                  hipMemAccessFlags *out_access);
+    hipError_t (*pool_set_access)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                  struct ah_backend_device *location, hipMemAccessFlags access);
+    hipError_t (*pool_export)(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                              hipMemAllocationHandleType type, void *out_handle);
+    hipError_t (*pool_import)(struct ah_backend_device *device, void *handle,
+                              hipMemAllocationHandleType type, struct ah_backend_pool **out_pool);
+    hipError_t (*pool_export_pointer)(struct ah_backend_device *device, void *pointer,
+                                      hipMemPoolPtrExportData *out_data);
+    hipError_t (*pool_import_pointer)(struct ah_backend_device *device,
+                                      struct ah_backend_pool *pool, hipMemPoolPtrExportData *data,
+                                      void **out_pointer);
+
+    /* Virtual memory management: address ranges and physical memory apart. */
+    hipError_t (*virtual_granularity)(struct ah_backend_device *device,
+                                      hipMemAllocationGranularity_flags which, size_t *out_size);
+    hipError_t (*virtual_reserve)(struct ah_backend_device *device, size_t size, size_t alignment,
+                                  void *hint, void **out_pointer);
+    hipError_t (*virtual_release)(struct ah_backend_device *device, void *pointer, size_t size);
+    hipError_t (*virtual_create)(struct ah_backend_device *device, size_t size,
+                                 const hipMemAllocationProp *properties,
+                                 struct ah_backend_memory **out_memory);
+    hipError_t (*virtual_destroy)(struct ah_backend_device *device,
+                                  struct ah_backend_memory *memory);
+    hipError_t (*virtual_map)(struct ah_backend_device *device, void *pointer, size_t size,
+                              size_t offset, struct ah_backend_memory *memory);
+    hipError_t (*virtual_unmap)(struct ah_backend_device *device, void *pointer, size_t size);
+    hipError_t (*virtual_set_access)(struct ah_backend_device *device, void *pointer, size_t size,
+                                     struct ah_backend_device *location, hipMemAccessFlags access);
+    hipError_t (*virtual_get_access)(struct ah_backend_device *device, void *pointer,
+                                     struct ah_backend_device *location,
+                                     hipMemAccessFlags *out_access);
+    hipError_t (*virtual_export)(struct ah_backend_device *device, struct ah_backend_memory *memory,
+                                 hipMemAllocationHandleType type, void *out_handle);
+    hipError_t (*virtual_import)(struct ah_backend_device *device, void *handle,
+                                 hipMemAllocationHandleType type,
+                                 struct ah_backend_memory **out_memory);
+
+    /* Arrays: memory in the layout that textures want. */
+    hipError_t (*array_create)(struct ah_backend_device *device, const struct ah_array_shape *shape,
+                               struct ah_backend_array **out_array);
+    hipError_t (*array_destroy)(struct ah_backend_device *device, struct ah_backend_array *array);
+
+    /* ---- copies and fills ---------------------------------------------- */
+
+    /* Pointers are host or device, found by address. copy returns when the data
+     * has arrived (device to device: when it is queued); copy_async when it is
+     * queued, or for pageable memory when the source may be reused. */
+    hipError_t (*copy)(struct ah_backend_device *device, void *dst, const void *src, size_t size);
+    hipError_t (*copy_async)(struct ah_backend_device *device, void *dst, const void *src,
+                             size_t size, struct ah_backend_stream *stream);
+    hipError_t (*copy_peer)(struct ah_backend_device *dst_device, void *dst,
+                            struct ah_backend_device *src_device, const void *src, size_t size,
+                            struct ah_backend_stream *stream);
+    hipError_t (*copy_region)(struct ah_backend_device *device, const struct ah_copy_region *region,
+                              struct ah_backend_stream *stream);
+    hipError_t (*copy_region_peer)(struct ah_backend_device *dst_device,
+                                   struct ah_backend_device *src_device,
+                                   const struct ah_copy_region *region,
+                                   struct ah_backend_stream *stream);
+    hipError_t (*fill)(struct ah_backend_device *device, const struct ah_fill *fill,
+                       struct ah_backend_stream *stream);
+
+    /* ---- streams and events -------------------------------------------- */
+
+    /* flags: hipStreamDefault or hipStreamNonBlocking. */
+    hipError_t (*stream_create)(struct ah_backend_device *device, unsigned flags, int priority,
+                                struct ah_backend_stream **out_stream);
+    /* A stream restricted to the compute units in mask (32 per word). */
+    hipError_t (*stream_create_masked)(struct ah_backend_device *device, const uint32_t *mask,
+                                       unsigned words, struct ah_backend_stream **out_stream);
+    /* Work already queued still completes. */
+    hipError_t (*stream_destroy)(struct ah_backend_device *device,
+                                 struct ah_backend_stream *stream);
+    /* hipSuccess or hipErrorNotReady. */
+    hipError_t (*stream_query)(struct ah_backend_device *device, struct ah_backend_stream *stream);
+    hipError_t (*stream_synchronize)(struct ah_backend_device *device,
+                                     struct ah_backend_stream *stream);
+    /* event may belong to another device of the same backend. */
+    hipError_t (*stream_wait_event)(struct ah_backend_device *device,
+                                    struct ah_backend_stream *stream,
+                                    struct ah_backend_event *event);
+    /* Calls function(data) in stream order on a thread of the driver. Later work
+     * of the stream waits for it. function may not call the backend. */
+    hipError_t (*stream_host_function)(struct ah_backend_device *device,
+                                       struct ah_backend_stream *stream,
+                                       void (*function)(void *data), void *data);
+    /* As above, and function is called with the stream's error when there is one. */
+    hipError_t (*stream_callback)(struct ah_backend_device *device,
+                                  struct ah_backend_stream *stream,
+                                  void (*function)(void *data, hipError_t status), void *data);
+    /* bits: 32 or 64. */
+    hipError_t (*stream_wait_value)(struct ah_backend_device *device,
+                                    struct ah_backend_stream *stream, void *pointer, uint64_t value,
+                                    uint64_t mask, enum ah_wait_condition condition, int bits);
+    hipError_t (*stream_write_value)(struct ah_backend_device *device,
+                                     struct ah_backend_stream *stream, void *pointer,
+                                     uint64_t value, int bits);
+
+    /* flags: hipEvent*. */
+    hipError_t (*event_create)(struct ah_backend_device *device, unsigned flags,
+                               struct ah_backend_event **out_event);
+    hipError_t (*event_destroy)(struct ah_backend_device *device, struct ah_backend_event *event);
+    hipError_t (*event_record)(struct ah_backend_device *device, struct ah_backend_event *event,
+                               struct ah_backend_stream *stream);
+    /* hipSuccess (also when it was never recorded) or hipErrorNotReady. */
+    hipError_t (*event_query)(struct ah_backend_device *device, struct ah_backend_event *event);
+    hipError_t (*event_synchronize)(struct ah_backend_device *device,
+                                    struct ah_backend_event *event);
+    /* Milliseconds. hipErrorNotReady; hipErrorInvalidHandle: never recorded, or no timing. */
+    hipError_t (*event_elapsed)(struct ah_backend_device *device, struct ah_backend_event *start,
+                                struct ah_backend_event *stop, float *out_milliseconds);
+
+    /* ---- code ---------------------------------------------------------- */
+
+    /* options may be NULL with count 0. hipErrorNoBinaryForGpu, hipErrorInvalidImage,
+     * hipErrorInvalidKernelFile (PTX that does not compile: the log has why). */
+    hipError_t (*module_load)(struct ah_backend_device *device, const struct ah_image *image,
+                              unsigned option_count, const hipJitOption *options,
+                              void **option_values, struct ah_backend_module **out_module);
+    hipError_t (*module_unload)(struct ah_backend_device *device, struct ah_backend_module *module);
+    /* hipErrorNotFound. */
+    hipError_t (*module_function)(struct ah_backend_device *device, struct ah_backend_module *module,
+                                  const char *name, struct ah_backend_function **out_function);
+    hipError_t (*module_global)(struct ah_backend_device *device, struct ah_backend_module *module,
+                                const char *name, void **out_pointer, size_t *out_size);
+    hipError_t (*module_function_count)(struct ah_backend_device *device,
+                                        struct ah_backend_module *module, unsigned *out_count);
+    /* Names are the caller's to free. */
+    hipError_t (*module_function_names)(struct ah_backend_device *device,
+                                        struct ah_backend_module *module, unsigned count,
+                                        char **out_names);
+    hipError_t (*function_attributes)(struct ah_backend_device *device,
+                                      struct ah_backend_function *function,
+                                      hipFuncAttributes *out_attributes);
+    hipError_t (*function_set_attribute)(struct ah_backend_device *device,
+                                         struct ah_backend_function *function,
+                                         hipFuncAttribute attribute, int value);
+    hipError_t (*function_set_cache_config)(struct ah_backend_device *device,
+                                            struct ah_backend_function *function,
+                                            hipFuncCache_t config);
+    hipError_t (*function_set_shared_config)(struct ah_backend_device *device,
+                                             struct ah_backend_function *function,
+                                             hipSharedMemConfig config);
+    /* hipErrorInvalidValue: there are not that many parameters. */
+    hipError_t (*function_parameter)(struct ah_backend_device *device,
+                                     struct ah_backend_function *function, size_t index,
+                                     struct ah_parameter *out_parameter);
+
+    /* The block fits the device's and the function's limits. Must not allocate. */
+    hipError_t (*launch)(struct ah_backend_device *device, struct ah_backend_function *function,
+                         const struct ah_launch *launch, struct ah_backend_stream *stream);
+
+    hipError_t (*occupancy_blocks)(struct ah_backend_device *device,
+                                   struct ah_backend_function *function, int block_size,
+                                   size_t shared, unsigned flags, int *out_blocks);
+    /* shared_for_block NULL: `shared` for every block size. limit 0: none. */
+    hipError_t (*occupancy_block_size)(struct ah_backend_device *device,
+                                       struct ah_backend_function *function, size_t shared,
+                                       int limit, unsigned flags, int *out_grid, int *out_block);
+    hipError_t (*occupancy_shared)(struct ah_backend_device *device,
+                                   struct ah_backend_function *function, int blocks,
+                                   int block_size, size_t *out_shared);
+
+    /* ---- profiling ----------------------------------------------------- */
+
+    hipError_t (*profiler_start)(struct ah_backend_device *device);
+    hipError_t (*profiler_stop)(struct ah_backend_device *device);
+};
+
+/* One row per entry of struct ah_backend_ops is in backend_ops.def; each
+ * backend's instance is made from the rows by pasting names, so an entry that is
+ * not listed fails this assertion and a function that is missing does not compile. */
+enum {
+#define AH_OP(name) AH_OP_INDEX_##name,
+#include "backend_ops.def"
+#undef AH_OP
+    AH_OP_COUNT
+};
+_Static_assert(sizeof(struct ah_backend_ops) == AH_OP_COUNT * sizeof(void (*)(void)),
+               "backend_ops.def does not list every entry of struct ah_backend_ops");
+
+/* A kind of backend that can be asked for by name. */
+struct ah_backend_kind {
+    const char *name; /* as in ANYHIP_BACKEND */
+    const struct ah_backend_ops *ops;
+    const char *const *candidates; /* library files, NULL at the end */
+    bool simulated;                /* opened only when asked for */
+};
+
+extern const struct ah_backend_ops ahcuda_ops;
+
+#endif

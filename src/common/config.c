@@ -1,0 +1,328 @@
+/* Owns the configuration file: where it is looked for, its schema, its values.
+ * JSON itself is cJSON's business. */
+#include "config.h"
+#include "env.h"
+#include "log.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ANYHIP_SYSCONFDIR
+#define ANYHIP_SYSCONFDIR "/etc"
+#endif
+
+enum { FILE_SIZE_MAX = 1 << 20 };
+
+const char *const ah_config_driver_names[AH_CONFIG_DRIVER_COUNT] = {"cuda", "hsa", "simcuda",
+                                                                    "simhsa"};
+
+void ah_config_init(struct ah_config *config)
+{
+    *config = (struct ah_config){
+        .log_mask = AH_LOG_DEFAULT_MASK,
+        .log_max_size_mib = AH_LOG_DEFAULT_SIZE_MIB,
+    };
+}
+
+static void strings_fini(struct ah_config_strings *strings)
+{
+    for (size_t i = 0; i < strings->count; i++)
+        free(strings->items[i]);
+    free(strings->items);
+    *strings = (struct ah_config_strings){0};
+}
+
+void ah_config_fini(struct ah_config *config)
+{
+    free(config->path);
+    strings_fini(&config->backends);
+    strings_fini(&config->devices);
+    for (int i = 0; i < AH_CONFIG_DRIVER_COUNT; i++)
+        free(config->driver_library[i]);
+    free(config->log_file);
+    *config = (struct ah_config){0};
+}
+
+/* Readers of one value: each returns whether the value had the right type. */
+
+static bool read_string(const cJSON *value, void *out)
+{
+    if (!cJSON_IsString(value))
+        return false;
+    char **text = out;
+    free(*text);
+    *text = value->valuestring[0] ? strdup(value->valuestring) : NULL;
+    return true;
+}
+
+static bool whole_number(const cJSON *value, double low, double high, double *out)
+{
+    long long parsed;
+    if (cJSON_IsNumber(value))
+        *out = value->valuedouble;
+    else if (cJSON_IsString(value) && ah_parse_integer(value->valuestring, &parsed))
+        *out = (double)parsed;
+    else
+        return false;
+    return *out >= low && *out <= high && floor(*out) == *out;
+}
+
+static bool read_integer(const cJSON *value, void *out)
+{
+    double number;
+    if (!whole_number(value, INT_MIN, UINT_MAX, &number))
+        return false;
+    *(int *)out = (int)(long long)number;
+    return true;
+}
+
+static bool read_size(const cJSON *value, void *out)
+{
+    double number;
+    if (!whole_number(value, 0, 1LL << 40, &number))
+        return false;
+    *(size_t *)out = (size_t)number;
+    return true;
+}
+
+/* A list of strings and whole numbers; a number means a device by its index. */
+static bool read_strings(const cJSON *value, void *out)
+{
+    struct ah_config_strings read = {0};
+    const cJSON *item;
+    if (!cJSON_IsArray(value))
+        return false;
+    read.items = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof *read.items);
+    if (!read.items)
+        return false;
+    cJSON_ArrayForEach (item, value) {
+        char *text = NULL;
+        if (cJSON_IsString(item))
+            text = strdup(item->valuestring);
+        else if (cJSON_IsNumber(item) && asprintf(&text, "%.0f", item->valuedouble) < 0)
+            text = NULL;
+        if (!text) {
+            strings_fini(&read);
+            return false;
+        }
+        read.items[read.count++] = text;
+    }
+    strings_fini(out);
+    *(struct ah_config_strings *)out = read;
+    return true;
+}
+
+/* The schema: every key, how its value is read and where it goes. */
+static const struct schema_key {
+    const char *path;
+    const char *expects;
+    bool (*read)(const cJSON *value, void *out);
+    size_t offset;
+} schema[] = {
+#define KEY(path, expects, read, field) {path, expects, read, offsetof(struct ah_config, field)}
+    KEY("backends", "a list of strings", read_strings, backends),
+    KEY("devices", "a list of strings or numbers", read_strings, devices),
+    KEY("drivers.cuda.library", "a string", read_string, driver_library[0]),
+    KEY("drivers.hsa.library", "a string", read_string, driver_library[1]),
+    KEY("drivers.simcuda.library", "a string", read_string, driver_library[2]),
+    KEY("drivers.simhsa.library", "a string", read_string, driver_library[3]),
+    KEY("log.level", "a whole number from 0 to 5", read_integer, log_level),
+    KEY("log.mask", "a whole number, or one in a string as \"0x1\"", read_integer, log_mask),
+    KEY("log.file", "a string", read_string, log_file),
+    KEY("log.max_size_mib", "a whole number of MiB", read_size, log_max_size_mib),
+#undef KEY
+};
+enum { SCHEMA_COUNT = sizeof schema / sizeof *schema };
+
+static const struct schema_key *schema_find(const char *path)
+{
+    for (int i = 0; i < SCHEMA_COUNT; i++)
+        if (strcmp(schema[i].path, path) == 0)
+            return &schema[i];
+    return NULL;
+}
+
+static bool schema_has_group(const char *path)
+{
+    size_t length = strlen(path);
+    for (int i = 0; i < SCHEMA_COUNT; i++)
+        if (strncmp(schema[i].path, path, length) == 0 && schema[i].path[length] == '.')
+            return true;
+    return false;
+}
+
+static void read_object(struct ah_config *config, const cJSON *object, const char *prefix,
+                        const char *name)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach (item, object) {
+        char path[128];
+        int length = snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "",
+                              item->string ? item->string : "");
+        const struct schema_key *key = length < (int)sizeof path ? schema_find(path) : NULL;
+        if (strcmp(path, "$schema") == 0)
+            continue;
+        if (key) {
+            if (!key->read(item, (char *)config + key->offset))
+                AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" must be %s: its default is used", name,
+                              path, key->expects);
+        } else if (length < (int)sizeof path && schema_has_group(path) && cJSON_IsObject(item)) {
+            read_object(config, item, path, name);
+        } else {
+            AH_LOG_NOTICE(AH_LOG_WARNING,
+                          "%s: unknown key \"%s\" is ignored; config/README.md lists the keys",
+                          name, path);
+        }
+    }
+}
+
+static void locate(const char *text, const char *at, int *out_line, int *out_column)
+{
+    *out_line = 1;
+    *out_column = 1;
+    for (; text < at; text++) {
+        if (*text == '\n') {
+            ++*out_line;
+            *out_column = 1;
+        } else {
+            ++*out_column;
+        }
+    }
+}
+
+static bool only_space(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n'))
+        at++;
+    return at >= end || *at == '\0';
+}
+
+bool ah_config_parse(struct ah_config *config, const char *text, size_t size, const char *name)
+{
+    const char *end = text;
+    cJSON *root = cJSON_ParseWithLengthOpts(text, size, &end, false);
+    if (root && cJSON_IsObject(root) && only_space(end, text + size)) {
+        read_object(config, root, "", name);
+        cJSON_Delete(root);
+        return true;
+    }
+    int line, column;
+    const char *problem = root && !cJSON_IsObject(root) ? "the file must hold one JSON object"
+                                                        : "not valid JSON";
+    if (root && !cJSON_IsObject(root))
+        end = text;
+    locate(text, end, &line, &column);
+    AH_LOG_NOTICE(AH_LOG_ERROR, "%s:%d:%d: %s: the defaults are used", name, line, column, problem);
+    cJSON_Delete(root);
+    return false;
+}
+
+/* Reads a whole file into memory. *out_text is NULL with errno set on failure. */
+static void read_file(const char *path, char **out_text, size_t *out_size)
+{
+    FILE *file = fopen(path, "re");
+    *out_text = NULL;
+    if (!file)
+        return;
+    char *text = malloc(FILE_SIZE_MAX + 1);
+    size_t size = text ? fread(text, 1, FILE_SIZE_MAX + 1, file) : 0;
+    int failure = !text                  ? ENOMEM
+                  : ferror(file)         ? (errno ? errno : EIO)
+                  : size > FILE_SIZE_MAX ? EFBIG
+                                         : 0;
+    fclose(file);
+    if (failure) {
+        free(text);
+        errno = failure;
+        return;
+    }
+    text[size] = '\0';
+    *out_text = text;
+    *out_size = size;
+}
+
+/* The place of the user's own or the system's file; to be freed. */
+static char *standard_path(int which)
+{
+    char *path = NULL;
+    const char *config_home = secure_getenv("XDG_CONFIG_HOME");
+    const char *home = secure_getenv("HOME");
+    int written = -1;
+    if (which == 0 && config_home && *config_home == '/')
+        written = asprintf(&path, "%s/anyhip/anyhip.json", config_home);
+    else if (which == 0 && home && *home == '/')
+        written = asprintf(&path, "%s/.config/anyhip/anyhip.json", home);
+    else if (which == 1)
+        written = asprintf(&path, "%s/anyhip/anyhip.json", ANYHIP_SYSCONFDIR);
+    return written < 0 ? NULL : path;
+}
+
+/* Returns whether the search is over: a file was found, good or bad. */
+static bool load_from(struct ah_config *config, char *path, bool must_exist)
+{
+    char *text;
+    size_t size;
+    read_file(path, &text, &size);
+    if (!text) {
+        bool absent = (errno == ENOENT || errno == ENOTDIR) && !must_exist;
+        if (!absent)
+            AH_LOG_NOTICE(AH_LOG_ERROR, "cannot read the configuration %s (%s): the defaults "
+                          "are used", path, strerror(errno));
+        free(path);
+        return !absent;
+    }
+    if (ah_config_parse(config, text, size, path))
+        config->path = path;
+    else
+        free(path);
+    free(text);
+    return true;
+}
+
+void ah_config_load(struct ah_config *config)
+{
+    char *named = ah_env_path("ANYHIP_CONFIG");
+    if (named && *named) {
+        load_from(config, named, true);
+        return;
+    }
+    free(named);
+    for (int which = 0; which < 2; which++) {
+        char *path = standard_path(which);
+        if (path && load_from(config, path, false))
+            return;
+    }
+}
+
+static cJSON *print_strings(const struct ah_config_strings *strings)
+{
+    return cJSON_CreateStringArray((const char *const *)strings->items, (int)strings->count);
+}
+
+char *ah_config_print(const struct ah_config *config)
+{
+    char mask[16];
+    snprintf(mask, sizeof mask, "0x%x", (unsigned)config->log_mask);
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddItemToObject(root, "backends", print_strings(&config->backends));
+    cJSON_AddItemToObject(root, "devices", print_strings(&config->devices));
+    cJSON *drivers = cJSON_AddObjectToObject(root, "drivers");
+    for (int i = 0; i < AH_CONFIG_DRIVER_COUNT; i++) {
+        cJSON *driver = cJSON_AddObjectToObject(drivers, ah_config_driver_names[i]);
+        const char *library = config->driver_library[i];
+        cJSON_AddStringToObject(driver, "library", library ? library : "");
+    }
+    cJSON *log = cJSON_AddObjectToObject(root, "log");
+    cJSON_AddNumberToObject(log, "level", config->log_level);
+    cJSON_AddStringToObject(log, "mask", mask);
+    cJSON_AddStringToObject(log, "file", config->log_file ? config->log_file : "");
+    cJSON_AddNumberToObject(log, "max_size_mib", (double)config->log_max_size_mib);
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    return text;
+}

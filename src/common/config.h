@@ -1,0 +1,55 @@
+/* The configuration file: found, parsed, checked against the schema, typed.
+ *
+ * One JSON file (config/anyhip.json shows every key at its default):
+ * $ANYHIP_CONFIG, else $XDG_CONFIG_HOME/anyhip/anyhip.json (~/.config), else
+ * <sysconfdir>/anyhip/anyhip.json; the first that exists. Environment variables
+ * override it; that is done by whoever owns the variable, not here. */
+#ifndef AH_CONFIG_H
+#define AH_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ah_config_strings {
+    char **items;
+    size_t count;
+};
+
+enum { AH_CONFIG_DRIVER_COUNT = 4 };
+
+/* The drivers a library path can be configured for, in the order of
+ * ah_config.driver_library. */
+extern const char *const ah_config_driver_names[AH_CONFIG_DRIVER_COUNT];
+
+/* Values as configured; NULL or empty where the file is silent. */
+struct ah_config {
+    char *path;                        /* the file that was read, NULL: none */
+    struct ah_config_strings backends; /* "cuda", "simhsa:gfx90a*2", ... in order of preference */
+    struct ah_config_strings devices;  /* selectors, in order */
+    char *driver_library[AH_CONFIG_DRIVER_COUNT];
+    int log_level;
+    int log_mask;
+    char *log_file;
+    size_t log_max_size_mib;
+};
+
+/* The defaults, with nothing read. */
+void ah_config_init(struct ah_config *config);
+
+/* Reads the configuration file, if there is one. What is wrong with it is
+ * written to the log whatever the log level: a malformed file is one error with
+ * line and column and leaves all defaults; an unknown key or a value of the
+ * wrong type is a warning that names it and leaves that key's default. */
+void ah_config_load(struct ah_config *config);
+
+/* As ah_config_load from text already in memory; name is used in messages.
+ * Returns false when the text is not JSON (config is then at its defaults). */
+bool ah_config_parse(struct ah_config *config, const char *text, size_t size, const char *name);
+
+/* Frees the values; accepts a zeroed struct. */
+void ah_config_fini(struct ah_config *config);
+
+/* Writes the effective values as JSON, to be freed. NULL without memory. */
+char *ah_config_print(const struct ah_config *config);
+
+#endif

@@ -1,0 +1,71 @@
+/* Owns how environment values are parsed; knows no variable by name. */
+#include "env.h"
+#include "log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static char *unquoted(const char *value)
+{
+    if (!value)
+        return NULL;
+    size_t length = strlen(value);
+    if (length >= 2 && (value[0] == '"' || value[0] == '\'') && value[length - 1] == value[0])
+        return strndup(value + 1, length - 2);
+    return strdup(value);
+}
+
+char *ah_env_string(const char *name) { return unquoted(getenv(name)); }
+
+char *ah_env_path(const char *name) { return unquoted(secure_getenv(name)); }
+
+bool ah_parse_integer(const char *text, long long *out_value)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 0);
+    while (isspace((unsigned char)*end))
+        end++;
+    if (end == text || *end != '\0' || errno != 0)
+        return false;
+    *out_value = value;
+    return true;
+}
+
+long long ah_env_integer(const char *name, long long fallback)
+{
+    char *text = ah_env_string(name);
+    long long value = fallback;
+    if (text && *text && !ah_parse_integer(text, &value)) {
+        AH_LOG_NOTICE(AH_LOG_WARNING, "%s=%s is not a number: ignored, %lld is used", name, text,
+                      fallback);
+        value = fallback;
+    }
+    free(text);
+    return value;
+}
+
+bool ah_env_bool(const char *name, bool fallback)
+{
+    static const char *const yes[] = {"true", "yes", "on"};
+    static const char *const no[] = {"false", "no", "off"};
+    char *text = ah_env_string(name);
+    if (!text || !*text) {
+        free(text);
+        return fallback;
+    }
+    bool value = fallback, known = false;
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        if (strcasecmp(text, yes[i]) == 0)
+            value = known = true;
+        if (strcasecmp(text, no[i]) == 0) {
+            value = false;
+            known = true;
+        }
+    }
+    free(text);
+    return known ? value : ah_env_integer(name, fallback) != 0;
+}

@@ -1,0 +1,27 @@
+/* Environment variables, read one way everywhere.
+ *
+ * Surrounding quotes are stripped from strings; integers may be decimal, hex
+ * (0x) or octal and may be negative; booleans are "true", "yes", "on" or a
+ * non-zero number. A value that does not parse counts as unset and is reported
+ * once by name. Not safe against a concurrent setenv, as getenv. */
+#ifndef AH_ENV_H
+#define AH_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The value without surrounding quotes, to be freed; NULL when unset. An empty
+ * value is returned as "". */
+char *ah_env_string(const char *name);
+
+/* As ah_env_string, but NULL in a set-user-id program: for values that name a
+ * file to open or a library to load. */
+char *ah_env_path(const char *name);
+
+long long ah_env_integer(const char *name, long long fallback);
+bool ah_env_bool(const char *name, bool fallback);
+
+/* Parses the whole of text as an integer (decimal, 0x, 0). */
+bool ah_parse_integer(const char *text, long long *out_value);
+
+#endif

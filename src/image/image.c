@@ -1,0 +1,204 @@
+/* Owns how one image is recognised from its bytes and how images are described. */
+#include "image.h"
+#include "image_read.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MACHINE_CUDA = 190,
+    MACHINE_AMDGPU = 224,
+    OSABI_CUDA_V2 = 41, /* cubins of CUDA 13 keep the architecture in bits 8 to 15 */
+    CUDA_FATBIN_MAGIC = 0xba55ed50u,
+    SPIRV_MAGIC = 0x07230203,
+    PTX_HEADER_MAX = 4096, /* comments and directives before .target */
+};
+
+static const char *amdgpu_processor(unsigned mach)
+{
+    switch (mach) {
+#define AMDGPU_PROCESSOR(value, name)                                                              \
+    case value:                                                                                    \
+        return name;
+#include "amdgpu_processors.def"
+#undef AMDGPU_PROCESSOR
+    default:
+        return "";
+    }
+}
+
+static const char *feature_suffix(enum ah_image_feature feature, const char *on, const char *off)
+{
+    return feature == AH_FEATURE_ON ? on : feature == AH_FEATURE_OFF ? off : "";
+}
+
+static void identify_amdgpu(struct ah_image *image, const Elf64_Ehdr *header)
+{
+    unsigned abi = header->e_ident[EI_ABIVERSION];
+    image->kind = AH_IMAGE_AMDGPU;
+    image->code_object_version = (int)abi + 2;
+    snprintf(image->processor, sizeof image->processor, "%s",
+             amdgpu_processor(header->e_flags & 0xff));
+    if (abi <= 1) { /* version 3: one bit each, no "any" */
+        image->xnack = header->e_flags & 0x100 ? AH_FEATURE_ON : AH_FEATURE_OFF;
+        image->sramecc = header->e_flags & 0x200 ? AH_FEATURE_ON : AH_FEATURE_OFF;
+    } else {
+        image->xnack = (enum ah_image_feature)(header->e_flags >> 8 & 3);
+        image->sramecc = (enum ah_image_feature)(header->e_flags >> 10 & 3);
+    }
+    snprintf(image->target, sizeof image->target, "%s%s%s", image->processor,
+             feature_suffix(image->sramecc, ":sramecc+", ":sramecc-"),
+             feature_suffix(image->xnack, ":xnack+", ":xnack-"));
+}
+
+static void identify_cubin(struct ah_image *image, const Elf64_Ehdr *header)
+{
+    image->kind = AH_IMAGE_CUBIN;
+    image->sm = header->e_ident[EI_OSABI] == OSABI_CUDA_V2 ? header->e_flags >> 8 & 0xff
+                                                           : header->e_flags & 0xff;
+    snprintf(image->target, sizeof image->target, "sm_%u", image->sm);
+}
+
+/* The end of what the headers of an ELF file speak of. */
+static size_t elf_size(const unsigned char *data, size_t size)
+{
+    Elf64_Ehdr header;
+    memcpy(&header, data, sizeof header);
+    uint64_t end = sizeof header;
+    uint64_t table_end = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
+    if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > size || table_end > size)
+        return size;
+    if (table_end > end)
+        end = table_end;
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, data + header.e_shoff + i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_NOBITS && section.sh_offset <= size &&
+            section.sh_size <= size - section.sh_offset &&
+            section.sh_offset + section.sh_size > end)
+            end = section.sh_offset + section.sh_size;
+    }
+    return (size_t)end;
+}
+
+static bool identify_elf(struct ah_image *image, bool size_known)
+{
+    Elf64_Ehdr header;
+    if (image->size < sizeof header || memcmp(image->data, ELFMAG, SELFMAG) != 0 ||
+        image->data[EI_CLASS] != ELFCLASS64)
+        return false;
+    memcpy(&header, image->data, sizeof header);
+    if (header.e_machine == MACHINE_AMDGPU)
+        identify_amdgpu(image, &header);
+    else if (header.e_machine == MACHINE_CUDA)
+        identify_cubin(image, &header);
+    if (!size_known)
+        image->size = elf_size(image->data, image->size);
+    return true;
+}
+
+/* PTX starts with comments and blank lines, then ".version M.m", then ".target sm_NN[af]". */
+static bool identify_ptx(struct ah_image *image)
+{
+    char head[PTX_HEADER_MAX + 1];
+    size_t length = strnlen((const char *)image->data,
+                            image->size < PTX_HEADER_MAX ? image->size : PTX_HEADER_MAX);
+    memcpy(head, image->data, length);
+    head[length] = '\0';
+
+    const char *at = ah_skip_ptx_space(head);
+    unsigned major, minor;
+    int used = 0;
+    if (sscanf(at, ".version %3u.%3u%n", &major, &minor, &used) < 2 || used == 0)
+        return false;
+    image->kind = AH_IMAGE_PTX;
+    image->ptx_version = major * 10 + minor;
+    at = ah_skip_ptx_space(at + used);
+    char suffix = 0;
+    if (sscanf(at, ".target sm_%4u%c", &image->sm, &suffix) >= 1) {
+        image->sm_suffix = suffix == 'a' || suffix == 'f' ? suffix : 0;
+        snprintf(image->target, sizeof image->target, "sm_%u%.1s", image->sm,
+                 image->sm_suffix ? &suffix : "");
+    }
+    image->size = strnlen((const char *)image->data, image->size);
+    return true;
+}
+
+static bool identify_cuda_fatbin(struct ah_image *image, bool size_known)
+{
+    struct ah_reader reader = {image->data, image->size, 0, false};
+    uint32_t magic = ah_read_u32(&reader);
+    ah_read_u16(&reader); /* version */
+    uint16_t header_size = ah_read_u16(&reader);
+    uint64_t payload = ah_read_u64(&reader);
+    if (reader.failed || magic != CUDA_FATBIN_MAGIC)
+        return false;
+    image->kind = AH_IMAGE_CUDA_FATBIN;
+    if (!size_known && payload <= image->size && header_size <= image->size - payload)
+        image->size = (size_t)(header_size + payload);
+    return true;
+}
+
+void ah_image_identify(struct ah_image *out, const void *data, size_t size)
+{
+    bool size_known = size != SIZE_MAX;
+    *out = (struct ah_image){.data = data, .size = size};
+    if (!size_known)
+        out->size = ah_memory_readable(data);
+    uint32_t word = 0;
+    if (out->size >= sizeof word)
+        memcpy(&word, data, sizeof word);
+    if (out->size == 0)
+        out->kind = AH_IMAGE_HOST;
+    else if (word == SPIRV_MAGIC)
+        out->kind = AH_IMAGE_SPIRV;
+    else if (!identify_elf(out, size_known) && !identify_cuda_fatbin(out, size_known))
+        identify_ptx(out);
+}
+
+const char *ah_image_kind_name(enum ah_image_kind kind)
+{
+    switch (kind) {
+    case AH_IMAGE_HOST:
+        return "host";
+    case AH_IMAGE_AMDGPU:
+        return "AMDGPU code object";
+    case AH_IMAGE_CUBIN:
+        return "cubin";
+    case AH_IMAGE_PTX:
+        return "PTX";
+    case AH_IMAGE_CUDA_FATBIN:
+        return "CUDA fatbin";
+    case AH_IMAGE_SPIRV:
+        return "SPIR-V";
+    case AH_IMAGE_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}
+
+char *ah_images_describe(const struct ah_images *images)
+{
+    char *text = NULL;
+    size_t size = 0, shown = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < images->count; i++) {
+        const struct ah_image *image = &images->items[i];
+        if (image->kind == AH_IMAGE_HOST)
+            continue;
+        fprintf(out, "%s%s", shown++ ? ", " : "", ah_image_kind_name(image->kind));
+        if (*image->target)
+            fprintf(out, " %s", image->target);
+        if (image->kind == AH_IMAGE_PTX)
+            fprintf(out, " (PTX %u.%u)", image->ptx_version / 10, image->ptx_version % 10);
+    }
+    if (!shown)
+        fputs("no device image", out);
+    fclose(out);
+    return text;
+}

@@ -1,0 +1,76 @@
+/* Owns bounds-checked reading, and how far memory of unknown size can be read. */
+#include "image_read.h"
+#include "image.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const unsigned char *ah_read_bytes(struct ah_reader *reader, uint64_t size)
+{
+    if (reader->failed || size > reader->size - reader->at) {
+        reader->failed = true;
+        return NULL;
+    }
+    const unsigned char *bytes = reader->data + reader->at;
+    reader->at += (size_t)size;
+    return bytes;
+}
+
+static uint64_t read_little_endian(struct ah_reader *reader, unsigned size)
+{
+    const unsigned char *bytes = ah_read_bytes(reader, size);
+    uint64_t value = 0;
+    for (unsigned i = 0; bytes && i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+uint16_t ah_read_u16(struct ah_reader *reader) { return (uint16_t)read_little_endian(reader, 2); }
+
+uint32_t ah_read_u32(struct ah_reader *reader) { return (uint32_t)read_little_endian(reader, 4); }
+
+uint64_t ah_read_u64(struct ah_reader *reader) { return read_little_endian(reader, 8); }
+
+const char *ah_skip_ptx_space(const char *text)
+{
+    for (;;) {
+        while (isspace((unsigned char)*text))
+            text++;
+        if (text[0] == '/' && text[1] == '/') {
+            text += strcspn(text, "\n");
+        } else if (text[0] == '/' && text[1] == '*') {
+            const char *end = strstr(text + 2, "*/");
+            text = end ? end + 2 : text + strlen(text);
+        } else {
+            return text;
+        }
+    }
+}
+
+size_t ah_memory_readable(const void *address)
+{
+    uintptr_t at = (uintptr_t)address, end = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512];
+    if (!address)
+        return 0;
+    if (!maps) /* no way to know: believe the sizes that the data declares */
+        return SIZE_MAX / 2;
+    while (fgets(line, sizeof line, maps)) {
+        uintptr_t low, high;
+        char readable;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &low, &high, &readable) != 3)
+            continue; /* the rest of a long line */
+        if (end ? low != end || readable != 'r' : at < low)
+            break;
+        if (!end && at >= high)
+            continue;
+        if (readable != 'r')
+            break;
+        end = high;
+    }
+    fclose(maps);
+    return end ? end - at : 0;
+}
