@@ -1,0 +1,107 @@
+// What AnyHIP adds to HIP: which driver stands behind a device, and the driver's own handles
+// behind HIP's. For programs that also call the driver, and for tools; portable programs need
+// nothing of this. Symbol version ANYHIP_0.
+#ifndef HIP_INCLUDE_HIP_ANYHIP_H
+#define HIP_INCLUDE_HIP_ANYHIP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hip/hip_runtime_api.h>
+
+/// Drivers. The simulated ones have the same handles as the real ones.
+enum anyhipBackend {
+    anyhipBackendNone = 0,
+    anyhipBackendCuda = 1,    ///< NVIDIA's libcuda
+    anyhipBackendHsa = 2,     ///< AMD's libhsa-runtime64
+    anyhipBackendSimCuda = 3, ///< AnyHIP's simulated libcuda
+    anyhipBackendSimHsa = 4   ///< AnyHIP's simulated libhsa-runtime64
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/// AnyHIP's own version.
+/// Returns: a string like "0.1.0", never NULL, valid for the process's lifetime.
+/// Thread safety: safe. Stream order: none.
+const char *anyhipVersion(void);
+
+/// The driver behind a device.
+/// @param [in]  device       ordinal
+/// @param [out] out_backend  which driver
+/// @param [out] out_name     its name ("cuda", "hsa", "simcuda", "simhsa"), valid for the
+///                           process's lifetime; may be NULL
+/// Returns: hipSuccess; hipErrorInvalidDevice: no such device; hipErrorInvalidValue:
+/// out_backend is NULL.
+/// Thread safety: safe. Stream order: none.
+hipError_t anyhipDeviceGetBackend(int device, enum anyhipBackend *out_backend,
+                                  const char **out_name);
+
+/// The driver's device and context.
+/// @param [in]  device       ordinal
+/// @param [out] out_device   CUDA: the CUdevice; HSA: the handle of the hsa_agent_t
+/// @param [out] out_context  CUDA: the primary CUcontext, retained until the process ends or
+///                           hipDeviceReset(); HSA: NULL. May be NULL
+/// Returns: hipSuccess; hipErrorInvalidDevice: no such device; hipErrorInvalidValue:
+/// out_device is NULL; what the driver says when it cannot create the context.
+/// Thread safety: safe. Stream order: none.
+hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_context);
+
+/// The driver's stream.
+/// @param [in]  stream      NULL and the two default streams included
+/// @param [out] out_stream  CUDA: the CUstream; HSA: an hsa_queue_t * to which AnyHIP also
+///                          writes, so that packets may be added but none may be awaited by
+///                          position
+/// Returns: hipSuccess; hipErrorInvalidHandle: not a stream; hipErrorInvalidValue: out_stream
+/// is NULL.
+/// Thread safety: safe, but the handle must not outlive the stream. Stream order: none; work
+/// submitted through the handle is ordered after what was submitted before through HIP only
+/// on CUDA.
+hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream);
+
+/// The driver's event.
+/// @param [in]  event      an event
+/// @param [out] out_event  CUDA: the CUevent; HSA: the handle of the hsa_signal_t of the last
+///                         record, 0 if it was never recorded
+/// Returns: hipSuccess; hipErrorInvalidHandle: not an event; hipErrorInvalidValue: out_event
+/// is NULL.
+/// Thread safety: safe, but the handle must not outlive the event or, on HSA, its next record.
+/// Stream order: none.
+hipError_t anyhipEventGetNative(hipEvent_t event, uint64_t *out_event);
+
+/// The driver's module.
+/// @param [in]  module      a module
+/// @param [in]  device      ordinal; the code is loaded there if it is not yet
+/// @param [out] out_module  CUDA: the CUmodule; HSA: the handle of the hsa_executable_t
+/// Returns: hipSuccess; hipErrorInvalidHandle: not a module; hipErrorInvalidDevice: no such
+/// device; hipErrorNoBinaryForGpu: the module has no code for it; hipErrorInvalidValue:
+/// out_module is NULL.
+/// Thread safety: safe, but the handle must not outlive the module. Stream order: none.
+hipError_t anyhipModuleGetNative(hipModule_t module, int device, uint64_t *out_module);
+
+/// The driver's function.
+/// @param [in]  function      a kernel, of a module or from hipGetFuncBySymbol()
+/// @param [in]  device        ordinal; the code is loaded there if it is not yet
+/// @param [out] out_function  CUDA: the CUfunction; HSA: the kernel object, which is the
+///                            address of its descriptor as dispatch packets take it
+/// Returns: as anyhipModuleGetNative().
+/// Thread safety: safe, but the handle must not outlive the kernel's module. Stream order:
+/// none.
+hipError_t anyhipFunctionGetNative(hipFunction_t function, int device, uint64_t *out_function);
+
+/// The driver's address of memory HIP knows.
+/// @param [in]  pointer      inside an allocation, mapping or registered host range
+/// @param [out] out_device   ordinal of the device it belongs to, hipCpuDeviceId for host
+///                           memory; may be NULL
+/// @param [out] out_address  CUDA: the CUdeviceptr; HSA: the address agents use
+/// Returns: hipSuccess; hipErrorInvalidValue: not such memory, or out_address is NULL.
+/// Thread safety: safe. Stream order: none.
+hipError_t anyhipPointerGetNative(const void *pointer, int *out_device, uint64_t *out_address);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+// AMD's launch extensions: kernels bracketed by events, global sizes in threads.
+#ifndef HIP_INCLUDE_HIP_HIP_EXT_H
+#define HIP_INCLUDE_HIP_HIP_EXT_H
+
+#include <hip/hip_runtime_api.h>
+#if defined(__has_include)
+#if __has_include(<hip/hip_runtime.h>)
+#include <hip/hip_runtime.h>
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
+                                    uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes,
+                                    hipStream_t hStream, void **kernelParams, void **extra,
+                                    hipEvent_t startEvent __dparm(NULL),
+                                    hipEvent_t stopEvent __dparm(NULL), uint32_t flags __dparm(0));
+
+HIP_DEPRECATED("use hipExtModuleLaunchKernel instead")
+hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
+                                    uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
+                                    uint32_t localWorkSizeX, uint32_t localWorkSizeY,
+                                    uint32_t localWorkSizeZ, size_t sharedMemBytes,
+                                    hipStream_t hStream, void **kernelParams, void **extra,
+                                    hipEvent_t startEvent __dparm(NULL),
+                                    hipEvent_t stopEvent __dparm(NULL));
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+
+/// hipExtLaunchKernel() with the kernel's arguments as they are: each is converted to the type
+/// of the kernel's parameter. Errors are left to hipGetLastError().
+template <typename... Formals, typename... Actuals>
+inline void hipExtLaunchKernelGGL(void (*kernel)(Formals...), const dim3 &numBlocks,
+                                  const dim3 &dimBlocks, uint32_t sharedMemBytes,
+                                  hipStream_t stream, hipEvent_t startEvent, hipEvent_t stopEvent,
+                                  uint32_t flags, Actuals... args)
+{
+    static_assert(sizeof...(Formals) == sizeof...(Actuals),
+                  "the number of arguments differs from the kernel's");
+    [&](Formals... formals) {
+        void *pointers[sizeof...(Formals) + 1] = {
+            const_cast<void *>(static_cast<const volatile void *>(&formals))...};
+        (void)hipExtLaunchKernel(reinterpret_cast<const void *>(kernel), numBlocks, dimBlocks,
+                                 pointers, sharedMemBytes, stream, startEvent, stopEvent,
+                                 static_cast<int>(flags));
+    }(static_cast<Formals>(args)...);
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+// The host API of HIP, for any C or C++ compiler. Kernels need hip/hip_runtime.h.
+//
+// Each group of functions has a header of its own under hip/api/, which says of every function
+// what it does, its arguments, errors, thread safety and order in streams. What holds for all:
+//
+// - A function returns hipSuccess or the first error met; nothing is done in part unless it
+//   says so. An error also becomes the calling thread's last error (hip/api/error.h).
+// - The first call of a process opens the drivers. From then on any function that needs a
+//   device may return hipErrorNoDevice, hipErrorInsufficientDriver or hipErrorNotInitialized,
+//   and any function may report an error of earlier asynchronous work. These are not repeated
+//   at each function; neither is hipErrorNotSupported where docs/coverage.md marks a function.
+// - Pointers must not be NULL unless it is said that they may.
+// - Every function may be called from any thread at any time, except from a stream callback or
+//   host function. "Thread safety: safe" adds nothing to that; other words do.
+// - The current device is a property of the thread and 0 at its start.
+// - "NULL stream" means the legacy default stream: it waits for, and holds back, all blocking
+//   streams of its device. See hip/api/per_thread_default_stream.h for the other meaning.
+#ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
+#define HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
+
+#include <hip/api/basics.h>
+#include <hip/api/error_types.h>
+#include <hip/api/device_types.h>
+#include <hip/api/memory_types.h>
+#include <hip/api/execution_types.h>
+#include <hip/api/graph_types.h>
+#include <hip/hip_vector_types.h>
+#include <hip/channel_descriptor.h>
+
+#include <hip/api/device.h>
+#include <hip/api/error.h>
+#include <hip/api/stream.h>
+#include <hip/api/event.h>
+#include <hip/api/memory.h>
+#include <hip/api/memory_managed.h>
+#include <hip/api/memory_pool.h>
+#include <hip/api/memory_vmm.h>
+#include <hip/api/peer.h>
+#include <hip/api/context.h>
+#include <hip/api/execution_context.h>
+#include <hip/api/module.h>
+#include <hip/api/library.h>
+#include <hip/api/launch.h>
+#include <hip/api/occupancy.h>
+#include <hip/api/texture.h>
+#include <hip/api/graph.h>
+#include <hip/api/interop.h>
+#include <hip/api/profiler.h>
+#include <hip/api/registration.h>
+
+// After everything it may rename, and before the C++ overloads, which it renames as well.
+#include <hip/api/per_thread_default_stream.h>
+#ifdef __cplusplus
+#include <hip/api/cxx.h>
+#endif
+
+#endif
