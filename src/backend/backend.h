@@ -433,7 +433,7 @@ struct ah_backend_ops {
     hipError_t (*occupancy_blocks)(struct ah_backend_device *device,
                                    struct ah_backend_function *function, int block_size,
                                    size_t shared, unsigned flags, int *out_blocks);
-    /* shared_for_block NULL: `shared` for every block size. limit 0: none. */
+    /* The block size that fills the device best. limit 0: none. */
     hipError_t (*occupancy_block_size)(struct ah_backend_device *device,
                                        struct ah_backend_function *function, size_t shared,
                                        int limit, unsigned flags, int *out_grid, int *out_block);

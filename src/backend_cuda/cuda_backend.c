@@ -1,0 +1,219 @@
+/* Owns the opening of NVIDIA's driver (or of its simulated twin), its devices'
+ * primary contexts, and the translation of its errors. */
+#include "cuda_backend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRIVER_VERSION_MIN = 11040 };
+
+const struct ah_backend_ops ahcuda_ops = {
+#define AH_OP(name) .name = ahcuda_##name,
+#include "backend_ops.def"
+#undef AH_OP
+};
+
+static const struct ah_dynlib_symbol symbols[] = {
+#define REQUIRED AH_REQUIRED
+#define OPTIONAL AH_OPTIONAL
+#define CUDA_SYMBOL(need, field, name, parameters) {name, offsetof(struct ahcuda_api, field), need},
+#include "cuda_symbols.def"
+#undef CUDA_SYMBOL
+#undef REQUIRED
+#undef OPTIONAL
+};
+
+hipError_t ahcuda_error(CUresult result)
+{
+    switch (result) {
+#define CUDA_ERROR_ROW(value, name, error)                                                         \
+    case value:                                                                                    \
+        return error;
+#include "cuda_errors.def"
+#undef CUDA_ERROR_ROW
+    default:
+        return hipErrorUnknown;
+    }
+}
+
+hipError_t ahcuda_report(const struct ah_backend_device *device, const char *what, CUresult result)
+{
+    const char *name = NULL, *text = NULL;
+    if (result != CUDA_ERROR_NOT_READY && ah_log_on(AH_LOG_ERROR, AH_LOG_ALWAYS)) {
+        device->api->cuGetErrorName(result, &name);
+        device->api->cuGetErrorString(result, &text);
+        AH_LOG_ERR("%s on %s:%d failed: %s (%d), %s", what, device->backend->name, device->ordinal,
+                   name ? name : "unknown result", result, text ? text : "");
+    }
+    return ahcuda_error(result);
+}
+
+hipError_t ahcuda_missing(const struct ah_backend_device *device, const char *function)
+{
+    AH_LOG_ERR("%s is not in this driver (CUDA %d.%d): update the NVIDIA driver to use it",
+               function, device->backend->driver_version / 1000,
+               device->backend->driver_version % 1000 / 10);
+    return hipErrorNotSupported;
+}
+
+int ahcuda_attribute(const struct ah_backend_device *device, int attribute)
+{
+    int value = 0;
+    if (device->api->cuDeviceGetAttribute(&value, attribute, device->ordinal) != CUDA_SUCCESS)
+        return 0;
+    return value;
+}
+
+hipError_t ahcuda_retain(struct ah_backend_device *device)
+{
+    CUresult result = CUDA_SUCCESS;
+    pthread_mutex_lock(&device->lock);
+    if (!atomic_load_explicit(&device->context, memory_order_relaxed)) {
+        CUcontext context = NULL;
+        result = device->api->cuDevicePrimaryCtxRetain(&context, device->ordinal);
+        if (result == CUDA_SUCCESS)
+            atomic_store_explicit(&device->context, context, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->lock);
+    return ahcuda_done(device, "cuDevicePrimaryCtxRetain", result);
+}
+
+hipError_t ahcuda_device_make_current(struct ah_backend_device *device)
+{
+    return ahcuda_enter(device);
+}
+
+hipError_t ahcuda_device_reset(struct ah_backend_device *device)
+{
+    CUresult result;
+    pthread_mutex_lock(&device->lock);
+    if (atomic_exchange(&device->context, NULL))
+        device->api->cuDevicePrimaryCtxRelease(device->ordinal);
+    result = device->api->cuDevicePrimaryCtxReset(device->ordinal);
+    pthread_mutex_unlock(&device->lock);
+    return ahcuda_done(device, "cuDevicePrimaryCtxReset", result);
+}
+
+hipError_t ahcuda_device_native(struct ah_backend_device *device, void **out_device,
+                                void **out_context)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    *out_device = (void *)(intptr_t)device->ordinal;
+    *out_context = atomic_load(&device->context);
+    return hipSuccess;
+}
+
+static char *words(const char *format, const char *a, const char *b)
+{
+    char *text = NULL;
+    if (asprintf(&text, format, a, b) < 0)
+        return NULL;
+    return text;
+}
+
+static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
+{
+    const char *name = NULL;
+    CUresult result = backend->api.cuInit(0);
+    if (result == CUDA_SUCCESS)
+        result = backend->api.cuDriverGetVersion(&backend->driver_version);
+    if (result == CUDA_SUCCESS)
+        result = backend->api.cuDeviceGetCount(&backend->device_count);
+    if (result != CUDA_SUCCESS) {
+        backend->api.cuGetErrorName(result, &name);
+        *out_reason = words("the driver does not start: %s%s", name ? name : "unknown error", "");
+        return ahcuda_error(result);
+    }
+    if (backend->driver_version < DRIVER_VERSION_MIN) {
+        *out_reason = words("the driver is older than CUDA %s: update it%s", "11.4", "");
+        return hipErrorInsufficientDriver;
+    }
+    if (backend->device_count <= 0) {
+        *out_reason = words("the driver shows no device%s%s",
+                            getenv("CUDA_VISIBLE_DEVICES") ? " (CUDA_VISIBLE_DEVICES is set)" : "",
+                            "");
+        return hipErrorNoDevice;
+    }
+    return hipSuccess;
+}
+
+static hipError_t list_devices(struct ah_backend *backend)
+{
+    backend->devices = calloc((size_t)backend->device_count, sizeof *backend->devices);
+    if (!backend->devices)
+        return hipErrorOutOfMemory;
+    for (int i = 0; i < backend->device_count; i++) {
+        struct ah_backend_device *device = &backend->devices[i];
+        device->backend = backend;
+        device->api = &backend->api;
+        pthread_mutex_init(&device->lock, NULL);
+        CUresult result = backend->api.cuDeviceGet(&device->ordinal, i);
+        if (result != CUDA_SUCCESS)
+            return ahcuda_report(device, "cuDeviceGet", result);
+        device->sm =
+            (unsigned)(ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                       ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    }
+    return hipSuccess;
+}
+
+hipError_t ahcuda_open(const struct ah_backend_options *options, struct ah_dynlib *lib,
+                       struct ah_backend **out_backend, char **out_reason)
+{
+    *out_reason = NULL;
+    if (!ah_dynlib_open(lib, options->candidates)) {
+        *out_reason = words("no driver library could be opened%s%s", "", "");
+        return hipErrorSharedObjectInitFailed;
+    }
+    struct ah_backend *backend = calloc(1, sizeof *backend);
+    if (!backend)
+        return hipErrorOutOfMemory;
+    backend->name = options->name;
+    hipError_t error;
+    if (!ah_dynlib_bind(lib, symbols, sizeof symbols / sizeof *symbols, &backend->api)) {
+        *out_reason = words("%s is too old, or not NVIDIA's: it lacks %s", lib->path, lib->missing);
+        error = hipErrorInsufficientDriver;
+    } else {
+        error = start_driver(backend, out_reason);
+    }
+    if (error == hipSuccess)
+        error = list_devices(backend);
+    if (error != hipSuccess) {
+        ahcuda_close(backend);
+        return error;
+    }
+    *out_backend = backend;
+    return hipSuccess;
+}
+
+void ahcuda_close(struct ah_backend *backend)
+{
+    for (int i = 0; backend->devices && i < backend->device_count; i++) {
+        struct ah_backend_device *device = &backend->devices[i];
+        if (!device->backend)
+            break;
+        if (atomic_load(&device->context))
+            backend->api.cuDevicePrimaryCtxRelease(device->ordinal);
+        pthread_mutex_destroy(&device->lock);
+    }
+    free(backend->devices);
+    free(backend);
+}
+
+int ahcuda_device_count(struct ah_backend *backend) { return backend->device_count; }
+
+struct ah_backend_device *ahcuda_device_at(struct ah_backend *backend, int index)
+{
+    return &backend->devices[index];
+}
+
+/* CUDA counts 12040 for 12.4; HIP's AMD side counts its own way, and its NVIDIA
+ * side has always shown CUDA's number. */
+hipError_t ahcuda_driver_version(struct ah_backend *backend, int *out_version)
+{
+    *out_version = backend->driver_version;
+    return hipSuccess;
+}

@@ -1,0 +1,94 @@
+/* Private to backend_cuda: the opened driver, its devices, and how every entry
+ * begins and ends. */
+#ifndef AHCUDA_BACKEND_H
+#define AHCUDA_BACKEND_H
+
+#include "backend.h"
+#include "cuda_abi.h"
+#include "log.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* One pointer per row of cuda_symbols.def. */
+struct ahcuda_api {
+#define CUDA_SYMBOL(need, field, name, parameters) CUresult(*field) parameters;
+#include "cuda_symbols.def"
+#undef CUDA_SYMBOL
+};
+
+struct ah_backend {
+    struct ahcuda_api api;
+    const char *name;
+    int driver_version; /* 13000 for CUDA 13.0 */
+    int device_count;
+    struct ah_backend_device *devices;
+};
+
+struct ah_backend_device {
+    struct ah_backend *backend;
+    const struct ahcuda_api *api; /* the backend's, one step nearer */
+    CUdevice ordinal;             /* the driver's number, and ours within the backend */
+    unsigned sm;                  /* 90 for compute capability 9.0 */
+    pthread_mutex_t lock;         /* guards the making and dropping of the context */
+    _Atomic(CUcontext) context;   /* the primary context, NULL until it is needed */
+};
+
+/* HIP's name for the driver's result. Logs nothing. */
+hipError_t ahcuda_error(CUresult result);
+
+/* As ahcuda_error, and logs a failure with the driver's own words. */
+hipError_t ahcuda_report(const struct ah_backend_device *device, const char *what, CUresult result);
+
+/* For an OPTIONAL function that this driver does not have. */
+hipError_t ahcuda_missing(const struct ah_backend_device *device, const char *function);
+
+/* Retains the primary context; the slow half of ahcuda_enter. */
+hipError_t ahcuda_retain(struct ah_backend_device *device);
+
+/* Makes the device's primary context the calling thread's. Another library may
+ * have changed it since the last call, so it is asked for each time (11 ns). */
+static inline hipError_t ahcuda_enter(struct ah_backend_device *device)
+{
+    CUcontext wanted = atomic_load_explicit(&device->context, memory_order_acquire);
+    CUcontext current;
+    if (__builtin_expect(!wanted, 0)) {
+        hipError_t error = ahcuda_retain(device);
+        if (error != hipSuccess)
+            return error;
+        wanted = atomic_load_explicit(&device->context, memory_order_acquire);
+    }
+    CUresult result = device->api->cuCtxGetCurrent(&current);
+    if (result == CUDA_SUCCESS && __builtin_expect(current != wanted, 0))
+        result = device->api->cuCtxSetCurrent(wanted);
+    return result == CUDA_SUCCESS ? hipSuccess
+                                  : ahcuda_report(device, "cuCtxSetCurrent", result);
+}
+
+/* The end of an entry: hipSuccess, or the failure logged and translated. */
+static inline hipError_t ahcuda_done(const struct ah_backend_device *device, const char *what,
+                                     CUresult result)
+{
+    return __builtin_expect(result == CUDA_SUCCESS, 1) ? hipSuccess
+                                                       : ahcuda_report(device, what, result);
+}
+
+/* An attribute of the device, 0 when the driver does not know it. */
+int ahcuda_attribute(const struct ah_backend_device *device, int attribute);
+
+/* Every entry of the door is a function named ahcuda_<entry>. */
+#define AH_OP(name) extern __typeof__(*((struct ah_backend_ops *)0)->name) ahcuda_##name;
+#include "backend_ops.def"
+#undef AH_OP
+
+static inline CUdeviceptr ahcuda_pointer(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+static inline CUstream ahcuda_stream(struct ah_backend_stream *stream)
+{
+    return (CUstream)(void *)stream;
+}
+
+#endif

@@ -1,0 +1,356 @@
+/* Owns modules, functions, launches and occupancy. */
+#include "cuda_backend.h"
+#include "ptx_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JIT_LOG_SIZE = 16384, SYMBOL_NAME_MAX = 4096 };
+
+static CUfunction native(struct ah_backend_function *function)
+{
+    return (CUfunction)(void *)function;
+}
+
+/* What the driver is given: the image itself, or for PTX a copy that ends with a
+ * NUL and has only names that PTX allows. *out_copy is to be freed. */
+static const void *driver_image(const struct ah_image *image, char **out_copy)
+{
+    size_t size;
+    *out_copy = NULL;
+    if (image->kind != AH_IMAGE_PTX)
+        return image->data;
+    enum ah_ptx_fix fix =
+        ah_ptx_fix_names((const char *)image->data, image->size, out_copy, &size);
+    if (fix == AH_PTX_FIX_UNCHANGED || fix == AH_PTX_FIX_CLASH) /* the driver will say of a clash */
+        *out_copy = strndup((const char *)image->data, image->size);
+    return *out_copy;
+}
+
+/* The name that a symbol has after driver_image. */
+static const char *driver_name(const char *name, char fixed[SYMBOL_NAME_MAX])
+{
+    return ah_ptx_fix_name(name, fixed, SYMBOL_NAME_MAX) ? fixed : name;
+}
+
+/* The caller's options and the logs that we want as well. */
+struct jit_options {
+    int *names;
+    void **values;
+    unsigned count;
+    char error_log[JIT_LOG_SIZE];
+};
+
+static bool make_options(struct jit_options *options, unsigned count, const hipJitOption *names,
+                         void **values)
+{
+    enum { OURS = 2 };
+    bool caller_logs = false;
+    options->names = calloc(count + OURS, sizeof *options->names);
+    options->values = calloc(count + OURS, sizeof *options->values);
+    options->error_log[0] = '\0';
+    if (!options->names || !options->values)
+        return false;
+    for (unsigned i = 0; i < count; i++) { /* hipJitOption has CUDA's values to 31 */
+        options->names[i] = (int)names[i];
+        options->values[i] = values[i];
+        caller_logs |= (int)names[i] == CU_JIT_ERROR_LOG_BUFFER;
+    }
+    options->count = count;
+    if (!caller_logs) {
+        options->names[count] = CU_JIT_ERROR_LOG_BUFFER;
+        options->values[count] = options->error_log;
+        options->names[count + 1] = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+        options->values[count + 1] = (void *)(uintptr_t)JIT_LOG_SIZE;
+        options->count += OURS;
+    }
+    return true;
+}
+
+static void free_options(struct jit_options *options)
+{
+    if (options) {
+        free(options->names);
+        free(options->values);
+    }
+    free(options);
+}
+
+static void explain_failure(const struct ah_backend_device *device, const struct ah_image *image,
+                            const struct jit_options *options, CUresult result)
+{
+    int version = device->backend->driver_version;
+    if (*options->error_log)
+        AH_LOG_ERR("%s:%d rejects the %s: %s", device->backend->name, device->ordinal,
+                   ah_image_kind_name(image->kind), options->error_log);
+    if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+        AH_LOG_ERR("PTX %u.%u is newer than this driver (CUDA %d.%d) knows: update the driver, or "
+                   "compile for a lower PTX version",
+                   image->ptx_version / 10, image->ptx_version % 10, version / 1000,
+                   version % 1000 / 10);
+}
+
+hipError_t ahcuda_module_load(struct ah_backend_device *device, const struct ah_image *image,
+                              unsigned option_count, const hipJitOption *options,
+                              void **option_values, struct ah_backend_module **out_module)
+{
+    char *copy = NULL;
+    struct jit_options *jit = NULL;
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    error = hipErrorOutOfMemory;
+    const void *data = driver_image(image, &copy);
+    jit = malloc(sizeof *jit);
+    if (!data || !jit || !make_options(jit, option_count, options, option_values))
+        goto done;
+    CUresult result = device->api->cuModuleLoadDataEx((CUmodule *)(void *)out_module, data,
+                                                      jit->count, jit->names, jit->values);
+    if (result != CUDA_SUCCESS)
+        explain_failure(device, image, jit, result);
+    error = ahcuda_done(device, "cuModuleLoadDataEx", result);
+done:
+    free_options(jit);
+    free(copy);
+    return error;
+}
+
+hipError_t ahcuda_module_unload(struct ah_backend_device *device, struct ah_backend_module *module)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuModuleUnload",
+                       device->api->cuModuleUnload((CUmodule)(void *)module));
+}
+
+/* Not finding a name is an answer, not a fault: it is not logged here. */
+static hipError_t found(struct ah_backend_device *device, const char *what, CUresult result)
+{
+    return result == CUDA_ERROR_NOT_FOUND ? hipErrorNotFound : ahcuda_done(device, what, result);
+}
+
+hipError_t ahcuda_module_function(struct ah_backend_device *device, struct ah_backend_module *module,
+                                  const char *name, struct ah_backend_function **out_function)
+{
+    char fixed[SYMBOL_NAME_MAX];
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return found(device, "cuModuleGetFunction",
+                 device->api->cuModuleGetFunction((CUfunction *)(void *)out_function,
+                                                  (CUmodule)(void *)module,
+                                                  driver_name(name, fixed)));
+}
+
+hipError_t ahcuda_module_global(struct ah_backend_device *device, struct ah_backend_module *module,
+                                const char *name, void **out_pointer, size_t *out_size)
+{
+    char fixed[SYMBOL_NAME_MAX];
+    CUdeviceptr pointer = 0;
+    hipError_t error = ahcuda_enter(device);
+    if (error == hipSuccess)
+        error = found(device, "cuModuleGetGlobal",
+                      device->api->cuModuleGetGlobal(&pointer, out_size, (CUmodule)(void *)module,
+                                                     driver_name(name, fixed)));
+    if (error == hipSuccess)
+        *out_pointer = (void *)(uintptr_t)pointer;
+    return error;
+}
+
+hipError_t ahcuda_module_function_count(struct ah_backend_device *device,
+                                        struct ah_backend_module *module, unsigned *out_count)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (!device->api->cuModuleGetFunctionCount)
+        return ahcuda_missing(device, "cuModuleGetFunctionCount");
+    return ahcuda_done(device, "cuModuleGetFunctionCount",
+                       device->api->cuModuleGetFunctionCount(out_count, (CUmodule)(void *)module));
+}
+
+hipError_t ahcuda_module_function_names(struct ah_backend_device *device,
+                                        struct ah_backend_module *module, unsigned count,
+                                        char **out_names)
+{
+    const struct ahcuda_api *api = device->api;
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (!api->cuModuleEnumerateFunctions || !api->cuFuncGetName)
+        return ahcuda_missing(device, "cuModuleEnumerateFunctions");
+    CUfunction *functions = calloc(count ? count : 1, sizeof *functions);
+    if (!functions)
+        return hipErrorOutOfMemory;
+    CUresult result = api->cuModuleEnumerateFunctions(functions, count, (CUmodule)(void *)module);
+    unsigned named = 0;
+    for (; named < count && result == CUDA_SUCCESS; named++) {
+        const char *name = NULL;
+        result = api->cuFuncGetName(&name, functions[named]);
+        out_names[named] = strdup(name ? name : "");
+    }
+    error = ahcuda_done(device, "cuModuleEnumerateFunctions", result);
+    while (error != hipSuccess && named > 0)
+        free(out_names[--named]);
+    free(functions);
+    return error;
+}
+
+static int function_value(struct ah_backend_device *device, struct ah_backend_function *function,
+                          int attribute, CUresult *result)
+{
+    int value = 0;
+    if (*result == CUDA_SUCCESS)
+        *result = device->api->cuFuncGetAttribute(&value, attribute, native(function));
+    return value;
+}
+
+hipError_t ahcuda_function_attributes(struct ah_backend_device *device,
+                                      struct ah_backend_function *function,
+                                      hipFuncAttributes *out)
+{
+    CUresult result = CUDA_SUCCESS;
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    *out = (hipFuncAttributes){
+        .binaryVersion =
+            function_value(device, function, CU_FUNC_ATTRIBUTE_BINARY_VERSION, &result),
+        .cacheModeCA = function_value(device, function, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, &result),
+        .constSizeBytes =
+            (size_t)function_value(device, function, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &result),
+        .localSizeBytes =
+            (size_t)function_value(device, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &result),
+        .maxDynamicSharedSizeBytes = function_value(
+            device, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &result),
+        .maxThreadsPerBlock =
+            function_value(device, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &result),
+        .numRegs = function_value(device, function, CU_FUNC_ATTRIBUTE_NUM_REGS, &result),
+        .preferredShmemCarveout = function_value(
+            device, function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &result),
+        .ptxVersion = function_value(device, function, CU_FUNC_ATTRIBUTE_PTX_VERSION, &result),
+        .sharedSizeBytes =
+            (size_t)function_value(device, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &result),
+    };
+    return ahcuda_done(device, "cuFuncGetAttribute", result);
+}
+
+hipError_t ahcuda_function_set_attribute(struct ah_backend_device *device,
+                                         struct ah_backend_function *function,
+                                         hipFuncAttribute attribute, int value)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuFuncSetAttribute",
+                       device->api->cuFuncSetAttribute(native(function), (int)attribute, value));
+}
+
+hipError_t ahcuda_function_set_cache_config(struct ah_backend_device *device,
+                                            struct ah_backend_function *function,
+                                            hipFuncCache_t config)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuFuncSetCacheConfig",
+                       device->api->cuFuncSetCacheConfig(native(function), (int)config));
+}
+
+hipError_t ahcuda_function_set_shared_config(struct ah_backend_device *device,
+                                             struct ah_backend_function *function,
+                                             hipSharedMemConfig config)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (!device->api->cuFuncSetSharedMemConfig)
+        return ahcuda_missing(device, "cuFuncSetSharedMemConfig");
+    return ahcuda_done(device, "cuFuncSetSharedMemConfig",
+                       device->api->cuFuncSetSharedMemConfig(native(function), (int)config));
+}
+
+hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
+                                     struct ah_backend_function *function, size_t index,
+                                     struct ah_parameter *out_parameter)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (!device->api->cuFuncGetParamInfo)
+        return ahcuda_missing(device, "cuFuncGetParamInfo");
+    CUresult result = device->api->cuFuncGetParamInfo(native(function), index,
+                                                      &out_parameter->offset, &out_parameter->size);
+    return result == CUDA_SUCCESS ? hipSuccess : ahcuda_error(result); /* past the end is no fault */
+}
+
+/* HIP ends its list with 3 where CUDA has 0; core has checked its shape. */
+static void **native_extra(void **extra, void *copy[5])
+{
+    if (!extra)
+        return NULL;
+    memcpy(copy, extra, 4 * sizeof *copy);
+    copy[4] = NULL;
+    return copy;
+}
+
+hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *function,
+                         const struct ah_launch *launch, struct ah_backend_stream *stream)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    void *extra[5];
+    CUresult result;
+    hipError_t error = ahcuda_enter(device);
+    if (__builtin_expect(error != hipSuccess, 0))
+        return error;
+    if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
+        result = device->api->cuLaunchCooperativeKernel(
+            native(function), grid[0], grid[1], grid[2], block[0], block[1], block[2],
+            launch->shared, ahcuda_stream(stream), launch->params);
+    else
+        result = device->api->cuLaunchKernel(native(function), grid[0], grid[1], grid[2], block[0],
+                                             block[1], block[2], launch->shared,
+                                             ahcuda_stream(stream), launch->params,
+                                             native_extra(launch->extra, extra));
+    return ahcuda_done(device, "cuLaunchKernel", result);
+}
+
+hipError_t ahcuda_occupancy_blocks(struct ah_backend_device *device,
+                                   struct ah_backend_function *function, int block_size,
+                                   size_t shared, unsigned flags, int *out_blocks)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                       device->api->cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                           out_blocks, native(function), block_size, shared, flags));
+}
+
+hipError_t ahcuda_occupancy_block_size(struct ah_backend_device *device,
+                                       struct ah_backend_function *function, size_t shared,
+                                       int limit, unsigned flags, int *out_grid, int *out_block)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuOccupancyMaxPotentialBlockSize",
+                       device->api->cuOccupancyMaxPotentialBlockSizeWithFlags(
+                           out_grid, out_block, native(function), NULL, shared, limit, flags));
+}
+
+hipError_t ahcuda_occupancy_shared(struct ah_backend_device *device,
+                                   struct ah_backend_function *function, int blocks, int block_size,
+                                   size_t *out_shared)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (!device->api->cuOccupancyAvailableDynamicSMemPerBlock)
+        return ahcuda_missing(device, "cuOccupancyAvailableDynamicSMemPerBlock");
+    return ahcuda_done(device, "cuOccupancyAvailableDynamicSMemPerBlock",
+                       device->api->cuOccupancyAvailableDynamicSMemPerBlock(
+                           out_shared, native(function), blocks, block_size));
+}

@@ -1,0 +1,221 @@
+/* Owns streams and events. Their handles are the driver's own. */
+#include "cuda_backend.h"
+
+#include <stdlib.h>
+
+static CUevent native(struct ah_backend_event *event) { return (CUevent)(void *)event; }
+
+hipError_t ahcuda_stream_create(struct ah_backend_device *device, unsigned flags, int priority,
+                                struct ah_backend_stream **out_stream)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuStreamCreateWithPriority",
+                       device->api->cuStreamCreateWithPriority((CUstream *)(void *)out_stream,
+                                                               flags, priority));
+}
+
+hipError_t ahcuda_stream_create_masked(struct ah_backend_device *device, const uint32_t *mask,
+                                       unsigned words, struct ah_backend_stream **out_stream)
+{
+    (void)mask;
+    (void)words;
+    (void)out_stream;
+    AH_LOG_ERR("%s:%d cannot bind a stream to chosen multiprocessors", device->backend->name,
+               device->ordinal);
+    return hipErrorNotSupported;
+}
+
+hipError_t ahcuda_stream_destroy(struct ah_backend_device *device, struct ah_backend_stream *stream)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuStreamDestroy",
+                       device->api->cuStreamDestroy(ahcuda_stream(stream)));
+}
+
+hipError_t ahcuda_stream_query(struct ah_backend_device *device, struct ah_backend_stream *stream)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuStreamQuery", device->api->cuStreamQuery(ahcuda_stream(stream)));
+}
+
+hipError_t ahcuda_stream_synchronize(struct ah_backend_device *device,
+                                     struct ah_backend_stream *stream)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuStreamSynchronize",
+                       device->api->cuStreamSynchronize(ahcuda_stream(stream)));
+}
+
+hipError_t ahcuda_stream_wait_event(struct ah_backend_device *device,
+                                    struct ah_backend_stream *stream,
+                                    struct ah_backend_event *event)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuStreamWaitEvent",
+                       device->api->cuStreamWaitEvent(ahcuda_stream(stream), native(event), 0));
+}
+
+hipError_t ahcuda_stream_host_function(struct ah_backend_device *device,
+                                       struct ah_backend_stream *stream,
+                                       void (*function)(void *data), void *data)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuLaunchHostFunc",
+                       device->api->cuLaunchHostFunc(ahcuda_stream(stream), function, data));
+}
+
+/* Carries a callback through the driver, which calls it exactly once. */
+struct callback {
+    void (*function)(void *data, hipError_t status);
+    void *data;
+};
+
+static void call_back(CUstream stream, CUresult status, void *data)
+{
+    struct callback callback = *(struct callback *)data;
+    (void)stream;
+    free(data);
+    callback.function(callback.data, ahcuda_error(status));
+}
+
+hipError_t ahcuda_stream_callback(struct ah_backend_device *device,
+                                  struct ah_backend_stream *stream,
+                                  void (*function)(void *data, hipError_t status), void *data)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    struct callback *callback = malloc(sizeof *callback);
+    if (!callback)
+        return hipErrorOutOfMemory;
+    *callback = (struct callback){function, data};
+    error = ahcuda_done(
+        device, "cuStreamAddCallback",
+        device->api->cuStreamAddCallback(ahcuda_stream(stream), call_back, callback, 0));
+    if (error != hipSuccess)
+        free(callback);
+    return error;
+}
+
+/* The driver compares whole values except for AND and NOR, so a mask is only
+ * possible where it selects every bit. */
+hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
+                                    struct ah_backend_stream *stream, void *pointer, uint64_t value,
+                                    uint64_t mask, enum ah_wait_condition condition, int bits)
+{
+    static const unsigned flags[] = {
+        [AH_WAIT_GEQUAL] = CU_STREAM_WAIT_VALUE_GEQ,
+        [AH_WAIT_EQUAL] = CU_STREAM_WAIT_VALUE_EQ,
+        [AH_WAIT_AND] = CU_STREAM_WAIT_VALUE_AND,
+        [AH_WAIT_NOR] = CU_STREAM_WAIT_VALUE_NOR,
+    };
+    const struct ahcuda_api *api = device->api;
+    uint64_t all = bits == 32 ? UINT32_MAX : UINT64_MAX;
+    if (!api->cuStreamWaitValue32 || !api->cuStreamWaitValue64)
+        return ahcuda_missing(device, "cuStreamWaitValue32_v2");
+    if ((mask & all) != all) {
+        AH_LOG_ERR("NVIDIA's driver waits for whole values: mask 0x%llx is not possible",
+                   (unsigned long long)mask);
+        return hipErrorNotSupported;
+    }
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    CUresult result =
+        bits == 32 ? api->cuStreamWaitValue32(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                              (uint32_t)value, flags[condition])
+                   : api->cuStreamWaitValue64(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                              value, flags[condition]);
+    return ahcuda_done(device, "cuStreamWaitValue", result);
+}
+
+hipError_t ahcuda_stream_write_value(struct ah_backend_device *device,
+                                     struct ah_backend_stream *stream, void *pointer,
+                                     uint64_t value, int bits)
+{
+    const struct ahcuda_api *api = device->api;
+    if (!api->cuStreamWriteValue32 || !api->cuStreamWriteValue64)
+        return ahcuda_missing(device, "cuStreamWriteValue32_v2");
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    CUresult result =
+        bits == 32 ? api->cuStreamWriteValue32(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                               (uint32_t)value, CU_STREAM_WRITE_VALUE_DEFAULT)
+                   : api->cuStreamWriteValue64(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                               value, CU_STREAM_WRITE_VALUE_DEFAULT);
+    return ahcuda_done(device, "cuStreamWriteValue", result);
+}
+
+/* HIP's blocking-sync, no-timing and interprocess bits are CUDA's; the release
+ * scopes say how far AMD's caches are flushed, which NVIDIA always does whole. */
+hipError_t ahcuda_event_create(struct ah_backend_device *device, unsigned flags,
+                               struct ah_backend_event **out_event)
+{
+    unsigned kept = flags & (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING |
+                             CU_EVENT_INTERPROCESS);
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuEventCreate",
+                       device->api->cuEventCreate((CUevent *)(void *)out_event, kept));
+}
+
+hipError_t ahcuda_event_destroy(struct ah_backend_device *device, struct ah_backend_event *event)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuEventDestroy", device->api->cuEventDestroy(native(event)));
+}
+
+hipError_t ahcuda_event_record(struct ah_backend_device *device, struct ah_backend_event *event,
+                               struct ah_backend_stream *stream)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuEventRecord",
+                       device->api->cuEventRecord(native(event), ahcuda_stream(stream)));
+}
+
+hipError_t ahcuda_event_query(struct ah_backend_device *device, struct ah_backend_event *event)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuEventQuery", device->api->cuEventQuery(native(event)));
+}
+
+hipError_t ahcuda_event_synchronize(struct ah_backend_device *device,
+                                    struct ah_backend_event *event)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuEventSynchronize",
+                       device->api->cuEventSynchronize(native(event)));
+}
+
+hipError_t ahcuda_event_elapsed(struct ah_backend_device *device, struct ah_backend_event *start,
+                                struct ah_backend_event *stop, float *out_milliseconds)
+{
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuEventElapsedTime",
+                       device->api->cuEventElapsedTime(out_milliseconds, native(start),
+                                                       native(stop)));
+}
