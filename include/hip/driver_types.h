@@ -44,9 +44,9 @@ typedef struct hipChannelFormatDesc {
 /// Flag of hipTexRefSetArray(): take the format from the array.
 #define HIP_TRSA_OVERRIDE_FORMAT 0x01
 /// Flags of hipTexRefSetFlags(): return integers as they are; coordinates from 0 to 1; sRGB.
-#define HIP_TRSF_READ_AS_INTEGER 0x01
+#define HIP_TRSF_READ_AS_INTEGER        0x01
 #define HIP_TRSF_NORMALIZED_COORDINATES 0x02
-#define HIP_TRSF_SRGB 0x10
+#define HIP_TRSF_SRGB                   0x10
 
 /// An opaque array: memory in the layout textures prefer.
 typedef struct hipArray *hipArray_t;
@@ -135,7 +135,8 @@ typedef enum HIPresourcetype_enum {
     HIP_RESOURCE_TYPE_MIPMAPPED_ARRAY = 0x01,
     HIP_RESOURCE_TYPE_LINEAR = 0x02,
     HIP_RESOURCE_TYPE_PITCH2D = 0x03
-} HIPresourcetype, hipResourcetype;
+} HIPresourcetype,
+    hipResourcetype;
 
 /// As hipTextureAddressMode, driver API.
 typedef enum HIPaddress_mode_enum {
@@ -522,37 +523,37 @@ static inline struct hipExtent make_hipExtent(size_t w, size_t h, size_t d)
 /// Attributes of hipFuncGetAttribute(): an int each.
 typedef enum hipFunction_attribute {
     HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
-    HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, ///< static shared memory of a block, bytes
-    HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,  ///< constant memory, bytes
-    HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,  ///< private memory of a thread, bytes
-    HIP_FUNC_ATTRIBUTE_NUM_REGS,          ///< registers of a thread
-    HIP_FUNC_ATTRIBUTE_PTX_VERSION,       ///< 10 x major + minor
-    HIP_FUNC_ATTRIBUTE_BINARY_VERSION,    ///< 10 x major + minor
-    HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA,     ///< 1 if compiled to cache global loads in L1
-    HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,    ///< bytes a launch may ask for
+    HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,             ///< static shared memory of a block, bytes
+    HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES,              ///< constant memory, bytes
+    HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,              ///< private memory of a thread, bytes
+    HIP_FUNC_ATTRIBUTE_NUM_REGS,                      ///< registers of a thread
+    HIP_FUNC_ATTRIBUTE_PTX_VERSION,                   ///< 10 x major + minor
+    HIP_FUNC_ATTRIBUTE_BINARY_VERSION,                ///< 10 x major + minor
+    HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA,                 ///< 1 if compiled to cache global loads in L1
+    HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, ///< bytes a launch may ask for
     HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, ///< percent, or -1 for no preference
     HIP_FUNC_ATTRIBUTE_MAX
 } hipFunction_attribute;
 
 /// Attributes of hipPointerGetAttribute(); the type of the value beside each.
 typedef enum hipPointer_attribute {
-    HIP_POINTER_ATTRIBUTE_CONTEXT = 1,               ///< hipCtx_t
-    HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,               ///< hipMemoryType
-    HIP_POINTER_ATTRIBUTE_DEVICE_POINTER,            ///< hipDeviceptr_t
-    HIP_POINTER_ATTRIBUTE_HOST_POINTER,              ///< void *
-    HIP_POINTER_ATTRIBUTE_P2P_TOKENS,                ///< two tokens for a kernel driver
-    HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,               ///< int, may be set
-    HIP_POINTER_ATTRIBUTE_BUFFER_ID,                 ///< unsigned long long, unique
-    HIP_POINTER_ATTRIBUTE_IS_MANAGED,                ///< int
-    HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL,            ///< int
-    HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE, ///< int
-    HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR,          ///< hipDeviceptr_t
-    HIP_POINTER_ATTRIBUTE_RANGE_SIZE,                ///< size_t, bytes
-    HIP_POINTER_ATTRIBUTE_MAPPED,                    ///< int
-    HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES,      ///< bits of hipMemAllocationHandleType
+    HIP_POINTER_ATTRIBUTE_CONTEXT = 1,                ///< hipCtx_t
+    HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,                ///< hipMemoryType
+    HIP_POINTER_ATTRIBUTE_DEVICE_POINTER,             ///< hipDeviceptr_t
+    HIP_POINTER_ATTRIBUTE_HOST_POINTER,               ///< void *
+    HIP_POINTER_ATTRIBUTE_P2P_TOKENS,                 ///< two tokens for a kernel driver
+    HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,                ///< int, may be set
+    HIP_POINTER_ATTRIBUTE_BUFFER_ID,                  ///< unsigned long long, unique
+    HIP_POINTER_ATTRIBUTE_IS_MANAGED,                 ///< int
+    HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL,             ///< int
+    HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE,  ///< int
+    HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR,           ///< hipDeviceptr_t
+    HIP_POINTER_ATTRIBUTE_RANGE_SIZE,                 ///< size_t, bytes
+    HIP_POINTER_ATTRIBUTE_MAPPED,                     ///< int
+    HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES,       ///< bits of hipMemAllocationHandleType
     HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, ///< int
-    HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS,              ///< hipMemAccessFlags
-    HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE             ///< hipMemPool_t
+    HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS,               ///< hipMemAccessFlags
+    HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE              ///< hipMemPool_t
 } hipPointer_attribute;
 
 #endif // !__HIPCC_RTC__

@@ -24,7 +24,7 @@
 #endif
 
 #if defined(__GNUC__)
-#define HIP_PUBLIC_API __attribute__((visibility("default")))
+#define HIP_PUBLIC_API            __attribute__((visibility("default")))
 #define HIP_INTERNAL_EXPORTED_API __attribute__((visibility("default")))
 #else
 #define HIP_PUBLIC_API
@@ -34,23 +34,23 @@
 // What the device being compiled for can do. All 0 on the host; the device pass gets its
 // values from hip_runtime.h.
 #if !defined(__HIP_DEVICE_COMPILE__)
-#define __HIP_ARCH_HAS_GLOBAL_INT32_ATOMICS__ (0)
+#define __HIP_ARCH_HAS_GLOBAL_INT32_ATOMICS__     (0)
 #define __HIP_ARCH_HAS_GLOBAL_FLOAT_ATOMIC_EXCH__ (0)
-#define __HIP_ARCH_HAS_SHARED_INT32_ATOMICS__ (0)
+#define __HIP_ARCH_HAS_SHARED_INT32_ATOMICS__     (0)
 #define __HIP_ARCH_HAS_SHARED_FLOAT_ATOMIC_EXCH__ (0)
-#define __HIP_ARCH_HAS_FLOAT_ATOMIC_ADD__ (0)
-#define __HIP_ARCH_HAS_GLOBAL_INT64_ATOMICS__ (0)
-#define __HIP_ARCH_HAS_SHARED_INT64_ATOMICS__ (0)
-#define __HIP_ARCH_HAS_DOUBLES__ (0)
-#define __HIP_ARCH_HAS_WARP_VOTE__ (0)
-#define __HIP_ARCH_HAS_WARP_BALLOT__ (0)
-#define __HIP_ARCH_HAS_WARP_SHUFFLE__ (0)
-#define __HIP_ARCH_HAS_WARP_FUNNEL_SHIFT__ (0)
-#define __HIP_ARCH_HAS_THREAD_FENCE_SYSTEM__ (0)
-#define __HIP_ARCH_HAS_SYNC_THREAD_EXT__ (0)
-#define __HIP_ARCH_HAS_SURFACE_FUNCS__ (0)
-#define __HIP_ARCH_HAS_3DGRID__ (0)
-#define __HIP_ARCH_HAS_DYNAMIC_PARALLEL__ (0)
+#define __HIP_ARCH_HAS_FLOAT_ATOMIC_ADD__         (0)
+#define __HIP_ARCH_HAS_GLOBAL_INT64_ATOMICS__     (0)
+#define __HIP_ARCH_HAS_SHARED_INT64_ATOMICS__     (0)
+#define __HIP_ARCH_HAS_DOUBLES__                  (0)
+#define __HIP_ARCH_HAS_WARP_VOTE__                (0)
+#define __HIP_ARCH_HAS_WARP_BALLOT__              (0)
+#define __HIP_ARCH_HAS_WARP_SHUFFLE__             (0)
+#define __HIP_ARCH_HAS_WARP_FUNNEL_SHIFT__        (0)
+#define __HIP_ARCH_HAS_THREAD_FENCE_SYSTEM__      (0)
+#define __HIP_ARCH_HAS_SYNC_THREAD_EXT__          (0)
+#define __HIP_ARCH_HAS_SURFACE_FUNCS__            (0)
+#define __HIP_ARCH_HAS_3DGRID__                   (0)
+#define __HIP_ARCH_HAS_DYNAMIC_PARALLEL__         (0)
 #endif
 
 #endif

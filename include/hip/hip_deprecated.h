@@ -74,9 +74,30 @@ extern "C" {
 #undef hipGetDeviceProperties
 #undef hipChooseDevice
 
+/// As hipGetDevicePropertiesR0600(), into the structure of HIP 5.
+/// @param [out] prop, props  the properties
+/// @param [in] device  ordinal
+/// Returns: hipErrorInvalidValue: the pointer is NULL; hipErrorInvalidDevice: no such device.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP 5 "Device Management"; CUDA runtime cudaGetDeviceProperties.
+
+/// The symbol binaries of HIP 5 call.
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *props, hipDevice_t device);
+/// The same by its other name.
 hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *prop, int device);
+
+/// As hipChooseDeviceR0600(), from the structure of HIP 5.
+/// @param [out] device  ordinal
+/// @param [in] properties  the wish
+/// Returns: hipErrorInvalidValue: a pointer is NULL.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP 5 "Device Management"; CUDA runtime cudaChooseDevice.
+
+/// The symbol binaries of HIP 5 call.
 hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties);
+/// The same by its other name.
 hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *properties);
 
 #pragma pop_macro("hipChooseDevice")

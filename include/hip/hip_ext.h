@@ -14,6 +14,27 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+/// Launches a kernel of a module between two events, its size in threads.
+/// @param [in] f  the kernel
+/// @param [in] globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ grid, threads: the last block of a
+///     dimension may be smaller on AMD; a multiple of the block on NVIDIA
+/// @param [in] localWorkSizeX, localWorkSizeY, localWorkSizeZ block, threads
+/// @param [in] sharedMemBytes  dynamic shared memory of a block
+/// @param [in] hStream  a stream; NULL for the legacy default stream
+/// @param [in] kernelParams  address of each argument, in order; NULL if extra is given or there
+///     are none
+/// @param [in] extra  as hipModuleLaunchKernel()
+/// @param [in] startEvent  recorded when the kernel starts; may be NULL
+/// @param [in] stopEvent  recorded when the kernel ends; may be NULL
+/// @param [in] flags  0 or hipExtAnyOrderLaunch, which is a hint
+/// Returns: hipErrorInvalidResourceHandle: not a kernel; hipErrorInvalidValue: both kernelParams
+/// and extra are given, or a partial block on NVIDIA; hipErrorInvalidHandle: not an event; launch
+/// errors of hip/api/launch.h.
+/// Thread safety: safe.
+/// Stream order: enqueued.
+/// Source: HIP "Module Management"; no CUDA counterpart.
+
+/// The current name.
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
                                     uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
                                     uint32_t localWorkSizeX, uint32_t localWorkSizeY,
@@ -21,8 +42,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
                                     hipStream_t hStream, void **kernelParams, void **extra,
                                     hipEvent_t startEvent __dparm(NULL),
                                     hipEvent_t stopEvent __dparm(NULL), uint32_t flags __dparm(0));
-
-HIP_DEPRECATED("use hipExtModuleLaunchKernel instead")
+/// The name up to HIP 4; no flags.
 hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
                                     uint32_t globalWorkSizeY, uint32_t globalWorkSizeZ,
                                     uint32_t localWorkSizeX, uint32_t localWorkSizeY,

@@ -1,20 +1,25 @@
 // The host API of HIP, for any C or C++ compiler. Kernels need hip/hip_runtime.h.
 //
 // Each group of functions has a header of its own under hip/api/, which says of every function
-// what it does, its arguments, errors, thread safety and order in streams. What holds for all:
+// what it does, its arguments, errors, thread safety and order in streams. What holds for all,
+// and is not repeated there:
 //
 // - A function returns hipSuccess or the first error met; nothing is done in part unless it
 //   says so. An error also becomes the calling thread's last error (hip/api/error.h).
-// - The first call of a process opens the drivers. From then on any function that needs a
-//   device may return hipErrorNoDevice, hipErrorInsufficientDriver or hipErrorNotInitialized,
-//   and any function may report an error of earlier asynchronous work. These are not repeated
-//   at each function; neither is hipErrorNotSupported where docs/coverage.md marks a function.
-// - Pointers must not be NULL unless it is said that they may.
+// - The first call of a process opens the drivers. Any function that needs a device may return
+//   hipErrorNoDevice, hipErrorInsufficientDriver or hipErrorNotInitialized, and any function
+//   that talks to a driver may return an error of earlier asynchronous work.
+// - hipErrorNotSupported: what docs/coverage.md marks so.
+// - A pointer may be NULL only where that is said; else hipErrorInvalidValue.
+// - A stream that is none, or was destroyed, gives hipErrorContextIsDestroyed ("not a stream"),
+//   where HIP 7 itself may crash; any other such handle hipErrorInvalidHandle, unless another
+//   code is named.
 // - Every function may be called from any thread at any time, except from a stream callback or
 //   host function. "Thread safety: safe" adds nothing to that; other words do.
 // - The current device is a property of the thread and 0 at its start.
-// - "NULL stream" means the legacy default stream: it waits for, and holds back, all blocking
-//   streams of its device. See hip/api/per_thread_default_stream.h for the other meaning.
+// - "NULL for the legacy default stream": that stream waits for, and holds back, all blocking
+//   streams of its device. hip/api/per_thread_default_stream.h has the other meaning of NULL.
+// - Where major versions of HIP differ, HIP 7 is followed, and the comment says "(HIP 7)".
 #ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
 #define HIP_INCLUDE_HIP_HIP_RUNTIME_API_H
 

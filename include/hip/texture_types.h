@@ -10,20 +10,20 @@
 #include <hip/driver_types.h>
 
 /// Shapes of a texture: the second argument of the texture<> template.
-#define hipTextureType1D 0x01
-#define hipTextureType2D 0x02
-#define hipTextureType3D 0x03
-#define hipTextureTypeCubemap 0x0C
-#define hipTextureType1DLayered 0xF1
-#define hipTextureType2DLayered 0xF2
+#define hipTextureType1D             0x01
+#define hipTextureType2D             0x02
+#define hipTextureType3D             0x03
+#define hipTextureTypeCubemap        0x0C
+#define hipTextureType1DLayered      0xF1
+#define hipTextureType2DLayered      0xF2
 #define hipTextureTypeCubemapLayered 0xFC
 
 /// Size of what a texture object points to in device memory, in 32-bit words: an image
 /// descriptor, then a sampler descriptor. Device code reads them at these offsets.
-#define HIP_IMAGE_OBJECT_SIZE_DWORD 12
-#define HIP_SAMPLER_OBJECT_SIZE_DWORD 8
+#define HIP_IMAGE_OBJECT_SIZE_DWORD     12
+#define HIP_SAMPLER_OBJECT_SIZE_DWORD   8
 #define HIP_SAMPLER_OBJECT_OFFSET_DWORD HIP_IMAGE_OBJECT_SIZE_DWORD
-#define HIP_TEXTURE_OBJECT_SIZE_DWORD (HIP_IMAGE_OBJECT_SIZE_DWORD + HIP_SAMPLER_OBJECT_SIZE_DWORD)
+#define HIP_TEXTURE_OBJECT_SIZE_DWORD   (HIP_IMAGE_OBJECT_SIZE_DWORD + HIP_SAMPLER_OBJECT_SIZE_DWORD)
 
 struct __hip_texture;
 /// An opaque texture object, passed to kernels by value.

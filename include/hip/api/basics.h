@@ -36,8 +36,8 @@
 
 /// Keys of the `extra` array of hipModuleLaunchKernel() and hipGraphAddKernelNode().
 #define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
-#define HIP_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
-#define HIP_LAUNCH_PARAM_END ((void *)0x03)
+#define HIP_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
+#define HIP_LAUNCH_PARAM_END            ((void *)0x03)
 
 /// Device variables are named as they are: hipMemcpyToSymbol(HIP_SYMBOL(var), ...).
 #ifndef HIP_SYMBOL
@@ -72,7 +72,7 @@ typedef hipGraphicsResource *hipGraphicsResource_t;
 /// The legacy default stream, which orders itself with every blocking stream of its device
 /// (a NULL stream means the same unless per-thread default streams are compiled in), and the
 /// default stream of the calling thread.
-#define hipStreamLegacy ((hipStream_t)1)
+#define hipStreamLegacy    ((hipStream_t)1)
 #define hipStreamPerThread ((hipStream_t)2)
 
 /// A size of a grid or block. Passed by value: 12 bytes.

@@ -42,8 +42,8 @@ hipError_t hipMemcpyToSymbol(const T &symbol, const void *src, size_t sizeBytes,
 }
 
 template <typename T>
-hipError_t hipMemcpyToSymbolAsync(const T &symbol, const void *src, size_t sizeBytes,
-                                  size_t offset, hipMemcpyKind kind, hipStream_t stream = 0)
+hipError_t hipMemcpyToSymbolAsync(const T &symbol, const void *src, size_t sizeBytes, size_t offset,
+                                  hipMemcpyKind kind, hipStream_t stream = 0)
 {
     return ::hipMemcpyToSymbolAsync((const void *)&symbol, src, sizeBytes, offset, kind, stream);
 }
@@ -73,10 +73,9 @@ inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T
 }
 
 template <class T>
-inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T f,
-                                                                        int blockSize,
-                                                                        size_t dynSharedMemPerBlk,
-                                                                        unsigned int flags)
+inline hipError_t
+hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T f, int blockSize,
+                                                      size_t dynSharedMemPerBlk, unsigned int flags)
 {
     return ::hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         numBlocks, reinterpret_cast<const void *>(f), blockSize, dynSharedMemPerBlk, flags);
@@ -88,9 +87,8 @@ static inline hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *b
                                                            size_t dynSharedMemPerBlk = 0,
                                                            int blockSizeLimit = 0)
 {
-    return ::hipOccupancyMaxPotentialBlockSize(gridSize, blockSize,
-                                               reinterpret_cast<const void *>(f),
-                                               dynSharedMemPerBlk, blockSizeLimit);
+    return ::hipOccupancyMaxPotentialBlockSize(
+        gridSize, blockSize, reinterpret_cast<const void *>(f), dynSharedMemPerBlk, blockSizeLimit);
 }
 
 template <typename T>
@@ -100,9 +98,8 @@ hipOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize, T f,
                                            unsigned int flags = 0)
 {
     (void)flags;
-    return ::hipOccupancyMaxPotentialBlockSize(gridSize, blockSize,
-                                               reinterpret_cast<const void *>(f),
-                                               dynSharedMemPerBlk, blockSizeLimit);
+    return ::hipOccupancyMaxPotentialBlockSize(
+        gridSize, blockSize, reinterpret_cast<const void *>(f), dynSharedMemPerBlk, blockSizeLimit);
 }
 #endif
 
@@ -152,8 +149,8 @@ static inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
         error = hipDeviceGetAttribute(&processors, hipDeviceAttributeMultiprocessorCount, device);
     }
     if (error == hipSuccess) {
-        error = hipDeviceGetAttribute(&resident, hipDeviceAttributeMaxThreadsPerMultiProcessor,
-                                      device);
+        error =
+            hipDeviceGetAttribute(&resident, hipDeviceAttributeMaxThreadsPerMultiProcessor, device);
     }
     if (error == hipSuccess) {
         error = hipFuncGetAttributes(&attributes, kernel);
@@ -187,9 +184,10 @@ static inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
 }
 
 template <typename UnaryFunction, class T>
-static inline hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(
-    int *min_grid_size, int *block_size, T func, UnaryFunction block_size_to_dynamic_smem_size,
-    int block_size_limit = 0)
+static inline hipError_t
+hipOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid_size, int *block_size, T func,
+                                              UnaryFunction block_size_to_dynamic_smem_size,
+                                              int block_size_limit = 0)
 {
     return hipOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
         min_grid_size, block_size, func, block_size_to_dynamic_smem_size, block_size_limit);
@@ -248,47 +246,45 @@ static inline hipError_t hipBindTexture(size_t *offset, const struct texture<T, 
 
 template <class T, int dim, enum hipTextureReadMode readMode>
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
-static inline hipError_t hipBindTexture(size_t *offset, const struct texture<T, dim, readMode> &tex,
-                                        const void *devPtr, const struct hipChannelFormatDesc &desc,
-                                        size_t size = UINT_MAX)
+static inline hipError_t
+    hipBindTexture(size_t *offset, const struct texture<T, dim, readMode> &tex, const void *devPtr,
+                   const struct hipChannelFormatDesc &desc, size_t size = UINT_MAX)
 {
     return ::hipBindTexture(offset, &tex, devPtr, &desc, size);
 }
 
 template <class T, int dim, enum hipTextureReadMode readMode>
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
-static inline hipError_t hipBindTexture2D(size_t *offset,
-                                          const struct texture<T, dim, readMode> &tex,
-                                          const void *devPtr, size_t width, size_t height,
-                                          size_t pitch)
+static inline hipError_t
+    hipBindTexture2D(size_t *offset, const struct texture<T, dim, readMode> &tex,
+                     const void *devPtr, size_t width, size_t height, size_t pitch)
 {
     return ::hipBindTexture2D(offset, &tex, devPtr, &tex.channelDesc, width, height, pitch);
 }
 
 template <class T, int dim, enum hipTextureReadMode readMode>
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
-static inline hipError_t hipBindTexture2D(size_t *offset,
-                                          const struct texture<T, dim, readMode> &tex,
-                                          const void *devPtr,
-                                          const struct hipChannelFormatDesc &desc, size_t width,
-                                          size_t height, size_t pitch)
+static inline hipError_t
+    hipBindTexture2D(size_t *offset, const struct texture<T, dim, readMode> &tex,
+                     const void *devPtr, const struct hipChannelFormatDesc &desc, size_t width,
+                     size_t height, size_t pitch)
 {
     return ::hipBindTexture2D(offset, &tex, devPtr, &desc, width, height, pitch);
 }
 
 template <class T, int dim, enum hipTextureReadMode readMode>
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
-static inline hipError_t hipBindTextureToArray(const struct texture<T, dim, readMode> &tex,
-                                               hipArray_const_t array,
-                                               const struct hipChannelFormatDesc &desc)
+static inline hipError_t
+    hipBindTextureToArray(const struct texture<T, dim, readMode> &tex, hipArray_const_t array,
+                          const struct hipChannelFormatDesc &desc)
 {
     return ::hipBindTextureToArray(&tex, array, &desc);
 }
 
 template <class T, int dim, enum hipTextureReadMode readMode>
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
-static inline hipError_t hipBindTextureToArray(const struct texture<T, dim, readMode> &tex,
-                                               hipArray_const_t array)
+static inline hipError_t
+    hipBindTextureToArray(const struct texture<T, dim, readMode> &tex, hipArray_const_t array)
 {
     struct hipChannelFormatDesc desc;
     hipError_t error = hipGetChannelDesc(&desc, array);

@@ -147,9 +147,9 @@ typedef struct hipDeviceProp_tR0600 {
 
 // From HIP 6 on the unversioned names mean the R0600 ones; the symbols without suffix keep the
 // HIP 5 layout for old binaries.
-#define hipDeviceProp_t hipDeviceProp_tR0600
+#define hipDeviceProp_t        hipDeviceProp_tR0600
 #define hipGetDeviceProperties hipGetDevicePropertiesR0600
-#define hipChooseDevice hipChooseDeviceR0600
+#define hipChooseDevice        hipChooseDeviceR0600
 
 /// Attributes of hipDeviceGetAttribute(): an int each, in the units of hipDeviceProp_t.
 /// The first range has CUDA counterparts but HIP's own numbers; the second is AMD's.
@@ -327,9 +327,9 @@ typedef enum hipDeviceP2PAttr {
 
 /// Limits of a device, bytes.
 enum hipLimit_t {
-    hipLimitStackSize = 0x0,      ///< private memory of a thread
-    hipLimitPrintfFifoSize = 0x01, ///< buffer of printf() in kernels
-    hipLimitMallocHeapSize = 0x02, ///< heap of malloc() in kernels
+    hipLimitStackSize = 0x0,        ///< private memory of a thread
+    hipLimitPrintfFifoSize = 0x01,  ///< buffer of printf() in kernels
+    hipLimitMallocHeapSize = 0x02,  ///< heap of malloc() in kernels
     hipExtLimitScratchMin = 0x1000, ///< AMD: bounds of the scratch memory kept; read only
     hipExtLimitScratchMax = 0x1001,
     hipExtLimitScratchCurrent = 0x1002,
@@ -353,19 +353,19 @@ typedef enum hipSharedMemConfig {
 
 /// Flags of hipSetDeviceFlags(): how a host thread waits for the device (a mask of which one
 /// is set), and two that are always on.
-#define hipDeviceScheduleAuto 0x0         ///< the runtime chooses
-#define hipDeviceScheduleSpin 0x1         ///< poll
-#define hipDeviceScheduleYield 0x2        ///< poll and yield the processor
+#define hipDeviceScheduleAuto         0x0 ///< the runtime chooses
+#define hipDeviceScheduleSpin         0x1 ///< poll
+#define hipDeviceScheduleYield        0x2 ///< poll and yield the processor
 #define hipDeviceScheduleBlockingSync 0x4 ///< sleep
-#define hipDeviceScheduleMask 0x7
-#define hipDeviceMapHost 0x8
-#define hipDeviceLmemResizeToMax 0x10
+#define hipDeviceScheduleMask         0x7
+#define hipDeviceMapHost              0x8
+#define hipDeviceLmemResizeToMax      0x10
 
 /// Flag of hipInitDevice(): deviceFlags is to be applied.
 #define hipInitDeviceFlagsAreValid 0x1
 
 /// Ordinals that are no device: the host, and none.
-#define hipCpuDeviceId ((int)-1)
+#define hipCpuDeviceId     ((int)-1)
 #define hipInvalidDeviceId ((int)-2)
 
 /// Memory and events of another process: sent to it as bytes.

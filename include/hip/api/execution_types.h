@@ -6,28 +6,28 @@
 #include <hip/api/error_types.h>
 
 /// Flags of hipStreamCreateWithFlags().
-#define hipStreamDefault 0x00
+#define hipStreamDefault     0x00
 #define hipStreamNonBlocking 0x01 ///< takes no part in the legacy default stream's ordering
 
 /// Flags of hipEventCreateWithFlags().
-#define hipEventDefault 0x0
-#define hipEventBlockingSync 0x1  ///< hipEventSynchronize() sleeps
-#define hipEventDisableTiming 0x2 ///< no time stamp: cheaper
-#define hipEventInterprocess 0x4  ///< for hipIpcGetEventHandle(); needs DisableTiming
+#define hipEventDefault            0x0
+#define hipEventBlockingSync       0x1        ///< hipEventSynchronize() sleeps
+#define hipEventDisableTiming      0x2        ///< no time stamp: cheaper
+#define hipEventInterprocess       0x4        ///< for hipIpcGetEventHandle(); needs DisableTiming
 #define hipEventDisableSystemFence 0x20000000 ///< AMD: no cache flush; for timing only
-#define hipEventReleaseToDevice 0x40000000    ///< AMD: flush for this device only
-#define hipEventReleaseToSystem 0x80000000    ///< AMD: flush for the whole system
+#define hipEventReleaseToDevice    0x40000000 ///< AMD: flush for this device only
+#define hipEventReleaseToSystem    0x80000000 ///< AMD: flush for the whole system
 
 /// Flags of hipEventRecordWithFlags() and hipStreamWaitEvent().
-#define hipEventRecordDefault 0x00
+#define hipEventRecordDefault  0x00
 #define hipEventRecordExternal 0x01 ///< in a capture: a node, not an edge
-#define hipEventWaitDefault 0x00
-#define hipEventWaitExternal 0x01 ///< in a capture: a node, not an edge
+#define hipEventWaitDefault    0x00
+#define hipEventWaitExternal   0x01 ///< in a capture: a node, not an edge
 
 /// Flags of hipGetProcAddress(): which names a lookup means. The default follows
 /// HIP_API_PER_THREAD_DEFAULT_STREAM.
-#define HIP_GET_PROC_ADDRESS_DEFAULT 0x0
-#define HIP_GET_PROC_ADDRESS_LEGACY_STREAM 0x1
+#define HIP_GET_PROC_ADDRESS_DEFAULT                   0x0
+#define HIP_GET_PROC_ADDRESS_LEGACY_STREAM             0x1
 #define HIP_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM 0x2
 
 /// Outcome of hipGetProcAddress().
@@ -38,8 +38,8 @@ typedef enum hipDriverProcAddressQueryResult {
 } hipDriverProcAddressQueryResult;
 
 /// The same two for hipGetDriverEntryPoint().
-#define hipEnableDefault 0x0
-#define hipEnableLegacyStream 0x1
+#define hipEnableDefault                0x0
+#define hipEnableLegacyStream           0x1
 #define hipEnablePerThreadDefaultStream 0x2
 typedef enum hipDriverEntryPointQueryResult {
     hipDriverEntryPointSuccess = 0,
@@ -54,12 +54,12 @@ typedef void (*hipHostFn_t)(void *userData);
 
 /// Comparisons of hipStreamWaitValue32() and hipStreamWaitValue64(), on the masked value.
 #define hipStreamWaitValueGte 0x0 ///< cyclic: (int)(*ptr - value) >= 0
-#define hipStreamWaitValueEq 0x1
+#define hipStreamWaitValueEq  0x1
 #define hipStreamWaitValueAnd 0x2 ///< (*ptr & value) != 0
 #define hipStreamWaitValueNor 0x3 ///< ~(*ptr | value) != 0
 
 /// Operations of hipStreamWriteValue32() and hipStreamWriteValue64().
-#define hipStreamWriteValueDefault 0x0
+#define hipStreamWriteValueDefault      0x0
 #define hipExtStreamWriteValueIncrement 0x1000
 #define hipExtStreamWriteValueDecrement 0x1001
 
@@ -131,11 +131,11 @@ typedef struct hipFuncAttributes {
 
 /// Attributes of hipFuncSetAttribute().
 typedef enum hipFuncAttribute {
-    hipFuncAttributeMaxDynamicSharedMemorySize = 8, ///< bytes a launch may ask for
+    hipFuncAttributeMaxDynamicSharedMemorySize = 8,    ///< bytes a launch may ask for
     hipFuncAttributePreferredSharedMemoryCarveout = 9, ///< percent
-    hipFuncAttributeMax = 10,                       ///< end of the list as of HIP 7.0
-    hipFuncAttributeClusterDimMustBeSet = 10,       ///< from here on: HIP 7.14
-    hipFuncAttributeRequiredClusterWidth = 11,      ///< blocks
+    hipFuncAttributeMax = 10,                          ///< end of the list as of HIP 7.0
+    hipFuncAttributeClusterDimMustBeSet = 10,          ///< from here on: HIP 7.14
+    hipFuncAttributeRequiredClusterWidth = 11,         ///< blocks
     hipFuncAttributeRequiredClusterHeight = 12,
     hipFuncAttributeRequiredClusterDepth = 13,
     hipFuncAttributeNonPortableClusterSizeAllowed = 14,
@@ -143,12 +143,12 @@ typedef enum hipFuncAttribute {
 } hipFuncAttribute;
 
 /// Flags of the occupancy functions.
-#define hipOccupancyDefault 0x00
+#define hipOccupancyDefault                0x00
 #define hipOccupancyDisableCachingOverride 0x01
 
 /// Flags of hipLaunchCooperativeKernelMultiDevice(): do not wait for, or hold back, other work
 /// of the streams.
-#define hipCooperativeLaunchMultiDeviceNoPreSync 0x01
+#define hipCooperativeLaunchMultiDeviceNoPreSync  0x01
 #define hipCooperativeLaunchMultiDeviceNoPostSync 0x02
 
 /// Flag of the hipExt*Launch* functions: the kernel may start before earlier work is done.
@@ -188,8 +188,8 @@ typedef enum hipAccessProperty {
 /// A window of memory with a cache policy.
 typedef struct hipAccessPolicyWindow {
     void *base_ptr;
-    hipAccessProperty hitProp; ///< of the lines chosen
-    float hitRatio;            ///< share of the lines chosen, 0 to 1
+    hipAccessProperty hitProp;  ///< of the lines chosen
+    float hitRatio;             ///< share of the lines chosen, 0 to 1
     hipAccessProperty missProp; ///< of the others
     size_t num_bytes;
 } hipAccessPolicyWindow;
@@ -251,22 +251,22 @@ typedef union hipLaunchAttributeValue {
 } hipLaunchAttributeValue;
 
 // The same types and values under their names for streams, kernel nodes and the driver API.
-#define hipStreamAttrID hipLaunchAttributeID
-#define hipStreamAttrValue hipLaunchAttributeValue
-#define hipStreamAttributeAccessPolicyWindow hipLaunchAttributeAccessPolicyWindow
-#define hipStreamAttributeSynchronizationPolicy hipLaunchAttributeSynchronizationPolicy
-#define hipStreamAttributeMemSyncDomainMap hipLaunchAttributeMemSyncDomainMap
-#define hipStreamAttributeMemSyncDomain hipLaunchAttributeMemSyncDomain
-#define hipStreamAttributePriority hipLaunchAttributePriority
-#define hipKernelNodeAttrID hipLaunchAttributeID
-#define hipKernelNodeAttrValue hipLaunchAttributeValue
+#define hipStreamAttrID                          hipLaunchAttributeID
+#define hipStreamAttrValue                       hipLaunchAttributeValue
+#define hipStreamAttributeAccessPolicyWindow     hipLaunchAttributeAccessPolicyWindow
+#define hipStreamAttributeSynchronizationPolicy  hipLaunchAttributeSynchronizationPolicy
+#define hipStreamAttributeMemSyncDomainMap       hipLaunchAttributeMemSyncDomainMap
+#define hipStreamAttributeMemSyncDomain          hipLaunchAttributeMemSyncDomain
+#define hipStreamAttributePriority               hipLaunchAttributePriority
+#define hipKernelNodeAttrID                      hipLaunchAttributeID
+#define hipKernelNodeAttrValue                   hipLaunchAttributeValue
 #define hipKernelNodeAttributeAccessPolicyWindow hipLaunchAttributeAccessPolicyWindow
-#define hipKernelNodeAttributeCooperative hipLaunchAttributeCooperative
-#define hipKernelNodeAttributePriority hipLaunchAttributePriority
-#define hipDrvLaunchAttributeID hipLaunchAttributeID
-#define hipDrvLaunchAttributeValue hipLaunchAttributeValue
-#define hipDrvLaunchAttribute hipLaunchAttribute
-#define hipDrvLaunchAttributeCooperative hipLaunchAttributeCooperative
+#define hipKernelNodeAttributeCooperative        hipLaunchAttributeCooperative
+#define hipKernelNodeAttributePriority           hipLaunchAttributePriority
+#define hipDrvLaunchAttributeID                  hipLaunchAttributeID
+#define hipDrvLaunchAttributeValue               hipLaunchAttributeValue
+#define hipDrvLaunchAttribute                    hipLaunchAttribute
+#define hipDrvLaunchAttributeCooperative         hipLaunchAttributeCooperative
 
 /// One attribute of a launch.
 typedef struct hipLaunchAttribute_st {

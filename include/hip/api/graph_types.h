@@ -110,8 +110,8 @@ typedef struct hipGraphNodeParams {
 } hipGraphNodeParams;
 
 /// Ports of a kernel node: when a dependency on it is met.
-#define hipGraphKernelNodePortDefault 0          ///< the kernel has finished
-#define hipGraphKernelNodePortProgrammatic 1     ///< every block has said so or finished
+#define hipGraphKernelNodePortDefault          0 ///< the kernel has finished
+#define hipGraphKernelNodePortProgrammatic     1 ///< every block has said so or finished
 #define hipGraphKernelNodePortLaunchCompletion 2 ///< every block has started
 
 typedef enum hipGraphDependencyType {

@@ -1,10 +1,9 @@
-// Memory, semaphores and graphics resources of other APIs.
+// Memory, semaphores and resources of other APIs: Vulkan, Direct3D, OpenGL.
 #ifndef HIP_INCLUDE_HIP_API_INTEROP_H
 #define HIP_INCLUDE_HIP_API_INTEROP_H
 
 #include <hip/api/basics.h>
 #include <hip/api/error_types.h>
-#include <hip/api/device_types.h>
 #include <hip/api/execution_types.h>
 #include <hip/api/memory_types.h>
 
@@ -13,43 +12,137 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
+// ---- Memory
+
+/// Imports memory of another API.
+/// @param [out] extMem_out  the memory, ended by hipDestroyExternalMemory()
+/// @param [in] memHandleDesc  what it is; its file descriptor belongs to HIP after success
+/// Returns: hipErrorInvalidValue: a pointer is NULL, the kind is unknown or the size is 0;
+/// hipErrorOutOfMemory: the driver is out of resources; hipErrorNotSupported: the kind is of
+/// another system.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "External Resource Interoperability"; cuImportExternalMemory.
+hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem_out,
+                                   const hipExternalMemoryHandleDesc *memHandleDesc);
+
+/// Maps imported memory.
+/// @param [out] devPtr, mipmap  the mapping
+/// @param [in] extMem  the memory
+/// @param [in] bufferDesc, mipmapDesc  which part
+/// Returns: hipErrorInvalidValue: a pointer is NULL, not such memory, or the part reaches beyond
+/// it; hipErrorNotSupported: the driver cannot.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "External Resource Interoperability"; cuExternalMemoryGetMappedBuffer,
+/// cuExternalMemoryGetMappedMipmappedArray.
+
+/// As bytes, freed by hipFree().
+hipError_t hipExternalMemoryGetMappedBuffer(void **devPtr, hipExternalMemory_t extMem,
+                                            const hipExternalMemoryBufferDesc *bufferDesc);
+/// As a mipmapped array, freed by hipFreeMipmappedArray().
+hipError_t
+hipExternalMemoryGetMappedMipmappedArray(hipMipmappedArray_t *mipmap, hipExternalMemory_t extMem,
+                                         const hipExternalMemoryMipmappedArrayDesc *mipmapDesc);
+
+/// Ends an import. Mappings must be freed before.
+/// @param [in] extMem  the memory
+/// Returns: hipErrorInvalidValue: not such memory.
+/// Thread safety: no other call may use it at the same time or later.
+/// Stream order: none.
+/// Source: HIP "External Resource Interoperability"; cuDestroyExternalMemory.
+hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
+
+// ---- Semaphores
+
+/// Imports a semaphore of another API.
+/// @param [out] extSem_out  the semaphore, ended by hipDestroyExternalSemaphore()
+/// @param [in] semHandleDesc  what it is; its file descriptor belongs to HIP after success
+/// Returns: hipErrorInvalidValue: a pointer is NULL or the kind is unknown; hipErrorNotSupported:
+/// the kind is of another system, or the driver cannot.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "External Resource Interoperability"; cuImportExternalSemaphore.
 hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *extSem_out,
                                       const hipExternalSemaphoreHandleDesc *semHandleDesc);
 
+/// Operations on semaphores when a stream gets there.
+/// @param [in] extSemArray  the semaphores
+/// @param [in] paramsArray  what to do with each
+/// @param [in] numExtSems  length of both
+/// @param [in] stream  a stream; NULL for the legacy default stream
+/// Returns: hipErrorInvalidValue: a pointer is NULL, or one is no semaphore;
+/// hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: the driver is out of resources.
+/// Thread safety: safe.
+/// Stream order: enqueued.
+/// Source: HIP "External Resource Interoperability"; cuSignalExternalSemaphoresAsync,
+/// cuWaitExternalSemaphoresAsync.
+
+/// Signals.
 hipError_t hipSignalExternalSemaphoresAsync(const hipExternalSemaphore_t *extSemArray,
                                             const hipExternalSemaphoreSignalParams *paramsArray,
                                             unsigned int numExtSems, hipStream_t stream);
-
+/// Makes later work wait.
 hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *extSemArray,
                                           const hipExternalSemaphoreWaitParams *paramsArray,
                                           unsigned int numExtSems, hipStream_t stream);
 
+/// Ends an import. No work may be waiting for it.
+/// @param [in] extSem  the semaphore
+/// Returns: hipErrorInvalidValue: not such a semaphore.
+/// Thread safety: no other call may use it at the same time or later.
+/// Stream order: none.
+/// Source: HIP "External Resource Interoperability"; cuDestroyExternalSemaphore.
 hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t extSem);
 
-hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem_out,
-                                   const hipExternalMemoryHandleDesc *memHandleDesc);
+// ---- Graphics resources, registered by hip/hip_gl_interop.h
 
-hipError_t hipExternalMemoryGetMappedBuffer(void **devPtr, hipExternalMemory_t extMem,
-                                            const hipExternalMemoryBufferDesc *bufferDesc);
+/// Hands resources over.
+/// @param [in] count  resources, not 0
+/// @param [in] resources  the resources
+/// @param [in] stream  a stream; NULL for the legacy default stream
+/// Returns: hipErrorInvalidValue: resources is NULL or count is 0; hipErrorInvalidResourceHandle:
+/// not a resource; hipErrorAlreadyMapped, hipErrorNotMapped: it is, or is not;
+/// hipErrorContextIsDestroyed: not a stream; hipErrorUnknown: the graphics driver failed.
+/// Thread safety: safe.
+/// Stream order: ordered between the graphics work before and the stream's work after, and the
+/// reverse.
+/// Source: HIP "Graphics Interoperability"; cuGraphicsMapResources, cuGraphicsUnmapResources.
 
-hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
-
-hipError_t hipExternalMemoryGetMappedMipmappedArray(
-    hipMipmappedArray_t *mipmap, hipExternalMemory_t extMem,
-    const hipExternalMemoryMipmappedArrayDesc *mipmapDesc);
-
+/// Lets HIP use them; the graphics API must not meanwhile.
 hipError_t hipGraphicsMapResources(int count, hipGraphicsResource_t *resources,
                                    hipStream_t stream __dparm(0));
-
-hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t *array, hipGraphicsResource_t resource,
-                                                unsigned int arrayIndex, unsigned int mipLevel);
-
-hipError_t hipGraphicsResourceGetMappedPointer(void **devPtr, size_t *size,
-                                               hipGraphicsResource_t resource);
-
+/// Gives them back.
 hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t *resources,
                                      hipStream_t stream __dparm(0));
 
+/// What a mapped resource is to HIP, until it is unmapped.
+/// @param [out] devPtr, array  address or array
+/// @param [out] size  bytes; may be NULL
+/// @param [in] resource  mapped
+/// @param [in] arrayIndex  layer or cube face
+/// @param [in] mipLevel  level
+/// Returns: hipErrorInvalidValue: a pointer is NULL or an index is out of range;
+/// hipErrorInvalidResourceHandle: not a resource; hipErrorNotMapped: it is not;
+/// hipErrorNotMappedAsPointer, hipErrorNotMappedAsArray: it is the other kind.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Graphics Interoperability"; cuGraphicsResourceGetMappedPointer,
+/// cuGraphicsSubResourceGetMappedArray.
+
+/// A buffer: its address and size.
+hipError_t hipGraphicsResourceGetMappedPointer(void **devPtr, size_t *size,
+                                               hipGraphicsResource_t resource);
+/// An image: one layer and level as an array.
+hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t *array, hipGraphicsResource_t resource,
+                                                unsigned int arrayIndex, unsigned int mipLevel);
+
+/// Ends a registration.
+/// @param [in] resource  not mapped
+/// Returns: hipErrorInvalidValue: resource is NULL; hipErrorInvalidResourceHandle: not a resource.
+/// Thread safety: no other call may use it at the same time or later.
+/// Stream order: none.
+/// Source: HIP "Graphics Interoperability"; cuGraphicsUnregisterResource.
 hipError_t hipGraphicsUnregisterResource(hipGraphicsResource_t resource);
 
 #pragma GCC visibility pop

@@ -15,50 +15,50 @@ typedef struct hipPointerAttribute_t {
 } hipPointerAttribute_t;
 
 /// Flags of hipHostMalloc() and hipHostAlloc().
-#define hipHostAllocDefault 0x0
-#define hipHostMallocDefault 0x0
-#define hipHostAllocPortable 0x1 ///< page-locked for every device
-#define hipHostMallocPortable 0x1
-#define hipHostAllocMapped 0x2 ///< reachable from kernels: hipHostGetDevicePointer()
-#define hipHostMallocMapped 0x2
-#define hipHostAllocWriteCombined 0x4 ///< written fast by the host, read slowly
+#define hipHostAllocDefault        0x0
+#define hipHostMallocDefault       0x0
+#define hipHostAllocPortable       0x1 ///< page-locked for every device
+#define hipHostMallocPortable      0x1
+#define hipHostAllocMapped         0x2 ///< reachable from kernels: hipHostGetDevicePointer()
+#define hipHostMallocMapped        0x2
+#define hipHostAllocWriteCombined  0x4 ///< written fast by the host, read slowly
 #define hipHostMallocWriteCombined 0x4
-#define hipHostMallocUncached 0x10000000 ///< AMD: not cached by the device
-#define hipHostAllocUncached hipHostMallocUncached
-#define hipHostMallocNumaUser 0x20000000 ///< placed by the process's NUMA policy
-#define hipExtHostAllocNumaUser 0x20000000
-#define hipHostMallocCoherent 0x40000000 ///< kernels see host writes while they run
-#define hipExtHostAllocCoherent 0x40000000
-#define hipHostMallocNonCoherent 0x80000000
+#define hipHostMallocUncached      0x10000000 ///< AMD: not cached by the device
+#define hipHostAllocUncached       hipHostMallocUncached
+#define hipHostMallocNumaUser      0x20000000 ///< placed by the process's NUMA policy
+#define hipExtHostAllocNumaUser    0x20000000
+#define hipHostMallocCoherent      0x40000000 ///< kernels see host writes while they run
+#define hipExtHostAllocCoherent    0x40000000
+#define hipHostMallocNonCoherent   0x80000000
 #define hipExtHostAllocNonCoherent 0x80000000
 
 /// Flags of hipHostRegister().
-#define hipHostRegisterDefault 0x0
-#define hipHostRegisterPortable 0x1
-#define hipHostRegisterMapped 0x2
-#define hipHostRegisterIoMemory 0x4
-#define hipHostRegisterReadOnly 0x08
+#define hipHostRegisterDefault          0x0
+#define hipHostRegisterPortable         0x1
+#define hipHostRegisterMapped           0x2
+#define hipHostRegisterIoMemory         0x4
+#define hipHostRegisterReadOnly         0x08
 #define hipExtHostRegisterCoarseGrained 0x8
-#define hipExtHostRegisterUncached 0x80000000
+#define hipExtHostRegisterUncached      0x80000000
 
 /// Flags of managed memory: who may use it until hipStreamAttachMemAsync() says otherwise.
 #define hipMemAttachGlobal 0x01 ///< every device
-#define hipMemAttachHost 0x02   ///< no device
+#define hipMemAttachHost   0x02 ///< no device
 #define hipMemAttachSingle 0x04 ///< one stream
 
 /// Flags of hipExtMallocWithFlags().
-#define hipDeviceMallocDefault 0x0
+#define hipDeviceMallocDefault     0x0
 #define hipDeviceMallocFinegrained 0x1 ///< coherent with the host while kernels run
-#define hipMallocSignalMemory 0x2      ///< 8 bytes for hipStreamWaitValue64() and its like
-#define hipDeviceMallocUncached 0x3
-#define hipDeviceMallocContiguous 0x4
+#define hipMallocSignalMemory      0x2 ///< 8 bytes for hipStreamWaitValue64() and its like
+#define hipDeviceMallocUncached    0x3
+#define hipDeviceMallocContiguous  0x4
 
 /// Flags of arrays.
-#define hipArrayDefault 0x00
-#define hipArrayLayered 0x01
+#define hipArrayDefault          0x00
+#define hipArrayLayered          0x01
 #define hipArraySurfaceLoadStore 0x02 ///< may be bound to a surface
-#define hipArrayCubemap 0x04
-#define hipArrayTextureGather 0x08
+#define hipArrayCubemap          0x04
+#define hipArrayTextureGather    0x08
 
 /// Flag of hipExternalMemoryHandleDesc.
 #define hipExternalMemoryDedicated 0x1
@@ -94,15 +94,15 @@ typedef enum hipMemRangeAttribute {
 
 /// Attributes of a memory pool; the type of the value beside each.
 typedef enum hipMemPoolAttr {
-    hipMemPoolReuseFollowEventDependencies = 0x1, ///< int: reuse what another stream freed if
-                                                  ///< an event orders the two
-    hipMemPoolReuseAllowOpportunistic = 0x2,      ///< int: reuse what is already free
+    hipMemPoolReuseFollowEventDependencies = 0x1,   ///< int: reuse what another stream freed if
+                                                    ///< an event orders the two
+    hipMemPoolReuseAllowOpportunistic = 0x2,        ///< int: reuse what is already free
     hipMemPoolReuseAllowInternalDependencies = 0x3, ///< int: add dependencies to reuse
-    hipMemPoolAttrReleaseThreshold = 0x4,         ///< uint64_t: bytes kept when idle
-    hipMemPoolAttrReservedMemCurrent = 0x5,       ///< uint64_t: bytes held from the system
-    hipMemPoolAttrReservedMemHigh = 0x6,          ///< uint64_t: its maximum; set to 0 to reset
-    hipMemPoolAttrUsedMemCurrent = 0x7,           ///< uint64_t: bytes handed out
-    hipMemPoolAttrUsedMemHigh = 0x8               ///< uint64_t: its maximum; set to 0 to reset
+    hipMemPoolAttrReleaseThreshold = 0x4,           ///< uint64_t: bytes kept when idle
+    hipMemPoolAttrReservedMemCurrent = 0x5,         ///< uint64_t: bytes held from the system
+    hipMemPoolAttrReservedMemHigh = 0x6,            ///< uint64_t: its maximum; set to 0 to reset
+    hipMemPoolAttrUsedMemCurrent = 0x7,             ///< uint64_t: bytes handed out
+    hipMemPoolAttrUsedMemHigh = 0x8                 ///< uint64_t: its maximum; set to 0 to reset
 } hipMemPoolAttr;
 
 /// Rights to memory.

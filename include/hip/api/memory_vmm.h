@@ -1,10 +1,10 @@
-// Virtual memory: address ranges, physical memory, mapping, access rights.
+// Virtual memory: ranges of addresses, physical memory, and which is behind which. Sizes,
+// addresses and offsets are multiples of hipMemGetAllocationGranularity().
 #ifndef HIP_INCLUDE_HIP_API_MEMORY_VMM_H
 #define HIP_INCLUDE_HIP_API_MEMORY_VMM_H
 
 #include <hip/api/basics.h>
 #include <hip/api/error_types.h>
-#include <hip/api/device_types.h>
 #include <hip/api/execution_types.h>
 #include <hip/api/memory_types.h>
 
@@ -13,43 +13,164 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-hipError_t hipMemAddressFree(void *devPtr, size_t size);
-
+/// Reserves addresses. Nothing is behind them yet.
+/// @param [out] ptr  the start
+/// @param [in] size  bytes
+/// @param [in] alignment  of the start, a power of two; 0 for the granularity
+/// @param [in] addr  a wish; NULL for any
+/// @param [in] flags  0
+/// Returns: hipErrorInvalidValue: ptr is NULL, or size, alignment or flags is wrong;
+/// hipErrorOutOfMemory: no such range is free; hipErrorNotSupported: the device cannot
+/// (hipDeviceAttributeVirtualMemoryManagementSupported).
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemAddressReserve.
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr,
                                 unsigned long long flags);
 
+/// Gives addresses back.
+/// @param [in] devPtr  from hipMemAddressReserve()
+/// @param [in] size  the same as there
+/// Returns: hipErrorInvalidValue: devPtr or size is not that of a reservation, or something is
+/// still mapped.
+/// Thread safety: the range must not be in use by another call.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemAddressFree.
+hipError_t hipMemAddressFree(void *devPtr, size_t size);
+
+/// Allocates physical memory.
+/// @param [out] handle  the memory, given back by hipMemRelease()
+/// @param [in] size  bytes
+/// @param [in] prop  where and how shareable
+/// @param [in] flags  0
+/// Returns: hipErrorInvalidValue: a pointer is NULL, size is 0 or no multiple, or a property is
+/// wrong; hipErrorInvalidDevice: no such device; hipErrorOutOfMemory: not that much memory is free;
+/// hipErrorNotSupported: the device cannot.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemCreate.
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size,
                         const hipMemAllocationProp *prop, unsigned long long flags);
 
+/// Drops a reference to physical memory, which is freed when no reference and no mapping is left.
+/// @param [in] handle  the memory
+/// Returns: hipErrorInvalidValue: not such memory.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemRelease.
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
+
+/// Puts physical memory behind addresses. It can be used only after hipMemSetAccess().
+/// @param [in] ptr  inside a reservation, nothing mapped there
+/// @param [in] size  bytes
+/// @param [in] offset  into the memory: 0
+/// @param [in] handle  the memory
+/// @param [in] flags  0
+/// Returns: hipErrorInvalidValue: an argument is wrong, the range is not reserved or is mapped, or
+/// the memory is smaller; hipErrorOutOfMemory: the driver is out of resources.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemMap.
+hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
+                     unsigned long long flags);
+
+/// Takes physical memory away from addresses.
+/// @param [in] ptr  start of a mapping
+/// @param [in] size  bytes: whole mappings
+/// Returns: hipErrorInvalidValue: the range is not that of mappings.
+/// Thread safety: the range must not be in use by another call.
+/// Stream order: waits for the device.
+/// Source: HIP "Virtual Memory Management"; cuMemUnmap.
+hipError_t hipMemUnmap(void *ptr, size_t size);
+
+/// Gives devices rights to mapped addresses.
+/// @param [in] ptr  start of a mapping
+/// @param [in] size  bytes: whole mappings
+/// @param [in] desc  places and rights
+/// @param [in] count  their number
+/// Returns: hipErrorInvalidValue: a pointer is NULL, the range is not mapped, or a place or right
+/// is unknown; hipErrorInvalidDevice: no such device; hipErrorPeerAccessUnsupported: a device
+/// cannot reach the memory.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemSetAccess.
+hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count);
+
+/// A device's rights to mapped addresses.
+/// @param [out] flags  hipMemAccessFlags
+/// @param [in] location  the device
+/// @param [in] ptr  a mapped address
+/// Returns: hipErrorInvalidValue: a pointer is NULL or ptr is not mapped; hipErrorInvalidDevice: no
+/// such device.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemGetAccess.
+hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
+
+/// What sizes and addresses must be multiples of.
+/// @param [out] granularity  bytes
+/// @param [in] prop  the kind of memory
+/// @param [in] option  the least, or the best for speed
+/// Returns: hipErrorInvalidValue: a pointer is NULL or an argument is unknown;
+/// hipErrorInvalidDevice: no such device; hipErrorNotSupported: the device cannot.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemGetAllocationGranularity.
+hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
+                                          hipMemAllocationGranularity_flags option);
+
+/// The properties with which physical memory was created.
+/// @param [out] prop  the properties
+/// @param [in] handle  the memory
+/// Returns: hipErrorInvalidValue: prop is NULL or not such memory.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemGetAllocationPropertiesFromHandle.
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
+                                                   hipMemGenericAllocationHandle_t handle);
+
+/// The physical memory behind an address, with a new reference.
+/// @param [out] handle  the memory, given back by hipMemRelease()
+/// @param [in] addr  a mapped address
+/// Returns: hipErrorInvalidValue: a pointer is NULL or addr is not mapped.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemRetainAllocationHandle.
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr);
+
+/// Gives physical memory to another process.
+/// @param [in,out] shareableHandle, osHandle  int * (export), (void *)(intptr_t)fd (import): a file
+///     descriptor; or hipMemFabricHandle_t *
+/// @param [in,out] handle  memory created with that handle type (import: [out])
+/// @param [in] handleType, shHandleType  which kind
+/// @param [in] flags  0
+/// Returns: hipErrorInvalidValue: an argument is NULL or unknown, or the memory cannot be shared
+/// so; hipErrorNotSupported: the driver cannot.
+/// Thread safety: safe.
+/// Stream order: none.
+/// Source: HIP "Virtual Memory Management"; cuMemExportToShareableHandle,
+/// cuMemImportFromShareableHandle.
+
+/// Makes the handle.
 hipError_t hipMemExportToShareableHandle(void *shareableHandle,
                                          hipMemGenericAllocationHandle_t handle,
                                          hipMemAllocationHandleType handleType,
                                          unsigned long long flags);
-
-hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
-
-hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
-                                          hipMemAllocationGranularity_flags option);
-
-hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
-                                                   hipMemGenericAllocationHandle_t handle);
-
+/// Makes memory of it.
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
                                            hipMemAllocationHandleType shHandleType);
 
-hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
-                     unsigned long long flags);
-
+/// Maps and unmaps parts of sparse arrays.
+/// @param [in] mapInfoList  the parts
+/// @param [in] count  their number
+/// @param [in] stream  a stream; NULL for the legacy default stream
+/// Returns: hipErrorNotSupported: neither AMD's driver nor AnyHIP has sparse arrays;
+/// hipErrorInvalidValue: mapInfoList is NULL; hipErrorContextIsDestroyed: not a stream.
+/// Thread safety: safe.
+/// Stream order: enqueued.
+/// Source: HIP "Virtual Memory Management"; cuMemMapArrayAsync.
 hipError_t hipMemMapArrayAsync(hipArrayMapInfo *mapInfoList, unsigned int count,
                                hipStream_t stream);
-
-hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
-
-hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr);
-
-hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count);
-
-hipError_t hipMemUnmap(void *ptr, size_t size);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
