@@ -1,0 +1,445 @@
+/* Owns the command lines of the steps. */
+#include "passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ptx_names.h"
+#include "report.h"
+#include "temp.h"
+
+/* Host passes name an AMD architecture whatever the images are for: clang then treats
+ * the other side's builtins the same way for every choice of targets. */
+static const char host_pass_arch[] = "--offload-arch=gfx90a";
+
+const char *ah_plan_scratch(struct ah_plan *plan, const char *name)
+{
+    const struct ah_request *r = plan->request;
+    if (r->save_temps) {
+        bool beside_output = !strcmp(r->save_temps, "obj") && r->output;
+        return beside_output ? ah_text_print("%s/%s", ah_path_folder(r->output), name) : name;
+    }
+    const char *path = ah_temp_path(name, r->dry_run);
+    if (!path)
+        plan->failed = true;
+    return path ? path : "";
+}
+
+static void push(struct ah_strings *argv, const char *text)
+{
+    ah_strings_push(argv, text);
+}
+
+static void push_two(struct ah_strings *argv, const char *a, const char *b)
+{
+    push(argv, a);
+    push(argv, b);
+}
+
+static void push_xclang(struct ah_strings *argv, const char *text)
+{
+    push_two(argv, "-Xclang", text);
+}
+
+/* Whether the user's -I leads to another HIP's headers, as makefiles written for ROCm do. Ours must
+ * then come before all folders; otherwise they come after the user's. */
+static bool other_hip_headers(const struct ah_plan *plan)
+{
+    const struct ah_request *r = plan->request;
+    for (size_t i = 0; i < r->arg_count; i++) {
+        const char *folder = ah_text_after(r->args[i].text, "-I");
+        if (folder && !*folder && i + 1 < r->arg_count)
+            folder = r->args[i + 1].text;
+        if (folder && strcmp(folder, plan->toolchain->include) &&
+            ah_path_exists(ah_text_print("%s/hip/hip_runtime_api.h", folder)))
+            return true;
+    }
+    return false;
+}
+
+/* What every compilation gets before the user's arguments. */
+static void push_defaults(const struct ah_plan *plan, struct ah_strings *argv)
+{
+    const struct ah_request *r = plan->request;
+    push(argv, "-D__HIP_PLATFORM_AMD__=1");
+    if (other_hip_headers(plan)) {
+        push_two(argv, "-I", plan->toolchain->include);
+        push(argv, "--system-header-prefix=hip/");
+    }
+    if (!r->optimize) /* as ROCm's hipcc does */
+        push(argv, "-O3");
+    if (!r->colour_chosen && isatty(STDERR_FILENO))
+        push(argv, "-fcolor-diagnostics");
+}
+
+/* What every compilation gets after them. */
+static void push_includes(const struct ah_plan *plan, struct ah_strings *argv)
+{
+    if (!plan->toolchain->include_is_system && !other_hip_headers(plan))
+        push_two(argv, "-isystem", plan->toolchain->include);
+    /* The driver hands every option to every step; that some ignore some is no news. */
+    push(argv, "-Wno-unused-command-line-argument");
+}
+
+static void push_product(enum ah_product product, struct ah_strings *argv)
+{
+    switch (product) {
+    case AH_PRODUCT_IMAGE:
+        push(argv, "-c");
+        break;
+    case AH_PRODUCT_BITCODE:
+    case AH_PRODUCT_LLVM:
+        push_two(argv, "-emit-llvm", "-c");
+        break;
+    case AH_PRODUCT_ASSEMBLY:
+        push(argv, "-S");
+        break;
+    case AH_PRODUCT_LLVM_TEXT:
+        push_two(argv, "-emit-llvm", "-S");
+        break;
+    case AH_PRODUCT_NOTHING:
+        push(argv, "-fsyntax-only");
+        break;
+    case AH_PRODUCT_TEXT:
+        push(argv, "-E");
+        break;
+    case AH_PRODUCT_DEPENDENCIES:
+        break; /* the dependency options say it */
+    }
+}
+
+static void push_depend(const struct ah_plan *plan, const struct ah_unit *unit,
+                        enum ah_product product, const char *depend_file, struct ah_strings *argv)
+{
+    if (!depend_file)
+        return;
+    bool user_only = plan->request->depend_user_only;
+    if (product == AH_PRODUCT_DEPENDENCIES)
+        push(argv, user_only ? "-MM" : "-M");
+    else
+        push(argv, user_only ? "-MMD" : "-MD");
+    push_two(argv, "-MF", depend_file);
+    push_two(argv, "-MT", unit->depend_target);
+}
+
+/* The end of every compilation: output and source. */
+static struct ah_job *add_compilation(struct ah_plan *plan, const struct ah_unit *unit,
+                                      const char *language, const char *output,
+                                      struct ah_strings *argv)
+{
+    if (output)
+        push_two(argv, "-o", output);
+    if (language)
+        push_two(argv, "-x", language);
+    push(argv, unit->input->path);
+    struct ah_job *job = ah_jobs_add(&plan->jobs);
+    job->argv = *argv;
+    job->standard_input = unit->standard_input;
+    return job;
+}
+
+static bool generates_code(enum ah_product product)
+{
+    return product <= AH_PRODUCT_LLVM_TEXT;
+}
+
+static bool has_ptx_feature(const struct ah_request *r)
+{
+    for (size_t i = 0; i < r->ptx_features.count; i++)
+        if (ah_text_starts(r->ptx_features.at[i], "+ptx"))
+            return true;
+    return false;
+}
+
+/* Version 5 is what every loader since ROCm 5 takes; only the generic targets need 6. */
+static void push_code_object_version(const struct ah_request *r, const struct ah_target *target,
+                                     struct ah_strings *argv)
+{
+    if (!r->code_object_version_chosen)
+        push(argv, strstr(target->arch, "-generic") ? "-mcode-object-version=6"
+                                                    : "-mcode-object-version=5");
+}
+
+static void push_amd(const struct ah_plan *plan, const struct ah_target *target,
+                     struct ah_strings *argv)
+{
+    const struct ah_request *r = plan->request;
+    push(argv, ah_text_print("--offload-arch=%s", target->arch));
+    push(argv, "--no-gpu-bundle-output");
+    push(argv, "-mprintf-kind=buffered");
+    push_code_object_version(r, target, argv);
+    if (!r->optimize || strcmp(r->optimize, "-O0"))
+        push_two(argv, "-mllvm", "-amdgpu-early-inline-all=true");
+}
+
+static void push_nvidia(const struct ah_plan *plan, const struct ah_target *target,
+                        struct ah_strings *argv)
+{
+    const struct ah_request *r = plan->request;
+    push(argv, "--offload-targets=nvptx64-nvidia-cuda");
+    push(argv, ah_text_print("--offload-arch=%s", target->arch));
+    push(argv, "--cuda-path=/none"); /* a toolkit that is there changes nothing */
+    if (!has_ptx_feature(r))
+        push(argv, ah_text_print("--cuda-feature=%s", target->ptx));
+    for (size_t i = 0; i < r->ptx_features.count; i++)
+        push(argv, ah_text_print("--cuda-feature=%s", r->ptx_features.at[i]));
+}
+
+static void push_libclc(struct ah_plan *plan, bool nvidia, struct ah_strings *argv)
+{
+    const char **path = nvidia ? &plan->libclc_nvidia : &plan->libclc_amd;
+    if (plan->request->no_gpulib)
+        return;
+    if (!*path)
+        *path = ah_toolchain_libclc(plan->toolchain, nvidia);
+    if (!*path) {
+        plan->failed = true;
+        *path = ""; /* said once */
+    }
+    push_xclang(argv, "-mlink-builtin-bitcode");
+    push_xclang(argv, *path);
+}
+
+static const char *demangled(const struct ah_plan *plan, const char *name)
+{
+    const char *tool = ah_text_print("%s/llvm-cxxfilt", plan->toolchain->bin);
+    struct ah_strings argv = {0};
+    if (!ah_path_is_program(tool))
+        return name;
+    push_two(&argv, tool, name);
+    char *answer = ah_jobs_output_of(&argv);
+    if (answer)
+        answer[strcspn(answer, "\r\n")] = '\0';
+    return answer && *answer ? answer : name;
+}
+
+struct ptx_step {
+    const struct ah_plan *plan;
+    const char *path;
+};
+
+/* Makes PTX fit for a driver: correct names, and nothing left undefined. */
+static bool finish_ptx(struct ah_job *job)
+{
+    const struct ptx_step *step = job->context;
+    size_t size, fixed_size, length;
+    const char *name;
+    char *text = ah_file_read(step->path, &size), *fixed = NULL;
+    if (!text) {
+        ah_report_error("cannot read %s", step->path);
+        return false;
+    }
+    if (ah_ptx_find_undefined(text, size, &name, &length)) {
+        ah_report_error("undefined device function: %s",
+                        demangled(step->plan, ah_text_copy(name, length)));
+        ah_report_note("code for %s calls it%s", job->target,
+                       step->plan->request->rdc ? ""
+                                                : "; a function of another source needs -fgpu-rdc");
+        return false;
+    }
+    enum ah_ptx_fix result = ah_ptx_fix_names(text, size, &fixed, &fixed_size);
+    bool ok = result == AH_PTX_FIX_UNCHANGED ||
+              (result == AH_PTX_FIX_CHANGED && ah_file_write(step->path, fixed, fixed_size));
+    free(fixed);
+    if (!ok)
+        ah_report_error("cannot correct the symbol names of the PTX for %s: %s", job->target,
+                        result == AH_PTX_FIX_CLASH ? "two would become equal" : "no room");
+    return ok;
+}
+
+static void want_fit_ptx(struct ah_plan *plan, struct ah_job *job, const char *path)
+{
+    struct ptx_step *step = ah_text_alloc(sizeof(*step));
+    *step = (struct ptx_step){plan, path};
+    job->finish = finish_ptx;
+    job->context = step;
+    job->shows = ah_text_print("correct the symbol names in %s", path);
+}
+
+struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
+                              const struct ah_target *target, enum ah_product product, bool rdc,
+                              const char *depend_file, const char *output)
+{
+    const struct ah_request *r = plan->request;
+    struct ah_strings argv = {0};
+    ah_toolchain_push_clang(plan->toolchain, false, &argv);
+    push_defaults(plan, &argv);
+    push(&argv, "--offload-device-only");
+    if (target->nvidia)
+        push_nvidia(plan, target, &argv);
+    else
+        push_amd(plan, target, &argv);
+    push_two(&argv, "-nogpuinc", "-nogpulib");
+    if (rdc)
+        push(&argv, "-fgpu-rdc");
+    push(&argv, ah_text_print("-cuid=%s", unit->id));
+    if (plan->toolchain->has_prelude && !r->no_gpuinc)
+        push_two(&argv, "-include", "hip/device/prelude.h");
+    ah_request_args(r, target->nvidia ? AH_ROUTE_NVIDIA : AH_ROUTE_AMD, target->arch, &argv);
+    push_includes(plan, &argv);
+    if (generates_code(product))
+        push_libclc(plan, target->nvidia, &argv);
+    bool ptx = target->nvidia && product == AH_PRODUCT_IMAGE;
+    push_product(ptx ? AH_PRODUCT_ASSEMBLY : product, &argv);
+    push_depend(plan, unit, product, depend_file, &argv);
+    struct ah_job *job = add_compilation(plan, unit, "hip", output, &argv);
+    job->target = target->arch;
+    if (ptx)
+        want_fit_ptx(plan, job, output);
+    return job;
+}
+
+struct ah_job *ah_pass_host(struct ah_plan *plan, const struct ah_unit *unit,
+                            enum ah_product product, bool rdc, const char *carried,
+                            const char *depend_file, const char *output)
+{
+    struct ah_strings argv = {0};
+    ah_toolchain_push_clang(plan->toolchain, false, &argv);
+    push_defaults(plan, &argv);
+    push_two(&argv, "--offload-host-only", host_pass_arch);
+    push_two(&argv, "-nogpuinc", "-nogpulib");
+    if (rdc)
+        push(&argv, "-fgpu-rdc");
+    push(&argv, ah_text_print("-cuid=%s", unit->id));
+    ah_request_args(plan->request, AH_ROUTE_HIP_HOST, NULL, &argv);
+    push_includes(plan, &argv);
+    if (carried && rdc) {
+        push_xclang(&argv, ah_text_print("-fembed-offload-object=%s", carried));
+    } else if (carried) {
+        push_xclang(&argv, "-fcuda-include-gpubinary");
+        push_xclang(&argv, carried);
+    }
+    push_product(product, &argv);
+    push_depend(plan, unit, product, depend_file, &argv);
+    return add_compilation(plan, unit, "hip", output, &argv);
+}
+
+struct ah_job *ah_pass_plain(struct ah_plan *plan, const struct ah_unit *unit,
+                             enum ah_product product, const char *depend_file, const char *output)
+{
+    const struct ah_input *input = unit->input;
+    bool c = input->language == AH_LANGUAGE_C;
+    struct ah_strings argv = {0};
+    ah_toolchain_push_clang(plan->toolchain, c, &argv);
+    push_defaults(plan, &argv);
+    ah_request_args(plan->request, c ? AH_ROUTE_C : AH_ROUTE_CXX, NULL, &argv);
+    push_includes(plan, &argv);
+    push_product(product, &argv);
+    push_depend(plan, unit, product, depend_file, &argv);
+    const char *language = c ? "c" : input->language == AH_LANGUAGE_CXX ? "c++" : input->spelled;
+    return add_compilation(plan, unit, language, output, &argv);
+}
+
+struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char *const *files,
+                              const char *output)
+{
+    const struct ah_request *r = plan->request;
+    if (!plan->bundler)
+        plan->bundler =
+            ah_toolchain_tool(plan->toolchain, "clang-offload-bundler", "clang-tools-22");
+    if (!plan->bundler) {
+        plan->failed = true;
+        plan->bundler = "clang-offload-bundler";
+    }
+    struct ah_strings argv = {0};
+    const char *targets = "host-" ANYHIP_HOST_TRIPLE;
+    for (size_t i = 0; i < plan->targets.count; i++)
+        targets = ah_text_print("%s,%s", targets, plan->targets.at[i].bundle);
+    push(&argv, plan->bundler);
+    push(&argv, ah_text_print("-type=%s", type));
+    push(&argv, "-bundle-align=4096");
+    push(&argv, ah_text_print("-targets=%s", targets));
+    push(&argv, "-input=/dev/null");
+    for (size_t i = 0; i < plan->targets.count; i++)
+        push(&argv, ah_text_print("-input=%s", files[i]));
+    push(&argv, ah_text_print("-output=%s", output));
+    if (r->compress)
+        push(&argv, "-compress");
+    if (r->compress && r->compression_level)
+        push(&argv, ah_text_print("-compression-level=%s", r->compression_level));
+    struct ah_job *job = ah_jobs_add(&plan->jobs);
+    job->argv = argv;
+    return job;
+}
+
+static const char *merge_bitcode(struct ah_plan *plan, const struct ah_target *target,
+                                 const struct ah_strings *bitcode, struct ah_job **out_job)
+{
+    *out_job = NULL;
+    if (bitcode->count == 1)
+        return bitcode->at[0];
+    const char *linker = ah_toolchain_tool(plan->toolchain, "llvm-link", "llvm-22");
+    if (!linker) {
+        plan->failed = true;
+        return "";
+    }
+    const char *merged = ah_plan_scratch(plan, ah_text_print("device-%s.bc", target->file));
+    struct ah_job *job = ah_jobs_add(&plan->jobs);
+    push_two(&job->argv, linker, "-o");
+    push(&job->argv, merged);
+    ah_strings_append(&job->argv, bitcode);
+    job->target = target->arch;
+    *out_job = job;
+    return merged;
+}
+
+static void push_amd_codegen(const struct ah_plan *plan, const struct ah_target *target,
+                             struct ah_strings *argv)
+{
+    const struct ah_request *r = plan->request;
+    push(argv, "--target=amdgcn-amd-amdhsa");
+    push(argv, ah_text_print("-mcpu=%s", target->arch));
+    if (!r->optimize || strcmp(r->optimize, "-O0"))
+        push_two(argv, "-mllvm", "-amdgpu-early-inline-all=true");
+    push_two(argv, "-mllvm", "-amdgpu-internalize-symbols");
+    push_code_object_version(r, target, argv);
+    for (size_t i = 0; i < r->amd_linker.count; i++)
+        push_two(argv, "-Xlinker", r->amd_linker.at[i]);
+}
+
+static void push_nvidia_codegen(const struct ah_plan *plan, const struct ah_target *target,
+                                struct ah_strings *argv)
+{
+    const struct ah_request *r = plan->request;
+    push(argv, "--target=nvptx64-nvidia-cuda");
+    push(argv, ah_text_print("-march=%s", target->arch));
+    push(argv, "--cuda-path=/none");
+    if (!has_ptx_feature(r)) {
+        push_xclang(argv, "-target-feature");
+        push_xclang(argv, target->ptx);
+    }
+    for (size_t i = 0; i < r->ptx_features.count; i++) {
+        push_xclang(argv, "-target-feature");
+        push_xclang(argv, r->ptx_features.at[i]);
+    }
+    push(argv, "-S");
+}
+
+struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target *target,
+                                   const struct ah_strings *bitcode, const char *output)
+{
+    struct ah_job *merge;
+    const char *merged = merge_bitcode(plan, target, bitcode, &merge);
+    struct ah_job *job = ah_jobs_add(&plan->jobs);
+    ah_toolchain_push_clang(plan->toolchain, false, &job->argv);
+    if (target->nvidia)
+        push_nvidia_codegen(plan, target, &job->argv);
+    else
+        push_amd_codegen(plan, target, &job->argv);
+    push(&job->argv, "-nogpulib");
+    if (!plan->request->optimize)
+        push(&job->argv, "-O3");
+    ah_request_args(plan->request, AH_ROUTE_DEVICE_LINK, target->arch, &job->argv);
+    push(&job->argv, "-Wno-unused-command-line-argument");
+    push(&job->argv, "-Wno-override-module");
+    push_two(&job->argv, "-o", output);
+    push_two(&job->argv, "-x", "ir");
+    push(&job->argv, merged);
+    job->target = target->arch;
+    if (merge)
+        ah_job_needs(&plan->jobs, job, merge);
+    if (target->nvidia)
+        want_fit_ptx(plan, job, output);
+    return job;
+}
