@@ -3,9 +3,9 @@
 #define HIP_INCLUDE_HIP_HIP_EXT_H
 
 #include <hip/hip_runtime_api.h>
-#if defined(__has_include)
+#if defined(__cplusplus) && defined(__has_include)
 #if __has_include(<hip/hip_runtime.h>)
-#include <hip/hip_runtime.h>
+#include <hip/hip_runtime.h> // programs expect the kernel language here
 #endif
 #endif
 
