@@ -419,7 +419,7 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t 
 /// @param [in] numDependencies  their number
 /// @param [in] hGraphExec  an executable graph; the kinds of memory must stay
 /// @param [in] node, hNode  the node in the graph
-/// @param [in,out] pCopyParams, pNodeParams, copyParams, nodeParams the copy, as hipMemcpy3D() or
+/// @param [in,out] pCopyParams, pNodeParams, copyParams, nodeParams  the copy, as hipMemcpy3D() or
 ///     hipDrvMemcpy3D() (of the getters: [out])
 /// @param [in] ctx  the context it runs in; NULL for the current one
 /// Returns: hipErrorInvalidValue: see above, or the copy is wrong as there;

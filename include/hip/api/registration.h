@@ -38,7 +38,7 @@ void __hipUnregisterFatBinary(void **modules);
 /// @param [in] hostFunction, var  its host address
 /// @param [in] deviceFunction, hostVar  its name, unused
 /// @param [in] deviceName, deviceVar, name  its name in the object file
-/// @param [in] threadLimit, tid, bid, blockDim, gridDim, wSize unused
+/// @param [in] threadLimit, tid, bid, blockDim, gridDim, wSize  unused
 /// @param [in] ext  1 if it is defined elsewhere
 /// @param [in] size  bytes
 /// @param [in] constant  1 if __constant__

@@ -242,7 +242,7 @@ hipError_t hipGetTextureReference(const textureReference **texref, const void *s
 /// @param [in] dptr, array, mipmappedArray, desc  what it reads
 /// @param [in] bytes, Pitch  how much of it
 /// @param [in] fmt, NumPackedComponents, am, fm, bias, minMipMapLevelClamp, maxMipMapLevelClamp,
-///     maxAniso, pBorderColor, dim, flags, Flags the setting
+///     maxAniso, pBorderColor, dim, flags, Flags  the setting
 /// Returns: hipErrorInvalidValue: a pointer is NULL or a value is out of range.
 /// Thread safety: not with the same reference at the same time.
 /// Stream order: kernels launched later see it.
@@ -296,7 +296,7 @@ hipError_t hipTexRefSetBorderColor(textureReference *texRef, float *pBorderColor
 
 /// What a texture reference is set up to, driver API.
 /// @param [out] dev_ptr, pArray, pFormat, pNumChannels, pFlags, pam, pfm, pbias,
-///     pminMipmapLevelClamp, pmaxMipmapLevelClamp, pmaxAnsio, pBorderColor the setting
+///     pminMipmapLevelClamp, pmaxMipmapLevelClamp, pmaxAnsio, pBorderColor  the setting
 /// @param [in] texRef  the reference
 /// @param [in] dim  0 to 2
 /// Returns: hipErrorInvalidValue: a pointer is NULL, dim is out of range, or nothing of that kind
