@@ -1,0 +1,87 @@
+# Programs with device code, built with the compile driver of this build tree.
+
+# ah_hip_program(<target> SOURCES <file>... [FLAGS <flag>...] [ARCHS <arch>...] [LIBS <arg>...]
+#                [OUTPUT_DIRECTORY <dir>] [DEPENDS <target or file>...] [EXCLUDE_FROM_ALL])
+#
+# Builds the program <target> from HIP, C++ and C sources. It links the runtime library of this
+# build tree and is built again when a source, a header, the driver or that library's interface
+# changes. FLAGS go to every step, LIBS to the end of the link. The program's path is the target
+# property PROGRAM.
+function(ah_hip_program target)
+    cmake_parse_arguments(P "EXCLUDE_FROM_ALL" "OUTPUT_DIRECTORY" "SOURCES;FLAGS;ARCHS;LIBS;DEPENDS"
+        ${ARGN})
+    if(NOT P_OUTPUT_DIRECTORY)
+        set(P_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    endif()
+    set(program ${P_OUTPUT_DIRECTORY}/${target})
+    set(hipcc $<TARGET_FILE:hipcc>)
+    set(flags ${P_FLAGS})
+    if(P_ARCHS)
+        list(JOIN P_ARCHS "," archs)
+        list(APPEND flags --offload-arch=${archs})
+    endif()
+    if(NOT flags MATCHES "(^|;)-O")
+        list(APPEND flags -O2)
+    endif()
+    set(objects)
+    set(number 0)
+    foreach(source ${P_SOURCES})
+        get_filename_component(source ${source} ABSOLUTE)
+        get_filename_component(name ${source} NAME)
+        set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir/${number}-${name}.o)
+        math(EXPR number "${number} + 1")
+        list(APPEND objects ${object})
+        # Two passes at a time: the build system runs other commands beside this one.
+        add_custom_command(OUTPUT ${object}
+            COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir
+                ${P_OUTPUT_DIRECTORY}
+            COMMAND ${hipcc} -parallel-jobs=2 ${flags} -MD -MT ${object} -MF ${object}.d
+                -c ${source} -o ${object}
+            DEPENDS ${source} hipcc ${P_DEPENDS}
+            DEPFILE ${object}.d
+            COMMENT "Building HIP object ${target}.dir/${name}.o"
+            VERBATIM COMMAND_EXPAND_LISTS)
+    endforeach()
+    set(library)
+    if(TARGET anyhip)
+        set(library anyhip)
+    endif()
+    add_custom_command(OUTPUT ${program}
+        COMMAND ${hipcc} -parallel-jobs=2 ${flags} ${objects} ${P_LIBS} -o ${program}
+        DEPENDS ${objects} hipcc ${library} ${P_DEPENDS}
+        COMMENT "Linking HIP program ${target}"
+        VERBATIM COMMAND_EXPAND_LISTS)
+    if(P_EXCLUDE_FROM_ALL)
+        add_custom_target(${target} DEPENDS ${program})
+    else()
+        add_custom_target(${target} ALL DEPENDS ${program})
+    endif()
+    set_target_properties(${target} PROPERTIES PROGRAM ${program})
+endfunction()
+
+# ah_hip_module(<target> SOURCES <file>... [FLAGS <flag>...] [ARCHS <arch>...] OUTPUT <file>)
+# Builds device code alone, for hipModuleLoad.
+function(ah_hip_module target)
+    cmake_parse_arguments(P "" "OUTPUT" "SOURCES;FLAGS;ARCHS;DEPENDS" ${ARGN})
+    set(hipcc $<TARGET_FILE:hipcc>)
+    set(flags ${P_FLAGS})
+    if(P_ARCHS)
+        list(JOIN P_ARCHS "," archs)
+        list(APPEND flags --offload-arch=${archs})
+    endif()
+    set(sources)
+    foreach(source ${P_SOURCES})
+        get_filename_component(source ${source} ABSOLUTE)
+        list(APPEND sources ${source})
+    endforeach()
+    get_filename_component(output ${P_OUTPUT} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_BINARY_DIR})
+    add_custom_command(OUTPUT ${output}
+        COMMAND ${hipcc} -parallel-jobs=2 --genco ${flags} -MD -MT ${output} -MF ${output}.d
+            ${sources} -o ${output}
+        DEPENDS ${sources} hipcc ${P_DEPENDS}
+        DEPFILE ${output}.d
+        COMMENT "Building HIP module ${P_OUTPUT}"
+        VERBATIM COMMAND_EXPAND_LISTS)
+    add_custom_target(${target} ALL DEPENDS ${output})
+    set_target_properties(${target} PROPERTIES MODULE ${output})
+endfunction()
