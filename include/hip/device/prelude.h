@@ -221,10 +221,16 @@ __device__ __attribute__((noreturn)) void __assert_fail(const char *expression, 
 
 /* ---- what the C++ run time would provide ---- */
 
+/* Ends the kernel with an error. A function of its own, never inlined: for gfx11 clang 22
+ * compiles a function wrongly in which code follows a trap (SelectionDAG leaves its
+ * V_ADD_U64_PSEUDO where they are). */
+__device__ inline __attribute__((noreturn, noinline, cold)) void __trap() { __builtin_trap(); }
+
 extern "C" {
+__device__ inline __attribute__((noreturn, noinline)) void abort(void) { __trap(); }
 /* The slot of a pure or deleted virtual function: calling it is an error. */
-__device__ inline __attribute__((noreturn)) void __cxa_pure_virtual(void) { __builtin_trap(); }
-__device__ inline __attribute__((noreturn)) void __cxa_deleted_virtual(void) { __builtin_trap(); }
+__device__ inline __attribute__((noreturn, noinline)) void __cxa_pure_virtual(void) { __trap(); }
+__device__ inline __attribute__((noreturn, noinline)) void __cxa_deleted_virtual(void) { __trap(); }
 }
 
 #undef __AH_FN

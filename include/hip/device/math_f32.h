@@ -1,0 +1,228 @@
+/* Single precision functions of C and of HIP. The limit after a name is the largest error
+ * in units in the last place; functions without one are exact or correctly rounded.
+ * Subnormal numbers are kept, unless the program is compiled to flush them.
+ * With -ffast-math or -fgpu-approx-transcendentals the functions that have a fast form
+ * (fast.h) use it. */
+#ifndef HIP_DEVICE_MATH_F32_H
+#define HIP_DEVICE_MATH_F32_H
+
+#include "hip/device/fast.h"
+#include "hip/device/math_f64.h"
+#include "hip/device/math_libclc.h"
+#include "hip/device/math_parts.h"
+
+#define __AH_FN static __device__ inline __attribute__((always_inline))
+
+#if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
+#define __AH_FAST_OR(fast, precise) fast
+#else
+#define __AH_FAST_OR(fast, precise) precise
+#endif
+
+namespace __ah
+{
+/* e^x, 1 ULP: x = n ln 2 + r with |r| <= ln 2 / 2, e^r by a polynomial (relative error
+ * 2^-28), times 2^n in two steps so that a subnormal result is rounded once. */
+__AH_FN float exp_f32(float x)
+{
+    float n = __builtin_rintf(x * 0x1.715476p+0f);
+    float r =
+        __builtin_fmaf(n, -0x1.62e4p-1f, x); /* ln 2 in two parts; n times the first is exact */
+    r = __builtin_fmaf(n, -0x1.7f7d1cp-20f, r);
+    float p = 0x1.6a2486p-10f;
+    p = __builtin_fmaf(p, r, 0x1.123d3ep-7f);
+    p = __builtin_fmaf(p, r, 0x1.5558e8p-5f);
+    p = __builtin_fmaf(p, r, 0x1.55548ep-3f);
+    p = __builtin_fmaf(p, r, 0x1.fffff8p-2f);
+    p = __builtin_fmaf(p, r * r, r) + 1.0f;
+    int k = static_cast<int>(n), half = k >> 1;
+    float result = p * __builtin_bit_cast(float, (half + 127) << 23) *
+                   __builtin_bit_cast(float, (k - half + 127) << 23);
+    result = x > 0x1.62e43p+6f ? __builtin_inff() : result; /* ln of the largest float */
+    return x < -0x1.9fe36ap+6f ? 0.0f : result;             /* ln of half the least */
+}
+
+/* 2^x, 1 ULP, in the same way. */
+__AH_FN float exp2_f32(float x)
+{
+    float n = __builtin_rintf(x), r = x - n;
+    float p = 0x1.446c48p-13f;
+    p = __builtin_fmaf(p, r, 0x1.5f0878p-10f);
+    p = __builtin_fmaf(p, r, 0x1.3b2a52p-7f);
+    p = __builtin_fmaf(p, r, 0x1.c6af7ap-5f);
+    p = __builtin_fmaf(p, r, 0x1.ebfbdep-3f);
+    p = __builtin_fmaf(p, r, 0x1.62e430p-1f);
+    p = __builtin_fmaf(p, r, 1.0f);
+    int k = static_cast<int>(n), half = k >> 1;
+    float result = p * __builtin_bit_cast(float, (half + 127) << 23) *
+                   __builtin_bit_cast(float, (k - half + 127) << 23);
+    result = x >= 128.0f ? __builtin_inff() : result;
+    return x < -150.0f ? 0.0f : result;
+}
+} // namespace __ah
+
+/* ---- trigonometric and hyperbolic ---- */
+
+__AH_FN float acosf(float x) { return __ah::clc::acos(x); }                        /* 2 */
+__AH_FN float acoshf(float x) { return __ah::clc::acosh(x); }                      /* 2 */
+__AH_FN float asinf(float x) { return __ah::clc::asin(x); }                        /* 1 */
+__AH_FN float asinhf(float x) { return __ah::clc::asinh(x); }                      /* 3 */
+__AH_FN float atanf(float x) { return __ah::clc::atan(x); }                        /* 2 */
+__AH_FN float atan2f(float y, float x) { return __ah::clc::atan2(y, x); }          /* 3 */
+__AH_FN float atanhf(float x) { return __ah::clc::atanh(x); }                      /* 3 */
+__AH_FN float cosf(float x) { return __AH_FAST_OR(__cosf(x), __ah::clc::cos(x)); } /* 2 */
+__AH_FN float coshf(float x) { return __ah::clc::cosh(x); }                        /* 3 */
+__AH_FN float cospif(float x) { return __ah::clc::cospi(x); }                      /* 2 */
+__AH_FN float sinf(float x) { return __AH_FAST_OR(__sinf(x), __ah::clc::sin(x)); } /* 2 */
+__AH_FN float sinhf(float x) { return __ah::clc::sinh(x); }                        /* 3 */
+__AH_FN float sinpif(float x) { return __ah::clc::sinpi(x); }                      /* 2 */
+__AH_FN float tanf(float x) { return __ah::clc::tan(x); }                          /* 3 */
+__AH_FN float tanhf(float x) { return __ah::clc::tanh(x); }                        /* 2 */
+__AH_FN void sincosf(float x, float *s, float *c)
+{
+#if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
+    __sincosf(x, s, c);
+#else
+    *s = __ah::clc::sincos(x, c);
+#endif
+}
+__AH_FN void sincospif(float x, float *s, float *c)
+{
+    *s = sinpif(x);
+    *c = cospif(x);
+}
+
+/* ---- exponentials, logarithms, powers, roots ---- */
+
+__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }        /* 1 */
+__AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                               /* 1 */
+__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::clc::exp10(x)); } /* 2 */
+__AH_FN float expm1f(float x) { return __ah::clc::expm1(x); }                            /* 2 */
+__AH_FN float logf(float x) { return __AH_FAST_OR(__logf(x), __ah::clc::log(x)); }       /* 2 */
+__AH_FN float log10f(float x) { return __AH_FAST_OR(__log10f(x), __ah::clc::log10(x)); } /* 1 */
+__AH_FN float log1pf(float x) { return __ah::clc::log1p(x); }                            /* 1 */
+__AH_FN float log2f(float x) { return __AH_FAST_OR(__log2f(x), __ah::clc::log2(x)); }    /* 1 */
+__AH_FN float powf(float x, float y)
+{
+    return __AH_FAST_OR(__powf(x, y), __ah::clc::pow(x, y)); /* 2 */
+}
+__AH_FN float powif(float x, int n) { return __ah::clc::pown(x, n); } /* 2 */
+__AH_FN float sqrtf(float x) { return __builtin_sqrtf(x); }
+__AH_FN float cbrtf(float x) { return __ah::clc::cbrt(x); } /* 1 */
+/* 2; rsqrt.approx.f32. v_rsq_f32 takes no subnormal numbers, so those are scaled. */
+__AH_FN float rsqrtf(float x)
+{
+#if defined(__NVPTX__)
+    return __nvvm_rsqrt_approx_f(x);
+#else
+    bool small = x < 0x1p-126f;
+    return __builtin_amdgcn_rsqf(small ? x * 0x1p24f : x) * (small ? 0x1p12f : 1.0f);
+#endif
+}
+__AH_FN float rcbrtf(float x)
+{
+    return static_cast<float>(1.0 / __ah::clc::cbrt((double)x));
+} /* 1 */
+__AH_FN float hypotf(float x, float y) { return __ah::clc::hypot(x, y); } /* 2 */
+__AH_FN float rhypotf(float x, float y)
+{
+    float v[2] = {x, y};
+    return __ah::norm_of(v, 2, true); /* 2 */
+}
+__AH_FN float normf(int n, const float *v) { return __ah::norm_of(v, n, false); } /* 2 */
+__AH_FN float rnormf(int n, const float *v) { return __ah::norm_of(v, n, true); } /* 2 */
+__AH_FN float norm3df(float x, float y, float z)
+{
+    float v[3] = {x, y, z};
+    return __ah::norm_of(v, 3, false);
+}
+__AH_FN float norm4df(float x, float y, float z, float w)
+{
+    float v[4] = {x, y, z, w};
+    return __ah::norm_of(v, 4, false);
+}
+__AH_FN float rnorm3df(float x, float y, float z)
+{
+    float v[3] = {x, y, z};
+    return __ah::norm_of(v, 3, true);
+}
+__AH_FN float rnorm4df(float x, float y, float z, float w)
+{
+    float v[4] = {x, y, z, w};
+    return __ah::norm_of(v, 4, true);
+}
+
+/* ---- rounding, remainders, parts ---- */
+
+__AH_FN float ceilf(float x) { return __builtin_ceilf(x); }
+__AH_FN float floorf(float x) { return __builtin_floorf(x); }
+__AH_FN float truncf(float x) { return __builtin_truncf(x); }
+__AH_FN float rintf(float x) { return __builtin_rintf(x); }
+__AH_FN float nearbyintf(float x) { return __builtin_rintf(x); }
+__AH_FN float roundf(float x) { return __builtin_roundf(x); }
+__AH_FN long lrintf(float x) { return static_cast<long>(__builtin_rintf(x)); }
+__AH_FN long lroundf(float x) { return static_cast<long>(__builtin_roundf(x)); }
+__AH_FN long long llrintf(float x) { return static_cast<long long>(__builtin_rintf(x)); }
+__AH_FN long long llroundf(float x) { return static_cast<long long>(__builtin_roundf(x)); }
+__AH_FN float fabsf(float x) { return __builtin_fabsf(x); }
+__AH_FN float copysignf(float x, float y) { return __builtin_copysignf(x, y); }
+__AH_FN float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
+__AH_FN float fminf(float x, float y) { return __builtin_fminf(x, y); }
+__AH_FN float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+__AH_FN float fdimf(float x, float y) { return __ah::positive_difference(x, y); }
+__AH_FN float fdividef(float x, float y) { return x / y; }
+__AH_FN float fmodf(float x, float y) { return __ah::modulo(x, y); }
+__AH_FN float remainderf(float x, float y)
+{
+    int low;
+    return __ah::nearest_remainder(x, y, &low);
+}
+__AH_FN float remquof(float x, float y, int *low) { return __ah::nearest_remainder(x, y, low); }
+__AH_FN float modff(float x, float *whole) { return __ah::split(x, whole); }
+__AH_FN float frexpf(float x, int *exponent)
+{
+    int e = 0;
+    float m = __builtin_frexpf(x, &e);
+    bool finite = __builtin_isfinite(x);
+    *exponent = finite ? e : 0;
+    return finite ? m : x;
+}
+__AH_FN float ldexpf(float x, int n) { return __builtin_ldexpf(x, n); }
+__AH_FN float scalbnf(float x, int n) { return __builtin_ldexpf(x, n); }
+__AH_FN float scalblnf(float x, long n)
+{
+    return __builtin_ldexpf(x, n > 1000 ? 1000 : n < -1000 ? -1000 : static_cast<int>(n));
+}
+__AH_FN int ilogbf(float x) { return __ah::integer_exponent(x); }
+__AH_FN float logbf(float x)
+{
+    if (x == 0)
+        return -__builtin_inff();
+    return __builtin_isfinite(x) ? static_cast<float>(__ah::exponent(x)) : x * x;
+}
+__AH_FN float nextafterf(float x, float y) { return __ah::next_after(x, y); }
+__AH_FN float nanf(const char *tag)
+{
+    return __builtin_bit_cast(
+        float, 0x7fc00000u | static_cast<unsigned int>(__ah::nan_payload(tag) & 0x3fffff));
+}
+
+/* ---- error and gamma functions, Bessel functions; most by way of double ---- */
+
+__AH_FN float erff(float x) { return __ah::clc::erf(x); } /* 1 */
+/* 2; where the result is subnormal the float function of libclc gives 0 */
+__AH_FN float erfcf(float x)
+{
+    return x > 9.0f ? static_cast<float>(__ah::clc::erfc((double)x)) : __ah::clc::erfc(x);
+}
+__AH_FN float erfinvf(float x) { return static_cast<float>(erfinv((double)x)); }            /* 1 */
+__AH_FN float erfcinvf(float x) { return static_cast<float>(erfcinv((double)x)); }          /* 1 */
+__AH_FN float erfcxf(float x) { return static_cast<float>(erfcx((double)x)); }              /* 1 */
+__AH_FN float normcdff(float x) { return static_cast<float>(normcdf((double)x)); }          /* 1 */
+__AH_FN float normcdfinvf(float x) { return static_cast<float>(normcdfinv((double)x)); }    /* 1 */
+__AH_FN float lgammaf(float x) { return static_cast<float>(__ah::clc::lgamma((double)x)); } /* 1 */
+__AH_FN float tgammaf(float x) { return static_cast<float>(tgamma((double)x)); }            /* 1 */
+
+#undef __AH_FAST_OR
+#undef __AH_FN
+#endif

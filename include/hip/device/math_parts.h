@@ -1,0 +1,193 @@
+/* Pieces that the float and the double functions share: remainders, rounding to integers,
+ * exponents, norms. Exact unless something else is said. */
+#ifndef HIP_DEVICE_MATH_PARTS_H
+#define HIP_DEVICE_MATH_PARTS_H
+
+#include "hip/device/conversion.h"
+
+#define __AH_FN static __device__ inline __attribute__((always_inline))
+
+namespace __ah
+{
+/* the bits of a floating point number, and where its parts are */
+template <typename T> struct number;
+template <> struct number<float> {
+    typedef int bits;
+    static constexpr int fraction = 23, bias = 127;
+    static constexpr int infinity = 0x7f800000;
+};
+template <> struct number<double> {
+    typedef long long bits;
+    static constexpr int fraction = 52, bias = 1023;
+    static constexpr long long infinity = 0x7ff0000000000000;
+};
+
+__AH_FN float absolute(float x) { return __builtin_fabsf(x); }
+__AH_FN double absolute(double x) { return __builtin_fabs(x); }
+__AH_FN float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+__AH_FN double fused(double x, double y, double z) { return __builtin_fma(x, y, z); }
+__AH_FN float scaled(float x, int n) { return __builtin_ldexpf(x, n); }
+__AH_FN double scaled(double x, int n) { return __builtin_ldexp(x, n); }
+__AH_FN float root(float x) { return __builtin_sqrtf(x); }
+__AH_FN double root(double x) { return __builtin_sqrt(x); }
+__AH_FN float truncated(float x) { return __builtin_truncf(x); }
+__AH_FN double truncated(double x) { return __builtin_trunc(x); }
+
+/* The exponent of a finite number other than 0, subnormal ones included. */
+template <typename T> __AH_FN int exponent(T x)
+{
+    typedef number<T> N;
+    typename N::bits b = __builtin_bit_cast(typename N::bits, absolute(x));
+    int e = static_cast<int>(b >> N::fraction);
+    if (e == 0) {
+        int zeros = sizeof(T) == 4 ? __builtin_clz(static_cast<unsigned int>(b))
+                                   : __builtin_clzll(static_cast<unsigned long long>(b));
+        e = static_cast<int>(sizeof(T) * 8) - N::fraction - zeros;
+    }
+    return e - N::bias;
+}
+
+/* C's ilogb, with the values of glibc for what has no exponent. */
+template <typename T> __AH_FN int integer_exponent(T x)
+{
+    if (x == 0 || x != x)
+        return -2147483647 - 1;
+    if (absolute(x) == __builtin_inff())
+        return 2147483647;
+    return exponent(x);
+}
+
+/* x modulo y, by long division in steps of `digits` bits of the quotient: each step's
+ * product and difference are exact in one fused operation. */
+template <typename T> static __device__ inline T modulo(T x, T y)
+{
+    constexpr int digits = number<T>::fraction - 2;
+    T rest = absolute(x), divisor = absolute(y);
+    if (!(divisor > 0) || !(rest < __builtin_inff()))
+        return (x * y) / (x * y); /* NaN */
+    while (rest >= divisor) {
+        int distance = exponent(rest) - exponent(divisor);
+        T step = distance > digits ? scaled(divisor, distance - digits) : divisor;
+        T quotient = truncated(rest / step);
+        rest = fused(-quotient, step, rest);
+        if (rest < 0)
+            rest += step; /* the quotient had been rounded up */
+        else if (rest >= step)
+            rest -= step;
+    }
+    return __builtin_copysign(rest, x);
+}
+
+/* IEEE remainder: x minus the nearest multiple of y; *low gets the multiple's low bits
+ * with its sign, as remquo gives them. */
+template <typename T> static __device__ inline T nearest_remainder(T x, T y, int *low)
+{
+    *low = 0;
+    T divisor = absolute(y);
+    if (x != x || y != y || divisor == 0 || absolute(x) == __builtin_inff())
+        return (x * y) / (x * y); /* NaN */
+    T rest = absolute(x);
+    int multiple = 0;
+    if (divisor <= scaled(T(1), number<T>::bias - 4)) {
+        rest = modulo(rest, divisor * 8);
+        if (rest >= divisor * 4) {
+            rest -= divisor * 4;
+            multiple += 4;
+        }
+        if (rest >= divisor * 2) {
+            rest -= divisor * 2;
+            multiple += 2;
+        }
+    }
+    while (rest >= divisor) {
+        rest -= divisor;
+        multiple++;
+    }
+    /* more than half of the divisor, or half of it and an odd multiple: one more */
+    T above = divisor - rest;
+    if (rest > above || (rest == above && (multiple & 1))) {
+        rest -= divisor;
+        multiple++;
+    }
+    bool negative_quotient = __builtin_signbit(x) != __builtin_signbit(y);
+    *low = negative_quotient ? -(multiple & 7) : multiple & 7;
+    return __builtin_signbit(x) ? -rest : rest;
+}
+
+template <typename T> __AH_FN T next_after(T x, T y)
+{
+    if (x != x || y != y)
+        return x + y;
+    if (x == y)
+        return y;
+    if (x == 0)
+        return __builtin_copysign(step_up(T(0)), y);
+    return y > x ? step_up(x) : step_down(x);
+}
+
+template <typename T> __AH_FN T positive_difference(T x, T y)
+{
+    return x <= y ? T(0) : x - y; /* NaN where one is a NaN */
+}
+
+template <typename T> __AH_FN T split(T x, T *whole)
+{
+    T w = truncated(x);
+    *whole = w;
+    return __builtin_copysign(absolute(x) == __builtin_inff() ? T(0) : x - w, x);
+}
+
+/* The payload C's nan() makes of a string: a decimal, octal or hexadecimal number. */
+static __device__ inline unsigned long long nan_payload(const char *tag)
+{
+    unsigned long long value = 0;
+    unsigned int base = 10;
+    if (*tag == '0') {
+        base = 8;
+        if (*++tag == 'x' || *tag == 'X') {
+            base = 16;
+            ++tag;
+        }
+    }
+    for (; *tag; ++tag) {
+        unsigned int c = static_cast<unsigned char>(*tag), lower = c | 0x20;
+        unsigned int digit = c >= '0' && c <= '9'           ? c - '0'
+                             : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+                                                            : 16;
+        if (digit >= base)
+            return 0;
+        value = value * base + digit;
+    }
+    return value;
+}
+
+/* The square root of a sum of squares, scaled by a power of two so that no square
+ * overflows or vanishes. 2 ULP. With `inverse` one over it. */
+template <typename T> static __device__ inline T norm_of(const T *v, int n, bool inverse)
+{
+    T largest = 0;
+    bool invalid = false, infinite = false;
+    for (int i = 0; i < n; ++i) {
+        T a = absolute(v[i]);
+        invalid |= a != a;
+        infinite |= a == __builtin_inff();
+        largest = a > largest ? a : largest;
+    }
+    if (infinite)
+        return inverse ? T(0) : T(__builtin_inff());
+    if (invalid)
+        return T(__builtin_nanf(""));
+    if (largest == 0)
+        return inverse ? T(__builtin_inff()) : T(0);
+    int e = exponent(largest);
+    T sum = 0;
+    for (int i = 0; i < n; ++i) {
+        T a = scaled(v[i], -e);
+        sum = fused(a, a, sum);
+    }
+    return inverse ? scaled(T(1) / root(sum), -e) : scaled(root(sum), e);
+}
+} // namespace __ah
+
+#undef __AH_FN
+#endif

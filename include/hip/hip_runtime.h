@@ -1,0 +1,96 @@
+// HIP for programs: the host API, and for a HIP compilation the kernel language and the
+// launch macros. Any C or C++ compiler may include it; the kernel language needs clang's
+// HIP mode. Owns the feature macros and the launches; everything else is included.
+#ifndef HIP_INCLUDE_HIP_HIP_RUNTIME_H
+#define HIP_INCLUDE_HIP_HIP_RUNTIME_H
+
+#include "hip/device/prelude.h"
+
+#if defined(__cplusplus)
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#else
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+#include <hip/hip_version.h>
+#include <hip/hip_common.h>
+
+// What a device can do, as HIP asks (1) or refuses (0); on the host all are 0 (hip_common.h).
+#if defined(__HIP_DEVICE_COMPILE__)
+#define __HIP_ARCH_HAS_GLOBAL_INT32_ATOMICS__     (1)
+#define __HIP_ARCH_HAS_GLOBAL_FLOAT_ATOMIC_EXCH__ (1)
+#define __HIP_ARCH_HAS_SHARED_INT32_ATOMICS__     (1)
+#define __HIP_ARCH_HAS_SHARED_FLOAT_ATOMIC_EXCH__ (1)
+#define __HIP_ARCH_HAS_FLOAT_ATOMIC_ADD__         (1)
+#define __HIP_ARCH_HAS_GLOBAL_INT64_ATOMICS__     (1)
+#define __HIP_ARCH_HAS_SHARED_INT64_ATOMICS__     (1)
+#define __HIP_ARCH_HAS_DOUBLES__                  (1)
+#define __HIP_ARCH_HAS_WARP_VOTE__                (1)
+#define __HIP_ARCH_HAS_WARP_BALLOT__              (1)
+#define __HIP_ARCH_HAS_WARP_SHUFFLE__             (1)
+#define __HIP_ARCH_HAS_WARP_FUNNEL_SHIFT__        (1)
+#define __HIP_ARCH_HAS_THREAD_FENCE_SYSTEM__      (1)
+#define __HIP_ARCH_HAS_SYNC_THREAD_EXT__          (1)
+#define __HIP_ARCH_HAS_SURFACE_FUNCS__            (0)
+#define __HIP_ARCH_HAS_3DGRID__                   (1)
+#define __HIP_ARCH_HAS_DYNAMIC_PARALLEL__         (0)
+#endif
+
+#include <hip/hip_runtime_api.h>
+
+#if defined(__clang__) && defined(__HIP__) && defined(__cplusplus)
+
+#include "hip/device/index.h"
+#include "hip/device/sync.h"
+#include "hip/device/atomics.h"
+#include "hip/device/warp.h"
+#include "hip/device/intrinsics.h"
+#include "hip/device/conversion.h"
+#include "hip/device/rounded.h"
+#include "hip/device/fast.h"
+#include "hip/device/math_f32.h"
+#include "hip/device/math_f64.h"
+#include "hip/device/math_overloads.h"
+#include "hip/device/ldg.h"
+#include "hip/device/clock.h"
+#include "hip/device/memory.h"
+#include "hip/device/printf.h"
+
+// ---- launches ----
+//
+// clang turns kernel<<<grid, block, shared, stream>>>(...) into a call of
+// __hipPushCallConfiguration and of a stub that takes the configuration back with
+// __hipPopCallConfiguration and calls hipLaunchKernel; nothing is needed here.
+
+// A kernel's name with commas in it, as one macro argument; a symbol's name.
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_SYMBOL(X)        X
+
+typedef int hipLaunchParm; // of kernels written for the first HIP
+
+#if defined(HIP_TEMPLATE_KERNEL_LAUNCH)
+// The same as a function, for code in which the macro's commas are in the way.
+template <typename... Parameters, typename... Arguments>
+inline void hipLaunchKernelGGL(void (*kernel)(Parameters...), const dim3 &numBlocks,
+                               const dim3 &dimBlocks, std::uint32_t sharedMemBytes,
+                               hipStream_t stream, Arguments... args)
+{
+    static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                  "a kernel takes as many arguments as it has parameters");
+    kernel<<<numBlocks, dimBlocks, sharedMemBytes, stream>>>(static_cast<Parameters>(args)...);
+}
+#else
+#define hipLaunchKernelGGLInternal(kernelName, numBlocks, numThreads, memPerBlock, streamId, ...)  \
+    do {                                                                                           \
+        kernelName<<<(numBlocks), (numThreads), (memPerBlock), (streamId)>>>(__VA_ARGS__);         \
+    } while (0)
+#define hipLaunchKernelGGL(kernelName, ...) hipLaunchKernelGGLInternal((kernelName), __VA_ARGS__)
+#endif
+
+#endif
+#endif
