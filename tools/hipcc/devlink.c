@@ -20,7 +20,7 @@ struct link {
     const struct ah_jobs_options *options;
     bool *used;  /* by object */
     bool *named; /* by object: its host part is linked by name, no archive is asked for it */
-    const char ***bitcode; /* [object][target] */
+    struct ah_strings **bitcode; /* [object][target]: the files, once written */
 };
 
 static const char *describe(const struct ah_object *object)
@@ -30,13 +30,12 @@ static const char *describe(const struct ah_object *object)
 
 /* Architectures.  */
 
-static const struct ah_offload_image *image_for(const struct ah_object *object,
-                                                const struct ah_target *target)
+static bool has_image(const struct ah_object *object, const struct ah_target *target)
 {
     for (size_t i = 0; i < object->images.count; i++)
         if (!strcmp(object->images.at[i].arch, target->arch))
-            return &object->images.at[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 /* Where the command line names no architectures, the objects do. */
@@ -64,7 +63,7 @@ static bool check_images(const struct link *link)
         const struct ah_object *object = &link->objects->at[i];
         for (size_t k = 0; k < link->plan->targets.count && link->used[i]; k++) {
             const struct ah_target *target = &link->plan->targets.at[k];
-            if (image_for(object, target))
+            if (has_image(object, target))
                 continue;
             const char *has = object->images.at[0].arch;
             for (size_t n = 1; n < object->images.count; n++)
@@ -77,20 +76,29 @@ static bool check_images(const struct link *link)
     return ok;
 }
 
-/* The bitcode of an object as a file of its own. */
-static const char *bitcode_file(struct link *link, size_t object, size_t target)
+static void write_scratch(struct link *link, const char *path, const void *data, size_t size)
+{
+    if (link->options->dry_run || ah_file_write(path, data, size))
+        return;
+    ah_report_error("cannot write %s", path);
+    link->plan->failed = true;
+}
+
+/* The bitcode of an object as files: one, or several when it is the result of a partial link. */
+static const struct ah_strings *bitcode_files(struct link *link, size_t object, size_t target)
 {
     const struct ah_target *t = &link->plan->targets.at[target];
-    const struct ah_offload_image *image = image_for(&link->objects->at[object], t);
-    const char **file = &link->bitcode[object][target];
-    if (*file || !image)
-        return *file;
-    *file = ah_plan_scratch(link->plan, ah_text_print("part-%zu-%s.bc", object, t->file));
-    if (!link->options->dry_run && !ah_file_write(*file, image->data, image->size)) {
-        ah_report_error("cannot write %s", *file);
-        link->plan->failed = true;
+    const struct ah_offload_images *images = &link->objects->at[object].images;
+    struct ah_strings *files = &link->bitcode[object][target];
+    for (size_t i = 0; i < images->count && !(i == 0 && files->count); i++) {
+        const struct ah_offload_image *image = &images->at[i];
+        if (strcmp(image->arch, t->arch))
+            continue;
+        const char *name = ah_text_print("part-%zu-%zu-%s.bc", object, files->count, t->file);
+        ah_strings_push(files, ah_plan_scratch(link->plan, name));
+        write_scratch(link, files->at[files->count - 1], image->data, image->size);
     }
-    return *file;
+    return files;
 }
 
 /* Symbols: what each object's device code defines and needs. */
@@ -159,16 +167,13 @@ static bool ask_symbols(struct link *link, struct symbols *defined, struct symbo
     ah_strings_push(&argv, nm);
     ah_strings_push(&argv, "--format=posix");
     ah_strings_push(&argv, "-A");
-    for (size_t i = 0; i < link->objects->count; i++) {
-        const char *file = bitcode_file(link, i, 0);
-        if (file)
-            ah_strings_push(&argv, file);
-    }
+    for (size_t i = 0; i < link->objects->count; i++)
+        ah_strings_append(&argv, bitcode_files(link, i, 0));
     const char *text = ah_jobs_output_of(&argv);
     for (size_t i = 0; text && i < link->objects->count; i++) {
-        const char *file = bitcode_file(link, i, 0);
-        if (file)
-            read_symbols(text, file, i, defined, needed);
+        const struct ah_strings *files = bitcode_files(link, i, 0);
+        for (size_t k = 0; k < files->count; k++)
+            read_symbols(text, files->at[k], i, defined, needed);
     }
     if (defined->count)
         qsort(defined->at, defined->count, sizeof(*defined->at), compare);
@@ -260,10 +265,7 @@ static struct ah_job *add_assembly(struct link *link, struct ah_jobs *jobs,
 {
     struct ah_plan *plan = link->plan;
     const char *source = ah_plan_scratch(plan, name), *text = symbols_text(units, bundle);
-    if (!link->options->dry_run && !ah_file_write(source, text, strlen(text))) {
-        ah_report_error("cannot write %s", source);
-        plan->failed = true;
-    }
+    write_scratch(link, source, text, strlen(text));
     struct ah_job *job = ah_jobs_add(jobs);
     ah_toolchain_push_clang(plan->toolchain, false, &job->argv);
     ah_request_args(plan->request, AH_ROUTE_CXX, NULL, &job->argv);
@@ -294,10 +296,7 @@ static void extracted(struct link *link, struct ah_strings *files)
         if (!link->named[i] || !object->member)
             continue;
         const char *file = ah_plan_scratch(link->plan, ah_text_print("member-%zu.o", i));
-        if (!link->options->dry_run && !ah_file_write(file, object->data, object->size)) {
-            ah_report_error("cannot write %s", file);
-            link->plan->failed = true;
-        }
+        write_scratch(link, file, object->data, object->size);
         ah_strings_push(files, file);
     }
 }
@@ -377,7 +376,7 @@ static void add_steps(struct link *link, struct ah_device_result *result)
         struct ah_strings parts = {0};
         for (size_t i = 0; i < link->objects->count; i++)
             if (link->used[i])
-                ah_strings_push(&parts, bitcode_file(link, i, t));
+                ah_strings_append(&parts, bitcode_files(link, i, t));
         images[t] = ah_plan_scratch(
             plan, ah_text_print("program-%s%s", target->file, target->nvidia ? ".ptx" : ".co"));
         jobs[t] = ah_pass_device_link(plan, target, &parts, images[t]);

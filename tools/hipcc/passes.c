@@ -123,6 +123,25 @@ static void push_depend(const struct ah_plan *plan, const struct ah_unit *unit,
     push_two(argv, "-MT", unit->depend_target);
 }
 
+/* The same for a device pass, where clang's driver ignores these options. */
+static void push_device_depend(const struct ah_plan *plan, const struct ah_unit *unit,
+                               enum ah_product product, const char *depend_file,
+                               struct ah_strings *argv)
+{
+    if (!depend_file)
+        return;
+    if (product == AH_PRODUCT_DEPENDENCIES) {
+        push(argv, "-E");
+        push_two(argv, "-o", "/dev/null");
+    }
+    push_xclang(argv, "-dependency-file");
+    push_xclang(argv, depend_file);
+    push_xclang(argv, "-MT");
+    push_xclang(argv, unit->depend_target);
+    if (!plan->request->depend_user_only)
+        push_xclang(argv, "-sys-header-deps");
+}
+
 /* The end of every compilation: output and source. */
 static struct ah_job *add_compilation(struct ah_plan *plan, const struct ah_unit *unit,
                                       const char *language, const char *output,
@@ -282,7 +301,7 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
         push_libclc(plan, target->nvidia, &argv);
     bool ptx = target->nvidia && product == AH_PRODUCT_IMAGE;
     push_product(ptx ? AH_PRODUCT_ASSEMBLY : product, &argv);
-    push_depend(plan, unit, product, depend_file, &argv);
+    push_device_depend(plan, unit, product, depend_file, &argv);
     struct ah_job *job = add_compilation(plan, unit, "hip", output, &argv);
     job->target = target->arch;
     if (ptx)
