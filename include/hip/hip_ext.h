@@ -2,11 +2,10 @@
 #ifndef HIP_INCLUDE_HIP_HIP_EXT_H
 #define HIP_INCLUDE_HIP_HIP_EXT_H
 
+#ifdef __cplusplus
+#include <hip/hip_runtime.h> // first; programs expect the kernel language of this header
+#else
 #include <hip/hip_runtime_api.h>
-#if defined(__cplusplus) && defined(__has_include)
-#if __has_include(<hip/hip_runtime.h>)
-#include <hip/hip_runtime.h> // programs expect the kernel language here
-#endif
 #endif
 
 #ifdef __cplusplus
@@ -16,9 +15,10 @@ extern "C" {
 
 /// Launches a kernel of a module between two events, its size in threads.
 /// @param [in] f  the kernel
-/// @param [in] globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ grid, threads: the last block of a
+/// @param [in] globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ  grid, threads: the last block of
+/// a
 ///     dimension may be smaller on AMD; a multiple of the block on NVIDIA
-/// @param [in] localWorkSizeX, localWorkSizeY, localWorkSizeZ block, threads
+/// @param [in] localWorkSizeX, localWorkSizeY, localWorkSizeZ  block, threads
 /// @param [in] sharedMemBytes  dynamic shared memory of a block
 /// @param [in] hStream  a stream; NULL for the legacy default stream
 /// @param [in] kernelParams  address of each argument, in order; NULL if extra is given or there
