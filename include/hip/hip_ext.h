@@ -15,9 +15,8 @@ extern "C" {
 
 /// Launches a kernel of a module between two events, its size in threads.
 /// @param [in] f  the kernel
-/// @param [in] globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ  grid, threads: the last block of
-/// a
-///     dimension may be smaller on AMD; a multiple of the block on NVIDIA
+/// @param [in] globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ  grid, threads: the last block
+///     of a dimension may be smaller on AMD; a multiple of the block on NVIDIA
 /// @param [in] localWorkSizeX, localWorkSizeY, localWorkSizeZ  block, threads
 /// @param [in] sharedMemBytes  dynamic shared memory of a block
 /// @param [in] hStream  a stream; NULL for the legacy default stream
