@@ -662,13 +662,19 @@ alive() {
 }
 
 test_a_signal_cleans_up() {
-    # The driver must wait for its children; this one ends only with its process group.
-    printf '#!/bin/sh\nsleep 30 & echo $! >"%s/sleeper"; wait\n' "$work" >slow-clang-22
+    # A child of a child, which only a signal to the process group reaches.
+    cat >slow-clang-22 <<E
+#!/bin/sh
+sh -c 'echo \$\$ >"\$1"; exec sleep 30' sh "$work/sleeper"
+true
+E
     chmod +x slow-clang-22
-    for signal in TERM HUP; do
+    for signal in INT TERM HUP; do
         rm -f "$work/sleeper"
-        # exec: the signal is for the driver itself, not for a shell around it.
-        (ANYHIP_CLANG=$PWD/slow-clang-22 exec "$hipcc" -nogpuinc -nogpulib -c one.hip) &
+        # exec: the signal is for the driver itself, not for a shell around it. Shells start what
+        # is in the background with SIGINT ignored.
+        (ANYHIP_CLANG=$PWD/slow-clang-22 exec env --default-signal=INT "$hipcc" -nogpuinc \
+            -nogpulib -c one.hip) &
         pid=$!
         tries=0
         while [ ! -s "$work/sleeper" ] && [ $tries -lt 100 ]; do
