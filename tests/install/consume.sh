@@ -1,0 +1,180 @@
+#!/bin/sh
+# Builds separate projects against an installed tree: consume.sh PREFIX LIBDIR SCRATCH TEST.
+# Nothing of the build tree is used. What is built also runs: with a GPU it computes, without one
+# it says so.
+set -u
+
+prefix=$1
+libdir=$1/$2
+scratch=$3/$4
+name=$4
+here=$(cd "$(dirname "$0")" && pwd)
+generator=${CMAKE_GENERATOR:-Ninja}
+unset CXX CC CXXFLAGS CFLAGS LDFLAGS HIPCXX HIPFLAGS CMAKE_PREFIX_PATH HIP_PATH ROCM_PATH \
+    PKG_CONFIG_PATH LD_LIBRARY_PATH HIPCC_COMPILE_FLAGS_APPEND HIPCC_LINK_FLAGS_APPEND
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch" || exit 99
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+ok() {
+    "$@" || fail "exit status $? of: $*"
+}
+
+# A sanitized library wants the sanitizer's run-time library first; a program that is not
+# sanitized itself gets it by preloading.
+run() {
+    preload=$(ldd "$libdir/libanyhip.so" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\).*/\1/p')
+    LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$libdir ok "$@"
+}
+
+build() {
+    project=$1
+    shift
+    cmake -S "$here/$project" -B build -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_BUILD_TYPE=Release "$@" >configure.log 2>&1 ||
+        { cat configure.log >&2; fail "configuration"; }
+    cmake --build build -v >build.log 2>&1 || { cat build.log >&2; fail "build"; }
+    grep -i 'warning:' build.log && fail "a warning"
+    return 0
+}
+
+# The names of the images in a program.
+images() {
+    llvm=$("$prefix/bin/hipconfig" --hipclangpath)
+    "$llvm/llvm-objcopy" -O binary --only-section=.hip_fatbin --set-section-flags \
+        .hip_fatbin=alloc "$1" fatbin
+    "$llvm/clang-offload-bundler" -type=o -list -input=fatbin | grep -v '^host'
+}
+
+has_images() {
+    file=$1
+    shift
+    for image in "$@"; do
+        images "$file" | grep -q -e "-$image\$" || fail "no image for $image in $file"
+    done
+}
+
+pkg_config() {
+    PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config "$@" anyhip
+}
+
+test_the_tree_is_complete() {
+    for file in bin/hipcc bin/hipconfig bin/anyhip-clang++ include/hip/hip_runtime_api.h \
+        include/hip/device/prelude.h share/hip/version lib/cmake/hip-lang/hip-lang-config.cmake \
+        "$2/libanyhip.so" "$2/libanyhip.so.0" "$2/pkgconfig/anyhip.pc" \
+        "$2/cmake/hip/hip-config.cmake" "$2/cmake/hip/FindHIP.cmake" \
+        "$2/cmake/anyhip/anyhip-config.cmake" "$2/anyhip/rocm/libamdhip64.so" \
+        "$2/anyhip/rocm/libamdhip64.so.6" "$2/anyhip/rocm/libamdhip64.so.7"; do
+        [ -e "$1/$file" ] || fail "no $file"
+    done
+    grep -r -l -e "$(dirname "$1")" "$1/bin" "$1/lib/cmake" "$libdir/cmake" "$libdir/pkgconfig" &&
+        fail "the tree names its own place and cannot be moved"
+    return 0
+}
+
+test_pkg_config_serves_C() {
+    ok gcc -std=c11 -Wall -Wextra -pedantic -Werror $(pkg_config --cflags) "$here/c/main.c" \
+        $(pkg_config --libs) -o program
+    run ./program
+    pkg_config --modversion | grep -q '^0\.' || fail "no version"
+}
+
+test_pkg_config_serves_cxx() {
+    ok g++ -std=c++17 -Wall -Wextra -Werror $(pkg_config --cflags) "$here/c/main.cpp" \
+        $(pkg_config --libs) -o program
+    run ./program
+}
+
+test_hip_host_serves_a_cxx_project() {
+    build host
+    for program in program direct named; do run "build/$program"; done
+}
+
+test_hip_device_with_hipcc_as_the_compiler() {
+    build device -DCMAKE_CXX_COMPILER="$prefix/bin/hipcc"
+    has_images build/program gfx90a gfx1100 sm_70
+    run build/program
+}
+
+test_hip_device_takes_gpu_targets() {
+    build device -DCMAKE_CXX_COMPILER="$prefix/bin/hipcc" "-DGPU_TARGETS=gfx942;sm_80"
+    has_images build/program gfx942 sm_80
+    images build/program | grep -q gfx90a && fail "an image nobody asked for"
+    run build/program
+}
+
+test_hip_device_with_plain_clang() {
+    build device -DCMAKE_CXX_COMPILER="$("$prefix/bin/hipconfig" -l)/clang++"
+    has_images build/program gfx90a gfx1100
+    run build/program
+}
+
+test_the_HIP_language_with_the_driver() {
+    build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake"
+    has_images build/program gfx90a gfx1100 sm_70
+    run build/program
+}
+
+test_the_HIP_language_takes_architectures_of_both_vendors() {
+    build lang -DCMAKE_HIP_COMPILER="$prefix/bin/anyhip-clang++" \
+        "-DCMAKE_HIP_ARCHITECTURES=gfx1030;sm_75"
+    has_images build/program gfx1030 sm_75
+}
+
+test_the_HIP_language_with_plain_clang() {
+    build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
+        -DANYHIP_PLAIN_CLANG=ON
+    has_images build/program gfx90a gfx1100
+    run build/program
+}
+
+test_the_HIP_language_with_make() {
+    generator="Unix Makefiles"
+    build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
+        "-DCMAKE_HIP_ARCHITECTURES=sm_70"
+    has_images build/program sm_70
+}
+
+test_the_older_functions_build_hip_sources() {
+    build legacy -DCMAKE_MODULE_PATH="$libdir/cmake/hip"
+    has_images build/program gfx90a sm_70
+    run build/program
+    run build/plain
+}
+
+test_hipcc_builds_and_the_program_finds_its_library() {
+    ok "$prefix/bin/hipcc" --offload-arch=gfx90a,sm_70 -I"$here/device" "$here/device/main.cpp" \
+        "$here/device/kernel.cpp" -o program
+    readelf -d program | grep -q "RUNPATH.*$libdir" || fail "no path to the library"
+    ldd program | grep -q "libanyhip.so.0 => $libdir/" || fail "not found by the loader"
+    run ./program
+}
+
+test_a_moved_tree_works_from_its_new_place() {
+    ok cp -R "$prefix" "a new place"
+    libdir="$PWD/a new place/${libdir#"$prefix"/}"
+    prefix="$PWD/a new place"
+    build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
+        "-DCMAKE_HIP_ARCHITECTURES=gfx90a;sm_70"
+    has_images build/program gfx90a sm_70
+    grep -q "$1/" build.log && fail "the old place is used"
+    run build/program
+}
+
+test_the_names_of_rocm_lead_to_the_library() {
+    cat >t.c <<'E'
+int hipRuntimeGetVersion(int *);
+int main(void) { int v; return hipRuntimeGetVersion(&v); }
+E
+    ok gcc t.c -L"$libdir/anyhip/rocm" -lamdhip64 -o program
+    run ./program
+}
+
+command -v "test_$name" >/dev/null || fail "no test $name"
+"test_$name" "$1" "$2"
+exit 0
