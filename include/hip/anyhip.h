@@ -72,24 +72,22 @@ hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream);
 hipError_t anyhipEventGetNative(hipEvent_t event, uint64_t *out_event);
 
 /// The driver's module.
-/// @param [in]  module      a module
-/// @param [in]  device      ordinal; the code is loaded there if it is not yet
+/// @param [in]  module      a module, which is loaded on the device that was current then
 /// @param [out] out_module  CUDA: the CUmodule; HSA: the handle of the hsa_executable_t
-/// Returns: hipSuccess; hipErrorInvalidHandle: not a module; hipErrorInvalidDevice: no such
-/// device; hipErrorNoBinaryForGpu: the module has no code for it; hipErrorInvalidValue:
-/// out_module is NULL.
+/// Returns: hipSuccess; hipErrorInvalidHandle: not a module; hipErrorInvalidValue: out_module
+/// is NULL.
 /// Thread safety: safe, but the handle must not outlive the module. Stream order: none.
-hipError_t anyhipModuleGetNative(hipModule_t module, int device, uint64_t *out_module);
+hipError_t anyhipModuleGetNative(hipModule_t module, uint64_t *out_module);
 
 /// The driver's function.
 /// @param [in]  function      a kernel, of a module or from hipGetFuncBySymbol()
-/// @param [in]  device        ordinal; the code is loaded there if it is not yet
 /// @param [out] out_function  CUDA: the CUfunction; HSA: the kernel object, which is the
 ///                            address of its descriptor as dispatch packets take it
-/// Returns: as anyhipModuleGetNative().
+/// Returns: hipSuccess; hipErrorInvalidHandle: not a function; hipErrorInvalidValue:
+/// out_function is NULL.
 /// Thread safety: safe, but the handle must not outlive the kernel's module. Stream order:
 /// none.
-hipError_t anyhipFunctionGetNative(hipFunction_t function, int device, uint64_t *out_function);
+hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_function);
 
 /// The driver's address of memory HIP knows.
 /// @param [in]  pointer      inside an allocation, mapping or registered host range

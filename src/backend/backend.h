@@ -47,8 +47,7 @@ struct ah_backend_memory; /* physical memory of the virtual memory management fu
 struct ah_backend_options {
     const char *name;              /* "cuda", "simcuda", "hsa", "simhsa": for messages */
     const char *const *candidates; /* library files to try, NULL at the end */
-    const char *model;             /* simulators: the device model, NULL: the default */
-    int count;                     /* simulators: how many devices, 0: the default */
+    const char *devices;           /* simulators: "sm_80*2,sm_90", NULL: the default device */
 };
 
 /* What tells one device from another before anything is initialised on it. */
@@ -328,12 +327,14 @@ struct ah_backend_ops {
     hipError_t (*copy)(struct ah_backend_device *device, void *dst, const void *src, size_t size);
     hipError_t (*copy_async)(struct ah_backend_device *device, void *dst, const void *src,
                              size_t size, struct ah_backend_stream *stream);
-    hipError_t (*copy_peer)(struct ah_backend_device *dst_device, void *dst,
-                            struct ah_backend_device *src_device, const void *src, size_t size,
-                            struct ah_backend_stream *stream);
+    /* Between two devices of the backend, in a stream of a third that may be one of them. */
+    hipError_t (*copy_peer)(struct ah_backend_device *device, struct ah_backend_device *dst_device,
+                            void *dst, struct ah_backend_device *src_device, const void *src,
+                            size_t size, struct ah_backend_stream *stream);
     hipError_t (*copy_region)(struct ah_backend_device *device, const struct ah_copy_region *region,
                               struct ah_backend_stream *stream);
-    hipError_t (*copy_region_peer)(struct ah_backend_device *dst_device,
+    hipError_t (*copy_region_peer)(struct ah_backend_device *device,
+                                   struct ah_backend_device *dst_device,
                                    struct ah_backend_device *src_device,
                                    const struct ah_copy_region *region,
                                    struct ah_backend_stream *stream);
@@ -458,14 +459,6 @@ enum {
 };
 _Static_assert(sizeof(struct ah_backend_ops) == AH_OP_COUNT * sizeof(void (*)(void)),
                "backend_ops.def does not list every entry of struct ah_backend_ops");
-
-/* A kind of backend that can be asked for by name. */
-struct ah_backend_kind {
-    const char *name; /* as in ANYHIP_BACKEND */
-    const struct ah_backend_ops *ops;
-    const char *const *candidates; /* library files, NULL at the end */
-    bool simulated;                /* opened only when asked for */
-};
 
 extern const struct ah_backend_ops ahcuda_ops;
 

@@ -40,7 +40,9 @@ hipError_t ahcuda_error(CUresult result)
 hipError_t ahcuda_report(const struct ah_backend_device *device, const char *what, CUresult result)
 {
     const char *name = NULL, *text = NULL;
-    if (result != CUDA_ERROR_NOT_READY && ah_log_on(AH_LOG_ERROR, AH_LOG_ALWAYS)) {
+    bool expected = result == CUDA_ERROR_NOT_READY ||
+                    result == CUDA_ERROR_DEINITIALIZED; /* the process is ending */
+    if (!expected && ah_log_on(AH_LOG_ERROR, AH_LOG_ALWAYS)) {
         device->api->cuGetErrorName(result, &name);
         device->api->cuGetErrorString(result, &text);
         AH_LOG_ERR("%s on %s:%d failed: %s (%d), %s", what, device->backend->name, device->ordinal,

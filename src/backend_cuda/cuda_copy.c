@@ -22,18 +22,25 @@ hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst, const 
                                                   ahcuda_stream(stream)));
 }
 
-/* The stream belongs to the destination's device. */
-hipError_t ahcuda_copy_peer(struct ah_backend_device *dst_device, void *dst,
-                            struct ah_backend_device *src_device, const void *src, size_t size,
-                            struct ah_backend_stream *stream)
+/* All three have their contexts; the stream's is current. */
+static hipError_t enter_three(struct ah_backend_device *device, struct ah_backend_device *dst_device,
+                              struct ah_backend_device *src_device)
 {
     hipError_t error = ahcuda_enter(src_device);
     if (error == hipSuccess)
         error = ahcuda_enter(dst_device);
+    return error == hipSuccess ? ahcuda_enter(device) : error;
+}
+
+hipError_t ahcuda_copy_peer(struct ah_backend_device *device, struct ah_backend_device *dst_device,
+                            void *dst, struct ah_backend_device *src_device, const void *src,
+                            size_t size, struct ah_backend_stream *stream)
+{
+    hipError_t error = enter_three(device, dst_device, src_device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(dst_device, "cuMemcpyPeerAsync",
-                       dst_device->api->cuMemcpyPeerAsync(
+    return ahcuda_done(device, "cuMemcpyPeerAsync",
+                       device->api->cuMemcpyPeerAsync(
                            ahcuda_pointer(dst), atomic_load(&dst_device->context),
                            ahcuda_pointer(src), atomic_load(&src_device->context), size,
                            ahcuda_stream(stream)));
@@ -81,7 +88,8 @@ hipError_t ahcuda_copy_region(struct ah_backend_device *device, const struct ah_
                        device->api->cuMemcpy3DAsync(&copy, ahcuda_stream(stream)));
 }
 
-hipError_t ahcuda_copy_region_peer(struct ah_backend_device *dst_device,
+hipError_t ahcuda_copy_region_peer(struct ah_backend_device *device,
+                                   struct ah_backend_device *dst_device,
                                    struct ah_backend_device *src_device,
                                    const struct ah_copy_region *region,
                                    struct ah_backend_stream *stream)
@@ -90,15 +98,13 @@ hipError_t ahcuda_copy_region_peer(struct ah_backend_device *dst_device,
         CUDA_MEMCPY3D plain;
         CUDA_MEMCPY3D_PEER peer;
     } copy = {.plain = native_copy(region)};
-    hipError_t error = ahcuda_enter(src_device);
-    if (error == hipSuccess)
-        error = ahcuda_enter(dst_device);
+    hipError_t error = enter_three(device, dst_device, src_device);
     if (error != hipSuccess)
         return error;
     copy.peer.srcContext = atomic_load(&src_device->context);
     copy.peer.dstContext = atomic_load(&dst_device->context);
-    return ahcuda_done(dst_device, "cuMemcpy3DPeerAsync",
-                       dst_device->api->cuMemcpy3DPeerAsync(&copy.peer, ahcuda_stream(stream)));
+    return ahcuda_done(device, "cuMemcpy3DPeerAsync",
+                       device->api->cuMemcpy3DPeerAsync(&copy.peer, ahcuda_stream(stream)));
 }
 
 static CUresult fill_row(const struct ahcuda_api *api, const struct ah_fill *fill, CUdeviceptr dst,

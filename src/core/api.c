@@ -1,0 +1,82 @@
+/* Owns the slow half of the API boundary: initialisation and the log of calls. */
+#include "api.h"
+
+#include <stdio.h>
+
+_Atomic(int) ah_api_state = AH_API_UNINITIALISED;
+
+void ah_api_update_state(void)
+{
+    bool logged = ah_log_on(AH_LOG_INFO, AH_LOG_API);
+    atomic_store_explicit(&ah_api_state, logged ? AH_API_LOGGED : AH_API_QUIET,
+                          memory_order_release);
+}
+
+static int print_argument(char *out, size_t size, const struct ah_api_arg *arg)
+{
+    switch (arg->kind) {
+    case AH_ARG_SIGNED:
+        return snprintf(out, size, "%lld", arg->as_signed);
+    case AH_ARG_UNSIGNED:
+        return snprintf(out, size, "%llu", arg->as_unsigned);
+    case AH_ARG_FLOAT:
+        return snprintf(out, size, "%g", arg->as_float);
+    case AH_ARG_TEXT:
+        return snprintf(out, size, "%s", arg->as_text ? arg->as_text : "<null>");
+    case AH_ARG_DIM3:
+        return snprintf(out, size, "{%u,%u,%u}", arg->as_dim3.x, arg->as_dim3.y, arg->as_dim3.z);
+    case AH_ARG_POINTER:
+        break;
+    }
+    return arg->as_pointer ? snprintf(out, size, "%p", arg->as_pointer)
+                           : snprintf(out, size, "<null>");
+}
+
+static void log_call(const char *function, const struct ah_api_arg *args, int count)
+{
+    char text[1024];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < count && used < sizeof text; i++) {
+        if (i > 0)
+            used += (size_t)snprintf(text + used, sizeof text - used, ", ");
+        if (used < sizeof text)
+            used += (size_t)print_argument(text + used, sizeof text - used, &args[i]);
+    }
+    ah_log_write_api(__FILE__, __LINE__, " %s ( %s ) ", function, text);
+}
+
+void ah_api_enter(const char *function, const struct ah_api_arg *args, int count)
+{
+    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED) {
+        ah_registry_init();
+        ah_api_update_state();
+    }
+    if (ah_log_on(AH_LOG_INFO, AH_LOG_API))
+        log_call(function, args, count);
+}
+
+void ah_api_leave(const char *function, hipError_t error)
+{
+    AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, hipGetErrorName(error));
+}
+
+const char *ah_name_copy_kind(hipMemcpyKind kind)
+{
+    switch ((int)kind) {
+    case hipMemcpyHostToHost:
+        return "hipMemcpyHostToHost";
+    case hipMemcpyHostToDevice:
+        return "hipMemcpyHostToDevice";
+    case hipMemcpyDeviceToHost:
+        return "hipMemcpyDeviceToHost";
+    case hipMemcpyDeviceToDevice:
+        return "hipMemcpyDeviceToDevice";
+    case hipMemcpyDefault:
+        return "hipMemcpyDefault";
+    case hipMemcpyDeviceToDeviceNoCU:
+        return "hipMemcpyDeviceToDeviceNoCU";
+    default:
+        return "<invalid kind>";
+    }
+}

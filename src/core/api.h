@@ -1,0 +1,141 @@
+/* The API boundary: what every public function does first and last.
+ *
+ *   hipError_t hipStreamQuery(hipStream_t stream)
+ *   {
+ *       AH_ENTER(stream);
+ *       return AH_LEAVE(query(stream));
+ *   }
+ *
+ * AH_ENTER initialises the library on the first call and logs the arguments at
+ * level 3; AH_LEAVE records the thread's last error and logs the result. Neither
+ * costs more than one load and one branch when there is nothing to do. A public
+ * function never calls another: it shares an internal one. */
+#ifndef AH_API_H
+#define AH_API_H
+
+#include "log.h"
+#include "registry.h"
+#include "thread.h"
+
+#include <stdint.h>
+
+/* AH_API_QUIET: initialised, and no API call is logged. */
+enum ah_api_state { AH_API_UNINITIALISED, AH_API_QUIET, AH_API_LOGGED };
+extern _Atomic(int) ah_api_state;
+
+/* Brings ah_api_state in step with the log settings, after they change. */
+void ah_api_update_state(void);
+
+enum ah_api_arg_kind { AH_ARG_SIGNED, AH_ARG_UNSIGNED, AH_ARG_FLOAT, AH_ARG_POINTER, AH_ARG_TEXT,
+                       AH_ARG_DIM3 };
+
+struct ah_api_arg {
+    enum ah_api_arg_kind kind;
+    union {
+        long long as_signed;
+        unsigned long long as_unsigned;
+        double as_float;
+        const void *as_pointer;
+        const char *as_text;
+        dim3 as_dim3;
+    };
+};
+
+/* The slow halves: initialise, log. */
+void ah_api_enter(const char *function, const struct ah_api_arg *args, int count);
+void ah_api_leave(const char *function, hipError_t error);
+
+static inline struct ah_api_arg ah_arg_signed(long long value)
+{
+    return (struct ah_api_arg){.kind = AH_ARG_SIGNED, .as_signed = value};
+}
+static inline struct ah_api_arg ah_arg_unsigned(unsigned long long value)
+{
+    return (struct ah_api_arg){.kind = AH_ARG_UNSIGNED, .as_unsigned = value};
+}
+static inline struct ah_api_arg ah_arg_float(double value)
+{
+    return (struct ah_api_arg){.kind = AH_ARG_FLOAT, .as_float = value};
+}
+static inline struct ah_api_arg ah_arg_pointer(const volatile void *value)
+{
+    return (struct ah_api_arg){.kind = AH_ARG_POINTER, .as_pointer = (const void *)value};
+}
+static inline struct ah_api_arg ah_arg_text(const char *value)
+{
+    return (struct ah_api_arg){.kind = AH_ARG_TEXT, .as_text = value};
+}
+static inline struct ah_api_arg ah_arg_dim3(dim3 value)
+{
+    return (struct ah_api_arg){.kind = AH_ARG_DIM3, .as_dim3 = value};
+}
+
+/* Names for arguments whose number says little. */
+const char *ah_name_copy_kind(hipMemcpyKind kind);
+
+/* clang-format off */
+#define AH_ARG(x) _Generic((x), \
+    char: ah_arg_signed, signed char: ah_arg_signed, short: ah_arg_signed, int: ah_arg_signed, \
+    long: ah_arg_signed, long long: ah_arg_signed, \
+    unsigned char: ah_arg_unsigned, unsigned short: ah_arg_unsigned, unsigned: ah_arg_unsigned, \
+    unsigned long: ah_arg_unsigned, unsigned long long: ah_arg_unsigned, \
+    float: ah_arg_float, double: ah_arg_float, \
+    char *: ah_arg_text, const char *: ah_arg_text, dim3: ah_arg_dim3, \
+    default: ah_arg_pointer)(x)
+
+#define AH_ARGS_0()
+#define AH_ARGS_1(a) AH_ARG(a)
+#define AH_ARGS_2(a, ...) AH_ARG(a), AH_ARGS_1(__VA_ARGS__)
+#define AH_ARGS_3(a, ...) AH_ARG(a), AH_ARGS_2(__VA_ARGS__)
+#define AH_ARGS_4(a, ...) AH_ARG(a), AH_ARGS_3(__VA_ARGS__)
+#define AH_ARGS_5(a, ...) AH_ARG(a), AH_ARGS_4(__VA_ARGS__)
+#define AH_ARGS_6(a, ...) AH_ARG(a), AH_ARGS_5(__VA_ARGS__)
+#define AH_ARGS_7(a, ...) AH_ARG(a), AH_ARGS_6(__VA_ARGS__)
+#define AH_ARGS_8(a, ...) AH_ARG(a), AH_ARGS_7(__VA_ARGS__)
+#define AH_ARGS_9(a, ...) AH_ARG(a), AH_ARGS_8(__VA_ARGS__)
+#define AH_ARGS_10(a, ...) AH_ARG(a), AH_ARGS_9(__VA_ARGS__)
+#define AH_ARGS_11(a, ...) AH_ARG(a), AH_ARGS_10(__VA_ARGS__)
+#define AH_ARGS_12(a, ...) AH_ARG(a), AH_ARGS_11(__VA_ARGS__)
+#define AH_ARGS_13(a, ...) AH_ARG(a), AH_ARGS_12(__VA_ARGS__)
+#define AH_ARGS_14(a, ...) AH_ARG(a), AH_ARGS_13(__VA_ARGS__)
+#define AH_ARGS_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, picked, ...) picked
+#define AH_ARGS(...) AH_ARGS_PICK(__VA_ARGS__, AH_ARGS_14, AH_ARGS_13, AH_ARGS_12, AH_ARGS_11, \
+    AH_ARGS_10, AH_ARGS_9, AH_ARGS_8, AH_ARGS_7, AH_ARGS_6, AH_ARGS_5, AH_ARGS_4, AH_ARGS_3, \
+    AH_ARGS_2, AH_ARGS_1)(__VA_ARGS__)
+/* clang-format on */
+
+#define AH_ENTER(...)                                                                              \
+    do {                                                                                           \
+        if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_acquire) !=          \
+                                 AH_API_QUIET,                                                     \
+                             0)) {                                                                 \
+            const struct ah_api_arg ah_args[] = {AH_ARGS(__VA_ARGS__)};                            \
+            ah_api_enter(__func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args));              \
+        }                                                                                          \
+    } while (0)
+
+/* For functions without parameters. */
+#define AH_ENTER_PLAIN()                                                                           \
+    do {                                                                                           \
+        if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_acquire) !=          \
+                                 AH_API_QUIET,                                                     \
+                             0))                                                                   \
+            ah_api_enter(__func__, NULL, 0);                                                       \
+    } while (0)
+
+#define AH_LEAVE(result) ah_leave(__func__, result)
+
+/* HIP 7: the last error stays until it is read, and "not ready" is not an error. */
+static inline hipError_t ah_leave(const char *function, hipError_t error)
+{
+    ah_thread.last_result = error;
+    if (__builtin_expect(error != hipSuccess && error != hipErrorNotReady, 0))
+        ah_thread.last_error = error;
+    if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_relaxed) !=
+                             AH_API_QUIET,
+                         0))
+        ah_api_leave(function, error);
+    return error;
+}
+
+#endif

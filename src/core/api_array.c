@@ -1,0 +1,251 @@
+/* Arrays: hipMallocArray and its kin. */
+#include "api.h"
+#include "api_shared.h"
+
+_Static_assert(sizeof(struct ah_array) <= AH_HANDLE_SLOT, "struct ah_array");
+
+static bool shape_valid(const struct ah_array_shape *shape)
+{
+    unsigned known = hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather |
+                     hipArrayCubemap;
+    if ((shape->flags & ~known) != 0 || shape->width == 0)
+        return false;
+    if (shape->channels != 1 && shape->channels != 2 && shape->channels != 4)
+        return false;
+    if (shape->depth > 0 && shape->height == 0 && !(shape->flags & hipArrayLayered))
+        return false;
+    return !(shape->flags & hipArrayTextureGather) || (shape->height > 0 && shape->depth == 0);
+}
+
+static hipError_t create(hipArray_t *out_array, const struct ah_array_shape *shape,
+                         const hipChannelFormatDesc *description)
+{
+    struct ah_backend_array *native;
+    struct ah_device *device = ah_device_current();
+    if (!shape_valid(shape))
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->array_create(device->native, shape, &native);
+    if (error != hipSuccess)
+        return error;
+    struct ah_array *array = ah_handle_create(AH_HANDLE_ARRAY, device);
+    if (!array) {
+        device->ops->array_destroy(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    array->native = native;
+    array->shape = *shape;
+    array->description = *description;
+    *out_array = (hipArray_t)(void *)array;
+    return hipSuccess;
+}
+
+static hipError_t create_described(hipArray_t *out_array, const hipChannelFormatDesc *description,
+                                   hipExtent extent, unsigned flags)
+{
+    struct ah_array_shape shape = {
+        .width = extent.width, .height = extent.height, .depth = extent.depth, .flags = flags};
+    if (!out_array || !description)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_array_format(description, &shape);
+    return error == hipSuccess ? create(out_array, &shape, description) : error;
+}
+
+hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width,
+                          size_t height, unsigned int flags)
+{
+    AH_ENTER(array, desc, width, height, flags);
+    return AH_LEAVE(create_described(array, desc, (hipExtent){width, height, 0}, flags));
+}
+
+hipError_t hipMalloc3DArray(hipArray_t *array, const struct hipChannelFormatDesc *desc,
+                            struct hipExtent extent, unsigned int flags)
+{
+    AH_ENTER(array, desc, extent.width, extent.height, extent.depth, flags);
+    return AH_LEAVE(create_described(array, desc, extent, flags));
+}
+
+/* The driver's description of the format, as the runtime's. */
+static hipError_t describe(hipArray_Format format, unsigned channels, hipChannelFormatDesc *out)
+{
+    int bits;
+    hipChannelFormatKind kind;
+    switch ((int)format) {
+    case HIP_AD_FORMAT_UNSIGNED_INT8:
+        bits = 8, kind = hipChannelFormatKindUnsigned;
+        break;
+    case HIP_AD_FORMAT_UNSIGNED_INT16:
+        bits = 16, kind = hipChannelFormatKindUnsigned;
+        break;
+    case HIP_AD_FORMAT_UNSIGNED_INT32:
+        bits = 32, kind = hipChannelFormatKindUnsigned;
+        break;
+    case HIP_AD_FORMAT_SIGNED_INT8:
+        bits = 8, kind = hipChannelFormatKindSigned;
+        break;
+    case HIP_AD_FORMAT_SIGNED_INT16:
+        bits = 16, kind = hipChannelFormatKindSigned;
+        break;
+    case HIP_AD_FORMAT_SIGNED_INT32:
+        bits = 32, kind = hipChannelFormatKindSigned;
+        break;
+    case HIP_AD_FORMAT_HALF:
+        bits = 16, kind = hipChannelFormatKindFloat;
+        break;
+    case HIP_AD_FORMAT_FLOAT:
+        bits = 32, kind = hipChannelFormatKindFloat;
+        break;
+    default:
+        return hipErrorInvalidValue;
+    }
+    *out = (hipChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
+                                  channels > 3 ? bits : 0, kind};
+    return hipSuccess;
+}
+
+static hipError_t create_driver(hipArray_t *out_array, const HIP_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    hipChannelFormatDesc description;
+    if (!out_array || !descriptor)
+        return hipErrorInvalidValue;
+    struct ah_array_shape shape = {
+        .width = descriptor->Width,
+        .height = descriptor->Height,
+        .depth = descriptor->Depth,
+        .format = descriptor->Format,
+        .channels = descriptor->NumChannels,
+        .flags = descriptor->Flags,
+    };
+    hipError_t error = describe(shape.format, shape.channels, &description);
+    return error == hipSuccess ? create(out_array, &shape, &description) : error;
+}
+
+hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    AH_ENTER(array, pAllocateArray);
+    return AH_LEAVE(create_driver(array, pAllocateArray));
+}
+
+hipError_t hipArrayCreate(hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    AH_ENTER(pHandle, pAllocateArray);
+    if (!pAllocateArray)
+        return AH_LEAVE(hipErrorInvalidValue);
+    HIP_ARRAY3D_DESCRIPTOR descriptor = {
+        .Width = pAllocateArray->Width,
+        .Height = pAllocateArray->Height,
+        .Format = pAllocateArray->Format,
+        .NumChannels = pAllocateArray->NumChannels,
+    };
+    return AH_LEAVE(create_driver(pHandle, &descriptor));
+}
+
+static hipError_t destroy(hipArray_t handle)
+{
+    struct ah_array *array = (struct ah_array *)(void *)handle;
+    if (!handle)
+        return hipErrorInvalidValue;
+    if (!ah_handle_retire(handle, AH_HANDLE_ARRAY))
+        return hipErrorContextIsDestroyed;
+    struct ah_device *device = array->handle.device;
+    struct ah_backend_array *native = array->native;
+    ah_handle_destroy(array);
+    return device->ops->array_destroy(device->native, native);
+}
+
+hipError_t hipFreeArray(hipArray_t array)
+{
+    AH_ENTER(array);
+    return AH_LEAVE(destroy(array));
+}
+
+hipError_t hipArrayDestroy(hipArray_t array)
+{
+    AH_ENTER(array);
+    return AH_LEAVE(destroy(array));
+}
+
+static hipError_t info(hipChannelFormatDesc *out_description, hipExtent *out_extent,
+                       unsigned *out_flags, hipArray_t handle)
+{
+    struct ah_array *array;
+    hipError_t error = ah_array_check(handle, &array);
+    if (error != hipSuccess)
+        return error;
+    if (out_description)
+        *out_description = array->description;
+    if (out_extent)
+        *out_extent = (hipExtent){array->shape.width, array->shape.height, array->shape.depth};
+    if (out_flags)
+        *out_flags = array->shape.flags;
+    return hipSuccess;
+}
+
+hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags,
+                           hipArray_t array)
+{
+    AH_ENTER(desc, extent, flags, array);
+    return AH_LEAVE(info(desc, extent, flags, array));
+}
+
+hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array)
+{
+    AH_ENTER(desc, array);
+    if (!desc)
+        return AH_LEAVE(hipErrorInvalidValue);
+    return AH_LEAVE(info(desc, NULL, NULL, (hipArray_t)(uintptr_t)array));
+}
+
+static hipError_t descriptor(HIP_ARRAY3D_DESCRIPTOR *out, hipArray_t handle)
+{
+    struct ah_array *array;
+    if (!out)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_array_check(handle, &array);
+    if (error != hipSuccess)
+        return error;
+    *out = (HIP_ARRAY3D_DESCRIPTOR){
+        .Width = array->shape.width,
+        .Height = array->shape.height,
+        .Depth = array->shape.depth,
+        .Format = array->shape.format,
+        .NumChannels = array->shape.channels,
+        .Flags = array->shape.flags,
+    };
+    return hipSuccess;
+}
+
+hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *pArrayDescriptor, hipArray_t array)
+{
+    AH_ENTER(pArrayDescriptor, array);
+    return AH_LEAVE(descriptor(pArrayDescriptor, array));
+}
+
+static hipError_t descriptor_2d(HIP_ARRAY_DESCRIPTOR *out, hipArray_t handle)
+{
+    HIP_ARRAY3D_DESCRIPTOR whole;
+    if (!out)
+        return hipErrorInvalidValue;
+    hipError_t error = descriptor(&whole, handle);
+    if (error == hipSuccess)
+        *out = (HIP_ARRAY_DESCRIPTOR){
+            .Width = whole.Width,
+            .Height = whole.Height,
+            .Format = whole.Format,
+            .NumChannels = whole.NumChannels,
+        };
+    return error;
+}
+
+hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *pArrayDescriptor, hipArray_t array)
+{
+    AH_ENTER(pArrayDescriptor, array);
+    return AH_LEAVE(descriptor_2d(pArrayDescriptor, array));
+}
+
+/* Pure: no device is needed, and no error is possible. */
+hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f)
+{
+    return (hipChannelFormatDesc){x, y, z, w, f};
+}

@@ -1,0 +1,206 @@
+/* Events: recording, waiting, elapsed time, sharing between processes. */
+#include "api.h"
+#include "api_shared.h"
+#include "stream.h"
+
+static bool flags_valid(unsigned flags)
+{
+    unsigned release = hipEventReleaseToDevice | hipEventReleaseToSystem;
+    unsigned known = hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
+                     hipEventDisableSystemFence | release;
+    if ((flags & ~known) != 0 || (flags & release) == release)
+        return false;
+    return !(flags & hipEventInterprocess) || (flags & hipEventDisableTiming);
+}
+
+static hipError_t wrap(struct ah_device *device, struct ah_backend_event *native, unsigned flags,
+                       hipEvent_t *out_event)
+{
+    struct ah_event *event = ah_handle_create(AH_HANDLE_EVENT, device);
+    if (!event) {
+        device->ops->event_destroy(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    event->native = native;
+    event->flags = flags;
+    *out_event = (hipEvent_t)(void *)event;
+    return hipSuccess;
+}
+
+static hipError_t create(hipEvent_t *out_event, unsigned flags)
+{
+    struct ah_backend_event *native;
+    struct ah_device *device = ah_device_current();
+    if (!out_event || !flags_valid(flags))
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->event_create(device->native, flags, &native);
+    return error == hipSuccess ? wrap(device, native, flags, out_event) : error;
+}
+
+hipError_t hipEventCreate(hipEvent_t *event)
+{
+    AH_ENTER(event);
+    return AH_LEAVE(create(event, hipEventDefault));
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
+{
+    AH_ENTER(event, flags);
+    return AH_LEAVE(create(event, flags));
+}
+
+static hipError_t destroy(hipEvent_t handle)
+{
+    struct ah_event *event = (struct ah_event *)(void *)handle;
+    if (!handle)
+        return hipErrorInvalidHandle;
+    if (!ah_handle_retire(handle, AH_HANDLE_EVENT))
+        return hipErrorContextIsDestroyed;
+    struct ah_device *device = event->handle.device;
+    struct ah_backend_event *native = event->native;
+    ah_handle_destroy(event);
+    return device->ops->event_destroy(device->native, native);
+}
+
+hipError_t hipEventDestroy(hipEvent_t event)
+{
+    AH_ENTER(event);
+    return AH_LEAVE(destroy(event));
+}
+
+hipError_t ah_event_record(hipEvent_t handle, hipStream_t stream)
+{
+    struct ah_event *event;
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    hipError_t error = ah_event_check(handle, &event);
+    if (error == hipSuccess)
+        error = ah_stream_resolve(stream, &device, &native);
+    if (error != hipSuccess)
+        return error;
+    if (__builtin_expect(event->handle.device != device, 0)) {
+        AH_LOG_ERR("an event of device %d cannot be recorded in a stream of device %d",
+                   event->handle.device->ordinal, device->ordinal);
+        return hipErrorInvalidHandle;
+    }
+    error = device->ops->event_record(device->native, event->native, native);
+    if (error == hipSuccess && !atomic_load_explicit(&event->recorded, memory_order_relaxed))
+        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+    return error;
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
+{
+    AH_ENTER(event, stream);
+    return AH_LEAVE(ah_event_record(event, stream));
+}
+
+/* hipEventRecordExternal means something only while a stream is captured. */
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
+{
+    AH_ENTER(event, stream, flags);
+    if (flags != hipEventRecordDefault)
+        return AH_LEAVE(hipErrorInvalidValue);
+    return AH_LEAVE(ah_event_record(event, stream));
+}
+
+static hipError_t query(hipEvent_t handle)
+{
+    struct ah_event *event;
+    hipError_t error = ah_event_check(handle, &event);
+    if (error != hipSuccess)
+        return error;
+    return event->handle.device->ops->event_query(event->handle.device->native, event->native);
+}
+
+hipError_t hipEventQuery(hipEvent_t event)
+{
+    AH_ENTER(event);
+    return AH_LEAVE(query(event));
+}
+
+static hipError_t synchronize(hipEvent_t handle)
+{
+    struct ah_event *event;
+    hipError_t error = ah_event_check(handle, &event);
+    if (error != hipSuccess)
+        return error;
+    return event->handle.device->ops->event_synchronize(event->handle.device->native,
+                                                        event->native);
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event)
+{
+    AH_ENTER(event);
+    return AH_LEAVE(synchronize(event));
+}
+
+static bool can_time(const struct ah_event *event)
+{
+    return !(event->flags & hipEventDisableTiming) && atomic_load(&event->recorded);
+}
+
+static hipError_t elapsed(float *out_milliseconds, hipEvent_t start_handle, hipEvent_t stop_handle)
+{
+    struct ah_event *start, *stop;
+    if (!out_milliseconds)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_event_check(start_handle, &start);
+    if (error == hipSuccess)
+        error = ah_event_check(stop_handle, &stop);
+    if (error != hipSuccess)
+        return error;
+    struct ah_device *device = start->handle.device;
+    if (!can_time(start) || !can_time(stop) || device != stop->handle.device)
+        return hipErrorInvalidHandle;
+    return device->ops->event_elapsed(device->native, start->native, stop->native,
+                                      out_milliseconds);
+}
+
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
+{
+    AH_ENTER(ms, start, stop);
+    return AH_LEAVE(elapsed(ms, start, stop));
+}
+
+static hipError_t export_event(hipIpcEventHandle_t *out_handle, hipEvent_t handle)
+{
+    struct ah_event *event;
+    if (!out_handle)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_event_check(handle, &event);
+    if (error != hipSuccess)
+        return error;
+    if (!(event->flags & hipEventInterprocess))
+        return hipErrorInvalidConfiguration;
+    return event->handle.device->ops->ipc_export_event(event->handle.device->native, event->native,
+                                                       out_handle);
+}
+
+hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event)
+{
+    AH_ENTER(handle, event);
+    return AH_LEAVE(export_event(handle, event));
+}
+
+static hipError_t import_event(hipEvent_t *out_event, const hipIpcEventHandle_t *handle)
+{
+    struct ah_backend_event *native;
+    struct ah_device *device = ah_device_current();
+    if (!out_event)
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->ipc_import_event(device->native, handle, &native);
+    return error == hipSuccess ? wrap(device, native, hipEventInterprocess | hipEventDisableTiming,
+                                      out_event)
+                               : error;
+}
+
+hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)
+{
+    AH_ENTER(event);
+    return AH_LEAVE(import_event(event, &handle));
+}

@@ -1,0 +1,218 @@
+/* Fills: hipMemset and its kin. */
+#include "api.h"
+#include "api_shared.h"
+#include "memory.h"
+
+/* Rows may not reach past one of HIP's allocations; memory that nobody allocated
+ * cannot be filled by a device. */
+static hipError_t check_range(const void *dst, size_t pitch, size_t row, size_t height,
+                              enum ah_memory_kind *out_kind)
+{
+    struct ah_allocation allocation;
+    struct ah_pointer_info info;
+    size_t reach;
+    if (!dst || __builtin_mul_overflow(pitch, height - 1, &reach) ||
+        __builtin_add_overflow(reach, row, &reach))
+        return hipErrorInvalidValue;
+    if (!ah_memory_find(dst, &allocation)) {
+        if (!ah_memory_describe(dst, &info)) {
+            AH_LOG_ERR("%p is not memory that a device can fill", dst);
+            return hipErrorInvalidValue;
+        }
+        *out_kind = info.kind;
+        return hipSuccess;
+    }
+    *out_kind = allocation.kind;
+    if (reach <= allocation.range.size - ((uintptr_t)dst - allocation.range.start))
+        return hipSuccess;
+    AH_LOG_ERR("a fill of %zu bytes at %p reaches past the end of its allocation", reach, dst);
+    return hipErrorInvalidValue;
+}
+
+/* The device whose driver can reach dst: the stream's, if it is of that driver. */
+static hipError_t route(const void *dst, struct ah_device **device,
+                        struct ah_backend_stream **native)
+{
+    struct ah_device *owner;
+    if (!ah_memory_mixed_drivers())
+        return hipSuccess;
+    owner = ah_memory_owner(dst);
+    if (!owner || owner->driver == (*device)->driver)
+        return hipSuccess;
+    hipError_t error = ah_stream_wait(*device, *native);
+    *device = owner;
+    *native = NULL;
+    return error;
+}
+
+/* A fill of device memory does not block the host; of host and managed memory it
+ * does, since the host could look at it. */
+hipError_t ah_fill(void *dst, size_t pitch, unsigned value, unsigned element_size, size_t width,
+                   size_t height, hipStream_t stream, enum ah_blocking blocking)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    enum ah_memory_kind kind = AH_MEMORY_UNKNOWN;
+    size_t row;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error != hipSuccess || width == 0 || height == 0)
+        return error;
+    if (__builtin_mul_overflow(width, element_size, &row) || (height > 1 && row > pitch) ||
+        (uintptr_t)dst % element_size != 0 || (height > 1 && pitch % element_size != 0))
+        return hipErrorInvalidValue;
+    error = check_range(dst, pitch, row, height, &kind);
+    if (error == hipSuccess)
+        error = route(dst, &device, &native);
+    if (error != hipSuccess)
+        return error;
+    struct ah_fill fill = {dst, pitch, value, element_size, width, height};
+    error = device->ops->fill(device->native, &fill, native);
+    if (error == hipSuccess && blocking == AH_BLOCKING && kind != AH_MEMORY_DEVICE)
+        error = ah_stream_wait(device, native);
+    return error;
+}
+
+hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream,
+                      enum ah_blocking blocking)
+{
+    size_t slice;
+    hipError_t error = hipSuccess;
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
+        return ah_fill(dst.ptr, dst.pitch, 0, 1, 0, 0, stream, blocking);
+    if (!dst.ptr || extent.width > dst.pitch || extent.height > dst.ysize ||
+        __builtin_mul_overflow(dst.pitch, dst.ysize, &slice))
+        return hipErrorInvalidValue;
+    if (extent.height == dst.ysize) /* slices without gaps are one run of rows */
+        return ah_fill(dst.ptr, dst.pitch, (unsigned char)value, 1, extent.width,
+                       extent.height * extent.depth, stream, blocking);
+    for (size_t z = 0; z < extent.depth && error == hipSuccess; z++)
+        error = ah_fill((char *)dst.ptr + z * slice, dst.pitch, (unsigned char)value, 1,
+                        extent.width, extent.height, stream, blocking);
+    return error;
+}
+
+static hipError_t fill_bytes(void *dst, int value, size_t size, hipStream_t stream,
+                             enum ah_blocking blocking)
+{
+    return ah_fill(dst, 0, (unsigned char)value, 1, size, 1, stream, blocking);
+}
+
+hipError_t hipMemset(void *dst, int value, size_t sizeBytes)
+{
+    AH_ENTER(dst, value, sizeBytes);
+    return AH_LEAVE(fill_bytes(dst, value, sizeBytes, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetAsync(void *dst, int value, size_t sizeBytes, hipStream_t stream)
+{
+    AH_ENTER(dst, value, sizeBytes, stream);
+    return AH_LEAVE(fill_bytes(dst, value, sizeBytes, stream, AH_ASYNC));
+}
+
+hipError_t hipMemsetD8(hipDeviceptr_t dest, unsigned char value, size_t count)
+{
+    AH_ENTER(dest, value, count);
+    return AH_LEAVE(ah_fill(dest, 0, value, 1, count, 1, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count,
+                            hipStream_t stream)
+{
+    AH_ENTER(dest, value, count, stream);
+    return AH_LEAVE(ah_fill(dest, 0, value, 1, count, 1, stream, AH_ASYNC));
+}
+
+hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count)
+{
+    AH_ENTER(dest, value, count);
+    return AH_LEAVE(ah_fill(dest, 0, value, 2, count, 1, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetD16Async(hipDeviceptr_t dest, unsigned short value, size_t count,
+                             hipStream_t stream)
+{
+    AH_ENTER(dest, value, count, stream);
+    return AH_LEAVE(ah_fill(dest, 0, value, 2, count, 1, stream, AH_ASYNC));
+}
+
+hipError_t hipMemsetD32(hipDeviceptr_t dest, int value, size_t count)
+{
+    AH_ENTER(dest, value, count);
+    return AH_LEAVE(ah_fill(dest, 0, (unsigned)value, 4, count, 1, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream)
+{
+    AH_ENTER(dst, value, count, stream);
+    return AH_LEAVE(ah_fill(dst, 0, (unsigned)value, 4, count, 1, stream, AH_ASYNC));
+}
+
+hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
+{
+    AH_ENTER(dst, pitch, value, width, height);
+    return AH_LEAVE(
+        ah_fill(dst, pitch, (unsigned char)value, 1, width, height, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height,
+                            hipStream_t stream)
+{
+    AH_ENTER(dst, pitch, value, width, height, stream);
+    return AH_LEAVE(
+        ah_fill(dst, pitch, (unsigned char)value, 1, width, height, stream, AH_ASYNC));
+}
+
+hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)
+{
+    AH_ENTER(pitchedDevPtr.ptr, value, extent.width, extent.height, extent.depth);
+    return AH_LEAVE(ah_fill_3d(pitchedDevPtr, value, extent, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent,
+                            hipStream_t stream)
+{
+    AH_ENTER(pitchedDevPtr.ptr, value, extent.width, extent.height, extent.depth, stream);
+    return AH_LEAVE(ah_fill_3d(pitchedDevPtr, value, extent, stream, AH_ASYNC));
+}
+
+hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width,
+                         size_t height)
+{
+    AH_ENTER(dst, dstPitch, value, width, height);
+    return AH_LEAVE(ah_fill(dst, dstPitch, value, 1, width, height, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t dstPitch, unsigned char value,
+                              size_t width, size_t height, hipStream_t stream)
+{
+    AH_ENTER(dst, dstPitch, value, width, height, stream);
+    return AH_LEAVE(ah_fill(dst, dstPitch, value, 1, width, height, stream, AH_ASYNC));
+}
+
+hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width,
+                          size_t height)
+{
+    AH_ENTER(dst, dstPitch, value, width, height);
+    return AH_LEAVE(ah_fill(dst, dstPitch, value, 2, width, height, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t dstPitch, unsigned short value,
+                               size_t width, size_t height, hipStream_t stream)
+{
+    AH_ENTER(dst, dstPitch, value, width, height, stream);
+    return AH_LEAVE(ah_fill(dst, dstPitch, value, 2, width, height, stream, AH_ASYNC));
+}
+
+hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width,
+                          size_t height)
+{
+    AH_ENTER(dst, dstPitch, value, width, height);
+    return AH_LEAVE(ah_fill(dst, dstPitch, value, 4, width, height, NULL, AH_BLOCKING));
+}
+
+hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int value,
+                               size_t width, size_t height, hipStream_t stream)
+{
+    AH_ENTER(dst, dstPitch, value, width, height, stream);
+    return AH_LEAVE(ah_fill(dst, dstPitch, value, 4, width, height, stream, AH_ASYNC));
+}

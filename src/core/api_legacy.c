@@ -1,0 +1,288 @@
+/* The ABI of HIP 5 and before, and what tools of that time look for: the older
+ * hipDeviceProp_t, C++ names of functions that have C names now, tracers. */
+#include "api.h"
+#include "api_shared.h"
+
+#include <hip/api/registration.h>
+#include <hip/hip_deprecated.h>
+#include <hip/hip_ext.h>
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- hipDeviceProp_t -------------------------------------------------------- */
+
+/* The fields that both layouts have under one name. */
+#define SHARED_FIELDS(FIELD)                                                                       \
+    FIELD(totalGlobalMem) FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize)             \
+    FIELD(maxThreadsPerBlock) FIELD(clockRate) FIELD(memoryClockRate) FIELD(memoryBusWidth)        \
+    FIELD(totalConstMem) FIELD(major) FIELD(minor) FIELD(multiProcessorCount) FIELD(l2CacheSize)   \
+    FIELD(maxThreadsPerMultiProcessor) FIELD(computeMode) FIELD(clockInstructionRate) FIELD(arch)  \
+    FIELD(concurrentKernels) FIELD(pciDomainID) FIELD(pciBusID) FIELD(pciDeviceID)                 \
+    FIELD(maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard) FIELD(canMapHostMemory)         \
+    FIELD(integrated) FIELD(cooperativeLaunch) FIELD(cooperativeMultiDeviceLaunch)                 \
+    FIELD(maxTexture1DLinear) FIELD(maxTexture1D) FIELD(hdpMemFlushCntl) FIELD(hdpRegFlushCntl)    \
+    FIELD(memPitch) FIELD(textureAlignment) FIELD(texturePitchAlignment)                           \
+    FIELD(kernelExecTimeoutEnabled) FIELD(ECCEnabled) FIELD(tccDriver)                             \
+    FIELD(cooperativeMultiDeviceUnmatchedFunc) FIELD(cooperativeMultiDeviceUnmatchedGridDim)       \
+    FIELD(cooperativeMultiDeviceUnmatchedBlockDim) FIELD(cooperativeMultiDeviceUnmatchedSharedMem) \
+    FIELD(isLargeBar) FIELD(asicRevision) FIELD(managedMemory)                                     \
+    FIELD(directManagedMemAccessFromHost) FIELD(concurrentManagedAccess)                           \
+    FIELD(pageableMemoryAccess) FIELD(pageableMemoryAccessUsesHostPageTables)
+
+static void to_legacy(hipDeviceProp_tR0000 *out, const hipDeviceProp_tR0600 *from)
+{
+    memset(out, 0, sizeof *out);
+    snprintf(out->name, sizeof out->name, "%s", from->name);
+    snprintf(out->gcnArchName, sizeof out->gcnArchName, "%s", from->gcnArchName);
+    memcpy(out->maxThreadsDim, from->maxThreadsDim, sizeof out->maxThreadsDim);
+    memcpy(out->maxGridSize, from->maxGridSize, sizeof out->maxGridSize);
+    memcpy(out->maxTexture2D, from->maxTexture2D, sizeof out->maxTexture2D);
+    memcpy(out->maxTexture3D, from->maxTexture3D, sizeof out->maxTexture3D);
+#define COPY(field) out->field = from->field;
+    SHARED_FIELDS(COPY)
+#undef COPY
+}
+
+static hipError_t legacy_properties(hipDeviceProp_tR0000 *out, int ordinal)
+{
+    hipDeviceProp_tR0600 properties;
+    if (!out)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_device_properties(&properties, ordinal);
+    if (error == hipSuccess)
+        to_legacy(out, &properties);
+    return error;
+}
+
+#undef hipGetDeviceProperties
+#undef hipChooseDevice
+
+hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *props, hipDevice_t device)
+{
+    AH_ENTER(props, device);
+    return AH_LEAVE(legacy_properties(props, device));
+}
+
+hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *prop, int device)
+{
+    AH_ENTER(prop, device);
+    return AH_LEAVE(legacy_properties(prop, device));
+}
+
+/* ---- hipChooseDevice ----------------------------------------------------------- */
+
+/* How many of the requirements that are not zero a device meets. */
+static int met(const hipDeviceProp_tR0600 *wanted, const hipDeviceProp_tR0600 *device)
+{
+    int count = 0;
+#define REQUIRE(field) count += wanted->field != 0 && device->field >= wanted->field;
+    REQUIRE(major)
+    REQUIRE(minor)
+    REQUIRE(totalGlobalMem)
+    REQUIRE(sharedMemPerBlock)
+    REQUIRE(maxThreadsPerBlock)
+    REQUIRE(totalConstMem)
+    REQUIRE(multiProcessorCount)
+    REQUIRE(maxThreadsPerMultiProcessor)
+    REQUIRE(memoryClockRate)
+    REQUIRE(memoryBusWidth)
+    REQUIRE(l2CacheSize)
+    REQUIRE(regsPerBlock)
+    REQUIRE(maxSharedMemoryPerMultiProcessor)
+#undef REQUIRE
+    return count;
+}
+
+/* The first device that meets most; the architecture's name decides before all. */
+static hipError_t choose(int *out_ordinal, const hipDeviceProp_tR0600 *wanted)
+{
+    hipDeviceProp_tR0600 device;
+    int best = -1;
+    if (!out_ordinal || !wanted)
+        return hipErrorInvalidValue;
+    if (ah_registry.device_count == 0)
+        return hipErrorNoDevice;
+    for (int i = 0; i < ah_registry.device_count; i++) {
+        hipError_t error = ah_device_properties(&device, i);
+        if (error != hipSuccess)
+            return error;
+        bool named = *wanted->gcnArchName && strcmp(wanted->gcnArchName, device.gcnArchName) == 0;
+        int score = met(wanted, &device) + (named ? 100 : 0);
+        if (score > best) {
+            best = score;
+            *out_ordinal = i;
+        }
+    }
+    return hipSuccess;
+}
+
+hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *prop)
+{
+    AH_ENTER(device, prop);
+    return AH_LEAVE(choose(device, prop));
+}
+
+static hipError_t choose_legacy(int *out_ordinal, const hipDeviceProp_tR0000 *wanted)
+{
+    hipDeviceProp_tR0600 properties;
+    if (!wanted)
+        return hipErrorInvalidValue;
+    memset(&properties, 0, sizeof properties);
+    snprintf(properties.gcnArchName, sizeof properties.gcnArchName, "%s", wanted->gcnArchName);
+#define COPY(field) properties.field = wanted->field;
+    SHARED_FIELDS(COPY)
+#undef COPY
+    return choose(out_ordinal, &properties);
+}
+
+hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties)
+{
+    AH_ENTER(device, properties);
+    return AH_LEAVE(choose_legacy(device, properties));
+}
+
+hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *properties)
+{
+    AH_ENTER(device, properties);
+    return AH_LEAVE(choose_legacy(device, properties));
+}
+
+/* ---- C++ names --------------------------------------------------------------------- */
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED hipError_t create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description)
+    __asm__("_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
+hipError_t create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description)
+{
+    return hipCreateSurfaceObject(surface, description);
+}
+
+EXPORTED hipError_t destroy_surface(hipSurfaceObject_t surface)
+    __asm__("_Z23hipDestroySurfaceObjectP13__hip_surface");
+hipError_t destroy_surface(hipSurfaceObject_t surface) { return hipDestroySurfaceObject(surface); }
+
+EXPORTED hipError_t ext_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz,
+                                      uint32_t lx, uint32_t ly, uint32_t lz, size_t shared,
+                                      hipStream_t stream, void **params, void **extra,
+                                      hipEvent_t start, hipEvent_t stop, uint32_t flags)
+    __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
+            "vent_tS6_j");
+hipError_t ext_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
+                             uint32_t ly, uint32_t lz, size_t shared, hipStream_t stream,
+                             void **params, void **extra, hipEvent_t start, hipEvent_t stop,
+                             uint32_t flags)
+{
+    return hipExtModuleLaunchKernel(f, gx, gy, gz, lx, ly, lz, shared, stream, params, extra, start,
+                                    stop, flags);
+}
+
+EXPORTED hipError_t hcc_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz,
+                                      uint32_t lx, uint32_t ly, uint32_t lz, size_t shared,
+                                      hipStream_t stream, void **params, void **extra,
+                                      hipEvent_t start, hipEvent_t stop)
+    __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
+            "vent_tS6_");
+hipError_t hcc_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
+                             uint32_t ly, uint32_t lz, size_t shared, hipStream_t stream,
+                             void **params, void **extra, hipEvent_t start, hipEvent_t stop)
+{
+    return hipHccModuleLaunchKernel(f, gx, gy, gz, lx, ly, lz, shared, stream, params, extra, start,
+                                    stop);
+}
+
+EXPORTED void launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
+                         hipStream_t stream, void **arguments)
+    __asm__("_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv");
+void launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
+                hipStream_t stream, void **arguments)
+{
+    ah_launch_ggl(kernel, grid, block, shared, stream, arguments);
+}
+
+/* ---- tools ---------------------------------------------------------------------------- */
+
+void hipRegisterTracerCallback(int (*function)(unsigned int domain, uint32_t operation_id,
+                                               void *data))
+{
+    if (function)
+        AH_LOG_WARN("a tracer has registered itself: nothing will be reported to it");
+}
+
+hipError_t hipRegisterApiCallback(uint32_t id, void *fun, void *arg)
+{
+    (void)id, (void)fun, (void)arg;
+    AH_LOG_ERR("hipRegisterApiCallback: tracers of HIP 5 are not called");
+    return hipErrorNotSupported;
+}
+
+hipError_t hipRemoveApiCallback(uint32_t id)
+{
+    (void)id;
+    return hipErrorNotSupported;
+}
+
+hipError_t hipRegisterActivityCallback(uint32_t id, void *fun, void *arg)
+{
+    (void)id, (void)fun, (void)arg;
+    AH_LOG_ERR("hipRegisterActivityCallback: tracers of HIP 5 are not called");
+    return hipErrorNotSupported;
+}
+
+hipError_t hipRemoveActivityCallback(uint32_t id)
+{
+    (void)id;
+    return hipErrorNotSupported;
+}
+
+void hipInitActivityCallback(void *id_callback, void *op_callback, void *arg)
+{
+    (void)id_callback, (void)op_callback, (void)arg;
+}
+
+bool hipEnableActivityCallback(uint32_t op, bool enable)
+{
+    (void)op, (void)enable;
+    return false;
+}
+
+const char *hipGetCmdName(uint32_t op)
+{
+    (void)op;
+    return "unknown";
+}
+
+const char *hipApiName(uint32_t id)
+{
+    (void)id; /* tracers' numbers for functions are not assigned here */
+    return "unknown";
+}
+
+const char *amd_dbgapi_get_build_name(void) { return "AnyHIP " ANYHIP_VERSION; }
+
+const char *amd_dbgapi_get_git_hash(void) { return ""; }
+
+size_t amd_dbgapi_get_build_id(void) { return 0; }
+
+/* There is no precompiled header: run-time compilation reads the headers. */
+void __hipGetPCH(const char **pch, unsigned int *size)
+{
+    *pch = NULL;
+    *size = 0;
+}
+
+float __gnu_h2f_ieee(unsigned short bits)
+{
+    _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return (float)half;
+}
+
+unsigned short __gnu_f2h_ieee(float value)
+{
+    _Float16 half = (_Float16)value;
+    unsigned short bits;
+    memcpy(&bits, &half, sizeof bits);
+    return bits;
+}

@@ -1,0 +1,199 @@
+/* Managed memory: prefetching, advice, what is known of a range. */
+#include "api.h"
+#include "api_shared.h"
+#include "memory.h"
+
+/* The whole range is managed memory. */
+static hipError_t managed_range(const void *pointer, size_t size, struct ah_device **out_device)
+{
+    struct ah_pointer_info info;
+    if (!pointer || size == 0)
+        return hipErrorInvalidValue;
+    struct ah_device *device = ah_memory_describe(pointer, &info);
+    if (!device || info.kind != AH_MEMORY_MANAGED ||
+        size > info.size - (size_t)((const char *)pointer - (const char *)info.base))
+        return hipErrorInvalidValue;
+    *out_device = device;
+    return hipSuccess;
+}
+
+/* A device of the memory's driver, or NULL in *out for the host. */
+static hipError_t location(int ordinal, const struct ah_device *memory_device,
+                           struct ah_backend_device **out)
+{
+    struct ah_device *device = ah_device_at(ordinal);
+    *out = NULL;
+    if (ordinal == hipCpuDeviceId)
+        return hipSuccess;
+    if (!device || device->driver != memory_device->driver)
+        return hipErrorInvalidDevice;
+    *out = device->native;
+    return hipSuccess;
+}
+
+static hipError_t prefetch(const void *pointer, size_t size, int ordinal, hipStream_t stream)
+{
+    struct ah_device *memory_device, *device;
+    struct ah_backend_device *target;
+    struct ah_backend_stream *native;
+    hipError_t error = managed_range(pointer, size, &memory_device);
+    if (error == hipSuccess)
+        error = location(ordinal, memory_device, &target);
+    if (error == hipSuccess)
+        error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipSuccess && device->driver != memory_device->driver)
+        error = hipErrorInvalidDevice;
+    return error == hipSuccess
+               ? device->ops->managed_prefetch(device->native, pointer, size, target, native)
+               : error;
+}
+
+hipError_t hipMemPrefetchAsync(const void *dev_ptr, size_t count, int device, hipStream_t stream)
+{
+    AH_ENTER(dev_ptr, count, device, stream);
+    return AH_LEAVE(prefetch(dev_ptr, count, device, stream));
+}
+
+static hipError_t location_ordinal(hipMemLocation where, int *out_ordinal)
+{
+    switch ((int)where.type) {
+    case hipMemLocationTypeDevice:
+        *out_ordinal = where.id;
+        return hipSuccess;
+    case hipMemLocationTypeHost:
+    case hipMemLocationTypeHostNuma:
+    case hipMemLocationTypeHostNumaCurrent:
+        *out_ordinal = hipCpuDeviceId;
+        return hipSuccess;
+    default:
+        return hipErrorInvalidValue;
+    }
+}
+
+hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr, size_t count, hipMemLocation where,
+                                  unsigned int flags, hipStream_t stream)
+{
+    int ordinal;
+    AH_ENTER(dev_ptr, count, where.id, flags, stream);
+    hipError_t error = flags ? hipErrorInvalidValue : location_ordinal(where, &ordinal);
+    return AH_LEAVE(error == hipSuccess ? prefetch(dev_ptr, count, ordinal, stream) : error);
+}
+
+static bool advice_valid(hipMemoryAdvise advice)
+{
+    return ((int)advice >= hipMemAdviseSetReadMostly &&
+            (int)advice <= hipMemAdviseUnsetAccessedBy) ||
+           (int)advice == hipMemAdviseSetCoarseGrain || (int)advice == hipMemAdviseUnsetCoarseGrain;
+}
+
+static hipError_t advise(const void *pointer, size_t size, hipMemoryAdvise advice, int ordinal)
+{
+    struct ah_device *device;
+    struct ah_backend_device *target;
+    if (!advice_valid(advice))
+        return hipErrorInvalidValue;
+    hipError_t error = managed_range(pointer, size, &device);
+    if (error == hipSuccess)
+        error = location(ordinal, device, &target);
+    return error == hipSuccess
+               ? device->ops->managed_advise(device->native, pointer, size, advice, target)
+               : error;
+}
+
+hipError_t hipMemAdvise(const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device)
+{
+    AH_ENTER(dev_ptr, count, (int)advice, device);
+    return AH_LEAVE(advise(dev_ptr, count, advice, device));
+}
+
+hipError_t hipMemAdvise_v2(const void *dev_ptr, size_t count, hipMemoryAdvise advice,
+                           hipMemLocation where)
+{
+    int ordinal;
+    AH_ENTER(dev_ptr, count, (int)advice, where.id);
+    hipError_t error = location_ordinal(where, &ordinal);
+    return AH_LEAVE(error == hipSuccess ? advise(dev_ptr, count, advice, ordinal) : error);
+}
+
+/* The driver counts its own devices; HIP's numbers are put in their place. */
+static void renumber(const struct ah_device *device, hipMemRangeAttribute attribute, int *values,
+                     size_t count)
+{
+    if (attribute == hipMemRangeAttributeReadMostly ||
+        attribute == hipMemRangeAttributeCoherencyMode)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct ah_device *named =
+            values[i] >= 0 ? ah_device_of_driver(device->driver, values[i]) : NULL;
+        if (values[i] >= 0)
+            values[i] = named ? named->ordinal : hipInvalidDeviceId;
+    }
+}
+
+static hipError_t range_attribute(void *data, size_t data_size, hipMemRangeAttribute attribute,
+                                  const void *pointer, size_t size)
+{
+    struct ah_device *device;
+    bool list = attribute == hipMemRangeAttributeAccessedBy;
+    if (!data || data_size == 0 || data_size % sizeof(int) != 0 ||
+        (!list && data_size != sizeof(int)))
+        return hipErrorInvalidValue;
+    hipError_t error = managed_range(pointer, size, &device);
+    if (error == hipSuccess)
+        error = device->ops->managed_attribute(device->native, data, data_size, attribute, pointer,
+                                               size);
+    if (error == hipSuccess)
+        renumber(device, attribute, data, data_size / sizeof(int));
+    return error;
+}
+
+hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute,
+                                   const void *dev_ptr, size_t count)
+{
+    AH_ENTER(data, data_size, (int)attribute, dev_ptr, count);
+    return AH_LEAVE(range_attribute(data, data_size, attribute, dev_ptr, count));
+}
+
+static hipError_t range_attributes(void **data, const size_t *data_sizes,
+                                   const hipMemRangeAttribute *attributes, size_t attribute_count,
+                                   const void *pointer, size_t size)
+{
+    hipError_t error = hipSuccess;
+    if (!data || !data_sizes || !attributes || attribute_count == 0)
+        return hipErrorInvalidValue;
+    for (size_t i = 0; i < attribute_count && error == hipSuccess; i++)
+        error = range_attribute(data[i], data_sizes[i], attributes[i], pointer, size);
+    return error;
+}
+
+hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes,
+                                    hipMemRangeAttribute *attributes, size_t num_attributes,
+                                    const void *dev_ptr, size_t count)
+{
+    AH_ENTER(data, data_sizes, attributes, num_attributes, dev_ptr, count);
+    return AH_LEAVE(range_attributes(data, data_sizes, attributes, num_attributes, dev_ptr, count));
+}
+
+static hipError_t attach(hipStream_t stream, void *pointer, size_t size, unsigned flags)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    struct ah_pointer_info info;
+    if (!pointer || (flags != hipMemAttachGlobal && flags != hipMemAttachHost &&
+                     flags != hipMemAttachSingle))
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error != hipSuccess)
+        return error;
+    if (!ah_memory_describe(pointer, &info) || info.kind != AH_MEMORY_MANAGED ||
+        info.base != pointer || (size != 0 && size != info.size))
+        return hipErrorInvalidValue;
+    return device->ops->managed_attach(device->native, native, pointer, size, flags);
+}
+
+hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *dev_ptr, size_t length,
+                                   unsigned int flags)
+{
+    AH_ENTER(stream, dev_ptr, length, flags);
+    return AH_LEAVE(attach(stream, dev_ptr, length, flags));
+}

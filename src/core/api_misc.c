@@ -1,0 +1,286 @@
+/* Looking functions up by name, changing the log, and the names behind handles
+ * that the driver understands. */
+#include "api.h"
+#include "api_shared.h"
+#include "memory.h"
+
+#include <hip/anyhip.h>
+#include <hip/api/per_thread_default_stream.h>
+#include <hip/hiprtc.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- functions by name ------------------------------------------------------- */
+
+static void *symbol_named(const char *name)
+{
+    Dl_info self;
+    static _Atomic(void *) library;
+    void *handle = atomic_load(&library);
+    if (!handle) {
+        if (!dladdr((const void *)(uintptr_t)&symbol_named, &self))
+            return NULL;
+        handle = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+        atomic_store(&library, handle); /* held for good: the library is never unloaded */
+    }
+    return handle ? dlsym(handle, name) : NULL;
+}
+
+/* From HIP 6 on the plain names mean the functions of the new structure. */
+static const char *versioned_name(const char *name, int version)
+{
+    enum { HIP_6 = 600 };
+    if (version < HIP_6)
+        return name;
+    if (strcmp(name, "hipGetDeviceProperties") == 0)
+        return "hipGetDevicePropertiesR0600";
+    if (strcmp(name, "hipChooseDevice") == 0)
+        return "hipChooseDeviceR0600";
+    return name;
+}
+
+static void *address_of(const char *name, int version, bool per_thread)
+{
+    char spt[128];
+    void *address = NULL;
+    snprintf(spt, sizeof spt, "%s_spt", name);
+    if (per_thread)
+        address = symbol_named(spt);
+    return address ? address : symbol_named(versioned_name(name, version));
+}
+
+static hipError_t proc_address(const char *name, void **out_address, int version, uint64_t flags,
+                               hipDriverProcAddressQueryResult *out_status, bool per_thread)
+{
+    enum { DEFAULT = 0, LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
+    if (!name || !*name || !out_address || flags > PER_THREAD_STREAM)
+        return hipErrorInvalidValue;
+    per_thread = flags == PER_THREAD_STREAM || (flags == DEFAULT && per_thread);
+    *out_address = address_of(name, version, per_thread);
+    if (out_status)
+        *out_status = *out_address ? HIP_GET_PROC_ADDRESS_SUCCESS
+                                   : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return *out_address ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
+                             hipDriverProcAddressQueryResult *symbolStatus)
+{
+    AH_ENTER(symbol, pfn, hipVersion, flags, symbolStatus);
+    return AH_LEAVE(proc_address(symbol, pfn, hipVersion, flags, symbolStatus, false));
+}
+
+hipError_t hipGetProcAddress_spt(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
+                                 hipDriverProcAddressQueryResult *symbolStatus)
+{
+    AH_ENTER(symbol, pfn, hipVersion, flags, symbolStatus);
+    return AH_LEAVE(proc_address(symbol, pfn, hipVersion, flags, symbolStatus, true));
+}
+
+static hipError_t entry_point(const char *name, void **out_address, unsigned long long flags,
+                              hipDriverEntryPointQueryResult *out_status, bool per_thread)
+{
+    hipDriverProcAddressQueryResult found = HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    enum { THIS_VERSION = HIP_VERSION_MAJOR * 100 + HIP_VERSION_MINOR };
+    hipError_t error = proc_address(name, out_address, THIS_VERSION, flags, &found, per_thread);
+    if (out_status)
+        *out_status = error == hipSuccess ? hipDriverEntryPointSuccess
+                                          : hipDriverEntryPointSymbolNotFound;
+    return error;
+}
+
+hipError_t hipGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
+                                  hipDriverEntryPointQueryResult *status)
+{
+    AH_ENTER(symbol, funcPtr, flags, status);
+    return AH_LEAVE(entry_point(symbol, funcPtr, flags, status, false));
+}
+
+hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsigned long long flags,
+                                      hipDriverEntryPointQueryResult *status)
+{
+    AH_ENTER(symbol, funcPtr, flags, status);
+    return AH_LEAVE(entry_point(symbol, funcPtr, flags, status, true));
+}
+
+/* ---- the log --------------------------------------------------------------------- */
+
+static int level_before_disabling = -1;
+
+hipError_t hipExtDisableLogging(void)
+{
+    AH_ENTER_PLAIN();
+    if (ah_log_threshold > AH_LOG_NONE)
+        level_before_disabling = ah_log_threshold;
+    ah_log_threshold = AH_LOG_NONE;
+    ah_api_update_state();
+    return AH_LEAVE(hipSuccess);
+}
+
+hipError_t hipExtEnableLogging(void)
+{
+    AH_ENTER_PLAIN();
+    if (level_before_disabling >= 0)
+        ah_log_threshold = level_before_disabling;
+    ah_api_update_state();
+    return AH_LEAVE(hipSuccess);
+}
+
+hipError_t hipExtSetLoggingParams(size_t log_level, size_t log_size, size_t log_mask)
+{
+    AH_ENTER(log_level, log_size, log_mask);
+    if (log_level > AH_LOG_EXTRA)
+        return AH_LEAVE(hipErrorInvalidValue);
+    ah_log_configure(&(struct ah_log_settings){
+        .level = (int)log_level,
+        .mask = (int)log_mask,
+        .file = ah_registry.config.log_file,
+        .max_size_mib = log_size,
+    });
+    ah_api_update_state();
+    return AH_LEAVE(hipSuccess);
+}
+
+/* ---- the driver's own handles ------------------------------------------------------ */
+
+const char *anyhipVersion(void) { return ANYHIP_VERSION; }
+
+hipError_t anyhipDeviceGetBackend(int device, enum anyhipBackend *out_backend,
+                                  const char **out_name)
+{
+    AH_ENTER(device, out_backend, out_name);
+    const struct ah_device *found = ah_device_at(device);
+    if (!out_backend)
+        return AH_LEAVE(hipErrorInvalidValue);
+    if (!found)
+        return AH_LEAVE(ah_device_missing_error());
+    *out_backend = found->driver->id;
+    if (out_name)
+        *out_name = found->driver->name;
+    return AH_LEAVE(hipSuccess);
+}
+
+hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_context)
+{
+    void *native, *context;
+    AH_ENTER(device, out_device, out_context);
+    struct ah_device *found = ah_device_at(device);
+    if (!out_device)
+        return AH_LEAVE(hipErrorInvalidValue);
+    if (!found)
+        return AH_LEAVE(ah_device_missing_error());
+    hipError_t error = found->ops->device_native(found->native, &native, &context);
+    if (error == hipSuccess)
+        *out_device = (uint64_t)(uintptr_t)native;
+    if (error == hipSuccess && out_context)
+        *out_context = context;
+    return AH_LEAVE(error);
+}
+
+hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    AH_ENTER(stream, out_stream);
+    if (!out_stream)
+        return AH_LEAVE(hipErrorInvalidValue);
+    if (ah_stream_resolve(stream, &device, &native) == hipErrorContextIsDestroyed)
+        return AH_LEAVE(hipErrorInvalidHandle);
+    *out_stream = native;
+    return AH_LEAVE(hipSuccess);
+}
+
+/* The handles of the others are kept as they come from the driver, at an offset
+ * in the object. */
+static hipError_t native_of(const void *handle, enum ah_handle_type type, size_t offset,
+                            uint64_t *out_native)
+{
+    if (!out_native)
+        return hipErrorInvalidValue;
+    if (!ah_handle_is(handle, type))
+        return hipErrorInvalidHandle;
+    memcpy(out_native, (const char *)handle + offset, sizeof *out_native);
+    return hipSuccess;
+}
+
+hipError_t anyhipEventGetNative(hipEvent_t event, uint64_t *out_event)
+{
+    AH_ENTER(event, out_event);
+    return AH_LEAVE(
+        native_of(event, AH_HANDLE_EVENT, offsetof(struct ah_event, native), out_event));
+}
+
+hipError_t anyhipModuleGetNative(hipModule_t module, uint64_t *out_module)
+{
+    AH_ENTER(module, out_module);
+    return AH_LEAVE(
+        native_of(module, AH_HANDLE_MODULE, offsetof(struct ah_module, native), out_module));
+}
+
+hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_function)
+{
+    AH_ENTER(function, out_function);
+    return AH_LEAVE(native_of(function, AH_HANDLE_FUNCTION, offsetof(struct ah_function, native),
+                              out_function));
+}
+
+hipError_t anyhipPointerGetNative(const void *pointer, int *out_device, uint64_t *out_address)
+{
+    struct ah_pointer_info info;
+    AH_ENTER(pointer, out_device, out_address);
+    const struct ah_device *device = pointer ? ah_memory_describe(pointer, &info) : NULL;
+    if (!device || !out_address)
+        return AH_LEAVE(hipErrorInvalidValue);
+    bool on_host = info.kind == AH_MEMORY_HOST || info.kind == AH_MEMORY_REGISTERED;
+    *out_address = (uint64_t)(uintptr_t)info.device_pointer;
+    if (out_device)
+        *out_device = on_host ? hipCpuDeviceId : device->ordinal;
+    return AH_LEAVE(hipSuccess);
+}
+
+/* ---- what run-time compilation can say without a compiler ------------------------------ */
+
+const char *hiprtcGetErrorString(hiprtcResult result)
+{
+    switch ((int)result) {
+    case HIPRTC_SUCCESS:
+        return "HIPRTC_SUCCESS";
+    case HIPRTC_ERROR_OUT_OF_MEMORY:
+        return "HIPRTC_ERROR_OUT_OF_MEMORY";
+    case HIPRTC_ERROR_PROGRAM_CREATION_FAILURE:
+        return "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE";
+    case HIPRTC_ERROR_INVALID_INPUT:
+        return "HIPRTC_ERROR_INVALID_INPUT";
+    case HIPRTC_ERROR_INVALID_PROGRAM:
+        return "HIPRTC_ERROR_INVALID_PROGRAM";
+    case HIPRTC_ERROR_INVALID_OPTION:
+        return "HIPRTC_ERROR_INVALID_OPTION";
+    case HIPRTC_ERROR_COMPILATION:
+        return "HIPRTC_ERROR_COMPILATION";
+    case HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE:
+        return "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE";
+    case HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION:
+        return "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION";
+    case HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION:
+        return "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION";
+    case HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID:
+        return "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID";
+    case HIPRTC_ERROR_INTERNAL_ERROR:
+        return "HIPRTC_ERROR_INTERNAL_ERROR";
+    case HIPRTC_ERROR_LINKING:
+        return "HIPRTC_ERROR_LINKING";
+    default:
+        return "Invalid HIPRTC error code";
+    }
+}
+
+hiprtcResult hiprtcVersion(int *major, int *minor)
+{
+    if (!major || !minor)
+        return HIPRTC_ERROR_INVALID_INPUT;
+    *major = HIP_VERSION_MAJOR;
+    *minor = HIP_VERSION_MINOR;
+    return HIPRTC_SUCCESS;
+}

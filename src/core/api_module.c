@@ -1,0 +1,497 @@
+/* Modules and functions: hipModuleLoad, hipModuleGetFunction, attributes of
+ * functions, occupancy. */
+#include "api.h"
+#include "api_shared.h"
+#include "code.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- modules ------------------------------------------------------------------ */
+
+static hipError_t check_module(hipModule_t handle, struct ah_module **out_module)
+{
+    if (!ah_handle_is(handle, AH_HANDLE_MODULE))
+        return hipErrorInvalidResourceHandle;
+    *out_module = (struct ah_module *)(void *)handle;
+    return hipSuccess;
+}
+
+static hipError_t load(hipModule_t *out_module, const void *image, size_t size, unsigned count,
+                       const hipJitOption *options, void **values)
+{
+    struct ah_module *module;
+    struct ah_device *device = ah_device_current();
+    if (!out_module || !image || (count > 0 && (!options || !values)))
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = ah_module_create(device, image, size, count, options, values, &module);
+    if (error == hipSuccess)
+        *out_module = (hipModule_t)(void *)module;
+    return error;
+}
+
+/* Maps the file, so that a large one is not copied. */
+static hipError_t load_file(hipModule_t *out_module, const char *path)
+{
+    struct stat status;
+    if (!out_module || !path)
+        return hipErrorInvalidValue;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        AH_LOG_ERR("cannot read the module %s: %s", path, errno ? strerror(errno) : "no file");
+        if (file >= 0)
+            close(file);
+        return hipErrorFileNotFound;
+    }
+    size_t size = (size_t)status.st_size;
+    void *image = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    close(file);
+    if (image == MAP_FAILED) {
+        AH_LOG_ERR("the module %s is empty or cannot be mapped", path);
+        return hipErrorInvalidImage;
+    }
+    hipError_t error = load(out_module, image, size, 0, NULL, NULL);
+    munmap(image, size);
+    return error;
+}
+
+hipError_t hipModuleLoad(hipModule_t *module, const char *fname)
+{
+    AH_ENTER(module, fname);
+    return AH_LEAVE(load_file(module, fname));
+}
+
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
+{
+    AH_ENTER(module, image);
+    return AH_LEAVE(load(module, image, SIZE_MAX, 0, NULL, NULL));
+}
+
+hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions,
+                               hipJitOption *options, void **optionValues)
+{
+    AH_ENTER(module, image, numOptions, options, optionValues);
+    return AH_LEAVE(load(module, image, SIZE_MAX, numOptions, options, optionValues));
+}
+
+hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin)
+{
+    AH_ENTER(module, fatbin);
+    return AH_LEAVE(load(module, fatbin, SIZE_MAX, 0, NULL, NULL));
+}
+
+hipError_t hipModuleUnload(hipModule_t module)
+{
+    struct ah_module *object;
+    AH_ENTER(module);
+    hipError_t error = check_module(module, &object);
+    return AH_LEAVE(error == hipSuccess ? ah_module_destroy(object) : error);
+}
+
+static hipError_t get_function(hipFunction_t *out_function, hipModule_t handle, const char *name)
+{
+    struct ah_module *module;
+    struct ah_function *function;
+    if (!out_function || !name || !*name)
+        return hipErrorInvalidValue;
+    hipError_t error = check_module(handle, &module);
+    if (error == hipSuccess)
+        error = ah_module_function(module, name, &function);
+    if (error == hipSuccess)
+        *out_function = (hipFunction_t)(void *)function;
+    else if (error == hipErrorNotFound)
+        AH_LOG_ERR("the module has no function %s", name);
+    return error;
+}
+
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *kname)
+{
+    AH_ENTER(function, module, kname);
+    return AH_LEAVE(get_function(function, module, kname));
+}
+
+static hipError_t get_global(void **out_pointer, size_t *out_size, hipModule_t handle,
+                             const char *name)
+{
+    struct ah_module *module;
+    void *pointer;
+    size_t size;
+    if (!name || !*name || (!out_pointer && !out_size))
+        return hipErrorInvalidValue;
+    hipError_t error = check_module(handle, &module);
+    if (error != hipSuccess)
+        return error;
+    struct ah_device *device = module->handle.device;
+    error = device->ops->module_global(device->native, module->native, name, &pointer, &size);
+    if (error == hipSuccess && out_pointer)
+        *out_pointer = pointer;
+    if (error == hipSuccess && out_size)
+        *out_size = size;
+    if (error == hipErrorNotFound)
+        AH_LOG_ERR("the module has no variable %s", name);
+    return error;
+}
+
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *dptr, size_t *bytes, hipModule_t hmod,
+                              const char *name)
+{
+    AH_ENTER(dptr, bytes, hmod, name);
+    return AH_LEAVE(get_global(dptr, bytes, hmod, name));
+}
+
+static hipError_t function_count(unsigned *out_count, hipModule_t handle)
+{
+    struct ah_module *module;
+    if (!out_count)
+        return hipErrorInvalidValue;
+    hipError_t error = check_module(handle, &module);
+    if (error != hipSuccess)
+        return error;
+    struct ah_device *device = module->handle.device;
+    return device->ops->module_function_count(device->native, module->native, out_count);
+}
+
+hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t mod)
+{
+    AH_ENTER(count, mod);
+    return AH_LEAVE(function_count(count, mod));
+}
+
+static hipError_t enumerate(hipFunction_t *out_functions, unsigned room, hipModule_t handle)
+{
+    struct ah_module *module;
+    unsigned count = 0;
+    hipError_t error = check_module(handle, &module);
+    if (error == hipSuccess && (!out_functions || room == 0))
+        error = hipErrorInvalidValue;
+    if (error == hipSuccess)
+        error = function_count(&count, handle);
+    if (error != hipSuccess)
+        return error;
+    if (count > room)
+        count = room;
+    struct ah_device *device = module->handle.device;
+    char **names = calloc(count + 1, sizeof *names);
+    if (!names)
+        return hipErrorOutOfMemory;
+    error = device->ops->module_function_names(device->native, module->native, count, names);
+    for (unsigned i = 0; i < count && error == hipSuccess; i++)
+        error = get_function(&out_functions[i], handle, names[i]);
+    for (unsigned i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+    return error;
+}
+
+hipError_t hipModuleEnumerateFunctions(hipFunction_t *functions, unsigned int numFunctions,
+                                       hipModule_t mod)
+{
+    AH_ENTER(functions, numFunctions, mod);
+    return AH_LEAVE(enumerate(functions, numFunctions, mod));
+}
+
+/* ---- functions ------------------------------------------------------------------ */
+
+static hipError_t any_function(const void *value, struct ah_device **out_device,
+                               struct ah_function **out_function)
+{
+    *out_device = ah_device_current();
+    if (!value)
+        return hipErrorInvalidDeviceFunction;
+    if (!*out_device)
+        return hipErrorNoDevice;
+    hipError_t error = ah_function_of_any(value, *out_device, out_function);
+    if (error == hipSuccess)
+        *out_device = (*out_function)->handle.device;
+    return error;
+}
+
+static hipError_t attributes(struct hipFuncAttributes *out, const void *value)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if (!out)
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    return error == hipSuccess
+               ? device->ops->function_attributes(device->native, function->native, out)
+               : error;
+}
+
+hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func)
+{
+    AH_ENTER(attr, func);
+    return AH_LEAVE(attributes(attr, func));
+}
+
+static hipError_t attribute(int *out_value, hipFunction_attribute which, hipFunction_t handle)
+{
+    struct hipFuncAttributes all;
+    if (!out_value)
+        return hipErrorInvalidValue;
+    if (!ah_handle_is(handle, AH_HANDLE_FUNCTION))
+        return hipErrorInvalidResourceHandle;
+    hipError_t error = attributes(&all, handle);
+    if (error != hipSuccess)
+        return error;
+    switch ((int)which) {
+    case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *out_value = all.maxThreadsPerBlock;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *out_value = (int)all.sharedSizeBytes;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *out_value = (int)all.constSizeBytes;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *out_value = (int)all.localSizeBytes;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_NUM_REGS:
+        *out_value = all.numRegs;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
+        *out_value = all.ptxVersion;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *out_value = all.binaryVersion;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+        *out_value = all.cacheModeCA;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *out_value = all.maxDynamicSharedSizeBytes;
+        return hipSuccess;
+    case HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *out_value = all.preferredShmemCarveout;
+        return hipSuccess;
+    default:
+        return hipErrorInvalidValue;
+    }
+}
+
+hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attrib, hipFunction_t hfunc)
+{
+    AH_ENTER(value, (int)attrib, hfunc);
+    return AH_LEAVE(attribute(value, attrib, hfunc));
+}
+
+static hipError_t set_attribute(const void *value, hipFuncAttribute attribute, int setting)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if (attribute != hipFuncAttributeMaxDynamicSharedMemorySize &&
+        attribute != hipFuncAttributePreferredSharedMemoryCarveout)
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    if (error == hipSuccess)
+        error = device->ops->function_set_attribute(device->native, function->native, attribute,
+                                                    setting);
+    if (error == hipSuccess && attribute == hipFuncAttributeMaxDynamicSharedMemorySize)
+        atomic_store(&function->max_dynamic, (unsigned)setting);
+    return error;
+}
+
+hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int value)
+{
+    AH_ENTER(func, (int)attr, value);
+    return AH_LEAVE(set_attribute(func, attr, value));
+}
+
+static hipError_t set_cache_config(const void *value, hipFuncCache_t config)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if ((int)config < hipFuncCachePreferNone || (int)config > hipFuncCachePreferEqual)
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    return error == hipSuccess
+               ? device->ops->function_set_cache_config(device->native, function->native, config)
+               : error;
+}
+
+hipError_t hipFuncSetCacheConfig(const void *func, hipFuncCache_t config)
+{
+    AH_ENTER(func, (int)config);
+    return AH_LEAVE(set_cache_config(func, config));
+}
+
+static hipError_t set_shared_config(const void *value, hipSharedMemConfig config)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if ((int)config < hipSharedMemBankSizeDefault || (int)config > hipSharedMemBankSizeEightByte)
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    return error == hipSuccess
+               ? device->ops->function_set_shared_config(device->native, function->native, config)
+               : error;
+}
+
+hipError_t hipFuncSetSharedMemConfig(const void *func, hipSharedMemConfig config)
+{
+    AH_ENTER(func, (int)config);
+    return AH_LEAVE(set_shared_config(func, config));
+}
+
+static hipError_t function_by_symbol(hipFunction_t *out_function, const void *host)
+{
+    struct ah_function *function;
+    struct ah_device *device = ah_device_current();
+    if (!out_function)
+        return hipErrorInvalidValue;
+    if (!host)
+        return hipErrorInvalidDeviceFunction;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = ah_kernel_function(host, device, &function);
+    if (error == hipSuccess)
+        *out_function = (hipFunction_t)(void *)function;
+    return error;
+}
+
+hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr)
+{
+    AH_ENTER(functionPtr, symbolPtr);
+    return AH_LEAVE(function_by_symbol(functionPtr, symbolPtr));
+}
+
+const char *hipKernelNameRef(hipFunction_t f)
+{
+    return ah_handle_is(f, AH_HANDLE_FUNCTION) ? ((const struct ah_function *)(const void *)f)->name
+                                               : "";
+}
+
+const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream)
+{
+    (void)stream;
+    return ah_kernel_name(hostFunction);
+}
+
+/* ---- occupancy -------------------------------------------------------------------- */
+
+static bool flags_valid(unsigned flags)
+{
+    return flags == hipOccupancyDefault || flags == hipOccupancyDisableCachingOverride;
+}
+
+static hipError_t blocks_per_processor(int *out_blocks, const void *value, int block_size,
+                                       size_t shared, unsigned flags)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if (!out_blocks || block_size <= 0 || !flags_valid(flags))
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    if (error != hipSuccess)
+        return error;
+    if ((unsigned)block_size > function->max_threads) {
+        *out_blocks = 0;
+        return hipSuccess;
+    }
+    return device->ops->occupancy_blocks(device->native, function->native, block_size, shared,
+                                         flags, out_blocks);
+}
+
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *f,
+                                                        int blockSize, size_t dynSharedMemPerBlk)
+{
+    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk);
+    return AH_LEAVE(
+        blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, hipOccupancyDefault));
+}
+
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *f,
+                                                                 int blockSize,
+                                                                 size_t dynSharedMemPerBlk,
+                                                                 unsigned int flags)
+{
+    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
+    return AH_LEAVE(blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, flags));
+}
+
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hipFunction_t f,
+                                                              int blockSize,
+                                                              size_t dynSharedMemPerBlk)
+{
+    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk);
+    return AH_LEAVE(
+        blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, hipOccupancyDefault));
+}
+
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
+                                                                       hipFunction_t f,
+                                                                       int blockSize,
+                                                                       size_t dynSharedMemPerBlk,
+                                                                       unsigned int flags)
+{
+    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
+    return AH_LEAVE(blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, flags));
+}
+
+static hipError_t best_block_size(int *out_grid, int *out_block, const void *value, size_t shared,
+                                  int limit, unsigned flags)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if (!out_grid || !out_block || limit < 0 || !flags_valid(flags))
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    return error == hipSuccess
+               ? device->ops->occupancy_block_size(device->native, function->native, shared, limit,
+                                                   flags, out_grid, out_block)
+               : error;
+}
+
+hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *f,
+                                             size_t dynSharedMemPerBlk, int blockSizeLimit)
+{
+    AH_ENTER(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
+    return AH_LEAVE(best_block_size(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit,
+                                    hipOccupancyDefault));
+}
+
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t f,
+                                                   size_t dynSharedMemPerBlk, int blockSizeLimit)
+{
+    AH_ENTER(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
+    return AH_LEAVE(best_block_size(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit,
+                                    hipOccupancyDefault));
+}
+
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *blockSize,
+                                                            hipFunction_t f,
+                                                            size_t dynSharedMemPerBlk,
+                                                            int blockSizeLimit, unsigned int flags)
+{
+    AH_ENTER(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags);
+    return AH_LEAVE(
+        best_block_size(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags));
+}
+
+static hipError_t available_shared(size_t *out_size, const void *value, int blocks, int block_size)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if (!out_size || blocks <= 0 || block_size <= 0)
+        return hipErrorInvalidValue;
+    hipError_t error = any_function(value, &device, &function);
+    return error == hipSuccess
+               ? device->ops->occupancy_shared(device->native, function->native, blocks,
+                                               block_size, out_size)
+               : error;
+}
+
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *f,
+                                                    int numBlocks, int blockSize)
+{
+    AH_ENTER(dynamicSmemSize, f, numBlocks, blockSize);
+    return AH_LEAVE(available_shared(dynamicSmemSize, f, numBlocks, blockSize));
+}

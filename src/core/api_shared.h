@@ -1,0 +1,96 @@
+/* What stands behind public functions of more than one file: the same work under
+ * the names of the runtime API, of the driver API, of a context, of a stream of
+ * one's own (_spt) or of an older ABI. None of these touches the last error. */
+#ifndef AH_API_SHARED_H
+#define AH_API_SHARED_H
+
+#include "code.h"
+#include "registry.h"
+#include "stream.h"
+
+/* Devices */
+hipError_t ah_device_properties(hipDeviceProp_tR0600 *out, int ordinal);
+hipError_t ah_device_reset(struct ah_device *device);
+hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags);
+hipError_t ah_device_get_cache_config(hipFuncCache_t *out_config);
+hipError_t ah_device_set_cache_config(hipFuncCache_t config);
+hipError_t ah_device_get_shared_config(hipSharedMemConfig *out_config);
+hipError_t ah_device_set_shared_config(hipSharedMemConfig config);
+hipError_t ah_peer_set_access(struct ah_device *device, int peer_ordinal, bool enable);
+
+/* Memory */
+hipError_t ah_memory_alloc(void **out_pointer, size_t size, unsigned flags);
+hipError_t ah_memory_alloc_pitch(void **out_pointer, size_t *out_pitch, size_t width,
+                                 size_t height);
+hipError_t ah_memory_free(void *pointer);
+hipError_t ah_host_alloc(void **out_pointer, size_t size, unsigned flags);
+hipError_t ah_host_free(void *pointer);
+
+/* Copies and fills. An async copy is queued; the others have happened when they
+ * return, unless both ends are on a device. */
+enum ah_blocking { AH_ASYNC, AH_BLOCKING };
+hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream,
+                   enum ah_blocking blocking);
+hipError_t ah_copy_region(const struct ah_copy_region *region, hipStream_t stream,
+                          enum ah_blocking blocking);
+hipError_t ah_copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                      size_t height, hipMemcpyKind kind, hipStream_t stream,
+                      enum ah_blocking blocking);
+hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream,
+                      enum ah_blocking blocking);
+hipError_t ah_copy_to_array_2d(hipArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
+                               size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream,
+                               enum ah_blocking blocking);
+hipError_t ah_copy_from_array_2d(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y,
+                                 size_t width, size_t height, hipMemcpyKind kind,
+                                 hipStream_t stream, enum ah_blocking blocking);
+/* Copies count bytes that start at (x, y) of the array and go on in its next
+ * rows, to or from packed bytes. */
+hipError_t ah_copy_array_run(hipArray_const_t array, size_t x, size_t y, char *packed,
+                             size_t count, bool to_array, hipMemcpyKind kind, hipStream_t stream,
+                             enum ah_blocking blocking);
+hipError_t ah_fill(void *dst, size_t pitch, unsigned value, unsigned element_size, size_t width,
+                   size_t height, hipStream_t stream, enum ah_blocking blocking);
+hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream,
+                      enum ah_blocking blocking);
+hipError_t ah_copy_symbol(const void *symbol, const void *host, size_t size, size_t offset,
+                          hipMemcpyKind kind, bool to_symbol, hipStream_t stream,
+                          enum ah_blocking blocking);
+bool ah_copy_kind_valid(hipMemcpyKind kind);
+
+/* Arrays */
+struct ah_array {
+    struct ah_handle handle;
+    struct ah_backend_array *native;
+    struct ah_array_shape shape;
+    hipChannelFormatDesc description;
+};
+hipError_t ah_array_check(hipArray_const_t array, struct ah_array **out_array);
+/* Fills in format and channels only. hipErrorInvalidValue: no such format. */
+hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_array_shape *out);
+size_t ah_array_element_size(const struct ah_array *array);
+
+/* Pools */
+void ah_pool_forget_device(struct ah_device *device);
+
+/* Streams and events */
+hipError_t ah_stream_query(hipStream_t stream);
+hipError_t ah_stream_synchronize(hipStream_t stream);
+hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event, unsigned flags);
+hipError_t ah_stream_get_flags(hipStream_t stream, unsigned *out_flags);
+hipError_t ah_stream_get_priority(hipStream_t stream, int *out_priority);
+hipError_t ah_stream_add_callback(hipStream_t stream, hipStreamCallback_t callback, void *data,
+                                  unsigned flags);
+hipError_t ah_stream_host_function(hipStream_t stream, hipHostFn_t function, void *data);
+hipError_t ah_event_record(hipEvent_t event, hipStream_t stream);
+
+/* Launches */
+hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                            hipStream_t stream, unsigned flags);
+hipError_t ah_launch_function(struct ah_function *function, struct ah_launch *launch,
+                              hipStream_t stream);
+/* The launch of HIP 2 and 3 that HIP 5 still exported. */
+void ah_launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
+                   hipStream_t stream, void **arguments);
+
+#endif

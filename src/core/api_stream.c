@@ -1,0 +1,487 @@
+/* Streams: creation, order, callbacks, values in memory. */
+#include "api.h"
+#include "api_shared.h"
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic(unsigned long long) next_stream_id = 3; /* 1 and 2 are the default streams */
+
+/* ---- creation ----------------------------------------------------------- */
+
+static hipError_t wrap(struct ah_device *device, struct ah_backend_stream *native, unsigned flags,
+                       int priority, struct ah_stream **out)
+{
+    struct ah_stream *stream = ah_handle_create(AH_HANDLE_STREAM, device);
+    if (!stream) {
+        device->ops->stream_destroy(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    stream->native = native;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = atomic_fetch_add(&next_stream_id, 1);
+    *out = stream;
+    return hipSuccess;
+}
+
+static hipError_t create(hipStream_t *out_stream, unsigned flags, int priority)
+{
+    int least = 0, greatest = 0;
+    struct ah_backend_stream *native;
+    struct ah_stream *stream;
+    struct ah_device *device = ah_device_current();
+    if (!out_stream || (flags != hipStreamDefault && flags != hipStreamNonBlocking))
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->device_priority_range(device->native, &least, &greatest);
+    if (error != hipSuccess)
+        return error;
+    priority = priority > least ? least : priority < greatest ? greatest : priority;
+    error = device->ops->stream_create(device->native, flags, priority, &native);
+    if (error == hipSuccess)
+        error = wrap(device, native, flags, priority, &stream);
+    if (error == hipSuccess)
+        *out_stream = (hipStream_t)(void *)stream;
+    return error;
+}
+
+hipError_t hipStreamCreate(hipStream_t *stream)
+{
+    AH_ENTER(stream);
+    return AH_LEAVE(create(stream, hipStreamDefault, 0));
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
+{
+    AH_ENTER(stream, flags);
+    return AH_LEAVE(create(stream, flags, 0));
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
+{
+    AH_ENTER(stream, flags, priority);
+    return AH_LEAVE(create(stream, flags, priority));
+}
+
+static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const uint32_t *mask)
+{
+    struct ah_backend_stream *native;
+    struct ah_stream *stream;
+    struct ah_device *device = ah_device_current();
+    if (!out_stream || !mask || words == 0)
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    uint32_t *copy = malloc(words * sizeof *copy);
+    if (!copy)
+        return hipErrorOutOfMemory;
+    memcpy(copy, mask, words * sizeof *copy);
+    hipError_t error =
+        device->ops->stream_create_masked(device->native, mask, words, &native);
+    if (error == hipSuccess)
+        error = wrap(device, native, hipStreamDefault, 0, &stream);
+    if (error != hipSuccess) {
+        free(copy);
+        return error;
+    }
+    stream->mask = copy;
+    stream->mask_words = words;
+    *out_stream = (hipStream_t)(void *)stream;
+    return hipSuccess;
+}
+
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize,
+                                        const uint32_t *cuMask)
+{
+    AH_ENTER(stream, cuMaskSize, cuMask);
+    return AH_LEAVE(create_masked(stream, cuMaskSize, cuMask));
+}
+
+/* A stream without a mask of its own uses all compute units. */
+static hipError_t get_mask(hipStream_t stream, uint32_t words, uint32_t *out_mask)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    int units = 0;
+    if (!out_mask || words == 0)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipSuccess)
+        error = device->ops->device_attribute(device->native, hipDeviceAttributeMultiprocessorCount,
+                                              &units);
+    if (error != hipSuccess)
+        return error;
+    if (words < ((uint32_t)units + 31) / 32)
+        return hipErrorInvalidValue;
+    for (uint32_t word = 0; word < words; word++) {
+        int left = units - (int)(32 * word);
+        out_mask[word] = left >= 32 ? UINT32_MAX : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
+    }
+    if (ah_handle_is(stream, AH_HANDLE_STREAM)) {
+        const struct ah_stream *object = (const struct ah_stream *)(const void *)stream;
+        for (uint32_t word = 0; word < object->mask_words && word < words; word++)
+            out_mask[word] = object->mask[word];
+    }
+    return hipSuccess;
+}
+
+hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask)
+{
+    AH_ENTER(stream, cuMaskSize, cuMask);
+    return AH_LEAVE(get_mask(stream, cuMaskSize, cuMask));
+}
+
+static hipError_t destroy(hipStream_t stream)
+{
+    struct ah_stream *object = (struct ah_stream *)(void *)stream;
+    if ((uintptr_t)stream <= (uintptr_t)hipStreamPerThread)
+        return hipErrorInvalidHandle;
+    if (!ah_handle_retire(stream, AH_HANDLE_STREAM))
+        return hipErrorContextIsDestroyed;
+    struct ah_device *device = object->handle.device;
+    struct ah_backend_stream *native = object->native;
+    free(object->mask);
+    ah_handle_destroy(object);
+    return device->ops->stream_destroy(device->native, native);
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream)
+{
+    AH_ENTER(stream);
+    return AH_LEAVE(destroy(stream));
+}
+
+static hipError_t priority_range(int *out_least, int *out_greatest)
+{
+    int least, greatest;
+    struct ah_device *device = ah_device_current();
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->device_priority_range(device->native, &least, &greatest);
+    if (error == hipSuccess && out_least)
+        *out_least = least;
+    if (error == hipSuccess && out_greatest)
+        *out_greatest = greatest;
+    return error;
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
+{
+    AH_ENTER(leastPriority, greatestPriority);
+    return AH_LEAVE(priority_range(leastPriority, greatestPriority));
+}
+
+/* ---- questions ---------------------------------------------------------- */
+
+hipError_t ah_stream_get_flags(hipStream_t stream, unsigned *out_flags)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!out_flags || !stream)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipSuccess)
+        *out_flags = ah_handle_is(stream, AH_HANDLE_STREAM)
+                         ? ((const struct ah_stream *)(const void *)stream)->flags
+                         : hipStreamDefault;
+    return error;
+}
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
+{
+    AH_ENTER(stream, flags);
+    return AH_LEAVE(ah_stream_get_flags(stream, flags));
+}
+
+hipError_t ah_stream_get_priority(hipStream_t stream, int *out_priority)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!out_priority)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipSuccess)
+        *out_priority = ah_handle_is(stream, AH_HANDLE_STREAM)
+                            ? ((const struct ah_stream *)(const void *)stream)->priority
+                            : 0;
+    return error;
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
+{
+    AH_ENTER(stream, priority);
+    return AH_LEAVE(ah_stream_get_priority(stream, priority));
+}
+
+static hipError_t device_of(hipStream_t stream, int *out_ordinal)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!out_ordinal)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipSuccess)
+        *out_ordinal = device->ordinal;
+    return error;
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
+{
+    AH_ENTER(stream, device);
+    return AH_LEAVE(device_of(stream, device));
+}
+
+int hipGetStreamDeviceId(hipStream_t stream)
+{
+    int ordinal = hipInvalidDeviceId;
+    AH_ENTER(stream);
+    device_of(stream, &ordinal);
+    return ordinal;
+}
+
+static hipError_t id_of(hipStream_t stream, unsigned long long *out_id)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!out_id)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipSuccess)
+        *out_id = ah_handle_is(stream, AH_HANDLE_STREAM)
+                      ? ((const struct ah_stream *)(const void *)stream)->id
+                  : stream == hipStreamPerThread ? 2
+                                                 : 1;
+    return error;
+}
+
+hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId)
+{
+    AH_ENTER(stream, streamId);
+    return AH_LEAVE(id_of(stream, streamId));
+}
+
+/* ---- order -------------------------------------------------------------- */
+
+hipError_t ah_stream_query(hipStream_t stream)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    return error == hipSuccess ? device->ops->stream_query(device->native, native) : error;
+}
+
+hipError_t hipStreamQuery(hipStream_t stream)
+{
+    AH_ENTER(stream);
+    return AH_LEAVE(ah_stream_query(stream));
+}
+
+hipError_t ah_stream_synchronize(hipStream_t stream)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    return error == hipSuccess ? ah_stream_wait(device, native) : error;
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+    AH_ENTER(stream);
+    return AH_LEAVE(ah_stream_synchronize(stream));
+}
+
+/* Runs on a thread of the waiting stream's driver, which is another driver than
+ * the event's. */
+static void wait_for_foreign_event(void *data)
+{
+    const struct ah_event *event = data;
+    const struct ah_device *device = event->handle.device;
+    device->ops->event_synchronize(device->native, event->native);
+}
+
+hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event_handle, unsigned flags)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    struct ah_event *event;
+    if (flags != 0)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_event_check(event_handle, &event);
+    if (error == hipSuccess)
+        error = ah_stream_resolve(stream, &device, &native);
+    if (error != hipSuccess)
+        return error;
+    if (event->handle.device->driver != device->driver)
+        return device->ops->stream_host_function(device->native, native, wait_for_foreign_event,
+                                                 event);
+    return device->ops->stream_wait_event(device->native, native, event->native);
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
+{
+    AH_ENTER(stream, event, flags);
+    return AH_LEAVE(ah_stream_wait_event(stream, event, flags));
+}
+
+struct callback {
+    hipStream_t stream;
+    hipStreamCallback_t function;
+    void *data;
+};
+
+static void call_back(void *data, hipError_t status)
+{
+    struct callback callback = *(struct callback *)data;
+    free(data);
+    callback.function(callback.stream, status, callback.data);
+}
+
+hipError_t ah_stream_add_callback(hipStream_t stream, hipStreamCallback_t function, void *data,
+                                  unsigned flags)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!function || flags != 0)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    if (error != hipSuccess)
+        return error;
+    struct callback *callback = malloc(sizeof *callback);
+    if (!callback)
+        return hipErrorOutOfMemory;
+    *callback = (struct callback){stream, function, data};
+    error = device->ops->stream_callback(device->native, native, call_back, callback);
+    if (error != hipSuccess)
+        free(callback);
+    return error;
+}
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData,
+                                unsigned int flags)
+{
+    AH_ENTER(stream, (void *)(uintptr_t)callback, userData, flags);
+    return AH_LEAVE(ah_stream_add_callback(stream, callback, userData, flags));
+}
+
+hipError_t ah_stream_host_function(hipStream_t stream, hipHostFn_t function, void *data)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!function)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    return error == hipSuccess
+               ? device->ops->stream_host_function(device->native, native, function, data)
+               : error;
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
+{
+    AH_ENTER(stream, (void *)(uintptr_t)fn, userData);
+    return AH_LEAVE(ah_stream_host_function(stream, fn, userData));
+}
+
+/* ---- values in memory --------------------------------------------------- */
+
+static hipError_t wait_value(hipStream_t stream, void *pointer, uint64_t value, unsigned flags,
+                             uint64_t mask, int bits)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!pointer || flags > hipStreamWaitValueNor)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    return error == hipSuccess
+               ? device->ops->stream_wait_value(device->native, native, pointer, value, mask,
+                                                (enum ah_wait_condition)flags, bits)
+               : error;
+}
+
+static hipError_t write_value(hipStream_t stream, void *pointer, uint64_t value, unsigned flags,
+                              int bits)
+{
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    if (!pointer)
+        return hipErrorInvalidValue;
+    if (flags == hipExtStreamWriteValueIncrement || flags == hipExtStreamWriteValueDecrement) {
+        AH_LOG_ERR("adding to a value in stream order is not implemented");
+        return hipErrorNotSupported;
+    }
+    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    return error == hipSuccess
+               ? device->ops->stream_write_value(device->native, native, pointer, value, bits)
+               : error;
+}
+
+hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags,
+                                uint32_t mask)
+{
+    AH_ENTER(stream, ptr, value, flags, mask);
+    return AH_LEAVE(wait_value(stream, ptr, value, flags, mask, 32));
+}
+
+hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
+                                uint64_t mask)
+{
+    AH_ENTER(stream, ptr, value, flags, mask);
+    return AH_LEAVE(wait_value(stream, ptr, value, flags, mask, 64));
+}
+
+hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
+{
+    AH_ENTER(stream, ptr, value, flags);
+    return AH_LEAVE(write_value(stream, ptr, value, flags, 32));
+}
+
+hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
+{
+    AH_ENTER(stream, ptr, value, flags);
+    return AH_LEAVE(write_value(stream, ptr, value, flags, 64));
+}
+
+static hipError_t memory_operation(hipStream_t stream, const hipStreamBatchMemOpParams *params)
+{
+    switch ((int)params->operation) {
+    case hipStreamMemOpWaitValue32:
+        return wait_value(stream, params->waitValue.address, params->waitValue.value,
+                          params->waitValue.flags, UINT32_MAX, 32);
+    case hipStreamMemOpWaitValue64:
+        return wait_value(stream, params->waitValue.address, params->waitValue.value64,
+                          params->waitValue.flags, UINT64_MAX, 64);
+    case hipStreamMemOpWriteValue32:
+        return write_value(stream, params->writeValue.address, params->writeValue.value,
+                           params->writeValue.flags, 32);
+    case hipStreamMemOpWriteValue64:
+        return write_value(stream, params->writeValue.address, params->writeValue.value64,
+                           params->writeValue.flags, 64);
+    case hipStreamMemOpBarrier:
+    case hipStreamMemOpFlushRemoteWrites:
+        AH_LOG_ERR("hipStreamBatchMemOp: barriers and flushes of remote writes are not implemented");
+        return hipErrorNotSupported;
+    default:
+        return hipErrorInvalidValue;
+    }
+}
+
+static hipError_t memory_operations(hipStream_t stream, unsigned count,
+                                    const hipStreamBatchMemOpParams *params, unsigned flags)
+{
+    enum { COUNT_MAX = 256 };
+    if (!params || count == 0 || count > COUNT_MAX || flags != 0)
+        return hipErrorInvalidValue;
+    hipError_t error = hipSuccess;
+    for (unsigned i = 0; i < count && error == hipSuccess; i++)
+        error = memory_operation(stream, &params[i]);
+    return error;
+}
+
+hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count,
+                               hipStreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    AH_ENTER(stream, count, paramArray, flags);
+    return AH_LEAVE(memory_operations(stream, count, paramArray, flags));
+}

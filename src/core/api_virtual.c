@@ -1,0 +1,372 @@
+/* Virtual memory management: addresses, physical memory, and who may use it. */
+#include "api.h"
+#include "api_shared.h"
+#include "ranges.h"
+
+#include <stdlib.h>
+
+/* Physical memory: hipMemGenericAllocationHandle_t. */
+struct physical {
+    struct ah_handle handle;
+    struct ah_backend_memory *native;
+    hipMemAllocationProp properties;
+    size_t size;
+    _Atomic(int) handles;    /* given out and not released */
+    _Atomic(int) references; /* those, and mappings: at 0 the memory is freed */
+};
+_Static_assert(sizeof(struct physical) <= AH_HANDLE_SLOT, "struct physical");
+
+/* A reservation (memory NULL) or a mapping. */
+struct area {
+    struct ah_range range;
+    struct ah_device *device;
+    struct physical *memory;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct ah_ranges reservations, mappings;
+} areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool add_area(struct ah_ranges *ranges, void *pointer, size_t size,
+                     struct ah_device *device, struct physical *memory)
+{
+    struct area *area = malloc(sizeof *area);
+    if (!area)
+        return false;
+    *area = (struct area){{.start = (uintptr_t)pointer, .size = size}, device, memory};
+    pthread_mutex_lock(&areas.lock);
+    bool added = ah_ranges_insert(ranges, &area->range);
+    pthread_mutex_unlock(&areas.lock);
+    if (!added)
+        free(area);
+    return added;
+}
+
+/* Takes out the area that is exactly this; copies it. */
+static bool take_area(struct ah_ranges *ranges, void *pointer, size_t size, struct area *out)
+{
+    pthread_mutex_lock(&areas.lock);
+    struct ah_range *range = ah_ranges_find(ranges, (uintptr_t)pointer);
+    if (range && (range->start != (uintptr_t)pointer || range->size != size))
+        range = NULL;
+    if (range)
+        ah_ranges_remove(ranges, range);
+    pthread_mutex_unlock(&areas.lock);
+    if (!range)
+        return false;
+    *out = *(struct area *)(void *)range;
+    free(range);
+    return true;
+}
+
+static bool find_area(const struct ah_ranges *ranges, const void *pointer, struct area *out)
+{
+    pthread_mutex_lock(&areas.lock);
+    const struct ah_range *range = ah_ranges_find(ranges, (uintptr_t)pointer);
+    if (range)
+        *out = *(const struct area *)(const void *)range;
+    pthread_mutex_unlock(&areas.lock);
+    return range != NULL;
+}
+
+/* ---- physical memory ---------------------------------------------------------- */
+
+static hipError_t check(hipMemGenericAllocationHandle_t handle, struct physical **out)
+{
+    if (!ah_handle_is(handle, AH_HANDLE_MEMORY))
+        return hipErrorInvalidValue;
+    *out = (struct physical *)(void *)handle;
+    return atomic_load(&(*out)->handles) > 0 ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t drop(struct physical *memory)
+{
+    struct ah_device *device = memory->handle.device;
+    struct ah_backend_memory *native = memory->native;
+    if (atomic_fetch_sub(&memory->references, 1) != 1)
+        return hipSuccess;
+    ah_handle_destroy(memory);
+    return device->ops->virtual_destroy(device->native, native);
+}
+
+static hipError_t wrap(struct ah_device *device, struct ah_backend_memory *native, size_t size,
+                       const hipMemAllocationProp *properties,
+                       hipMemGenericAllocationHandle_t *out_handle)
+{
+    struct physical *memory = ah_handle_create(AH_HANDLE_MEMORY, device);
+    if (!memory) {
+        device->ops->virtual_destroy(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    memory->native = native;
+    memory->size = size;
+    memory->properties = *properties;
+    atomic_store(&memory->handles, 1);
+    atomic_store(&memory->references, 1);
+    *out_handle = (hipMemGenericAllocationHandle_t)(void *)memory;
+    return hipSuccess;
+}
+
+static struct ah_device *properties_device(const hipMemAllocationProp *properties)
+{
+    return properties && properties->type == hipMemAllocationTypePinned &&
+                   properties->location.type == hipMemLocationTypeDevice
+               ? ah_device_at(properties->location.id)
+               : NULL;
+}
+
+static hipError_t granularity(size_t *out_size, const hipMemAllocationProp *properties,
+                              hipMemAllocationGranularity_flags which)
+{
+    struct ah_device *device = properties_device(properties);
+    if (!out_size || !device ||
+        (which != hipMemAllocationGranularityMinimum &&
+         which != hipMemAllocationGranularityRecommended))
+        return hipErrorInvalidValue;
+    return device->ops->virtual_granularity(device->native, which, out_size);
+}
+
+hipError_t hipMemGetAllocationGranularity(size_t *size, const hipMemAllocationProp *prop,
+                                          hipMemAllocationGranularity_flags option)
+{
+    AH_ENTER(size, prop, (int)option);
+    return AH_LEAVE(granularity(size, prop, option));
+}
+
+static hipError_t create(hipMemGenericAllocationHandle_t *out_handle, size_t size,
+                         const hipMemAllocationProp *properties, unsigned long long flags)
+{
+    struct ah_backend_memory *native;
+    struct ah_device *device = properties_device(properties);
+    if (!out_handle || size == 0 || flags != 0 || !device)
+        return hipErrorInvalidValue;
+    hipError_t error = device->ops->virtual_create(device->native, size, properties, &native);
+    return error == hipSuccess ? wrap(device, native, size, properties, out_handle) : error;
+}
+
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size,
+                        const hipMemAllocationProp *prop, unsigned long long flags)
+{
+    AH_ENTER(handle, size, prop, flags);
+    return AH_LEAVE(create(handle, size, prop, flags));
+}
+
+static hipError_t release(hipMemGenericAllocationHandle_t handle)
+{
+    struct physical *memory;
+    hipError_t error = check(handle, &memory);
+    if (error != hipSuccess)
+        return error;
+    atomic_fetch_sub(&memory->handles, 1);
+    return drop(memory);
+}
+
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
+{
+    AH_ENTER(handle);
+    return AH_LEAVE(release(handle));
+}
+
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
+                                                   hipMemGenericAllocationHandle_t handle)
+{
+    struct physical *memory;
+    AH_ENTER(prop, handle);
+    hipError_t error = check(handle, &memory);
+    if (error != hipSuccess || !prop)
+        return AH_LEAVE(hipErrorInvalidValue);
+    *prop = memory->properties;
+    return AH_LEAVE(hipSuccess);
+}
+
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr)
+{
+    struct area mapping;
+    AH_ENTER(handle, addr);
+    if (!handle || !addr || !find_area(&areas.mappings, addr, &mapping))
+        return AH_LEAVE(hipErrorInvalidValue);
+    atomic_fetch_add(&mapping.memory->handles, 1);
+    atomic_fetch_add(&mapping.memory->references, 1);
+    *handle = (hipMemGenericAllocationHandle_t)(void *)mapping.memory;
+    return AH_LEAVE(hipSuccess);
+}
+
+hipError_t hipMemExportToShareableHandle(void *shareableHandle,
+                                         hipMemGenericAllocationHandle_t handle,
+                                         hipMemAllocationHandleType handleType,
+                                         unsigned long long flags)
+{
+    struct physical *memory;
+    AH_ENTER(shareableHandle, handle, (int)handleType, flags);
+    hipError_t error = check(handle, &memory);
+    if (error != hipSuccess || !shareableHandle || flags != 0)
+        return AH_LEAVE(hipErrorInvalidValue);
+    struct ah_device *device = memory->handle.device;
+    return AH_LEAVE(device->ops->virtual_export(device->native, memory->native, handleType,
+                                                shareableHandle));
+}
+
+static hipError_t import(hipMemGenericAllocationHandle_t *out_handle, void *shared,
+                         hipMemAllocationHandleType type)
+{
+    struct ah_backend_memory *native;
+    struct ah_device *device = ah_device_current();
+    if (!out_handle)
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipMemAllocationProp properties = {
+        .type = hipMemAllocationTypePinned,
+        .requestedHandleType = type,
+        .location = {.type = hipMemLocationTypeDevice, .id = device->ordinal},
+    };
+    hipError_t error = device->ops->virtual_import(device->native, shared, type, &native);
+    return error == hipSuccess ? wrap(device, native, 0, &properties, out_handle) : error;
+}
+
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
+                                           hipMemAllocationHandleType shHandleType)
+{
+    AH_ENTER(handle, osHandle, (int)shHandleType);
+    return AH_LEAVE(import(handle, osHandle, shHandleType));
+}
+
+/* ---- addresses ------------------------------------------------------------------ */
+
+static hipError_t reserve(void **out_pointer, size_t size, size_t alignment, void *hint,
+                          unsigned long long flags)
+{
+    void *pointer;
+    struct ah_device *device = ah_device_current();
+    if (!out_pointer || size == 0 || flags != 0 || (alignment & (alignment - 1)) != 0)
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error =
+        device->ops->virtual_reserve(device->native, size, alignment, hint, &pointer);
+    if (error != hipSuccess)
+        return error;
+    if (!add_area(&areas.reservations, pointer, size, device, NULL)) {
+        device->ops->virtual_release(device->native, pointer, size);
+        return hipErrorOutOfMemory;
+    }
+    *out_pointer = pointer;
+    return hipSuccess;
+}
+
+hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr,
+                                unsigned long long flags)
+{
+    AH_ENTER(ptr, size, alignment, addr, flags);
+    return AH_LEAVE(reserve(ptr, size, alignment, addr, flags));
+}
+
+hipError_t hipMemAddressFree(void *devPtr, size_t size)
+{
+    struct area reservation;
+    AH_ENTER(devPtr, size);
+    if (!devPtr || size == 0 || !take_area(&areas.reservations, devPtr, size, &reservation))
+        return AH_LEAVE(hipErrorInvalidValue);
+    return AH_LEAVE(reservation.device->ops->virtual_release(reservation.device->native, devPtr,
+                                                             size));
+}
+
+static hipError_t map(void *pointer, size_t size, size_t offset,
+                      hipMemGenericAllocationHandle_t handle, unsigned long long flags)
+{
+    struct physical *memory;
+    struct area reservation;
+    hipError_t error = check(handle, &memory);
+    if (error != hipSuccess || !pointer || size == 0 || offset != 0 || flags != 0)
+        return hipErrorInvalidValue;
+    if (!find_area(&areas.reservations, pointer, &reservation))
+        return hipErrorInvalidValue;
+    struct ah_device *device = memory->handle.device;
+    error = device->ops->virtual_map(device->native, pointer, size, offset, memory->native);
+    if (error != hipSuccess)
+        return error;
+    if (!add_area(&areas.mappings, pointer, size, device, memory)) {
+        device->ops->virtual_unmap(device->native, pointer, size);
+        return hipErrorInvalidValue;
+    }
+    atomic_fetch_add(&memory->references, 1);
+    return hipSuccess;
+}
+
+hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
+                     unsigned long long flags)
+{
+    AH_ENTER(ptr, size, offset, handle, flags);
+    return AH_LEAVE(map(ptr, size, offset, handle, flags));
+}
+
+static hipError_t unmap(void *pointer, size_t size)
+{
+    struct area mapping;
+    if (!pointer || size == 0 || !take_area(&areas.mappings, pointer, size, &mapping))
+        return hipErrorInvalidValue;
+    hipError_t error =
+        mapping.device->ops->virtual_unmap(mapping.device->native, pointer, size);
+    hipError_t dropped = drop(mapping.memory);
+    return error != hipSuccess ? error : dropped;
+}
+
+hipError_t hipMemUnmap(void *ptr, size_t size)
+{
+    AH_ENTER(ptr, size);
+    return AH_LEAVE(unmap(ptr, size));
+}
+
+/* The device of a location, if it is one of the mapping's driver. */
+static struct ah_device *location_device(const struct area *mapping, const hipMemLocation *location)
+{
+    struct ah_device *device =
+        location->type == hipMemLocationTypeDevice ? ah_device_at(location->id) : NULL;
+    return device && device->driver == mapping->device->driver ? device : NULL;
+}
+
+static hipError_t set_access(void *pointer, size_t size, const hipMemAccessDesc *list, size_t count)
+{
+    struct area mapping;
+    hipError_t error = hipSuccess;
+    if (!pointer || size == 0 || !list || count == 0 ||
+        !find_area(&areas.mappings, pointer, &mapping))
+        return hipErrorInvalidValue;
+    for (size_t i = 0; i < count && error == hipSuccess; i++) {
+        struct ah_device *device = location_device(&mapping, &list[i].location);
+        error = device ? device->ops->virtual_set_access(mapping.device->native, pointer, size,
+                                                         device->native, list[i].flags)
+                       : hipErrorInvalidValue;
+    }
+    return error;
+}
+
+hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count)
+{
+    AH_ENTER(ptr, size, desc, count);
+    return AH_LEAVE(set_access(ptr, size, desc, count));
+}
+
+static hipError_t get_access(unsigned long long *out_flags, const hipMemLocation *location,
+                             void *pointer)
+{
+    struct area mapping;
+    hipMemAccessFlags access;
+    if (!out_flags || !location || !pointer || !find_area(&areas.mappings, pointer, &mapping))
+        return hipErrorInvalidValue;
+    struct ah_device *device = location_device(&mapping, location);
+    if (!device)
+        return hipErrorInvalidValue;
+    hipError_t error = device->ops->virtual_get_access(mapping.device->native, pointer,
+                                                       device->native, &access);
+    if (error == hipSuccess)
+        *out_flags = (unsigned long long)access;
+    return error;
+}
+
+hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr)
+{
+    AH_ENTER(flags, location, ptr);
+    return AH_LEAVE(get_access(flags, location, ptr));
+}

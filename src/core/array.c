@@ -1,0 +1,85 @@
+/* Owns arrays: their formats and their handles. */
+#include "api_shared.h"
+
+static hipArray_Format unsigned_format(int bits)
+{
+    return bits == 8    ? HIP_AD_FORMAT_UNSIGNED_INT8
+           : bits == 16 ? HIP_AD_FORMAT_UNSIGNED_INT16
+                        : HIP_AD_FORMAT_UNSIGNED_INT32;
+}
+
+static hipArray_Format signed_format(int bits)
+{
+    return bits == 8    ? HIP_AD_FORMAT_SIGNED_INT8
+           : bits == 16 ? HIP_AD_FORMAT_SIGNED_INT16
+                        : HIP_AD_FORMAT_SIGNED_INT32;
+}
+
+/* All channels that are there have the size of the first. */
+static bool count_channels(const hipChannelFormatDesc *description, unsigned *out_channels)
+{
+    int sizes[] = {description->x, description->y, description->z, description->w};
+    unsigned channels = 0;
+    while (channels < 4 && sizes[channels] != 0) {
+        if (sizes[channels] != sizes[0])
+            return false;
+        channels++;
+    }
+    for (unsigned i = channels; i < 4; i++)
+        if (sizes[i] != 0)
+            return false;
+    *out_channels = channels;
+    return channels == 1 || channels == 2 || channels == 4;
+}
+
+hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_array_shape *out)
+{
+    int bits = description->x;
+    if (!count_channels(description, &out->channels))
+        return hipErrorInvalidValue;
+    if (bits != 8 && bits != 16 && bits != 32)
+        return hipErrorInvalidValue;
+    switch ((int)description->f) {
+    case hipChannelFormatKindUnsigned:
+        out->format = unsigned_format(bits);
+        return hipSuccess;
+    case hipChannelFormatKindSigned:
+        out->format = signed_format(bits);
+        return hipSuccess;
+    case hipChannelFormatKindFloat:
+        out->format = bits == 16 ? HIP_AD_FORMAT_HALF : HIP_AD_FORMAT_FLOAT;
+        return bits == 8 ? hipErrorInvalidValue : hipSuccess;
+    default:
+        return hipErrorInvalidValue;
+    }
+}
+
+static size_t format_size(hipArray_Format format)
+{
+    switch ((int)format) {
+    case HIP_AD_FORMAT_UNSIGNED_INT8:
+    case HIP_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case HIP_AD_FORMAT_UNSIGNED_INT16:
+    case HIP_AD_FORMAT_SIGNED_INT16:
+    case HIP_AD_FORMAT_HALF:
+        return 2;
+    default:
+        return 4;
+    }
+}
+
+size_t ah_array_element_size(const struct ah_array *array)
+{
+    return format_size(array->shape.format) * array->shape.channels;
+}
+
+hipError_t ah_array_check(hipArray_const_t handle, struct ah_array **out_array)
+{
+    if (!handle)
+        return hipErrorInvalidHandle;
+    if (!ah_handle_is(handle, AH_HANDLE_ARRAY))
+        return hipErrorContextIsDestroyed;
+    *out_array = (struct ah_array *)(uintptr_t)handle;
+    return hipSuccess;
+}

@@ -1,0 +1,187 @@
+/* Owns the choice of images, and modules and functions. */
+#include "code.h"
+#include "log.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t function_lock = PTHREAD_MUTEX_INITIALIZER; /* modules' lists */
+
+/* ---- images ------------------------------------------------------------- */
+
+static int best_below(struct ah_device *device, const struct ah_images *images, int bound,
+                      const struct ah_image **out_image)
+{
+    int best = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        int rank = device->ops->device_rank_image(device->native, &images->items[i]);
+        if (rank > best && rank < bound) {
+            best = rank;
+            *out_image = &images->items[i];
+        }
+    }
+    return best;
+}
+
+static hipError_t no_image(struct ah_device *device, const struct ah_images *images)
+{
+    char *held = ah_images_describe(images);
+    AH_LOG_ERR("no code for device %d (%s): the binary holds %s; compile with --offload-arch= for "
+               "this device",
+               device->ordinal, device->identity.name, held ? held : "nothing");
+    free(held);
+    return hipErrorNoBinaryForGpu;
+}
+
+hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images,
+                        unsigned option_count, const hipJitOption *options, void **option_values,
+                        struct ah_backend_module **out_module)
+{
+    const struct ah_image *image = NULL;
+    hipError_t first_error = hipSuccess;
+    int rank = INT_MAX;
+    while ((rank = best_below(device, images, rank, &image)) > 0) {
+        hipError_t error = device->ops->module_load(device->native, image, option_count, options,
+                                                    option_values, out_module);
+        AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "device %d: %s %s: %s", device->ordinal,
+               ah_image_kind_name(image->kind), image->target, hipGetErrorName(error));
+        if (error == hipSuccess)
+            return hipSuccess;
+        if (first_error == hipSuccess)
+            first_error = error;
+    }
+    return first_error != hipSuccess ? first_error : no_image(device, images);
+}
+
+/* ---- functions ---------------------------------------------------------- */
+
+hipError_t ah_function_create(struct ah_device *device, struct ah_backend_function *native,
+                              const char *name, struct ah_function **out_function)
+{
+    hipFuncAttributes attributes = {0};
+    hipError_t error = device->ops->function_attributes(device->native, native, &attributes);
+    if (error != hipSuccess)
+        return error;
+    struct ah_function *function = ah_handle_create(AH_HANDLE_FUNCTION, device);
+    char *copy = strdup(name);
+    if (!function || !copy) {
+        free(copy);
+        ah_handle_destroy(function);
+        return hipErrorOutOfMemory;
+    }
+    function->native = native;
+    function->name = copy;
+    function->max_threads = (unsigned)attributes.maxThreadsPerBlock;
+    function->static_shared = (unsigned)attributes.sharedSizeBytes;
+    function->max_dynamic = (unsigned)attributes.maxDynamicSharedSizeBytes;
+    *out_function = function;
+    return hipSuccess;
+}
+
+void ah_function_destroy(struct ah_function *function)
+{
+    if (!function)
+        return;
+    char *name = function->name;
+    ah_handle_destroy(function);
+    free(name);
+}
+
+/* ---- modules ------------------------------------------------------------ */
+
+hipError_t ah_module_create(struct ah_device *device, const void *data, size_t size,
+                            unsigned option_count, const hipJitOption *options,
+                            void **option_values, struct ah_module **out_module)
+{
+    char reason[AH_IMAGE_ERROR_SIZE];
+    struct ah_images images;
+    struct ah_backend_module *native = NULL;
+    if (!ah_images_open(&images, data, size, reason)) {
+        AH_LOG_ERR("cannot load the module: %s", reason);
+        return hipErrorInvalidImage;
+    }
+    hipError_t error =
+        ah_code_load(device, &images, option_count, options, option_values, &native);
+    ah_images_close(&images);
+    if (error != hipSuccess)
+        return error;
+    struct ah_module *module = ah_handle_create(AH_HANDLE_MODULE, device);
+    if (!module) {
+        device->ops->module_unload(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    module->native = native;
+    *out_module = module;
+    return hipSuccess;
+}
+
+static void destroy_functions(struct ah_module *module)
+{
+    pthread_mutex_lock(&function_lock);
+    struct ah_function *function = module->functions;
+    module->functions = NULL;
+    pthread_mutex_unlock(&function_lock);
+    while (function) {
+        struct ah_function *next = function->next;
+        ah_function_destroy(function);
+        function = next;
+    }
+}
+
+hipError_t ah_module_destroy(struct ah_module *module)
+{
+    struct ah_device *device = module->handle.device;
+    struct ah_backend_module *native = module->native;
+    if (!ah_handle_retire(module, AH_HANDLE_MODULE))
+        return hipErrorInvalidHandle;
+    destroy_functions(module);
+    ah_handle_destroy(module);
+    return device->ops->module_unload(device->native, native);
+}
+
+static struct ah_function *known_function(const struct ah_module *module, const char *name)
+{
+    struct ah_function *function = module->functions;
+    while (function && strcmp(function->name, name) != 0)
+        function = function->next;
+    return function;
+}
+
+hipError_t ah_module_function(struct ah_module *module, const char *name,
+                              struct ah_function **out_function)
+{
+    struct ah_device *device = module->handle.device;
+    struct ah_backend_function *native;
+    hipError_t error = hipSuccess;
+    pthread_mutex_lock(&function_lock);
+    struct ah_function *function = known_function(module, name);
+    if (!function) {
+        error = device->ops->module_function(device->native, module->native, name, &native);
+        if (error == hipSuccess)
+            error = ah_function_create(device, native, name, &function);
+        if (error == hipSuccess) {
+            function->module = module;
+            function->next = module->functions;
+            module->functions = function;
+        }
+    }
+    pthread_mutex_unlock(&function_lock);
+    if (error == hipSuccess)
+        *out_function = function;
+    return error;
+}
+
+static void forget_module(void *handle, void *device)
+{
+    struct ah_module *module = handle;
+    if (module->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MODULE)) {
+        destroy_functions(module);
+        ah_handle_destroy(handle);
+    }
+}
+
+void ah_module_forget_device(struct ah_device *device)
+{
+    ah_handle_each(AH_HANDLE_MODULE, forget_module, device);
+}

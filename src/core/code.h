@@ -1,0 +1,77 @@
+/* Device code: choosing an image, modules, functions, and the registered fat
+ * binaries of the program with their kernels and variables. */
+#ifndef AH_CODE_H
+#define AH_CODE_H
+
+#include "handle.h"
+#include "registry.h"
+
+/* A kernel on one device: hipFunction_t, and what <<<>>> launches. */
+struct ah_function {
+    struct ah_handle handle;
+    struct ah_backend_function *native;
+    char *name; /* owned */
+    unsigned max_threads;        /* __launch_bounds__, or what registers allow: per block */
+    unsigned static_shared;      /* bytes */
+    _Atomic(unsigned) max_dynamic; /* dynamic shared memory opted in to so far, bytes */
+    struct ah_module *module;      /* NULL: of a fat binary */
+    struct ah_function *next;      /* of the same module */
+    const void *host;              /* the kernel's host address; NULL: of a module */
+};
+
+/* Code loaded on one device: hipModule_t. */
+struct ah_module {
+    struct ah_handle handle;
+    struct ah_backend_module *native;
+    struct ah_function *functions; /* handed out so far */
+};
+
+_Static_assert(sizeof(struct ah_function) <= AH_HANDLE_SLOT, "struct ah_function");
+_Static_assert(sizeof(struct ah_module) <= AH_HANDLE_SLOT, "struct ah_module");
+
+/* Loads the image of images that suits the device best; if the driver refuses
+ * it, the next best. Without any: hipErrorNoBinaryForGpu and one log line that
+ * lists what there is. */
+hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images,
+                        unsigned option_count, const hipJitOption *options, void **option_values,
+                        struct ah_backend_module **out_module);
+
+/* hipModuleLoad*: opens data (size may be SIZE_MAX) and loads it on the device. */
+hipError_t ah_module_create(struct ah_device *device, const void *data, size_t size,
+                            unsigned option_count, const hipJitOption *options,
+                            void **option_values, struct ah_module **out_module);
+hipError_t ah_module_destroy(struct ah_module *module);
+
+/* A function of the module by name, the same object each time. hipErrorNotFound. */
+hipError_t ah_module_function(struct ah_module *module, const char *name,
+                              struct ah_function **out_function);
+
+/* Wraps a driver's function: attributes read, handle made. */
+hipError_t ah_function_create(struct ah_device *device, struct ah_backend_function *native,
+                              const char *name, struct ah_function **out_function);
+void ah_function_destroy(struct ah_function *function);
+
+/* The function that a kernel's host address stands for on a device, loaded if
+ * need be. hipErrorInvalidDeviceFunction: nothing was registered at that address. */
+hipError_t ah_kernel_function(const void *host, struct ah_device *device,
+                              struct ah_function **out_function);
+
+/* The same for whatever an application calls a function: a hipFunction_t, or the
+ * host address of a kernel. */
+hipError_t ah_function_of_any(const void *value, struct ah_device *device,
+                              struct ah_function **out_function);
+
+/* Address and size on the device of a variable registered at host.
+ * hipErrorInvalidSymbol: there is none. */
+hipError_t ah_variable_address(const void *host, struct ah_device *device, void **out_address,
+                               size_t *out_size);
+
+/* The device name of the kernel registered at host, NULL when there is none. */
+const char *ah_kernel_name(const void *host);
+
+/* Forget what was loaded on a device that was reset: modules, and the code of
+ * fat binaries, which is loaded again when it is next used. */
+void ah_module_forget_device(struct ah_device *device);
+void ah_fatbin_forget_device(struct ah_device *device);
+
+#endif

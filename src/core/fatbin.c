@@ -1,0 +1,466 @@
+/* Owns the fat binaries that clang's constructors register, with their kernels
+ * and variables: each is taken apart and loaded on a device when a symbol of it
+ * is first used there. */
+#include "code.h"
+#include "log.h"
+#include "memory.h"
+#include "pointer_map.h"
+
+#include <hip/api/registration.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WRAPPER_MAGIC = 0x48495046, WRAPPER_VERSION = 1 }; /* "HIPF" */
+
+struct wrapper {
+    uint32_t magic, version;
+    const void *binary;
+    void *unused;
+};
+
+enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_TEXTURE, SYMBOL_SURFACE };
+
+/* A variable where one device has it. */
+struct variable {
+    void *address;
+    size_t size;
+};
+
+struct symbol {
+    struct symbol *next; /* of the same fat binary */
+    struct fatbin *fatbin;
+    const void *host;
+    enum symbol_kind kind;
+    char *name;
+    size_t size;
+    /* Per device, made on first use; elements of kernels are struct ah_function,
+     * of variables struct variable. */
+    _Atomic(_Atomic(void *) *) instances;
+    /* Managed variables */
+    void **managed_pointer;
+    struct ah_device *managed_device; /* whose driver allocated it, NULL: plain host memory */
+};
+
+/* The binary on one device. */
+struct loaded {
+    struct ah_backend_module *module;
+    hipError_t error; /* of the first attempt, which is not repeated */
+    bool tried;
+};
+
+struct fatbin {
+    struct fatbin *next;
+    const void *data;
+    struct symbol *symbols;
+    struct ah_images images;
+    bool opened, damaged;
+    struct loaded *loaded; /* per device */
+};
+
+static struct {
+    pthread_mutex_t lock; /* guards everything but lookups in by_host */
+    struct fatbin *fatbins;
+    struct ah_pointer_map by_host;
+} registered = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct symbol *symbol_at(const void *host)
+{
+    return host ? ah_pointer_map_get(&registered.by_host, host) : NULL;
+}
+
+/* ---- loading ------------------------------------------------------------ */
+
+static hipError_t open_fatbin(struct fatbin *fatbin)
+{
+    char reason[AH_IMAGE_ERROR_SIZE];
+    if (!fatbin->opened) {
+        fatbin->opened = true;
+        fatbin->damaged = !ah_images_open(&fatbin->images, fatbin->data, SIZE_MAX, reason);
+        if (fatbin->damaged)
+            AH_LOG_ERR("the program's fat binary cannot be read: %s", reason);
+    }
+    return fatbin->damaged ? hipErrorInvalidImage : hipSuccess;
+}
+
+/* Device code reaches a managed variable through a pointer of the same name. */
+static hipError_t connect_managed(struct ah_device *device, struct ah_backend_module *module,
+                                  const struct symbol *symbol)
+{
+    void *address;
+    size_t size;
+    hipError_t error =
+        device->ops->module_global(device->native, module, symbol->name, &address, &size);
+    if (error == hipErrorNotFound) /* this binary's code for this device does not use it */
+        return hipSuccess;
+    if (error != hipSuccess)
+        return error;
+    if (!symbol->managed_device || symbol->managed_device->driver != device->driver) {
+        AH_LOG_ERR("managed variable %s belongs to %s and cannot be reached from device %d",
+                   symbol->name,
+                   symbol->managed_device ? symbol->managed_device->driver->name : "the host",
+                   device->ordinal);
+        return hipErrorNotSupported;
+    }
+    return device->ops->copy(device->native, address, symbol->managed_pointer,
+                             sizeof *symbol->managed_pointer);
+}
+
+static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
+                          struct ah_backend_module **out_module)
+{
+    hipError_t error = open_fatbin(fatbin);
+    if (error == hipSuccess)
+        error = ah_code_load(device, &fatbin->images, 0, NULL, NULL, out_module);
+    for (struct symbol *symbol = fatbin->symbols; symbol && error == hipSuccess;
+         symbol = symbol->next)
+        if (symbol->kind == SYMBOL_MANAGED)
+            error = connect_managed(device, *out_module, symbol);
+    return error;
+}
+
+/* Called with the lock held. */
+static hipError_t loaded_module(struct fatbin *fatbin, struct ah_device *device,
+                                struct ah_backend_module **out_module)
+{
+    if (!fatbin->loaded)
+        fatbin->loaded = calloc((size_t)ah_registry.device_count, sizeof *fatbin->loaded);
+    if (!fatbin->loaded)
+        return hipErrorOutOfMemory;
+    struct loaded *loaded = &fatbin->loaded[device->ordinal];
+    if (!loaded->tried) {
+        loaded->error = load_on(fatbin, device, &loaded->module);
+        loaded->tried = true;
+    }
+    *out_module = loaded->module;
+    return loaded->error;
+}
+
+/* ---- symbols ------------------------------------------------------------ */
+
+static hipError_t make_kernel(struct symbol *symbol, struct ah_device *device,
+                              struct ah_backend_module *module, void **out)
+{
+    struct ah_backend_function *native;
+    struct ah_function *function;
+    hipError_t error =
+        device->ops->module_function(device->native, module, symbol->name, &native);
+    if (error == hipErrorNotFound) {
+        AH_LOG_ERR("kernel %s is not in the code for device %d", symbol->name, device->ordinal);
+        return hipErrorInvalidDeviceFunction;
+    }
+    if (error == hipSuccess)
+        error = ah_function_create(device, native, symbol->name, &function);
+    if (error == hipSuccess) {
+        function->host = symbol->host;
+        *out = function;
+    }
+    return error;
+}
+
+static hipError_t make_variable(struct symbol *symbol, struct ah_device *device,
+                                struct ah_backend_module *module, void **out)
+{
+    struct variable *variable = malloc(sizeof *variable);
+    if (!variable)
+        return hipErrorOutOfMemory;
+    hipError_t error = device->ops->module_global(device->native, module, symbol->name,
+                                                  &variable->address, &variable->size);
+    if (error == hipSuccess) {
+        *out = variable;
+        return hipSuccess;
+    }
+    free(variable);
+    if (error != hipErrorNotFound)
+        return error;
+    AH_LOG_ERR("variable %s is not in the code for device %d", symbol->name, device->ordinal);
+    return hipErrorInvalidSymbol;
+}
+
+/* Called with the lock held. */
+static hipError_t make_instance(struct symbol *symbol, struct ah_device *device, void **out)
+{
+    struct ah_backend_module *module;
+    _Atomic(void *) *instances = atomic_load(&symbol->instances);
+    if (!instances) {
+        instances = calloc((size_t)ah_registry.device_count, sizeof *instances);
+        if (!instances)
+            return hipErrorOutOfMemory;
+        atomic_store_explicit(&symbol->instances, instances, memory_order_release);
+    }
+    *out = atomic_load(&instances[device->ordinal]);
+    if (*out)
+        return hipSuccess;
+    hipError_t error = loaded_module(symbol->fatbin, device, &module);
+    if (error == hipSuccess)
+        error = symbol->kind == SYMBOL_KERNEL ? make_kernel(symbol, device, module, out)
+                                              : make_variable(symbol, device, module, out);
+    if (error == hipSuccess)
+        atomic_store_explicit(&instances[device->ordinal], *out, memory_order_release);
+    return error;
+}
+
+static inline hipError_t instance_on(struct symbol *symbol, struct ah_device *device, void **out)
+{
+    _Atomic(void *) *instances = atomic_load_explicit(&symbol->instances, memory_order_acquire);
+    if (__builtin_expect(instances != NULL, 1)) {
+        *out = atomic_load_explicit(&instances[device->ordinal], memory_order_acquire);
+        if (__builtin_expect(*out != NULL, 1))
+            return hipSuccess;
+    }
+    pthread_mutex_lock(&registered.lock);
+    hipError_t error = make_instance(symbol, device, out);
+    pthread_mutex_unlock(&registered.lock);
+    return error;
+}
+
+hipError_t ah_kernel_function(const void *host, struct ah_device *device,
+                              struct ah_function **out_function)
+{
+    void *instance;
+    struct symbol *symbol = symbol_at(host);
+    if (__builtin_expect(!symbol || symbol->kind != SYMBOL_KERNEL, 0)) {
+        AH_LOG_ERR("%p is not the address of a kernel of this program", host);
+        return hipErrorInvalidDeviceFunction;
+    }
+    hipError_t error = instance_on(symbol, device, &instance);
+    if (error == hipSuccess)
+        *out_function = instance;
+    return error;
+}
+
+hipError_t ah_function_of_any(const void *value, struct ah_device *device,
+                              struct ah_function **out_function)
+{
+    if (ah_handle_is(value, AH_HANDLE_FUNCTION)) {
+        *out_function = (struct ah_function *)(uintptr_t)value;
+        return hipSuccess;
+    }
+    return ah_kernel_function(value, device, out_function);
+}
+
+hipError_t ah_variable_address(const void *host, struct ah_device *device, void **out_address,
+                               size_t *out_size)
+{
+    void *instance;
+    struct symbol *symbol = symbol_at(host);
+    if (!symbol || (symbol->kind != SYMBOL_VARIABLE && symbol->kind != SYMBOL_MANAGED)) {
+        AH_LOG_ERR("%p is not the address of a device variable of this program", host);
+        return hipErrorInvalidSymbol;
+    }
+    if (symbol->kind == SYMBOL_MANAGED) {
+        *out_address = *symbol->managed_pointer;
+        *out_size = symbol->size;
+        return hipSuccess;
+    }
+    hipError_t error = instance_on(symbol, device, &instance);
+    if (error == hipSuccess) {
+        const struct variable *variable = instance;
+        *out_address = variable->address;
+        *out_size = variable->size;
+    }
+    return error;
+}
+
+const char *ah_kernel_name(const void *host)
+{
+    const struct symbol *symbol = symbol_at(host);
+    return symbol && symbol->kind == SYMBOL_KERNEL ? symbol->name : NULL;
+}
+
+/* ---- forgetting --------------------------------------------------------- */
+
+static void free_instance(struct symbol *symbol, void *instance)
+{
+    if (symbol->kind == SYMBOL_KERNEL)
+        ah_function_destroy(instance);
+    else
+        free(instance);
+}
+
+void ah_fatbin_forget_device(struct ah_device *device)
+{
+    pthread_mutex_lock(&registered.lock);
+    for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next) {
+        for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next) {
+            _Atomic(void *) *instances = atomic_load(&symbol->instances);
+            if (instances)
+                free_instance(symbol, atomic_exchange(&instances[device->ordinal], NULL));
+        }
+        if (fatbin->loaded)
+            fatbin->loaded[device->ordinal] = (struct loaded){0};
+    }
+    pthread_mutex_unlock(&registered.lock);
+}
+
+static void free_symbol(struct symbol *symbol)
+{
+    _Atomic(void *) *instances = atomic_load(&symbol->instances);
+    struct ah_allocation managed;
+    ah_pointer_map_remove(&registered.by_host, symbol->host);
+    if (symbol->kind == SYMBOL_MANAGED && *symbol->managed_pointer)
+        ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
+    for (int i = 0; instances && i < ah_registry.device_count; i++)
+        free_instance(symbol, atomic_load(&instances[i]));
+    if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device) {
+        ah_memory_take(*symbol->managed_pointer, &managed);
+        symbol->managed_device->ops->memory_free(symbol->managed_device->native,
+                                                 *symbol->managed_pointer);
+    } else if (symbol->kind == SYMBOL_MANAGED) {
+        free(*symbol->managed_pointer);
+    }
+    free((void *)instances);
+    free(symbol->name);
+    free(symbol);
+}
+
+static void free_fatbin(struct fatbin *fatbin)
+{
+    for (int i = 0; fatbin->loaded && i < ah_registry.device_count; i++) {
+        struct ah_device *device = &ah_registry.devices[i];
+        if (fatbin->loaded[i].module)
+            device->ops->module_unload(device->native, fatbin->loaded[i].module);
+    }
+    while (fatbin->symbols) {
+        struct symbol *symbol = fatbin->symbols;
+        fatbin->symbols = symbol->next;
+        free_symbol(symbol);
+    }
+    ah_images_close(&fatbin->images);
+    free(fatbin->loaded);
+    free(fatbin);
+}
+
+/* ---- what clang's constructors call ------------------------------------- */
+
+void **__hipRegisterFatBinary(const void *data)
+{
+    const struct wrapper *wrapper = data;
+    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || wrapper->version != WRAPPER_VERSION) {
+        AH_LOG_NOTICE(AH_LOG_ERROR, "a fat binary was registered that is not HIP's: its kernels "
+                      "cannot be launched");
+        return NULL;
+    }
+    struct fatbin *fatbin = calloc(1, sizeof *fatbin);
+    if (!fatbin)
+        return NULL;
+    fatbin->data = wrapper->binary;
+    pthread_mutex_lock(&registered.lock);
+    fatbin->next = registered.fatbins;
+    registered.fatbins = fatbin;
+    pthread_mutex_unlock(&registered.lock);
+    return (void **)fatbin;
+}
+
+/* Returns the new symbol; NULL when host is registered already, or without memory. */
+static struct symbol *add_symbol(void *modules, enum symbol_kind kind, const void *host,
+                                 const char *name, size_t size)
+{
+    struct fatbin *fatbin = modules;
+    if (!fatbin || !host || !name || symbol_at(host))
+        return NULL;
+    struct symbol *symbol = calloc(1, sizeof *symbol);
+    char *copy = strdup(name);
+    if (!symbol || !copy) {
+        free(symbol);
+        free(copy);
+        return NULL;
+    }
+    symbol->fatbin = fatbin;
+    symbol->host = host;
+    symbol->kind = kind;
+    symbol->name = copy;
+    symbol->size = size;
+    pthread_mutex_lock(&registered.lock);
+    symbol->next = fatbin->symbols;
+    fatbin->symbols = symbol;
+    ah_pointer_map_put(&registered.by_host, host, symbol);
+    pthread_mutex_unlock(&registered.lock);
+    return symbol;
+}
+
+void __hipRegisterFunction(void **modules, const void *hostFunction, char *deviceFunction,
+                           const char *deviceName, unsigned int threadLimit, uint3 *tid,
+                           uint3 *bid, dim3 *blockDim, dim3 *gridDim, int *wSize)
+{
+    (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim;
+    (void)wSize;
+    add_symbol(modules, SYMBOL_KERNEL, hostFunction, deviceName, 0);
+}
+
+void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar, int ext,
+                      size_t size, int constant, int global)
+{
+    (void)hostVar, (void)ext, (void)constant, (void)global;
+    add_symbol(modules, SYMBOL_VARIABLE, var, deviceVar, size);
+}
+
+void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *deviceVar, int type,
+                          int ext)
+{
+    (void)hostVar, (void)type, (void)ext;
+    add_symbol(modules, SYMBOL_SURFACE, var, deviceVar, 0);
+}
+
+void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *deviceVar, int type,
+                          int norm, int ext)
+{
+    (void)hostVar, (void)type, (void)norm, (void)ext;
+    add_symbol(modules, SYMBOL_TEXTURE, var, deviceVar, 0);
+}
+
+/* Host code may use the variable before the first HIP call, so its memory is made
+ * now, which starts the library: only programs with managed variables pay. */
+static void *managed_memory(size_t size, unsigned align, struct ah_device **out_device)
+{
+    void *memory = NULL;
+    ah_registry_init();
+    struct ah_device *device = ah_device_at(0);
+    *out_device = NULL;
+    if (device && device->ops->managed_alloc(device->native, size, hipMemAttachGlobal, &memory) ==
+                      hipSuccess) {
+        *out_device = device;
+        ah_memory_add(&(struct ah_allocation){
+            .range = {.start = (uintptr_t)memory, .size = size},
+            .device = device,
+            .kind = AH_MEMORY_MANAGED,
+            .origin = AH_ORIGIN_STATIC,
+            .flags = hipMemAttachGlobal,
+        });
+        return memory;
+    }
+    if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size) != 0)
+        return NULL;
+    return memory;
+}
+
+void __hipRegisterManagedVar(void *hipModule, void **pointer, void *init_value, const char *name,
+                             size_t size, unsigned align)
+{
+    struct symbol *symbol = add_symbol(hipModule, SYMBOL_MANAGED, pointer, name, size);
+    if (!symbol)
+        return;
+    symbol->managed_pointer = pointer;
+    *pointer = managed_memory(size ? size : 1, align, &symbol->managed_device);
+    if (!*pointer)
+        return;
+    if (init_value)
+        memcpy(*pointer, init_value, size);
+    pthread_mutex_lock(&registered.lock); /* in C++ the variable's name means its memory */
+    ah_pointer_map_put(&registered.by_host, *pointer, symbol);
+    pthread_mutex_unlock(&registered.lock);
+}
+
+void __hipUnregisterFatBinary(void **modules)
+{
+    pthread_mutex_lock(&registered.lock);
+    struct fatbin **link = &registered.fatbins;
+    while (*link && *link != (struct fatbin *)modules)
+        link = &(*link)->next;
+    struct fatbin *fatbin = *link;
+    if (fatbin)
+        *link = fatbin->next;
+    pthread_mutex_unlock(&registered.lock);
+    if (fatbin)
+        free_fatbin(fatbin);
+}

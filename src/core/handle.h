@@ -1,0 +1,67 @@
+/* Handles: the objects behind hipStream_t, hipEvent_t, hipModule_t and the like.
+ *
+ * All handles live in one range of addresses in slots of one size that is never
+ * given back, so that any value an application passes can be told to be a live
+ * handle of the right type, or not, without touching foreign memory and in two
+ * comparisons. A destroyed slot is used again only after many others. */
+#ifndef AH_HANDLE_H
+#define AH_HANDLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ah_device;
+
+enum ah_handle_type {
+    AH_HANDLE_FREE, /* a slot that nobody owns */
+    AH_HANDLE_STREAM,
+    AH_HANDLE_EVENT,
+    AH_HANDLE_MODULE,
+    AH_HANDLE_FUNCTION,
+    AH_HANDLE_CONTEXT,
+    AH_HANDLE_POOL,
+    AH_HANDLE_ARRAY,
+    AH_HANDLE_MEMORY,
+    AH_HANDLE_LIBRARY,
+};
+
+enum { AH_HANDLE_SLOT = 128 };
+
+/* The first member of every handle's struct, which is at most AH_HANDLE_SLOT bytes. */
+struct ah_handle {
+    _Atomic(uint32_t) type; /* ah_handle_type */
+    uint32_t next;          /* in the list of free slots */
+    struct ah_device *device;
+};
+
+/* Start of the range and bytes of it in use; written by ah_handle_create only. */
+extern char *ah_handle_base;
+extern _Atomic(size_t) ah_handle_used;
+
+/* A zeroed object of the given type, of at most AH_HANDLE_SLOT bytes. NULL: no memory. */
+void *ah_handle_create(enum ah_handle_type type, struct ah_device *device);
+
+/* Makes the handle invalid. The caller has freed what it owned. NULL is accepted. */
+void ah_handle_destroy(void *handle);
+
+/* Makes the handle invalid and returns whether this call did: of several
+ * threads that destroy one handle, one wins. ah_handle_destroy must follow. */
+bool ah_handle_retire(void *handle, enum ah_handle_type type);
+
+/* Calls visit for every live handle of type. Handles made meanwhile may be missed. */
+void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *data), void *data);
+
+/* Whether value is a live handle of type. Any value may be asked about. */
+static inline bool ah_handle_is(const void *value, enum ah_handle_type type)
+{
+    uintptr_t offset = (uintptr_t)value - (uintptr_t)ah_handle_base;
+    if (offset >= atomic_load_explicit(&ah_handle_used, memory_order_acquire) ||
+        offset % AH_HANDLE_SLOT != 0)
+        return false;
+    const struct ah_handle *handle = value;
+    return atomic_load_explicit(&handle->type, memory_order_acquire) == (uint32_t)type;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* Makes, from the rows of the API, the linker's version script and the coverage
+ * table of the documentation. Runs during the build.
+ *   make_tables map        > anyhip.map
+ *   make_tables coverage   > coverage.md */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+struct function {
+    const char *node;
+    const char *name;
+};
+
+static const struct function functions[] = {
+#define AH_API(node, name) {#node, #name},
+#include "api.def"
+};
+
+static const struct function aliases[] = {
+#define AH_API_ALIAS(node, symbol, name) {#node, #symbol},
+#include "api.def"
+};
+
+struct remark {
+    const char *name;
+    const char *text;
+};
+
+static const struct remark unsupported[] = {
+#define AH_UNSUPPORTED(name, reason)     {#name, reason},
+#define AH_UNSUPPORTED_RTC(name, reason) {#name, reason},
+#include "unsupported.def"
+};
+
+static const struct remark core_limits[] = {
+#define AH_LIMITED(name, text) {#name, text},
+#include "limits.def"
+#undef AH_LIMITED
+};
+
+/* What NVIDIA's driver refuses, and what it does only in part. */
+static const struct remark cuda_limits[] = {
+#define AH_LIMITED(name, text) {#name, text},
+#include "../backend_cuda/cuda_limits.def"
+#undef AH_LIMITED
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* A row's node as the linker knows it: hip_4_2 is hip_4.2; ours has no dot. */
+static void print_node(const char *node)
+{
+    const char *last = strrchr(node, '_');
+    if (strncmp(node, "hip_", 4) != 0)
+        printf("%s", node);
+    else
+        printf("%.*s.%s", (int)(last - node), node, last + 1);
+}
+
+/* Nodes in the order of their first row, which is the order of history. */
+static size_t list_nodes(const char **out_nodes, size_t room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        bool known = false;
+        for (size_t n = 0; n < count; n++)
+            known = known || strcmp(out_nodes[n], functions[i].node) == 0;
+        if (!known && count < room)
+            out_nodes[count++] = functions[i].node;
+    }
+    return count;
+}
+
+static void print_members(const struct function *list, size_t count, const char *node)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].node, node) == 0)
+            printf("    %s;\n", list[i].name);
+}
+
+static void print_map(void)
+{
+    enum { NODES_MAX = 64 };
+    const char *nodes[NODES_MAX], *previous = NULL;
+    size_t count = list_nodes(nodes, NODES_MAX);
+    for (size_t n = 0; n < count; n++) {
+        bool ours = strncmp(nodes[n], "hip_", 4) != 0;
+        print_node(nodes[n]);
+        printf(" {\nglobal:\n");
+        print_members(functions, COUNT(functions), nodes[n]);
+        print_members(aliases, COUNT(aliases), nodes[n]);
+        if (n == 0)
+            printf("local:\n    *;\n");
+        printf("}");
+        if (previous && !ours) {
+            printf(" ");
+            print_node(previous);
+        }
+        printf(";\n\n");
+        if (!ours)
+            previous = nodes[n];
+    }
+}
+
+static const char *remark_on(const struct remark *remarks, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(remarks[i].name, name) == 0)
+            return remarks[i].text;
+    return NULL;
+}
+
+/* The functions of the API, without what compilers and tools call. */
+static bool is_public(const char *name)
+{
+    return strncmp(name, "hip", 3) == 0 || strncmp(name, "anyhip", 6) == 0;
+}
+
+static const char *const heading =
+    "# Coverage\n"
+    "\n"
+    "Every function that the library exports, and what it does on each backend. This\n"
+    "page is made from the source by `./run docs`.\n"
+    "\n"
+    "- **yes**: implemented.\n"
+    "- **in part**: implemented, with the limit that is named.\n"
+    "- **no**: exported; returns hipErrorNotSupported (hiprtc functions: an error of\n"
+    "  theirs) and logs the reason at level 1.\n"
+    "\n"
+    "The backends cuda and simcuda are one (`src/backend_cuda`) over two drivers. There\n"
+    "is no hsa backend yet.\n"
+    "\n";
+
+static void print_coverage(void)
+{
+    size_t counts[3] = {0, 0, 0};
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        const char *name = functions[i].name;
+        if (!is_public(name))
+            continue;
+        bool no = remark_on(unsupported, COUNT(unsupported), name) != NULL;
+        bool part = remark_on(cuda_limits, COUNT(cuda_limits), name) ||
+                    remark_on(core_limits, COUNT(core_limits), name);
+        counts[no ? 2 : part ? 1 : 0]++;
+    }
+    fputs(heading, stdout);
+    printf("On cuda: %zu yes, %zu in part, %zu no.\n\n", counts[0], counts[1], counts[2]);
+    printf("| function | since | cuda, simcuda | remark |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        const char *name = functions[i].name;
+        if (!is_public(name))
+            continue;
+        const char *no = remark_on(unsupported, COUNT(unsupported), name);
+        const char *part = remark_on(cuda_limits, COUNT(cuda_limits), name);
+        if (!part)
+            part = remark_on(core_limits, COUNT(core_limits), name);
+        printf("| `%s` | ", name);
+        print_node(functions[i].node);
+        printf(" | %s | %s |\n", no ? "no" : part ? "in part" : "yes", no ? no : part ? part : "");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "map") == 0) {
+        print_map();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "coverage") == 0) {
+        print_coverage();
+        return 0;
+    }
+    fprintf(stderr, "usage: make_tables map|coverage\n");
+    return 2;
+}

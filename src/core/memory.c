@@ -1,0 +1,126 @@
+/* Owns the map of allocations. */
+#include "memory.h"
+
+#include <stdlib.h>
+
+static struct {
+    pthread_rwlock_t lock;
+    struct ah_ranges ranges;
+} memory = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+bool ah_memory_add(const struct ah_allocation *allocation)
+{
+    struct ah_allocation *copy = malloc(sizeof *copy);
+    if (!copy)
+        return false;
+    *copy = *allocation;
+    pthread_rwlock_wrlock(&memory.lock);
+    bool added = ah_ranges_insert(&memory.ranges, &copy->range);
+    pthread_rwlock_unlock(&memory.lock);
+    if (!added)
+        free(copy);
+    return added;
+}
+
+bool ah_memory_find(const void *pointer, struct ah_allocation *out)
+{
+    pthread_rwlock_rdlock(&memory.lock);
+    const struct ah_range *range = ah_ranges_find(&memory.ranges, (uintptr_t)pointer);
+    if (range)
+        *out = *(const struct ah_allocation *)(const void *)range;
+    pthread_rwlock_unlock(&memory.lock);
+    return range != NULL;
+}
+
+bool ah_memory_take(const void *pointer, struct ah_allocation *out)
+{
+    pthread_rwlock_wrlock(&memory.lock);
+    struct ah_range *range = ah_ranges_find(&memory.ranges, (uintptr_t)pointer);
+    if (range && range->start != (uintptr_t)pointer)
+        range = NULL;
+    if (range)
+        ah_ranges_remove(&memory.ranges, range);
+    pthread_rwlock_unlock(&memory.lock);
+    if (!range)
+        return false;
+    *out = *(struct ah_allocation *)(void *)range;
+    free(range);
+    return true;
+}
+
+void ah_memory_forget_device(struct ah_device *device)
+{
+    pthread_rwlock_wrlock(&memory.lock);
+    struct ah_range *range = ah_ranges_above(&memory.ranges, 0);
+    while (range) {
+        struct ah_range *next = ah_ranges_above(&memory.ranges, range->start);
+        struct ah_allocation *allocation = (struct ah_allocation *)(void *)range;
+        if (allocation->device == device) {
+            ah_ranges_remove(&memory.ranges, range);
+            free(allocation);
+        }
+        range = next;
+    }
+    pthread_rwlock_unlock(&memory.lock);
+}
+
+bool ah_memory_mixed_drivers(void)
+{
+    static _Atomic(int) known; /* 1: one driver, 2: several */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == 0) {
+        answer = 1;
+        for (int i = 1; i < ah_registry.device_count; i++)
+            if (ah_registry.devices[i].driver != ah_registry.devices[0].driver)
+                answer = 2;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == 2;
+}
+
+static void describe_known(const struct ah_allocation *allocation, const void *pointer,
+                           struct ah_pointer_info *out)
+{
+    size_t offset = (uintptr_t)pointer - allocation->range.start;
+    bool on_host = allocation->kind != AH_MEMORY_DEVICE;
+    *out = (struct ah_pointer_info){
+        .kind = allocation->kind,
+        .device_index = allocation->device->index,
+        .base = (void *)allocation->range.start,
+        .size = allocation->range.size,
+        .host_pointer = on_host ? (void *)(uintptr_t)pointer : NULL,
+        .device_pointer = allocation->device_pointer
+                              ? (char *)allocation->device_pointer + offset
+                              : (void *)(uintptr_t)pointer,
+    };
+}
+
+struct ah_device *ah_memory_describe(const void *pointer, struct ah_pointer_info *out_info)
+{
+    struct ah_allocation allocation;
+    if (ah_memory_find(pointer, &allocation)) {
+        describe_known(&allocation, pointer, out_info);
+        return allocation.device;
+    }
+    *out_info = (struct ah_pointer_info){.kind = AH_MEMORY_UNKNOWN, .device_index = -1};
+    const struct ah_driver *asked = NULL;
+    for (int i = 0; i < ah_registry.device_count; i++) {
+        struct ah_device *device = &ah_registry.devices[i];
+        if (device->driver == asked)
+            continue;
+        asked = device->driver;
+        device->ops->pointer_info(device->native, pointer, out_info);
+        if (out_info->kind != AH_MEMORY_UNKNOWN) {
+            struct ah_device *owner = ah_device_of_driver(asked, out_info->device_index);
+            return owner ? owner : device;
+        }
+    }
+    return NULL;
+}
+
+struct ah_device *ah_memory_owner(const void *pointer)
+{
+    struct ah_pointer_info info;
+    struct ah_device *device = ah_memory_describe(pointer, &info);
+    return info.kind == AH_MEMORY_DEVICE || info.kind == AH_MEMORY_MANAGED ? device : NULL;
+}

@@ -1,0 +1,47 @@
+/* Every allocation made through HIP, by address: whose it is and what it is. */
+#ifndef AH_MEMORY_H
+#define AH_MEMORY_H
+
+#include "ranges.h"
+#include "registry.h"
+
+enum ah_allocation_origin {
+    AH_ORIGIN_PLAIN,  /* hipMalloc and its kin, hipHostMalloc, hipHostRegister */
+    AH_ORIGIN_POOL,   /* hipMallocAsync */
+    AH_ORIGIN_IPC,    /* hipIpcOpenMemHandle */
+    AH_ORIGIN_STATIC, /* a managed variable: not the application's to free */
+};
+
+struct ah_allocation {
+    struct ah_range range; /* first, so that a range is its allocation */
+    struct ah_device *device;
+    enum ah_memory_kind kind;
+    enum ah_allocation_origin origin;
+    unsigned flags;       /* as given when it was made */
+    void *device_pointer; /* of host memory: where devices see it */
+};
+
+/* Remembers an allocation. False: no memory, or it overlaps a known one. */
+bool ah_memory_add(const struct ah_allocation *allocation);
+
+/* Copies the allocation that contains pointer. False: none does. */
+bool ah_memory_find(const void *pointer, struct ah_allocation *out);
+
+/* Forgets the allocation that starts at pointer, and copies it. */
+bool ah_memory_take(const void *pointer, struct ah_allocation *out);
+
+/* Forgets everything on a device that was reset. */
+void ah_memory_forget_device(struct ah_device *device);
+
+/* The device that holds pointer; NULL for memory of the host. Looks at HIP's
+ * allocations, then asks the drivers. */
+struct ah_device *ah_memory_owner(const void *pointer);
+
+/* What is known about pointer from HIP's allocations, else from the drivers.
+ * Returns NULL, with kind AH_MEMORY_UNKNOWN, for pageable memory. */
+struct ah_device *ah_memory_describe(const void *pointer, struct ah_pointer_info *out_info);
+
+/* More than one driver has visible devices, so that addresses must be routed. */
+bool ah_memory_mixed_drivers(void);
+
+#endif

@@ -1,0 +1,356 @@
+/* Owns the start of the library: configuration and environment, the drivers
+ * that are opened, the list of devices. */
+#include "registry.h"
+#include "env.h"
+#include "log.h"
+#include "select.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ah_registry ah_registry;
+
+/* The backends that this build has, in the default order of preference. */
+static const struct backend_kind {
+    const char *name;
+    enum anyhipBackend id;
+    const struct ah_backend_ops *ops;
+    const char *files[4]; /* tried in order */
+    bool simulated;       /* opened only when asked for; found beside this library */
+} backend_kinds[] = {
+    {"cuda", anyhipBackendCuda, &ahcuda_ops,
+     {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"}, false},
+    {"simcuda", anyhipBackendSimCuda, &ahcuda_ops, {"libsimcuda.so.1"}, true},
+};
+enum { BACKEND_KIND_COUNT = sizeof backend_kinds / sizeof *backend_kinds, CANDIDATES_MAX = 8 };
+
+static const struct backend_kind *kind_named(const char *name)
+{
+    for (int i = 0; i < BACKEND_KIND_COUNT; i++)
+        if (strcmp(backend_kinds[i].name, name) == 0)
+            return &backend_kinds[i];
+    return NULL;
+}
+
+/* ---- configuration and environment ------------------------------------- */
+
+static void replace(char **field, char *value)
+{
+    free(*field);
+    *field = value;
+}
+
+/* AMD_LOG_LEVEL_FILE counts only where a level is set, as in ROCm. */
+static void configure_log(struct ah_config *config)
+{
+    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
+    config->log_level = (int)ah_env_integer("AMD_LOG_LEVEL", config->log_level);
+    config->log_mask = (int)ah_env_integer("AMD_LOG_MASK", config->log_mask);
+    config->log_max_size_mib =
+        (size_t)ah_env_integer("AMD_LOG_LEVEL_SIZE", (long long)config->log_max_size_mib);
+    if (file && *file)
+        replace(&config->log_file, file);
+    else
+        free(file);
+    ah_log_configure(&(struct ah_log_settings){
+        .level = config->log_level,
+        .mask = config->log_mask,
+        .file = config->log_file,
+        .max_size_mib = config->log_max_size_mib,
+    });
+}
+
+static void read_settings(struct ah_settings *settings)
+{
+    settings->serialize_kernel = (int)ah_env_integer("AMD_SERIALIZE_KERNEL", 0) |
+                                 (ah_env_bool("HIP_LAUNCH_BLOCKING", false) ? 2 : 0);
+    settings->serialize_copy = (int)ah_env_integer("AMD_SERIALIZE_COPY", 0);
+}
+
+/* ---- drivers ------------------------------------------------------------ */
+
+static const char *configured_library(const struct ah_config *config, const char *name)
+{
+    for (int i = 0; i < AH_CONFIG_DRIVER_COUNT; i++)
+        if (strcmp(ah_config_driver_names[i], name) == 0)
+            return config->driver_library[i];
+    return NULL;
+}
+
+/* A simulated driver lies beside this library, never on a search path. */
+static char *beside_this_library(const char *file)
+{
+    Dl_info self;
+    char *path = NULL;
+    if (!dladdr((const void *)&ah_registry, &self) || !self.dli_fname)
+        return NULL;
+    const char *slash = strrchr(self.dli_fname, '/');
+    if (!slash || asprintf(&path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname, file) < 0)
+        return NULL;
+    return path;
+}
+
+static void open_driver(struct ah_driver *driver, const struct backend_kind *kind,
+                        const struct ah_config *config)
+{
+    const char *candidates[CANDIDATES_MAX] = {0};
+    size_t count = 0;
+    char *beside = kind->simulated ? beside_this_library(kind->files[0]) : NULL;
+    const char *configured = configured_library(config, kind->name);
+    if (configured)
+        candidates[count++] = configured;
+    if (beside)
+        candidates[count++] = beside;
+    for (int i = 0; !kind->simulated && i < 4 && kind->files[i]; i++)
+        candidates[count++] = kind->files[i];
+    struct ah_backend_options options = {
+        .name = kind->name,
+        .candidates = candidates,
+        .devices = driver->devices,
+    };
+    driver->error = kind->ops->open(&options, &driver->lib, &driver->backend, &driver->reason);
+    free(beside);
+}
+
+static void report_driver(const struct ah_driver *driver)
+{
+    if (driver->backend) {
+        AH_LOG(AH_LOG_INFO, AH_LOG_INIT, "%s: %s, %d device(s)", driver->name, driver->lib.path,
+               driver->ops->device_count(driver->backend));
+        return;
+    }
+    AH_LOG_ERR("%s is not available: %s (%s)", driver->name,
+               driver->reason ? driver->reason : "it could not be opened",
+               hipGetErrorName(driver->error));
+    for (size_t i = 0; i < driver->lib.attempt_count; i++)
+        if (driver->lib.attempts[i].error)
+            AH_LOG_ERR("%s: tried %s", driver->name, driver->lib.attempts[i].error);
+}
+
+static size_t default_requests(struct ah_backend_request out[AH_BACKEND_REQUEST_MAX])
+{
+    size_t count = 0;
+    for (int i = 0; i < BACKEND_KIND_COUNT; i++) {
+        if (backend_kinds[i].simulated)
+            continue;
+        out[count] = (struct ah_backend_request){0};
+        snprintf(out[count++].name, sizeof out->name, "%s", backend_kinds[i].name);
+    }
+    return count;
+}
+
+static char *joined(const struct ah_config_strings *strings)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < strings->count; i++)
+        fprintf(out, "%s%s", i ? "," : "", strings->items[i]);
+    if (out)
+        fclose(out);
+    return text;
+}
+
+/* ANYHIP_BACKEND, else the configuration's list, else every real driver. */
+static size_t backend_requests(const struct ah_config *config,
+                               struct ah_backend_request out[AH_BACKEND_REQUEST_MAX])
+{
+    size_t count = 0;
+    char *variable = ah_env_string("ANYHIP_BACKEND");
+    if (variable && *variable) {
+        count = ah_select_parse_backends(variable, "ANYHIP_BACKEND", out);
+    } else if (config->backends.count > 0) {
+        char *list = joined(&config->backends);
+        count = list ? ah_select_parse_backends(list, "configuration, backends", out) : 0;
+        free(list);
+    } else {
+        count = default_requests(out);
+    }
+    free(variable);
+    return count;
+}
+
+static void open_drivers(struct ah_registry *registry)
+{
+    struct ah_backend_request requests[AH_BACKEND_REQUEST_MAX];
+    size_t count = backend_requests(&registry->config, requests);
+    registry->drivers = calloc(count ? count : 1, sizeof *registry->drivers);
+    for (size_t i = 0; registry->drivers && i < count; i++) {
+        const struct backend_kind *kind = kind_named(requests[i].name);
+        if (!kind) {
+            AH_LOG_NOTICE(AH_LOG_ERROR,
+                          "there is no backend \"%s\" in this build; it has: cuda, simcuda",
+                          requests[i].name);
+            continue;
+        }
+        struct ah_driver *driver = &registry->drivers[registry->driver_count++];
+        driver->name = kind->name;
+        driver->id = kind->id;
+        driver->ops = kind->ops;
+        driver->devices = *requests[i].devices ? strdup(requests[i].devices) : NULL;
+        open_driver(driver, kind, &registry->config);
+        report_driver(driver);
+    }
+}
+
+/* ---- devices ------------------------------------------------------------ */
+
+static size_t count_all(const struct ah_registry *registry)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < registry->driver_count; i++)
+        if (registry->drivers[i].backend)
+            count += (size_t)registry->drivers[i].ops->device_count(registry->drivers[i].backend);
+    return count;
+}
+
+static size_t list_all(struct ah_registry *registry, struct ah_device *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < registry->driver_count; i++) {
+        struct ah_driver *driver = &registry->drivers[i];
+        int devices = driver->backend ? driver->ops->device_count(driver->backend) : 0;
+        for (int index = 0; index < devices; index++) {
+            struct ah_device *device = &out[count++];
+            device->ops = driver->ops;
+            device->native = driver->ops->device_at(driver->backend, index);
+            device->driver = driver;
+            device->index = index;
+            device->ops->device_identify(device->native, &device->identity);
+        }
+    }
+    return count;
+}
+
+static void fill_candidates(struct ah_candidate *out, const struct ah_device *devices,
+                            const size_t *chosen, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ah_device *device = &devices[chosen ? chosen[i] : i];
+        out[i] = (struct ah_candidate){device->driver->name, device->index, &device->identity};
+    }
+}
+
+static bool is_nvidia(const struct ah_driver *driver)
+{
+    return driver->id == anyhipBackendCuda || driver->id == anyhipBackendSimCuda;
+}
+
+/* HIP_VISIBLE_DEVICES; without it, ROCm lets CUDA_VISIBLE_DEVICES count. NVIDIA's
+ * driver has applied that one already, so it counts here only where no device is
+ * NVIDIA's. ROCR_VISIBLE_DEVICES is always the AMD driver's own business. */
+static char *visibility_list(const struct ah_registry *registry)
+{
+    char *list = ah_env_string("HIP_VISIBLE_DEVICES");
+    if (list)
+        return list;
+    for (size_t i = 0; i < registry->driver_count; i++)
+        if (registry->drivers[i].backend && is_nvidia(&registry->drivers[i]))
+            return NULL;
+    return ah_env_string("CUDA_VISIBLE_DEVICES");
+}
+
+/* Applies the configuration's selectors, then the visibility list to their
+ * result. chosen has room for all devices; returns how many are left. */
+static size_t choose(const struct ah_registry *registry, const struct ah_device *all, size_t count,
+                     struct ah_candidate *candidates, size_t *chosen, size_t *visible)
+{
+    const struct ah_config_strings *selectors = &registry->config.devices;
+    fill_candidates(candidates, all, NULL, count);
+    size_t left = ah_select_devices(candidates, count, selectors->items, selectors->count, chosen);
+    char *list = visibility_list(registry);
+    if (!list)
+        return left;
+    fill_candidates(candidates, all, chosen, left);
+    left = ah_select_visible(candidates, left, list, visible);
+    free(list);
+    for (size_t i = 0; i < left; i++)
+        visible[i] = chosen[visible[i]];
+    memcpy(chosen, visible, left * sizeof *chosen);
+    return left;
+}
+
+static void list_devices(struct ah_registry *registry)
+{
+    size_t count = count_all(registry);
+    struct ah_device *all = calloc(count + 1, sizeof *all);
+    struct ah_device *shown = calloc(count + 1, sizeof *shown);
+    struct ah_candidate *candidates = calloc(count + 1, sizeof *candidates);
+    size_t *chosen = calloc(2 * (count + 1), sizeof *chosen);
+    if (all && shown && candidates && chosen) {
+        list_all(registry, all);
+        size_t left = choose(registry, all, count, candidates, chosen, chosen + count + 1);
+        for (size_t i = 0; i < left; i++) {
+            shown[i] = all[chosen[i]];
+            shown[i].ordinal = (int)i;
+            pthread_mutex_init(&shown[i].lock, NULL);
+            AH_LOG(AH_LOG_INFO, AH_LOG_INIT, "device %zu: %s (%s:%d)", i, shown[i].identity.name,
+                   shown[i].driver->name, shown[i].index);
+        }
+        registry->devices = shown;
+        registry->device_count = (int)left;
+        shown = NULL;
+    }
+    free(all);
+    free(shown);
+    free(candidates);
+    free(chosen);
+}
+
+static void init_once(void)
+{
+    ah_config_init(&ah_registry.config);
+    ah_config_load(&ah_registry.config);
+    configure_log(&ah_registry.config);
+    read_settings(&ah_registry.settings);
+    open_drivers(&ah_registry);
+    list_devices(&ah_registry);
+}
+
+void ah_registry_init(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, init_once);
+}
+
+hipError_t ah_device_missing_error(void)
+{
+    return ah_registry.device_count == 0 ? hipErrorNoDevice : hipErrorInvalidDevice;
+}
+
+struct ah_device *ah_device_of_driver(const struct ah_driver *driver, int index)
+{
+    for (int i = 0; i < ah_registry.device_count; i++)
+        if (ah_registry.devices[i].driver == driver && ah_registry.devices[i].index == index)
+            return &ah_registry.devices[i];
+    return NULL;
+}
+
+static unsigned limit_of(struct ah_device *device, int attribute, hipError_t *error)
+{
+    int value = 0;
+    if (*error == hipSuccess)
+        *error = device->ops->device_attribute(device->native, (hipDeviceAttribute_t)attribute,
+                                               &value);
+    return value < 0 ? 0 : (unsigned)value;
+}
+
+hipError_t ah_device_learn_limits(struct ah_device *device)
+{
+    hipError_t error = hipSuccess;
+    pthread_mutex_lock(&device->lock);
+    device->max_threads = limit_of(device, hipDeviceAttributeMaxThreadsPerBlock, &error);
+    for (int i = 0; i < 3; i++) {
+        device->max_block[i] = limit_of(device, hipDeviceAttributeMaxBlockDimX + i, &error);
+        device->max_grid[i] = limit_of(device, hipDeviceAttributeMaxGridDimX + i, &error);
+    }
+    device->max_shared = limit_of(device, hipDeviceAttributeSharedMemPerBlockOptin, &error);
+    if (device->max_shared == 0)
+        device->max_shared = limit_of(device, hipDeviceAttributeMaxSharedMemoryPerBlock, &error);
+    if (error == hipSuccess)
+        atomic_store_explicit(&device->limits_known, true, memory_order_release);
+    pthread_mutex_unlock(&device->lock);
+    return error;
+}

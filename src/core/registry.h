@@ -1,0 +1,99 @@
+/* The devices of every backend in one numbering, and the drivers behind them.
+ *
+ * Built once, on the first HIP call that needs it: configuration and environment
+ * are read, the drivers asked for are opened (no other), their devices listed,
+ * selected and ordered. Immutable afterwards, hence read without a lock. */
+#ifndef AH_REGISTRY_H
+#define AH_REGISTRY_H
+
+#include "backend.h"
+#include "config.h"
+#include "thread.h"
+
+#include <hip/anyhip.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A driver that was asked for, whether or not it could be opened. */
+struct ah_driver {
+    const char *name; /* "cuda", "simcuda", ... */
+    enum anyhipBackend id;
+    const struct ah_backend_ops *ops;
+    struct ah_dynlib lib;       /* the report of files tried is kept */
+    struct ah_backend *backend; /* NULL: could not be opened */
+    hipError_t error;           /* why not */
+    char *reason;               /* the same in words, may be NULL */
+    char *devices;              /* simulators: which devices, as asked for, or NULL */
+};
+
+struct ah_device {
+    int ordinal; /* HIP's number */
+    const struct ah_backend_ops *ops;
+    struct ah_backend_device *native;
+    struct ah_driver *driver;
+    int index; /* the driver's number */
+    struct ah_device_identity identity;
+
+    pthread_mutex_t lock;      /* guards what is made on first use below */
+    _Atomic(bool) limits_known; /* the launch limits below are filled in */
+    unsigned max_threads;       /* per block */
+    unsigned max_block[3], max_grid[3];
+    unsigned max_shared; /* dynamic shared memory that a kernel may opt in to, bytes */
+
+    hipMemPool_t default_pool, current_pool;
+    hipCtx_t primary_context;
+};
+
+struct ah_settings {
+    int serialize_kernel; /* AMD_SERIALIZE_KERNEL and HIP_LAUNCH_BLOCKING: 1 before, 2 after */
+    int serialize_copy;   /* AMD_SERIALIZE_COPY: the same for copies */
+};
+
+struct ah_registry {
+    struct ah_config config; /* as effective: the file, overridden by the environment */
+    struct ah_settings settings;
+    struct ah_driver *drivers;
+    size_t driver_count;
+    struct ah_device *devices;
+    int device_count;
+};
+
+extern struct ah_registry ah_registry;
+
+/* Builds the registry if it is not there. Any thread; cheap when done. */
+void ah_registry_init(void);
+
+/* The calling thread's current device, NULL when there are no devices. */
+static inline struct ah_device *ah_device_current(void)
+{
+    return __builtin_expect(ah_registry.device_count > 0, 1)
+               ? &ah_registry.devices[ah_thread.device]
+               : NULL;
+}
+
+/* The device with that ordinal, NULL when there is none. */
+static inline struct ah_device *ah_device_at(int ordinal)
+{
+    return ordinal >= 0 && ordinal < ah_registry.device_count ? &ah_registry.devices[ordinal]
+                                                              : NULL;
+}
+
+/* hipErrorNoDevice without devices, else hipErrorInvalidDevice. */
+hipError_t ah_device_missing_error(void);
+
+/* The device of driver with the driver's number, NULL when it is not visible. */
+struct ah_device *ah_device_of_driver(const struct ah_driver *driver, int index);
+
+/* Fills in the launch limits; the slow half of ah_device_limits. */
+hipError_t ah_device_learn_limits(struct ah_device *device);
+
+static inline hipError_t ah_device_limits(struct ah_device *device)
+{
+    return __builtin_expect(
+               atomic_load_explicit(&device->limits_known, memory_order_acquire), 1)
+               ? hipSuccess
+               : ah_device_learn_limits(device);
+}
+
+#endif

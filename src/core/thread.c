@@ -1,0 +1,34 @@
+/* Owns the per-thread state and its end. */
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+_Thread_local struct ah_thread ah_thread;
+
+static pthread_key_t extra_key;
+static pthread_once_t extra_once = PTHREAD_ONCE_INIT;
+
+static void free_extra(void *value)
+{
+    struct ah_thread_extra *extra = value;
+    free(extra->configs);
+    free(extra->contexts);
+    free(extra->arguments);
+    free(extra->valid_devices);
+    free(extra);
+    ah_thread.extra = NULL;
+}
+
+static void make_key(void) { pthread_key_create(&extra_key, free_extra); }
+
+struct ah_thread_extra *ah_thread_extra(void)
+{
+    if (!ah_thread.extra) {
+        pthread_once(&extra_once, make_key);
+        ah_thread.extra = calloc(1, sizeof *ah_thread.extra);
+        if (ah_thread.extra)
+            pthread_setspecific(extra_key, ah_thread.extra);
+    }
+    return ah_thread.extra;
+}

@@ -1,0 +1,46 @@
+/* What HIP keeps per thread: the current device, the last error, the launch
+ * configuration that <<<>>> pushed, the stack of contexts. */
+#ifndef AH_THREAD_H
+#define AH_THREAD_H
+
+#include <hip/hip_runtime_api.h>
+
+#include <stddef.h>
+
+struct ah_call_config {
+    dim3 grid, block;
+    size_t shared;
+    hipStream_t stream;
+};
+
+enum { AH_CALL_CONFIG_INLINE = 4 };
+
+/* Rarely used state of a thread; made on first use, freed when the thread ends. */
+struct ah_thread_extra {
+    struct ah_call_config *configs; /* pushed beyond the inline ones */
+    size_t config_capacity;
+    hipCtx_t *contexts; /* hipCtxPushCurrent's stack, the top last */
+    size_t context_count, context_capacity;
+    unsigned char *arguments; /* hipSetupArgument's buffer */
+    size_t argument_size, argument_capacity;
+    int *valid_devices; /* hipSetValidDevices */
+    size_t valid_device_count;
+};
+
+struct ah_thread {
+    int device;               /* the current device's ordinal */
+    hipError_t last_error;    /* hipGetLastError: sticky until read (HIP 7) */
+    hipError_t last_result;   /* hipExtGetLastError: of the last call, hipSuccess included */
+    hipStreamCaptureMode capture_mode;
+    unsigned config_count; /* pushed configurations */
+    struct ah_call_config configs[AH_CALL_CONFIG_INLINE];
+    struct ah_thread_extra *extra;
+};
+
+/* The calling thread's; initial-exec keeps reading it at the cost of a register. */
+extern _Thread_local struct ah_thread ah_thread __attribute__((tls_model("initial-exec")));
+
+/* The rarely used part, made if need be. NULL: no memory. */
+struct ah_thread_extra *ah_thread_extra(void);
+
+#endif
