@@ -9,6 +9,7 @@
 
 #include "hip/device/prelude.h"
 #include "hip/hip_vector_types.h"
+#include "hip/api/basics.h" /* dim3 */
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
 
