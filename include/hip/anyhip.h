@@ -98,6 +98,22 @@ hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_functio
 /// Thread safety: safe. Stream order: none.
 hipError_t anyhipPointerGetNative(const void *pointer, int *out_device, uint64_t *out_address);
 
+/// What this process found on this machine, for tools and bug reports: every driver that was
+/// asked for with the files tried and why each failed, every device, the configuration in force.
+/// @param [out] out_json  a JSON object as text; the caller frees it with free()
+/// Returns: hipSuccess, also without any device; hipErrorInvalidValue: out_json is NULL;
+/// hipErrorOutOfMemory.
+/// Thread safety: safe. Stream order: none.
+hipError_t anyhipGetReport(char **out_json);
+
+/// Whether a device can run an image, without loading it.
+/// @param [in] device  ordinal
+/// @param [in] image   a code object, PTX, a CUDA fatbin, or a bundle of such
+/// @param [in] size    bytes at image
+/// Returns: 1 if it has code for the device, else 0, also for what is no image or no device.
+/// Thread safety: safe. Stream order: none.
+int anyhipDeviceCanRunImage(int device, const void *image, size_t size);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
