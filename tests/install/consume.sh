@@ -126,6 +126,17 @@ test_the_HIP_language_takes_architectures_of_both_vendors() {
     has_images build/program gfx1030 sm_75
 }
 
+test_the_HIP_language_needs_one_variable() {
+    PATH=$prefix/bin:$PATH
+    HIPCXX=anyhip-clang++
+    export PATH HIPCXX
+    build lang
+    has_images build/program gfx90a gfx1100 sm_70
+    cmake -S "$here/lang" -B build >configure.log 2>&1 || fail "second configuration"
+    cmake --build build >build.log 2>&1 || fail "second build"
+    grep -q 'no work to do' build.log || { cat build.log; fail "it builds again"; }
+}
+
 test_the_HIP_language_with_plain_clang() {
     build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
         -DANYHIP_PLAIN_CLANG=ON

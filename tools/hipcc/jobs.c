@@ -151,6 +151,8 @@ static void start(struct ah_job *job, bool capture, bool verbose)
     fflush(stdout);
     if (verbose)
         show(job);
+    if (verbose && job->target) /* CMake learns the default architecture from such words */
+        fprintf(stderr, " # for -target-cpu %s \n", job->target);
     if (!job->argv.count) {
         complete(job);
         return;

@@ -292,7 +292,7 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
     push_two(&argv, "-nogpuinc", "-nogpulib");
     if (rdc)
         push(&argv, "-fgpu-rdc");
-    push(&argv, ah_text_print("-cuid=%s", unit->id));
+    push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
     if (plan->toolchain->has_prelude && !r->no_gpuinc)
         push_two(&argv, "-include", "hip/device/prelude.h");
     ah_request_args(r, target->nvidia ? AH_ROUTE_NVIDIA : AH_ROUTE_AMD, target->arch, &argv);
@@ -320,7 +320,7 @@ struct ah_job *ah_pass_host(struct ah_plan *plan, const struct ah_unit *unit,
     push_two(&argv, "-nogpuinc", "-nogpulib");
     if (rdc)
         push(&argv, "-fgpu-rdc");
-    push(&argv, ah_text_print("-cuid=%s", unit->id));
+    push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
     ah_request_args(plan->request, AH_ROUTE_HIP_HOST, NULL, &argv);
     push_includes(plan, &argv);
     if (carried && rdc) {

@@ -46,6 +46,7 @@ enum action {
     NO_GPULIB,
     NO_GPUINC,
     UNIT_ID,
+    UNIT_ID_KIND,
     FOR_ARCH,
     FOR_OPENMP,
     PTX_FEATURE,
@@ -388,6 +389,9 @@ static bool read_device_option(struct reader *reader, enum action action, const 
         return true;
     case UNIT_ID:
         r->unit_id = value;
+        return true;
+    case UNIT_ID_KIND: /* hash or random: ours is a hash */
+        r->unit_id = strcmp(value, "none") ? NULL : "";
         return true;
     case FOR_ARCH:
         read_xarch(reader, value, argument);

@@ -72,7 +72,7 @@ struct ah_request {
     struct ah_strings amd_linker;  /* arguments of ld.lld in AMD device links */
     struct ah_strings prefix_maps; /* OLD=NEW of -ffile-prefix-map and its kin */
     const char *output;
-    const char *unit_id;
+    const char *unit_id; /* as given; "" for none at all; NULL: to be made */
     const char *compression_level;
     const char *save_temps; /* "cwd" or "obj", or NULL */
     const char *optimize;   /* the last -O, or NULL */
