@@ -270,47 +270,61 @@ static bool grow(struct names *names)
     return true;
 }
 
-static bool add(struct names *names, const struct token *name)
+static bool same(const struct token *a, const struct token *b)
 {
-    if (names->count * 2 >= names->capacity && !grow(names))
-        return false;
-    struct token *slot = find_slot(names, name);
-    if (!slot->length) {
-        *slot = *name;
-        names->count++;
-    }
-    return true;
+    return a->length == b->length && !memcmp(a->start, b->start, a->length);
 }
 
-static bool collect(const char *text, size_t size, struct names *names)
+static enum ah_ptx_fix add(struct names *names, const struct token *name)
+{
+    if (names->count * 2 >= names->capacity && !grow(names))
+        return AH_PTX_FIX_NO_MEMORY;
+    struct token *slot = find_slot(names, name);
+    if (slot->length)
+        return same(slot, name) ? AH_PTX_FIX_CHANGED : AH_PTX_FIX_CLASH;
+    *slot = *name;
+    names->count++;
+    return AH_PTX_FIX_CHANGED;
+}
+
+/* Gathers the declared names that need correction. */
+static enum ah_ptx_fix collect(const char *text, size_t size, struct names *names)
 {
     struct lexer lexer = {text, text + size};
     struct declarations d = {0};
+    enum ah_ptx_fix result = AH_PTX_FIX_CHANGED;
     for (struct token t = next(&lexer); t.kind != END; t = next(&lexer))
-        if (declares(&d, &t) && has_dot(t.start, t.length) && !add(names, &t))
-            return false;
-    return true;
+        if (declares(&d, &t) && has_dot(t.start, t.length) && result == AH_PTX_FIX_CHANGED)
+            result = add(names, &t);
+    return names->count || result != AH_PTX_FIX_CHANGED ? result : AH_PTX_FIX_UNCHANGED;
 }
 
-static bool may_match(const struct token *t)
+/* Whether a declared name is already spelled as another one will be. A mere use of such a spelling
+ * is no clash: LLVM itself writes it in debug information. */
+static bool clashes(const char *text, size_t size, const struct names *names)
 {
-    return t->kind == WORD && starts_name(*t->start) &&
-           (has_dot(t->start, t->length) || memchr(t->start, '$', t->length));
+    struct lexer lexer = {text, text + size};
+    struct declarations d = {0};
+    for (struct token t = next(&lexer); t.kind != END; t = next(&lexer)) {
+        if (!declares(&d, &t) || has_dot(t.start, t.length))
+            continue;
+        const struct token *name = find_slot(names, &t);
+        if (name->length)
+            return true;
+    }
+    return false;
 }
 
-/* Writes the corrected text to out (when not NULL) and returns its size; false for a clash. */
-static bool rewrite(const char *text, size_t size, const struct names *names, char *out,
-                    size_t *out_size)
+/* Writes the corrected text to out (when not NULL) and returns its size. */
+static size_t rewrite(const char *text, size_t size, const struct names *names, char *out)
 {
     struct lexer lexer = {text, text + size};
     const char *done = text;
     size_t n = 0;
     for (;;) {
         struct token t = next(&lexer);
-        const struct token *name = may_match(&t) ? find_slot(names, &t) : NULL;
-        bool found = name && name->length;
-        if (found && (name->length != t.length || memcmp(name->start, t.start, t.length)))
-            return false;
+        bool found = t.kind == WORD && starts_name(*t.start) && has_dot(t.start, t.length) &&
+                     same(find_slot(names, &t), &t);
         if (!found && t.kind != END)
             continue;
         size_t before = (size_t)(t.start - done);
@@ -318,41 +332,32 @@ static bool rewrite(const char *text, size_t size, const struct names *names, ch
             memcpy(out + n, done, before);
         n += before;
         if (!found)
-            break;
+            return n;
         n += correct(t.start, t.length, out ? out + n : NULL);
         done = t.start + t.length;
     }
-    *out_size = n;
-    return true;
 }
 
 enum ah_ptx_fix ah_ptx_fix_names(const char *text, size_t size, char **out_text, size_t *out_size)
 {
     struct names names = {0};
-    enum ah_ptx_fix result = AH_PTX_FIX_NO_MEMORY;
-    char *out = NULL;
-    size_t length = 0;
     *out_text = NULL;
     *out_size = 0;
-    if (!collect(text, size, &names))
-        goto done;
-    result = AH_PTX_FIX_UNCHANGED;
-    if (!names.count)
-        goto done;
-    result = AH_PTX_FIX_CLASH;
-    if (!rewrite(text, size, &names, NULL, &length))
-        goto done;
-    result = AH_PTX_FIX_NO_MEMORY;
-    out = malloc(length + 1);
-    if (!out || !rewrite(text, size, &names, out, &length))
-        goto done;
-    out[length] = '\0';
-    *out_text = out;
-    *out_size = length;
-    out = NULL;
-    result = AH_PTX_FIX_CHANGED;
-done:
-    free(out);
+    enum ah_ptx_fix result = collect(text, size, &names);
+    if (result == AH_PTX_FIX_CHANGED && clashes(text, size, &names))
+        result = AH_PTX_FIX_CLASH;
+    if (result == AH_PTX_FIX_CHANGED) {
+        size_t length = rewrite(text, size, &names, NULL);
+        char *out = malloc(length + 1);
+        if (out) {
+            rewrite(text, size, &names, out);
+            out[length] = '\0';
+            *out_text = out;
+            *out_size = length;
+        } else {
+            result = AH_PTX_FIX_NO_MEMORY;
+        }
+    }
     free(names.slots);
     return result;
 }
@@ -403,8 +408,7 @@ static bool defined_later(const char *text, size_t size, const struct token *nam
         else if (is(&t, ";") || is(&t, "{"))
             external = function = false;
         bool head = d.want_head;
-        if (declares(&d, &t) && head && !d.want_head && function && !external &&
-            t.length == name->length && !memcmp(t.start, name->start, t.length))
+        if (declares(&d, &t) && head && !d.want_head && function && !external && same(&t, name))
             return true;
     }
     return false;

@@ -86,6 +86,12 @@ static void names_that_would_become_equal_are_a_clash(void)
     CHECK_TEXT(fixed(".global .u32 a.b_$_c; .global .u32 a_$_b.c;"), "!");
 }
 
+static void a_use_in_the_corrected_spelling_is_no_clash(void)
+{
+    CHECK_TEXT(fixed(".global .u32 m.managed; .section .debug_info { .b64 m_$_managed }"),
+               ".global .u32 m_$_managed; .section .debug_info { .b64 m_$_managed }");
+}
+
 static void text_without_such_names_is_unchanged(void)
 {
     CHECK_TEXT(fixed(""), "");
@@ -206,6 +212,7 @@ int main(void)
     RUN(comments_and_string_literals_are_left_alone);
     RUN(opcodes_registers_numbers_and_directives_are_not_names);
     RUN(names_that_would_become_equal_are_a_clash);
+    RUN(a_use_in_the_corrected_spelling_is_no_clash);
     RUN(text_without_such_names_is_unchanged);
     RUN(a_symbol_name_is_spelled_as_in_the_text);
     RUN(an_undefined_function_is_found);
