@@ -5,8 +5,8 @@
 #
 # Builds the program <target> from HIP, C++ and C sources. It links the runtime library of this
 # build tree and is built again when a source, a header, the driver or that library's interface
-# changes. FLAGS go to every step, LIBS to the end of the link. The program's path is the target
-# property PROGRAM.
+# changes. FLAGS go to every step, LIBS to the end of the link. <target> is an imported executable,
+# so that add_test and $<TARGET_FILE:...> take it; what builds it is the target <target>.build.
 function(ah_hip_program target)
     cmake_parse_arguments(P "EXCLUDE_FROM_ALL" "OUTPUT_DIRECTORY" "SOURCES;FLAGS;ARCHS;LIBS;DEPENDS"
         ${ARGN})
@@ -46,21 +46,27 @@ function(ah_hip_program target)
     if(TARGET anyhip)
         set(library anyhip)
     endif()
-    add_custom_command(OUTPUT ${program}
+    # A rule for a file that is called like a target confuses CMake; the stamp stands for it.
+    set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir/built)
+    add_custom_command(OUTPUT ${stamp}
+        BYPRODUCTS ${program}
         COMMAND ${hipcc} -parallel-jobs=2 ${flags} ${objects} ${P_LIBS} -o ${program}
+        COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
         DEPENDS ${objects} hipcc ${library} ${P_DEPENDS}
         COMMENT "Linking HIP program ${target}"
         VERBATIM COMMAND_EXPAND_LISTS)
     if(P_EXCLUDE_FROM_ALL)
-        add_custom_target(${target} DEPENDS ${program})
+        add_custom_target(${target}.build DEPENDS ${stamp})
     else()
-        add_custom_target(${target} ALL DEPENDS ${program})
+        add_custom_target(${target}.build ALL DEPENDS ${stamp})
     endif()
-    set_target_properties(${target} PROPERTIES PROGRAM ${program})
+    add_executable(${target} IMPORTED GLOBAL)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${program} PROGRAM ${program})
 endfunction()
 
-# ah_hip_module(<target> SOURCES <file>... [FLAGS <flag>...] [ARCHS <arch>...] OUTPUT <file>)
-# Builds device code alone, for hipModuleLoad.
+# ah_hip_module(<target> SOURCES <file>... OUTPUT <file> [FLAGS <flag>...] [ARCHS <arch>...]
+#               [DEPENDS <target or file>...])
+# Builds device code alone, for hipModuleLoad. The file is the target property MODULE.
 function(ah_hip_module target)
     cmake_parse_arguments(P "" "OUTPUT" "SOURCES;FLAGS;ARCHS;DEPENDS" ${ARGN})
     set(hipcc $<TARGET_FILE:hipcc>)
