@@ -5,12 +5,6 @@
 
 #include "passes.h"
 
-/* Device bitcode of one object, for a device link. */
-struct ah_device_part {
-    const struct ah_target *target;
-    const char *bitcode;
-};
-
 /* Adds the steps for every source of the request. out_objects[i] becomes the object made from
  * input i (NULL where none is). False after a message. */
 bool ah_compile_plan(struct ah_plan *plan, const char **out_objects);
