@@ -220,6 +220,8 @@ struct __half {
         data = static_cast<_Float16>(value);
         return *this;
     }
+    /* for what converts to a number by itself */
+    __host__ __device__ constexpr __half(_Float16 value) : data(value) {}
     /* templates, so that no built-in operator competes with those below */
     template <typename T, typename __ah::half_if<(__ah::half_scalar<T>::kind > 0)>::type = 0>
     __host__ __device__ operator T() const
@@ -231,6 +233,7 @@ struct __half {
     __half(T value) : __x(__ah::half_from_double(static_cast<double>(value)))
     {
     }
+    __half(float value) : __x(__ah::half_from_float(value)) {}
     template <typename T, typename __ah::half_if<(__ah::half_scalar<T>::kind > 0)>::type = 0>
     __half &operator=(T value)
     {

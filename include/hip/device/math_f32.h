@@ -21,7 +21,7 @@
 
 namespace __ah
 {
-/* e^x, 1 ULP: x = n ln 2 + r with |r| <= ln 2 / 2, e^r by a polynomial (relative error
+/* e^x, 1.1 ULP: x = n ln 2 + r with |r| <= ln 2 / 2, e^r by a polynomial (relative error
  * 2^-28), times 2^n in two steps so that a subnormal result is rounded once. */
 __AH_FN float exp_f32(float x)
 {
@@ -94,7 +94,7 @@ __AH_FN void sincospif(float x, float *s, float *c)
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
-__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }        /* 1 */
+__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }        /* 2 */
 __AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                               /* 1 */
 __AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::clc::exp10(x)); } /* 2 */
 __AH_FN float expm1f(float x) { return __ah::clc::expm1(x); }                            /* 2 */
@@ -127,10 +127,10 @@ __AH_FN float hypotf(float x, float y) { return __ah::clc::hypot(x, y); } /* 2 *
 __AH_FN float rhypotf(float x, float y)
 {
     float v[2] = {x, y};
-    return __ah::norm_of(v, 2, true); /* 2 */
+    return __ah::norm_of(v, 2, true); /* 3 */
 }
 __AH_FN float normf(int n, const float *v) { return __ah::norm_of(v, n, false); } /* 2 */
-__AH_FN float rnormf(int n, const float *v) { return __ah::norm_of(v, n, true); } /* 2 */
+__AH_FN float rnormf(int n, const float *v) { return __ah::norm_of(v, n, true); } /* 3 */
 __AH_FN float norm3df(float x, float y, float z)
 {
     float v[3] = {x, y, z};
@@ -210,7 +210,7 @@ __AH_FN float nanf(const char *tag)
 /* ---- error and gamma functions, Bessel functions; most by way of double ---- */
 
 __AH_FN float erff(float x) { return __ah::clc::erf(x); } /* 1 */
-/* 2; where the result is subnormal the float function of libclc gives 0 */
+/* 3; where the result is subnormal the float function of libclc gives 0 */
 __AH_FN float erfcf(float x)
 {
     return x > 9.0f ? static_cast<float>(__ah::clc::erfc((double)x)) : __ah::clc::erfc(x);

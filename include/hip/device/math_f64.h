@@ -23,8 +23,11 @@ __AH_FN double sin(double x) { return __ah::clc::sin(x); }                  /* 2
 __AH_FN double sinpi(double x) { return __ah::clc::sinpi(x); }              /* 2 */
 __AH_FN double tan(double x) { return __ah::clc::tan(x); }                  /* 1 */
 __AH_FN double tanh(double x) { return __ah::clc::tanh(x); }                /* 1 */
-/* 1, 2; libclc indexes a table with the argument and must not see more than overflows */
-__AH_FN double cosh(double x) { return __builtin_fabs(x) < 720.0 ? __ah::clc::cosh(x) : x * x; }
+/* 2, 1; libclc indexes a table with the argument and must not see more than overflows */
+__AH_FN double cosh(double x)
+{
+    return __builtin_fabs(x) < 720.0 ? __ah::clc::cosh(x) : __builtin_fabs(x) * __builtin_inf();
+}
 __AH_FN double sinh(double x)
 {
     return __builtin_fabs(x) < 720.0 ? __ah::clc::sinh(x) : x * __builtin_inf();
@@ -41,7 +44,7 @@ __AH_FN void sincospi(double x, double *s, double *c)
 __AH_FN double exp(double x) { return __ah::clc::exp(x); }     /* 1 */
 __AH_FN double exp2(double x) { return __ah::clc::exp2(x); }   /* 1 */
 __AH_FN double exp10(double x) { return __ah::clc::exp10(x); } /* 1 */
-__AH_FN double expm1(double x) { return __ah::clc::expm1(x); } /* 1 */
+__AH_FN double expm1(double x) { return __ah::clc::expm1(x); } /* 2 */
 __AH_FN double log(double x) { return __ah::clc::log(x); }     /* 2 */
 __AH_FN double log10(double x) { return __ah::clc::log10(x); } /* 1 */
 __AH_FN double log1p(double x) { return __ah::clc::log1p(x); } /* 1 */
@@ -62,10 +65,10 @@ __AH_FN double hypot(double x, double y) { return __ah::clc::hypot(x, y); } /* 2
 __AH_FN double rhypot(double x, double y)
 {
     double v[2] = {x, y};
-    return __ah::norm_of(v, 2, true); /* 2 */
+    return __ah::norm_of(v, 2, true); /* 3 */
 }
 __AH_FN double norm(int n, const double *v) { return __ah::norm_of(v, n, false); } /* 2 */
-__AH_FN double rnorm(int n, const double *v) { return __ah::norm_of(v, n, true); } /* 2 */
+__AH_FN double rnorm(int n, const double *v) { return __ah::norm_of(v, n, true); } /* 3 */
 __AH_FN double norm3d(double x, double y, double z)
 {
     double v[3] = {x, y, z};
@@ -149,7 +152,7 @@ __AH_FN double erfc(double x) { return __ah::clc::erfc(x); } /* 3 */
  * about 1e-15, is small */
 __AH_FN double lgamma(double x) { return __ah::clc::lgamma(x); }
 
-/* e^(x*x) erfc(x), 2. Up to 10 a polynomial in (x - 4) / (x + 4), relative error 5e-19;
+/* e^(x*x) erfc(x), 4. Up to 10 a polynomial in (x - 4) / (x + 4), relative error 5e-19;
  * from there the asymptotic series in 1 / x^2. */
 static __device__ inline double erfcx(double x)
 {
@@ -189,6 +192,8 @@ static __device__ inline double erfcx(double x)
     }
     if (x >= 0 || x != x)
         return x != x ? x : r;
+    if (x < -27.0)
+        return __builtin_inf();
     /* erfc(-a) = 2 - erfc(a); the square in two parts, as its last bits count */
     double square = a * a, rest = __builtin_fma(a, a, -square);
     double e = exp(square);
@@ -198,17 +203,26 @@ static __device__ inline double erfcx(double x)
 namespace __ah
 {
 /* erfc's inverse for 0 < q <= 1: a start good to 5e-4 (Abramowitz and Stegun 26.2.23),
- * then three steps of Halley. */
+ * then three steps of Halley, or far out, where erfc becomes subnormal, of Newton for
+ * ln erfc(x) = ln erfcx(x) - x x. */
 static __device__ inline double erfcinv_upper(double q)
 {
-    double t = __builtin_sqrt(-2.0 * log(0.5 * q));
+    double t = __builtin_sqrt(2.0 * (0.69314718055994531 - log(q)));
     double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
                        (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
     x *= 0.70710678118654752;
+    if (q < 1e-290) {
+        double logarithm = log(q);
+        for (int i = 0; i < 3; ++i) {
+            double r = erfcx(x);
+            double f = __builtin_fma(-x, x, log(r) - logarithm);
+            x += f * r * 0.88622692545275801; /* sqrt(pi) / 2 */
+        }
+        return x;
+    }
     for (int i = 0; i < 3; ++i) {
-        /* Newton's step (erfc(x) - q) / erfc'(x), written so that it neither under- nor
-         * overflows far out */
-        double u = (q / erfc(x) - 1.0) * erfcx(x) * 0.88622692545275801; /* sqrt(pi) / 2 */
+        /* Newton's step (erfc(x) - q) / erfc'(x) as a relative difference */
+        double u = (q / erfc(x) - 1.0) * erfcx(x) * 0.88622692545275801;
         x -= u / (1.0 + x * u);
     }
     return x;

@@ -1,7 +1,8 @@
 /* The functions of libclc, LLVM's library of OpenCL functions, that the math families
  * call. The compile driver links the bitcode into every device program; here they are
- * declared under their OpenCL names. Each gives the same result on both vendors: their
- * bodies are additions, multiplications and table look-ups. */
+ * declared under their OpenCL names. Their bodies are additions, multiplications and table
+ * look-ups, so that both vendors give the same results; only the float logarithms of AMD
+ * start from the hardware's. */
 #ifndef HIP_DEVICE_MATH_LIBCLC_H
 #define HIP_DEVICE_MATH_LIBCLC_H
 
