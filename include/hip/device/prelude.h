@@ -11,15 +11,16 @@
 #ifndef HIP_DEVICE_PRELUDE_H
 #define HIP_DEVICE_PRELUDE_H
 
+/* clang accepts constexpr functions beside these only if these are of a system header. */
+#if defined(__clang__)
+#pragma clang system_header
+#endif
+
 #include "hip/device/qualifiers.h"
 
 #if defined(__HIP__) && defined(__clang__) && defined(__cplusplus)
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
-
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-internal"
-#pragma clang diagnostic ignored "-Wundefined-inline"
 
 /* ---- <cmath> ---- */
 
@@ -166,8 +167,6 @@ using ::nan;
 using ::nanf;
 using ::remquo;
 } // namespace std
-
-#pragma clang diagnostic pop
 
 /* ---- <cstdlib>, <new>: device memory from the device's heap, see memory.h ---- */
 

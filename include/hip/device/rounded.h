@@ -67,8 +67,8 @@ __AH_FN double __fma_rn(double x, double y, double z) { return __builtin_fma(x, 
                  : "=&v"(r)                                                                        \
                  : "v"(x), "v"(y), "v"(z))
 #else
-#define __AH_UNDER_2(bits, mode, instruction) r = x
-#define __AH_UNDER_3(bits, mode, instruction) r = x
+#define __AH_UNDER_2(bits, mode, instruction) r = x + y
+#define __AH_UNDER_3(bits, mode, instruction) r = x + y + z
 #endif
 #define __AH_DIRECTED(T, f, fma, size, bits, suffix, mode)                                         \
     __AH_FN T __##f##add_##suffix(T x, T y)                                                        \
