@@ -27,9 +27,11 @@ bool ah_parse_integer(const char *text, long long *out_value)
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 0);
+    if (end == text || errno != 0)
+        return false;
     while (isspace((unsigned char)*end))
         end++;
-    if (end == text || *end != '\0' || errno != 0)
+    if (*end != '\0')
         return false;
     *out_value = value;
     return true;

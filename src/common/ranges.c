@@ -2,9 +2,11 @@
  * for any order of insertions with a few lines of code. */
 #include "ranges.h"
 
+/* A size beyond the end of the address space reaches to it. */
 static uintptr_t last_byte(uintptr_t start, size_t size)
 {
-    return size ? start + (size - 1) : start;
+    uintptr_t last = size ? start + (size - 1) : start;
+    return last < start ? UINTPTR_MAX : last;
 }
 
 static uint32_t next_priority(struct ah_ranges *ranges)
