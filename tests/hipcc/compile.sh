@@ -241,6 +241,23 @@ test_device_code_links_from_objects_and_an_archive() {
     same "$(entries fb)" "hipv4-amdgcn-amd-amdhsa--gfx90a"
 }
 
+test_static_device_variables_link() {
+    cat >s.hip <<'E'
+#include "hip.h"
+static __device__ int count;
+static __device__ int private_count;
+__global__ void kernel() { count = 7 + private_count++; }
+int *address() { return &count; }
+E
+    sed 's/kernel/other_kernel/; s/address/other_address/' s.hip >t.hip
+    silent bare -fgpu-rdc --genco s.hip t.hip -o module
+    take module gfx90a co
+    same "$("$llvm/llvm-nm" -D co | grep -c '_ZL5count.static')" 2
+    take module sm_70 ptx
+    grep -q '^.extern' ptx && fail "something is undefined"
+    return 0
+}
+
 test_device_code_of_a_program_is_registered_once() {
     stand_in
     rdc_sources

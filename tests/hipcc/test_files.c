@@ -4,6 +4,7 @@
 #include "depend.h"
 #include "objfile.h"
 #include "offload.h"
+#include "statics.h"
 #include "text.h"
 
 #include <stdint.h>
@@ -140,6 +141,22 @@ static void files_appear_whole(void)
     CHECK(!ah_file_write("/nonexistent/x", "x", 1));
 }
 
+static void static_variables_get_one_name(void)
+{
+    struct ah_strings pairs = {0};
+    ah_statics_find("_ZL1x U \n_ZL1x.static.0a D 0 0\n_ZL1xy U \nf T 0 0\n_ZL1z.static.0a D 0\n",
+                    &pairs);
+    CHECK(pairs.count == 2);
+    CHECK_TEXT(ah_statics_repair("@_ZL1x = external global i32\n@_ZL1x.static.0a = global i32 0\n"
+                                 "store i32 7, ptr @_ZL1x, align 4\nload ptr @_ZL1xy, @_ZL1x",
+                                 &pairs),
+               "@_ZL1x.static.0a = global i32 0\n"
+               "store i32 7, ptr @_ZL1x.static.0a, align 4\nload ptr @_ZL1xy, @_ZL1x.static.0a");
+    CHECK_TEXT(ah_statics_repair("", &pairs), "");
+    CHECK_TEXT(ah_statics_repair("@_ZL1x = external", &pairs), "@_ZL1x.static.0a = external");
+    CHECK_TEXT(ah_statics_repair("@_ZL1x = external ", &pairs), "");
+}
+
 static void words_are_quoted_for_a_shell(void)
 {
     CHECK_TEXT(ah_text_quote("plain-1.0"), "plain-1.0");
@@ -161,6 +178,7 @@ int main(void)
     RUN(an_object_without_device_code_is_passed_over);
     RUN(damaged_objects_and_archives_are_survived);
     RUN(files_appear_whole);
+    RUN(static_variables_get_one_name);
     RUN(words_are_quoted_for_a_shell);
     static const char *const names[] = {"empty", "damaged", "damaged.a", "whole"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

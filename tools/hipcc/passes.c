@@ -7,6 +7,7 @@
 
 #include "ptx_names.h"
 #include "report.h"
+#include "statics.h"
 #include "temp.h"
 
 /* Host passes name an AMD architecture whatever the images are for: clang then treats
@@ -276,6 +277,59 @@ static void want_fit_ptx(struct ah_plan *plan, struct ah_job *job, const char *p
     job->shows = ah_text_print("correct the symbol names in %s", path);
 }
 
+/* Runs a tool of LLVM on one file; its output, or NULL after a message. */
+static char *run_tool(const struct ah_plan *plan, const char *tool, const char *option,
+                      const char *value, const char *file)
+{
+    struct ah_strings argv = {0};
+    const char *program = ah_toolchain_tool(plan->toolchain, tool, "llvm-22");
+    if (!program)
+        return NULL;
+    push(&argv, program);
+    push_two(&argv, option, value);
+    push(&argv, file);
+    char *answer = ah_jobs_output_of(&argv);
+    if (!answer)
+        ah_report_error("%s failed on %s", tool, file);
+    return answer;
+}
+
+struct bitcode_step {
+    const struct ah_plan *plan;
+    const char *path;
+};
+
+/* Repairs static device variables that clang named in two ways (see statics.h). */
+static bool finish_bitcode(struct ah_job *job)
+{
+    const struct bitcode_step *step = job->context;
+    struct ah_strings pairs = {0};
+    size_t size;
+    const char *data = ah_file_read(step->path, &size);
+    if (!data || !memmem(data, size, ".static.", 8))
+        return data != NULL;
+    const char *symbols = run_tool(step->plan, "llvm-nm", "-f", "posix", step->path);
+    if (!symbols)
+        return false;
+    ah_statics_find(symbols, &pairs);
+    if (!pairs.count)
+        return true;
+    const char *module = run_tool(step->plan, "llvm-dis", "-o", "-", step->path);
+    if (!module)
+        return false;
+    const char *repaired = ah_statics_repair(module, &pairs);
+    return ah_file_write(step->path, repaired, strlen(repaired)) &&
+           run_tool(step->plan, "llvm-as", "-o", step->path, step->path);
+}
+
+static void want_sound_bitcode(struct ah_plan *plan, struct ah_job *job, const char *path)
+{
+    struct bitcode_step *step = ah_text_alloc(sizeof(*step));
+    *step = (struct bitcode_step){plan, path};
+    job->finish = finish_bitcode;
+    job->context = step;
+}
+
 struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
                               const struct ah_target *target, enum ah_product product, bool rdc,
                               const char *depend_file, const char *output)
@@ -306,6 +360,8 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
     job->target = target->arch;
     if (ptx)
         want_fit_ptx(plan, job, output);
+    if (product == AH_PRODUCT_BITCODE)
+        want_sound_bitcode(plan, job, output);
     return job;
 }
 
