@@ -60,38 +60,42 @@ static bool read_string(const cJSON *value, void *out)
     return true;
 }
 
-static bool whole_number(const cJSON *value, double low, double high, double *out)
+static bool whole_number(const cJSON *value, double low, double high)
 {
-    long long parsed;
-    if (cJSON_IsNumber(value))
-        *out = value->valuedouble;
-    else if (cJSON_IsString(value) && ah_parse_integer(value->valuestring, &parsed))
-        *out = (double)parsed;
-    else
-        return false;
-    return *out >= low && *out <= high && floor(*out) == *out;
+    return cJSON_IsNumber(value) && value->valuedouble >= low && value->valuedouble <= high &&
+           floor(value->valuedouble) == value->valuedouble;
 }
 
-static bool read_integer(const cJSON *value, void *out)
+static bool read_level(const cJSON *value, void *out)
 {
-    double number;
-    if (!whole_number(value, INT_MIN, UINT_MAX, &number))
+    if (!whole_number(value, AH_LOG_NONE, AH_LOG_EXTRA))
         return false;
-    *(int *)out = (int)(long long)number;
+    *(int *)out = (int)value->valuedouble;
+    return true;
+}
+
+static bool read_mask(const cJSON *value, void *out)
+{
+    long long mask;
+    if (whole_number(value, INT_MIN, UINT_MAX))
+        mask = (long long)value->valuedouble;
+    else if (!cJSON_IsString(value) || !ah_parse_integer(value->valuestring, &mask) ||
+             mask < INT_MIN || mask > UINT_MAX)
+        return false;
+    *(int *)out = (int)mask;
     return true;
 }
 
 static bool read_size(const cJSON *value, void *out)
 {
-    double number;
-    if (!whole_number(value, 0, 1LL << 40, &number))
+    if (!whole_number(value, 0, 1 << 30))
         return false;
-    *(size_t *)out = (size_t)number;
+    *(size_t *)out = (size_t)value->valuedouble;
     return true;
 }
 
-/* A list of strings and whole numbers; a number means a device by its index. */
-static bool read_strings(const cJSON *value, void *out)
+/* A list of strings; with numbers, whole ones count as strings too. */
+static bool read_list(const cJSON *value, bool numbers, void *out)
 {
     struct ah_config_strings read = {0};
     const cJSON *item;
@@ -104,7 +108,8 @@ static bool read_strings(const cJSON *value, void *out)
         char *text = NULL;
         if (cJSON_IsString(item))
             text = strdup(item->valuestring);
-        else if (cJSON_IsNumber(item) && asprintf(&text, "%.0f", item->valuedouble) < 0)
+        else if (numbers && whole_number(item, 0, INT_MAX) &&
+                 asprintf(&text, "%d", item->valueint) < 0)
             text = NULL;
         if (!text) {
             strings_fini(&read);
@@ -117,6 +122,11 @@ static bool read_strings(const cJSON *value, void *out)
     return true;
 }
 
+static bool read_strings(const cJSON *value, void *out) { return read_list(value, false, out); }
+
+/* A number means a device by its index. */
+static bool read_selectors(const cJSON *value, void *out) { return read_list(value, true, out); }
+
 /* The schema: every key, how its value is read and where it goes. */
 static const struct schema_key {
     const char *path;
@@ -126,18 +136,20 @@ static const struct schema_key {
 } schema[] = {
 #define KEY(path, expects, read, field) {path, expects, read, offsetof(struct ah_config, field)}
     KEY("backends", "a list of strings", read_strings, backends),
-    KEY("devices", "a list of strings or numbers", read_strings, devices),
+    KEY("devices", "a list of strings or whole numbers", read_selectors, devices),
     KEY("drivers.cuda.library", "a string", read_string, driver_library[0]),
     KEY("drivers.hsa.library", "a string", read_string, driver_library[1]),
     KEY("drivers.simcuda.library", "a string", read_string, driver_library[2]),
     KEY("drivers.simhsa.library", "a string", read_string, driver_library[3]),
-    KEY("log.level", "a whole number from 0 to 5", read_integer, log_level),
-    KEY("log.mask", "a whole number, or one in a string as \"0x1\"", read_integer, log_mask),
+    KEY("log.level", "a whole number from 0 to 5", read_level, log_level),
+    KEY("log.mask", "a whole number, or one in a string as \"0x1\"", read_mask, log_mask),
     KEY("log.file", "a string", read_string, log_file),
     KEY("log.max_size_mib", "a whole number of MiB", read_size, log_max_size_mib),
 #undef KEY
 };
 enum { SCHEMA_COUNT = sizeof schema / sizeof *schema };
+
+const char *ah_config_key(size_t index) { return index < SCHEMA_COUNT ? schema[index].path : NULL; }
 
 static const struct schema_key *schema_find(const char *path)
 {
@@ -157,27 +169,39 @@ static bool schema_has_group(const char *path)
 }
 
 static void read_object(struct ah_config *config, const cJSON *object, const char *prefix,
+                        const char *name);
+
+/* path is the item's full one: a key that holds a dot itself is not among them. */
+static void read_item(struct ah_config *config, const cJSON *item, const char *path,
+                      const char *name)
+{
+    bool known = !strchr(item->string, '.');
+    const struct schema_key *key = known ? schema_find(path) : NULL;
+    if (key) {
+        if (!key->read(item, (char *)config + key->offset))
+            AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" must be %s: its default is used", name, path,
+                          key->expects);
+    } else if (known && schema_has_group(path)) {
+        if (cJSON_IsObject(item))
+            read_object(config, item, path, name);
+        else
+            AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" must be an object: defaults are used", name,
+                          path);
+    } else if (strcmp(path, "$schema") != 0) {
+        AH_LOG_NOTICE(AH_LOG_WARNING,
+                      "%s: unknown key \"%s\" is ignored; config/README.md lists the keys", name,
+                      path);
+    }
+}
+
+static void read_object(struct ah_config *config, const cJSON *object, const char *prefix,
                         const char *name)
 {
     const cJSON *item;
     cJSON_ArrayForEach (item, object) {
-        char path[128];
-        int length = snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "",
-                              item->string ? item->string : "");
-        const struct schema_key *key = length < (int)sizeof path ? schema_find(path) : NULL;
-        if (strcmp(path, "$schema") == 0)
-            continue;
-        if (key) {
-            if (!key->read(item, (char *)config + key->offset))
-                AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" must be %s: its default is used", name,
-                              path, key->expects);
-        } else if (length < (int)sizeof path && schema_has_group(path) && cJSON_IsObject(item)) {
-            read_object(config, item, path, name);
-        } else {
-            AH_LOG_NOTICE(AH_LOG_WARNING,
-                          "%s: unknown key \"%s\" is ignored; config/README.md lists the keys",
-                          name, path);
-        }
+        char path[128]; /* of a known key; a longer one is cut in the message only */
+        snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", item->string);
+        read_item(config, item, path, name);
     }
 }
 
@@ -301,7 +325,10 @@ void ah_config_load(struct ah_config *config)
 
 static cJSON *print_strings(const struct ah_config_strings *strings)
 {
-    return cJSON_CreateStringArray((const char *const *)strings->items, (int)strings->count);
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < strings->count; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(strings->items[i]));
+    return list;
 }
 
 char *ah_config_print(const struct ah_config *config)

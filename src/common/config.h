@@ -49,6 +49,9 @@ bool ah_config_parse(struct ah_config *config, const char *text, size_t size, co
 /* Frees the values; accepts a zeroed struct. */
 void ah_config_fini(struct ah_config *config);
 
+/* The keys of the schema by number: "log.level"; NULL beyond the last. */
+const char *ah_config_key(size_t index);
+
 /* Writes the effective values as JSON, to be freed. NULL without memory. */
 char *ah_config_print(const struct ah_config *config);
 

@@ -147,6 +147,15 @@ size_t ah_test_count_lines(const char *text)
     return ah_test_count(text, "\n");
 }
 
+void ah_test_contains(const char *text, const char *part, bool expected, const char *file, int line)
+{
+    if (text && part && (strstr(text, part) != NULL) == expected)
+        return;
+    print_error("\"%s\"\n%s\n\"%s\"\n", text ? text : "(null)",
+                expected ? "does not hold" : "holds", part ? part : "(null)");
+    _fail(file, line);
+}
+
 bool ah_test_matches(const char *text, const char *pattern)
 {
     regex_t compiled;

@@ -36,6 +36,12 @@ const char *ah_test_captured(void);
 size_t ah_test_count_lines(const char *text);
 size_t ah_test_count(const char *text, const char *part);
 
+/* As cmocka's assertions: text holds part, and does not. */
+#define assert_contains(text, part) ah_test_contains(text, part, true, __FILE__, __LINE__)
+#define assert_lacks(text, part)    ah_test_contains(text, part, false, __FILE__, __LINE__)
+void ah_test_contains(const char *text, const char *part, bool expected, const char *file,
+                      int line);
+
 /* Whether the whole of text matches an extended regular expression. */
 bool ah_test_matches(const char *text, const char *pattern);
 

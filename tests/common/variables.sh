@@ -1,0 +1,28 @@
+#!/bin/sh
+# The table in config/README.md names the environment variables that the library and the tools
+# read, all of them and no other. The one argument is the root of the source.
+set -eu
+cd "$1"
+
+reads='(getenv|ah_env_(string|path|integer|bool)|push_setting\(&arguments,) *\(?"[A-Z][A-Z0-9_]*"'
+read=$(grep -rhoE "$reads" src tools --include='*.c' | grep -oE '"[A-Z0-9_]+"' | tr -d '"' | sort -u)
+
+# What a driver reads by itself is explained too.
+drivers=ROCR_VISIBLE_DEVICES
+listed=$(awk -F'|' '/^\|/ { print $3 }' config/README.md | grep -oE '`[A-Z0-9_]+`' | tr -d '`' |
+    sort -u)
+
+status=0
+for name in $read; do
+    printf '%s\n' "$listed" | grep -qx "$name" || {
+        echo "config/README.md does not explain $name"
+        status=1
+    }
+done
+for name in $listed; do
+    printf '%s\n' "$read" $drivers | grep -qx "$name" || {
+        echo "config/README.md explains $name, which nothing reads"
+        status=1
+    }
+done
+exit $status

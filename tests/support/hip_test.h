@@ -1,0 +1,305 @@
+// A small harness for test programs with device code.
+//
+//     TEST("a sentence that says what holds")
+//     {
+//         ah_test::buffer<int> numbers({1, 2, 3});
+//         kernel<<<1, 3>>>(numbers.device());
+//         CHECK_HIP(hipDeviceSynchronize());
+//         CHECK_EQ(numbers.read()[0], 2);
+//     }
+//     HIP_TEST_MAIN
+//
+// The program runs all tests, or those whose sentences its arguments name in part; --list
+// names them. It prints a line for each test and a summary. Exit status: 0 all held, 1 one
+// did not, 77 there is no device to run on.
+#ifndef AH_TESTS_HIP_TEST_H
+#define AH_TESTS_HIP_TEST_H
+
+#include <hip/hip_runtime.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <initializer_list>
+#include <limits>
+#include <random>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace ah_test
+{
+
+struct test {
+    const char *sentence;
+    const char *file;
+    int line;
+    void (*run)();
+    test *next;
+};
+
+// The tests of the program, the failures of the one that runs, and what it may not survive.
+struct state {
+    test *first = nullptr, **last = &first;
+    int failures = 0;
+    bool device_lost = false;
+};
+inline state &the_state()
+{
+    static state s;
+    return s;
+}
+
+struct registration {
+    explicit registration(test *t)
+    {
+        *the_state().last = t;
+        the_state().last = &t->next;
+    }
+};
+
+// Thrown to leave a test that cannot go on.
+struct give_up : std::exception {
+};
+
+// Counts a failure; the first few of a test are printed.
+inline void fail(const char *file, int line, const std::string &what)
+{
+    const int printed = 8;
+    int n = ++the_state().failures;
+    if (n <= printed)
+        std::printf("    %s:%d: %s\n", file, line, what.c_str());
+    else if (n == printed + 1)
+        std::printf("    ...\n");
+}
+
+template <typename T> std::string show(const T &x)
+{
+    std::ostringstream out;
+    if constexpr (std::is_floating_point_v<T>) {
+        char text[64];
+        std::snprintf(text, sizeof text, "%.17g (%a)", static_cast<double>(x),
+                      static_cast<double>(x));
+        out << text;
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 1) {
+        out << static_cast<int>(x);
+    } else {
+        out << x;
+    }
+    return out.str();
+}
+
+// Equal, with every NaN equal to every other.
+template <typename A, typename B> bool equal(const A &a, const B &b)
+{
+    if constexpr (std::is_floating_point_v<A> && std::is_floating_point_v<B>)
+        if (std::isnan(a) && std::isnan(b))
+            return true;
+    return a == b;
+}
+
+// The same bits, with every NaN the same as every other: tells -0 from 0.
+template <typename T> bool identical(T a, T b)
+{
+    return equal(a, b) && (std::isnan(a) || std::signbit(a) == std::signbit(b));
+}
+
+// How far got is from want in units of the last place of a T at want; infinite for a NaN or
+// an infinity in the wrong place.
+template <typename T> double ulps(T got, long double want)
+{
+    typedef std::numeric_limits<T> limits;
+    const double wrong = std::numeric_limits<double>::infinity();
+    if (std::isnan(want) || std::isnan(got))
+        return std::isnan(want) && std::isnan(got) ? 0 : wrong;
+    T rounded = static_cast<T>(want);
+    if (std::isinf(rounded) || std::isinf(got)) {
+        bool at_the_end = std::fabs(got) >= limits::max() && std::fabs(rounded) >= limits::max();
+        return at_the_end && std::signbit(got) == std::signbit(rounded) ? 0 : wrong;
+    }
+    int exponent = limits::min_exponent;
+    if (std::fabs(want) >= static_cast<long double>(limits::min()))
+        std::frexp(want, &exponent);
+    long double unit = std::ldexp(1.0L, exponent - limits::digits);
+    return static_cast<double>(std::fabs(static_cast<long double>(got) - want) / unit);
+}
+
+inline void check_hip(hipError_t error, const char *expression, const char *file, int line)
+{
+    if (error == hipSuccess)
+        return;
+    fail(file, line, std::string(expression) + " gave " + hipGetErrorName(error));
+    throw give_up();
+}
+
+// Memory on the device with a copy on the host.
+template <typename T> class buffer
+{
+  public:
+    explicit buffer(std::size_t n) : host_(n) { allocate(true); }
+    buffer(std::initializer_list<T> values) : host_(values) { allocate(false); }
+    explicit buffer(const std::vector<T> &values) : host_(values) { allocate(false); }
+    buffer(const buffer &) = delete;
+    buffer &operator=(const buffer &) = delete;
+    ~buffer() { (void)hipFree(device_); }
+
+    T *device() { return device_; }
+    std::size_t size() const { return host_.size(); }
+
+    // Waits for the device, then copies from it.
+    std::vector<T> &read()
+    {
+        check_hip(hipDeviceSynchronize(), "hipDeviceSynchronize()", __FILE__, __LINE__);
+        check_hip(hipMemcpy(host_.data(), device_, bytes(), hipMemcpyDeviceToHost), "hipMemcpy",
+                  __FILE__, __LINE__);
+        return host_;
+    }
+    void write(const std::vector<T> &values)
+    {
+        host_ = values;
+        check_hip(hipMemcpy(device_, host_.data(), bytes(), hipMemcpyHostToDevice), "hipMemcpy",
+                  __FILE__, __LINE__);
+    }
+
+  private:
+    std::size_t bytes() const { return host_.size() * sizeof(T); }
+    void allocate(bool zero)
+    {
+        check_hip(hipMalloc(reinterpret_cast<void **>(&device_), bytes() ? bytes() : 1),
+                  "hipMalloc", __FILE__, __LINE__);
+        if (zero)
+            check_hip(hipMemset(device_, 0, bytes()), "hipMemset", __FILE__, __LINE__);
+        else
+            check_hip(hipMemcpy(device_, host_.data(), bytes(), hipMemcpyHostToDevice), "hipMemcpy",
+                      __FILE__, __LINE__);
+    }
+
+    std::vector<T> host_;
+    T *device_ = nullptr;
+};
+
+// The warp of the current device.
+inline int warp_size()
+{
+    int n = 0;
+    check_hip(hipDeviceGetAttribute(&n, hipDeviceAttributeWarpSize, 0), "hipDeviceGetAttribute",
+              __FILE__, __LINE__);
+    return n;
+}
+
+inline int run(int argc, char **argv)
+{
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
+    if (argc == 2 && std::strcmp(argv[1], "--list") == 0) {
+        for (test *t = the_state().first; t; t = t->next)
+            std::printf("%s\n", t->sentence);
+        return 0;
+    }
+    int devices = 0;
+    hipError_t error = hipGetDeviceCount(&devices);
+    if (error != hipSuccess || devices == 0) {
+        std::printf("skipped: no device (%s)\n", hipGetErrorName(error));
+        return 77;
+    }
+    int ran = 0, failed = 0;
+    for (test *t = the_state().first; t && !the_state().device_lost; t = t->next) {
+        bool wanted = argc < 2;
+        for (int i = 1; i < argc; ++i)
+            wanted = wanted || std::strstr(t->sentence, argv[i]) != nullptr;
+        if (!wanted)
+            continue;
+        the_state().failures = 0;
+        try {
+            t->run();
+        } catch (const give_up &) {
+        } catch (const std::exception &e) {
+            fail(t->file, t->line, std::string("exception: ") + e.what());
+        }
+        // what the device still has to say belongs to this test
+        hipError_t late = hipDeviceSynchronize();
+        if (late != hipSuccess) {
+            fail(t->file, t->line, std::string("the device reports ") + hipGetErrorName(late));
+            the_state().device_lost = true;
+        }
+        (void)hipGetLastError();
+        ++ran;
+        failed += the_state().failures != 0;
+        std::printf("%s %s\n", the_state().failures ? "FAILED" : "ok    ", t->sentence);
+    }
+    if (the_state().device_lost)
+        std::printf("the device is lost: no further tests\n");
+    std::printf("%d tests, %d failed\n", ran, failed);
+    return failed != 0 || ran == 0;
+}
+
+} // namespace ah_test
+
+#define AH_TEST_JOIN_(a, b) a##b
+#define AH_TEST_JOIN(a, b)  AH_TEST_JOIN_(a, b)
+
+#define TEST(sentence)      AH_TEST_DEFINE(sentence, AH_TEST_JOIN(test_at_line_, __LINE__))
+#define AH_TEST_DEFINE(sentence, name)                                                             \
+    static void name();                                                                            \
+    static ah_test::test AH_TEST_JOIN(name, _row) = {sentence, __FILE__, __LINE__, name, nullptr}; \
+    static ah_test::registration AH_TEST_JOIN(name, _in)(&AH_TEST_JOIN(name, _row));               \
+    static void name()
+
+#define HIP_TEST_MAIN                                                                              \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return ah_test::run(argc, argv);                                                           \
+    }
+
+// The condition holds.
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            ah_test::fail(__FILE__, __LINE__, #condition);                                         \
+    } while (0)
+
+// Like CHECK, with values and a text that tells which case it was.
+#define CHECK_CASE(condition, ...)                                                                 \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            char text_[512];                                                                       \
+            std::snprintf(text_, sizeof text_, __VA_ARGS__);                                       \
+            ah_test::fail(__FILE__, __LINE__, std::string(#condition ": ") + text_);               \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_EQ(got, want)                                                                        \
+    do {                                                                                           \
+        auto got_ = (got);                                                                         \
+        auto want_ = (want);                                                                       \
+        if (!ah_test::equal(got_, want_))                                                          \
+            ah_test::fail(__FILE__, __LINE__,                                                      \
+                          std::string(#got " is ") + ah_test::show(got_) + ", not " +              \
+                              ah_test::show(want_));                                               \
+    } while (0)
+
+// Within a number of units in the last place of the type of got; want may be more precise.
+#define CHECK_NEAR_ULP(got, want, limit)                                                           \
+    do {                                                                                           \
+        auto got_ = (got);                                                                         \
+        long double want_ = (want);                                                                \
+        double off_ = ah_test::ulps(got_, want_);                                                  \
+        if (!(off_ <= (limit)))                                                                    \
+            ah_test::fail(__FILE__, __LINE__,                                                      \
+                          std::string(#got " is ") + ah_test::show(got_) + ", off " +              \
+                              ah_test::show(want_) + " by " + ah_test::show(off_) + " ULP");       \
+    } while (0)
+
+// The call of the HIP API succeeds; else the test ends here.
+#define CHECK_HIP(call) ah_test::check_hip((call), #call, __FILE__, __LINE__)
+
+// The launch before this succeeded, and so did the kernel.
+#define CHECK_LAUNCH()                                                                             \
+    do {                                                                                           \
+        CHECK_HIP(hipGetLastError());                                                              \
+        CHECK_HIP(hipDeviceSynchronize());                                                         \
+    } while (0)
+
+#endif
