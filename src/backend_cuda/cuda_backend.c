@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRIVER_VERSION_MIN = 11040 };
+enum { DRIVER_VERSION_MIN = 11040, STREAMS_CARRY_CONTEXT_SINCE = 13000 };
 
 const struct ah_backend_ops ahcuda_ops = {
 #define AH_OP(name) .name = ahcuda_##name,
@@ -151,6 +151,8 @@ static hipError_t list_devices(struct ah_backend *backend)
         struct ah_backend_device *device = &backend->devices[i];
         device->backend = backend;
         device->api = &backend->api;
+        device->streams_carry_context =
+            backend->driver_version >= STREAMS_CARRY_CONTEXT_SINCE;
         pthread_mutex_init(&device->lock, NULL);
         CUresult result = backend->api.cuDeviceGet(&device->ordinal, i);
         if (result != CUDA_SUCCESS)

@@ -14,7 +14,7 @@ hipError_t ahcuda_copy(struct ah_backend_device *device, void *dst, const void *
 hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst, const void *src,
                              size_t size, struct ah_backend_stream *stream)
 {
-    hipError_t error = ahcuda_enter(device);
+    hipError_t error = ahcuda_enter_stream(device, stream);
     if (error != hipSuccess)
         return error;
     return ahcuda_done(device, "cuMemcpyAsync",

@@ -286,12 +286,30 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
     return result == CUDA_SUCCESS ? hipSuccess : ahcuda_error(result); /* past the end is no fault */
 }
 
-/* HIP ends its list with 3 where CUDA has 0; core has checked its shape. */
-static void **native_extra(void **extra, void *copy[5])
+/* The bytes that the function's parameters take; SIZE_MAX when the driver is too
+ * old to tell. */
+static size_t parameters_size(struct ah_backend_device *device, CUfunction function)
 {
-    if (!extra)
-        return NULL;
+    size_t end = 0, offset, size;
+    if (!device->api->cuFuncGetParamInfo)
+        return SIZE_MAX;
+    for (size_t i = 0; device->api->cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS;
+         i++)
+        end = offset + size;
+    return end;
+}
+
+/* HIP ends its list with 3 where CUDA has 0, and its programs give the size of a C
+ * structure, whose padding at the end CUDA refuses. Core has checked the shape. */
+static void **native_extra(struct ah_backend_device *device, CUfunction function, void **extra,
+                           void *copy[5], size_t *size)
+{
+    size_t needed = parameters_size(device, function);
     memcpy(copy, extra, 4 * sizeof *copy);
+    *size = *(const size_t *)extra[3];
+    if (*size > needed)
+        *size = needed;
+    copy[3] = size;
     copy[4] = NULL;
     return copy;
 }
@@ -300,11 +318,14 @@ hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_fun
                          const struct ah_launch *launch, struct ah_backend_stream *stream)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
-    void *extra[5];
+    void *extra_copy[5], **extra = NULL;
+    size_t extra_size;
     CUresult result;
-    hipError_t error = ahcuda_enter(device);
+    hipError_t error = ahcuda_enter_stream(device, stream);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
+    if (__builtin_expect(launch->extra != NULL, 0))
+        extra = native_extra(device, native(function), launch->extra, extra_copy, &extra_size);
     if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
         result = device->api->cuLaunchCooperativeKernel(
             native(function), grid[0], grid[1], grid[2], block[0], block[1], block[2],
@@ -312,8 +333,7 @@ hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_fun
     else
         result = device->api->cuLaunchKernel(native(function), grid[0], grid[1], grid[2], block[0],
                                              block[1], block[2], launch->shared,
-                                             ahcuda_stream(stream), launch->params,
-                                             native_extra(launch->extra, extra));
+                                             ahcuda_stream(stream), launch->params, extra);
     return ahcuda_done(device, "cuLaunchKernel", result);
 }
 

@@ -38,7 +38,7 @@ hipError_t ahcuda_stream_destroy(struct ah_backend_device *device, struct ah_bac
 
 hipError_t ahcuda_stream_query(struct ah_backend_device *device, struct ah_backend_stream *stream)
 {
-    hipError_t error = ahcuda_enter(device);
+    hipError_t error = ahcuda_enter_stream(device, stream);
     if (error != hipSuccess)
         return error;
     return ahcuda_done(device, "cuStreamQuery", device->api->cuStreamQuery(ahcuda_stream(stream)));
@@ -184,7 +184,7 @@ hipError_t ahcuda_event_destroy(struct ah_backend_device *device, struct ah_back
 hipError_t ahcuda_event_record(struct ah_backend_device *device, struct ah_backend_event *event,
                                struct ah_backend_stream *stream)
 {
-    hipError_t error = ahcuda_enter(device);
+    hipError_t error = ahcuda_enter_stream(device, stream);
     if (error != hipSuccess)
         return error;
     return ahcuda_done(device, "cuEventRecord",

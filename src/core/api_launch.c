@@ -15,52 +15,14 @@ enum { SERIALIZE_BEFORE = 1, SERIALIZE_AFTER = 2 };
 
 /* ---- checks ---------------------------------------------------------------- */
 
-static hipError_t too_many_threads(const struct ah_function *function, const unsigned *block,
-                                   const struct ah_device *device, uint64_t threads)
+static bool exceeds(const unsigned *size, const unsigned *limit)
 {
-    if (threads > device->max_threads || block[0] > device->max_block[0] ||
-        block[1] > device->max_block[1] || block[2] > device->max_block[2]) {
-        AH_LOG_ERR("Launch params (%u, %u, %u) are larger than the block limit of device %d "
-                   "(%u threads, %u x %u x %u) for kernel %s",
-                   block[0], block[1], block[2], device->ordinal, device->max_threads,
-                   device->max_block[0], device->max_block[1], device->max_block[2],
-                   function->name);
-        return hipErrorInvalidConfiguration;
-    }
-    AH_LOG_ERR("Launch params (%u, %u, %u) are larger than launch bounds (%u) for kernel %s",
-               block[0], block[1], block[2], function->max_threads, function->name);
-    return hipErrorLaunchFailure;
+    return size[0] > limit[0] || size[1] > limit[1] || size[2] > limit[2];
 }
 
-static hipError_t too_large(const struct ah_function *function, const struct ah_launch *launch,
-                            const struct ah_device *device)
+static bool has_zero(const unsigned *size)
 {
-    const unsigned *grid = launch->grid;
-    if (grid[0] > device->max_grid[0] || grid[1] > device->max_grid[1] ||
-        grid[2] > device->max_grid[2]) {
-        AH_LOG_ERR("grid (%u, %u, %u) is larger than device %d allows (%u, %u, %u) for kernel %s",
-                   grid[0], grid[1], grid[2], device->ordinal, device->max_grid[0],
-                   device->max_grid[1], device->max_grid[2], function->name);
-        return hipErrorInvalidConfiguration;
-    }
-    AH_LOG_ERR("%u bytes of dynamic and %u of static shared memory are more than the %u of device "
-               "%d for kernel %s",
-               launch->shared, function->static_shared, device->max_shared, device->ordinal,
-               function->name);
-    return launch->flags & AH_LAUNCH_COOPERATIVE ? hipErrorCooperativeLaunchTooLarge
-                                                 : hipErrorInvalidValue;
-}
-
-/* More than the default amount of dynamic shared memory must be asked for on
- * NVIDIA; HIP programs do not know of that, so it happens here. */
-static hipError_t opt_in(struct ah_function *function, const struct ah_device *device,
-                         unsigned shared)
-{
-    hipError_t error = device->ops->function_set_attribute(
-        device->native, function->native, hipFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (error == hipSuccess)
-        atomic_store_explicit(&function->max_dynamic, shared, memory_order_relaxed);
-    return error;
+    return size[0] == 0 || size[1] == 0 || size[2] == 0;
 }
 
 static bool extra_valid(void **extra)
@@ -69,35 +31,86 @@ static bool extra_valid(void **extra)
            extra[4] == HIP_LAUNCH_PARAM_END && extra[3] != NULL;
 }
 
-static inline hipError_t check(struct ah_function *function, const struct ah_launch *launch,
-                               struct ah_device *device)
+static hipError_t check_sizes(const struct ah_function *function, const struct ah_launch *launch,
+                              const struct ah_device *device)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    hipError_t error = ah_device_limits(device);
-    if (__builtin_expect(error != hipSuccess, 0))
-        return error;
-    if (__builtin_expect(threads == 0 || grid[0] == 0 || grid[1] == 0 || grid[2] == 0, 0))
+    if (has_zero(grid) || has_zero(block)) {
+        AH_LOG_ERR("a dimension of grid (%u, %u, %u) or block (%u, %u, %u) is 0 for kernel %s",
+                   grid[0], grid[1], grid[2], block[0], block[1], block[2], function->name);
         return hipErrorInvalidValue;
-    if (__builtin_expect(threads > function->max_threads || threads > device->max_threads ||
-                             block[0] > device->max_block[0] || block[1] > device->max_block[1] ||
-                             block[2] > device->max_block[2],
-                         0))
-        return too_many_threads(function, block, device, threads);
-    if (__builtin_expect(grid[0] > device->max_grid[0] || grid[1] > device->max_grid[1] ||
-                             grid[2] > device->max_grid[2] ||
-                             (uint64_t)launch->shared + function->static_shared >
-                                 device->max_shared,
-                         0))
-        return too_large(function, launch, device);
-    if (__builtin_expect(launch->extra != NULL, 0) &&
-        (launch->params || !extra_valid(launch->extra)))
-        return hipErrorInvalidValue;
-    if (__builtin_expect(launch->shared > atomic_load_explicit(&function->max_dynamic,
-                                                               memory_order_relaxed),
-                         0))
-        return opt_in(function, device, launch->shared);
+    }
+    if (threads > device->max_threads || exceeds(block, device->max_block)) {
+        AH_LOG_ERR("Launch params (%u, %u, %u) are larger than the block limit of device %d "
+                   "(%u threads, %u x %u x %u) for kernel %s",
+                   block[0], block[1], block[2], device->ordinal, device->max_threads,
+                   device->max_block[0], device->max_block[1], device->max_block[2],
+                   function->name);
+        return hipErrorInvalidConfiguration;
+    }
+    if (threads > function->max_threads) {
+        AH_LOG_ERR("Launch params (%u, %u, %u) are larger than launch bounds (%u) for kernel %s",
+                   block[0], block[1], block[2], function->max_threads, function->name);
+        return hipErrorLaunchFailure;
+    }
+    if (exceeds(grid, device->max_grid)) {
+        AH_LOG_ERR("grid (%u, %u, %u) is larger than device %d allows (%u, %u, %u) for kernel %s",
+                   grid[0], grid[1], grid[2], device->ordinal, device->max_grid[0],
+                   device->max_grid[1], device->max_grid[2], function->name);
+        return hipErrorInvalidConfiguration;
+    }
     return hipSuccess;
+}
+
+/* More than the default amount of dynamic shared memory must be asked for on
+ * NVIDIA; HIP programs do not know of that, so it happens here. */
+static hipError_t check_shared(struct ah_function *function, const struct ah_launch *launch,
+                               const struct ah_device *device)
+{
+    unsigned shared = launch->shared;
+    if (shared <= atomic_load_explicit(&function->max_dynamic, memory_order_relaxed))
+        return hipSuccess;
+    if ((uint64_t)shared + function->static_shared > device->max_shared) {
+        AH_LOG_ERR("%u bytes of dynamic and %u of static shared memory are more than the %u of "
+                   "device %d for kernel %s",
+                   shared, function->static_shared, device->max_shared, device->ordinal,
+                   function->name);
+        return launch->flags & AH_LAUNCH_COOPERATIVE ? hipErrorCooperativeLaunchTooLarge
+                                                     : hipErrorInvalidValue;
+    }
+    hipError_t error = device->ops->function_set_attribute(
+        device->native, function->native, hipFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error == hipSuccess)
+        atomic_store_explicit(&function->max_dynamic, shared, memory_order_relaxed);
+    return error;
+}
+
+static hipError_t check_slowly(struct ah_function *function, const struct ah_launch *launch,
+                               const struct ah_device *device)
+{
+    hipError_t error = check_sizes(function, launch, device);
+    if (error == hipSuccess)
+        error = check_shared(function, launch, device);
+    if (error == hipSuccess && launch->extra && (launch->params || !extra_valid(launch->extra)))
+        error = hipErrorInvalidValue;
+    return error;
+}
+
+/* Every launch passes here: one branch when nothing is unusual. A size less one
+ * is below its limit exactly when it is neither 0 nor too large. */
+static inline hipError_t check(struct ah_function *function, const struct ah_launch *launch,
+                               const struct ah_device *device)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    bool unusual = (threads - 1 >= function->max_threads) | (block[0] > device->max_block[0]) |
+                   (block[1] > device->max_block[1]) | (block[2] > device->max_block[2]) |
+                   (grid[0] - 1 >= device->max_grid[0]) | (grid[1] - 1 >= device->max_grid[1]) |
+                   (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
+                   (launch->shared >
+                    atomic_load_explicit(&function->max_dynamic, memory_order_relaxed));
+    return __builtin_expect(unusual, 0) ? check_slowly(function, launch, device) : hipSuccess;
 }
 
 /* ---- the one way ------------------------------------------------------------ */

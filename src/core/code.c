@@ -60,7 +60,9 @@ hipError_t ah_function_create(struct ah_device *device, struct ah_backend_functi
                               const char *name, struct ah_function **out_function)
 {
     hipFuncAttributes attributes = {0};
-    hipError_t error = device->ops->function_attributes(device->native, native, &attributes);
+    hipError_t error = ah_device_limits(device); /* launches rely on them */
+    if (error == hipSuccess)
+        error = device->ops->function_attributes(device->native, native, &attributes);
     if (error != hipSuccess)
         return error;
     struct ah_function *function = ah_handle_create(AH_HANDLE_FUNCTION, device);

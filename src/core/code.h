@@ -46,7 +46,7 @@ hipError_t ah_module_destroy(struct ah_module *module);
 hipError_t ah_module_function(struct ah_module *module, const char *name,
                               struct ah_function **out_function);
 
-/* Wraps a driver's function: attributes read, handle made. */
+/* Wraps a driver's function: attributes read, the device's launch limits known. */
 hipError_t ah_function_create(struct ah_device *device, struct ah_backend_function *native,
                               const char *name, struct ah_function **out_function);
 void ah_function_destroy(struct ah_function *function);
