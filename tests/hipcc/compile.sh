@@ -560,6 +560,9 @@ test_a_missing_bundler_is_explained() {
         --offload-arch=sm_70 -c one.hip 2>errors && fail "succeeded"
     said 'clang-offload-bundler was not found'
     said 'clang-tools-22'
+    PATH=/nonexistent ANYHIP_CLANG="$PWD/bin/clang++" "$hipcc" -nogpuinc -nogpulib \
+        --offload-arch=gfx90a -c one.hip 2>errors && fail "succeeded"
+    said 'lld-22'
 }
 
 test_hash_hash_hash_prints_and_runs_nothing() {

@@ -51,8 +51,9 @@ static void show_environment(const struct ah_toolchain *t, const struct ah_strin
 static int run(const struct ah_request *request, const struct ah_toolchain *toolchain)
 {
     struct ah_plan plan = {.request = request, .toolchain = toolchain};
+    unsigned parallel = request->parallel ? request->parallel : ah_jobs_processors();
     struct ah_jobs_options options = {
-        .parallel = request->parallel ? request->parallel : ah_jobs_processors(),
+        .parallel = parallel < AH_TEMP_CHILDREN ? parallel : AH_TEMP_CHILDREN,
         .dry_run = request->dry_run,
         .verbose = request->verbose || (verbosity() & SHOW_COMMANDS),
     };

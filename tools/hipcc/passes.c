@@ -221,6 +221,19 @@ static void push_libclc(struct ah_plan *plan, bool nvidia, struct ah_strings *ar
     push_xclang(argv, *path);
 }
 
+/* The path of a tool, searched once; a tool that is missing is said once and fails the plan. */
+static const char *need_tool(struct ah_plan *plan, const char **path, const char *name,
+                             const char *package)
+{
+    if (!*path)
+        *path = ah_toolchain_tool(plan->toolchain, name, package);
+    if (!*path) {
+        plan->failed = true;
+        *path = name;
+    }
+    return *path;
+}
+
 static const char *demangled(const struct ah_plan *plan, const char *name)
 {
     const char *tool = ah_text_print("%s/llvm-cxxfilt", plan->toolchain->bin);
@@ -343,6 +356,8 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
         push_nvidia(plan, target, &argv);
     else
         push_amd(plan, target, &argv);
+    if (!target->nvidia && product == AH_PRODUCT_IMAGE)
+        need_tool(plan, &plan->lld, "lld", "lld-22"); /* clang runs it */
     push_two(&argv, "-nogpuinc", "-nogpulib");
     if (rdc)
         push(&argv, "-fgpu-rdc");
@@ -410,18 +425,11 @@ struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char
                               const char *output)
 {
     const struct ah_request *r = plan->request;
-    if (!plan->bundler)
-        plan->bundler =
-            ah_toolchain_tool(plan->toolchain, "clang-offload-bundler", "clang-tools-22");
-    if (!plan->bundler) {
-        plan->failed = true;
-        plan->bundler = "clang-offload-bundler";
-    }
     struct ah_strings argv = {0};
     const char *targets = "host-" ANYHIP_HOST_TRIPLE;
     for (size_t i = 0; i < plan->targets.count; i++)
         targets = ah_text_print("%s,%s", targets, plan->targets.at[i].bundle);
-    push(&argv, plan->bundler);
+    push(&argv, need_tool(plan, &plan->bundler, "clang-offload-bundler", "clang-tools-22"));
     push(&argv, ah_text_print("-type=%s", type));
     push(&argv, "-bundle-align=4096");
     push(&argv, ah_text_print("-targets=%s", targets));
@@ -495,6 +503,8 @@ struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target 
                                    const struct ah_strings *bitcode, const char *output)
 {
     struct ah_job *merge;
+    if (!target->nvidia)
+        need_tool(plan, &plan->lld, "lld", "lld-22");
     const char *merged = merge_bitcode(plan, target, bitcode, &merge);
     struct ah_job *job = ah_jobs_add(&plan->jobs);
     ah_toolchain_push_clang(plan->toolchain, false, &job->argv);

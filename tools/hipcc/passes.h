@@ -26,7 +26,7 @@ struct ah_plan {
     const struct ah_toolchain *toolchain;
     struct ah_targets targets;
     struct ah_jobs jobs;
-    const char *bundler, *libclc_amd, *libclc_nvidia; /* found when first needed */
+    const char *bundler, *lld, *libclc_amd, *libclc_nvidia; /* found when first needed */
     bool failed;
 };
 

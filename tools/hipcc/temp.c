@@ -12,17 +12,15 @@
 #include "report.h"
 #include "text.h"
 
-enum { MAX_CHILDREN = 256 };
-
 static char folder[4096];
 static volatile sig_atomic_t caught;
-static volatile pid_t children[MAX_CHILDREN];
+static volatile pid_t children[AH_TEMP_CHILDREN];
 
 static void on_signal(int number)
 {
     int error = errno;
     caught = number;
-    for (int i = 0; i < MAX_CHILDREN; i++)
+    for (int i = 0; i < AH_TEMP_CHILDREN; i++)
         if (children[i] > 0)
             kill(-children[i], number);
     errno = error;
@@ -77,7 +75,7 @@ const char *ah_temp_path(const char *name, bool dry)
 
 void ah_temp_child_started(pid_t pid)
 {
-    for (int i = 0; i < MAX_CHILDREN; i++) {
+    for (int i = 0; i < AH_TEMP_CHILDREN; i++) {
         if (!children[i]) {
             children[i] = pid;
             break;
@@ -89,7 +87,7 @@ void ah_temp_child_started(pid_t pid)
 
 void ah_temp_child_ended(pid_t pid)
 {
-    for (int i = 0; i < MAX_CHILDREN; i++)
+    for (int i = 0; i < AH_TEMP_CHILDREN; i++)
         if (children[i] == pid)
             children[i] = 0;
 }

@@ -19,7 +19,9 @@ void ah_temp_fini(void);
  * on standard error). When dry is set the folder is not made and the path only shown. */
 const char *ah_temp_path(const char *name, bool dry);
 
-/* The children that a signal is passed on to, each the leader of its process group. */
+/* The children that a signal is passed on to, each the leader of its process group; at most
+ * AH_TEMP_CHILDREN at a time. */
+enum { AH_TEMP_CHILDREN = 256 };
 void ah_temp_child_started(pid_t pid);
 void ah_temp_child_ended(pid_t pid);
 
