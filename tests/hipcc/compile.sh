@@ -874,6 +874,9 @@ test_headers_of_another_hip_do_not_come_first() {
     printf '#include <hip/hip_version.h>\nint f() { return HIP_VERSION_MAJOR; }\n' >v.cpp
     silent bare --offload-arch=sm_70 -Irocm/include -c v.cpp
     silent bare --offload-arch=sm_70 -I rocm/include -c v.cpp
+    silent bare --offload-arch=sm_70 -isystem rocm/include -c v.cpp
+    printf '#include <hip/hip_runtime.h>\n#include <cmath>\n__global__ void k() {}\n' >v.cpp
+    silent "$hipcc" --offload-arch=gfx90a -Irocm/include -c v.cpp
 }
 
 test_steps_run_one_at_a_time_when_asked() {

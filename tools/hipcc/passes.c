@@ -43,15 +43,27 @@ static void push_xclang(struct ah_strings *argv, const char *text)
     push_two(argv, "-Xclang", text);
 }
 
-/* Whether the user's -I leads to another HIP's headers, as makefiles written for ROCm do. Ours must
- * then come before all folders; otherwise they come after the user's. */
+/* The folder that argument i adds to the include path, or NULL. */
+static const char *include_folder(const struct ah_request *r, size_t i)
+{
+    static const char *const options[] = {"-isystem", "-I"};
+    for (size_t k = 0; k < sizeof(options) / sizeof(*options); k++) {
+        const char *folder = ah_text_after(r->args[i].text, options[k]);
+        if (folder && !*folder && i + 1 < r->arg_count)
+            return r->args[i + 1].text;
+        if (folder)
+            return folder;
+    }
+    return NULL;
+}
+
+/* Whether the user's folders lead to another HIP's headers, as in makefiles written for ROCm. Ours
+ * must then come before all folders; otherwise they come after the user's. */
 static bool other_hip_headers(const struct ah_plan *plan)
 {
     const struct ah_request *r = plan->request;
     for (size_t i = 0; i < r->arg_count; i++) {
-        const char *folder = ah_text_after(r->args[i].text, "-I");
-        if (folder && !*folder && i + 1 < r->arg_count)
-            folder = r->args[i + 1].text;
+        const char *folder = include_folder(r, i);
         if (folder && strcmp(folder, plan->toolchain->include) &&
             ah_path_exists(ah_text_print("%s/hip/hip_runtime_api.h", folder)))
             return true;
