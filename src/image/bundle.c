@@ -135,6 +135,16 @@ static bool inflate_zstd(const struct compressed_header *header, void *out)
     return !ZSTD_isError(got) && got == header->uncompressed_size;
 }
 
+/* Whether the payload can become what the header declares: asked before memory is taken. */
+static bool is_plausible(const struct compressed_header *header)
+{
+    enum { ZLIB_RATIO_MAX = 1032 };
+    if (header->method == METHOD_ZLIB)
+        return header->uncompressed_size / ZLIB_RATIO_MAX <= header->payload_size;
+    unsigned long long size = ZSTD_getFrameContentSize(header->payload, header->payload_size);
+    return size == ZSTD_CONTENTSIZE_UNKNOWN || size == header->uncompressed_size;
+}
+
 static bool read_compressed(struct ah_images *out, const void *data, size_t size,
                             char *out_error)
 {
@@ -143,12 +153,15 @@ static bool read_compressed(struct ah_images *out, const void *data, size_t size
         return false;
     if (header.method != METHOD_ZLIB && header.method != METHOD_ZSTD)
         return refuse(out_error, "compressed offload bundle with unknown method %u", header.method);
-    out->decompressed = malloc((size_t)header.uncompressed_size + 1);
-    if (!out->decompressed)
-        return refuse(out_error, "no memory to decompress %llu bytes",
-                      (unsigned long long)header.uncompressed_size);
-    bool good = header.method == METHOD_ZLIB ? inflate_zlib(&header, out->decompressed)
-                                             : inflate_zstd(&header, out->decompressed);
+    bool good = is_plausible(&header);
+    if (good) {
+        out->decompressed = malloc((size_t)header.uncompressed_size + 1);
+        if (!out->decompressed)
+            return refuse(out_error, "no memory to decompress %llu bytes",
+                          (unsigned long long)header.uncompressed_size);
+        good = header.method == METHOD_ZLIB ? inflate_zlib(&header, out->decompressed)
+                                            : inflate_zstd(&header, out->decompressed);
+    }
     if (!good)
         return refuse(out_error, "the compressed offload bundle is damaged (%s)",
                       header.method == METHOD_ZLIB ? "zlib" : "zstd");

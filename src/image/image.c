@@ -11,23 +11,33 @@
 enum {
     MACHINE_CUDA = 190,
     MACHINE_AMDGPU = 224,
-    OSABI_CUDA_V2 = 41, /* cubins of CUDA 13 keep the architecture in bits 8 to 15 */
+    ABI_CUDA_V2 = 8, /* cubins of CUDA 13 keep the architecture in bits 8 to 15 */
     CUDA_FATBIN_MAGIC = 0xba55ed50u,
     SPIRV_MAGIC = 0x07230203,
     PTX_HEADER_MAX = 4096, /* comments and directives before .target */
 };
 
-static const char *amdgpu_processor(unsigned mach)
+enum { XNACK = 1, SRAMECC = 2 };
+
+static const char *amdgpu_processor(unsigned mach, unsigned *out_features)
 {
     switch (mach) {
-#define AMDGPU_PROCESSOR(value, name)                                                              \
+#define AMDGPU_PROCESSOR(value, name, features)                                                    \
     case value:                                                                                    \
+        *out_features = features;                                                                  \
         return name;
 #include "amdgpu_processors.def"
 #undef AMDGPU_PROCESSOR
     default:
+        *out_features = 0;
         return "";
     }
+}
+
+/* Of code objects of version 3: one bit each, no "any". */
+static enum ah_image_feature feature_of_bit(bool has, unsigned bit)
+{
+    return !has ? AH_FEATURE_UNSUPPORTED : bit ? AH_FEATURE_ON : AH_FEATURE_OFF;
 }
 
 static const char *feature_suffix(enum ah_image_feature feature, const char *on, const char *off)
@@ -37,14 +47,16 @@ static const char *feature_suffix(enum ah_image_feature feature, const char *on,
 
 static void identify_amdgpu(struct ah_image *image, const Elf64_Ehdr *header)
 {
-    unsigned abi = header->e_ident[EI_ABIVERSION];
+    unsigned abi = header->e_ident[EI_ABIVERSION], features;
     image->kind = AH_IMAGE_AMDGPU;
     image->code_object_version = (int)abi + 2;
+    if (abi == 0) /* version 2 keeps the processor elsewhere */
+        return;
     snprintf(image->processor, sizeof image->processor, "%s",
-             amdgpu_processor(header->e_flags & 0xff));
-    if (abi <= 1) { /* version 3: one bit each, no "any" */
-        image->xnack = header->e_flags & 0x100 ? AH_FEATURE_ON : AH_FEATURE_OFF;
-        image->sramecc = header->e_flags & 0x200 ? AH_FEATURE_ON : AH_FEATURE_OFF;
+             amdgpu_processor(header->e_flags & 0xff, &features));
+    if (abi == 1) {
+        image->xnack = feature_of_bit(features & XNACK, header->e_flags & 0x100);
+        image->sramecc = feature_of_bit(features & SRAMECC, header->e_flags & 0x200);
     } else {
         image->xnack = (enum ah_image_feature)(header->e_flags >> 8 & 3);
         image->sramecc = (enum ah_image_feature)(header->e_flags >> 10 & 3);
@@ -57,29 +69,42 @@ static void identify_amdgpu(struct ah_image *image, const Elf64_Ehdr *header)
 static void identify_cubin(struct ah_image *image, const Elf64_Ehdr *header)
 {
     image->kind = AH_IMAGE_CUBIN;
-    image->sm = header->e_ident[EI_OSABI] == OSABI_CUDA_V2 ? header->e_flags >> 8 & 0xff
-                                                           : header->e_flags & 0xff;
+    image->sm = header->e_ident[EI_ABIVERSION] >= ABI_CUDA_V2 ? header->e_flags >> 8 & 0xff
+                                                              : header->e_flags & 0xff;
     snprintf(image->target, sizeof image->target, "sm_%u", image->sm);
+}
+
+/* Moves *end past count bytes at offset, where they lie inside of size bytes. */
+static void reach(uint64_t *end, uint64_t offset, uint64_t count, uint64_t size)
+{
+    if (offset <= size && count <= size - offset && offset + count > *end)
+        *end = offset + count;
 }
 
 /* The end of what the headers of an ELF file speak of. */
 static size_t elf_size(const unsigned char *data, size_t size)
 {
     Elf64_Ehdr header;
+    Elf64_Shdr section;
+    Elf64_Phdr segment;
     memcpy(&header, data, sizeof header);
     uint64_t end = sizeof header;
-    uint64_t table_end = header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
-    if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > size || table_end > size)
+    uint64_t sections = header.e_shentsize == sizeof section ? header.e_shnum : 0;
+    uint64_t segments = header.e_phentsize == sizeof segment ? header.e_phnum : 0;
+    if ((sections == 0 && segments == 0) || header.e_shoff > size || header.e_phoff > size ||
+        sections * sizeof section > size - header.e_shoff ||
+        segments * sizeof segment > size - header.e_phoff)
         return size;
-    if (table_end > end)
-        end = table_end;
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        Elf64_Shdr section;
+    reach(&end, header.e_shoff, sections * sizeof section, size);
+    reach(&end, header.e_phoff, segments * sizeof segment, size);
+    for (uint64_t i = 0; i < sections; i++) {
         memcpy(&section, data + header.e_shoff + i * sizeof section, sizeof section);
-        if (section.sh_type != SHT_NOBITS && section.sh_offset <= size &&
-            section.sh_size <= size - section.sh_offset &&
-            section.sh_offset + section.sh_size > end)
-            end = section.sh_offset + section.sh_size;
+        if (section.sh_type != SHT_NOBITS)
+            reach(&end, section.sh_offset, section.sh_size, size);
+    }
+    for (uint64_t i = 0; i < segments; i++) {
+        memcpy(&segment, data + header.e_phoff + i * sizeof segment, sizeof segment);
+        reach(&end, segment.p_offset, segment.p_filesz, size);
     }
     return (size_t)end;
 }
@@ -110,15 +135,15 @@ static bool identify_ptx(struct ah_image *image)
     head[length] = '\0';
 
     const char *at = ah_skip_ptx_space(head);
-    unsigned major, minor;
+    char major[4], minor[4], sm[5], suffix = 0;
     int used = 0;
-    if (sscanf(at, ".version %3u.%3u%n", &major, &minor, &used) < 2 || used == 0)
+    if (sscanf(at, ".version %3[0-9].%3[0-9]%n", major, minor, &used) < 2 || used == 0)
         return false;
     image->kind = AH_IMAGE_PTX;
-    image->ptx_version = major * 10 + minor;
+    image->ptx_version = (unsigned)(atoi(major) * 10 + atoi(minor));
     at = ah_skip_ptx_space(at + used);
-    char suffix = 0;
-    if (sscanf(at, ".target sm_%4u%c", &image->sm, &suffix) >= 1) {
+    if (sscanf(at, ".target sm_%4[0-9]%c", sm, &suffix) >= 1) {
+        image->sm = (unsigned)atoi(sm);
         image->sm_suffix = suffix == 'a' || suffix == 'f' ? suffix : 0;
         snprintf(image->target, sizeof image->target, "sm_%u%.1s", image->sm,
                  image->sm_suffix ? &suffix : "");

@@ -58,10 +58,12 @@ size_t ah_memory_readable(const void *address)
         return 0;
     if (!maps) /* no way to know: believe the sizes that the data declares */
         return SIZE_MAX / 2;
-    while (fgets(line, sizeof line, maps)) {
+    for (bool whole = true; fgets(line, sizeof line, maps);) {
         uintptr_t low, high;
         char readable;
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &low, &high, &readable) != 3)
+        bool start = whole;
+        whole = strchr(line, '\n') != NULL;
+        if (!start || sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &low, &high, &readable) != 3)
             continue; /* the rest of a long line */
         if (end ? low != end || readable != 'r' : at < low)
             break;

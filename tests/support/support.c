@@ -43,6 +43,11 @@ static void *keep(void *memory, const char *what)
     return borrowed.texts[borrowed.text_count++] = memory;
 }
 
+void *ah_test_alloc(size_t size)
+{
+    return keep(calloc(1, size), "calloc");
+}
+
 char *ah_test_print(const char *format, ...)
 {
     char *text = NULL;

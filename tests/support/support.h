@@ -24,7 +24,8 @@ int ah_test_tear_down(void **state);
 /* value NULL unsets. The old value comes back at the end of the test. */
 void ah_test_setenv(const char *name, const char *value);
 
-/* Text that lives until the end of the test. */
+/* Zeroed memory and text that live until the end of the test. */
+void *ah_test_alloc(size_t size);
 char *ah_test_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Standard error goes into a file from now on. */
