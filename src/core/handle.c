@@ -13,7 +13,7 @@ enum {
 };
 static const uint32_t no_slot = UINT32_MAX;
 
-char *ah_handle_base;
+_Atomic(char *) ah_handle_base;
 _Atomic(size_t) ah_handle_used;
 
 /* Free slots in the order in which they were freed. */
@@ -23,14 +23,19 @@ static struct {
     uint32_t oldest, newest, count;
 } slots = {.lock = PTHREAD_MUTEX_INITIALIZER, .oldest = UINT32_MAX, .newest = UINT32_MAX};
 
+static char *range_start(void)
+{
+    return atomic_load_explicit(&ah_handle_base, memory_order_relaxed);
+}
+
 static struct ah_handle *slot_at(uint32_t index)
 {
-    return (struct ah_handle *)(void *)(ah_handle_base + (size_t)index * AH_HANDLE_SLOT);
+    return (struct ah_handle *)(void *)(range_start() + (size_t)index * AH_HANDLE_SLOT);
 }
 
 static bool reserve_range(void)
 {
-    if (ah_handle_base)
+    if (range_start())
         return true;
     void *range = mmap(NULL, RANGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                        0);
@@ -39,7 +44,7 @@ static bool reserve_range(void)
                    "memory (ulimit -v)", RANGE_SIZE >> 20);
         return false;
     }
-    ah_handle_base = range;
+    atomic_store_explicit(&ah_handle_base, range, memory_order_relaxed);
     return true;
 }
 
@@ -49,7 +54,7 @@ static struct ah_handle *fresh_slot(void)
     if (!reserve_range() || used + AH_HANDLE_SLOT > RANGE_SIZE)
         return NULL;
     if (used + AH_HANDLE_SLOT > slots.committed) {
-        if (mprotect(ah_handle_base + slots.committed, COMMIT_STEP, PROT_READ | PROT_WRITE) != 0)
+        if (mprotect(range_start() + slots.committed, COMMIT_STEP, PROT_READ | PROT_WRITE) != 0)
             return NULL;
         slots.committed += COMMIT_STEP;
     }
@@ -95,7 +100,7 @@ void ah_handle_destroy(void *handle)
     struct ah_handle *slot = handle;
     if (!slot)
         return;
-    uint32_t index = (uint32_t)((size_t)((char *)handle - ah_handle_base) / AH_HANDLE_SLOT);
+    uint32_t index = (uint32_t)((size_t)((char *)handle - range_start()) / AH_HANDLE_SLOT);
     atomic_store_explicit(&slot->type, AH_HANDLE_FREE, memory_order_release);
     pthread_mutex_lock(&slots.lock);
     slot->next = no_slot;
@@ -112,6 +117,6 @@ void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *
 {
     size_t used = atomic_load_explicit(&ah_handle_used, memory_order_acquire);
     for (size_t offset = 0; offset < used; offset += AH_HANDLE_SLOT)
-        if (ah_handle_is(ah_handle_base + offset, type))
-            visit(ah_handle_base + offset, data);
+        if (ah_handle_is(range_start() + offset, type))
+            visit(range_start() + offset, data);
 }

@@ -36,8 +36,8 @@ struct ah_handle {
     struct ah_device *device;
 };
 
-/* Start of the range and bytes of it in use; written by ah_handle_create only. */
-extern char *ah_handle_base;
+/* Start of the range and bytes of it in use; written by ah_handle_create only, in this order. */
+extern _Atomic(char *) ah_handle_base;
 extern _Atomic(size_t) ah_handle_used;
 
 /* A zeroed object of the given type, of at most AH_HANDLE_SLOT bytes. NULL: no memory. */
@@ -56,9 +56,10 @@ void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *
 /* Whether value is a live handle of type. Any value may be asked about. */
 static inline bool ah_handle_is(const void *value, enum ah_handle_type type)
 {
-    uintptr_t offset = (uintptr_t)value - (uintptr_t)ah_handle_base;
-    if (offset >= atomic_load_explicit(&ah_handle_used, memory_order_acquire) ||
-        offset % AH_HANDLE_SLOT != 0)
+    size_t used = atomic_load_explicit(&ah_handle_used, memory_order_acquire);
+    const char *base = atomic_load_explicit(&ah_handle_base, memory_order_relaxed);
+    uintptr_t offset = (uintptr_t)value - (uintptr_t)base;
+    if (offset >= used || offset % AH_HANDLE_SLOT != 0)
         return false;
     const struct ah_handle *handle = value;
     return atomic_load_explicit(&handle->type, memory_order_acquire) == (uint32_t)type;

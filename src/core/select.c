@@ -53,10 +53,14 @@ static bool parse_element(char *element, struct ah_backend_request *requests, si
     const char *model = colon ? colon + 1 : "";
     if (!*element || strlen(element) >= sizeof requests->name || (colon && !*model))
         return false;
+    size_t before = *count;
     struct ah_backend_request *request = request_named(requests, count, element);
     if (!request)
         return false;
-    return colon || star ? append_devices(request, *model ? model : "default", devices) : true;
+    if (!(colon || star) || append_devices(request, *model ? model : "default", devices))
+        return true;
+    *count = before;
+    return false;
 }
 
 static char *trimmed(char *text)
@@ -112,6 +116,8 @@ static bool matches_pci(const struct ah_candidate *candidate, const char *text)
 {
     unsigned domain = 0, bus, device, function;
     int end = 0;
+    if (text[strspn(text, "0123456789abcdefABCDEF:.")])
+        return false;
     if (sscanf(text, "%x:%x:%x.%x%n", &domain, &bus, &device, &function, &end) < 4 || text[end]) {
         domain = 0;
         if (sscanf(text, "%x:%x.%x%n", &bus, &device, &function, &end) < 3 || text[end])
