@@ -86,12 +86,20 @@ static bool advice_valid(hipMemoryAdvise advice)
            (int)advice == hipMemAdviseSetCoarseGrain || (int)advice == hipMemAdviseUnsetCoarseGrain;
 }
 
+static bool is_for_everybody(hipMemoryAdvise advice)
+{
+    return advice == hipMemAdviseSetReadMostly || advice == hipMemAdviseUnsetReadMostly ||
+           advice == hipMemAdviseUnsetPreferredLocation;
+}
+
 static hipError_t advise(const void *pointer, size_t size, hipMemoryAdvise advice, int ordinal)
 {
     struct ah_device *device;
     struct ah_backend_device *target;
     if (!advice_valid(advice))
         return hipErrorInvalidValue;
+    if (is_for_everybody(advice))
+        ordinal = hipCpuDeviceId;
     hipError_t error = managed_range(pointer, size, &device);
     if (error == hipSuccess)
         error = location(ordinal, device, &target);

@@ -109,7 +109,8 @@ hipError_t hipMemAllocPitch(hipDeviceptr_t *dptr, size_t *pitch, size_t widthInB
                             unsigned int elementSizeBytes)
 {
     AH_ENTER(dptr, pitch, widthInBytes, height, elementSizeBytes);
-    if (elementSizeBytes != 4 && elementSizeBytes != 8 && elementSizeBytes != 16)
+    if (widthInBytes == 0 || height == 0 ||
+        (elementSizeBytes != 4 && elementSizeBytes != 8 && elementSizeBytes != 16))
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_memory_alloc_pitch(dptr, pitch, widthInBytes, height));
 }
