@@ -1,0 +1,266 @@
+/* Owns the environment, the checks, and other processes. */
+#include "support.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_child;
+
+/* ---- drivers ------------------------------------------------------------------------- */
+
+void clean_environment(void)
+{
+    static const char *const names[] = {
+        "ANYHIP_BACKEND",       "ANYHIP_CONFIG",      "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
+        "AMD_LOG_LEVEL",        "AMD_LOG_MASK",       "AMD_LOG_LEVEL_FILE",  "HIP_LAUNCH_BLOCKING",
+        "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY", "FAKECUDA_DEVICES",    "FAKECUDA_VERSION",
+        "FAKECUDA_MEMORY_MB",   "FAKECUDA_PEERS",     "FAKECUDA_FAULTS",     "FAKECUDA_REPORT",
+        "FAKESIMCUDA_DEVICES",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+}
+
+void use_configuration(const char *format, ...)
+{
+    char text[2048], path[64];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    int file = memfd_create("anyhip.json", 0);
+    if (file < 0 || length >= (int)sizeof text || write(file, text, (size_t)length) != length)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    setenv("ANYHIP_CONFIG", path, 1);
+}
+
+void use_fake(const char *devices)
+{
+    const char *real = getenv("DRIVER_TESTS_LIBRARY"); /* to run them on a real driver by hand */
+    clean_environment();
+    setenv("FAKECUDA_DEVICES", devices, 1);
+    use_configuration("{\"backends\": [\"cuda\"], \"drivers\": {\"cuda\": {\"library\": \"%s\"}}}",
+                      real ? real : FAKECUDA_PATH);
+}
+
+void use_two_fakes(const char *cuda_devices, const char *simcuda_devices)
+{
+    clean_environment();
+    setenv("FAKECUDA_DEVICES", cuda_devices, 1);
+    setenv("FAKESIMCUDA_DEVICES", simcuda_devices, 1);
+    use_configuration("{\"backends\": [\"cuda\", \"simcuda\"], \"drivers\": {"
+                      "\"cuda\": {\"library\": \"%s\"}, \"simcuda\": {\"library\": \"%s\"}}}",
+                      FAKECUDA_PATH, FAKESIMCUDA_PATH);
+}
+
+/* ---- checks -------------------------------------------------------------------------------- */
+
+static void fail_at(const char *file, int line)
+{
+    if (!is_child)
+        _fail(file, line);
+    fprintf(stderr, "%s:%d: a check failed in a child process\n", file, line);
+    _exit(EXIT_FAILURE);
+}
+
+void expect_at(int got, int wanted, const char *call, const char *file, int line)
+{
+    if (got == wanted)
+        return;
+    fprintf(stderr, "%s returned %s (%d), not %s\n", call, hipGetErrorName((hipError_t)got), got,
+            hipGetErrorName((hipError_t)wanted));
+    fail_at(file, line);
+}
+
+void check_at(bool good, const char *condition, const char *file, int line)
+{
+    if (good)
+        return;
+    fprintf(stderr, "not so: %s\n", condition);
+    fail_at(file, line);
+}
+
+void check_words(const uint32_t *words, size_t count, uint32_t value)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (words[i] == value)
+            continue;
+        fprintf(stderr, "word %zu of %zu is 0x%x, not 0x%x\n", i, count, words[i], value);
+        check(words[i] == value);
+    }
+}
+
+/* ---- groups ------------------------------------------------------------------------------------
+ */
+
+static struct fakecuda_counts before;
+
+void forget_violations(void)
+{
+    fakecuda_forget();
+}
+
+int before_each(void **state)
+{
+    (void)state;
+    fakecuda_forget();
+    fakecuda_clear_faults();
+    (void)hipSetDevice(0);
+    (void)hipGetLastError();
+    fakecuda_count(&before);
+    return 0;
+}
+
+static int more(const char *what, unsigned now, unsigned then)
+{
+    if (now > then)
+        fprintf(stderr, "%u %s are left\n", now - then, what);
+    return now > then;
+}
+
+int after_each(void **state)
+{
+    struct fakecuda_counts now;
+    int wrong = 0;
+    (void)state;
+    fakecuda_hold(false);
+    fakecuda_clear_faults();
+    fakecuda_count(&now);
+    for (size_t i = 0; i < fakecuda_violations(); i++, wrong++)
+        fprintf(stderr, "violation: %s\n", fakecuda_violation_at(i));
+#define COMPARE(field) wrong += more(#field, now.field, before.field);
+    COMPARE(allocations)
+    COMPARE(pinned)
+    COMPARE(registered)
+    COMPARE(managed)
+    COMPARE(streams)
+    COMPARE(events)
+    COMPARE(modules)
+    COMPARE(arrays)
+    COMPARE(pools)
+    COMPARE(physical)
+    COMPARE(reservations)
+    COMPARE(mappings)
+#undef COMPARE
+    return wrong ? -1 : 0;
+}
+
+/* ---- other processes ---------------------------------------------------------------------------
+ */
+
+enum { CHILD_SECONDS = 30 };
+
+static char *read_all(int file)
+{
+    size_t size = 0, capacity = 4096;
+    char *text = malloc(capacity);
+    ssize_t got;
+    while (text && (got = read(file, text + size, capacity - size - 1)) != 0) {
+        if (got < 0 && errno != EINTR)
+            break;
+        size += got > 0 ? (size_t)got : 0;
+        if (capacity - size < 1024) {
+            capacity *= 2;
+            text = realloc(text, capacity);
+        }
+    }
+    if (text)
+        text[size] = '\0';
+    return text;
+}
+
+static void child_main(void (*function)(void), bool quickly)
+{
+    is_child = true;
+    alarm(CHILD_SECONDS);
+    function();
+    fflush(NULL);
+    if (quickly)
+        _exit(EXIT_SUCCESS);
+    exit(EXIT_SUCCESS);
+}
+
+static int run_child(void (*function)(void), bool quickly, char **out_text)
+{
+    int pipe_ends[2], status;
+    if (out_text && pipe(pipe_ends) != 0)
+        abort();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        if (out_text)
+            dup2(pipe_ends[1], STDERR_FILENO);
+        if (out_text)
+            close(pipe_ends[0]), close(pipe_ends[1]);
+        child_main(function, quickly);
+    }
+    if (out_text) {
+        close(pipe_ends[1]);
+        *out_text = read_all(pipe_ends[0]);
+        close(pipe_ends[0]);
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int child_status(void (*function)(void), char **out_text)
+{
+    return run_child(function, false, out_text);
+}
+
+static void must_end_well(int status)
+{
+    if (status == -SIGALRM)
+        fprintf(stderr, "the child did not end\n");
+    assert_int_equal(status, EXIT_SUCCESS);
+}
+
+void in_child(void (*function)(void))
+{
+    must_end_well(run_child(function, false, NULL));
+}
+
+void in_child_quickly(void (*function)(void))
+{
+    must_end_well(run_child(function, true, NULL));
+}
+
+/* ---- the log
+ * --------------------------------------------------------------------------------------- */
+
+static int real_stderr = -1, log_file = -1;
+
+void begin_log(void)
+{
+    fflush(stderr);
+    real_stderr = dup(STDERR_FILENO);
+    log_file = memfd_create("stderr", 0);
+    dup2(log_file, STDERR_FILENO);
+}
+
+char *end_log(void)
+{
+    fflush(stderr);
+    dup2(real_stderr, STDERR_FILENO);
+    close(real_stderr);
+    lseek(log_file, 0, SEEK_SET);
+    char *text = read_all(log_file);
+    close(log_file);
+    return text;
+}
+
+size_t count_text(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}

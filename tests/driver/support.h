@@ -1,0 +1,133 @@
+/* What the tests that run against the fake driver share: choosing drivers, checks
+ * that name errors, other processes, kernels, bundles.
+ *
+ * A process reads its configuration once, so that each test program, or each
+ * child process of one, has one set of drivers. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include "fakecuda.h"
+
+#include <hip/anyhip.h>
+#include <hip/api/registration.h>
+#include <hip/hip_ext.h>
+#include <hip/hip_runtime_api.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+/* cmocka wants the four above */
+#include <cmocka.h>
+
+/* ---- drivers, before the first HIP call ---------------------------------------------- */
+
+/* Removes every variable that this library or the fake reads. */
+void clean_environment(void);
+/* Uses this JSON as the configuration file, in children too. */
+void use_configuration(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One fake driver with devices of these compute capabilities ("80,90"). */
+void use_fake(const char *devices);
+/* Two, as "cuda" and "simcuda". */
+void use_two_fakes(const char *cuda_devices, const char *simcuda_devices);
+
+/* ---- checks ---------------------------------------------------------------------------- */
+
+/* The call returns the code. In a child the check ends the process. */
+#define expect(call, code) expect_at((int)(call), (int)(code), #call, __FILE__, __LINE__)
+#define ok(call)           expect(call, hipSuccess)
+#define check(condition)   check_at((condition), #condition, __FILE__, __LINE__)
+void expect_at(int got, int wanted, const char *call, const char *file, int line);
+void check_at(bool good, const char *condition, const char *file, int line);
+/* Every 32-bit word of count is value. */
+void check_words(const uint32_t *words, size_t count, uint32_t value);
+
+/* ---- groups of tests -------------------------------------------------------------------- */
+
+/* A test after which everything it made is gone and no rule of CUDA was broken. */
+#define TEST(function) cmocka_unit_test_setup_teardown(function, before_each, after_each)
+/* The same without that check. */
+#define TEST_UNCHECKED(function) cmocka_unit_test(function)
+int before_each(void **state);
+int after_each(void **state);
+/* For violations that a test means to cause. */
+void forget_violations(void);
+
+/* Registers the kernels below and loads them on each device; and the reverse, after
+ * which the driver has nothing left. */
+int start_kernels(void **state);
+int end_kernels(void **state);
+#define run_group(name, tests) cmocka_run_group_tests_name(name, tests, start_kernels, end_kernels)
+
+/* ---- other processes ----------------------------------------------------------------------- */
+
+/* Runs function in a child, which must end well within 30 seconds. Only for
+ * programs that have not called HIP themselves. */
+void in_child(void (*function)(void));
+/* The same; the child ends without exit handlers and leak checks. */
+void in_child_quickly(void (*function)(void));
+/* Its exit status, -signal when it was killed. out_text gets what it wrote to
+ * stderr, to be freed; may be NULL. */
+int child_status(void (*function)(void), char **out_text);
+
+/* ---- kernels of this program --------------------------------------------------------------------
+ */
+
+/* PTX with the kernels of the fake; the bodies do the same on a real device. */
+extern const char kernels_ptx[];
+
+/* Their host addresses. */
+extern const char fill_kernel, add_kernel, wait_kernel, spin_kernel, fault_kernel, count_kernel,
+    bounded_kernel, shared_kernel, struct_kernel, empty_kernel;
+/* Variables of the program: a counter that starts at 7, 16 words 1 to 16, constant. */
+extern char counter_variable, table_variable, constant_variable;
+
+/* A fat binary around an image, as clang's constructor registers it. */
+struct wrapper {
+    uint32_t magic, version;
+    const void *binary;
+    void *unused;
+};
+struct wrapper wrap_image(const void *image);
+
+hipError_t launch_fill(uint32_t *out, uint32_t value, uint32_t count, hipStream_t stream);
+/* Blocks the stream until *flag, in host memory, is not 0. */
+hipError_t launch_wait(const uint32_t *flag, hipStream_t stream);
+hipError_t launch_fault(hipStream_t stream);
+
+/* A gate: a stream stands still from close_gate to open_gate. */
+struct gate {
+    uint32_t *flag;
+};
+struct gate close_gate(hipStream_t stream);
+void open_gate(struct gate *gate);
+void free_gate(struct gate *gate); /* when the stream has passed it */
+
+/* ---- images
+ * --------------------------------------------------------------------------------------- */
+
+struct entry {
+    const char *label;
+    const void *data;
+    size_t size;
+};
+/* clang's offload bundle with a host entry before the given ones; to be freed. */
+void *make_bundle(const struct entry *entries, size_t count, size_t *out_size);
+enum compression { ZLIB, ZSTD };
+/* The same compressed, version 2 of the format; to be freed. */
+void *compress_bundle(const void *bundle, size_t size, enum compression method, size_t *out_size);
+/* An ELF header of a machine and flags, followed by text. */
+void *make_elf(unsigned machine, unsigned flags, const char *text, size_t *out_size);
+enum { MACHINE_CUDA = 190, MACHINE_AMDGPU = 224 };
+
+/* ---- the log
+ * ------------------------------------------------------------------------------------------ */
+
+/* Captures what is written to stderr from begin_log to end_log; the text is to be freed. */
+void begin_log(void);
+char *end_log(void);
+size_t count_text(const char *text, const char *part);
+
+#endif
