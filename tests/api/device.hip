@@ -6,7 +6,8 @@
 #define SAME(attribute, want)                                                                      \
     do {                                                                                           \
         int value_ = -1;                                                                           \
-        CHECK_EQ(hipDeviceGetAttribute(&value_, hipDeviceAttribute##attribute, device), hipSuccess); \
+        CHECK_EQ(hipDeviceGetAttribute(&value_, hipDeviceAttribute##attribute, device),            \
+                 hipSuccess);                                                                      \
         CHECK_CASE((long long)value_ == (long long)(want), #attribute ": %d, not %lld", value_,    \
                    (long long)(want));                                                             \
     } while (0)
@@ -195,7 +196,10 @@ TEST("a device can reach its peers as it says")
 }
 
 // Each device works on memory of its own, and what it made reaches the others.
-__global__ void mark(int *p, int value) { p[threadIdx.x] = value + threadIdx.x; }
+__global__ void mark(int *p, int value)
+{
+    p[threadIdx.x] = value + threadIdx.x;
+}
 
 TEST("memory goes from device to device")
 {

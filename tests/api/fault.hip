@@ -6,9 +6,18 @@
 #include <cstdio>
 #include <cstring>
 
-__global__ void write_to(int *p) { *p = 1; }
-__global__ void stop() { __builtin_trap(); }
-__global__ void insist(int n) { assert(n == 3 && "n is three"); }
+__global__ void write_to(int *p)
+{
+    *p = 1;
+}
+__global__ void stop()
+{
+    __builtin_trap();
+}
+__global__ void insist(int n)
+{
+    assert(n == 3 && "n is three");
+}
 
 static int failures;
 

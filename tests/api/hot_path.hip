@@ -77,9 +77,8 @@ TEST("no allocation is made per launch, copy, event or query")
              }),
              0);
     CHECK_EQ(least_allocations([&] { (void)hipMemsetAsync(q, 0, 64, stream); }), 0);
-    CHECK_EQ(least_allocations([&] {
-                 (void)hipMemcpyAsync(q, q + 32, 64, hipMemcpyDeviceToDevice, stream);
-             }),
+    CHECK_EQ(least_allocations(
+                 [&] { (void)hipMemcpyAsync(q, q + 32, 64, hipMemcpyDeviceToDevice, stream); }),
              0);
     CHECK_EQ(least_allocations([&] { (void)hipEventRecord(event, stream); }), 0);
     CHECK_EQ(least_allocations([&] { (void)hipStreamWaitEvent(stream, event, 0); }), 0);

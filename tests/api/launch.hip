@@ -20,7 +20,10 @@ __global__ void take(long long *out, char a, double b, short c, int *p, mixed m)
     out[5] = static_cast<long long>(m.b);
     out[6] = m.c[2];
 }
-__global__ void count(int *p) { atomicAdd(p, 1); }
+__global__ void count(int *p)
+{
+    atomicAdd(p, 1);
+}
 __global__ void where(int *out)
 {
     int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -28,7 +31,10 @@ __global__ void where(int *out)
     int threads = blockDim.x * blockDim.y * blockDim.z;
     out[block * threads + thread] = block * 1000 + thread;
 }
-__global__ void __launch_bounds__(64) bounded(int *p) { atomicAdd(p, 1); }
+__global__ void __launch_bounds__(64) bounded(int *p)
+{
+    atomicAdd(p, 1);
+}
 __global__ void reverse(int *p)
 {
     extern __shared__ int dynamic[];

@@ -321,11 +321,9 @@ TEST("stream-ordered memory comes from a pool that keeps it")
     for (int round = 0; round < 3; ++round) {
         int *p = nullptr;
         CHECK_HIP(hipMallocAsync(reinterpret_cast<void **>(&p), n * sizeof *p, stream));
-        CHECK_HIP(
-            hipMemcpyAsync(p, in.data(), n * sizeof *p, hipMemcpyHostToDevice, stream));
+        CHECK_HIP(hipMemcpyAsync(p, in.data(), n * sizeof *p, hipMemcpyHostToDevice, stream));
         add_one<<<n / 256, 256, 0, stream>>>(p, n);
-        CHECK_HIP(
-            hipMemcpyAsync(out.data(), p, n * sizeof *p, hipMemcpyDeviceToHost, stream));
+        CHECK_HIP(hipMemcpyAsync(out.data(), p, n * sizeof *p, hipMemcpyDeviceToHost, stream));
         CHECK_HIP(hipFreeAsync(p, stream));
         CHECK_HIP(hipStreamSynchronize(stream));
         CHECK(out == counting(n, 1));
@@ -357,16 +355,15 @@ TEST("stream-ordered memory comes from a pool that keeps it")
 TEST("addresses can be reserved, backed with memory, and given back")
 {
     int supported = 0;
-    CHECK_HIP(hipDeviceGetAttribute(&supported,
-                                    hipDeviceAttributeVirtualMemoryManagementSupported, 0));
+    CHECK_HIP(
+        hipDeviceGetAttribute(&supported, hipDeviceAttributeVirtualMemoryManagementSupported, 0));
     if (!supported)
         return;
     hipMemAllocationProp prop = {};
     prop.type = hipMemAllocationTypePinned;
     prop.location = {hipMemLocationTypeDevice, 0};
     size_t grain = 0;
-    CHECK_HIP(
-        hipMemGetAllocationGranularity(&grain, &prop, hipMemAllocationGranularityMinimum));
+    CHECK_HIP(hipMemGetAllocationGranularity(&grain, &prop, hipMemAllocationGranularityMinimum));
     CHECK(grain > 0);
     void *base = nullptr;
     CHECK_HIP(hipMemAddressReserve(&base, 2 * grain, 0, nullptr, 0));

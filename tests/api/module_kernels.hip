@@ -11,9 +11,18 @@ extern "C" __global__ void scale(float *p, int n)
     if (i < n)
         p[i] *= factor;
 }
-extern "C" __global__ void add_table(int *p) { p[threadIdx.x] += table[threadIdx.x % 4]; }
-extern "C" __global__ void add_managed(int *p) { *p += managed_word; }
-extern "C" __global__ void __launch_bounds__(32) small_blocks(int *p) { *p = 1; }
+extern "C" __global__ void add_table(int *p)
+{
+    p[threadIdx.x] += table[threadIdx.x % 4];
+}
+extern "C" __global__ void add_managed(int *p)
+{
+    *p += managed_word;
+}
+extern "C" __global__ void __launch_bounds__(32) small_blocks(int *p)
+{
+    *p = 1;
+}
 
 // A struct between other arguments, for the padding of packed buffers.
 struct three {

@@ -5,7 +5,10 @@
 
 #include <dlfcn.h>
 
-__global__ void add(int *p, int n) { p[threadIdx.x] += n; }
+__global__ void add(int *p, int n)
+{
+    p[threadIdx.x] += n;
+}
 
 // The driver's functions that this test calls, as their header declares them.
 struct driver {

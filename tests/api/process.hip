@@ -9,7 +9,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-__global__ void set(int *p, int value) { *p = value; }
+__global__ void set(int *p, int value)
+{
+    *p = value;
+}
 __global__ void spin(int *never)
 {
     for (long i = 0; i < 20000000 && *static_cast<volatile int *>(never) == 0; ++i) {

@@ -33,8 +33,14 @@ __global__ void wait_for(int *flag)
         if (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) != 0)
             return;
 }
-__global__ void set(int *p, int value) { *p = value; }
-__global__ void copy(int *to, const int *from) { *to = *from; }
+__global__ void set(int *p, int value)
+{
+    *p = value;
+}
+__global__ void copy(int *to, const int *from)
+{
+    *to = *from;
+}
 
 void gate::close(hipStream_t stream)
 {
@@ -237,8 +243,7 @@ TEST("functions of the host run in stream order")
 TEST("a stream can wait for a value in memory and write one")
 {
     int supported = 0;
-    CHECK_HIP(
-        hipDeviceGetAttribute(&supported, hipDeviceAttributeCanUseStreamWaitValue, 0));
+    CHECK_HIP(hipDeviceGetAttribute(&supported, hipDeviceAttributeCanUseStreamWaitValue, 0));
     if (!supported)
         return;
     ah_test::buffer<uint32_t> word({0, 0});

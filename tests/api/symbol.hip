@@ -90,8 +90,7 @@ TEST("what is not a symbol, or does not fit in it, is refused")
     CHECK_EQ(hipMemcpyToSymbol(HIP_SYMBOL(counters), large, sizeof large), hipErrorInvalidValue);
     CHECK_EQ(hipMemcpyToSymbol(HIP_SYMBOL(counters), large, 8, 7 * sizeof(int)),
              hipErrorInvalidValue);
-    CHECK_EQ(hipMemcpyFromSymbol(large, HIP_SYMBOL(counters), sizeof large),
-             hipErrorInvalidValue);
+    CHECK_EQ(hipMemcpyFromSymbol(large, HIP_SYMBOL(counters), sizeof large), hipErrorInvalidValue);
     CHECK_EQ(hipMemcpyToSymbol(HIP_SYMBOL(counters), large, 4, 0, hipMemcpyDeviceToHost),
              hipErrorInvalidMemcpyDirection);
     (void)hipGetLastError();

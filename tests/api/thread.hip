@@ -10,7 +10,10 @@ __global__ void scale(float *p, int n, float by)
     if (i < n)
         p[i] *= by;
 }
-template <int N> __global__ void first_use(int *p) { atomicAdd(p, N); }
+template <int N> __global__ void first_use(int *p)
+{
+    atomicAdd(p, N);
+}
 
 TEST("each thread has its own last error and device")
 {
