@@ -1,0 +1,103 @@
+/* Owns reading ELF files that may be damaged. */
+#include "elffile.h"
+
+#include <string.h>
+
+static bool read_at(const struct ah_elf *elf, uint64_t offset, void *out, size_t size)
+{
+    if (offset > elf->size || size > elf->size - offset)
+        return false;
+    memcpy(out, elf->data + offset, size);
+    return true;
+}
+
+static bool read_header(const struct ah_elf *elf, uint64_t index, Elf64_Shdr *out)
+{
+    uint64_t table = elf->header.e_shoff;
+    return elf->header.e_shentsize == sizeof *out && table != 0 && table < elf->size &&
+           index < (elf->size - table) / sizeof *out &&
+           read_at(elf, table + index * sizeof *out, out, sizeof *out);
+}
+
+bool ah_elf_open(struct ah_elf *elf, const void *data, size_t size)
+{
+    Elf64_Shdr first;
+    *elf = (struct ah_elf){.data = data, .size = size};
+    if (!read_at(elf, 0, &elf->header, sizeof elf->header) ||
+        memcmp(elf->header.e_ident, ELFMAG, SELFMAG) != 0 ||
+        elf->header.e_ident[EI_CLASS] != ELFCLASS64 || elf->header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return false;
+    elf->section_count = elf->header.e_shnum;
+    elf->names = elf->header.e_shstrndx;
+    if (!read_header(elf, 0, &first))
+        elf->section_count = 0;
+    else if (elf->section_count == 0) /* more than fit: the first section tells */
+        elf->section_count = first.sh_size;
+    if (elf->names == SHN_XINDEX && elf->section_count > 0)
+        elf->names = first.sh_link;
+    return true;
+}
+
+/* The text at an offset of a section of texts; "" where there is none. */
+static const char *text_at(const struct ah_elf *elf, uint64_t section, uint64_t offset)
+{
+    Elf64_Shdr header;
+    if (!read_header(elf, section, &header) || header.sh_type == SHT_NOBITS ||
+        header.sh_offset > elf->size || header.sh_size > elf->size - header.sh_offset ||
+        offset >= header.sh_size)
+        return "";
+    const char *text = (const char *)elf->data + header.sh_offset + offset;
+    return memchr(text, '\0', header.sh_size - offset) ? text : "";
+}
+
+bool ah_elf_section(const struct ah_elf *elf, uint64_t index, struct ah_elf_section *out)
+{
+    Elf64_Shdr header;
+    if (index >= elf->section_count || !read_header(elf, index, &header) ||
+        header.sh_type == SHT_NOBITS || header.sh_offset > elf->size ||
+        header.sh_size > elf->size - header.sh_offset)
+        return false;
+    *out = (struct ah_elf_section){
+        .name = text_at(elf, elf->names, header.sh_name),
+        .type = header.sh_type,
+        .link = header.sh_link,
+        .data = elf->data + header.sh_offset,
+        .size = header.sh_size,
+    };
+    return true;
+}
+
+bool ah_elf_symbol(const struct ah_elf *elf, const struct ah_elf_section *table, uint64_t index,
+                   struct ah_elf_symbol *out)
+{
+    Elf64_Sym symbol;
+    if (index >= table->size / sizeof symbol)
+        return false;
+    memcpy(&symbol, table->data + index * sizeof symbol, sizeof symbol);
+    *out = (struct ah_elf_symbol){
+        .name = text_at(elf, table->link, symbol.st_name),
+        .type = ELF64_ST_TYPE(symbol.st_info),
+        .other = symbol.st_other,
+        .defined = symbol.st_shndx != SHN_UNDEF,
+    };
+    return true;
+}
+
+const char *ah_elf_kind(const struct ah_elf *elf)
+{
+    switch (elf->header.e_type) {
+    case ET_REL:
+        return "object";
+    case ET_EXEC:
+        return "program";
+    case ET_DYN:
+        for (uint64_t i = 0; i < elf->section_count; i++) {
+            struct ah_elf_section section;
+            if (ah_elf_section(elf, i, &section) && strcmp(section.name, ".interp") == 0)
+                return "program";
+        }
+        return "shared library";
+    default:
+        return "file";
+    }
+}

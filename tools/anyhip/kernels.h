@@ -1,0 +1,11 @@
+/* The kernels that a device image holds, where its format tells. */
+#ifndef AH_ANYHIP_KERNELS_H
+#define AH_ANYHIP_KERNELS_H
+
+#include "image.h"
+
+/* Calls visit with the name of each kernel, which need not end in a zero. */
+void ah_kernels_each(const struct ah_image *image,
+                     void (*visit)(void *data, const char *name, size_t length), void *data);
+
+#endif

@@ -1,0 +1,110 @@
+/* The anyhip command: reads the command line. Exit status 2 means that it was wrong. */
+#include "check.h"
+#include "info.h"
+#include "inspect.h"
+
+#include <hip/anyhip.h>
+#include <hip/hip_version.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { USAGE = 2 };
+
+static const char help[] =
+    "usage: anyhip COMMAND\n"
+    "\n"
+    "  info [--json|--quiet]  drivers and why each failed, devices, the configuration in force;\n"
+    "                         exit status 0 with at least one device, 1 without\n"
+    "  inspect FILE...        the device images in programs, libraries, objects, archives, "
+    "bundles,\n"
+    "                         code objects, PTX, cubins and CUDA fatbins: kind, target, size,\n"
+    "                         kernels, and which devices of this machine run them\n"
+    "  check                  a self test of each device: allocate, copy, fill, compare\n"
+    "  --version, --help\n";
+
+__attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
+{
+    va_list args;
+    fputs("anyhip: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputs("; `anyhip --help` lists the commands\n", stderr);
+    return USAGE;
+}
+
+static int info(int count, char **arguments)
+{
+    enum ah_info_form form = AH_INFO_TEXT;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(arguments[i], "--json") == 0)
+            form = AH_INFO_JSON;
+        else if (strcmp(arguments[i], "--quiet") == 0)
+            form = AH_INFO_QUIET;
+        else
+            return refuse("info has no option \"%s\"", arguments[i]);
+    }
+    return ah_info(form);
+}
+
+static int inspect(int count, char **arguments)
+{
+    bool good = true, options = true;
+    int files = 0;
+    for (int i = 0; i < count; i++) {
+        if (options && strcmp(arguments[i], "--") == 0) {
+            options = false;
+        } else if (options && arguments[i][0] == '-') {
+            return refuse("inspect has no option \"%s\"", arguments[i]);
+        } else {
+            good = ah_inspect(arguments[i]) && good;
+            files++;
+        }
+    }
+    if (files == 0)
+        return refuse("inspect needs a file");
+    return good ? 0 : 1;
+}
+
+static int check(int count, char **arguments)
+{
+    if (count > 0)
+        return refuse("check has no option \"%s\"", arguments[0]);
+    return ah_check();
+}
+
+static int run(int count, char **arguments)
+{
+    static const struct {
+        const char *name;
+        int (*run)(int count, char **arguments);
+    } commands[] = {{"info", info}, {"inspect", inspect}, {"check", check}};
+    if (count == 0)
+        return refuse("no command was given");
+    if (strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0) {
+        fputs(help, stdout);
+        return 0;
+    }
+    if (strcmp(arguments[0], "--version") == 0) {
+        printf("anyhip %s, HIP %d.%d.%d\n", anyhipVersion(), HIP_VERSION_MAJOR, HIP_VERSION_MINOR,
+               HIP_VERSION_PATCH);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(arguments[0], commands[i].name) == 0)
+            return commands[i].run(count - 1, arguments + 1);
+    return refuse("there is no command \"%s\"", arguments[0]);
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc - 1, argv + 1);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("anyhip: standard output");
+        return 1;
+    }
+    return status;
+}
