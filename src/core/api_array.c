@@ -170,9 +170,8 @@ static hipError_t info(hipChannelFormatDesc *out_description, hipExtent *out_ext
                        unsigned *out_flags, hipArray_t handle)
 {
     struct ah_array *array;
-    hipError_t error = ah_array_check(handle, &array);
-    if (error != hipSuccess)
-        return error;
+    if (ah_array_check(handle, &array) != hipSuccess)
+        return hipErrorInvalidHandle;
     if (out_description)
         *out_description = array->description;
     if (out_extent)
@@ -202,9 +201,8 @@ static hipError_t descriptor(HIP_ARRAY3D_DESCRIPTOR *out, hipArray_t handle)
     struct ah_array *array;
     if (!out)
         return hipErrorInvalidValue;
-    hipError_t error = ah_array_check(handle, &array);
-    if (error != hipSuccess)
-        return error;
+    if (ah_array_check(handle, &array) != hipSuccess)
+        return hipErrorInvalidHandle;
     *out = (HIP_ARRAY3D_DESCRIPTOR){
         .Width = array->shape.width,
         .Height = array->shape.height,

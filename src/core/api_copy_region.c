@@ -21,13 +21,19 @@ static bool span(const struct ah_copy_end *end, const struct ah_copy_region *reg
     return true;
 }
 
+static bool within(size_t start, size_t length, size_t limit)
+{
+    return start <= limit && length <= limit - start;
+}
+
 static bool array_holds(const struct ah_array *array, const struct ah_copy_end *end,
                         const struct ah_copy_region *region)
 {
+    size_t row = array->shape.width * ah_array_element_size(array);
     size_t height = array->shape.height ? array->shape.height : 1;
     size_t depth = array->shape.depth ? array->shape.depth : 1;
-    return end->x + region->width <= array->shape.width * ah_array_element_size(array) &&
-           end->y + region->height <= height && end->z + region->depth <= depth;
+    return within(end->x, region->width, row) && within(end->y, region->height, height) &&
+           within(end->z, region->depth, depth);
 }
 
 /* The rectangle lies inside the allocation or the array. */
@@ -257,13 +263,14 @@ hipError_t ah_copy_array_run(hipArray_const_t array_handle, size_t x, size_t y, 
                              enum ah_blocking blocking)
 {
     struct ah_array *array;
+    hipError_t error = hipSuccess;
     if (!ah_copy_kind_valid(kind))
         return hipErrorInvalidMemcpyDirection;
-    hipError_t error = ah_array_check(array_handle, &array);
-    if (error != hipSuccess)
-        return error;
+    if (!packed || ah_array_check(array_handle, &array) != hipSuccess)
+        return hipErrorInvalidValue;
     size_t row = array->shape.width * ah_array_element_size(array);
-    if (!packed || x > row)
+    size_t rows = array->shape.height ? array->shape.height : 1;
+    if (x > row || y >= rows || count > (rows - y) * row - x)
         return hipErrorInvalidValue;
     while (count > 0 && error == hipSuccess) {
         size_t now = count < row - x ? count : row - x;
@@ -350,7 +357,11 @@ hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t s
 hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray,
                          size_t srcOffset, size_t ByteCount)
 {
+    struct ah_array *array;
     AH_ENTER(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+    if (ah_array_check(dstArray, &array) != hipSuccess ||
+        ah_array_check(srcArray, &array) != hipSuccess)
+        return AH_LEAVE(hipErrorInvalidValue);
     struct ah_copy_region region = {
         .dst = array_end(dstArray, dstOffset, 0),
         .src = array_end(srcArray, srcOffset, 0),
@@ -468,6 +479,7 @@ hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms *p, hipStream_t stream)
 static hipError_t driver_end(struct ah_copy_end *out, hipMemoryType type, const void *host,
                              hipDeviceptr_t device, hipArray_t array, size_t pitch, size_t rows)
 {
+    struct ah_array *unused;
     switch ((int)type) {
     case hipMemoryTypeHost:
         *out = pointer_end(host, pitch, rows);
@@ -479,7 +491,7 @@ static hipError_t driver_end(struct ah_copy_end *out, hipMemoryType type, const 
         return hipSuccess;
     case hipMemoryTypeArray:
         *out = array_end(array, 0, 0);
-        return hipSuccess;
+        return ah_array_check(array, &unused) == hipSuccess ? hipSuccess : hipErrorInvalidValue;
     default:
         return hipErrorInvalidValue;
     }

@@ -194,11 +194,11 @@ hipError_t hipMemPtrGetInfo(void *ptr, size_t *size);
 /// @param [in] sizeBytes  bytes
 /// @param [in] kind  direction; hipMemcpyDefault takes it from the addresses
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: dst or src is NULL, or a range reaches beyond its allocation;
-/// hipErrorInvalidMemcpyDirection: kind is unknown, or says device where the address is the host's;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureImplicit: a blocking stream is
-/// being captured (hipMemcpy()); hipErrorStreamCaptureUnsupported: the stream is being captured; an
-/// error of earlier work.
+/// Returns: hipErrorInvalidValue: dst or src is NULL, a range reaches beyond its allocation, or
+/// kind says device where both addresses are pageable memory; hipErrorInvalidMemcpyDirection: kind
+/// is unknown; hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureImplicit: a blocking
+/// stream is being captured (hipMemcpy()); hipErrorStreamCaptureUnsupported: the stream is being
+/// captured; an error of earlier work.
 /// Thread safety: safe.
 /// Stream order: ordered in the stream, then blocks until the copy is done. From pageable host
 /// memory hipMemcpy() may return when the source has been read; between two ranges of one device it
@@ -217,9 +217,9 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t sizeBytes, hip
 /// @param [in] sizeBytes  bytes
 /// @param [in] kind  direction; hipMemcpyDefault takes it from the addresses
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: dst or src is NULL, or a range reaches beyond its allocation;
-/// hipErrorInvalidMemcpyDirection: kind is unknown or contradicts the addresses;
-/// hipErrorContextIsDestroyed: not a stream.
+/// Returns: hipErrorInvalidValue: dst or src is NULL, a range reaches beyond its allocation, or
+/// kind says device where both addresses are pageable memory; hipErrorInvalidMemcpyDirection: kind
+/// is unknown; hipErrorContextIsDestroyed: not a stream.
 /// Thread safety: safe.
 /// Stream order: enqueued. With pageable host memory the call may block until that side has been
 /// read or written; with page-locked memory it does not.
@@ -312,8 +312,7 @@ hipError_t hipMemcpy3DBatchAsync(size_t numOps, struct hipMemcpy3DBatchOp *opLis
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipErrorInvalidValue: a pointer is NULL, or a range reaches beyond its allocation;
 /// hipErrorInvalidPitchValue: a pitch is less than width or beyond memPitch;
-/// hipErrorInvalidMemcpyDirection: kind is unknown or contradicts the addresses;
-/// hipErrorContextIsDestroyed: not a stream.
+/// hipErrorInvalidMemcpyDirection: kind is unknown; hipErrorContextIsDestroyed: not a stream.
 /// Thread safety: safe.
 /// Stream order: as hipMemcpy() and hipMemcpyAsync().
 /// Source: HIP "Memory Management"; CUDA runtime cudaMemcpy2D; cuMemcpy2D.
@@ -328,9 +327,9 @@ hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t sp
 /// Copies rows between linear memories and arrays, described as the driver API does.
 /// @param [in] pCopy  the copy
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: pCopy is NULL, a memory type is unknown, an address is NULL or a
-/// range reaches beyond its allocation; hipErrorInvalidPitchValue: a pitch is too small;
-/// hipErrorContextIsDestroyed: not a stream.
+/// Returns: hipErrorInvalidValue: pCopy is NULL, a memory type is unknown, an address is NULL, a
+/// pitch is too small, or a range reaches beyond its allocation; hipErrorContextIsDestroyed: not a
+/// stream.
 /// Thread safety: safe.
 /// Stream order: as hipMemcpy() and hipMemcpyAsync().
 /// Source: HIP "Memory Management"; cuMemcpy2D, cuMemcpy2DAsync, cuMemcpy2DUnaligned.
@@ -347,8 +346,7 @@ hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *pCopy);
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipErrorInvalidValue: p is NULL, a side has both or neither of array and pointer, or
 /// the box reaches beyond a side; hipErrorInvalidPitchValue: a pitch is too small;
-/// hipErrorInvalidMemcpyDirection: kind is unknown or contradicts the sides;
-/// hipErrorContextIsDestroyed: not a stream.
+/// hipErrorInvalidMemcpyDirection: kind is unknown; hipErrorContextIsDestroyed: not a stream.
 /// Thread safety: safe.
 /// Stream order: as hipMemcpy() and hipMemcpyAsync().
 /// Source: HIP "Memory Management"; CUDA runtime cudaMemcpy3D; cuMemcpy3D.
@@ -527,13 +525,13 @@ hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAl
 
 /// Frees an array.
 /// @param [in] array  an array
-/// Returns: hipErrorInvalidValue: array is NULL (hipArrayDestroy()) or no array;
-/// hipErrorContextIsDestroyed: it was freed.
+/// Returns: hipErrorInvalidValue: array is NULL; hipErrorContextIsDestroyed: it is no array, or was
+/// freed.
 /// Thread safety: the array must not be in use by another call.
 /// Stream order: waits for the device.
 /// Source: HIP "Memory Management"; cuArrayDestroy.
 
-/// The runtime API's name; NULL does nothing.
+/// The runtime API's name.
 hipError_t hipFreeArray(hipArray_t array);
 /// The driver API's name.
 hipError_t hipArrayDestroy(hipArray_t array);
@@ -574,8 +572,8 @@ hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *pArrayDescriptor, hip
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipErrorInvalidValue: a side is NULL or a range reaches beyond it;
 /// hipErrorInvalidPitchValue: a pitch is less than width; hipErrorInvalidMemcpyDirection: kind is
-/// unknown or contradicts the sides; hipErrorInvalidResourceHandle: not an array;
-/// hipErrorContextIsDestroyed: not a stream.
+/// unknown; hipErrorInvalidHandle: the array is NULL; hipErrorContextIsDestroyed: not a stream, or
+/// not an array.
 /// Thread safety: safe.
 /// Stream order: as hipMemcpy() and hipMemcpyAsync().
 /// Source: HIP "Memory Management"; CUDA runtime cudaMemcpy2DToArray and its relatives.
@@ -605,9 +603,8 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOf
 /// @param [in] hOffset  first row of the array
 /// @param [in] count  bytes
 /// @param [in] kind  direction
-/// Returns: hipErrorInvalidValue: a side is NULL or a range reaches beyond it;
-/// hipErrorInvalidMemcpyDirection: kind is unknown or contradicts the sides;
-/// hipErrorInvalidResourceHandle: not an array.
+/// Returns: hipErrorInvalidValue: a side is NULL or no array, or a range reaches beyond it;
+/// hipErrorInvalidMemcpyDirection: kind is unknown.
 /// Thread safety: safe.
 /// Stream order: as hipMemcpy().
 /// Source: HIP "Memory Management" (deprecated functions); CUDA runtime cudaMemcpyToArray,

@@ -1,0 +1,754 @@
+/* Copies of linear memory, rows and boxes, to and from variables, between devices. */
+#include "support.h"
+
+#include <hip/api/per_thread_default_stream.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS = 256, SIZE = WORDS * 4 };
+
+/* ---- every function that copies a range ------------------------------------------------ */
+
+enum direction { ANY, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE };
+
+struct copy {
+    const char *name;
+    enum direction direction;
+    bool with_stream;
+    hipError_t (*call)(void *dst, void *src, size_t size, hipStream_t stream);
+};
+
+#define COPY(function, expression)                                                                 \
+    static hipError_t function(void *dst, void *src, size_t size, hipStream_t stream)              \
+    {                                                                                              \
+        (void)stream;                                                                              \
+        return expression;                                                                         \
+    }
+COPY(copy, hipMemcpy(dst, src, size, hipMemcpyDefault))
+COPY(copy_with_stream, hipMemcpyWithStream(dst, src, size, hipMemcpyDefault, stream))
+COPY(copy_async, hipMemcpyAsync(dst, src, size, hipMemcpyDefault, stream))
+COPY(copy_spt, hipMemcpy_spt(dst, src, size, hipMemcpyDefault))
+COPY(copy_async_spt, hipMemcpyAsync_spt(dst, src, size, hipMemcpyDefault, stream))
+COPY(copy_htod, hipMemcpyHtoD(dst, src, size))
+COPY(copy_dtoh, hipMemcpyDtoH(dst, src, size))
+COPY(copy_dtod, hipMemcpyDtoD(dst, src, size))
+COPY(copy_htod_async, hipMemcpyHtoDAsync(dst, src, size, stream))
+COPY(copy_dtoh_async, hipMemcpyDtoHAsync(dst, src, size, stream))
+COPY(copy_dtod_async, hipMemcpyDtoDAsync(dst, src, size, stream))
+COPY(copy_peer, hipMemcpyPeer(dst, 0, src, 0, size))
+COPY(copy_peer_async, hipMemcpyPeerAsync(dst, 0, src, 0, size, stream))
+
+static const struct copy copies[] = {
+    {"hipMemcpy", ANY, false, copy},
+    {"hipMemcpyWithStream", ANY, true, copy_with_stream},
+    {"hipMemcpyAsync", ANY, true, copy_async},
+    {"hipMemcpy_spt", ANY, false, copy_spt},
+    {"hipMemcpyAsync_spt", ANY, true, copy_async_spt},
+    {"hipMemcpyHtoD", HOST_TO_DEVICE, false, copy_htod},
+    {"hipMemcpyDtoH", DEVICE_TO_HOST, false, copy_dtoh},
+    {"hipMemcpyDtoD", DEVICE_TO_DEVICE, false, copy_dtod},
+    {"hipMemcpyHtoDAsync", HOST_TO_DEVICE, true, copy_htod_async},
+    {"hipMemcpyDtoHAsync", DEVICE_TO_HOST, true, copy_dtoh_async},
+    {"hipMemcpyDtoDAsync", DEVICE_TO_DEVICE, true, copy_dtod_async},
+    {"hipMemcpyPeer", DEVICE_TO_DEVICE, false, copy_peer},
+    {"hipMemcpyPeerAsync", DEVICE_TO_DEVICE, true, copy_peer_async},
+};
+enum { COPIES = sizeof copies / sizeof *copies };
+
+struct ends {
+    uint32_t *device, *other, host[WORDS], back[WORDS];
+};
+
+static void make_ends(struct ends *ends)
+{
+    ok(hipMalloc((void **)&ends->device, SIZE));
+    ok(hipMalloc((void **)&ends->other, SIZE));
+}
+
+static void free_ends(struct ends *ends)
+{
+    ok(hipFree(ends->device));
+    ok(hipFree(ends->other));
+}
+
+static void fill_host(uint32_t *words, uint32_t seed)
+{
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = seed + i;
+}
+
+static bool moves(const struct copy *tried, enum direction direction)
+{
+    return tried->direction == ANY || tried->direction == direction;
+}
+
+static void every_copy_moves_the_data(void **state)
+{
+    struct ends ends;
+    hipStream_t streams[3] = {NULL, hipStreamPerThread, NULL};
+    (void)state;
+    make_ends(&ends);
+    ok(hipStreamCreate(&streams[2]));
+    for (uint32_t i = 0; i < 3 * COPIES; i++) {
+        const struct copy *tried = &copies[i % COPIES];
+        hipStream_t stream = streams[i / COPIES];
+        fill_host(ends.host, i * 1000);
+        memset(ends.back, 0, SIZE);
+        ok(hipMemset(ends.device, 0, SIZE));
+        ok(hipMemset(ends.other, 0, SIZE));
+        ok(moves(tried, HOST_TO_DEVICE) ? tried->call(ends.device, ends.host, SIZE, stream)
+                                        : copy(ends.device, ends.host, SIZE, NULL));
+        ok(hipDeviceSynchronize());
+        ok(moves(tried, DEVICE_TO_DEVICE) ? tried->call(ends.other, ends.device, SIZE, stream)
+                                          : copy(ends.other, ends.device, SIZE, NULL));
+        ok(hipDeviceSynchronize());
+        ok(moves(tried, DEVICE_TO_HOST) ? tried->call(ends.back, ends.other, SIZE, stream)
+                                        : copy(ends.back, ends.other, SIZE, NULL));
+        ok(hipDeviceSynchronize());
+        if (memcmp(ends.back, ends.host, SIZE) != 0)
+            fail_msg("%s lost data", tried->name);
+    }
+    ok(hipStreamDestroy(streams[2]));
+    free_ends(&ends);
+}
+
+static void every_copy_checks_addresses_and_ranges(void **state)
+{
+    struct ends ends;
+    (void)state;
+    make_ends(&ends);
+    for (size_t i = 0; i < COPIES; i++) {
+        const struct copy *tried = &copies[i];
+        void *dst = moves(tried, DEVICE_TO_HOST) ? (void *)ends.host : (void *)ends.device;
+        void *src = moves(tried, HOST_TO_DEVICE) && tried->direction != ANY ? (void *)ends.host
+                                                                            : (void *)ends.other;
+        ok(tried->call(dst, src, 0, NULL));
+        ok(tried->call(NULL, NULL, 0, NULL));
+        expect(tried->call(NULL, src, SIZE, NULL), hipErrorInvalidValue);
+        expect(tried->call(dst, NULL, SIZE, NULL), hipErrorInvalidValue);
+        ok(tried->call(dst, src, SIZE, NULL));
+        if (src == ends.other) {
+            expect(tried->call(dst, src, SIZE + 1, NULL), hipErrorInvalidValue);
+            expect(tried->call(dst, (char *)src + 1, SIZE, NULL), hipErrorInvalidValue);
+            expect(tried->call(dst, src, SIZE_MAX, NULL), hipErrorInvalidValue);
+        }
+        if (dst == ends.device) {
+            expect(tried->call((char *)dst + SIZE / 2, src, SIZE, NULL), hipErrorInvalidValue);
+            expect(tried->call(dst, src, SIZE_MAX - 8, NULL), hipErrorInvalidValue);
+        }
+    }
+    ok(hipDeviceSynchronize());
+    free_ends(&ends);
+}
+
+static void an_unknown_direction_is_refused(void **state)
+{
+    struct ends ends;
+    hipMemcpyKind wrong[] = {(hipMemcpyKind)-1, (hipMemcpyKind)5, (hipMemcpyKind)99};
+    (void)state;
+    make_ends(&ends);
+    for (size_t i = 0; i < 3; i++) {
+        expect(hipMemcpy(ends.device, ends.host, SIZE, wrong[i]), hipErrorInvalidMemcpyDirection);
+        expect(hipMemcpyAsync(ends.device, ends.host, SIZE, wrong[i], NULL),
+               hipErrorInvalidMemcpyDirection);
+        expect(hipMemcpyWithStream(ends.device, ends.host, SIZE, wrong[i], NULL),
+               hipErrorInvalidMemcpyDirection);
+        expect(hipMemcpy_spt(ends.device, ends.host, SIZE, wrong[i]),
+               hipErrorInvalidMemcpyDirection);
+        expect(hipMemcpy2D(ends.device, 16, ends.host, 16, 16, 4, wrong[i]),
+               hipErrorInvalidMemcpyDirection);
+        expect(hipMemcpy2DAsync(ends.device, 16, ends.host, 16, 16, 4, wrong[i], NULL),
+               hipErrorInvalidMemcpyDirection);
+    }
+    ok(hipMemcpy(ends.device, ends.other, SIZE, hipMemcpyDeviceToDeviceNoCU));
+    free_ends(&ends);
+}
+
+static void a_direction_that_names_a_device_needs_memory_of_one(void **state)
+{
+    uint32_t from[4] = {1, 2, 3, 4}, to[4] = {0};
+    (void)state;
+    expect(hipMemcpy(to, from, sizeof to, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    expect(hipMemcpy(to, from, sizeof to, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    expect(hipMemcpy(to, from, sizeof to, hipMemcpyDeviceToDevice), hipErrorInvalidValue);
+    check(to[3] == 0);
+    ok(hipMemcpy(to, from, sizeof to, hipMemcpyDefault));
+    check(to[3] == 4);
+    to[3] = 0;
+    ok(hipMemcpy(to, from, sizeof to, hipMemcpyHostToHost));
+    check(to[3] == 4);
+}
+
+/* ---- when it happens --------------------------------------------------------------------- */
+
+static void an_async_copy_from_page_locked_memory_reads_it_in_stream_order(void **state)
+{
+    uint32_t *pinned, *device, back;
+    hipStream_t stream;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipHostMalloc((void **)&pinned, 4, 0));
+    ok(hipMalloc((void **)&device, 4));
+    *pinned = 1;
+    fakecuda_hold(true);
+    ok(hipMemcpyAsync(device, pinned, 4, hipMemcpyHostToDevice, stream));
+    expect(hipStreamQuery(stream), hipErrorNotReady);
+    *pinned = 2;
+    fakecuda_hold(false);
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemcpy(&back, device, 4, hipMemcpyDeviceToHost));
+    check(back == 2);
+    ok(hipFree(device));
+    ok(hipHostFree(pinned));
+    ok(hipStreamDestroy(stream));
+}
+
+static void an_async_copy_from_pageable_memory_has_read_it_when_it_returns(void **state)
+{
+    uint32_t source = 1, *device, back;
+    hipStream_t stream;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipMalloc((void **)&device, 4));
+    fakecuda_hold(true);
+    ok(hipMemcpyAsync(device, &source, 4, hipMemcpyHostToDevice, stream));
+    source = 2;
+    fakecuda_hold(false);
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemcpy(&back, device, 4, hipMemcpyDeviceToHost));
+    check(back == 1);
+    ok(hipFree(device));
+    ok(hipStreamDestroy(stream));
+}
+
+static void a_blocking_copy_waits_for_the_stream_it_is_in(void **state)
+{
+    uint32_t *device, *pinned;
+    hipStream_t stream;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipMalloc((void **)&device, SIZE));
+    ok(hipHostMalloc((void **)&pinned, SIZE, 0));
+    for (uint32_t round = 1; round < 20; round++) {
+        ok(launch_fill(device, round, WORDS, stream));
+        ok(hipMemcpyWithStream(pinned, device, SIZE, hipMemcpyDeviceToHost, stream));
+        check_words(pinned, WORDS, round);
+    }
+    ok(hipHostFree(pinned));
+    ok(hipFree(device));
+    ok(hipStreamDestroy(stream));
+}
+
+static void a_copy_within_a_device_does_not_block_the_host(void **state)
+{
+    struct ends ends;
+    (void)state;
+    make_ends(&ends);
+    ok(hipMemset(ends.other, 9, SIZE));
+    ok(hipDeviceSynchronize());
+    fakecuda_hold(true);
+    ok(hipMemcpy(ends.device, ends.other, SIZE, hipMemcpyDeviceToDevice));
+    ok(hipMemcpyDtoD(ends.device, ends.other, SIZE));
+    expect(hipStreamQuery(NULL), hipErrorNotReady);
+    fakecuda_hold(false);
+    ok(hipDeviceSynchronize());
+    free_ends(&ends);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static void rows_are_copied_between_pitches(void **state)
+{
+    unsigned char *device, host[3][10], back[3][12];
+    (void)state;
+    ok(hipMalloc((void **)&device, 3 * 32));
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 10; x++)
+            host[y][x] = (unsigned char)(16 * y + x);
+    for (int async = 0; async < 2; async++) {
+        memset(back, 0xee, sizeof back);
+        ok(hipMemset(device, 0, 3 * 32));
+        ok(async ? hipMemcpy2DAsync(device, 32, host, 10, 10, 3, hipMemcpyHostToDevice, NULL)
+                 : hipMemcpy2D(device, 32, host, 10, 10, 3, hipMemcpyHostToDevice));
+        ok(async ? hipMemcpy2DAsync_spt(back, 12, device, 32, 10, 3, hipMemcpyDeviceToHost, NULL)
+                 : hipMemcpy2D_spt(back, 12, device, 32, 10, 3, hipMemcpyDeviceToHost));
+        ok(hipDeviceSynchronize());
+        for (int y = 0; y < 3; y++)
+            for (int x = 0; x < 12; x++)
+                check(back[y][x] == (x < 10 ? 16 * y + x : 0xee));
+    }
+    ok(hipFree(device));
+}
+
+static void copies_of_rows_check_pitches_and_ranges(void **state)
+{
+    unsigned char *device, host[4 * 64] = {0};
+    (void)state;
+    ok(hipMalloc((void **)&device, 4 * 64));
+    ok(hipMemcpy2D(device, 64, host, 64, 64, 4, hipMemcpyHostToDevice));
+    ok(hipMemcpy2D(device, 64, host, 64, 0, 4, hipMemcpyHostToDevice));
+    ok(hipMemcpy2D(NULL, 64, NULL, 64, 16, 0, hipMemcpyHostToDevice));
+    expect(hipMemcpy2D(NULL, 64, host, 64, 64, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    expect(hipMemcpy2D(device, 64, NULL, 64, 64, 4, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    expect(hipMemcpy2D(device, 63, host, 64, 64, 4, hipMemcpyHostToDevice),
+           hipErrorInvalidPitchValue);
+    expect(hipMemcpy2D(device, 64, host, 63, 64, 4, hipMemcpyHostToDevice),
+           hipErrorInvalidPitchValue);
+    expect(hipMemcpy2D(device, 64, host, 64, 64, 5, hipMemcpyHostToDevice), hipErrorInvalidValue);
+    expect(hipMemcpy2D(device + 1, 64, host, 64, 64, 4, hipMemcpyHostToDevice),
+           hipErrorInvalidValue);
+    expect(hipMemcpy2D(host, 64, device, 80, 64, 4, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    expect(hipMemcpy2D(host, SIZE_MAX, device, SIZE_MAX, 64, SIZE_MAX, hipMemcpyDeviceToHost),
+           hipErrorInvalidValue);
+    /* The last row needs no room beyond its width. */
+    ok(hipMemcpy2D(device, 80, host, 64, 16, 4, hipMemcpyHostToDevice));
+    ok(hipFree(device));
+}
+
+/* ---- boxes --------------------------------------------------------------------------------- */
+
+enum { BOX = 4 }; /* of every side */
+
+static void make_box(unsigned char *box, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        box[i] = (unsigned char)i;
+}
+
+static hipError_t copy_box(const hipMemcpy3DParms *params, int way)
+{
+    hipMemcpy3DPeerParms peer = {
+        .srcArray = params->srcArray,
+        .srcPos = params->srcPos,
+        .srcPtr = params->srcPtr,
+        .dstArray = params->dstArray,
+        .dstPos = params->dstPos,
+        .dstPtr = params->dstPtr,
+        .extent = params->extent,
+    };
+    switch (way) {
+    case 0:
+        return hipMemcpy3D(params);
+    case 1:
+        return hipMemcpy3DAsync(params, NULL);
+    case 2:
+        return hipMemcpy3D_spt(params);
+    case 3:
+        return hipMemcpy3DAsync_spt(params, NULL);
+    case 4:
+        return hipMemcpy3DPeer(&peer);
+    default:
+        return hipMemcpy3DPeerAsync(&peer, NULL);
+    }
+}
+
+static void a_part_of_a_box_is_copied_to_its_place_in_another(void **state)
+{
+    unsigned char host[BOX * BOX * BOX], back[BOX * BOX * BOX];
+    hipPitchedPtr device;
+    (void)state;
+    make_box(host, sizeof host);
+    ok(hipMalloc3D(&device, (hipExtent){BOX, BOX, BOX}));
+    for (int way = 0; way < 6; way++) {
+        ok(hipMemset3D(device, 0xee, (hipExtent){BOX, BOX, BOX}));
+        hipMemcpy3DParms to = {
+            .srcPtr = {host, BOX, BOX, BOX},
+            .srcPos = {1, 0, 2},
+            .dstPtr = device,
+            .dstPos = {0, 2, 1},
+            .extent = {3, 2, 2},
+            .kind = hipMemcpyHostToDevice,
+        };
+        hipMemcpy3DParms from = {
+            .srcPtr = device,
+            .dstPtr = {back, BOX, BOX, BOX},
+            .extent = {BOX, BOX, BOX},
+            .kind = hipMemcpyDeviceToHost,
+        };
+        ok(copy_box(&to, way));
+        ok(copy_box(&from, way));
+        ok(hipDeviceSynchronize());
+        for (int z = 0; z < BOX; z++)
+            for (int y = 0; y < BOX; y++)
+                for (int x = 0; x < BOX; x++) {
+                    bool in = x < 3 && y >= 2 && z >= 1 && z < 3;
+                    int source = ((z - 1 + 2) * BOX + (y - 2)) * BOX + x + 1;
+                    check(back[(z * BOX + y) * BOX + x] == (in ? source : 0xee));
+                }
+    }
+    ok(hipFree(device.ptr));
+}
+
+static void copies_of_boxes_check_their_description(void **state)
+{
+    unsigned char host[BOX * BOX * BOX] = {0};
+    hipPitchedPtr device;
+    (void)state;
+    ok(hipMalloc3D(&device, (hipExtent){BOX, BOX, BOX}));
+    const hipMemcpy3DParms good = {
+        .srcPtr = {host, BOX, BOX, BOX},
+        .dstPtr = device,
+        .extent = {BOX, BOX, BOX},
+        .kind = hipMemcpyHostToDevice,
+    };
+    hipMemcpy3DParms bad;
+    ok(hipMemcpy3D(&good));
+    expect(hipMemcpy3D(NULL), hipErrorInvalidValue);
+    expect(hipMemcpy3DAsync(NULL, NULL), hipErrorInvalidValue);
+    expect(hipMemcpy3DPeer(NULL), hipErrorInvalidValue);
+    expect(hipMemcpy3DPeerAsync(NULL, NULL), hipErrorInvalidValue);
+#define BAD(field, value, error)                                                                   \
+    bad = good;                                                                                    \
+    bad.field = value;                                                                             \
+    expect(hipMemcpy3D(&bad), error);                                                              \
+    expect(hipMemcpy3DAsync(&bad, NULL), error)
+    BAD(srcPtr.ptr, NULL, hipErrorInvalidValue);
+    BAD(dstPtr.ptr, NULL, hipErrorInvalidValue);
+    BAD(srcPtr.pitch, BOX - 1, hipErrorInvalidPitchValue);
+    BAD(dstPtr.pitch, BOX - 1, hipErrorInvalidPitchValue);
+    BAD(kind, (hipMemcpyKind)77, hipErrorInvalidMemcpyDirection);
+    BAD(extent.width, BOX + 1, hipErrorInvalidValue);
+    BAD(extent.depth, BOX + 1, hipErrorInvalidValue);
+    BAD(extent.height, 3 * BOX, hipErrorInvalidValue);
+    BAD(dstPos.z, 1, hipErrorInvalidValue);
+    BAD(dstPos.z, SIZE_MAX, hipErrorInvalidValue);
+    BAD(dstPos.x, SIZE_MAX, hipErrorInvalidValue);
+    BAD(dstPos.x, device.pitch, hipErrorInvalidValue);
+    BAD(extent.width, 0, hipSuccess);
+    BAD(extent.height, 0, hipSuccess);
+    BAD(extent.depth, 0, hipSuccess);
+#undef BAD
+    hipMemcpy3DPeerParms peer = {
+        .srcPtr = good.srcPtr, .dstPtr = good.dstPtr, .extent = good.extent};
+    ok(hipMemcpy3DPeer(&peer));
+    peer.dstDevice = 2;
+    expect(hipMemcpy3DPeer(&peer), hipErrorInvalidDevice);
+    peer.dstDevice = 0;
+    peer.srcDevice = -1;
+    expect(hipMemcpy3DPeerAsync(&peer, NULL), hipErrorInvalidDevice);
+    ok(hipFree(device.ptr));
+}
+
+/* ---- the driver's descriptions --------------------------------------------------------------- */
+
+static hipError_t copy_param_2d(const hip_Memcpy2D *copy, int way)
+{
+    return way == 0   ? hipMemcpyParam2D(copy)
+           : way == 1 ? hipMemcpyParam2DAsync(copy, NULL)
+                      : hipDrvMemcpy2DUnaligned(copy);
+}
+
+static void rows_described_as_the_driver_does_are_copied(void **state)
+{
+    unsigned char host[4 * 16], back[4 * 16];
+    unsigned char *device;
+    (void)state;
+    make_box(host, sizeof host);
+    ok(hipMalloc((void **)&device, sizeof host));
+    for (int way = 0; way < 3; way++) {
+        ok(hipMemset(device, 0xee, sizeof host));
+        hip_Memcpy2D to = {
+            .srcMemoryType = hipMemoryTypeHost,
+            .srcHost = host,
+            .srcPitch = 16,
+            .srcXInBytes = 2,
+            .srcY = 1,
+            .dstMemoryType = hipMemoryTypeDevice,
+            .dstDevice = device,
+            .dstPitch = 16,
+            .dstXInBytes = 4,
+            .dstY = 0,
+            .WidthInBytes = 8,
+            .Height = 3,
+        };
+        hip_Memcpy2D from = {
+            .srcMemoryType = hipMemoryTypeUnified,
+            .srcDevice = device,
+            .dstMemoryType = hipMemoryTypeHost,
+            .dstHost = back,
+            .WidthInBytes = 16, /* pitches of 0 are the width */
+            .Height = 4,
+        };
+        ok(copy_param_2d(&to, way));
+        ok(copy_param_2d(&from, way));
+        ok(hipDeviceSynchronize());
+        for (int y = 0; y < 4; y++)
+            for (int x = 0; x < 16; x++) {
+                bool in = y < 3 && x >= 4 && x < 12;
+                check(back[y * 16 + x] == (in ? (y + 1) * 16 + x - 2 : 0xee));
+            }
+    }
+    ok(hipFree(device));
+}
+
+static void the_drivers_descriptions_are_checked(void **state)
+{
+    unsigned char host[4 * 16] = {0};
+    unsigned char *device;
+    (void)state;
+    ok(hipMalloc((void **)&device, sizeof host));
+    const hip_Memcpy2D good = {
+        .srcMemoryType = hipMemoryTypeHost,
+        .srcHost = host,
+        .srcPitch = 16,
+        .dstMemoryType = hipMemoryTypeDevice,
+        .dstDevice = device,
+        .dstPitch = 16,
+        .WidthInBytes = 16,
+        .Height = 4,
+    };
+    hip_Memcpy2D bad;
+    for (int way = 0; way < 3; way++) {
+        ok(copy_param_2d(&good, way));
+        expect(copy_param_2d(NULL, way), hipErrorInvalidValue);
+#define BAD(field, value, error)                                                                   \
+    bad = good;                                                                                    \
+    bad.field = value;                                                                             \
+    expect(copy_param_2d(&bad, way), error)
+        BAD(srcMemoryType, (hipMemoryType)77, hipErrorInvalidValue);
+        BAD(dstMemoryType, (hipMemoryType)77, hipErrorInvalidValue);
+        BAD(srcHost, NULL, hipErrorInvalidValue);
+        BAD(dstDevice, NULL, hipErrorInvalidValue);
+        BAD(Height, 5, hipErrorInvalidValue);
+        BAD(dstY, 1, hipErrorInvalidValue);
+        BAD(srcPitch, 15, hipErrorInvalidValue);
+        BAD(dstPitch, 15, hipErrorInvalidValue);
+        BAD(dstXInBytes, 1, hipErrorInvalidValue);
+        BAD(Height, 0, hipSuccess);
+        BAD(WidthInBytes, 0, hipSuccess);
+#undef BAD
+    }
+    ok(hipFree(device));
+}
+
+static void boxes_described_as_the_driver_does_are_copied(void **state)
+{
+    unsigned char host[BOX * BOX * BOX], back[BOX * BOX * BOX];
+    unsigned char *device;
+    (void)state;
+    make_box(host, sizeof host);
+    ok(hipMalloc((void **)&device, sizeof host));
+    HIP_MEMCPY3D to = {
+        .srcMemoryType = hipMemoryTypeHost,
+        .srcHost = host,
+        .srcPitch = BOX,
+        .srcHeight = BOX,
+        .dstMemoryType = hipMemoryTypeDevice,
+        .dstDevice = device,
+        .dstPitch = BOX,
+        .dstHeight = BOX,
+        .WidthInBytes = BOX,
+        .Height = BOX,
+        .Depth = BOX,
+    };
+    HIP_MEMCPY3D from = {
+        .srcMemoryType = hipMemoryTypeDevice,
+        .srcDevice = device,
+        .dstMemoryType = hipMemoryTypeHost,
+        .dstHost = back,
+        .WidthInBytes = BOX,
+        .Height = BOX,
+        .Depth = BOX,
+    };
+    ok(hipDrvMemcpy3D(&to));
+    ok(hipDrvMemcpy3DAsync(&from, NULL));
+    ok(hipDeviceSynchronize());
+    check(memcmp(host, back, sizeof host) == 0);
+    expect(hipDrvMemcpy3D(NULL), hipErrorInvalidValue);
+    expect(hipDrvMemcpy3DAsync(NULL, NULL), hipErrorInvalidValue);
+    to.dstZ = 1;
+    expect(hipDrvMemcpy3D(&to), hipErrorInvalidValue);
+    to.dstZ = 0;
+    to.dstMemoryType = (hipMemoryType)77;
+    expect(hipDrvMemcpy3DAsync(&to, NULL), hipErrorInvalidValue);
+    ok(hipFree(device));
+}
+
+/* ---- variables ----------------------------------------------------------------------------------
+ */
+
+static hipError_t copy_to_symbol(const void *symbol, const void *src, size_t size, size_t offset,
+                                 hipMemcpyKind kind, int way)
+{
+    return way == 0   ? hipMemcpyToSymbol(symbol, src, size, offset, kind)
+           : way == 1 ? hipMemcpyToSymbolAsync(symbol, src, size, offset, kind, NULL)
+           : way == 2 ? hipMemcpyToSymbol_spt(symbol, src, size, offset, kind)
+                      : hipMemcpyToSymbolAsync_spt(symbol, src, size, offset, kind, NULL);
+}
+
+static hipError_t copy_from_symbol(void *dst, const void *symbol, size_t size, size_t offset,
+                                   hipMemcpyKind kind, int way)
+{
+    return way == 0   ? hipMemcpyFromSymbol(dst, symbol, size, offset, kind)
+           : way == 1 ? hipMemcpyFromSymbolAsync(dst, symbol, size, offset, kind, NULL)
+           : way == 2 ? hipMemcpyFromSymbol_spt(dst, symbol, size, offset, kind)
+                      : hipMemcpyFromSymbolAsync_spt(dst, symbol, size, offset, kind, NULL);
+}
+
+static void variables_are_copied_to_and_from(void **state)
+{
+    uint32_t words[16], back[16], *device;
+    (void)state;
+    ok(hipMalloc((void **)&device, sizeof words));
+    for (int way = 0; way < 4; way++) {
+        for (uint32_t i = 0; i < 16; i++)
+            words[i] = 100 * (uint32_t)way + i;
+        ok(copy_to_symbol(&table_variable, words, sizeof words, 0, hipMemcpyHostToDevice, way));
+        ok(copy_to_symbol(&table_variable, words, 8, 16, hipMemcpyDefault, way));
+        ok(hipDeviceSynchronize());
+        ok(copy_from_symbol(back, &table_variable, sizeof back, 0, hipMemcpyDeviceToHost, way));
+        ok(hipDeviceSynchronize());
+        check(back[3] == words[3] && back[4] == words[0] && back[5] == words[1] &&
+              back[15] == words[15]);
+        ok(copy_from_symbol(device, &table_variable, sizeof back, 0, hipMemcpyDeviceToDevice, way));
+        ok(copy_to_symbol(&table_variable, device, sizeof back, 0, hipMemcpyDeviceToDevice, way));
+        ok(hipDeviceSynchronize());
+    }
+    ok(hipFree(device));
+}
+
+static void copies_of_variables_check_variable_range_and_direction(void **state)
+{
+    uint32_t word = 0;
+    int local;
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        expect(copy_to_symbol(NULL, &word, 4, 0, hipMemcpyHostToDevice, way),
+               hipErrorInvalidSymbol);
+        expect(copy_to_symbol(&local, &word, 4, 0, hipMemcpyHostToDevice, way),
+               hipErrorInvalidSymbol);
+        expect(copy_to_symbol(&fill_kernel, &word, 4, 0, hipMemcpyHostToDevice, way),
+               hipErrorInvalidSymbol);
+        expect(copy_to_symbol(&counter_variable, NULL, 4, 0, hipMemcpyHostToDevice, way),
+               hipErrorInvalidValue);
+        expect(copy_to_symbol(&counter_variable, &word, 5, 0, hipMemcpyHostToDevice, way),
+               hipErrorInvalidValue);
+        expect(copy_to_symbol(&counter_variable, &word, 1, 4, hipMemcpyHostToDevice, way),
+               hipErrorInvalidValue);
+        expect(copy_to_symbol(&counter_variable, &word, 4, SIZE_MAX, hipMemcpyHostToDevice, way),
+               hipErrorInvalidValue);
+        expect(copy_to_symbol(&counter_variable, &word, 4, 0, hipMemcpyDeviceToHost, way),
+               hipErrorInvalidMemcpyDirection);
+        expect(copy_to_symbol(&counter_variable, &word, 4, 0, hipMemcpyHostToHost, way),
+               hipErrorInvalidMemcpyDirection);
+        expect(copy_to_symbol(&counter_variable, &word, 4, 0, (hipMemcpyKind)77, way),
+               hipErrorInvalidMemcpyDirection);
+        expect(copy_from_symbol(&word, NULL, 4, 0, hipMemcpyDeviceToHost, way),
+               hipErrorInvalidSymbol);
+        expect(copy_from_symbol(&word, &local, 4, 0, hipMemcpyDeviceToHost, way),
+               hipErrorInvalidSymbol);
+        expect(copy_from_symbol(NULL, &counter_variable, 4, 0, hipMemcpyDeviceToHost, way),
+               hipErrorInvalidValue);
+        expect(copy_from_symbol(&word, &counter_variable, 4, 1, hipMemcpyDeviceToHost, way),
+               hipErrorInvalidValue);
+        expect(copy_from_symbol(&word, &counter_variable, 4, 0, hipMemcpyHostToDevice, way),
+               hipErrorInvalidMemcpyDirection);
+    }
+}
+
+static void a_variable_has_an_address_and_a_size_on_each_device(void **state)
+{
+    void *address[2];
+    size_t size;
+    int local;
+    (void)state;
+    for (int device = 0; device < 2; device++) {
+        hipPointerAttribute_t attributes;
+        ok(hipSetDevice(device));
+        ok(hipGetSymbolAddress(&address[device], &table_variable));
+        ok(hipGetSymbolSize(&size, &table_variable));
+        check(size == 64);
+        ok(hipPointerGetAttributes(&attributes, address[device]));
+        check(attributes.device == device && attributes.type == hipMemoryTypeDevice);
+    }
+    check(address[0] != address[1]);
+    expect(hipGetSymbolAddress(NULL, &table_variable), hipErrorInvalidValue);
+    expect(hipGetSymbolAddress(&address[0], NULL), hipErrorInvalidSymbol);
+    expect(hipGetSymbolAddress(&address[0], &local), hipErrorInvalidSymbol);
+    expect(hipGetSymbolAddress(&address[0], &fill_kernel), hipErrorInvalidSymbol);
+    expect(hipGetSymbolSize(NULL, &table_variable), hipErrorInvalidValue);
+    expect(hipGetSymbolSize(&size, NULL), hipErrorInvalidSymbol);
+    expect(hipGetSymbolSize(&size, &local), hipErrorInvalidSymbol);
+}
+
+/* ---- two devices
+ * ---------------------------------------------------------------------------------- */
+
+static void memory_is_copied_between_devices(void **state)
+{
+    uint32_t *first, *second, back[WORDS];
+    hipStream_t stream;
+    (void)state;
+    ok(hipMalloc((void **)&first, SIZE));
+    ok(hipStreamCreate(&stream));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&second, SIZE));
+    ok(hipMemsetD32(second, 5, WORDS));
+    ok(hipDeviceSynchronize());
+    ok(hipSetDevice(0));
+    ok(hipMemcpyPeer(first, 0, second, 1, SIZE));
+    ok(hipMemcpy(back, first, SIZE, hipMemcpyDeviceToHost));
+    check_words(back, WORDS, 5);
+    ok(hipMemsetD32Async(first, 6, WORDS, stream));
+    ok(hipMemcpyPeerAsync(second, 1, first, 0, SIZE, stream));
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemcpy(back, second, SIZE, hipMemcpyDefault));
+    check_words(back, WORDS, 6);
+    ok(hipMemset(first, 0, SIZE));
+    ok(hipMemcpy(first, second, SIZE, hipMemcpyDeviceToDevice));
+    ok(hipMemcpy(back, first, SIZE, hipMemcpyDeviceToHost));
+    check_words(back, WORDS, 6);
+    ok(hipMemcpy2D(second, 64, first, 64, 64, 16, hipMemcpyDeviceToDevice));
+    expect(hipMemcpyPeer(first, 2, second, 1, SIZE), hipErrorInvalidDevice);
+    expect(hipMemcpyPeer(first, 0, second, -1, SIZE), hipErrorInvalidDevice);
+    expect(hipMemcpyPeerAsync(first, 0, second, 7, SIZE, stream), hipErrorInvalidDevice);
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(second));
+    ok(hipFree(first));
+}
+
+static void copies_in_a_stream_of_another_device_than_the_current_one_work(void **state)
+{
+    uint32_t *second, back[WORDS];
+    hipStream_t stream;
+    (void)state;
+    ok(hipSetDevice(1));
+    ok(hipStreamCreate(&stream));
+    ok(hipMalloc((void **)&second, SIZE));
+    ok(hipSetDevice(0));
+    ok(hipMemsetD32Async(second, 8, WORDS, stream));
+    ok(hipMemcpyAsync(back, second, SIZE, hipMemcpyDeviceToHost, stream));
+    ok(hipStreamSynchronize(stream));
+    check_words(back, WORDS, 8);
+    ok(hipFree(second));
+    ok(hipStreamDestroy(stream));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_copy_moves_the_data),
+        TEST(every_copy_checks_addresses_and_ranges),
+        TEST(an_unknown_direction_is_refused),
+        TEST(a_direction_that_names_a_device_needs_memory_of_one),
+        TEST(an_async_copy_from_page_locked_memory_reads_it_in_stream_order),
+        TEST(an_async_copy_from_pageable_memory_has_read_it_when_it_returns),
+        TEST(a_blocking_copy_waits_for_the_stream_it_is_in),
+        TEST(a_copy_within_a_device_does_not_block_the_host),
+        TEST(rows_are_copied_between_pitches),
+        TEST(copies_of_rows_check_pitches_and_ranges),
+        TEST(a_part_of_a_box_is_copied_to_its_place_in_another),
+        TEST(copies_of_boxes_check_their_description),
+        TEST(rows_described_as_the_driver_does_are_copied),
+        TEST(the_drivers_descriptions_are_checked),
+        TEST(boxes_described_as_the_driver_does_are_copied),
+        TEST(variables_are_copied_to_and_from),
+        TEST(copies_of_variables_check_variable_range_and_direction),
+        TEST(a_variable_has_an_address_and_a_size_on_each_device),
+        TEST(memory_is_copied_between_devices),
+        TEST(copies_in_a_stream_of_another_device_than_the_current_one_work),
+    };
+    use_fake("80,90");
+    return run_group("driver.copy", tests);
+}
