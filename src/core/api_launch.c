@@ -194,14 +194,22 @@ hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 di
         ah_launch_kernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, 0));
 }
 
+/* HIP has another error here for what is no stream. */
+hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                                 hipStream_t stream)
+{
+    hipError_t error =
+        ah_launch_kernel(host, grid, block, args, shared, stream, AH_LAUNCH_COOPERATIVE);
+    return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
+}
+
 hipError_t hipLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim,
                                       void **kernelParams, unsigned int sharedMemBytes,
                                       hipStream_t stream)
 {
     AH_ENTER(f, gridDim, blockDim, kernelParams, sharedMemBytes, stream);
-    hipError_t error = ah_launch_kernel(f, gridDim, blockDim, kernelParams, sharedMemBytes, stream,
-                                        AH_LAUNCH_COOPERATIVE);
-    return AH_LEAVE(error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error);
+    return AH_LEAVE(
+        ah_launch_cooperative(f, gridDim, blockDim, kernelParams, sharedMemBytes, stream));
 }
 
 static hipError_t record_if(hipEvent_t event, hipStream_t stream)

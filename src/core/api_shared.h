@@ -87,6 +87,8 @@ hipError_t ah_event_record(hipEvent_t event, hipStream_t stream);
 /* Launches */
 hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
                             hipStream_t stream, unsigned flags);
+hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                                 hipStream_t stream);
 hipError_t ah_launch_function(struct ah_function *function, struct ah_launch *launch,
                               hipStream_t stream);
 /* The launch of HIP 2 and 3 that HIP 5 still exported. */

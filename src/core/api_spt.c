@@ -225,6 +225,6 @@ hipError_t hipLaunchCooperativeKernel_spt(const void *f, dim3 gridDim, dim3 bloc
                                           hipStream_t hStream)
 {
     AH_ENTER(f, gridDim, blockDim, kernelParams, sharedMemBytes, hStream);
-    return AH_LEAVE(ah_launch_kernel(f, gridDim, blockDim, kernelParams, sharedMemBytes,
-                                     ah_stream_spt(hStream), AH_LAUNCH_COOPERATIVE));
+    return AH_LEAVE(ah_launch_cooperative(f, gridDim, blockDim, kernelParams, sharedMemBytes,
+                                          ah_stream_spt(hStream)));
 }

@@ -71,7 +71,9 @@ static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const u
     struct ah_backend_stream *native;
     struct ah_stream *stream;
     struct ah_device *device = ah_device_current();
-    if (!out_stream || !mask || words == 0)
+    if (!out_stream)
+        return hipErrorInvalidHandle; /* as HIP documents, here only */
+    if (!mask || words == 0)
         return hipErrorInvalidValue;
     if (!device)
         return hipErrorNoDevice;
@@ -236,7 +238,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 
 int hipGetStreamDeviceId(hipStream_t stream)
 {
-    int ordinal = hipInvalidDeviceId;
+    int ordinal = -1; /* not hipInvalidDeviceId */
     AH_ENTER(stream);
     device_of(stream, &ordinal);
     return ordinal;
@@ -411,6 +413,8 @@ static hipError_t write_value(hipStream_t stream, void *pointer, uint64_t value,
         AH_LOG_ERR("adding to a value in stream order is not implemented");
         return hipErrorNotSupported;
     }
+    if (flags != hipStreamWriteValueDefault)
+        return hipErrorInvalidValue;
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     return error == hipSuccess
                ? device->ops->stream_write_value(device->native, native, pointer, value, bits)

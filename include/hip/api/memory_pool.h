@@ -19,9 +19,9 @@ extern "C" {
 /// @param [in] size  bytes
 /// @param [in] mem_pool  a pool of the stream's device
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: dev_ptr is NULL or mem_pool is no pool; hipErrorInvalidHandle:
-/// not a stream; hipErrorOutOfMemory: not that much memory is free, or the pool's maxSize is
-/// reached; hipErrorNotSupported: the device has no pools.
+/// Returns: hipErrorInvalidValue: dev_ptr is NULL or mem_pool is no pool;
+/// hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: not that much memory is free, or
+/// the pool's maxSize is reached; hipErrorNotSupported: the device has no pools.
 /// Thread safety: safe.
 /// Stream order: enqueued. In a capture it makes an allocation node.
 /// Source: HIP "Stream Ordered Memory Allocator"; cuMemAllocAsync, cuMemAllocFromPoolAsync.
@@ -33,9 +33,9 @@ hipError_t hipMallocFromPoolAsync(void **dev_ptr, size_t size, hipMemPool_t mem_
                                   hipStream_t stream);
 
 /// Frees memory in stream order. Memory of hipMalloc() may be freed so as well.
-/// @param [in] dev_ptr  start of an allocation; not NULL
+/// @param [in] dev_ptr  start of an allocation, or NULL, which does nothing
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: dev_ptr is NULL or not such memory; hipErrorInvalidHandle: not a
+/// Returns: hipErrorInvalidValue: dev_ptr is not such memory; hipErrorContextIsDestroyed: not a
 /// stream.
 /// Thread safety: safe.
 /// Stream order: enqueued; reuse waits until the stream is there. In a capture it makes a free

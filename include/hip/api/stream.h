@@ -68,8 +68,8 @@ hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPrio
 /// Destroys a stream. Work in it still runs to its end; its resources are freed then.
 /// @param [in] stream  a stream; not NULL nor a default stream. A capture in it ends without a
 ///     graph
-/// Returns: hipErrorInvalidHandle: stream is NULL; hipErrorInvalidResourceHandle: a default stream
-/// (the same number); hipErrorContextIsDestroyed: not a stream.
+/// Returns: hipErrorInvalidHandle: stream is NULL or a default stream; hipErrorContextIsDestroyed:
+/// not a stream.
 /// Thread safety: no other call may use the stream at the same time or later.
 /// Stream order: does not wait.
 /// Source: HIP "Stream Management"; cuStreamDestroy.
@@ -100,18 +100,19 @@ hipError_t hipStreamSynchronize(hipStream_t stream);
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] event  an event
 /// @param [in] flags  hipEventWaitDefault or hipEventWaitExternal
-/// Returns: hipErrorInvalidHandle: not an event, or not a stream; hipErrorInvalidValue: flags is
-/// unknown; hipErrorStreamCaptureIsolation: the stream is captured and the event was recorded
-/// outside; hipErrorStreamCaptureMerge: the event is of another capture.
+/// Returns: hipErrorInvalidHandle: not an event; hipErrorContextIsDestroyed: not a stream;
+/// hipErrorInvalidValue: flags is unknown; hipErrorStreamCaptureIsolation: the stream is captured
+/// and the event was recorded outside; hipErrorStreamCaptureMerge: the event is of another capture.
 /// Thread safety: safe.
 /// Stream order: enqueued; the host does not wait. In a capture it joins the event's stream to it.
 /// Source: HIP "Stream Management"; cuStreamWaitEvent.
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags __dparm(0));
 
 /// The flags a stream was created with.
-/// @param [in] stream  a stream; NULL for the legacy default stream
+/// @param [in] stream  a stream; not NULL
 /// @param [out] flags  hipStreamDefault or hipStreamNonBlocking
-/// Returns: hipErrorInvalidValue: flags is NULL; hipErrorContextIsDestroyed: not a stream.
+/// Returns: hipErrorInvalidValue: stream or flags is NULL; hipErrorContextIsDestroyed: not a
+/// stream.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Stream Management"; cuStreamGetFlags.

@@ -1,0 +1,765 @@
+/* Streams: creation, order, questions, callbacks, values in memory. */
+#include "support.h"
+
+#include <hip/api/per_thread_default_stream.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- creation --------------------------------------------------------------------------- */
+
+static void streams_are_made_with_flags_and_priorities(void **state)
+{
+    hipStream_t stream;
+    unsigned flags;
+    int priority, least, greatest;
+    (void)state;
+    ok(hipDeviceGetStreamPriorityRange(&least, &greatest));
+    check(least == 0 && greatest == -5);
+    ok(hipDeviceGetStreamPriorityRange(NULL, &greatest));
+    ok(hipDeviceGetStreamPriorityRange(&least, NULL));
+    ok(hipDeviceGetStreamPriorityRange(NULL, NULL));
+    const struct {
+        unsigned flags;
+        int asked, got;
+    } made[] = {{hipStreamDefault, 0, 0},
+                {hipStreamNonBlocking, -3, -3},
+                {hipStreamDefault, -100, -5},
+                {hipStreamNonBlocking, 100, 0}};
+    for (size_t i = 0; i < 4; i++) {
+        ok(hipStreamCreateWithPriority(&stream, made[i].flags, made[i].asked));
+        ok(hipStreamGetFlags(stream, &flags));
+        ok(hipStreamGetPriority(stream, &priority));
+        check(flags == made[i].flags && priority == made[i].got);
+        ok(hipStreamGetFlags_spt(stream, &flags));
+        ok(hipStreamGetPriority_spt(stream, &priority));
+        check(flags == made[i].flags && priority == made[i].got);
+        ok(hipStreamDestroy(stream));
+    }
+    ok(hipStreamCreate(&stream));
+    ok(hipStreamGetFlags(stream, &flags));
+    check(flags == hipStreamDefault);
+    ok(hipStreamDestroy(stream));
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipStreamGetFlags(stream, &flags));
+    check(flags == hipStreamNonBlocking);
+    ok(hipStreamDestroy(stream));
+}
+
+static void creation_checks_its_arguments(void **state)
+{
+    hipStream_t stream;
+    uint32_t mask = 1;
+    (void)state;
+    expect(hipStreamCreate(NULL), hipErrorInvalidValue);
+    expect(hipStreamCreateWithFlags(NULL, 0), hipErrorInvalidValue);
+    expect(hipStreamCreateWithFlags(&stream, 2), hipErrorInvalidValue);
+    expect(hipStreamCreateWithFlags(&stream, ~0u), hipErrorInvalidValue);
+    expect(hipStreamCreateWithPriority(NULL, 0, 0), hipErrorInvalidValue);
+    expect(hipStreamCreateWithPriority(&stream, 9, 0), hipErrorInvalidValue);
+    expect(hipExtStreamCreateWithCUMask(NULL, 1, &mask), hipErrorInvalidHandle);
+    expect(hipExtStreamCreateWithCUMask(&stream, 0, &mask), hipErrorInvalidValue);
+    expect(hipExtStreamCreateWithCUMask(&stream, 1, NULL), hipErrorInvalidValue);
+    expect(hipExtStreamCreateWithCUMask(&stream, 1, &mask), hipErrorNotSupported);
+}
+
+static void only_streams_of_ones_own_can_be_destroyed_and_once(void **state)
+{
+    hipStream_t stream;
+    hipEvent_t event;
+    int local;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipEventCreate(&event));
+    ok(hipStreamDestroy(stream));
+    expect(hipStreamDestroy(stream), hipErrorContextIsDestroyed);
+    expect(hipStreamDestroy((hipStream_t)(void *)event), hipErrorContextIsDestroyed);
+    expect(hipStreamDestroy((hipStream_t)(void *)&local), hipErrorContextIsDestroyed);
+    expect(hipStreamDestroy((hipStream_t)-1), hipErrorContextIsDestroyed);
+    expect(hipStreamDestroy(NULL), hipErrorInvalidHandle);
+    expect(hipStreamDestroy(hipStreamLegacy), hipErrorInvalidHandle);
+    expect(hipStreamDestroy(hipStreamPerThread), hipErrorInvalidHandle);
+    ok(hipEventDestroy(event));
+}
+
+static void a_destroyed_stream_still_finishes_its_work(void **state)
+{
+    uint32_t *pinned;
+    hipStream_t stream;
+    (void)state;
+    ok(hipHostMalloc((void **)&pinned, 4096, 0));
+    ok(hipStreamCreate(&stream));
+    struct gate gate = close_gate(stream);
+    ok(launch_fill(pinned, 3, 1024, stream));
+    ok(hipStreamDestroy(stream));
+    open_gate(&gate);
+    ok(hipDeviceSynchronize());
+    check_words(pinned, 1024, 3);
+    free_gate(&gate);
+    ok(hipHostFree(pinned));
+}
+
+/* ---- every function that takes a stream ---------------------------------------------------------
+ */
+
+static uint32_t *word; /* page-locked memory for the calls below */
+static hipEvent_t event;
+static hipStreamCaptureStatus status;
+
+static void nothing(void *data)
+{
+    (void)data;
+}
+
+static void callback(hipStream_t stream, hipError_t error, void *data)
+{
+    (void)stream, (void)error, (void)data;
+}
+
+struct taker {
+    const char *name;
+    hipError_t (*call)(hipStream_t stream);
+    hipError_t refusal; /* of what is no stream */
+};
+
+#define TAKER(function, expression)                                                                \
+    static hipError_t take_##function(hipStream_t stream)                                          \
+    {                                                                                              \
+        return expression;                                                                         \
+    }
+TAKER(query, hipStreamQuery(stream))
+TAKER(query_spt, hipStreamQuery_spt(stream))
+TAKER(synchronize, hipStreamSynchronize(stream))
+TAKER(synchronize_spt, hipStreamSynchronize_spt(stream))
+TAKER(wait_event, hipStreamWaitEvent(stream, event, 0))
+TAKER(wait_event_spt, hipStreamWaitEvent_spt(stream, event, 0))
+TAKER(get_flags, hipStreamGetFlags(stream, word))
+TAKER(get_flags_spt, hipStreamGetFlags_spt(stream, word))
+TAKER(get_priority, hipStreamGetPriority(stream, (int *)word))
+TAKER(get_priority_spt, hipStreamGetPriority_spt(stream, (int *)word))
+TAKER(get_device, hipStreamGetDevice(stream, (int *)word))
+TAKER(get_id, hipStreamGetId(stream, (unsigned long long *)(void *)word))
+TAKER(get_mask, hipExtStreamGetCUMask(stream, 8, word))
+TAKER(add_callback, hipStreamAddCallback(stream, callback, NULL, 0))
+TAKER(add_callback_spt, hipStreamAddCallback_spt(stream, callback, NULL, 0))
+TAKER(host_function, hipLaunchHostFunc(stream, nothing, NULL))
+TAKER(host_function_spt, hipLaunchHostFunc_spt(stream, nothing, NULL))
+TAKER(wait_32, hipStreamWaitValue32(stream, word, 0, hipStreamWaitValueGte, ~0u))
+TAKER(wait_64, hipStreamWaitValue64(stream, word, 0, hipStreamWaitValueGte, ~0ull))
+TAKER(write_32, hipStreamWriteValue32(stream, word, 0, 0))
+TAKER(write_64, hipStreamWriteValue64(stream, word, 0, 0))
+TAKER(record, hipEventRecord(event, stream))
+TAKER(record_spt, hipEventRecord_spt(event, stream))
+TAKER(record_flags, hipEventRecordWithFlags(event, stream, 0))
+TAKER(copy_async, hipMemcpyAsync(word, word + 64, 4, hipMemcpyDefault, stream))
+TAKER(copy_with, hipMemcpyWithStream(word, word + 64, 4, hipMemcpyDefault, stream))
+TAKER(copy_htod, hipMemcpyHtoDAsync(word, word + 64, 4, stream))
+TAKER(copy_dtoh, hipMemcpyDtoHAsync(word, word + 64, 4, stream))
+TAKER(copy_dtod, hipMemcpyDtoDAsync(word, word + 64, 4, stream))
+TAKER(copy_peer, hipMemcpyPeerAsync(word, 0, word + 64, 0, 4, stream))
+TAKER(copy_2d, hipMemcpy2DAsync(word, 4, word + 64, 4, 4, 1, hipMemcpyDefault, stream))
+TAKER(to_symbol,
+      hipMemcpyToSymbolAsync(&counter_variable, word, 4, 0, hipMemcpyHostToDevice, stream))
+TAKER(from_symbol,
+      hipMemcpyFromSymbolAsync(word, &counter_variable, 4, 0, hipMemcpyDeviceToHost, stream))
+TAKER(set, hipMemsetAsync(word, 0, 4, stream))
+TAKER(set_spt, hipMemsetAsync_spt(word, 0, 4, stream))
+TAKER(set_d8, hipMemsetD8Async(word, 0, 4, stream))
+TAKER(set_d16, hipMemsetD16Async(word, 0, 2, stream))
+TAKER(set_d32, hipMemsetD32Async(word, 0, 1, stream))
+TAKER(set_2d, hipMemset2DAsync(word, 4, 0, 4, 1, stream))
+TAKER(set_3d, hipMemset3DAsync((hipPitchedPtr){word, 4, 4, 1}, 0, (hipExtent){4, 1, 1}, stream))
+TAKER(launch, hipLaunchKernel(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, stream))
+TAKER(launch_spt,
+      hipLaunchKernel_spt(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, stream))
+TAKER(launch_ext, hipExtLaunchKernel(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0,
+                                     stream, NULL, NULL, 0))
+TAKER(launch_cooperative,
+      hipLaunchCooperativeKernel(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, stream))
+TAKER(launch_cooperative_spt, hipLaunchCooperativeKernel_spt(&empty_kernel, (dim3){1, 1, 1},
+                                                             (dim3){1, 1, 1}, NULL, 0, stream))
+TAKER(is_capturing, hipStreamIsCapturing(stream, &status))
+TAKER(is_capturing_spt, hipStreamIsCapturing_spt(stream, &status))
+TAKER(capture_info, hipStreamGetCaptureInfo(stream, &status, NULL))
+TAKER(capture_info_spt, hipStreamGetCaptureInfo_spt(stream, &status, NULL))
+TAKER(capture_info_v2, hipStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, NULL, NULL))
+TAKER(capture_info_v2_spt, hipStreamGetCaptureInfo_v2_spt(stream, &status, NULL, NULL, NULL, NULL))
+
+static hipError_t take_malloc(hipStream_t stream)
+{
+    void *memory = NULL;
+    hipError_t error = hipMallocAsync(&memory, 16, stream);
+    return error == hipSuccess ? hipFreeAsync(memory, stream) : error;
+}
+
+static hipError_t take_free(hipStream_t stream)
+{
+    return hipFreeAsync(NULL, stream);
+}
+
+static hipError_t take_batch(hipStream_t stream)
+{
+    hipStreamBatchMemOpParams write;
+    memset(&write, 0, sizeof write);
+    write.writeValue.operation = hipStreamMemOpWriteValue32;
+    write.writeValue.address = word;
+    return hipStreamBatchMemOp(stream, 1, &write, 0);
+}
+
+static hipError_t take_native(hipStream_t stream)
+{
+    void *native;
+    return anyhipStreamGetNative(stream, &native);
+}
+
+static const struct taker takers[] = {
+#define ROW(function)                                                                              \
+    {                                                                                              \
+#function, take_##function, hipErrorContextIsDestroyed                                     \
+    }
+    ROW(query),
+    ROW(query_spt),
+    ROW(synchronize),
+    ROW(synchronize_spt),
+    ROW(wait_event),
+    ROW(wait_event_spt),
+    ROW(get_flags),
+    ROW(get_flags_spt),
+    ROW(get_priority),
+    ROW(get_priority_spt),
+    ROW(get_device),
+    ROW(get_id),
+    ROW(get_mask),
+    ROW(add_callback),
+    ROW(add_callback_spt),
+    ROW(host_function),
+    ROW(host_function_spt),
+    ROW(wait_32),
+    ROW(wait_64),
+    ROW(write_32),
+    ROW(write_64),
+    ROW(batch),
+    ROW(record),
+    ROW(record_spt),
+    ROW(record_flags),
+    ROW(copy_async),
+    ROW(copy_with),
+    ROW(copy_htod),
+    ROW(copy_dtoh),
+    ROW(copy_dtod),
+    ROW(copy_peer),
+    ROW(copy_2d),
+    ROW(to_symbol),
+    ROW(from_symbol),
+    ROW(set),
+    ROW(set_spt),
+    ROW(set_d8),
+    ROW(set_d16),
+    ROW(set_d32),
+    ROW(set_2d),
+    ROW(set_3d),
+    ROW(launch),
+    ROW(launch_spt),
+    ROW(launch_ext),
+    ROW(is_capturing),
+    ROW(is_capturing_spt),
+    ROW(capture_info),
+    ROW(capture_info_spt),
+    ROW(capture_info_v2),
+    ROW(capture_info_v2_spt),
+    ROW(malloc),
+    ROW(free),
+#undef ROW
+    {"launch_cooperative", take_launch_cooperative, hipErrorInvalidHandle},
+    {"launch_cooperative_spt", take_launch_cooperative_spt, hipErrorInvalidHandle},
+    {"native", take_native, hipErrorInvalidHandle},
+};
+enum { TAKERS = sizeof takers / sizeof *takers };
+
+static void make_takers(void)
+{
+    ok(hipHostMalloc((void **)&word, 4096, 0));
+    memset(word, 0, 4096);
+    ok(hipEventCreate(&event));
+}
+
+static void end_takers(void)
+{
+    ok(hipDeviceSynchronize());
+    ok(hipEventDestroy(event));
+    ok(hipHostFree(word));
+}
+
+static void every_function_takes_default_streams_and_made_ones(void **state)
+{
+    hipStream_t streams[] = {NULL, hipStreamLegacy, hipStreamPerThread, NULL, NULL};
+    (void)state;
+    make_takers();
+    ok(hipStreamCreate(&streams[3]));
+    ok(hipStreamCreateWithFlags(&streams[4], hipStreamNonBlocking));
+    for (size_t i = 0; i < TAKERS; i++) {
+        for (size_t s = 0; s < 5; s++) {
+            ok(hipDeviceSynchronize());
+            memset(word, 0, 4096);
+            hipError_t error = takers[i].call(streams[s]);
+            bool no_flags = s == 0 && takers[i].call == take_get_flags;
+            if (error != (no_flags ? hipErrorInvalidValue : hipSuccess))
+                fail_msg("%s of stream %zu: %s", takers[i].name, s, hipGetErrorName(error));
+        }
+    }
+    ok(hipStreamDestroy(streams[3]));
+    ok(hipStreamDestroy(streams[4]));
+    end_takers();
+}
+
+static void every_function_refuses_what_is_no_stream(void **state)
+{
+    hipStream_t streams[4], mine;
+    int local;
+    (void)state;
+    make_takers();
+    ok(hipStreamCreate(&streams[0]));
+    ok(hipStreamDestroy(streams[0]));
+    ok(hipStreamCreate(&mine));
+    streams[1] = (hipStream_t)(void *)event;
+    streams[2] = (hipStream_t)(void *)&local;
+    streams[3] = (hipStream_t)(void *)((char *)mine + 8); /* inside a handle */
+    for (size_t i = 0; i < TAKERS; i++) {
+        for (size_t s = 0; s < 4; s++) {
+            hipError_t error = takers[i].call(streams[s]);
+            if (error != takers[i].refusal)
+                fail_msg("%s of no stream %zu: %s", takers[i].name, s, hipGetErrorName(error));
+        }
+    }
+    check(hipGetStreamDeviceId(streams[0]) == -1);
+    ok(hipStreamDestroy(mine));
+    end_takers();
+}
+
+/* ---- questions
+ * ------------------------------------------------------------------------------------ */
+
+static void a_stream_knows_its_device_and_number(void **state)
+{
+    hipStream_t streams[2];
+    unsigned long long ids[4];
+    int device;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok(hipStreamCreate(&streams[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(1 - i));
+        ok(hipStreamGetDevice(streams[i], &device));
+        check(device == i);
+        check(hipGetStreamDeviceId(streams[i]) == i);
+        ok(hipStreamGetDevice(NULL, &device));
+        check(device == 1 - i && hipGetStreamDeviceId(NULL) == 1 - i);
+        ok(hipStreamGetId(streams[i], &ids[i]));
+    }
+    ok(hipStreamGetId(NULL, &ids[2]));
+    ok(hipStreamGetId(hipStreamPerThread, &ids[3]));
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++)
+            check(ids[i] != ids[j]);
+    expect(hipStreamGetDevice(streams[0], NULL), hipErrorInvalidValue);
+    expect(hipStreamGetId(streams[0], NULL), hipErrorInvalidValue);
+    expect(hipStreamGetFlags(streams[0], NULL), hipErrorInvalidValue);
+    expect(hipStreamGetPriority(streams[0], NULL), hipErrorInvalidValue);
+    for (int i = 0; i < 2; i++)
+        ok(hipStreamDestroy(streams[i]));
+}
+
+static void a_stream_without_a_mask_uses_all_processors(void **state)
+{
+    hipStream_t stream;
+    uint32_t mask[5];
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipExtStreamGetCUMask(stream, 5, mask)); /* 108 processors */
+    check(mask[0] == ~0u && mask[2] == ~0u && mask[3] == 0xfff && mask[4] == 0);
+    ok(hipExtStreamGetCUMask(NULL, 4, mask));
+    expect(hipExtStreamGetCUMask(stream, 3, mask), hipErrorInvalidValue);
+    expect(hipExtStreamGetCUMask(stream, 0, mask), hipErrorInvalidValue);
+    expect(hipExtStreamGetCUMask(stream, 4, NULL), hipErrorInvalidValue);
+    ok(hipStreamDestroy(stream));
+}
+
+static void a_stream_is_ready_when_its_work_is_done(void **state)
+{
+    hipStream_t stream;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipStreamQuery(stream));
+    struct gate gate = close_gate(stream);
+    expect(hipStreamQuery(stream), hipErrorNotReady);
+    expect(hipStreamQuery_spt(stream), hipErrorNotReady);
+    ok(hipPeekAtLastError()); /* no error */
+    open_gate(&gate);
+    ok(hipStreamSynchronize(stream));
+    ok(hipStreamQuery(stream));
+    free_gate(&gate);
+    ok(hipStreamDestroy(stream));
+}
+
+static void capture_functions_say_that_nothing_is_captured(void **state)
+{
+    hipStream_t stream;
+    unsigned long long id = 7;
+    hipGraph_t graph = (hipGraph_t)1;
+    const hipGraphNode_t *nodes = (const hipGraphNode_t *)1;
+    size_t count = 1;
+    hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipStreamIsCapturing(stream, &status));
+    check(status == hipStreamCaptureStatusNone);
+    ok(hipStreamGetCaptureInfo(stream, &status, &id));
+    check(status == hipStreamCaptureStatusNone && id == 0);
+    ok(hipStreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count));
+    check(graph == NULL && nodes == NULL && count == 0);
+    expect(hipStreamIsCapturing(stream, NULL), hipErrorInvalidValue);
+    expect(hipStreamGetCaptureInfo(stream, NULL, &id), hipErrorInvalidValue);
+    expect(hipStreamGetCaptureInfo_v2(stream, NULL, NULL, NULL, NULL, NULL), hipErrorInvalidValue);
+    expect(hipStreamIsCapturing_spt(stream, NULL), hipErrorInvalidValue);
+    ok(hipThreadExchangeStreamCaptureMode(&mode));
+    check(mode == hipStreamCaptureModeGlobal);
+    ok(hipThreadExchangeStreamCaptureMode(&mode));
+    check(mode == hipStreamCaptureModeRelaxed);
+    expect(hipThreadExchangeStreamCaptureMode(NULL), hipErrorInvalidValue);
+    mode = (hipStreamCaptureMode)9;
+    expect(hipThreadExchangeStreamCaptureMode(&mode), hipErrorInvalidValue);
+    ok(hipStreamDestroy(stream));
+}
+
+/* ---- order
+ * ------------------------------------------------------------------------------------------- */
+
+static void blocking_streams_and_the_legacy_one_wait_for_each_other(void **state)
+{
+    hipStream_t blocking, free_stream;
+    (void)state;
+    ok(hipStreamCreate(&blocking));
+    ok(hipStreamCreateWithFlags(&free_stream, hipStreamNonBlocking));
+    struct gate gate = close_gate(blocking);
+    ok(hipLaunchHostFunc(NULL, nothing, NULL));
+    ok(hipLaunchHostFunc(free_stream, nothing, NULL));
+    ok(hipStreamSynchronize(free_stream)); /* waits for nobody */
+    expect(hipStreamQuery(NULL), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(NULL));
+    ok(hipStreamQuery(blocking));
+    free_gate(&gate);
+
+    gate = close_gate(NULL);
+    ok(hipLaunchHostFunc(blocking, nothing, NULL));
+    ok(hipLaunchHostFunc(hipStreamPerThread, nothing, NULL));
+    expect(hipStreamQuery(blocking), hipErrorNotReady);
+    expect(hipStreamQuery(hipStreamPerThread), hipErrorNotReady);
+    ok(hipStreamQuery(free_stream));
+    open_gate(&gate);
+    ok(hipStreamSynchronize(blocking));
+    free_gate(&gate);
+    ok(hipStreamDestroy(blocking));
+    ok(hipStreamDestroy(free_stream));
+}
+
+static void *query_own_stream(void *result)
+{
+    *(hipError_t *)result = hipStreamQuery(hipStreamPerThread);
+    return NULL;
+}
+
+static void every_thread_has_a_default_stream_of_its_own(void **state)
+{
+    pthread_t thread;
+    hipError_t other = hipErrorUnknown;
+    (void)state;
+    struct gate gate = close_gate(hipStreamPerThread);
+    expect(hipStreamQuery(hipStreamPerThread), hipErrorNotReady);
+    expect(hipStreamQuery_spt(NULL), hipErrorNotReady);
+    pthread_create(&thread, NULL, query_own_stream, &other);
+    pthread_join(thread, NULL);
+    check(other == hipSuccess);
+    open_gate(&gate);
+    ok(hipStreamSynchronize_spt(NULL));
+    ok(hipStreamQuery_spt(NULL));
+    free_gate(&gate);
+}
+
+static void spt_functions_use_the_threads_stream_for_null(void **state)
+{
+    uint32_t *memory, back;
+    hipStream_t free_stream;
+    unsigned flags;
+    int priority;
+    hipEvent_t recorded;
+    (void)state;
+    ok(hipMalloc((void **)&memory, 256));
+    ok(hipEventCreate(&recorded));
+    ok(hipStreamCreateWithFlags(&free_stream, hipStreamNonBlocking));
+    fakecuda_forget();
+    ok(hipLaunchKernel_spt(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
+    ok(hipLaunchCooperativeKernel_spt(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0,
+                                      NULL));
+    ok(hipLaunchKernel_spt(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0,
+                           hipStreamLegacy));
+    struct fakecuda_launch launch;
+    for (size_t i = 0; i < 3; i++) {
+        check(fakecuda_launch_at(i, &launch));
+        check(launch.stream == (i < 2 ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY));
+    }
+    /* While the legacy stream stands still, the thread's does too; so hold neither, but look at
+     * what a gate in the thread's stream holds up. */
+    struct gate gate = close_gate(hipStreamPerThread);
+    ok(hipEventRecord_spt(recorded, NULL));
+    expect(hipEventQuery(recorded), hipErrorNotReady);
+    ok(hipStreamWaitEvent_spt(NULL, recorded, 0));
+    ok(hipMemsetAsync_spt(memory, 1, 4, NULL));
+    ok(hipMemset2DAsync_spt(memory, 64, 2, 4, 2, NULL));
+    ok(hipMemset_spt(memory, 3, 4));
+    ok(hipMemset2D_spt(memory, 64, 4, 4, 2));
+    ok(hipMemset3D_spt((hipPitchedPtr){memory, 64, 4, 2}, 5, (hipExtent){4, 2, 1}));
+    ok(hipMemset3DAsync_spt((hipPitchedPtr){memory, 64, 4, 2}, 6, (hipExtent){4, 2, 1}, NULL));
+    ok(hipStreamAddCallback_spt(NULL, callback, NULL, 0));
+    ok(hipLaunchHostFunc_spt(NULL, nothing, NULL));
+    expect(hipStreamQuery_spt(NULL), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipMemcpy_spt(&back, memory, 4, hipMemcpyDeviceToHost));
+    check(back == 0x06060606);
+    ok(hipStreamGetPriority_spt(NULL, &priority));
+    ok(hipStreamGetFlags_spt(NULL, &flags));
+    check(priority == 0 && flags == hipStreamDefault);
+    free_gate(&gate);
+    ok(hipStreamDestroy(free_stream));
+    ok(hipEventDestroy(recorded));
+    ok(hipFree(memory));
+}
+
+static void streams_that_are_not_ordered_can_overtake(void **state)
+{
+    hipStream_t first, second;
+    uint32_t *pinned;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+    ok(hipHostMalloc((void **)&pinned, 4, 0));
+    struct gate gate = close_gate(first);
+    ok(launch_fill(pinned, 1, 1, first));
+    ok(launch_fill(pinned, 2, 1, second));
+    ok(hipStreamSynchronize(second));
+    check(*pinned == 2);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(first));
+    check(*pinned == 1);
+    free_gate(&gate);
+    ok(hipHostFree(pinned));
+    ok(hipStreamDestroy(first));
+    ok(hipStreamDestroy(second));
+}
+
+/* ---- callbacks
+ * ----------------------------------------------------------------------------------------- */
+
+struct seen {
+    int calls;
+    hipStream_t stream;
+    hipError_t error;
+    pthread_t thread;
+};
+
+static void note_call(hipStream_t stream, hipError_t error, void *data)
+{
+    struct seen *seen = data;
+    seen->calls++;
+    seen->stream = stream;
+    seen->error = error;
+    seen->thread = pthread_self();
+}
+
+static void count_up(void *data)
+{
+    ++*(int *)data;
+}
+
+static void callbacks_run_in_order_with_stream_and_data(void **state)
+{
+    struct seen seen = {0};
+    hipStream_t stream;
+    uint32_t *pinned;
+    int count = 0;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipHostMalloc((void **)&pinned, 4, 0));
+    struct gate gate = close_gate(stream);
+    ok(hipStreamAddCallback(stream, note_call, &seen, 0));
+    ok(hipLaunchHostFunc(stream, count_up, &count));
+    ok(launch_fill(pinned, 5, 1, stream));
+    check(__atomic_load_n(&count, __ATOMIC_ACQUIRE) == 0);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(stream));
+    check(seen.calls == 1 && seen.stream == stream && seen.error == hipSuccess && count == 1);
+    check(!pthread_equal(seen.thread, pthread_self()));
+    check(*pinned == 5);
+    ok(hipStreamAddCallback(NULL, note_call, &seen, 0));
+    ok(hipDeviceSynchronize());
+    check(seen.calls == 2 && seen.stream == NULL);
+    free_gate(&gate);
+    ok(hipHostFree(pinned));
+    ok(hipStreamDestroy(stream));
+}
+
+static void callbacks_check_their_arguments(void **state)
+{
+    (void)state;
+    expect(hipStreamAddCallback(NULL, NULL, NULL, 0), hipErrorInvalidValue);
+    expect(hipStreamAddCallback(NULL, callback, NULL, 1), hipErrorInvalidValue);
+    expect(hipLaunchHostFunc(NULL, NULL, NULL), hipErrorInvalidValue);
+    expect(hipStreamAddCallback_spt(NULL, NULL, NULL, 0), hipErrorInvalidValue);
+    expect(hipLaunchHostFunc_spt(NULL, NULL, NULL), hipErrorInvalidValue);
+}
+
+static void a_callback_the_driver_refuses_is_not_called_and_leaks_nothing(void **state)
+{
+    struct seen seen = {0};
+    int count = 0;
+    (void)state;
+    fakecuda_fail("cuStreamAddCallback", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    expect(hipStreamAddCallback(NULL, note_call, &seen, 0), hipErrorOutOfMemory);
+    fakecuda_fail("cuLaunchHostFunc", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    expect(hipLaunchHostFunc(NULL, count_up, &count), hipErrorOutOfMemory);
+    ok(hipDeviceSynchronize());
+    check(seen.calls == 0 && count == 0);
+}
+
+/* ---- values in memory
+ * -------------------------------------------------------------------------------------- */
+
+static void streams_wait_for_values_and_write_them(void **state)
+{
+    hipStream_t stream;
+    uint32_t *flag;
+    uint64_t *wide;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipHostMalloc((void **)&flag, 64, 0));
+    wide = (uint64_t *)(void *)(flag + 8);
+    memset(flag, 0, 64);
+    const struct {
+        unsigned condition;
+        uint32_t wanted, before, after;
+    } waits[] = {
+        {hipStreamWaitValueGte, 5, 4, 5},
+        {hipStreamWaitValueEq, 7, 8, 7},
+        {hipStreamWaitValueAnd, 0x10, 0x0f, 0x30},
+        {hipStreamWaitValueNor, 0xf0, ~0u, 0x0f},
+    };
+    for (size_t i = 0; i < 4; i++) {
+        __atomic_store_n(flag, waits[i].before, __ATOMIC_RELEASE);
+        ok(hipStreamWaitValue32(stream, flag, waits[i].wanted, waits[i].condition, ~0u));
+        ok(hipStreamWriteValue32(stream, flag + 1, (uint32_t)i + 1, 0));
+        expect(hipStreamQuery(stream), hipErrorNotReady);
+        __atomic_store_n(flag, waits[i].after, __ATOMIC_RELEASE);
+        ok(hipStreamSynchronize(stream));
+        check(flag[1] == i + 1);
+    }
+    ok(hipStreamWaitValue64(stream, wide, 1ull << 40, hipStreamWaitValueGte, ~0ull));
+    expect(hipStreamQuery(stream), hipErrorNotReady);
+    __atomic_store_n(wide, (1ull << 40) + 1, __ATOMIC_RELEASE);
+    ok(hipStreamWriteValue64(stream, wide + 1, 1ull << 50, 0));
+    ok(hipStreamSynchronize(stream));
+    check(wide[1] == 1ull << 50);
+    ok(hipHostFree(flag));
+    ok(hipStreamDestroy(stream));
+}
+
+static void value_functions_check_their_arguments(void **state)
+{
+    uint32_t *flag;
+    int local = 0;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 64, 0));
+    expect(hipStreamWaitValue32(NULL, NULL, 0, 0, ~0u), hipErrorInvalidValue);
+    expect(hipStreamWaitValue32(NULL, flag, 0, 4, ~0u), hipErrorInvalidValue);
+    expect(hipStreamWaitValue32(NULL, &local, 0, 0, ~0u), hipErrorInvalidValue);
+    expect(hipStreamWaitValue32(NULL, (char *)flag + 1, 0, 0, ~0u), hipErrorInvalidValue);
+    expect(hipStreamWaitValue32(NULL, flag, 0, 0, 0xff), hipErrorNotSupported);
+    expect(hipStreamWaitValue64(NULL, NULL, 0, 0, ~0ull), hipErrorInvalidValue);
+    expect(hipStreamWaitValue64(NULL, flag + 1, 0, 0, ~0ull), hipErrorInvalidValue);
+    expect(hipStreamWaitValue64(NULL, flag, 0, 0, UINT32_MAX), hipErrorNotSupported);
+    expect(hipStreamWriteValue32(NULL, NULL, 0, 0), hipErrorInvalidValue);
+    expect(hipStreamWriteValue32(NULL, flag, 0, 77), hipErrorInvalidValue);
+    expect(hipStreamWriteValue32(NULL, &local, 0, 0), hipErrorInvalidValue);
+    expect(hipStreamWriteValue32(NULL, flag, 0, hipExtStreamWriteValueIncrement),
+           hipErrorNotSupported);
+    expect(hipStreamWriteValue64(NULL, NULL, 0, 0), hipErrorInvalidValue);
+    expect(hipStreamWriteValue64(NULL, flag, 0, 77), hipErrorInvalidValue);
+    ok(hipHostFree(flag));
+}
+
+static void several_values_are_waited_for_and_written_at_one_call(void **state)
+{
+    hipStreamBatchMemOpParams ops[4];
+    uint32_t *flag;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 64, 0));
+    memset(flag, 0, 64);
+    memset(ops, 0, sizeof ops);
+    ops[0].writeValue.operation = hipStreamMemOpWriteValue32;
+    ops[0].writeValue.address = flag;
+    ops[0].writeValue.value = 3;
+    ops[1].waitValue.operation = hipStreamMemOpWaitValue32;
+    ops[1].waitValue.address = flag;
+    ops[1].waitValue.value = 3;
+    ops[1].waitValue.flags = hipStreamWaitValueEq;
+    ops[2].writeValue.operation = hipStreamMemOpWriteValue64;
+    ops[2].writeValue.address = flag + 2;
+    ops[2].writeValue.value64 = 1ull << 33;
+    ops[3].waitValue.operation = hipStreamMemOpWaitValue64;
+    ops[3].waitValue.address = flag + 2;
+    ops[3].waitValue.value64 = 1ull << 33;
+    ok(hipStreamBatchMemOp(NULL, 4, ops, 0));
+    ok(hipDeviceSynchronize());
+    check(flag[0] == 3 && flag[3] == 2);
+    expect(hipStreamBatchMemOp(NULL, 0, ops, 0), hipErrorInvalidValue);
+    expect(hipStreamBatchMemOp(NULL, 257, ops, 0), hipErrorInvalidValue);
+    expect(hipStreamBatchMemOp(NULL, 4, NULL, 0), hipErrorInvalidValue);
+    expect(hipStreamBatchMemOp(NULL, 4, ops, 1), hipErrorInvalidValue);
+    ops[0].operation = (hipStreamBatchMemOpType)99;
+    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorInvalidValue);
+    ops[0].operation = hipStreamMemOpBarrier;
+    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorNotSupported);
+    ops[0].operation = hipStreamMemOpFlushRemoteWrites;
+    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorNotSupported);
+    ok(hipHostFree(flag));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(streams_are_made_with_flags_and_priorities),
+        TEST(creation_checks_its_arguments),
+        TEST(only_streams_of_ones_own_can_be_destroyed_and_once),
+        TEST(a_destroyed_stream_still_finishes_its_work),
+        TEST(every_function_takes_default_streams_and_made_ones),
+        TEST(every_function_refuses_what_is_no_stream),
+        TEST(a_stream_knows_its_device_and_number),
+        TEST(a_stream_without_a_mask_uses_all_processors),
+        TEST(a_stream_is_ready_when_its_work_is_done),
+        TEST(capture_functions_say_that_nothing_is_captured),
+        TEST(blocking_streams_and_the_legacy_one_wait_for_each_other),
+        TEST(every_thread_has_a_default_stream_of_its_own),
+        TEST(spt_functions_use_the_threads_stream_for_null),
+        TEST(streams_that_are_not_ordered_can_overtake),
+        TEST(callbacks_run_in_order_with_stream_and_data),
+        TEST(callbacks_check_their_arguments),
+        TEST(a_callback_the_driver_refuses_is_not_called_and_leaks_nothing),
+        TEST(streams_wait_for_values_and_write_them),
+        TEST(value_functions_check_their_arguments),
+        TEST(several_values_are_waited_for_and_written_at_one_call),
+    };
+    use_fake("80,90");
+    return run_group("driver.stream", tests);
+}
