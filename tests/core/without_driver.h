@@ -5,10 +5,6 @@
 
 #include "support.h"
 
-/* ANYHIP_BACKEND is cuda, whose driver cannot be opened; nothing is configured or logged. Call
- * before tests that change this. */
-int ah_test_without_driver(void **state);
-
 /* Runs the calls of a list separated by blanks. Fails the test when the program fails. */
 struct ah_test_run ah_test_call(const char *calls);
 

@@ -99,20 +99,84 @@ struct ah_forged ah_forge_text(const char *text)
     return made;
 }
 
-struct ah_forged ah_forge_cuda_fatbin(size_t size)
+static size_t aligned(size_t value, size_t alignment)
 {
-    struct ah_forged made = zeroed(16 + size);
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+struct ah_forged ah_forge_cuda_container(struct ah_forged entries)
+{
+    struct ah_forged made = zeroed(16 + entries.size);
     unsigned char *at = made.data;
     store(&at, 0xba55ed50u, 4);
     store(&at, 1, 2);
     store(&at, 16, 2);
-    store(&at, size, 8);
+    store(&at, entries.size, 8);
+    store_bytes(&at, entries.data, entries.size);
     return made;
 }
 
-static size_t aligned(size_t value, size_t alignment)
+struct ah_forged ah_forge_cuda_fatbin(size_t size)
 {
-    return (value + alignment - 1) / alignment * alignment;
+    return ah_forge_cuda_container(zeroed(size));
+}
+
+struct ah_forged ah_forge_cuda_entry(bool ptx, unsigned sm, struct ah_forged image, bool packed)
+{
+    struct ah_forged payload = image;
+    if (packed) {
+        size_t room = ZSTD_compressBound(image.size);
+        payload = zeroed(room);
+        payload.size = ZSTD_compress(payload.data, room, image.data, image.size, 3);
+    }
+    size_t padded = aligned(payload.size, 8);
+    struct ah_forged made = zeroed(64 + padded);
+    unsigned char *at = made.data;
+    store(&at, ptx ? 1 : 2, 2);
+    store(&at, 0x101, 2);
+    store(&at, 64, 4);
+    store(&at, padded, 8);
+    store(&at, packed ? payload.size : 0, 8);
+    store(&at, 0, 4);
+    store(&at, sm, 4);
+    store(&at, 0, 8);
+    store(&at, packed ? 0x8011 : 0x11, 8);
+    store(&at, 0, 8);
+    store(&at, packed ? image.size : 0, 8);
+    store_bytes(&at, payload.data, payload.size);
+    return made;
+}
+
+/* Header, entry, two pairs of texts, the texts, the image. */
+struct ah_forged ah_forge_offload(const char *triple, const char *arch, struct ah_forged image)
+{
+    static const char keys[] = "triple\0arch";
+    enum { ENTRY = 32, PAIRS = 72, TEXTS = 104 };
+    size_t values = TEXTS + sizeof keys, triple_size = strlen(triple) + 1;
+    size_t start = aligned(values + triple_size + strlen(arch) + 1, 8);
+    struct ah_forged made = zeroed(aligned(start + image.size, 8));
+    unsigned char *at = made.data;
+    store(&at, 0xad10ff10u, 4);
+    store(&at, 1, 4);
+    store(&at, made.size, 8);
+    store(&at, ENTRY, 8);
+    store(&at, PAIRS - ENTRY, 8);
+    store(&at, 2, 2); /* bitcode, of HIP */
+    store(&at, 4, 2);
+    store(&at, 0, 4);
+    store(&at, PAIRS, 8);
+    store(&at, 2, 8);
+    store(&at, start, 8);
+    store(&at, image.size, 8);
+    store(&at, TEXTS, 8);
+    store(&at, values, 8);
+    store(&at, TEXTS + sizeof "triple", 8);
+    store(&at, values + triple_size, 8);
+    store_bytes(&at, keys, sizeof keys);
+    store_bytes(&at, triple, triple_size);
+    store_bytes(&at, arch, strlen(arch));
+    memcpy(made.data + start, image.data, image.size);
+    return made;
 }
 
 struct ah_forged ah_forge_bundle(const struct ah_forge_entry *entries, size_t count,

@@ -3,6 +3,7 @@
 #ifndef AH_TEST_FORGE_H
 #define AH_TEST_FORGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,14 @@ struct ah_forged ah_forge_text(const char *text);
 
 /* A container of NVIDIA's that holds size bytes of anything. */
 struct ah_forged ah_forge_cuda_fatbin(size_t size);
+
+/* The same around entries, of which this is one: an image of PTX or machine code, packed with
+ * zstd if so wanted. */
+struct ah_forged ah_forge_cuda_container(struct ah_forged entries);
+struct ah_forged ah_forge_cuda_entry(bool ptx, unsigned sm, struct ah_forged image, bool packed);
+
+/* LLVM's container of relocatable device code. */
+struct ah_forged ah_forge_offload(const char *triple, const char *arch, struct ah_forged image);
 
 struct ah_forge_entry {
     const char *label;

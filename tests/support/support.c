@@ -309,3 +309,23 @@ int ah_test_tear_down(void **state)
         free(borrowed.texts[--borrowed.text_count]);
     return 0;
 }
+
+int ah_test_without_driver(void **state)
+{
+    static const char *const unset[] = {"ANYHIP_CONFIG",        "HIP_VISIBLE_DEVICES",
+                                        "CUDA_VISIBLE_DEVICES", "AMD_LOG_LEVEL",
+                                        "AMD_LOG_MASK",         "AMD_LOG_LEVEL_FILE",
+                                        "AMD_LOG_LEVEL_SIZE",   "HIP_LAUNCH_BLOCKING",
+                                        "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY"};
+    (void)state;
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
+        ah_test_setenv(unset[i], NULL);
+    ah_test_setenv("HOME", ah_test_path("home"));
+    ah_test_setenv("XDG_CONFIG_HOME", ah_test_path("home"));
+    ah_test_setenv("ANYHIP_BACKEND", "cuda");
+    /* The loader looks here first, and does not look on when a file is no library. */
+    ah_test_write_text("libraries/libcuda.so.1", "no library");
+    ah_test_write_text("libraries/libcuda.so", "no library");
+    ah_test_setenv("LD_LIBRARY_PATH", ah_test_path("libraries"));
+    return 0;
+}

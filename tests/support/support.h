@@ -17,6 +17,10 @@
 int ah_test_set_up(void **state);
 int ah_test_tear_down(void **state);
 
+/* A setup in which child processes find no driver, also on machines that have one: ANYHIP_BACKEND
+ * is cuda, whose library is found to be none. Nothing is configured or logged. */
+int ah_test_without_driver(void **state);
+
 /* A test between the two. */
 #define AH_TEST(function)                                                                          \
     cmocka_unit_test_setup_teardown(function, ah_test_set_up, ah_test_tear_down)

@@ -61,11 +61,10 @@ static void print_devices(const struct ah_image *image)
     int count = 0, fitting = 0;
     if (hipGetDeviceCount(&count) != hipSuccess)
         return;
-    printf("      runs on ");
     for (int device = 0; device < count; device++)
         if (anyhipDeviceCanRunImage(device, image->data, image->size))
-            printf("%s%d", fitting++ ? ", " : "device ", device);
-    printf("%s\n", fitting ? "" : "no device of this machine");
+            printf("%s%d", fitting++ ? ", " : "      runs on device ", device);
+    puts(fitting ? "" : "      runs on no device of this machine");
 }
 
 static void print_kind(const struct ah_image *image)
@@ -124,9 +123,10 @@ static void print_image(struct walk *walk, const struct ah_image *image)
     if (image->kind == AH_IMAGE_HOST || image->kind == AH_IMAGE_UNKNOWN)
         return;
     ah_kernels_each(image, print_kernel, NULL);
-    print_devices(image);
     if (image->kind == AH_IMAGE_CUDA_FATBIN)
         print_cuda_entries(walk, image->data, image->size);
+    else
+        print_devices(image);
 }
 
 /* ---- containers --------------------------------------------------------- */
