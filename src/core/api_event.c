@@ -168,7 +168,7 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 static hipError_t export_event(hipIpcEventHandle_t *out_handle, hipEvent_t handle)
 {
     struct ah_event *event;
-    if (!out_handle)
+    if (!out_handle || !handle)
         return hipErrorInvalidValue;
     hipError_t error = ah_event_check(handle, &event);
     if (error != hipSuccess)

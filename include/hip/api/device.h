@@ -341,8 +341,8 @@ hipError_t hipIpcCloseMemHandle(void *devPtr);
 /// Makes a handle by which another process can open an event.
 /// @param [out] handle  64 bytes to send
 /// @param [in] event  created with hipEventInterprocess and hipEventDisableTiming
-/// Returns: hipErrorInvalidValue: handle is NULL; hipErrorInvalidHandle: not an event, or not such
-/// an event; hipErrorNotSupported: this driver cannot.
+/// Returns: hipErrorInvalidValue: a pointer is NULL; hipErrorInvalidHandle: not an event;
+/// hipErrorInvalidConfiguration: not such an event; hipErrorNotSupported: this driver cannot.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Device Management" (interprocess communication); cuIpcGetEventHandle.

@@ -44,7 +44,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream __dparm(
 
 /// Destroys an event. A wait or record already enqueued still happens.
 /// @param [in] event  an event
-/// Returns: hipErrorInvalidHandle: not an event.
+/// Returns: hipErrorInvalidHandle: event is NULL; hipErrorContextIsDestroyed: not an event.
 /// Thread safety: no other call may use the event at the same time or later.
 /// Stream order: does not wait.
 /// Source: HIP "Event Management"; cuEventDestroy.

@@ -1,0 +1,290 @@
+/* Events: recording, waiting, time, sharing. */
+#include "support.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static void events_are_made_with_flags(void **state)
+{
+    static const unsigned good[] = {
+        hipEventDefault,
+        hipEventBlockingSync,
+        hipEventDisableTiming,
+        hipEventInterprocess | hipEventDisableTiming,
+        hipEventReleaseToDevice,
+        hipEventReleaseToSystem,
+        hipEventDisableSystemFence,
+        hipEventBlockingSync | hipEventDisableTiming | hipEventReleaseToSystem,
+    };
+    static const unsigned bad[] = {hipEventInterprocess, 0x10, ~0u,
+                                   hipEventReleaseToDevice | hipEventReleaseToSystem};
+    hipEvent_t event;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        ok(hipEventCreateWithFlags(&event, good[i]));
+        ok(hipEventDestroy(event));
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        expect(hipEventCreateWithFlags(&event, bad[i]), hipErrorInvalidValue);
+    expect(hipEventCreate(NULL), hipErrorInvalidValue);
+    expect(hipEventCreateWithFlags(NULL, 0), hipErrorInvalidValue);
+}
+
+static void values_that_are_no_events_are_refused(void **state)
+{
+    hipEvent_t event, freed, wrong[5];
+    hipStream_t stream;
+    hipIpcEventHandle_t handle;
+    uint64_t native;
+    float ms;
+    int local;
+    (void)state;
+    ok(hipEventCreate(&event));
+    ok(hipEventCreate(&freed));
+    ok(hipEventDestroy(freed));
+    ok(hipStreamCreate(&stream));
+    wrong[0] = freed;
+    wrong[1] = (hipEvent_t)(void *)stream;
+    wrong[2] = (hipEvent_t)(void *)&local;
+    wrong[3] = (hipEvent_t)16;
+    wrong[4] = NULL;
+    for (size_t i = 0; i < 5; i++) {
+        expect(hipEventDestroy(wrong[i]),
+               wrong[i] ? hipErrorContextIsDestroyed : hipErrorInvalidHandle);
+        expect(hipEventRecord(wrong[i], NULL), hipErrorInvalidHandle);
+        expect(hipEventRecordWithFlags(wrong[i], NULL, 0), hipErrorInvalidHandle);
+        expect(hipEventQuery(wrong[i]), hipErrorInvalidHandle);
+        expect(hipEventSynchronize(wrong[i]), hipErrorInvalidHandle);
+        expect(hipEventElapsedTime(&ms, wrong[i], event), hipErrorInvalidHandle);
+        expect(hipEventElapsedTime(&ms, event, wrong[i]), hipErrorInvalidHandle);
+        expect(hipStreamWaitEvent(stream, wrong[i], 0), hipErrorInvalidHandle);
+        expect(hipIpcGetEventHandle(&handle, wrong[i]),
+               wrong[i] ? hipErrorInvalidHandle : hipErrorInvalidValue);
+        expect(anyhipEventGetNative(wrong[i], &native), hipErrorInvalidHandle);
+    }
+    ok(hipStreamDestroy(stream));
+    ok(hipEventDestroy(event));
+}
+
+static void an_event_is_complete_when_the_stream_has_reached_it(void **state)
+{
+    hipStream_t stream;
+    hipEvent_t event;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipEventCreate(&event));
+    ok(hipEventQuery(event)); /* never recorded */
+    ok(hipEventSynchronize(event));
+    struct gate gate = close_gate(stream);
+    ok(hipEventRecord(event, stream));
+    expect(hipEventQuery(event), hipErrorNotReady);
+    ok(hipPeekAtLastError());
+    open_gate(&gate);
+    ok(hipEventSynchronize(event));
+    ok(hipEventQuery(event));
+    ok(hipStreamSynchronize(stream));
+    free_gate(&gate);
+    expect(hipEventRecordWithFlags(event, stream, 7), hipErrorInvalidValue);
+    ok(hipEventRecordWithFlags(event, stream, hipEventRecordDefault));
+    ok(hipEventSynchronize(event));
+    ok(hipEventDestroy(event));
+    ok(hipStreamDestroy(stream));
+}
+
+static void recording_again_moves_the_mark(void **state)
+{
+    hipStream_t slow, fast;
+    hipEvent_t event;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&slow, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&fast, hipStreamNonBlocking));
+    ok(hipEventCreate(&event));
+    struct gate gate = close_gate(slow);
+    ok(hipEventRecord(event, slow));
+    ok(hipEventRecord(event, fast));
+    ok(hipEventSynchronize(event));
+    ok(hipEventQuery(event));
+    ok(hipEventRecord(event, slow));
+    expect(hipEventQuery(event), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipEventSynchronize(event));
+    free_gate(&gate);
+    ok(hipEventDestroy(event));
+    ok(hipStreamDestroy(slow));
+    ok(hipStreamDestroy(fast));
+}
+
+static void a_stream_waits_for_an_event_of_another(void **state)
+{
+    hipStream_t first, second;
+    hipEvent_t event, never;
+    uint32_t *pinned;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+    ok(hipEventCreateWithFlags(&event, hipEventDisableTiming));
+    ok(hipEventCreate(&never));
+    ok(hipHostMalloc((void **)&pinned, 8, 0));
+    pinned[0] = pinned[1] = 0;
+    struct gate gate = close_gate(first);
+    ok(hipEventRecord(event, first));
+    ok(hipStreamWaitEvent(second, event, 0));
+    ok(launch_fill(pinned, 1, 1, second));
+    expect(hipStreamQuery(second), hipErrorNotReady);
+    /* Who waits already keeps waiting for the old mark, even when the event is destroyed. */
+    ok(hipEventDestroy(event));
+    expect(hipStreamQuery(second), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(second));
+    check(pinned[0] == 1);
+    ok(hipStreamSynchronize(first));
+    ok(hipStreamWaitEvent(second, never, 0));
+    ok(hipStreamQuery(second));
+    expect(hipStreamWaitEvent(second, never, 2), hipErrorInvalidValue);
+    expect(hipStreamWaitEvent(second, never, ~0u), hipErrorInvalidValue);
+    free_gate(&gate);
+    ok(hipEventDestroy(never));
+    ok(hipHostFree(pinned));
+    ok(hipStreamDestroy(first));
+    ok(hipStreamDestroy(second));
+}
+
+static void a_stream_waits_for_an_event_of_another_device(void **state)
+{
+    hipStream_t streams[2];
+    hipEvent_t event;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok(hipStreamCreate(&streams[i]));
+    }
+    ok(hipSetDevice(0));
+    ok(hipEventCreate(&event));
+    struct gate gate = close_gate(streams[0]);
+    ok(hipEventRecord(event, streams[0]));
+    ok(hipStreamWaitEvent(streams[1], event, 0));
+    expect(hipStreamQuery(streams[1]), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(streams[1]));
+    ok(hipEventQuery(event));
+    ok(hipStreamSynchronize(streams[0]));
+    free_gate(&gate);
+    expect(hipEventRecord(event, streams[1]), hipErrorInvalidHandle);
+    ok(hipEventDestroy(event));
+    ok(hipStreamDestroy(streams[0]));
+    ok(hipStreamDestroy(streams[1]));
+}
+
+static void time_between_events_is_measured(void **state)
+{
+    hipEvent_t start, stop, untimed, never, other;
+    uint32_t milliseconds = 20;
+    void *args[] = {&milliseconds};
+    float ms = -1;
+    (void)state;
+    ok(hipEventCreate(&start));
+    ok(hipEventCreate(&stop));
+    ok(hipEventCreate(&never));
+    ok(hipEventCreateWithFlags(&untimed, hipEventDisableTiming));
+    ok(hipEventRecord(start, NULL));
+    ok(hipLaunchKernel(&spin_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
+    ok(hipEventRecord(stop, NULL));
+    ok(hipEventRecord(untimed, NULL));
+    expect(hipEventElapsedTime(&ms, start, stop), hipErrorNotReady);
+    ok(hipEventSynchronize(stop));
+    ok(hipEventElapsedTime(&ms, start, stop));
+    check(ms >= 19 && ms < 5000);
+    ok(hipEventElapsedTime(&ms, stop, start));
+    check(ms <= -19);
+    ok(hipEventElapsedTime(&ms, start, start));
+    check(ms == 0);
+    ok(hipDeviceSynchronize());
+    expect(hipEventElapsedTime(NULL, start, stop), hipErrorInvalidValue);
+    expect(hipEventElapsedTime(&ms, start, untimed), hipErrorInvalidHandle);
+    expect(hipEventElapsedTime(&ms, untimed, stop), hipErrorInvalidHandle);
+    expect(hipEventElapsedTime(&ms, start, never), hipErrorInvalidHandle);
+    expect(hipEventElapsedTime(&ms, never, stop), hipErrorInvalidHandle);
+    ok(hipSetDevice(1));
+    ok(hipEventCreate(&other));
+    ok(hipEventRecord(other, NULL));
+    ok(hipEventSynchronize(other));
+    expect(hipEventElapsedTime(&ms, start, other), hipErrorInvalidHandle);
+    ok(hipEventDestroy(start));
+    ok(hipEventDestroy(stop));
+    ok(hipEventDestroy(never));
+    ok(hipEventDestroy(untimed));
+    ok(hipEventDestroy(other));
+}
+
+static void an_event_of_another_device_than_the_current_one_is_used(void **state)
+{
+    hipEvent_t event;
+    hipStream_t stream;
+    (void)state;
+    ok(hipSetDevice(1));
+    ok(hipEventCreate(&event));
+    ok(hipStreamCreate(&stream));
+    ok(hipSetDevice(0));
+    expect(hipEventRecord(event, NULL), hipErrorInvalidHandle);
+    ok(hipEventRecord(event, stream));
+    ok(hipEventSynchronize(event));
+    ok(hipEventQuery(event));
+    ok(hipStreamDestroy(stream));
+    ok(hipEventDestroy(event));
+}
+
+static void an_event_destroyed_while_it_is_recorded_harms_nobody(void **state)
+{
+    hipStream_t stream;
+    hipEvent_t event;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipEventCreate(&event));
+    struct gate gate = close_gate(stream);
+    ok(hipEventRecord(event, stream));
+    ok(hipEventDestroy(event));
+    open_gate(&gate);
+    ok(hipStreamSynchronize(stream));
+    free_gate(&gate);
+    ok(hipStreamDestroy(stream));
+}
+
+static void only_interprocess_events_can_be_shared(void **state)
+{
+    hipEvent_t shared, plain, opened;
+    hipIpcEventHandle_t handle;
+    (void)state;
+    ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
+    ok(hipEventCreate(&plain));
+    ok(hipIpcGetEventHandle(&handle, shared));
+    expect(hipIpcGetEventHandle(NULL, shared), hipErrorInvalidValue);
+    expect(hipIpcGetEventHandle(&handle, plain), hipErrorInvalidConfiguration);
+    ok(hipIpcOpenEventHandle(&opened, handle));
+    ok(hipEventRecord(opened, NULL));
+    ok(hipEventSynchronize(opened));
+    ok(hipEventDestroy(opened));
+    expect(hipIpcOpenEventHandle(NULL, handle), hipErrorInvalidValue);
+    memset(&handle, 0, sizeof handle);
+    expect(hipIpcOpenEventHandle(&opened, handle), hipErrorInvalidValue);
+    ok(hipEventDestroy(shared));
+    ok(hipEventDestroy(plain));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(events_are_made_with_flags),
+        TEST(values_that_are_no_events_are_refused),
+        TEST(an_event_is_complete_when_the_stream_has_reached_it),
+        TEST(recording_again_moves_the_mark),
+        TEST(a_stream_waits_for_an_event_of_another),
+        TEST(a_stream_waits_for_an_event_of_another_device),
+        TEST(time_between_events_is_measured),
+        TEST(an_event_of_another_device_than_the_current_one_is_used),
+        TEST(an_event_destroyed_while_it_is_recorded_harms_nobody),
+        TEST(only_interprocess_events_can_be_shared),
+    };
+    use_fake("80,90");
+    return run_group("driver.event", tests);
+}
