@@ -6,7 +6,6 @@
 #include <hip/anyhip.h>
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
 
 static void add_attempts(cJSON *parent, const struct ah_dynlib *lib)
 {
@@ -45,14 +44,14 @@ static cJSON *describe_device(struct ah_device *device)
     hipDeviceProp_tR0600 properties;
     cJSON *object = cJSON_CreateObject();
     ah_select_format_uuid(&device->identity.uuid, uuid);
-    snprintf(pci, sizeof pci, "%04x:%02x:%02x.0", (unsigned)device->identity.pci_domain,
-             (unsigned)device->identity.pci_bus, (unsigned)device->identity.pci_device);
+    ah_select_format_pci(&device->identity, pci);
     cJSON_AddNumberToObject(object, "index", device->ordinal);
     cJSON_AddStringToObject(object, "driver", device->driver->name);
     cJSON_AddNumberToObject(object, "driver_index", device->index);
     cJSON_AddStringToObject(object, "name", device->identity.name);
     cJSON_AddStringToObject(object, "uuid", uuid);
-    cJSON_AddStringToObject(object, "pci", pci);
+    if (*pci)
+        cJSON_AddStringToObject(object, "pci", pci);
     if (device->ops->device_properties(device->native, &properties) == hipSuccess) {
         cJSON_AddStringToObject(object, "arch", properties.gcnArchName);
         cJSON_AddNumberToObject(object, "memory", (double)properties.totalGlobalMem);

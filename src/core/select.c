@@ -105,6 +105,14 @@ void ah_select_format_uuid(const hipUUID *uuid, char out[48])
                  b[14], b[15]);
 }
 
+void ah_select_format_pci(const struct ah_device_identity *identity, char out[32])
+{
+    *out = '\0';
+    if (identity->pci_domain >= 0 && identity->pci_bus >= 0 && identity->pci_device >= 0)
+        snprintf(out, 32, "%04x:%02x:%02x.0", (unsigned)identity->pci_domain,
+                 (unsigned)identity->pci_bus, (unsigned)identity->pci_device);
+}
+
 static bool matches_uuid(const struct ah_candidate *candidate, const char *text)
 {
     char uuid[48];

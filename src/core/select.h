@@ -43,6 +43,9 @@ size_t ah_select_devices(const struct ah_candidate *candidates, size_t count,
 size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *list,
                          size_t *out_chosen);
 
+/* Writes "0000:3b:00.0"; "" for a device that is not on such a bus. */
+void ah_select_format_pci(const struct ah_device_identity *identity, char out[32]);
+
 /* Writes "GPU-..." in the form the device's vendor uses. */
 void ah_select_format_uuid(const hipUUID *uuid, char out[48]);
 

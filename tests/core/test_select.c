@@ -311,6 +311,18 @@ static void uuids_are_written_as_their_vendors_do(void **state)
     assert_string_equal(text, "GPU-0123456789abcdef");
 }
 
+static void pci_addresses_are_written_in_full_or_not_at_all(void **state)
+{
+    (void)state;
+    char text[32];
+    ah_select_format_pci(&identities[1], text);
+    assert_string_equal(text, "0001:3b:00.0");
+    ah_select_format_pci(&identities[3], text);
+    assert_string_equal(text, "0000:c6:02.0");
+    ah_select_format_pci(&identities[4], text);
+    assert_string_equal(text, "");
+}
+
 #define SELECT_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, ah_test_tear_down)
 
 int main(void)
@@ -339,6 +351,7 @@ int main(void)
         SELECT_TEST(visible_devices_may_be_named_by_uuid),
         SELECT_TEST(nothing_is_shown_of_nothing),
         SELECT_TEST(uuids_are_written_as_their_vendors_do),
+        SELECT_TEST(pci_addresses_are_written_in_full_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
