@@ -95,6 +95,14 @@ static void push_includes(const struct ah_plan *plan, struct ah_strings *argv)
     push(argv, "-Wno-unused-command-line-argument");
 }
 
+/* What the passes of a HIP source get besides: our std::complex comes before the C++ library's, so
+ * that device code may use it. */
+static void push_std(const struct ah_plan *plan, struct ah_strings *argv)
+{
+    if (plan->toolchain->has_prelude && !plan->request->no_gpuinc)
+        push_two(argv, "-isystem", ah_text_print("%s/hip/device/std", plan->toolchain->include));
+}
+
 static void push_product(enum ah_product product, struct ah_strings *argv)
 {
     switch (product) {
@@ -378,6 +386,7 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
         push_two(&argv, "-include", "hip/device/prelude.h");
     ah_request_args(r, target->nvidia ? AH_ROUTE_NVIDIA : AH_ROUTE_AMD, target->arch, &argv);
     push_includes(plan, &argv);
+    push_std(plan, &argv);
     if (generates_code(product))
         push_libclc(plan, target->nvidia, &argv);
     bool ptx = target->nvidia && product == AH_PRODUCT_IMAGE;
@@ -406,6 +415,7 @@ struct ah_job *ah_pass_host(struct ah_plan *plan, const struct ah_unit *unit,
     push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
     ah_request_args(plan->request, AH_ROUTE_HIP_HOST, NULL, &argv);
     push_includes(plan, &argv);
+    push_std(plan, &argv);
     if (carried && rdc) {
         push_xclang(&argv, ah_text_print("-fembed-offload-object=%s", carried));
     } else if (carried) {

@@ -210,6 +210,19 @@ __device__ inline void operator delete[](void *pointer, const std::nothrow_t &) 
     ::free(pointer);
 }
 
+/* ---- <cstring> ---- */
+
+__AH_FN void *memcpy(void *to, const void *from, __SIZE_TYPE__ n);
+__AH_FN void *memmove(void *to, const void *from, __SIZE_TYPE__ n);
+__AH_FN void *memset(void *to, int value, __SIZE_TYPE__ n);
+
+namespace std
+{
+using ::memcpy;
+using ::memmove;
+using ::memset;
+} // namespace std
+
 /* ---- <cstdio>, <cassert>: see printf.h ---- */
 
 extern "C" {
