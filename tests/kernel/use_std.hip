@@ -70,10 +70,7 @@ template <typename F, typename D, typename I> __host__ __device__ inline void ty
 
 template <typename T> struct adder {
     T by;
-    __host__ __device__ constexpr T operator()(T x) const
-    {
-        return x + by;
-    }
+    __host__ __device__ constexpr T operator()(T x) const { return x + by; }
 };
 
 __global__ void on_device(float *f, double *d, int *i, int n)
@@ -85,14 +82,15 @@ __global__ void on_device(float *f, double *d, int *i, int n)
     float x = f[t];
     double y = d[t];
     assert(x == x);
-    f[t] = std::sqrt(x) + sqrtf(x) + std::sin(x) + sinf(x) + fabsf(x) + std::fabs(x) + std::fmod(x, x)
-        + std::hypot(x, x) + std::exp(x) + fmaf(x, x, x) + std::floor(x) + std::pow(x, x)
-        + std::fmin(x, x) + std::copysign(x, x) + std::abs(x) + std::min(x, 2.0f) + fmaxf(x, x);
-    d[t] = sqrt(y) + std::sqrt(t) + std::pow(y, 2) + pow(x, t) + pow(y, 2.0) + std::log(y) + ceil(y)
-        + std::round(y) + fabs(y) + std::tgamma(y) + erf(y) + std::cbrt(y) + max(y, 1.0);
-    i[t] = std::isnan(x) + isnan(x) + std::isinf(y) + isinf(y) + isfinite(x) + std::isfinite(y)
-        + std::signbit(x) + signbit(y) + std::abs(t) + abs(t) + std::max(t, 3) + min(t, 3)
-        + std::lround(x) + std::ilogb(y) + adder<int>{1}(t) + std::numeric_limits<int>::max();
+    f[t] = std::sqrt(x) + sqrtf(x) + std::sin(x) + sinf(x) + fabsf(x) + std::fabs(x) +
+           std::fmod(x, x) + std::hypot(x, x) + std::exp(x) + fmaf(x, x, x) + std::floor(x) +
+           std::pow(x, x) + std::fmin(x, x) + std::copysign(x, x) + std::abs(x) +
+           std::min(x, 2.0f) + fmaxf(x, x);
+    d[t] = sqrt(y) + std::sqrt(t) + std::pow(y, 2) + pow(x, t) + pow(y, 2.0) + std::log(y) +
+           ceil(y) + std::round(y) + fabs(y) + std::tgamma(y) + erf(y) + std::cbrt(y) + max(y, 1.0);
+    i[t] = std::isnan(x) + isnan(x) + std::isinf(y) + isinf(y) + isfinite(x) + std::isfinite(y) +
+           std::signbit(x) + signbit(y) + std::abs(t) + abs(t) + std::max(t, 3) + min(t, 3) +
+           std::lround(x) + std::ilogb(y) + adder<int>{1}(t) + std::numeric_limits<int>::max();
 #if __cplusplus >= 202002L
     std::swap(f[t], f[0]);
 #endif
@@ -107,9 +105,10 @@ double on_host(float x, double y, int n)
 {
     types(1.0f, 1.0, 1);
     assert(x == x);
-    double sum = std::sqrt(x) + sqrtf(x) + std::sin(n) + std::pow(x, n) + pow(y, 2) + std::isnan(x)
-        + std::abs(x) + std::abs(n) + std::exp(x) + sqrt(x) + fabs(x) + std::fabs(x)
-        + std::isinf(y) + std::min(x, 2.0f) + std::max(n, 3) + adder<int>{1}(n) + std::abs(y);
+    double sum = std::sqrt(x) + sqrtf(x) + std::sin(n) + std::pow(x, n) + pow(y, 2) +
+                 std::isnan(x) + std::abs(x) + std::abs(n) + std::exp(x) + sqrt(x) + fabs(x) +
+                 std::fabs(x) + std::isinf(y) + std::min(x, 2.0f) + std::max(n, 3) +
+                 adder<int>{1}(n) + std::abs(y);
     std::complex<double> c(x, y);
     std::printf("%f\n", std::abs(c));
     int *p = new int(3);
