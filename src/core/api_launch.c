@@ -526,6 +526,29 @@ hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t f
 
 /* ---- several devices --------------------------------------------------------------- */
 
+static hipError_t device_of(hipStream_t stream, struct ah_device **out_device)
+{
+    struct ah_backend_stream *native;
+    if ((uintptr_t)stream <= (uintptr_t)hipStreamLegacy)
+        return hipErrorInvalidResourceHandle;
+    return ah_stream_resolve(stream, out_device, &native);
+}
+
+/* Each launch has a stream of its own, each on another device. */
+static hipError_t check_streams(const hipLaunchParams *list, int count)
+{
+    struct ah_device *device, *other;
+    for (int i = 0; i < count; i++) {
+        hipError_t error = device_of(list[i].stream, &device);
+        if (error != hipSuccess)
+            return error;
+        for (int j = 0; j < i; j++)
+            if (device_of(list[j].stream, &other) == hipSuccess && other == device)
+                return hipErrorInvalidDevice;
+    }
+    return hipSuccess;
+}
+
 static hipError_t wait_for_each(const hipLaunchParams *list, int count)
 {
     hipError_t error = hipSuccess;
@@ -543,9 +566,9 @@ static hipError_t launch_on_each(const hipLaunchParams *list, int count, unsigne
                            hipCooperativeLaunchMultiDeviceNoPostSync;
     if (!list || count <= 0 || count > ah_registry.device_count || (flags & ~known) != 0)
         return hipErrorInvalidValue;
-    hipError_t error = flags & hipCooperativeLaunchMultiDeviceNoPreSync
-                           ? hipSuccess
-                           : wait_for_each(list, count);
+    hipError_t error = check_streams(list, count);
+    if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
+        error = wait_for_each(list, count);
     for (int i = 0; i < count && error == hipSuccess; i++)
         error = ah_launch_kernel(list[i].func, list[i].gridDim, list[i].blockDim, list[i].args,
                                  list[i].sharedMem, list[i].stream, 0);

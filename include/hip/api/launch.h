@@ -5,12 +5,13 @@
 // below as "launch errors":
 //   hipErrorInvalidValue           a dimension of the grid or block is 0, or the shared memory
 //                                  is more than the device or the kernel allows
-//   hipErrorInvalidConfiguration   a block or grid is larger than the device or the kernel
-//                                  allows (HIP 7; up to HIP 6 hipErrorInvalidValue)
+//   hipErrorInvalidConfiguration   a block or grid is larger than the device allows (HIP 7; up to
+//                                  HIP 6 hipErrorInvalidValue)
+//   hipErrorLaunchFailure          a block is larger than the kernel's __launch_bounds__
 //   hipErrorContextIsDestroyed     not a stream (HIP 7)
 //   hipErrorNoBinaryForGpu         no image fits the stream's device
 //   hipErrorLaunchOutOfResources   not enough registers
-//   hipErrorLaunchFailure, hipErrorIllegalAddress and others of earlier work on the device
+//   hipErrorIllegalAddress, hipErrorLaunchFailure and others of earlier work on the device
 #ifndef HIP_INCLUDE_HIP_API_LAUNCH_H
 #define HIP_INCLUDE_HIP_API_LAUNCH_H
 
@@ -84,9 +85,9 @@ hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3
 /// @param [in] kernelParams  address of each argument, in order; may be NULL for a kernel without
 /// @param [in] sharedMemBytes  dynamic shared memory of a block
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorCooperativeLaunchTooLarge: the blocks do not fit the device at once;
-/// hipErrorInvalidDeviceFunction: not a kernel; hipErrorInvalidHandle: not a stream (HIP 7);
-/// hipErrorNotSupported: the device has no cooperative launch; else launch errors.
+/// Returns: hipErrorCooperativeLaunchTooLarge: the blocks, or the shared memory of one, do not fit
+/// the device at once; hipErrorInvalidDeviceFunction: not a kernel; hipErrorInvalidHandle: not a
+/// stream (HIP 7); hipErrorNotSupported: the device has no cooperative launch; else launch errors.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "Cooperative Groups"; CUDA runtime cudaLaunchCooperativeKernel;
