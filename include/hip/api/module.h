@@ -113,8 +113,8 @@ hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func
 /// @param [out] value  the value
 /// @param [in] attrib  which
 /// @param [in] hfunc  the kernel
-/// Returns: hipErrorInvalidValue: value is NULL or attrib is unknown; hipErrorInvalidHandle: hfunc
-/// is NULL; hipErrorInvalidDeviceFunction: not a kernel.
+/// Returns: hipErrorInvalidValue: value is NULL or attrib is unknown; hipErrorInvalidHandle: not a
+/// kernel of a module.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Module Management"; cuFuncGetAttribute.
