@@ -16,6 +16,7 @@ enum {
     BUNDLE_MAGIC_SIZE = sizeof bundle_magic - 1,
     COMPRESSED_MAGIC_SIZE = sizeof compressed_magic - 1,
     ENTRY_COUNT_MAX = 4096,
+    ENTRY_SIZE_MIN = 24, /* without its name */
     METHOD_ZLIB = 0,
     METHOD_ZSTD = 1,
 };
@@ -53,7 +54,8 @@ static bool read_bundle(struct ah_images *out, const void *data, size_t size, ch
 {
     struct ah_reader reader = {data, size, BUNDLE_MAGIC_SIZE, false};
     uint64_t count = ah_read_u64(&reader);
-    if (reader.failed || count == 0 || count > ENTRY_COUNT_MAX)
+    if (reader.failed || count == 0 || count > ENTRY_COUNT_MAX ||
+        count > (reader.size - reader.at) / ENTRY_SIZE_MIN)
         return refuse(out_error, "the offload bundle's table of contents is damaged");
     out->items = calloc((size_t)count, sizeof *out->items);
     if (!out->items)

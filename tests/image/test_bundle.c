@@ -171,7 +171,8 @@ static void the_reason_says_what_is_damaged(void **state)
     (void)state;
     struct ah_forged bundle = make_bundle(8);
     assert_refused(bundle, 30, "table of contents");
-    assert_refused(bundle, 60, "entry 0");
+    assert_refused(bundle, 60, "table of contents");
+    assert_refused(bundle, 24 + 8 + 5 * 24, "entry 0");
     assert_refused(bundle, bundle.size - 1, "entry 4");
     memset(bundle.data + 24, 0, 8);
     assert_refused(bundle, bundle.size, "table of contents");

@@ -282,7 +282,7 @@ static void inspect_quietly(const char *path)
 static void survive(const char *name, struct ah_forged forged, size_t interesting)
 {
     uint64_t seed = 5;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 80; round++) {
         struct ah_forged damaged = ah_forge_join(forged, ah_forge_text(""), 1);
         for (int i = 0; i < 1 + round % 4; i++)
             damaged.data[ah_test_random(&seed) % (round % 2 ? interesting : forged.size)] =
