@@ -196,6 +196,18 @@ static void archives_in_archives_end_somewhere(void **state)
     assert_contains(run.out, "x.a(member.o)(member.o)(member.o)");
 }
 
+static void names_in_files_do_not_reach_the_terminal_raw(void **state)
+{
+    (void)state;
+    struct ah_forge_entry entry = {"hip\033[2J", ah_forge_amdgpu(5, 0x3f)};
+    struct ah_forged bundle = ah_forge_bundle(&entry, 1, 8);
+    const char *text =
+        inspected(write_forged("x.so", host_file(".hip_fatbin\033]0;", bundle)), "shared library");
+    assert_lacks(text, "\033");
+    assert_contains(text, ".hip_fatbin?]0;+0x0: ");
+    assert_contains(text, "    hip?[2J: AMDGPU");
+}
+
 static void several_files_are_inspected_in_order(void **state)
 {
     (void)state;
@@ -326,6 +338,7 @@ int main(void)
         AH_COMMAND_TEST(members_of_archives_are_inspected),
         AH_COMMAND_TEST(members_of_thin_archives_are_looked_for_beside_it),
         AH_COMMAND_TEST(archives_in_archives_end_somewhere),
+        AH_COMMAND_TEST(names_in_files_do_not_reach_the_terminal_raw),
         AH_COMMAND_TEST(several_files_are_inspected_in_order),
         AH_COMMAND_TEST(devices_that_run_an_image_are_named),
         AH_COMMAND_TEST(files_that_cannot_hold_device_code_are_refused_with_the_reason),

@@ -47,12 +47,23 @@ __attribute__((format(printf, 2, 3))) static void complain(struct walk *walk, co
     fputc('\n', stderr);
 }
 
+/* Names in files may hold anything, which is kept from the terminal. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == '\177')
+            *text = '?';
+}
+
 /* ---- images ------------------------------------------------------------- */
 
 static void print_kernel(void *data, const char *name, size_t length)
 {
+    char text[1024];
     (void)data;
-    printf("      kernel %.*s\n", (int)length, name);
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), name);
+    make_printable(text);
+    printf("      kernel %s%s\n", text, length < sizeof text ? "" : "...");
 }
 
 /* Nothing on a machine without devices, where the answer would always be the same. */
@@ -115,9 +126,10 @@ static void print_cuda_entries(struct walk *walk, const void *data, size_t size)
 
 static void print_image(struct walk *walk, const struct ah_image *image)
 {
-    printf("    ");
-    if (*image->label)
-        printf("%s: ", image->label);
+    char label[sizeof image->label];
+    memcpy(label, image->label, sizeof label);
+    make_printable(label);
+    printf("    %s%s", label, *label ? ": " : "");
     print_kind(image);
     putchar('\n');
     if (image->kind == AH_IMAGE_HOST || image->kind == AH_IMAGE_UNKNOWN)
@@ -205,11 +217,9 @@ static void print_piece(struct walk *walk, enum ah_piece piece, const unsigned c
 /* Containers lie at multiples of 8, with zeroes between them where the linker aligned them more. */
 static size_t next_piece(const unsigned char *data, size_t size, size_t at)
 {
-    for (at = (at + 7) / 8 * 8; at < size; at += 8) {
-        enum ah_piece piece = data[at] ? ah_piece_at(data + at, size - at) : AH_PIECE_UNKNOWN;
-        if (piece != AH_PIECE_UNKNOWN && piece != AH_PIECE_IMAGE)
+    for (at = (at + 7) / 8 * 8; at < size; at += 8)
+        if (ah_piece_container_at(data + at, size - at) != AH_PIECE_UNKNOWN)
             return at;
-    }
     return size;
 }
 
@@ -262,11 +272,14 @@ static void inspect_host(struct walk *walk, const struct ah_elf *elf)
         if (!ah_elf_section(elf, i, &section) || section.size == 0 ||
             !may_hold_device_code(section.name) || is_zero(section.data, section.size))
             continue;
-        walk->section = section.name;
+        char name[96];
+        snprintf(name, sizeof name, "%s", section.name);
+        make_printable(name);
+        walk->section = name;
         inspect_pieces(walk, section.data, section.size);
+        walk->section = "";
         found++;
     }
-    walk->section = "";
     if (found == 0)
         printf("  no device code\n");
 }
@@ -319,6 +332,7 @@ static void inspect_member(struct walk *outer, const struct ah_member *member)
     if (asprintf(&name, "%s(%s)", outer->name, member->name) < 0)
         return;
     struct walk walk = {.name = name, .section = "", .depth = outer->depth + 1, .good = true};
+    make_printable(name);
     if (member->data)
         inspect_bytes(&walk, member->data, member->size);
     else

@@ -52,9 +52,8 @@ bool ah_is_bitcode(const void *data, size_t size)
     return starts(data, size, bitcode_magic);
 }
 
-enum ah_piece ah_piece_at(const void *data, size_t size)
+enum ah_piece ah_piece_container_at(const void *data, size_t size)
 {
-    struct ah_image image;
     if (starts(data, size, bundle_magic))
         return AH_PIECE_BUNDLE;
     if (starts(data, size, compressed_magic))
@@ -63,6 +62,15 @@ enum ah_piece ah_piece_at(const void *data, size_t size)
         return AH_PIECE_CUDA_FATBIN;
     if (starts(data, size, offload_magic))
         return AH_PIECE_OFFLOAD;
+    return AH_PIECE_UNKNOWN;
+}
+
+enum ah_piece ah_piece_at(const void *data, size_t size)
+{
+    struct ah_image image;
+    enum ah_piece container = ah_piece_container_at(data, size);
+    if (container != AH_PIECE_UNKNOWN)
+        return container;
     ah_image_identify(&image, data, size);
     if (ah_is_bitcode(data, size) ||
         (image.kind != AH_IMAGE_UNKNOWN && image.kind != AH_IMAGE_HOST))

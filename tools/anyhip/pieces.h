@@ -19,6 +19,9 @@ enum ah_piece {
 
 enum ah_piece ah_piece_at(const void *data, size_t size);
 
+/* The same for containers alone; cheap enough to ask at every step through a file. */
+enum ah_piece ah_piece_container_at(const void *data, size_t size);
+
 /* The bytes that the piece takes, as far as its header tells: at most size, 0 when it does not. */
 size_t ah_piece_extent(enum ah_piece piece, const void *data, size_t size);
 
