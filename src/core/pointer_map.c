@@ -21,13 +21,14 @@ static void insert(struct ah_pointer_table *table, const void *key, void *value)
     }
 }
 
-static struct ah_pointer_table *grown(const struct ah_pointer_table *old)
+static struct ah_pointer_table *grown(struct ah_pointer_table *old)
 {
     size_t capacity = old ? (old->mask + 1) * 2 : FIRST_CAPACITY;
     struct ah_pointer_table *table =
         calloc(1, sizeof *table + capacity * sizeof(struct ah_pointer_entry));
     if (!table)
         return NULL;
+    table->outgrown = old;
     table->mask = capacity - 1;
     for (size_t i = 0; old && i <= old->mask; i++) {
         void *value = atomic_load_explicit(&old->entries[i].value, memory_order_relaxed);
