@@ -143,7 +143,11 @@ hipError_t ah_device_reset(struct ah_device *device)
     ah_fatbin_forget_device(device);
     ah_memory_forget_device(device);
     ah_pool_forget_device(device);
-    return device->ops->device_reset(device->native);
+    ah_array_forget_device(device);
+    hipError_t error = device->ops->device_reset(device->native);
+    if (error == hipSuccess)
+        ah_fatbin_renew_managed(device);
+    return error;
 }
 
 hipError_t hipDeviceReset(void)

@@ -69,6 +69,7 @@ hipError_t ah_array_check(hipArray_const_t array, struct ah_array **out_array);
 /* Fills in format and channels only. hipErrorInvalidValue: no such format. */
 hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_array_shape *out);
 size_t ah_array_element_size(const struct ah_array *array);
+void ah_array_forget_device(struct ah_device *device);
 
 /* Pools */
 void ah_pool_forget_device(struct ah_device *device);

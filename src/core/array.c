@@ -83,3 +83,15 @@ hipError_t ah_array_check(hipArray_const_t handle, struct ah_array **out_array)
     *out_array = (struct ah_array *)(uintptr_t)handle;
     return hipSuccess;
 }
+
+static void forget_array(void *handle, void *device)
+{
+    const struct ah_array *array = handle;
+    if (array->handle.device == device && ah_handle_retire(handle, AH_HANDLE_ARRAY))
+        ah_handle_destroy(handle);
+}
+
+void ah_array_forget_device(struct ah_device *device)
+{
+    ah_handle_each(AH_HANDLE_ARRAY, forget_array, device);
+}

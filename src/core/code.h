@@ -74,4 +74,8 @@ const char *ah_kernel_name(const void *host);
 void ah_module_forget_device(struct ah_device *device);
 void ah_fatbin_forget_device(struct ah_device *device);
 
+/* After the reset: managed variables, whose memory went with it, get new memory
+ * with their first value, since host code may touch them without a HIP call. */
+void ah_fatbin_renew_managed(struct ah_device *device);
+
 #endif

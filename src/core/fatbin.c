@@ -40,6 +40,8 @@ struct symbol {
     /* Managed variables */
     void **managed_pointer;
     struct ah_device *managed_device; /* whose driver allocated it, NULL: plain host memory */
+    const void *first_value;          /* in the program; NULL: none */
+    unsigned align;
 };
 
 /* The binary on one device. */
@@ -297,9 +299,6 @@ static void free_symbol(struct symbol *symbol)
 {
     _Atomic(void *) *instances = atomic_load(&symbol->instances);
     struct ah_allocation managed;
-    ah_pointer_map_remove(&registered.by_host, symbol->host);
-    if (symbol->kind == SYMBOL_MANAGED && *symbol->managed_pointer)
-        ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
     for (int i = 0; instances && i < ah_registry.device_count; i++)
         free_instance(symbol, atomic_load(&instances[i]));
     if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device) {
@@ -352,31 +351,36 @@ void **__hipRegisterFatBinary(const void *data)
     return (void **)fatbin;
 }
 
-/* Returns the new symbol; NULL when host is registered already, or without memory. */
-static struct symbol *add_symbol(void *modules, enum symbol_kind kind, const void *host,
-                                 const char *name, size_t size)
+/* Adds a copy of prepared under a name; NULL when its host address is registered
+ * already, or without memory. */
+static struct symbol *add_symbol(void *modules, const char *name, const struct symbol *prepared)
 {
     struct fatbin *fatbin = modules;
-    if (!fatbin || !host || !name || symbol_at(host))
+    if (!fatbin || !prepared->host || !name)
         return NULL;
-    struct symbol *symbol = calloc(1, sizeof *symbol);
+    struct symbol *symbol = malloc(sizeof *symbol);
     char *copy = strdup(name);
     if (!symbol || !copy) {
         free(symbol);
         free(copy);
         return NULL;
     }
+    memcpy(symbol, prepared, sizeof *symbol);
     symbol->fatbin = fatbin;
-    symbol->host = host;
-    symbol->kind = kind;
     symbol->name = copy;
-    symbol->size = size;
     pthread_mutex_lock(&registered.lock);
-    symbol->next = fatbin->symbols;
-    fatbin->symbols = symbol;
-    ah_pointer_map_put(&registered.by_host, host, symbol);
+    bool added = !symbol_at(symbol->host) &&
+                 ah_pointer_map_put(&registered.by_host, symbol->host, symbol);
+    if (added) {
+        symbol->next = fatbin->symbols;
+        fatbin->symbols = symbol;
+    }
     pthread_mutex_unlock(&registered.lock);
-    return symbol;
+    if (added)
+        return symbol;
+    free(copy);
+    free(symbol);
+    return NULL;
 }
 
 void __hipRegisterFunction(void **modules, const void *hostFunction, char *deviceFunction,
@@ -385,28 +389,29 @@ void __hipRegisterFunction(void **modules, const void *hostFunction, char *devic
 {
     (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim;
     (void)wSize;
-    add_symbol(modules, SYMBOL_KERNEL, hostFunction, deviceName, 0);
+    add_symbol(modules, deviceName, &(struct symbol){.kind = SYMBOL_KERNEL, .host = hostFunction});
 }
 
 void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar, int ext,
                       size_t size, int constant, int global)
 {
     (void)hostVar, (void)ext, (void)constant, (void)global;
-    add_symbol(modules, SYMBOL_VARIABLE, var, deviceVar, size);
+    add_symbol(modules, deviceVar,
+               &(struct symbol){.kind = SYMBOL_VARIABLE, .host = var, .size = size});
 }
 
 void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *deviceVar, int type,
                           int ext)
 {
     (void)hostVar, (void)type, (void)ext;
-    add_symbol(modules, SYMBOL_SURFACE, var, deviceVar, 0);
+    add_symbol(modules, deviceVar, &(struct symbol){.kind = SYMBOL_SURFACE, .host = var});
 }
 
 void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *deviceVar, int type,
                           int norm, int ext)
 {
     (void)hostVar, (void)type, (void)norm, (void)ext;
-    add_symbol(modules, SYMBOL_TEXTURE, var, deviceVar, 0);
+    add_symbol(modules, deviceVar, &(struct symbol){.kind = SYMBOL_TEXTURE, .host = var});
 }
 
 /* Host code may use the variable before the first HIP call, so its memory is made
@@ -434,32 +439,82 @@ static void *managed_memory(size_t size, unsigned align, struct ah_device **out_
     return memory;
 }
 
+/* Makes the variable's memory and stores its address where host code looks. */
+static void *make_managed(struct symbol *symbol)
+{
+    void *memory =
+        managed_memory(symbol->size ? symbol->size : 1, symbol->align, &symbol->managed_device);
+    if (memory && symbol->first_value)
+        memcpy(memory, symbol->first_value, symbol->size);
+    *symbol->managed_pointer = memory;
+    return memory;
+}
+
 void __hipRegisterManagedVar(void *hipModule, void **pointer, void *init_value, const char *name,
                              size_t size, unsigned align)
 {
-    struct symbol *symbol = add_symbol(hipModule, SYMBOL_MANAGED, pointer, name, size);
-    if (!symbol)
+    struct symbol *symbol = add_symbol(hipModule, name,
+                                       &(struct symbol){
+                                           .kind = SYMBOL_MANAGED,
+                                           .host = pointer,
+                                           .size = size,
+                                           .managed_pointer = pointer,
+                                           .first_value = init_value,
+                                           .align = align,
+                                       });
+    void *memory = symbol ? make_managed(symbol) : NULL;
+    if (!memory)
         return;
-    symbol->managed_pointer = pointer;
-    *pointer = managed_memory(size ? size : 1, align, &symbol->managed_device);
-    if (!*pointer)
-        return;
-    if (init_value)
-        memcpy(*pointer, init_value, size);
     pthread_mutex_lock(&registered.lock); /* in C++ the variable's name means its memory */
-    ah_pointer_map_put(&registered.by_host, *pointer, symbol);
+    ah_pointer_map_put(&registered.by_host, memory, symbol);
     pthread_mutex_unlock(&registered.lock);
+}
+
+/* Called with the lock held. */
+static void renew_managed(struct symbol *symbol)
+{
+    if (*symbol->managed_pointer)
+        ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
+    void *memory = make_managed(symbol);
+    if (memory)
+        ah_pointer_map_put(&registered.by_host, memory, symbol);
+    for (int i = 0; symbol->fatbin->loaded && i < ah_registry.device_count; i++)
+        if (symbol->fatbin->loaded[i].module)
+            connect_managed(&ah_registry.devices[i], symbol->fatbin->loaded[i].module, symbol);
+}
+
+void ah_fatbin_renew_managed(struct ah_device *device)
+{
+    pthread_mutex_lock(&registered.lock);
+    for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next)
+        for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next)
+            if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device == device)
+                renew_managed(symbol);
+    pthread_mutex_unlock(&registered.lock);
+}
+
+/* Called with the lock held: nobody finds the binary or its symbols any more. */
+static struct fatbin *take_fatbin(const void *modules)
+{
+    struct fatbin **link = &registered.fatbins;
+    while (*link && *link != modules)
+        link = &(*link)->next;
+    struct fatbin *fatbin = *link;
+    if (!fatbin)
+        return NULL;
+    *link = fatbin->next;
+    for (const struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next) {
+        ah_pointer_map_remove(&registered.by_host, symbol->host);
+        if (symbol->kind == SYMBOL_MANAGED && *symbol->managed_pointer)
+            ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
+    }
+    return fatbin;
 }
 
 void __hipUnregisterFatBinary(void **modules)
 {
     pthread_mutex_lock(&registered.lock);
-    struct fatbin **link = &registered.fatbins;
-    while (*link && *link != (struct fatbin *)modules)
-        link = &(*link)->next;
-    struct fatbin *fatbin = *link;
-    if (fatbin)
-        *link = fatbin->next;
+    struct fatbin *fatbin = take_fatbin(modules);
     pthread_mutex_unlock(&registered.lock);
     if (fatbin)
         free_fatbin(fatbin);

@@ -147,12 +147,10 @@ static void register_all(void)
                          variables[i].constant, 0);
 }
 
-int start_kernels(void **state)
+int load_kernels(void)
 {
     int devices = 0;
-    (void)state;
-    register_all();
-    if (hipGetDeviceCount(&devices) != hipSuccess)
+    if (!handle || hipGetDeviceCount(&devices) != hipSuccess)
         return 0;
     for (int i = devices - 1; i >= 0; i--) {
         if (hipSetDevice(i) != hipSuccess ||
@@ -164,11 +162,19 @@ int start_kernels(void **state)
     return 0;
 }
 
+int start_kernels(void **state)
+{
+    (void)state;
+    register_all();
+    return load_kernels();
+}
+
 int end_kernels(void **state)
 {
     int devices = 0;
     (void)state;
     __hipUnregisterFatBinary(handle);
+    handle = NULL;
     (void)hipGetDeviceCount(&devices);
     for (int i = 0; i < devices; i++)
         if (hipSetDevice(i) != hipSuccess || hipDeviceReset() != hipSuccess)

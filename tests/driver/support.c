@@ -110,10 +110,12 @@ void forget_violations(void)
 int before_each(void **state)
 {
     (void)state;
-    fakecuda_forget();
     fakecuda_clear_faults();
+    if (load_kernels() != 0) /* a reset may have unloaded them */
+        return -1;
     (void)hipSetDevice(0);
     (void)hipGetLastError();
+    fakecuda_forget();
     fakecuda_count(&before);
     return 0;
 }

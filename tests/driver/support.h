@@ -58,6 +58,7 @@ void forget_violations(void);
 /* Registers the kernels below and loads them on each device; and the reverse, after
  * which the driver has nothing left. */
 int start_kernels(void **state);
+int load_kernels(void); /* on every device, if they are registered */
 int end_kernels(void **state);
 #define run_group(name, tests) cmocka_run_group_tests_name(name, tests, start_kernels, end_kernels)
 
