@@ -62,11 +62,11 @@ static hipError_t push_current(hipCtx_t handle)
 static hipError_t create(hipCtx_t *out_context, unsigned flags, int ordinal)
 {
     struct ah_device *device = ah_device_at(ordinal);
-    if (!out_context)
+    /* Which flags they are does not matter: scheduling is the primary context's. */
+    if (!out_context || !ah_device_flags_valid(flags))
         return hipErrorInvalidValue;
     if (!device)
         return ah_device_missing_error();
-    (void)flags; /* scheduling is the primary context's: hipSetDeviceFlags */
     struct context *context = ah_handle_create(AH_HANDLE_CONTEXT, device);
     if (!context)
         return hipErrorOutOfMemory;
@@ -173,7 +173,7 @@ static hipError_t get_current(hipCtx_t *out_context)
     struct ah_thread_extra *extra = ah_thread_extra();
     struct ah_device *device = ah_device_current();
     if (!out_context)
-        return hipErrorInvalidContext;
+        return hipErrorInvalidValue;
     if (!device)
         return hipErrorNoDevice;
     if (!extra || extra->context_count == 0)

@@ -325,13 +325,18 @@ hipError_t hipGetDeviceFlags(unsigned int *flags)
     return AH_LEAVE(device_flags(flags));
 }
 
-hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags)
+bool ah_device_flags_valid(unsigned flags)
 {
     unsigned known = hipDeviceScheduleMask | hipDeviceMapHost | hipDeviceLmemResizeToMax;
     unsigned schedule = flags & hipDeviceScheduleMask;
+    return (flags & ~known) == 0 && (schedule & (schedule - 1)) == 0;
+}
+
+hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags)
+{
     if (!device)
         return ah_device_missing_error();
-    if ((flags & ~known) != 0 || (schedule & (schedule - 1)) != 0)
+    if (!ah_device_flags_valid(flags))
         return hipErrorInvalidValue;
     return device->ops->device_set_flags(device->native, flags);
 }

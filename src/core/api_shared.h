@@ -11,6 +11,7 @@
 /* Devices */
 hipError_t ah_device_properties(hipDeviceProp_tR0600 *out, int ordinal);
 hipError_t ah_device_reset(struct ah_device *device);
+bool ah_device_flags_valid(unsigned flags);
 hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags);
 hipError_t ah_device_get_cache_config(hipFuncCache_t *out_config);
 hipError_t ah_device_set_cache_config(hipFuncCache_t config);

@@ -28,7 +28,8 @@ hipError_t hipCtxCreate(hipCtx_t *ctx, unsigned int flags, hipDevice_t device);
 
 /// Ends a context, and pops it if it is the current one.
 /// @param [in] ctx  from hipCtxCreate()
-/// Returns: hipErrorInvalidValue: ctx is NULL; hipErrorInvalidContext: not a context.
+/// Returns: hipErrorInvalidValue: ctx is NULL; hipErrorInvalidContext: not a context, or a device's
+/// primary one.
 /// Thread safety: no other call may use the context at the same time or later.
 /// Stream order: does not wait.
 /// Source: HIP "Context Management [Deprecated]"; cuCtxDestroy.
@@ -51,8 +52,7 @@ hipError_t hipCtxPopCurrent(hipCtx_t *ctx);
 
 /// The calling thread's current context.
 /// @param [in,out] ctx, device  the context or device (of the getters: [out])
-/// Returns: hipErrorInvalidValue: the result is NULL; hipErrorInvalidContext: not a context, or
-/// there is no current one (hipCtxGetDevice()).
+/// Returns: hipErrorInvalidValue: the result is NULL; hipErrorInvalidContext: not a context.
 /// Thread safety: affects the calling thread only.
 /// Stream order: none.
 /// Source: HIP "Context Management [Deprecated]"; cuCtxSetCurrent, cuCtxGetCurrent, cuCtxGetDevice.
@@ -60,7 +60,7 @@ hipError_t hipCtxPopCurrent(hipCtx_t *ctx);
 /// Replaces the top of the stack; NULL pops it.
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
 hipError_t hipCtxSetCurrent(hipCtx_t ctx);
-/// The top of the stack; NULL if it is empty and no device was set.
+/// The top of the stack; if it is empty, the current device's primary context.
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
 hipError_t hipCtxGetCurrent(hipCtx_t *ctx);
 /// The device of the current context.
@@ -109,8 +109,7 @@ hipError_t hipCtxSynchronize(void);
 
 /// The flags of the current context.
 /// @param [out] flags  hipDeviceSchedule* flags
-/// Returns: hipErrorInvalidValue: flags is NULL; hipErrorInvalidContext: there is no current
-/// context; hipErrorNotSupported: AMD devices, as in HIP.
+/// Returns: hipErrorInvalidValue: flags is NULL; hipErrorNotSupported: AMD devices, as in HIP.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Context Management [Deprecated]"; cuCtxGetFlags.
@@ -140,7 +139,7 @@ hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx);
 /// @param [in,out] flags  hipDeviceSchedule* flags (hipDevicePrimaryCtxGetState(): [out])
 /// @param [out] active  1 or 0
 /// Returns: hipErrorInvalidValue: a pointer is NULL or flags is unknown; hipErrorInvalidDevice: no
-/// such device; hipErrorContextAlreadyInUse (hipDevicePrimaryCtxSetFlags()): it exists.
+/// such device.
 /// Thread safety: affects the process.
 /// Stream order: none.
 /// Source: HIP "Context Management [Deprecated]"; cuDevicePrimaryCtxRetain and its relatives.
@@ -158,7 +157,7 @@ hipError_t hipDevicePrimaryCtxReset(hipDevice_t dev);
 /// Its flags, and whether it exists.
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t dev, unsigned int *flags, int *active);
-/// Sets its flags before it exists.
+/// Sets its flags; whether those of a context that exists can change is the driver's affair.
 HIP_DEPRECATED(HIP_DEPRECATED_MSG)
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t dev, unsigned int flags);
 

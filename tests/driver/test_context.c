@@ -1,0 +1,306 @@
+/* The contexts of the driver API, and what other libraries do to the current one. */
+#include "support.h"
+
+#include <pthread.h>
+
+/* The driver as another library of the process calls it. */
+extern CUresult driver_get_current(CUcontext *context) __asm__("cuCtxGetCurrent");
+extern CUresult driver_set_current(CUcontext context) __asm__("cuCtxSetCurrent");
+extern CUresult driver_retain(CUcontext *context,
+                              CUdevice device) __asm__("cuDevicePrimaryCtxRetain");
+extern CUresult driver_release(CUdevice device) __asm__("cuDevicePrimaryCtxRelease_v2");
+
+/* ---- the stack ------------------------------------------------------------------------------- */
+
+static int current_device(void)
+{
+    int device;
+    ok(hipGetDevice(&device));
+    return device;
+}
+
+static void contexts_are_pushed_and_popped_and_decide_the_device(void **state)
+{
+    hipCtx_t first, second, popped, now;
+    int device;
+    (void)state;
+    expect(hipCtxPopCurrent(&popped), hipErrorInvalidContext);
+    ok(hipCtxCreate(&first, 0, 1));
+    check(current_device() == 1);
+    ok(hipCtxGetCurrent(&now));
+    check(now == first);
+    ok(hipCtxCreate(&second, 0, 0));
+    check(current_device() == 0);
+    ok(hipCtxGetDevice(&device));
+    check(device == 0);
+    ok(hipCtxPopCurrent(&popped));
+    check(popped == second && current_device() == 1);
+    ok(hipCtxPushCurrent(second));
+    check(current_device() == 0);
+    ok(hipCtxSetCurrent(first)); /* replaces the top */
+    check(current_device() == 1);
+    ok(hipCtxPopCurrent(NULL));
+    ok(hipCtxGetCurrent(&now));
+    check(now == first && current_device() == 1);
+    ok(hipCtxSetCurrent(NULL)); /* pops */
+    expect(hipCtxPopCurrent(&popped), hipErrorInvalidContext);
+    ok(hipCtxSetCurrent(NULL));
+    ok(hipCtxDestroy(first));
+    ok(hipCtxDestroy(second));
+}
+
+static void without_a_stack_the_devices_primary_context_is_current(void **state)
+{
+    hipCtx_t now, primary;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok(hipCtxGetCurrent(&now));
+        ok(hipDevicePrimaryCtxRetain(&primary, i));
+        check(now == primary);
+        ok(hipDevicePrimaryCtxRelease(i));
+    }
+}
+
+static void destroying_the_current_context_pops_it(void **state)
+{
+    hipCtx_t first, second, now;
+    (void)state;
+    ok(hipCtxCreate(&first, 0, 0));
+    ok(hipCtxCreate(&second, 0, 1));
+    check(current_device() == 1);
+    ok(hipCtxDestroy(second));
+    check(current_device() == 0);
+    ok(hipCtxGetCurrent(&now));
+    check(now == first);
+    expect(hipCtxDestroy(second), hipErrorInvalidContext);
+    expect(hipCtxPushCurrent(second), hipErrorInvalidContext);
+    ok(hipCtxDestroy(first));
+}
+
+static void a_context_shares_everything_with_the_device(void **state)
+{
+    hipCtx_t context;
+    void *memory;
+    (void)state;
+    ok(hipMalloc(&memory, 64));
+    ok(hipCtxCreate(&context, hipDeviceScheduleSpin, 0));
+    ok(hipMemset(memory, 1, 64));
+    ok(hipCtxSynchronize());
+    ok(hipCtxDestroy(context));
+    ok(hipFree(memory));
+}
+
+static void values_that_are_no_contexts_are_refused(void **state)
+{
+    hipCtx_t context, primary;
+    hipStream_t stream;
+    unsigned version;
+    int local;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipCtxCreate(&context, 0, 0));
+    ok(hipCtxDestroy(context));
+    hipCtx_t wrong[] = {context, (hipCtx_t)(void *)stream, (hipCtx_t)(void *)&local};
+    for (size_t i = 0; i < 3; i++) {
+        expect(hipCtxDestroy(wrong[i]), hipErrorInvalidContext);
+        expect(hipCtxPushCurrent(wrong[i]), hipErrorInvalidContext);
+        expect(hipCtxSetCurrent(wrong[i]), hipErrorInvalidContext);
+        expect(hipCtxGetApiVersion(wrong[i], &version), hipErrorInvalidContext);
+        expect(hipCtxEnablePeerAccess(wrong[i], 0), hipErrorInvalidContext);
+        expect(hipCtxDisablePeerAccess(wrong[i]), hipErrorInvalidContext);
+    }
+    expect(hipCtxDestroy(NULL), hipErrorInvalidValue);
+    expect(hipCtxPushCurrent(NULL), hipErrorInvalidContext);
+    expect(hipCtxEnablePeerAccess(NULL, 0), hipErrorInvalidContext);
+    expect(hipCtxCreate(NULL, 0, 0), hipErrorInvalidValue);
+    expect(hipCtxCreate(&context, 0, 2), hipErrorInvalidDevice);
+    expect(hipCtxCreate(&context, 0, -1), hipErrorInvalidDevice);
+    expect(hipCtxCreate(&context, 0x1000, 0), hipErrorInvalidValue);
+    expect(hipCtxGetCurrent(NULL), hipErrorInvalidValue);
+    expect(hipCtxGetDevice(NULL), hipErrorInvalidValue);
+    ok(hipDevicePrimaryCtxRetain(&primary, 0));
+    expect(hipCtxDestroy(primary), hipErrorInvalidContext); /* the device's own */
+    ok(hipStreamDestroy(stream));
+}
+
+/* ---- settings ---------------------------------------------------------------------------------
+ */
+
+static void context_functions_are_those_of_the_device(void **state)
+{
+    hipFuncCache_t cache;
+    hipSharedMemConfig bank;
+    hipCtx_t primary;
+    unsigned version = 0, flags;
+    (void)state;
+    ok(hipCtxSetCacheConfig(hipFuncCachePreferL1));
+    ok(hipCtxGetCacheConfig(&cache));
+    check(cache == hipFuncCachePreferL1);
+    ok(hipCtxSetCacheConfig(hipFuncCachePreferNone));
+    ok(hipCtxSetSharedMemConfig(hipSharedMemBankSizeFourByte));
+    ok(hipCtxGetSharedMemConfig(&bank));
+    check(bank == hipSharedMemBankSizeFourByte);
+    ok(hipSetDeviceFlags(hipDeviceScheduleYield));
+    ok(hipCtxGetFlags(&flags));
+    check(flags == hipDeviceScheduleYield);
+    ok(hipSetDeviceFlags(hipDeviceScheduleAuto));
+    ok(hipCtxGetApiVersion(NULL, &version));
+    check(version > 0);
+    ok(hipDevicePrimaryCtxRetain(&primary, 1));
+    ok(hipCtxGetApiVersion(primary, &version));
+    ok(hipCtxEnablePeerAccess(primary, 0));
+    expect(hipCtxEnablePeerAccess(primary, 0), hipErrorPeerAccessAlreadyEnabled);
+    expect(hipCtxEnablePeerAccess(primary, 1), hipErrorInvalidValue);
+    ok(hipCtxDisablePeerAccess(primary));
+    expect(hipCtxDisablePeerAccess(primary), hipErrorPeerAccessNotEnabled);
+    expect(hipCtxGetCacheConfig(NULL), hipErrorInvalidValue);
+    expect(hipCtxSetCacheConfig((hipFuncCache_t)9), hipErrorInvalidValue);
+    expect(hipCtxGetSharedMemConfig(NULL), hipErrorInvalidValue);
+    expect(hipCtxSetSharedMemConfig((hipSharedMemConfig)9), hipErrorInvalidValue);
+    expect(hipCtxGetFlags(NULL), hipErrorInvalidValue);
+    expect(hipCtxGetApiVersion(NULL, NULL), hipErrorInvalidValue);
+}
+
+static void primary_contexts_are_retained_reset_and_described(void **state)
+{
+    hipCtx_t first, again;
+    unsigned flags;
+    int active;
+    void *memory;
+    (void)state;
+    ok(hipDevicePrimaryCtxRetain(&first, 1));
+    ok(hipDevicePrimaryCtxRetain(&again, 1));
+    check(first == again);
+    ok(hipDevicePrimaryCtxGetState(1, &flags, &active));
+    check(active == 1 && flags == 0);
+    ok(hipDevicePrimaryCtxSetFlags(1, hipDeviceScheduleSpin));
+    ok(hipDevicePrimaryCtxGetState(1, &flags, &active));
+    check(flags == hipDeviceScheduleSpin);
+    ok(hipSetDevice(1));
+    ok(hipMalloc(&memory, 16));
+    ok(hipDevicePrimaryCtxRelease(1)); /* destroys nothing */
+    ok(hipDevicePrimaryCtxRelease(1));
+    ok(hipDevicePrimaryCtxRelease(1));
+    ok(hipMemset(memory, 0, 16));
+    ok(hipDevicePrimaryCtxReset(1)); /* does */
+    expect(hipFree(memory), hipErrorInvalidValue);
+    expect(hipDevicePrimaryCtxRetain(NULL, 0), hipErrorInvalidValue);
+    expect(hipDevicePrimaryCtxRetain(&first, 2), hipErrorInvalidDevice);
+    expect(hipDevicePrimaryCtxRelease(2), hipErrorInvalidDevice);
+    expect(hipDevicePrimaryCtxReset(-1), hipErrorInvalidDevice);
+    expect(hipDevicePrimaryCtxSetFlags(2, 0), hipErrorInvalidDevice);
+    expect(hipDevicePrimaryCtxSetFlags(0, 0x1000), hipErrorInvalidValue);
+    expect(hipDevicePrimaryCtxGetState(0, NULL, &active), hipErrorInvalidValue);
+    expect(hipDevicePrimaryCtxGetState(0, &flags, NULL), hipErrorInvalidValue);
+    expect(hipDevicePrimaryCtxGetState(2, &flags, &active), hipErrorInvalidDevice);
+}
+
+/* ---- other libraries
+ * ------------------------------------------------------------------------------ */
+
+static void a_context_that_another_library_left_current_does_no_harm(void **state)
+{
+    CUcontext foreign;
+    hipStream_t stream;
+    hipPointerAttribute_t attributes;
+    void *memory;
+    uint32_t word = 3, back = 0;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    driver_retain(&foreign, 1);
+    CUcontext left[] = {foreign, NULL};
+    for (int i = 0; i < 2; i++) { /* a wrong one, and none */
+        driver_set_current(left[i]);
+        ok(hipMalloc(&memory, 4));
+        ok(hipPointerGetAttributes(&attributes, memory));
+        check(attributes.device == 0);
+        driver_set_current(left[i]);
+        ok(hipMemcpy(memory, &word, 4, hipMemcpyHostToDevice));
+        driver_set_current(left[i]);
+        ok(launch_fill(memory, 4, 1, NULL));
+        driver_set_current(left[i]);
+        ok(hipStreamSynchronize(NULL));
+        driver_set_current(left[i]);
+        ok(hipStreamSynchronize(stream));
+        driver_set_current(left[i]);
+        ok(hipMemcpy(&back, memory, 4, hipMemcpyDeviceToHost));
+        check(back == 4);
+        driver_set_current(left[i]);
+        ok(hipFree(memory));
+    }
+    driver_release(1);
+    ok(hipStreamDestroy(stream));
+}
+
+static void setting_a_device_makes_its_context_current_for_others(void **state)
+{
+    CUcontext current;
+    void *native;
+    uint64_t device;
+    (void)state;
+    for (int i = 1; i >= 0; i--) {
+        ok(hipSetDevice(i));
+        check(driver_get_current(&current) == CUDA_SUCCESS);
+        ok(anyhipDeviceGetNative(i, &device, &native));
+        check(current == native && device == (uint64_t)i);
+    }
+}
+
+static void *work_in_thread(void *data)
+{
+    void *memory;
+    (void)data;
+    ok(hipSetDevice(1));
+    ok(hipMalloc(&memory, 16));
+    ok(hipFree(memory));
+    return NULL;
+}
+
+static void a_thread_leaves_the_context_of_another_alone(void **state)
+{
+    pthread_t thread;
+    CUcontext before, after;
+    (void)state;
+    ok(hipSetDevice(0));
+    driver_get_current(&before);
+    pthread_create(&thread, NULL, work_in_thread, NULL);
+    pthread_join(thread, NULL);
+    driver_get_current(&after);
+    check(before == after && current_device() == 0);
+}
+
+static void the_context_is_created_again_after_a_reset_for_every_thread(void **state)
+{
+    pthread_t thread;
+    void *memory;
+    (void)state;
+    ok(hipSetDevice(1));
+    ok(hipMalloc(&memory, 16)); /* the context is current here */
+    pthread_create(&thread, NULL, work_in_thread, NULL);
+    pthread_join(thread, NULL);
+    ok(hipDeviceReset());
+    pthread_create(&thread, NULL, work_in_thread, NULL);
+    pthread_join(thread, NULL);
+    ok(hipMalloc(&memory, 16));
+    ok(hipFree(memory));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(contexts_are_pushed_and_popped_and_decide_the_device),
+        TEST(without_a_stack_the_devices_primary_context_is_current),
+        TEST(destroying_the_current_context_pops_it),
+        TEST(a_context_shares_everything_with_the_device),
+        TEST(values_that_are_no_contexts_are_refused),
+        TEST(context_functions_are_those_of_the_device),
+        TEST(primary_contexts_are_retained_reset_and_described),
+        TEST(a_context_that_another_library_left_current_does_no_harm),
+        TEST(setting_a_device_makes_its_context_current_for_others),
+        TEST(a_thread_leaves_the_context_of_another_alone),
+        TEST(the_context_is_created_again_after_a_reset_for_every_thread),
+    };
+    use_fake("80,90");
+    return run_group("driver.context", tests);
+}
