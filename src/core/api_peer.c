@@ -37,7 +37,7 @@ hipError_t ah_peer_set_access(struct ah_device *device, int peer_ordinal, bool e
         return error;
     if (!can) {
         AH_LOG_ERR("device %d cannot reach the memory of device %d", device->ordinal, peer_ordinal);
-        return enable ? hipErrorPeerAccessUnsupported : hipErrorPeerAccessNotEnabled;
+        return hipErrorInvalidDevice;
     }
     return enable ? device->ops->peer_enable(device->native, peer->native)
                   : device->ops->peer_disable(device->native, peer->native);

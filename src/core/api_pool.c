@@ -319,11 +319,23 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, vo
     return AH_LEAVE(pool_attribute(mem_pool, attr, value, false));
 }
 
+/* The device of a location, if it is one of the pool's driver. */
 static struct ah_device *location_device(const struct pool *pool, const hipMemLocation *location)
 {
     struct ah_device *device =
         location->type == hipMemLocationTypeDevice ? ah_device_at(location->id) : NULL;
     return device && device->driver == pool->handle.device->driver ? device : NULL;
+}
+
+static hipError_t set_one_access(const struct pool *pool, const hipMemAccessDesc *access)
+{
+    struct ah_device *owner = pool->handle.device;
+    struct ah_device *device = location_device(pool, &access->location);
+    if (access->location.type != hipMemLocationTypeDevice)
+        return hipErrorInvalidValue;
+    return device ? owner->ops->pool_set_access(owner->native, pool->native, device->native,
+                                                access->flags)
+                  : hipErrorInvalidDevice;
 }
 
 static hipError_t set_access(hipMemPool_t handle, const hipMemAccessDesc *list, size_t count)
@@ -332,12 +344,8 @@ static hipError_t set_access(hipMemPool_t handle, const hipMemAccessDesc *list, 
     hipError_t error = check(handle, &pool);
     if (error != hipSuccess || !list || count == 0)
         return hipErrorInvalidValue;
-    for (size_t i = 0; i < count && error == hipSuccess; i++) {
-        struct ah_device *device = location_device(pool, &list[i].location);
-        error = device ? device->ops->pool_set_access(pool->handle.device->native, pool->native,
-                                                      device->native, list[i].flags)
-                       : hipErrorInvalidValue;
-    }
+    for (size_t i = 0; i < count && error == hipSuccess; i++)
+        error = set_one_access(pool, &list[i]);
     return error;
 }
 

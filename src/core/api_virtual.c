@@ -28,6 +28,7 @@ static struct {
     struct ah_ranges reservations, mappings;
 } areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* False: no memory, or it overlaps another. */
 static bool add_area(struct ah_ranges *ranges, void *pointer, size_t size,
                      struct ah_device *device, struct physical *memory)
 {
@@ -68,6 +69,14 @@ static bool find_area(const struct ah_ranges *ranges, const void *pointer, struc
         *out = *(const struct area *)(const void *)range;
     pthread_mutex_unlock(&areas.lock);
     return range != NULL;
+}
+
+static bool has_mappings(const void *pointer, size_t size)
+{
+    pthread_mutex_lock(&areas.lock);
+    bool found = ah_ranges_overlaps(&areas.mappings, (uintptr_t)pointer, size);
+    pthread_mutex_unlock(&areas.lock);
+    return found;
 }
 
 /* ---- physical memory ---------------------------------------------------------- */
@@ -262,14 +271,23 @@ hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void 
     return AH_LEAVE(reserve(ptr, size, alignment, addr, flags));
 }
 
-hipError_t hipMemAddressFree(void *devPtr, size_t size)
+static hipError_t unreserve(void *pointer, size_t size)
 {
     struct area reservation;
+    if (!pointer || size == 0 || has_mappings(pointer, size) ||
+        !take_area(&areas.reservations, pointer, size, &reservation))
+        return hipErrorInvalidValue;
+    struct ah_device *device = reservation.device;
+    hipError_t error = device->ops->virtual_release(device->native, pointer, size);
+    if (error != hipSuccess)
+        add_area(&areas.reservations, pointer, size, device, NULL);
+    return error;
+}
+
+hipError_t hipMemAddressFree(void *devPtr, size_t size)
+{
     AH_ENTER(devPtr, size);
-    if (!devPtr || size == 0 || !take_area(&areas.reservations, devPtr, size, &reservation))
-        return AH_LEAVE(hipErrorInvalidValue);
-    return AH_LEAVE(reservation.device->ops->virtual_release(reservation.device->native, devPtr,
-                                                             size));
+    return AH_LEAVE(unreserve(devPtr, size));
 }
 
 static hipError_t map(void *pointer, size_t size, size_t offset,
@@ -301,15 +319,48 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
     return AH_LEAVE(map(ptr, size, offset, handle, flags));
 }
 
-static hipError_t unmap(void *pointer, size_t size)
+/* The size of the mapping that starts at address and ends by end; 0: there is none. */
+static size_t whole_mapping(uintptr_t address, uintptr_t end)
 {
     struct area mapping;
-    if (!pointer || size == 0 || !take_area(&areas.mappings, pointer, size, &mapping))
+    if (!find_area(&areas.mappings, (void *)address, &mapping) ||
+        mapping.range.start != address || mapping.range.size > end - address)
+        return 0;
+    return mapping.range.size;
+}
+
+static bool are_whole_mappings(uintptr_t start, uintptr_t end)
+{
+    size_t size = 1;
+    for (uintptr_t address = start; address < end && size != 0; address += size)
+        size = whole_mapping(address, end);
+    return size != 0;
+}
+
+static hipError_t unmap_one(void *pointer, size_t size)
+{
+    struct area mapping;
+    if (!take_area(&areas.mappings, pointer, size, &mapping))
         return hipErrorInvalidValue;
-    hipError_t error =
-        mapping.device->ops->virtual_unmap(mapping.device->native, pointer, size);
-    hipError_t dropped = drop(mapping.memory);
-    return error != hipSuccess ? error : dropped;
+    struct ah_device *device = mapping.device;
+    hipError_t error = device->ops->virtual_unmap(device->native, pointer, size);
+    if (error == hipSuccess)
+        return drop(mapping.memory);
+    add_area(&areas.mappings, pointer, size, device, mapping.memory);
+    return error;
+}
+
+static hipError_t unmap(void *pointer, size_t size)
+{
+    hipError_t error = hipSuccess;
+    uintptr_t start = (uintptr_t)pointer, end = start + size;
+    if (!pointer || size == 0 || end < start || !are_whole_mappings(start, end))
+        return hipErrorInvalidValue;
+    for (uintptr_t address = start; address < end && error == hipSuccess; address += size) {
+        size = whole_mapping(address, end);
+        error = unmap_one((void *)address, size);
+    }
+    return error;
 }
 
 hipError_t hipMemUnmap(void *ptr, size_t size)

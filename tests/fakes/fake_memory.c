@@ -213,7 +213,8 @@ static CUresult free_memory(CUdeviceptr pointer)
                     (memory->kind == FAKE_DEVICE_MEMORY || memory->kind == FAKE_POOL_MEMORY ||
                      memory->kind == FAKE_MANAGED);
     if (!freeable) {
-        fake_violation("cuMemFree of 0x%llx", (unsigned long long)pointer);
+        if (!memory || memory->kind != FAKE_MAPPING)
+            fake_violation("cuMemFree of 0x%llx", (unsigned long long)pointer);
         return CUDA_ERROR_INVALID_VALUE;
     }
     uint64_t id = memory->id;

@@ -188,19 +188,45 @@ CUresult fake_cuMemUnmap(CUdeviceptr pointer, size_t size)
     return fake_leave(CUDA_SUCCESS);
 }
 
+/* The next of the mappings that tile [pointer, end), NULL when they do not. */
+static struct fake_memory *tile_at(CUdeviceptr pointer, CUdeviceptr end)
+{
+    struct fake_memory *memory = fake_memory_find(pointer);
+    return memory && memory->kind == FAKE_MAPPING && memory->base == pointer &&
+                   memory->size <= end - pointer
+               ? memory
+               : NULL;
+}
+
+static bool is_tiled(CUdeviceptr pointer, CUdeviceptr end)
+{
+    const struct fake_memory *memory = tile_at(pointer, end);
+    while (memory && memory->base + memory->size < end)
+        memory = tile_at(memory->base + memory->size, end);
+    return memory != NULL;
+}
+
+static bool access_is_good(const CUmemAccessDesc *access)
+{
+    return access->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+           fake_device(access->location.id) &&
+           (access->flags == 0 || access->flags == 1 || access->flags == 3);
+}
+
 CUresult fake_cuMemSetAccess(CUdeviceptr pointer, size_t size, const CUmemAccessDesc *access,
                              size_t count)
 {
     FAKE_ENTER(cuMemSetAccess);
-    struct fake_memory *memory = mapping_at(pointer, size);
-    if (!memory)
+    if (!is_tiled(pointer, pointer + size))
         return fake_leave(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < count; i++) {
-        if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            !fake_device(access[i].location.id) ||
-            (access[i].flags != 0 && access[i].flags != 1 && access[i].flags != 3))
+        if (!access_is_good(&access[i]))
             return fake_leave(CUDA_ERROR_INVALID_VALUE);
-        memory->access[access[i].location.id] = (unsigned)access[i].flags;
+        struct fake_memory *memory;
+        for (CUdeviceptr at = pointer; at < pointer + size; at += memory->size) {
+            memory = tile_at(at, pointer + size);
+            memory->access[access[i].location.id] = (unsigned)access[i].flags;
+        }
     }
     return fake_leave(CUDA_SUCCESS);
 }

@@ -46,9 +46,9 @@ hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream);
 /// Creates a pool.
 /// @param [out] mem_pool  the pool
 /// @param [in] pool_props  where, how large and how shareable; reserved bytes 0
-/// Returns: hipErrorInvalidValue: a pointer is NULL or a property is wrong; hipErrorInvalidDevice:
-/// the location's device does not exist; hipErrorNotSupported: the device has no pools, or no such
-/// handles; hipErrorStreamCaptureUnsupported (HIP 7): a stream is being captured.
+/// Returns: hipErrorInvalidValue: a pointer is NULL or a property (the device too) is wrong;
+/// hipErrorNotSupported: the device has no pools, or no such handles;
+/// hipErrorStreamCaptureUnsupported (HIP 7): a stream is being captured.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Stream Ordered Memory Allocator"; cuMemPoolCreate.
@@ -92,8 +92,8 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, vo
 /// @param [in] mem_pool  a pool
 /// @param [in] desc_list  devices and rights
 /// @param [in] count  their number
-/// Returns: hipErrorInvalidValue: mem_pool is no pool, desc_list is NULL with a count, or a right
-/// is unknown or would take the own device's; hipErrorInvalidDevice: no such device;
+/// Returns: hipErrorInvalidValue: mem_pool is no pool, desc_list is NULL, count is 0, or a right is
+/// unknown or would take the own device's; hipErrorInvalidDevice: no such device;
 /// hipErrorPeerAccessUnsupported: a device cannot reach the pool's.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -105,8 +105,8 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc *de
 /// @param [out] flags  the rights
 /// @param [in] mem_pool  a pool
 /// @param [in] location  the device
-/// Returns: hipErrorInvalidValue: a pointer is NULL or mem_pool is no pool; hipErrorInvalidDevice:
-/// no such device.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, mem_pool is no pool, or there is no such
+/// device.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Stream Ordered Memory Allocator"; cuMemPoolGetAccess.

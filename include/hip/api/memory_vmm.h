@@ -43,9 +43,9 @@ hipError_t hipMemAddressFree(void *devPtr, size_t size);
 /// @param [in] size  bytes
 /// @param [in] prop  where and how shareable
 /// @param [in] flags  0
-/// Returns: hipErrorInvalidValue: a pointer is NULL, size is 0 or no multiple, or a property is
-/// wrong; hipErrorInvalidDevice: no such device; hipErrorOutOfMemory: not that much memory is free;
-/// hipErrorNotSupported: the device cannot.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, size is 0 or no multiple, or a property (the
+/// device too) is wrong; hipErrorOutOfMemory: not that much memory is free; hipErrorNotSupported:
+/// the device cannot.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Virtual Memory Management"; cuMemCreate.
@@ -88,9 +88,8 @@ hipError_t hipMemUnmap(void *ptr, size_t size);
 /// @param [in] size  bytes: whole mappings
 /// @param [in] desc  places and rights
 /// @param [in] count  their number
-/// Returns: hipErrorInvalidValue: a pointer is NULL, the range is not mapped, or a place or right
-/// is unknown; hipErrorInvalidDevice: no such device; hipErrorPeerAccessUnsupported: a device
-/// cannot reach the memory.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, count is 0, the range is not mapped, or a
+/// device or right is unknown; hipErrorPeerAccessUnsupported: a device cannot reach the memory.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Virtual Memory Management"; cuMemSetAccess.
@@ -100,8 +99,7 @@ hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc,
 /// @param [out] flags  hipMemAccessFlags
 /// @param [in] location  the device
 /// @param [in] ptr  a mapped address
-/// Returns: hipErrorInvalidValue: a pointer is NULL or ptr is not mapped; hipErrorInvalidDevice: no
-/// such device.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, ptr is not mapped, or there is no such device.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Virtual Memory Management"; cuMemGetAccess.
@@ -111,8 +109,8 @@ hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *loca
 /// @param [out] granularity  bytes
 /// @param [in] prop  the kind of memory
 /// @param [in] option  the least, or the best for speed
-/// Returns: hipErrorInvalidValue: a pointer is NULL or an argument is unknown;
-/// hipErrorInvalidDevice: no such device; hipErrorNotSupported: the device cannot.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, an argument is unknown, or there is no such
+/// device; hipErrorNotSupported: the device cannot.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Virtual Memory Management"; cuMemGetAllocationGranularity.

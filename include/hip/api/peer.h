@@ -34,8 +34,8 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags);
 
 /// Ends that.
 /// @param [in] peerDeviceId  ordinal of the device that has the memory
-/// Returns: hipErrorInvalidDevice: no such device; hipErrorPeerAccessNotEnabled: it was not
-/// allowed.
+/// Returns: hipErrorInvalidDevice: no such device, the current one, or one it cannot reach;
+/// hipErrorPeerAccessNotEnabled: it was not allowed.
 /// Thread safety: affects the process.
 /// Stream order: waits for both devices.
 /// Source: HIP "Peer to Peer Device Memory Access"; cuCtxDisablePeerAccess.
