@@ -100,6 +100,21 @@ static void more_sections_than_the_header_counts_are_read(void **state)
     assert_string_equal(section.name, ".hip_fatbin");
 }
 
+static void a_count_of_sections_beyond_the_file_is_not_believed(void **state)
+{
+    (void)state;
+    struct ah_forged forged = ah_forge_sections(62, two);
+    Elf64_Ehdr header;
+    Elf64_Shdr first = {.sh_size = UINT64_MAX};
+    memcpy(&header, forged.data, sizeof header);
+    header.e_shnum = 0;
+    memcpy(forged.data, &header, sizeof header);
+    memcpy(forged.data + header.e_shoff, &first, sizeof first);
+    struct ah_elf elf;
+    assert_true(ah_elf_open(&elf, forged.data, forged.size));
+    assert_int_equal(elf.section_count, 4);
+}
+
 static void every_truncation_is_survived(void **state)
 {
     (void)state;
@@ -136,6 +151,7 @@ int main(void)
         AH_TEST(other_files_are_not_opened),
         AH_TEST(this_program_has_symbols),
         AH_TEST(more_sections_than_the_header_counts_are_read),
+        AH_TEST(a_count_of_sections_beyond_the_file_is_not_believed),
         AH_TEST(every_truncation_is_survived),
         AH_TEST(every_changed_byte_of_the_tables_is_survived),
     };

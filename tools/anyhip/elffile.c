@@ -11,12 +11,19 @@ static bool read_at(const struct ah_elf *elf, uint64_t offset, void *out, size_t
     return true;
 }
 
-static bool read_header(const struct ah_elf *elf, uint64_t index, Elf64_Shdr *out)
+/* The section headers for which the file has room. */
+static uint64_t room_for_headers(const struct ah_elf *elf)
 {
     uint64_t table = elf->header.e_shoff;
-    return elf->header.e_shentsize == sizeof *out && table != 0 && table < elf->size &&
-           index < (elf->size - table) / sizeof *out &&
-           read_at(elf, table + index * sizeof *out, out, sizeof *out);
+    return elf->header.e_shentsize == sizeof(Elf64_Shdr) && table != 0 && table < elf->size
+               ? (elf->size - table) / sizeof(Elf64_Shdr)
+               : 0;
+}
+
+static bool read_header(const struct ah_elf *elf, uint64_t index, Elf64_Shdr *out)
+{
+    return index < room_for_headers(elf) &&
+           read_at(elf, elf->header.e_shoff + index * sizeof *out, out, sizeof *out);
 }
 
 bool ah_elf_open(struct ah_elf *elf, const void *data, size_t size)
@@ -35,6 +42,8 @@ bool ah_elf_open(struct ah_elf *elf, const void *data, size_t size)
         elf->section_count = first.sh_size;
     if (elf->names == SHN_XINDEX && elf->section_count > 0)
         elf->names = first.sh_link;
+    if (elf->section_count > room_for_headers(elf))
+        elf->section_count = room_for_headers(elf);
     return true;
 }
 
