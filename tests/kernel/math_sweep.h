@@ -168,16 +168,20 @@ inline long double reference_exp10(long double x)
 {
     return std::pow(10.0L, x);
 }
+// The argument is folded, which is exact, before it is multiplied by pi.
 inline long double reference_sinpi(long double x)
 {
-    long double r = std::remainder(x, 2.0L);
-    return r == 0 || std::fabs(r) == 1 ? std::copysign(0.0L, x)
-                                       : std::sin(r * 3.14159265358979323846264338328L);
+    const long double pi = 3.14159265358979323846264338328L;
+    long double r = std::remainder(x, 2.0L), a = std::fabs(r);
+    a = a > 0.5L ? 1 - a : a;
+    if (a == 0)
+        return std::copysign(0.0L, x);
+    return std::copysign(a <= 0.25L ? std::sin(a * pi) : std::cos((0.5L - a) * pi), r);
 }
 inline long double reference_cospi(long double x)
 {
     long double r = std::fabs(std::remainder(x, 2.0L));
-    return r == 0.5L ? 0.0L : std::cos(r * 3.14159265358979323846264338328L);
+    return r == 0.5L ? 0.0L : reference_sinpi(0.5L - r);
 }
 inline long double reference_rsqrt(long double x)
 {

@@ -53,28 +53,24 @@ __AH_FN double system_xchg(double *p, double v)
         double, __nvvm_atom_sys_xchg_gen_ll((long long *)p, __builtin_bit_cast(long long, v)));
 }
 template <typename T> __AH_FN T system_sub(T *p, T v) { return system_add(p, (T)-v); }
+/* Smallest and largest: clang 22's builtins compare unsigned numbers as signed ones. */
+#define __AH_SYSTEM_ORDERED_INT(op, integer, ptx, letter)                                          \
+    __AH_FN integer system_##op(integer *p, integer v)                                             \
+    {                                                                                              \
+        integer old;                                                                               \
+        __asm__ volatile("atom.sys." #op "." #ptx " %0, [%1], %2;"                                 \
+                         : "=" letter(old)                                                         \
+                         : "l"(p), letter(v)                                                       \
+                         : "memory");                                                              \
+        return old;                                                                                \
+    }
 #define __AH_SYSTEM_ORDERED(op)                                                                    \
-    __AH_FN int system_##op(int *p, int v) { return __nvvm_atom_sys_##op##_gen_i(p, v); }          \
-    __AH_FN unsigned int system_##op(unsigned int *p, unsigned int v)                              \
-    {                                                                                              \
-        return __nvvm_atom_sys_##op##_gen_ui(p, v);                                                \
-    }                                                                                              \
-    __AH_FN long system_##op(long *p, long v)                                                      \
-    {                                                                                              \
-        return __nvvm_atom_sys_##op##_gen_ll((long long *)p, v);                                   \
-    }                                                                                              \
-    __AH_FN unsigned long system_##op(unsigned long *p, unsigned long v)                           \
-    {                                                                                              \
-        return __nvvm_atom_sys_##op##_gen_ull((unsigned long long *)p, v);                         \
-    }                                                                                              \
-    __AH_FN long long system_##op(long long *p, long long v)                                       \
-    {                                                                                              \
-        return __nvvm_atom_sys_##op##_gen_ll(p, v);                                                \
-    }                                                                                              \
-    __AH_FN unsigned long long system_##op(unsigned long long *p, unsigned long long v)            \
-    {                                                                                              \
-        return __nvvm_atom_sys_##op##_gen_ull(p, v);                                               \
-    }                                                                                              \
+    __AH_SYSTEM_ORDERED_INT(op, int, s32, "r")                                                     \
+    __AH_SYSTEM_ORDERED_INT(op, unsigned int, u32, "r")                                            \
+    __AH_SYSTEM_ORDERED_INT(op, long, s64, "l")                                                    \
+    __AH_SYSTEM_ORDERED_INT(op, unsigned long, u64, "l")                                           \
+    __AH_SYSTEM_ORDERED_INT(op, long long, s64, "l")                                               \
+    __AH_SYSTEM_ORDERED_INT(op, unsigned long long, u64, "l")                                      \
     /* the loop's compare-and-swap has the system's scope */                                       \
     __AH_FN float system_##op(float *p, float v)                                                   \
     {                                                                                              \
@@ -87,6 +83,7 @@ template <typename T> __AH_FN T system_sub(T *p, T v) { return system_add(p, (T)
 __AH_SYSTEM_ORDERED(min)
 __AH_SYSTEM_ORDERED(max)
 #undef __AH_SYSTEM_ORDERED
+#undef __AH_SYSTEM_ORDERED_INT
 __AH_FN unsigned int wrap_inc(unsigned int *p, unsigned int v)
 {
     return __nvvm_atom_inc_gen_ui(p, v);

@@ -90,13 +90,38 @@ __AH_CONVERT(ull, double, unsigned long long, double, ull2d)
 
 namespace __ah
 {
-/* A rounded number as an integer. 32 bits: the hardware's conversion holds values at the
- * ends of the range by itself. 64 bits: the compiler's arithmetic does not. */
+/* A rounded number as an integer. 32 bits: the hardware's conversion gives the ends of the
+ * range for what lies outside and 0 for NaN, which a cast in C++ does not promise. 64 bits:
+ * there is no such instruction. */
+__AH_FN int to_int(float x)
+{
+    int r;
+    __asm__("v_cvt_i32_f32 %0, %1" : "=v"(r) : "v"(x));
+    return r;
+}
+__AH_FN int to_int(double x)
+{
+    int r;
+    __asm__("v_cvt_i32_f64 %0, %1" : "=v"(r) : "v"(x));
+    return r;
+}
+__AH_FN unsigned int to_uint(float x)
+{
+    unsigned int r;
+    __asm__("v_cvt_u32_f32 %0, %1" : "=v"(r) : "v"(x));
+    return r;
+}
+__AH_FN unsigned int to_uint(double x)
+{
+    unsigned int r;
+    __asm__("v_cvt_u32_f64 %0, %1" : "=v"(r) : "v"(x));
+    return r;
+}
 template <typename I, typename F> __AH_FN I to_integer(F x)
 {
-    if (sizeof(I) == 4)
-        return static_cast<I>(x);
     constexpr bool is_signed = I(-1) < I(0);
+    if (sizeof(I) == 4)
+        return is_signed ? static_cast<I>(to_int(x)) : static_cast<I>(to_uint(x));
     constexpr F end = is_signed ? F(0x1p63) : F(0x1p64);
     constexpr I top = is_signed ? I(~0ull >> 1) : I(~0ull);
     if (x >= end)

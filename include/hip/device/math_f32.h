@@ -21,8 +21,19 @@
 
 namespace __ah
 {
+/* x * 2^n for an n that is a whole number between -300 and 300, in two steps so that a
+ * subnormal result is rounded once. n's integer is read from the bits of a sum: a conversion
+ * of NaN would be undefined. */
+__AH_FN float scaled(float x, float n)
+{
+    unsigned int k = __builtin_bit_cast(unsigned int, n + 0x1.8p23f) - 0x4b400000u;
+    unsigned int half = static_cast<unsigned int>(static_cast<int>(k) >> 1);
+    return x * __builtin_bit_cast(float, (half + 127) << 23) *
+           __builtin_bit_cast(float, (k - half + 127) << 23);
+}
+
 /* e^x, 1.1 ULP: x = n ln 2 + r with |r| <= ln 2 / 2, e^r by a polynomial (relative error
- * 2^-28), times 2^n in two steps so that a subnormal result is rounded once. */
+ * 2^-28), times 2^n. */
 __AH_FN float exp_f32(float x)
 {
     float n = __builtin_rintf(x * 0x1.715476p+0f);
@@ -35,9 +46,7 @@ __AH_FN float exp_f32(float x)
     p = __builtin_fmaf(p, r, 0x1.55548ep-3f);
     p = __builtin_fmaf(p, r, 0x1.fffff8p-2f);
     p = __builtin_fmaf(p, r * r, r) + 1.0f;
-    int k = static_cast<int>(n), half = k >> 1;
-    float result = p * __builtin_bit_cast(float, (half + 127) << 23) *
-                   __builtin_bit_cast(float, (k - half + 127) << 23);
+    float result = scaled(p, n);
     result = x > 0x1.62e43p+6f ? __builtin_inff() : result; /* ln of the largest float */
     return x < -0x1.9fe36ap+6f ? 0.0f : result;             /* ln of half the least */
 }
@@ -53,9 +62,7 @@ __AH_FN float exp2_f32(float x)
     p = __builtin_fmaf(p, r, 0x1.ebfbdep-3f);
     p = __builtin_fmaf(p, r, 0x1.62e430p-1f);
     p = __builtin_fmaf(p, r, 1.0f);
-    int k = static_cast<int>(n), half = k >> 1;
-    float result = p * __builtin_bit_cast(float, (half + 127) << 23) *
-                   __builtin_bit_cast(float, (k - half + 127) << 23);
+    float result = scaled(p, n);
     result = x >= 128.0f ? __builtin_inff() : result;
     return x < -150.0f ? 0.0f : result;
 }
