@@ -95,8 +95,15 @@ static void push_includes(const struct ah_plan *plan, struct ah_strings *argv)
     push(argv, "-Wno-unused-command-line-argument");
 }
 
-/* What the passes of a HIP source get besides: our std::complex comes before the C++ library's, so
- * that device code may use it. */
+/* What the passes of a HIP source get first: __global__ and its like, without any #include. */
+static void push_prelude(const struct ah_plan *plan, struct ah_strings *argv)
+{
+    if (plan->toolchain->has_prelude && !plan->request->no_gpuinc)
+        push_two(argv, "-include", "hip/device/prelude.h");
+}
+
+/* What they get last: our std::complex comes before the C++ library's, so that device code may use
+ * it. */
 static void push_std(const struct ah_plan *plan, struct ah_strings *argv)
 {
     if (plan->toolchain->has_prelude && !plan->request->no_gpuinc)
@@ -382,8 +389,7 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
     if (rdc)
         push(&argv, "-fgpu-rdc");
     push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
-    if (plan->toolchain->has_prelude && !r->no_gpuinc)
-        push_two(&argv, "-include", "hip/device/prelude.h");
+    push_prelude(plan, &argv);
     ah_request_args(r, target->nvidia ? AH_ROUTE_NVIDIA : AH_ROUTE_AMD, target->arch, &argv);
     push_includes(plan, &argv);
     push_std(plan, &argv);
@@ -413,6 +419,7 @@ struct ah_job *ah_pass_host(struct ah_plan *plan, const struct ah_unit *unit,
     if (rdc)
         push(&argv, "-fgpu-rdc");
     push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
+    push_prelude(plan, &argv);
     ah_request_args(plan->request, AH_ROUTE_HIP_HOST, NULL, &argv);
     push_includes(plan, &argv);
     push_std(plan, &argv);

@@ -14,7 +14,7 @@ struct ah_toolchain {
     const char *prefix;     /* our installation prefix, or build tree */
     const char *include;    /* our headers */
     const char *library;    /* folder of libanyhip */
-    bool has_prelude;       /* hip/device/prelude.h is there, for device passes to include first */
+    bool has_prelude;       /* hip/device/prelude.h is there, for HIP passes to include first */
     bool include_is_system; /* the compiler looks there by itself */
     bool library_is_system; /* the linker and the loader do */
 };
