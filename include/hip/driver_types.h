@@ -542,17 +542,17 @@ typedef enum hipPointer_attribute {
     HIP_POINTER_ATTRIBUTE_DEVICE_POINTER,             ///< hipDeviceptr_t
     HIP_POINTER_ATTRIBUTE_HOST_POINTER,               ///< void *
     HIP_POINTER_ATTRIBUTE_P2P_TOKENS,                 ///< two tokens for a kernel driver
-    HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,                ///< int, may be set
-    HIP_POINTER_ATTRIBUTE_BUFFER_ID,                  ///< unsigned long long, unique
-    HIP_POINTER_ATTRIBUTE_IS_MANAGED,                 ///< int
+    HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,                ///< bool, may be set
+    HIP_POINTER_ATTRIBUTE_BUFFER_ID,                  ///< unsigned, unique
+    HIP_POINTER_ATTRIBUTE_IS_MANAGED,                 ///< bool
     HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL,             ///< int
     HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE,  ///< int
     HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR,           ///< hipDeviceptr_t
-    HIP_POINTER_ATTRIBUTE_RANGE_SIZE,                 ///< size_t, bytes
-    HIP_POINTER_ATTRIBUTE_MAPPED,                     ///< int
+    HIP_POINTER_ATTRIBUTE_RANGE_SIZE,                 ///< unsigned, the lower 32 bits
+    HIP_POINTER_ATTRIBUTE_MAPPED,                     ///< bool
     HIP_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES,       ///< bits of hipMemAllocationHandleType
     HIP_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE, ///< int
-    HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS,               ///< hipMemAccessFlags
+    HIP_POINTER_ATTRIBUTE_ACCESS_FLAGS,               ///< unsigned, as it was allocated
     HIP_POINTER_ATTRIBUTE_MEMPOOL_HANDLE              ///< hipMemPool_t
 } hipPointer_attribute;
 

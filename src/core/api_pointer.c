@@ -59,20 +59,21 @@ static void write_word(void *data, uint32_t value) { memcpy(data, &value, sizeof
 
 static void write_pointer(void *data, const void *value) { memcpy(data, &value, sizeof value); }
 
-/* What only the driver knows. */
+/* What only the driver knows; 0 for memory of none. */
 static hipError_t driver_attribute(struct ah_device *device, void *data,
                                    hipPointer_attribute attribute, const void *pointer)
 {
     uint64_t value = 0;
-    hipError_t error =
-        device->ops->pointer_attribute(device->native, &value, attribute, pointer);
+    hipError_t error = hipErrorInvalidValue;
+    if (device)
+        error = device->ops->pointer_attribute(device->native, &value, attribute, pointer);
     if (error != hipSuccess)
-        return error;
+        value = 0;
     if (attribute == HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         write_bool(data, value != 0);
     else
         write_word(data, (uint32_t)value);
-    return hipSuccess;
+    return error;
 }
 
 static hipError_t one_attribute(void *data, hipPointer_attribute attribute, const void *pointer)
@@ -121,7 +122,7 @@ static hipError_t one_attribute(void *data, hipPointer_attribute attribute, cons
         return hipSuccess;
     case HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS:
     case HIP_POINTER_ATTRIBUTE_BUFFER_ID:
-        return device ? driver_attribute(device, data, attribute, pointer) : hipErrorInvalidValue;
+        return driver_attribute(device, data, attribute, pointer);
     case HIP_POINTER_ATTRIBUTE_CONTEXT:
     case HIP_POINTER_ATTRIBUTE_P2P_TOKENS:
     case HIP_POINTER_ATTRIBUTE_IS_LEGACY_HIP_IPC_CAPABLE:
@@ -149,7 +150,8 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
     return AH_LEAVE(attribute_of(data, attribute, ptr));
 }
 
-/* Each attribute that has no value for this pointer is left at zero. */
+/* An attribute that has no value for this pointer is zero, one that HIP does not
+ * tell is not written; neither is an error. */
 static hipError_t several_attributes(unsigned count, const hipPointer_attribute *attributes,
                                      void **data, const void *pointer)
 {
@@ -160,9 +162,7 @@ static hipError_t several_attributes(unsigned count, const hipPointer_attribute 
     for (unsigned i = 0; i < count; i++) {
         if (!data[i])
             return hipErrorInvalidValue;
-        hipError_t error = one_attribute(data[i], attributes[i], pointer);
-        if (error != hipSuccess && error != hipErrorInvalidValue)
-            return error;
+        (void)one_attribute(data[i], attributes[i], pointer);
     }
     return hipSuccess;
 }

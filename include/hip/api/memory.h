@@ -735,21 +735,22 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 /// @param [in] attribute, attributes  which
 /// @param [in] numAttributes  their number, not 0
 /// @param [in] ptr  inside memory HIP knows (hipDrvPointerGetAttributes(): any)
-/// Returns: hipErrorInvalidValue: a pointer is NULL, an attribute is unknown, or
-/// (hipPointerGetAttribute()) ptr is unknown memory; hipErrorNotSupported: the driver does not tell
-/// the attribute.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, or (hipPointerGetAttribute()) the attribute is
+/// unknown or ptr is unknown memory; hipErrorNotSupported: (hipPointerGetAttribute()) HIP does not
+/// tell the attribute.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Memory Management"; cuPointerGetAttribute, cuPointerGetAttributes.
 
 /// One attribute.
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
-/// Several; those that have no value for this address become 0 or NULL.
+/// Several; those that have no value for this address become 0 or NULL, those that HIP does not
+/// tell are not written.
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute *attributes,
                                       void **data, hipDeviceptr_t ptr);
 
 /// Sets an attribute of an allocation; only HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS can be.
-/// @param [in] value  int, 0 or 1: synchronous copies of this memory always wait to the end
+/// @param [in] value  bool: synchronous copies of this memory always wait to the end
 /// @param [in] attribute  which
 /// @param [in] ptr  inside the allocation
 /// Returns: hipErrorInvalidValue: value is NULL or attribute cannot be set;
