@@ -1,8 +1,9 @@
 /* Timers: cycles of the processor (clock, clock64), a clock of constant rate
  * (wall_clock64, whose rate is hipDeviceAttributeWallClockRate), and waiting.
  *
- * NVIDIA: %clock64; %globaltimer in nanoseconds; nanosleep. AMD: s_memtime or the shader
- * cycle counter; s_memrealtime, 100 MHz on most processors; s_sleep. */
+ * NVIDIA: %clock64; %globaltimer in nanoseconds; nanosleep. AMD: s_memtime, on gfx11 the
+ * shader cycle counter, which wraps after 2^20 cycles; s_memrealtime, 100 MHz on most
+ * processors; s_sleep. */
 #ifndef HIP_DEVICE_CLOCK_H
 #define HIP_DEVICE_CLOCK_H
 
