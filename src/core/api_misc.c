@@ -14,18 +14,20 @@
 
 /* ---- functions by name ------------------------------------------------------- */
 
+/* Only this library's: a search through its handle finds those it needs too. */
 static void *symbol_named(const char *name)
 {
-    Dl_info self;
+    Dl_info self, found;
     static _Atomic(void *) library;
+    if (!dladdr((const void *)(uintptr_t)&symbol_named, &self))
+        return NULL;
     void *handle = atomic_load(&library);
     if (!handle) {
-        if (!dladdr((const void *)(uintptr_t)&symbol_named, &self))
-            return NULL;
         handle = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         atomic_store(&library, handle); /* held for good: the library is never unloaded */
     }
-    return handle ? dlsym(handle, name) : NULL;
+    void *address = handle ? dlsym(handle, name) : NULL;
+    return address && dladdr(address, &found) && found.dli_fbase == self.dli_fbase ? address : NULL;
 }
 
 /* From HIP 6 on the plain names mean the functions of the new structure. */

@@ -213,7 +213,7 @@ static CUresult free_memory(CUdeviceptr pointer)
                     (memory->kind == FAKE_DEVICE_MEMORY || memory->kind == FAKE_POOL_MEMORY ||
                      memory->kind == FAKE_MANAGED);
     if (!freeable) {
-        if (!memory || memory->kind != FAKE_MAPPING)
+        if (!memory || (memory->kind != FAKE_MAPPING && memory->kind != FAKE_GLOBAL))
             fake_violation("cuMemFree of 0x%llx", (unsigned long long)pointer);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -69,9 +69,13 @@ static int call_named(const char *name)
 
 static void add_fault(int call, unsigned nth, CUresult result)
 {
-    if (script.fault_count == FAULTS_MAX)
+    size_t at = 0;
+    while (at < script.fault_count && script.faults[at].call != SPENT)
+        at++;
+    if (at == FAULTS_MAX)
         abort();
-    script.faults[script.fault_count++] = (struct fault){call, nth, nth == 0, result};
+    script.faults[at] = (struct fault){call, nth, nth == 0, result};
+    script.fault_count += at == script.fault_count;
 }
 
 /* "name:nth:result,..." of the environment; read with the first call. */

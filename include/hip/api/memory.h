@@ -783,12 +783,11 @@ hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t dptr, siz
 /// before.
 /// @param [in] symbol  the name, as in C
 /// @param [out] pfn  the address; NULL when there is none
-/// @param [in] hipVersion  100 x major + minor: 702 for HIP 7.2; a function newer than that is not
-///     found
+/// @param [in] hipVersion  100 x major + minor: 702 for HIP 7.2
 /// @param [in] flags  HIP_GET_PROC_ADDRESS_*
 /// @param [out] symbolStatus  what happened; may be NULL
-/// Returns: hipErrorInvalidValue: symbol or pfn is NULL, or flags is unknown; hipErrorNotFound:
-/// there is no such function, or none for that version.
+/// Returns: hipErrorInvalidValue: symbol or pfn is NULL, symbol is empty, flags is unknown, or there
+/// is no such function.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Memory Management"; cuGetProcAddress.
@@ -800,7 +799,7 @@ hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uin
 /// @param [out] funcPtr  the address; NULL when there is none
 /// @param [in] flags  hipEnableDefault, hipEnableLegacyStream or hipEnablePerThreadDefaultStream
 /// @param [out] status  what happened; may be NULL
-/// Returns: hipErrorInvalidValue: symbol or funcPtr is NULL, or flags is unknown; hipErrorNotFound:
+/// Returns: hipErrorInvalidValue: symbol or funcPtr is NULL, symbol is empty, flags is unknown, or
 /// there is no such function.
 /// Thread safety: safe.
 /// Stream order: none.
