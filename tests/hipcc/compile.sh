@@ -503,7 +503,7 @@ test_x_chooses_the_language() {
 test_the_words_of_hip_need_no_include() {
     printf '__global__ void k(int);\n__device__ int f(int i) { __shared__ int s; return s + i; }\n' >w.hip
     silent "$hipcc" --offload-arch=gfx90a,sm_70 -c w.hip
-    bundle_of w.o
+    there w.o
 }
 
 test_standard_input_is_a_source() {
