@@ -140,11 +140,12 @@ static bool inflate_zstd(const struct compressed_header *header, void *out)
 /* Whether the payload can become what the header declares: asked before memory is taken. */
 static bool is_plausible(const struct compressed_header *header)
 {
-    enum { ZLIB_RATIO_MAX = 1032 };
+    enum { ZLIB_RATIO_MAX = 1032, ZSTD_RATIO_MAX = (128 << 10) / 4 }; /* a block in four bytes */
     if (header->method == METHOD_ZLIB)
         return header->uncompressed_size / ZLIB_RATIO_MAX <= header->payload_size;
     unsigned long long size = ZSTD_getFrameContentSize(header->payload, header->payload_size);
-    return size == ZSTD_CONTENTSIZE_UNKNOWN || size == header->uncompressed_size;
+    return (size == ZSTD_CONTENTSIZE_UNKNOWN || size == header->uncompressed_size) &&
+           header->uncompressed_size / ZSTD_RATIO_MAX <= header->payload_size;
 }
 
 static bool read_compressed(struct ah_images *out, const void *data, size_t size,

@@ -193,9 +193,21 @@ static void the_reason_says_what_is_damaged(void **state)
     assert_refused(compressed, compressed.size, "does not hold a bundle");
 }
 
+/* The linker gives the code under test this instead of malloc. */
+static size_t largest_request;
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    largest_request = size > largest_request ? size : largest_request;
+    return __real_malloc(size);
+}
+
 static void a_small_file_cannot_ask_for_much_memory(void **state)
 {
     (void)state;
+    largest_request = 0;
     for (int method = AH_FORGE_ZLIB; method <= AH_FORGE_ZSTD; method++) {
         struct ah_forged bundle =
             ah_forge_compressed(make_bundle(8), 3, (enum ah_forge_method)method);
@@ -204,6 +216,23 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
         bundle.data[16 + 4] = 1; /* beyond 4 GiB */
         assert_refused(bundle, bundle.size, "bytes of content");
     }
+    assert_true(largest_request < 1 << 20);
+}
+
+/* A frame of zstd need not say its size: magic, no size, one block of one byte repeated. */
+static void a_frame_that_does_not_tell_its_size_cannot_ask_for_much_memory_either(void **state)
+{
+    (void)state;
+    static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0x58, 0x0b, 0, 0, 'x'};
+    struct ah_forged bundle = ah_forge_compressed(make_bundle(8), 3, AH_FORGE_ZSTD);
+    bundle.size = 32 + sizeof frame;
+    bundle.data[8] = (unsigned char)bundle.size;
+    bundle.data[9] = 0;
+    memcpy(bundle.data + 32, frame, sizeof frame);
+    bundle.data[16 + 3] = 0xe0;
+    largest_request = 0;
+    assert_refused(bundle, bundle.size, "damaged");
+    assert_true(largest_request < 1 << 20);
 }
 
 static void a_label_of_any_length_is_cut_to_fit(void **state)
@@ -354,6 +383,7 @@ int main(void)
         AH_TEST(no_data_is_refused),
         AH_TEST(the_reason_says_what_is_damaged),
         AH_TEST(a_small_file_cannot_ask_for_much_memory),
+        AH_TEST(a_frame_that_does_not_tell_its_size_cannot_ask_for_much_memory_either),
         AH_TEST(a_label_of_any_length_is_cut_to_fit),
         AH_TEST(every_truncation_of_a_bundle_is_refused),
         AH_TEST(every_truncation_of_an_image_is_survived),
