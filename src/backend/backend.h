@@ -406,7 +406,7 @@ struct ah_backend_ops {
                                 const char *name, void **out_pointer, size_t *out_size);
     hipError_t (*module_function_count)(struct ah_backend_device *device,
                                         struct ah_backend_module *module, unsigned *out_count);
-    /* Names are the caller's to free. */
+    /* Names are the caller's to free; none after an error. */
     hipError_t (*module_function_names)(struct ah_backend_device *device,
                                         struct ah_backend_module *module, unsigned count,
                                         char **out_names);

@@ -116,6 +116,13 @@ static char *words(const char *format, const char *a, const char *b)
     return text;
 }
 
+static hipError_t no_device(char **out_reason)
+{
+    *out_reason = words("the driver shows no device%s%s",
+                        getenv("CUDA_VISIBLE_DEVICES") ? " (CUDA_VISIBLE_DEVICES is set)" : "", "");
+    return hipErrorNoDevice;
+}
+
 static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
 {
     const char *name = NULL;
@@ -124,6 +131,8 @@ static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
         result = backend->api.cuDriverGetVersion(&backend->driver_version);
     if (result == CUDA_SUCCESS)
         result = backend->api.cuDeviceGetCount(&backend->device_count);
+    if (result == CUDA_ERROR_NO_DEVICE)
+        return no_device(out_reason);
     if (result != CUDA_SUCCESS) {
         backend->api.cuGetErrorName(result, &name);
         *out_reason = words("the driver does not start: %s%s", name ? name : "unknown error", "");
@@ -133,13 +142,7 @@ static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
         *out_reason = words("the driver is older than CUDA %s: update it%s", "11.4", "");
         return hipErrorInsufficientDriver;
     }
-    if (backend->device_count <= 0) {
-        *out_reason = words("the driver shows no device%s%s",
-                            getenv("CUDA_VISIBLE_DEVICES") ? " (CUDA_VISIBLE_DEVICES is set)" : "",
-                            "");
-        return hipErrorNoDevice;
-    }
-    return hipSuccess;
+    return backend->device_count > 0 ? hipSuccess : no_device(out_reason);
 }
 
 static hipError_t list_devices(struct ah_backend *backend)

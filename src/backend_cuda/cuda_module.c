@@ -192,8 +192,10 @@ hipError_t ahcuda_module_function_names(struct ah_backend_device *device,
         out_names[named] = strdup(name ? name : "");
     }
     error = ahcuda_done(device, "cuModuleEnumerateFunctions", result);
-    while (error != hipSuccess && named > 0)
+    while (error != hipSuccess && named > 0) {
         free(out_names[--named]);
+        out_names[named] = NULL;
+    }
     free(functions);
     return error;
 }

@@ -44,7 +44,10 @@ void use_configuration(const char *format, ...)
 void use_fake(const char *devices)
 {
     const char *real = getenv("DRIVER_TESTS_LIBRARY"); /* to run them on a real driver by hand */
+    const char *version = getenv("DRIVER_TESTS_VERSION");
     clean_environment();
+    if (version)
+        setenv("FAKECUDA_VERSION", version, 1);
     setenv("FAKECUDA_DEVICES", devices, 1);
     use_configuration("{\"backends\": [\"cuda\"], \"drivers\": {\"cuda\": {\"library\": \"%s\"}}}",
                       real ? real : FAKECUDA_PATH);

@@ -228,24 +228,30 @@ static struct fake_stream *per_thread_stream(struct fake_context *context)
     return stream;
 }
 
-CUresult fake_stream_get(CUstream handle, struct fake_stream **out)
+static CUresult default_stream(CUstream handle, struct fake_stream **out)
 {
     struct fake_context *context;
     CUresult result = fake_current(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (handle == NULL || handle == CU_STREAM_LEGACY) {
-        *out = context->legacy;
-        return CUDA_SUCCESS;
-    }
-    if (handle == CU_STREAM_PER_THREAD) {
-        *out = per_thread_stream(context);
-        return CUDA_SUCCESS;
-    }
+    if (result == CUDA_SUCCESS)
+        *out = handle == CU_STREAM_PER_THREAD ? per_thread_stream(context) : context->legacy;
+    return result;
+}
+
+/* Up to CUDA 12 a stream's context has to be the current one. */
+CUresult fake_stream_get(CUstream handle, struct fake_stream **out)
+{
+    enum { HANDLES_SUFFICE_SINCE = 13000 };
+    if (handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
+        return default_stream(handle, out);
     *out = fake_object_get(handle, FAKE_STREAM, "stream");
     if (!*out)
         return CUDA_ERROR_INVALID_HANDLE;
-    return (*out)->object.context->error;
+    struct fake_context *context = (*out)->object.context;
+    if (fake.version < HANDLES_SUFFICE_SINCE && fake_thread.context != context) {
+        fake_violation("a stream used while its context is not current");
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return context->error;
 }
 
 CUresult fake_cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority)
