@@ -340,7 +340,7 @@ static void every_changed_byte_of_a_compressed_bundle_is_survived(void **state)
             struct ah_forged bundle =
                 ah_forge_compressed(make_bundle(1), version, (enum ah_forge_method)method);
             survive_changes(bundle, 40, 1);
-            survive_changes(bundle, SIZE_MAX, 51);
+            survive_changes(bundle, SIZE_MAX, 85);
         }
     }
 }
