@@ -189,6 +189,13 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t siz
 
 /* ---- between devices ------------------------------------------------------- */
 
+hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other)
+{
+    hipError_t error = one->ops->device_synchronize(one->native);
+    return error == hipSuccess && other != one ? other->ops->device_synchronize(other->native)
+                                               : error;
+}
+
 static hipError_t copy_peer(void *dst, int dst_ordinal, const void *src, int src_ordinal,
                             size_t size, hipStream_t stream, enum ah_blocking blocking)
 {
@@ -201,6 +208,8 @@ static hipError_t copy_peer(void *dst, int dst_ordinal, const void *src, int src
     if (error != hipSuccess || size == 0)
         return error;
     error = check_ends(dst, src, size, hipMemcpyDefault);
+    if (error == hipSuccess && blocking == AH_BLOCKING)
+        error = ah_device_wait_both(src_device, dst_device);
     if (error != hipSuccess)
         return error;
     if (dst_device->driver != src_device->driver || dst_device->driver != device->driver) {

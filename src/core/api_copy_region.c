@@ -75,8 +75,9 @@ static void unwrap(struct ah_copy_end *end)
 }
 
 static hipError_t copy_between(struct ah_device *device, struct ah_backend_stream *native,
-                               struct ah_copy_region *region)
+                               struct ah_copy_region *region, enum ah_blocking blocking)
 {
+    hipError_t error = hipSuccess;
     struct ah_device *dst = NULL, *src = NULL;
     if (ah_registry.device_count > 1) {
         dst = end_owner(&region->dst);
@@ -88,10 +89,13 @@ static hipError_t copy_between(struct ah_device *device, struct ah_backend_strea
         AH_LOG_ERR("rectangular copies between devices of different drivers are not implemented");
         return hipErrorNotSupported;
     }
-    if (dst && src && dst != src)
-        return device->ops->copy_region_peer(device->native, dst->native, src->native, region,
-                                             native);
-    return device->ops->copy_region(device->native, region, native);
+    if (!dst || !src || dst == src)
+        return device->ops->copy_region(device->native, region, native);
+    if (blocking == AH_BLOCKING && (native == NULL || native == AH_STREAM_LEGACY))
+        error = ah_device_wait_both(src, dst);
+    return error == hipSuccess ? device->ops->copy_region_peer(device->native, dst->native,
+                                                               src->native, region, native)
+                               : error;
 }
 
 hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t stream,
@@ -107,7 +111,7 @@ hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t stre
     if (error == hipSuccess)
         error = check_end(&region.src, &region);
     if (error == hipSuccess)
-        error = copy_between(device, native, &region);
+        error = copy_between(device, native, &region, blocking);
     return error == hipSuccess && blocking == AH_BLOCKING ? ah_stream_wait(device, native) : error;
 }
 

@@ -18,6 +18,8 @@ hipError_t ah_device_set_cache_config(hipFuncCache_t config);
 hipError_t ah_device_get_shared_config(hipSharedMemConfig *out_config);
 hipError_t ah_device_set_shared_config(hipSharedMemConfig config);
 hipError_t ah_peer_set_access(struct ah_device *device, int peer_ordinal, bool enable);
+/* Waits for all work of two devices: where a copy between them begins. */
+hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other);
 
 /* Memory */
 hipError_t ah_memory_alloc(void **out_pointer, size_t size, unsigned flags);

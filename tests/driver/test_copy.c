@@ -708,6 +708,53 @@ static void memory_is_copied_between_devices(void **state)
     ok(hipFree(first));
 }
 
+/* Fills the memory of the current device after a while. */
+static void fill_late(uint32_t *memory, uint32_t value)
+{
+    uint32_t milliseconds = 30;
+    void *args[] = {&milliseconds};
+    ok(hipLaunchKernel(&spin_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
+    ok(launch_fill(memory, value, WORDS, NULL));
+}
+
+static void copies_between_devices_come_after_the_work_of_both(void **state)
+{
+    uint32_t *first, *second, back[WORDS];
+    (void)state;
+    ok(hipMalloc((void **)&first, SIZE));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&second, SIZE));
+    for (uint32_t way = 1; way <= 4; way++) {
+        hipMemcpy3DPeerParms box = {
+            .srcPtr = {first, SIZE, SIZE, 1},
+            .srcDevice = 0,
+            .dstPtr = {second, SIZE, SIZE, 1},
+            .dstDevice = 1,
+            .extent = {SIZE, 1, 1},
+        };
+        ok(hipSetDevice(0));
+        fill_late(first, way);
+        ok(hipSetDevice(1));
+        switch (way) {
+        case 1:
+            ok(hipMemcpyPeer(second, 1, first, 0, SIZE));
+            break;
+        case 2:
+            ok(hipMemcpy(second, first, SIZE, hipMemcpyDeviceToDevice));
+            break;
+        case 3:
+            ok(hipMemcpy2D(second, SIZE, first, SIZE, SIZE, 1, hipMemcpyDefault));
+            break;
+        default:
+            ok(hipMemcpy3DPeer(&box));
+        }
+        ok(hipMemcpy(back, second, SIZE, hipMemcpyDeviceToHost));
+        check_words(back, WORDS, way);
+    }
+    ok(hipFree(second));
+    ok(hipFree(first));
+}
+
 static void copies_in_a_stream_of_another_device_than_the_current_one_work(void **state)
 {
     uint32_t *second, back[WORDS];
@@ -747,6 +794,7 @@ int main(void)
         TEST(copies_of_variables_check_variable_range_and_direction),
         TEST(a_variable_has_an_address_and_a_size_on_each_device),
         TEST(memory_is_copied_between_devices),
+        TEST(copies_between_devices_come_after_the_work_of_both),
         TEST(copies_in_a_stream_of_another_device_than_the_current_one_work),
     };
     use_fake("80,90");

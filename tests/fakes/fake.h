@@ -242,6 +242,8 @@ struct fake_stream {
 
 /* NULL, 1 and 2 are default streams of the current context. */
 CUresult fake_stream_get(CUstream handle, struct fake_stream **out);
+/* Waits, as cuStreamSynchronize. */
+void fake_stream_finish(struct fake_stream *stream);
 CUresult fake_stream_new(struct fake_context *context, unsigned flags, int priority,
                          struct fake_stream **out);
 void fake_stream_close(struct fake_stream *stream);

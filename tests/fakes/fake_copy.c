@@ -176,8 +176,7 @@ static CUresult push_copy(struct fake_stream *stream, const struct copy_op *requ
 
 /* ---- linear copies ------------------------------------------------------------------------ */
 
-static CUresult copy_linear(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream handle,
-                            bool synchronous)
+static CUresult copy_linear(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream handle)
 {
     struct fake_stream *stream;
     struct copy_op copy = {.width = size, .height = 1, .depth = 1};
@@ -188,14 +187,34 @@ static CUresult copy_linear(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstr
     result = linear_end(&copy.dst, context, dst, size);
     if (result == CUDA_SUCCESS)
         result = linear_end(&copy.src, context, src, size);
-    if (result != CUDA_SUCCESS)
+    return result == CUDA_SUCCESS ? push_copy(stream, &copy) : result;
+}
+
+/* NULL: of the host. */
+static struct fake_context *device_memory_context(CUdeviceptr pointer)
+{
+    const struct fake_memory *memory = fake_memory_find(pointer);
+    return memory && memory->kind != FAKE_PINNED && memory->kind != FAKE_REGISTERED
+               ? memory->context
+               : NULL;
+}
+
+/* Within one device it may return before it is done; between two it comes after
+ * what either has to do. */
+static CUresult copy_synchronously(CUdeviceptr dst, CUdeviceptr src, size_t size)
+{
+    struct fake_context *context;
+    struct fake_context *to = device_memory_context(dst), *from = device_memory_context(src);
+    CUresult result = fake_current(&context);
+    if (result != CUDA_SUCCESS || size == 0)
         return result;
-    const struct fake_memory *to = fake_memory_find(dst), *from = fake_memory_find(src);
-    bool on_device = to && from && to->kind != FAKE_PINNED && to->kind != FAKE_REGISTERED &&
-                     from->kind != FAKE_PINNED && from->kind != FAKE_REGISTERED;
-    result = push_copy(stream, &copy);
-    if (result == CUDA_SUCCESS && synchronous && !on_device) {
-        fake_stream_wait(stream, stream->queued);
+    if (to && from && to != from) {
+        fake_stream_finish(to->legacy);
+        fake_stream_finish(from->legacy);
+    }
+    result = copy_linear(dst, src, size, NULL);
+    if (result == CUDA_SUCCESS && (!to || to != from)) {
+        fake_stream_wait(context->legacy, context->legacy->queued);
         result = context->error;
     }
     return result;
@@ -204,13 +223,13 @@ static CUresult copy_linear(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstr
 CUresult fake_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
     FAKE_ENTER(cuMemcpy);
-    return fake_leave(copy_linear(dst, src, size, NULL, true));
+    return fake_leave(copy_synchronously(dst, src, size));
 }
 
 CUresult fake_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream stream)
 {
     FAKE_ENTER(cuMemcpyAsync);
-    return fake_leave(copy_linear(dst, src, size, stream, false));
+    return fake_leave(copy_linear(dst, src, size, stream));
 }
 
 /* Memory of a device belongs to the context that is named for it. */
@@ -232,7 +251,7 @@ CUresult fake_cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext dst_context, CUdevice
     CUresult result = check_owner(dst_context, dst);
     if (result == CUDA_SUCCESS)
         result = check_owner(src_context, src);
-    return fake_leave(result == CUDA_SUCCESS ? copy_linear(dst, src, size, stream, false) : result);
+    return fake_leave(result == CUDA_SUCCESS ? copy_linear(dst, src, size, stream) : result);
 }
 
 /* ---- rectangular copies --------------------------------------------------------------------- */

@@ -290,7 +290,7 @@ CUresult fake_cuStreamQuery(CUstream handle)
 }
 
 /* The legacy default stream ends when all blocking streams have. */
-static void wait_for_stream(struct fake_stream *stream)
+void fake_stream_finish(struct fake_stream *stream)
 {
     struct fake_op order_of = {.waits = NULL};
     struct fake_context *context = stream->object.context;
@@ -313,7 +313,7 @@ CUresult fake_cuStreamSynchronize(CUstream handle)
     if (result != CUDA_SUCCESS)
         return fake_leave(result);
     struct fake_context *context = stream->object.context;
-    wait_for_stream(stream);
+    fake_stream_finish(stream);
     fake_pools_settle(context->device);
     return fake_leave(context->error);
 }

@@ -375,8 +375,8 @@ hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *pCopy, hipStream_t stream);
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: as hipMemcpy3D(), and hipErrorInvalidDevice: a device does not exist.
 /// Thread safety: safe.
-/// Stream order: ordered with both devices' legacy default streams; hipMemcpy3DPeer() does not wait
-/// for the copy.
+/// Stream order: hipMemcpy3DPeer(): ordered after all work of both devices and before later work.
+/// hipMemcpy3DPeerAsync(): in the stream.
 /// Source: HIP "Memory Management"; cuMemcpy3DPeer, cuMemcpy3DPeerAsync.
 
 /// Copies and waits.

@@ -55,7 +55,7 @@ hipError_t hipDeviceDisablePeerAccess(int peerDeviceId);
 /// hipMemcpyPeerAsync(): in the stream.
 /// Source: HIP "Peer to Peer Device Memory Access"; cuMemcpyPeer, cuMemcpyPeerAsync.
 
-/// Copies; returns when both devices' earlier work and the copy are ordered, not done.
+/// Copies and waits.
 hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDeviceId,
                          size_t sizeBytes);
 /// Enqueues the copy.
