@@ -72,5 +72,18 @@ inline void hipExtLaunchKernelGGL(void (*kernel)(Formals...), const dim3 &numBlo
                                  static_cast<int>(flags));
     }(static_cast<Formals>(args)...);
 }
+
+/// The same for a kernel that is a template, or one of several of its name: the arguments choose
+/// it.
+template <typename... Args, typename Kernel = void (*)(Args...)>
+inline void hipExtLaunchKernelGGL(Kernel kernel, const dim3 &numBlocks, const dim3 &dimBlocks,
+                                  uint32_t sharedMemBytes, hipStream_t stream,
+                                  hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags,
+                                  Args... args)
+{
+    void (*chosen)(Args...) = kernel;
+    hipExtLaunchKernelGGL(chosen, numBlocks, dimBlocks, sharedMemBytes, stream, startEvent,
+                          stopEvent, flags, args...);
+}
 #endif
 #endif

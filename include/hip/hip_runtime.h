@@ -6,16 +6,27 @@
 
 #include "hip/device/prelude.h"
 
+// Programs count on what ROCm's header, and the one clang puts before it, include.
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #if defined(__cplusplus)
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#else
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <thread>
+#if defined(__HIP__)
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <new>
+#endif
 #endif
 
 #include <hip/hip_version.h>
@@ -61,6 +72,7 @@
 #include "hip/device/clock.h"
 #include "hip/device/memory.h"
 #include "hip/device/printf.h"
+#include "hip/device/amdgcn_builtins.h"
 
 // ---- launches ----
 //
