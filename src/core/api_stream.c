@@ -1,6 +1,7 @@
 /* Streams: creation, order, callbacks, values in memory. */
 #include "api.h"
 #include "api_shared.h"
+#include "relay.h"
 #include "stream.h"
 
 #include <stdlib.h>
@@ -295,15 +296,6 @@ hipError_t hipStreamSynchronize(hipStream_t stream)
     return AH_LEAVE(ah_stream_synchronize(stream));
 }
 
-/* Runs on a thread of the waiting stream's driver, which is another driver than
- * the event's. */
-static void wait_for_foreign_event(void *data)
-{
-    const struct ah_event *event = data;
-    const struct ah_device *device = event->handle.device;
-    device->ops->event_synchronize(device->native, event->native);
-}
-
 hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event_handle, unsigned flags)
 {
     struct ah_device *device;
@@ -317,8 +309,7 @@ hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event_handle, uns
     if (error != hipSuccess)
         return error;
     if (event->handle.device->driver != device->driver)
-        return device->ops->stream_host_function(device->native, native, wait_for_foreign_event,
-                                                 event);
+        return ah_relay_wait(device, native, event);
     return device->ops->stream_wait_event(device->native, native, event->native);
 }
 

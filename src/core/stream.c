@@ -1,5 +1,6 @@
 /* Owns what streams and events share beyond their public functions. */
 #include "stream.h"
+#include "relay.h"
 
 #include <stdlib.h>
 
@@ -36,4 +37,5 @@ void ah_stream_forget_device(struct ah_device *device)
 {
     ah_handle_each(AH_HANDLE_STREAM, forget_stream, device);
     ah_handle_each(AH_HANDLE_EVENT, forget_event, device);
+    ah_relay_forget_device(device);
 }
