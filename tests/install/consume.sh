@@ -39,7 +39,8 @@ build() {
         -DCMAKE_BUILD_TYPE=Release "$@" >configure.log 2>&1 ||
         { cat configure.log >&2; fail "configuration"; }
     cmake --build build -v >build.log 2>&1 || { cat build.log >&2; fail "build"; }
-    grep -i 'warning:' build.log && fail "a warning"
+    # What the linker says of the sanitizer's run-time library is not the project's.
+    grep -i 'warning:' build.log | grep -v 'lib[at]san\.so' && fail "a warning"
     return 0
 }
 
