@@ -201,7 +201,7 @@ struct ah_backend_ops {
 
     /* ---- memory -------------------------------------------------------- */
 
-    /* size > 0. flags: hipDeviceMalloc* of hipExtMallocWithFlags. */
+    /* size > 0. flags: hipDeviceMalloc* of hipExtMallocWithFlags but the one for signals. */
     hipError_t (*memory_alloc)(struct ah_backend_device *device, size_t size, unsigned flags,
                                void **out_pointer);
     /* Waits for the device's work that may use it. hipErrorInvalidValue: not an allocation. */

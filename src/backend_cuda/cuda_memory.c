@@ -9,14 +9,14 @@ enum { PITCH_ALIGNMENT = 512 }; /* what cuMemAllocPitch gives on every device si
 _Static_assert(sizeof(hipIpcMemHandle_t) == sizeof(CUipcMemHandle), "IPC memory handles");
 _Static_assert(sizeof(hipIpcEventHandle_t) == sizeof(CUipcEventHandle), "IPC event handles");
 
+/* Every kernel's access is coherent, so that fine-grained and uncached memory need nothing. */
 hipError_t ahcuda_memory_alloc(struct ah_backend_device *device, size_t size, unsigned flags,
                                void **out_pointer)
 {
     CUdeviceptr pointer = 0;
     hipError_t error;
-    if (flags != hipDeviceMallocDefault) {
-        AH_LOG_ERR("NVIDIA's driver has no fine-grained, uncached or signal device memory (flags "
-                   "0x%x)", flags);
+    if (flags == hipDeviceMallocContiguous) {
+        AH_LOG_ERR("NVIDIA's driver does not tell whether memory is physically contiguous");
         return hipErrorNotSupported;
     }
     error = ahcuda_enter(device);

@@ -76,6 +76,8 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, unsigned int flag
     AH_ENTER(ptr, sizeBytes, flags);
     if (!extended_flags_valid(sizeBytes, flags))
         return AH_LEAVE(hipErrorInvalidValue);
+    if (flags == hipMallocSignalMemory) /* which both the host and a stream read and write */
+        return AH_LEAVE(ah_host_alloc(ptr, sizeBytes, hipHostMallocCoherent));
     return AH_LEAVE(ah_memory_alloc(ptr, sizeBytes, flags));
 }
 

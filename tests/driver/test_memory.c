@@ -82,14 +82,27 @@ static void more_memory_than_there_is_is_out_of_memory(void **state)
     check(free_after <= total);
 }
 
-static void kinds_of_memory_that_only_amd_has_are_refused(void **state)
+static void kinds_of_memory_are_given_as_far_as_the_driver_has_them(void **state)
 {
+    const unsigned given[] = {hipDeviceMallocDefault, hipDeviceMallocFinegrained,
+                              hipDeviceMallocUncached};
     void *memory;
+    hipPointerAttribute_t attributes;
     (void)state;
-    expect(hipExtMallocWithFlags(&memory, 16, hipDeviceMallocFinegrained), hipErrorNotSupported);
-    expect(hipExtMallocWithFlags(&memory, 8, hipMallocSignalMemory), hipErrorNotSupported);
-    ok(hipExtMallocWithFlags(&memory, 16, hipDeviceMallocDefault));
-    ok(hipFree(memory));
+    for (size_t i = 0; i < sizeof given / sizeof *given; ++i) {
+        ok(hipExtMallocWithFlags(&memory, 16, given[i]));
+        ok(hipPointerGetAttributes(&attributes, memory));
+        check(attributes.type == hipMemoryTypeDevice && attributes.allocationFlags == given[i]);
+        ok(hipFree(memory));
+    }
+    expect(hipExtMallocWithFlags(&memory, 16, hipDeviceMallocContiguous), hipErrorNotSupported);
+
+    uint64_t *signal;
+    ok(hipExtMallocWithFlags((void **)&signal, 8, hipMallocSignalMemory));
+    ok(hipPointerGetAttributes(&attributes, signal));
+    check(attributes.type == hipMemoryTypeHost);
+    *signal = 1;
+    ok(hipFree(signal));
 }
 
 static void rows_of_pitched_memory_are_apart_by_the_pitch(void **state)
@@ -643,7 +656,7 @@ int main(void)
         TEST(allocating_nothing_gives_null),
         TEST(allocation_checks_its_arguments),
         TEST(more_memory_than_there_is_is_out_of_memory),
-        TEST(kinds_of_memory_that_only_amd_has_are_refused),
+        TEST(kinds_of_memory_are_given_as_far_as_the_driver_has_them),
         TEST(rows_of_pitched_memory_are_apart_by_the_pitch),
         TEST(only_the_start_of_an_allocation_can_be_freed_and_once),
         TEST(freed_memory_can_be_allocated_again_at_the_same_address),

@@ -31,8 +31,9 @@ hipError_t hipMalloc(void **ptr, size_t size);
 /// @param [out] ptr  the address; NULL when sizeBytes is 0
 /// @param [in] sizeBytes  bytes; 8 for hipMallocSignalMemory
 /// @param [in] flags  hipDeviceMallocDefault, hipDeviceMallocFinegrained, hipDeviceMallocUncached,
-///     hipDeviceMallocContiguous or hipMallocSignalMemory; hints on NVIDIA, where all memory serves
-///     all of them
+///     hipDeviceMallocContiguous or hipMallocSignalMemory, which is page-locked host memory. On
+///     NVIDIA all device memory is coherent between kernels, none is the host's to read, and
+///     contiguous memory is refused with hipErrorNotSupported
 /// Returns: hipErrorInvalidValue: ptr is NULL, flags is unknown, or the size does not fit the flag;
 /// hipErrorOutOfMemory: not that much memory is free.
 /// Thread safety: safe.
