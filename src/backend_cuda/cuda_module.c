@@ -91,6 +91,24 @@ static void explain_failure(const struct ah_backend_device *device, const struct
                    version % 1000 / 10);
 }
 
+/* The driver may load a function when it is first launched, and wait for running kernels then: a
+ * program in which one kernel waits for another would hang. A few microseconds each. What fails
+ * is told when the function is used. */
+static void load_functions(const struct ah_backend_device *device, CUmodule module)
+{
+    const struct ahcuda_api *api = device->api;
+    unsigned count = 0;
+    if (!api->cuFuncLoad || !api->cuModuleGetFunctionCount || !api->cuModuleEnumerateFunctions ||
+        api->cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || count == 0)
+        return;
+    CUfunction *functions = calloc(count, sizeof(CUfunction));
+    if (functions &&
+        api->cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS)
+        for (unsigned i = 0; i < count; i++)
+            api->cuFuncLoad(functions[i]);
+    free(functions);
+}
+
 hipError_t ahcuda_module_load(struct ah_backend_device *device, const struct ah_image *image,
                               unsigned option_count, const hipJitOption *options,
                               void **option_values, struct ah_backend_module **out_module)
@@ -110,6 +128,8 @@ hipError_t ahcuda_module_load(struct ah_backend_device *device, const struct ah_
     if (result != CUDA_SUCCESS)
         explain_failure(device, image, jit, result);
     error = ahcuda_done(device, "cuModuleLoadDataEx", result);
+    if (error == hipSuccess)
+        load_functions(device, (CUmodule)(void *)*out_module);
 done:
     free_options(jit);
     free(copy);

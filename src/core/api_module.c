@@ -3,6 +3,7 @@
 #include "api.h"
 #include "api_shared.h"
 #include "code.h"
+#include "managed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +130,13 @@ static hipError_t get_global(void **out_pointer, size_t *out_size, hipModule_t h
     if (error != hipSuccess)
         return error;
     struct ah_device *device = module->handle.device;
-    error = device->ops->module_global(device->native, module->native, name, &pointer, &size);
+    const struct ah_managed *managed = ah_managed_find(module->managed, name);
+    if (managed) {
+        pointer = managed->memory;
+        size = managed->size;
+    } else {
+        error = device->ops->module_global(device->native, module->native, name, &pointer, &size);
+    }
     if (error == hipSuccess && out_pointer)
         *out_pointer = pointer;
     if (error == hipSuccess && out_size)

@@ -1,6 +1,7 @@
 /* Owns the choice of images, and modules and functions. */
 #include "code.h"
 #include "log.h"
+#include "managed.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static hipError_t no_image(struct ah_device *device, const struct ah_images *ima
 
 hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images,
                         unsigned option_count, const hipJitOption *options, void **option_values,
-                        struct ah_backend_module **out_module)
+                        struct ah_backend_module **out_module, const struct ah_image **out_image)
 {
     const struct ah_image *image = NULL;
     hipError_t first_error = hipSuccess;
@@ -46,6 +47,8 @@ hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images
                                                     option_values, out_module);
         AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "device %d: %s %s: %s", device->ordinal,
                ah_image_kind_name(image->kind), image->target, hipGetErrorName(error));
+        if (error == hipSuccess && out_image)
+            *out_image = image;
         if (error == hipSuccess)
             return hipSuccess;
         if (first_error == hipSuccess)
@@ -98,22 +101,28 @@ hipError_t ah_module_create(struct ah_device *device, const void *data, size_t s
 {
     char reason[AH_IMAGE_ERROR_SIZE];
     struct ah_images images;
+    const struct ah_image *image;
+    struct ah_managed *managed = NULL;
     struct ah_backend_module *native = NULL;
     if (!ah_images_open(&images, data, size, reason)) {
         AH_LOG_ERR("cannot load the module: %s", reason);
         return hipErrorInvalidImage;
     }
     hipError_t error =
-        ah_code_load(device, &images, option_count, options, option_values, &native);
+        ah_code_load(device, &images, option_count, options, option_values, &native, &image);
+    if (error == hipSuccess)
+        error = ah_managed_connect(device, native, image, &managed);
     ah_images_close(&images);
-    if (error != hipSuccess)
-        return error;
-    struct ah_module *module = ah_handle_create(AH_HANDLE_MODULE, device);
+    struct ah_module *module =
+        error == hipSuccess ? ah_handle_create(AH_HANDLE_MODULE, device) : NULL;
     if (!module) {
-        device->ops->module_unload(device->native, native);
-        return hipErrorOutOfMemory;
+        ah_managed_destroy(device, managed);
+        if (native)
+            device->ops->module_unload(device->native, native);
+        return error != hipSuccess ? error : hipErrorOutOfMemory;
     }
     module->native = native;
+    module->managed = managed;
     *out_module = module;
     return hipSuccess;
 }
@@ -135,10 +144,12 @@ hipError_t ah_module_destroy(struct ah_module *module)
 {
     struct ah_device *device = module->handle.device;
     struct ah_backend_module *native = module->native;
+    struct ah_managed *managed = module->managed;
     if (!ah_handle_retire(module, AH_HANDLE_MODULE))
         return hipErrorInvalidHandle;
     destroy_functions(module);
     ah_handle_destroy(module);
+    ah_managed_destroy(device, managed);
     return device->ops->module_unload(device->native, native);
 }
 
@@ -179,6 +190,7 @@ static void forget_module(void *handle, void *device)
     struct ah_module *module = handle;
     if (module->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MODULE)) {
         destroy_functions(module);
+        ah_managed_forget(module->managed);
         ah_handle_destroy(handle);
     }
 }

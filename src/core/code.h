@@ -24,6 +24,7 @@ struct ah_module {
     struct ah_handle handle;
     struct ah_backend_module *native;
     struct ah_function *functions; /* handed out so far */
+    struct ah_managed *managed;
 };
 
 _Static_assert(sizeof(struct ah_function) <= AH_HANDLE_SLOT, "struct ah_function");
@@ -31,10 +32,10 @@ _Static_assert(sizeof(struct ah_module) <= AH_HANDLE_SLOT, "struct ah_module");
 
 /* Loads the image of images that suits the device best; if the driver refuses
  * it, the next best. Without any: hipErrorNoBinaryForGpu and one log line that
- * lists what there is. */
+ * lists what there is. out_image may be NULL. */
 hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images,
                         unsigned option_count, const hipJitOption *options, void **option_values,
-                        struct ah_backend_module **out_module);
+                        struct ah_backend_module **out_module, const struct ah_image **out_image);
 
 /* hipModuleLoad*: opens data (size may be SIZE_MAX) and loads it on the device. */
 hipError_t ah_module_create(struct ah_device *device, const void *data, size_t size,

@@ -113,7 +113,7 @@ static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
 {
     hipError_t error = open_fatbin(fatbin);
     if (error == hipSuccess)
-        error = ah_code_load(device, &fatbin->images, 0, NULL, NULL, out_module);
+        error = ah_code_load(device, &fatbin->images, 0, NULL, NULL, out_module, NULL);
     for (struct symbol *symbol = fatbin->symbols; symbol && error == hipSuccess;
          symbol = symbol->next)
         if (symbol->kind == SYMBOL_MANAGED)

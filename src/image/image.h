@@ -69,6 +69,12 @@ void ah_images_close(struct ah_images *images);
  * recognised is AH_IMAGE_UNKNOWN. size as for ah_images_open. */
 void ah_image_identify(struct ah_image *out, const void *data, size_t size);
 
+/* Finds the next managed variable that the image defines, from *at (first 0) on: a name with a
+ * companion `name.managed`. A name may come several times, and one that only looks so may come.
+ * False: there is no other. Reads PTX. */
+bool ah_image_next_managed(const struct ah_image *image, size_t *at, const char **out_name,
+                           size_t *out_length);
+
 /* The bytes that can be read from address on without a fault, 0 for none. */
 size_t ah_memory_readable(const void *address);
 

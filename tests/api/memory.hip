@@ -122,6 +122,7 @@ TEST("registered host memory is pinned until it is unregistered")
     CHECK_HIP(hipHostRegister(v.data(), n * sizeof(int), hipHostRegisterDefault));
     CHECK_EQ(hipHostRegister(v.data(), n * sizeof(int), hipHostRegisterDefault),
              hipErrorHostMemoryAlreadyRegistered);
+    (void)hipGetLastError();
     int *seen = nullptr;
     CHECK_HIP(hipHostGetDevicePointer(reinterpret_cast<void **>(&seen), v.data(), 0));
     add_one<<<n / 256, 256>>>(seen, n);

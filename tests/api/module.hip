@@ -43,7 +43,7 @@ TEST("functions of a module are found by name and run")
     hipFunction_t f = m.function("scale");
     CHECK(f == m.function("scale"));
     CHECK_EQ(hipModuleGetFunction(&f, m.m, "no_such_kernel"), hipErrorNotFound);
-    CHECK_EQ(hipModuleGetFunction(&f, m.m, ""), hipErrorNotFound);
+    CHECK_EQ(hipModuleGetFunction(&f, m.m, ""), hipErrorInvalidValue);
     CHECK_EQ(hipModuleGetFunction(nullptr, m.m, "scale"), hipErrorInvalidValue);
     CHECK_EQ(hipModuleGetFunction(&f, m.m, nullptr), hipErrorInvalidValue);
     (void)hipGetLastError();

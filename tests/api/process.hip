@@ -30,7 +30,8 @@ static int run_kernel()
     return hipFree(p) == hipSuccess ? value : -3;
 }
 
-// Uses the device before main begins and after it has returned.
+// Uses the device before main begins and after it has returned. Before main the kernels of this
+// file may not be registered yet, since clang registers them after its statics are made.
 struct early_and_late {
     int *memory = nullptr;
     hipStream_t stream = nullptr;
@@ -41,9 +42,13 @@ struct early_and_late {
         int devices = 0;
         if (!wanted || hipGetDeviceCount(&devices) != hipSuccess || devices == 0)
             return;
-        (void)hipMalloc(&memory, 100);
-        (void)hipStreamCreate(&stream);
-        before = run_kernel();
+        if (hipMalloc(&memory, 100) != hipSuccess || hipStreamCreate(&stream) != hipSuccess ||
+            hipMemsetAsync(memory, 42, 100, stream) != hipSuccess ||
+            hipMemcpyAsync(&before, memory, 1, hipMemcpyDeviceToHost, stream) != hipSuccess ||
+            hipStreamSynchronize(stream) != hipSuccess)
+            before = -1;
+        set<<<1, 1>>>(memory, 1); // any result will do
+        (void)hipGetLastError();
     }
     ~early_and_late()
     {

@@ -204,6 +204,7 @@ static const struct {
     {"cuModuleGetFunctionCount", count_functions, hipErrorNotSupported},
     {"cuModuleEnumerateFunctions", list_functions, hipErrorNotSupported},
     {"cuFuncGetName", list_functions, hipErrorNotSupported},
+    {"cuFuncLoad", list_functions, hipSuccess},
     {"cuFuncGetParamInfo", packed_arguments, hipSuccess},
     {"cuFuncSetSharedMemConfig", function_banks, hipErrorNotSupported},
     {"cuOccupancyAvailableDynamicSMemPerBlock", available_shared, hipErrorNotSupported},

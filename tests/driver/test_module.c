@@ -351,6 +351,18 @@ static void variables_of_a_module_have_address_size_and_first_value(void **state
     ok(hipModuleUnload(second));
 }
 
+static void functions_are_loaded_with_their_module(void **state)
+{
+    hipModule_t module;
+    unsigned count, before = fakecuda_calls("cuFuncLoad");
+    (void)state;
+    ok(hipModuleLoadData(&module, kernels_ptx));
+    if (hipModuleGetFunctionCount(&count, module) == hipErrorNotSupported) /* an old driver */
+        count = 0;
+    check(fakecuda_calls("cuFuncLoad") == before + count);
+    ok(hipModuleUnload(module));
+}
+
 static void modules_are_unloaded_once_and_when_their_work_is_done(void **state)
 {
     hipModule_t module;
@@ -391,6 +403,48 @@ static void a_module_of_another_device_than_the_current_one_is_used(void **state
     ok(hipModuleGetGlobal(&table, NULL, module, "table"));
     ok(hipFuncGetAttributes(&attributes, function));
     check(attributes.binaryVersion == 90);
+    ok(hipModuleUnload(module));
+}
+
+static void managed_variables_of_a_module_are_memory_of_both_sides(void **state)
+{
+    static const char *const spellings[] = {
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .global .align 4 .u32 value.managed = 5;\n"
+        ".visible .global .align 8 .u64 value;\n",
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .global .align 4 .u32 value_$_managed = 5;\n"
+        ".visible .global .align 8 .u64 value;\n"
+        "// value_$_managed once more, and other.managed that is not there\n",
+    };
+    hipPointerAttribute_t attributes;
+    (void)state;
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; ++i) {
+        hipModule_t module;
+        uint32_t *value;
+        size_t size;
+        ok(hipModuleLoadData(&module, spellings[i]));
+        ok(hipModuleGetGlobal((hipDeviceptr_t *)&value, &size, module, "value"));
+        check(size == 4 && *value == 5);
+        ok(hipPointerGetAttributes(&attributes, value));
+        check(attributes.type == hipMemoryTypeManaged);
+        expect(hipFree(value), hipErrorInvalidValue);
+        ok(hipModuleUnload(module));
+        ok(hipPointerGetAttributes(&attributes, value));
+        check(attributes.type == hipMemoryTypeUnregistered);
+    }
+}
+
+static void a_module_whose_managed_memory_is_refused_is_not_loaded(void **state)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .global .align 4 .u32 value.managed = 5;\n"
+                               ".visible .global .align 8 .u64 value;\n";
+    hipModule_t module;
+    (void)state;
+    fakecuda_fail("cuMemAllocManaged", 1, 2);
+    expect(hipModuleLoadData(&module, text), hipErrorOutOfMemory);
+    ok(hipModuleLoadData(&module, text));
     ok(hipModuleUnload(module));
 }
 
@@ -565,8 +619,11 @@ int main(void)
         TEST(functions_are_found_by_name_and_are_the_same_each_time),
         TEST(all_functions_of_a_module_are_listed),
         TEST(variables_of_a_module_have_address_size_and_first_value),
+        TEST(functions_are_loaded_with_their_module),
         TEST(modules_are_unloaded_once_and_when_their_work_is_done),
         TEST(a_module_of_another_device_than_the_current_one_is_used),
+        TEST(managed_variables_of_a_module_are_memory_of_both_sides),
+        TEST(a_module_whose_managed_memory_is_refused_is_not_loaded),
         TEST(attributes_of_kernels_are_told),
         TEST(attributes_of_kernels_are_set),
         TEST(occupancy_is_that_of_the_driver),

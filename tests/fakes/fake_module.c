@@ -281,6 +281,13 @@ static CUresult get_function(CUfunction handle, const char *what, struct fake_fu
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+CUresult fake_cuFuncLoad(CUfunction handle)
+{
+    struct fake_function *function;
+    FAKE_ENTER(cuFuncLoad);
+    return fake_leave(get_function(handle, "cuFuncLoad", &function));
+}
+
 CUresult fake_cuFuncGetName(const char **name, CUfunction handle)
 {
     struct fake_function *function;

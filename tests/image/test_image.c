@@ -379,6 +379,35 @@ static void a_description_names_every_image_but_the_hosts(void **state)
     free(text);
 }
 
+/* The names that ah_image_next_managed finds in a text, each followed by a space. */
+static void check_managed(const char *text, const char *want)
+{
+    struct ah_image image = {.kind = AH_IMAGE_PTX, .data = (const unsigned char *)text,
+                             .size = strlen(text)};
+    char found[200] = "";
+    const char *name;
+    size_t at = 0, length;
+    while (ah_image_next_managed(&image, &at, &name, &length)) {
+        strncat(found, name, length);
+        strcat(found, " ");
+    }
+    assert_string_equal(found, want);
+    assert_int_equal(at, image.size);
+    image.kind = AH_IMAGE_CUBIN;
+    at = 0;
+    assert_false(ah_image_next_managed(&image, &at, &name, &length));
+}
+
+static void managed_variables_are_found_by_their_companions(void **state)
+{
+    (void)state;
+    check_managed("", "");
+    check_managed(".global .u32 a.managed = 1;\n.global .u64 a;\n", "a ");
+    check_managed(".global .u32 _ZN1a1bE_$_managed;\n.global .u32 $c%.managed", "_ZN1a1bE $c% ");
+    check_managed(".global .attribute(.managed) .u32 a;", "");
+    check_managed("managed _$_managed .managed a_managed a.managed_ a.unmanaged", "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +435,7 @@ int main(void)
         AH_TEST(an_elf_file_with_false_tables_reaches_as_far_as_memory_does),
         AH_TEST(the_size_of_a_cuda_fatbin_comes_from_its_header),
         AH_TEST(the_size_of_ptx_comes_from_its_zero),
+        AH_TEST(managed_variables_are_found_by_their_companions),
         AH_TEST(every_kind_has_a_name),
         AH_TEST(a_description_names_every_image_but_the_hosts),
     };

@@ -2,7 +2,7 @@
  * the block is __syncthreads; the grid is a barrier in memory that a cooperative launch
  * provides.
  *
- * The grid's barrier: NVIDIA's driver gives the address of a workspace in %envreg2:%envreg1,
+ * The grid's barrier: NVIDIA's driver gives the address of a workspace in %envreg1:%envreg2,
  * our runtime on AMD in the implicit argument hidden_multigrid_sync_arg (docs/kernel-abi.md).
  * The second word of either is the barrier, zero at first. In every other launch the address
  * is null. */
@@ -36,8 +36,8 @@ __AH_STATIC unsigned int *grid_workspace()
 {
 #if defined(__NVPTX__)
     unsigned int low, high;
-    asm("mov.u32 %0, %%envreg1;" : "=r"(low));
-    asm("mov.u32 %0, %%envreg2;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm("mov.u32 %0, %%envreg2;" : "=r"(low));
     return reinterpret_cast<unsigned int *>(static_cast<unsigned long long>(high) << 32 | low);
 #else
     typedef const __attribute__((address_space(4))) unsigned char *implicit_arguments;

@@ -1,0 +1,137 @@
+/* Owns the managed variables of modules. For `x` clang makes two variables on the device: `x`,
+ * a pointer that device code goes through, and `x.managed`, which holds the first value. */
+#include "managed.h"
+#include "log.h"
+#include "memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void free_one(struct ah_managed *managed)
+{
+    free(managed->name);
+    free(managed);
+}
+
+static void free_memory(struct ah_device *device, void *memory)
+{
+    struct ah_allocation allocation;
+    ah_memory_take(memory, &allocation);
+    device->ops->memory_free(device->native, memory);
+}
+
+/* Memory with the value of the companion at `first`. */
+static hipError_t make_memory(struct ah_device *device, void *first, size_t size, void **out_memory)
+{
+    hipError_t error =
+        device->ops->managed_alloc(device->native, size, hipMemAttachGlobal, out_memory);
+    if (error != hipSuccess)
+        return error;
+    bool known = ah_memory_add(&(struct ah_allocation){
+        .range = {.start = (uintptr_t)*out_memory, .size = size},
+        .device = device,
+        .kind = AH_MEMORY_MANAGED,
+        .origin = AH_ORIGIN_STATIC,
+        .flags = hipMemAttachGlobal,
+    });
+    error =
+        known ? device->ops->copy(device->native, *out_memory, first, size) : hipErrorOutOfMemory;
+    if (error != hipSuccess)
+        free_memory(device, *out_memory);
+    return error;
+}
+
+/* hipErrorNotFound: device code has lost the variable or never had it. */
+static hipError_t connect(struct ah_device *device, struct ah_backend_module *module,
+                          struct ah_managed *managed)
+{
+    void *pointer, *first;
+    size_t pointer_size;
+    char *companion;
+    if (asprintf(&companion, "%s.managed", managed->name) < 0)
+        return hipErrorOutOfMemory;
+    hipError_t error =
+        device->ops->module_global(device->native, module, companion, &first, &managed->size);
+    free(companion);
+    if (error == hipSuccess)
+        error = device->ops->module_global(device->native, module, managed->name, &pointer,
+                                           &pointer_size);
+    if (error == hipSuccess && pointer_size != sizeof managed->memory)
+        error = hipErrorNotFound;
+    if (error == hipSuccess)
+        error = make_memory(device, first, managed->size, &managed->memory);
+    if (error != hipSuccess)
+        return error;
+    error = device->ops->copy(device->native, pointer, &managed->memory, sizeof managed->memory);
+    if (error != hipSuccess)
+        free_memory(device, managed->memory);
+    return error;
+}
+
+static hipError_t add(struct ah_device *device, struct ah_backend_module *module, char *name,
+                      struct ah_managed **list)
+{
+    struct ah_managed *managed = calloc(1, sizeof *managed);
+    if (!managed) {
+        free(name);
+        return hipErrorOutOfMemory;
+    }
+    managed->name = name;
+    hipError_t error = connect(device, module, managed);
+    if (error == hipSuccess) {
+        managed->next = *list;
+        *list = managed;
+    } else {
+        free_one(managed);
+    }
+    return error == hipErrorNotFound ? hipSuccess : error;
+}
+
+hipError_t ah_managed_connect(struct ah_device *device, struct ah_backend_module *module,
+                              const struct ah_image *image, struct ah_managed **out_list)
+{
+    struct ah_managed *list = NULL;
+    hipError_t error = hipSuccess;
+    const char *start;
+    size_t at = 0, length;
+    while (error == hipSuccess && ah_image_next_managed(image, &at, &start, &length)) {
+        char *name = strndup(start, length);
+        if (!name)
+            error = hipErrorOutOfMemory;
+        else if (ah_managed_find(list, name))
+            free(name);
+        else
+            error = add(device, module, name, &list);
+    }
+    if (error != hipSuccess) {
+        AH_LOG_ERR("managed variables of the module: %s", hipGetErrorName(error));
+        ah_managed_destroy(device, list);
+        list = NULL;
+    }
+    *out_list = list;
+    return error;
+}
+
+const struct ah_managed *ah_managed_find(const struct ah_managed *list, const char *name)
+{
+    while (list && strcmp(list->name, name) != 0)
+        list = list->next;
+    return list;
+}
+
+void ah_managed_destroy(struct ah_device *device, struct ah_managed *list)
+{
+    for (struct ah_managed *managed = list; managed; managed = managed->next)
+        free_memory(device, managed->memory);
+    ah_managed_forget(list);
+}
+
+void ah_managed_forget(struct ah_managed *list)
+{
+    while (list) {
+        struct ah_managed *next = list->next;
+        free_one(list);
+        list = next;
+    }
+}

@@ -1,0 +1,30 @@
+/* Managed variables of code that hipModuleLoad brought. Those of the program itself are
+ * registered by its host code and belong to fatbin.c. */
+#ifndef AH_MANAGED_H
+#define AH_MANAGED_H
+
+#include "image.h"
+#include "registry.h"
+
+struct ah_managed {
+    struct ah_managed *next;
+    char *name;
+    void *memory; /* what host and device share */
+    size_t size;  /* bytes */
+};
+
+/* Gives each managed variable that the image defines its memory, with its first value, in the
+ * module that was loaded from it. *out_list is NULL after an error. */
+hipError_t ah_managed_connect(struct ah_device *device, struct ah_backend_module *module,
+                              const struct ah_image *image, struct ah_managed **out_list);
+
+/* NULL: the list has no variable of that name. */
+const struct ah_managed *ah_managed_find(const struct ah_managed *list, const char *name);
+
+/* Frees the list and its memory. */
+void ah_managed_destroy(struct ah_device *device, struct ah_managed *list);
+
+/* Frees the list, whose memory went with a device that was reset. */
+void ah_managed_forget(struct ah_managed *list);
+
+#endif
