@@ -322,8 +322,9 @@ struct ah_backend_ops {
     /* ---- copies and fills ---------------------------------------------- */
 
     /* Pointers are host or device, found by address. copy returns when the data
-     * has arrived (device to device: when it is queued); copy_async when it is
-     * queued, or for pageable memory when the source may be reused. */
+     * has arrived, from pageable memory when the source may be reused, and from device
+     * to device when it is queued; copy_async when it is queued, or for pageable
+     * memory when the source may be reused. */
     hipError_t (*copy)(struct ah_backend_device *device, void *dst, const void *src, size_t size);
     hipError_t (*copy_async)(struct ah_backend_device *device, void *dst, const void *src,
                              size_t size, struct ah_backend_stream *stream);

@@ -27,12 +27,13 @@ struct ah_backend {
 
 struct ah_backend_device {
     struct ah_backend *backend;
-    const struct ahcuda_api *api; /* the backend's, one step nearer */
-    CUdevice ordinal;             /* the driver's number, and ours within the backend */
-    unsigned sm;                  /* 90 for compute capability 9.0 */
-    bool streams_carry_context;   /* see ahcuda_enter_stream */
-    pthread_mutex_t lock;         /* guards the making and dropping of the context */
-    _Atomic(CUcontext) context;   /* the primary context, NULL until it is needed */
+    const struct ahcuda_api *api;    /* the backend's, one step nearer */
+    CUdevice ordinal;                /* the driver's number, and ours within the backend */
+    unsigned sm;                     /* 90 for compute capability 9.0 */
+    bool streams_carry_context;      /* see ahcuda_enter_stream */
+    pthread_mutex_t lock;            /* guards the making and dropping of the context */
+    _Atomic(CUcontext) context;      /* the primary context, NULL until it is needed */
+    _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
 };
 
 /* HIP's name for the driver's result. Logs nothing. */
@@ -62,8 +63,7 @@ static inline hipError_t ahcuda_enter(struct ah_backend_device *device)
     CUresult result = device->api->cuCtxGetCurrent(&current);
     if (result == CUDA_SUCCESS && __builtin_expect(current != wanted, 0))
         result = device->api->cuCtxSetCurrent(wanted);
-    return result == CUDA_SUCCESS ? hipSuccess
-                                  : ahcuda_report(device, "cuCtxSetCurrent", result);
+    return result == CUDA_SUCCESS ? hipSuccess : ahcuda_report(device, "cuCtxSetCurrent", result);
 }
 
 /* As ahcuda_enter, for the entries that are called most and name a stream: from
@@ -102,5 +102,11 @@ static inline CUstream ahcuda_stream(struct ah_backend_stream *stream)
 {
     return (CUstream)(void *)stream;
 }
+
+/* As stream_wait_value, for a mask that leaves out bits. */
+hipError_t ahcuda_stream_wait_masked(struct ah_backend_device *device,
+                                     struct ah_backend_stream *stream, void *pointer,
+                                     uint64_t value, uint64_t mask,
+                                     enum ah_wait_condition condition, int bits);
 
 #endif

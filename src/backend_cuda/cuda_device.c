@@ -123,7 +123,7 @@ static hipDeviceArch_t architecture(unsigned sm)
     arch.hasWarpShuffle = sm >= 30;
     arch.hasFunnelShift = sm >= 35;
     arch.hasThreadFenceSystem = arch.hasSyncThreadsExt = 1;
-    arch.hasSurfaceFuncs = arch.has3dGrid = 1;
+    arch.has3dGrid = 1;
     arch.hasDynamicParallelism = 0; /* device-side launches need NVIDIA's device runtime */
     return arch;
 }

@@ -133,12 +133,9 @@ hipError_t ahcuda_managed_prefetch(struct ah_backend_device *device, const void 
 hipError_t ahcuda_managed_advise(struct ah_backend_device *device, const void *pointer, size_t size,
                                  hipMemoryAdvise advice, struct ah_backend_device *location)
 {
-    hipError_t error;
-    if (advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain) {
-        AH_LOG_ERR("coarse-grained managed memory exists on AMD devices only");
-        return hipErrorNotSupported;
-    }
-    error = ahcuda_enter(device);
+    if (advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain)
+        return hipSuccess; /* leave to be incoherent, which the memory never is */
+    hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
     return ahcuda_done(device, "cuMemAdvise",
@@ -150,12 +147,14 @@ hipError_t ahcuda_managed_attribute(struct ah_backend_device *device, void *out_
                                     size_t data_size, hipMemRangeAttribute attribute,
                                     const void *pointer, size_t size)
 {
-    hipError_t error;
     if (attribute == hipMemRangeAttributeCoherencyMode) {
-        AH_LOG_ERR("NVIDIA's driver does not tell a coherency mode");
-        return hipErrorNotSupported;
+        const hipMemRangeCoherencyMode mode = hipMemRangeCoherencyModeFineGrain;
+        if (data_size != sizeof mode)
+            return hipErrorInvalidValue;
+        memcpy(out_data, &mode, sizeof mode);
+        return hipSuccess;
     }
-    error = ahcuda_enter(device);
+    hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
     return ahcuda_done(device, "cuMemRangeGetAttribute",
@@ -191,9 +190,9 @@ void ahcuda_pointer_info(struct ah_backend_device *device, const void *pointer,
     CUdeviceptr base = 0, device_pointer = 0;
     size_t size = 0;
     void *host_pointer = NULL;
-    int attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,      CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
-                        CU_POINTER_ATTRIBUTE_RANGE_SIZE,       CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+    int attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                        CU_POINTER_ATTRIBUTE_RANGE_SIZE,     CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
                         CU_POINTER_ATTRIBUTE_HOST_POINTER};
     void *values[] = {&type, &managed, &ordinal, &base, &size, &device_pointer, &host_pointer};
 
@@ -219,9 +218,9 @@ hipError_t ahcuda_pointer_attribute(struct ah_backend_device *device, void *out_
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuPointerGetAttribute",
-                       device->api->cuPointerGetAttribute(out_data, (int)attribute,
-                                                          ahcuda_pointer(pointer)));
+    return ahcuda_done(
+        device, "cuPointerGetAttribute",
+        device->api->cuPointerGetAttribute(out_data, (int)attribute, ahcuda_pointer(pointer)));
 }
 
 hipError_t ahcuda_pointer_set_attribute(struct ah_backend_device *device, const void *value,
@@ -230,9 +229,9 @@ hipError_t ahcuda_pointer_set_attribute(struct ah_backend_device *device, const 
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuPointerSetAttribute",
-                       device->api->cuPointerSetAttribute(value, (int)attribute,
-                                                          ahcuda_pointer(pointer)));
+    return ahcuda_done(
+        device, "cuPointerSetAttribute",
+        device->api->cuPointerSetAttribute(value, (int)attribute, ahcuda_pointer(pointer)));
 }
 
 hipError_t ahcuda_ipc_export_memory(struct ah_backend_device *device, void *pointer,

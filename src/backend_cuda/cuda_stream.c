@@ -3,7 +3,10 @@
 
 #include <stdlib.h>
 
-static CUevent native(struct ah_backend_event *event) { return (CUevent)(void *)event; }
+static CUevent native(struct ah_backend_event *event)
+{
+    return (CUevent)(void *)event;
+}
 
 hipError_t ahcuda_stream_create(struct ah_backend_device *device, unsigned flags, int priority,
                                 struct ah_backend_stream **out_stream)
@@ -11,9 +14,9 @@ hipError_t ahcuda_stream_create(struct ah_backend_device *device, unsigned flags
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuStreamCreateWithPriority",
-                       device->api->cuStreamCreateWithPriority((CUstream *)(void *)out_stream,
-                                                               flags, priority));
+    return ahcuda_done(
+        device, "cuStreamCreateWithPriority",
+        device->api->cuStreamCreateWithPriority((CUstream *)(void *)out_stream, flags, priority));
 }
 
 hipError_t ahcuda_stream_create_masked(struct ah_backend_device *device, const uint32_t *mask,
@@ -109,8 +112,6 @@ hipError_t ahcuda_stream_callback(struct ah_backend_device *device,
     return error;
 }
 
-/* The driver compares whole values except for AND and NOR, so a mask is only
- * possible where it selects every bit. */
 hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
                                     struct ah_backend_stream *stream, void *pointer, uint64_t value,
                                     uint64_t mask, enum ah_wait_condition condition, int bits)
@@ -123,21 +124,18 @@ hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
     };
     const struct ahcuda_api *api = device->api;
     uint64_t all = bits == 32 ? UINT32_MAX : UINT64_MAX;
+    if ((mask & all) != all)
+        return ahcuda_stream_wait_masked(device, stream, pointer, value, mask, condition, bits);
     if (!api->cuStreamWaitValue32 || !api->cuStreamWaitValue64)
         return ahcuda_missing(device, "cuStreamWaitValue32_v2");
-    if ((mask & all) != all) {
-        AH_LOG_ERR("NVIDIA's driver waits for whole values: mask 0x%llx is not possible",
-                   (unsigned long long)mask);
-        return hipErrorNotSupported;
-    }
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    CUresult result =
-        bits == 32 ? api->cuStreamWaitValue32(ahcuda_stream(stream), ahcuda_pointer(pointer),
-                                              (uint32_t)value, flags[condition])
-                   : api->cuStreamWaitValue64(ahcuda_stream(stream), ahcuda_pointer(pointer),
-                                              value, flags[condition]);
+    CUresult result = bits == 32
+                          ? api->cuStreamWaitValue32(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                                     (uint32_t)value, flags[condition])
+                          : api->cuStreamWaitValue64(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                                     value, flags[condition]);
     return ahcuda_done(device, "cuStreamWaitValue", result);
 }
 
@@ -164,8 +162,8 @@ hipError_t ahcuda_stream_write_value(struct ah_backend_device *device,
 hipError_t ahcuda_event_create(struct ah_backend_device *device, unsigned flags,
                                struct ah_backend_event **out_event)
 {
-    unsigned kept = flags & (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING |
-                             CU_EVENT_INTERPROCESS);
+    unsigned kept =
+        flags & (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
@@ -215,7 +213,7 @@ hipError_t ahcuda_event_elapsed(struct ah_backend_device *device, struct ah_back
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuEventElapsedTime",
-                       device->api->cuEventElapsedTime(out_milliseconds, native(start),
-                                                       native(stop)));
+    return ahcuda_done(
+        device, "cuEventElapsedTime",
+        device->api->cuEventElapsedTime(out_milliseconds, native(start), native(stop)));
 }

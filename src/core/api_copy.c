@@ -32,8 +32,10 @@ static bool is_pageable(const void *pointer)
     return ah_memory_describe(pointer, &info) == NULL;
 }
 
-/* A copy that names a device must have a device's memory at one end. */
-static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
+/* A copy that names a device must have a device's memory at one end. *out_from_host: the source
+ * may be memory that HIP does not know. */
+static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind,
+                             bool *out_from_host)
 {
     bool dst_known, src_known;
     if (!dst || !src)
@@ -43,6 +45,7 @@ static hipError_t check_ends(const void *dst, const void *src, size_t size, hipM
                    src, dst);
         return hipErrorInvalidValue;
     }
+    *out_from_host = kind == hipMemcpyHostToDevice || (kind == hipMemcpyDefault && !src_known);
     if (!dst_known && !src_known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault &&
         is_pageable(dst) && is_pageable(src)) {
         AH_LOG_ERR("%s from %p to %p: neither is memory of a device", ah_name_copy_kind(kind), src,
@@ -53,8 +56,8 @@ static hipError_t check_ends(const void *dst, const void *src, size_t size, hipM
 }
 
 /* Between memories of two drivers: through host memory, finished on return. */
-static hipError_t copy_staged(struct ah_device *dst_device, char *dst,
-                              struct ah_device *src_device, const char *src, size_t size)
+static hipError_t copy_staged(struct ah_device *dst_device, char *dst, struct ah_device *src_device,
+                              const char *src, size_t size)
 {
     hipError_t error = hipSuccess;
     size_t step = size < STAGING_SIZE ? size : STAGING_SIZE;
@@ -109,18 +112,21 @@ hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, 
 {
     struct ah_device *device;
     struct ah_backend_stream *native;
+    bool from_host = false;
     int serialize = ah_registry.settings.serialize_copy;
     if (!ah_copy_kind_valid(kind))
         return hipErrorInvalidMemcpyDirection;
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     if (error != hipSuccess || size == 0)
         return error;
-    error = check_ends(dst, src, size, kind);
+    error = check_ends(dst, src, size, kind, &from_host);
     if (error == hipSuccess && (serialize & SERIALIZE_BEFORE))
         error = ah_stream_wait(device, native);
     if (error == hipSuccess)
         error = copy_on(device, native, dst, src, size, blocking);
-    if (error == hipSuccess && (serialize & SERIALIZE_AFTER))
+    /* A driver may be content when it has taken the data. */
+    if (error == hipSuccess &&
+        ((serialize & SERIALIZE_AFTER) || (from_host && blocking == AH_BLOCKING)))
         error = ah_stream_wait(device, native);
     return error;
 }
@@ -199,15 +205,17 @@ hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other)
 static hipError_t copy_peer(void *dst, int dst_ordinal, const void *src, int src_ordinal,
                             size_t size, hipStream_t stream, enum ah_blocking blocking)
 {
-    struct ah_device *dst_device = ah_device_at(dst_ordinal), *src_device = ah_device_at(src_ordinal);
+    struct ah_device *dst_device = ah_device_at(dst_ordinal),
+                     *src_device = ah_device_at(src_ordinal);
     struct ah_device *device;
     struct ah_backend_stream *native;
+    bool from_host;
     if (!dst_device || !src_device)
         return ah_device_missing_error();
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     if (error != hipSuccess || size == 0)
         return error;
-    error = check_ends(dst, src, size, hipMemcpyDefault);
+    error = check_ends(dst, src, size, hipMemcpyDefault, &from_host);
     if (error == hipSuccess && blocking == AH_BLOCKING)
         error = ah_device_wait_both(src_device, dst_device);
     if (error != hipSuccess)
@@ -277,8 +285,7 @@ hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t sizeByt
                              hipMemcpyKind kind)
 {
     AH_ENTER(symbol, src, sizeBytes, offset, ah_name_copy_kind(kind));
-    return AH_LEAVE(
-        ah_copy_symbol(symbol, src, sizeBytes, offset, kind, true, NULL, AH_BLOCKING));
+    return AH_LEAVE(ah_copy_symbol(symbol, src, sizeBytes, offset, kind, true, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t sizeBytes,
@@ -292,8 +299,7 @@ hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t sizeBytes, 
                                hipMemcpyKind kind)
 {
     AH_ENTER(dst, symbol, sizeBytes, offset, ah_name_copy_kind(kind));
-    return AH_LEAVE(
-        ah_copy_symbol(symbol, dst, sizeBytes, offset, kind, false, NULL, AH_BLOCKING));
+    return AH_LEAVE(ah_copy_symbol(symbol, dst, sizeBytes, offset, kind, false, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t sizeBytes, size_t offset,

@@ -92,8 +92,11 @@ hipError_t hipModuleUnload(hipModule_t module)
 {
     struct ah_module *object;
     AH_ENTER(module);
-    hipError_t error = check_module(module, &object);
-    return AH_LEAVE(error == hipSuccess ? ah_module_destroy(object) : error);
+    if (!module)
+        return AH_LEAVE(hipErrorInvalidResourceHandle);
+    if (check_module(module, &object) != hipSuccess)
+        return AH_LEAVE(hipErrorNotFound);
+    return AH_LEAVE(ah_module_destroy(object));
 }
 
 static hipError_t get_function(hipFunction_t *out_function, hipModule_t handle, const char *name)

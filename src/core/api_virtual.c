@@ -1,9 +1,11 @@
 /* Virtual memory management: addresses, physical memory, and who may use it. */
 #include "api.h"
 #include "api_shared.h"
+#include "image.h"
 #include "ranges.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Physical memory: hipMemGenericAllocationHandle_t. */
 struct physical {
@@ -29,8 +31,8 @@ static struct {
 } areas = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* False: no memory, or it overlaps another. */
-static bool add_area(struct ah_ranges *ranges, void *pointer, size_t size,
-                     struct ah_device *device, struct physical *memory)
+static bool add_area(struct ah_ranges *ranges, void *pointer, size_t size, struct ah_device *device,
+                     struct physical *memory)
 {
     struct area *area = malloc(sizeof *area);
     if (!area)
@@ -212,8 +214,19 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle,
     if (error != hipSuccess || !shareableHandle || flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
     struct ah_device *device = memory->handle.device;
-    return AH_LEAVE(device->ops->virtual_export(device->native, memory->native, handleType,
-                                                shareableHandle));
+    return AH_LEAVE(
+        device->ops->virtual_export(device->native, memory->native, handleType, shareableHandle));
+}
+
+/* Since HIP 7.1 a file descriptor is passed as the pointer's value, as in CUDA, and before that as
+ * the address of an int. No int is below the first page. */
+static void *shared_handle(void *given, hipMemAllocationHandleType type)
+{
+    enum { FIRST_PAGE = 4096 };
+    if (type == hipMemHandleTypePosixFileDescriptor && (uintptr_t)given >= FIRST_PAGE &&
+        ah_memory_readable(given) >= sizeof(int))
+        return (void *)(intptr_t) * (const int *)given;
+    return given;
 }
 
 static hipError_t import(hipMemGenericAllocationHandle_t *out_handle, void *shared,
@@ -230,7 +243,8 @@ static hipError_t import(hipMemGenericAllocationHandle_t *out_handle, void *shar
         .requestedHandleType = type,
         .location = {.type = hipMemLocationTypeDevice, .id = device->ordinal},
     };
-    hipError_t error = device->ops->virtual_import(device->native, shared, type, &native);
+    hipError_t error =
+        device->ops->virtual_import(device->native, shared_handle(shared, type), type, &native);
     return error == hipSuccess ? wrap(device, native, 0, &properties, out_handle) : error;
 }
 
@@ -243,15 +257,22 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *hand
 
 /* ---- addresses ------------------------------------------------------------------ */
 
+static size_t page_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static hipError_t reserve(void **out_pointer, size_t size, size_t alignment, void *hint,
                           unsigned long long flags)
 {
     void *pointer;
     struct ah_device *device = ah_device_current();
-    if (!out_pointer || size == 0 || flags != 0 || (alignment & (alignment - 1)) != 0)
+    if (!out_pointer || flags != 0)
         return hipErrorInvalidValue;
     if (!device)
         return hipErrorNoDevice;
+    if (size == 0 || size % page_size() != 0 || (alignment & (alignment - 1)) != 0)
+        return hipErrorMemoryAllocation; /* as on AMD */
     hipError_t error =
         device->ops->virtual_reserve(device->native, size, alignment, hint, &pointer);
     if (error != hipSuccess)
@@ -323,8 +344,8 @@ hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocat
 static size_t whole_mapping(uintptr_t address, uintptr_t end)
 {
     struct area mapping;
-    if (!find_area(&areas.mappings, (void *)address, &mapping) ||
-        mapping.range.start != address || mapping.range.size > end - address)
+    if (!find_area(&areas.mappings, (void *)address, &mapping) || mapping.range.start != address ||
+        mapping.range.size > end - address)
         return 0;
     return mapping.range.size;
 }
@@ -409,8 +430,8 @@ static hipError_t get_access(unsigned long long *out_flags, const hipMemLocation
     struct ah_device *device = location_device(&mapping, location);
     if (!device)
         return hipErrorInvalidValue;
-    hipError_t error = device->ops->virtual_get_access(mapping.device->native, pointer,
-                                                       device->native, &access);
+    hipError_t error =
+        device->ops->virtual_get_access(mapping.device->native, pointer, device->native, &access);
     if (error == hipSuccess)
         *out_flags = (unsigned long long)access;
     return error;

@@ -146,7 +146,7 @@ hipError_t ah_module_destroy(struct ah_module *module)
     struct ah_backend_module *native = module->native;
     struct ah_managed *managed = module->managed;
     if (!ah_handle_retire(module, AH_HANDLE_MODULE))
-        return hipErrorInvalidHandle;
+        return hipErrorNotFound;
     destroy_functions(module);
     ah_handle_destroy(module);
     ah_managed_destroy(device, managed);

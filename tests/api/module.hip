@@ -157,7 +157,7 @@ TEST("a module can come from memory, and several of it live side by side")
     CHECK_HIP(hipMemcpy(values, pb, sizeof values, hipMemcpyDeviceToHost));
     CHECK_EQ(values[2], 3);
     CHECK_HIP(hipModuleUnload(b));
-    CHECK_EQ(hipModuleUnload(b), hipErrorInvalidResourceHandle);
+    CHECK_EQ(hipModuleUnload(b), hipErrorNotFound);
     (void)hipGetLastError();
 }
 

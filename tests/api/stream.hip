@@ -257,6 +257,13 @@ TEST("a stream can wait for a value in memory and write one")
     CHECK_HIP(hipStreamWriteValue32(writing, word.device(), 5, 0));
     CHECK_HIP(hipStreamSynchronize(waiting));
     CHECK_EQ(word.read()[1], 9u);
+    // some of the bits
+    CHECK_HIP(hipStreamWaitValue32(waiting, word.device(), 0x70, hipStreamWaitValueEq, 0xf0));
+    CHECK_HIP(hipStreamWriteValue32(waiting, word.device() + 1, 10, 0));
+    CHECK_EQ(hipStreamQuery(waiting), hipErrorNotReady);
+    CHECK_HIP(hipStreamWriteValue32(writing, word.device(), 0xfffff37f, 0));
+    CHECK_HIP(hipStreamSynchronize(waiting));
+    CHECK_EQ(word.read()[1], 10u);
     CHECK_HIP(hipStreamDestroy(waiting));
     CHECK_HIP(hipStreamDestroy(writing));
 }

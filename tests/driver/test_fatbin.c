@@ -383,7 +383,7 @@ static void after_a_reset_kernels_load_again_and_variables_start_anew(void **sta
 
     expect(hipModuleLaunchKernel(before, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
            hipErrorInvalidResourceHandle);
-    expect(hipModuleUnload(module), hipErrorInvalidResourceHandle);
+    expect(hipModuleUnload(module), hipErrorNotFound);
     expect(hipStreamSynchronize(stream), hipErrorContextIsDestroyed);
     expect(hipStreamDestroy(stream), hipErrorContextIsDestroyed);
     expect(hipEventSynchronize(event), hipErrorInvalidHandle);

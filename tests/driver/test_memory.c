@@ -403,10 +403,10 @@ static void managed_memory_is_prefetched_and_advised(void **state)
     check(value == 1 && list[0] == 1 && list[1] == hipInvalidDeviceId);
     ok(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributeReadMostly, memory, 8192));
     check(value == 1);
-    expect(hipMemAdvise(memory, 8192, hipMemAdviseSetCoarseGrain, 0), hipErrorNotSupported);
-    expect(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributeCoherencyMode, memory,
-                                   8192),
-           hipErrorNotSupported);
+    ok(hipMemAdvise(memory, 8192, hipMemAdviseSetCoarseGrain, 0));
+    ok(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributeCoherencyMode, memory,
+                               8192));
+    check(value == hipMemRangeCoherencyModeFineGrain);
     ok(hipFree(memory));
 }
 

@@ -381,10 +381,10 @@ static void modules_are_unloaded_once_and_when_their_work_is_done(void **state)
     ok(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, args, NULL));
     ok(hipModuleUnload(module));
     check_words(pinned, 1024, 8);
-    expect(hipModuleUnload(module), hipErrorInvalidResourceHandle);
+    expect(hipModuleUnload(module), hipErrorNotFound);
     expect(hipModuleUnload(NULL), hipErrorInvalidResourceHandle);
-    expect(hipModuleUnload((hipModule_t)(void *)&local), hipErrorInvalidResourceHandle);
-    expect(hipModuleUnload((hipModule_t)(void *)stream), hipErrorInvalidResourceHandle);
+    expect(hipModuleUnload((hipModule_t)(void *)&local), hipErrorNotFound);
+    expect(hipModuleUnload((hipModule_t)(void *)stream), hipErrorNotFound);
     ok(hipHostFree(pinned));
     ok(hipStreamDestroy(stream));
 }

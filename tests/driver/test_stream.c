@@ -268,9 +268,9 @@ static const struct taker takers[] = {
     ROW(capture_info_spt),
     ROW(capture_info_v2),
     ROW(capture_info_v2_spt),
-    ROW(malloc),
-    ROW(free),
 #undef ROW
+    {"malloc", take_malloc, hipErrorInvalidHandle},
+    {"free", take_free, hipErrorInvalidHandle},
     {"launch_cooperative", take_launch_cooperative, hipErrorInvalidHandle},
     {"launch_cooperative_spt", take_launch_cooperative_spt, hipErrorInvalidHandle},
     {"native", take_native, hipErrorInvalidHandle},
@@ -649,16 +649,20 @@ static void streams_wait_for_values_and_write_them(void **state)
     memset(flag, 0, 64);
     const struct {
         unsigned condition;
-        uint32_t wanted, before, after;
+        uint32_t wanted, before, after, mask;
     } waits[] = {
-        {hipStreamWaitValueGte, 5, 4, 5},
-        {hipStreamWaitValueEq, 7, 8, 7},
-        {hipStreamWaitValueAnd, 0x10, 0x0f, 0x30},
-        {hipStreamWaitValueNor, 0xf0, ~0u, 0x0f},
+        {hipStreamWaitValueGte, 5, 4, 5, ~0u},
+        {hipStreamWaitValueEq, 7, 8, 7, ~0u},
+        {hipStreamWaitValueAnd, 0x10, 0x0f, 0x30, ~0u},
+        {hipStreamWaitValueNor, 0xf0, ~0u, 0x0f, ~0u},
+        {hipStreamWaitValueGte, 5, 0xf4, 0x06, 0x0f},
+        {hipStreamWaitValueEq, 7, 0xf8, 0xf7, 0x0f},
+        {hipStreamWaitValueAnd, 0x30, 0x20, 0x10, 0x10},
+        {hipStreamWaitValueNor, 0xf0, 0x0f, 0xfe, 0x0f},
     };
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
         __atomic_store_n(flag, waits[i].before, __ATOMIC_RELEASE);
-        ok(hipStreamWaitValue32(stream, flag, waits[i].wanted, waits[i].condition, ~0u));
+        ok(hipStreamWaitValue32(stream, flag, waits[i].wanted, waits[i].condition, waits[i].mask));
         ok(hipStreamWriteValue32(stream, flag + 1, (uint32_t)i + 1, 0));
         expect(hipStreamQuery(stream), hipErrorNotReady);
         __atomic_store_n(flag, waits[i].after, __ATOMIC_RELEASE);
@@ -668,11 +672,16 @@ static void streams_wait_for_values_and_write_them(void **state)
     ok(hipStreamWaitValue64(stream, wide, 1ull << 40, hipStreamWaitValueGte, ~0ull));
     expect(hipStreamQuery(stream), hipErrorNotReady);
     __atomic_store_n(wide, (1ull << 40) + 1, __ATOMIC_RELEASE);
+    ok(hipStreamSynchronize(stream));
+    ok(hipStreamWaitValue64(stream, wide, 2ull << 40, hipStreamWaitValueEq, 7ull << 40));
+    expect(hipStreamQuery(stream), hipErrorNotReady);
+    __atomic_store_n(wide, (2ull << 40) + 1, __ATOMIC_RELEASE);
     ok(hipStreamWriteValue64(stream, wide + 1, 1ull << 50, 0));
     ok(hipStreamSynchronize(stream));
     check(wide[1] == 1ull << 50);
     ok(hipHostFree(flag));
     ok(hipStreamDestroy(stream));
+    ok(hipDeviceReset()); /* takes the kernel that waits with it */
 }
 
 static void value_functions_check_their_arguments(void **state)
@@ -685,10 +694,11 @@ static void value_functions_check_their_arguments(void **state)
     expect(hipStreamWaitValue32(NULL, flag, 0, 4, ~0u), hipErrorInvalidValue);
     expect(hipStreamWaitValue32(NULL, &local, 0, 0, ~0u), hipErrorInvalidValue);
     expect(hipStreamWaitValue32(NULL, (char *)flag + 1, 0, 0, ~0u), hipErrorInvalidValue);
-    expect(hipStreamWaitValue32(NULL, flag, 0, 0, 0xff), hipErrorNotSupported);
+    expect(hipStreamWaitValue32(NULL, &local, 0, 0, 0xff), hipErrorInvalidValue);
+    expect(hipStreamWaitValue32(NULL, (char *)flag + 1, 0, 0, 0xff), hipErrorInvalidValue);
     expect(hipStreamWaitValue64(NULL, NULL, 0, 0, ~0ull), hipErrorInvalidValue);
     expect(hipStreamWaitValue64(NULL, flag + 1, 0, 0, ~0ull), hipErrorInvalidValue);
-    expect(hipStreamWaitValue64(NULL, flag, 0, 0, UINT32_MAX), hipErrorNotSupported);
+    expect(hipStreamWaitValue64(NULL, flag + 1, 0, 0, UINT32_MAX), hipErrorInvalidValue);
     expect(hipStreamWriteValue32(NULL, NULL, 0, 0), hipErrorInvalidValue);
     expect(hipStreamWriteValue32(NULL, flag, 0, 77), hipErrorInvalidValue);
     expect(hipStreamWriteValue32(NULL, &local, 0, 0), hipErrorInvalidValue);

@@ -173,9 +173,9 @@ static void virtual_functions_check_their_arguments(void **state)
     expect(hipMemCreate(&made, grain, &bad, 0), hipErrorInvalidValue);
 
     expect(hipMemAddressReserve(NULL, grain, 0, NULL, 0), hipErrorInvalidValue);
-    expect(hipMemAddressReserve((void **)&address, 0, 0, NULL, 0), hipErrorInvalidValue);
-    expect(hipMemAddressReserve((void **)&address, grain + 1, 0, NULL, 0), hipErrorInvalidValue);
-    expect(hipMemAddressReserve((void **)&address, grain, 3, NULL, 0), hipErrorInvalidValue);
+    expect(hipMemAddressReserve((void **)&address, 0, 0, NULL, 0), hipErrorOutOfMemory);
+    expect(hipMemAddressReserve((void **)&address, grain + 1, 0, NULL, 0), hipErrorOutOfMemory);
+    expect(hipMemAddressReserve((void **)&address, grain, 3, NULL, 0), hipErrorOutOfMemory);
     expect(hipMemAddressReserve((void **)&address, grain, 0, NULL, 1), hipErrorInvalidValue);
     expect(hipMemAddressReserve((void **)&address, (size_t)1 << 50, 0, NULL, 0),
            hipErrorOutOfMemory);
@@ -236,6 +236,8 @@ static void memory_is_shared_by_a_file(void **state)
     ok(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0));
     ok(hipMemImportFromShareableHandle(&imported, (void *)(intptr_t)file,
                                        hipMemHandleTypePosixFileDescriptor));
+    ok(hipMemRelease(imported));
+    ok(hipMemImportFromShareableHandle(&imported, &file, hipMemHandleTypePosixFileDescriptor));
     ok(hipMemAddressReserve((void **)&first, grain, 0, NULL, 0));
     ok(hipMemAddressReserve((void **)&second, grain, 0, NULL, 0));
     ok(hipMemMap(first, grain, 0, memory, 0));

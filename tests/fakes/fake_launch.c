@@ -227,6 +227,37 @@ static CUresult run_wait(const struct kernel *kernel)
     return CUDA_SUCCESS;
 }
 
+/* ah_wait(pointer, value, mask, condition, wide), the runtime's own kernel */
+static CUresult run_masked_wait(const struct kernel *kernel)
+{
+    uint64_t value = argument(kernel, 1), mask = argument(kernel, 2), seen;
+    bool wide = argument(kernel, 4) != 0, met = false;
+    void *memory = kernel_view(kernel->context, argument(kernel, 0), wide ? 8 : 4);
+    if (!memory)
+        return FAKE_ILLEGAL_ADDRESS;
+    while (!met && !given_up(kernel->context)) {
+        seen = wide ? __atomic_load_n((uint64_t *)memory, __ATOMIC_ACQUIRE)
+                    : __atomic_load_n((uint32_t *)memory, __ATOMIC_ACQUIRE);
+        seen &= mask;
+        switch (argument(kernel, 3)) {
+        case 0:
+            met = seen >= value;
+            break;
+        case 1:
+            met = seen == value;
+            break;
+        case 2:
+            met = (seen & value) != 0;
+            break;
+        default:
+            met = (~(seen | value) & mask) != 0;
+            break;
+        }
+        usleep(POLL_US);
+    }
+    return CUDA_SUCCESS;
+}
+
 /* fake_spin(uint32_t milliseconds) */
 static CUresult run_spin(const struct kernel *kernel)
 {
@@ -260,8 +291,9 @@ static const struct {
     size_t parameters;
     CUresult (*run)(const struct kernel *kernel);
 } kernels[] = {
-    {"fake_fill", 3, run_fill}, {"fake_add", 4, run_add},     {"fake_wait", 1, run_wait},
-    {"fake_spin", 1, run_spin}, {"fake_fault", 0, run_fault}, {"fake_count", 1, run_count},
+    {"fake_fill", 3, run_fill},      {"fake_add", 4, run_add},     {"fake_wait", 1, run_wait},
+    {"fake_spin", 1, run_spin},      {"fake_fault", 0, run_fault}, {"fake_count", 1, run_count},
+    {"ah_wait", 5, run_masked_wait},
 };
 
 CUresult fake_kernel_run(const struct fake_function *function, struct fake_context *context,

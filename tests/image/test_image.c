@@ -382,8 +382,8 @@ static void a_description_names_every_image_but_the_hosts(void **state)
 /* The names that ah_image_next_managed finds in a text, each followed by a space. */
 static void check_managed(const char *text, const char *want)
 {
-    struct ah_image image = {.kind = AH_IMAGE_PTX, .data = (const unsigned char *)text,
-                             .size = strlen(text)};
+    struct ah_image image = {
+        .kind = AH_IMAGE_PTX, .data = (const unsigned char *)text, .size = strlen(text)};
     char found[200] = "";
     const char *name;
     size_t at = 0, length;

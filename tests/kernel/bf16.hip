@@ -82,9 +82,10 @@ TEST("every brain float converts to float, from float and double, and to int")
     ah_test::buffer<conversions> out(65536);
     convert_all<<<256, 256>>>(out.device(), factor);
     CHECK_LAUNCH();
+    out.read();
     for (int i = 0; i < 65536; ++i) {
         u16 bits = static_cast<u16>(i);
-        const conversions &c = out.read()[i];
+        const conversions &c = out.host()[i];
         float f = value(bits);
         CHECK(ah_test::identical(c.f, f));
         CHECK_EQ(c.bits, bits);
@@ -183,6 +184,7 @@ TEST("pairs of brain floats through arithmetic and comparisons")
     apply_binary<<<(n + 127) / 128, 128>>>(out.device(), out2.device(), compared.device(),
                                            da.device(), db.device(), n);
     CHECK_LAUNCH();
+    out.read(), out2.read(), compared.read();
     for (int i = 0; i < n; ++i) {
         float fx = value(a[i]), fy = value(b[i]);
         bool xn = is_nan(a[i]), yn = is_nan(b[i]);
@@ -198,18 +200,18 @@ TEST("pairs of brain floats through arithmetic and comparisons")
                                     : b[i];
         const u16 want[binary_count] = {add, sub, mul, div, add, sub, mul, div, fma, most, least};
         for (int k = 0; k < binary_count; ++k)
-            CHECK_CASE(same(out.read()[i * binary_count + k], want[k]),
+            CHECK_CASE(same(out.host()[i * binary_count + k], want[k]),
                        "function %d of (%#x, %#x) is %#x, not %#x", k, a[i], b[i],
-                       out.read()[i * binary_count + k], want[k]);
+                       out.host()[i * binary_count + k], want[k]);
         const u16 want2[8] = {add, add, sub, nearest(fy - fx), mul, mul, div, nearest(fy / fx)};
         for (int k = 0; k < 8; ++k)
-            CHECK_CASE(same(out2.read()[i * 8 + k], want2[k]), "pair function %d of (%#x, %#x)", k,
+            CHECK_CASE(same(out2.host()[i * 8 + k], want2[k]), "pair function %d of (%#x, %#x)", k,
                        a[i], b[i]);
         bool o = !xn && !yn, eq = o && fx == fy, lt = o && fx < fy, gt = o && fx > fy;
         const bool tests[13] = {eq,       o && !eq, lt,  lt || eq, gt,       gt || eq, eq || !o,
                                 gt || !o, eq,       !eq, lt,       gt || eq, eq};
         for (int k = 0; k < 13; ++k)
-            CHECK_CASE(((compared.read()[i] >> k & 1) != 0) == tests[k],
+            CHECK_CASE(((compared.host()[i] >> k & 1) != 0) == tests[k],
                        "comparison %d of (%#x, %#x)", k, a[i], b[i]);
     }
 }
@@ -239,9 +241,10 @@ TEST("pairs are taken apart and put together, and brain floats convert by assign
     ah_test::buffer<float> out(16);
     rearrange<<<1, 1>>>(out.device(), __floats2bfloat162_rn(1, 2), __floats2bfloat162_rn(3, 4));
     CHECK_LAUNCH();
+    out.read();
     const float want[16] = {1, 1, 2, 2, 1, 3, 2, 4, 2, 1, 2, 2, 2, 3, 16, 956};
     for (int i = 0; i < 16; ++i)
-        CHECK_CASE(out.read()[i] == want[i], "row %d is %g", i, static_cast<double>(out.read()[i]));
+        CHECK_CASE(out.host()[i] == want[i], "row %d is %g", i, static_cast<double>(out.host()[i]));
 }
 
 __global__ void add_up(bf16 *sum, bf162 *pairs)
@@ -284,6 +287,7 @@ TEST("hip_bfloat16 computes on host and device alike")
     const float f = 1.00390625f + 0.001f;
     older_type<<<1, 1>>>(out.device(), in.device(), f);
     CHECK_LAUNCH();
+    out.read();
     hip_bfloat16 a = in.read()[0], b = in.read()[1], c = a + b;
     ++c;
     const u16 want[11] = {(a + b).data,
@@ -298,7 +302,7 @@ TEST("hip_bfloat16 computes on host and device alike")
                           0x3f80,
                           nearest(std::sqrt(static_cast<float>(b)))};
     for (int i = 0; i < 11; ++i)
-        CHECK_CASE(out.read()[i].data == want[i], "row %d is %#x, not %#x", i, out.read()[i].data,
+        CHECK_CASE(out.host()[i].data == want[i], "row %d is %#x, not %#x", i, out.host()[i].data,
                    want[i]);
 }
 

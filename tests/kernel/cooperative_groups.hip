@@ -330,6 +330,19 @@ TEST("a thread is a group of one")
 
 // ---- the grid ----
 
+__global__ void ask_ordinary_grid(int *out)
+{
+    *out = cg::this_grid().is_valid() || cg::this_multi_grid().is_valid();
+}
+// First, since NVIDIA's driver leaves the workspace of a cooperative launch to those after it.
+TEST("the grid of an ordinary launch is not valid as a group")
+{
+    ah_test::buffer<int> out({7});
+    ask_ordinary_grid<<<1, 1>>>(out.device());
+    CHECK_LAUNCH();
+    CHECK_EQ(out.read()[0], 0);
+}
+
 __global__ void pass_through_grid(int *data, int *valid, int rounds)
 {
     cg::grid_group grid = cg::this_grid();
@@ -368,18 +381,6 @@ TEST("a cooperative launch lets the whole grid wait for itself")
             CHECK_EQ(valid.read()[i], 1);
         }
     }
-}
-
-__global__ void ask_ordinary_grid(int *out)
-{
-    *out = cg::this_grid().is_valid() || cg::this_multi_grid().is_valid();
-}
-TEST("the grid of an ordinary launch is not valid as a group")
-{
-    ah_test::buffer<int> out({7});
-    ask_ordinary_grid<<<1, 1>>>(out.device());
-    CHECK_LAUNCH();
-    CHECK_EQ(out.read()[0], 0);
 }
 
 HIP_TEST_MAIN

@@ -101,8 +101,9 @@ TEST("every half converts to float, from float in four roundings, and to integer
     ah_test::buffer<conversions> out(65536);
     convert_all<<<256, 256>>>(out.device());
     CHECK_LAUNCH();
+    out.read();
     for (int i = 0; i < 65536; ++i) {
-        const conversions &c = out.read()[i];
+        const conversions &c = out.host()[i];
         u16 bits = static_cast<u16>(i);
         int e = i >> 10 & 31, f = i & 0x3ff;
         float want = e == 31  ? (f ? NAN : INFINITY)
@@ -202,8 +203,9 @@ TEST("integers become halves in every rounding")
     ah_test::buffer<from_integers> out(n);
     convert_integers<<<1, 64>>>(out.device(), device.device(), n);
     CHECK_LAUNCH();
+    out.read();
     for (int k = 0; k < n; ++k) {
-        const from_integers &f = out.read()[k];
+        const from_integers &f = out.host()[k];
         expect_rounded(f.i, static_cast<int>(in[k]));
         expect_rounded(f.u, static_cast<unsigned>(in[k]));
         expect_rounded(f.l, in[k]);
@@ -338,6 +340,7 @@ TEST("pairs of halves through arithmetic and comparisons")
     apply_binary<<<(n + 127) / 128, 128>>>(out.device(), out2.device(), compared.device(),
                                            da.device(), db.device(), n);
     CHECK_LAUNCH();
+    out.read(), out2.read(), compared.read();
     auto saturated = [](u16 h) {
         float v = value(h);
         return v > 0 ? (v < 1 ? h : static_cast<u16>(0x3c00)) : static_cast<u16>(0);
@@ -369,7 +372,7 @@ TEST("pairs of halves through arithmetic and comparisons")
                                         div,
                                         xn || yn ? static_cast<u16>(0x7e00) : most};
         for (int k = 0; k < binary_count; ++k) {
-            u16 g = out.read()[i * binary_count + k];
+            u16 g = out.host()[i * binary_count + k];
             bool zeros = (k >= 8 && k <= 9) || k == 14 || (k >= 4 && k <= 6);
             CHECK_CASE(same(g, want[k]) || (zeros && !((g | want[k]) & 0x7fff)),
                        "function %d of (%#x, %#x) is %#x, not %#x", k, a[i], b[i], g, want[k]);
@@ -387,7 +390,7 @@ TEST("pairs of halves through arithmetic and comparisons")
                                nearest(x + value(nearest(y * x))),
                                nearest(y + value(nearest(x * y)))};
         for (int k = 0; k < 12; ++k) {
-            u16 g = out2.read()[i * 12 + k];
+            u16 g = out2.host()[i * 12 + k];
             /* the last two may have been fused into one rounding */
             bool right =
                 same(g, want2[k]) || (k >= 10 && same(g, nearest(k == 10 ? x * y + x : x * y + y)));
@@ -401,7 +404,7 @@ TEST("pairs of halves through arithmetic and comparisons")
             gt,       gt || eq,       xn,       std::isinf(x),  eq, lt && gt, !eq,      gt,
             lt};
         for (int k = 0; k < 25; ++k)
-            CHECK_CASE(((compared.read()[i] >> k & 1) != 0) == tests[k],
+            CHECK_CASE(((compared.host()[i] >> k & 1) != 0) == tests[k],
                        "comparison %d of (%#x, %#x)", k, a[i], b[i]);
     }
 }
@@ -438,10 +441,11 @@ TEST("pairs are taken apart and put together, and halves convert by assignment")
     ah_test::buffer<float> out(23);
     rearrange<<<1, 1>>>(out.device(), __floats2half2_rn(1, 2), __floats2half2_rn(3, 4));
     CHECK_LAUNCH();
+    out.read();
     const float want[23] = {1, 1, 2, 2, 1,    3,    2, 4,  2,       1,  2, 2,
                             2, 3, 3, 1, 2.5f, 2.5f, 5, 16, 850 + 5, 12, 1};
     for (int i = 0; i < 23; ++i)
-        CHECK_CASE(out.read()[i] == want[i], "row %d is %g", i, static_cast<double>(out.read()[i]));
+        CHECK_CASE(out.host()[i] == want[i], "row %d is %g", i, static_cast<double>(out.host()[i]));
 }
 
 // ---- atomics ----

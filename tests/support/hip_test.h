@@ -149,6 +149,8 @@ template <typename T> class buffer
     T *device() { return device_; }
     std::size_t size() const { return host_.size(); }
 
+    // What the last read() has copied.
+    const std::vector<T> &host() const { return host_; }
     // Waits for the device, then copies from it.
     std::vector<T> &read()
     {

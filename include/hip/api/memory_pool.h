@@ -20,7 +20,7 @@ extern "C" {
 /// @param [in] mem_pool  a pool of the stream's device
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipErrorInvalidValue: dev_ptr is NULL or mem_pool is no pool;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: not that much memory is free, or
+/// hipErrorInvalidHandle: not a stream; hipErrorOutOfMemory: not that much memory is free, or
 /// the pool's maxSize is reached; hipErrorNotSupported: the device has no pools.
 /// Thread safety: safe.
 /// Stream order: enqueued. In a capture it makes an allocation node.
@@ -35,7 +35,7 @@ hipError_t hipMallocFromPoolAsync(void **dev_ptr, size_t size, hipMemPool_t mem_
 /// Frees memory in stream order. Memory of hipMalloc() may be freed so as well.
 /// @param [in] dev_ptr  start of an allocation, or NULL, which does nothing
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: dev_ptr is not such memory; hipErrorContextIsDestroyed: not a
+/// Returns: hipErrorInvalidValue: dev_ptr is not such memory; hipErrorInvalidHandle: not a
 /// stream.
 /// Thread safety: safe.
 /// Stream order: enqueued; reuse waits until the stream is there. In a capture it makes a free

@@ -19,8 +19,9 @@ extern "C" {
 /// @param [in] alignment  of the start, a power of two; 0 for the granularity
 /// @param [in] addr  a wish; NULL for any
 /// @param [in] flags  0
-/// Returns: hipErrorInvalidValue: ptr is NULL, or size, alignment or flags is wrong;
-/// hipErrorOutOfMemory: no such range is free; hipErrorNotSupported: the device cannot
+/// Returns: hipErrorInvalidValue: ptr is NULL or flags is not 0; hipErrorOutOfMemory: size is 0 or
+/// no multiple of a page, alignment is no power of two, or no such range is free;
+/// hipErrorNotSupported: the device cannot
 /// (hipDeviceAttributeVirtualMemoryManagementSupported).
 /// Thread safety: safe.
 /// Stream order: none.
@@ -154,7 +155,8 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle,
                                          hipMemGenericAllocationHandle_t handle,
                                          hipMemAllocationHandleType handleType,
                                          unsigned long long flags);
-/// Makes memory of it.
+/// Makes memory of it. osHandle is the file descriptor as a pointer, or the address of an int that
+/// holds it, as before HIP 7.1.
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
                                            hipMemAllocationHandleType shHandleType);
 

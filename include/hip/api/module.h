@@ -42,7 +42,7 @@ hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin);
 
 /// Unloads a module. Its kernels and variables become invalid.
 /// @param [in] module  a module
-/// Returns: hipErrorInvalidResourceHandle: not a module.
+/// Returns: hipErrorInvalidResourceHandle: module is NULL; hipErrorNotFound: not a module.
 /// Thread safety: no other call may use the module at the same time or later.
 /// Stream order: waits for work that uses it.
 /// Source: HIP "Module Management"; cuModuleUnload.

@@ -166,7 +166,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 ///     AMD, any the device can reach on NVIDIA
 /// @param [in] value  what to compare with
 /// @param [in] flags  hipStreamWaitValueGte, Eq, And or Nor: (*ptr & mask) against value
-/// @param [in] mask  bits that count; only all ones on NVIDIA
+/// @param [in] mask  bits that count; on NVIDIA a kernel of one thread waits where some do not
 /// Returns: hipErrorInvalidValue: ptr is NULL, unaligned or no such memory, or flags is unknown;
 /// hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device cannot
 /// (hipDeviceAttributeCanUseStreamWaitValue).

@@ -353,10 +353,10 @@ __AH_FN __hip_bfloat162 operator--(__hip_bfloat162 &a, int)
 /* ---- comparisons ---- */
 
 __AH_FN bool __hisnan(__hip_bfloat16 a) { return (__ah::bfloat_bits(a) & 0x7fff) > 0x7f80; }
-/* 1 or -1 for the infinities */
+/* 1 for either infinity */
 __AH_FN int __hisinf(__hip_bfloat16 a)
 {
-    return __ah::bfloat_bits(a) == 0x7f80 ? 1 : __ah::bfloat_bits(a) == 0xff80 ? -1 : 0;
+    return (__ah::bfloat_bits(a) & 0x7fff) == 0x7f80;
 }
 
 /* __heq(a, b) is false where one is a NaN, __hequ(a, b) true. For pairs __heq2 gives 1.0 or

@@ -195,6 +195,11 @@ struct __half {
         __x = raw.x;
         return *this;
     }
+    __host__ __device__ volatile __half &operator=(volatile __half_raw &&raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
     __host__ __device__ operator __half_raw() const
     {
         __half_raw raw;
