@@ -44,9 +44,9 @@ static hipError_t check_end(const struct ah_copy_end *end, const struct ah_copy_
     size_t size;
     if (end->kind == AH_END_ARRAY) {
         hipError_t error = ah_array_check((hipArray_const_t)(void *)end->array, &array);
-        return error != hipSuccess                  ? error
+        return error != hipSuccess               ? error
                : array_holds(array, end, region) ? hipSuccess
-                                                    : hipErrorInvalidValue;
+                                                 : hipErrorInvalidValue;
     }
     if (!end->pointer || !span(end, region, &size))
         return hipErrorInvalidValue;
@@ -98,6 +98,17 @@ static hipError_t copy_between(struct ah_device *device, struct ah_backend_strea
                                : error;
 }
 
+/* The device whose memory it is, NULL for memory that the host reaches. */
+static const struct ah_device *device_of(const struct ah_copy_end *end)
+{
+    struct ah_allocation allocation;
+    if (end->kind == AH_END_ARRAY)
+        return end_owner(end);
+    return ah_memory_find(end->pointer, &allocation) && allocation.kind == AH_MEMORY_DEVICE
+               ? allocation.device
+               : NULL;
+}
+
 hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t stream,
                           enum ah_blocking blocking)
 {
@@ -112,7 +123,12 @@ hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t stre
         error = check_end(&region.src, &region);
     if (error == hipSuccess)
         error = copy_between(device, native, &region, blocking);
-    return error == hipSuccess && blocking == AH_BLOCKING ? ah_stream_wait(device, native) : error;
+    if (error != hipSuccess || blocking != AH_BLOCKING)
+        return error;
+    const struct ah_device *dst = device_of(&request->dst);
+    if (dst && dst == device_of(&request->src))
+        return hipSuccess; /* within a device the host does not wait, as on AMD and NVIDIA */
+    return ah_stream_wait(device, native);
 }
 
 static struct ah_copy_end pointer_end(const void *pointer, size_t pitch, size_t rows)
@@ -125,10 +141,8 @@ static struct ah_copy_end pointer_end(const void *pointer, size_t pitch, size_t 
 
 static struct ah_copy_end array_end(hipArray_const_t array, size_t x, size_t y)
 {
-    return (struct ah_copy_end){.kind = AH_END_ARRAY,
-                                .array = (struct ah_backend_array *)(uintptr_t)array,
-                                .x = x,
-                                .y = y};
+    return (struct ah_copy_end){
+        .kind = AH_END_ARRAY, .array = (struct ah_backend_array *)(uintptr_t)array, .x = x, .y = y};
 }
 
 /* ---- two dimensions -------------------------------------------------------- */
@@ -157,8 +171,7 @@ hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
                        size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(dst, dpitch, src, spitch, width, height, ah_name_copy_kind(kind));
-    return AH_LEAVE(
-        ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, AH_BLOCKING));
+    return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
@@ -233,8 +246,8 @@ hipError_t hipMemcpy2DFromArray(void *dst, size_t dpitch, hipArray_const_t src, 
                                           NULL, AH_BLOCKING));
 }
 
-hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t src,
-                                     size_t wOffset, size_t hOffset, size_t width, size_t height,
+hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset,
+                                     size_t hOffset, size_t width, size_t height,
                                      hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(dst, dpitch, src, wOffset, hOffset, width, height, ah_name_copy_kind(kind), stream);
@@ -308,30 +321,39 @@ hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffs
                               size_t count, hipMemcpyKind kind)
 {
     AH_ENTER(dst, srcArray, wOffset, hOffset, count, ah_name_copy_kind(kind));
-    return AH_LEAVE(ah_copy_array_run(srcArray, wOffset, hOffset, dst, count, false, kind, NULL,
-                                      AH_BLOCKING));
+    return AH_LEAVE(
+        ah_copy_array_run(srcArray, wOffset, hOffset, dst, count, false, kind, NULL, AH_BLOCKING));
+}
+
+/* These know arrays of one dimension. */
+static hipError_t copy_line(hipArray_const_t array_handle, size_t offset, char *packed,
+                            size_t count, bool to_array)
+{
+    struct ah_array *array;
+    if (ah_array_check(array_handle, &array) != hipSuccess || array->shape.height > 0)
+        return hipErrorInvalidValue;
+    return ah_copy_array_run(array_handle, offset, 0, packed, count, to_array, hipMemcpyDefault,
+                             NULL, AH_BLOCKING);
 }
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t count)
 {
     AH_ENTER(dstArray, dstOffset, srcHost, count);
-    return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, (char *)(uintptr_t)srcHost, count,
-                                      true, hipMemcpyDefault, NULL, AH_BLOCKING));
+    return AH_LEAVE(copy_line(dstArray, dstOffset, (char *)(uintptr_t)srcHost, count, true));
 }
 
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void *srcHost,
                               size_t ByteCount, hipStream_t stream)
 {
     AH_ENTER(dstArray, dstOffset, srcHost, ByteCount, stream);
-    return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, (char *)(uintptr_t)srcHost,
-                                      ByteCount, true, hipMemcpyDefault, stream, AH_ASYNC));
+    return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, (char *)(uintptr_t)srcHost, ByteCount,
+                                      true, hipMemcpyDefault, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count)
 {
     AH_ENTER(dst, srcArray, srcOffset, count);
-    return AH_LEAVE(ah_copy_array_run(srcArray, srcOffset, 0, dst, count, false, hipMemcpyDefault,
-                                      NULL, AH_BLOCKING));
+    return AH_LEAVE(copy_line(srcArray, srcOffset, dst, count, false));
 }
 
 hipError_t hipMemcpyAtoHAsync(void *dstHost, hipArray_t srcArray, size_t srcOffset,
@@ -409,7 +431,8 @@ static hipError_t end_3d(struct ah_copy_end *out, hipArray_t array_handle, hipPi
 static hipError_t make_region_3d(struct ah_copy_region *out, const hipMemcpy3DParms *params)
 {
     size_t element = 0;
-    hipError_t error = end_3d(&out->src, params->srcArray, params->srcPtr, params->srcPos, &element);
+    hipError_t error =
+        end_3d(&out->src, params->srcArray, params->srcPtr, params->srcPos, &element);
     if (error == hipSuccess)
         error = end_3d(&out->dst, params->dstArray, params->dstPtr, params->dstPos, &element);
     if (error != hipSuccess)
@@ -417,9 +440,8 @@ static hipError_t make_region_3d(struct ah_copy_region *out, const hipMemcpy3DPa
     out->width = params->extent.width * (element ? element : 1);
     out->height = params->extent.height;
     out->depth = params->extent.depth;
-    bool too_wide =
-        (out->src.kind == AH_END_POINTER && out->src.x + out->width > out->src.pitch) ||
-        (out->dst.kind == AH_END_POINTER && out->dst.x + out->width > out->dst.pitch);
+    bool too_wide = (out->src.kind == AH_END_POINTER && out->src.x + out->width > out->src.pitch) ||
+                    (out->dst.kind == AH_END_POINTER && out->dst.x + out->width > out->dst.pitch);
     return too_wide ? hipErrorInvalidValue : hipSuccess;
 }
 
@@ -512,9 +534,9 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
     region.depth = copy->Depth;
     size_t src_pitch = copy->srcPitch ? copy->srcPitch : copy->WidthInBytes + copy->srcXInBytes;
     size_t dst_pitch = copy->dstPitch ? copy->dstPitch : copy->WidthInBytes + copy->dstXInBytes;
-    hipError_t error = driver_end(&region.src, copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-                                  copy->srcArray, src_pitch,
-                                  copy->srcHeight ? copy->srcHeight : copy->Height + copy->srcY);
+    hipError_t error =
+        driver_end(&region.src, copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
+                   src_pitch, copy->srcHeight ? copy->srcHeight : copy->Height + copy->srcY);
     if (error == hipSuccess)
         error = driver_end(&region.dst, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
                            copy->dstArray, dst_pitch,
@@ -527,9 +549,8 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
     region.dst.x = copy->dstXInBytes;
     region.dst.y = copy->dstY;
     region.dst.z = copy->dstZ;
-    bool narrow =
-        (region.src.kind == AH_END_POINTER && region.src.x + region.width > src_pitch) ||
-        (region.dst.kind == AH_END_POINTER && region.dst.x + region.width > dst_pitch);
+    bool narrow = (region.src.kind == AH_END_POINTER && region.src.x + region.width > src_pitch) ||
+                  (region.dst.kind == AH_END_POINTER && region.dst.x + region.width > dst_pitch);
     return narrow ? hipErrorInvalidValue : ah_copy_region(&region, stream, blocking);
 }
 

@@ -264,14 +264,14 @@ hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device)
 static hipError_t pci_bus_id(char *out, int size, int ordinal)
 {
     const struct ah_device *device = ah_device_at(ordinal);
-    enum { BUS_ID_SIZE = sizeof "0000:00:00.0" };
-    if (!out || size < BUS_ID_SIZE)
+    if (!out || size <= 0)
         return hipErrorInvalidValue;
     if (!device)
         return ah_device_missing_error();
-    snprintf(out, (size_t)size, "%04x:%02x:%02x.0", (unsigned)device->identity.pci_domain,
-             (unsigned)device->identity.pci_bus, (unsigned)device->identity.pci_device);
-    return hipSuccess;
+    int length =
+        snprintf(out, (size_t)size, "%04x:%02x:%02x.0", (unsigned)device->identity.pci_domain,
+                 (unsigned)device->identity.pci_bus, (unsigned)device->identity.pci_device);
+    return length < size ? hipSuccess : hipErrorInvalidValue;
 }
 
 hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device)
@@ -315,8 +315,12 @@ static hipError_t device_flags(unsigned *out_flags)
     struct ah_device *device = ah_device_current();
     if (!out_flags)
         return hipErrorInvalidValue;
-    return device ? device->ops->device_get_flags(device->native, out_flags, &active)
-                  : hipErrorNoDevice;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->device_get_flags(device->native, out_flags, &active);
+    if (error == hipSuccess)
+        *out_flags &= hipDeviceScheduleMask; /* as on AMD, which knows no others */
+    return error;
 }
 
 hipError_t hipGetDeviceFlags(unsigned int *flags)
@@ -394,8 +398,7 @@ hipError_t ah_device_set_cache_config(hipFuncCache_t config)
     struct ah_device *device = ah_device_current();
     if ((int)config < hipFuncCachePreferNone || (int)config > hipFuncCachePreferEqual)
         return hipErrorInvalidValue;
-    return device ? device->ops->device_set_cache_config(device->native, config)
-                  : hipErrorNoDevice;
+    return device ? device->ops->device_set_cache_config(device->native, config) : hipErrorNoDevice;
 }
 
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig)

@@ -27,8 +27,15 @@ static bool has_zero(const unsigned *size)
 
 static bool extra_valid(void **extra)
 {
-    return extra[0] == HIP_LAUNCH_PARAM_BUFFER_POINTER && extra[2] == HIP_LAUNCH_PARAM_BUFFER_SIZE &&
-           extra[4] == HIP_LAUNCH_PARAM_END && extra[3] != NULL;
+    return extra[0] == HIP_LAUNCH_PARAM_BUFFER_POINTER &&
+           extra[2] == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[4] == HIP_LAUNCH_PARAM_END &&
+           extra[3] != NULL;
+}
+
+/* Launches of a module's functions have one error for all that is too large. */
+static hipError_t size_error(const struct ah_function *function, hipError_t of_a_kernel)
+{
+    return function->module ? hipErrorInvalidValue : of_a_kernel;
 }
 
 static hipError_t check_sizes(const struct ah_function *function, const struct ah_launch *launch,
@@ -39,7 +46,9 @@ static hipError_t check_sizes(const struct ah_function *function, const struct a
     if (has_zero(grid) || has_zero(block)) {
         AH_LOG_ERR("a dimension of grid (%u, %u, %u) or block (%u, %u, %u) is 0 for kernel %s",
                    grid[0], grid[1], grid[2], block[0], block[1], block[2], function->name);
-        return hipErrorInvalidValue;
+        return launch->flags & AH_LAUNCH_COOPERATIVE
+                   ? size_error(function, hipErrorInvalidConfiguration)
+                   : hipErrorInvalidValue;
     }
     if (threads > device->max_threads || exceeds(block, device->max_block)) {
         AH_LOG_ERR("Launch params (%u, %u, %u) are larger than the block limit of device %d "
@@ -47,7 +56,7 @@ static hipError_t check_sizes(const struct ah_function *function, const struct a
                    block[0], block[1], block[2], device->ordinal, device->max_threads,
                    device->max_block[0], device->max_block[1], device->max_block[2],
                    function->name);
-        return hipErrorInvalidConfiguration;
+        return size_error(function, hipErrorInvalidConfiguration);
     }
     if (threads > function->max_threads) {
         AH_LOG_ERR("Launch params (%u, %u, %u) are larger than launch bounds (%u) for kernel %s",
@@ -58,7 +67,7 @@ static hipError_t check_sizes(const struct ah_function *function, const struct a
         AH_LOG_ERR("grid (%u, %u, %u) is larger than device %d allows (%u, %u, %u) for kernel %s",
                    grid[0], grid[1], grid[2], device->ordinal, device->max_grid[0],
                    device->max_grid[1], device->max_grid[2], function->name);
-        return hipErrorInvalidConfiguration;
+        return size_error(function, hipErrorInvalidConfiguration);
     }
     return hipSuccess;
 }
@@ -77,7 +86,7 @@ static hipError_t check_shared(struct ah_function *function, const struct ah_lau
                    shared, function->static_shared, device->max_shared, device->ordinal,
                    function->name);
         return launch->flags & AH_LAUNCH_COOPERATIVE ? hipErrorCooperativeLaunchTooLarge
-                                                     : hipErrorInvalidValue;
+                                                     : size_error(function, hipErrorOutOfMemory);
     }
     hipError_t error = device->ops->function_set_attribute(
         device->native, function->native, hipFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
@@ -104,12 +113,12 @@ static inline hipError_t check(struct ah_function *function, const struct ah_lau
 {
     const unsigned *grid = launch->grid, *block = launch->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    bool unusual = (threads - 1 >= function->max_threads) | (block[0] > device->max_block[0]) |
-                   (block[1] > device->max_block[1]) | (block[2] > device->max_block[2]) |
-                   (grid[0] - 1 >= device->max_grid[0]) | (grid[1] - 1 >= device->max_grid[1]) |
-                   (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
-                   (launch->shared >
-                    atomic_load_explicit(&function->max_dynamic, memory_order_relaxed));
+    bool unusual =
+        (threads - 1 >= function->max_threads) | (block[0] > device->max_block[0]) |
+        (block[1] > device->max_block[1]) | (block[2] > device->max_block[2]) |
+        (grid[0] - 1 >= device->max_grid[0]) | (grid[1] - 1 >= device->max_grid[1]) |
+        (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
+        (launch->shared > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed));
     return __builtin_expect(unusual, 0) ? check_slowly(function, launch, device) : hipSuccess;
 }
 
@@ -131,8 +140,7 @@ static hipError_t launch_serialized(struct ah_device *device, struct ah_function
 }
 
 static inline hipError_t launch_on(struct ah_device *device, struct ah_function *function,
-                                   const struct ah_launch *launch,
-                                   struct ah_backend_stream *native)
+                                   const struct ah_launch *launch, struct ah_backend_stream *native)
 {
     hipError_t error = check(function, launch, device);
     if (__builtin_expect(error != hipSuccess, 0))
@@ -195,8 +203,8 @@ hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 di
 }
 
 /* HIP has another error here for what is no stream. */
-hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                                 hipStream_t stream)
+hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args,
+                                 size_t shared, hipStream_t stream)
 {
     hipError_t error =
         ah_launch_kernel(host, grid, block, args, shared, stream, AH_LAUNCH_COOPERATIVE);
@@ -267,10 +275,9 @@ static hipError_t launch_configured(const hipLaunchConfig_t *config, const void 
     if (!config)
         return hipErrorInvalidValue;
     hipError_t error = apply_attributes(config->attrs, config->numAttrs, &flags);
-    return error == hipSuccess
-               ? ah_launch_kernel(host, config->gridDim, config->blockDim, args,
-                                  config->dynamicSmemBytes, config->stream, flags)
-               : error;
+    return error == hipSuccess ? ah_launch_kernel(host, config->gridDim, config->blockDim, args,
+                                                  config->dynamicSmemBytes, config->stream, flags)
+                               : error;
 }
 
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *fPtr, void **args)
@@ -442,7 +449,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
     return AH_LEAVE(ah_launch_function((struct ah_function *)(void *)f, &launch, stream));
 }
 
-/* These two count threads, not blocks; a grid is whole blocks. */
+/* These two count threads, not blocks; a grid is whole blocks, or a part of one block. */
 static hipError_t launch_threads(hipFunction_t f, const uint32_t *global, const uint32_t *local,
                                  size_t shared, hipStream_t stream, void **params, void **extra,
                                  hipEvent_t start, hipEvent_t stop)
@@ -452,14 +459,19 @@ static hipError_t launch_threads(hipFunction_t f, const uint32_t *global, const 
         .params = params,
         .extra = extra,
     };
+    uint64_t whole = 1;
     if (!ah_handle_is(f, AH_HANDLE_FUNCTION))
         return hipErrorInvalidResourceHandle;
     for (int i = 0; i < 3; i++) {
-        if (local[i] == 0 || global[i] % local[i] != 0)
+        uint32_t block = global[i] < local[i] ? global[i] : local[i];
+        if (block == 0 || global[i] % block != 0)
             return hipErrorInvalidValue;
-        launch.grid[i] = global[i] / local[i];
-        launch.block[i] = local[i];
+        launch.grid[i] = global[i] / block;
+        launch.block[i] = block;
+        whole *= local[i];
     }
+    if (whole > ((const struct ah_function *)(const void *)f)->max_threads)
+        return hipErrorInvalidValue;
     hipError_t error = record_if(start, stream);
     if (error == hipSuccess)
         error = ah_launch_function((struct ah_function *)(void *)f, &launch, stream);
@@ -562,8 +574,8 @@ static hipError_t wait_for_each(const hipLaunchParams *list, int count)
  * sees to by waiting itself. */
 static hipError_t launch_on_each(const hipLaunchParams *list, int count, unsigned flags)
 {
-    const unsigned known = hipCooperativeLaunchMultiDeviceNoPreSync |
-                           hipCooperativeLaunchMultiDeviceNoPostSync;
+    const unsigned known =
+        hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync;
     if (!list || count <= 0 || count > ah_registry.device_count || (flags & ~known) != 0)
         return hipErrorInvalidValue;
     hipError_t error = check_streams(list, count);

@@ -42,7 +42,7 @@ static hipError_t load(hipModule_t *out_module, const void *image, size_t size, 
 static hipError_t load_file(hipModule_t *out_module, const char *path)
 {
     struct stat status;
-    if (!out_module || !path)
+    if (!out_module || !path || !*path)
         return hipErrorInvalidValue;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -376,7 +376,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr)
 const char *hipKernelNameRef(hipFunction_t f)
 {
     return ah_handle_is(f, AH_HANDLE_FUNCTION) ? ((const struct ah_function *)(const void *)f)->name
-                                               : "";
+                                               : NULL;
 }
 
 const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream)

@@ -82,9 +82,7 @@ static hipError_t link(int first, int second, uint32_t *out_type, uint32_t *out_
     struct ah_device *device = ah_device_at(first), *peer = ah_device_at(second);
     if (!out_type || !out_hops)
         return hipErrorInvalidValue;
-    if (!device || !peer)
-        return ah_device_missing_error();
-    if (device == peer)
+    if (!device || !peer || device == peer)
         return hipErrorInvalidValue;
     if (!same_driver(device, peer)) {
         AH_LOG_ERR("devices %d and %d belong to different drivers", first, second);

@@ -224,7 +224,8 @@ hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *mem_pool, int device)
 hipError_t hipDeviceGetMemPool(hipMemPool_t *mem_pool, int device)
 {
     AH_ENTER(mem_pool, device);
-    return AH_LEAVE(get_pool(mem_pool, device, true));
+    hipError_t error = get_pool(mem_pool, device, true);
+    return AH_LEAVE(error == hipErrorInvalidDevice ? hipErrorInvalidValue : error);
 }
 
 static hipError_t set_pool(int ordinal, hipMemPool_t handle)
@@ -233,7 +234,7 @@ static hipError_t set_pool(int ordinal, hipMemPool_t handle)
     hipMemPool_t unused;
     struct ah_device *device = ah_device_at(ordinal);
     if (!device)
-        return ah_device_missing_error();
+        return hipErrorInvalidValue;
     hipError_t error = check(handle, &pool);
     if (error != hipSuccess || pool->handle.device != device)
         return hipErrorInvalidValue;
@@ -400,8 +401,8 @@ hipError_t hipMemPoolExportToShareableHandle(void *shared_handle, hipMemPool_t m
         device->ops->pool_export(device->native, pool->native, handle_type, shared_handle));
 }
 
-static hipError_t import_pool(hipMemPool_t *out_pool, void *shared,
-                              hipMemAllocationHandleType type, unsigned flags)
+static hipError_t import_pool(hipMemPool_t *out_pool, void *shared, hipMemAllocationHandleType type,
+                              unsigned flags)
 {
     struct ah_backend_pool *native;
     struct ah_device *device = ah_device_current();

@@ -147,7 +147,7 @@ TEST("dynamic shared memory goes up to what a block may have")
     CHECK_LAUNCH();
     CHECK_EQ(out.read()[0], 12);
     last_shared<<<1, 32, bytes + 4096>>>(out.device(), 1);
-    CHECK_EQ(hipGetLastError(), hipErrorInvalidValue);
+    CHECK_EQ(hipGetLastError(), hipErrorOutOfMemory);
 }
 
 TEST("launches that no device takes are refused, and the device goes on")

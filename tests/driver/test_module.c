@@ -108,7 +108,7 @@ static void modules_are_loaded_from_files(void **state)
     unlink(path);
     expect(hipModuleLoad(&module, path), hipErrorFileNotFound);
     expect(hipModuleLoad(&module, "/tmp"), hipErrorFileNotFound);
-    expect(hipModuleLoad(&module, ""), hipErrorFileNotFound);
+    expect(hipModuleLoad(&module, ""), hipErrorInvalidValue);
     free(path);
     path = write_file("", 0);
     expect(hipModuleLoad(&module, path), hipErrorInvalidImage);

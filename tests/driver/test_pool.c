@@ -251,9 +251,9 @@ static void pool_functions_check_their_arguments(void **state)
     }
     expect(hipMemPoolDestroy(first), hipErrorInvalidValue); /* a default pool */
     expect(hipDeviceSetMemPool(0, other), hipErrorInvalidValue);
-    expect(hipDeviceSetMemPool(2, first), hipErrorInvalidDevice);
+    expect(hipDeviceSetMemPool(2, first), hipErrorInvalidValue);
     expect(hipDeviceGetMemPool(NULL, 0), hipErrorInvalidValue);
-    expect(hipDeviceGetMemPool(&pool, 2), hipErrorInvalidDevice);
+    expect(hipDeviceGetMemPool(&pool, 2), hipErrorInvalidValue);
     expect(hipDeviceGetDefaultMemPool(NULL, 0), hipErrorInvalidValue);
     expect(hipDeviceGetDefaultMemPool(&pool, -1), hipErrorInvalidDevice);
     expect(hipMemGetDefaultMemPool(NULL, &here, hipMemAllocationTypePinned), hipErrorInvalidValue);

@@ -158,8 +158,9 @@ static std::vector<long long> expected(const input &p)
         static_cast<int>(dp2_lo),
         dp2_hi,
         nth_set(p.a, static_cast<int>(p.c % 32), static_cast<int>(p.b % 9) - 4),
-        p.a >> p.b % 32 & ((1u << width) - 1),
-        static_cast<long long>(p.x >> p.b % 64 & ((1ull << width64) - 1)),
+        width ? p.a << (64 - width - p.b % 32) % 32 >> (32 - width) : 0,
+        static_cast<long long>(width64 ? p.x << (128 - width64 - p.b % 64) % 64 >> (64 - width64)
+                                       : 0),
         (p.a & ~(field << at)) | (p.b & field) << at,
         sa < sb ? sa : sb,
         sa > sb ? sa : sb,

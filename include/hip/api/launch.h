@@ -3,10 +3,12 @@
 // All launches: an error the device meets while the kernel runs appears at a later call. The
 // arguments are read before the call returns. These errors are common to all launches and named
 // below as "launch errors":
-//   hipErrorInvalidValue           a dimension of the grid or block is 0, or the shared memory
-//                                  is more than the device or the kernel allows
+//   hipErrorInvalidValue           a dimension of the grid or block is 0; of a module's function
+//                                  also whatever is larger than the device allows
 //   hipErrorInvalidConfiguration   a block or grid is larger than the device allows (HIP 7; up to
-//                                  HIP 6 hipErrorInvalidValue)
+//                                  HIP 6 hipErrorInvalidValue); of a cooperative launch also a
+//                                  dimension of 0
+//   hipErrorOutOfMemory            more shared memory than the device has for a block
 //   hipErrorLaunchFailure          a block is larger than the kernel's __launch_bounds__
 //   hipErrorContextIsDestroyed     not a stream (HIP 7)
 //   hipErrorNoBinaryForGpu         no image fits the stream's device

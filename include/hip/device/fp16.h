@@ -195,6 +195,16 @@ struct __half {
         __x = raw.x;
         return *this;
     }
+    __host__ __device__ __half &operator=(__half_raw &&raw)
+    {
+        __x = raw.x;
+        return *this;
+    }
+    __host__ __device__ volatile __half &operator=(__half_raw &&raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
     __host__ __device__ volatile __half &operator=(volatile __half_raw &&raw) volatile
     {
         __x = raw.x;

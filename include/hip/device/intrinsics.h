@@ -62,11 +62,13 @@ __AH_FN int __fns(unsigned int mask, unsigned int base, int n) { return __fns64(
 
 __AH_FN unsigned int __bitextract_u32(unsigned int x, unsigned int offset, unsigned int width)
 {
-    return x >> (offset & 31) & ((1u << (width & 31)) - 1);
+    width &= 31;
+    return width == 0 ? 0 : x << ((32 - width - offset) & 31) >> (32 - width);
 }
 __AH_FN unsigned long __bitextract_u64(unsigned long x, unsigned int offset, unsigned int width)
 {
-    return x >> (offset & 63) & ((1ul << (width & 63)) - 1);
+    width &= 63;
+    return width == 0 ? 0 : x << ((64 - width - offset) & 63) >> (64 - width);
 }
 __AH_FN unsigned int __bitinsert_u32(unsigned int x, unsigned int bits, unsigned int offset,
                                      unsigned int width)
