@@ -401,8 +401,9 @@ struct ah_backend_ops {
                               void **option_values, struct ah_backend_module **out_module);
     hipError_t (*module_unload)(struct ah_backend_device *device, struct ah_backend_module *module);
     /* hipErrorNotFound. */
-    hipError_t (*module_function)(struct ah_backend_device *device, struct ah_backend_module *module,
-                                  const char *name, struct ah_backend_function **out_function);
+    hipError_t (*module_function)(struct ah_backend_device *device,
+                                  struct ah_backend_module *module, const char *name,
+                                  struct ah_backend_function **out_function);
     hipError_t (*module_global)(struct ah_backend_device *device, struct ah_backend_module *module,
                                 const char *name, void **out_pointer, size_t *out_size);
     hipError_t (*module_function_count)(struct ah_backend_device *device,
@@ -440,8 +441,8 @@ struct ah_backend_ops {
                                        struct ah_backend_function *function, size_t shared,
                                        int limit, unsigned flags, int *out_grid, int *out_block);
     hipError_t (*occupancy_shared)(struct ah_backend_device *device,
-                                   struct ah_backend_function *function, int blocks,
-                                   int block_size, size_t *out_shared);
+                                   struct ah_backend_function *function, int blocks, int block_size,
+                                   size_t *out_shared);
 
     /* ---- profiling ----------------------------------------------------- */
 

@@ -15,8 +15,8 @@ const struct ah_backend_ops ahcuda_ops = {
 };
 
 static const struct ah_dynlib_symbol symbols[] = {
-#define REQUIRED AH_REQUIRED
-#define OPTIONAL AH_OPTIONAL
+#define REQUIRED                                   AH_REQUIRED
+#define OPTIONAL                                   AH_OPTIONAL
 #define CUDA_SYMBOL(need, field, name, parameters) {name, offsetof(struct ahcuda_api, field), need},
 #include "cuda_symbols.def"
 #undef CUDA_SYMBOL
@@ -155,8 +155,7 @@ static hipError_t list_devices(struct ah_backend *backend)
         struct ah_backend_device *device = &backend->devices[i];
         device->backend = backend;
         device->api = &backend->api;
-        device->streams_carry_context =
-            backend->driver_version >= STREAMS_CARRY_CONTEXT_SINCE;
+        device->streams_carry_context = backend->driver_version >= STREAMS_CARRY_CONTEXT_SINCE;
         pthread_mutex_init(&device->lock, NULL);
         CUresult result = backend->api.cuDeviceGet(&device->ordinal, i);
         if (result != CUDA_SUCCESS)
@@ -211,7 +210,10 @@ void ahcuda_close(struct ah_backend *backend)
     free(backend);
 }
 
-int ahcuda_device_count(struct ah_backend *backend) { return backend->device_count; }
+int ahcuda_device_count(struct ah_backend *backend)
+{
+    return backend->device_count;
+}
 
 struct ah_backend_device *ahcuda_device_at(struct ah_backend *backend, int index)
 {

@@ -23,7 +23,8 @@ hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst, const 
 }
 
 /* All three have their contexts; the stream's is current. */
-static hipError_t enter_three(struct ah_backend_device *device, struct ah_backend_device *dst_device,
+static hipError_t enter_three(struct ah_backend_device *device,
+                              struct ah_backend_device *dst_device,
                               struct ah_backend_device *src_device)
 {
     hipError_t error = ahcuda_enter(src_device);
@@ -39,11 +40,11 @@ hipError_t ahcuda_copy_peer(struct ah_backend_device *device, struct ah_backend_
     hipError_t error = enter_three(device, dst_device, src_device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemcpyPeerAsync",
-                       device->api->cuMemcpyPeerAsync(
-                           ahcuda_pointer(dst), atomic_load(&dst_device->context),
-                           ahcuda_pointer(src), atomic_load(&src_device->context), size,
-                           ahcuda_stream(stream)));
+    return ahcuda_done(
+        device, "cuMemcpyPeerAsync",
+        device->api->cuMemcpyPeerAsync(ahcuda_pointer(dst), atomic_load(&dst_device->context),
+                                       ahcuda_pointer(src), atomic_load(&src_device->context), size,
+                                       ahcuda_stream(stream)));
 }
 
 static int end_type(const struct ah_copy_end *end)
@@ -143,8 +144,7 @@ hipError_t ahcuda_fill(struct ah_backend_device *device, const struct ah_fill *f
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    CUresult result = fill->height == 1
-                          ? fill_row(device->api, fill, dst, ahcuda_stream(stream))
-                          : fill_rows(device->api, fill, dst, ahcuda_stream(stream));
+    CUresult result = fill->height == 1 ? fill_row(device->api, fill, dst, ahcuda_stream(stream))
+                                        : fill_rows(device->api, fill, dst, ahcuda_stream(stream));
     return ahcuda_done(device, "cuMemset", result);
 }

@@ -17,8 +17,8 @@ hipError_t ahcuda_device_identify(struct ah_backend_device *device,
 {
     CUuuid uuid = {{0}};
     *out_identity = (struct ah_device_identity){0};
-    CUresult result = device->api->cuDeviceGetName(
-        out_identity->name, sizeof out_identity->name, device->ordinal);
+    CUresult result = device->api->cuDeviceGetName(out_identity->name, sizeof out_identity->name,
+                                                   device->ordinal);
     if (result == CUDA_SUCCESS)
         result = device->api->cuDeviceGetUuid_v2
                      ? device->api->cuDeviceGetUuid_v2(&uuid, device->ordinal)
@@ -46,11 +46,14 @@ hipError_t ahcuda_device_texture_1d_width(struct ah_backend_device *device, hipA
     if (!device->api->cuDeviceGetTexture1DLinearMaxWidth)
         return ahcuda_missing(device, "cuDeviceGetTexture1DLinearMaxWidth");
     return ahcuda_done(device, "cuDeviceGetTexture1DLinearMaxWidth",
-                       device->api->cuDeviceGetTexture1DLinearMaxWidth(
-                           out_elements, (int)format, channels, device->ordinal));
+                       device->api->cuDeviceGetTexture1DLinearMaxWidth(out_elements, (int)format,
+                                                                       channels, device->ordinal));
 }
 
-static int clamp_to_int(size_t value) { return value > INT_MAX ? INT_MAX : (int)value; }
+static int clamp_to_int(size_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
 
 hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
                                    int *out_value)
@@ -83,8 +86,9 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
         *out_value = device->api->cuStreamWaitValue32 != NULL;
         return hipSuccess;
     case hipDeviceAttributePciChipId:
-        *out_value = (int)((unsigned)ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID)
-                           >> PCI_DEVICE_SHIFT);
+        *out_value =
+            (int)((unsigned)ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID) >>
+                  PCI_DEVICE_SHIFT);
         return hipSuccess;
     /* Questions about AMD hardware, and ones NVIDIA's driver does not answer. */
     case hipDeviceAttributeCooperativeMultiDeviceLaunch:
@@ -92,6 +96,7 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
     case hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim:
     case hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim:
     case hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem:
+    case hipDeviceAttributeFineGrainSupport: /* the host reads no memory of the device */
     case hipDeviceAttributeIsLargeBar:
     case hipDeviceAttributeAsicRevision:
     case hipDeviceAttributeLuid:
@@ -143,15 +148,16 @@ hipError_t ahcuda_device_properties(struct ah_backend_device *device,
     out_properties->pciDeviceID = identity.pci_device;
     snprintf(out_properties->gcnArchName, sizeof out_properties->gcnArchName, "sm_%u", device->sm);
     out_properties->arch = architecture(device->sm);
-    out_properties->maxTexture1DLinear = clamp_to_int(linear_texture_width(device, FLOAT_FORMAT, 1));
+    out_properties->maxTexture1DLinear =
+        clamp_to_int(linear_texture_width(device, FLOAT_FORMAT, 1));
 #define CUDA_PROPERTY(field, attribute)                                                            \
     out_properties->field = (__typeof__(out_properties->field))ahcuda_attribute(                   \
         device, CU_DEVICE_ATTRIBUTE_##attribute);
 #include "cuda_properties.def"
 #undef CUDA_PROPERTY
-    return ahcuda_done(device, "cuDeviceTotalMem",
-                       device->api->cuDeviceTotalMem(&out_properties->totalGlobalMem,
-                                                     device->ordinal));
+    return ahcuda_done(
+        device, "cuDeviceTotalMem",
+        device->api->cuDeviceTotalMem(&out_properties->totalGlobalMem, device->ordinal));
 }
 
 hipError_t ahcuda_device_synchronize(struct ah_backend_device *device)
@@ -220,8 +226,8 @@ hipError_t ahcuda_device_get_cache_config(struct ah_backend_device *device,
     int config = 0;
     hipError_t error = ahcuda_enter(device);
     if (error == hipSuccess)
-        error = ahcuda_done(device, "cuCtxGetCacheConfig",
-                            device->api->cuCtxGetCacheConfig(&config));
+        error =
+            ahcuda_done(device, "cuCtxGetCacheConfig", device->api->cuCtxGetCacheConfig(&config));
     if (error == hipSuccess)
         *out_config = (hipFuncCache_t)config;
     return error;
@@ -270,9 +276,9 @@ hipError_t ahcuda_device_get_flags(struct ah_backend_device *device, unsigned *o
                                    bool *out_active)
 {
     int active = 0;
-    hipError_t error = ahcuda_done(
-        device, "cuDevicePrimaryCtxGetState",
-        device->api->cuDevicePrimaryCtxGetState(device->ordinal, out_flags, &active));
+    hipError_t error =
+        ahcuda_done(device, "cuDevicePrimaryCtxGetState",
+                    device->api->cuDevicePrimaryCtxGetState(device->ordinal, out_flags, &active));
     if (error == hipSuccess)
         *out_active = active != 0;
     return error;
@@ -282,8 +288,8 @@ hipError_t ahcuda_device_set_flags(struct ah_backend_device *device, unsigned fl
 {
     /* Mapped host memory is always possible; drivers refuse the flag as unknown. */
     return ahcuda_done(device, "cuDevicePrimaryCtxSetFlags",
-                       device->api->cuDevicePrimaryCtxSetFlags(
-                           device->ordinal, flags & ~(unsigned)CU_CTX_MAP_HOST));
+                       device->api->cuDevicePrimaryCtxSetFlags(device->ordinal,
+                                                               flags & ~(unsigned)CU_CTX_MAP_HOST));
 }
 
 hipError_t ahcuda_device_priority_range(struct ah_backend_device *device, int *out_least,
@@ -330,8 +336,7 @@ hipError_t ahcuda_peer_attribute(struct ah_backend_device *device, struct ah_bac
 {
     enum { HIP_TO_CUDA = 1 }; /* hipDevP2PAttr* start at 0, CU_DEVICE_P2P_ATTRIBUTE_* at 1 */
     return ahcuda_done(device, "cuDeviceGetP2PAttribute",
-                       device->api->cuDeviceGetP2PAttribute(out_value,
-                                                            (int)attribute + HIP_TO_CUDA,
+                       device->api->cuDeviceGetP2PAttribute(out_value, (int)attribute + HIP_TO_CUDA,
                                                             device->ordinal, peer->ordinal));
 }
 

@@ -21,8 +21,7 @@ static const void *driver_image(const struct ah_image *image, char **out_copy)
     *out_copy = NULL;
     if (image->kind != AH_IMAGE_PTX)
         return image->data;
-    enum ah_ptx_fix fix =
-        ah_ptx_fix_names((const char *)image->data, image->size, out_copy, &size);
+    enum ah_ptx_fix fix = ah_ptx_fix_names((const char *)image->data, image->size, out_copy, &size);
     if (fix == AH_PTX_FIX_UNCHANGED || fix == AH_PTX_FIX_CLASH) /* the driver will say of a clash */
         *out_copy = strndup((const char *)image->data, image->size);
     return *out_copy;
@@ -102,8 +101,7 @@ static void load_functions(const struct ah_backend_device *device, CUmodule modu
         api->cuModuleGetFunctionCount(&count, module) != CUDA_SUCCESS || count == 0)
         return;
     CUfunction *functions = calloc(count, sizeof(CUfunction));
-    if (functions &&
-        api->cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS)
+    if (functions && api->cuModuleEnumerateFunctions(functions, count, module) == CUDA_SUCCESS)
         for (unsigned i = 0; i < count; i++)
             api->cuFuncLoad(functions[i]);
     free(functions);
@@ -151,8 +149,9 @@ static hipError_t found(struct ah_backend_device *device, const char *what, CUre
     return result == CUDA_ERROR_NOT_FOUND ? hipErrorNotFound : ahcuda_done(device, what, result);
 }
 
-hipError_t ahcuda_module_function(struct ah_backend_device *device, struct ah_backend_module *module,
-                                  const char *name, struct ah_backend_function **out_function)
+hipError_t ahcuda_module_function(struct ah_backend_device *device,
+                                  struct ah_backend_module *module, const char *name,
+                                  struct ah_backend_function **out_function)
 {
     char fixed[SYMBOL_NAME_MAX];
     hipError_t error = ahcuda_enter(device);
@@ -230,8 +229,7 @@ static int function_value(struct ah_backend_device *device, struct ah_backend_fu
 }
 
 hipError_t ahcuda_function_attributes(struct ah_backend_device *device,
-                                      struct ah_backend_function *function,
-                                      hipFuncAttributes *out)
+                                      struct ah_backend_function *function, hipFuncAttributes *out)
 {
     CUresult result = CUDA_SUCCESS;
     hipError_t error = ahcuda_enter(device);
@@ -305,7 +303,8 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
         return ahcuda_missing(device, "cuFuncGetParamInfo");
     CUresult result = device->api->cuFuncGetParamInfo(native(function), index,
                                                       &out_parameter->offset, &out_parameter->size);
-    return result == CUDA_SUCCESS ? hipSuccess : ahcuda_error(result); /* past the end is no fault */
+    return result == CUDA_SUCCESS ? hipSuccess
+                                  : ahcuda_error(result); /* past the end is no fault */
 }
 
 /* The bytes that the function's parameters take; SIZE_MAX when the driver is too

@@ -6,7 +6,10 @@ _Static_assert(sizeof(hipMemPoolPtrExportData) == sizeof(CUmemPoolPtrExportData)
 _Static_assert(sizeof(struct ah_backend_memory *) == sizeof(CUmemGenericAllocationHandle),
                "physical memory handles travel as pointers");
 
-static CUmemoryPool native_pool(struct ah_backend_pool *pool) { return (CUmemoryPool)(void *)pool; }
+static CUmemoryPool native_pool(struct ah_backend_pool *pool)
+{
+    return (CUmemoryPool)(void *)pool;
+}
 
 static CUmemGenericAllocationHandle native_memory(struct ah_backend_memory *memory)
 {
@@ -50,9 +53,9 @@ hipError_t ahcuda_pool_default(struct ah_backend_device *device, struct ah_backe
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuDeviceGetDefaultMemPool",
-                       device->api->cuDeviceGetDefaultMemPool((CUmemoryPool *)(void *)out_pool,
-                                                              device->ordinal));
+    return ahcuda_done(
+        device, "cuDeviceGetDefaultMemPool",
+        device->api->cuDeviceGetDefaultMemPool((CUmemoryPool *)(void *)out_pool, device->ordinal));
 }
 
 hipError_t ahcuda_pool_set_current(struct ah_backend_device *device, struct ah_backend_pool *pool)
@@ -106,9 +109,9 @@ hipError_t ahcuda_pool_get_attribute(struct ah_backend_device *device, struct ah
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemPoolGetAttribute",
-                       device->api->cuMemPoolGetAttribute(native_pool(pool), (int)attribute,
-                                                          out_value));
+    return ahcuda_done(
+        device, "cuMemPoolGetAttribute",
+        device->api->cuMemPoolGetAttribute(native_pool(pool), (int)attribute, out_value));
 }
 
 hipError_t ahcuda_pool_set_attribute(struct ah_backend_device *device, struct ah_backend_pool *pool,
@@ -129,9 +132,8 @@ hipError_t ahcuda_pool_get_access(struct ah_backend_device *device, struct ah_ba
     int access = 0;
     hipError_t error = ahcuda_enter(device);
     if (error == hipSuccess)
-        error = ahcuda_done(
-            device, "cuMemPoolGetAccess",
-            device->api->cuMemPoolGetAccess(&access, native_pool(pool), &native));
+        error = ahcuda_done(device, "cuMemPoolGetAccess",
+                            device->api->cuMemPoolGetAccess(&access, native_pool(pool), &native));
     if (error == hipSuccess)
         *out_access = (hipMemAccessFlags)access;
     return error;
@@ -154,9 +156,9 @@ hipError_t ahcuda_pool_export(struct ah_backend_device *device, struct ah_backen
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemPoolExportToShareableHandle",
-                       device->api->cuMemPoolExportToShareableHandle(out_handle, native_pool(pool),
-                                                                     (int)type, 0));
+    return ahcuda_done(
+        device, "cuMemPoolExportToShareableHandle",
+        device->api->cuMemPoolExportToShareableHandle(out_handle, native_pool(pool), (int)type, 0));
 }
 
 hipError_t ahcuda_pool_import(struct ah_backend_device *device, void *handle,
@@ -188,10 +190,10 @@ hipError_t ahcuda_pool_import_pointer(struct ah_backend_device *device,
     CUdeviceptr pointer = 0;
     hipError_t error = ahcuda_enter(device);
     if (error == hipSuccess)
-        error = ahcuda_done(
-            device, "cuMemPoolImportPointer",
-            device->api->cuMemPoolImportPointer(&pointer, native_pool(pool),
-                                                (CUmemPoolPtrExportData *)(void *)data));
+        error =
+            ahcuda_done(device, "cuMemPoolImportPointer",
+                        device->api->cuMemPoolImportPointer(
+                            &pointer, native_pool(pool), (CUmemPoolPtrExportData *)(void *)data));
     if (error == hipSuccess)
         *out_pointer = (void *)(uintptr_t)pointer;
     return error;
@@ -226,9 +228,9 @@ hipError_t ahcuda_virtual_reserve(struct ah_backend_device *device, size_t size,
     CUdeviceptr pointer = 0;
     hipError_t error = ahcuda_enter(device);
     if (error == hipSuccess)
-        error = ahcuda_done(device, "cuMemAddressReserve",
-                            device->api->cuMemAddressReserve(&pointer, size, alignment,
-                                                             ahcuda_pointer(hint), 0));
+        error = ahcuda_done(
+            device, "cuMemAddressReserve",
+            device->api->cuMemAddressReserve(&pointer, size, alignment, ahcuda_pointer(hint), 0));
     if (error == hipSuccess)
         *out_pointer = (void *)(uintptr_t)pointer;
     return error;
@@ -251,8 +253,8 @@ hipError_t ahcuda_virtual_create(struct ah_backend_device *device, size_t size,
     CUmemGenericAllocationHandle handle = 0;
     hipError_t error = ahcuda_enter(device);
     if (error == hipSuccess)
-        error = ahcuda_done(device, "cuMemCreate",
-                            device->api->cuMemCreate(&handle, size, &native, 0));
+        error =
+            ahcuda_done(device, "cuMemCreate", device->api->cuMemCreate(&handle, size, &native, 0));
     if (error == hipSuccess)
         *out_memory = (struct ah_backend_memory *)(uintptr_t)handle;
     return error;
@@ -273,9 +275,9 @@ hipError_t ahcuda_virtual_map(struct ah_backend_device *device, void *pointer, s
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemMap",
-                       device->api->cuMemMap(ahcuda_pointer(pointer), size, offset,
-                                             native_memory(memory), 0));
+    return ahcuda_done(
+        device, "cuMemMap",
+        device->api->cuMemMap(ahcuda_pointer(pointer), size, offset, native_memory(memory), 0));
 }
 
 hipError_t ahcuda_virtual_unmap(struct ah_backend_device *device, void *pointer, size_t size)
@@ -319,9 +321,9 @@ hipError_t ahcuda_virtual_export(struct ah_backend_device *device, struct ah_bac
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemExportToShareableHandle",
-                       device->api->cuMemExportToShareableHandle(out_handle, native_memory(memory),
-                                                                 (int)type, 0));
+    return ahcuda_done(
+        device, "cuMemExportToShareableHandle",
+        device->api->cuMemExportToShareableHandle(out_handle, native_memory(memory), (int)type, 0));
 }
 
 hipError_t ahcuda_virtual_import(struct ah_backend_device *device, void *handle,
@@ -331,9 +333,9 @@ hipError_t ahcuda_virtual_import(struct ah_backend_device *device, void *handle,
     CUmemGenericAllocationHandle memory = 0;
     hipError_t error = ahcuda_enter(device);
     if (error == hipSuccess)
-        error = ahcuda_done(
-            device, "cuMemImportFromShareableHandle",
-            device->api->cuMemImportFromShareableHandle(&memory, handle, (int)type));
+        error =
+            ahcuda_done(device, "cuMemImportFromShareableHandle",
+                        device->api->cuMemImportFromShareableHandle(&memory, handle, (int)type));
     if (error == hipSuccess)
         *out_memory = (struct ah_backend_memory *)(uintptr_t)memory;
     return error;

@@ -104,7 +104,8 @@ static bool read_list(const cJSON *value, bool numbers, void *out)
     read.items = calloc((size_t)cJSON_GetArraySize(value) + 1, sizeof *read.items);
     if (!read.items)
         return false;
-    cJSON_ArrayForEach (item, value) {
+    cJSON_ArrayForEach(item, value)
+    {
         char *text = NULL;
         if (cJSON_IsString(item))
             text = strdup(item->valuestring);
@@ -122,10 +123,16 @@ static bool read_list(const cJSON *value, bool numbers, void *out)
     return true;
 }
 
-static bool read_strings(const cJSON *value, void *out) { return read_list(value, false, out); }
+static bool read_strings(const cJSON *value, void *out)
+{
+    return read_list(value, false, out);
+}
 
 /* A number means a device by its index. */
-static bool read_selectors(const cJSON *value, void *out) { return read_list(value, true, out); }
+static bool read_selectors(const cJSON *value, void *out)
+{
+    return read_list(value, true, out);
+}
 
 /* The schema: every key, how its value is read and where it goes. */
 static const struct schema_key {
@@ -134,7 +141,10 @@ static const struct schema_key {
     bool (*read)(const cJSON *value, void *out);
     size_t offset;
 } schema[] = {
-#define KEY(path, expects, read, field) {path, expects, read, offsetof(struct ah_config, field)}
+#define KEY(path, expects, read, field)                                                            \
+    {                                                                                              \
+        path, expects, read, offsetof(struct ah_config, field)                                     \
+    }
     KEY("backends", "a list of strings", read_strings, backends),
     KEY("devices", "a list of strings or whole numbers", read_selectors, devices),
     KEY("drivers.cuda.library", "a string", read_string, driver_library[0]),
@@ -149,7 +159,10 @@ static const struct schema_key {
 };
 enum { SCHEMA_COUNT = sizeof schema / sizeof *schema };
 
-const char *ah_config_key(size_t index) { return index < SCHEMA_COUNT ? schema[index].path : NULL; }
+const char *ah_config_key(size_t index)
+{
+    return index < SCHEMA_COUNT ? schema[index].path : NULL;
+}
 
 static const struct schema_key *schema_find(const char *path)
 {
@@ -198,7 +211,8 @@ static void read_object(struct ah_config *config, const cJSON *object, const cha
                         const char *name)
 {
     const cJSON *item;
-    cJSON_ArrayForEach (item, object) {
+    cJSON_ArrayForEach(item, object)
+    {
         char path[128]; /* of a known key; a longer one is cut in the message only */
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", item->string);
         read_item(config, item, path, name);
@@ -236,8 +250,8 @@ bool ah_config_parse(struct ah_config *config, const char *text, size_t size, co
         return true;
     }
     int line, column;
-    const char *problem = root && !cJSON_IsObject(root) ? "the file must hold one JSON object"
-                                                        : "not valid JSON";
+    const char *problem =
+        root && !cJSON_IsObject(root) ? "the file must hold one JSON object" : "not valid JSON";
     if (root && !cJSON_IsObject(root))
         end = text;
     locate(text, end, &line, &column);
@@ -295,8 +309,10 @@ static bool load_from(struct ah_config *config, char *path, bool must_exist)
     if (!text) {
         bool absent = (errno == ENOENT || errno == ENOTDIR) && !must_exist;
         if (!absent)
-            AH_LOG_NOTICE(AH_LOG_ERROR, "cannot read the configuration %s (%s): the defaults "
-                          "are used", path, strerror(errno));
+            AH_LOG_NOTICE(AH_LOG_ERROR,
+                          "cannot read the configuration %s (%s): the defaults "
+                          "are used",
+                          path, strerror(errno));
         free(path);
         return !absent;
     }

@@ -18,9 +18,15 @@ static char *unquoted(const char *value)
     return strdup(value);
 }
 
-char *ah_env_string(const char *name) { return unquoted(getenv(name)); }
+char *ah_env_string(const char *name)
+{
+    return unquoted(getenv(name));
+}
 
-char *ah_env_path(const char *name) { return unquoted(secure_getenv(name)); }
+char *ah_env_path(const char *name)
+{
+    return unquoted(secure_getenv(name));
+}
 
 bool ah_parse_integer(const char *text, long long *out_value)
 {

@@ -107,10 +107,10 @@ static void write_line(enum ah_log_level level, const char *file, int line, bool
     pthread_mutex_lock(&log_state.lock);
     FILE *out = log_state.file ? log_state.file : stderr;
     green = green && isatty(fileno(out));
-    int length = snprintf(text, sizeof text, ":%d:%-25s:%-4d: %010" PRIu64 " us: %s %s%s%s\n",
-                          (int)level, located ? base_name(file) : "", located ? line : 0,
-                          monotonic_microseconds(), where, green ? "\033[32m" : "", message,
-                          green ? "\033[0m" : "");
+    int length =
+        snprintf(text, sizeof text, ":%d:%-25s:%-4d: %010" PRIu64 " us: %s %s%s%s\n", (int)level,
+                 located ? base_name(file) : "", located ? line : 0, monotonic_microseconds(),
+                 where, green ? "\033[32m" : "", message, green ? "\033[0m" : "");
     if (length >= (int)sizeof text) {
         length = (int)sizeof text - 1;
         text[length - 1] = '\n';

@@ -46,7 +46,7 @@ enum ah_log_category {
     AH_LOG_ALWAYS = -1,
 };
 
-#define AH_LOG_DEFAULT_MASK 0x7fffffff
+#define AH_LOG_DEFAULT_MASK     0x7fffffff
 #define AH_LOG_DEFAULT_SIZE_MIB 2048
 
 /* The threshold in force; read by the macro below, written by ah_log_configure

@@ -26,8 +26,14 @@ extern _Atomic(int) ah_api_state;
 /* Brings ah_api_state in step with the log settings, after they change. */
 void ah_api_update_state(void);
 
-enum ah_api_arg_kind { AH_ARG_SIGNED, AH_ARG_UNSIGNED, AH_ARG_FLOAT, AH_ARG_POINTER, AH_ARG_TEXT,
-                       AH_ARG_DIM3 };
+enum ah_api_arg_kind {
+    AH_ARG_SIGNED,
+    AH_ARG_UNSIGNED,
+    AH_ARG_FLOAT,
+    AH_ARG_POINTER,
+    AH_ARG_TEXT,
+    AH_ARG_DIM3
+};
 
 struct ah_api_arg {
     enum ah_api_arg_kind kind;
@@ -106,9 +112,8 @@ const char *ah_name_copy_kind(hipMemcpyKind kind);
 
 #define AH_ENTER(...)                                                                              \
     do {                                                                                           \
-        if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_acquire) !=          \
-                                 AH_API_QUIET,                                                     \
-                             0)) {                                                                 \
+        if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0)) {   \
             const struct ah_api_arg ah_args[] = {AH_ARGS(__VA_ARGS__)};                            \
             ah_api_enter(__func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args));              \
         }                                                                                          \
@@ -117,9 +122,8 @@ const char *ah_name_copy_kind(hipMemcpyKind kind);
 /* For functions without parameters. */
 #define AH_ENTER_PLAIN()                                                                           \
     do {                                                                                           \
-        if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_acquire) !=          \
-                                 AH_API_QUIET,                                                     \
-                             0))                                                                   \
+        if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0))     \
             ah_api_enter(__func__, NULL, 0);                                                       \
     } while (0)
 
@@ -131,8 +135,7 @@ static inline hipError_t ah_leave(const char *function, hipError_t error)
     ah_thread.last_result = error;
     if (__builtin_expect(error != hipSuccess && error != hipErrorNotReady, 0))
         ah_thread.last_error = error;
-    if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_relaxed) !=
-                             AH_API_QUIET,
+    if (__builtin_expect(atomic_load_explicit(&ah_api_state, memory_order_relaxed) != AH_API_QUIET,
                          0))
         ah_api_leave(function, error);
     return error;

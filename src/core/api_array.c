@@ -6,8 +6,8 @@ _Static_assert(sizeof(struct ah_array) <= AH_HANDLE_SLOT, "struct ah_array");
 
 static bool shape_valid(const struct ah_array_shape *shape)
 {
-    unsigned known = hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather |
-                     hipArrayCubemap;
+    unsigned known =
+        hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather | hipArrayCubemap;
     if ((shape->flags & ~known) != 0 || shape->width == 0)
         return false;
     if (shape->channels != 1 && shape->channels != 2 && shape->channels != 4)

@@ -87,7 +87,8 @@ hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream,
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode)
 {
     AH_ENTER(mode);
-    if (!mode || (int)*mode < hipStreamCaptureModeGlobal || (int)*mode > hipStreamCaptureModeRelaxed)
+    if (!mode || (int)*mode < hipStreamCaptureModeGlobal ||
+        (int)*mode > hipStreamCaptureModeRelaxed)
         return AH_LEAVE(hipErrorInvalidValue);
     hipStreamCaptureMode previous = ah_thread.capture_mode;
     ah_thread.capture_mode = *mode;

@@ -194,9 +194,9 @@ static hipError_t import_event(hipEvent_t *out_event, const hipIpcEventHandle_t 
     if (!device)
         return hipErrorNoDevice;
     hipError_t error = device->ops->ipc_import_event(device->native, handle, &native);
-    return error == hipSuccess ? wrap(device, native, hipEventInterprocess | hipEventDisableTiming,
-                                      out_event)
-                               : error;
+    return error == hipSuccess
+               ? wrap(device, native, hipEventInterprocess | hipEventDisableTiming, out_event)
+               : error;
 }
 
 hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)

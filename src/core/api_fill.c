@@ -150,16 +150,14 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStr
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
 {
     AH_ENTER(dst, pitch, value, width, height);
-    return AH_LEAVE(
-        ah_fill(dst, pitch, (unsigned char)value, 1, width, height, NULL, AH_BLOCKING));
+    return AH_LEAVE(ah_fill(dst, pitch, (unsigned char)value, 1, width, height, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height,
                             hipStream_t stream)
 {
     AH_ENTER(dst, pitch, value, width, height, stream);
-    return AH_LEAVE(
-        ah_fill(dst, pitch, (unsigned char)value, 1, width, height, stream, AH_ASYNC));
+    return AH_LEAVE(ah_fill(dst, pitch, (unsigned char)value, 1, width, height, stream, AH_ASYNC));
 }
 
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)

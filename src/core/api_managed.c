@@ -187,8 +187,8 @@ static hipError_t attach(hipStream_t stream, void *pointer, size_t size, unsigne
     struct ah_device *device;
     struct ah_backend_stream *native;
     struct ah_pointer_info info;
-    if (!pointer || (flags != hipMemAttachGlobal && flags != hipMemAttachHost &&
-                     flags != hipMemAttachSingle))
+    if (!pointer ||
+        (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle))
         return hipErrorInvalidValue;
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     if (error != hipSuccess)

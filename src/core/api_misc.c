@@ -62,8 +62,8 @@ static hipError_t proc_address(const char *name, void **out_address, int version
     per_thread = flags == PER_THREAD_STREAM || (flags == DEFAULT && per_thread);
     *out_address = address_of(name, version, per_thread);
     if (out_status)
-        *out_status = *out_address ? HIP_GET_PROC_ADDRESS_SUCCESS
-                                   : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        *out_status =
+            *out_address ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     return *out_address ? hipSuccess : hipErrorInvalidValue;
 }
 
@@ -88,8 +88,8 @@ static hipError_t entry_point(const char *name, void **out_address, unsigned lon
     enum { THIS_VERSION = HIP_VERSION_MAJOR * 100 + HIP_VERSION_MINOR };
     hipError_t error = proc_address(name, out_address, THIS_VERSION, flags, &found, per_thread);
     if (out_status)
-        *out_status = error == hipSuccess ? hipDriverEntryPointSuccess
-                                          : hipDriverEntryPointSymbolNotFound;
+        *out_status =
+            error == hipSuccess ? hipDriverEntryPointSuccess : hipDriverEntryPointSymbolNotFound;
     return error;
 }
 
@@ -147,7 +147,10 @@ hipError_t hipExtSetLoggingParams(size_t log_level, size_t log_size, size_t log_
 
 /* ---- the driver's own handles ------------------------------------------------------ */
 
-const char *anyhipVersion(void) { return ANYHIP_VERSION; }
+const char *anyhipVersion(void)
+{
+    return ANYHIP_VERSION;
+}
 
 hipError_t anyhipDeviceGetBackend(int device, enum anyhipBackend *out_backend,
                                   const char **out_name)

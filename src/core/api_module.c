@@ -436,11 +436,8 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hi
         blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, hipOccupancyDefault));
 }
 
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
-                                                                       hipFunction_t f,
-                                                                       int blockSize,
-                                                                       size_t dynSharedMemPerBlk,
-                                                                       unsigned int flags)
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags)
 {
     AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
     return AH_LEAVE(blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, flags));
@@ -493,10 +490,9 @@ static hipError_t available_shared(size_t *out_size, const void *value, int bloc
     if (!out_size || blocks <= 0 || block_size <= 0)
         return hipErrorInvalidValue;
     hipError_t error = any_function(value, &device, &function);
-    return error == hipSuccess
-               ? device->ops->occupancy_shared(device->native, function->native, blocks,
-                                               block_size, out_size)
-               : error;
+    return error == hipSuccess ? device->ops->occupancy_shared(device->native, function->native,
+                                                               blocks, block_size, out_size)
+                               : error;
 }
 
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *f,

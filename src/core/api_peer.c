@@ -82,8 +82,10 @@ static hipError_t link(int first, int second, uint32_t *out_type, uint32_t *out_
     struct ah_device *device = ah_device_at(first), *peer = ah_device_at(second);
     if (!out_type || !out_hops)
         return hipErrorInvalidValue;
-    if (!device || !peer || device == peer)
+    if (first < 0 || second < 0 || (device && device == peer))
         return hipErrorInvalidValue;
+    if (!device || !peer)
+        return ah_device_missing_error();
     if (!same_driver(device, peer)) {
         AH_LOG_ERR("devices %d and %d belong to different drivers", first, second);
         return hipErrorNotSupported;

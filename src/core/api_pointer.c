@@ -32,8 +32,7 @@ static hipError_t attributes_of(hipPointerAttribute_t *out, const void *pointer)
     if (!out)
         return hipSuccess;
     struct ah_device *device = ah_memory_describe(pointer, &info);
-    *out = (hipPointerAttribute_t){.type = hipMemoryTypeUnregistered,
-                                   .device = hipInvalidDeviceId};
+    *out = (hipPointerAttribute_t){.type = hipMemoryTypeUnregistered, .device = hipInvalidDeviceId};
     if (!device)
         return hipSuccess;
     out->type = memory_type(info.kind);
@@ -53,11 +52,20 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 }
 
 /* The size of what is written is part of the ABI: bool, 32 bits, or a pointer. */
-static void write_bool(void *data, bool value) { memcpy(data, &value, sizeof value); }
+static void write_bool(void *data, bool value)
+{
+    memcpy(data, &value, sizeof value);
+}
 
-static void write_word(void *data, uint32_t value) { memcpy(data, &value, sizeof value); }
+static void write_word(void *data, uint32_t value)
+{
+    memcpy(data, &value, sizeof value);
+}
 
-static void write_pointer(void *data, const void *value) { memcpy(data, &value, sizeof value); }
+static void write_pointer(void *data, const void *value)
+{
+    memcpy(data, &value, sizeof value);
+}
 
 /* What only the driver knows; 0 for memory of none. */
 static hipError_t driver_attribute(struct ah_device *device, void *data,
@@ -81,8 +89,7 @@ static hipError_t one_attribute(void *data, hipPointer_attribute attribute, cons
     struct ah_pointer_info info;
     struct ah_allocation allocation = {.flags = 0};
     struct ah_device *device = ah_memory_describe(pointer, &info);
-    if (attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE &&
-        ah_handle_is(pointer, AH_HANDLE_ARRAY)) {
+    if (attribute == HIP_POINTER_ATTRIBUTE_MEMORY_TYPE && ah_handle_is(pointer, AH_HANDLE_ARRAY)) {
         write_word(data, hipMemoryTypeArray);
         return hipSuccess;
     }

@@ -49,8 +49,8 @@ hipError_t ah_copy_from_array_2d(void *dst, size_t pitch, hipArray_const_t src, 
                                  hipStream_t stream, enum ah_blocking blocking);
 /* Copies count bytes that start at (x, y) of the array and go on in its next
  * rows, to or from packed bytes. */
-hipError_t ah_copy_array_run(hipArray_const_t array, size_t x, size_t y, char *packed,
-                             size_t count, bool to_array, hipMemcpyKind kind, hipStream_t stream,
+hipError_t ah_copy_array_run(hipArray_const_t array, size_t x, size_t y, char *packed, size_t count,
+                             bool to_array, hipMemcpyKind kind, hipStream_t stream,
                              enum ah_blocking blocking);
 hipError_t ah_fill(void *dst, size_t pitch, unsigned value, unsigned element_size, size_t width,
                    size_t height, hipStream_t stream, enum ah_blocking blocking);
@@ -91,8 +91,8 @@ hipError_t ah_event_record(hipEvent_t event, hipStream_t stream);
 /* Launches */
 hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
                             hipStream_t stream, unsigned flags);
-hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                                 hipStream_t stream);
+hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args,
+                                 size_t shared, hipStream_t stream);
 hipError_t ah_launch_function(struct ah_function *function, struct ah_launch *launch,
                               hipStream_t stream);
 /* The launch of HIP 2 and 3 that HIP 5 still exported. */

@@ -38,8 +38,8 @@ hipError_t hipMemcpyFromSymbol_spt(void *dst, const void *symbol, size_t sizeByt
                                    hipMemcpyKind kind)
 {
     AH_ENTER(dst, symbol, sizeBytes, offset, ah_name_copy_kind(kind));
-    return AH_LEAVE(ah_copy_symbol(symbol, dst, sizeBytes, offset, kind, false,
-                                   hipStreamPerThread, AH_BLOCKING));
+    return AH_LEAVE(ah_copy_symbol(symbol, dst, sizeBytes, offset, kind, false, hipStreamPerThread,
+                                   AH_BLOCKING));
 }
 
 hipError_t hipMemcpyFromSymbolAsync_spt(void *dst, const void *symbol, size_t sizeBytes,
@@ -54,16 +54,16 @@ hipError_t hipMemcpy2D_spt(void *dst, size_t dpitch, const void *src, size_t spi
                            size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(dst, dpitch, src, spitch, width, height, ah_name_copy_kind(kind));
-    return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, hipStreamPerThread,
-                               AH_BLOCKING));
+    return AH_LEAVE(
+        ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, hipStreamPerThread, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DAsync_spt(void *dst, size_t dpitch, const void *src, size_t spitch,
                                 size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(dst, dpitch, src, spitch, width, height, ah_name_copy_kind(kind), stream);
-    return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind,
-                               ah_stream_spt(stream), AH_ASYNC));
+    return AH_LEAVE(
+        ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, ah_stream_spt(stream), AH_ASYNC));
 }
 
 hipError_t hipMemcpy2DToArray_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
@@ -124,15 +124,15 @@ hipError_t hipMemcpy3DAsync_spt(const struct hipMemcpy3DParms *p, hipStream_t st
 hipError_t hipMemset_spt(void *dst, int value, size_t sizeBytes)
 {
     AH_ENTER(dst, value, sizeBytes);
-    return AH_LEAVE(ah_fill(dst, 0, (unsigned char)value, 1, sizeBytes, 1, hipStreamPerThread,
-                            AH_BLOCKING));
+    return AH_LEAVE(
+        ah_fill(dst, 0, (unsigned char)value, 1, sizeBytes, 1, hipStreamPerThread, AH_BLOCKING));
 }
 
 hipError_t hipMemsetAsync_spt(void *dst, int value, size_t sizeBytes, hipStream_t stream)
 {
     AH_ENTER(dst, value, sizeBytes, stream);
-    return AH_LEAVE(ah_fill(dst, 0, (unsigned char)value, 1, sizeBytes, 1, ah_stream_spt(stream),
-                            AH_ASYNC));
+    return AH_LEAVE(
+        ah_fill(dst, 0, (unsigned char)value, 1, sizeBytes, 1, ah_stream_spt(stream), AH_ASYNC));
 }
 
 hipError_t hipMemset2D_spt(void *dst, size_t pitch, int value, size_t width, size_t height)

@@ -82,8 +82,7 @@ static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const u
     if (!copy)
         return hipErrorOutOfMemory;
     memcpy(copy, mask, words * sizeof *copy);
-    hipError_t error =
-        device->ops->stream_create_masked(device->native, mask, words, &native);
+    hipError_t error = device->ops->stream_create_masked(device->native, mask, words, &native);
     if (error == hipSuccess)
         error = wrap(device, native, hipStreamDefault, 0, &stream);
     if (error != hipSuccess) {
@@ -306,6 +305,8 @@ hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event_handle, uns
     hipError_t error = ah_event_check(event_handle, &event);
     if (error == hipSuccess)
         error = ah_stream_resolve(stream, &device, &native);
+    if (error == hipErrorContextIsDestroyed)
+        return hipErrorInvalidHandle; /* this function's own error for what is not a stream */
     if (error != hipSuccess)
         return error;
     if (event->handle.device->driver != device->driver)
@@ -455,7 +456,8 @@ static hipError_t memory_operation(hipStream_t stream, const hipStreamBatchMemOp
                            params->writeValue.flags, 64);
     case hipStreamMemOpBarrier:
     case hipStreamMemOpFlushRemoteWrites:
-        AH_LOG_ERR("hipStreamBatchMemOp: barriers and flushes of remote writes are not implemented");
+        AH_LOG_ERR(
+            "hipStreamBatchMemOp: barriers and flushes of remote writes are not implemented");
         return hipErrorNotSupported;
     default:
         return hipErrorInvalidValue;

@@ -10,9 +10,9 @@
 struct ah_function {
     struct ah_handle handle;
     struct ah_backend_function *native;
-    char *name; /* owned */
-    unsigned max_threads;        /* __launch_bounds__, or what registers allow: per block */
-    unsigned static_shared;      /* bytes */
+    char *name;                    /* owned */
+    unsigned max_threads;          /* __launch_bounds__, or what registers allow: per block */
+    unsigned static_shared;        /* bytes */
     _Atomic(unsigned) max_dynamic; /* dynamic shared memory opted in to so far, bytes */
     struct ah_module *module;      /* NULL: of a fat binary */
     struct ah_function *next;      /* of the same module */

@@ -145,8 +145,7 @@ static hipError_t make_kernel(struct symbol *symbol, struct ah_device *device,
 {
     struct ah_backend_function *native;
     struct ah_function *function;
-    hipError_t error =
-        device->ops->module_function(device->native, module, symbol->name, &native);
+    hipError_t error = device->ops->module_function(device->native, module, symbol->name, &native);
     if (error == hipErrorNotFound) {
         AH_LOG_ERR("kernel %s is not in the code for device %d", symbol->name, device->ordinal);
         return hipErrorInvalidDeviceFunction;
@@ -337,7 +336,7 @@ void **__hipRegisterFatBinary(const void *data)
     const struct wrapper *wrapper = data;
     if (!wrapper || wrapper->magic != WRAPPER_MAGIC || wrapper->version != WRAPPER_VERSION) {
         AH_LOG_NOTICE(AH_LOG_ERROR, "a fat binary was registered that is not HIP's: its kernels "
-                      "cannot be launched");
+                                    "cannot be launched");
         return NULL;
     }
     struct fatbin *fatbin = calloc(1, sizeof *fatbin);
@@ -369,8 +368,8 @@ static struct symbol *add_symbol(void *modules, const char *name, const struct s
     symbol->fatbin = fatbin;
     symbol->name = copy;
     pthread_mutex_lock(&registered.lock);
-    bool added = !symbol_at(symbol->host) &&
-                 ah_pointer_map_put(&registered.by_host, symbol->host, symbol);
+    bool added =
+        !symbol_at(symbol->host) && ah_pointer_map_put(&registered.by_host, symbol->host, symbol);
     if (added) {
         symbol->next = fatbin->symbols;
         fatbin->symbols = symbol;
@@ -384,8 +383,8 @@ static struct symbol *add_symbol(void *modules, const char *name, const struct s
 }
 
 void __hipRegisterFunction(void **modules, const void *hostFunction, char *deviceFunction,
-                           const char *deviceName, unsigned int threadLimit, uint3 *tid,
-                           uint3 *bid, dim3 *blockDim, dim3 *gridDim, int *wSize)
+                           const char *deviceName, unsigned int threadLimit, uint3 *tid, uint3 *bid,
+                           dim3 *blockDim, dim3 *gridDim, int *wSize)
 {
     (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim;
     (void)wSize;

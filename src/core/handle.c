@@ -37,11 +37,12 @@ static bool reserve_range(void)
 {
     if (range_start())
         return true;
-    void *range = mmap(NULL, RANGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                       0);
+    void *range =
+        mmap(NULL, RANGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (range == MAP_FAILED) {
         AH_LOG_ERR("cannot reserve %d MiB of address space for handles: raise the limit on virtual "
-                   "memory (ulimit -v)", RANGE_SIZE >> 20);
+                   "memory (ulimit -v)",
+                   RANGE_SIZE >> 20);
         return false;
     }
     atomic_store_explicit(&ah_handle_base, range, memory_order_relaxed);

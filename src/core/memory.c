@@ -89,9 +89,8 @@ static void describe_known(const struct ah_allocation *allocation, const void *p
         .base = (void *)allocation->range.start,
         .size = allocation->range.size,
         .host_pointer = on_host ? (void *)(uintptr_t)pointer : NULL,
-        .device_pointer = allocation->device_pointer
-                              ? (char *)allocation->device_pointer + offset
-                              : (void *)(uintptr_t)pointer,
+        .device_pointer = allocation->device_pointer ? (char *)allocation->device_pointer + offset
+                                                     : (void *)(uintptr_t)pointer,
     };
 }
 

@@ -18,8 +18,8 @@ struct ah_pointer_entry {
 
 struct ah_pointer_table {
     struct ah_pointer_table *outgrown; /* the one before */
-    size_t mask; /* capacity - 1, a power of two less one */
-    size_t used; /* keys, removed ones included */
+    size_t mask;                       /* capacity - 1, a power of two less one */
+    size_t used;                       /* keys, removed ones included */
     struct ah_pointer_entry entries[];
 };
 

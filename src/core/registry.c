@@ -20,8 +20,11 @@ static const struct backend_kind {
     const char *files[4]; /* tried in order */
     bool simulated;       /* opened only when asked for; found beside this library */
 } backend_kinds[] = {
-    {"cuda", anyhipBackendCuda, &ahcuda_ops,
-     {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"}, false},
+    {"cuda",
+     anyhipBackendCuda,
+     &ahcuda_ops,
+     {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"},
+     false},
     {"simcuda", anyhipBackendSimCuda, &ahcuda_ops, {"libsimcuda.so.1"}, true},
 };
 enum { BACKEND_KIND_COUNT = sizeof backend_kinds / sizeof *backend_kinds, CANDIDATES_MAX = 8 };
@@ -32,6 +35,16 @@ static const struct backend_kind *kind_named(const char *name)
         if (strcmp(backend_kinds[i].name, name) == 0)
             return &backend_kinds[i];
     return NULL;
+}
+
+static void refuse_kind(const char *name)
+{
+    char known[64] = "";
+    for (int i = 0; i < BACKEND_KIND_COUNT; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 backend_kinds[i].name);
+    AH_LOG_NOTICE(AH_LOG_ERROR, "there is no backend \"%s\" in this build; it has: %s", name,
+                  known);
 }
 
 /* ---- configuration and environment ------------------------------------- */
@@ -87,7 +100,8 @@ static char *beside_this_library(const char *file)
     if (!dladdr((const void *)&ah_registry, &self) || !self.dli_fname)
         return NULL;
     const char *slash = strrchr(self.dli_fname, '/');
-    if (!slash || asprintf(&path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname, file) < 0)
+    if (!slash ||
+        asprintf(&path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname, file) < 0)
         return NULL;
     return path;
 }
@@ -180,9 +194,7 @@ static void open_drivers(struct ah_registry *registry)
     for (size_t i = 0; registry->drivers && i < count; i++) {
         const struct backend_kind *kind = kind_named(requests[i].name);
         if (!kind) {
-            AH_LOG_NOTICE(AH_LOG_ERROR,
-                          "there is no backend \"%s\" in this build; it has: cuda, simcuda",
-                          requests[i].name);
+            refuse_kind(requests[i].name);
             continue;
         }
         struct ah_driver *driver = &registry->drivers[registry->driver_count++];
@@ -332,8 +344,8 @@ static unsigned limit_of(struct ah_device *device, int attribute, hipError_t *er
 {
     int value = 0;
     if (*error == hipSuccess)
-        *error = device->ops->device_attribute(device->native, (hipDeviceAttribute_t)attribute,
-                                               &value);
+        *error =
+            device->ops->device_attribute(device->native, (hipDeviceAttribute_t)attribute, &value);
     return value < 0 ? 0 : (unsigned)value;
 }
 

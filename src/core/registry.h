@@ -35,7 +35,7 @@ struct ah_device {
     int index; /* the driver's number */
     struct ah_device_identity identity;
 
-    pthread_mutex_t lock;      /* guards what is made on first use below */
+    pthread_mutex_t lock;       /* guards what is made on first use below */
     _Atomic(bool) limits_known; /* the launch limits below are filled in */
     unsigned max_threads;       /* per block */
     unsigned max_block[3], max_grid[3];
@@ -90,8 +90,7 @@ hipError_t ah_device_learn_limits(struct ah_device *device);
 
 static inline hipError_t ah_device_limits(struct ah_device *device)
 {
-    return __builtin_expect(
-               atomic_load_explicit(&device->limits_known, memory_order_acquire), 1)
+    return __builtin_expect(atomic_load_explicit(&device->limits_known, memory_order_acquire), 1)
                ? hipSuccess
                : ah_device_learn_limits(device);
 }

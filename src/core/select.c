@@ -83,8 +83,8 @@ size_t ah_select_parse_backends(const char *text, const char *source,
         char shown[64];
         snprintf(shown, sizeof shown, "%s", element);
         if (!parse_element(element, out, &count))
-            AH_LOG_NOTICE(AH_LOG_WARNING,
-                          "%s: \"%s\" is not name[:model][*count]: ignored", source, shown);
+            AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" is not name[:model][*count]: ignored", source,
+                          shown);
     }
     free(copy);
     return count;

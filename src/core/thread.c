@@ -20,7 +20,10 @@ static void free_extra(void *value)
     ah_thread.extra = NULL;
 }
 
-static void make_key(void) { pthread_key_create(&extra_key, free_extra); }
+static void make_key(void)
+{
+    pthread_key_create(&extra_key, free_extra);
+}
 
 struct ah_thread_extra *ah_thread_extra(void)
 {

@@ -28,9 +28,9 @@ struct ah_thread_extra {
 };
 
 struct ah_thread {
-    int device;               /* the current device's ordinal */
-    hipError_t last_error;    /* hipGetLastError: sticky until read (HIP 7) */
-    hipError_t last_result;   /* hipExtGetLastError: of the last call, hipSuccess included */
+    int device;             /* the current device's ordinal */
+    hipError_t last_error;  /* hipGetLastError: sticky until read (HIP 7) */
+    hipError_t last_result; /* hipExtGetLastError: of the last call, hipSuccess included */
     hipStreamCaptureMode capture_mode;
     unsigned config_count; /* pushed configurations */
     struct ah_call_config configs[AH_CALL_CONFIG_INLINE];

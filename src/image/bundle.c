@@ -62,8 +62,10 @@ static bool read_bundle(struct ah_images *out, const void *data, size_t size, ch
         return refuse(out_error, "no memory for %llu images", (unsigned long long)count);
     for (uint64_t i = 0; i < count; i++) {
         if (!read_entry(&reader, &out->items[i]))
-            return refuse(out_error, "entry %llu of the offload bundle lies outside it: the file "
-                          "is truncated or damaged", (unsigned long long)i);
+            return refuse(out_error,
+                          "entry %llu of the offload bundle lies outside it: the file "
+                          "is truncated or damaged",
+                          (unsigned long long)i);
         out->count++;
     }
     return true;
@@ -87,8 +89,7 @@ static bool read_compressed_header(struct compressed_header *header, const void 
         total = ah_read_u32(&reader);
     else if (header->version == 3)
         total = ah_read_u64(&reader);
-    header->uncompressed_size =
-        header->version == 3 ? ah_read_u64(&reader) : ah_read_u32(&reader);
+    header->uncompressed_size = header->version == 3 ? ah_read_u64(&reader) : ah_read_u32(&reader);
     ah_read_u64(&reader); /* a hash for people's caches; the payload has its own checks */
     if (reader.failed || header->version < 1 || header->version > 3)
         return refuse(out_error, "compressed offload bundle of unknown version %u",
@@ -148,8 +149,7 @@ static bool is_plausible(const struct compressed_header *header)
            header->uncompressed_size / ZSTD_RATIO_MAX <= header->payload_size;
 }
 
-static bool read_compressed(struct ah_images *out, const void *data, size_t size,
-                            char *out_error)
+static bool read_compressed(struct ah_images *out, const void *data, size_t size, char *out_error)
 {
     struct compressed_header header = {0};
     if (!read_compressed_header(&header, data, size, out_error))
@@ -182,7 +182,7 @@ static bool read_single(struct ah_images *out, const void *data, size_t size, ch
     ah_image_identify(out->items, data, size);
     if (out->items->kind == AH_IMAGE_UNKNOWN || out->items->kind == AH_IMAGE_HOST)
         return refuse(out_error, "this is no offload bundle, AMDGPU or CUDA ELF, PTX text or CUDA "
-                      "fatbin");
+                                 "fatbin");
     out->count = 1;
     return true;
 }

@@ -27,11 +27,20 @@ static uint64_t read_little_endian(struct ah_reader *reader, unsigned size)
     return value;
 }
 
-uint16_t ah_read_u16(struct ah_reader *reader) { return (uint16_t)read_little_endian(reader, 2); }
+uint16_t ah_read_u16(struct ah_reader *reader)
+{
+    return (uint16_t)read_little_endian(reader, 2);
+}
 
-uint32_t ah_read_u32(struct ah_reader *reader) { return (uint32_t)read_little_endian(reader, 4); }
+uint32_t ah_read_u32(struct ah_reader *reader)
+{
+    return (uint32_t)read_little_endian(reader, 4);
+}
 
-uint64_t ah_read_u64(struct ah_reader *reader) { return read_little_endian(reader, 8); }
+uint64_t ah_read_u64(struct ah_reader *reader)
+{
+    return read_little_endian(reader, 8);
+}
 
 const char *ah_skip_ptx_space(const char *text)
 {

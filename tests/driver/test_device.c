@@ -447,7 +447,8 @@ static void peer_functions_check_their_arguments(void **state)
     expect(hipExtGetLinkTypeAndHopCount(0, 1, NULL, &hops), hipErrorInvalidValue);
     expect(hipExtGetLinkTypeAndHopCount(0, 1, &type, NULL), hipErrorInvalidValue);
     expect(hipExtGetLinkTypeAndHopCount(0, 0, &type, &hops), hipErrorInvalidValue);
-    expect(hipExtGetLinkTypeAndHopCount(0, 2, &type, &hops), hipErrorInvalidValue);
+    expect(hipExtGetLinkTypeAndHopCount(0, -1, &type, &hops), hipErrorInvalidValue);
+    expect(hipExtGetLinkTypeAndHopCount(0, 2, &type, &hops), hipErrorInvalidDevice);
 }
 
 int main(void)

@@ -238,7 +238,13 @@ static void every_way_checks_sizes(void **state)
     uint32_t word = 0;
     void *args[] = {&word};
     const struct limit limits[] = {
-        {"no grid", &bounded_kernel, {0, 1, 1}, one, 0, hipErrorInvalidValue, hipErrorInvalidConfiguration},
+        {"no grid",
+         &bounded_kernel,
+         {0, 1, 1},
+         one,
+         0,
+         hipErrorInvalidValue,
+         hipErrorInvalidConfiguration},
         {"no grid y",
          &bounded_kernel,
          {1, 0, 1},

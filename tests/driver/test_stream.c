@@ -222,8 +222,6 @@ static const struct taker takers[] = {
     ROW(query_spt),
     ROW(synchronize),
     ROW(synchronize_spt),
-    ROW(wait_event),
-    ROW(wait_event_spt),
     ROW(get_flags),
     ROW(get_flags_spt),
     ROW(get_priority),
@@ -269,6 +267,8 @@ static const struct taker takers[] = {
     ROW(capture_info_v2),
     ROW(capture_info_v2_spt),
 #undef ROW
+    {"wait_event", take_wait_event, hipErrorInvalidHandle},
+    {"wait_event_spt", take_wait_event_spt, hipErrorInvalidHandle},
     {"malloc", take_malloc, hipErrorInvalidHandle},
     {"free", take_free, hipErrorInvalidHandle},
     {"launch_cooperative", take_launch_cooperative, hipErrorInvalidHandle},

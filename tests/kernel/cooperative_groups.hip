@@ -2,6 +2,8 @@
 // coalesced threads and grids.
 #include "../support/hip_test.h"
 
+#include <algorithm>
+
 #include <hip/hip_cooperative_groups.h>
 
 namespace cg = cooperative_groups;
@@ -326,6 +328,23 @@ TEST("a thread is a group of one")
     CHECK_LAUNCH();
     for (int v : out.read())
         CHECK_EQ(v, 10);
+}
+
+__global__ void size_of_tiles(int *out, unsigned int tile)
+{
+    cg::thread_group part = cg::tiled_partition(cg::this_thread_block(), tile);
+    out[threadIdx.x] = static_cast<int>(part.size());
+}
+TEST("the last tile of a block may have fewer threads")
+{
+    for (int n : {1, 5, 32, 37}) {
+        ah_test::buffer<int> out(n);
+        size_of_tiles<<<1, n>>>(out.device(), 8);
+        CHECK_LAUNCH();
+        std::vector<int> &v = out.read();
+        for (int i = 0; i < n; ++i)
+            CHECK_CASE(v[i] == std::min(8, n - i / 8 * 8), "thread %d of %d: %d", i, n, v[i]);
+    }
 }
 
 // ---- the grid ----

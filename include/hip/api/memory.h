@@ -787,8 +787,8 @@ hipError_t hipMemGetHandleForAddressRange(void *handle, hipDeviceptr_t dptr, siz
 /// @param [in] hipVersion  100 x major + minor: 702 for HIP 7.2
 /// @param [in] flags  HIP_GET_PROC_ADDRESS_*
 /// @param [out] symbolStatus  what happened; may be NULL
-/// Returns: hipErrorInvalidValue: symbol or pfn is NULL, symbol is empty, flags is unknown, or there
-/// is no such function.
+/// Returns: hipErrorInvalidValue: symbol or pfn is NULL, symbol is empty, flags is unknown, or
+/// there is no such function.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Memory Management"; cuGetProcAddress.

@@ -155,8 +155,8 @@ hipError_t hipMemPoolImportPointer(void **dev_ptr, hipMemPool_t mem_pool,
 /// @param [in] device  ordinal
 /// @param [in,out] mem_pool  the pool (of the getters: [out])
 /// Returns: hipErrorInvalidValue: mem_pool is NULL or a pool of another device, or there is no such
-/// device (hipDeviceGetDefaultMemPool(): hipErrorInvalidDevice); hipErrorNotSupported: the device has no pools;
-/// hipErrorStreamCaptureUnsupported (the setter, HIP 7): a stream is being captured.
+/// device (hipDeviceGetDefaultMemPool(): hipErrorInvalidDevice); hipErrorNotSupported: the device
+/// has no pools; hipErrorStreamCaptureUnsupported (the setter, HIP 7): a stream is being captured.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Device Management"; cuDeviceGetDefaultMemPool, cuDeviceGetMemPool,

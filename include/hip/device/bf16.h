@@ -354,10 +354,7 @@ __AH_FN __hip_bfloat162 operator--(__hip_bfloat162 &a, int)
 
 __AH_FN bool __hisnan(__hip_bfloat16 a) { return (__ah::bfloat_bits(a) & 0x7fff) > 0x7f80; }
 /* 1 for either infinity */
-__AH_FN int __hisinf(__hip_bfloat16 a)
-{
-    return (__ah::bfloat_bits(a) & 0x7fff) == 0x7f80;
-}
+__AH_FN int __hisinf(__hip_bfloat16 a) { return (__ah::bfloat_bits(a) & 0x7fff) == 0x7f80; }
 
 /* __heq(a, b) is false where one is a NaN, __hequ(a, b) true. For pairs __heq2 gives 1.0 or
  * 0.0 in each component, __hbeq2 whether it holds for both. */

@@ -32,6 +32,13 @@ __AH_STATIC unsigned int block_rank()
     return (block_z() * blocks_y() + block_y()) * blocks_x() + block_x();
 }
 
+/* The threads in the caller's tile of the block: the last tile may have fewer than its size. */
+__AH_STATIC unsigned int tile_members(unsigned int tile_size)
+{
+    unsigned int rest = block_size() - (rank_in_block() & ~(tile_size - 1));
+    return rest < tile_size ? rest : tile_size;
+}
+
 __AH_STATIC unsigned int *grid_workspace()
 {
 #if defined(__NVPTX__)
@@ -411,7 +418,8 @@ __AH_FN tiled_group tiled_partition(const tiled_group &, unsigned int tile_size)
 }
 __AH_FN thread_group tiled_partition(const thread_block &, unsigned int tile_size)
 {
-    return thread_group(thread_group::of_tile, tile_size, __ah::tile_mask(tile_size));
+    unsigned int count = __ah::tile_members(tile_size);
+    return thread_group(thread_group::of_tile, count, __ah::tile_mask(tile_size));
 }
 __AH_FN coalesced_group tiled_partition(const coalesced_group &parent, unsigned int tile_size)
 {
@@ -425,7 +433,8 @@ __AH_FN thread_group tiled_partition(const thread_group &parent, unsigned int ti
         return thread_group(thread_group::of_lanes,
                             static_cast<unsigned int>(__builtin_popcountll(members)), members);
     }
-    return thread_group(thread_group::of_tile, tile_size, __ah::tile_mask(tile_size));
+    unsigned int count = __ah::tile_members(tile_size);
+    return thread_group(thread_group::of_tile, count, __ah::tile_mask(tile_size));
 }
 
 /* The members for which the predicate is the same as for the caller. */

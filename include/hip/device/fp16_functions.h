@@ -152,10 +152,7 @@ __AH_FN float amd_mixed_dot(__half2 a, __half2 b, float c, bool saturate)
 
 __AH_HDN bool __hisnan(__half a) { return (__ah::half_bits(a) & 0x7fff) > 0x7c00; }
 /* 1 for either infinity */
-__AH_HDN int __hisinf(__half a)
-{
-    return (__ah::half_bits(a) & 0x7fff) == 0x7c00;
-}
+__AH_HDN int __hisinf(__half a) { return (__ah::half_bits(a) & 0x7fff) == 0x7c00; }
 
 /* __heq(a, b) is false where one is a NaN, __hequ(a, b) true. For pairs __heq2 gives 1.0 or
  * 0.0 in each component, __hbeq2 whether it holds for both. */

@@ -1,4 +1,7 @@
 /* A library that lacks most of what its user asks for. */
 int ahtest_first(void);
 
-int ahtest_first(void) { return 1; }
+int ahtest_first(void)
+{
+    return 1;
+}

@@ -2,4 +2,7 @@
 int ahtest_nobody_has_this(void);
 int ahtest_first(void);
 
-int ahtest_first(void) { return ahtest_nobody_has_this(); }
+int ahtest_first(void)
+{
+    return ahtest_nobody_has_this();
+}
