@@ -459,19 +459,18 @@ static hipError_t launch_threads(hipFunction_t f, const uint32_t *global, const 
         .params = params,
         .extra = extra,
     };
-    uint64_t whole = 1;
+    uint64_t threads = 1; /* of a whole block */
     if (!ah_handle_is(f, AH_HANDLE_FUNCTION))
         return hipErrorInvalidResourceHandle;
+    const struct ah_device *device = ((const struct ah_handle *)(const void *)f)->device;
     for (int i = 0; i < 3; i++) {
         uint32_t block = global[i] < local[i] ? global[i] : local[i];
-        if (block == 0 || global[i] % block != 0)
+        threads *= local[i];
+        if (block == 0 || global[i] % block != 0 || threads > device->max_threads)
             return hipErrorInvalidValue;
         launch.grid[i] = global[i] / block;
         launch.block[i] = block;
-        whole *= local[i];
     }
-    if (whole > ((const struct ah_function *)(const void *)f)->max_threads)
-        return hipErrorInvalidValue;
     hipError_t error = record_if(start, stream);
     if (error == hipSuccess)
         error = ah_launch_function((struct ah_function *)(void *)f, &launch, stream);

@@ -598,6 +598,13 @@ static void arguments_of_modules_come_as_pointers_or_as_a_buffer(void **state)
     size = 4; /* less than the kernel takes */
     expect(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra),
            hipErrorInvalidValue);
+    /* fewer threads than one block has */
+    ok(hipExtModuleLaunchKernel(function, 5, 1, 1, 32, 1, 1, 0, NULL, params, NULL, NULL, NULL, 0));
+    check(last_launch().grid[0] == 1 && last_launch().block[0] == 5);
+    const uint32_t half = 1u << 31;
+    expect(hipExtModuleLaunchKernel(function, 1, 1, 1, half, half, 4, 0, NULL, params, NULL, NULL,
+                                    NULL, 0),
+           hipErrorInvalidValue);
     expect(hipExtModuleLaunchKernel(function, 33, 1, 1, 32, 1, 1, 0, NULL, params, NULL, NULL, NULL,
                                     0),
            hipErrorInvalidValue); /* a partial block */
