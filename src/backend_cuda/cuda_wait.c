@@ -57,7 +57,7 @@ _Static_assert(AH_WAIT_GEQUAL == 0 && AH_WAIT_EQUAL == 1 && AH_WAIT_AND == 2 && 
 /* The kernel on the device, loaded when it is first wanted. */
 static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_kernel)
 {
-    CUmodule module;
+    CUmodule module = NULL;
     CUfunction kernel, first = NULL;
     *out_kernel = atomic_load(&device->wait_kernel);
     if (*out_kernel)
@@ -66,6 +66,8 @@ static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_
     if (result == CUDA_SUCCESS)
         result = device->api->cuModuleGetFunction(&kernel, module, "ah_wait");
     if (result != CUDA_SUCCESS) {
+        if (module)
+            device->api->cuModuleUnload(module);
         AH_LOG_ERR("waiting for a masked value needs a GPU of compute capability 7.0 or newer");
         return ahcuda_done(device, "cuModuleLoadDataEx", result);
     }
@@ -78,13 +80,6 @@ static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_
     return hipSuccess;
 }
 
-static bool pointer_is_known(struct ah_backend_device *device, const void *pointer,
-                             struct ah_pointer_info *out_info)
-{
-    ahcuda_pointer_info(device, pointer, out_info);
-    return out_info->device_pointer != NULL;
-}
-
 hipError_t ahcuda_stream_wait_masked(struct ah_backend_device *device,
                                      struct ah_backend_stream *stream, void *pointer,
                                      uint64_t value, uint64_t mask,
@@ -95,7 +90,8 @@ hipError_t ahcuda_stream_wait_masked(struct ah_backend_device *device,
     uint64_t native_pointer;
     uint32_t native_condition = condition, wide = bits == 64;
     void *arguments[] = {&native_pointer, &value, &mask, &native_condition, &wide};
-    if ((uintptr_t)pointer % (unsigned)(bits / 8) != 0 || !pointer_is_known(device, pointer, &info))
+    ahcuda_pointer_info(device, pointer, &info);
+    if ((uintptr_t)pointer % (unsigned)(bits / 8) != 0 || !info.device_pointer)
         return hipErrorInvalidValue;
     native_pointer = (uintptr_t)info.device_pointer;
     if (!wide) {

@@ -32,10 +32,8 @@ static bool is_pageable(const void *pointer)
     return ah_memory_describe(pointer, &info) == NULL;
 }
 
-/* A copy that names a device must have a device's memory at one end. *out_from_host: the source
- * may be memory that HIP does not know. */
-static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind,
-                             bool *out_from_host)
+/* A copy that names a device must have a device's memory at one end. */
+static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
     bool dst_known, src_known;
     if (!dst || !src)
@@ -45,7 +43,6 @@ static hipError_t check_ends(const void *dst, const void *src, size_t size, hipM
                    src, dst);
         return hipErrorInvalidValue;
     }
-    *out_from_host = kind == hipMemcpyHostToDevice || (kind == hipMemcpyDefault && !src_known);
     if (!dst_known && !src_known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault &&
         is_pageable(dst) && is_pageable(src)) {
         AH_LOG_ERR("%s from %p to %p: neither is memory of a device", ah_name_copy_kind(kind), src,
@@ -53,6 +50,14 @@ static hipError_t check_ends(const void *dst, const void *src, size_t size, hipM
         return hipErrorInvalidValue;
     }
     return hipSuccess;
+}
+
+/* The source may be pageable: the backend is then content when it has taken the data. */
+static bool from_host(const void *src, hipMemcpyKind kind)
+{
+    struct ah_allocation allocation;
+    return kind == hipMemcpyHostToDevice ||
+           (kind == hipMemcpyDefault && !ah_memory_find(src, &allocation));
 }
 
 /* Between memories of two drivers: through host memory, finished on return. */
@@ -97,14 +102,20 @@ static hipError_t copy_routed(struct ah_device *device, struct ah_backend_stream
 }
 
 static hipError_t copy_on(struct ah_device *device, struct ah_backend_stream *native, void *dst,
-                          const void *src, size_t size, enum ah_blocking blocking)
+                          const void *src, size_t size, hipMemcpyKind kind,
+                          enum ah_blocking blocking)
 {
+    hipError_t error;
+    bool wait = blocking == AH_BLOCKING;
     if (__builtin_expect(ah_memory_mixed_drivers(), 0))
         return copy_routed(device, native, dst, src, size, blocking);
-    if (blocking == AH_BLOCKING && (native == NULL || native == AH_STREAM_LEGACY))
-        return device->ops->copy(device->native, dst, src, size);
-    hipError_t error = device->ops->copy_async(device->native, dst, src, size, native);
-    return error == hipSuccess && blocking == AH_BLOCKING ? ah_stream_wait(device, native) : error;
+    if (blocking == AH_BLOCKING && (native == NULL || native == AH_STREAM_LEGACY)) {
+        error = device->ops->copy(device->native, dst, src, size);
+        wait = from_host(src, kind);
+    } else {
+        error = device->ops->copy_async(device->native, dst, src, size, native);
+    }
+    return error == hipSuccess && wait ? ah_stream_wait(device, native) : error;
 }
 
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream,
@@ -112,21 +123,18 @@ hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, 
 {
     struct ah_device *device;
     struct ah_backend_stream *native;
-    bool from_host = false;
     int serialize = ah_registry.settings.serialize_copy;
     if (!ah_copy_kind_valid(kind))
         return hipErrorInvalidMemcpyDirection;
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     if (error != hipSuccess || size == 0)
         return error;
-    error = check_ends(dst, src, size, kind, &from_host);
+    error = check_ends(dst, src, size, kind);
     if (error == hipSuccess && (serialize & SERIALIZE_BEFORE))
         error = ah_stream_wait(device, native);
     if (error == hipSuccess)
-        error = copy_on(device, native, dst, src, size, blocking);
-    /* A driver may be content when it has taken the data. */
-    if (error == hipSuccess &&
-        ((serialize & SERIALIZE_AFTER) || (from_host && blocking == AH_BLOCKING)))
+        error = copy_on(device, native, dst, src, size, kind, blocking);
+    if (error == hipSuccess && (serialize & SERIALIZE_AFTER))
         error = ah_stream_wait(device, native);
     return error;
 }
@@ -209,13 +217,12 @@ static hipError_t copy_peer(void *dst, int dst_ordinal, const void *src, int src
                      *src_device = ah_device_at(src_ordinal);
     struct ah_device *device;
     struct ah_backend_stream *native;
-    bool from_host;
     if (!dst_device || !src_device)
         return ah_device_missing_error();
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     if (error != hipSuccess || size == 0)
         return error;
-    error = check_ends(dst, src, size, hipMemcpyDefault, &from_host);
+    error = check_ends(dst, src, size, hipMemcpyDefault);
     if (error == hipSuccess && blocking == AH_BLOCKING)
         error = ah_device_wait_both(src_device, dst_device);
     if (error != hipSuccess)

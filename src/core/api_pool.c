@@ -73,14 +73,6 @@ void ah_pool_forget_device(struct ah_device *device)
 
 /* ---- allocation ------------------------------------------------------------ */
 
-/* These functions have an error of their own for what is not a stream. */
-static hipError_t resolve(hipStream_t stream, struct ah_device **out_device,
-                          struct ah_backend_stream **out_native)
-{
-    hipError_t error = ah_stream_resolve(stream, out_device, out_native);
-    return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
-}
-
 static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_pool *pool,
                            struct ah_device *pool_device, hipStream_t stream)
 {
@@ -89,7 +81,7 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
     void *pointer;
     if (!out_pointer)
         return hipErrorInvalidValue;
-    hipError_t error = resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve_handle(stream, &device, &native);
     if (error != hipSuccess)
         return error;
     if (pool_device && pool_device->driver != device->driver)
@@ -137,7 +129,7 @@ static hipError_t release(void *pointer, hipStream_t stream)
     struct ah_device *device;
     struct ah_backend_stream *native;
     struct ah_allocation allocation;
-    hipError_t error = resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve_handle(stream, &device, &native);
     if (error != hipSuccess || !pointer)
         return error;
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_DEVICE ||

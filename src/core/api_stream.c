@@ -304,9 +304,7 @@ hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event_handle, uns
         return hipErrorInvalidValue;
     hipError_t error = ah_event_check(event_handle, &event);
     if (error == hipSuccess)
-        error = ah_stream_resolve(stream, &device, &native);
-    if (error == hipErrorContextIsDestroyed)
-        return hipErrorInvalidHandle; /* this function's own error for what is not a stream */
+        error = ah_stream_resolve_handle(stream, &device, &native);
     if (error != hipSuccess)
         return error;
     if (event->handle.device->driver != device->driver)

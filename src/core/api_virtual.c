@@ -219,12 +219,10 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle,
 }
 
 /* Since HIP 7.1 a file descriptor is passed as the pointer's value, as in CUDA, and before that as
- * the address of an int. No int is below the first page. */
+ * the address of an int; the numbers of files are too low for addresses. */
 static void *shared_handle(void *given, hipMemAllocationHandleType type)
 {
-    enum { FIRST_PAGE = 4096 };
-    if (type == hipMemHandleTypePosixFileDescriptor && (uintptr_t)given >= FIRST_PAGE &&
-        ah_memory_readable(given) >= sizeof(int))
+    if (type == hipMemHandleTypePosixFileDescriptor && ah_memory_readable(given) >= sizeof(int))
         return (void *)(intptr_t) * (const int *)given;
     return given;
 }

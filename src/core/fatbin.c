@@ -3,7 +3,7 @@
  * is first used there. */
 #include "code.h"
 #include "log.h"
-#include "memory.h"
+#include "managed.h"
 #include "pointer_map.h"
 
 #include <hip/api/registration.h>
@@ -297,16 +297,12 @@ void ah_fatbin_forget_device(struct ah_device *device)
 static void free_symbol(struct symbol *symbol)
 {
     _Atomic(void *) *instances = atomic_load(&symbol->instances);
-    struct ah_allocation managed;
     for (int i = 0; instances && i < ah_registry.device_count; i++)
         free_instance(symbol, atomic_load(&instances[i]));
-    if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device) {
-        ah_memory_take(*symbol->managed_pointer, &managed);
-        symbol->managed_device->ops->memory_free(symbol->managed_device->native,
-                                                 *symbol->managed_pointer);
-    } else if (symbol->kind == SYMBOL_MANAGED) {
+    if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device)
+        ah_managed_free(symbol->managed_device, *symbol->managed_pointer);
+    else if (symbol->kind == SYMBOL_MANAGED)
         free(*symbol->managed_pointer);
-    }
     free((void *)instances);
     free(symbol->name);
     free(symbol);
@@ -421,16 +417,8 @@ static void *managed_memory(size_t size, unsigned align, struct ah_device **out_
     ah_registry_init();
     struct ah_device *device = ah_device_at(0);
     *out_device = NULL;
-    if (device && device->ops->managed_alloc(device->native, size, hipMemAttachGlobal, &memory) ==
-                      hipSuccess) {
+    if (device && ah_managed_alloc(device, size, &memory) == hipSuccess) {
         *out_device = device;
-        ah_memory_add(&(struct ah_allocation){
-            .range = {.start = (uintptr_t)memory, .size = size},
-            .device = device,
-            .kind = AH_MEMORY_MANAGED,
-            .origin = AH_ORIGIN_STATIC,
-            .flags = hipMemAttachGlobal,
-        });
         return memory;
     }
     if (posix_memalign(&memory, align < sizeof(void *) ? sizeof(void *) : align, size) != 0)

@@ -14,15 +14,7 @@ static void free_one(struct ah_managed *managed)
     free(managed);
 }
 
-static void free_memory(struct ah_device *device, void *memory)
-{
-    struct ah_allocation allocation;
-    ah_memory_take(memory, &allocation);
-    device->ops->memory_free(device->native, memory);
-}
-
-/* Memory with the value of the companion at `first`. */
-static hipError_t make_memory(struct ah_device *device, void *first, size_t size, void **out_memory)
+hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_memory)
 {
     hipError_t error =
         device->ops->managed_alloc(device->native, size, hipMemAttachGlobal, out_memory);
@@ -35,11 +27,17 @@ static hipError_t make_memory(struct ah_device *device, void *first, size_t size
         .origin = AH_ORIGIN_STATIC,
         .flags = hipMemAttachGlobal,
     });
-    error =
-        known ? device->ops->copy(device->native, *out_memory, first, size) : hipErrorOutOfMemory;
-    if (error != hipSuccess)
-        free_memory(device, *out_memory);
-    return error;
+    if (known)
+        return hipSuccess;
+    device->ops->memory_free(device->native, *out_memory);
+    return hipErrorOutOfMemory;
+}
+
+void ah_managed_free(struct ah_device *device, void *memory)
+{
+    struct ah_allocation allocation;
+    ah_memory_take(memory, &allocation);
+    device->ops->memory_free(device->native, memory);
 }
 
 /* hipErrorNotFound: device code has lost the variable or never had it. */
@@ -60,12 +58,15 @@ static hipError_t connect(struct ah_device *device, struct ah_backend_module *mo
     if (error == hipSuccess && pointer_size != sizeof managed->memory)
         error = hipErrorNotFound;
     if (error == hipSuccess)
-        error = make_memory(device, first, managed->size, &managed->memory);
+        error = ah_managed_alloc(device, managed->size, &managed->memory);
     if (error != hipSuccess)
         return error;
-    error = device->ops->copy(device->native, pointer, &managed->memory, sizeof managed->memory);
+    error = device->ops->copy(device->native, managed->memory, first, managed->size);
+    if (error == hipSuccess)
+        error =
+            device->ops->copy(device->native, pointer, &managed->memory, sizeof managed->memory);
     if (error != hipSuccess)
-        free_memory(device, managed->memory);
+        ah_managed_free(device, managed->memory);
     return error;
 }
 
@@ -123,7 +124,7 @@ const struct ah_managed *ah_managed_find(const struct ah_managed *list, const ch
 void ah_managed_destroy(struct ah_device *device, struct ah_managed *list)
 {
     for (struct ah_managed *managed = list; managed; managed = managed->next)
-        free_memory(device, managed->memory);
+        ah_managed_free(device, managed->memory);
     ah_managed_forget(list);
 }
 

@@ -1,10 +1,14 @@
-/* Managed variables of code that hipModuleLoad brought. Those of the program itself are
- * registered by its host code and belong to fatbin.c. */
+/* The memory of managed variables, and those variables that code of hipModuleLoad brought. The
+ * program's own are registered by its host code and belong to fatbin.c. */
 #ifndef AH_MANAGED_H
 #define AH_MANAGED_H
 
 #include "image.h"
 #include "registry.h"
+
+/* Memory of a managed variable, which the application may ask about but not free. */
+hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_memory);
+void ah_managed_free(struct ah_device *device, void *memory);
 
 struct ah_managed {
     struct ah_managed *next;

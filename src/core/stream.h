@@ -44,6 +44,14 @@ static inline hipError_t ah_stream_resolve(hipStream_t stream, struct ah_device 
     return hipSuccess;
 }
 
+/* The same for functions that answer hipErrorInvalidHandle for what is not a stream. */
+static inline hipError_t ah_stream_resolve_handle(hipStream_t stream, struct ah_device **out_device,
+                                                  struct ah_backend_stream **out_native)
+{
+    hipError_t error = ah_stream_resolve(stream, out_device, out_native);
+    return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
+}
+
 /* Under -fgpu-default-stream=per-thread a null stream means the thread's own. */
 static inline hipStream_t ah_stream_spt(hipStream_t stream)
 {
