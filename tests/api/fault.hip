@@ -1,5 +1,7 @@
 // Kernels that go wrong: the error arrives at the host, which goes on. One fault per process:
 //     fault address | trap | assert | stream
+#include "../support/device.h"
+
 #include <hip/hip_runtime.h>
 
 #include <cassert>
@@ -54,12 +56,8 @@ int main(int argc, char **argv)
     else if (std::strcmp(fault, "assert") == 0)
         want = hipErrorAssert;
 
-    int devices = 0;
-    hipError_t error = hipGetDeviceCount(&devices);
-    if (error != hipSuccess || devices == 0) {
-        std::printf("skipped: no device (%s)\n", hipGetErrorName(error));
-        return 77;
-    }
+    if (int status = status_without_device())
+        return status;
     int *p = nullptr;
     hipStream_t stream = nullptr;
     hipEvent_t event;
@@ -69,7 +67,7 @@ int main(int argc, char **argv)
         gives(hipSuccess, hipStreamCreate(&stream), "a stream");
     launch(fault, stream);
     gives(hipSuccess, hipGetLastError(), "the launch itself is good");
-    error = hipStreamSynchronize(stream);
+    hipError_t error = hipStreamSynchronize(stream);
     report(error == want || (want == hipErrorAssert && error == hipErrorLaunchFailure),
            "waiting tells of the fault", error);
     // from here on every call that needs the device says so, and none hangs or crashes

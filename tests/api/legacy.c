@@ -6,6 +6,8 @@
 
 #include <hip/hip_runtime_api.h>
 
+#include "../support/device.h"
+
 /* The fields of the struct of HIP 5 and older that this test reads: its name, then its size. */
 struct old_properties {
     char name[256];
@@ -23,12 +25,9 @@ static void check(int good, const char *what)
 
 int main(void)
 {
-    int devices = 0;
-    hipError_t error = hipGetDeviceCount(&devices);
-    if (error != hipSuccess || devices == 0) {
-        printf("skipped: no device (%s)\n", hipGetErrorName(error));
-        return 77;
-    }
+    int status = status_without_device();
+    if (status != 0)
+        return status;
     hipDeviceProp_t linked, looked_up;
     struct old_properties old;
     memset(&old, 0x55, sizeof old);

@@ -95,6 +95,24 @@ static void registering_calls_no_driver_and_a_launch_loads_on_its_device_only(vo
     ok(hipHostFree(pinned));
 }
 
+/* What is logged by two launches of a kernel and a question about a variable, with their errors. */
+static char *log_of_use(const void *kernel, hipError_t of_kernel, const void *variable,
+                        hipError_t of_variable)
+{
+    void *address;
+    ok(hipExtSetLoggingParams(1, 0, ~0u));
+    begin_log();
+    hipError_t first = hipLaunchKernel(kernel, one, one, NULL, 0, NULL);
+    hipError_t again = hipLaunchKernel(kernel, one, one, NULL, 0, NULL);
+    hipError_t symbol = hipGetSymbolAddress(&address, variable);
+    char *log = end_log();
+    ok(hipExtSetLoggingParams(0, 0, ~0u));
+    expect(first, of_kernel);
+    expect(again, of_kernel);
+    expect(symbol, of_variable);
+    return log;
+}
+
 static void a_binary_without_code_for_the_device_says_once_what_it_holds(void **state)
 {
     static const char kernel = 0;
@@ -112,16 +130,7 @@ static void a_binary_without_code_for_the_device_says_once_what_it_holds(void **
     void **handle = __hipRegisterFatBinary(&wrapper);
     register_kernel(handle, &kernel, "k");
     __hipRegisterVar(handle, &variable, text("v"), text("v"), 0, 4, 0, 0);
-    ok(hipExtSetLoggingParams(1, 0, ~0u));
-    begin_log();
-    hipError_t first = hipLaunchKernel(&kernel, one, one, NULL, 0, NULL);
-    hipError_t again = hipLaunchKernel(&kernel, one, one, NULL, 0, NULL);
-    hipError_t symbol = hipGetSymbolAddress(&address, &variable);
-    char *log = end_log();
-    ok(hipExtSetLoggingParams(0, 0, ~0u));
-    expect(first, hipErrorNoBinaryForGpu);
-    expect(again, hipErrorNoBinaryForGpu);
-    expect(symbol, hipErrorNoBinaryForGpu);
+    char *log = log_of_use(&kernel, hipErrorNoBinaryForGpu, &variable, hipErrorNoBinaryForGpu);
     check(count_text(log, "\n") == 1);
     check(strstr(log, "gfx90a") && strstr(log, "PTX sm_90"));
     expect(hipGetLastError(), hipErrorNoBinaryForGpu);
@@ -220,19 +229,12 @@ static void what_the_code_does_not_have_is_named_in_the_log(void **state)
     static const char kernel = 0;
     static char variable;
     struct wrapper wrapper = wrap_image(fill_ptx);
-    void *address;
     (void)state;
     void **handle = __hipRegisterFatBinary(&wrapper);
     register_kernel(handle, &kernel, "missing_kernel");
     __hipRegisterVar(handle, &variable, text("missing"), text("missing_variable"), 0, 4, 0, 0);
-    ok(hipExtSetLoggingParams(1, 0, ~0u));
-    begin_log();
-    hipError_t launch = hipLaunchKernel(&kernel, one, one, NULL, 0, NULL);
-    hipError_t symbol = hipGetSymbolAddress(&address, &variable);
-    char *log = end_log();
-    ok(hipExtSetLoggingParams(0, 0, ~0u));
-    expect(launch, hipErrorInvalidDeviceFunction);
-    expect(symbol, hipErrorInvalidSymbol);
+    char *log =
+        log_of_use(&kernel, hipErrorInvalidDeviceFunction, &variable, hipErrorInvalidSymbol);
     check(strstr(log, "missing_kernel") && strstr(log, "missing_variable"));
     free(log);
     __hipUnregisterFatBinary(handle);

@@ -15,6 +15,8 @@
 #ifndef AH_TESTS_HIP_TEST_H
 #define AH_TESTS_HIP_TEST_H
 
+#include "device.h"
+
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -200,12 +202,8 @@ inline int run(int argc, char **argv)
             std::printf("%s\n", t->sentence);
         return 0;
     }
-    int devices = 0;
-    hipError_t error = hipGetDeviceCount(&devices);
-    if (error != hipSuccess || devices == 0) {
-        std::printf("skipped: no device (%s)\n", hipGetErrorName(error));
-        return 77;
-    }
+    if (int status = status_without_device())
+        return status;
     int ran = 0, failed = 0;
     for (test *t = the_state().first; t && !the_state().device_lost; t = t->next) {
         bool wanted = argc < 2;

@@ -1,5 +1,7 @@
 // Relocatable device code that runs: functions and variables of other sources, equal names of
 // static kernels, static variables that the host names, a managed variable. Prints what is wrong.
+#include "../../support/device.h"
+
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -19,7 +21,7 @@ static __global__ void kernel(int *out)
     last_written = 7;
 }
 
-enum { COUNT = 64, NO_DEVICE = 77 };
+enum { COUNT = 64 };
 
 static bool fails(hipError_t error, const char *what)
 {
@@ -66,9 +68,9 @@ static bool run_there(int *out)
 
 int main()
 {
-    int devices = 0, *out = nullptr;
-    if (hipGetDeviceCount(&devices) != hipSuccess || devices == 0)
-        return NO_DEVICE;
+    int *out = nullptr;
+    if (int status = status_without_device())
+        return status;
     if (fails(hipMalloc((void **)&out, COUNT * sizeof(int)), "hipMalloc"))
         return 1;
     return run_here(out) && run_there(out) ? 0 : 1;
