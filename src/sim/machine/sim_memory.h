@@ -1,0 +1,179 @@
+/* The memory that simulated devices see.
+ *
+ * One address space for the process, shared by all its simulated devices, as
+ * unified addressing has it. Device memory has addresses of its own: the host
+ * faults on them, and the simulator reads and writes the same bytes elsewhere
+ * (their view). Memory of the host that devices may use keeps its host address.
+ * Memory is committed when it is touched.
+ *
+ * Every access of a kernel is checked to the byte: sim_reach answers from a
+ * table of 256-byte granules without a lock, whoever allocates meanwhile. All
+ * functions may be called from any thread. */
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Addresses of a kernel that are no memory of the device: each thread's or
+ * block's own. Windows of 4 GiB above every address a host process can have. */
+#define SIM_SHARED_WINDOW UINT64_C(0x800100000000) /* of the block: shared memory, LDS */
+#define SIM_LOCAL_WINDOW  UINT64_C(0x800200000000) /* of the thread: stack, scratch */
+#define SIM_PARAM_WINDOW  UINT64_C(0x800300000000) /* of the launch: kernel parameters */
+#define SIM_WINDOW_SIZE   (UINT64_C(1) << 32)
+
+enum { SIM_DEVICES_MAX = 64, SIM_GRANULE = 256 };
+
+enum sim_kind {
+    SIM_MEMORY_DEVICE,     /* allocated for one device */
+    SIM_MEMORY_VARIABLE,   /* a variable of a module; on one device */
+    SIM_MEMORY_HEAP,       /* a kernel's malloc; on one device */
+    SIM_MEMORY_HOST,       /* host memory made for devices; one address for all */
+    SIM_MEMORY_REGISTERED, /* the host program's own memory, registered */
+    SIM_MEMORY_MANAGED,    /* for host and devices */
+    SIM_MEMORY_MAPPING,    /* physical memory mapped at a reserved address */
+};
+
+enum sim_access { SIM_ACCESS_NONE, SIM_ACCESS_READ, SIM_ACCESS_READ_WRITE = 3 };
+
+struct sim_memory { /* one allocation */
+    uint64_t id;    /* never used again, > 0 */
+    enum sim_kind kind;
+    int device; /* -1: of no device */
+    uint64_t address;
+    size_t size;
+    unsigned char *view;                   /* where the simulator reads and writes it */
+    unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
+    const char *label;                     /* a variable's name, for reports; lives as long as it */
+    void *owner;                           /* whoever allocated it */
+};
+
+/* ---- the space ------------------------------------------------------------- */
+
+/* Reserves the addresses, for devices with device_bytes[i] of memory each.
+ * device_bytes: their capacities; count at most SIM_DEVICES_MAX. Called once,
+ * before anything else here. Returns false when the process may not have so
+ * many addresses (the log says how many). */
+bool sim_space_open(const size_t *device_bytes, int count);
+
+/* Gives everything back: only for tests, nothing may be running. */
+void sim_space_close(void);
+
+/* ---- allocations ------------------------------------------------------------- */
+
+/* Allocates size bytes (> 0) at a multiple of alignment (a power of two, 0: 256).
+ * kind: DEVICE, VARIABLE, HEAP (counted against the device's capacity), HOST or
+ * MANAGED (address == view). Contents are undefined but never another process's;
+ * freed addresses are handed out again as late as possible, so that a use after
+ * free shows. NULL: the device's memory or the process's is used up.
+ * The result stays valid until it is freed. */
+struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size, size_t alignment);
+
+/* Makes [address, address+size) of the host program reachable. NULL: it
+ * overlaps memory that is already known, or there is no memory. */
+struct sim_memory *sim_memory_register(void *address, size_t size);
+
+/* Addresses without memory, for sim_memory_map. 0: none left. hint: an address
+ * to prefer, or 0. */
+uint64_t sim_address_reserve(size_t size, size_t alignment, uint64_t hint);
+/* The whole of a reservation, with nothing mapped in it. False: it is not. */
+bool sim_address_free(uint64_t address, size_t size);
+
+/* Physical memory: a file of the kernel's (memfd) of size bytes, counted against
+ * the device's capacity until it is closed. -1: used up. */
+int sim_physical_create(int device, size_t size);
+void sim_physical_close(int device, size_t size, int file);
+
+/* Maps size bytes of file from offset at reserved addresses; nobody may access
+ * it until sim_memory_set_access. NULL: not reserved, or something is there. */
+struct sim_memory *sim_memory_map(uint64_t address, size_t size, int file, size_t offset,
+                                  int device);
+void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_access access);
+
+/* Ends an allocation, a registration or a mapping. What runs and touches it
+ * from now on faults. Accepts NULL. */
+void sim_memory_destroy(struct sim_memory *memory);
+
+/* The allocation that holds address, NULL: none. Not safe against its
+ * destruction by another thread, as the pointer itself is not. */
+struct sim_memory *sim_memory_find(uint64_t address);
+
+/* Calls visit for all, by address, until it returns false. */
+void sim_memory_each(bool (*visit)(struct sim_memory *memory, void *data), void *data);
+
+size_t sim_memory_used(int device); /* bytes counted against the capacity */
+
+/* Writes, for a report, what lies at or nearest to address: "4 bytes past the
+ * end of the 1024-byte allocation at 0x...", "inside ..., freed" or that
+ * nothing is near. */
+void sim_memory_describe(uint64_t address, char *out, size_t out_size);
+
+/* Whether kernels of device may touch memory of peer. A device reaches itself. */
+void sim_peer_set(int device, int peer, bool reachable);
+bool sim_peer_get(int device, int peer);
+
+/* ---- accesses ------------------------------------------------------------------ */
+
+/* A granule's entry: how many of its bytes are valid, from the first, and whose
+ * they are: bits 0-8 count (0 to 256), bits 9-15 owner: a device's number,
+ * SIM_OWNER_ALL for host and managed memory, SIM_OWNER_ASK where only the table
+ * of allocations knows. */
+enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_ASK };
+
+/* Read by sim_reach, written by sim_memory.c only. */
+struct sim_space {
+    uint64_t base;                            /* of the devices' part */
+    uint64_t size;                            /* of both parts, host's after the devices' */
+    uint64_t device_size;                     /* of the devices' part */
+    uint64_t to_view;                         /* view = address + to_view, in the devices' part */
+    _Atomic(uint16_t) *granules;              /* of both parts */
+    _Atomic(uint64_t) reach[SIM_DEVICES_MAX]; /* bit of a device: may be reached */
+};
+extern struct sim_space sim_space;
+
+/* The rest of sim_reach: registered and mapped memory. */
+unsigned char *sim_reach_slowly(int device, uint64_t address, size_t size, bool write);
+
+/* Where device reads or writes size bytes at address; NULL: it must not, report
+ * a fault. The range must not cross a multiple of SIM_GRANULE (naturally
+ * aligned accesses of up to 256 bytes never do). */
+static inline unsigned char *sim_reach(int device, uint64_t address, size_t size, bool write)
+{
+    uint64_t offset = address - sim_space.base;
+    if (__builtin_expect(offset >= sim_space.size, 0))
+        return sim_reach_slowly(device, address, size, write);
+    unsigned granule =
+        atomic_load_explicit(&sim_space.granules[offset / SIM_GRANULE], memory_order_relaxed);
+    unsigned owner = granule >> 9;
+    if (__builtin_expect((offset % SIM_GRANULE) + size > (granule & 0x1ff), 0))
+        return owner == SIM_OWNER_ASK ? sim_reach_slowly(device, address, size, write) : NULL;
+    if (owner < SIM_DEVICES_MAX) {
+        uint64_t reach = atomic_load_explicit(&sim_space.reach[device], memory_order_relaxed);
+        return reach >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)
+                                  : NULL;
+    }
+    if (owner == SIM_OWNER_ASK)
+        return sim_reach_slowly(device, address, size, write);
+    return (unsigned char *)(uintptr_t)(offset < sim_space.device_size ? address + sim_space.to_view
+                                                                       : address);
+}
+
+/* The same for ranges of any size, for copies and fills: where size bytes at
+ * address lie if they are all within one allocation that device may access
+ * (device -1: of any), else NULL. */
+unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write);
+
+/* ---- initialised or not (only when the check is on) --------------------------------- */
+
+/* Tracks, from here on, which bytes were written. Called before sim_space_open. */
+void sim_memory_track_writes(bool on);
+extern bool sim_memory_tracking;
+/* Marks bytes as written; called for every write of kernels, copies and fills
+ * while tracking. Memory of the host counts as written. */
+void sim_memory_wrote(uint64_t address, size_t size);
+/* Whether all bytes were written. */
+bool sim_memory_written(uint64_t address, size_t size);
+
+#endif

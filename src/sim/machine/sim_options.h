@@ -1,0 +1,54 @@
+/* What a user sets about simulated devices, and the faults that tests ask for.
+ *
+ * From the configuration file ("sim") and from ANYHIP_SIM_* variables, which
+ * beat it; config/README.md lists them. Read once. */
+#ifndef SIM_OPTIONS_H
+#define SIM_OPTIONS_H
+
+#include "sim_run.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sim_check {
+    SIM_CHECK_UNINITIALISED = 1, /* reads of memory nobody wrote */
+    SIM_CHECK_RACES = 2,         /* of threads of a block in shared memory, between barriers */
+    SIM_CHECK_SYNC = 4,          /* warp operations that name lanes which have ended */
+};
+
+struct sim_options {
+    char devices[256]; /* ANYHIP_SIM_DEVICES: "sm_80*2,sm_90"; "" for the library's default */
+    size_t memory;     /* ANYHIP_SIM_MEMORY: bytes of each device ("16GiB") */
+    struct sim_run_settings run; /* ANYHIP_SIM_THREADS, ANYHIP_SIM_SEED (set: deterministic) */
+    unsigned checks;             /* ANYHIP_SIM_CHECK: "uninitialised,races,sync" or "all" */
+    unsigned compute_units;      /* ANYHIP_SIM_UNITS: multiprocessors of each device, 0: default */
+    size_t shared_per_block;     /* ANYHIP_SIM_SHARED: bytes, 0: as the model has */
+};
+
+/* Reads them on the first call; the log names what does not parse. */
+const struct sim_options *sim_options(void);
+
+/* ---- faults on demand --------------------------------------------------------- */
+
+/* ANYHIP_SIM_FAULTS, a comma list:
+ *   alloc:N       the Nth allocation of device memory fails (1: the first)
+ *   memory:SIZE   devices have SIZE bytes left
+ *   launch:N      the Nth launch fails with a launch failure
+ *   kernel:NAME   launches of this kernel fail
+ *   lost:N        the device is lost at the Nth launch: nothing works until the process ends
+ *   slow:TIME     everything in a stream takes TIME longer ("5ms", "200us")
+ * Each N counts over the process. Text that does not parse is logged by name. */
+enum sim_fault { SIM_FAULT_NONE, SIM_FAULT_LAUNCH, SIM_FAULT_LOST };
+
+/* To be asked for every allocation of device memory: whether it is to fail. */
+bool sim_fault_allocation(int device, size_t size);
+/* To be asked for every launch. */
+enum sim_fault sim_fault_launch(const char *kernel);
+/* Nanoseconds that work of a stream is to be delayed. */
+uint64_t sim_fault_delay(void);
+/* Replaces the faults in force and starts to count anew; for tests. NULL: none.
+ * Returns false and logs when the text does not parse. */
+bool sim_fault_set(const char *text);
+
+#endif

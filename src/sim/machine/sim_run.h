@@ -1,0 +1,114 @@
+/* Runs grids: blocks and their waves (warps, wavefronts) over a pool of threads.
+ *
+ * Knows nothing about instructions: an engine runs one wave for a while and
+ * says how it went. A block's waves all run on one thread at a time; blocks run
+ * in parallel. A launch holds state for its resident blocks only. Blocks that
+ * spin on what another block does make progress: one that ran for long, or
+ * sleeps, is set aside while others run, up to the launch's limit of resident
+ * blocks; the same goes for launches. */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_launch;
+struct sim_block;
+
+/* What a wave can be; in sim_block.waves[]. */
+enum sim_wave {
+    SIM_WAVE_READY, /* runs when its turn comes */
+    SIM_WAVE_RESTS, /* spins or sleeps: the others first */
+    SIM_WAVE_WAITS, /* for another wave of its block, which will make it READY */
+    SIM_WAVE_ENDED,
+    SIM_WAVE_FAILED, /* the launch ends; the engine has reported why */
+};
+
+/* What executes one kind of device code. */
+struct sim_engine {
+    const char *name;
+    /* Prepares block->state for block->index. fresh: the memory was never used
+     * (it is zeroed); otherwise it held another block of the same launch. Sets
+     * nothing in block but may. False: no memory, the launch fails. */
+    bool (*begin)(struct sim_block *block, bool fresh);
+    /* Runs a READY or RESTS wave for about budget steps and returns its new
+     * state. May change the state of other waves of the block. */
+    enum sim_wave (*run)(struct sim_block *block, unsigned wave, unsigned budget);
+    /* All waves that have not ended WAIT, so none ever will: reports it, or makes
+     * one READY. Returns whether the block can go on. */
+    bool (*stuck)(struct sim_block *block);
+    /* The block has ended or is abandoned. */
+    void (*end)(struct sim_block *block);
+    /* The memory is freed: called once for every memory that begin saw fresh. */
+    void (*fini)(struct sim_block *block);
+};
+
+struct sim_block {
+    struct sim_launch *launch;
+    uint64_t number;   /* x + grid.x * (y + grid.y * z) */
+    uint32_t index[3]; /* x, y, z */
+    unsigned wave_count;
+    unsigned char *waves;   /* enum sim_wave of each */
+    void *state;            /* launch->state_size bytes, aligned to 64 */
+    struct sim_block *next; /* private to the scheduler, as is all below */
+    unsigned turn;
+    uint64_t since;
+};
+
+struct sim_launch {
+    /* Set by the caller. */
+    const struct sim_engine *engine;
+    void *kernel; /* the engine's */
+    uint32_t grid[3];
+    unsigned waves_per_block;
+    size_t state_size;     /* bytes of engine state of a resident block */
+    uint64_t resident_max; /* blocks that may be in progress at once, >= 1; a cooperative launch
+                              passes all of them */
+    int priority;          /* lower runs first, as CUDA has it */
+    /* The launch has ended; failed: a wave failed or the launch was cancelled.
+     * Called once, on a thread of the pool, as the last thing done with it: the
+     * function may free the launch. */
+    void (*done)(struct sim_launch *launch, bool failed);
+    void *data; /* the caller's */
+    /* Private to the scheduler. */
+    _Atomic(bool) cancelled;
+    struct sim_launch *next;
+    uint64_t block_count, begun, ended, resident;
+    struct sim_block *parked, *parked_last, *unused;
+    unsigned running; /* threads that are in it */
+    bool failed;
+};
+
+/* Settings of the pool; takes effect with the first launch. threads: 0 for one
+ * per core. deterministic: one thread, blocks one after the other, and the
+ * order and the budgets of waves drawn from seed: the same run again. */
+struct sim_run_settings {
+    unsigned threads;
+    bool deterministic;
+    uint64_t seed;
+};
+void sim_run_configure(const struct sim_run_settings *settings);
+
+/* Starts a launch, whose grid holds at least one block; returns at once. The
+ * caller keeps launch alive until done is called. False: the pool could not be
+ * started (no thread), done is not called. */
+bool sim_run(struct sim_launch *launch);
+
+/* Ends a launch as soon as its blocks notice; done will be called with failed. */
+void sim_run_cancel(struct sim_launch *launch);
+
+/* Whether a wave should return to the scheduler: its launch is being cancelled. */
+static inline bool sim_run_cancelled(const struct sim_launch *launch)
+{
+    return atomic_load_explicit(&launch->cancelled, memory_order_relaxed);
+}
+
+unsigned sim_run_threads(void); /* how many there are or will be */
+
+/* Stops and joins the pool; every launch must have ended. Threads are not
+ * inherited by fork: a child that launches starts its own. */
+void sim_run_stop(void);
+
+#endif
