@@ -124,6 +124,23 @@ static hipError_t no_device(char **out_reason)
     return hipErrorNoDevice;
 }
 
+/* Only a simulated driver makes devices as it is told. */
+static hipError_t choose_devices(struct ah_backend *backend, const char *devices, char **out_reason)
+{
+    if (!devices)
+        return hipSuccess;
+    if (!backend->api.anyhipSimConfigure) {
+        *out_reason = words("the devices \"%s\" were asked for: %s is not a simulated driver, it "
+                            "has the devices that it has",
+                            devices, backend->name);
+        return hipErrorInvalidValue;
+    }
+    CUresult result = backend->api.anyhipSimConfigure(devices);
+    if (result != CUDA_SUCCESS)
+        *out_reason = words("there are no simulated devices \"%s\"%s", devices, "");
+    return ahcuda_error(result);
+}
+
 static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
 {
     const char *name = NULL;
@@ -184,7 +201,9 @@ hipError_t ahcuda_open(const struct ah_backend_options *options, struct ah_dynli
         *out_reason = words("%s is too old, or not NVIDIA's: it lacks %s", lib->path, lib->missing);
         error = hipErrorInsufficientDriver;
     } else {
-        error = start_driver(backend, out_reason);
+        error = choose_devices(backend, options->devices, out_reason);
+        if (error == hipSuccess)
+            error = start_driver(backend, out_reason);
     }
     if (error == hipSuccess)
         error = list_devices(backend);

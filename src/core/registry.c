@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct ah_registry ah_registry;
 
@@ -18,7 +19,8 @@ static const struct backend_kind {
     enum anyhipBackend id;
     const struct ah_backend_ops *ops;
     const char *files[4]; /* tried in order */
-    bool simulated;       /* opened only when asked for; found beside this library */
+    bool simulated;       /* found beside this library; opened when it is asked for, or
+                           * nothing is and there is no other device */
 } backend_kinds[] = {
     {"cuda",
      anyhipBackendCuda,
@@ -167,12 +169,15 @@ static char *joined(const struct ah_config_strings *strings)
     return text;
 }
 
-/* ANYHIP_BACKEND, else the configuration's list, else every real driver. */
+/* ANYHIP_BACKEND, else the configuration's list, else every real driver: *out_asked tells
+ * whether it was one of the first two. */
 static size_t backend_requests(const struct ah_config *config,
-                               struct ah_backend_request out[AH_BACKEND_REQUEST_MAX])
+                               struct ah_backend_request out[AH_BACKEND_REQUEST_MAX],
+                               bool *out_asked)
 {
     size_t count = 0;
     char *variable = ah_env_string("ANYHIP_BACKEND");
+    *out_asked = (variable && *variable) || config->backends.count > 0;
     if (variable && *variable) {
         count = ah_select_parse_backends(variable, "ANYHIP_BACKEND", out);
     } else if (config->backends.count > 0) {
@@ -186,28 +191,19 @@ static size_t backend_requests(const struct ah_config *config,
     return count;
 }
 
-static void open_drivers(struct ah_registry *registry)
+static struct ah_driver *add_driver(struct ah_registry *registry, const struct backend_kind *kind,
+                                    const char *devices)
 {
-    struct ah_backend_request requests[AH_BACKEND_REQUEST_MAX];
-    size_t count = backend_requests(&registry->config, requests);
-    registry->drivers = calloc(count ? count : 1, sizeof *registry->drivers);
-    for (size_t i = 0; registry->drivers && i < count; i++) {
-        const struct backend_kind *kind = kind_named(requests[i].name);
-        if (!kind) {
-            refuse_kind(requests[i].name);
-            continue;
-        }
-        struct ah_driver *driver = &registry->drivers[registry->driver_count++];
-        driver->name = kind->name;
-        driver->id = kind->id;
-        driver->ops = kind->ops;
-        driver->devices = *requests[i].devices ? strdup(requests[i].devices) : NULL;
-        open_driver(driver, kind, &registry->config);
-        report_driver(driver);
-    }
+    struct ah_driver *driver = &registry->drivers[registry->driver_count++];
+    driver->name = kind->name;
+    driver->id = kind->id;
+    driver->ops = kind->ops;
+    driver->simulated = kind->simulated;
+    driver->devices = *devices ? strdup(devices) : NULL;
+    open_driver(driver, kind, &registry->config);
+    report_driver(driver);
+    return driver;
 }
-
-/* ---- devices ------------------------------------------------------------ */
 
 static size_t count_all(const struct ah_registry *registry)
 {
@@ -217,6 +213,58 @@ static size_t count_all(const struct ah_registry *registry)
             count += (size_t)registry->drivers[i].ops->device_count(registry->drivers[i].backend);
     return count;
 }
+
+/* A driver without devices may have been told to show none. */
+static bool devices_are_hidden(const struct ah_registry *registry)
+{
+    for (size_t i = 0; i < registry->driver_count; i++)
+        if (registry->drivers[i].error == hipErrorNoDevice && getenv("CUDA_VISIBLE_DEVICES"))
+            return true;
+    return false;
+}
+
+static bool simulator_is_there(const struct backend_kind *kind, const struct ah_config *config)
+{
+    if (configured_library(config, kind->name))
+        return true;
+    char *beside = beside_this_library(kind->files[0]);
+    bool there = beside && access(beside, F_OK) == 0;
+    free(beside);
+    return there;
+}
+
+/* For a machine without a GPU where nothing was asked for. */
+static void simulate(struct ah_registry *registry)
+{
+    for (int i = 0; i < BACKEND_KIND_COUNT; i++) {
+        const struct backend_kind *kind = &backend_kinds[i];
+        if (!kind->simulated || !simulator_is_there(kind, &registry->config))
+            continue;
+        if (add_driver(registry, kind, "")->backend)
+            AH_LOG_WARN("no GPU driver with a device was found: the devices of %s are simulated, "
+                        "and slow; ANYHIP_BACKEND=cuda refuses them",
+                        kind->name);
+    }
+}
+
+static void open_drivers(struct ah_registry *registry)
+{
+    struct ah_backend_request requests[AH_BACKEND_REQUEST_MAX];
+    bool asked;
+    size_t count = backend_requests(&registry->config, requests, &asked);
+    registry->drivers = calloc(count + BACKEND_KIND_COUNT, sizeof *registry->drivers);
+    for (size_t i = 0; registry->drivers && i < count; i++) {
+        const struct backend_kind *kind = kind_named(requests[i].name);
+        if (kind)
+            add_driver(registry, kind, requests[i].devices);
+        else
+            refuse_kind(requests[i].name);
+    }
+    if (registry->drivers && !asked && count_all(registry) == 0 && !devices_are_hidden(registry))
+        simulate(registry);
+}
+
+/* ---- devices ------------------------------------------------------------ */
 
 static size_t list_all(struct ah_registry *registry, struct ah_device *out)
 {

@@ -20,6 +20,7 @@ struct ah_driver {
     const char *name; /* "cuda", "simcuda", ... */
     enum anyhipBackend id;
     const struct ah_backend_ops *ops;
+    bool simulated;             /* its devices are */
     struct ah_dynlib lib;       /* the report of files tried is kept */
     struct ah_backend *backend; /* NULL: could not be opened */
     hipError_t error;           /* why not */

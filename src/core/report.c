@@ -24,6 +24,7 @@ static cJSON *describe_driver(const struct ah_driver *driver)
     cJSON *object = cJSON_CreateObject();
     int version = 0;
     cJSON_AddStringToObject(object, "name", driver->name);
+    cJSON_AddBoolToObject(object, "simulated", driver->simulated);
     cJSON_AddBoolToObject(object, "available", driver->backend != NULL);
     if (driver->backend) {
         cJSON_AddStringToObject(object, "file", driver->lib.path);
@@ -48,6 +49,7 @@ static cJSON *describe_device(struct ah_device *device)
     cJSON_AddNumberToObject(object, "index", device->ordinal);
     cJSON_AddStringToObject(object, "driver", device->driver->name);
     cJSON_AddNumberToObject(object, "driver_index", device->index);
+    cJSON_AddBoolToObject(object, "simulated", device->driver->simulated);
     cJSON_AddStringToObject(object, "name", device->identity.name);
     cJSON_AddStringToObject(object, "uuid", uuid);
     if (*pci)

@@ -44,6 +44,29 @@ static void a_driver_that_cannot_be_opened_is_reported_with_every_file(void **st
     cJSON_Delete(root);
 }
 
+static void simulated_devices_are_told_from_real_ones(void **state)
+{
+    (void)state;
+    const char *text = ah_test_print(
+        "{\"drivers\": {\"cuda\": {\"library\": \"%s\"}, \"simcuda\": {\"library\": \"%s\"}}}",
+        AH_TEST_FAKECUDA, AH_TEST_FAKESIMCUDA);
+    ah_test_setenv("ANYHIP_CONFIG", ah_test_write_text("c.json", text));
+    ah_test_setenv("ANYHIP_BACKEND", "cuda,simcuda");
+    cJSON *root = report();
+    static const char *const lists[] = {"drivers", "devices"};
+    for (int i = 0; i < 2; i++) {
+        cJSON *list = cJSON_GetObjectItemCaseSensitive(root, lists[i]);
+        assert_int_equal(cJSON_GetArraySize(list), 2);
+        for (int k = 0; k < 2; k++) {
+            cJSON *entry = cJSON_GetArrayItem(list, k);
+            assert_int_equal(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(entry, "simulated")), k);
+            assert_int_equal(cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(entry, "simulated")),
+                             !k);
+        }
+    }
+    cJSON_Delete(root);
+}
+
 static void the_configuration_is_the_one_in_force(void **state)
 {
     (void)state;
@@ -82,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         AH_DRIVERLESS_TEST(a_driver_that_cannot_be_opened_is_reported_with_every_file),
+        AH_DRIVERLESS_TEST(simulated_devices_are_told_from_real_ones),
         AH_DRIVERLESS_TEST(the_configuration_is_the_one_in_force),
         AH_DRIVERLESS_TEST(without_a_configuration_file_none_is_named),
         AH_DRIVERLESS_TEST(a_report_needs_a_place_to_go),

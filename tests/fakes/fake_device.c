@@ -66,9 +66,43 @@ static int apply_visibility(struct fake_device *all, int count)
     return left;
 }
 
+/* The list that was handed over as fake_setting("DEVICES") writes it, "" without one. */
+static char configured[4 * FAKE_DEVICES_MAX + 1];
+
+static bool append_model(const char *model, unsigned repeat)
+{
+    unsigned sm = 80;
+    if (strcmp(model, "default") != 0 && sscanf(model, "sm_%u", &sm) != 1)
+        return false;
+    for (unsigned i = 0; i < repeat; i++) {
+        size_t used = strlen(configured);
+        if (used + 5 > sizeof configured)
+            return false;
+        snprintf(configured + used, sizeof configured - used, "%s%u", used ? "," : "", sm % 1000);
+    }
+    return true;
+}
+
+CUresult fake_anyhipSimConfigure(const char *devices)
+{
+    char model[32];
+    unsigned repeat;
+    int used;
+    bool good = true;
+    FAKE_ENTER(anyhipSimConfigure);
+    if (fake.initialised || !devices)
+        return fake_leave(CUDA_ERROR_INVALID_VALUE);
+    for (*configured = '\0'; good && *devices; devices += used, devices += *devices == ',')
+        good = sscanf(devices, "%31[^*,]*%u%n", model, &repeat, &used) == 2 &&
+               append_model(model, repeat);
+    if (!good)
+        *configured = '\0';
+    return fake_leave(good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
 static void list_devices(void)
 {
-    const char *list = fake_setting("DEVICES");
+    const char *list = *configured ? configured : fake_setting("DEVICES");
     int count = 0, used;
     unsigned sm;
     for (list = list ? list : "80";

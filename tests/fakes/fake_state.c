@@ -118,7 +118,8 @@ static CUresult scripted(enum fake_call call)
 static bool needs_no_start(enum fake_call call)
 {
     return call == FAKE_CALL_cuInit || call == FAKE_CALL_cuDriverGetVersion ||
-           call == FAKE_CALL_cuGetErrorName || call == FAKE_CALL_cuGetErrorString;
+           call == FAKE_CALL_cuGetErrorName || call == FAKE_CALL_cuGetErrorString ||
+           call == FAKE_CALL_anyhipSimConfigure;
 }
 
 CUresult fake_enter(enum fake_call call)

@@ -8,7 +8,8 @@ tool=${3:-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-export ANYHIP_BACKEND=simcuda HOME="$folder" # no GPU is asked about what it runs
+# No device is asked about what it runs.
+export ANYHIP_BACKEND=simcuda HIP_VISIBLE_DEVICES= HOME="$folder"
 unset ANYHIP_CONFIG XDG_CONFIG_HOME AMD_LOG_LEVEL 2>/dev/null || true
 
 fail()

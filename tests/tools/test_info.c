@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <cjson/cJSON.h>
+#include <string.h>
 
 static void without_a_device_every_file_is_listed_and_the_status_is_1(void **state)
 {
@@ -83,6 +84,24 @@ static void devices_are_listed_and_the_status_is_0(void **state)
     assert_contains(run.out, "\n  HIP_VISIBLE_DEVICES=1\n");
 }
 
+static void simulated_devices_are_marked(void **state)
+{
+    (void)state;
+    const char *text = ah_test_print("{\"drivers\": {\"cuda\": {\"library\": \"%s\"}, "
+                                     "\"simcuda\": {\"library\": \"%s\"}}}",
+                                     AH_TEST_FAKECUDA, AH_TEST_FAKESIMCUDA);
+    ah_test_setenv("ANYHIP_CONFIG", ah_test_write_text("fake.json", text));
+    ah_test_setenv("ANYHIP_BACKEND", "simcuda:sm_90,cuda");
+    struct ah_test_run run = anyhip("info");
+    assert_int_equal(run.status, 0);
+    const char *first = strstr(run.out, "\n      simcuda:0  GPU-");
+    assert_non_null(first);
+    const char *second = strstr(first, "\n      cuda:0  GPU-");
+    assert_non_null(second);
+    assert_int_equal(ah_test_count(first, "  simulated\n"), 1);
+    assert_int_equal(ah_test_count(second, "  simulated\n"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +111,7 @@ int main(void)
         AH_COMMAND_TEST(quiet_prints_nothing),
         AH_COMMAND_TEST(json_is_the_librarys_report),
         AH_COMMAND_TEST(devices_are_listed_and_the_status_is_0),
+        AH_COMMAND_TEST(simulated_devices_are_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,8 +66,10 @@ static void print_devices(const cJSON *report)
                number_of(device, "index"), text_of(device, "name"), text_of(device, "arch"),
                number_of(device, "memory") / (1 << 30), number_of(device, "multiprocessors"),
                number_of(device, "warp_size"));
-        printf("      %s:%.0f  %s  %s\n", text_of(device, "driver"),
-               number_of(device, "driver_index"), text_of(device, "uuid"), text_of(device, "pci"));
+        printf("      %s:%.0f  %s  %s%s\n", text_of(device, "driver"),
+               number_of(device, "driver_index"), text_of(device, "uuid"), text_of(device, "pci"),
+               cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "simulated")) ? "  simulated"
+                                                                                   : "");
     }
     if (cJSON_GetArraySize(devices) == 0)
         puts("  none");
@@ -104,6 +106,9 @@ static void print_environment(void)
     static const char *const names[] = {
         "ANYHIP_BACKEND",       "ANYHIP_CONFIG",        "HIP_VISIBLE_DEVICES",
         "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_LAUNCH_BLOCKING",
+        "ANYHIP_SIM_DEVICES",   "ANYHIP_SIM_MEMORY",    "ANYHIP_SIM_THREADS",
+        "ANYHIP_SIM_SEED",      "ANYHIP_SIM_CHECK",     "ANYHIP_SIM_UNITS",
+        "ANYHIP_SIM_SHARED",    "ANYHIP_SIM_FAULTS",    "ANYHIP_SIM_ISA",
         "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY",   "AMD_LOG_LEVEL",
         "AMD_LOG_MASK",         "AMD_LOG_LEVEL_FILE",   "AMD_LOG_LEVEL_SIZE"};
     bool any = false;
