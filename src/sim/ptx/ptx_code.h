@@ -11,6 +11,10 @@
  * a device of compute capability sm. What cannot be translated is logged. */
 enum ptx_result ptx_code_translate(struct ptx_module *module, unsigned sm, struct ptx_log *log);
 
+/* Puts the addresses that .global and .const variables were given
+ * (symbol->address) into the code: called by ptx_module_place, once. */
+void ptx_code_place(struct ptx_module *module);
+
 /* Frees what ptx_code_translate made; also after it failed, or was never called. */
 void ptx_code_free(struct ptx_module *module);
 
