@@ -1,25 +1,41 @@
 # Device tests: programs that are compiled once and registered once per device, and listed in a
-# table (gpu-tests.txt in the build tree) from which the bundle for GPU machines is made.
+# table (gpu-tests.txt in the build tree) from which the bundle for GPU machines is made, and from
+# which trees with sanitizers take them.
 
-set(ANYHIP_TEST_DEVICES cuda CACHE STRING "Devices that device tests are registered for")
+set(ANYHIP_TEST_DEVICES "cuda;simcuda" CACHE STRING
+    "Devices that device tests are registered for")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
+
+# ah_register(<name> <program> <arguments> <seconds> [<variable>=<value>...])
+# Registers <name>@<device> for each device. A real driver may be missing (exit code 77); simulated
+# devices are part of this tree, two of them, and nothing is skipped for want of them.
+function(ah_register name program arguments seconds)
+    get_filename_component(folder ${program} DIRECTORY)
+    foreach(device ${ANYHIP_TEST_DEVICES})
+        set(test ${name}@${device})
+        set(backend ${device})
+        if(device MATCHES "^sim")
+            set(backend ${device}*2)
+        endif()
+        set(environment ANYHIP_BACKEND=${backend} ${ARGN})
+        add_test(NAME ${test} COMMAND ${program} ${arguments} WORKING_DIRECTORY ${folder})
+        set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}")
+        if(NOT device MATCHES "^sim")
+            set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
+        endif()
+    endforeach()
+endfunction()
 
 # ah_device_test(<name> PROGRAM <target of ah_hip_program> [ARGS <arg>...] [FILES <file>...]
 #                [TIMEOUT <seconds>])
-# Registers <name>@<device> for each device. The program runs in the folder where it lies; ARGS
-# that name FILES do so by their file name. Exit code 77 means that the driver is not there.
+# The program runs in the folder where it lies; ARGS that name FILES do so by their file name.
 function(ah_device_test name)
     cmake_parse_arguments(T "" "PROGRAM;TIMEOUT" "ARGS;FILES" ${ARGN})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 120)
     endif()
     get_target_property(program ${T_PROGRAM} PROGRAM)
-    get_filename_component(folder ${program} DIRECTORY)
-    foreach(device ${ANYHIP_TEST_DEVICES})
-        add_test(NAME ${name}@${device} COMMAND ${program} ${T_ARGS} WORKING_DIRECTORY ${folder})
-        set_tests_properties(${name}@${device} PROPERTIES
-            ENVIRONMENT ANYHIP_BACKEND=${device} SKIP_RETURN_CODE 77 TIMEOUT ${T_TIMEOUT})
-    endforeach()
+    ah_register(${name} ${program} "${T_ARGS}" ${T_TIMEOUT})
     list(JOIN T_ARGS " " args)
     list(JOIN T_FILES "," files)
     set_property(GLOBAL APPEND_STRING PROPERTY AH_DEVICE_TESTS
@@ -29,5 +45,45 @@ endfunction()
 # Writes the table; called when all tests are known.
 function(ah_write_device_tests)
     get_property(rows GLOBAL PROPERTY AH_DEVICE_TESTS)
-    file(WRITE ${PROJECT_BINARY_DIR}/gpu-tests.txt "${rows}")
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/gpu-tests.txt CONTENT "${rows}")
+endfunction()
+
+# A program without a sanitizer that loads a library with one must load its run-time library first.
+set(ah_sanitizer_environment)
+foreach(sanitizer address thread)
+    if(NOT ANYHIP_SANITIZE MATCHES ${sanitizer})
+        continue()
+    endif()
+    string(SUBSTRING ${sanitizer} 0 1 letter)
+    execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${letter}san.so
+        OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    file(REAL_PATH ${runtime} runtime)
+    list(APPEND ah_sanitizer_environment LD_PRELOAD=${runtime})
+endforeach()
+
+# ah_test_programs_of(<build tree>)
+# Registers the device tests of another tree, with its programs, on the libraries of this one. They
+# are not compiled again, by a compiler whose sanitizers are other ones than those of the
+# libraries: the loader is told to take this tree's libraries, and to load the run-time library of
+# their sanitizer first.
+function(ah_test_programs_of tree)
+    if(NOT EXISTS ${tree}/gpu-tests.txt)
+        message(FATAL_ERROR "there are no programs in ${tree}: make them first (./run build)")
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tree}/gpu-tests.txt)
+    file(STRINGS ${tree}/gpu-tests.txt rows)
+    foreach(row ${rows})
+        string(REPLACE "|" ";" row "${row}")
+        list(GET row 0 name)
+        list(GET row 1 program)
+        list(GET row 2 arguments)
+        list(GET row 4 seconds)
+        if(NOT name MATCHES "${ANYHIP_PROGRAMS_MATCH}")
+            continue()
+        endif()
+        separate_arguments(arguments UNIX_COMMAND "${arguments}")
+        math(EXPR seconds "4 * ${seconds}") # a sanitizer costs time
+        ah_register(${name} ${program} "${arguments}" ${seconds} ${ah_sanitizer_environment}
+            LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib)
+    endforeach()
 endfunction()
