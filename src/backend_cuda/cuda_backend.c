@@ -135,10 +135,10 @@ static hipError_t choose_devices(struct ah_backend *backend, const char *devices
                             devices, backend->name);
         return hipErrorInvalidValue;
     }
-    CUresult result = backend->api.anyhipSimConfigure(devices);
-    if (result != CUDA_SUCCESS)
-        *out_reason = words("there are no simulated devices \"%s\"%s", devices, "");
-    return ahcuda_error(result);
+    if (backend->api.anyhipSimConfigure(devices) == 0)
+        return hipSuccess;
+    *out_reason = words("there are no simulated devices \"%s\"%s", devices, "");
+    return hipErrorInvalidValue;
 }
 
 static hipError_t start_driver(struct ah_backend *backend, char **out_reason)

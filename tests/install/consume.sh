@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds separate projects against an installed tree: consume.sh PREFIX LIBDIR SCRATCH TEST.
-# Nothing of the build tree is used. What is built also runs: with a GPU it computes, without one
-# it says so.
+# Nothing of the build tree is used. What is built also runs and computes: on a GPU, or on the
+# simulated device that is installed.
 set -u
 
 prefix=$1
@@ -28,7 +28,7 @@ ok() {
 # A sanitized library wants the sanitizer's run-time library first; a program that is not
 # sanitized itself gets it by preloading.
 run() {
-    preload=$(ldd "$libdir/libanyhip.so" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\).*/\1/p')
+    preload=$(ldd "${libdir%%:*}/libanyhip.so" | sed -n 's/.*=> \(.*lib[at]san[^ ]*\).*/\1/p')
     LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$libdir ok "$@"
 }
 
@@ -70,7 +70,8 @@ test_the_tree_is_complete() {
         "$2/libanyhip.so" "$2/libanyhip.so.0" "$2/pkgconfig/anyhip.pc" \
         "$2/cmake/hip/hip-config.cmake" "$2/cmake/hip/FindHIP.cmake" \
         "$2/cmake/anyhip/anyhip-config.cmake" "$2/anyhip/rocm/libamdhip64.so" \
-        "$2/anyhip/rocm/libamdhip64.so.6" "$2/anyhip/rocm/libamdhip64.so.7"; do
+        "$2/anyhip/rocm/libamdhip64.so.6" "$2/anyhip/rocm/libamdhip64.so.7" \
+        "$2/libsimcuda.so.1" "$2/anyhip/drop-in/libcuda.so.1" "$2/anyhip/drop-in/libcuda.so"; do
         [ -e "$1/$file" ] || fail "no $file"
     done
     grep -r -l -e "$(dirname "$1")" "$1/bin" "$1/lib/cmake" "$libdir/cmake" "$libdir/pkgconfig" &&
@@ -167,6 +168,20 @@ test_hipcc_builds_and_the_program_finds_its_library() {
     run ./program
 }
 
+test_without_a_gpu_or_a_configuration_a_device_is_simulated() {
+    ok "$prefix/bin/hipcc" --offload-arch=sm_70 -I"$here/device" "$here/device/main.cpp" \
+        "$here/device/kernel.cpp" -o program
+    mkdir none
+    echo "no library" >none/libcuda.so.1
+    cp none/libcuda.so.1 none/libcuda.so
+    ok env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" AMD_LOG_LEVEL=2 ./program >out 2>log
+    grep -q '^right$' out || fail "it did not compute"
+    grep -q 'are simulated' log || { cat log >&2; fail "no warning"; }
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ANYHIP_BACKEND=cuda ./program >out &&
+        fail "a device that was refused"
+    grep -q '^no device$' out || fail "not for want of a device"
+}
+
 test_a_moved_tree_works_from_its_new_place() {
     ok cp -R "$prefix" "a new place"
     libdir="$PWD/a new place/${libdir#"$prefix"/}"
@@ -185,6 +200,28 @@ int main(void) { int v; return hipRuntimeGetVersion(&v); }
 E
     ok gcc t.c -L"$libdir/anyhip/rocm" -lamdhip64 -o program
     run ./program
+}
+
+test_the_simulated_driver_stands_in_for_nvidias() {
+    cat >t.c <<'E'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    int (*init)(unsigned) = driver ? (int (*)(unsigned))dlsym(driver, "cuInit") : NULL;
+    int (*name)(char *, int, int) =
+        driver ? (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetName") : NULL;
+    char text[64] = "";
+    if (!init || !name)
+        return fprintf(stderr, "%s\n", dlerror()), 1;
+    return init(0) != 0 || name(text, sizeof text, 0) != 0 || puts(text) < 0;
+}
+E
+    ok gcc t.c -ldl -o program
+    libdir=$libdir:$libdir/anyhip/drop-in
+    run ./program >out
+    grep -q '^AnyHIP simulated sm_' out || fail "it is called $(cat out)"
 }
 
 command -v "test_$name" >/dev/null || fail "no test $name"

@@ -1,4 +1,5 @@
-/* A host program in C (and, compiled as C++, in C++): calls the API, needs no GPU. */
+/* A host program in C (and, compiled as C++, in C++): calls the API. There is always a device, if
+ * only a simulated one. */
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>
 
@@ -9,5 +10,5 @@ int main(void)
     if (hipRuntimeGetVersion(&version) != hipSuccess)
         return 1;
     printf("%d devices (%d), runtime %d\n", count, (int)error, version);
-    return 0;
+    return count < 1;
 }
