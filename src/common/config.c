@@ -45,6 +45,12 @@ void ah_config_fini(struct ah_config *config)
     for (int i = 0; i < AH_CONFIG_DRIVER_COUNT; i++)
         free(config->driver_library[i]);
     free(config->log_file);
+    free(config->sim_devices);
+    free(config->sim_memory);
+    free(config->sim_seed);
+    strings_fini(&config->sim_checks);
+    free(config->sim_shared);
+    strings_fini(&config->sim_faults);
     *config = (struct ah_config){0};
 }
 
@@ -83,6 +89,14 @@ static bool read_mask(const cJSON *value, void *out)
              mask < INT_MIN || mask > UINT_MAX)
         return false;
     *(int *)out = (int)mask;
+    return true;
+}
+
+static bool read_count(const cJSON *value, void *out)
+{
+    if (!whole_number(value, 0, 1024))
+        return false;
+    *(size_t *)out = (size_t)value->valuedouble;
     return true;
 }
 
@@ -155,6 +169,14 @@ static const struct schema_key {
     KEY("log.mask", "a whole number, or one in a string as \"0x1\"", read_mask, log_mask),
     KEY("log.file", "a string", read_string, log_file),
     KEY("log.max_size_mib", "a whole number of MiB", read_size, log_max_size_mib),
+    KEY("sim.devices", "a string", read_string, sim_devices),
+    KEY("sim.memory", "a string", read_string, sim_memory),
+    KEY("sim.threads", "a whole number up to 1024", read_count, sim_threads),
+    KEY("sim.seed", "a string", read_string, sim_seed),
+    KEY("sim.checks", "a list of strings", read_strings, sim_checks),
+    KEY("sim.units", "a whole number up to 1024", read_count, sim_units),
+    KEY("sim.shared", "a string", read_string, sim_shared),
+    KEY("sim.faults", "a list of strings", read_strings, sim_faults),
 #undef KEY
 };
 enum { SCHEMA_COUNT = sizeof schema / sizeof *schema };
@@ -347,6 +369,23 @@ static cJSON *print_strings(const struct ah_config_strings *strings)
     return list;
 }
 
+static void print_text(cJSON *object, const char *key, const char *text, const char *fallback)
+{
+    cJSON_AddStringToObject(object, key, text ? text : fallback);
+}
+
+static void print_sim(cJSON *sim, const struct ah_config *config)
+{
+    print_text(sim, "devices", config->sim_devices, "");
+    print_text(sim, "memory", config->sim_memory, AH_CONFIG_SIM_MEMORY);
+    cJSON_AddNumberToObject(sim, "threads", (double)config->sim_threads);
+    print_text(sim, "seed", config->sim_seed, "");
+    cJSON_AddItemToObject(sim, "checks", print_strings(&config->sim_checks));
+    cJSON_AddNumberToObject(sim, "units", (double)config->sim_units);
+    print_text(sim, "shared", config->sim_shared, "");
+    cJSON_AddItemToObject(sim, "faults", print_strings(&config->sim_faults));
+}
+
 char *ah_config_print(const struct ah_config *config)
 {
     char mask[16];
@@ -357,14 +396,14 @@ char *ah_config_print(const struct ah_config *config)
     cJSON *drivers = cJSON_AddObjectToObject(root, "drivers");
     for (int i = 0; i < AH_CONFIG_DRIVER_COUNT; i++) {
         cJSON *driver = cJSON_AddObjectToObject(drivers, ah_config_driver_names[i]);
-        const char *library = config->driver_library[i];
-        cJSON_AddStringToObject(driver, "library", library ? library : "");
+        print_text(driver, "library", config->driver_library[i], "");
     }
     cJSON *log = cJSON_AddObjectToObject(root, "log");
     cJSON_AddNumberToObject(log, "level", config->log_level);
     cJSON_AddStringToObject(log, "mask", mask);
-    cJSON_AddStringToObject(log, "file", config->log_file ? config->log_file : "");
+    print_text(log, "file", config->log_file, "");
     cJSON_AddNumberToObject(log, "max_size_mib", (double)config->log_max_size_mib);
+    print_sim(cJSON_AddObjectToObject(root, "sim"), config);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     return text;

@@ -31,7 +31,18 @@ struct ah_config {
     int log_mask;
     char *log_file;
     size_t log_max_size_mib;
+    char *sim_devices; /* of simulated devices; src/sim/machine/sim_options.h says what they mean */
+    char *sim_memory;
+    size_t sim_threads;
+    char *sim_seed;
+    struct ah_config_strings sim_checks;
+    size_t sim_units;
+    char *sim_shared;
+    struct ah_config_strings sim_faults;
 };
+
+/* What sim_memory means where it is NULL. */
+#define AH_CONFIG_SIM_MEMORY "16GiB"
 
 /* The defaults, with nothing read. */
 void ah_config_init(struct ah_config *config);

@@ -81,7 +81,11 @@ static const char everything[] = "{\"$schema\": \"./anyhip.schema.json\","
                                  "  \"simcuda\": {\"library\": \"/c\"},"
                                  "  \"simhsa\": {\"library\": \"/d\"}},"
                                  " \"log\": {\"level\": 4, \"mask\": \"0x10001\","
-                                 "  \"file\": \"/tmp/x\", \"max_size_mib\": 7}}";
+                                 "  \"file\": \"/tmp/x\", \"max_size_mib\": 7},"
+                                 " \"sim\": {\"devices\": \"sm_80*2,sm_90\","
+                                 "  \"memory\": \"512MiB\", \"threads\": 3, \"seed\": \"42\","
+                                 "  \"checks\": [\"races\", \"sync\"], \"units\": 4,"
+                                 "  \"shared\": \"48KiB\", \"faults\": [\"alloc:2\"]}}";
 
 static void every_key_is_read(void **state)
 {
@@ -104,6 +108,16 @@ static void every_key_is_read(void **state)
     assert_int_equal(config.log_mask, 0x10001);
     assert_string_equal(config.log_file, "/tmp/x");
     assert_int_equal(config.log_max_size_mib, 7);
+    assert_string_equal(config.sim_devices, "sm_80*2,sm_90");
+    assert_string_equal(config.sim_memory, "512MiB");
+    assert_int_equal(config.sim_threads, 3);
+    assert_string_equal(config.sim_seed, "42");
+    assert_int_equal(config.sim_checks.count, 2);
+    assert_string_equal(config.sim_checks.items[1], "sync");
+    assert_int_equal(config.sim_units, 4);
+    assert_string_equal(config.sim_shared, "48KiB");
+    assert_int_equal(config.sim_faults.count, 1);
+    assert_string_equal(config.sim_faults.items[0], "alloc:2");
 }
 
 static void what_is_printed_reads_back_the_same(void **state)
@@ -235,6 +249,14 @@ static void a_value_of_the_wrong_type_is_named_and_leaves_its_default(void **sta
         {"\"log\": {\"max_size_mib\": 0.5}", "log.max_size_mib"},
         {"\"log\": {\"max_size_mib\": 1e30}", "log.max_size_mib"},
         {"\"log\": {\"max_size_mib\": {}}", "log.max_size_mib"},
+        {"\"sim\": 1", "sim"},
+        {"\"sim\": {\"memory\": 16}", "sim.memory"},
+        {"\"sim\": {\"threads\": 1025}", "sim.threads"},
+        {"\"sim\": {\"threads\": -1}", "sim.threads"},
+        {"\"sim\": {\"seed\": 1}", "sim.seed"},
+        {"\"sim\": {\"checks\": \"all\"}", "sim.checks"},
+        {"\"sim\": {\"units\": 0.5}", "sim.units"},
+        {"\"sim\": {\"faults\": [1]}", "sim.faults"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         parse(ah_test_print("{%s}", wrong[i].text));

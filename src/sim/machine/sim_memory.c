@@ -1,1 +1,224 @@
-/* To be written. */
+/* Owns the table of allocations: what is allocated or registered where, and what
+ * of it a device may access. */
+#include "sim_memory.h"
+
+#include "sim_space.h"
+
+#include <stdlib.h>
+
+static struct sim_record *record_of(struct ah_range *range)
+{
+    return range ? (struct sim_record *)(void *)((char *)range - offsetof(struct sim_record, range))
+                 : NULL;
+}
+
+struct sim_record *sim_record_find(uint64_t address)
+{
+    return record_of(ah_ranges_find(&sim_state.table, address));
+}
+
+struct sim_record *sim_record_create(enum sim_kind kind, int device, uint64_t address, size_t size)
+{
+    struct sim_record *record = calloc(1, sizeof *record);
+    if (!record)
+        return NULL;
+    record->memory = (struct sim_memory){
+        .id = ++sim_state.last_id,
+        .kind = kind,
+        .device = device,
+        .address = address,
+        .size = size,
+        .view = sim_view(address),
+    };
+    record->range = (struct ah_range){.start = address, .size = size};
+    return record;
+}
+
+/* ---- allocations -------------------------------------------------------------------- */
+
+/* After each allocation comes a stretch that belongs to nobody, so that an access
+ * beyond its end is not one to its neighbour. */
+static uint64_t with_guard(size_t size)
+{
+    enum { GUARD_MAX = 64 << 10 };
+    uint64_t whole = sim_round_up(size, SIM_GRANULE);
+    uint64_t guard = sim_round_up(whole / 64, SIM_GRANULE);
+    return whole + (guard < SIM_GRANULE ? SIM_GRANULE : guard > GUARD_MAX ? GUARD_MAX : guard);
+}
+
+static bool of_host(enum sim_kind kind)
+{
+    return kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED;
+}
+
+/* What an allocation takes of the capacity of its device, or of the host's memory
+ * (managed memory may be more than there is: not all of it need ever be used). */
+static uint64_t charge_of(const struct sim_memory *memory)
+{
+    bool counted = memory->kind <= SIM_MEMORY_HOST;
+    return counted ? sim_round_up(memory->size, SIM_GRANULE) : 0;
+}
+
+static bool may_create(enum sim_kind kind, int device, size_t size, size_t alignment)
+{
+    bool known = kind <= SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED;
+    bool placed = of_host(kind) ? device >= -1 && device < sim_state.device_count
+                                : device >= 0 && device < sim_state.device_count;
+    return sim_state.open && known && placed && size > 0 && size <= sim_space.size &&
+           (alignment & (alignment - 1)) == 0 && alignment <= sim_space.size;
+}
+
+/* Under the lock. */
+static struct sim_record *create(enum sim_kind kind, int device, size_t size, size_t alignment)
+{
+    struct sim_addresses *part = of_host(kind) ? &sim_state.host_part : &sim_state.device_part;
+    uint64_t taken = with_guard(size), hole[2];
+    uint64_t address = sim_addresses_take(part, taken, alignment);
+    struct sim_record *record = address ? sim_record_create(kind, device, address, size) : NULL;
+    if (!record) {
+        if (address)
+            sim_addresses_give(part, address, taken, &hole[0], &hole[1]);
+        return NULL;
+    }
+    record->taken = taken;
+    if (!sim_charge(of_host(kind) ? -1 : device, charge_of(&record->memory))) {
+        sim_addresses_give(part, address, taken, &hole[0], &hole[1]);
+        free(record);
+        return NULL;
+    }
+    ah_ranges_insert(&sim_state.table, &record->range);
+    return record;
+}
+
+struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size, size_t alignment)
+{
+    if (alignment < SIM_GRANULE && (alignment & (alignment - 1)) == 0)
+        alignment = SIM_GRANULE;
+    if (!may_create(kind, device, size, alignment))
+        return NULL;
+    pthread_mutex_lock(&sim_state.lock);
+    struct sim_record *record = create(kind, device, size, alignment);
+    pthread_mutex_unlock(&sim_state.lock);
+    if (!record)
+        return NULL;
+    sim_granules_set(record->memory.address, size,
+                     of_host(kind) ? SIM_OWNER_ALL : (unsigned)device);
+    return &record->memory;
+}
+
+struct sim_memory *sim_memory_register(void *address, size_t size)
+{
+    uint64_t start = (uintptr_t)address, last = start + size - 1;
+    struct sim_record *record = NULL;
+    if (!address || size == 0 || last < start)
+        return NULL;
+    pthread_mutex_lock(&sim_state.lock);
+    bool ours = start < sim_space.base + sim_space.size && last >= sim_space.base;
+    if (sim_state.open && !ours && !ah_ranges_overlaps(&sim_state.table, start, size))
+        record = sim_record_create(SIM_MEMORY_REGISTERED, -1, start, size);
+    if (record && !sim_asked_add(&(struct sim_asked){start, size, 0, UINT64_MAX, UINT64_MAX})) {
+        free(record);
+        record = NULL;
+    }
+    if (record)
+        ah_ranges_insert(&sim_state.table, &record->range);
+    pthread_mutex_unlock(&sim_state.lock);
+    return record ? &record->memory : NULL;
+}
+
+/* Gives back the addresses of an allocation, and the pages it shared with others
+ * when nobody has them any more. Under the lock. */
+static void give_addresses(const struct sim_record *record)
+{
+    const struct sim_memory *memory = &record->memory;
+    uint64_t page = SIM_PAGE, start = memory->address, end = start + record->taken, hole[2];
+    bool host = of_host(memory->kind);
+    sim_addresses_give(host ? &sim_state.host_part : &sim_state.device_part, start, record->taken,
+                       &hole[0], &hole[1]);
+    uint64_t first = start & -page, last = (end - 1) & -page;
+    if (first < start && first >= hole[0] && first + page <= hole[1])
+        sim_contents_drop(first, first + page);
+    if ((last != first || first == start) && last + page > end && last >= hole[0] &&
+        last + page <= hole[1])
+        sim_contents_drop(last, last + page);
+    sim_discharge(host ? -1 : memory->device, charge_of(memory));
+}
+
+void sim_memory_destroy(struct sim_memory *memory)
+{
+    if (!memory)
+        return;
+    struct sim_record *record = (struct sim_record *)memory; /* its first member */
+    if (memory->kind != SIM_MEMORY_REGISTERED)
+        sim_granules_clear(memory->address, memory->size);
+    pthread_mutex_lock(&sim_state.lock);
+    ah_ranges_remove(&sim_state.table, &record->range);
+    if (!record->taken)
+        sim_asked_remove(memory->address);
+    sim_freed_remember(memory);
+    pthread_mutex_unlock(&sim_state.lock);
+    /* Nobody else has the addresses yet: the kernel may take its time outside of the lock. */
+    if (memory->kind == SIM_MEMORY_MAPPING)
+        sim_mapping_end(record);
+    if (record->taken) {
+        sim_contents_drop(memory->address, memory->address + record->taken);
+        sim_written_forget(memory->address, memory->size);
+        pthread_mutex_lock(&sim_state.lock);
+        give_addresses(record);
+        pthread_mutex_unlock(&sim_state.lock);
+    }
+    free(record);
+}
+
+/* ---- questions ------------------------------------------------------------------------- */
+
+struct sim_memory *sim_memory_find(uint64_t address)
+{
+    pthread_mutex_lock(&sim_state.lock);
+    struct sim_record *record = sim_record_find(address);
+    pthread_mutex_unlock(&sim_state.lock);
+    return record ? &record->memory : NULL;
+}
+
+/* Visits without the lock, so that visit may do anything, also destroy what it sees. */
+void sim_memory_each(bool (*visit)(struct sim_memory *memory, void *data), void *data)
+{
+    struct sim_record *record;
+    uint64_t address = 0;
+    do {
+        pthread_mutex_lock(&sim_state.lock);
+        record = record_of(ah_ranges_above(&sim_state.table, address));
+        if (record)
+            address = record->memory.address;
+        pthread_mutex_unlock(&sim_state.lock);
+    } while (record && visit(&record->memory, data));
+}
+
+static bool may_access(const struct sim_memory *memory, int device, bool write)
+{
+    if (memory->kind == SIM_MEMORY_MAPPING) {
+        enum sim_access needed = write ? SIM_ACCESS_READ_WRITE : SIM_ACCESS_READ;
+        for (int i = 0; i < sim_state.device_count; i++)
+            if ((device == i || device < 0) && (memory->access[i] & needed) == needed)
+                return true;
+        return false;
+    }
+    if (device < 0 || memory->device < 0 || of_host(memory->kind))
+        return true;
+    return sim_peer_get(device, memory->device);
+}
+
+unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
+{
+    unsigned char *at = NULL;
+    pthread_mutex_lock(&sim_state.lock);
+    const struct sim_record *record = sim_record_find(address);
+    if (record) {
+        const struct sim_memory *memory = &record->memory;
+        uint64_t offset = address - memory->address;
+        if (size <= memory->size - offset && may_access(memory, device, write))
+            at = memory->view + offset;
+    }
+    pthread_mutex_unlock(&sim_state.lock);
+    return at;
+}

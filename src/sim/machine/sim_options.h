@@ -24,10 +24,16 @@ struct sim_options {
     unsigned checks;             /* ANYHIP_SIM_CHECK: "uninitialised,races,sync" or "all" */
     unsigned compute_units;      /* ANYHIP_SIM_UNITS: multiprocessors of each device, 0: default */
     size_t shared_per_block;     /* ANYHIP_SIM_SHARED: bytes, 0: as the model has */
+    char faults[1024];           /* ANYHIP_SIM_FAULTS, as it is written; sim_faults.c reads it */
 };
 
 /* Reads them on the first call; the log names what does not parse. */
 const struct sim_options *sim_options(void);
+/* Reads them anew into out_options; for tests. */
+void sim_options_read(struct sim_options *out_options);
+
+/* The whole of text as bytes: "4096", "48KiB", "16 GiB", "2G". False: it is no size. */
+bool sim_parse_size(const char *text, size_t *out_size);
 
 /* ---- faults on demand --------------------------------------------------------- */
 
@@ -38,7 +44,8 @@ const struct sim_options *sim_options(void);
  *   kernel:NAME   launches of this kernel fail
  *   lost:N        the device is lost at the Nth launch: nothing works until the process ends
  *   slow:TIME     everything in a stream takes TIME longer ("5ms", "200us")
- * Each N counts over the process. Text that does not parse is logged by name. */
+ * NAME is as the module has it, or the plain name of a C++ function. Each N counts over the
+ * process. Text that does not parse is logged by name. */
 enum sim_fault { SIM_FAULT_NONE, SIM_FAULT_LAUNCH, SIM_FAULT_LOST };
 
 /* To be asked for every allocation of device memory: whether it is to fail. */

@@ -1,0 +1,40 @@
+/* A range of addresses of which parts are taken and given back.
+ *
+ * Next fit: a search goes on where the last one ended, so that what is given
+ * back is taken again as late as possible. Each step takes logarithmic time in
+ * the number of holes. Not locked: the caller does. */
+#ifndef SIM_ADDRESSES_H
+#define SIM_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_hole { /* addresses that nobody has */
+    uint64_t start, size;
+    uint64_t largest;          /* size of the largest hole of this subtree */
+    struct sim_hole *child[2]; /* lower, higher */
+    uint32_t priority;
+};
+
+struct sim_addresses {
+    uint64_t cursor;
+    struct sim_hole *root;
+    struct sim_hole *spare; /* nodes for holes to come, by child[0] */
+    uint32_t seed;
+};
+
+/* All of [start, start + size) is free. False: no memory. */
+bool sim_addresses_init(struct sim_addresses *addresses, uint64_t start, uint64_t size);
+void sim_addresses_fini(struct sim_addresses *addresses);
+
+/* Takes size bytes (> 0) at a multiple of alignment (a power of two). 0: none left. */
+uint64_t sim_addresses_take(struct sim_addresses *addresses, uint64_t size, uint64_t alignment);
+
+/* Takes [address, address + size). False: not all of it is free. */
+bool sim_addresses_take_at(struct sim_addresses *addresses, uint64_t address, uint64_t size);
+
+/* Gives back what was taken; says which hole it is part of now. */
+void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size,
+                        uint64_t *out_start, uint64_t *out_end);
+
+#endif
