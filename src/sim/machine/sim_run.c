@@ -1,1 +1,417 @@
-/* To be written. */
+/* The pool: threads that take blocks from the queue, and how they sleep and wake.
+ * One lock guards the pool and the queue; it is never held while a block runs,
+ * and threads that go from one block of the only launch to the next do not take it. */
+#include "sim_run.h"
+
+#include "log.h"
+#include "sim_queue.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    YIELDS = 16, /* when everything rests: so often before it sleeps */
+    SLEEP_MIN_NS = 20 * 1000,
+    SLEEP_MAX_NS = 1000 * 1000,
+};
+
+static struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    struct sim_run_settings settings; /* as configured */
+    struct sim_run_settings active;   /* as the threads were started */
+    struct sim_queue queue;
+    pthread_t *threads;
+    unsigned thread_count, thread_max;
+    unsigned idle;   /* threads that wait for work */
+    unsigned woken;  /* of these, such that were told of some */
+    unsigned dozers; /* of these, such that look again by themselves */
+    bool stopping;
+    _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+
+/* One thread's memory of how its last turns went. */
+struct worker {
+    bool fair;       /* the last block did not end: others first, whatever their priority */
+    uint64_t rested; /* turns in a row in which nothing happened */
+    unsigned pauses; /* in a row */
+};
+
+static void note_crowd(void)
+{
+    atomic_store_explicit(&pool.crowded, sim_queue_crowded(&pool.queue), memory_order_relaxed);
+}
+
+/* ---- one block ---------------------------------------------------------------- */
+
+static bool others_wait(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    bool wait = sim_queue_due(&pool.queue, 1) > 0;
+    pthread_mutex_unlock(&pool.lock);
+    return wait;
+}
+
+/* The next block of a launch that has the pool to itself. */
+static bool take_next(struct sim_launch *launch, uint64_t *out_number)
+{
+    if (atomic_load_explicit(&pool.crowded, memory_order_relaxed) || sim_run_cancelled(launch))
+        return false;
+    *out_number = atomic_fetch_add_explicit(&launch->begun, 1, memory_order_relaxed);
+    return *out_number < launch->block_count;
+}
+
+static enum sim_turn run_block(struct sim_block *block)
+{
+    enum sim_turn turn;
+    do
+        turn = sim_block_turn(block, &pool.active);
+    while (turn == SIM_TURN_SLICED && !others_wait());
+    if (turn == SIM_TURN_ENDED || turn == SIM_TURN_FAILED || turn == SIM_TURN_CANCELLED)
+        block->launch->engine->end(block);
+    return turn;
+}
+
+/* Begins or goes on with what was picked, and with the blocks after it. */
+static enum sim_turn run_pick(struct sim_pick *pick)
+{
+    sim_block_destroy(pick->spare);
+    if (!pick->block)
+        pick->block = sim_block_create(pick->launch);
+    if (!pick->block)
+        return SIM_TURN_STARVED;
+    if (pick->begins && !sim_block_begin(pick->block, pick->number, &pool.active))
+        return SIM_TURN_STARVED;
+    for (;;) {
+        enum sim_turn turn = run_block(pick->block);
+        uint64_t number;
+        if (turn != SIM_TURN_ENDED || !take_next(pick->launch, &number))
+            return turn;
+        pick->alone = false;
+        if (!sim_block_begin(pick->block, number, &pool.active))
+            return SIM_TURN_STARVED;
+    }
+}
+
+/* ---- its launch --------------------------------------------------------------- */
+
+static void destroy_blocks(struct sim_block *block)
+{
+    while (block) {
+        struct sim_block *next = block->next;
+        sim_block_destroy(block);
+        block = next;
+    }
+}
+
+static void finish(struct sim_launch *launch)
+{
+    destroy_blocks(launch->unused);
+    destroy_blocks(launch->deferred);
+    launch->done(launch, sim_run_cancelled(launch));
+}
+
+static void cancel(struct sim_launch *launch)
+{
+    atomic_store_explicit(&launch->cancelled, true, memory_order_relaxed);
+}
+
+/* Keeps an ended block's memory for those to come. False: there is enough of it. */
+static bool keep(struct sim_launch *launch, struct sim_block *block)
+{
+    if (launch->unused_count >= pool.thread_max)
+        return false;
+    block->next = launch->unused;
+    launch->unused = block;
+    launch->unused_count++;
+    return true;
+}
+
+static void retire(const struct sim_pick *pick, enum sim_turn turn)
+{
+    struct sim_launch *launch = pick->launch;
+    if (turn == SIM_TURN_FAILED)
+        cancel(launch);
+    if (!keep(launch, pick->block)) {
+        pthread_mutex_unlock(&pool.lock);
+        sim_block_destroy(pick->block);
+        pthread_mutex_lock(&pool.lock);
+    }
+    sim_queue_end(&pool.queue, launch); /* from here on others may end the launch */
+}
+
+/* A block that found no memory waits for others to end, unless there are none. */
+static void starve(const struct sim_pick *pick)
+{
+    if (!pick->block)
+        sim_queue_end(&pool.queue, pick->launch);
+    else if (sim_queue_defer(&pool.queue, pick->block, pick->alone))
+        return;
+    AH_LOG_ERR("no memory for a block: its state takes %zu bytes", pick->launch->state_size);
+    cancel(pick->launch);
+    sim_block_destroy(pick->block);
+}
+
+/* Puts a picked block where its turn leaves it. Called locked; returns so, but
+ * unlocks in between to free memory and to end the launch. */
+static void put_back(const struct sim_pick *pick, enum sim_turn turn)
+{
+    if (turn == SIM_TURN_SLICED || turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE)
+        sim_queue_park(&pool.queue, pick->block, turn != SIM_TURN_SLICED);
+    else if (turn == SIM_TURN_STARVED)
+        starve(pick);
+    else
+        retire(pick, turn);
+    bool finished = sim_queue_finished(pick->launch);
+    if (finished)
+        sim_queue_remove(&pool.queue, pick->launch);
+    note_crowd();
+    if (!finished)
+        return;
+    pthread_mutex_unlock(&pool.lock);
+    finish(pick->launch);
+    pthread_mutex_lock(&pool.lock);
+}
+
+/* ---- threads ------------------------------------------------------------------ */
+
+static void *work(void *unused);
+
+/* Signals are the host program's business: none is taken here. */
+static bool start_thread(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t *thread = &pool.threads[pool.thread_count];
+    bool started = pthread_create(thread, NULL, work, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!started)
+        return false;
+    pthread_setname_np(*thread, "sim");
+    pool.thread_count++;
+    return true;
+}
+
+/* Makes one more thread look for work, if there is one to be had. */
+static void wake(void)
+{
+    if (pool.idle > pool.woken) {
+        pool.woken++;
+        pthread_cond_signal(&pool.work);
+    } else if (pool.thread_count < pool.thread_max) {
+        start_thread();
+    }
+}
+
+/* Each thread that finds work wakes two, so that none has to wake them all. */
+static void wake_others(void)
+{
+    if (pool.idle <= pool.woken && pool.thread_count == pool.thread_max)
+        return;
+    for (unsigned due = sim_queue_due(&pool.queue, 2); due; due--)
+        wake();
+}
+
+/* Waits for work, at most so long; 0: until there is some. */
+static void wait_for_work(uint64_t ns)
+{
+    pool.idle++;
+    if (ns) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        uint64_t sum = (uint64_t)until.tv_nsec + ns;
+        until.tv_sec += (time_t)(sum / 1000000000);
+        until.tv_nsec = (long)(sum % 1000000000);
+        pool.dozers++;
+        pthread_cond_clockwait(&pool.work, &pool.lock, CLOCK_MONOTONIC, &until);
+        pool.dozers--;
+    } else {
+        pthread_cond_wait(&pool.work, &pool.lock);
+    }
+    pool.idle--;
+    if (pool.woken)
+        pool.woken--;
+}
+
+/* Everything that is parked rests: gives the processor away, in the end for a
+ * millisecond. One thread is enough to look again. */
+static void pause_worker(struct worker *worker)
+{
+    worker->rested = 0;
+    if (worker->pauses < YIELDS) {
+        worker->pauses++;
+        pthread_mutex_unlock(&pool.lock);
+        sched_yield();
+        pthread_mutex_lock(&pool.lock);
+        return;
+    }
+    uint64_t ns = (uint64_t)SLEEP_MIN_NS << (worker->pauses - YIELDS);
+    if (ns < SLEEP_MAX_NS)
+        worker->pauses++;
+    else
+        ns = SLEEP_MAX_NS;
+    wait_for_work(pool.dozers ? 0 : ns);
+}
+
+static void remember(struct worker *worker, enum sim_turn turn)
+{
+    worker->fair = turn == SIM_TURN_SLICED || turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE;
+    worker->rested = turn == SIM_TURN_IDLE ? worker->rested + 1 : 0;
+    if (!worker->rested)
+        worker->pauses = 0;
+}
+
+static void serve(struct worker *worker, struct sim_pick *pick)
+{
+    if (pick->finished)
+        sim_queue_remove(&pool.queue, pick->launch);
+    if (!worker->rested)
+        wake_others();
+    note_crowd();
+    pthread_mutex_unlock(&pool.lock);
+    if (pick->finished) {
+        finish(pick->launch);
+        pthread_mutex_lock(&pool.lock);
+        return;
+    }
+    enum sim_turn turn = run_pick(pick);
+    pthread_mutex_lock(&pool.lock);
+    remember(worker, turn);
+    put_back(pick, turn);
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    struct worker worker = {0};
+    pthread_mutex_lock(&pool.lock);
+    while (!pool.stopping) {
+        if (worker.rested > pool.queue.parked && !sim_queue_has_new(&pool.queue)) {
+            pause_worker(&worker);
+            continue;
+        }
+        struct sim_pick pick = sim_queue_pick(&pool.queue, worker.fair);
+        if (pick.launch)
+            serve(&worker, &pick);
+        else
+            wait_for_work(0);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return NULL;
+}
+
+/* ---- what is called from outside ------------------------------------------------- */
+
+static void lock_for_fork(void)
+{
+    pthread_mutex_lock(&pool.lock);
+}
+
+static void unlock_parent(void)
+{
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* The threads are gone, and with them what they ran. */
+static void reset_child(void)
+{
+    struct sim_run_settings settings = pool.settings;
+    free(pool.threads);
+    memset(&pool, 0, sizeof(pool));
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.work, NULL);
+    pool.settings = settings;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(lock_for_fork, unlock_parent, reset_child);
+}
+
+static unsigned choose_threads(const struct sim_run_settings *settings)
+{
+    if (settings->deterministic)
+        return 1;
+    if (settings->threads)
+        return settings->threads;
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
+        return (unsigned)CPU_COUNT(&cores);
+    return 1;
+}
+
+/* Threads are started one by one, as there is work for them. */
+static bool start_pool(void)
+{
+    if (pool.threads)
+        return true;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pool.active = pool.settings;
+    pool.thread_max = choose_threads(&pool.active);
+    pool.threads = calloc(pool.thread_max, sizeof(*pool.threads));
+    return pool.threads != NULL;
+}
+
+void sim_run_configure(const struct sim_run_settings *settings)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.settings = *settings;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+unsigned sim_run_threads(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    unsigned threads = pool.threads ? pool.thread_max : choose_threads(&pool.settings);
+    pthread_mutex_unlock(&pool.lock);
+    return threads;
+}
+
+bool sim_run(struct sim_launch *launch)
+{
+    pthread_mutex_lock(&pool.lock);
+    bool started = start_pool();
+    if (started) {
+        sim_queue_add(&pool.queue, launch);
+        note_crowd();
+        wake();
+        started = pool.thread_count > 0;
+        if (!started)
+            sim_queue_remove(&pool.queue, launch);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    if (!started)
+        AH_LOG_ERR("no thread could be started to run kernels");
+    return started;
+}
+
+void sim_run_cancel(struct sim_launch *launch)
+{
+    pthread_mutex_lock(&pool.lock);
+    cancel(launch);
+    wake();
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void sim_run_stop(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.stopping = true;
+    pthread_cond_broadcast(&pool.work);
+    unsigned count = pool.thread_count;
+    pthread_mutex_unlock(&pool.lock);
+    for (unsigned i = 0; i < count; i++)
+        pthread_join(pool.threads[i], NULL);
+    pthread_mutex_lock(&pool.lock);
+    free(pool.threads);
+    pool.threads = NULL;
+    pool.thread_count = pool.thread_max = 0;
+    pool.stopping = false;
+    pthread_mutex_unlock(&pool.lock);
+}

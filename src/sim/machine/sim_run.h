@@ -31,7 +31,9 @@ struct sim_engine {
     const char *name;
     /* Prepares block->state for block->index. fresh: the memory was never used
      * (it is zeroed); otherwise it held another block of the same launch. Sets
-     * nothing in block but may. False: no memory, the launch fails. */
+     * nothing in block but may. False: no memory; the block is tried again, with
+     * fresh memory, when others have ended, and the launch fails when there are
+     * none. end is not called then, fini is. */
     bool (*begin)(struct sim_block *block, bool fresh);
     /* Runs a READY or RESTS wave for about budget steps and returns its new
      * state. May change the state of other waves of the block. */
@@ -53,8 +55,9 @@ struct sim_block {
     unsigned char *waves;   /* enum sim_wave of each */
     void *state;            /* launch->state_size bytes, aligned to 64 */
     struct sim_block *next; /* private to the scheduler, as is all below */
-    unsigned turn;
-    uint64_t since;
+    unsigned turn;          /* the wave after the one that ran last */
+    unsigned parks;         /* how often it was set aside */
+    uint64_t random;        /* deterministic: what its order is drawn from */
 };
 
 struct sim_launch {
@@ -75,10 +78,14 @@ struct sim_launch {
     /* Private to the scheduler. */
     _Atomic(bool) cancelled;
     struct sim_launch *next;
-    uint64_t block_count, begun, ended, resident;
-    struct sim_block *parked, *parked_last, *unused;
-    unsigned running; /* threads that are in it */
-    bool failed;
+    _Atomic(uint64_t) begun;                /* blocks, and more when all have begun */
+    uint64_t block_count, resident;         /* resident: that run or are parked */
+    struct sim_block *parked, **parked_end; /* oldest first */
+    struct sim_block *unused, *deferred;    /* memory of ended blocks; blocks that found none */
+    uint64_t parked_count, unused_count;
+    uint64_t patience;  /* parked blocks to go on with before one begins */
+    uint64_t last_pick; /* when it last had a turn, in picks of the queue */
+    uint64_t starved;   /* ends of the queue, plus one, when there was no memory; 0: there is */
 };
 
 /* Settings of the pool; takes effect with the first launch. threads: 0 for one
@@ -96,7 +103,8 @@ void sim_run_configure(const struct sim_run_settings *settings);
  * started (no thread), done is not called. */
 bool sim_run(struct sim_launch *launch);
 
-/* Ends a launch as soon as its blocks notice; done will be called with failed. */
+/* Ends a launch that runs as soon as its blocks notice; done will be called with
+ * failed. From any thread, also from within an engine, but not after done. */
 void sim_run_cancel(struct sim_launch *launch);
 
 /* Whether a wave should return to the scheduler: its launch is being cancelled. */

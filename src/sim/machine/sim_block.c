@@ -1,0 +1,213 @@
+/* Runs the waves of one block and owns the memory of its state. Knows nothing of
+ * other blocks: who runs when is sim_queue.c's, and on which thread sim_run.c's. */
+#include "sim_block.h"
+
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+    BUDGET = 1024,         /* steps of a wave at a time */
+    REST_BUDGET = 128,     /* of one that spins: it will hardly get further */
+    REST_ROUND = 64,       /* a resting wave runs at least once in so many runs */
+    CLOCK_RUNS = 16,       /* the clock is read once in so many runs */
+    SLICE_US = 2000,       /* of a block that was never parked */
+    SLICE_PARKS_MAX = 31,  /* slices grow with so many parks */
+    SLICE_STEPS = 1 << 18, /* when it is counted in steps */
+    STATE_SMALL = 128 << 10,
+};
+
+static size_t allocated_size(const struct sim_launch *launch)
+{
+    return launch->state_size ? (launch->state_size + 63) & ~(size_t)63 : 64;
+}
+
+/* Zeroed. Large states are mapped: pages that a block never touches cost nothing. */
+static void *create_state(const struct sim_launch *launch)
+{
+    size_t size = allocated_size(launch);
+    if (size < launch->state_size)
+        return NULL;
+    if (size <= STATE_SMALL) {
+        void *state = aligned_alloc(64, size);
+        return state ? memset(state, 0, size) : NULL;
+    }
+    void *state = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return state == MAP_FAILED ? NULL : state;
+}
+
+static void destroy_state(struct sim_block *block)
+{
+    if (!block->state)
+        return;
+    block->launch->engine->fini(block);
+    size_t size = allocated_size(block->launch);
+    if (size <= STATE_SMALL)
+        free(block->state);
+    else
+        munmap(block->state, size);
+    block->state = NULL;
+}
+
+struct sim_block *sim_block_create(struct sim_launch *launch)
+{
+    struct sim_block *block = calloc(1, sizeof(*block) + launch->waves_per_block);
+    if (!block)
+        return NULL;
+    block->launch = launch;
+    block->wave_count = launch->waves_per_block;
+    block->waves = (unsigned char *)(block + 1);
+    return block;
+}
+
+void sim_block_destroy(struct sim_block *block)
+{
+    if (!block)
+        return;
+    destroy_state(block);
+    free(block);
+}
+
+/* splitmix64: a counter that is mixed until nothing of it shows. */
+static uint64_t draw(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+bool sim_block_begin(struct sim_block *block, uint64_t number,
+                     const struct sim_run_settings *settings)
+{
+    struct sim_launch *launch = block->launch;
+    block->number = number;
+    block->index[0] = (uint32_t)(number % launch->grid[0]);
+    block->index[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
+    block->index[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
+    block->turn = block->parks = 0;
+    block->random = settings->seed;
+    block->random = draw(&block->random) ^ number;
+    memset(block->waves, SIM_WAVE_READY, block->wave_count);
+    bool fresh = !block->state;
+    if (fresh && !(block->state = create_state(launch)))
+        return false;
+    if (launch->engine->begin(block, fresh))
+        return true;
+    destroy_state(block);
+    return false;
+}
+
+/* The wave in a state, after the one that ran last; -1: none. Drawn: any of them. */
+static int find_wave(struct sim_block *block, enum sim_wave state, bool drawn)
+{
+    unsigned start = block->turn;
+    if (drawn && block->wave_count)
+        start = (unsigned)(draw(&block->random) % block->wave_count);
+    for (unsigned i = 0; i < block->wave_count; i++) {
+        unsigned wave = start + i < block->wave_count ? start + i : start + i - block->wave_count;
+        if (block->waves[wave] == state)
+            return (int)wave;
+    }
+    return -1;
+}
+
+static unsigned count_waves(const struct sim_block *block, enum sim_wave state)
+{
+    unsigned count = 0;
+    for (unsigned wave = 0; wave < block->wave_count; wave++)
+        count += block->waves[wave] == state;
+    return count;
+}
+
+/* Whether a block without a wave to run has one now. */
+static bool can_go_on(struct sim_block *block)
+{
+    if (!block->launch->engine->stuck(block))
+        return false;
+    if (count_waves(block, SIM_WAVE_READY) || count_waves(block, SIM_WAVE_RESTS))
+        return true;
+    AH_LOG_ERR("block %llu: the waves of %s wait for each other for ever",
+               (unsigned long long)block->number, block->launch->engine->name);
+    return false;
+}
+
+/* The next wave; its turn is not over as long as one is READY. */
+static int next_wave(struct sim_block *block, unsigned runs, bool drawn)
+{
+    /* A READY wave may spin, unknown to its engine, on what a resting one is to do. */
+    int wave = runs % REST_ROUND == 0 ? find_wave(block, SIM_WAVE_RESTS, drawn) : -1;
+    if (wave < 0)
+        wave = find_wave(block, SIM_WAVE_READY, drawn);
+    return wave < 0 ? find_wave(block, SIM_WAVE_RESTS, false) : wave;
+}
+
+static unsigned choose_budget(struct sim_block *block, bool rests, bool drawn)
+{
+    unsigned budget = rests ? REST_BUDGET : BUDGET;
+    return drawn ? 1 + (unsigned)(draw(&block->random) % budget) : budget;
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+struct slice {
+    uint64_t since; /* 0: the clock was not read yet, which short blocks never need */
+    uint64_t steps;
+};
+
+static bool is_over(struct slice *slice, const struct sim_block *block, unsigned runs,
+                    unsigned budget, bool in_steps)
+{
+    unsigned growth = 1 + (block->parks < SLICE_PARKS_MAX ? block->parks : SLICE_PARKS_MAX);
+    slice->steps += budget;
+    if (in_steps)
+        return slice->steps > (uint64_t)SLICE_STEPS * growth;
+    if (runs % CLOCK_RUNS)
+        return false;
+    uint64_t now = now_us();
+    if (!slice->since)
+        slice->since = now;
+    return now - slice->since > (uint64_t)SLICE_US * growth;
+}
+
+enum sim_turn sim_block_turn(struct sim_block *block, const struct sim_run_settings *settings)
+{
+    struct sim_launch *launch = block->launch;
+    bool drawn = settings->deterministic;
+    struct slice slice = {0};
+    unsigned rested = 0; /* resting waves that ran in a row and rest again */
+    bool moved = false;
+    for (unsigned runs = 1; !sim_run_cancelled(launch); runs++) {
+        int wave = next_wave(block, runs, drawn);
+        if (wave < 0 && !count_waves(block, SIM_WAVE_WAITS))
+            return SIM_TURN_ENDED;
+        if (wave < 0 && !can_go_on(block))
+            return SIM_TURN_FAILED;
+        if (wave < 0)
+            continue;
+        bool rests = block->waves[wave] == SIM_WAVE_RESTS;
+        unsigned budget = choose_budget(block, rests, drawn);
+        enum sim_wave state = launch->engine->run(block, (unsigned)wave, budget);
+        block->waves[wave] = (unsigned char)state;
+        block->turn = (unsigned)wave + 1 < block->wave_count ? (unsigned)wave + 1 : 0;
+        if (state == SIM_WAVE_FAILED)
+            return SIM_TURN_FAILED;
+        rested = rests && state == SIM_WAVE_RESTS ? rested + 1 : 0;
+        moved |= rested == 0;
+        if (rested && rested >= count_waves(block, SIM_WAVE_RESTS) &&
+            find_wave(block, SIM_WAVE_READY, false) < 0)
+            return moved ? SIM_TURN_RESTED : SIM_TURN_IDLE;
+        if (is_over(&slice, block, runs, budget, drawn))
+            return SIM_TURN_SLICED;
+    }
+    return SIM_TURN_CANCELLED;
+}
