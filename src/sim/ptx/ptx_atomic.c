@@ -1,1 +1,386 @@
-/* To be written. */
+/* atom and red. In shared memory they are plain, since a block runs on one thread
+ * of the host; elsewhere they are atomics of the host, so that host code and other
+ * devices may take part. */
+#include "ptx_memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- arithmetic ---------------------------------------------------------------------- */
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value != value ? 0x7fffffff : bits;
+}
+
+static uint32_t flushed(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/* Global memory flushes subnormals, shared memory does not. */
+static uint32_t add_f32(uint32_t a, uint32_t b, bool flush)
+{
+    if (!flush)
+        return bits_of(float_of(a) + float_of(b));
+    return flushed(bits_of(float_of(flushed(a)) + float_of(flushed(b))));
+}
+
+static uint64_t add_f64(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+static float widen_f16(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 0x1f;
+    uint32_t fraction = bits & 0x3ff;
+    if (exponent == 0)
+        return (sign ? -1.0f : 1.0f) * (float)fraction * 0x1p-24f;
+    if (exponent == 0x1f)
+        return float_of(sign | 0x7f800000 | fraction << 13);
+    return float_of(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+/* To nearest, ties to even. */
+static uint16_t narrow_f16(float value)
+{
+    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+    if (size > 0x7f800000)
+        return 0x7fff;
+    if (size >= 0x477ff000) /* 65520 rounds up to what f16 has not */
+        return (uint16_t)(sign | 0x7c00);
+    if (size < 0x38800000) /* subnormal: adding 0.5 rounds to multiples of 2^-24 */
+        return (uint16_t)(sign | (bits_of(float_of(size) + 0.5f) - 0x3f000000));
+    size += 0xfff + (size >> 13 & 1);
+    return (uint16_t)(sign | (size - 0x38000000) >> 13);
+}
+
+static float widen_bf16(uint16_t bits)
+{
+    return float_of((uint32_t)bits << 16);
+}
+
+static uint16_t narrow_bf16(float value)
+{
+    uint32_t bits = bits_of(value);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* min and max prefer what is no NaN, and hold -0 to be less than +0. */
+static float combined(float a, float b, char how)
+{
+    if (how == '+')
+        return a + b;
+    if (a != a || b != b)
+        return a != a ? b : a;
+    bool less = a < b || (a == b && signbit(a) && !signbit(b));
+    return less == (how == '<') ? a : b;
+}
+
+static uint16_t combine_f16(uint16_t a, uint16_t b, char how)
+{
+    return narrow_f16(combined(widen_f16(a), widen_f16(b), how));
+}
+
+static uint16_t combine_bf16(uint16_t a, uint16_t b, char how)
+{
+    return narrow_bf16(combined(widen_bf16(a), widen_bf16(b), how));
+}
+
+static uint32_t combine_pair(uint32_t a, uint32_t b, char how,
+                             uint16_t (*combine)(uint16_t a, uint16_t b, char how))
+{
+    uint32_t high = combine((uint16_t)(a >> 16), (uint16_t)(b >> 16), how);
+    return high << 16 | combine((uint16_t)a, (uint16_t)b, how);
+}
+
+/* ---- one element ------------------------------------------------------------------------ */
+
+/* Does an operation at where, which is aligned; b and c are its operands, old gets
+ * what was there. */
+typedef void (*element_function)(unsigned char *where, const unsigned char *b,
+                                 const unsigned char *c, unsigned char *old, bool shared);
+
+#define ATOMIC(id, operation, ptx_type, value, effect)                                             \
+    __attribute__((no_sanitize("thread"))) static void element_##id(                               \
+        unsigned char *where, const unsigned char *b_bytes, const unsigned char *c_bytes,          \
+        unsigned char *out_old, bool shared)                                                       \
+    {                                                                                              \
+        value *place = (value *)(void *)where, b, old, next;                                       \
+        (void)c_bytes;                                                                             \
+        memcpy(&b, b_bytes, sizeof b);                                                             \
+        old = __atomic_load_n(place, __ATOMIC_RELAXED);                                            \
+        do                                                                                         \
+            next = (value)(effect);                                                                \
+        while (!shared && !__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_SEQ_CST, \
+                                                       __ATOMIC_RELAXED));                         \
+        if (shared)                                                                                \
+            __atomic_store_n(place, next, __ATOMIC_RELAXED);                                       \
+        memcpy(out_old, &old, sizeof old);                                                         \
+    }
+#include "ptx_atomic.def"
+#undef ATOMIC
+
+static void cas_2(unsigned char *where, const unsigned char *b, const unsigned char *c,
+                  unsigned char *out_old, bool shared)
+{
+    uint16_t old, next;
+    (void)shared;
+    memcpy(&old, b, sizeof old);
+    memcpy(&next, c, sizeof next);
+    __atomic_compare_exchange_n((uint16_t *)(void *)where, &old, next, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    memcpy(out_old, &old, sizeof old);
+}
+
+static void cas_4(unsigned char *where, const unsigned char *b, const unsigned char *c,
+                  unsigned char *out_old, bool shared)
+{
+    uint32_t old, next;
+    (void)shared;
+    memcpy(&old, b, sizeof old);
+    memcpy(&next, c, sizeof next);
+    __atomic_compare_exchange_n((uint32_t *)(void *)where, &old, next, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    memcpy(out_old, &old, sizeof old);
+}
+
+static void cas_8(unsigned char *where, const unsigned char *b, const unsigned char *c,
+                  unsigned char *out_old, bool shared)
+{
+    uint64_t old, next;
+    (void)shared;
+    memcpy(&old, b, sizeof old);
+    memcpy(&next, c, sizeof next);
+    __atomic_compare_exchange_n((uint64_t *)(void *)where, &old, next, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    memcpy(out_old, &old, sizeof old);
+}
+
+/* Every x86-64 that runs this has cmpxchg16b; the compiler wants to be told. */
+#ifdef __x86_64__
+__attribute__((target("cx16")))
+#endif
+static void
+cas_16(unsigned char *where, const unsigned char *b, const unsigned char *c, unsigned char *out_old,
+       bool shared)
+{
+    unsigned __int128 expected, next, old;
+    (void)shared;
+    memcpy(&expected, b, sizeof expected);
+    memcpy(&next, c, sizeof next);
+    old = __sync_val_compare_and_swap((unsigned __int128 *)(void *)where, expected, next);
+    memcpy(out_old, &old, sizeof old);
+}
+
+static void exch_16(unsigned char *where, const unsigned char *b, const unsigned char *c,
+                    unsigned char *out_old, bool shared)
+{
+    unsigned char expected[16] = {0};
+    (void)c;
+    for (;;) {
+        cas_16(where, expected, b, out_old, shared);
+        if (memcmp(out_old, expected, sizeof expected) == 0)
+            return;
+        memcpy(expected, out_old, sizeof expected);
+    }
+}
+
+/* What contention is worth one instruction of the host for. */
+static void exact_add_4(unsigned char *where, const unsigned char *b, const unsigned char *c,
+                        unsigned char *out_old, bool shared)
+{
+    uint32_t addend, old;
+    memcpy(&addend, b, sizeof addend);
+    if (shared) {
+        element_ADD_U32(where, b, c, out_old, shared);
+        return;
+    }
+    old = __atomic_fetch_add((uint32_t *)(void *)where, addend, __ATOMIC_SEQ_CST);
+    memcpy(out_old, &old, sizeof old);
+}
+
+static void exact_add_8(unsigned char *where, const unsigned char *b, const unsigned char *c,
+                        unsigned char *out_old, bool shared)
+{
+    uint64_t addend, old;
+    memcpy(&addend, b, sizeof addend);
+    if (shared) {
+        element_ADD_U64(where, b, c, out_old, shared);
+        return;
+    }
+    old = __atomic_fetch_add((uint64_t *)(void *)where, addend, __ATOMIC_SEQ_CST);
+    memcpy(out_old, &old, sizeof old);
+}
+
+/* ---- the op -------------------------------------------------------------------------------- */
+
+struct atomic {
+    struct ptx_access access; /* first: it is the op's extra; its slots are those of b */
+    element_function element;
+    bool returns;
+    bool sums; /* an integer add: lanes of one place may be added up first */
+    uint32_t d[PTX_VECTOR_MAX];
+    uint32_t c;
+    uint8_t width; /* bytes of an element in the slots */
+};
+
+static void one_lane(struct ptx_warp *warp, const struct atomic *atomic, unsigned lane,
+                     unsigned char *where)
+{
+    bool shared = atomic->access.space == PTX_SHARED ||
+                  (atomic->access.space == PTX_GENERIC && where >= warp->shared &&
+                   where < warp->shared + warp->shared_size);
+    size_t column = (size_t)lane * atomic->width;
+    unsigned char old[16];
+    for (unsigned i = 0; i < atomic->access.count; i++) {
+        atomic->element(where + i * atomic->access.size,
+                        warp->regs + atomic->access.slots[i] + column,
+                        warp->regs + atomic->c + column, old, shared);
+        if (atomic->returns)
+            memcpy(warp->regs + atomic->d[i] + column, old, atomic->access.size);
+    }
+}
+
+/* All lanes add to one place and none asks what was there. */
+static bool add_up(struct ptx_warp *warp, const struct atomic *atomic,
+                   unsigned char *const where[PTX_LANES])
+{
+    unsigned first = (unsigned)__builtin_ctz(warp->mask), size = atomic->width;
+    uint64_t sum = 0;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        if (where[lane] != where[first])
+            return false;
+        uint64_t value = 0;
+        memcpy(&value, warp->regs + atomic->access.slots[0] + lane * size, size);
+        sum += value;
+    }
+    unsigned char bytes[8], old[8];
+    memcpy(bytes, &sum, sizeof bytes); /* little-endian: the low bytes come first */
+    atomic->element(where[first], bytes, bytes, old, atomic->access.space == PTX_SHARED);
+    return true;
+}
+
+static const struct ptx_op *run_atomic(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct atomic *atomic = op->extra;
+    uint64_t at[PTX_LANES];
+    unsigned char *where[PTX_LANES];
+    ptx_access_addresses(warp, &atomic->access, at);
+    if (ptx_access_reach(warp, op, &atomic->access, at, where) == PTX_SHAPE_FAULT)
+        return NULL;
+    if (atomic->sums && !atomic->returns && add_up(warp, atomic, where))
+        return op + 1;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        one_lane(warp, atomic, lane, where[lane]);
+    }
+    return op + 1;
+}
+
+/* ---- translation ------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *operation;
+    enum ptx_type type;
+    element_function element;
+} elements[] = {
+    {"add", PTX_U32, exact_add_4},
+    {"add", PTX_S32, exact_add_4},
+    {"add", PTX_U64, exact_add_8},
+    {"add", PTX_S64, exact_add_8},
+    {"exch", PTX_U32, element_EXCH_B32},
+    {"exch", PTX_S32, element_EXCH_B32},
+    {"exch", PTX_F32, element_EXCH_B32},
+    {"exch", PTX_U64, element_EXCH_B64},
+    {"exch", PTX_B128, exch_16},
+    {"cas", PTX_B16, cas_2},
+    {"cas", PTX_B32, cas_4},
+    {"cas", PTX_U32, cas_4},
+    {"cas", PTX_S32, cas_4},
+    {"cas", PTX_B64, cas_8},
+    {"cas", PTX_U64, cas_8},
+    {"cas", PTX_B128, cas_16},
+#define ATOMIC(id, operation, type, value, effect) {operation, type, element_##id},
+#include "ptx_atomic.def"
+#undef ATOMIC
+};
+
+static bool find_element(const struct ptx_inst *inst, enum ptx_type type, struct atomic *atomic)
+{
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        if (elements[i].type == type && ptx_inst_has(inst, elements[i].operation)) {
+            atomic->element = elements[i].element;
+            atomic->sums = elements[i].element == exact_add_4 || elements[i].element == exact_add_8;
+            return true;
+        }
+    return false;
+}
+
+static bool all_sinks(const struct ptx_operand *operand, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (ptx_vector_element(operand, i).kind != PTX_OP_SINK)
+            return false;
+    return true;
+}
+
+static void finish(struct ptx_builder *builder, const struct ptx_operand *d, enum ptx_type type,
+                   const struct atomic *atomic)
+{
+    for (unsigned i = 0; atomic->returns && i < atomic->access.count; i++) {
+        struct ptx_operand element = ptx_vector_element(d, i);
+        ptx_build_finish(builder, &element, type, atomic->d[i]);
+    }
+}
+
+void ptx_emit_atomic(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    bool atom = strcmp(inst->opcode, "atom") == 0;
+    const struct ptx_operand *operands = inst->operands + atom;
+    struct ptx_words words;
+    ptx_words_read(inst, &words);
+    struct ptx_access *access = ptx_access_create(builder, &operands[0], &words, true);
+    struct atomic *atomic = ptx_build_alloc(builder, sizeof *atomic);
+    if (!access || !atomic)
+        return;
+    atomic->access = *access;
+    atomic->access.atomic = true;
+    atomic->width = (uint8_t)ptx_type_size(words.type);
+    if (!find_element(inst, words.type, atomic)) {
+        ptx_build_error(builder, "%s has no such operation", inst->opcode);
+        return;
+    }
+    atomic->returns = atom && !all_sinks(&inst->operands[0], access->count);
+    for (unsigned i = 0; i < access->count; i++) {
+        struct ptx_operand b = ptx_vector_element(&operands[1], i);
+        atomic->access.slots[i] = ptx_build_source(builder, &b, words.type);
+    }
+    if (ptx_inst_has(inst, "cas"))
+        atomic->c = ptx_build_source(builder, &operands[2], words.type);
+    for (unsigned i = 0; atomic->returns && i < access->count; i++) {
+        struct ptx_operand d = ptx_vector_element(&inst->operands[0], i);
+        atomic->d[i] = ptx_build_destination(builder, &d, words.type);
+    }
+    ptx_access_op(builder, run_atomic, &atomic->access);
+    finish(builder, &inst->operands[0], words.type, atomic);
+}
