@@ -10,12 +10,13 @@
 #include <time.h>
 
 enum {
-    BUDGET = 1024,         /* steps of a wave at a time */
-    REST_BUDGET = 128,     /* of one that spins: it will hardly get further */
-    REST_ROUND = 64,       /* a resting wave runs at least once in so many runs */
-    CLOCK_RUNS = 16,       /* the clock is read once in so many runs */
-    SLICE_US = 2000,       /* of a block that was never parked */
-    SLICE_PARKS_MAX = 31,  /* slices grow with so many parks */
+    BUDGET = 1024,     /* steps of a wave at a time */
+    REST_BUDGET = 128, /* of one that spins: it will hardly get further */
+    REST_ROUND = 64,   /* a resting wave runs at least once in so many runs */
+    CLOCK_RUNS = 16,   /* the clock is read once in so many runs */
+    SLICE_US = 2000,   /* of a block that was never parked */
+    SLICE_PARKS = 4,   /* after so many it grows by as much again */
+    SLICE_GROWTH_MAX = 8,
     SLICE_STEPS = 1 << 18, /* when it is counted in steps */
     STATE_SMALL = 128 << 10,
 };
@@ -167,7 +168,9 @@ struct slice {
 static bool is_over(struct slice *slice, const struct sim_block *block, unsigned runs,
                     unsigned budget, bool in_steps)
 {
-    unsigned growth = 1 + (block->parks < SLICE_PARKS_MAX ? block->parks : SLICE_PARKS_MAX);
+    unsigned growth = 1 + block->parks / SLICE_PARKS;
+    if (growth > SLICE_GROWTH_MAX)
+        growth = SLICE_GROWTH_MAX;
     slice->steps += budget;
     if (in_steps)
         return slice->steps > (uint64_t)SLICE_STEPS * growth;

@@ -37,7 +37,8 @@ static struct pool {
 /* One thread's memory of how its last turns went. */
 struct worker {
     bool fair;       /* the last block did not end: others first, whatever their priority */
-    uint64_t rested; /* turns in a row in which nothing happened */
+    bool moved;      /* something happened in its last turn */
+    uint64_t rested; /* turns in a row in which nothing did, since it paused */
     unsigned pauses; /* in a row */
 };
 
@@ -261,8 +262,9 @@ static void pause_worker(struct worker *worker)
 static void remember(struct worker *worker, enum sim_turn turn)
 {
     worker->fair = turn == SIM_TURN_SLICED || turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE;
-    worker->rested = turn == SIM_TURN_IDLE ? worker->rested + 1 : 0;
-    if (!worker->rested)
+    worker->moved = turn != SIM_TURN_IDLE;
+    worker->rested = worker->moved ? 0 : worker->rested + 1;
+    if (worker->moved)
         worker->pauses = 0;
 }
 
@@ -270,7 +272,7 @@ static void serve(struct worker *worker, struct sim_pick *pick)
 {
     if (pick->finished)
         sim_queue_remove(&pool.queue, pick->launch);
-    if (!worker->rested)
+    if (worker->moved || pick->begins)
         wake_others();
     note_crowd();
     pthread_mutex_unlock(&pool.lock);
