@@ -1,0 +1,527 @@
+/* Tests allocations and registrations: who reaches which byte of them, and until when. */
+#include "log.h"
+#include "space.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- bounds ---------------------------------------------------------------------------- */
+
+static void an_access_is_checked_to_the_byte(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 3, 16, 255, 256, 257, 1000, 4096, 65537, 3 * MIB + 5};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t size = sizes[i];
+        struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, size);
+        uint64_t end = memory->address + size;
+        assert_int_equal(memory->address % 256, 0);
+        assert_ptr_equal(sim_reach(0, memory->address, 1, true), memory->view);
+        assert_ptr_equal(sim_reach(0, end - 1, 1, true), memory->view + size - 1);
+        assert_false(may_read(0, end, 1));
+        assert_false(may_read(0, end - 1, 2));
+        assert_false(may_read(0, memory->address - 1, 1));
+        for (uint64_t past = 0; past < 256; past += 16)
+            assert_false(may_write(0, end + past, 1));
+    }
+}
+
+static void what_is_written_to_the_view_is_read_at_the_address(void **state)
+{
+    (void)state;
+    struct sim_memory *a = create(SIM_MEMORY_DEVICE, 0, 1000);
+    struct sim_memory *b = create(SIM_MEMORY_DEVICE, 1, 1000);
+    memset(a->view, 1, a->size);
+    memset(b->view, 2, b->size);
+    assert_int_equal(*sim_reach(0, a->address + 999, 1, false), 1);
+    assert_int_equal(*sim_reach(1, b->address, 1, false), 2);
+}
+
+static void a_range_must_lie_within_one_allocation(void **state)
+{
+    (void)state;
+    struct sim_memory *a = create(SIM_MEMORY_DEVICE, 0, MIB);
+    create(SIM_MEMORY_DEVICE, 0, MIB);
+    assert_ptr_equal(sim_reach_range(0, a->address, MIB, true), a->view);
+    assert_ptr_equal(sim_reach_range(-1, a->address + 7, MIB - 7, false), a->view + 7);
+    assert_null(sim_reach_range(0, a->address + 1, MIB, true));
+    assert_null(sim_reach_range(0, a->address - 1, 2, true));
+    assert_null(sim_reach_range(0, a->address, SIZE_MAX, true));
+    assert_null(sim_reach_range(1, a->address, 1, false));
+}
+
+static void no_address_outside_of_allocations_is_reached(void **state)
+{
+    (void)state;
+    static const uint64_t addresses[] = {0, 8, SIM_SHARED_WINDOW, SIM_LOCAL_WINDOW, UINT64_MAX};
+    int local = 0;
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++)
+        assert_false(may_read(0, addresses[i], 1));
+    assert_false(may_read(0, (uintptr_t)&local, sizeof local));
+    assert_false(may_read(0, sim_space.base, 1));
+    assert_false(may_read(0, sim_space.base + sim_space.device_size, 1));
+    assert_false(may_read(0, sim_space.base + sim_space.size - 1, 1));
+    assert_false(may_read(0, sim_space.base + sim_space.size, 1));
+}
+
+static void alignment_is_as_asked_for(void **state)
+{
+    (void)state;
+    for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 2) {
+        struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, 100, alignment);
+        assert_non_null(memory);
+        assert_int_equal(memory->address % (alignment < 256 ? 256 : alignment), 0);
+    }
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 100, 3));
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 100, 768));
+}
+
+static void what_cannot_be_allocated_is_refused(void **state)
+{
+    (void)state;
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 0, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, -1, 1, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, DEVICES, 1, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, SIZE_MAX, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_HOST, -1, SIZE_MAX, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_HOST, -1, SIZE_MAX / 2, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_REGISTERED, 0, 1, 0));
+    assert_null(sim_memory_create(SIM_MEMORY_MAPPING, 0, 1, 0));
+    sim_memory_destroy(NULL);
+}
+
+/* ---- ends ------------------------------------------------------------------------------- */
+
+static void freed_memory_is_not_reached(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {1, 256, 5000, 40 * MIB};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, sizes[i]);
+        uint64_t address = memory->address;
+        sim_memory_destroy(memory);
+        assert_null(sim_memory_find(address));
+        for (size_t at = 0; at < sizes[i]; at += 256)
+            assert_false(may_read(0, address + at, 1));
+        assert_null(sim_reach_range(0, address, sizes[i], false));
+    }
+}
+
+static void freed_addresses_are_not_handed_out_soon(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1000);
+    uint64_t freed = memory->address;
+    sim_memory_destroy(memory);
+    for (int i = 0; i < 1000; i++) {
+        memory = create(SIM_MEMORY_DEVICE, 0, 1000);
+        assert_true(memory->address > freed);
+        assert_false(may_read(0, freed, 1));
+        sim_memory_destroy(memory);
+    }
+}
+
+static size_t resident(void)
+{
+    char *text = ah_test_read_file("/proc/self/statm", NULL);
+    size_t pages = 0;
+    assert_non_null(text);
+    strtoul(text, &text, 10);
+    pages = strtoul(text, NULL, 10);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void freed_memory_goes_back_to_the_kernel(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {48, 700, 6000, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t before = resident(), total = 0;
+        while (total < (size_t)256 * MIB) {
+            struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, sizes[i]);
+            memset(memory->view, 1, sizes[i]);
+            sim_memory_destroy(memory);
+            total += sizes[i] < 4096 ? 4096 : sizes[i]; /* not all sizes that often */
+        }
+        assert_true(resident() < before + 16 * MIB);
+    }
+}
+
+static void identifiers_are_never_used_again(void **state)
+{
+    (void)state;
+    uint64_t last = 0;
+    for (int i = 0; i < 10; i++) {
+        struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1);
+        assert_true(memory->id > last);
+        last = memory->id;
+        sim_memory_destroy(memory);
+    }
+}
+
+/* ---- capacity ----------------------------------------------------------------------------- */
+
+static void a_device_has_its_capacity_and_no_more(void **state)
+{
+    (void)state;
+    struct sim_memory *most = create(SIM_MEMORY_DEVICE, 0, GIB - MIB);
+    assert_int_equal(sim_memory_used(0), GIB - MIB);
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, MIB + 1, 0));
+    struct sim_memory *rest = create(SIM_MEMORY_VARIABLE, 0, MIB);
+    assert_null(sim_memory_create(SIM_MEMORY_HEAP, 0, 1, 0));
+    create(SIM_MEMORY_DEVICE, 1, GIB);
+    create(SIM_MEMORY_HOST, -1, MIB);
+    create(SIM_MEMORY_MANAGED, 0, 2 * GIB);
+    assert_int_equal(sim_memory_used(0), GIB);
+    sim_memory_destroy(rest);
+    sim_memory_destroy(most);
+    assert_int_equal(sim_memory_used(0), 0);
+    create(SIM_MEMORY_DEVICE, 0, GIB);
+}
+
+static void all_of_the_capacity_can_be_had_in_the_smallest_pieces(void **state)
+{
+    (void)state;
+    const size_t small = 64 * MIB;
+    sim_space_close();
+    assert_true(sim_space_open(&small, 1));
+    for (size_t total = 0; total < small; total += 256)
+        create(SIM_MEMORY_HEAP, 0, 1);
+    assert_null(sim_memory_create(SIM_MEMORY_HEAP, 0, 1, 0));
+}
+
+/* ---- who ------------------------------------------------------------------------------------ */
+
+static void a_peer_is_reached_while_it_may_be(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 1, 100);
+    assert_true(sim_peer_get(0, 0));
+    assert_false(sim_peer_get(0, 1));
+    assert_false(may_read(0, memory->address, 1));
+    sim_peer_set(0, 1, true);
+    assert_true(sim_peer_get(0, 1));
+    assert_false(sim_peer_get(1, 0));
+    assert_ptr_equal(sim_reach(0, memory->address, 1, true), memory->view);
+    assert_ptr_equal(sim_reach_range(0, memory->address, 100, true), memory->view);
+    sim_peer_set(0, 1, false);
+    assert_false(may_read(0, memory->address, 1));
+    sim_peer_set(0, 0, false);
+    sim_peer_set(0, DEVICES, true);
+    assert_true(sim_peer_get(0, 0));
+    assert_false(sim_peer_get(0, DEVICES));
+}
+
+static void host_and_managed_memory_has_one_address_for_all(void **state)
+{
+    (void)state;
+    static const enum sim_kind kinds[] = {SIM_MEMORY_HOST, SIM_MEMORY_MANAGED};
+    for (int i = 0; i < 2; i++) {
+        struct sim_memory *memory = create(kinds[i], i - 1, 1000);
+        unsigned char *bytes = (unsigned char *)(uintptr_t)memory->address;
+        assert_ptr_equal(memory->view, bytes);
+        bytes[999] = 7;
+        for (int device = 0; device < DEVICES; device++)
+            assert_ptr_equal(sim_reach(device, memory->address + 999, 1, true), bytes + 999);
+        assert_false(may_read(0, memory->address + 1000, 1));
+        assert_ptr_equal(sim_reach_range(1, memory->address, 1000, true), bytes);
+        sim_memory_destroy(memory);
+        assert_false(may_read(0, (uintptr_t)bytes, 1));
+    }
+}
+
+static int signal_of_reading(uint64_t address)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        _exit(*(volatile unsigned char *)(uintptr_t)address != 77);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void the_host_faults_on_addresses_of_devices(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1000);
+    struct sim_memory *host = create(SIM_MEMORY_HOST, -1, 1000);
+    memory->view[0] = 77;
+    assert_int_equal(signal_of_reading(memory->address), SIGSEGV);
+    assert_int_equal(signal_of_reading(host->address), 0);
+}
+
+static void a_child_may_ask_and_allocate(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1000);
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct sim_memory *own = sim_memory_create(SIM_MEMORY_DEVICE, 0, 100, 0);
+        bool good = own && sim_memory_find(memory->address) == memory;
+        sim_memory_destroy(own);
+        _exit(!good);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* ---- registered memory ------------------------------------------------------------------------
+ */
+
+static void registered_memory_is_reached_to_the_byte(void **state)
+{
+    (void)state;
+    char *bytes = ah_test_alloc(10000);
+    uint64_t start = (uintptr_t)bytes + 3;
+    struct sim_memory *memory = sim_memory_register(bytes + 3, 9000);
+    assert_non_null(memory);
+    assert_int_equal(memory->kind, SIM_MEMORY_REGISTERED);
+    for (int device = 0; device < DEVICES; device++) {
+        assert_ptr_equal(sim_reach(device, start, 1, true), bytes + 3);
+        assert_ptr_equal(sim_reach(device, start + 8999, 1, true), bytes + 9002);
+        assert_false(may_read(device, start - 1, 1));
+        assert_false(may_read(device, start + 8999, 2));
+        assert_false(may_read(device, start + 9000, 1));
+    }
+    assert_ptr_equal(sim_reach_range(0, start, 9000, true), bytes + 3);
+    assert_null(sim_reach_range(0, start, 9001, true));
+    sim_memory_destroy(memory);
+    assert_false(may_read(0, start, 1));
+}
+
+static void memory_is_registered_once(void **state)
+{
+    (void)state;
+    char *bytes = ah_test_alloc(1000);
+    struct sim_memory *host = create(SIM_MEMORY_HOST, -1, 1000);
+    struct sim_memory *device = create(SIM_MEMORY_DEVICE, 0, 1000);
+    struct sim_memory *memory = sim_memory_register(bytes + 100, 100);
+    assert_non_null(memory);
+    assert_null(sim_memory_register(bytes + 100, 100));
+    assert_null(sim_memory_register(bytes + 199, 10));
+    assert_null(sim_memory_register(bytes, 101));
+    assert_null(sim_memory_register(bytes, 1000));
+    assert_null(sim_memory_register(host->view, 10));
+    assert_null(sim_memory_register((void *)(uintptr_t)device->address, 10));
+    assert_null(sim_memory_register((void *)(uintptr_t)(sim_space.base - 8), 16));
+    assert_null(sim_memory_register(NULL, 10));
+    assert_null(sim_memory_register(bytes, 0));
+    assert_null(sim_memory_register(bytes, SIZE_MAX));
+    struct sim_memory *before = sim_memory_register(bytes, 100);
+    struct sim_memory *after = sim_memory_register(bytes + 200, 100);
+    assert_true(before && after);
+    sim_memory_destroy(memory);
+    assert_false(may_read(0, (uintptr_t)bytes + 100, 1));
+    assert_true(may_read(0, (uintptr_t)bytes + 99, 1));
+    assert_true(may_read(0, (uintptr_t)bytes + 200, 1));
+    assert_non_null(sim_memory_register(bytes + 100, 100));
+}
+
+static void many_registrations_are_told_apart(void **state)
+{
+    (void)state;
+    enum { COUNT = 2000 };
+    char *bytes = ah_test_alloc(COUNT * 20);
+    struct sim_memory *memories[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        int at = i * 7 % COUNT;
+        memories[at] = sim_memory_register(bytes + at * 20, 10);
+        assert_non_null(memories[at]);
+    }
+    for (int i = 0; i < COUNT; i += 2)
+        sim_memory_destroy(memories[i]);
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t start = (uintptr_t)bytes + (unsigned)i * 20;
+        assert_int_equal(may_read(0, start + 9, 1), i % 2);
+        assert_false(may_read(0, start + 10, 1));
+    }
+}
+
+/* ---- questions
+ * ------------------------------------------------------------------------------------ */
+
+static void an_allocation_is_found_by_any_address_in_it(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1000);
+    assert_ptr_equal(sim_memory_find(memory->address), memory);
+    assert_ptr_equal(sim_memory_find(memory->address + 999), memory);
+    assert_null(sim_memory_find(memory->address + 1000));
+    assert_null(sim_memory_find(memory->address - 1));
+}
+
+static bool count_upwards(struct sim_memory *memory, void *data)
+{
+    uint64_t *seen = data;
+    assert_true(memory->address > seen[1]);
+    seen[1] = memory->address;
+    return ++seen[0] < 5;
+}
+
+static bool destroy_each(struct sim_memory *memory, void *data)
+{
+    ++*(int *)data;
+    sim_memory_destroy(memory);
+    return true;
+}
+
+static void all_are_visited_by_address_until_it_is_enough(void **state)
+{
+    (void)state;
+    uint64_t seen[2] = {0};
+    int destroyed = 0;
+    for (int i = 0; i < 8; i++)
+        create(i % 2 ? SIM_MEMORY_HOST : SIM_MEMORY_DEVICE, 0, 100);
+    sim_memory_each(count_upwards, seen);
+    assert_int_equal(seen[0], 5);
+    sim_memory_each(destroy_each, &destroyed);
+    assert_int_equal(destroyed, 8);
+    sim_memory_each(destroy_each, &destroyed);
+    assert_int_equal(destroyed, 8);
+}
+
+static void a_report_says_what_is_near(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 1, 1024);
+    uint64_t address = memory->address;
+    const char *name = ah_test_print("the 1024-byte allocation at 0x%llx of device 1",
+                                     (unsigned long long)address);
+    assert_string_equal(described(address + 1028),
+                        ah_test_print("4 bytes past the end of %s", name));
+    assert_string_equal(described(address + 1024), ah_test_print("at the end of %s", name));
+    assert_string_equal(described(address + 5), ah_test_print("5 bytes inside %s", name));
+    assert_string_equal(described(address - 8), ah_test_print("8 bytes before %s", name));
+    sim_memory_destroy(memory);
+    assert_string_equal(described(address + 5), ah_test_print("5 bytes inside %s, freed", name));
+    assert_string_equal(described(address + 1028),
+                        ah_test_print("4 bytes past the end of %s, freed", name));
+    create(SIM_MEMORY_DEVICE, 0, 16);
+    assert_string_equal(described(address + 5), ah_test_print("5 bytes inside %s, freed", name));
+}
+
+static void a_report_names_variables_and_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        enum sim_kind kind;
+        const char *words;
+    } kinds[] = {
+        {SIM_MEMORY_VARIABLE, "4-byte variable counter at 0x"},
+        {SIM_MEMORY_HEAP, "4-byte allocation of a kernel's malloc counter at 0x"},
+        {SIM_MEMORY_HOST, "4-byte host allocation counter at 0x"},
+        {SIM_MEMORY_MANAGED, "4-byte managed allocation counter at 0x"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct sim_memory *memory = create(kinds[i].kind, 0, 4);
+        memory->label = "counter";
+        assert_contains(described(memory->address + 4), kinds[i].words);
+    }
+    char *bytes = ah_test_alloc(100);
+    assert_non_null(sim_memory_register(bytes, 100));
+    assert_contains(described((uintptr_t)bytes + 100),
+                    "at the end of the 100-byte registered memory of the host at 0x");
+}
+
+static void a_report_says_when_nothing_is_near(void **state)
+{
+    (void)state;
+    uint64_t reserved = sim_address_reserve(2 * MIB, 0, 0);
+    assert_string_equal(described(0), "a null pointer");
+    assert_string_equal(described(16), "a null pointer and an offset");
+    assert_contains(described(reserved + 100), "where nothing is mapped");
+    assert_contains(described(sim_space.base + GIB), "no allocation is near");
+    assert_contains(described(0x1000000), "memory of the host must be registered");
+    char cut[8];
+    sim_memory_describe(0x1000000, cut, sizeof cut);
+    assert_string_equal(cut, "no allo");
+}
+
+/* ---- the space
+ * --------------------------------------------------------------------------------------- */
+
+static void with_few_addresses_the_space_is_small_and_says_so(void **state)
+{
+    (void)state;
+    int status;
+    sim_space_close();
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    return; /* they take more addresses than the limit */
+#endif
+    ah_test_capture();
+    pid_t child = fork();
+    if (child == 0) {
+        ah_log_configure(&(struct ah_log_settings){AH_LOG_WARNING, AH_LOG_DEFAULT_MASK, NULL, 0});
+        const size_t bytes = 16 * GIB;
+        struct rlimit limit = {8 * GIB, 8 * GIB};
+        bool good = setrlimit(RLIMIT_AS, &limit) == 0 && sim_space_open(&bytes, 1);
+        struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, MIB, 0);
+        good = good && memory && may_write(0, memory->address, 1) && malloc(GIB);
+        limit.rlim_cur = 64 * MIB;
+        sim_space_close();
+        good = good && setrlimit(RLIMIT_AS, &limit) == 0 && !sim_space_open(&bytes, 1);
+        _exit(!good);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    const char *said = ah_test_captured();
+    assert_int_equal(status, 0);
+    assert_contains(said, "the process may not have 160 GiB of addresses");
+    assert_contains(said, "the process may not have them (see ulimit -v)");
+}
+
+static void a_space_is_opened_once(void **state)
+{
+    (void)state;
+    const size_t bytes = GIB;
+    assert_false(sim_space_open(&bytes, 1));
+    create(SIM_MEMORY_DEVICE, 0, 1000);
+    sim_space_close();
+    sim_space_close();
+    assert_false(may_read(0, 1, 1));
+    assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 1, 0));
+    assert_null(sim_memory_register(&state, 1));
+    assert_int_equal(sim_address_reserve(4096, 0, 0), 0);
+    assert_true(sim_space_open(&bytes, 1));
+    create(SIM_MEMORY_DEVICE, 0, GIB);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SPACE_TEST(an_access_is_checked_to_the_byte),
+        SPACE_TEST(what_is_written_to_the_view_is_read_at_the_address),
+        SPACE_TEST(a_range_must_lie_within_one_allocation),
+        SPACE_TEST(no_address_outside_of_allocations_is_reached),
+        SPACE_TEST(alignment_is_as_asked_for),
+        SPACE_TEST(what_cannot_be_allocated_is_refused),
+        SPACE_TEST(freed_memory_is_not_reached),
+        SPACE_TEST(freed_addresses_are_not_handed_out_soon),
+        SPACE_TEST(freed_memory_goes_back_to_the_kernel),
+        SPACE_TEST(identifiers_are_never_used_again),
+        SPACE_TEST(a_device_has_its_capacity_and_no_more),
+        SPACE_TEST(all_of_the_capacity_can_be_had_in_the_smallest_pieces),
+        SPACE_TEST(a_peer_is_reached_while_it_may_be),
+        SPACE_TEST(host_and_managed_memory_has_one_address_for_all),
+        SPACE_TEST(the_host_faults_on_addresses_of_devices),
+        SPACE_TEST(a_child_may_ask_and_allocate),
+        SPACE_TEST(registered_memory_is_reached_to_the_byte),
+        SPACE_TEST(memory_is_registered_once),
+        SPACE_TEST(many_registrations_are_told_apart),
+        SPACE_TEST(an_allocation_is_found_by_any_address_in_it),
+        SPACE_TEST(all_are_visited_by_address_until_it_is_enough),
+        SPACE_TEST(a_report_says_what_is_near),
+        SPACE_TEST(a_report_names_variables_and_kinds),
+        SPACE_TEST(a_report_says_when_nothing_is_near),
+        SPACE_TEST(with_few_addresses_the_space_is_small_and_says_so),
+        SPACE_TEST(a_space_is_opened_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
