@@ -6,12 +6,14 @@ set(ANYHIP_TEST_DEVICES "cuda;simcuda" CACHE STRING
     "Devices that device tests are registered for")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
 
-# ah_register(<name> <program> <arguments> <seconds> [<variable>=<value>...])
-# Registers <name>@<device> for each device. A real driver may be missing (exit code 77); simulated
+# ah_register(<name> <program> <arguments> <seconds> <devices> [<variable>=<value>...])
+# Registers <name>@<device> for each device that the expression <devices> matches. A real driver may be missing (exit code 77); simulated
 # devices are part of this tree, two of them, and nothing is skipped for want of them.
-function(ah_register name program arguments seconds)
+function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
-    foreach(device ${ANYHIP_TEST_DEVICES})
+    set(chosen ${ANYHIP_TEST_DEVICES})
+    list(FILTER chosen INCLUDE REGEX "${devices}")
+    foreach(device ${chosen})
         set(test ${name}@${device})
         set(backend ${device})
         if(device MATCHES "^sim")
@@ -27,19 +29,22 @@ function(ah_register name program arguments seconds)
 endfunction()
 
 # ah_device_test(<name> PROGRAM <target of ah_hip_program> [ARGS <arg>...] [FILES <file>...]
-#                [TIMEOUT <seconds>])
+#                [TIMEOUT <seconds>] [DEVICES <regular expression>])
 # The program runs in the folder where it lies; ARGS that name FILES do so by their file name.
 function(ah_device_test name)
-    cmake_parse_arguments(T "" "PROGRAM;TIMEOUT" "ARGS;FILES" ${ARGN})
+    cmake_parse_arguments(T "" "PROGRAM;TIMEOUT;DEVICES" "ARGS;FILES" ${ARGN})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 120)
     endif()
+    if(NOT T_DEVICES)
+        set(T_DEVICES .)
+    endif()
     get_target_property(program ${T_PROGRAM} PROGRAM)
-    ah_register(${name} ${program} "${T_ARGS}" ${T_TIMEOUT})
+    ah_register(${name} ${program} "${T_ARGS}" ${T_TIMEOUT} ${T_DEVICES})
     list(JOIN T_ARGS " " args)
     list(JOIN T_FILES "," files)
     set_property(GLOBAL APPEND_STRING PROPERTY AH_DEVICE_TESTS
-        "${name}|${program}|${args}|${files}|${T_TIMEOUT}\n")
+        "${name}|${program}|${args}|${files}|${T_TIMEOUT}|${T_DEVICES}\n")
 endfunction()
 
 # Writes the table; called when all tests are known.
@@ -78,12 +83,13 @@ function(ah_test_programs_of tree)
         list(GET row 1 program)
         list(GET row 2 arguments)
         list(GET row 4 seconds)
+        list(GET row 5 devices)
         if(NOT name MATCHES "${ANYHIP_PROGRAMS_MATCH}")
             continue()
         endif()
         separate_arguments(arguments UNIX_COMMAND "${arguments}")
         math(EXPR seconds "4 * ${seconds}") # a sanitizer costs time
-        ah_register(${name} ${program} "${arguments}" ${seconds} ${ah_sanitizer_environment}
-            LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib)
+        ah_register(${name} ${program} "${arguments}" ${seconds} ${devices}
+            ${ah_sanitizer_environment} LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib)
     endforeach()
 endfunction()

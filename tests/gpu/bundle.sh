@@ -11,6 +11,8 @@ rm -rf "$out" "$out.tar.gz"
 mkdir -p "$out/lib" "$out/bin" "$out/tests" "$out/bench"
 
 cp -L "$build/lib/libanyhip.so.0" "$out/lib/"
+# To compare with: ANYHIP_BACKEND=simcuda ./run-all
+cp -L "$build/lib/libsimcuda.so.1" "$out/lib/"
 # The few libraries that a GPU machine may not have.
 for library in libcjson.so.1 libcmocka.so.0; do
     file=$(ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
@@ -20,10 +22,10 @@ cp "$build/bin/anyhip" "$out/bin/" 2>/dev/null || true
 cp "$build/bench/bench" "$build/bench/bench_load" "$root/bench/bench.h" \
     "$root/bench/bench_cudart.cu" "$out/bench/"
 
-# One row per test: name, program, arguments, files it wants beside it, seconds.
+# One row per test: name, program, arguments, files it wants beside it, seconds, devices.
 : >"$out/tests.txt"
-while IFS="|" read -r name program arguments files seconds; do
-    [ -n "$name" ] || continue
+while IFS="|" read -r name program arguments files seconds devices; do
+    printf 'cuda\n' | grep -q -e "$devices" || continue
     cp "$program" "$out/tests/$name"
     for file in $(printf '%s' "$files" | tr ',' ' '); do
         cp "$file" "$out/tests/"
