@@ -203,8 +203,13 @@ bool sim_addresses_take_at(struct sim_addresses *addresses, uint64_t address, ui
            carve(addresses, hole, address, size);
 }
 
-void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size,
-                        uint64_t *out_start, uint64_t *out_end)
+bool sim_addresses_are_free(const struct sim_addresses *addresses, uint64_t address, uint64_t size)
+{
+    const struct sim_hole *hole = floor_of(addresses, address);
+    return hole && hole->start + hole->size >= address + size;
+}
+
+void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size)
 {
     uint64_t start = address, end = address + size;
     struct sim_hole *below = floor_of(addresses, address), *above = floor_of(addresses, end);
@@ -219,12 +224,10 @@ void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint6
     }
     if (below)
         start = below->start;
-    *out_start = start;
-    *out_end = end;
     if (below)
         resize(addresses->root, below, start, end - start);
     else if (above)
         resize(addresses->root, above, start, end - start);
-    else if (!insert(addresses, start, end - start)) /* without memory they are lost */
-        *out_start = *out_end = address;
+    else
+        (void)insert(addresses, start, end - start); /* without memory they are lost */
 }

@@ -33,8 +33,10 @@ uint64_t sim_addresses_take(struct sim_addresses *addresses, uint64_t size, uint
 /* Takes [address, address + size). False: not all of it is free. */
 bool sim_addresses_take_at(struct sim_addresses *addresses, uint64_t address, uint64_t size);
 
-/* Gives back what was taken; says which hole it is part of now. */
-void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size,
-                        uint64_t *out_start, uint64_t *out_end);
+/* Gives back what was taken. */
+void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size);
+
+/* Whether nobody has any of [address, address + size). */
+bool sim_addresses_are_free(const struct sim_addresses *addresses, uint64_t address, uint64_t size);
 
 #endif

@@ -68,24 +68,25 @@ static bool may_create(enum sim_kind kind, int device, size_t size, size_t align
            (alignment & (alignment - 1)) == 0 && alignment <= sim_space.size;
 }
 
+static struct sim_part *part_of(enum sim_kind kind)
+{
+    return of_host(kind) ? &sim_state.host_part : &sim_state.device_part;
+}
+
 /* Under the lock. */
 static struct sim_record *create(enum sim_kind kind, int device, size_t size, size_t alignment)
 {
-    struct sim_addresses *part = of_host(kind) ? &sim_state.host_part : &sim_state.device_part;
-    uint64_t taken = with_guard(size), hole[2];
-    uint64_t address = sim_addresses_take(part, taken, alignment);
-    struct sim_record *record = address ? sim_record_create(kind, device, address, size) : NULL;
-    if (!record) {
-        if (address)
-            sim_addresses_give(part, address, taken, &hole[0], &hole[1]);
+    struct sim_addresses *addresses = &part_of(kind)->addresses;
+    uint64_t taken = with_guard(size), address = sim_addresses_take(addresses, taken, alignment);
+    if (!address)
         return NULL;
-    }
-    record->taken = taken;
-    if (!sim_charge(of_host(kind) ? -1 : device, charge_of(&record->memory))) {
-        sim_addresses_give(part, address, taken, &hole[0], &hole[1]);
+    struct sim_record *record = sim_record_create(kind, device, address, size);
+    if (!record || !sim_charge(of_host(kind) ? -1 : device, charge_of(&record->memory))) {
+        sim_addresses_give(addresses, address, taken);
         free(record);
         return NULL;
     }
+    record->taken = taken;
     ah_ranges_insert(&sim_state.table, &record->range);
     return record;
 }
@@ -101,6 +102,7 @@ struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size
     pthread_mutex_unlock(&sim_state.lock);
     if (!record)
         return NULL;
+    sim_contents_expect(&record->memory);
     sim_granules_set(record->memory.address, size,
                      of_host(kind) ? SIM_OWNER_ALL : (unsigned)device);
     return &record->memory;
@@ -126,22 +128,14 @@ struct sim_memory *sim_memory_register(void *address, size_t size)
     return record ? &record->memory : NULL;
 }
 
-/* Gives back the addresses of an allocation, and the pages it shared with others
- * when nobody has them any more. Under the lock. */
+/* Under the lock. */
 static void give_addresses(const struct sim_record *record)
 {
     const struct sim_memory *memory = &record->memory;
-    uint64_t page = SIM_PAGE, start = memory->address, end = start + record->taken, hole[2];
-    bool host = of_host(memory->kind);
-    sim_addresses_give(host ? &sim_state.host_part : &sim_state.device_part, start, record->taken,
-                       &hole[0], &hole[1]);
-    uint64_t first = start & -page, last = (end - 1) & -page;
-    if (first < start && first >= hole[0] && first + page <= hole[1])
-        sim_contents_drop(first, first + page);
-    if ((last != first || first == start) && last + page > end && last >= hole[0] &&
-        last + page <= hole[1])
-        sim_contents_drop(last, last + page);
-    sim_discharge(host ? -1 : memory->device, charge_of(memory));
+    struct sim_part *part = part_of(memory->kind);
+    sim_addresses_give(&part->addresses, memory->address, record->taken);
+    sim_contents_drop_edges(part, memory->address, memory->address + record->taken);
+    sim_discharge(of_host(memory->kind) ? -1 : memory->device, charge_of(memory));
 }
 
 void sim_memory_destroy(struct sim_memory *memory)
@@ -161,7 +155,7 @@ void sim_memory_destroy(struct sim_memory *memory)
     if (memory->kind == SIM_MEMORY_MAPPING)
         sim_mapping_end(record);
     if (record->taken) {
-        sim_contents_drop(memory->address, memory->address + record->taken);
+        sim_contents_drop_own(memory->address, memory->address + record->taken);
         sim_written_forget(memory->address, memory->size);
         pthread_mutex_lock(&sim_state.lock);
         give_addresses(record);

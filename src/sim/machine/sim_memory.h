@@ -117,9 +117,10 @@ bool sim_peer_get(int device, int peer);
 /* ---- accesses ------------------------------------------------------------------ */
 
 /* A granule's entry: how many of its bytes are valid, from the first, and whose
- * they are: bits 0-8 count (0 to 256), bits 9-15 owner: a device's number,
- * SIM_OWNER_ALL for host and managed memory, SIM_OWNER_ASK where only the table
- * of allocations knows. */
+ * they are: bits 0-8 count (0 to 256), bits 9-15 owner: a device's number (in
+ * the devices' part only), SIM_OWNER_ALL for host and managed memory (in the
+ * host's part only), SIM_OWNER_ASK, with a count of 0, where only the table of
+ * mappings knows. */
 enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_ASK };
 
 /* Read by sim_reach, written by sim_memory.c only. */
@@ -154,10 +155,7 @@ static inline unsigned char *sim_reach(int device, uint64_t address, size_t size
         return reach >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)
                                   : NULL;
     }
-    if (owner == SIM_OWNER_ASK)
-        return sim_reach_slowly(device, address, size, write);
-    return (unsigned char *)(uintptr_t)(offset < sim_space.device_size ? address + sim_space.to_view
-                                                                       : address);
+    return (unsigned char *)(uintptr_t)address;
 }
 
 /* The same for ranges of any size, for copies and fills: where size bytes at

@@ -16,8 +16,8 @@
 #define GIB (UINT64_C(1) << 30)
 enum {
     LARGE_PAGE = 2 << 20,
-    ROOM_GIB = 128, /* addresses of devices beyond twice their memory: for reservations */
-    DROP_MIN = 16 * SIM_PAGE,
+    ROOM_GIB = 128,           /* addresses of devices beyond twice their memory: for reservations */
+    DROP_MIN = 64 * SIM_PAGE, /* of a table, for the kernel to be quicker at zeroing it */
 };
 static const uint64_t device_size_min = GIB / 4;
 
@@ -122,6 +122,8 @@ static void open_tables(unsigned char *base, const struct layout *layout)
     sim_space.base = (uintptr_t)base;
     sim_space.device_size = layout->device;
     sim_space.to_view = layout->device + layout->host;
+    (void)madvise(granules, layout->granules, MADV_HUGEPAGE); /* all of the kernels' accesses go
+                                                                 there first */
     sim_space.granules = (_Atomic(uint16_t) *)(void *)granules;
     sim_asked_open(asked);
     sim_written_open(layout->written ? written : NULL);
@@ -140,9 +142,10 @@ bool sim_space_open(const size_t *device_bytes, int count)
     unsigned char *base = reserve_some(&layout);
     if (!base)
         return false;
-    if (!sim_addresses_init(&sim_state.device_part, (uintptr_t)base, layout.device) ||
-        !sim_addresses_init(&sim_state.host_part, (uintptr_t)base + layout.device, layout.host)) {
-        sim_addresses_fini(&sim_state.device_part);
+    if (!sim_addresses_init(&sim_state.device_part.addresses, (uintptr_t)base, layout.device) ||
+        !sim_addresses_init(&sim_state.host_part.addresses, (uintptr_t)base + layout.device,
+                            layout.host)) {
+        sim_addresses_fini(&sim_state.device_part.addresses);
         munmap(reservation, reservation_size);
         return false;
     }
@@ -171,8 +174,9 @@ void sim_space_close(void)
     sim_freed_forget();
     sim_asked_open(NULL);
     sim_written_open(NULL);
-    sim_addresses_fini(&sim_state.device_part);
-    sim_addresses_fini(&sim_state.host_part);
+    sim_addresses_fini(&sim_state.device_part.addresses);
+    sim_addresses_fini(&sim_state.host_part.addresses);
+    sim_state.device_part.kept = sim_state.host_part.kept = 0;
     munmap(reservation, reservation_size);
     memset(&sim_space, 0, sizeof sim_space);
     memset(sim_state.used, 0, sizeof sim_state.used);
@@ -224,16 +228,6 @@ void sim_granules_clear(uint64_t address, uint64_t size)
     fill(first, page - first, 0);
     sim_table_zero(&sim_space.granules[page], (last - page) * sizeof(uint16_t));
     fill(last, first + count - last, 0);
-}
-
-/* ---- memory that is given back ------------------------------------------------------ */
-
-void sim_contents_drop(uint64_t start, uint64_t end)
-{
-    start = sim_round_up(start, SIM_PAGE);
-    end &= -(uint64_t)SIM_PAGE;
-    if (start < end)
-        (void)madvise(sim_view(start), end - start, MADV_DONTNEED);
 }
 
 void sim_table_zero(void *start, size_t size)

@@ -20,13 +20,18 @@ struct sim_reservation { /* addresses for mappings */
     bool spoiled; /* memory that was mapped there is still there */
 };
 
+struct sim_part { /* addresses that are handed out */
+    struct sim_addresses addresses;
+    uint64_t kept; /* a chunk that is free but was not dropped, 0: none */
+};
+
 struct sim_state {
     pthread_mutex_t lock; /* of all below, and of writing the asked table */
     bool open;
     int device_count;
     size_t capacity[SIM_DEVICES_MAX], used[SIM_DEVICES_MAX];
     size_t host_capacity, host_used;
-    struct sim_addresses device_part, host_part;
+    struct sim_part device_part, host_part;
     struct ah_ranges table;        /* struct sim_record */
     struct ah_ranges reservations; /* struct sim_reservation */
     uint64_t last_id;
@@ -59,15 +64,21 @@ static inline unsigned char *sim_view(uint64_t address)
 void sim_granules_set(uint64_t address, uint64_t size, unsigned owner);
 void sim_granules_clear(uint64_t address, uint64_t size);
 
-/* Gives the whole pages within [start, end) back to the kernel: they read as zero. */
-void sim_contents_drop(uint64_t start, uint64_t end);
-
 /* Zeroes memory of the tables, by giving whole pages back where that is less work. */
 void sim_table_zero(void *start, size_t size);
 
 /* Counts bytes against a device (-1: the host); false: it has less left. */
 bool sim_charge(int device, uint64_t bytes);
 void sim_discharge(int device, uint64_t bytes);
+
+/* ---- sim_contents.c: memory that is given back to the kernel ---------------------- */
+
+/* Asks for large pages, for an allocation that has room for some. */
+void sim_contents_expect(const struct sim_memory *memory);
+/* Gives back the pages that only [start, end) has, when they are many: they read as zero. */
+void sim_contents_drop_own(uint64_t start, uint64_t end);
+/* Gives back those it shared with others, when it was just given to part. Under the lock. */
+void sim_contents_drop_edges(struct sim_part *part, uint64_t start, uint64_t end);
 
 /* ---- sim_memory.c ---------------------------------------------------------------- */
 

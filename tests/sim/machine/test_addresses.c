@@ -21,9 +21,9 @@ static int fini(void **state)
 
 static void give(uint64_t address, uint64_t size)
 {
-    uint64_t start, end;
-    sim_addresses_give(&addresses, address, size, &start, &end);
-    assert_true(start <= address && end >= address + size);
+    assert_false(sim_addresses_are_free(&addresses, address, 1));
+    sim_addresses_give(&addresses, address, size);
+    assert_true(sim_addresses_are_free(&addresses, address, size));
 }
 
 static void addresses_are_taken_one_after_the_other(void **state)
@@ -51,15 +51,17 @@ static void what_is_given_back_is_taken_last(void **state)
 static void holes_grow_together(void **state)
 {
     (void)state;
-    uint64_t at[4], start, end;
+    uint64_t at[4];
     for (int i = 0; i < 4; i++)
         at[i] = sim_addresses_take(&addresses, 1024, 1);
     give(at[1], 1024);
     give(at[3], 1024);
     assert_int_equal(sim_addresses_take(&addresses, 1025, 1), 0);
-    sim_addresses_give(&addresses, at[2], 1024, &start, &end);
-    assert_int_equal(start, at[1]);
-    assert_int_equal(end, START + SIZE);
+    assert_false(sim_addresses_are_free(&addresses, at[1], 1025));
+    give(at[2], 1024);
+    assert_true(sim_addresses_are_free(&addresses, at[1], 3072));
+    assert_false(sim_addresses_are_free(&addresses, at[1], 3073));
+    assert_false(sim_addresses_are_free(&addresses, at[1] - 1, 1));
     assert_int_equal(sim_addresses_take(&addresses, 3072, 1), at[1]);
     give(at[0], 1024);
     give(at[1], 3072);
