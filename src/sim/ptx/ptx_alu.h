@@ -1,0 +1,33 @@
+/* Arithmetic: one row of ptx_alu.def per instruction, one handler per row and
+ * instruction set of the host (ptx_alu.c).
+ *
+ * What handlers expect of an op, set by ptx_emit_alu: d the destination; a, b,
+ * c, e the sources in the order they are written; bits what is below. */
+#ifndef PTX_ALU_H
+#define PTX_ALU_H
+
+#include "ptx_exec.h"
+
+enum ptx_alu_number {
+#define ALU(id, ...) PTX_ALU_##id,
+#include "ptx_alu.def"
+#undef ALU
+    PTX_ALU_COUNT,
+};
+
+/* op->bits: an immediate, the comparison, and where a second destination goes. */
+enum {
+    PTX_ALU_IMMEDIATE = 0xffff, /* the value of a # operand */
+    PTX_ALU_COMPARE_SHIFT = 16, /* PTX_ALU_LESS and so on: when the comparison holds */
+    PTX_ALU_COMBINE_SHIFT = 20, /* enum ptx_alu_combine */
+    PTX_ALU_SECOND_SHIFT = 22,  /* 1: there is a second destination */
+    PTX_ALU_SECOND_SLOT = 32,   /* its slot */
+};
+enum { PTX_ALU_LESS = 1, PTX_ALU_EQUAL = 2, PTX_ALU_GREATER = 4, PTX_ALU_UNORDERED = 8 };
+enum ptx_alu_combine { PTX_ALU_ALONE, PTX_ALU_AND, PTX_ALU_OR, PTX_ALU_XOR };
+
+extern const ptx_handler ptx_alu_handlers_base[PTX_ALU_COUNT][2];
+extern const ptx_handler ptx_alu_handlers_avx2[PTX_ALU_COUNT][2];
+extern const ptx_handler ptx_alu_handlers_avx512[PTX_ALU_COUNT][2];
+
+#endif

@@ -1,0 +1,247 @@
+/* Floating-point arithmetic on one lane: what surrounds the host's operations.
+ * Included by ptx_alu.c only. */
+#ifndef PTX_ALU_FLOAT_H
+#define PTX_ALU_FLOAT_H
+
+#include "ptx_alu_lanes.h"
+
+#define SIGN_F32   UINT32_C(0x80000000)
+#define SIGN_F64   UINT64_C(0x8000000000000000)
+#define INF_F32    UINT32_C(0x7f800000)
+#define INF_F64    UINT64_C(0x7ff0000000000000)
+#define NORMAL_F32 UINT32_C(0x00800000) /* the smallest normal number */
+#define NORMAL_F64 UINT64_C(0x0010000000000000)
+#define NAN_F32    UINT32_C(0x7fffffff)
+#define NAN_F64    UINT64_C(0xfff8000000000000) /* of an invalid operation */
+#define QUIET_F64  UINT64_C(0x0008000000000000)
+
+LANE u32 bits_f32(f32 x)
+{
+    u32 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+LANE f32 f32_of(u32 bits)
+{
+    f32 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+LANE u64 bits_f64(f64 x)
+{
+    u64 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+LANE f64 f64_of(u64 bits)
+{
+    f64 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- .ftz, .sat, NaN ------------------------------------------------------------ */
+
+LANE f32 flush_f32(f32 x, u64 mods)
+{
+    u32 bits = bits_f32(x), keep = mods & PTX_MOD_FTZ ? INF_F32 : UINT32_MAX;
+    return f32_of(bits & keep ? bits : bits & SIGN_F32);
+}
+LANE f64 flush_f64(f64 x)
+{
+    u64 bits = bits_f64(x);
+    return f64_of(bits & INF_F64 ? bits : bits & SIGN_F64);
+}
+LANE f32 canonical_f32(f32 x)
+{
+    return x == x ? x : f32_of(NAN_F32);
+}
+LANE f32 saturate_f32(f32 x, u64 mods)
+{
+    f32 limited = x > 0 ? (x < 1 ? x : 1.0f) : 0.0f;
+    return mods & PTX_MOD_SAT ? limited : x;
+}
+LANE f64 saturate_f64(f64 x, u64 mods)
+{
+    f64 limited = x > 0 ? (x < 1 ? x : 1.0) : 0.0;
+    return mods & PTX_MOD_SAT ? limited : x;
+}
+LANE f32 finish_f32(f32 x, u64 mods)
+{
+    return saturate_f32(canonical_f32(flush_f32(x, mods)), mods);
+}
+
+/* The first operand that is a NaN is the result, quiet; without one, an invalid
+ * operation has the default NaN. */
+LANE f64 finish1_f64(f64 a, f64 result)
+{
+    u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
+    return f64_of(bits);
+}
+LANE f64 finish2_f64(f64 a, f64 b, f64 result)
+{
+    u64 bits = b != b ? bits_f64(b) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
+    return f64_of(a != a ? bits_f64(a) | QUIET_F64 : bits);
+}
+LANE f64 finish3_f64(f64 a, f64 b, f64 c, f64 result)
+{
+    u64 bits = c != c ? bits_f64(c) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
+    bits = b != b ? bits_f64(b) | QUIET_F64 : bits;
+    return f64_of(a != a ? bits_f64(a) | QUIET_F64 : bits);
+}
+LANE f64 widen_f32(f32 x)
+{
+    return x == x ? (f64)x : f64_of(INF_F64 | QUIET_F64);
+}
+
+/* ---- operations ------------------------------------------------------------------- */
+
+LANE f32 fma_f32(f32 a, f32 b, f32 c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+LANE f64 fma_f64(f64 a, f64 b, f64 c)
+{
+    return __builtin_fma(a, b, c);
+}
+LANE f32 sqrt_f32(f32 x)
+{
+    return __builtin_sqrtf(x);
+}
+LANE f64 sqrt_f64(f64 x)
+{
+    return __builtin_sqrt(x);
+}
+
+LANE f32 absolute_f32(f32 x)
+{
+    return canonical_f32(f32_of(bits_f32(x) & ~SIGN_F32));
+}
+LANE f32 negative_f32(f32 x)
+{
+    return canonical_f32(f32_of(bits_f32(x) ^ SIGN_F32));
+}
+LANE f32 unsigned_f32(f32 x, u64 mods)
+{
+    return mods & PTX_MOD_ABS ? absolute_f32(x) : x;
+}
+
+/* A NaN gives way to a number, unless .NaN is there; -0 is less than +0. */
+LANE f32 extreme_f32(f32 a, f32 b, bool first, u64 mods)
+{
+    f32 number = a != a ? b : b != b ? a : first ? a : b;
+    bool lost = mods & PTX_MOD_NAN ? a != a || b != b : number != number;
+    return lost ? f32_of(NAN_F32) : number;
+}
+LANE f32 minimum_f32(f32 a, f32 b, u64 mods)
+{
+    a = flush_f32(a, mods);
+    b = flush_f32(b, mods);
+    return extreme_f32(a, b, a < b || (a == b && bits_f32(a) >> 31), mods);
+}
+LANE f32 maximum_f32(f32 a, f32 b, u64 mods)
+{
+    a = flush_f32(a, mods);
+    b = flush_f32(b, mods);
+    return extreme_f32(a, b, a > b || (a == b && !(bits_f32(a) >> 31)), mods);
+}
+LANE f32 with_xorsign_f32(f32 a, f32 b, f32 x)
+{
+    u32 sign = (bits_f32(a) ^ bits_f32(b)) & SIGN_F32;
+    return x == x ? f32_of(bits_f32(x) | sign) : x;
+}
+LANE f64 extreme_f64(f64 a, f64 b, bool first)
+{
+    f64 number = a != a ? b : b != b ? a : first ? a : b;
+    return number == number ? number : f64_of(bits_f64(a) | QUIET_F64);
+}
+LANE f64 minimum_f64(f64 a, f64 b)
+{
+    return extreme_f64(a, b, a < b || (a == b && bits_f64(a) >> 63));
+}
+LANE f64 maximum_f64(f64 a, f64 b)
+{
+    return extreme_f64(a, b, a > b || (a == b && !(bits_f64(a) >> 63)));
+}
+
+/* ---- approximations ------------------------------------------------------------------ */
+
+/* a * (1 / b), where 1 / b underflows for the largest b. */
+LANE f32 divide_approx(f32 a, f32 b)
+{
+    f32 size = f32_of(bits_f32(b) & ~SIGN_F32);
+    f32 by = size > 0x1p126f && size < __builtin_inff() ? __builtin_copysignf(0, b) : 1.0f / b;
+    return size > 0x1p126f && size < __builtin_inff() ? a * by : a / b;
+}
+/* Only the upper half of the result is there. */
+LANE f64 gross_f64(f64 over, f64 under)
+{
+    f64 result = flush_f64(over / under);
+    return f64_of((result == result ? bits_f64(result) : UINT64_C(0x7fffffff00000000)) &
+                  UINT64_C(0xffffffff00000000));
+}
+LANE f32 sine(f32 x)
+{
+    return (f32)sin(x);
+}
+LANE f32 cosine(f32 x)
+{
+    return (f32)cos(x);
+}
+LANE f32 logarithm(f32 x)
+{
+    return (f32)log2(x);
+}
+LANE f32 power(f32 x)
+{
+    return (f32)exp2(x);
+}
+LANE f32 hyperbolic_tangent(f32 x)
+{
+    return (f32)tanh(x);
+}
+
+/* ---- to integers --------------------------------------------------------------------- */
+
+LANE f32 integral_f32(f32 x, u64 mods)
+{
+    return mods & PTX_MOD_RNI   ? __builtin_rintf(x)
+           : mods & PTX_MOD_RMI ? __builtin_floorf(x)
+           : mods & PTX_MOD_RPI ? __builtin_ceilf(x)
+                                : __builtin_truncf(x);
+}
+LANE f64 integral_f64(f64 x, u64 mods)
+{
+    return mods & PTX_MOD_RNI   ? __builtin_rint(x)
+           : mods & PTX_MOD_RMI ? __builtin_floor(x)
+           : mods & PTX_MOD_RPI ? __builtin_ceil(x)
+                                : __builtin_trunc(x);
+}
+
+/* Integral values that fit are exact, others become the nearest. A NaN is 0, or
+ * with 64 bits on either side the highest bit alone. beyond: the maximum + 1. */
+#define OF_FLOAT(T, C, F, low, high, beyond, nan)                                                  \
+    LANE T T##_of_##F(F x)                                                                         \
+    {                                                                                              \
+        T inside = (T)(C)(x >= (F)(low) && x < beyond ? x : (F)0);                                 \
+        return x >= beyond ? (high) : x < (F)(low) ? (low) : x == x ? inside : (T)(nan);           \
+    }
+OF_FLOAT(u8, s32, f32, 0, UINT8_MAX, 0x1p8f, 0)
+OF_FLOAT(s8, s32, f32, INT8_MIN, INT8_MAX, 0x1p7f, 0)
+OF_FLOAT(u16, s32, f32, 0, UINT16_MAX, 0x1p16f, 0)
+OF_FLOAT(s16, s32, f32, INT16_MIN, INT16_MAX, 0x1p15f, 0)
+OF_FLOAT(u32, u32, f32, 0, UINT32_MAX, 0x1p32f, 0)
+OF_FLOAT(s32, s32, f32, INT32_MIN, INT32_MAX, 0x1p31f, 0)
+OF_FLOAT(u64, u64, f32, 0, UINT64_MAX, 0x1p64f, INT64_MIN)
+OF_FLOAT(s64, s64, f32, INT64_MIN, INT64_MAX, 0x1p63f, INT64_MIN)
+OF_FLOAT(u8, s32, f64, 0, UINT8_MAX, 0x1p8, 0x80)
+OF_FLOAT(s8, s32, f64, INT8_MIN, INT8_MAX, 0x1p7, 0x80)
+OF_FLOAT(u16, s32, f64, 0, UINT16_MAX, 0x1p16, 0x8000)
+OF_FLOAT(s16, s32, f64, INT16_MIN, INT16_MAX, 0x1p15, 0x8000)
+OF_FLOAT(u32, u32, f64, 0, UINT32_MAX, 0x1p32, 0x80000000)
+OF_FLOAT(s32, s32, f64, INT32_MIN, INT32_MAX, 0x1p31, 0x80000000)
+OF_FLOAT(u64, u64, f64, 0, UINT64_MAX, 0x1p64, INT64_MIN)
+OF_FLOAT(s64, s64, f64, INT64_MIN, INT64_MAX, 0x1p63, INT64_MIN)
+#undef OF_FLOAT
+
+#endif
