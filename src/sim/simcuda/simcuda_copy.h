@@ -1,0 +1,36 @@
+/* What copies and fills of every shape share. */
+#ifndef SIMCUDA_COPY_H
+#define SIMCUDA_COPY_H
+
+#include "simcuda_driver.h"
+
+/* Rows of bytes: linear memory or an array. */
+struct simcuda_end {
+    unsigned char *view;
+    size_t row, slice;           /* bytes from row to row, from slice to slice */
+    uint64_t memory;             /* id of the allocation, 0: none */
+    uint64_t base;               /* of the allocation */
+    uint64_t address;            /* of view, as devices have it; 0: the host's or an array's */
+    struct simcuda_array *array; /* retained */
+    bool pageable;
+};
+
+/* Whether memory that was there when the work was asked for still is. */
+bool simcuda_end_is_there(const struct simcuda_end *end);
+/* Tells whoever tracks writes. */
+void simcuda_end_wrote(const struct simcuda_end *end, size_t width, size_t height, size_t depth);
+/* size bytes of linear memory; the rows are the caller's to set. */
+CUresult simcuda_end_linear(struct simcuda_end *end, const struct simcuda_context *context,
+                            uint64_t address, size_t size, bool write);
+
+struct simcuda_copy {
+    struct simcuda_op op;
+    struct simcuda_end dst, src;
+    size_t width, height, depth;
+    void *staging; /* what was read of a pageable source, owned */
+};
+/* Enqueues a copy of request, and waits where the host's memory demands it. */
+CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request);
+void simcuda_copy_fini(struct simcuda_op *op);
+
+#endif

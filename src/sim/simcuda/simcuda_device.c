@@ -1,0 +1,268 @@
+/* Owns the driver's start: which devices there are; the names of its errors. */
+#include "simcuda_driver.h"
+#include "simcuda.h"
+#include "config.h"
+#include "env.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- the list of devices ------------------------------------------------------- */
+
+static const struct simcuda_model models[] = {
+#define SIMCUDA_MODEL(...) {__VA_ARGS__},
+#include "simcuda_models.def"
+#undef SIMCUDA_MODEL
+};
+
+static const char default_list[] = "sm_80";
+static char configured[256]; /* by anyhipSimConfigure */
+
+static const struct simcuda_model *model_of(unsigned sm)
+{
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (models[i].sm == sm)
+            return &models[i];
+    return NULL;
+}
+
+/* Reads "sm_80*2,sm_90" into the compute capability of each device. -1: it is not
+ * such a list, and the log says where. */
+static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
+{
+    const char *at = list;
+    int count = 0;
+    while (*at) {
+        unsigned sm, times = 1;
+        int used = 0, more = 0;
+        while (isspace((unsigned char)*at))
+            at++;
+        bool good = sscanf(at, "sm_%u%n", &sm, &used) == 1 && model_of(sm) != NULL;
+        if (good && at[used] == '*')
+            good = sscanf(at + used, "*%u%n", &times, &more) == 1 && times > 0;
+        const char *end = at + used + more;
+        if (!good || (*end && *end != ',') || (*end && !end[1]) ||
+            times > (unsigned)(SIMCUDA_DEVICES_MAX - count)) {
+            AH_LOG_NOTICE(AH_LOG_ERROR, "simulated CUDA devices \"%s\": cannot use \"%s\"", list,
+                          at);
+            return -1;
+        }
+        while (times-- > 0)
+            out_sm[count++] = sm;
+        at = end + (*end == ',');
+    }
+    return count;
+}
+
+CUresult simcuda_anyhipSimConfigure(const char *devices)
+{
+    unsigned sm[SIMCUDA_DEVICES_MAX];
+    SIMCUDA_ENTER(anyhipSimConfigure);
+    if (simcuda.initialised)
+        return simcuda_leave(CUDA_ERROR_ILLEGAL_STATE);
+    if (!devices || strlen(devices) >= sizeof configured || read_list(devices, sm) <= 0)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    snprintf(configured, sizeof configured, "%s", devices);
+    return simcuda_leave(CUDA_SUCCESS);
+}
+
+/* ---- start --------------------------------------------------------------------- */
+
+/* The same device has the same identity in every process: its model and its place. */
+static void make_uuid(CUuuid *uuid, int position, unsigned sm)
+{
+    memcpy(uuid->bytes, "AnyHIPsimcuda\0\0", sizeof uuid->bytes);
+    uuid->bytes[14] = (char)sm;
+    uuid->bytes[15] = (char)position;
+}
+
+static void make_device(struct simcuda_device *device, int position, unsigned sm)
+{
+    const struct sim_options *options = sim_options();
+    *device = (struct simcuda_device){.position = position, .model = *model_of(sm)};
+    device->total = options->memory;
+    device->shared_per_block = SIMCUDA_SHARED_PER_BLOCK;
+    if (options->compute_units > 0)
+        device->model.units = (int)options->compute_units;
+    if (options->shared_per_block > 0) {
+        int shared = (int)options->shared_per_block;
+        device->shared_per_block = shared;
+        device->model.shared_optin =
+            shared > device->model.shared_optin ? shared : device->model.shared_optin;
+        int unit = device->model.shared_optin + device->model.shared_reserved;
+        device->model.shared_per_unit =
+            unit > device->model.shared_per_unit ? unit : device->model.shared_per_unit;
+    }
+    snprintf(device->name, sizeof device->name, "AnyHIP simulated sm_%u", sm);
+    make_uuid(&device->uuid, position, sm);
+}
+
+static bool uuid_starts(const struct simcuda_device *device, const char *text)
+{
+    char uuid[48] = "GPU-";
+    size_t used = 4;
+    for (int i = 0; i < 16; i++) {
+        bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        used += (size_t)snprintf(uuid + used, sizeof uuid - used, "%s%02x", dash ? "-" : "",
+                                 (unsigned char)device->uuid.bytes[i]);
+    }
+    return strncasecmp(uuid, text, strlen(text)) == 0;
+}
+
+/* The position that an element of CUDA_VISIBLE_DEVICES names, -1: none. */
+static int visible_position(const struct simcuda_device *all, int count, const char *element)
+{
+    char *end;
+    if (strncasecmp(element, "GPU-", 4) == 0) {
+        for (int i = 0; i < count; i++)
+            if (uuid_starts(&all[i], element))
+                return i;
+        return -1;
+    }
+    long position = strtol(element, &end, 10);
+    while (isspace((unsigned char)*end))
+        end++;
+    return end == element || *end || position < 0 || position >= count ? -1 : (int)position;
+}
+
+/* CUDA_VISIBLE_DEVICES ends at the first element that names no device; a device
+ * that is named twice leaves none. */
+static int apply_visibility(struct simcuda_device *all, int count)
+{
+    char *list = ah_env_string("CUDA_VISIBLE_DEVICES"), *rest = list, *element;
+    bool seen[SIMCUDA_DEVICES_MAX] = {false};
+    int chosen[SIMCUDA_DEVICES_MAX], left = 0, position;
+    if (!list)
+        return count;
+    while ((element = strsep(&rest, ",")) &&
+           (position = visible_position(all, count, element)) >= 0) {
+        if (seen[position]) {
+            left = 0;
+            break;
+        }
+        seen[position] = true;
+        chosen[left++] = position;
+    }
+    free(list);
+    struct simcuda_device *copy = malloc((size_t)count * sizeof *copy);
+    if (!copy)
+        return 0;
+    memcpy(copy, all, (size_t)count * sizeof *copy);
+    for (int i = 0; i < left; i++)
+        all[i] = copy[chosen[i]];
+    free(copy);
+    return left;
+}
+
+static CUresult open_devices(void)
+{
+    unsigned sm[SIMCUDA_DEVICES_MAX];
+    size_t totals[SIMCUDA_DEVICES_MAX];
+    const struct sim_options *options = sim_options();
+    const char *list = *configured ? configured : options->devices;
+    int count = read_list(*list ? list : default_list, sm);
+    for (int i = 0; i < count; i++)
+        make_device(&simcuda.devices[i], i, sm[i]);
+    if (count > 0)
+        count = apply_visibility(simcuda.devices, count);
+    if (count <= 0)
+        return CUDA_ERROR_NO_DEVICE;
+    for (int i = 0; i < count; i++) {
+        struct simcuda_device *device = &simcuda.devices[i];
+        device->ordinal = i;
+        totals[i] = device->total;
+        device->primary = simcuda_object_new(SIMCUDA_CONTEXT, sizeof *device->primary, NULL);
+        if (!device->primary)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        device->primary->device = device;
+        device->primary->primary = true;
+    }
+    sim_memory_track_writes((options->checks & SIM_CHECK_UNINITIALISED) != 0);
+    if (!sim_space_open(totals, count))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    sim_run_configure(&options->run);
+    simcuda.device_count = count;
+    return CUDA_SUCCESS;
+}
+
+/* As the library that opened this one has it: the file and then the environment. */
+static void start_log(void)
+{
+    struct ah_config config;
+    ah_config_init(&config);
+    ah_config_load(&config);
+    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
+    ah_log_configure(&(struct ah_log_settings){
+        .level = (int)ah_env_integer("AMD_LOG_LEVEL", config.log_level),
+        .mask = (int)ah_env_integer("AMD_LOG_MASK", config.log_mask),
+        .file = file && *file ? file : config.log_file,
+        .max_size_mib = config.log_max_size_mib,
+    });
+    free(file);
+    ah_config_fini(&config);
+}
+
+CUresult simcuda_cuInit(unsigned flags)
+{
+    static bool tried;
+    SIMCUDA_ENTER(cuInit);
+    if (flags != 0)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!tried) {
+        tried = true;
+        start_log();
+        simcuda.init_result = open_devices();
+        simcuda.initialised = simcuda.init_result == CUDA_SUCCESS;
+        atomic_store(&simcuda.pid, (int)getpid());
+    }
+    return simcuda_leave(simcuda.init_result);
+}
+
+CUresult simcuda_cuDriverGetVersion(int *version)
+{
+    SIMCUDA_ENTER(cuDriverGetVersion);
+    if (!version)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    *version = SIMCUDA_VERSION;
+    return simcuda_leave(CUDA_SUCCESS);
+}
+
+static const struct {
+    CUresult value;
+    const char *name, *text;
+} errors[] = {
+#define SIMCUDA_ERROR(value, name, text)                                                           \
+    {value, value ? "CUDA_ERROR_" #name : "CUDA_SUCCESS", text},
+#include "simcuda_errors.def"
+#undef SIMCUDA_ERROR
+};
+
+static CUresult describe_error(CUresult error, const char **out, bool text)
+{
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        if (errors[i].value == error) {
+            *out = text ? errors[i].text : errors[i].name;
+            return CUDA_SUCCESS;
+        }
+    }
+    *out = NULL;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult simcuda_cuGetErrorName(CUresult error, const char **name)
+{
+    SIMCUDA_ENTER(cuGetErrorName);
+    return simcuda_leave(describe_error(error, name, false));
+}
+
+CUresult simcuda_cuGetErrorString(CUresult error, const char **text)
+{
+    SIMCUDA_ENTER(cuGetErrorString);
+    return simcuda_leave(describe_error(error, text, true));
+}

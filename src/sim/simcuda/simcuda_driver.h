@@ -1,0 +1,374 @@
+/* Private to the simulated CUDA driver: its state, its objects, and how every
+ * function begins and ends. Everything here is called with the driver's lock held
+ * unless said otherwise. */
+#ifndef SIMCUDA_DRIVER_H
+#define SIMCUDA_DRIVER_H
+
+#include "cuda_abi.h"
+#include "log.h"
+#include "ptx.h"
+#include "sim_memory.h"
+#include "sim_options.h"
+#include "simcuda_abi.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define SIMCUDA_EXPORT __attribute__((visibility("default")))
+
+/* The version of CUDA that the driver is, and the newest PTX that it reads. */
+enum { SIMCUDA_VERSION = 13000, SIMCUDA_PTX_VERSION = 90 };
+
+/* Every exported function is a row of simcuda_symbols.def and is called
+ * simcuda_<field> here: a row without a function does not link. */
+enum simcuda_call {
+#define SIMCUDA_SYMBOL(field, name, parameters) SIMCUDA_CALL_##field,
+#include "simcuda_symbols.def"
+#undef SIMCUDA_SYMBOL
+    SIMCUDA_CALL_COUNT
+};
+#define SIMCUDA_SYMBOL(field, name, parameters)                                                    \
+    SIMCUDA_EXPORT CUresult simcuda_##field parameters __asm__(name);
+#include "simcuda_symbols.def"
+#undef SIMCUDA_SYMBOL
+
+enum { SIMCUDA_DEVICES_MAX = SIM_DEVICES_MAX, SIMCUDA_STACK_MAX = 32 };
+
+/* ---- objects ------------------------------------------------------------------ */
+
+enum simcuda_kind {
+    SIMCUDA_CONTEXT = 1,
+    SIMCUDA_STREAM,
+    SIMCUDA_EVENT,
+    SIMCUDA_MODULE,
+    SIMCUDA_FUNCTION,
+    SIMCUDA_ARRAY,
+    SIMCUDA_POOL,
+    SIMCUDA_PHYSICAL,
+};
+
+/* What is behind a handle. Handles are numbers that no pointer can be, so that
+ * whoever follows one faults. */
+struct simcuda_object {
+    enum simcuda_kind kind;
+    uint64_t handle;                 /* 0: closed */
+    struct simcuda_context *context; /* NULL: of no context (pools, physical memory) */
+    unsigned references;
+    void (*fini)(struct simcuda_object *object); /* before it is freed, may be NULL */
+};
+
+/* A zeroed object of size bytes with one reference and a handle. NULL: no memory. */
+void *simcuda_object_new(enum simcuda_kind kind, size_t size, struct simcuda_context *context);
+/* The live object behind a handle, else NULL and a line in the log that names what. */
+void *simcuda_object_get(const void *handle, enum simcuda_kind kind, const char *what);
+/* The same without a word. */
+void *simcuda_object_peek(const void *handle, enum simcuda_kind kind);
+/* Ends the handle and drops its reference. */
+void simcuda_object_close(struct simcuda_object *object);
+void simcuda_object_retain(struct simcuda_object *object);
+void simcuda_object_release(struct simcuda_object *object);
+void simcuda_object_each(enum simcuda_kind kind,
+                         void (*visit)(struct simcuda_object *object, void *data), void *data);
+
+/* What a correct program never does: a line in the log. */
+__attribute__((format(printf, 1, 2))) void simcuda_violation(const char *format, ...);
+
+/* ---- devices and contexts ----------------------------------------------------------- */
+
+/* One kind of device; a row of simcuda_models.def. */
+struct simcuda_model {
+    unsigned sm;
+    int units, clock_khz, memory_clock_khz, bus_width, l2_bytes, persisting_l2_bytes;
+    int threads_per_unit, blocks_per_unit;
+    int shared_per_unit, shared_optin, shared_reserved;
+    int single_to_double, copy_engines, pci_device;
+};
+
+enum { SIMCUDA_SHARED_PER_BLOCK = 49152, SIMCUDA_LIMITS = 3 };
+
+struct simcuda_context {
+    struct simcuda_object object; /* the primary context's lives as long as the device */
+    struct simcuda_device *device;
+    struct simcuda_context *next; /* of all that are active */
+    bool primary, active;
+    bool ending;       /* waits in its streams give up */
+    bool aborting;     /* nothing runs any more */
+    unsigned retained; /* primary */
+    unsigned flags, version;
+    CUresult error;                 /* sticky */
+    struct simcuda_stream *legacy;  /* the default stream */
+    struct simcuda_stream *streams; /* all of them, until their work is done */
+    size_t limits[SIMCUDA_LIMITS];
+    int cache_config, shared_config;
+    bool peers[SIMCUDA_DEVICES_MAX];
+    struct ptx_context ptx;
+    struct simcuda_print *print; /* what kernels printed and nobody has seen yet */
+};
+
+struct simcuda_device {
+    int ordinal;  /* as the program counts them; also the device of sim_memory.h */
+    int position; /* among all, visible or not */
+    char name[64];
+    CUuuid uuid;
+    struct simcuda_model model; /* with what the user set */
+    int shared_per_block;
+    size_t total;
+    bool lost;
+    struct simcuda_context *primary;
+    struct simcuda_pool *default_pool, *current_pool;
+};
+
+struct simcuda {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* of anything somebody may wait for */
+    bool initialised;
+    CUresult init_result; /* of the first cuInit */
+    _Atomic(bool) deinitialised;
+    _Atomic(int) pid; /* of the process that called cuInit */
+    int device_count;
+    struct simcuda_device devices[SIMCUDA_DEVICES_MAX];
+    struct simcuda_context *contexts; /* the active ones */
+};
+extern struct simcuda simcuda;
+
+/* The calling thread's state: a stack of handles of contexts. */
+struct simcuda_thread {
+    uint64_t stack[SIMCUDA_STACK_MAX];
+    unsigned depth;
+    bool inside, in_callback;
+};
+extern _Thread_local struct simcuda_thread simcuda_thread;
+
+/* Asked when a call begins, without the lock: what it returns other than
+ * CUDA_SUCCESS is the call's result. For tests that script faults. */
+extern CUresult (*_Atomic simcuda_hook)(const char *name);
+
+/* Locks, unless the call is to fail. */
+CUresult simcuda_enter(enum simcuda_call call);
+/* Unlocks and returns result. */
+CUresult simcuda_leave(CUresult result);
+#define SIMCUDA_ENTER(field)                                                                       \
+    do {                                                                                           \
+        CUresult simcuda_result = simcuda_enter(SIMCUDA_CALL_##field);                             \
+        if (simcuda_result != CUDA_SUCCESS)                                                        \
+            return simcuda_result;                                                                 \
+    } while (0)
+
+/* The device, NULL when there is none of that number. */
+struct simcuda_device *simcuda_device(CUdevice ordinal);
+/* The calling thread's context, when it is good for work. */
+CUresult simcuda_current(struct simcuda_context **out);
+/* The same for a handle of a context. */
+CUresult simcuda_context_of(CUcontext handle, struct simcuda_context **out);
+/* Waits for everything queued, returns the sticky error. */
+CUresult simcuda_context_wait(struct simcuda_context *context);
+/* The same for all contexts: before memory goes that any of them may use. */
+void simcuda_contexts_wait(void);
+/* The context's error; a lost device's beats it. */
+CUresult simcuda_context_error(const struct simcuda_context *context);
+/* Sets the context's error, if it is the first. */
+void simcuda_context_fail(struct simcuda_context *context, CUresult error);
+
+/* Stops the kernels that run in a context that is aborting. */
+void simcuda_launches_cancel(struct simcuda_context *context);
+
+/* What kernels printed goes to stdout. The lock may be held or not. */
+void simcuda_print(struct ptx_context *context, const char *text, size_t size);
+void simcuda_print_flush(struct simcuda_context *context);
+struct simcuda_print *simcuda_print_new(void);
+void simcuda_print_free(struct simcuda_print *print); /* accepts NULL */
+
+/* ---- memory --------------------------------------------------------------------------- */
+
+enum simcuda_memory_kind {
+    SIMCUDA_DEVICE_MEMORY,
+    SIMCUDA_POOL_MEMORY,
+    SIMCUDA_GLOBAL, /* the variables of a module */
+    SIMCUDA_PINNED,
+    SIMCUDA_REGISTERED,
+    SIMCUDA_MANAGED,
+    SIMCUDA_MAPPING, /* of physical memory at reserved addresses */
+};
+
+/* What the driver knows of an allocation; sim_memory.owner points here. */
+struct simcuda_memory {
+    uint64_t id; /* of this allocation, never used again */
+    enum simcuda_memory_kind kind;
+    struct sim_memory *sim;
+    uint64_t base;
+    size_t size;
+    struct simcuda_device *device;
+    struct simcuda_context *context;
+    struct simcuda_memory *next, *previous; /* of all */
+    unsigned flags;
+    unsigned sync_memops;
+    struct simcuda_pool *pool;         /* SIMCUDA_POOL_MEMORY, retained */
+    struct simcuda_physical *physical; /* what is behind it when it is a mapping; retained */
+    uint64_t reserved;                 /* size of the reservation that ends with it, 0: none */
+    int read_mostly, preferred, accessed_by[SIMCUDA_DEVICES_MAX], prefetched; /* managed */
+};
+
+/* Enters memory; takes over sim. NULL: no memory of the host. */
+struct simcuda_memory *simcuda_memory_add(const struct simcuda_memory *memory);
+/* NULL: the driver has none there. */
+struct simcuda_memory *simcuda_memory_find(uint64_t address);
+struct simcuda_memory *simcuda_memory_first(void);
+/* Device memory of a kind, from a pool or NULL. */
+CUresult simcuda_memory_allocate(struct simcuda_context *context, struct simcuda_pool *pool,
+                                 enum simcuda_memory_kind kind, size_t size,
+                                 struct simcuda_memory **out);
+/* Memory for host and devices. */
+CUresult simcuda_memory_allocate_host(enum simcuda_memory_kind kind, size_t size, unsigned flags,
+                                      uint64_t *out);
+/* Frees it in whatever way it was made. */
+void simcuda_memory_free(struct simcuda_memory *memory);
+
+/* Where this process reads and writes size bytes at address, on behalf of a
+ * context. CUDA_ERROR_INVALID_VALUE: not all inside one allocation, or nowhere.
+ * Memory that the driver does not know is the host's: *out_memory is NULL. */
+CUresult simcuda_reach(const struct simcuda_context *context, uint64_t address, size_t size,
+                       bool write, unsigned char **out_view, struct simcuda_memory **out_memory);
+/* Whether address lies where only devices have memory: not the host's. */
+bool simcuda_is_reserved(uint64_t address);
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+struct simcuda_wait {
+    struct simcuda_stream *stream; /* retained */
+    uint64_t ticket;
+};
+
+/* Work of a stream. Owners embed it first. */
+struct simcuda_op {
+    struct simcuda_op *next;
+    struct simcuda_stream *stream; /* set when it is pushed */
+    struct simcuda_wait *waits;
+    size_t wait_count;
+    bool after_errors; /* runs although the context has an error */
+    /* Runs without the lock; what it returns becomes the context's error. */
+    CUresult (*run)(struct simcuda_op *op, struct simcuda_context *context);
+    void (*fini)(struct simcuda_op *op); /* with the lock, may be NULL */
+};
+
+struct simcuda_stream {
+    struct simcuda_object object;
+    struct simcuda_stream *next; /* of the context */
+    pthread_cond_t wake;         /* of its thread */
+    uint64_t id;
+    unsigned flags;
+    int priority;
+    bool is_default;
+    bool worker; /* there is a thread */
+    bool closing;
+    uint64_t queued, done;
+    struct simcuda_op *first, *last;
+};
+
+/* NULL, 1 and 2 are default streams of the current context. */
+CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out);
+/* Waits, as cuStreamSynchronize. */
+void simcuda_stream_finish(struct simcuda_stream *stream);
+CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int priority,
+                            struct simcuda_stream **out);
+void simcuda_stream_close(struct simcuda_stream *stream);
+/* Enqueues; the stream owns op, which came from malloc, even when this fails. */
+CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *op);
+bool simcuda_op_wait_for(struct simcuda_op *op, struct simcuda_stream *stream, uint64_t ticket);
+/* Waits until what is queued now is done. */
+void simcuda_stream_wait(struct simcuda_stream *stream, uint64_t ticket);
+/* Lets an op that polls give up: its context ends. Without the lock. */
+bool simcuda_given_up(struct simcuda_context *context);
+
+/* ---- others ---------------------------------------------------------------------------------- */
+
+struct simcuda_array {
+    struct simcuda_object object;
+    CUDA_ARRAY3D_DESCRIPTOR shape;
+    size_t element, row, slice; /* bytes */
+    struct sim_memory *memory;
+};
+
+struct simcuda_pool {
+    struct simcuda_object object;
+    struct simcuda_device *device;
+    bool is_default, imported;
+    int handle_types;
+    size_t max_size, used, used_high, cached, reserved_high;
+    uint64_t threshold;
+    int reuse[3];
+    unsigned access[SIMCUDA_DEVICES_MAX];
+};
+/* The device's default pool, made when it is first asked for. */
+CUresult simcuda_pool_of(struct simcuda_device *device, struct simcuda_pool **out_default);
+/* Gives unused memory back, as every synchronisation does. */
+void simcuda_pools_settle(struct simcuda_device *device);
+struct simcuda_pool *simcuda_pool_new(struct simcuda_device *device); /* NULL: no memory */
+void simcuda_pool_taken(struct simcuda_pool *pool, size_t size);
+void simcuda_pool_returned(struct simcuda_pool *pool, size_t size);
+/* Tells sim_memory.h which devices reach which: peers of contexts and pools. */
+void simcuda_peers_changed(void);
+
+struct simcuda_physical {
+    struct simcuda_object object;
+    struct simcuda_device *device;
+    int file;
+    size_t size;
+    int handle_types;
+    unsigned extra; /* references that a program holds beside its first */
+    bool imported;  /* counted against the device elsewhere */
+};
+/* Physical memory from a file, which it takes over. */
+CUresult simcuda_physical_new(struct simcuda_device *device, int file, size_t size,
+                              int handle_types, bool imported, struct simcuda_physical **out);
+/* Addresses of its own for the whole of physical memory, accessible to the devices
+ * whose access is not 0. like: kind, device, context and pool of the result. */
+CUresult simcuda_physical_map(struct simcuda_physical *physical, const unsigned *access,
+                              const struct simcuda_memory *like, struct simcuda_memory **out);
+/* Gives back addresses that were reserved. */
+void simcuda_reservation_free(uint64_t base, size_t size);
+
+struct simcuda_function {
+    struct simcuda_object object;
+    struct simcuda_module *module;
+    struct simcuda_function *next;
+    const struct ptx_function *kernel;
+    struct ptx_kernel_info info;
+    unsigned max_dynamic;
+    int carveout;
+};
+
+struct simcuda_module {
+    struct simcuda_object object;
+    struct simcuda_function *functions;
+    struct ptx_module *ptx;
+    struct simcuda_memory *globals; /* NULL: it has none */
+};
+
+/* Ends a module with its functions and variables. */
+void simcuda_module_close(struct simcuda_object *object);
+CUresult simcuda_function_get(CUfunction handle, const char *what, struct simcuda_function **out);
+/* Shared memory that a block may have at most. */
+unsigned simcuda_shared_optin(const struct simcuda_device *device);
+/* Blocks of block_size threads that a multiprocessor holds at once. */
+int simcuda_occupancy(const struct simcuda_function *function, int block_size, size_t dynamic);
+
+/* The PTX of an image of any kind that suits a device best. The text is the
+ * caller's to free when *out_owned is set. Without the lock. */
+struct simcuda_text {
+    const char *text;
+    size_t size;
+    void *owned;
+};
+CUresult simcuda_image_text(const void *image, unsigned sm, struct simcuda_text *out,
+                            struct ptx_log *log);
+/* The .version and .target of PTX text, as 87 and 80. False: it is not PTX. */
+bool simcuda_image_header(const char *text, size_t size, unsigned *out_version,
+                          unsigned *out_target);
+/* Bytes that a block in LZ4's format unpacks to; out holds capacity. 0: damaged. */
+size_t simcuda_lz4(const unsigned char *in, size_t size, unsigned char *out, size_t capacity);
+
+/* Adds a line to a log that a program gave. */
+__attribute__((format(printf, 2, 3))) void simcuda_log_line(struct ptx_log *log, const char *format,
+                                                            ...);
+
+#endif

@@ -1,0 +1,145 @@
+/* Owns occupancy: how many blocks a multiprocessor holds at once, by the limits that
+ * the CUDA C Programming Guide gives for each compute capability. */
+#include "simcuda_driver.h"
+
+enum { WARP = 32, REGISTERS = 65536, REGISTER_UNIT = 256, WARP_UNIT = 4, SHARED_UNIT = 128 };
+
+unsigned simcuda_shared_optin(const struct simcuda_device *device)
+{
+    return (unsigned)device->model.shared_optin;
+}
+
+/* Registers are given to warps in pieces, and a multiprocessor has them in four parts. */
+static int by_registers(const struct simcuda_function *function, int warps)
+{
+    unsigned registers = function->info.registers > 0 ? function->info.registers : 1;
+    unsigned of_warp = (registers * WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT;
+    unsigned resident = REGISTERS / of_warp / WARP_UNIT * WARP_UNIT;
+    return (int)resident / warps;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int simcuda_occupancy(const struct simcuda_function *function, int block_size, size_t dynamic)
+{
+    const struct simcuda_model *model = &function->object.context->device->model;
+    size_t shared = dynamic + function->info.shared_size;
+    int warps = (block_size + WARP - 1) / WARP;
+    if (dynamic > (size_t)model->shared_optin || shared > (size_t)model->shared_optin)
+        return 0;
+    shared =
+        (shared + (size_t)model->shared_reserved + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+    int blocks = smaller(model->blocks_per_unit, model->threads_per_unit / (warps * WARP));
+    if (shared > 0)
+        blocks = smaller(blocks, (int)((size_t)model->shared_per_unit / shared));
+    return smaller(blocks, by_registers(function, warps));
+}
+
+static CUresult active_blocks(int *blocks, CUfunction handle, int block_size, size_t shared,
+                              unsigned flags)
+{
+    struct simcuda_function *function;
+    CUresult result = simcuda_function_get(handle, "occupancy", &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!blocks || flags > 1 || block_size <= 0 || block_size > (int)function->info.max_threads)
+        return CUDA_ERROR_INVALID_VALUE;
+    *blocks = simcuda_occupancy(function, block_size, shared);
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+                                                                      CUfunction function,
+                                                                      int block_size, size_t shared,
+                                                                      unsigned flags)
+{
+    SIMCUDA_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
+    return simcuda_leave(active_blocks(blocks, function, block_size, shared, flags));
+}
+
+CUresult simcuda_cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
+                                                             int block_size, size_t shared)
+{
+    SIMCUDA_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+    return simcuda_leave(active_blocks(blocks, function, block_size, shared, 0));
+}
+
+/* The size of block that fills a multiprocessor best, the largest of the best. The
+ * program's function is called without the lock. */
+static CUresult potential(int *grid, int *block, CUfunction handle,
+                          CUoccupancyB2DSize shared_for_block, size_t shared, int limit)
+{
+    struct simcuda_function *function;
+    int best = 0, best_blocks = 0;
+    CUresult result = simcuda_function_get(handle, "occupancy", &function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!grid || !block || limit < 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    int most = (int)function->info.max_threads;
+    int top = limit > 0 && limit < most ? limit : most;
+    simcuda_object_retain(&function->object);
+    simcuda_object_retain(&function->module->object);
+    *block = top;
+    for (int size = top; size > 0; size -= size % WARP ? size % WARP : WARP) {
+        if (shared_for_block) {
+            pthread_mutex_unlock(&simcuda.lock);
+            shared = shared_for_block(size);
+            pthread_mutex_lock(&simcuda.lock);
+        }
+        int blocks = simcuda_occupancy(function, size, shared);
+        if (blocks * size > best) {
+            best = blocks * size;
+            best_blocks = blocks;
+            *block = size;
+        }
+    }
+    *grid = best_blocks * function->object.context->device->model.units;
+    simcuda_object_release(&function->module->object);
+    simcuda_object_release(&function->object);
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
+                                                           CUfunction function,
+                                                           CUoccupancyB2DSize shared_for_block,
+                                                           size_t shared, int limit, unsigned flags)
+{
+    SIMCUDA_ENTER(cuOccupancyMaxPotentialBlockSizeWithFlags);
+    return simcuda_leave(flags > 1
+                             ? CUDA_ERROR_INVALID_VALUE
+                             : potential(grid, block, function, shared_for_block, shared, limit));
+}
+
+CUresult simcuda_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
+                                                  CUoccupancyB2DSize shared_for_block,
+                                                  size_t shared, int limit)
+{
+    SIMCUDA_ENTER(cuOccupancyMaxPotentialBlockSize);
+    return simcuda_leave(potential(grid, block, function, shared_for_block, shared, limit));
+}
+
+/* What is left of shared memory when so many blocks share a multiprocessor. */
+CUresult simcuda_cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction handle,
+                                                         int blocks, int block_size)
+{
+    struct simcuda_function *function;
+    SIMCUDA_ENTER(cuOccupancyAvailableDynamicSMemPerBlock);
+    CUresult result = simcuda_function_get(handle, "occupancy", &function);
+    if (result == CUDA_SUCCESS && (!shared || blocks <= 0 || block_size <= 0 ||
+                                   block_size > (int)function->info.max_threads ||
+                                   simcuda_occupancy(function, block_size, 0) < blocks))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return simcuda_leave(result);
+    const struct simcuda_model *model = &function->object.context->device->model;
+    size_t share = (size_t)(model->shared_per_unit / blocks) / SHARED_UNIT * SHARED_UNIT;
+    size_t taken = (size_t)model->shared_reserved + function->info.shared_size;
+    size_t most = (size_t)model->shared_optin - function->info.shared_size;
+    *shared = share > taken ? share - taken : 0;
+    *shared = *shared < most ? *shared : most;
+    return simcuda_leave(CUDA_SUCCESS);
+}

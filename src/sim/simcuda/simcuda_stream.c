@@ -1,0 +1,456 @@
+/* Owns streams: queues that a thread each drains, and who waits for whom. */
+#include "simcuda_driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- waiting ---------------------------------------------------------------------- */
+
+bool simcuda_op_wait_for(struct simcuda_op *op, struct simcuda_stream *stream, uint64_t ticket)
+{
+    if (stream->done >= ticket)
+        return true;
+    struct simcuda_wait *grown = realloc(op->waits, (op->wait_count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    op->waits = grown;
+    op->waits[op->wait_count++] = (struct simcuda_wait){stream, ticket};
+    simcuda_object_retain(&stream->object);
+    return true;
+}
+
+void simcuda_stream_wait(struct simcuda_stream *stream, uint64_t ticket)
+{
+    simcuda_object_retain(&stream->object);
+    while (stream->done < ticket)
+        pthread_cond_wait(&simcuda.changed, &simcuda.lock);
+    simcuda_object_release(&stream->object);
+}
+
+static struct simcuda_stream *busy_stream(const struct simcuda_context *context)
+{
+    struct simcuda_stream *stream = context->streams;
+    while (stream && stream->done == stream->queued)
+        stream = stream->next;
+    return stream;
+}
+
+void simcuda_contexts_wait(void)
+{
+    struct simcuda_context *context = simcuda.contexts;
+    while (context) { /* the list may change while this waits */
+        const struct simcuda_stream *busy = busy_stream(context);
+        if (busy)
+            simcuda_context_wait(context);
+        context = busy ? simcuda.contexts : context->next;
+    }
+}
+
+CUresult simcuda_context_wait(struct simcuda_context *context)
+{
+    struct simcuda_stream *stream;
+    while ((stream = busy_stream(context)))
+        simcuda_stream_wait(stream, stream->queued);
+    simcuda_pools_settle(context->device);
+    simcuda_print_flush(context);
+    return simcuda_context_error(context);
+}
+
+bool simcuda_given_up(struct simcuda_context *context)
+{
+    pthread_mutex_lock(&simcuda.lock);
+    bool given = context->ending;
+    pthread_mutex_unlock(&simcuda.lock);
+    return given;
+}
+
+/* ---- the thread of a stream --------------------------------------------------------- */
+
+static bool may_start(const struct simcuda_op *op, const struct simcuda_context *context)
+{
+    if (context->aborting)
+        return true;
+    for (size_t i = 0; i < op->wait_count; i++)
+        if (op->waits[i].stream->done < op->waits[i].ticket)
+            return false;
+    return true;
+}
+
+/* As long as somebody asked for; the end of the context cuts it short. */
+static void delay(struct simcuda_context *context)
+{
+    enum { PIECE_NS = 1000000 };
+    for (uint64_t left = sim_fault_delay(); left > 0 && !simcuda_given_up(context);) {
+        uint64_t now = left < PIECE_NS ? left : PIECE_NS;
+        nanosleep(&(struct timespec){.tv_nsec = (long)now}, NULL);
+        left -= now;
+    }
+}
+
+static void run(struct simcuda_op *op, struct simcuda_context *context)
+{
+    if (context->aborting || (simcuda_context_error(context) != CUDA_SUCCESS && !op->after_errors))
+        return;
+    pthread_mutex_unlock(&simcuda.lock);
+    delay(context);
+    CUresult result = op->run(op, context);
+    pthread_mutex_lock(&simcuda.lock);
+    if (result != CUDA_SUCCESS)
+        simcuda_context_fail(context, result);
+}
+
+static void finish(struct simcuda_op *op)
+{
+    for (size_t i = 0; i < op->wait_count; i++)
+        simcuda_object_release(&op->waits[i].stream->object);
+    if (op->fini)
+        op->fini(op);
+    free(op->waits);
+    free(op);
+}
+
+static void *drain(void *data)
+{
+    struct simcuda_stream *stream = data;
+    struct simcuda_context *context = stream->object.context;
+    pthread_mutex_lock(&simcuda.lock);
+    for (;;) {
+        struct simcuda_op *op = stream->first;
+        if (!op && stream->closing)
+            break;
+        if (!op || !may_start(op, context)) {
+            pthread_cond_wait(op ? &simcuda.changed : &stream->wake, &simcuda.lock);
+            continue;
+        }
+        run(op, context);
+        stream->first = op->next;
+        if (!stream->first)
+            stream->last = NULL;
+        finish(op);
+        stream->done++;
+        pthread_cond_broadcast(&simcuda.changed);
+    }
+    simcuda_object_release(&stream->object);
+    pthread_mutex_unlock(&simcuda.lock);
+    return NULL;
+}
+
+static bool start_thread(struct simcuda_stream *stream)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    simcuda_object_retain(&stream->object);
+    stream->worker = pthread_create(&thread, &attributes, drain, stream) == 0;
+    if (!stream->worker)
+        AH_LOG_ERR("simulated CUDA driver: no thread for a stream");
+    pthread_attr_destroy(&attributes);
+    if (!stream->worker)
+        simcuda_object_release(&stream->object);
+    return stream->worker;
+}
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+/* Work in the legacy default stream waits for all blocking streams, and they for
+ * it, destroyed streams that still have work included. */
+static bool order(struct simcuda_stream *stream, struct simcuda_op *op)
+{
+    struct simcuda_stream *legacy = stream->object.context->legacy;
+    bool good = true;
+    if (stream != legacy && stream->flags == CU_STREAM_DEFAULT)
+        good = simcuda_op_wait_for(op, legacy, legacy->queued);
+    if (stream != legacy)
+        return good;
+    for (struct simcuda_stream *other = legacy->object.context->streams; other; other = other->next)
+        if (other != legacy && other->flags == CU_STREAM_DEFAULT)
+            good &= simcuda_op_wait_for(op, other, other->queued);
+    return good;
+}
+
+CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *op)
+{
+    if (!stream->worker && !start_thread(stream)) {
+        finish(op);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (!order(stream, op)) {
+        finish(op);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    op->stream = stream;
+    op->next = NULL;
+    if (stream->last)
+        stream->last->next = op;
+    else
+        stream->first = op;
+    stream->last = op;
+    stream->queued++;
+    pthread_cond_signal(&stream->wake);
+    return CUDA_SUCCESS;
+}
+
+/* ---- streams ------------------------------------------------------------------------------- */
+
+static void unlink_stream(struct simcuda_object *object)
+{
+    struct simcuda_stream **link = &object->context->streams;
+    while (*link != (struct simcuda_stream *)(void *)object)
+        link = &(*link)->next;
+    *link = (*link)->next;
+    pthread_cond_destroy(&((struct simcuda_stream *)(void *)object)->wake);
+    simcuda_object_release(&object->context->object);
+}
+
+CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int priority,
+                            struct simcuda_stream **out)
+{
+    static uint64_t last_id;
+    struct simcuda_stream *stream = simcuda_object_new(SIMCUDA_STREAM, sizeof *stream, context);
+    if (!stream)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_cond_init(&stream->wake, NULL);
+    stream->id = ++last_id;
+    simcuda_object_retain(&context->object); /* its thread outlives a context that was destroyed */
+    stream->object.fini = unlink_stream;
+    stream->next = context->streams;
+    context->streams = stream;
+    stream->flags = flags;
+    stream->priority = priority;
+    *out = stream;
+    return CUDA_SUCCESS;
+}
+
+void simcuda_stream_close(struct simcuda_stream *stream)
+{
+    stream->closing = true;
+    pthread_cond_signal(&stream->wake);
+    simcuda_object_close(&stream->object);
+}
+
+/* A thread's own default streams, one per context that it has used them in. */
+struct own_stream {
+    struct own_stream *next;
+    uint64_t context, stream; /* handles */
+};
+
+static pthread_key_t own_key;
+static bool has_own_key;
+
+/* The end of a thread is the end of its default streams. */
+static void close_own_streams(void *data)
+{
+    pthread_mutex_lock(&simcuda.lock);
+    for (struct own_stream *at = data, *next; at; at = next) {
+        struct simcuda_stream *stream =
+            simcuda_object_peek((void *)(uintptr_t)at->stream, SIMCUDA_STREAM);
+        next = at->next;
+        if (stream)
+            simcuda_stream_close(stream);
+        free(at);
+    }
+    pthread_mutex_unlock(&simcuda.lock);
+}
+
+static void make_own_key(void)
+{
+    has_own_key = pthread_key_create(&own_key, close_own_streams) == 0;
+}
+
+/* The entry for a context; that of one that is gone is used again. */
+static struct own_stream *own_entry(const struct simcuda_context *context)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_own_key);
+    if (!has_own_key)
+        return NULL;
+    struct own_stream *first = pthread_getspecific(own_key), *entry = first;
+    while (entry && entry->context != context->object.handle)
+        entry = entry->next;
+    for (struct own_stream *at = first; at && !entry; at = at->next)
+        if (!simcuda_object_peek((void *)(uintptr_t)at->context, SIMCUDA_CONTEXT))
+            entry = at;
+    if (!entry) {
+        entry = calloc(1, sizeof *entry);
+        if (!entry)
+            return NULL;
+        entry->next = first;
+        pthread_setspecific(own_key, entry);
+    }
+    if (entry->context != context->object.handle)
+        *entry = (struct own_stream){entry->next, context->object.handle, 0};
+    return entry;
+}
+
+static CUresult own_stream(struct simcuda_context *context, struct simcuda_stream **out)
+{
+    struct own_stream *entry = own_entry(context);
+    if (!entry)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = simcuda_object_peek((void *)(uintptr_t)entry->stream, SIMCUDA_STREAM);
+    if (*out)
+        return CUDA_SUCCESS;
+    CUresult result = simcuda_stream_new(context, CU_STREAM_DEFAULT, 0, out); /* the first use */
+    if (result != CUDA_SUCCESS)
+        return result;
+    (*out)->is_default = true;
+    entry->stream = (*out)->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult default_stream(CUstream handle, struct simcuda_stream **out)
+{
+    struct simcuda_context *context;
+    CUresult result = simcuda_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (handle == CU_STREAM_PER_THREAD)
+        return own_stream(context, out);
+    *out = context->legacy;
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out)
+{
+    if (handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
+        return default_stream(handle, out);
+    *out = simcuda_object_get(handle, SIMCUDA_STREAM, "stream");
+    return *out ? simcuda_context_error((*out)->object.context) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static CUresult create(CUstream *out, unsigned flags, int priority)
+{
+    enum { GREATEST_PRIORITY = -5 };
+    struct simcuda_context *context;
+    struct simcuda_stream *stream;
+    CUresult result = simcuda_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!out || flags > CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    priority = priority > 0 ? 0 : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+    result = simcuda_stream_new(context, flags, priority, &stream);
+    if (result == CUDA_SUCCESS)
+        *out = (CUstream)(uintptr_t)stream->object.handle;
+    return result;
+}
+
+CUresult simcuda_cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority)
+{
+    SIMCUDA_ENTER(cuStreamCreateWithPriority);
+    return simcuda_leave(create(out, flags, priority));
+}
+
+CUresult simcuda_cuStreamCreate(CUstream *out, unsigned flags)
+{
+    SIMCUDA_ENTER(cuStreamCreate);
+    return simcuda_leave(create(out, flags, 0));
+}
+
+CUresult simcuda_cuStreamDestroy(CUstream handle)
+{
+    SIMCUDA_ENTER(cuStreamDestroy);
+    struct simcuda_stream *stream = simcuda_object_get(handle, SIMCUDA_STREAM, "cuStreamDestroy");
+    if (!stream || stream->is_default)
+        return simcuda_leave(CUDA_ERROR_INVALID_HANDLE);
+    simcuda_stream_close(stream);
+    return simcuda_leave(CUDA_SUCCESS);
+}
+
+CUresult simcuda_cuStreamQuery(CUstream handle)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamQuery);
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result == CUDA_SUCCESS && stream->done < stream->queued)
+        result = CUDA_ERROR_NOT_READY;
+    return simcuda_leave(result);
+}
+
+/* The legacy default stream ends when all blocking streams have. */
+void simcuda_stream_finish(struct simcuda_stream *stream)
+{
+    struct simcuda_op order_of = {.waits = NULL};
+    struct simcuda_context *context = stream->object.context;
+    uint64_t ticket = stream->queued;
+    if (stream == context->legacy)
+        order(stream, &order_of);
+    simcuda_stream_wait(stream, ticket);
+    for (size_t i = 0; i < order_of.wait_count; i++) {
+        simcuda_stream_wait(order_of.waits[i].stream, order_of.waits[i].ticket);
+        simcuda_object_release(&order_of.waits[i].stream->object);
+    }
+    free(order_of.waits);
+}
+
+CUresult simcuda_cuStreamSynchronize(CUstream handle)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamSynchronize);
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result != CUDA_SUCCESS)
+        return simcuda_leave(result);
+    struct simcuda_context *context = stream->object.context;
+    simcuda_object_retain(&context->object);
+    simcuda_stream_finish(stream);
+    simcuda_pools_settle(context->device);
+    simcuda_print_flush(context);
+    result = simcuda_context_error(context);
+    simcuda_object_release(&context->object);
+    return simcuda_leave(result);
+}
+
+/* ---- what streams are ---------------------------------------------------------------------- */
+
+CUresult simcuda_cuStreamGetPriority(CUstream handle, int *priority)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamGetPriority);
+    CUresult result = priority ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *priority = stream->priority;
+    return simcuda_leave(result);
+}
+
+CUresult simcuda_cuStreamGetFlags(CUstream handle, unsigned *flags)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamGetFlags);
+    CUresult result = flags ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *flags = stream->flags;
+    return simcuda_leave(result);
+}
+
+CUresult simcuda_cuStreamGetCtx(CUstream handle, CUcontext *context)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamGetCtx);
+    CUresult result = context ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *context = (CUcontext)(uintptr_t)stream->object.context->object.handle;
+    return simcuda_leave(result);
+}
+
+CUresult simcuda_cuStreamGetId(CUstream handle, uint64_t *id)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamGetId);
+    CUresult result = id ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *id = stream->id;
+    return simcuda_leave(result);
+}
+
+/* Nothing can start a capture here, so none is ever going on. */
+CUresult simcuda_cuStreamIsCapturing(CUstream handle, int *status)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamIsCapturing);
+    CUresult result = status ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *status = 0;
+    return simcuda_leave(result);
+}
