@@ -164,6 +164,12 @@ void ptx_access_addresses(const struct ptx_warp *warp, const struct ptx_access *
     }
 }
 
+/* Sizes are powers of two. */
+static bool is_misaligned(const struct ptx_access *access, uint64_t address)
+{
+    return address & (access->bytes - 1u);
+}
+
 static enum ptx_shape refuse(struct ptx_warp *warp, const struct ptx_op *op,
                              const struct ptx_access *access, unsigned lane, uint64_t address)
 {
@@ -177,7 +183,8 @@ static enum ptx_shape refuse_first(struct ptx_warp *warp, const struct ptx_op *o
 {
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        if (at[lane] >= limit || limit - at[lane] < access->bytes || at[lane] % access->bytes)
+        if (at[lane] >= limit || limit - at[lane] < access->bytes ||
+            is_misaligned(access, at[lane]))
             return refuse(warp, op, access, lane, at[lane]);
     }
     return PTX_SHAPE_FAULT;
@@ -219,7 +226,7 @@ static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
 {
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        if (at[lane] % access->bytes == 0)
+        if (!is_misaligned(access, at[lane]))
             out_where[lane] = sim_reach(warp->device, at[lane], access->bytes, access->write);
         else
             out_where[lane] = NULL;
@@ -229,31 +236,35 @@ static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
     return PTX_SHAPE_ANY;
 }
 
+/* What lies near the first lane's address is checked as one piece: a run of
+ * elements, one address for all, a small table. */
+enum { NEAR = 2048 };
+
 static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *op,
                                    const struct ptx_access *access, const uint64_t at[PTX_LANES],
                                    unsigned char *out_where[PTX_LANES])
 {
-    unsigned first = (unsigned)__builtin_ctz(warp->mask);
-    unsigned last = 31 - (unsigned)__builtin_clz(warp->mask);
-    uint64_t bytes = access->bytes, start = at[first], zero = start - first * bytes;
-    if (start % bytes)
-        return refuse(warp, op, access, first, start);
-    uint64_t run = 0, same = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    int32_t first = __builtin_ctz(warp->mask), bytes = access->bytes;
+    uint64_t start = at[first], far = 0, low = 0;
+    int32_t least = 0, most = 0, run = 0;
+    for (int32_t lane = 0; lane < PTX_LANES; lane++) {
         uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
-        run |= (at[lane] - zero - lane * bytes) & in;
-        same |= (at[lane] - start) & in;
+        int32_t distance = (int32_t)(uint32_t)(at[lane] - start) & warp->lanes[lane];
+        far |= ((at[lane] - start + NEAR) / (2 * NEAR)) & in;
+        low |= at[lane] & in;
+        least = distance < least ? distance : least;
+        most = distance > most ? distance : most;
+        run |= (distance - (lane - first) * bytes) & warp->lanes[lane];
     }
-    if (run && same)
+    if (far || is_misaligned(access, low))
         return reach_each(warp, op, access, at, out_where);
+    start += (uint64_t)(int64_t)least;
     unsigned char *where =
-        run ? sim_reach(warp->device, start, bytes, access->write)
-            : reach_run(warp->device, start, (last - first + 1) * bytes, access->write);
-    if (!where) /* lanes that do not execute may be what is out of reach */
+        reach_run(warp->device, start, (size_t)(most - least + bytes), access->write);
+    if (!where) /* what lies between the lanes' may be what is out of reach */
         return reach_each(warp, op, access, at, out_where);
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        out_where[lane] =
-            (unsigned char *)((uintptr_t)where + (run ? 0 : (lane - (uintptr_t)first) * bytes));
+        out_where[lane] = (unsigned char *)((uintptr_t)where + (at[lane] - start));
     return run ? PTX_SHAPE_ANY : PTX_SHAPE_RUN;
 }
 
@@ -283,7 +294,7 @@ static unsigned char *reach_generic_lane(struct ptx_warp *warp, const struct ptx
                                          unsigned lane, uint64_t address)
 {
     uint64_t offset;
-    if (address % access->bytes)
+    if (is_misaligned(access, address))
         return NULL;
     switch (ptx_generic_space(address, &offset)) {
     case PTX_SHARED:

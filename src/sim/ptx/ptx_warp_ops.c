@@ -169,12 +169,16 @@ static const struct ptx_op *match(struct ptx_warp *warp, const struct ptx_op *op
     uint64_t values[PTX_LANES];
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         values[lane] = match_value(warp, op, lane);
-    uint32_t result[PTX_LANES], predicate = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        uint32_t members = members_of(warp, talk->members, lane);
-        uint32_t same = equals(values, lane, members);
-        predicate |= (uint32_t)(same == members) << lane;
-        result[lane] = talk->mode == 'a' && same != members ? 0 : same;
+    uint32_t result[PTX_LANES] = {0}, predicate = 0, same = 0;
+    for (uint32_t left = warp->mask; left; left &= ~same) { /* each value once */
+        same = equals(values, (unsigned)__builtin_ctz(left), left);
+        for (uint32_t these = same; these; these &= these - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(these);
+            uint32_t members = members_of(warp, talk->members, lane);
+            bool all = (same & members) == members;
+            predicate |= (uint32_t)all << lane;
+            result[lane] = talk->mode == 'a' && !all ? 0 : same & members;
+        }
     }
     write_lanes(warp, op->d, result);
     if (talk->has_predicate)
@@ -249,7 +253,7 @@ static const struct ptx_op *reduce(struct ptx_warp *warp, const struct ptx_op *o
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t own = members_of(warp, talk->members, lane);
-        if (own != members) {
+        if (own && own != members) {
             members = own;
             value = talk->is_float ? reduce_floats(talk, a, members)
                                    : reduce_integers(talk, a, members);
