@@ -1,0 +1,172 @@
+/* Launches under test: an engine whose waves are a function of the test, and what
+ * happened in it. Include after cmocka.h. */
+#ifndef TESTS_SIM_RUN_JOB_H
+#define TESTS_SIM_RUN_JOB_H
+
+#include "sim_run.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__SANITIZE_THREAD__)
+enum { SLOW = 20, THREAD_SANITIZER = 1 };
+#elif defined(__SANITIZE_ADDRESS__)
+enum { SLOW = 5, THREAD_SANITIZER = 0 };
+#else
+enum { SLOW = 1, THREAD_SANITIZER = 0 };
+#endif
+
+enum { WAVES_MAX = 32 };
+
+struct state {
+    unsigned step[WAVES_MAX]; /* of each wave: how often it ran, or where it is */
+    unsigned arrived, phase;  /* of the block's barrier */
+    unsigned used;            /* how many blocks had this memory */
+};
+
+/* A launch under test, and what happened in it. */
+struct job {
+    struct sim_launch launch;
+    enum sim_wave (*wave)(struct job *job, struct sim_block *block, unsigned wave);
+    unsigned blocks_of_memory; /* begin fails beyond so many; 0: never */
+    struct job *other;
+    _Atomic(unsigned) begins, fresh, fini, ends, runs, stuck, live, live_max, done;
+    _Atomic(unsigned) flag, count[4];
+    bool failed;
+    unsigned char *seen;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+};
+
+static inline struct job *job_of(struct sim_block *block)
+{
+    return block->launch->data;
+}
+
+static inline bool begin(struct sim_block *block, bool fresh)
+{
+    struct job *job = job_of(block);
+    struct state *state = block->state;
+    job->fresh += fresh;
+    if (fresh)
+        for (size_t i = 0; i < sizeof(*state); i++)
+            if (((unsigned char *)state)[i])
+                abort();
+    if (job->blocks_of_memory && job->live >= job->blocks_of_memory)
+        return false;
+    unsigned used = state->used + 1;
+    *state = (struct state){.used = used};
+    unsigned live = ++job->live;
+    if (live > job->live_max)
+        job->live_max = live;
+    job->begins++;
+    return true;
+}
+
+static inline enum sim_wave run(struct sim_block *block, unsigned wave, unsigned budget)
+{
+    struct job *job = job_of(block);
+    if (!budget)
+        abort();
+    job->runs++;
+    return job->wave(job, block, wave);
+}
+
+static inline bool stuck(struct sim_block *block)
+{
+    job_of(block)->stuck++;
+    return false;
+}
+
+static inline void end(struct sim_block *block)
+{
+    job_of(block)->live--;
+    job_of(block)->ends++;
+}
+
+static inline void fini(struct sim_block *block)
+{
+    job_of(block)->fini++;
+}
+
+static const struct sim_engine engine = {"test", begin, run, stuck, end, fini};
+
+static inline void done(struct sim_launch *launch, bool failed)
+{
+    struct job *job = launch->data;
+    pthread_mutex_lock(&job->lock);
+    job->failed = failed;
+    job->done++;
+    pthread_cond_broadcast(&job->ended);
+    pthread_mutex_unlock(&job->lock);
+}
+
+static inline void job_init(struct job *job, unsigned blocks, unsigned waves,
+                            enum sim_wave (*wave)(struct job *, struct sim_block *, unsigned))
+{
+    memset(job, 0, sizeof(*job));
+    job->wave = wave;
+    job->launch = (struct sim_launch){.engine = &engine,
+                                      .grid = {blocks, 1, 1},
+                                      .waves_per_block = waves,
+                                      .state_size = sizeof(struct state),
+                                      .resident_max = 1000,
+                                      .done = done,
+                                      .data = job};
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->ended, NULL);
+}
+
+static inline void job_start(struct job *job)
+{
+    assert_true(sim_run(&job->launch));
+}
+
+static inline bool job_wait(struct job *job)
+{
+    pthread_mutex_lock(&job->lock);
+    while (!job->done)
+        pthread_cond_wait(&job->ended, &job->lock);
+    bool failed = job->failed;
+    pthread_mutex_unlock(&job->lock);
+    assert_int_equal(job->done, 1);
+    assert_int_equal(job->live, 0);
+    assert_int_equal(job->ends, job->begins);
+    assert_int_equal(job->fini, job->fresh);
+    return !failed;
+}
+
+static inline bool job_run(struct job *job)
+{
+    job_start(job);
+    return job_wait(job);
+}
+
+static inline void configure(unsigned threads)
+{
+    sim_run_stop();
+    sim_run_configure(&(struct sim_run_settings){.threads = threads});
+}
+
+static inline double seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static inline double processor_seconds(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static inline struct state *state_of(struct sim_block *block)
+{
+    return block->state;
+}
+
+#endif
