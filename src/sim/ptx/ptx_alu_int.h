@@ -22,7 +22,26 @@ LANE s64 limit_s64(s64 x)
 {
     return x;
 }
-LANE s64 low_u64(u64 x)
+LANE u64 limit_u64(s64 x)
+{
+    return x < 0 ? 0 : (u64)x;
+}
+
+/* As s64, which only u64 may exceed. */
+#define WIDE(T)                                                                                    \
+    LANE s64 wide_##T(T x)                                                                         \
+    {                                                                                              \
+        return x;                                                                                  \
+    }
+WIDE(u8)
+WIDE(s8)
+WIDE(u16)
+WIDE(s16)
+WIDE(u32)
+WIDE(s32)
+WIDE(s64)
+#undef WIDE
+LANE s64 wide_u64(u64 x)
 {
     return x > INT64_MAX ? INT64_MAX : (s64)x;
 }
