@@ -80,6 +80,7 @@ struct ptx_symbol {
     unsigned align;      /* bytes */
     size_t size;         /* bytes in all; 0 for "extern .shared x[]" */
     bool unsized;        /* declared with [] */
+    bool managed;        /* .attribute(.managed) */
     unsigned char *init; /* size bytes, NULL: zero */
     struct ptx_relocation *relocations;
     unsigned line;

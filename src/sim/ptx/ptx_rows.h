@@ -21,7 +21,7 @@
  *   []      an address
  *   #       an integer constant
  *   label, name (a function), list (of call arguments), regs (a list of labels or prototype)
- *   (T,T)   a vector operand {a, b} of exactly these: mov packing and the like
+ *   (T,T) =(T,T)  a vector operand {a, b} of exactly these: mov packing and the like
  * Types agree when their sizes do and neither says otherwise: .b fits all of its
  * size, integers of either sign fit each other, f fits only f and b. Source: PTX
  * ISA, "Operand Type Checking", "Operand Size Exceeding Instruction-Type Size". */
@@ -43,15 +43,15 @@ enum ptx_row_kind {
  * and what only selects a row have none. */
 #define PTX_MODIFIERS(X)                                                                           \
     X(RN, "rn")                                                                                    \
-    X(RZ, "rz") X(RM, "rm") X(RP, "rp") X(RNA, "rna") X(RNI, "rni") X(RZI, "rzi") X(RMI, "rmi")    \
-        X(RPI, "rpi") X(FTZ, "ftz") X(SAT, "sat") X(RELU, "relu") X(NAN, "NaN")                    \
-            X(XORSIGN, "xorsign") X(APPROX, "approx") X(FULL, "full") X(CC, "cc") X(ABS, "abs")    \
-                X(UNI, "uni") X(VOLATILE, "volatile") X(NC, "nc") X(NOFTZ, "noftz") X(V2, "v2")    \
-                    X(V4, "v4") X(V8, "v8") X(RELAXED, "relaxed") X(ACQUIRE, "acquire")            \
-                        X(RELEASE, "release") X(ACQ_REL, "acq_rel") X(CTA, "cta")                  \
-                            X(CLUSTER, "cluster") X(GPU, "gpu") X(SYS, "sys")                      \
-                                X(SATFINITE, "satfinite") X(WRAP, "wrap") X(CLAMP, "clamp")        \
-                                    X(SHIFTAMT, "shiftamt")
+    X(RZ, "rz")                                                                                    \
+    X(RM, "rm") X(RP, "rp") X(RNA, "rna") X(RNI, "rni") X(RZI, "rzi") X(RMI, "rmi") X(RPI, "rpi")  \
+        X(FTZ, "ftz") X(SAT, "sat") X(RELU, "relu") X(NAN, "NaN") X(XORSIGN, "xorsign")            \
+            X(APPROX, "approx") X(FULL, "full") X(CC, "cc") X(ABS, "abs") X(UNI, "uni")            \
+                X(VOLATILE, "volatile") X(NC, "nc") X(NOFTZ, "noftz") X(V2, "v2") X(V4, "v4")      \
+                    X(V8, "v8") X(RELAXED, "relaxed") X(ACQUIRE, "acquire") X(RELEASE, "release")  \
+                        X(ACQ_REL, "acq_rel") X(CTA, "cta") X(CLUSTER, "cluster") X(GPU, "gpu")    \
+                            X(SYS, "sys") X(SATFINITE, "satfinite") X(WRAP, "wrap")                \
+                                X(CLAMP, "clamp") X(SHIFTAMT, "shiftamt")
 
 enum ptx_modifier_number {
 #define X(id, name) PTX_MOD_NUMBER_##id,
@@ -75,11 +75,53 @@ struct ptx_row {
     unsigned number;  /* PTX_ROW_ALU: into the tables of handlers; others: enum of the family */
 };
 
-/* The row that an instruction is, by opcode, modifiers and number of operands;
- * NULL: none. *out_mods gets the modifiers' bits. *out_opcode_known: whether the
- * opcode alone exists, for the message. */
+/* Of a row, its number: families with several rows of one meaning list them by hand. */
+enum ptx_control_number {
+    PTX_CONTROL_BRA,
+    PTX_CONTROL_BRX,
+    PTX_CONTROL_CALL,
+    PTX_CONTROL_RET,
+    PTX_CONTROL_EXIT,
+    PTX_CONTROL_TRAP,
+    PTX_CONTROL_BRKPT,
+    PTX_CONTROL_NANOSLEEP,
+    PTX_CONTROL_HINT,
+};
+enum ptx_barrier_number {
+    PTX_BARRIER_SYNC,
+    PTX_BARRIER_ARRIVE,
+    PTX_BARRIER_RED_POPC,
+    PTX_BARRIER_RED_AND,
+    PTX_BARRIER_RED_OR,
+    PTX_BARRIER_CLUSTER_ARRIVE,
+    PTX_BARRIER_CLUSTER_WAIT,
+};
+enum ptx_mov_number { PTX_MOV_MOVE, PTX_MOV_PACK, PTX_MOV_UNPACK };
+enum ptx_memory_number {
+#define MEMORY(id, opcode, pattern, operands, version, target) PTX_MEMORY_##id,
+#include "ptx_memory.def"
+#undef MEMORY
+    PTX_MEMORY_COUNT,
+};
+enum ptx_warpop_number {
+#define WARPOP(id, opcode, pattern, operands, version, target) PTX_WARPOP_##id,
+#include "ptx_warp_ops.def"
+#undef WARPOP
+    PTX_WARPOP_COUNT,
+};
+
+/* The row that an instruction is, by opcode, modifiers and what kinds of operands
+ * there are, the first one that fits; NULL: none. *out_mods gets the modifiers'
+ * bits. *out_opcode_known: whether the opcode alone exists, for the message. */
 const struct ptx_row *ptx_row_find(const struct ptx_inst *inst, uint64_t *out_mods,
                                    bool *out_opcode_known);
+
+/* Whether any row is of this opcode. */
+bool ptx_row_knows(const char *opcode);
+/* Whether the modifiers are what the row's pattern says. */
+bool ptx_row_matches(const struct ptx_row *row, const char *const *modifiers, unsigned count);
+/* Writes "add.rn.f32" into out and returns it. */
+const char *ptx_inst_spelling(const struct ptx_inst *inst, char *out, size_t size);
 
 /* All rows, for tests: NULL beyond the last. */
 const struct ptx_row *ptx_row_at(unsigned index);

@@ -1,0 +1,148 @@
+/* The parser's state, and what its files have of each other:
+ * ptx_parse.c       the module, functions, directives
+ * ptx_parse_data.c  declarations of variables and registers, initialisers
+ * ptx_parse_inst.c  instructions and operands
+ * ptx_parse_scope.c names and what they stand for where
+ * ptx_expression.c  constant expressions
+ *
+ * Functions that return bool have logged an error when they return false; the
+ * caller goes on behind the statement. */
+#ifndef PTX_PARSE_H
+#define PTX_PARSE_H
+
+#include "ptx_arena.h"
+#include "ptx_lex.h"
+#include "ptx_log.h"
+
+enum {
+    PTX_ERRORS_MAX = 20,
+    PTX_SCOPES_MAX = 128,    /* nested braces of a function */
+    PTX_NESTING_MAX = 256,   /* of expressions and initialisers */
+    PTX_DIMENSIONS_MAX = 16, /* of an array */
+};
+
+/* What one name stands for in one scope. */
+struct ptx_binding {
+    struct ptx_binding *outer; /* the same name further out */
+    struct ptx_binding *next;  /* of the scope */
+    struct ptx_name *name;
+    struct ptx_symbol *symbol;
+    unsigned depth;
+    uint32_t count; /* of a range of registers, else 0 */
+};
+
+/* A name that was used before what it stands for was seen: a label, a function. */
+struct ptx_pending {
+    struct ptx_pending *next;
+    struct ptx_name *name;
+    unsigned line;
+    /* What is to be filled in: a symbol, or an operand, or that of an instruction. */
+    struct ptx_symbol **symbol;
+    struct ptx_operand *operand;
+    struct ptx_function *function;
+    uint32_t inst, number;
+};
+
+struct ptx_scope {
+    struct ptx_binding *bindings, *ranges;
+    struct ptx_pending *pending;
+};
+
+struct ptx_parser {
+    struct ptx_lexer lexer;
+    struct ptx_token token; /* the next one */
+    struct ptx_log *log;
+    enum ptx_result result; /* of the first error */
+    unsigned errors;
+    struct ptx_module *module;
+    struct ptx_arena *arena;
+    struct ptx_scope scopes[PTX_SCOPES_MAX]; /* 0: the module; 1: a function's parameters */
+    unsigned depth;                          /* of the innermost */
+    unsigned nesting;
+    struct ptx_symbol **variables_end; /* of the module */
+    struct ptx_function **functions_end;
+    struct ptx_file **files_end;
+    struct ptx_alias *aliases;
+    /* The function at hand. */
+    struct ptx_function *function;
+    struct ptx_symbol **registers_end, **locals_end;
+    unsigned file, source_line; /* from .loc */
+    /* Buffers of malloc, used again. */
+    struct ptx_inst *insts;
+    uint32_t inst_count, inst_capacity;
+    unsigned char *bytes; /* of an initialiser */
+    size_t byte_capacity;
+    size_t initialised; /* bytes of all initialisers so far */
+};
+
+struct ptx_value {
+    enum { PTX_VALUE_INT, PTX_VALUE_F32, PTX_VALUE_F64 } kind;
+    uint64_t bits;
+    bool is_unsigned;
+};
+
+/* ---- tokens -------------------------------------------------------------------------- */
+
+void ptx_parse_next(struct ptx_parser *parser);
+bool ptx_parse_is(const struct ptx_parser *parser, int op);
+bool ptx_parse_is_dot(const struct ptx_parser *parser, const char *word);
+bool ptx_parse_is_name(const struct ptx_parser *parser, const char *word);
+/* Takes the token if it is that. */
+bool ptx_parse_accept(struct ptx_parser *parser, int op);
+bool ptx_parse_accept_dot(struct ptx_parser *parser, const char *word);
+bool ptx_parse_expect(struct ptx_parser *parser, int op);
+/* NULL: something else stands there; what says what the name was to be. */
+struct ptx_name *ptx_parse_name(struct ptx_parser *parser, const char *what);
+/* Both return false. */
+bool ptx_parse_error(struct ptx_parser *parser, unsigned line, enum ptx_result result,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool ptx_parse_expected(struct ptx_parser *parser, const char *what);
+/* Out of something nested too deeply, or of memory. */
+bool ptx_parse_enter(struct ptx_parser *parser);
+void ptx_parse_leave(struct ptx_parser *parser);
+void ptx_parse_no_memory(struct ptx_parser *parser) __attribute__((noreturn));
+
+/* ---- names --------------------------------------------------------------------------- */
+
+bool ptx_scope_open(struct ptx_parser *parser);
+void ptx_scope_close(struct ptx_parser *parser);
+/* Gives the name a meaning in the innermost scope. False: it has one there. */
+bool ptx_scope_bind(struct ptx_parser *parser, struct ptx_name *name, struct ptx_symbol *symbol);
+/* %r<count>: registers that are made when they are first used. */
+bool ptx_scope_bind_range(struct ptx_parser *parser, struct ptx_name *prefix, uint32_t count,
+                          const struct ptx_symbol *like);
+/* NULL: nothing is known by that name here (yet). */
+struct ptx_symbol *ptx_scope_find(struct ptx_parser *parser, struct ptx_name *name);
+/* What the name stands for will be known at the end of a scope around it. */
+struct ptx_pending *ptx_scope_later(struct ptx_parser *parser, struct ptx_name *name,
+                                    unsigned line);
+/* At the end of the text: what is pending still is an error. */
+void ptx_scope_finish(struct ptx_parser *parser);
+struct ptx_symbol *ptx_new_symbol(struct ptx_parser *parser, struct ptx_name *name,
+                                  enum ptx_symbol_kind kind);
+/* The special register of a name, PTX_SPECIAL_COUNT: it is none. */
+enum ptx_special ptx_special_find(struct ptx_name *name);
+
+/* ---- the grammar --------------------------------------------------------------------- */
+
+bool ptx_parse_constant(struct ptx_parser *parser, struct ptx_value *out_value);
+bool ptx_parse_integer(struct ptx_parser *parser, int64_t *out_value);
+/* At least min, at most max; for directives. */
+bool ptx_parse_count(struct ptx_parser *parser, uint64_t min, uint64_t max, uint64_t *out_value);
+/* Any number of "+ constant" and "- constant", added to *offset. */
+bool ptx_parse_offset(struct ptx_parser *parser, int64_t *offset);
+
+enum ptx_type ptx_type_find(const char *word, size_t length);
+/* One variable up to its initialiser, behind the space: for parameters of
+ * functions. name NULL: "_". Does not bind it. */
+bool ptx_parse_parameter(struct ptx_parser *parser, struct ptx_symbol **out_symbol);
+/* .reg, .local, .shared, .param, .global, .const: the statement that begins here. */
+bool ptx_parse_declaration(struct ptx_parser *parser, enum ptx_linkage linkage);
+
+/* An instruction, whose opcode has been read. */
+bool ptx_parse_instruction(struct ptx_parser *parser, struct ptx_name *opcode, unsigned line,
+                           struct ptx_symbol *guard, bool guard_negated);
+/* Parses all of the text; true: without an error. */
+bool ptx_parse_module(struct ptx_parser *parser);
+
+#endif
