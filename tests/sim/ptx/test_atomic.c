@@ -1,0 +1,347 @@
+/* Atomics of PTX: every operation and type, in every space, alone and contended. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "one_kernel.h"
+
+/* Runs one atomic of one thread at p, on old with operand b, in global memory, by
+ * generic address and in shared memory, and says what is there then; the register
+ * must get what was there. */
+static void expect(const char *operation, uint64_t old, uint64_t b, uint64_t c, uint64_t expected,
+                   unsigned bits)
+{
+    static const struct {
+        const char *space, *plain_space, *address;
+    } places[] = {
+        {".global", ".global", "mov.u64 %rd3, %rd0;"},
+        {"", "", "mov.u64 %rd3, %rd0;"},
+        {".shared", ".shared", "mov.u64 %rd3, s;"},
+        {".shared::cta", ".shared::cta", "mov.u64 %rd3, s;"},
+        {"", "", "mov.u64 %rd3, s;\n cvta.shared.u64 %rd3, %rd3;"},
+    };
+    const char *reg = bits == 16 ? "%rs" : bits == 32 ? "%r" : "%rd";
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char body[1000], third[20] = "";
+        if (strstr(operation, "cas"))
+            snprintf(third, sizeof third, ", %s11", reg);
+        snprintf(body, sizeof body,
+                 "ld.global.b%u %s9, [%%rd0];\n ld.global.b%u %s10, [%%rd0+8];\n"
+                 "ld.global.b%u %s11, [%%rd0+16];\n%s\n"
+                 "st%s.b%u [%%rd3], %s9;\n"
+                 "atom%s.%s %s12, [%%rd3], %s10%s;\n"
+                 "ld%s.b%u %s13, [%%rd3];\n"
+                 "st.global.b%u [%%rd0], %s13;\n st.global.b%u [%%rd0+24], %s12;\n",
+                 bits, reg, bits, reg, bits, reg, places[i].address, places[i].plain_space, bits,
+                 reg, places[i].space, operation, reg, reg, third, places[i].plain_space, bits, reg,
+                 bits, reg, bits, reg);
+        uint64_t words[4] = {old, b, c, 0};
+        assert_int_equal(one_run(".shared .align 8 .b64 s;", body, 1, (uint32_t *)(void *)words, 8),
+                         PTX_END_OK);
+        uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+        if ((words[0] & mask) != expected)
+            fail_msg("%s, %s of %llx with %llx: %llx, not %llx", operation, places[i].address,
+                     (unsigned long long)old, (unsigned long long)b,
+                     (unsigned long long)(words[0] & mask), (unsigned long long)expected);
+        assert_int_equal(words[3] & mask, old & mask);
+    }
+}
+
+static void integers_add_and_wrap(void **state)
+{
+    (void)state;
+    expect("add.u32", 5, 7, 0, 12, 32);
+    expect("add.u32", UINT32_MAX, 2, 0, 1, 32);
+    expect("add.s32", 5, (uint32_t)-7, 0, (uint32_t)-2, 32);
+    expect("add.u64", UINT64_MAX, 3, 0, 2, 64);
+}
+
+static void inc_and_dec_wrap_at_their_bound(void **state)
+{
+    (void)state;
+    expect("inc.u32", 4, 5, 0, 5, 32);
+    expect("inc.u32", 5, 5, 0, 0, 32);
+    expect("inc.u32", 9, 5, 0, 0, 32);
+    expect("inc.u32", 0, 0, 0, 0, 32);
+    expect("inc.u32", UINT32_MAX, UINT32_MAX, 0, 0, 32);
+    expect("dec.u32", 4, 5, 0, 3, 32);
+    expect("dec.u32", 0, 5, 0, 5, 32);
+    expect("dec.u32", 9, 5, 0, 5, 32);
+    expect("dec.u32", 5, 5, 0, 4, 32);
+}
+
+static void min_and_max_mind_signs(void **state)
+{
+    (void)state;
+    expect("min.u32", UINT32_MAX, 1, 0, 1, 32);
+    expect("min.s32", UINT32_MAX, 1, 0, UINT32_MAX, 32);
+    expect("max.u32", UINT32_MAX, 1, 0, UINT32_MAX, 32);
+    expect("max.s32", UINT32_MAX, 1, 0, 1, 32);
+    expect("min.u64", UINT64_MAX, 1, 0, 1, 64);
+    expect("min.s64", UINT64_MAX, 1, 0, UINT64_MAX, 64);
+    expect("max.u64", UINT64_MAX, 1, 0, UINT64_MAX, 64);
+    expect("max.s64", UINT64_MAX, 1, 0, 1, 64);
+}
+
+static void bits_are_combined(void **state)
+{
+    (void)state;
+    expect("and.b32", 0xff00ff00, 0x0ff00ff0, 0, 0x0f000f00, 32);
+    expect("or.b32", 0xff00ff00, 0x0ff00ff0, 0, 0xfff0fff0, 32);
+    expect("xor.b32", 0xff00ff00, 0x0ff00ff0, 0, 0xf0f0f0f0, 32);
+    expect("and.b64", UINT64_C(0xff00000000000001), UINT64_C(0xf000000000000003), 0,
+           UINT64_C(0xf000000000000001), 64);
+    expect("or.b64", UINT64_C(0x0f00000000000001), UINT64_C(0xf000000000000002), 0,
+           UINT64_C(0xff00000000000003), 64);
+    expect("xor.b64", UINT64_C(0xff00000000000001), UINT64_C(0xf000000000000003), 0,
+           UINT64_C(0x0f00000000000002), 64);
+}
+
+static void values_are_exchanged(void **state)
+{
+    (void)state;
+    expect("exch.b32", 3, 0xabcdef01, 0, 0xabcdef01, 32);
+    expect("exch.b64", 3, UINT64_C(0xabcdef0123456789), 0, UINT64_C(0xabcdef0123456789), 64);
+    expect("cas.b32", 3, 3, 9, 9, 32);
+    expect("cas.b32", 3, 4, 9, 3, 32);
+    expect("cas.b64", UINT64_C(0x300000003), UINT64_C(0x300000003), 9, 9, 64);
+    expect("cas.b64", UINT64_C(0x300000003), 3, 9, UINT64_C(0x300000003), 64);
+    expect("cas.b16", 3, 3, 9, 9, 16);
+    expect("cas.b16", 3, 4, 9, 3, 16);
+}
+
+static void half_words_do_not_touch_their_neighbours(void **state)
+{
+    (void)state;
+    uint32_t words[2] = {0x11112222, 0x33334444};
+    one_body("mov.b16 %rs1, 0x1111;\n mov.b16 %rs2, 7;\n"
+             "atom.global.cas.b16 %rs3, [%rd0+2], %rs1, %rs2;\n"
+             "atom.global.cas.b16 %rs3, [%rd0+4], %rs1, %rs2;",
+             1, words, 2);
+    assert_int_equal(words[0], 0x00072222);
+    assert_int_equal(words[1], 0x33334444);
+}
+
+static void sixteen_bytes_are_exchanged_and_compared(void **state)
+{
+    (void)state;
+    uint32_t words[16] = {1, 2, 3, 4, 5, 6, 7, 8};
+    one_body("ld.global.b128 %rq1, [%rd0];\n ld.global.b128 %rq2, [%rd0+16];\n"
+             "atom.global.exch.b128 %rq3, [%rd0], %rq2;\n st.global.b128 [%rd0+32], %rq3;\n"
+             "atom.global.cas.b128 %rq3, [%rd0+16], %rq2, %rq1;\n"
+             "atom.global.cas.b128 %rq3, [%rd0+16], %rq2, %rq2;\n"
+             "st.global.b128 [%rd0+48], %rq3;",
+             1, words, 16);
+    static const uint32_t expected[16] = {5, 6, 7, 8, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
+    assert_memory_equal(words, expected, sizeof expected);
+}
+
+/* ---- floats ------------------------------------------------------------------------------ */
+
+static void floats_add(void **state)
+{
+    (void)state;
+    float numbers[6] = {1.5f, 2.25f};
+    one_body("ld.global.f32 %f1, [%rd0+4];\n atom.global.add.f32 %f2, [%rd0], %f1;\n"
+             "st.global.f32 [%rd0+4], %f2;",
+             1, (uint32_t *)(void *)numbers, 2);
+    assert_true(numbers[0] == 3.75f && numbers[1] == 1.5f);
+    double wide[2] = {1.5, 0x1p-50};
+    one_body("ld.global.f64 %fd1, [%rd0+8];\n red.global.add.f64 [%rd0], %fd1;", 1,
+             (uint32_t *)(void *)wide, 4);
+    assert_true(wide[0] == 1.5 + 0x1p-50);
+}
+
+static void subnormals_are_flushed_in_global_memory_only(void **state)
+{
+    (void)state;
+    uint32_t words[4] = {0x00000003, 0x80000005, 0, 0};
+    assert_int_equal(one_run(".shared .align 4 .f32 s;",
+                             "ld.global.f32 %f1, [%rd0];\n ld.global.f32 %f2, [%rd0+4];\n"
+                             "st.shared.f32 [s], %f1;\n atom.shared.add.f32 %f3, [s], %f2;\n"
+                             "ld.shared.f32 %f4, [s];\n st.global.f32 [%rd0+8], %f4;\n"
+                             "atom.global.add.f32 %f3, [%rd0], %f2;\n"
+                             "st.global.f32 [%rd0+12], %f3;",
+                             1, words, 4),
+                     PTX_END_OK);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[2], 0x80000002);
+    assert_int_equal(words[3], 3);
+}
+
+static void a_sum_that_is_no_number_is_the_canonical_one(void **state)
+{
+    (void)state;
+    uint32_t words[2] = {0xffc12345, 0x3f800000};
+    one_body("ld.global.f32 %f1, [%rd0+4];\n red.global.add.f32 [%rd0], %f1;", 1, words, 2);
+    assert_int_equal(words[0], 0x7fffffff);
+}
+
+static void pairs_of_halves_add_by_themselves(void **state)
+{
+    (void)state;
+    uint32_t words[4] = {0x3c004000, 0x4400c000, 0x3f804000, 0x3f80bf80};
+    one_body("ld.global.b32 %r1, [%rd0+4];\n atom.global.add.noftz.f16x2 %r2, [%rd0], %r1;\n"
+             "ld.global.b32 %r1, [%rd0+12];\n atom.global.add.noftz.bf16x2 %r2, [%rd0+8], %r1;\n",
+             1, words, 4);
+    assert_int_equal(words[0], 0x45000000);
+    assert_int_equal(words[2], 0x40003f80);
+}
+
+static void halves_round_to_nearest_even(void **state)
+{
+    (void)state;
+    /* 2048 + 1 ties to 2048, 2048 + 3 to 2052; subnormals stay; too large is infinite */
+    static const uint16_t cases[][3] = {{0x6800, 0x3c00, 0x6800}, {0x6800, 0x4200, 0x6802},
+                                        {0x0001, 0x0001, 0x0002}, {0x7bff, 0x7bff, 0x7c00},
+                                        {0x0400, 0x8001, 0x03ff}, {0x7c00, 0xfc00, 0x7fff},
+                                        {0x03ff, 0x0001, 0x0400}, {0x8000, 0x8000, 0x8000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t words[2] = {cases[i][0], cases[i][1]};
+        one_body("ld.global.b16 %rs1, [%rd0+4];\n red.global.add.noftz.f16 [%rd0], %rs1;", 1, words,
+                 2);
+        assert_int_equal(words[0], cases[i][2]);
+    }
+}
+
+static void vectors_combine_element_by_element(void **state)
+{
+    (void)state;
+    float numbers[8] = {1, 2, 3, 4, 10, 20, 30, 40};
+    one_body("ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd0+16];\n"
+             "atom.global.add.v4.f32 {%f5,%f6,%f7,%f8}, [%rd0], {%f1,%f2,%f3,%f4};\n"
+             "st.global.v4.f32 [%rd0+16], {%f5,%f6,%f7,%f8};",
+             1, (uint32_t *)(void *)numbers, 8);
+    static const float expected[8] = {11, 22, 33, 44, 1, 2, 3, 4};
+    assert_memory_equal(numbers, expected, sizeof expected);
+    uint32_t halves[2] = {0x3c004000, 0xc0003c00}; /* (2, 1), (1, -2) */
+    one_body("mov.b16 %rs1, 0x3c00;\n mov.b16 %rs2, 0x4200;\n"
+             "red.global.min.noftz.v4.f16 [%rd0], {%rs1,%rs2,%rs1,%rs2};",
+             1, halves, 2);
+    assert_int_equal(halves[0], 0x3c003c00);
+    assert_int_equal(halves[1], 0xc0003c00);
+}
+
+/* ---- many threads -------------------------------------------------------------------------- */
+
+static void every_thread_of_a_grid_counts(void **state)
+{
+    (void)state;
+    struct run_module *run =
+        run_load(one_kernel("", "atom.global.add.u32 %r1, [%rd0], 1;\n"
+                                "red.global.add.u32 [%rd0+4], 2;\n"
+                                "red.global.add.u64 [%rd0+8], 3;\n"
+                                "mov.f32 %f1, 0f3F800000;\n red.global.add.f32 [%rd0+16], %f1;\n"
+                                "red.global.max.u32 [%rd0+20], %r1;\n"
+                                "atom.global.inc.u32 %r2, [%rd0+24], 99;"));
+    struct sim_memory *memory = run_memory(32);
+    uint64_t address = memory->address;
+    assert_int_equal(run_launch(run, "k", 100, 100, &address), PTX_END_OK);
+    uint32_t words[8];
+    memcpy(words, memory->view, sizeof words);
+    float sum;
+    memcpy(&sum, &words[4], sizeof sum);
+    assert_int_equal(words[0], 10000);
+    assert_int_equal(words[1], 20000);
+    assert_int_equal(words[2], 30000);
+    assert_true(sum == 10000);
+    assert_int_equal(words[5], 9999);
+    assert_int_equal(words[6], 0);
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
+static void every_lane_gets_a_number_of_its_own(void **state)
+{
+    (void)state;
+    uint32_t words[101] = {0};
+    one_body("atom.global.add.u32 %r1, [%rd0], 1;\n mad.wide.u32 %rd3, %r1, 4, %rd0;\n"
+             "st.global.u32 [%rd3+4], %r0;",
+             100, words, 101);
+    assert_int_equal(words[0], 100);
+    bool seen[100] = {false};
+    for (unsigned i = 1; i <= 100; i++) {
+        assert_in_range(words[i], 0, 99);
+        assert_false(seen[words[i]]);
+        seen[words[i]] = true;
+    }
+}
+
+static void an_unused_result_is_no_different(void **state)
+{
+    (void)state;
+    uint32_t words[1] = {7};
+    one_body("atom.global.add.u32 _, [%rd0], %r0;\n atom.global.add.s32 _, [%rd0], -1;", 32, words,
+             1);
+    assert_int_equal(words[0], 7 + 31 * 16 - 32);
+}
+
+static void a_lock_of_compare_and_swap_holds(void **state)
+{
+    (void)state;
+    uint32_t words[2] = {0};
+    struct run_module *run =
+        run_load(one_kernel("", "again:\n atom.acquire.gpu.global.cas.b32 %r1, [%rd0], 0, 1;\n"
+                                "setp.ne.u32 %p1, %r1, 0;\n @%p1 bra again;\n"
+                                "ld.volatile.global.u32 %r2, [%rd0+4];\n add.u32 %r2, %r2, 1;\n"
+                                "st.volatile.global.u32 [%rd0+4], %r2;\n membar.gl;\n"
+                                "atom.release.gpu.global.exch.b32 %r1, [%rd0], 0;"));
+    struct sim_memory *memory = run_memory(8);
+    uint64_t address = memory->address;
+    assert_int_equal(run_launch(run, "k", 8, 64, &address), PTX_END_OK);
+    memcpy(words, memory->view, sizeof words);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[1], 512);
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
+/* ---- faults ---------------------------------------------------------------------------------- */
+
+static void atomics_fault_where_they_must(void **state)
+{
+    (void)state;
+    uint32_t word = 0;
+    assert_int_equal(one_run("", "atom.global.add.u32 %r1, [%rd0+4], 1;", 1, &word, 1),
+                     PTX_END_ILLEGAL_ADDRESS);
+    assert_int_equal(one_run("", "atom.global.add.u32 %r1, [%rd0+2], 1;", 1, &word, 1),
+                     PTX_END_MISALIGNED);
+    assert_int_equal(one_run("", "mov.u64 %rd3, 0;\n red.add.u32 [%rd3], 1;", 1, &word, 1),
+                     PTX_END_ILLEGAL_ADDRESS);
+    assert_int_equal(
+        one_run(".shared .align 4 .u32 s;", "atom.shared.add.u32 %r1, [s+1024], 1;", 1, &word, 1),
+        PTX_END_ILLEGAL_ADDRESS);
+    assert_int_equal(one_run("",
+                             ".local .align 4 .b8 l[4];\n mov.u64 %rd3, l;\n"
+                             "cvta.local.u64 %rd3, %rd3;\n atom.add.u32 %r1, [%rd3], 1;",
+                             1, &word, 1),
+                     PTX_END_ILLEGAL_ADDRESS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_add_and_wrap),
+        cmocka_unit_test(inc_and_dec_wrap_at_their_bound),
+        cmocka_unit_test(min_and_max_mind_signs),
+        cmocka_unit_test(bits_are_combined),
+        cmocka_unit_test(values_are_exchanged),
+        cmocka_unit_test(half_words_do_not_touch_their_neighbours),
+        cmocka_unit_test(sixteen_bytes_are_exchanged_and_compared),
+        cmocka_unit_test(floats_add),
+        cmocka_unit_test(subnormals_are_flushed_in_global_memory_only),
+        cmocka_unit_test(a_sum_that_is_no_number_is_the_canonical_one),
+        cmocka_unit_test(pairs_of_halves_add_by_themselves),
+        cmocka_unit_test(halves_round_to_nearest_even),
+        cmocka_unit_test(vectors_combine_element_by_element),
+        cmocka_unit_test(every_thread_of_a_grid_counts),
+        cmocka_unit_test(every_lane_gets_a_number_of_its_own),
+        cmocka_unit_test(an_unused_result_is_no_different),
+        cmocka_unit_test(a_lock_of_compare_and_swap_holds),
+        cmocka_unit_test(atomics_fault_where_they_must),
+    };
+    return cmocka_run_group_tests(tests, run_open, run_close);
+}
