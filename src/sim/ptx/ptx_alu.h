@@ -30,4 +30,12 @@ extern const ptx_handler ptx_alu_handlers_base[PTX_ALU_COUNT][2];
 extern const ptx_handler ptx_alu_handlers_avx2[PTX_ALU_COUNT][2];
 extern const ptx_handler ptx_alu_handlers_avx512[PTX_ALU_COUNT][2];
 
+/* Whether the host can run the handlers of an instruction set. */
+bool ptx_isa_has(enum ptx_isa isa);
+/* Whether an instruction with these modifiers takes its row's plain handler. */
+bool ptx_alu_is_plain(uint64_t mods);
+/* The comparison and the combination that an instruction's modifiers name, as bits
+ * of an op. */
+uint64_t ptx_alu_words(const struct ptx_inst *inst);
+
 #endif

@@ -1,0 +1,120 @@
+/* The tables of arithmetic handlers, which of them suits the host's processor, and
+ * which handler and bits an instruction's modifiers ask for. */
+#include "ptx_alu.h"
+
+#include "log.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- instruction sets ---------------------------------------------------------- */
+
+const ptx_handler (*const ptx_alu_handlers[PTX_ISA_COUNT])[2] = {
+    [PTX_ISA_BASE] = ptx_alu_handlers_base,
+#if defined(__x86_64__)
+    [PTX_ISA_AVX2] = ptx_alu_handlers_avx2,
+    [PTX_ISA_AVX512] = ptx_alu_handlers_avx512,
+#endif
+};
+
+static const char *const isa_names[PTX_ISA_COUNT] = {"base", "avx2", "avx512"};
+
+bool ptx_isa_has(enum ptx_isa isa)
+{
+    if (isa == PTX_ISA_BASE)
+        return true;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
+    if (isa == PTX_ISA_AVX2)
+        return avx2;
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+    return false;
+#endif
+}
+
+static enum ptx_isa chosen;
+
+/* The best there is, unless a slower one is asked for. */
+static void choose(void)
+{
+    const char *wanted = getenv("ANYHIP_SIM_ISA");
+    enum ptx_isa best = PTX_ISA_COUNT;
+    while (best-- > PTX_ISA_BASE && !ptx_isa_has(best))
+        ;
+    chosen = best;
+    if (!wanted || !*wanted)
+        return;
+    for (enum ptx_isa isa = PTX_ISA_BASE; isa <= best; ++isa)
+        if (ptx_isa_has(isa) && strcmp(wanted, isa_names[isa]) == 0) {
+            chosen = isa;
+            return;
+        }
+    AH_LOG_WARN("ANYHIP_SIM_ISA=%s: this machine has no such instruction set, using %s", wanted,
+                isa_names[best]);
+}
+
+enum ptx_isa ptx_isa(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose);
+    return chosen;
+}
+
+/* ---- modifiers ---------------------------------------------------------------------- */
+
+/* Modifiers that a row's plain handler may overlook. */
+static const uint64_t unchanging[] = {
+    1ull << PTX_MOD_NUMBER_RN,   1ull << PTX_MOD_NUMBER_RZI,   1ull << PTX_MOD_NUMBER_APPROX,
+    1ull << PTX_MOD_NUMBER_FULL, 1ull << PTX_MOD_NUMBER_CC,    1ull << PTX_MOD_NUMBER_XORSIGN,
+    1ull << PTX_MOD_NUMBER_WRAP, 1ull << PTX_MOD_NUMBER_CLAMP, 1ull << PTX_MOD_NUMBER_SHIFTAMT,
+};
+
+bool ptx_alu_is_plain(uint64_t mods)
+{
+    for (size_t i = 0; i < sizeof unchanging / sizeof *unchanging; ++i)
+        mods &= ~unchanging[i];
+    return mods == 0;
+}
+
+static const struct {
+    const char *name;
+    unsigned compare, combine;
+} words[] = {
+    {"eq", PTX_ALU_EQUAL, 0},
+    {"ne", PTX_ALU_LESS | PTX_ALU_GREATER, 0},
+    {"lt", PTX_ALU_LESS, 0},
+    {"le", PTX_ALU_LESS | PTX_ALU_EQUAL, 0},
+    {"gt", PTX_ALU_GREATER, 0},
+    {"ge", PTX_ALU_GREATER | PTX_ALU_EQUAL, 0},
+    {"lo", PTX_ALU_LESS, 0},
+    {"ls", PTX_ALU_LESS | PTX_ALU_EQUAL, 0},
+    {"hi", PTX_ALU_GREATER, 0},
+    {"hs", PTX_ALU_GREATER | PTX_ALU_EQUAL, 0},
+    {"equ", PTX_ALU_EQUAL | PTX_ALU_UNORDERED, 0},
+    {"neu", PTX_ALU_LESS | PTX_ALU_GREATER | PTX_ALU_UNORDERED, 0},
+    {"ltu", PTX_ALU_LESS | PTX_ALU_UNORDERED, 0},
+    {"leu", PTX_ALU_LESS | PTX_ALU_EQUAL | PTX_ALU_UNORDERED, 0},
+    {"gtu", PTX_ALU_GREATER | PTX_ALU_UNORDERED, 0},
+    {"geu", PTX_ALU_GREATER | PTX_ALU_EQUAL | PTX_ALU_UNORDERED, 0},
+    {"num", PTX_ALU_LESS | PTX_ALU_EQUAL | PTX_ALU_GREATER, 0},
+    {"nan", PTX_ALU_UNORDERED, 0},
+    {"and", 0, PTX_ALU_AND},
+    {"or", 0, PTX_ALU_OR},
+    {"xor", 0, PTX_ALU_XOR},
+};
+
+uint64_t ptx_alu_words(const struct ptx_inst *inst)
+{
+    uint64_t bits = 0;
+    for (unsigned m = 0; m < inst->modifier_count; ++m)
+        for (size_t w = 0; w < sizeof words / sizeof *words; ++w)
+            if (strcmp(inst->modifiers[m], words[w].name) == 0)
+                bits |= (uint64_t)words[w].compare << PTX_ALU_COMPARE_SHIFT |
+                        (uint64_t)words[w].combine << PTX_ALU_COMBINE_SHIFT;
+    return bits;
+}
