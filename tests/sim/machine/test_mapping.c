@@ -104,7 +104,9 @@ static void the_same_memory_mapped_twice_is_the_same(void **state)
     strcpy((char *)first->view, "one");
     strcpy((char *)second->view, "two");
     assert_string_equal((char *)again->view, "one");
+    unsigned char *view = first->view;
     sim_memory_destroy(first);
+    strcpy((char *)view, "not");
     assert_string_equal((char *)again->view, "one");
     sim_memory_destroy(again);
     first = sim_memory_map(a, PIECE, file, 0, 0);

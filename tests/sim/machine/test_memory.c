@@ -3,6 +3,7 @@
 #include "space.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -126,30 +127,71 @@ static void freed_addresses_are_not_handed_out_soon(void **state)
     }
 }
 
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = true }; /* it needs addresses and memory of its own, which tests cannot know */
+#else
+enum { SANITIZED = false };
+#endif
+
 static size_t resident(void)
 {
-    char *text = ah_test_read_file("/proc/self/statm", NULL);
-    size_t pages = 0;
-    assert_non_null(text);
-    strtoul(text, &text, 10);
-    pages = strtoul(text, NULL, 10);
+    size_t all, pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%zu %zu", &all, &pages), 2);
+    fclose(file);
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static void freed_memory_goes_back_to_the_kernel(void **state)
 {
     (void)state;
+    if (SANITIZED)
+        return;
     static const size_t sizes[] = {48, 700, 6000, 300000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t before = resident(), total = 0;
-        while (total < (size_t)256 * MIB) {
+        while (total < (size_t)64 * MIB) {
             struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, sizes[i]);
             memset(memory->view, 1, sizes[i]);
             sim_memory_destroy(memory);
-            total += sizes[i] < 4096 ? 4096 : sizes[i]; /* not all sizes that often */
+            total += sizes[i] < 512 ? 512 : sizes[i];
         }
         assert_true(resident() < before + 16 * MIB);
     }
+}
+
+static void what_was_next_to_freed_memory_goes_back_with_it(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        return;
+    enum { COUNT = 10000 };
+    struct sim_memory **memories = ah_test_alloc(COUNT * sizeof *memories);
+    size_t before = resident();
+    for (int i = 0; i < COUNT; i++) {
+        memories[i] = create(SIM_MEMORY_DEVICE, 0, 4096);
+        memset(memories[i]->view, 1, 4096);
+    }
+    assert_true(resident() > before + COUNT * (size_t)4096);
+    for (int i = 0; i < COUNT; i++) /* of two neighbours in turns */
+        sim_memory_destroy(memories[i % 2 ? COUNT - i : i]);
+    create(SIM_MEMORY_DEVICE, 0, MIB);
+    assert_true(resident() < before + 8 * MIB);
+}
+
+static void the_rest_of_a_chunk_goes_back_when_the_next_allocation_lies_elsewhere(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        return;
+    size_t before = resident();
+    for (int i = 0; i < 8000; i++) {
+        struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, 4096, 64 << 10);
+        memset(memory->view, 1, 4096);
+        sim_memory_destroy(memory);
+    }
+    assert_true(resident() < before + 16 * MIB);
 }
 
 static void identifiers_are_never_used_again(void **state)
@@ -312,6 +354,8 @@ static void memory_is_registered_once(void **state)
     assert_null(sim_memory_register(host->view, 10));
     assert_null(sim_memory_register((void *)(uintptr_t)device->address, 10));
     assert_null(sim_memory_register((void *)(uintptr_t)(sim_space.base - 8), 16));
+    assert_null(sim_memory_register((void *)(uintptr_t)(sim_space.base + GIB), 16));
+    assert_null(sim_memory_register((void *)(uintptr_t)(sim_space.base + sim_space.size - 8), 16));
     assert_null(sim_memory_register(NULL, 10));
     assert_null(sim_memory_register(bytes, 0));
     assert_null(sim_memory_register(bytes, SIZE_MAX));
@@ -453,9 +497,8 @@ static void with_few_addresses_the_space_is_small_and_says_so(void **state)
     (void)state;
     int status;
     sim_space_close();
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    return; /* they take more addresses than the limit */
-#endif
+    if (SANITIZED)
+        return;
     ah_test_capture();
     pid_t child = fork();
     if (child == 0) {
@@ -505,6 +548,8 @@ int main(void)
         SPACE_TEST(freed_memory_is_not_reached),
         SPACE_TEST(freed_addresses_are_not_handed_out_soon),
         SPACE_TEST(freed_memory_goes_back_to_the_kernel),
+        SPACE_TEST(what_was_next_to_freed_memory_goes_back_with_it),
+        SPACE_TEST(the_rest_of_a_chunk_goes_back_when_the_next_allocation_lies_elsewhere),
         SPACE_TEST(identifiers_are_never_used_again),
         SPACE_TEST(a_device_has_its_capacity_and_no_more),
         SPACE_TEST(all_of_the_capacity_can_be_had_in_the_smallest_pieces),

@@ -74,6 +74,21 @@ static void *register_own(void *data)
     return NULL;
 }
 
+/* Registers and ends one after the other below and above what stays. */
+static void *register_around(void *data)
+{
+    unsigned char *bytes = data;
+    for (int i = 0; i < 20 * ROUNDS; i++) {
+        struct sim_memory *below = sim_memory_register(bytes, 100);
+        struct sim_memory *above = sim_memory_register(bytes + 3000, 100);
+        expect(below && above);
+        sim_memory_destroy(below);
+        sim_memory_destroy(above);
+    }
+    atomic_store(&stop, true);
+    return NULL;
+}
+
 static void *map_own(void *data)
 {
     (void)data;
@@ -100,7 +115,7 @@ static void *map_own(void *data)
 static void *fork_often(void *data)
 {
     (void)data;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 100; i++) {
         int status;
         pid_t child = fork();
         if (child == 0) {
@@ -110,6 +125,7 @@ static void *fork_often(void *data)
         }
         expect(waitpid(child, &status, 0) == child && status == 0);
     }
+    atomic_store(&stop, true);
     return NULL;
 }
 
@@ -144,6 +160,25 @@ static void threads_register_while_others_access(void **state)
     run(register_own, THREADS);
 }
 
+static void what_stays_registered_is_always_reached(void **state)
+{
+    (void)state;
+    static unsigned char bytes[4096];
+    pthread_t other;
+    for (int i = 0; i < 50; i++)
+        assert_non_null(sim_memory_register(bytes + 200 + i * 50, 40));
+    atomic_store(&stop, false);
+    atomic_store(&failures, 0);
+    pthread_create(&other, NULL, register_around, bytes);
+    for (unsigned i = 0; !atomic_load(&stop); i++) {
+        unsigned char *at = bytes + 200 + i % 50 * 50;
+        expect(sim_reach(0, (uintptr_t)at + 32, 8, true) == at + 32);
+        expect(sim_reach(0, (uintptr_t)at + 40, 1, true) == NULL);
+    }
+    pthread_join(other, NULL);
+    assert_int_equal(atomic_load(&failures), 0);
+}
+
 static void threads_map_while_others_access(void **state)
 {
     (void)state;
@@ -158,9 +193,11 @@ static void a_child_finds_no_lock_held(void **state)
     return; /* it does not follow threads of a child */
 #endif
     pthread_t forker;
+    atomic_store(&stop, false);
     atomic_store(&failures, 0);
     pthread_create(&forker, NULL, fork_often, NULL);
-    allocate((void *)7);
+    while (!atomic_load(&stop))
+        allocate((void *)7);
     pthread_join(forker, NULL);
     assert_int_equal(atomic_load(&failures), 0);
 }
@@ -170,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SPACE_TEST(threads_allocate_while_others_access),
         SPACE_TEST(threads_register_while_others_access),
+        SPACE_TEST(what_stays_registered_is_always_reached),
         SPACE_TEST(threads_map_while_others_access),
         SPACE_TEST(a_child_finds_no_lock_held),
     };
