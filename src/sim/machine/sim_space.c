@@ -16,7 +16,7 @@
 #define GIB (UINT64_C(1) << 30)
 enum {
     LARGE_PAGE = 2 << 20,
-    ROOM_GIB = 128,           /* addresses of devices beyond twice their memory: for reservations */
+    ROOM_GIB = 256,           /* addresses of devices beyond twice their memory: for reservations */
     DROP_MIN = 64 * SIM_PAGE, /* of a table, for the kernel to be quicker at zeroing it */
 };
 static const uint64_t device_size_min = GIB / 4;
