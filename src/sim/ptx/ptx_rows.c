@@ -244,20 +244,76 @@ static uint64_t modifier_bits(const struct ptx_inst *inst)
     return bits;
 }
 
-const struct ptx_row *ptx_row_find(const struct ptx_inst *inst, uint64_t *out_mods,
-                                   bool *out_opcode_known)
+static const struct ptx_row *find(const struct ptx_inst *inst, const char *const *modifiers,
+                                  bool *out_opcode_known)
 {
-    *out_mods = modifier_bits(inst);
     *out_opcode_known = false;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (strcmp(rows[i].opcode, inst->opcode) != 0)
             continue;
         *out_opcode_known = true;
-        if (match(rows[i].pattern, inst->modifiers, inst->modifier_count) &&
+        if (match(rows[i].pattern, modifiers, inst->modifier_count) &&
             (is_call(&rows[i]) || takes(&rows[i], inst)))
             return &rows[i];
     }
     return NULL;
+}
+
+/* Where a modifier stands in the patterns of memory rows; -1: in none that may be
+ * written in another order. */
+static int place_of(const char *modifier)
+{
+    static const char *const places[] = {
+        " mmio ",
+        " weak volatile sc relaxed acquire release acq_rel ",
+        " cta cluster gpu sys ",
+        " global const local param param::entry param::func shared shared::cta shared::cluster ",
+        " ca cg cs lu cv wb wt ",
+        " nc ",
+        " add min max inc dec exch cas and or xor ",
+        " noftz ",
+        " L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate ",
+        " L2::evict_normal L2::evict_first L2::evict_last ",
+        " L2::cache_hint ",
+        " L2::64B L2::128B L2::256B ",
+        " v2 v4 v8 ",
+    };
+    char word[40];
+    int length = snprintf(word, sizeof word, " %s ", modifier);
+    for (int i = 0; i < (int)(sizeof places / sizeof *places); i++)
+        if (length > 2 && strstr(places[i], word))
+            return i;
+    return type_of(modifier, strlen(modifier)) != PTX_NOTYPE ? 100 : -1;
+}
+
+/* Assemblers take the modifiers of accesses in any order; rows have one. */
+static bool in_order(const struct ptx_inst *inst, const char *out_modifiers[PTX_MODIFIERS_MAX])
+{
+    static const char opcodes[] = " ld ldu st atom red fence ";
+    char word[16];
+    if (snprintf(word, sizeof word, " %s ", inst->opcode) >= (int)sizeof word ||
+        !strstr(opcodes, word))
+        return false;
+    for (unsigned i = 0; i < inst->modifier_count; i++) {
+        unsigned at = i;
+        int place = place_of(inst->modifiers[i]);
+        if (place < 0)
+            return false;
+        for (; at > 0 && place_of(out_modifiers[at - 1]) > place; at--)
+            out_modifiers[at] = out_modifiers[at - 1];
+        out_modifiers[at] = inst->modifiers[i];
+    }
+    return true;
+}
+
+const struct ptx_row *ptx_row_find(const struct ptx_inst *inst, uint64_t *out_mods,
+                                   bool *out_opcode_known)
+{
+    const char *sorted[PTX_MODIFIERS_MAX];
+    bool known;
+    *out_mods = modifier_bits(inst);
+    const struct ptx_row *row = find(inst, inst->modifiers, out_opcode_known);
+    return !row && in_order(inst, sorted) ? find(inst, sorted, &known) : row;
 }
 
 const char *ptx_inst_spelling(const struct ptx_inst *inst, char *out, size_t size)
