@@ -72,12 +72,13 @@ CUresult simcuda_anyhipSimConfigure(const char *devices)
 
 /* ---- start --------------------------------------------------------------------- */
 
-/* The same device has the same identity in every process: its model and its place. */
+/* The same device has the same identity in every process: its model and its place.
+ * No byte is 0: there are programs that take it for text. */
 static void make_uuid(CUuuid *uuid, int position, unsigned sm)
 {
-    memcpy(uuid->bytes, "AnyHIPsimcuda\0\0", sizeof uuid->bytes);
+    memcpy(uuid->bytes, "AnyHIP simulated", sizeof uuid->bytes);
     uuid->bytes[14] = (char)sm;
-    uuid->bytes[15] = (char)position;
+    uuid->bytes[15] = (char)(position + 1);
 }
 
 static void make_device(struct simcuda_device *device, int position, unsigned sm)
