@@ -1,5 +1,5 @@
-/* Addresses: from registers to checked host memory, and the instructions that
- * convert and ask about them. Moves no data; see ptx_memory.c. */
+/* Addresses as instructions name them: which space, which base; and the
+ * instructions that convert and ask about them. */
 #include "ptx_checks.h"
 #include "ptx_memory.h"
 #include "sim_memory.h"
@@ -145,127 +145,14 @@ struct ptx_op *ptx_access_op(struct ptx_builder *builder, ptx_handler handler,
 void ptx_access_addresses(const struct ptx_warp *warp, const struct ptx_access *access,
                           uint64_t out_at[PTX_LANES])
 {
-    uint64_t offset = (uint64_t)access->offset;
-    if (access->symbol)
-        offset += access->symbol->address;
-    if (access->frame)
-        offset += warp->local_offset;
-    if (access->address_size == 8) {
-        const uint64_t *base = (const uint64_t *)(const void *)(warp->regs + access->base);
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            out_at[lane] = base[lane] + offset;
-    } else if (access->address_size == 4) {
-        const uint32_t *base = (const uint32_t *)(const void *)(warp->regs + access->base);
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            out_at[lane] = (uint32_t)(base[lane] + (uint32_t)offset);
-    } else {
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            out_at[lane] = offset;
-    }
+    ptx_access_base.addresses(warp, access, out_at);
 }
 
-/* Sizes are powers of two. */
-static bool is_misaligned(const struct ptx_access *access, uint64_t address)
+enum ptx_shape ptx_access_reach(struct ptx_warp *warp, const struct ptx_op *op,
+                                const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                                unsigned char *out_where[PTX_LANES])
 {
-    return address & (access->bytes - 1u);
-}
-
-static enum ptx_shape refuse(struct ptx_warp *warp, const struct ptx_op *op,
-                             const struct ptx_access *access, unsigned lane, uint64_t address)
-{
-    ptx_fault_access(warp, op, lane, address, access->bytes, access->write, access->named);
-    return PTX_SHAPE_FAULT;
-}
-
-static enum ptx_shape refuse_first(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   uint64_t limit)
-{
-    for (uint32_t left = warp->mask; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        if (at[lane] >= limit || limit - at[lane] < access->bytes ||
-            is_misaligned(access, at[lane]))
-            return refuse(warp, op, access, lane, at[lane]);
-    }
-    return PTX_SHAPE_FAULT;
-}
-
-/* A small space: offsets below limit, lane l's bytes at start + l * stride. */
-static inline enum ptx_shape reach_window(struct ptx_warp *warp, const struct ptx_op *op,
-                                          const struct ptx_access *access,
-                                          const uint64_t at[PTX_LANES], unsigned char *start,
-                                          size_t limit, size_t stride,
-                                          unsigned char *out_where[PTX_LANES])
-{
-    uint64_t last = limit - access->bytes, low = access->bytes - 1u, bad = limit < access->bytes;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
-        bad |= ((at[lane] & low) | (at[lane] > last)) & in;
-        out_where[lane] = (unsigned char *)((uintptr_t)start + lane * stride + at[lane]);
-    }
-    return bad ? refuse_first(warp, op, access, at, limit) : PTX_SHAPE_ANY;
-}
-
-/* size bytes that may cross granules; NULL: some are out of reach, or they do not
- * lie in one piece. */
-static unsigned char *reach_run(int device, uint64_t address, size_t size, bool write)
-{
-    size_t part = SIM_GRANULE - address % SIM_GRANULE;
-    unsigned char *start = sim_reach(device, address, part < size ? part : size, write);
-    for (size_t done = part; start && done < size; done += SIM_GRANULE) {
-        part = size - done < SIM_GRANULE ? size - done : SIM_GRANULE;
-        if (sim_reach(device, address + done, part, write) != start + done)
-            return NULL;
-    }
-    return start;
-}
-
-static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
-                                 const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                 unsigned char *out_where[PTX_LANES])
-{
-    for (uint32_t left = warp->mask; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        if (!is_misaligned(access, at[lane]))
-            out_where[lane] = sim_reach(warp->device, at[lane], access->bytes, access->write);
-        else
-            out_where[lane] = NULL;
-        if (!out_where[lane])
-            return refuse(warp, op, access, lane, at[lane]);
-    }
-    return PTX_SHAPE_ANY;
-}
-
-/* What lies near the first lane's address is checked as one piece: a run of
- * elements, one address for all, a small table. */
-enum { NEAR = 2048 };
-
-static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   unsigned char *out_where[PTX_LANES])
-{
-    int32_t first = __builtin_ctz(warp->mask), bytes = access->bytes;
-    uint64_t start = at[first], far = 0, low = 0;
-    int32_t least = 0, most = 0, run = 0;
-    for (int32_t lane = 0; lane < PTX_LANES; lane++) {
-        uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
-        int32_t distance = (int32_t)(uint32_t)(at[lane] - start) & warp->lanes[lane];
-        far |= ((at[lane] - start + NEAR) / (2 * NEAR)) & in;
-        low |= at[lane] & in;
-        least = distance < least ? distance : least;
-        most = distance > most ? distance : most;
-        run |= (distance - (lane - first) * bytes) & warp->lanes[lane];
-    }
-    if (far || is_misaligned(access, low))
-        return reach_each(warp, op, access, at, out_where);
-    start += (uint64_t)(int64_t)least;
-    unsigned char *where =
-        reach_run(warp->device, start, (size_t)(most - least + bytes), access->write);
-    if (!where) /* what lies between the lanes' may be what is out of reach */
-        return reach_each(warp, op, access, at, out_where);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        out_where[lane] = (unsigned char *)((uintptr_t)where + (at[lane] - start));
-    return run ? PTX_SHAPE_ANY : PTX_SHAPE_RUN;
+    return ptx_access_base.reach(warp, op, access, at, out_where);
 }
 
 enum ptx_space ptx_generic_space(uint64_t address, uint64_t *out_offset)
@@ -283,72 +170,6 @@ enum ptx_space ptx_generic_space(uint64_t address, uint64_t *out_offset)
     }
     *out_offset = address;
     return PTX_GLOBAL;
-}
-
-static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset, size_t bytes)
-{
-    return offset < limit && limit - offset >= bytes ? start + offset : NULL;
-}
-
-static unsigned char *reach_generic_lane(struct ptx_warp *warp, const struct ptx_access *access,
-                                         unsigned lane, uint64_t address)
-{
-    uint64_t offset;
-    if (is_misaligned(access, address))
-        return NULL;
-    switch (ptx_generic_space(address, &offset)) {
-    case PTX_SHARED:
-        return within(warp->shared, warp->shared_size, offset, access->bytes);
-    case PTX_LOCAL:
-        return access->atomic ? NULL
-                              : within(warp->local + lane * warp->local_stride, warp->local_stride,
-                                       offset, access->bytes);
-    case PTX_PARAM:
-        return access->write ? NULL
-                             : within((unsigned char *)(uintptr_t)warp->params, warp->param_size,
-                                      offset, access->bytes);
-    default:
-        return sim_reach(warp->device, address, access->bytes, access->write);
-    }
-}
-
-static enum ptx_shape reach_generic(struct ptx_warp *warp, const struct ptx_op *op,
-                                    const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                    unsigned char *out_where[PTX_LANES])
-{
-    uint64_t windowed = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        windowed |= (uint64_t)(at[lane] - SIM_SHARED_WINDOW < 3 * SIM_WINDOW_SIZE) &
-                    (uint64_t)(int64_t)warp->lanes[lane];
-    if (!windowed)
-        return reach_global(warp, op, access, at, out_where);
-    for (uint32_t left = warp->mask; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        out_where[lane] = reach_generic_lane(warp, access, lane, at[lane]);
-        if (!out_where[lane])
-            return refuse(warp, op, access, lane, at[lane]);
-    }
-    return PTX_SHAPE_ANY;
-}
-
-enum ptx_shape ptx_access_reach(struct ptx_warp *warp, const struct ptx_op *op,
-                                const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                unsigned char *out_where[PTX_LANES])
-{
-    switch (access->space) {
-    case PTX_SHARED:
-        return reach_window(warp, op, access, at, warp->shared, warp->shared_size, 0, out_where);
-    case PTX_LOCAL:
-        return reach_window(warp, op, access, at, warp->local, warp->local_stride,
-                            warp->local_stride, out_where);
-    case PTX_PARAM:
-        return reach_window(warp, op, access, at, (unsigned char *)(uintptr_t)warp->params,
-                            access->write ? 0 : warp->param_size, 0, out_where);
-    case PTX_GLOBAL:
-        return reach_global(warp, op, access, at, out_where);
-    default:
-        return reach_generic(warp, op, access, at, out_where);
-    }
 }
 
 /* ---- cvta, isspacep --------------------------------------------------------------------- */
