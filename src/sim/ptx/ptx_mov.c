@@ -1,1 +1,522 @@
-/* To be written. */
+/* mov: registers, packing and unpacking, special registers; and the changes of
+ * element size that other instructions ask for. */
+#include "ptx_warp.h"
+
+#include <string.h>
+#include <time.h>
+
+/* ---- whole registers: d from a ------------------------------------------------------- */
+
+__attribute__((always_inline)) static inline const struct ptx_op *
+move(struct ptx_warp *warp, const struct ptx_op *op, unsigned size)
+{
+    unsigned char *d = warp->regs + op->d;
+    const unsigned char *a = warp->regs + op->a;
+    if (warp->whole) {
+        memmove(d, a, (size_t)PTX_LANES * size);
+        return op + 1;
+    }
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        memmove(d + lane * size, a + lane * size, size);
+    }
+    return op + 1;
+}
+
+static const struct ptx_op *move_2(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return move(warp, op, 2);
+}
+
+static const struct ptx_op *move_4(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return move(warp, op, 4);
+}
+
+static const struct ptx_op *move_8(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return move(warp, op, 8);
+}
+
+static const struct ptx_op *move_16(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return move(warp, op, 16);
+}
+
+static void put_mask(struct ptx_warp *warp, uint32_t slot, uint32_t bits)
+{
+    uint32_t old;
+    memcpy(&old, warp->regs + slot, sizeof old);
+    bits = (bits & warp->mask) | (old & ~warp->mask);
+    memcpy(warp->regs + slot, &bits, sizeof bits);
+}
+
+static const struct ptx_op *move_mask(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint32_t bits;
+    memcpy(&bits, warp->regs + op->a, sizeof bits);
+    put_mask(warp, op->d, bits ^ op->b);
+    return op + 1;
+}
+
+static ptx_handler mover(enum ptx_type type)
+{
+    static const ptx_handler movers[PTX_SLOT_CLASSES] = {move_mask, move_2, move_4, move_8,
+                                                         move_16};
+    return movers[ptx_slot_class(type)];
+}
+
+void ptx_build_not(struct ptx_builder *builder, uint32_t d, uint32_t a)
+{
+    struct ptx_op *op = ptx_build_op(builder, move_mask);
+    op->d = d;
+    op->a = a;
+    op->b = UINT32_MAX;
+}
+
+/* ---- other sizes: b: bytes read of a's elements, c: their width, e: d's, bits: signed --- */
+
+static const struct ptx_op *resize(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    unsigned char *d = warp->regs + op->d;
+    const unsigned char *a = warp->regs + op->a;
+    unsigned shift = op->b < 8 ? 64 - 8 * op->b : 0;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint64_t value[2] = {0};
+        memcpy(value, a + lane * op->c, op->b < 8 ? op->b : 8);
+        if (op->bits)
+            value[0] = (uint64_t)((int64_t)(value[0] << shift) >> shift);
+        value[1] = op->bits && value[0] >> 63 ? UINT64_MAX : 0;
+        memcpy(d + lane * op->e, value, op->e);
+    }
+    return op + 1;
+}
+
+static const struct ptx_op *narrow_8_4(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
+    const uint64_t *a = (const uint64_t *)(const void *)(warp->regs + op->a);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        d[lane] = warp->lanes[lane] ? (uint32_t)a[lane] : d[lane];
+    return op + 1;
+}
+
+static const struct ptx_op *narrow_4_2(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint16_t *d = (uint16_t *)(void *)(warp->regs + op->d);
+    const uint32_t *a = (const uint32_t *)(const void *)(warp->regs + op->a);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        d[lane] = warp->lanes[lane] ? (uint16_t)a[lane] : d[lane];
+    return op + 1;
+}
+
+static unsigned width_of(enum ptx_type type)
+{
+    unsigned size = ptx_type_size(type);
+    return size < 2 ? 2 : size;
+}
+
+void ptx_build_resize(struct ptx_builder *builder, uint32_t d, enum ptx_type to, uint32_t a,
+                      enum ptx_type from)
+{
+    if (from == PTX_PRED || to == PTX_PRED) {
+        ptx_build_error(builder, "a predicate cannot stand for a value");
+        return;
+    }
+    unsigned wide = width_of(from), target = width_of(to);
+    struct ptx_op *op = ptx_build_op(builder, resize);
+    if (wide == 8 && target == 4)
+        op->run = narrow_8_4;
+    else if (wide == 4 && target == 2)
+        op->run = narrow_4_2;
+    op->d = d;
+    op->a = a;
+    op->b = ptx_type_size(from);
+    op->c = wide;
+    op->e = target;
+    op->bits = from >= PTX_S8 && from <= PTX_S64;
+}
+
+/* The address of a variable in this activation's local memory. */
+static const struct ptx_op *local_address(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint64_t address = op->bits + warp->local_offset;
+    for (uint32_t left = warp->mask; left; left &= left - 1)
+        memcpy(warp->regs + op->d + (size_t)op->c * (unsigned)__builtin_ctz(left), &address, op->c);
+    return op + 1;
+}
+
+void ptx_build_local_address(struct ptx_builder *builder, uint32_t d, enum ptx_type type,
+                             uint64_t offset)
+{
+    struct ptx_op *op = ptx_build_op(builder, local_address);
+    op->d = d;
+    op->c = ptx_type_size(type) < 8 ? ptx_type_size(type) : 8;
+    op->bits = offset;
+}
+
+/* ---- packing ---------------------------------------------------------------------------- */
+
+struct pieces {
+    unsigned count, size, width; /* bytes of a piece, and of its slot's elements */
+    uint32_t slots[4];
+};
+
+static const struct ptx_op *pack(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct pieces *p = op->extra;
+    unsigned whole = p->count * p->size;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        unsigned char value[16];
+        for (unsigned i = 0; i < p->count; i++)
+            memcpy(value + i * p->size, warp->regs + p->slots[i] + lane * p->width, p->size);
+        memcpy(warp->regs + op->d + lane * whole, value, whole);
+    }
+    return op + 1;
+}
+
+static const struct ptx_op *unpack(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct pieces *p = op->extra;
+    unsigned whole = p->count * p->size;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        unsigned char value[16];
+        memcpy(value, warp->regs + op->a + lane * whole, whole);
+        for (unsigned i = 0; i < p->count; i++) {
+            unsigned char *d = warp->regs + p->slots[i] + lane * p->width;
+            if (p->width > p->size)
+                memset(d, 0, p->width);
+            memcpy(d, value + i * p->size, p->size);
+        }
+    }
+    return op + 1;
+}
+
+/* The ones that compilers write all the time. */
+static const struct ptx_op *pack_2x4(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct pieces *p = op->extra;
+    const uint32_t *low = (const uint32_t *)(const void *)(warp->regs + p->slots[0]);
+    const uint32_t *high = (const uint32_t *)(const void *)(warp->regs + p->slots[1]);
+    uint64_t *d = (uint64_t *)(void *)(warp->regs + op->d);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        uint64_t value = (uint64_t)high[lane] << 32 | low[lane];
+        d[lane] = warp->lanes[lane] ? value : d[lane];
+    }
+    return op + 1;
+}
+
+static const struct ptx_op *pack_2x2(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct pieces *p = op->extra;
+    const uint16_t *low = (const uint16_t *)(const void *)(warp->regs + p->slots[0]);
+    const uint16_t *high = (const uint16_t *)(const void *)(warp->regs + p->slots[1]);
+    uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        uint32_t value = (uint32_t)high[lane] << 16 | low[lane];
+        d[lane] = warp->lanes[lane] ? value : d[lane];
+    }
+    return op + 1;
+}
+
+static const struct ptx_op *unpack_2x4(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct pieces *p = op->extra;
+    uint32_t *low = (uint32_t *)(void *)(warp->regs + p->slots[0]);
+    uint32_t *high = (uint32_t *)(void *)(warp->regs + p->slots[1]);
+    const uint64_t *a = (const uint64_t *)(const void *)(warp->regs + op->a);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        low[lane] = warp->lanes[lane] ? (uint32_t)a[lane] : low[lane];
+        high[lane] = warp->lanes[lane] ? (uint32_t)(a[lane] >> 32) : high[lane];
+    }
+    return op + 1;
+}
+
+static const struct ptx_op *unpack_2x2(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct pieces *p = op->extra;
+    uint16_t *low = (uint16_t *)(void *)(warp->regs + p->slots[0]);
+    uint16_t *high = (uint16_t *)(void *)(warp->regs + p->slots[1]);
+    const uint32_t *a = (const uint32_t *)(const void *)(warp->regs + op->a);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        low[lane] = warp->lanes[lane] ? (uint16_t)a[lane] : low[lane];
+        high[lane] = warp->lanes[lane] ? (uint16_t)(a[lane] >> 16) : high[lane];
+    }
+    return op + 1;
+}
+
+/* ---- special registers: bits: which ------------------------------------------------------- */
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void coordinates(const uint32_t *triple, enum ptx_special special, enum ptx_special x,
+                        uint64_t *out_value)
+{
+    if (special >= x && special <= x + 2)
+        *out_value = triple[special - x];
+}
+
+/* One cluster is one block. */
+static uint64_t of_cluster(const struct ptx_warp *warp, enum ptx_special special)
+{
+    const struct sim_block *block = warp->block->sim;
+    uint64_t value = 0;
+    coordinates(block->index, special, PTX_SPECIAL_CLUSTERID_X, &value);
+    coordinates(block->launch->grid, special, PTX_SPECIAL_NCLUSTERID_X, &value);
+    if ((special >= PTX_SPECIAL_CLUSTER_NCTAID_X && special <= PTX_SPECIAL_CLUSTER_NCTAID_Z) ||
+        special == PTX_SPECIAL_CLUSTER_NCTARANK)
+        value = 1;
+    return value;
+}
+
+/* What is the same for all lanes. */
+static uint64_t of_warp(const struct ptx_warp *warp, enum ptx_special special)
+{
+    const struct ptx_launch *launch = warp->launch;
+    uint64_t value = 0;
+    coordinates(launch->block, special, PTX_SPECIAL_NTID_X, &value);
+    coordinates(warp->block->sim->index, special, PTX_SPECIAL_CTAID_X, &value);
+    coordinates(launch->run.grid, special, PTX_SPECIAL_NCTAID_X, &value);
+    if (special >= PTX_SPECIAL_CLUSTERID_X && special <= PTX_SPECIAL_CLUSTER_NCTARANK)
+        return of_cluster(warp, special);
+    if (special >= PTX_SPECIAL_ENVREG0 && special <= PTX_SPECIAL_ENVREG31)
+        return launch->envregs[special - PTX_SPECIAL_ENVREG0];
+    switch (special) {
+    case PTX_SPECIAL_WARPID:
+        return warp->number;
+    case PTX_SPECIAL_NWARPID: /* of the multiprocessor */
+        return launch->context->sm >= 90 || launch->context->sm < 86 ? 64 : 48;
+    case PTX_SPECIAL_SMID:
+        return warp->block->smid;
+    case PTX_SPECIAL_NSMID:
+        return launch->context->units;
+    case PTX_SPECIAL_GRIDID:
+        return launch->id;
+    case PTX_SPECIAL_CLOCK:
+    case PTX_SPECIAL_CLOCK64:
+    case PTX_SPECIAL_GLOBALTIMER:
+    case PTX_SPECIAL_GLOBALTIMER_LO:
+        return nanoseconds();
+    case PTX_SPECIAL_CLOCK_HI:
+    case PTX_SPECIAL_GLOBALTIMER_HI:
+        return nanoseconds() >> 32;
+    case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
+        return launch->dynamic_shared;
+    case PTX_SPECIAL_TOTAL_SMEM_SIZE:
+        return warp->shared_size;
+    default:
+        return value;
+    }
+}
+
+static uint32_t lanes_of(enum ptx_special special, unsigned lane)
+{
+    uint32_t self = 1u << lane, below = self - 1;
+    switch (special) {
+    case PTX_SPECIAL_LANEMASK_EQ:
+        return self;
+    case PTX_SPECIAL_LANEMASK_LT:
+        return below;
+    case PTX_SPECIAL_LANEMASK_LE:
+        return below | self;
+    case PTX_SPECIAL_LANEMASK_GE:
+        return ~below;
+    case PTX_SPECIAL_LANEMASK_GT:
+        return ~(below | self);
+    default:
+        return lane; /* %laneid */
+    }
+}
+
+static const struct ptx_op *special_tid(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
+    const uint32_t *tid = ptx_wave_of(warp)->tid[op->bits - PTX_SPECIAL_TID_X];
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        d[lane] = warp->lanes[lane] ? tid[lane] : d[lane];
+    return op + 1;
+}
+
+static const struct ptx_op *special_lane(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        d[lane] = warp->lanes[lane] ? lanes_of((enum ptx_special)op->bits, lane) : d[lane];
+    return op + 1;
+}
+
+static const struct ptx_op *special_4(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
+    uint32_t value = (uint32_t)of_warp(warp, (enum ptx_special)op->bits);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        d[lane] = warp->lanes[lane] ? value : d[lane];
+    return op + 1;
+}
+
+static const struct ptx_op *special_8(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    uint64_t *d = (uint64_t *)(void *)(warp->regs + op->d);
+    uint64_t value = of_warp(warp, (enum ptx_special)op->bits);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        d[lane] = warp->lanes[lane] ? value : d[lane];
+    return op + 1;
+}
+
+static const struct ptx_op *special_mask(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    put_mask(warp, op->d, 0); /* %is_explicit_cluster */
+    return op + 1;
+}
+
+enum ptx_type ptx_special_type(enum ptx_special special)
+{
+    static const uint8_t types[PTX_SPECIAL_COUNT] = {
+#define PTX_SPECIAL(id, name, type) [PTX_SPECIAL_##id] = PTX_##type,
+#include "ptx_specials.def"
+#undef PTX_SPECIAL
+    };
+    return special < PTX_SPECIAL_COUNT ? (enum ptx_type)types[special] : PTX_U32;
+}
+
+static ptx_handler special_handler(enum ptx_special special)
+{
+    if (special >= PTX_SPECIAL_TID_X && special <= PTX_SPECIAL_TID_Z)
+        return special_tid;
+    if (special == PTX_SPECIAL_LANEID ||
+        (special >= PTX_SPECIAL_LANEMASK_EQ && special <= PTX_SPECIAL_LANEMASK_GT))
+        return special_lane;
+    enum ptx_type type = ptx_special_type(special);
+    if (type == PTX_PRED)
+        return special_mask;
+    return ptx_type_size(type) == 8 ? special_8 : special_4;
+}
+
+void ptx_build_special(struct ptx_builder *builder, uint32_t d, enum ptx_special special)
+{
+    struct ptx_op *op = ptx_build_op(builder, special_handler(special));
+    op->d = d;
+    op->bits = special;
+}
+
+/* ---- translation ------------------------------------------------------------------------------
+ */
+
+static void set_pieces(struct pieces *pieces, const struct ptx_operand *vector, enum ptx_type type)
+{
+    static const enum ptx_type types[] = {
+        [1] = PTX_B8, [2] = PTX_B16, [4] = PTX_B32, [8] = PTX_B64};
+    pieces->count = vector->element_count;
+    pieces->size = ptx_type_size(type) / pieces->count;
+    pieces->width = width_of(types[pieces->size]);
+}
+
+static enum ptx_type piece_type(const struct pieces *pieces)
+{
+    return pieces->size == 1   ? PTX_B8
+           : pieces->size == 2 ? PTX_B16
+           : pieces->size == 4 ? PTX_B32
+                               : PTX_B64;
+}
+
+static struct pieces *new_pieces(struct ptx_builder *builder, const struct ptx_operand *vector,
+                                 enum ptx_type type)
+{
+    unsigned count = vector->element_count, size = ptx_type_size(type);
+    if ((count != 2 && count != 4) || size % count) {
+        ptx_build_error(builder, "mov of %u elements in %u bytes", count, size);
+        return NULL;
+    }
+    struct pieces *pieces = ptx_build_alloc(builder, sizeof *pieces);
+    if (pieces)
+        set_pieces(pieces, vector, type);
+    return pieces;
+}
+
+static void emit_pack(struct ptx_builder *builder, const struct ptx_operand *to,
+                      const struct ptx_operand *vector, enum ptx_type type)
+{
+    struct pieces *pieces = new_pieces(builder, vector, type);
+    if (!pieces)
+        return;
+    for (unsigned i = 0; i < pieces->count; i++)
+        pieces->slots[i] = ptx_build_source(builder, &vector->elements[i], piece_type(pieces));
+    uint32_t d = ptx_build_destination(builder, to, type);
+    bool two = pieces->count == 2;
+    ptx_handler handler = two && pieces->size == 4   ? pack_2x4
+                          : two && pieces->size == 2 ? pack_2x2
+                                                     : pack;
+    struct ptx_op *op = ptx_build_op(builder, handler);
+    op->d = d;
+    op->extra = pieces;
+    ptx_build_finish(builder, to, type, d);
+}
+
+static void emit_unpack(struct ptx_builder *builder, const struct ptx_operand *vector,
+                        const struct ptx_operand *from, enum ptx_type type)
+{
+    struct pieces *pieces = new_pieces(builder, vector, type);
+    if (!pieces)
+        return;
+    uint32_t a = ptx_build_source(builder, from, type);
+    for (unsigned i = 0; i < pieces->count; i++)
+        pieces->slots[i] = ptx_build_destination(builder, &vector->elements[i], piece_type(pieces));
+    bool two = pieces->count == 2;
+    ptx_handler handler = two && pieces->size == 4   ? unpack_2x4
+                          : two && pieces->size == 2 ? unpack_2x2
+                                                     : unpack;
+    struct ptx_op *op = ptx_build_op(builder, handler);
+    op->a = a;
+    op->extra = pieces;
+    for (unsigned i = 0; i < pieces->count; i++)
+        ptx_build_finish(builder, &vector->elements[i], piece_type(pieces), pieces->slots[i]);
+}
+
+static enum ptx_type type_of(const struct ptx_inst *inst)
+{
+    const char *name = inst->modifier_count ? inst->modifiers[inst->modifier_count - 1] : "";
+    for (int type = PTX_NOTYPE + 1; type < PTX_TYPE_COUNT; type++)
+        if (strcmp(ptx_type_name((enum ptx_type)type), name) == 0)
+            return (enum ptx_type)type;
+    return PTX_NOTYPE;
+}
+
+static void emit_move(struct ptx_builder *builder, const struct ptx_operand *to,
+                      const struct ptx_operand *from, enum ptx_type type)
+{
+    uint32_t d = ptx_build_destination(builder, to, type);
+    bool special =
+        from->kind == PTX_OP_SPECIAL && !from->negated &&
+        ptx_slot_class(ptx_special_type((enum ptx_special)from->bits)) == ptx_slot_class(type);
+    if (special) {
+        ptx_build_special(builder, d, (enum ptx_special)from->bits);
+    } else {
+        uint32_t a = ptx_build_source(builder, from, type);
+        struct ptx_op *op = ptx_build_op(builder, mover(type));
+        op->d = d;
+        op->a = a;
+    }
+    ptx_build_finish(builder, to, type, d);
+}
+
+void ptx_emit_mov(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    enum ptx_type type = type_of(inst);
+    const struct ptx_operand *to = &inst->operands[0], *from = &inst->operands[1];
+    if (type == PTX_NOTYPE || inst->operand_count != 2)
+        ptx_build_error(builder, "this form of mov has no translation");
+    else if (from->kind == PTX_OP_VECTOR)
+        emit_pack(builder, to, from, type);
+    else if (to->kind == PTX_OP_VECTOR)
+        emit_unpack(builder, to, from, type);
+    else
+        emit_move(builder, to, from, type);
+}

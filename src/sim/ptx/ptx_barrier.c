@@ -1,0 +1,240 @@
+/* Barriers of a block: bar, barrier, and the cluster's barrier for clusters of one
+ * block. They count threads; whoever completes one wakes all that wait at it. */
+#include "ptx_checks.h"
+#include "ptx_warp.h"
+
+#include <string.h>
+
+enum action { SYNC, ARRIVE, RED_POPC, RED_AND, RED_OR };
+
+struct barrier_op { /* the extra of an op */
+    enum action action;
+    uint32_t number; /* slots */
+    bool counted;
+    uint32_t count;
+    uint32_t result, predicate;
+};
+
+/* ---- completion ------------------------------------------------------------------------- */
+
+static uint32_t load_mask(const unsigned char *slot)
+{
+    uint32_t mask;
+    memcpy(&mask, slot, sizeof mask);
+    return mask;
+}
+
+static void deliver(const struct ptx_fragment *fragment, const struct ptx_barrier *barrier)
+{
+    const struct barrier_op *b = fragment->op->extra;
+    unsigned char *slot = fragment->frame->regs + b->result;
+    if (b->action == RED_POPC) {
+        for (uint32_t left = fragment->mask; left; left &= left - 1)
+            memcpy(slot + 4 * (unsigned)__builtin_ctz(left), &barrier->count, 4);
+    } else if (b->action == RED_AND || b->action == RED_OR) {
+        bool holds = b->action == RED_AND ? barrier->all : barrier->any;
+        uint32_t mask = (load_mask(slot) & ~fragment->mask) | (holds ? fragment->mask : 0);
+        memcpy(slot, &mask, sizeof mask);
+    }
+}
+
+static void wake(struct ptx_block *block, unsigned warp)
+{
+    if (block->sim->waves[warp] == SIM_WAVE_WAITS)
+        block->sim->waves[warp] = SIM_WAVE_READY;
+}
+
+static void clear(struct ptx_barrier *barrier)
+{
+    *barrier = (struct ptx_barrier){.all = true};
+}
+
+static void release(struct ptx_block *block, unsigned number)
+{
+    struct ptx_barrier *barrier = &block->barriers[number];
+    for (unsigned w = 0; w < block->wave_count; w++)
+        for (struct ptx_fragment *f = block->waves[w].warp.fragments; f; f = f->next) {
+            if (f->wait != PTX_WAIT_BARRIER || f->barrier != number)
+                continue;
+            deliver(f, barrier);
+            f->wait = PTX_WAIT_NONE;
+            f->op++;
+            wake(block, w);
+        }
+    clear(barrier);
+    ptx_shadow_barrier(block->waves[0].warp.shadow);
+}
+
+static void release_cluster(struct ptx_block *block)
+{
+    for (unsigned w = 0; w < block->wave_count; w++) {
+        block->waves[w].cluster_pending = 0;
+        for (struct ptx_fragment *f = block->waves[w].warp.fragments; f; f = f->next)
+            if (f->wait == PTX_WAIT_CLUSTER) {
+                f->wait = PTX_WAIT_NONE;
+                wake(block, w);
+            }
+    }
+    clear(&block->cluster);
+    ptx_shadow_barrier(block->waves[0].warp.shadow);
+}
+
+static bool is_complete(const struct ptx_block *block, const struct ptx_barrier *barrier)
+{
+    unsigned expected = barrier->expected ? barrier->expected : block->alive;
+    return barrier->arrived > 0 && barrier->arrived >= expected;
+}
+
+void ptx_barrier_exit(struct ptx_block *block)
+{
+    for (unsigned i = 0; i < PTX_BARRIERS; i++)
+        if (block->barriers[i].expected == 0 && is_complete(block, &block->barriers[i]))
+            release(block, i);
+    if (is_complete(block, &block->cluster))
+        release_cluster(block);
+}
+
+/* ---- arrival -------------------------------------------------------------------------------- */
+
+/* Hardware counts whole warps: with a count, lanes that are no more count with the
+ * first of their warp. */
+static void arrive(struct ptx_warp *warp, struct ptx_barrier *barrier, unsigned expected)
+{
+    barrier->expected = expected;
+    barrier->arrived += (unsigned)__builtin_popcount(warp->mask);
+    if (expected && !(barrier->warps >> warp->number & 1))
+        barrier->arrived += (unsigned)__builtin_popcount(~warp->alive);
+    barrier->warps |= 1u << warp->number;
+}
+
+static void reduce(const struct ptx_warp *warp, struct ptx_barrier *barrier, uint32_t predicate)
+{
+    uint32_t holds = load_mask(warp->regs + predicate) & warp->mask;
+    barrier->count += (unsigned)__builtin_popcount(holds);
+    barrier->any |= holds != 0;
+    barrier->all &= holds == warp->mask;
+}
+
+/* Lanes that name another barrier than the first one go by themselves. */
+static void split(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t *a,
+                  const uint32_t *b)
+{
+    unsigned first = (unsigned)__builtin_ctz(warp->mask);
+    uint32_t same = 0;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        same |= (uint32_t)(a[lane] == a[first] && b[lane] == b[first]) << lane;
+    }
+    if (same == warp->mask)
+        return;
+    ptx_warp_add(warp, warp->mask & ~same, op, warp->fragment->frame);
+    ptx_warp_mask(warp, same);
+}
+
+static const struct ptx_op *synchronise(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct barrier_op *b = op->extra;
+    const uint32_t *numbers = (const uint32_t *)(const void *)(warp->regs + b->number);
+    const uint32_t *counts = (const uint32_t *)(const void *)(warp->regs + b->count);
+    split(warp, op, numbers, counts);
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask), number = numbers[lane];
+    unsigned expected = b->counted ? counts[lane] : 0;
+    if (number >= PTX_BARRIERS)
+        return ptx_fault(warp, op, lane, PTX_END_ILLEGAL_INSTRUCTION, "there is no barrier %u",
+                         number);
+    if (b->counted && (expected == 0 || expected % PTX_LANES))
+        return ptx_fault(warp, op, lane, PTX_END_ILLEGAL_INSTRUCTION,
+                         "barrier %u for %u threads, which is no multiple of %d", number, expected,
+                         PTX_LANES);
+    struct ptx_barrier *barrier = &warp->block->barriers[number];
+    arrive(warp, barrier, expected);
+    if (b->action == ARRIVE) {
+        if (is_complete(warp->block, barrier))
+            release(warp->block, number);
+        return op + 1;
+    }
+    if (b->action != SYNC)
+        reduce(warp, barrier, b->predicate);
+    warp->fragment->barrier = number;
+    ptx_warp_wait(warp, op, PTX_WAIT_BARRIER);
+    if (is_complete(warp->block, barrier))
+        release(warp->block, number);
+    return NULL;
+}
+
+static const struct ptx_op *cluster_arrive(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    struct ptx_wave *wave = ptx_wave_of(warp);
+    if (wave->cluster_pending & warp->mask)
+        return ptx_fault(warp, op, (unsigned)__builtin_ctz(wave->cluster_pending & warp->mask),
+                         PTX_END_ILLEGAL_INSTRUCTION,
+                         "arrival at the cluster's barrier without a wait since the last one");
+    wave->cluster_pending |= warp->mask;
+    warp->block->cluster.arrived += (unsigned)__builtin_popcount(warp->mask);
+    if (is_complete(warp->block, &warp->block->cluster))
+        release_cluster(warp->block);
+    return op + 1;
+}
+
+static const struct ptx_op *cluster_wait(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    if (ptx_wave_of(warp)->cluster_pending & warp->mask)
+        return ptx_warp_wait(warp, op, PTX_WAIT_CLUSTER);
+    return op + 1;
+}
+
+/* ---- translation ------------------------------------------------------------------------------
+ */
+
+static bool has(const struct ptx_inst *inst, const char *modifier)
+{
+    for (unsigned i = 0; i < inst->modifier_count; i++)
+        if (strcmp(inst->modifiers[i], modifier) == 0)
+            return true;
+    return false;
+}
+
+static enum action action_of(const struct ptx_inst *inst)
+{
+    if (has(inst, "arrive"))
+        return ARRIVE;
+    if (has(inst, "popc"))
+        return RED_POPC;
+    if (has(inst, "and"))
+        return RED_AND;
+    return has(inst, "or") ? RED_OR : SYNC;
+}
+
+static void emit_reduction(struct ptx_builder *builder, const struct ptx_inst *inst,
+                           struct barrier_op *b)
+{
+    const struct ptx_operand *last = &inst->operands[inst->operand_count - 1];
+    enum ptx_type type = b->action == RED_POPC ? PTX_U32 : PTX_PRED;
+    b->counted = inst->operand_count == 4;
+    b->number = ptx_build_source(builder, &inst->operands[1], PTX_U32);
+    b->count = b->counted ? ptx_build_source(builder, &inst->operands[2], PTX_U32) : b->number;
+    b->predicate = ptx_build_source(builder, last, PTX_PRED);
+    b->result = ptx_build_destination(builder, &inst->operands[0], type);
+    ptx_build_op(builder, synchronise)->extra = b;
+    ptx_build_finish(builder, &inst->operands[0], type, b->result);
+}
+
+void ptx_emit_barrier(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    if (has(inst, "cluster")) {
+        ptx_build_op(builder, has(inst, "arrive") ? cluster_arrive : cluster_wait);
+        return;
+    }
+    struct barrier_op *b = ptx_build_alloc(builder, sizeof *b);
+    if (!b)
+        return;
+    b->action = action_of(inst);
+    if (has(inst, "red")) {
+        emit_reduction(builder, inst, b);
+        return;
+    }
+    b->counted = inst->operand_count > 1;
+    b->number = ptx_build_source(builder, &inst->operands[0], PTX_U32);
+    b->count = b->counted ? ptx_build_source(builder, &inst->operands[1], PTX_U32) : b->number;
+    ptx_build_op(builder, synchronise)->extra = b;
+}

@@ -1,0 +1,129 @@
+/* A warp at work: its fragments, frames and waits; and the block it belongs to.
+ *
+ * A fragment is a set of lanes at one place: an op and a frame. The one that runs
+ * has its state in struct ptx_warp; the others are in warp->fragments. */
+#ifndef PTX_WARP_H
+#define PTX_WARP_H
+
+#include "ptx_build.h"
+#include "ptx_exec.h"
+#include "sim_run.h"
+
+/* An activation of a function. */
+struct ptx_frame {
+    const struct ptx_code *code;
+    unsigned char *regs;
+    size_t local_offset;
+    struct ptx_frame *caller;  /* NULL: the kernel's own */
+    const struct ptx_op *call; /* in the caller */
+    uint32_t lanes;            /* that are in it */
+    unsigned depth;
+    struct ptx_frame *next; /* of those not in use, by function; constants are in place */
+};
+
+enum ptx_wait { PTX_WAIT_NONE, PTX_WAIT_LANES, PTX_WAIT_BARRIER, PTX_WAIT_CLUSTER };
+
+struct ptx_fragment {
+    uint32_t mask;
+    enum ptx_wait wait;
+    bool tired;       /* it ran for long: the others first */
+    unsigned barrier; /* PTX_WAIT_BARRIER */
+    uint32_t members; /* PTX_WAIT_LANES: of its first lane */
+    const struct ptx_op *op;
+    struct ptx_frame *frame;
+    struct ptx_fragment *next;
+};
+
+/* Why a handler returned NULL. */
+enum ptx_stop { PTX_STOP_BUG, PTX_STOP_SWITCH, PTX_STOP_REST, PTX_STOP_FAILED };
+
+struct ptx_wave {
+    struct ptx_warp warp; /* first: what handlers get */
+    struct ptx_fragment pool[PTX_LANES];
+    struct ptx_fragment *unused;
+    struct ptx_frame frame;
+    struct ptx_frame **frames; /* not in use, by function number; made at the first call */
+    struct ptx_arena_chunk *chunks;
+    enum ptx_stop stop;
+    bool strict;              /* SIM_CHECK_SYNC */
+    bool spinning;            /* whoever ran out of budget last was in a loop that may wait */
+    int left, slice;          /* of the budget of this run; given to the fragment that runs */
+    uint32_t born;            /* lanes that ever lived */
+    uint32_t guarded;         /* the mask outside of a guarded instruction */
+    uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
+    uint32_t tid[3][PTX_LANES];
+};
+
+enum { PTX_BARRIERS = 16 };
+
+struct ptx_barrier {
+    unsigned arrived;  /* threads */
+    unsigned expected; /* 0: all that have not ended */
+    uint32_t warps;    /* that have arrived with at least a lane */
+    unsigned count;    /* of true predicates */
+    bool all, any;
+};
+
+struct ptx_block {
+    struct sim_block *sim;
+    struct ptx_launch *launch;
+    struct ptx_wave *waves;
+    unsigned wave_count, thread_count;
+    unsigned alive; /* threads that have not ended */
+    unsigned smid;
+    struct ptx_barrier barriers[PTX_BARRIERS];
+    struct ptx_barrier cluster;
+};
+
+/* Of a launch (ptx_launch.private): how a block's memory is divided. */
+struct ptx_shape_of_block {
+    size_t waves, regs, regs_stride, shared, shared_size, local, local_stride, size;
+    void (*done)(struct sim_launch *launch, bool failed); /* the caller's */
+};
+
+static inline struct ptx_wave *ptx_wave_of(struct ptx_warp *warp)
+{
+    return (struct ptx_wave *)(void *)warp;
+}
+
+/* ---- running ---------------------------------------------------------------------- */
+
+/* All lanes of the mask begin the kernel. */
+void ptx_warp_start(struct ptx_wave *wave, uint32_t mask);
+enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget);
+void ptx_warp_fini(struct ptx_wave *wave);
+
+/* Makes mask the executing lanes. */
+void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask);
+/* More lanes at a place; joins a fragment that is there. */
+void ptx_warp_add(struct ptx_warp *warp, uint32_t mask, const struct ptx_op *op,
+                  struct ptx_frame *frame);
+/* At a place where lanes may meet, when there are other fragments: the op to go on
+ * with, op unless others go first. */
+const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *op);
+/* The running fragment goes on at op later: others first. rests: and other warps. */
+const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins,
+                                    bool rests);
+/* The running fragment stops at op until whatever it waits for. Returns NULL. */
+const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *op,
+                                   enum ptx_wait wait);
+/* The running fragment's lanes have all gone elsewhere. Returns NULL. */
+const struct ptx_op *ptx_warp_drop(struct ptx_warp *warp);
+/* The running fragment's lanes end. Returns NULL. */
+const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp);
+/* Puts the running fragment into a new activation of a function. NULL: fault. */
+struct ptx_frame *ptx_warp_enter(struct ptx_warp *warp, const struct ptx_op *call,
+                                 const struct ptx_code *code);
+void ptx_warp_leave(struct ptx_warp *warp);
+
+/* ---- barriers (ptx_barrier.c) ------------------------------------------------------- */
+
+/* Threads have ended: barriers may be complete without them. */
+void ptx_barrier_exit(struct ptx_block *block);
+
+/* ---- launches, reports ------------------------------------------------------------- */
+
+/* Nothing of the block can go on. */
+void ptx_report_stuck(struct ptx_block *block);
+
+#endif
