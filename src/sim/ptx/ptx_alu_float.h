@@ -71,8 +71,8 @@ LANE f32 finish_f32(f32 x, u64 mods)
     return saturate_f32(canonical_f32(flush_f32(x, mods)), mods);
 }
 
-/* The first operand that is a NaN is the result, quiet; without one, an invalid
- * operation has the default NaN. */
+/* Of operands that are NaNs, the last is the result, quiet; without one, an
+ * invalid operation has the default NaN. */
 LANE f64 finish1_f64(f64 a, f64 result)
 {
     u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
@@ -80,18 +80,28 @@ LANE f64 finish1_f64(f64 a, f64 result)
 }
 LANE f64 finish2_f64(f64 a, f64 b, f64 result)
 {
-    u64 bits = b != b ? bits_f64(b) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
-    return f64_of(a != a ? bits_f64(a) | QUIET_F64 : bits);
+    u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
+    return f64_of(b != b ? bits_f64(b) | QUIET_F64 : bits);
 }
 LANE f64 finish3_f64(f64 a, f64 b, f64 c, f64 result)
 {
-    u64 bits = c != c ? bits_f64(c) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
+    u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
     bits = b != b ? bits_f64(b) | QUIET_F64 : bits;
-    return f64_of(a != a ? bits_f64(a) | QUIET_F64 : bits);
+    return f64_of(c != c ? bits_f64(c) | QUIET_F64 : bits);
 }
+
+/* Conversions between sizes keep the upper digits of a NaN, and quiet it. */
 LANE f64 widen_f32(f32 x)
 {
-    return x == x ? (f64)x : f64_of(INF_F64 | QUIET_F64);
+    u32 bits = bits_f32(x);
+    u64 nan = INF_F64 | QUIET_F64 | (u64)(bits & 0x7fffff) << 29 | (u64)(bits >> 31) << 63;
+    return x == x ? (f64)x : f64_of(nan);
+}
+LANE f32 narrow_f64(f64 x)
+{
+    u64 bits = bits_f64(x);
+    u32 nan = INF_F32 | 0x400000 | (u32)(bits >> 29 & 0x7fffff) | (u32)(bits >> 63) << 31;
+    return x == x ? (f32)x : f32_of(nan);
 }
 
 /* ---- operations ------------------------------------------------------------------- */
@@ -173,20 +183,32 @@ LANE f32 divide_approx(f32 a, f32 b)
     f32 by = size > 0x1p126f && size < __builtin_inff() ? __builtin_copysignf(0, b) : 1.0f / b;
     return size > 0x1p126f && size < __builtin_inff() ? a * by : a / b;
 }
-/* Only the upper half of the result is there. */
-LANE f64 gross_f64(f64 over, f64 under)
+/* Operands and results have only upper halves. */
+LANE f64 upper_f64(f64 x)
 {
-    f64 result = flush_f64(over / under);
-    return f64_of((result == result ? bits_f64(result) : UINT64_C(0x7fffffff00000000)) &
-                  UINT64_C(0xffffffff00000000));
+    return f64_of(bits_f64(flush_f64(x)) & UINT64_C(0xffffffff00000000));
+}
+LANE f64 gross_f64(f64 result)
+{
+    f64 upper = upper_f64(result);
+    return result == result ? upper : f64_of(UINT64_C(0x7fffffff00000000));
+}
+
+/* The angle within one turn. Devices count turns in f32, so that large angles have
+ * no fraction left. */
+LANE f64 reduced(f32 x)
+{
+    f64 turns = flush_f32(x * 0x1.45f306p-3f, PTX_MOD_FTZ);
+    f64 fraction = turns - rint(turns);
+    return (fraction == 0 ? copysign(0, turns) : fraction) * 0x1.921fb54442d18p+2;
 }
 LANE f32 sine(f32 x)
 {
-    return (f32)sin(x);
+    return (f32)sin(reduced(x));
 }
 LANE f32 cosine(f32 x)
 {
-    return (f32)cos(x);
+    return (f32)cos(reduced(x));
 }
 LANE f32 logarithm(f32 x)
 {

@@ -138,8 +138,8 @@ LANE u32 shrink(u32 size, bool negative, u64 mods, unsigned mantissa, s32 bias)
     s32 exponent = (s32)(size >> 23);
     u32 digits = (size & 0x7fffff) | (exponent ? 0x800000u : 0);
     s32 target = (exponent ? exponent : 1) - 127 + bias;
-    s32 subnormal = target < 1 ? 1 - target : 0;
-    u32 shift = (u32)(23 - (s32)mantissa + (subnormal < 13 ? subnormal : 13));
+    s32 excess = 23 - (s32)mantissa + (target < 1 ? 1 - target : 0);
+    u32 shift = (u32)(excess < 25 ? excess : 25);
     u32 last = 1u << (shift & 31);
     u32 nearest = mods & PTX_MOD_RNA ? last / 2 : last / 2 - 1 + (digits >> (shift & 31) & 1);
     u32 up = mods & PTX_MOD_RZ   ? 0
@@ -173,6 +173,13 @@ LANE u16 narrow_f16(f32 x, u64 mods)
 {
     return (u16)narrow(x, mods, 10, 15, 0x7c00, 0x8000, NAN_HALF);
 }
+/* From f64, whose NaNs keep their upper digits. */
+LANE u16 narrow_nan_f64(f64 x, unsigned mantissa, u32 infinity)
+{
+    u64 bits = bits_f64(x) | QUIET_F64;
+    u32 digits = (u32)(bits >> (52 - mantissa)) & ((1u << mantissa) - 1);
+    return (u16)((u32)(bits >> 63) << 15 | infinity | digits);
+}
 LANE u16 narrow_bf16(f32 x, u64 mods)
 {
     return (u16)narrow(x, mods, 7, 127, 0x7f80, 0x8000, NAN_HALF);
@@ -180,7 +187,7 @@ LANE u16 narrow_bf16(f32 x, u64 mods)
 LANE u32 narrow_tf32(f32 x, u64 mods)
 {
     u32 result = narrow(x, mods, 10, 127, 0x3fc00, 0x40000, 0x3ffff) << 13;
-    return x == x ? result : NAN_F32;
+    return mods & PTX_MOD_RNA && x != x ? bits_f32(x) & ~0x1fffu : result;
 }
 /* Without infinities: always .satfinite. */
 LANE u32 narrow_e4m3(f32 x, u64 mods)
@@ -198,9 +205,12 @@ LANE f16 flush_f16(f16 x, u64 mods)
 {
     return mods & PTX_MOD_FTZ && !(x & 0x7c00) ? (f16)(x & 0x8000) : x;
 }
+/* .ftz: what does not round to a normal number, had it as many digits as one. */
 LANE f16 finish_f16(f32 x, u64 mods)
 {
-    return flush_f16(narrow_f16(saturate_f32(x, mods), mods), mods);
+    f32 size = f32_of(bits_f32(x) & ~SIGN_F32);
+    f32 flushed = size < 0x1.ffep-15f ? f32_of(bits_f32(x) & SIGN_F32) : x;
+    return narrow_f16(saturate_f32(mods & PTX_MOD_FTZ ? flushed : x, mods), mods);
 }
 LANE bf16 finish_bf16(f32 x, u64 mods)
 {

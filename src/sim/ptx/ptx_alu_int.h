@@ -103,41 +103,44 @@ ADD_CARRY(s64, u64)
 
 /* ---- division ----------------------------------------------------------------------- */
 
-/* By zero: all ones, and the dividend as the remainder. A quotient of f64 is
- * exact for 32 bits: it lies nearer to the true one than any other integer can. */
+/* By zero: all ones, the remainder too. A quotient of f64 is exact for 32 bits: it
+ * lies nearer to the true one than any other integer can, as one of f32 does for
+ * 16 bits. */
 LANE u32 divide_u32(u32 a, u32 b)
 {
-    return b ? (u32)(s64)((f64)a / (f64)b) : UINT32_MAX;
+    u32 quotient = (u32)(s64)((f64)a / (f64)(b ? b : 1));
+    return b ? quotient : UINT32_MAX;
 }
 LANE s32 divide_s32(s32 a, s32 b)
 {
-    s32 by = b && !(a == INT32_MIN && b == -1) ? b : 1;
-    s32 quotient = (s32)((f64)a / (f64)by);
-    return b ? quotient : -1;
+    s64 quotient = (s64)((f64)a / (f64)(b ? b : 1));
+    return b ? (s32)quotient : -1;
 }
 LANE u32 remainder_u32(u32 a, u32 b)
 {
-    return b ? a - divide_u32(a, b) * b : a;
+    return b ? a - divide_u32(a, b) * b : UINT32_MAX;
 }
 LANE s32 remainder_s32(s32 a, s32 b)
 {
-    return b ? (s32)((u32)a - (u32)divide_s32(a, b) * (u32)b) : a;
+    return b ? (s32)((u32)a - (u32)divide_s32(a, b) * (u32)b) : -1;
 }
 LANE u16 divide_u16(u16 a, u16 b)
 {
-    return b ? (u16)((f32)a / (f32)b) : UINT16_MAX;
+    s32 quotient = (s32)((f32)a / (f32)(b ? b : 1));
+    return b ? (u16)quotient : UINT16_MAX;
 }
 LANE s16 divide_s16(s16 a, s16 b)
 {
-    return b ? (s16)(s32)((f32)a / (f32)b) : -1;
+    s32 quotient = (s32)((f32)a / (f32)(b ? b : 1));
+    return b ? (s16)quotient : -1;
 }
 LANE u16 remainder_u16(u16 a, u16 b)
 {
-    return b ? (u16)(a - divide_u16(a, b) * b) : a;
+    return b ? (u16)(a - divide_u16(a, b) * b) : UINT16_MAX;
 }
 LANE s16 remainder_s16(s16 a, s16 b)
 {
-    return b ? (s16)(a - divide_s16(a, b) * b) : a;
+    return b ? (s16)(a - divide_s16(a, b) * b) : -1;
 }
 LANE u64 divide_u64(u64 a, u64 b)
 {
@@ -145,7 +148,7 @@ LANE u64 divide_u64(u64 a, u64 b)
 }
 LANE u64 remainder_u64(u64 a, u64 b)
 {
-    return b ? a % b : a;
+    return b ? a % b : UINT64_MAX;
 }
 LANE s64 divide_s64(s64 a, s64 b)
 {
@@ -153,7 +156,7 @@ LANE s64 divide_s64(s64 a, s64 b)
 }
 LANE s64 remainder_s64(s64 a, s64 b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 
 /* ---- bits ----------------------------------------------------------------------------- */

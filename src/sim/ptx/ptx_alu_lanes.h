@@ -191,18 +191,24 @@ LANE void settle_test(const struct ptx_warp *warp, const struct ptx_op *op, u32 
 
 #define DIRECTED (PTX_MOD_RZ | PTX_MOD_RM | PTX_MOD_RP)
 
-/* Sets the host's rounding mode; the result is for round_end. */
+/* Sets the host's rounding mode, and has it flush subnormals for .ftz as devices
+ * do: what would be one before it is rounded to fewer digits. Hosts that cannot
+ * are left to flush_f32. The result is for round_end. */
 LANE unsigned round_begin(u64 mods)
 {
-    if (!(mods & DIRECTED))
+    if (!(mods & (DIRECTED | PTX_MOD_FTZ)))
         return 0;
 #if defined(__x86_64__)
     unsigned saved = _mm_getcsr();
-    unsigned mode = mods & PTX_MOD_RZ ? 3 : mods & PTX_MOD_RP ? 2 : 1;
-    _mm_setcsr((saved & ~0x6000u) | mode << 13);
+    unsigned mode = mods & PTX_MOD_RZ ? 3 : mods & PTX_MOD_RP ? 2 : mods & PTX_MOD_RM ? 1 : 0;
+    unsigned flush = mods & PTX_MOD_FTZ ? 0x8040 : 0;
+    _mm_setcsr((saved & ~0xe040u) | mode << 13 | flush);
 #else
     unsigned saved = (unsigned)fegetround();
-    fesetround(mods & PTX_MOD_RZ ? FE_TOWARDZERO : mods & PTX_MOD_RP ? FE_UPWARD : FE_DOWNWARD);
+    fesetround(mods & PTX_MOD_RZ   ? FE_TOWARDZERO
+               : mods & PTX_MOD_RP ? FE_UPWARD
+               : mods & PTX_MOD_RM ? FE_DOWNWARD
+                                   : FE_TONEAREST);
 #endif
     __asm__ volatile("" ::: "memory");
     return saved;
@@ -211,7 +217,7 @@ LANE unsigned round_begin(u64 mods)
 /* results: what was computed, which is so no later than here. */
 LANE void round_end(u64 mods, unsigned saved, const void *results)
 {
-    if (!(mods & DIRECTED))
+    if (!(mods & (DIRECTED | PTX_MOD_FTZ)))
         return;
     __asm__ volatile("" ::"r"(results) : "memory");
 #if defined(__x86_64__)
