@@ -47,10 +47,6 @@ static CUresult create(CUevent *out, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & CU_EVENT_INTERPROCESS) {
-        AH_LOG_WARN("simulated CUDA driver: events are not shared with other processes");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     struct simcuda_event *event = simcuda_object_new(SIMCUDA_EVENT, sizeof *event, context);
     if (!event)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -12,6 +12,8 @@ struct simcuda_device *simcuda_device(CUdevice ordinal)
 CUresult simcuda_cuDeviceGetCount(int *count)
 {
     SIMCUDA_ENTER(cuDeviceGetCount);
+    if (!count)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     *count = simcuda.device_count;
     return simcuda_leave(CUDA_SUCCESS);
 }
@@ -19,6 +21,8 @@ CUresult simcuda_cuDeviceGetCount(int *count)
 CUresult simcuda_cuDeviceGet(CUdevice *device, int ordinal)
 {
     SIMCUDA_ENTER(cuDeviceGet);
+    if (!device)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(ordinal))
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     *device = ordinal;
@@ -28,6 +32,8 @@ CUresult simcuda_cuDeviceGet(CUdevice *device, int ordinal)
 CUresult simcuda_cuDeviceGetName(char *name, int size, CUdevice device)
 {
     SIMCUDA_ENTER(cuDeviceGetName);
+    if (!name || size <= 0)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(device))
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     snprintf(name, (size_t)size, "%s", simcuda_device(device)->name);
@@ -38,6 +44,8 @@ static CUresult get_uuid(CUuuid *uuid, CUdevice device)
 {
     if (!simcuda_device(device))
         return CUDA_ERROR_INVALID_DEVICE;
+    if (!uuid)
+        return CUDA_ERROR_INVALID_VALUE;
     *uuid = simcuda_device(device)->uuid;
     return CUDA_SUCCESS;
 }
@@ -57,6 +65,8 @@ CUresult simcuda_cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 CUresult simcuda_cuDeviceTotalMem(size_t *bytes, CUdevice device)
 {
     SIMCUDA_ENTER(cuDeviceTotalMem);
+    if (!bytes)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(device))
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     *bytes = simcuda_device(device)->total;
@@ -98,6 +108,8 @@ CUresult simcuda_cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, int format
 {
     enum { TEXELS = 1 << 28 };
     SIMCUDA_ENTER(cuDeviceGetTexture1DLinearMaxWidth);
+    if (!elements)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(device))
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     if (format <= 0 || channels == 0 || channels > 4)
@@ -109,6 +121,8 @@ CUresult simcuda_cuDeviceGetTexture1DLinearMaxWidth(size_t *elements, int format
 CUresult simcuda_cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
     SIMCUDA_ENTER(cuDeviceCanAccessPeer);
+    if (!can)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(device) || !simcuda_device(peer))
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     *can = device != peer;
@@ -119,11 +133,13 @@ CUresult simcuda_cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice fro
 {
     enum { RANK = 1, ARRAYS = 4 };
     SIMCUDA_ENTER(cuDeviceGetP2PAttribute);
+    if (!value)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(from) || !simcuda_device(to) || from == to)
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     if (attribute < RANK || attribute > ARRAYS)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    *value = attribute == RANK ? 0 : true;
+    *value = attribute != RANK;
     return simcuda_leave(CUDA_SUCCESS);
 }
 

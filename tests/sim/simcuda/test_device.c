@@ -33,6 +33,11 @@ static void a_device_that_is_not_there_is_an_error(void **state)
     expect(cu.cuDeviceGet(&device, -1), CUDA_ERROR_INVALID_DEVICE);
     expect(cu.cuDeviceGetAttribute(&value, 1, 3), CUDA_ERROR_INVALID_DEVICE);
     expect(cu.cuDeviceGetAttribute(NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuDeviceGetCount(NULL), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuDeviceGet(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuDeviceGetName(NULL, 5, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuDeviceGetUuid(NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuDeviceTotalMem(NULL, 0), CUDA_ERROR_INVALID_VALUE);
     expect(cu.cuDeviceGetAttribute(&value, 0, 0), CUDA_ERROR_INVALID_VALUE);
     expect(cu.cuDeviceGetAttribute(&value, 100000, 0), CUDA_ERROR_INVALID_VALUE);
 }

@@ -154,11 +154,13 @@ static void memory_of_one_process_is_not_shared(void **state)
 {
     CUdeviceptr memory = allocate(64);
     CUipcMemHandle handle;
+    CUipcEventHandle event_handle;
     CUevent event;
     (void)state;
     expect(cu.cuIpcGetMemHandle(&handle, memory), CUDA_ERROR_NOT_SUPPORTED);
-    expect(cu.cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING),
-           CUDA_ERROR_NOT_SUPPORTED);
+    ok(cu.cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    expect(cu.cuIpcGetEventHandle(&event_handle, event), CUDA_ERROR_NOT_SUPPORTED);
+    ok(cu.cuEventDestroy(event));
     ok(cu.cuMemFree(memory));
 }
 
