@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { RANGE_DIGITS_MAX = 9 };
+enum { RANGE_DIGITS_MAX = 10 };
 
 struct ptx_symbol *ptx_new_symbol(struct ptx_parser *parser, struct ptx_name *name,
                                   enum ptx_symbol_kind kind)
