@@ -19,7 +19,7 @@ static const struct simcuda_model models[] = {
 #undef SIMCUDA_MODEL
 };
 
-static const char default_list[] = "sm_80";
+enum { DEFAULT_SM = 80 };
 static char configured[256]; /* by anyhipSimConfigure */
 
 static const struct simcuda_model *model_of(unsigned sm)
@@ -30,6 +30,18 @@ static const struct simcuda_model *model_of(unsigned sm)
     return NULL;
 }
 
+/* Reads "sm_80" or "default"; returns its length, 0: there is no such model. */
+static int read_model(const char *text, unsigned *out_sm)
+{
+    static const char usual[] = "default";
+    int used = 0;
+    if (strncmp(text, usual, sizeof usual - 1) == 0) {
+        *out_sm = DEFAULT_SM;
+        return sizeof usual - 1;
+    }
+    return sscanf(text, "sm_%u%n", out_sm, &used) == 1 && model_of(*out_sm) ? used : 0;
+}
+
 /* Reads "sm_80*2,sm_90" into the compute capability of each device. -1: it is not
  * such a list, and the log says where. */
 static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
@@ -38,10 +50,11 @@ static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
     int count = 0;
     while (*at) {
         unsigned sm, times = 1;
-        int used = 0, more = 0;
+        int more = 0;
         while (isspace((unsigned char)*at))
             at++;
-        bool good = sscanf(at, "sm_%u%n", &sm, &used) == 1 && model_of(sm) != NULL;
+        int used = read_model(at, &sm);
+        bool good = used > 0;
         if (good && at[used] == '*')
             good = sscanf(at + used, "*%u%n", &times, &more) == 1 && times > 0;
         const char *end = at + used + more;
@@ -165,7 +178,7 @@ static CUresult open_devices(void)
     size_t totals[SIMCUDA_DEVICES_MAX];
     const struct sim_options *options = sim_options();
     const char *list = *configured ? configured : options->devices;
-    int count = read_list(*list ? list : default_list, sm);
+    int count = read_list(*list ? list : "default", sm);
     for (int i = 0; i < count; i++)
         make_device(&simcuda.devices[i], i, sm[i]);
     if (count > 0)
