@@ -203,6 +203,7 @@ void ptx_module_place(struct ptx_module *module, uint64_t base)
     for (struct ptx_symbol *symbol = module->variables; symbol; symbol = symbol->next)
         if (is_placed(symbol))
             symbol->address = base + place(symbol, &size);
+    ptx_code_place(module);
 }
 
 static void relocate(const struct ptx_relocation *relocation, unsigned char *variable)

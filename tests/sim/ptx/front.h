@@ -24,6 +24,11 @@ enum ptx_result ptx_code_translate(struct ptx_module *module, unsigned sm, struc
     return PTX_OK;
 }
 
+void ptx_code_place(struct ptx_module *module)
+{
+    (void)module;
+}
+
 void ptx_code_free(struct ptx_module *module)
 {
     (void)module;
