@@ -23,6 +23,11 @@ void ptx_code_free(struct ptx_module *module)
     (void)module;
 }
 
+void ptx_code_place(struct ptx_module *module)
+{
+    (void)module;
+}
+
 const struct ptx_builtin *ptx_builtin_find(const char *name)
 {
     static const struct ptx_builtin any;
