@@ -290,24 +290,33 @@ static bool parse_operands(struct ptx_parser *parser, struct ptx_inst *inst)
     return true;
 }
 
+static bool parse_rest(struct ptx_parser *parser, struct ptx_inst *inst)
+{
+    if (!parse_modifiers(parser, inst))
+        return false;
+    if (is_unsupported(inst->opcode))
+        return ptx_parse_error(parser, inst->line, PTX_UNSUPPORTED,
+                               "instruction %s is not supported by simulated devices",
+                               ptx_inst_spelling(inst, (char[128]){0}, 128));
+    return parse_operands(parser, inst) && ptx_parse_expect(parser, ';');
+}
+
 bool ptx_parse_instruction(struct ptx_parser *parser, struct ptx_name *opcode, unsigned line,
                            struct ptx_symbol *guard, bool guard_negated)
 {
     struct ptx_inst *inst = new_instruction(parser);
+    struct ptx_pending *pending = parser->scopes[parser->depth].pending;
     inst->opcode = opcode->text;
     inst->line = line;
     inst->file = parser->file;
     inst->source_line = parser->source_line;
     inst->guard = guard;
     inst->guard_negated = guard_negated;
-    if (!parse_modifiers(parser, inst))
+    if (!parse_rest(parser, inst)) {
+        /* Nothing may be filled in later in an instruction that is not kept. */
+        parser->scopes[parser->depth].pending = pending;
         return false;
-    if (is_unsupported(inst->opcode))
-        return ptx_parse_error(parser, line, PTX_UNSUPPORTED,
-                               "instruction %s is not supported by simulated devices",
-                               ptx_inst_spelling(inst, (char[128]){0}, 128));
-    if (!parse_operands(parser, inst) || !ptx_parse_expect(parser, ';'))
-        return false;
+    }
     parser->inst_count++;
     return true;
 }

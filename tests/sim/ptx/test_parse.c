@@ -496,6 +496,16 @@ static void several_errors_are_reported(void **state)
     assert_non_null(strstr(front_log, "line 11: error: "));
 }
 
+static void a_wrong_instruction_leaves_no_label_to_find(void **state)
+{
+    struct ptx_module *module;
+    (void)state;
+    assert_int_equal(front_load(FRONT_HEAD ".entry k() {\n ret;\n bra nowhere, +;\n}\n", &module),
+                     PTX_INVALID);
+    assert_non_null(strstr(front_log, "line 6: error: expected a constant"));
+    assert_null(strstr(front_log, "nowhere"));
+}
+
 static void after_twenty_errors_it_stops(void **state)
 {
     static char text[40 * 10 + 200] = FRONT_HEAD ".entry k() {\n";
@@ -601,6 +611,7 @@ int main(void)
         cmocka_unit_test(debug_information_gives_lines_and_is_skipped),
         cmocka_unit_test(textures_are_read_and_refused_only_when_used),
         cmocka_unit_test(several_errors_are_reported),
+        cmocka_unit_test(a_wrong_instruction_leaves_no_label_to_find),
         cmocka_unit_test(after_twenty_errors_it_stops),
         cmocka_unit_test(the_log_is_cut_at_a_line),
         cmocka_unit_test(nesting_without_end_is_refused),
