@@ -5,10 +5,12 @@
  * destination when the warp is whole, else aside, and moves the mask's. Rows
  * that depend on modifiers have two handlers: without any, and with those of
  * the op. */
+#include "ptx_alu_approx.h"
 #include "ptx_alu_float.h"
 #include "ptx_alu_half.h"
 #include "ptx_alu_int.h"
 #include "ptx_alu_lanes.h"
+#include "ptx_alu_video.h"
 
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

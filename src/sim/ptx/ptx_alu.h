@@ -24,6 +24,14 @@ enum {
     PTX_ALU_SECOND_SLOT = 32,   /* its slot */
 };
 enum { PTX_ALU_LESS = 1, PTX_ALU_EQUAL = 2, PTX_ALU_GREATER = 4, PTX_ALU_UNORDERED = 8 };
+/* Of video instructions, in place of an immediate: which types are signed, in the
+ * order they are written, and whether results are added up. */
+enum {
+    PTX_ALU_VIDEO_SIGNED_D = 1,
+    PTX_ALU_VIDEO_SIGNED_A = 2,
+    PTX_ALU_VIDEO_SIGNED_B = 4,
+    PTX_ALU_VIDEO_ADD = 8,
+};
 enum ptx_alu_combine { PTX_ALU_ALONE, PTX_ALU_AND, PTX_ALU_OR, PTX_ALU_XOR };
 
 extern const ptx_handler ptx_alu_handlers_base[PTX_ALU_COUNT][2];

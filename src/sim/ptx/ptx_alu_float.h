@@ -71,8 +71,8 @@ LANE f32 finish_f32(f32 x, u64 mods)
     return saturate_f32(canonical_f32(flush_f32(x, mods)), mods);
 }
 
-/* Of operands that are NaNs, the last is the result, quiet; without one, an
- * invalid operation has the default NaN. */
+/* Of operands that are NaNs, the second is the result, or else the third, or the
+ * first, quiet; without one, an invalid operation has the default NaN. */
 LANE f64 finish1_f64(f64 a, f64 result)
 {
     u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
@@ -86,8 +86,8 @@ LANE f64 finish2_f64(f64 a, f64 b, f64 result)
 LANE f64 finish3_f64(f64 a, f64 b, f64 c, f64 result)
 {
     u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
-    bits = b != b ? bits_f64(b) | QUIET_F64 : bits;
-    return f64_of(c != c ? bits_f64(c) | QUIET_F64 : bits);
+    bits = c != c ? bits_f64(c) | QUIET_F64 : bits;
+    return f64_of(b != b ? bits_f64(b) | QUIET_F64 : bits);
 }
 
 /* Conversions between sizes keep the upper digits of a NaN, and quiet it. */
@@ -163,7 +163,7 @@ LANE f32 with_xorsign_f32(f32 a, f32 b, f32 x)
 LANE f64 extreme_f64(f64 a, f64 b, bool first)
 {
     f64 number = a != a ? b : b != b ? a : first ? a : b;
-    return number == number ? number : f64_of(bits_f64(a) | QUIET_F64);
+    return number == number ? number : f64_of(bits_f64(b) | QUIET_F64);
 }
 LANE f64 minimum_f64(f64 a, f64 b)
 {
@@ -172,55 +172,6 @@ LANE f64 minimum_f64(f64 a, f64 b)
 LANE f64 maximum_f64(f64 a, f64 b)
 {
     return extreme_f64(a, b, a > b || (a == b && !(bits_f64(a) >> 63)));
-}
-
-/* ---- approximations ------------------------------------------------------------------ */
-
-/* a * (1 / b), where 1 / b underflows for the largest b. */
-LANE f32 divide_approx(f32 a, f32 b)
-{
-    f32 size = f32_of(bits_f32(b) & ~SIGN_F32);
-    f32 by = size > 0x1p126f && size < __builtin_inff() ? __builtin_copysignf(0, b) : 1.0f / b;
-    return size > 0x1p126f && size < __builtin_inff() ? a * by : a / b;
-}
-/* Operands and results have only upper halves. */
-LANE f64 upper_f64(f64 x)
-{
-    return f64_of(bits_f64(flush_f64(x)) & UINT64_C(0xffffffff00000000));
-}
-LANE f64 gross_f64(f64 result)
-{
-    f64 upper = upper_f64(result);
-    return result == result ? upper : f64_of(UINT64_C(0x7fffffff00000000));
-}
-
-/* The angle within one turn. Devices count turns in f32, so that large angles have
- * no fraction left. */
-LANE f64 reduced(f32 x)
-{
-    f64 turns = flush_f32(x * 0x1.45f306p-3f, PTX_MOD_FTZ);
-    f64 fraction = turns - rint(turns);
-    return (fraction == 0 ? copysign(0, turns) : fraction) * 0x1.921fb54442d18p+2;
-}
-LANE f32 sine(f32 x)
-{
-    return (f32)sin(reduced(x));
-}
-LANE f32 cosine(f32 x)
-{
-    return (f32)cos(reduced(x));
-}
-LANE f32 logarithm(f32 x)
-{
-    return (f32)log2(x);
-}
-LANE f32 power(f32 x)
-{
-    return (f32)exp2(x);
-}
-LANE f32 hyperbolic_tangent(f32 x)
-{
-    return (f32)tanh(x);
 }
 
 /* ---- to integers --------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include "ptx_alu_float.h"
 
 #define NAN_HALF      0x7fffu
-#define OUT_OF_BOUNDS 0xffffu /* what .oob takes for a value that is not there */
+#define OUT_OF_BOUNDS 0x7ff7u /* what .oob takes for a value that is not there, of either sign */
 
 /* ---- to f32 ------------------------------------------------------------------------ */
 
@@ -187,7 +187,9 @@ LANE u16 narrow_bf16(f32 x, u64 mods)
 LANE u32 narrow_tf32(f32 x, u64 mods)
 {
     u32 result = narrow(x, mods, 10, 127, 0x3fc00, 0x40000, 0x3ffff) << 13;
-    return mods & PTX_MOD_RNA && x != x ? bits_f32(x) & ~0x1fffu : result;
+    u32 cut = bits_f32(x) & ~0x1fffu;
+    cut -= mods & PTX_MOD_SATFINITE ? 0x2000 : 0; /* taken for an infinity */
+    return mods & PTX_MOD_RNA && x != x ? cut : result;
 }
 /* Without infinities: always .satfinite. */
 LANE u32 narrow_e4m3(f32 x, u64 mods)

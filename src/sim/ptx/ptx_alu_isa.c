@@ -108,9 +108,25 @@ static const struct {
     {"xor", 0, PTX_ALU_XOR},
 };
 
-uint64_t ptx_alu_words(const struct ptx_inst *inst)
+/* The types of a video instruction and what else it does. */
+static uint64_t video_words(const struct ptx_inst *inst)
 {
     uint64_t bits = 0;
+    unsigned type = 0;
+    for (unsigned m = 0; m < inst->modifier_count; ++m) {
+        const char *word = inst->modifiers[m];
+        bool is_signed = strcmp(word, "s32") == 0;
+        if (is_signed || strcmp(word, "u32") == 0)
+            bits |= (uint64_t)is_signed << type++;
+        if (strcmp(word, "add") == 0)
+            bits |= PTX_ALU_VIDEO_ADD;
+    }
+    return bits;
+}
+
+uint64_t ptx_alu_words(const struct ptx_inst *inst)
+{
+    uint64_t bits = inst->opcode[0] == 'v' ? video_words(inst) : 0;
     for (unsigned m = 0; m < inst->modifier_count; ++m)
         for (size_t w = 0; w < sizeof words / sizeof *words; ++w)
             if (strcmp(inst->modifiers[m], words[w].name) == 0)

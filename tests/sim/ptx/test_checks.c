@@ -1,0 +1,146 @@
+/* The optional checks: reads of what nobody wrote, races in shared memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "one_kernel.h"
+
+static int open_with_checks(void **state)
+{
+    setenv("ANYHIP_SIM_CHECK", "uninitialised,races", 1);
+    sim_memory_track_writes(true);
+    return run_open(state);
+}
+
+/* Runs body with p pointing at 256 bytes that nobody wrote. */
+static enum ptx_end fresh(const char *variables, const char *body, uint32_t threads)
+{
+    struct run_module *run = run_load(one_kernel(variables, body));
+    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, 256, 0);
+    assert_non_null(memory);
+    uint64_t address = memory->address;
+    enum ptx_end end = run_launch(run, "k", 1, threads, &address);
+    sim_memory_destroy(memory);
+    run_unload(run);
+    return end;
+}
+
+static const char words[] = ".shared .align 8 .b8 s[256];";
+
+/* ---- uninitialised memory ------------------------------------------------------------- */
+
+static void global_memory_must_be_written_before_it_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(fresh("", "ld.global.u32 %r1, [%rd0];", 1), PTX_END_TRAP);
+    assert_int_equal(fresh("", "st.global.u32 [%rd1], 1;\n ld.global.u32 %r1, [%rd1];", 32),
+                     PTX_END_OK);
+    assert_int_equal(fresh("", "st.global.u16 [%rd0], 1;\n ld.global.u32 %r1, [%rd0];", 1),
+                     PTX_END_TRAP);
+    assert_int_equal(fresh("", "atom.global.add.u32 %r1, [%rd0], 1;", 1), PTX_END_TRAP);
+    assert_int_equal(fresh("", "st.u32 [%rd0], 0;\n red.global.add.u32 [%rd0], 1;", 1), PTX_END_OK);
+}
+
+static void shared_memory_must_be_written_before_it_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(fresh(words, "ld.shared.u32 %r1, [s+8];", 1), PTX_END_TRAP);
+    assert_int_equal(fresh(words, "st.shared.u32 [s+8], 1;\n ld.shared.u32 %r1, [s+8];", 1),
+                     PTX_END_OK);
+    assert_int_equal(fresh(words, "st.shared.u32 [s+8], 1;\n ld.shared.u64 %rd3, [s+8];", 1),
+                     PTX_END_TRAP);
+}
+
+static void local_memory_must_be_written_before_it_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(fresh("", ".local .align 4 .b8 l[16];\n ld.local.u32 %r1, [l+4];", 1),
+                     PTX_END_TRAP);
+    assert_int_equal(fresh("",
+                           ".local .align 4 .b8 l[16];\n st.local.u32 [l+4], 1;\n"
+                           "ld.local.u32 %r1, [l+4];",
+                           40),
+                     PTX_END_OK);
+}
+
+static void every_block_begins_with_unwritten_memory(void **state)
+{
+    (void)state;
+    struct run_module *run =
+        run_load(one_kernel(words, "mov.u32 %r1, %ctaid.x;\n setp.ne.u32 %p1, %r1, 0;\n"
+                                   "@!%p1 st.shared.u32 [s], 1;\n ld.shared.u32 %r2, [s];"));
+    uint64_t address = 0;
+    assert_int_equal(run_launch(run, "k", 1, 1, &address), PTX_END_OK);
+    assert_int_equal(run_launch(run, "k", 2, 1, &address), PTX_END_TRAP);
+    run_unload(run);
+}
+
+/* ---- races ------------------------------------------------------------------------------ */
+
+static const char exchange[] = "mov.u32 %%r1, s;\n mad.lo.u32 %%r2, %%r0, 4, %%r1;\n"
+                               "st.shared.u32 [%%r2], %%r0;\n %s\n xor.b32 %%r3, %%r0, %u;\n"
+                               "mad.lo.u32 %%r3, %%r3, 4, %%r1;\n ld.shared.u32 %%r4, [%%r3];";
+
+static enum ptx_end exchanged(const char *between, unsigned partner, uint32_t threads)
+{
+    char body[500];
+    snprintf(body, sizeof body, exchange, between, partner);
+    return fresh(words, body, threads);
+}
+
+static void threads_that_exchange_without_a_barrier_race(void **state)
+{
+    (void)state;
+    assert_int_equal(exchanged("", 1, 32), PTX_END_TRAP);
+    assert_int_equal(exchanged("bar.sync 0;", 1, 32), PTX_END_OK);
+    assert_int_equal(exchanged("bar.warp.sync 0xffffffff;", 1, 32), PTX_END_OK);
+    assert_int_equal(exchanged("bar.sync 0;", 32, 64), PTX_END_OK);
+    assert_int_equal(exchanged("", 0, 64), PTX_END_OK);
+}
+
+static void a_warps_own_barrier_does_not_order_two_warps(void **state)
+{
+    (void)state;
+    assert_int_not_equal(exchanged("bar.warp.sync 0xffffffff;", 32, 64), PTX_END_OK);
+}
+
+static void a_write_after_a_read_races_too(void **state)
+{
+    (void)state;
+    const char *body = "setp.eq.u32 %%p1, %%r0, 0;\n @%%p1 st.shared.u32 [s], 1;\n bar.sync 0;\n"
+                       "ld.shared.u32 %%r1, [s];\n %s\n @%%p1 st.shared.u32 [s], 2;";
+    char racing[400], ordered[400];
+    snprintf(racing, sizeof racing, body, "");
+    snprintf(ordered, sizeof ordered, body, "bar.sync 0;");
+    assert_int_equal(fresh(words, racing, 64), PTX_END_TRAP);
+    assert_int_equal(fresh(words, ordered, 64), PTX_END_OK);
+}
+
+static void atomics_do_not_race(void **state)
+{
+    (void)state;
+    assert_int_equal(fresh(words,
+                           "setp.eq.u32 %p1, %r0, 0;\n @%p1 st.shared.u32 [s], 0;\n"
+                           "bar.sync 0;\n atom.shared.add.u32 %r1, [s], 1;\n"
+                           "red.shared.add.u32 [s], 1;",
+                           64),
+                     PTX_END_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(global_memory_must_be_written_before_it_is_read),
+        cmocka_unit_test(shared_memory_must_be_written_before_it_is_read),
+        cmocka_unit_test(local_memory_must_be_written_before_it_is_read),
+        cmocka_unit_test(every_block_begins_with_unwritten_memory),
+        cmocka_unit_test(threads_that_exchange_without_a_barrier_race),
+        cmocka_unit_test(a_warps_own_barrier_does_not_order_two_warps),
+        cmocka_unit_test(a_write_after_a_read_races_too),
+        cmocka_unit_test(atomics_do_not_race),
+    };
+    return cmocka_run_group_tests(tests, open_with_checks, run_close);
+}
