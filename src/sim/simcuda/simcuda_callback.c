@@ -35,7 +35,7 @@ static CUresult push_call(CUstream handle, CUhostFn function, CUstreamCallback c
         return result;
     if (!function && !callback)
         return CUDA_ERROR_INVALID_VALUE;
-    struct call_op *call = calloc(1, sizeof *call);
+    struct call_op *call = simcuda_op_new(sizeof *call);
     if (!call)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *call = (struct call_op){

@@ -63,7 +63,7 @@ void simcuda_copy_fini(struct simcuda_op *op)
  * destination has its data then. */
 CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request)
 {
-    struct simcuda_copy *copy = malloc(sizeof *copy);
+    struct simcuda_copy *copy = simcuda_op_new(sizeof *copy);
     if (!copy) {
         struct simcuda_copy lost = *request;
         simcuda_copy_fini(&lost.op);
@@ -77,7 +77,7 @@ CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_c
         copy->staging = malloc(copy->width);
         if (!copy->staging) {
             simcuda_copy_fini(&copy->op);
-            free(copy);
+            simcuda_op_free(&copy->op);
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
         memcpy(copy->staging, copy->src.view, copy->width);

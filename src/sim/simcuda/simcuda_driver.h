@@ -264,6 +264,11 @@ struct simcuda_stream {
     struct simcuda_op *first, *last;
 };
 
+/* Zeroed memory for work of size bytes; what most work needs is used again, so that a
+ * program that only works allocates nothing. NULL: no memory. */
+void *simcuda_op_new(size_t size);
+void simcuda_op_free(struct simcuda_op *op);
+
 /* NULL, 1 and 2 are default streams of the current context. */
 CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out);
 /* Waits, as cuStreamSynchronize. */

@@ -107,7 +107,7 @@ static CUresult record(CUevent handle, CUstream stream_handle)
         return result;
     if (event->object.context != stream->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
-    struct record_op *op = calloc(1, sizeof *op);
+    struct record_op *op = simcuda_op_new(sizeof *op);
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = (struct record_op){.op = {.run = run_record, .fini = fini_record}, .event = event};
@@ -198,12 +198,12 @@ CUresult simcuda_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsig
         result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS || complete(event))
         return simcuda_leave(result);
-    struct simcuda_op *op = calloc(1, sizeof *op);
+    struct simcuda_op *op = simcuda_op_new(sizeof *op);
     if (!op)
         return simcuda_leave(CUDA_ERROR_OUT_OF_MEMORY);
     op->run = run_nothing;
     if (!simcuda_op_wait_for(op, event->stream, event->ticket)) {
-        free(op);
+        simcuda_op_free(op);
         return simcuda_leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     return simcuda_leave(simcuda_stream_push(stream, op));

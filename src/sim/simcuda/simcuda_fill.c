@@ -58,7 +58,7 @@ static CUresult push_fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigne
         result = CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS)
         return result;
-    struct fill_op *op = malloc(sizeof *op);
+    struct fill_op *op = simcuda_op_new(sizeof *op);
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = fill;

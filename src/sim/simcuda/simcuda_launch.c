@@ -242,7 +242,7 @@ static struct launch_op *make_op(struct simcuda_function *function, const struct
                                  const struct simcuda_stream *stream)
 {
     static uint64_t last_id;
-    struct launch_op *op = calloc(1, sizeof *op + function->info.param_size);
+    struct launch_op *op = simcuda_op_new(sizeof *op + function->info.param_size);
     if (!op)
         return NULL;
     op->op.run = run_launch;
@@ -288,7 +288,7 @@ static CUresult start(CUfunction handle, const struct shape *shape, CUstream str
         return CUDA_ERROR_OUT_OF_MEMORY;
     result = copy_arguments(op->arguments, function, params, extra);
     if (result != CUDA_SUCCESS) {
-        free(op);
+        simcuda_op_free(&op->op);
         return result;
     }
     simcuda_object_retain(&function->object);

@@ -370,7 +370,7 @@ static CUresult free_async(CUdeviceptr pointer, CUstream handle)
         simcuda_violation("cuMemFreeAsync of 0x%llx", (unsigned long long)pointer);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    struct free_op *op = calloc(1, sizeof *op);
+    struct free_op *op = simcuda_op_new(sizeof *op);
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = (struct free_op){

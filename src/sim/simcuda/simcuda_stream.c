@@ -5,6 +5,48 @@
 #include <string.h>
 #include <time.h>
 
+/* ---- memory of work --------------------------------------------------------------- */
+
+/* Lies before an op; as large as keeps the op aligned. */
+union block {
+    struct {
+        union block *next;
+        bool pooled;
+    };
+    _Alignas(64) char space[64];
+};
+
+static union block *unused_blocks;
+
+void *simcuda_op_new(size_t size)
+{
+    enum { POOLED = 2048 };
+    bool pooled = size <= POOLED - sizeof(union block);
+    union block *block = pooled ? unused_blocks : NULL;
+    if (block)
+        unused_blocks = block->next;
+    else
+        block = aligned_alloc(sizeof *block, pooled ? POOLED
+                                                    : sizeof *block + (size + sizeof *block - 1) /
+                                                                          sizeof *block *
+                                                                          sizeof *block);
+    if (!block)
+        return NULL;
+    block->pooled = pooled;
+    return memset(block + 1, 0, size);
+}
+
+void simcuda_op_free(struct simcuda_op *op)
+{
+    union block *block = (union block *)(void *)op - 1;
+    if (!block->pooled) {
+        free(block);
+        return;
+    }
+    block->next = unused_blocks;
+    unused_blocks = block;
+}
+
 /* ---- waiting ---------------------------------------------------------------------- */
 
 bool simcuda_op_wait_for(struct simcuda_op *op, struct simcuda_stream *stream, uint64_t ticket)
@@ -107,7 +149,7 @@ static void finish(struct simcuda_op *op)
     if (op->fini)
         op->fini(op);
     free(op->waits);
-    free(op);
+    simcuda_op_free(op);
 }
 
 static void *drain(void *data)

@@ -64,7 +64,7 @@ static CUresult push_value(CUstream handle, CUdeviceptr pointer, uint64_t value,
         return result;
     if (!memory || pointer % size != 0 || flags > (wait ? CU_STREAM_WAIT_VALUE_NOR : 1u))
         return CUDA_ERROR_INVALID_VALUE;
-    struct value_op *op = calloc(1, sizeof *op);
+    struct value_op *op = simcuda_op_new(sizeof *op);
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = (struct value_op){

@@ -64,6 +64,28 @@ static void two_addresses_may_be_the_same_memory(void **state)
     ok(cu.cuMemAddressFree(b, PIECE));
 }
 
+static void a_range_may_go_over_two_mappings(void **state)
+{
+    CUdeviceptr base;
+    CUmemGenericAllocationHandle handles[2];
+    (void)state;
+    ok(cu.cuMemAddressReserve(&base, 3 * PIECE, 0, 0, 0));
+    for (int i = 0; i < 2; i++) {
+        ok(cu.cuMemCreate(&handles[i], PIECE, &on_device, 0));
+        ok(cu.cuMemMap(base + (CUdeviceptr)i * PIECE, PIECE, 0, handles[i], 0));
+        ok(cu.cuMemRelease(handles[i]));
+    }
+    ok(cu.cuMemSetAccess(base, PIECE, &all_access, 1));
+    expect(cu.cuMemsetD8(base, 6, 2 * PIECE), CUDA_ERROR_INVALID_VALUE); /* half of it */
+    ok(cu.cuMemSetAccess(base, 2 * PIECE, &all_access, 1));
+    ok(cu.cuMemsetD8(base, 6, 2 * PIECE));
+    assert_true(all_bytes(base, 2 * PIECE, 6));
+    expect(cu.cuMemsetD8(base, 6, 3 * PIECE), CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < 2; i++)
+        ok(cu.cuMemUnmap(base + (CUdeviceptr)i * PIECE, PIECE));
+    ok(cu.cuMemAddressFree(base, 3 * PIECE));
+}
+
 static void wrong_sizes_and_flags_are_refused(void **state)
 {
     CUdeviceptr base;
@@ -242,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_reserved_made_mapped_and_allowed),
         cmocka_unit_test(two_addresses_may_be_the_same_memory),
+        cmocka_unit_test(a_range_may_go_over_two_mappings),
         cmocka_unit_test(wrong_sizes_and_flags_are_refused),
         cmocka_unit_test(a_file_descriptor_carries_memory),
         cmocka_unit_test(pools_count_and_keep),
