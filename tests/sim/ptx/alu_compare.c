@@ -4,10 +4,13 @@
  *   alu_compare [-v] <list> <expected> <found> [<allowed>]
  *
  * A NaN for another NaN is counted apart. <allowed> has lines "name ulps": how far
- * off a spelling may be ("add.f32 0"; a name that ends in * stands for all that
- * begin so; "any": not compared; "nan": NaNs may have other bits). The exit status
+ * off a spelling may be ("rcp.approx.f32 1"; a name that ends in * stands for all
+ * that begin so; "~3e-7": the difference as f32; "any": not compared; "nan": NaNs may
+ * have other bits). The exit status
  * is 1 when something else differs. -v: with the inputs of the first difference. */
 #include "alu_inputs.h"
+
+#include <math.h>
 
 struct line {
     char name[128], type[8];
@@ -101,6 +104,7 @@ static const struct format *format_of(const char *type)
 struct difference {
     unsigned nans, lanes; /* other NaNs; other values */
     uint64_t ulps;        /* at most; UINT64_MAX: not comparable */
+    double distance;      /* of f32, at most */
     unsigned first;       /* lane */
 };
 
@@ -118,6 +122,17 @@ static int64_t order(const struct format *format, uint64_t bits)
     return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
 }
 
+static double distance(const struct format *format, uint64_t a, uint64_t b)
+{
+    float x, y;
+    uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
+    if (!format || format->mantissa != 23 || is_nan(format, a) || is_nan(format, b))
+        return INFINITY;
+    memcpy(&x, &low[0], sizeof x);
+    memcpy(&y, &low[1], sizeof y);
+    return fabs((double)x - (double)y);
+}
+
 static void differ(const struct format *format, uint64_t a, uint64_t b, unsigned lane,
                    struct difference *difference)
 {
@@ -129,6 +144,7 @@ static void differ(const struct format *format, uint64_t a, uint64_t b, unsigned
     }
     if (difference->lanes++ == 0)
         difference->first = lane;
+    difference->distance = fmax(difference->distance, distance(format, a, b));
     uint64_t ulps = UINT64_MAX;
     if (format && !is_nan(format, a) && !is_nan(format, b)) {
         int64_t x = order(format, a), y = order(format, b);
@@ -160,6 +176,7 @@ static struct difference compare(const struct line *a, const struct line *b)
 struct allowed {
     char name[128];
     uint64_t ulps;
+    double distance;
     bool nans;
 };
 static struct allowed allowed[512];
@@ -178,6 +195,7 @@ static bool read_allowed(const char *path)
         bool any = strcmp(amount, "any") == 0;
         entry->nans = any || strcmp(amount, "nan") == 0;
         entry->ulps = any ? UINT64_MAX : strtoull(amount, NULL, 0);
+        entry->distance = amount[0] == '~' ? strtod(amount + 1, NULL) : 0;
         ++allowed_count;
     }
     fclose(file);
@@ -193,7 +211,8 @@ static bool is_allowed(const char *name, const struct difference *difference)
         if (prefix ? strncmp(name, allowed[i].name, length - 1) : strcmp(name, allowed[i].name))
             continue;
         nans |= allowed[i].nans;
-        values |= difference->ulps <= allowed[i].ulps;
+        values |= difference->ulps <= allowed[i].ulps ||
+                  (allowed[i].distance > 0 && difference->distance <= allowed[i].distance);
     }
     return nans && values;
 }

@@ -251,6 +251,17 @@ static inline uint64_t alu_edge(const char *type, uint64_t which)
     return alu_integers[which % ALU_COUNT(alu_integers)];
 }
 
+/* Several NaNs at once, told apart by their digits. */
+static inline uint64_t alu_nan(const char *type, uint64_t random)
+{
+    static const uint64_t f64[] = {0x7ff8000000000111, 0xfff8000000002222, 0x7ff0000000033333,
+                                   0xfff0000000444444, 0x3ff8000000000000, 0x7ff0000000000000};
+    static const uint32_t f32[] = {0x7fc00111, 0xffc02222, 0x7f833333,
+                                   0xff844444, 0x3fc00000, 0x7f800000};
+    bool wide = strcmp(type, "f64") == 0;
+    return wide ? f64[random % ALU_COUNT(f64)] : f32[random % ALU_COUNT(f32)];
+}
+
 /* One value of a type, in its low bits. Alone, edges come in order. */
 static inline uint64_t alu_value(const char *type, unsigned lane, uint64_t random, bool alone)
 {
@@ -260,6 +271,8 @@ static inline uint64_t alu_value(const char *type, unsigned lane, uint64_t rando
     bool edge = alone ? lane < 96 : lane < 80;
     if (edge)
         return alu_edge(type, alone ? lane : again >> 8);
+    if (!alone && lane >= 108 && (strcmp(type, "f64") == 0 || strcmp(type, "f32") == 0))
+        return alu_nan(type, again >> 8);
     return random >> 32 & 1 ? again : alu_moderate(type, again);
 }
 
