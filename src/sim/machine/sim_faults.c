@@ -211,7 +211,7 @@ enum sim_fault sim_fault_launch(const char *kernel)
     for (size_t i = 0; i < faults.rules.count; i++) {
         const struct rule *rule = &faults.rules.items[i];
         bool named = rule->what == KERNEL && has_name(kernel, rule->name);
-        if (rule->what == LOST && number >= rule->value)
+        if (rule->what == LOST && rule->value == number)
             fault = SIM_FAULT_LOST;
         else if (fault == SIM_FAULT_NONE &&
                  (named || (rule->what == LAUNCH && rule->value == number)))

@@ -42,7 +42,7 @@ bool sim_parse_size(const char *text, size_t *out_size);
  *   memory:SIZE   devices have SIZE bytes left
  *   launch:N      the Nth launch fails with a launch failure
  *   kernel:NAME   launches of this kernel fail
- *   lost:N        the device is lost at the Nth launch: nothing works until the process ends
+ *   lost:N        the device of the Nth launch is lost: nothing works there until the process ends
  *   slow:TIME     everything in a stream takes TIME longer ("5ms", "200us")
  * NAME is as the module has it, or the plain name of a C++ function. Each N counts over the
  * process. Text that does not parse is logged by name. */
