@@ -200,7 +200,8 @@ static void slow_copy()
         works(hipMemset(p, 0, count * sizeof *p), "a fill");
         works(hipDeviceSynchronize(), "which ends");
         for (int i = 0; i < 3; i++)
-            fill<<<8, 128, 0, compute>>>(p, 7, count);
+            fill<<<8, 128, 0, compute>>>(p, 0, count);
+        fill<<<8, 128, 0, compute>>>(p, 7, count);
         works(hipEventRecord(done, compute), "the end of the kernels");
         works(hipMemcpyAsync(host, p, count * sizeof *p, hipMemcpyDeviceToHost, transfer),
               "a copy that does not wait");
