@@ -77,7 +77,7 @@ static const struct ptx_op *enter(struct ptx_warp *warp, const struct ptx_op *op
 {
     const struct call *call = op->extra;
     if (warp->budget <= CALL_WEIGHT && warp->budget < ptx_wave_of(warp)->slice)
-        return ptx_warp_yield(warp, op, false, false);
+        return ptx_warp_yield(warp, op, false);
     warp->budget -= CALL_WEIGHT;
     struct side from = side_of(warp, warp->fragment->frame);
     const struct ptx_frame *frame = ptx_warp_enter(warp, op, &callee->code);

@@ -60,7 +60,14 @@ static const struct ptx_op *jump_back(struct ptx_warp *warp, const struct ptx_op
     warp->budget -= (int)op->c;
     if (__builtin_expect(warp->budget > 0, 1))
         return op->target;
-    return ptx_warp_yield(warp, op->target, op->d, false);
+    return ptx_warp_yield(warp, op->target, op->d);
+}
+
+/* Not taken. Lanes that came here before may wait for these behind the branch. */
+static inline const struct ptx_op *go_on(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    warp->steps += op->e;
+    return __builtin_expect(!warp->fragments, 1) ? op + 1 : ptx_warp_meet(warp, op + 1);
 }
 
 /* Both sides have lanes: those that go the way that comes first go first. */
@@ -77,8 +84,7 @@ static const struct ptx_op *diverge(struct ptx_warp *warp, const struct ptx_op *
     }
     ptx_warp_add(warp, taken, op->target, frame);
     ptx_warp_mask(warp, stays);
-    warp->steps += op->e;
-    return op + 1;
+    return go_on(warp, op);
 }
 
 static const struct ptx_op *branch(struct ptx_warp *warp, const struct ptx_op *op)
@@ -86,10 +92,7 @@ static const struct ptx_op *branch(struct ptx_warp *warp, const struct ptx_op *o
     uint32_t taken = predicate(warp, op);
     if (taken == warp->mask)
         return op->target;
-    if (taken)
-        return diverge(warp, op, taken);
-    warp->steps += op->e;
-    return op + 1;
+    return taken ? diverge(warp, op, taken) : go_on(warp, op);
 }
 
 static const struct ptx_op *branch_back(struct ptx_warp *warp, const struct ptx_op *op)
@@ -97,10 +100,7 @@ static const struct ptx_op *branch_back(struct ptx_warp *warp, const struct ptx_
     uint32_t taken = predicate(warp, op);
     if (taken == warp->mask)
         return jump_back(warp, op);
-    if (taken)
-        return diverge(warp, op, taken);
-    warp->steps += op->e;
-    return op + 1;
+    return taken ? diverge(warp, op, taken) : go_on(warp, op);
 }
 
 struct targets { /* of brx.idx */
@@ -128,7 +128,7 @@ static const struct ptx_op *branch_indexed(struct ptx_warp *warp, const struct p
             warp->budget -= (int)op->c;
             if (warp->budget > 0)
                 return targets->ops[index[lane]];
-            return ptx_warp_yield(warp, targets->ops[index[lane]], op->d, false);
+            return ptx_warp_yield(warp, targets->ops[index[lane]], op->d);
         }
         left &= ~same;
         ptx_warp_add(warp, same, targets->ops[index[lane]], frame);
@@ -157,7 +157,7 @@ static const struct ptx_op *breakpoint(struct ptx_warp *warp, const struct ptx_o
 
 static const struct ptx_op *sleep_lanes(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    return ptx_warp_yield(warp, op + 1, true, true);
+    return ptx_warp_sleep(warp, op + 1);
 }
 
 /* ---- translation ---------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { REPORT_SIZE = 4096, STUCK_LINES = 12 };
+enum { REPORT_SIZE = 3500, CALLS = 8, WAITS_ROOM = 2500 }; /* a line of the log has 4 KiB */
 
 struct text {
     char bytes[REPORT_SIZE];
@@ -62,14 +62,12 @@ static void add_context(struct text *text, const struct ptx_warp *warp, const st
     const struct ptx_frame *frame = warp->fragment->frame;
     add(text, "\n    at ");
     add_place(text, frame->code, op);
-    for (; frame->caller; frame = frame->caller) {
+    for (unsigned i = 0; i < CALLS && frame->caller; i++, frame = frame->caller) {
         add(text, "\n    called from ");
         add_place(text, frame->caller->code, frame->call);
-        if (text->length > REPORT_SIZE / 2) {
-            add(text, "\n    ...");
-            break;
-        }
     }
+    if (frame->caller)
+        add(text, "\n    %u more calls deep", frame->depth);
     add(text, "\n    by ");
     add_thread(text, warp, lane);
 }
@@ -88,7 +86,7 @@ static void emit(const struct text *text)
 const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
                                enum ptx_end end, const char *format, ...)
 {
-    char message[512];
+    char message[400];
     struct text text;
     ptx_wave_of(warp)->stop = PTX_STOP_FAILED;
     if (!claim(warp->launch, end))
@@ -180,10 +178,31 @@ static void add_wait(struct text *text, const struct ptx_block *block,
         add(text, "lanes 0x%08x of its warp", fragment->members);
 }
 
-static void add_waiting(struct text *text, const struct ptx_block *block,
-                        const struct ptx_wave *wave, const struct ptx_fragment *fragment)
+/* How many threads of the block wait at op; *out_first: the fragment of the first. */
+static unsigned count_waiting(const struct ptx_block *block, const struct ptx_op *op,
+                              const struct ptx_fragment **out_first)
 {
-    add(text, "\n    warp %u, lanes 0x%08x, wait at ", wave->warp.number, fragment->mask);
+    unsigned count = 0;
+    *out_first = NULL;
+    for (unsigned i = 0; i < block->wave_count; i++)
+        for (const struct ptx_fragment *f = block->waves[i].warp.fragments; f; f = f->next)
+            if (f->op == op) {
+                *out_first = *out_first ? *out_first : f;
+                count += (unsigned)__builtin_popcount(f->mask);
+            }
+    return count;
+}
+
+/* One line for all that wait where the fragment does. */
+static void add_waiting(struct text *text, const struct ptx_block *block,
+                        const struct ptx_wave *wave, const struct ptx_fragment *fragment,
+                        unsigned count)
+{
+    add(text, "\n    warp %u, lanes 0x%08x", wave->warp.number, fragment->mask);
+    unsigned others = count - (unsigned)__builtin_popcount(fragment->mask);
+    if (others)
+        add(text, " and %u other threads", others);
+    add(text, " wait at ");
     add_place(text, fragment->frame->code, fragment->op);
     add(text, " for ");
     add_wait(text, block, fragment);
@@ -192,7 +211,7 @@ static void add_waiting(struct text *text, const struct ptx_block *block,
 void ptx_report_stuck(struct ptx_block *block)
 {
     struct text text;
-    unsigned lines = 0, left = 0;
+    unsigned left = 0;
     if (!claim(block->launch, PTX_END_HUNG))
         return;
     begin_report(&text, block->launch);
@@ -201,12 +220,14 @@ void ptx_report_stuck(struct ptx_block *block)
         block->thread_count);
     for (unsigned i = 0; i < block->wave_count; i++)
         for (const struct ptx_fragment *f = block->waves[i].warp.fragments; f; f = f->next) {
-            if (lines++ < STUCK_LINES)
-                add_waiting(&text, block, &block->waves[i], f);
-            else
-                left++;
+            const struct ptx_fragment *first;
+            unsigned count = count_waiting(block, f->op, &first);
+            if (f == first && text.length < WAITS_ROOM)
+                add_waiting(&text, block, &block->waves[i], f, count);
+            else if (f == first)
+                left += count;
         }
     if (left)
-        add(&text, "\n    and %u more groups of threads", left);
+        add(&text, "\n    and %u threads wait elsewhere", left);
     emit(&text);
 }

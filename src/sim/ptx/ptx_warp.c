@@ -2,8 +2,9 @@
  * for each other, and the frames of functions they are in.
  *
  * The fragment that is furthest behind goes first, so that lanes come together
- * again where their ways join. One that used up its share of the budget is tired
- * until all the others are: a lane that spins cannot starve the one it waits for. */
+ * again where their ways join. One that loops where it may wait for another is tired
+ * after a while, until all are: a lane that spins cannot starve the one it waits
+ * for. Other loops run to their end, however long that takes. */
 #include "ptx_warp.h"
 
 #include "sim_options.h"
@@ -12,8 +13,9 @@
 #include <string.h>
 
 enum {
-    SLICE = 20000,    /* steps in a row while others are ready */
-    SPIN_SLICE = 500, /* when one of them may wait for another */
+    SHARE = 20000,      /* steps of loops that may wait, before others go ahead */
+    NEXT_SHARE = 500,   /* and when they have */
+    PATIENCE = 1 << 20, /* steps of any loop, in which a wait may be hidden */
 };
 
 /* ---- masks ------------------------------------------------------------------------- */
@@ -188,14 +190,40 @@ static bool any_ready(const struct ptx_warp *warp)
     return false;
 }
 
-const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins,
-                                    bool rests)
+/* Takes what the running fragment has used from what there is. */
+static void charge(struct ptx_wave *wave)
+{
+    int used = wave->slice - wave->warp.budget;
+    wave->left -= used;
+    wave->share -= used;
+    wave->slice = wave->warp.budget;
+}
+
+static void tire(struct ptx_wave *wave, struct ptx_fragment *fragment)
+{
+    fragment->tired = true;
+    wave->uneven = true;
+    wave->share = NEXT_SHARE;
+}
+
+const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins)
+{
+    struct ptx_wave *wave = ptx_wave_of(warp);
+    wave->rests = spins && !any_ready(warp);
+    charge(wave);
+    struct ptx_fragment *fragment = park(warp, op);
+    if (wave->share <= (spins || wave->uneven ? 0 : -PATIENCE))
+        tire(wave, fragment);
+    return NULL;
+}
+
+const struct ptx_op *ptx_warp_sleep(struct ptx_warp *warp, const struct ptx_op *op)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
     bool alone = !any_ready(warp);
-    park(warp, op)->tired = true;
-    wave->spinning = spins;
-    if (rests && alone)
+    charge(wave);
+    tire(wave, park(warp, op));
+    if (alone)
         wave->stop = PTX_STOP_REST;
     return NULL;
 }
@@ -226,7 +254,7 @@ const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *o
     }
     if (!ready || --warp->budget > 0)
         return op;
-    return ptx_warp_yield(warp, op, wave->spinning, false);
+    return ptx_warp_yield(warp, op, false);
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
@@ -275,13 +303,13 @@ static const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *f
     fragment->tired = false;
     use_frame(warp, fragment->frame);
     ptx_warp_mask(warp, fragment->mask);
-    wave->slice = wave->left;
     if (!any_ready(warp)) {
-        wave->spinning = false;
-    } else {
-        int most = wave->spinning ? SPIN_SLICE : SLICE;
-        wave->slice = wave->slice < most ? wave->slice : most;
+        wave->uneven = false;
+        wave->share = SHARE;
     }
+    wave->slice = wave->left;
+    if (wave->uneven && wave->slice > wave->share)
+        wave->slice = wave->share > 0 ? wave->share : 1;
     warp->budget = wave->slice;
     wave->stop = PTX_STOP_BUG;
     return fragment->op;
@@ -300,13 +328,13 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
         const struct ptx_op *op = resume(wave, fragment);
         while (op)
             op = op->run(warp, op);
-        wave->left -= wave->slice - warp->budget;
+        charge(wave);
         if (wave->stop == PTX_STOP_REST)
             return SIM_WAVE_RESTS;
         if (wave->stop != PTX_STOP_SWITCH)
             return SIM_WAVE_FAILED;
         if (wave->left <= 0 && any_ready(warp))
-            return wave->spinning ? SIM_WAVE_RESTS : SIM_WAVE_READY;
+            return wave->rests ? SIM_WAVE_RESTS : SIM_WAVE_READY;
     }
 }
 
@@ -317,7 +345,8 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     warp->carry = 0;
     warp->fragments = NULL;
     wave->unused = NULL;
-    wave->spinning = false;
+    wave->rests = wave->uneven = false;
+    wave->share = SHARE;
     wave->cluster_pending = 0;
     wave->strict = sim_options()->checks & SIM_CHECK_SYNC;
     for (unsigned i = 0; i < PTX_LANES; i++)

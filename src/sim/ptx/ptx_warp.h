@@ -46,8 +46,10 @@ struct ptx_wave {
     struct ptx_arena_chunk *chunks;
     enum ptx_stop stop;
     bool strict;              /* SIM_CHECK_SYNC */
-    bool spinning;            /* whoever ran out of budget last was in a loop that may wait */
+    bool rests;               /* all lanes may be waiting for other warps */
+    bool uneven;              /* one that may wait for others let them go ahead */
     int left, slice;          /* of the budget of this run; given to the fragment that runs */
+    int share;                /* steps until a fragment that may wait lets others go ahead */
     uint32_t born;            /* lanes that ever lived */
     uint32_t guarded;         /* the mask outside of a guarded instruction */
     uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
@@ -101,9 +103,11 @@ void ptx_warp_add(struct ptx_warp *warp, uint32_t mask, const struct ptx_op *op,
 /* At a place where lanes may meet, when there are other fragments: the op to go on
  * with, op unless others go first. */
 const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *op);
-/* The running fragment goes on at op later: others first. rests: and other warps. */
-const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins,
-                                    bool rests);
+/* The budget is used up: the running fragment goes on at op later. spins: in a loop
+ * that may wait for others, which go first if it has been there for long. */
+const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins);
+/* The running fragment goes on at op when all others, also other warps, had a turn. */
+const struct ptx_op *ptx_warp_sleep(struct ptx_warp *warp, const struct ptx_op *op);
 /* The running fragment stops at op until whatever it waits for. Returns NULL. */
 const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *op,
                                    enum ptx_wait wait);
