@@ -115,7 +115,8 @@ static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *o
 {
     int32_t first = __builtin_ctz(warp->mask), bytes = access->bytes;
     uint64_t start = at[first], far = 0, low = 0;
-    int32_t least = 0, most = 0, run = 0;
+    int32_t least = 0, most = 0;
+    uint32_t run = 0;
     for (int32_t lane = 0; lane < PTX_LANES; lane++) {
         uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
         int32_t distance = (int32_t)(uint32_t)(at[lane] - start) & warp->lanes[lane];
@@ -123,7 +124,8 @@ static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *o
         low |= at[lane] & in;
         least = distance < least ? distance : least;
         most = distance > most ? distance : most;
-        run |= (distance - (lane - first) * bytes) & warp->lanes[lane];
+        run |=
+            ((uint32_t)distance - (uint32_t)((lane - first) * bytes)) & (uint32_t)warp->lanes[lane];
     }
     if (far || is_misaligned(access, low))
         return reach_each(warp, op, access, at, out_where);
