@@ -176,7 +176,7 @@ LANE bool holds_in(const struct ptx_op *op, u32 relation, bool with)
     s32 carries[PTX_LANES] __attribute__((aligned(64)));                                           \
     const u32 carry = warp->carry
 #define CARRY_TAKE                                                                                 \
-    const bool in = carry >> i & 1;                                                                \
+    const bool in = (carry & lane_bit[i]) != 0;                                                                \
     bool out = false;                                                                              \
     (void)in;
 #define CARRY_END                                                                                  \

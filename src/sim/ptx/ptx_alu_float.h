@@ -136,42 +136,55 @@ LANE f32 unsigned_f32(f32 x, u64 mods)
     return mods & PTX_MOD_ABS ? absolute_f32(x) : x;
 }
 
-/* A NaN gives way to a number, unless .NaN is there; -0 is less than +0. */
-LANE f32 extreme_f32(f32 a, f32 b, bool first, u64 mods)
+/* A NaN gives way to a number, unless .NaN is there; -0 is less than +0, as it is
+ * among the integers. Without branches, for vectors. */
+LANE s32 order_f32(f32 x)
 {
-    f32 number = a != a ? b : b != b ? a : first ? a : b;
-    bool lost = mods & PTX_MOD_NAN ? a != a || b != b : number != number;
-    return lost ? f32_of(NAN_F32) : number;
+    s32 bits = (s32)bits_f32(x);
+    return bits ^ (bits >> 31 & INT32_MAX);
+}
+LANE f32 extreme_f32(f32 a, f32 b, f32 number, u64 mods)
+{
+    bool lost = a != a, other = b != b, strict = mods & PTX_MOD_NAN;
+    number = other ? a : number;
+    number = lost ? b : number;
+    return (strict & (lost | other)) | (lost & other) ? f32_of(NAN_F32) : number;
 }
 LANE f32 minimum_f32(f32 a, f32 b, u64 mods)
 {
     a = flush_f32(a, mods);
     b = flush_f32(b, mods);
-    return extreme_f32(a, b, a < b || (a == b && bits_f32(a) >> 31), mods);
+    return extreme_f32(a, b, order_f32(a) < order_f32(b) ? a : b, mods);
 }
 LANE f32 maximum_f32(f32 a, f32 b, u64 mods)
 {
     a = flush_f32(a, mods);
     b = flush_f32(b, mods);
-    return extreme_f32(a, b, a > b || (a == b && !(bits_f32(a) >> 31)), mods);
+    return extreme_f32(a, b, order_f32(a) > order_f32(b) ? a : b, mods);
 }
 LANE f32 with_xorsign_f32(f32 a, f32 b, f32 x)
 {
     u32 sign = (bits_f32(a) ^ bits_f32(b)) & SIGN_F32;
     return x == x ? f32_of(bits_f32(x) | sign) : x;
 }
-LANE f64 extreme_f64(f64 a, f64 b, bool first)
+LANE s64 order_f64(f64 x)
 {
-    f64 number = a != a ? b : b != b ? a : first ? a : b;
+    s64 bits = (s64)bits_f64(x);
+    return bits ^ (bits >> 63 & INT64_MAX);
+}
+LANE f64 extreme_f64(f64 a, f64 b, f64 number)
+{
+    number = b != b ? a : number;
+    number = a != a ? b : number;
     return number == number ? number : f64_of(bits_f64(b) | QUIET_F64);
 }
 LANE f64 minimum_f64(f64 a, f64 b)
 {
-    return extreme_f64(a, b, a < b || (a == b && bits_f64(a) >> 63));
+    return extreme_f64(a, b, order_f64(a) < order_f64(b) ? a : b);
 }
 LANE f64 maximum_f64(f64 a, f64 b)
 {
-    return extreme_f64(a, b, a > b || (a == b && !(bits_f64(a) >> 63)));
+    return extreme_f64(a, b, order_f64(a) > order_f64(b) ? a : b);
 }
 
 /* ---- to integers --------------------------------------------------------------------- */

@@ -232,34 +232,38 @@ SIGNS(f16, 0x7c00)
 SIGNS(bf16, 0x7f80)
 #undef SIGNS
 
-LANE u16 extreme_half(u16 a, u16 b, f32 x, f32 y, bool first, u64 mods)
-{
-    u16 number = x != x ? b : y != y ? a : first ? a : b;
-    bool lost = mods & PTX_MOD_NAN ? x != x || y != y : x != x && y != y;
-    return lost ? NAN_HALF : number;
-}
-#define EXTREME(T)                                                                                 \
-    LANE T minimum_##T(T a, T b, u64 mods)                                                         \
-    {                                                                                              \
-        a = flush_##T(a, mods);                                                                    \
-        b = flush_##T(b, mods);                                                                    \
-        f32 x = widen_##T(a), y = widen_##T(b);                                                    \
-        return extreme_half(a, b, x, y, x < y || (x == y && a >> 15), mods);                       \
-    }                                                                                              \
-    LANE T maximum_##T(T a, T b, u64 mods)                                                         \
-    {                                                                                              \
-        a = flush_##T(a, mods);                                                                    \
-        b = flush_##T(b, mods);                                                                    \
-        f32 x = widen_##T(a), y = widen_##T(b);                                                    \
-        return extreme_half(a, b, x, y, x > y || (x == y && !(a >> 15)), mods);                    \
-    }
 LANE bf16 flush_bf16(bf16 x, u64 mods)
 {
     (void)mods;
     return x;
 }
-EXTREME(f16)
-EXTREME(bf16)
+LANE s16 order_half(u16 x)
+{
+    return (s16)(x ^ ((s16)x >> 15 & INT16_MAX));
+}
+LANE u16 extreme_half(u16 a, u16 b, u16 number, u16 infinity, u64 mods)
+{
+    bool lost = (a & INT16_MAX) > infinity, other = (b & INT16_MAX) > infinity;
+    bool strict = mods & PTX_MOD_NAN;
+    number = other ? a : number;
+    number = lost ? b : number;
+    return (strict & (lost | other)) | (lost & other) ? NAN_HALF : number;
+}
+#define EXTREME(T, infinity)                                                                       \
+    LANE T minimum_##T(T a, T b, u64 mods)                                                         \
+    {                                                                                              \
+        a = flush_##T(a, mods);                                                                    \
+        b = flush_##T(b, mods);                                                                    \
+        return extreme_half(a, b, order_half(a) < order_half(b) ? a : b, infinity, mods);          \
+    }                                                                                              \
+    LANE T maximum_##T(T a, T b, u64 mods)                                                         \
+    {                                                                                              \
+        a = flush_##T(a, mods);                                                                    \
+        b = flush_##T(b, mods);                                                                    \
+        return extreme_half(a, b, order_half(a) > order_half(b) ? a : b, infinity, mods);          \
+    }
+EXTREME(f16, 0x7c00)
+EXTREME(bf16, 0x7f80)
 #undef EXTREME
 LANE u16 with_xorsign_half(u16 a, u16 b, u16 x)
 {

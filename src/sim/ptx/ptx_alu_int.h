@@ -105,24 +105,43 @@ ADD_CARRY(s64, u64)
 
 /* By zero: all ones, the remainder too. A quotient of f64 is exact for 32 bits: it
  * lies nearer to the true one than any other integer can, as one of f32 does for
- * 16 bits. */
+ * 16 bits. Integers go to f64 and back by their place in its digits, which, other
+ * than conversions, is quick for all types. */
+LANE f64 f64_of_u32(u32 x)
+{
+    union {
+        u64 bits;
+        f64 value;
+    } sum = {.bits = UINT64_C(0x4330000000000000) | x};
+    return sum.value - 0x1p52;
+}
+LANE u32 low_of_f64(f64 x)
+{
+    union {
+        f64 value;
+        u64 bits;
+    } sum = {.value = trunc(x) + 0x1.8p52};
+    return (u32)sum.bits;
+}
 LANE u32 divide_u32(u32 a, u32 b)
 {
-    u32 quotient = (u32)(s64)((f64)a / (f64)(b ? b : 1));
+    u32 quotient = low_of_f64(f64_of_u32(a) / f64_of_u32(b ? b : 1));
     return b ? quotient : UINT32_MAX;
 }
 LANE s32 divide_s32(s32 a, s32 b)
 {
-    s64 quotient = (s64)((f64)a / (f64)(b ? b : 1));
-    return b ? (s32)quotient : -1;
+    s32 quotient = (s32)low_of_f64((f64)a / (f64)(b ? b : 1));
+    return b ? quotient : -1;
 }
 LANE u32 remainder_u32(u32 a, u32 b)
 {
-    return b ? a - divide_u32(a, b) * b : UINT32_MAX;
+    u32 rest = a - divide_u32(a, b) * b;
+    return b ? rest : UINT32_MAX;
 }
 LANE s32 remainder_s32(s32 a, s32 b)
 {
-    return b ? (s32)((u32)a - (u32)divide_s32(a, b) * (u32)b) : -1;
+    u32 rest = (u32)a - (u32)divide_s32(a, b) * (u32)b;
+    return b ? (s32)rest : -1;
 }
 LANE u16 divide_u16(u16 a, u16 b)
 {
@@ -161,11 +180,15 @@ LANE s64 remainder_s64(s64 a, s64 b)
 
 /* ---- bits ----------------------------------------------------------------------------- */
 
+/* Not in a form that compilers take for an instruction without vectors. */
 LANE u32 ones_u32(u32 a)
 {
-    a -= a >> 1 & 0x55555555;
+    a = (a & 0x55555555) + (a >> 1 & 0x55555555);
     a = (a & 0x33333333) + (a >> 2 & 0x33333333);
-    return ((a + (a >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+    a = (a & 0x0f0f0f0f) + (a >> 4 & 0x0f0f0f0f);
+    a += a >> 8;
+    a += a >> 16;
+    return a & 0x3f;
 }
 LANE u32 ones_u64(u64 a)
 {

@@ -85,9 +85,16 @@ LANE source_pred source_of_pred(const struct ptx_warp *warp, u32 slot)
 {
     return *(const slot_pred *)(warp->regs + slot);
 }
+/* Vectors of these are loaded; shifts by the lane are not made vectors of. */
+static const u32 lane_bit[PTX_LANES] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+};
 LANE bool load_pred(source_pred source, unsigned lane)
 {
-    return source >> lane & 1;
+    return (source & lane_bit[lane]) != 0;
 }
 
 /* Moves results into the lanes of the mask. */
