@@ -10,12 +10,15 @@
 #include <time.h>
 
 enum {
-    BUDGET = 1024,     /* steps of a wave at a time */
-    REST_BUDGET = 128, /* of one that spins: it will hardly get further */
-    REST_ROUND = 64,   /* a resting wave runs at least once in so many runs */
-    CLOCK_RUNS = 16,   /* the clock is read once in so many runs */
-    SLICE_US = 2000,   /* of a block that was never parked */
-    SLICE_PARKS = 4,   /* after so many it grows by as much again */
+    BUDGET = 1024,        /* steps of a wave at a time */
+    REST_BUDGET = 256,    /* of one that spins: it will hardly get further */
+    REST_ROUND = 64,      /* a resting wave runs at least once in so many runs */
+    SPIN_US = 100,        /* a turn of a block whose waves may all be waiting */
+    SPIN_GROWTH_MAX = 4,  /* with each such turn it grows by as much again */
+    SPIN_STEPS = 1 << 13, /* when it is counted in steps */
+    CLOCK_RUNS = 16,      /* the clock is read once in so many runs */
+    SLICE_US = 2000,      /* of a block that was never parked */
+    SLICE_PARKS = 4,      /* after so many it grows by as much again */
     SLICE_GROWTH_MAX = 8,
     SLICE_STEPS = 1 << 18, /* when it is counted in steps */
     STATE_SMALL = 128 << 10,
@@ -90,7 +93,7 @@ bool sim_block_begin(struct sim_block *block, uint64_t number,
     block->index[0] = (uint32_t)(number % launch->grid[0]);
     block->index[1] = (uint32_t)(number / launch->grid[0] % launch->grid[1]);
     block->index[2] = (uint32_t)(number / launch->grid[0] / launch->grid[1]);
-    block->turn = block->parks = 0;
+    block->turn = block->parks = block->spins = 0;
     block->random = settings->seed;
     block->random = draw(&block->random) ^ number;
     memset(block->waves, SIM_WAVE_READY, block->wave_count);
@@ -103,25 +106,39 @@ bool sim_block_begin(struct sim_block *block, uint64_t number,
     return false;
 }
 
-/* The wave in a state, after the one that ran last; -1: none. Drawn: any of them. */
-static int find_wave(struct sim_block *block, enum sim_wave state, bool drawn)
+/* Sets of states. */
+enum {
+    READY = 1 << SIM_WAVE_READY,
+    RESTING = 1 << SIM_WAVE_RESTS | 1 << SIM_WAVE_SPINS,
+    SPINNING = 1 << SIM_WAVE_SPINS,
+    WAITING = 1 << SIM_WAVE_WAITS,
+};
+
+static bool is_in(const struct sim_block *block, unsigned wave, unsigned states)
+{
+    return states >> block->waves[wave] & 1;
+}
+
+/* The wave in one of the states, after the one that ran last; -1: none. Drawn: any
+ * of them. */
+static int find_wave(struct sim_block *block, unsigned states, bool drawn)
 {
     unsigned start = block->turn;
     if (drawn && block->wave_count)
         start = (unsigned)(draw(&block->random) % block->wave_count);
     for (unsigned i = 0; i < block->wave_count; i++) {
         unsigned wave = start + i < block->wave_count ? start + i : start + i - block->wave_count;
-        if (block->waves[wave] == state)
+        if (is_in(block, wave, states))
             return (int)wave;
     }
     return -1;
 }
 
-static unsigned count_waves(const struct sim_block *block, enum sim_wave state)
+static unsigned count_waves(const struct sim_block *block, unsigned states)
 {
     unsigned count = 0;
     for (unsigned wave = 0; wave < block->wave_count; wave++)
-        count += block->waves[wave] == state;
+        count += is_in(block, wave, states);
     return count;
 }
 
@@ -130,7 +147,7 @@ static bool can_go_on(struct sim_block *block)
 {
     if (!block->launch->engine->stuck(block))
         return false;
-    if (count_waves(block, SIM_WAVE_READY) || count_waves(block, SIM_WAVE_RESTS))
+    if (count_waves(block, READY | RESTING))
         return true;
     AH_LOG_ERR("block %llu: the waves of %s wait for each other for ever",
                (unsigned long long)block->number, block->launch->engine->name);
@@ -141,10 +158,10 @@ static bool can_go_on(struct sim_block *block)
 static int next_wave(struct sim_block *block, unsigned runs, bool drawn)
 {
     /* A READY wave may spin, unknown to its engine, on what a resting one is to do. */
-    int wave = runs % REST_ROUND == 0 ? find_wave(block, SIM_WAVE_RESTS, drawn) : -1;
+    int wave = runs % REST_ROUND == 0 ? find_wave(block, RESTING, drawn) : -1;
     if (wave < 0)
-        wave = find_wave(block, SIM_WAVE_READY, drawn);
-    return wave < 0 ? find_wave(block, SIM_WAVE_RESTS, false) : wave;
+        wave = find_wave(block, READY, drawn);
+    return wave < 0 ? find_wave(block, RESTING, false) : wave;
 }
 
 static unsigned choose_budget(struct sim_block *block, bool rests, bool drawn)
@@ -165,51 +182,86 @@ struct slice {
     uint64_t steps;
 };
 
-static bool is_over(struct slice *slice, const struct sim_block *block, unsigned runs,
-                    unsigned budget, bool in_steps)
+static bool has_passed(struct slice *slice, uint64_t us, uint64_t steps, bool in_steps)
 {
-    unsigned growth = 1 + block->parks / SLICE_PARKS;
-    if (growth > SLICE_GROWTH_MAX)
-        growth = SLICE_GROWTH_MAX;
-    slice->steps += budget;
     if (in_steps)
-        return slice->steps > (uint64_t)SLICE_STEPS * growth;
-    if (runs % CLOCK_RUNS)
-        return false;
+        return slice->steps > steps;
     uint64_t now = now_us();
     if (!slice->since)
         slice->since = now;
-    return now - slice->since > (uint64_t)SLICE_US * growth;
+    return now - slice->since > us;
+}
+
+static bool is_over(struct slice *slice, const struct sim_block *block, unsigned runs,
+                    bool in_steps)
+{
+    if (!in_steps && runs % CLOCK_RUNS)
+        return false;
+    uint64_t growth = 1 + block->parks / SLICE_PARKS;
+    if (growth > SLICE_GROWTH_MAX)
+        growth = SLICE_GROWTH_MAX;
+    return has_passed(slice, SLICE_US * growth, SLICE_STEPS * growth, in_steps);
+}
+
+/* Whether it is time for others, when all waves of a block rest. Those that may be
+ * working get some time, so that little of it goes into changing blocks. */
+static bool has_spun(struct slice *slice, const struct sim_block *block, bool in_steps)
+{
+    uint64_t growth = 1 + block->spins;
+    if (growth > SPIN_GROWTH_MAX)
+        growth = SPIN_GROWTH_MAX;
+    return !count_waves(block, SPINNING) ||
+           has_passed(slice, SPIN_US * growth, SPIN_STEPS * growth, in_steps);
+}
+
+static enum sim_turn rest(struct sim_block *block, bool moved)
+{
+    if (moved)
+        return SIM_TURN_RESTED;
+    if (!count_waves(block, SPINNING))
+        return SIM_TURN_IDLE;
+    block->spins++;
+    return SIM_TURN_SPUN;
+}
+
+/* Runs a wave. Returns its new state. */
+static enum sim_wave run_wave(struct sim_block *block, unsigned wave, struct slice *slice,
+                              bool drawn)
+{
+    unsigned budget = choose_budget(block, is_in(block, wave, RESTING), drawn);
+    enum sim_wave state = block->launch->engine->run(block, wave, budget);
+    block->waves[wave] = (unsigned char)state;
+    block->turn = wave + 1 < block->wave_count ? wave + 1 : 0;
+    slice->steps += budget;
+    return state;
 }
 
 enum sim_turn sim_block_turn(struct sim_block *block, const struct sim_run_settings *settings)
 {
-    struct sim_launch *launch = block->launch;
     bool drawn = settings->deterministic;
     struct slice slice = {0};
     unsigned rested = 0; /* resting waves that ran in a row and rest again */
     bool moved = false;
-    for (unsigned runs = 1; !sim_run_cancelled(launch); runs++) {
+    for (unsigned runs = 1; !sim_run_cancelled(block->launch); runs++) {
         int wave = next_wave(block, runs, drawn);
-        if (wave < 0 && !count_waves(block, SIM_WAVE_WAITS))
+        if (wave < 0 && !count_waves(block, WAITING))
             return SIM_TURN_ENDED;
         if (wave < 0 && !can_go_on(block))
             return SIM_TURN_FAILED;
         if (wave < 0)
             continue;
-        bool rests = block->waves[wave] == SIM_WAVE_RESTS;
-        unsigned budget = choose_budget(block, rests, drawn);
-        enum sim_wave state = launch->engine->run(block, (unsigned)wave, budget);
-        block->waves[wave] = (unsigned char)state;
-        block->turn = (unsigned)wave + 1 < block->wave_count ? (unsigned)wave + 1 : 0;
-        if (state == SIM_WAVE_FAILED)
+        bool rests = is_in(block, (unsigned)wave, RESTING);
+        if (run_wave(block, (unsigned)wave, &slice, drawn) == SIM_WAVE_FAILED)
             return SIM_TURN_FAILED;
-        rested = rests && state == SIM_WAVE_RESTS ? rested + 1 : 0;
-        moved |= rested == 0;
-        if (rested && rested >= count_waves(block, SIM_WAVE_RESTS) &&
-            find_wave(block, SIM_WAVE_READY, false) < 0)
-            return moved ? SIM_TURN_RESTED : SIM_TURN_IDLE;
-        if (is_over(&slice, block, runs, budget, drawn))
+        rested = rests && is_in(block, (unsigned)wave, RESTING) ? rested + 1 : 0;
+        if (!rested) {
+            moved = true;
+            block->spins = 0;
+        } else if (rested >= count_waves(block, RESTING) && !count_waves(block, READY) &&
+                   has_spun(&slice, block, drawn)) {
+            return rest(block, moved);
+        }
+        if (is_over(&slice, block, runs, drawn))
             return SIM_TURN_SLICED;
     }
     return SIM_TURN_CANCELLED;

@@ -11,6 +11,7 @@ enum sim_turn {
     SIM_TURN_SLICED, /* its time is over */
     SIM_TURN_RESTED, /* it did something, but now every wave that could run rests */
     SIM_TURN_IDLE,   /* every wave that could run rested from the start */
+    SIM_TURN_SPUN,   /* or may have: some of them may be working */
     SIM_TURN_FAILED, /* a wave failed, or none will ever run */
     SIM_TURN_CANCELLED,
     SIM_TURN_STARVED, /* it could not begin: no memory */

@@ -4,7 +4,10 @@
 
 /* For each new block that begins while so many are parked, one more of those has
  * a turn first: they may only be long, and each new one costs memory. */
-enum { PATIENCE_DIVISOR = 16 };
+enum {
+    PATIENCE_DIVISOR = 16,
+    SPIN_IMPATIENCE = 4, /* a turn of one that may be waiting counts as so many */
+};
 
 void sim_queue_add(struct sim_queue *queue, struct sim_launch *launch)
 {
@@ -166,11 +169,14 @@ struct sim_pick sim_queue_pick(struct sim_queue *queue, bool fair)
     }
 }
 
-void sim_queue_park(struct sim_queue *queue, struct sim_block *block, bool rests)
+void sim_queue_park(struct sim_queue *queue, struct sim_block *block, enum sim_turn turn)
 {
     struct sim_launch *launch = block->launch;
-    if (rests)
+    if (turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE)
         launch->patience = 0;
+    else if (turn == SIM_TURN_SPUN)
+        launch->patience -=
+            launch->patience < SPIN_IMPATIENCE ? launch->patience : SPIN_IMPATIENCE - 1;
     block->parks++;
     block->next = NULL;
     *launch->parked_end = block;

@@ -38,8 +38,8 @@ unsigned sim_queue_due(const struct sim_queue *queue, unsigned limit);
 /* Whether there is anything to pick but parked blocks. */
 bool sim_queue_has_new(const struct sim_queue *queue);
 
-/* Sets a block aside. */
-void sim_queue_park(struct sim_queue *queue, struct sim_block *block, bool rests);
+/* Sets a block aside; turn: how its last one ended. */
+void sim_queue_park(struct sim_queue *queue, struct sim_block *block, enum sim_turn turn);
 
 /* A block found no memory to begin in; alone: nor did it when nothing else was
  * resident. False: there will never be any; the block is the caller's. */

@@ -14,7 +14,8 @@
 #include <time.h>
 
 enum {
-    YIELDS = 16, /* when everything rests: so often before it sleeps */
+    YIELDS = 16,         /* when everything rests: so often before it sleeps */
+    SPIN_NS = 500000000, /* when some may be working: so long */
     SLEEP_MIN_NS = 20 * 1000,
     SLEEP_MAX_NS = 1000 * 1000,
 };
@@ -37,9 +38,11 @@ static struct pool {
 /* One thread's memory of how its last turns went. */
 struct worker {
     bool fair;       /* the last block did not end: others first, whatever their priority */
-    bool moved;      /* something happened in its last turn */
-    uint64_t rested; /* turns in a row in which nothing did, since it paused */
+    bool moved;      /* something happened in its last turn, or may have */
+    bool spun;       /* in a turn since it paused something may have */
+    uint64_t rested; /* turns in a row in which nothing did for sure, since it paused */
     unsigned pauses; /* in a row */
+    uint64_t since;  /* nanoseconds: when the first of them began */
 };
 
 static void note_crowd(void)
@@ -157,12 +160,18 @@ static void starve(const struct sim_pick *pick)
     sim_block_destroy(pick->block);
 }
 
+static bool is_parked(enum sim_turn turn)
+{
+    return turn == SIM_TURN_SLICED || turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE ||
+           turn == SIM_TURN_SPUN;
+}
+
 /* Puts a picked block where its turn leaves it. Called locked; returns so, but
  * unlocks in between to free memory and to end the launch. */
 static void put_back(const struct sim_pick *pick, enum sim_turn turn)
 {
-    if (turn == SIM_TURN_SLICED || turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE)
-        sim_queue_park(&pool.queue, pick->block, turn != SIM_TURN_SLICED);
+    if (is_parked(turn))
+        sim_queue_park(&pool.queue, pick->block, turn);
     else if (turn == SIM_TURN_STARVED)
         starve(pick);
     else
@@ -218,16 +227,20 @@ static void wake_others(void)
         wake();
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 /* Waits for work, at most so long; 0: until there is some. */
 static void wait_for_work(uint64_t ns)
 {
     pool.idle++;
     if (ns) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        uint64_t sum = (uint64_t)until.tv_nsec + ns;
-        until.tv_sec += (time_t)(sum / 1000000000);
-        until.tv_nsec = (long)(sum % 1000000000);
+        uint64_t end = now_ns() + ns;
+        struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
         pool.dozers++;
         pthread_cond_clockwait(&pool.work, &pool.lock, CLOCK_MONOTONIC, &until);
         pool.dozers--;
@@ -239,33 +252,45 @@ static void wait_for_work(uint64_t ns)
         pool.woken--;
 }
 
+/* Whether it is too early to sleep. */
+static bool is_patient(const struct worker *worker)
+{
+    return worker->spun ? now_ns() - worker->since < SPIN_NS : worker->pauses < YIELDS;
+}
+
 /* Everything that is parked rests: gives the processor away, in the end for a
  * millisecond. One thread is enough to look again. */
 static void pause_worker(struct worker *worker)
 {
+    if (!worker->pauses++)
+        worker->since = now_ns();
+    bool patient = is_patient(worker);
     worker->rested = 0;
-    if (worker->pauses < YIELDS) {
-        worker->pauses++;
+    worker->spun = false;
+    if (patient) {
         pthread_mutex_unlock(&pool.lock);
         sched_yield();
         pthread_mutex_lock(&pool.lock);
         return;
     }
-    uint64_t ns = (uint64_t)SLEEP_MIN_NS << (worker->pauses - YIELDS);
-    if (ns < SLEEP_MAX_NS)
-        worker->pauses++;
-    else
-        ns = SLEEP_MAX_NS;
-    wait_for_work(pool.dozers ? 0 : ns);
+    worker->moved = false;
+    unsigned doublings = worker->pauses > YIELDS ? worker->pauses - YIELDS : 0;
+    uint64_t ns = doublings > 6 ? SLEEP_MAX_NS : (uint64_t)SLEEP_MIN_NS << doublings;
+    wait_for_work(pool.dozers ? 0 : ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS);
 }
 
 static void remember(struct worker *worker, enum sim_turn turn)
 {
-    worker->fair = turn == SIM_TURN_SLICED || turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE;
-    worker->moved = turn != SIM_TURN_IDLE;
-    worker->rested = worker->moved ? 0 : worker->rested + 1;
-    if (worker->moved)
-        worker->pauses = 0;
+    worker->fair = is_parked(turn);
+    if (turn == SIM_TURN_IDLE || turn == SIM_TURN_SPUN) {
+        worker->rested++;
+        worker->spun |= turn == SIM_TURN_SPUN;
+        worker->moved = turn == SIM_TURN_SPUN && (!worker->pauses || is_patient(worker));
+        return;
+    }
+    worker->moved = true;
+    worker->rested = worker->pauses = 0;
+    worker->spun = false;
 }
 
 static void serve(struct worker *worker, struct sim_pick *pick)

@@ -20,7 +20,9 @@ struct sim_block;
 /* What a wave can be; in sim_block.waves[]. */
 enum sim_wave {
     SIM_WAVE_READY, /* runs when its turn comes */
-    SIM_WAVE_RESTS, /* spins or sleeps: the others first */
+    SIM_WAVE_RESTS, /* sleeps, or is sure to wait for other waves, blocks or the host: the others
+                       first, and when there are none it runs seldom */
+    SIM_WAVE_SPINS, /* may be waiting so, or may be working: the others first */
     SIM_WAVE_WAITS, /* for another wave of its block, which will make it READY */
     SIM_WAVE_ENDED,
     SIM_WAVE_FAILED, /* the launch ends; the engine has reported why */
@@ -35,7 +37,7 @@ struct sim_engine {
      * fresh memory, when others have ended, and the launch fails when there are
      * none. end is not called then, fini is. */
     bool (*begin)(struct sim_block *block, bool fresh);
-    /* Runs a READY or RESTS wave for about budget steps and returns its new
+    /* Runs a READY, RESTS or SPINS wave for about budget steps and returns its new
      * state. May change the state of other waves of the block. */
     enum sim_wave (*run)(struct sim_block *block, unsigned wave, unsigned budget);
     /* All waves that have not ended WAIT, so none ever will: reports it, or makes
@@ -57,6 +59,7 @@ struct sim_block {
     struct sim_block *next; /* private to the scheduler, as is all below */
     unsigned turn;          /* the wave after the one that ran last */
     unsigned parks;         /* how often it was set aside */
+    unsigned spins;         /* turns in a row in which it may have done nothing but wait */
     uint64_t random;        /* deterministic: what its order is drawn from */
 };
 
