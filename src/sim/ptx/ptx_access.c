@@ -154,9 +154,8 @@ static unsigned char *reach_generic_lane(struct ptx_warp *warp, const struct ptx
     case PTX_SHARED:
         return within(warp->shared, warp->shared_size, offset, access->bytes);
     case PTX_LOCAL:
-        return access->atomic ? NULL
-                              : within(warp->local + lane * warp->local_stride, warp->local_stride,
-                                       offset, access->bytes);
+        return within(warp->local + lane * warp->local_stride, warp->local_stride, offset,
+                      access->bytes);
     case PTX_PARAM:
         return access->write ? NULL
                              : within((unsigned char *)(uintptr_t)warp->params, warp->param_size,

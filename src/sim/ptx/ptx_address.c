@@ -248,7 +248,9 @@ static const struct ptx_op *is_in_space(struct ptx_warp *warp, const struct ptx_
         enum ptx_space space = ptx_generic_space(a[lane], &offset);
         if (space == PTX_GLOBAL && in_constants(module, a[lane]))
             space = PTX_CONST;
-        yes |= (uint32_t)(space == (enum ptx_space)op->bits) << lane;
+        bool in = space == (enum ptx_space)op->bits ||
+                  (space == PTX_PARAM && op->bits == PTX_GLOBAL); /* contains that window */
+        yes |= (uint32_t)in << lane;
     }
     uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
     *d = (*d & ~warp->mask) | yes;

@@ -1,6 +1,6 @@
-/* atom and red. In shared memory they are plain, since a block runs on one thread
- * of the host; elsewhere they are atomics of the host, so that host code and other
- * devices may take part. */
+/* atom and red. In shared memory (and in a thread's own, where a generic address may
+ * lead) they are plain, since a block runs on one thread of the host; elsewhere they are atomics of
+ * the host, so that host code and other devices may take part. */
 #include "ptx_memory.h"
 
 #include <math.h>
@@ -35,14 +35,18 @@ static uint32_t add_f32(uint32_t a, uint32_t b, bool flush)
     return flushed(bits_of(float_of(flushed(a)) + float_of(flushed(b))));
 }
 
-static uint64_t add_f64(uint64_t a, uint64_t b)
+/* Of NaNs the second is the result, or else the first; in shared memory quiet. */
+static uint64_t add_f64(uint64_t a, uint64_t b, bool shared)
 {
-    double x, y;
+    double x, y, sum;
+    uint64_t bits, quiet = shared ? UINT64_C(1) << 51 : 0;
     memcpy(&x, &a, sizeof x);
     memcpy(&y, &b, sizeof y);
-    x += y;
-    memcpy(&a, &x, sizeof a);
-    return a;
+    if (x != x || y != y)
+        return (y != y ? b : a) | quiet;
+    sum = x + y;
+    memcpy(&bits, &sum, sizeof bits);
+    return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
 }
 
 static float widen_f16(uint16_t bits)
@@ -242,12 +246,18 @@ struct atomic {
     uint8_t width; /* bytes of an element in the slots */
 };
 
+static bool is_within(const unsigned char *where, const unsigned char *start, size_t size)
+{
+    return (uintptr_t)where - (uintptr_t)start < size;
+}
+
 static void one_lane(struct ptx_warp *warp, const struct atomic *atomic, unsigned lane,
                      unsigned char *where)
 {
     bool shared = atomic->access.space == PTX_SHARED ||
-                  (atomic->access.space == PTX_GENERIC && where >= warp->shared &&
-                   where < warp->shared + warp->shared_size);
+                  (atomic->access.space == PTX_GENERIC &&
+                   (is_within(where, warp->shared, warp->shared_size) ||
+                    is_within(where, warp->local, warp->local_stride * PTX_LANES)));
     size_t column = (size_t)lane * atomic->width;
     unsigned char old[16];
     for (unsigned i = 0; i < atomic->access.count; i++) {

@@ -299,6 +299,57 @@ static void a_lock_of_compare_and_swap_holds(void **state)
     run_unload(run);
 }
 
+static void a_threads_own_memory_takes_atomics_too(void **state)
+{
+    (void)state;
+    uint32_t words[40] = {0};
+    one_body(".local .align 4 .b8 l[4];\n st.local.u32 [l], %r0;\n mov.u64 %rd3, l;\n"
+             "cvta.local.u64 %rd3, %rd3;\n atom.add.u32 %r1, [%rd3], 5;\n"
+             "ld.local.u32 %r2, [l];\n mad.lo.u32 %r1, %r1, 100, %r2;\n"
+             "st.global.u32 [%rd1], %r1;",
+             40, words, 40);
+    for (unsigned i = 0; i < 40; i++)
+        assert_int_equal(words[i], 100 * i + i + 5);
+}
+
+/* What an H200 gives. */
+static void sums_of_doubles_keep_a_nan_as_it_is(void **state)
+{
+    (void)state;
+    static const uint64_t cases[][3] = {
+        {UINT64_C(0x7ff0000000000001), UINT64_C(0x3ff0000000000000), UINT64_C(0x7ff0000000000001)},
+        {UINT64_C(0xfff8000000000000), UINT64_C(0x7ff8000000000005), UINT64_C(0x7ff8000000000005)},
+        {UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000), UINT64_C(0xfff8000000000000)},
+        {3, 5, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t words[2] = {cases[i][0], cases[i][1]};
+        one_body("ld.global.f64 %fd1, [%rd0+8];\n red.global.add.f64 [%rd0], %fd1;", 1,
+                 (uint32_t *)(void *)words, 4);
+        assert_true(words[0] == cases[i][2]);
+    }
+}
+
+/* What an H200 gives, for the least of and the greatest of two. */
+static void halves_that_are_no_numbers_give_way(void **state)
+{
+    (void)state;
+    static const uint16_t cases[][4] = {
+        {0x7e01, 0x3c00, 0x3c00, 0x3c00}, {0x3c00, 0x7d01, 0x3c00, 0x3c00},
+        {0xfe00, 0xfe00, 0x7fff, 0x7fff}, {0x8000, 0x0000, 0x8000, 0x0000},
+        {0x0000, 0x8000, 0x8000, 0x0000}, {0x7c00, 0xfc00, 0xfc00, 0x7c00},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t words[3] = {cases[i][0], cases[i][0], cases[i][1]};
+        one_body("ld.global.b16 %rs1, [%rd0+8];\n mov.b16 %rs2, 0;\n"
+                 "red.global.min.noftz.v2.f16 [%rd0], {%rs1, %rs2};\n"
+                 "red.global.max.noftz.v2.f16 [%rd0+4], {%rs1, %rs2};",
+                 1, words, 3);
+        assert_int_equal(words[0] & 0xffff, cases[i][2]);
+        assert_int_equal(words[1] & 0xffff, cases[i][3]);
+    }
+}
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static void atomics_fault_where_they_must(void **state)
@@ -314,11 +365,6 @@ static void atomics_fault_where_they_must(void **state)
     assert_int_equal(
         one_run(".shared .align 4 .u32 s;", "atom.shared.add.u32 %r1, [s+1024], 1;", 1, &word, 1),
         PTX_END_ILLEGAL_ADDRESS);
-    assert_int_equal(one_run("",
-                             ".local .align 4 .b8 l[4];\n mov.u64 %rd3, l;\n"
-                             "cvta.local.u64 %rd3, %rd3;\n atom.add.u32 %r1, [%rd3], 1;",
-                             1, &word, 1),
-                     PTX_END_ILLEGAL_ADDRESS);
 }
 
 int main(void)
@@ -341,6 +387,9 @@ int main(void)
         cmocka_unit_test(every_lane_gets_a_number_of_its_own),
         cmocka_unit_test(an_unused_result_is_no_different),
         cmocka_unit_test(a_lock_of_compare_and_swap_holds),
+        cmocka_unit_test(a_threads_own_memory_takes_atomics_too),
+        cmocka_unit_test(sums_of_doubles_keep_a_nan_as_it_is),
+        cmocka_unit_test(halves_that_are_no_numbers_give_way),
         cmocka_unit_test(atomics_fault_where_they_must),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
