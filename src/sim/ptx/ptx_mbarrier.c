@@ -104,7 +104,8 @@ static void emit_copy(struct ptx_builder *builder, const struct ptx_inst *inst)
         uint32_t slot = ptx_build_source(builder, operand, is_predicate ? PTX_PRED : PTX_U32);
         copy->ignore = copy->size = slot;
     }
-    ptx_emit_checks(builder, from);
+    if (!copy->has_size && !copy->has_ignore) /* otherwise not all of it is read */
+        ptx_emit_checks(builder, from);
     ptx_access_op(builder, copy_async, &copy->to);
 }
 
