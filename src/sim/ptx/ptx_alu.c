@@ -13,6 +13,7 @@
 #include "ptx_alu_video.h"
 
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop need not become vectors */
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define INDEPENDENT _Pragma("GCC ivdep")
@@ -176,7 +177,7 @@ LANE bool holds_in(const struct ptx_op *op, u32 relation, bool with)
     s32 carries[PTX_LANES] __attribute__((aligned(64)));                                           \
     const u32 carry = warp->carry
 #define CARRY_TAKE                                                                                 \
-    const bool in = (carry & lane_bit[i]) != 0;                                                                \
+    const bool in = (carry & lane_bit[i]) != 0;                                                    \
     bool out = false;                                                                              \
     (void)in;
 #define CARRY_END                                                                                  \

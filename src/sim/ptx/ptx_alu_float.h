@@ -187,6 +187,18 @@ LANE f64 maximum_f64(f64 a, f64 b)
     return extreme_f64(a, b, order_f64(a) > order_f64(b) ? a : b);
 }
 
+/* ---- from integers ------------------------------------------------------------------- */
+
+/* Conversions in several steps may give -0 for 0 when they round downwards. */
+LANE f32 signed_f32(f32 x, bool negative)
+{
+    return f32_of((bits_f32(x) & ~SIGN_F32) | (negative ? SIGN_F32 : 0));
+}
+LANE f64 signed_f64(f64 x, bool negative)
+{
+    return f64_of((bits_f64(x) & ~SIGN_F64) | (negative ? SIGN_F64 : 0));
+}
+
 /* ---- to integers --------------------------------------------------------------------- */
 
 LANE f32 integral_f32(f32 x, u64 mods)

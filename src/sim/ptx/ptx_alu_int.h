@@ -32,6 +32,10 @@ LANE u64 limit_u64(s64 x)
     LANE s64 wide_##T(T x)                                                                         \
     {                                                                                              \
         return x;                                                                                  \
+    }                                                                                              \
+    LANE bool below_zero_##T(T x)                                                                  \
+    {                                                                                              \
+        return wide_##T(x) < 0;                                                                    \
     }
 WIDE(u8)
 WIDE(s8)
@@ -44,6 +48,11 @@ WIDE(s64)
 LANE s64 wide_u64(u64 x)
 {
     return x > INT64_MAX ? INT64_MAX : (s64)x;
+}
+LANE bool below_zero_u64(u64 x)
+{
+    (void)x;
+    return false;
 }
 
 /* Limited to a field of so many bits. */

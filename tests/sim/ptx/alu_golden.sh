@@ -1,6 +1,8 @@
 #!/bin/sh
-# alu_golden.sh <alu_direct> <alu_compare> <list> <golden folder> <output>
-# Whether the simulator's arithmetic gives what an H200 gave.
+# alu_golden.sh <alu_compare> <list> <golden folder> <output> <command...>
+# Whether "command... list output" gives what an H200 gave.
 set -e
-"$1" "$3" "$5"
-"$2" "$3" "$4/h200.txt" "$5" "$4/allowed.txt"
+compare=$1 list=$2 golden=$3 output=$4
+shift 4
+"$@" "$list" "$output"
+"$compare" "$list" "$golden/h200.txt" "$output" "$golden/allowed.txt"
