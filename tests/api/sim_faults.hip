@@ -142,6 +142,7 @@ static void lost()
     the_device_is_unusable(error);
     report(hipDeviceReset() != hipSuccess || hipMalloc(&p, 64) != hipSuccess,
            "a reset does not bring it back");
+    (void)hipGetLastError();
     // The other device is another one.
     int devices = 0;
     works(hipGetDeviceCount(&devices), "devices are counted");
