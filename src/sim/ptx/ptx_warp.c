@@ -334,7 +334,7 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
         if (wave->stop != PTX_STOP_SWITCH)
             return SIM_WAVE_FAILED;
         if (wave->left <= 0 && any_ready(warp))
-            return wave->rests ? SIM_WAVE_RESTS : SIM_WAVE_READY;
+            return wave->rests ? SIM_WAVE_SPINS : SIM_WAVE_READY;
     }
 }
 
