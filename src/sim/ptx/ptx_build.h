@@ -175,6 +175,9 @@ struct ptx_builder {
 /* The op's target is, in the end, a block's first op or an op by number. */
 void ptx_build_fixup(struct ptx_builder *builder, enum ptx_fixup_kind kind, unsigned number,
                      unsigned op, const struct ptx_op **place);
+/* Whether symbol is a parameter of function, which is a kernel: the others lie in
+ * local memory. */
+bool ptx_is_kernel_param(const struct ptx_function *function, const struct ptx_symbol *symbol);
 unsigned ptx_build_label(const struct ptx_builder *builder, const struct ptx_symbol *label);
 void ptx_build_no_memory(struct ptx_builder *builder);
 /* Grows an array of elements of size to hold at least needed; NULL: no memory, the

@@ -229,6 +229,9 @@ static void set_value(struct ptx_builder *builder, const struct ptx_operand *ope
                       enum ptx_type type, bool result, struct ptx_formal *out_formal)
 {
     if (is_argument_variable(operand)) {
+        if (ptx_is_kernel_param(ptx_build_function(builder), operand->symbol))
+            ptx_build_error(builder, "parameter %s of the kernel cannot be passed on",
+                            operand->symbol->name);
         *out_formal = (struct ptx_formal){.offset = (uint32_t)operand->symbol->address,
                                           .size = (uint32_t)operand->symbol->size};
         return;

@@ -296,7 +296,7 @@ static uint64_t float_bits(const struct ptx_operand *operand, enum ptx_type type
     return bits;
 }
 
-static bool is_kernel_param(const struct ptx_function *function, const struct ptx_symbol *symbol)
+bool ptx_is_kernel_param(const struct ptx_function *function, const struct ptx_symbol *symbol)
 {
     for (const struct ptx_symbol *p = function->params; p && function->entry; p = p->next)
         if (p == symbol)
@@ -320,7 +320,7 @@ static uint32_t address_slot(struct ptx_builder *builder, const struct ptx_opera
     }
     const struct ptx_function *function = ptx_build_function(builder);
     bool local = symbol->space == PTX_LOCAL ||
-                 (symbol->space == PTX_PARAM && !is_kernel_param(function, symbol));
+                 (symbol->space == PTX_PARAM && !ptx_is_kernel_param(function, symbol));
     if (local && !function->entry) {
         uint32_t temporary = ptx_build_temporary(builder, type);
         ptx_build_local_address(builder, temporary, type, symbol->address + offset);

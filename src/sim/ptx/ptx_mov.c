@@ -7,13 +7,16 @@
 
 /* ---- whole registers: d from a ------------------------------------------------------- */
 
+typedef uint64_t part __attribute__((vector_size(16)));
+
 __attribute__((always_inline)) static inline const struct ptx_op *
 move(struct ptx_warp *warp, const struct ptx_op *op, unsigned size)
 {
     unsigned char *d = warp->regs + op->d;
     const unsigned char *a = warp->regs + op->a;
     if (warp->whole) {
-        memmove(d, a, (size_t)PTX_LANES * size);
+        for (unsigned i = 0; i < PTX_LANES * size / sizeof(part); i++)
+            ((part *)(void *)d)[i] = ((const part *)(const void *)a)[i];
         return op + 1;
     }
     for (uint32_t left = warp->mask; left; left &= left - 1) {
@@ -195,42 +198,57 @@ static const struct ptx_op *unpack(struct ptx_warp *warp, const struct ptx_op *o
     return op + 1;
 }
 
-/* The ones that compilers write all the time. */
+/* The ones that compilers write all the time. Sources are copied first, so that
+ * the compiler need not fear that a result overwrites them. */
 static const struct ptx_op *pack_2x4(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct pieces *p = op->extra;
-    const uint32_t *low = (const uint32_t *)(const void *)(warp->regs + p->slots[0]);
-    const uint32_t *high = (const uint32_t *)(const void *)(warp->regs + p->slots[1]);
+    uint32_t parts[2][PTX_LANES];
     uint64_t *d = (uint64_t *)(void *)(warp->regs + op->d);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        uint64_t value = (uint64_t)high[lane] << 32 | low[lane];
-        d[lane] = warp->lanes[lane] ? value : d[lane];
-    }
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(parts[i], warp->regs + p->slots[i], sizeof parts[i]);
+    if (warp->whole)
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            d[lane] = (uint64_t)parts[1][lane] << 32 | parts[0][lane];
+    else
+        for (uint32_t left = warp->mask; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            d[lane] = (uint64_t)parts[1][lane] << 32 | parts[0][lane];
+        }
     return op + 1;
 }
 
 static const struct ptx_op *pack_2x2(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct pieces *p = op->extra;
-    const uint16_t *low = (const uint16_t *)(const void *)(warp->regs + p->slots[0]);
-    const uint16_t *high = (const uint16_t *)(const void *)(warp->regs + p->slots[1]);
+    uint16_t parts[2][PTX_LANES];
     uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        uint32_t value = (uint32_t)high[lane] << 16 | low[lane];
-        d[lane] = warp->lanes[lane] ? value : d[lane];
-    }
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(parts[i], warp->regs + p->slots[i], sizeof parts[i]);
+    if (warp->whole)
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            d[lane] = (uint32_t)parts[1][lane] << 16 | parts[0][lane];
+    else
+        for (uint32_t left = warp->mask; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            d[lane] = (uint32_t)parts[1][lane] << 16 | parts[0][lane];
+        }
     return op + 1;
 }
 
 static const struct ptx_op *unpack_2x4(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct pieces *p = op->extra;
-    uint32_t *low = (uint32_t *)(void *)(warp->regs + p->slots[0]);
-    uint32_t *high = (uint32_t *)(void *)(warp->regs + p->slots[1]);
-    const uint64_t *a = (const uint64_t *)(const void *)(warp->regs + op->a);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        low[lane] = warp->lanes[lane] ? (uint32_t)a[lane] : low[lane];
-        high[lane] = warp->lanes[lane] ? (uint32_t)(a[lane] >> 32) : high[lane];
+    uint64_t whole[PTX_LANES];
+    memcpy(whole, warp->regs + op->a, sizeof whole);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t *d = (uint32_t *)(void *)(warp->regs + p->slots[i]);
+        if (warp->whole)
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)
+                d[lane] = (uint32_t)(whole[lane] >> (32 * i));
+        else
+            for (uint32_t left = warp->mask; left; left &= left - 1)
+                d[__builtin_ctz(left)] = (uint32_t)(whole[__builtin_ctz(left)] >> (32 * i));
     }
     return op + 1;
 }
@@ -238,12 +256,16 @@ static const struct ptx_op *unpack_2x4(struct ptx_warp *warp, const struct ptx_o
 static const struct ptx_op *unpack_2x2(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct pieces *p = op->extra;
-    uint16_t *low = (uint16_t *)(void *)(warp->regs + p->slots[0]);
-    uint16_t *high = (uint16_t *)(void *)(warp->regs + p->slots[1]);
-    const uint32_t *a = (const uint32_t *)(const void *)(warp->regs + op->a);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        low[lane] = warp->lanes[lane] ? (uint16_t)a[lane] : low[lane];
-        high[lane] = warp->lanes[lane] ? (uint16_t)(a[lane] >> 16) : high[lane];
+    uint32_t whole[PTX_LANES];
+    memcpy(whole, warp->regs + op->a, sizeof whole);
+    for (unsigned i = 0; i < 2; i++) {
+        uint16_t *d = (uint16_t *)(void *)(warp->regs + p->slots[i]);
+        if (warp->whole)
+            for (unsigned lane = 0; lane < PTX_LANES; lane++)
+                d[lane] = (uint16_t)(whole[lane] >> (16 * i));
+        else
+            for (uint32_t left = warp->mask; left; left &= left - 1)
+                d[__builtin_ctz(left)] = (uint16_t)(whole[__builtin_ctz(left)] >> (16 * i));
     }
     return op + 1;
 }
