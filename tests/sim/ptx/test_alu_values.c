@@ -305,7 +305,7 @@ static void fma_of_f16_rounds_once(void **state)
             call_run(&call);
             for (unsigned i = 0; i < PTX_LANES; ++i) {
                 __int128 exact = (__int128)f16_units(in[i][0]) * f16_units(in[i][1]) +
-                                 ((__int128)f16_units(in[i][2]) << 24);
+                                 (__int128)f16_units(in[i][2]) * (1 << 24);
                 uint32_t wanted = f16_of_units(exact), found = (uint32_t)call_get(&call, i);
                 if (exact == 0 ? (found & 0x7fff) != 0 : found != wanted)
                     fail_msg("fma.rn.f16 %x %x %x: %x, not %x", in[i][0], in[i][1], in[i][2], found,
