@@ -179,12 +179,16 @@ void ptx_build_fixup(struct ptx_builder *builder, enum ptx_fixup_kind kind, unsi
  * local memory. */
 bool ptx_is_kernel_param(const struct ptx_function *function, const struct ptx_symbol *symbol);
 unsigned ptx_build_label(const struct ptx_builder *builder, const struct ptx_symbol *label);
+/* A new slot beyond the registers, in which all lanes begin with bits. */
+uint32_t ptx_build_slot(struct ptx_builder *builder, enum ptx_slot_class slot_class, uint64_t bits);
+/* Writes bits to all lanes of a slot; to a predicate: whether they are not 0. */
+void ptx_slot_fill(unsigned char *slot, enum ptx_slot_class slot_class, uint64_t bits);
 void ptx_build_no_memory(struct ptx_builder *builder);
 /* Grows an array of elements of size to hold at least needed; NULL: no memory, the
  * old one stays. */
 void *ptx_grow(void *array, unsigned *capacity, unsigned needed, size_t size);
 
-/* ptx_mov.c: registers of other sizes, special registers. */
+/* ptx_mov.c, ptx_special.c: registers of other sizes, special registers. */
 void ptx_build_resize(struct ptx_builder *builder, uint32_t d, enum ptx_type to, uint32_t a,
                       enum ptx_type from);
 void ptx_build_special(struct ptx_builder *builder, uint32_t d, enum ptx_special special);
