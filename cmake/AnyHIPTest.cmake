@@ -29,10 +29,11 @@ function(ah_register name program arguments seconds devices)
 endfunction()
 
 # ah_device_test(<name> PROGRAM <target of ah_hip_program> [ARGS <arg>...] [FILES <file>...]
-#                [TIMEOUT <seconds>] [DEVICES <regular expression>])
+#                [TIMEOUT <seconds>] [DEVICES <regular expression>] [UNSANITIZED])
 # The program runs in the folder where it lies; ARGS that name FILES do so by their file name.
+# UNSANITIZED: the program takes the place of malloc, and so do sanitizers.
 function(ah_device_test name)
-    cmake_parse_arguments(T "" "PROGRAM;TIMEOUT;DEVICES" "ARGS;FILES" ${ARGN})
+    cmake_parse_arguments(T "UNSANITIZED" "PROGRAM;TIMEOUT;DEVICES" "ARGS;FILES" ${ARGN})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 120)
     endif()
@@ -44,7 +45,7 @@ function(ah_device_test name)
     list(JOIN T_ARGS " " args)
     list(JOIN T_FILES "," files)
     set_property(GLOBAL APPEND_STRING PROPERTY AH_DEVICE_TESTS
-        "${name}|${program}|${args}|${files}|${T_TIMEOUT}|${T_DEVICES}\n")
+        "${name}|${program}|${args}|${files}|${T_TIMEOUT}|${T_DEVICES}|${T_UNSANITIZED}\n")
 endfunction()
 
 # Writes the table; called when all tests are known.
@@ -84,7 +85,8 @@ function(ah_test_programs_of tree)
         list(GET row 2 arguments)
         list(GET row 4 seconds)
         list(GET row 5 devices)
-        if(NOT name MATCHES "${ANYHIP_PROGRAMS_MATCH}")
+        list(GET row 6 unsanitized)
+        if(unsanitized OR NOT name MATCHES "${ANYHIP_PROGRAMS_MATCH}")
             continue()
         endif()
         separate_arguments(arguments UNIX_COMMAND "${arguments}")

@@ -24,7 +24,7 @@ cp "$build/bench/bench" "$build/bench/bench_load" "$root/bench/bench.h" \
 
 # One row per test: name, program, arguments, files it wants beside it, seconds, devices.
 : >"$out/tests.txt"
-while IFS="|" read -r name program arguments files seconds devices; do
+while IFS="|" read -r name program arguments files seconds devices _; do
     printf 'cuda\n' | grep -q -e "$devices" || continue
     cp "$program" "$out/tests/$name"
     for file in $(printf '%s' "$files" | tr ',' ' '); do
