@@ -120,8 +120,8 @@ static struct sim_pick go_on(struct sim_queue *queue, struct sim_launch *launch)
     return pick;
 }
 
-/* Takes a number, and memory that is there. False: threads that did not ask
- * began the last blocks meanwhile. */
+/* Takes a number, and memory that is there. False: threads that do not ask began
+ * the last blocks meanwhile. */
 static bool begin(struct sim_queue *queue, struct sim_launch *launch, struct sim_pick *out_pick)
 {
     struct sim_pick pick = {.launch = launch, .begins = true};
@@ -162,10 +162,11 @@ struct sim_pick sim_queue_pick(struct sim_queue *queue, bool fair)
             return (struct sim_pick){.launch = launch, .finished = true};
         bool begins = may_begin(queue, launch) && (!launch->parked || !launch->patience);
         struct sim_pick pick;
-        if (!begins)
-            return go_on(queue, launch);
-        if (begin(queue, launch, &pick))
+        if (begins && begin(queue, launch, &pick))
             return pick;
+        if (!begins && launch->parked)
+            return go_on(queue, launch);
+        /* Threads that do not ask began its last blocks since it was chosen. */
     }
 }
 
