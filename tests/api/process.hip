@@ -15,9 +15,10 @@ __global__ void set(int *p, int value)
 {
     *p = value;
 }
-__global__ void spin(int *never)
+__global__ void spin(int *never, long long ticks)
 {
-    for (long i = 0; i < 20000000 && *static_cast<volatile int *>(never) == 0; ++i) {
+    const long long start = wall_clock64();
+    while (wall_clock64() - start < ticks && *static_cast<volatile int *>(never) == 0) {
     }
 }
 
@@ -114,10 +115,11 @@ int main(int argc, char **argv)
     if (std::strcmp(what, "fork") == 0)
         return child_of_fork();
     if (std::strcmp(what, "exit") == 0) {
-        int *p = nullptr;
+        int *p = nullptr, kilohertz = 0;
         (void)hipMalloc(&p, 4);
         (void)hipMemset(p, 0, 4);
-        spin<<<1, 1>>>(p);
+        (void)hipDeviceGetAttribute(&kilohertz, hipDeviceAttributeWallClockRate, 0);
+        spin<<<1, 1>>>(p, 2000ll * kilohertz); // two seconds
         std::exit(hipGetLastError() == hipSuccess ? 0 : 1); // with the kernel under way
     }
     if (std::strcmp(what, "reset") == 0) {
