@@ -64,7 +64,8 @@ foreach(sanitizer address thread)
     execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=lib${letter}san.so
         OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     file(REAL_PATH ${runtime} runtime)
-    list(APPEND ah_sanitizer_environment LD_PRELOAD=${runtime})
+    list(APPEND ah_sanitizer_environment LD_PRELOAD=${runtime}
+        TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp)
 endforeach()
 
 # ah_test_programs_of(<build tree>)
@@ -86,7 +87,7 @@ function(ah_test_programs_of tree)
         list(GET row 4 seconds)
         list(GET row 5 devices)
         list(GET row 6 unsanitized)
-        if(unsanitized OR NOT name MATCHES "${ANYHIP_PROGRAMS_MATCH}")
+        if(unsanitized)
             continue()
         endif()
         separate_arguments(arguments UNIX_COMMAND "${arguments}")
