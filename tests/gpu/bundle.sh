@@ -11,6 +11,9 @@ rm -rf "$out" "$out.tar.gz"
 mkdir -p "$out/lib" "$out/bin" "$out/tests" "$out/bench"
 
 cp -L "$build/lib/libanyhip.so.0" "$out/lib/"
+mkdir "$out/compare"
+cp "$build/tests/differential/librecord.so" "$build/tests/differential/compare_records" \
+    "$root/tests/differential/run.sh" "$out/compare/"
 # To compare with: ANYHIP_BACKEND=simcuda ./run-all
 cp -L "$build/lib/libsimcuda.so.1" "$out/lib/"
 # The few libraries that a GPU machine may not have.

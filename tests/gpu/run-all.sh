@@ -1,11 +1,14 @@
 #!/bin/sh
-# Runs every test of the bundle on the device that is there and prints one table.
-#   run-all [--no-bench] [LOG-FOLDER]
+# Runs every test of the bundle on the device that is there and prints one table; then, on a GPU,
+# each once more there and on a simulated device, and compares what their kernels left in memory.
+#   run-all [--no-bench] [--no-compare] [LOG-FOLDER]
 # Logs of failures go to the folder (default: logs). Exit code 0: nothing failed or was skipped.
+# Differences between the devices do not fail: docs/devices.md says which there are, and why.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-bench=yes
+bench=yes compare=yes
 [ "${1:-}" != --no-bench ] || { bench=no; shift; }
+[ "${1:-}" != --no-compare ] || { compare=no; shift; }
 logs=${1:-$here/logs}
 mkdir -p "$logs"
 export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
@@ -36,6 +39,20 @@ while IFS="|" read -r name seconds arguments; do
     fi
 done <"$here/tests.txt"
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+
+# The simulated device is made like the GPU, so that both choose the same code.
+driver=$(ldconfig -p | awk '$1 == "libcuda.so.1" { print $NF; exit }')
+if [ "$compare" = yes ] && [ "$device" = cuda ] && [ -n "$driver" ]; then
+    printf '\nThe GPU against a simulated device: what kernels left in memory\n'
+    while IFS="|" read -r name seconds arguments; do
+        # shellcheck disable=SC2086
+        line=$(cd "$here/tests" && ANYHIP_SIM_DEVICES=${ANYHIP_SIM_DEVICES:-sm_90} timeout \
+            $((2 * seconds)) "$here/compare/run.sh" "$here/compare" "$driver" \
+            "$here/lib/libsimcuda.so.1" "./$name" $arguments 2>"$logs/$name.compare")
+        printf '%-44s %s\n' "$name" "${line:-out of time}"
+        sed 's/^/    |/' "$logs/$name.compare" | head -n 8
+    done <"$here/tests.txt"
+fi
 
 if [ "$bench" = yes ]; then
     printf '\n'
