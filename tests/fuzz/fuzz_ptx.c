@@ -1,38 +1,15 @@
-/* PTX of any content, as simulated devices read and check it: a module that loads has rows for all
- * of its instructions and variables that can be written; one that does not has said why. */
+/* PTX of any content, as simulated devices read, check and translate it: a module that loads has
+ * rows for all of its instructions, ops for all of its functions and variables that can be written;
+ * one that does not has said why. */
 #include "fuzz.h"
-#include "ptx_builtin.h"
-#include "ptx_code.h"
+#include "ptx.h"
+#include "ptx_exec.h"
+#include "ptx_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { IMAGE_MAX = 1 << 20 };
-
-/* Translation is not what is tested. */
-enum ptx_result ptx_code_translate(struct ptx_module *module, unsigned sm, struct ptx_log *log)
-{
-    (void)module;
-    (void)sm;
-    (void)log;
-    return PTX_OK;
-}
-
-void ptx_code_free(struct ptx_module *module)
-{
-    (void)module;
-}
-
-void ptx_code_place(struct ptx_module *module)
-{
-    (void)module;
-}
-
-const struct ptx_builtin *ptx_builtin_find(const char *name)
-{
-    static const struct ptx_builtin any;
-    return strcmp(name, "vprintf") == 0 ? &any : NULL;
-}
 
 static void check_operand(const struct ptx_operand *operand)
 {
@@ -53,6 +30,12 @@ static void check_function(const struct ptx_function *function)
         fuzz_check(inst->row && strcmp(inst->row->opcode, inst->opcode) == 0);
         for (unsigned o = 0; o < inst->operand_count; o++)
             check_operand(&inst->operands[o]);
+    }
+    if (!function->declared_only) {
+        const struct ptx_code *code = function->code;
+        fuzz_check(code && code->op_count > 0);
+        for (uint32_t i = 0; i < code->op_count; i++)
+            fuzz_check(code->ops[i].run);
     }
     if (function->entry && !function->declared_only) {
         fuzz_check(ptx_module_kernel(function->module, function->symbol->name) == function);

@@ -12,7 +12,7 @@
 
 const ptx_handler (*const ptx_alu_handlers[PTX_ISA_COUNT])[2] = {
     [PTX_ISA_BASE] = ptx_alu_handlers_base,
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PTX_ISA_BASE_ONLY)
     [PTX_ISA_AVX2] = ptx_alu_handlers_avx2,
     [PTX_ISA_AVX512] = ptx_alu_handlers_avx512,
 #endif
@@ -24,7 +24,7 @@ bool ptx_isa_has(enum ptx_isa isa)
 {
     if (isa == PTX_ISA_BASE)
         return true;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PTX_ISA_BASE_ONLY)
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                 __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");

@@ -42,7 +42,7 @@ static const struct ptx_op *fence_release(struct ptx_warp *warp, const struct pt
 
 static const struct ptx_access_functions *access_functions(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PTX_ISA_BASE_ONLY)
     if (ptx_isa() == PTX_ISA_AVX512)
         return &ptx_access_avx512;
     if (ptx_isa() == PTX_ISA_AVX2)
