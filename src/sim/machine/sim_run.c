@@ -6,6 +6,7 @@
 #include "log.h"
 #include "sim_queue.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -316,6 +317,7 @@ static void *work(void *unused)
 {
     (void)unused;
     struct worker worker = {0};
+    fesetenv(FE_DFL_ENV); /* whatever the host program set for its own arithmetic */
     pthread_mutex_lock(&pool.lock);
     while (!pool.stopping) {
         if (worker.rested > pool.queue.parked && !sim_queue_has_new(&pool.queue)) {

@@ -103,8 +103,18 @@ static void end_work(struct simcuda_context *context)
     simcuda_context_wait(context);
 }
 
+static bool free_if_of(struct sim_memory *memory, void *context)
+{
+    if (memory->kind == SIM_MEMORY_HEAP && memory->owner == context)
+        sim_memory_destroy(memory);
+    return true;
+}
+
+/* What it allocated, and what its kernels did. */
 static void free_memory_of(struct simcuda_context *context)
 {
+    sim_memory_each(free_if_of, &context->ptx);
+    atomic_store(&context->ptx.heap_used, 0);
     struct simcuda_memory *memory = simcuda_memory_first();
     while (memory) {
         struct simcuda_memory *next = memory->next;
