@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+/* CUsharedconfig: devices of today have the first, whatever is asked for. */
+enum { FOUR_BYTE_BANKS = 1, EIGHT_BYTE_BANKS };
 enum { STACK_SIZE = 1024, PRINTF_SIZE = 1 << 20, HEAP_SIZE = 8 << 20 };
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 enum { API_VERSION = 3020, STACK_MAX = 524288 - 16384 };
@@ -44,7 +46,7 @@ static CUresult start_context(struct simcuda_context *context, unsigned flags)
     context->limits[CU_LIMIT_STACK_SIZE] = STACK_SIZE;
     context->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = PRINTF_SIZE;
     context->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = HEAP_SIZE;
-    context->cache_config = context->shared_config = 0;
+    context->cache_config = 0;
     memset(context->peers, 0, sizeof context->peers);
     context->ptx.device = device->ordinal;
     context->ptx.sm = device->model.sm;
@@ -536,7 +538,7 @@ CUresult simcuda_cuCtxGetSharedMemConfig(int *config)
     SIMCUDA_ENTER(cuCtxGetSharedMemConfig);
     CUresult result = config ? simcuda_current(&context) : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        *config = context->shared_config;
+        *config = FOUR_BYTE_BANKS;
     return simcuda_leave(result);
 }
 
@@ -544,9 +546,8 @@ CUresult simcuda_cuCtxSetSharedMemConfig(int config)
 {
     struct simcuda_context *context;
     SIMCUDA_ENTER(cuCtxSetSharedMemConfig);
-    CUresult result = simcuda_current(&context);
-    if (result == CUDA_SUCCESS)
-        context->shared_config = config;
+    bool known = config >= 0 && config <= EIGHT_BYTE_BANKS;
+    CUresult result = known ? simcuda_current(&context) : CUDA_ERROR_INVALID_VALUE;
     return simcuda_leave(result);
 }
 

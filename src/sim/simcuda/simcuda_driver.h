@@ -99,7 +99,7 @@ struct simcuda_context {
     struct simcuda_stream *legacy;  /* the default stream */
     struct simcuda_stream *streams; /* all of them, until their work is done */
     size_t limits[SIMCUDA_LIMITS];
-    int cache_config, shared_config;
+    int cache_config;
     bool peers[SIMCUDA_DEVICES_MAX];
     struct ptx_context ptx;
     struct simcuda_print *print; /* what kernels printed and nobody has seen yet */
