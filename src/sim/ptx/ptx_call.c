@@ -1,6 +1,7 @@
 /* Calls: how arguments and results travel between activations, calls by address,
  * and calls of functions that the driver defines. */
 #include "ptx_builtin.h"
+#include "ptx_checks.h"
 #include "ptx_warp.h"
 
 #include <stdlib.h>
@@ -23,11 +24,13 @@ struct call {
 struct side { /* one activation's memory */
     unsigned char *regs, *local;
     size_t stride;
+    struct ptx_warp *checked; /* whose local memory it is, where accesses are checked */
 };
 
-static struct side side_of(const struct ptx_warp *warp, const struct ptx_frame *frame)
+static struct side side_of(struct ptx_warp *warp, const struct ptx_frame *frame)
 {
-    return (struct side){frame->regs, warp->local + frame->local_offset, warp->local_stride};
+    return (struct side){frame->regs, warp->local + frame->local_offset, warp->local_stride,
+                         warp->shadow ? warp : NULL};
 }
 
 static bool is_mask(const struct ptx_formal *formal)
@@ -58,6 +61,9 @@ static void copy_value(uint32_t lanes, const struct side *from, const struct ptx
         unsigned lane = (unsigned)__builtin_ctz(lanes);
         unsigned char *at = place_of(to, target, lane);
         memcpy(at, place_of(from, source, lane), size);
+        if (to->checked && !target->slot)
+            ptx_shadow_passed(to->checked, lane,
+                              (uint64_t)(to->local - to->checked->local) + target->offset, size);
         if (target->slot && target->width > size)
             memset(at + size, 0, target->width - size);
     }
@@ -155,7 +161,7 @@ static const struct ptx_op *call_builtin(struct ptx_warp *warp, const struct ptx
     unsigned char arguments[PTX_LANES * BUILTIN_STRIDE] = {0};
     unsigned char results[PTX_LANES * RESULT_STRIDE] = {0};
     struct side caller = side_of(warp, warp->fragment->frame);
-    struct side packed = {NULL, arguments, BUILTIN_STRIDE};
+    struct side packed = {NULL, arguments, BUILTIN_STRIDE, NULL};
     uint32_t offset = 0;
     for (unsigned i = 0; i < call->arg_count; i++) {
         uint32_t size = call->builtin->param_sizes[i];
@@ -167,7 +173,7 @@ static const struct ptx_op *call_builtin(struct ptx_warp *warp, const struct ptx
     if (!call->builtin->call(warp, op, arguments, BUILTIN_STRIDE,
                              call->result_count ? results : NULL, RESULT_STRIDE))
         return NULL;
-    struct side result = {NULL, results, RESULT_STRIDE};
+    struct side result = {NULL, results, RESULT_STRIDE, NULL};
     struct ptx_formal formal = {.size = call->builtin->result_size};
     copy_values(warp->mask, &result, &formal, &caller, call->results, call->result_count);
     return op + 1;

@@ -87,6 +87,23 @@ void ptx_shadow_warp_barrier(struct ptx_shadow *shadow, unsigned warp)
         shadow->warp_times[warp]++;
 }
 
+static unsigned char *local_bytes(const struct ptx_warp *warp, unsigned lane, uint64_t offset,
+                                  size_t size)
+{
+    const struct ptx_shadow *shadow = warp->shadow;
+    if (!shadow || warp->number >= shadow->warps || offset >= shadow->local_stride ||
+        shadow->local_stride - offset < size)
+        return NULL;
+    return shadow->local + (warp->number * PTX_LANES + lane) * shadow->local_stride + offset;
+}
+
+void ptx_shadow_passed(struct ptx_warp *warp, unsigned lane, uint64_t offset, size_t size)
+{
+    unsigned char *written = local_bytes(warp, lane, offset, size);
+    if (written)
+        memset(written, 1, size);
+}
+
 /* ---- uninitialised memory --------------------------------------------------------------- */
 
 static bool unwritten(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
@@ -117,12 +134,9 @@ static bool check_local(struct ptx_warp *warp, const struct ptx_op *op, unsigned
                         uint64_t offset)
 {
     const struct ptx_access *access = op->extra;
-    struct ptx_shadow *shadow = warp->shadow;
-    if (!(sim_options()->checks & SIM_CHECK_UNINITIALISED) || warp->number >= shadow->warps ||
-        offset >= shadow->local_stride || shadow->local_stride - offset < access->bytes)
+    unsigned char *written = local_bytes(warp, lane, offset, access->bytes);
+    if (!(sim_options()->checks & SIM_CHECK_UNINITIALISED) || !written)
         return true;
-    unsigned char *written =
-        shadow->local + (warp->number * PTX_LANES + lane) * shadow->local_stride + offset;
     if (access->write)
         memset(written, 1, access->bytes);
     else if (memchr(written, 0, access->bytes))

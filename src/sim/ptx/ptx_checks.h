@@ -25,6 +25,8 @@ void ptx_shadow_begin(struct ptx_shadow *shadow);
 void ptx_shadow_barrier(struct ptx_shadow *shadow);
 /* The same among the lanes of one warp. */
 void ptx_shadow_warp_barrier(struct ptx_shadow *shadow, unsigned warp);
+/* A call has written size bytes of a lane's local memory: an argument or a result. */
+void ptx_shadow_passed(struct ptx_warp *warp, unsigned lane, uint64_t offset, size_t size);
 
 /* Appends the op that checks access, if a check is on. */
 void ptx_emit_checks(struct ptx_builder *builder, const struct ptx_access *access);

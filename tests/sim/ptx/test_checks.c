@@ -66,6 +66,25 @@ static void local_memory_must_be_written_before_it_is_read(void **state)
                      PTX_END_OK);
 }
 
+static void what_a_call_passes_and_gives_back_is_written(void **state)
+{
+    (void)state;
+    static const char twice[] =
+        ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %r<3>;\n"
+        "ld.param.b32 %r1, [a];\n add.s32 %r2, %r1, %r1;\n st.param.b32 [r], %r2;\n ret;\n}\n";
+    assert_int_equal(fresh(twice,
+                           "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r0;\n"
+                           "call.uni (y), twice, (x);\n ld.param.b32 %r1, [y]; }",
+                           40),
+                     PTX_END_OK);
+    assert_int_equal(fresh(".extern .func (.param .b64 r) malloc(.param .b64 size);\n",
+                           "{ .param .b64 x; .param .b64 y; st.param.b64 [x], 16;\n"
+                           "call.uni (y), malloc, (x);\n ld.param.b64 %rd3, [y]; }",
+                           1),
+                     PTX_END_OK);
+    assert_int_equal(fresh("", "{ .param .b32 x; ld.param.b32 %r1, [x]; }", 1), PTX_END_TRAP);
+}
+
 static void every_block_begins_with_unwritten_memory(void **state)
 {
     (void)state;
@@ -136,6 +155,7 @@ int main(void)
         cmocka_unit_test(global_memory_must_be_written_before_it_is_read),
         cmocka_unit_test(shared_memory_must_be_written_before_it_is_read),
         cmocka_unit_test(local_memory_must_be_written_before_it_is_read),
+        cmocka_unit_test(what_a_call_passes_and_gives_back_is_written),
         cmocka_unit_test(every_block_begins_with_unwritten_memory),
         cmocka_unit_test(threads_that_exchange_without_a_barrier_race),
         cmocka_unit_test(a_warps_own_barrier_does_not_order_two_warps),
