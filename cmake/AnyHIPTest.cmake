@@ -2,24 +2,28 @@
 # table (gpu-tests.txt in the build tree) from which the bundle for GPU machines is made, and from
 # which trees with sanitizers take them.
 
-set(ANYHIP_TEST_DEVICES "cuda;simcuda" CACHE STRING
+set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked" CACHE STRING
     "Devices that device tests are registered for")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
 
 # ah_register(<name> <program> <arguments> <seconds> <devices> [<variable>=<value>...])
 # Registers <name>@<device> for each device that the expression <devices> matches. A real driver may be missing (exit code 77); simulated
-# devices are part of this tree, two of them, and nothing is skipped for want of them.
+# devices are part of this tree, two of them, and nothing is skipped for want of them; those that
+# are called checked have every check on (ANYHIP_SIM_CHECK).
 function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
     set(chosen ${ANYHIP_TEST_DEVICES})
     list(FILTER chosen INCLUDE REGEX "${devices}")
     foreach(device ${chosen})
         set(test ${name}@${device})
-        set(backend ${device})
+        string(REGEX REPLACE "-checked$" "" backend ${device})
         if(device MATCHES "^sim")
-            set(backend ${device}*2)
+            string(APPEND backend "*2")
         endif()
         set(environment ANYHIP_BACKEND=${backend} ${ARGN})
+        if(device MATCHES "-checked$")
+            list(APPEND environment ANYHIP_SIM_CHECK=all)
+        endif()
         add_test(NAME ${test} COMMAND ${program} ${arguments} WORKING_DIRECTORY ${folder})
         set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}")
         if(NOT device MATCHES "^sim")
