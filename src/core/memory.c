@@ -8,6 +8,19 @@ static struct {
     struct ah_ranges ranges;
 } memory = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
+static struct ah_allocation *at(uintptr_t start)
+{
+    struct ah_range *range = ah_ranges_find(&memory.ranges, start);
+    return range && range->start == start ? (struct ah_allocation *)(void *)range : NULL;
+}
+
+static struct ah_allocation *opened_before(const struct ah_allocation *allocation)
+{
+    struct ah_allocation *there = at(allocation->range.start);
+    return there && there->origin == AH_ORIGIN_IPC && allocation->origin == AH_ORIGIN_IPC ? there
+                                                                                          : NULL;
+}
+
 bool ah_memory_add(const struct ah_allocation *allocation)
 {
     struct ah_allocation *copy = malloc(sizeof *copy);
@@ -16,10 +29,13 @@ bool ah_memory_add(const struct ah_allocation *allocation)
     *copy = *allocation;
     pthread_rwlock_wrlock(&memory.lock);
     bool added = ah_ranges_insert(&memory.ranges, &copy->range);
+    struct ah_allocation *opened = added ? NULL : opened_before(allocation);
+    if (opened)
+        opened->reopened++;
     pthread_rwlock_unlock(&memory.lock);
     if (!added)
         free(copy);
-    return added;
+    return added || opened;
 }
 
 bool ah_memory_find(const void *pointer, struct ah_allocation *out)
@@ -35,17 +51,18 @@ bool ah_memory_find(const void *pointer, struct ah_allocation *out)
 bool ah_memory_take(const void *pointer, struct ah_allocation *out)
 {
     pthread_rwlock_wrlock(&memory.lock);
-    struct ah_range *range = ah_ranges_find(&memory.ranges, (uintptr_t)pointer);
-    if (range && range->start != (uintptr_t)pointer)
-        range = NULL;
-    if (range)
-        ah_ranges_remove(&memory.ranges, range);
+    struct ah_allocation *allocation = at((uintptr_t)pointer);
+    bool last = allocation && allocation->reopened == 0;
+    if (allocation)
+        *out = *allocation;
+    if (last)
+        ah_ranges_remove(&memory.ranges, &allocation->range);
+    else if (allocation)
+        allocation->reopened--;
     pthread_rwlock_unlock(&memory.lock);
-    if (!range)
-        return false;
-    *out = *(struct ah_allocation *)(void *)range;
-    free(range);
-    return true;
+    if (last)
+        free(allocation);
+    return allocation != NULL;
 }
 
 void ah_memory_forget_device(struct ah_device *device)

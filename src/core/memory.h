@@ -19,15 +19,18 @@ struct ah_allocation {
     enum ah_allocation_origin origin;
     unsigned flags;       /* as given when it was made */
     void *device_pointer; /* of host memory: where devices see it */
+    unsigned reopened;    /* AH_ORIGIN_IPC: how often it was opened beside the first time */
 };
 
-/* Remembers an allocation. False: no memory, or it overlaps a known one. */
+/* Remembers an allocation, or counts that another process's was opened once more.
+ * False: no memory, or it overlaps a known one. */
 bool ah_memory_add(const struct ah_allocation *allocation);
 
 /* Copies the allocation that contains pointer. False: none does. */
 bool ah_memory_find(const void *pointer, struct ah_allocation *out);
 
-/* Forgets the allocation that starts at pointer, and copies it. */
+/* Forgets the allocation that starts at pointer, and copies it. One that was opened
+ * several times is forgotten with the last. */
 bool ah_memory_take(const void *pointer, struct ah_allocation *out);
 
 /* Forgets everything on a device that was reset. */

@@ -17,12 +17,18 @@ void sim_contents_expect(const struct sim_memory *memory)
         (void)madvise((void *)(uintptr_t)start, end - start, MADV_HUGEPAGE);
 }
 
+static void drop(uint64_t start, uint64_t end)
+{
+    (void)madvise(sim_view(start), end - start, MADV_DONTNEED);
+    sim_shared_drop(start, end);
+}
+
 void sim_contents_drop_own(uint64_t start, uint64_t end)
 {
     start = sim_round_up(start, SIM_PAGE);
     end &= -(uint64_t)SIM_PAGE;
     if (end > start && end - start >= CHUNK)
-        (void)madvise(sim_view(start), end - start, MADV_DONTNEED);
+        drop(start, end);
 }
 
 /* Drops the chunk when it is free, and not the one that comes to be used next. */
@@ -33,7 +39,7 @@ static void drop_chunk(struct sim_part *part, uint64_t chunk)
     if (part->addresses.cursor - chunk < CHUNK)
         part->kept = chunk;
     else
-        (void)madvise(sim_view(chunk), CHUNK, MADV_DONTNEED);
+        drop(chunk, chunk + CHUNK);
 }
 
 void sim_contents_drop_edges(struct sim_part *part, uint64_t start, uint64_t end)

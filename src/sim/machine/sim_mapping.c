@@ -124,7 +124,7 @@ static struct sim_reservation *room_for(uint64_t address, size_t size)
     return reservation;
 }
 
-/* Under the lock. */
+/* Address and offset lie equally far from the start of a page. Under the lock. */
 static struct sim_record *map(uint64_t address, size_t size, int file, size_t offset, int device)
 {
     struct sim_reservation *reservation = room_for(address, size);
@@ -136,8 +136,9 @@ static struct sim_record *map(uint64_t address, size_t size, int file, size_t of
         free(record);
         return NULL;
     }
-    if (mmap(record->memory.view, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file,
-             (off_t)offset) == MAP_FAILED) {
+    size_t ahead = offset % SIM_PAGE; /* of the first page */
+    if (mmap(record->memory.view - ahead, size + ahead, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, file, (off_t)(offset - ahead)) == MAP_FAILED) {
         AH_LOG_ERR("physical memory cannot be mapped: %s", strerror(errno));
         sim_asked_remove(address);
         free(record);
@@ -148,19 +149,41 @@ static struct sim_record *map(uint64_t address, size_t size, int file, size_t of
     return record;
 }
 
+static struct sim_record *map_locked(uint64_t address, size_t size, int file, size_t offset,
+                                     int device)
+{
+    pthread_mutex_lock(&sim_state.lock);
+    struct sim_record *record = map(address, size, file, offset, device);
+    pthread_mutex_unlock(&sim_state.lock);
+    if (record) {
+        sim_granules_set(address, size, SIM_OWNER_ASK);
+        sim_memory_wrote(address, size); /* it may have been, elsewhere */
+    }
+    return record;
+}
+
 struct sim_memory *sim_memory_map(uint64_t address, size_t size, int file, size_t offset,
                                   int device)
 {
     if (!in_pages(address, size, offset))
         return NULL;
-    pthread_mutex_lock(&sim_state.lock);
-    struct sim_record *record = map(address, size, file, offset, device);
-    pthread_mutex_unlock(&sim_state.lock);
-    if (!record)
+    struct sim_record *record = map_locked(address, size, file, offset, device);
+    return record ? &record->memory : NULL;
+}
+
+struct sim_memory *sim_memory_open(int file, uint64_t offset, size_t size, int device)
+{
+    size_t ahead = offset % SIM_PAGE;
+    if (offset % SIM_GRANULE != 0 || size == 0 || size > sim_space.device_size)
         return NULL;
-    sim_granules_set(address, size, SIM_OWNER_ASK);
-    sim_memory_wrote(address, size); /* it may have been, elsewhere */
-    return &record->memory;
+    uint64_t start = sim_address_reserve(size + ahead, 0, 0);
+    struct sim_record *record =
+        start ? map_locked(start + ahead, size, file, offset, device) : NULL;
+    if (record)
+        record->opened = true;
+    else if (start)
+        sim_address_free(start, size + ahead);
+    return record ? &record->memory : NULL;
 }
 
 void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_access access)
@@ -182,7 +205,8 @@ void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_acces
 void sim_mapping_end(struct sim_record *record)
 {
     const struct sim_memory *memory = &record->memory;
-    bool gone = mmap(memory->view, memory->size, PROT_READ | PROT_WRITE,
+    size_t ahead = memory->address % SIM_PAGE;
+    bool gone = mmap(memory->view - ahead, memory->size + ahead, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
     if (!gone)
         AH_LOG_ERR("physical memory cannot be unmapped: %s", strerror(errno));
@@ -192,4 +216,6 @@ void sim_mapping_end(struct sim_record *record)
     reservation->mappings--;
     reservation->spoiled |= !gone;
     pthread_mutex_unlock(&sim_state.lock);
+    if (record->opened)
+        sim_address_free(memory->address - ahead, memory->size + ahead);
 }

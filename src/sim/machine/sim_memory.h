@@ -92,6 +92,16 @@ struct sim_memory *sim_memory_map(uint64_t address, size_t size, int file, size_
                                   int device);
 void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_access access);
 
+/* Device memory that another process may open: the file that holds it from now on,
+ * at *out_offset. While it is called, nothing may run or copy. The file stays the
+ * simulator's. -1: it cannot be shared. */
+int sim_memory_share(const struct sim_memory *memory, uint64_t *out_offset);
+
+/* Memory that another process shares: size bytes of its file from offset on, at
+ * addresses of its own, for the devices that sim_memory_set_access names. NULL: it
+ * cannot be had. */
+struct sim_memory *sim_memory_open(int file, uint64_t offset, size_t size, int device);
+
 /* Ends an allocation, a registration or a mapping. What runs and touches it
  * from now on faults. Accepts NULL. */
 void sim_memory_destroy(struct sim_memory *memory);

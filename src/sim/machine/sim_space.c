@@ -172,6 +172,7 @@ void sim_space_close(void)
     }
     sim_reservations_clear();
     sim_freed_forget();
+    sim_shared_close();
     sim_asked_open(NULL);
     sim_written_open(NULL);
     sim_addresses_fini(&sim_state.device_part.addresses);

@@ -12,6 +12,7 @@ struct sim_record { /* one allocation, as the table of allocations has it */
     struct sim_memory memory;
     struct ah_range range;
     uint64_t taken; /* addresses, with those after the end that nobody gets; 0: not its own */
+    bool opened;    /* a mapping whose reservation ends with it */
 };
 
 struct sim_reservation { /* addresses for mappings */
@@ -94,6 +95,12 @@ void sim_mapping_end(struct sim_record *record);
 /* Under the lock. */
 struct sim_reservation *sim_reservation_find(uint64_t address);
 void sim_reservations_clear(void);
+
+/* ---- sim_shared.c: memory that other processes may open ------------------------------ */
+
+/* Gives back whole pages of the file that holds what is shared. */
+void sim_shared_drop(uint64_t start, uint64_t end);
+void sim_shared_close(void);
 
 /* ---- sim_asked.c: what granules cannot tell ----------------------------------------- */
 

@@ -39,7 +39,7 @@ static CUresult push_call(CUstream handle, CUhostFn function, CUstreamCallback c
     if (!call)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *call = (struct call_op){
-        .op = {.run = run_call, .after_errors = callback != NULL},
+        .op = {.run = run_call, .after_errors = callback != NULL, .leaves_memory = true},
         .function = function,
         .callback = callback,
         .stream = handle,

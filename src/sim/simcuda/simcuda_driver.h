@@ -128,6 +128,7 @@ struct simcuda {
     int device_count;
     struct simcuda_device devices[SIMCUDA_DEVICES_MAX];
     struct simcuda_context *contexts; /* the active ones */
+    unsigned stops, running;          /* of simcuda_work_stop; work that changes memory */
 };
 extern struct simcuda simcuda;
 
@@ -188,6 +189,7 @@ enum simcuda_memory_kind {
     SIMCUDA_REGISTERED,
     SIMCUDA_MANAGED,
     SIMCUDA_MAPPING, /* of physical memory at reserved addresses */
+    SIMCUDA_OPENED,  /* another process's */
 };
 
 /* What the driver knows of an allocation; sim_memory.owner points here. */
@@ -205,6 +207,11 @@ struct simcuda_memory {
     struct simcuda_pool *pool;         /* SIMCUDA_POOL_MEMORY, retained */
     struct simcuda_physical *physical; /* what is behind it when it is a mapping; retained */
     uint64_t reserved;                 /* size of the reservation that ends with it, 0: none */
+    struct simcuda_opened {
+        uint64_t id; /* of the allocation in its process */
+        int pid;
+        unsigned count; /* of cuIpcOpenMemHandle */
+    } opened;           /* SIMCUDA_OPENED */
     int read_mostly, preferred, accessed_by[SIMCUDA_DEVICES_MAX], prefetched; /* managed */
 };
 
@@ -244,7 +251,8 @@ struct simcuda_op {
     struct simcuda_stream *stream; /* set when it is pushed */
     struct simcuda_wait *waits;
     size_t wait_count;
-    bool after_errors; /* runs although the context has an error */
+    bool after_errors;  /* runs although the context has an error */
+    bool leaves_memory; /* what runs changes no device memory by itself */
     /* Runs without the lock; what it returns becomes the context's error. */
     CUresult (*run)(struct simcuda_op *op, struct simcuda_context *context);
     void (*fini)(struct simcuda_op *op); /* with the lock, may be NULL */
@@ -281,6 +289,9 @@ CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *o
 bool simcuda_op_wait_for(struct simcuda_op *op, struct simcuda_stream *stream, uint64_t ticket);
 /* Waits until what is queued now is done. */
 void simcuda_stream_wait(struct simcuda_stream *stream, uint64_t ticket);
+/* Lets no work begin and waits until none runs that changes device memory. */
+void simcuda_work_stop(void);
+void simcuda_work_resume(void);
 /* Lets an op that polls give up: its context ends. Without the lock. */
 bool simcuda_given_up(struct simcuda_context *context);
 

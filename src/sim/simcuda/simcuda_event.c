@@ -1,26 +1,24 @@
 /* Owns events. */
-#include "simcuda_driver.h"
+#include "simcuda_event.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-struct simcuda_event {
-    struct simcuda_object object;
-    unsigned flags;
-    struct simcuda_stream *stream; /* of the last record, NULL: never recorded; retained */
-    uint64_t ticket;
-    double milliseconds;
-};
-
-static void forget_record(struct simcuda_object *object)
+static void forget_record(struct simcuda_event *event)
 {
-    struct simcuda_event *event = (struct simcuda_event *)(void *)object;
     if (event->stream)
         simcuda_object_release(&event->stream->object);
     event->stream = NULL;
 }
 
-static CUresult get(CUevent handle, const char *what, struct simcuda_event **out)
+static void fini_event(struct simcuda_object *object)
+{
+    struct simcuda_event *event = (struct simcuda_event *)(void *)object;
+    forget_record(event);
+    simcuda_event_unshare(event);
+}
+
+CUresult simcuda_event_get(CUevent handle, const char *what, struct simcuda_event **out)
 {
     struct simcuda_context *context;
     CUresult result = simcuda_current(&context);
@@ -32,7 +30,21 @@ static CUresult get(CUevent handle, const char *what, struct simcuda_event **out
 
 static bool complete(const struct simcuda_event *event)
 {
+    if (event->state)
+        return simcuda_event_state_complete(event->state);
     return !event->stream || event->stream->done >= event->ticket;
+}
+
+CUresult simcuda_event_new(struct simcuda_context *context, unsigned flags,
+                           struct simcuda_event **out)
+{
+    struct simcuda_event *event = simcuda_object_new(SIMCUDA_EVENT, sizeof *event, context);
+    if (!event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->object.fini = fini_event;
+    event->flags = flags;
+    *out = event;
+    return CUDA_SUCCESS;
 }
 
 static CUresult create(CUevent *out, unsigned flags)
@@ -47,11 +59,14 @@ static CUresult create(CUevent *out, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    struct simcuda_event *event = simcuda_object_new(SIMCUDA_EVENT, sizeof *event, context);
-    if (!event)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    event->object.fini = forget_record;
-    event->flags = flags;
+    struct simcuda_event *event;
+    result = simcuda_event_new(context, flags, &event);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((flags & CU_EVENT_INTERPROCESS) && !simcuda_event_share(event)) {
+        simcuda_object_close(&event->object);
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    }
     *out = (CUevent)(uintptr_t)event->object.handle;
     return CUDA_SUCCESS;
 }
@@ -77,6 +92,7 @@ CUresult simcuda_cuEventDestroy(CUevent handle)
 struct record_op {
     struct simcuda_op op;
     struct simcuda_event *event; /* retained */
+    uint64_t number;             /* in the event's state, when it has one */
 };
 
 static CUresult run_record(struct simcuda_op *op, struct simcuda_context *context)
@@ -91,16 +107,20 @@ static CUresult run_record(struct simcuda_op *op, struct simcuda_context *contex
     return CUDA_SUCCESS;
 }
 
+/* A record that an error kept from running is done too. */
 static void fini_record(struct simcuda_op *op)
 {
-    simcuda_object_release(&((struct record_op *)(void *)op)->event->object);
+    const struct record_op *record = (const struct record_op *)(const void *)op;
+    if (record->event->state)
+        simcuda_event_state_done(record->event->state, record->number);
+    simcuda_object_release(&record->event->object);
 }
 
 static CUresult record(CUevent handle, CUstream stream_handle)
 {
     struct simcuda_event *event;
     struct simcuda_stream *stream;
-    CUresult result = get(handle, "cuEventRecord", &event);
+    CUresult result = simcuda_event_get(handle, "cuEventRecord", &event);
     if (result == CUDA_SUCCESS)
         result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS)
@@ -111,11 +131,13 @@ static CUresult record(CUevent handle, CUstream stream_handle)
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = (struct record_op){.op = {.run = run_record, .fini = fini_record}, .event = event};
+    if (event->state)
+        op->number = simcuda_event_state_record(event->state);
     simcuda_object_retain(&event->object);
     result = simcuda_stream_push(stream, &op->op);
     if (result != CUDA_SUCCESS)
         return result;
-    forget_record(&event->object);
+    forget_record(event);
     simcuda_object_retain(&stream->object);
     event->stream = stream;
     event->ticket = stream->queued;
@@ -138,22 +160,35 @@ CUresult simcuda_cuEventQuery(CUevent handle)
 {
     struct simcuda_event *event;
     SIMCUDA_ENTER(cuEventQuery);
-    CUresult result = get(handle, "cuEventQuery", &event);
+    CUresult result = simcuda_event_get(handle, "cuEventQuery", &event);
     if (result == CUDA_SUCCESS && !complete(event))
         result = CUDA_ERROR_NOT_READY;
     return simcuda_leave(result);
+}
+
+/* For the last record of any process. */
+static void wait_for_state(struct simcuda_event *event)
+{
+    uint64_t number = atomic_load(&event->state->recorded);
+    simcuda_object_retain(&event->object);
+    pthread_mutex_unlock(&simcuda.lock);
+    simcuda_event_state_wait(event->state, number, event->object.context);
+    pthread_mutex_lock(&simcuda.lock);
+    simcuda_object_release(&event->object);
 }
 
 CUresult simcuda_cuEventSynchronize(CUevent handle)
 {
     struct simcuda_event *event;
     SIMCUDA_ENTER(cuEventSynchronize);
-    CUresult result = get(handle, "cuEventSynchronize", &event);
+    CUresult result = simcuda_event_get(handle, "cuEventSynchronize", &event);
     if (result != CUDA_SUCCESS)
         return simcuda_leave(result);
     struct simcuda_context *context = event->object.context;
     simcuda_object_retain(&context->object);
-    if (event->stream)
+    if (event->state)
+        wait_for_state(event);
+    else if (event->stream)
         simcuda_stream_wait(event->stream, event->ticket);
     simcuda_print_flush(context);
     result = simcuda_context_error(context);
@@ -165,9 +200,9 @@ CUresult simcuda_cuEventElapsedTime(float *milliseconds, CUevent start_handle, C
 {
     struct simcuda_event *start, *stop;
     SIMCUDA_ENTER(cuEventElapsedTime);
-    CUresult result = get(start_handle, "cuEventElapsedTime", &start);
+    CUresult result = simcuda_event_get(start_handle, "cuEventElapsedTime", &start);
     if (result == CUDA_SUCCESS)
-        result = get(stop_handle, "cuEventElapsedTime", &stop);
+        result = simcuda_event_get(stop_handle, "cuEventElapsedTime", &stop);
     if (result != CUDA_SUCCESS)
         return simcuda_leave(result);
     if (!milliseconds)
@@ -187,17 +222,51 @@ static CUresult run_nothing(struct simcuda_op *op, struct simcuda_context *conte
     return CUDA_SUCCESS;
 }
 
+struct state_op { /* waits for a record that may be another process's */
+    struct simcuda_op op;
+    struct simcuda_event *event; /* retained */
+    uint64_t number;
+};
+
+static CUresult run_state_wait(struct simcuda_op *op, struct simcuda_context *context)
+{
+    const struct state_op *wait = (const struct state_op *)(const void *)op;
+    simcuda_event_state_wait(wait->event->state, wait->number, context);
+    return CUDA_SUCCESS;
+}
+
+static void fini_state_wait(struct simcuda_op *op)
+{
+    simcuda_object_release(&((struct state_op *)(void *)op)->event->object);
+}
+
+static CUresult push_state_wait(struct simcuda_stream *stream, struct simcuda_event *event)
+{
+    struct state_op *op = simcuda_op_new(sizeof *op);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *op = (struct state_op){
+        .op = {.run = run_state_wait, .fini = fini_state_wait, .leaves_memory = true},
+        .event = event,
+        .number = atomic_load(&event->state->recorded),
+    };
+    simcuda_object_retain(&event->object);
+    return simcuda_stream_push(stream, &op->op);
+}
+
 CUresult simcuda_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
 {
     struct simcuda_event *event;
     struct simcuda_stream *stream;
     SIMCUDA_ENTER(cuStreamWaitEvent);
-    CUresult result =
-        flags > 1 ? CUDA_ERROR_INVALID_VALUE : get(handle, "cuStreamWaitEvent", &event);
+    CUresult result = flags > 1 ? CUDA_ERROR_INVALID_VALUE
+                                : simcuda_event_get(handle, "cuStreamWaitEvent", &event);
     if (result == CUDA_SUCCESS)
         result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS || complete(event))
         return simcuda_leave(result);
+    if (event->state)
+        return simcuda_leave(push_state_wait(stream, event));
     struct simcuda_op *op = simcuda_op_new(sizeof *op);
     if (!op)
         return simcuda_leave(CUDA_ERROR_OUT_OF_MEMORY);

@@ -12,15 +12,17 @@ struct fill_op {
     unsigned value, element;
 };
 
+/* Elements are written whole: other streams may wait for their values. */
 static void fill_row(unsigned char *at, size_t count, unsigned value, unsigned element)
 {
-    uint16_t half = (uint16_t)value;
+    uint16_t *halves = (uint16_t *)(void *)at;
+    uint32_t *words = (uint32_t *)(void *)at;
     if (element == 1)
         memset(at, (int)value, count);
     for (size_t x = 0; x < count && element == 2; x++)
-        memcpy(at + 2 * x, &half, 2);
+        __atomic_store_n(&halves[x], (uint16_t)value, __ATOMIC_RELEASE);
     for (size_t x = 0; x < count && element == 4; x++)
-        memcpy(at + 4 * x, &value, 4);
+        __atomic_store_n(&words[x], value, __ATOMIC_RELEASE);
 }
 
 static CUresult run_fill(struct simcuda_op *op, struct simcuda_context *context)

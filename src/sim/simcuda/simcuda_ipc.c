@@ -1,5 +1,7 @@
-/* Owns sharing between processes: pools and their memory, which lie in files. What
- * cuMemAlloc gives does not, and cannot be shared. */
+/* Owns memory that processes share: pools and their memory, which lie in files, and
+ * what cuMemAlloc gave, which moves to one when it is shared. */
+#include "simcuda_ipc.h"
+
 #include "simcuda_driver.h"
 
 #include <fcntl.h>
@@ -8,6 +10,20 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+int simcuda_shared_file_open(const struct simcuda_shared_file *shared, size_t size)
+{
+    char path[64];
+    struct stat about;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", shared->pid, shared->file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file >= 0 &&
+        (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || (size_t)about.st_size < size)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
 
 /* ---- pools ------------------------------------------------------------------------ */
 
@@ -75,10 +91,8 @@ CUresult simcuda_cuMemPoolImportFromShareableHandle(CUmemoryPool *out, void *sha
 
 /* ---- memory of pools ----------------------------------------------------------------- */
 
-/* The file is one of the process that made it. */
 struct exported_pointer {
-    char mark[16];
-    int pid, file;
+    struct simcuda_shared_file shared;
     size_t size;
 };
 static const char pointer_mark[16] = "AnyHIP sim ptr";
@@ -91,25 +105,11 @@ CUresult simcuda_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdevicept
         memory->pool->imported)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     struct exported_pointer exported = {
-        .pid = (int)getpid(), .file = memory->physical->file, .size = memory->size};
-    memcpy(exported.mark, pointer_mark, sizeof exported.mark);
+        .shared = {.pid = (int)getpid(), .file = memory->physical->file}, .size = memory->size};
+    memcpy(exported.shared.mark, pointer_mark, sizeof exported.shared.mark);
     memset(data, 0, sizeof *data);
     memcpy(data, &exported, sizeof exported);
     return simcuda_leave(CUDA_SUCCESS);
-}
-
-/* -1: it is not there, or no longer what was exported. */
-static int open_exported(const struct exported_pointer *exported)
-{
-    char path[64];
-    struct stat about;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", exported->pid, exported->file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file >= 0 && (fstat(file, &about) != 0 || (size_t)about.st_size != exported->size)) {
-        close(file);
-        return -1;
-    }
-    return file;
 }
 
 static CUresult import(CUdeviceptr *pointer, struct simcuda_pool *pool,
@@ -118,7 +118,7 @@ static CUresult import(CUdeviceptr *pointer, struct simcuda_pool *pool,
     unsigned access[SIMCUDA_DEVICES_MAX] = {0};
     struct simcuda_physical *physical;
     struct simcuda_memory *memory;
-    int file = open_exported(exported);
+    int file = simcuda_shared_file_open(&exported->shared, exported->size);
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;
     CUresult result = simcuda_physical_new(pool->device, file, exported->size, 0, true, &physical);
@@ -147,53 +147,147 @@ CUresult simcuda_cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool handl
     if (!pointer || !data || !pool || !pool->imported)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     memcpy(&exported, data, sizeof exported);
-    if (memcmp(exported.mark, pointer_mark, sizeof exported.mark) != 0)
+    if (memcmp(exported.shared.mark, pointer_mark, sizeof exported.shared.mark) != 0)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     return simcuda_leave(import(pointer, pool, &exported));
 }
 
-/* ---- what is not shared ---------------------------------------------------------------- */
+/* ---- allocations --------------------------------------------------------------------- */
 
-static CUresult refuse(const char *what)
+struct exported_memory {
+    struct simcuda_shared_file shared;
+    CUuuid device;
+    uint64_t offset, size, id;
+};
+static const char memory_mark[16] = "AnyHIP sim mem";
+_Static_assert(sizeof(struct exported_memory) <= sizeof(CUipcMemHandle), "a handle has 64 bytes");
+
+/* The memory moves to where others can map it, which nothing that runs may see. */
+static CUresult export_memory(CUipcMemHandle *handle, CUdeviceptr pointer)
 {
-    AH_LOG_WARN(
-        "simulated CUDA driver: %s is not supported: memory of cuMemAlloc and events belong "
-        "to one process; pools and cuMemCreate can share",
-        what);
-    return CUDA_ERROR_NOT_SUPPORTED;
+    struct simcuda_context *context;
+    struct exported_memory exported = {.shared.pid = (int)getpid()};
+    CUresult result = simcuda_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    simcuda_work_stop();
+    const struct simcuda_memory *memory = simcuda_memory_find(pointer);
+    bool good = handle && memory && memory->kind == SIMCUDA_DEVICE_MEMORY;
+    if (good) {
+        exported.shared.file = sim_memory_share(memory->sim, &exported.offset);
+        exported.device = memory->device->uuid;
+        exported.size = memory->size;
+        exported.id = memory->id;
+    }
+    simcuda_work_resume();
+    if (!good)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (exported.shared.file < 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(exported.shared.mark, memory_mark, sizeof exported.shared.mark);
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &exported, sizeof exported);
+    return CUDA_SUCCESS;
 }
 
 CUresult simcuda_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
 {
-    (void)handle, (void)pointer;
     SIMCUDA_ENTER(cuIpcGetMemHandle);
-    return simcuda_leave(refuse("cuIpcGetMemHandle"));
+    return simcuda_leave(export_memory(handle, pointer));
+}
+
+/* Memory is opened once, and counts how often it was asked for. */
+static struct simcuda_memory *opened_before(const struct exported_memory *exported)
+{
+    struct simcuda_memory *memory = simcuda_memory_first();
+    while (memory && (memory->kind != SIMCUDA_OPENED || memory->opened.id != exported->id ||
+                      memory->opened.pid != exported->shared.pid))
+        memory = memory->next;
+    return memory;
+}
+
+static struct simcuda_memory *map_exported(struct simcuda_context *context,
+                                           struct simcuda_device *device, int file,
+                                           const struct exported_memory *exported)
+{
+    struct simcuda_memory memory = {
+        .kind = SIMCUDA_OPENED,
+        .sim = sim_memory_open(file, exported->offset, exported->size, device->ordinal),
+        .device = device,
+        .context = context,
+        .opened = {.id = exported->id, .pid = exported->shared.pid},
+    };
+    struct simcuda_memory *added = memory.sim ? simcuda_memory_add(&memory) : NULL;
+    for (int i = 0; added && i < simcuda.device_count; i++) /* peers are enabled on the way */
+        sim_memory_set_access(added->sim, i, SIM_ACCESS_READ_WRITE);
+    return added;
+}
+
+static CUresult open_exported(CUdeviceptr *pointer, const struct exported_memory *exported)
+{
+    struct simcuda_context *context;
+    CUresult result = simcuda_current(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (memcmp(exported->shared.mark, memory_mark, sizeof exported->shared.mark) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (exported->shared.pid == (int)getpid())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    struct simcuda_device *device = device_with(&exported->device);
+    if (!device)
+        return CUDA_ERROR_INVALID_DEVICE;
+    struct simcuda_memory *memory = opened_before(exported);
+    if (!memory) {
+        uint64_t end;
+        int file = __builtin_add_overflow(exported->offset, exported->size, &end)
+                       ? -1
+                       : simcuda_shared_file_open(&exported->shared, end);
+        if (file < 0)
+            return CUDA_ERROR_MAP_FAILED;
+        memory = map_exported(context, device, file, exported);
+        close(file);
+        if (!memory)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memory->opened.count++;
+    *pointer = memory->base;
+    return CUDA_SUCCESS;
 }
 
 CUresult simcuda_cuIpcOpenMemHandle(CUdeviceptr *pointer, CUipcMemHandle handle, unsigned flags)
 {
-    (void)pointer, (void)handle, (void)flags;
+    enum { LAZY_ENABLE_PEER_ACCESS = 1 };
+    struct exported_memory exported;
     SIMCUDA_ENTER(cuIpcOpenMemHandle);
-    return simcuda_leave(refuse("cuIpcOpenMemHandle"));
+    memcpy(&exported, &handle, sizeof exported);
+    return simcuda_leave(pointer && flags == LAZY_ENABLE_PEER_ACCESS
+                             ? open_exported(pointer, &exported)
+                             : CUDA_ERROR_INVALID_VALUE);
+}
+
+static struct simcuda_memory *opened_at(CUdeviceptr pointer)
+{
+    struct simcuda_memory *memory = simcuda_memory_find(pointer);
+    return memory && memory->kind == SIMCUDA_OPENED && memory->base == pointer ? memory : NULL;
 }
 
 CUresult simcuda_cuIpcCloseMemHandle(CUdeviceptr pointer)
 {
-    (void)pointer;
+    struct simcuda_context *context;
     SIMCUDA_ENTER(cuIpcCloseMemHandle);
-    return simcuda_leave(CUDA_ERROR_INVALID_VALUE); /* nothing was ever opened */
-}
-
-CUresult simcuda_cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
-{
-    (void)handle, (void)event;
-    SIMCUDA_ENTER(cuIpcGetEventHandle);
-    return simcuda_leave(refuse("cuIpcGetEventHandle"));
-}
-
-CUresult simcuda_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
-{
-    (void)event, (void)handle;
-    SIMCUDA_ENTER(cuIpcOpenEventHandle);
-    return simcuda_leave(refuse("cuIpcOpenEventHandle"));
+    CUresult result = simcuda_current(&context);
+    if (result != CUDA_SUCCESS)
+        return simcuda_leave(result);
+    struct simcuda_memory *memory = opened_at(pointer);
+    if (!memory) {
+        simcuda_violation("cuIpcCloseMemHandle of 0x%llx", (unsigned long long)pointer);
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    }
+    if (--memory->opened.count == 0) {
+        simcuda_contexts_wait();
+        memory = opened_at(pointer); /* the wait gave the lock away */
+        if (memory && memory->opened.count == 0)
+            simcuda_memory_free(memory);
+    }
+    return simcuda_leave(CUDA_SUCCESS);
 }

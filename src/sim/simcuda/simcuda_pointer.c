@@ -51,6 +51,8 @@ static CUresult attribute_of(void *data, int attribute, CUdeviceptr pointer,
         *(unsigned *)data = 1;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned *)data = memory->kind == SIMCUDA_DEVICE_MEMORY;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         *(unsigned *)data = 0;
         return CUDA_SUCCESS;

@@ -107,12 +107,27 @@ bool simcuda_given_up(struct simcuda_context *context)
     return given;
 }
 
+void simcuda_work_stop(void)
+{
+    simcuda.stops++;
+    while (simcuda.running > 0)
+        pthread_cond_wait(&simcuda.changed, &simcuda.lock);
+}
+
+void simcuda_work_resume(void)
+{
+    simcuda.stops--;
+    pthread_cond_broadcast(&simcuda.changed);
+}
+
 /* ---- the thread of a stream --------------------------------------------------------- */
 
 static bool may_start(const struct simcuda_op *op, const struct simcuda_context *context)
 {
     if (context->aborting)
         return true;
+    if (simcuda.stops > 0 && !op->leaves_memory)
+        return false;
     for (size_t i = 0; i < op->wait_count; i++)
         if (op->waits[i].stream->done < op->waits[i].ticket)
             return false;
@@ -134,10 +149,12 @@ static void run(struct simcuda_op *op, struct simcuda_context *context)
 {
     if (context->aborting || (simcuda_context_error(context) != CUDA_SUCCESS && !op->after_errors))
         return;
+    simcuda.running += !op->leaves_memory;
     pthread_mutex_unlock(&simcuda.lock);
     delay(context);
     CUresult result = op->run(op, context);
     pthread_mutex_lock(&simcuda.lock);
+    simcuda.running -= !op->leaves_memory;
     if (result != CUDA_SUCCESS)
         simcuda_context_fail(context, result);
 }

@@ -68,7 +68,7 @@ static CUresult push_value(CUstream handle, CUdeviceptr pointer, uint64_t value,
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = (struct value_op){
-        .op = {.run = wait ? run_wait_value : run_write_value},
+        .op = {.run = wait ? run_wait_value : run_write_value, .leaves_memory = wait},
         .view = view,
         .address = pointer,
         .value = value,

@@ -1,4 +1,5 @@
-/* Tests reserved addresses and physical memory mapped there, and which bytes were written. */
+/* Tests reserved addresses and physical memory mapped there, memory that processes share, and
+ * which bytes were written. */
 #include "space.h"
 
 #include <string.h>
@@ -220,6 +221,68 @@ static void without_tracking_all_counts_as_written(void **state)
     sim_memory_wrote(memory->address, 1000);
 }
 
+/* ---- memory that others open --------------------------------------------------------------- */
+
+static void shared_memory_is_the_same_where_it_is_opened(void **state)
+{
+    (void)state;
+    struct sim_memory *memory[3];
+    uint64_t offset, again;
+    for (int i = 0; i < 3; i++) { /* all on one page */
+        memory[i] = create(SIM_MEMORY_DEVICE, 0, 1000);
+        memset(memory[i]->view, i + 1, 1000);
+    }
+    int file = sim_memory_share(memory[1], &offset);
+    assert_true(file >= 0);
+    assert_int_equal(sim_memory_share(memory[1], &again), file);
+    assert_int_equal(again, offset);
+    struct sim_memory *opened = sim_memory_open(file, offset, 1000, 1);
+    assert_non_null(opened);
+    assert_false(may_read(1, opened->address, 1));
+    sim_memory_set_access(opened, 1, SIM_ACCESS_READ_WRITE);
+    assert_true(may_write(1, opened->address, 1) && may_write(1, opened->address + 999, 1));
+    assert_false(may_read(1, opened->address - 1, 1) || may_read(1, opened->address + 1000, 1));
+    assert_int_equal(opened->view[0], 2);
+    opened->view[999] = 9;
+    assert_int_equal(memory[1]->view[999], 9);
+    assert_int_equal(memory[0]->view[999], 1);
+    assert_int_equal(memory[2]->view[0], 3);
+    uint64_t address = opened->address;
+    sim_memory_destroy(opened);
+    assert_false(may_read(1, address, 1));
+    assert_int_equal(memory[1]->view[999], 9);
+    assert_true(may_read(0, memory[1]->address, 1000 % 256));
+}
+
+/* The file keeps nothing of what is freed. */
+static void shared_memory_goes_when_it_is_freed(void **state)
+{
+    (void)state;
+    uint64_t offset;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 16 * MIB);
+    memset(memory->view, 7, 16 * MIB);
+    int file = sim_memory_share(memory, &offset);
+    assert_true(file >= 0);
+    unsigned char *view = memory->view;
+    assert_int_equal(view[8 * MIB], 7);
+    sim_memory_destroy(memory);
+    unsigned char byte = 1;
+    assert_int_equal(pread(file, &byte, 1, (off_t)(offset + 8 * MIB)), 1);
+    assert_int_equal(byte, 0);
+}
+
+static void only_memory_of_devices_is_shared(void **state)
+{
+    (void)state;
+    uint64_t offset;
+    assert_int_equal(sim_memory_share(create(SIM_MEMORY_HOST, -1, 1000), &offset), -1);
+    int file = sim_memory_share(create(SIM_MEMORY_DEVICE, 0, 1000), &offset);
+    assert_null(sim_memory_open(file, 3, 1000, 0));
+    assert_null(sim_memory_open(file, offset, 0, 0));
+    assert_null(sim_memory_open(file, offset, SIZE_MAX, 0));
+    assert_null(sim_memory_open(-1, offset, 1000, 0));
+}
+
 #define TRACKED_TEST(function)                                                                     \
     cmocka_unit_test_setup_teardown(function, open_tracked, close_tracked)
 
@@ -234,6 +297,9 @@ int main(void)
         SPACE_TEST(the_same_memory_mapped_twice_is_the_same),
         SPACE_TEST(a_mapping_needs_reserved_addresses_that_are_free),
         SPACE_TEST(what_is_no_file_is_not_mapped),
+        SPACE_TEST(shared_memory_is_the_same_where_it_is_opened),
+        SPACE_TEST(shared_memory_goes_when_it_is_freed),
+        SPACE_TEST(only_memory_of_devices_is_shared),
         TRACKED_TEST(bytes_count_as_written_once_they_are),
         TRACKED_TEST(memory_of_the_host_counts_as_written),
         TRACKED_TEST(what_is_freed_counts_as_never_written),

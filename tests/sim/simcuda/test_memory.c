@@ -150,20 +150,6 @@ static void arrays_have_shapes(void **state)
     expect(cu.cuArray3DCreate(&array, &shape), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void memory_of_one_process_is_not_shared(void **state)
-{
-    CUdeviceptr memory = allocate(64);
-    CUipcMemHandle handle;
-    CUipcEventHandle event_handle;
-    CUevent event;
-    (void)state;
-    expect(cu.cuIpcGetMemHandle(&handle, memory), CUDA_ERROR_NOT_SUPPORTED);
-    ok(cu.cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
-    expect(cu.cuIpcGetEventHandle(&event_handle, event), CUDA_ERROR_NOT_SUPPORTED);
-    ok(cu.cuEventDestroy(event));
-    ok(cu.cuMemFree(memory));
-}
-
 static int setup(void **state)
 {
     (void)state;
@@ -183,7 +169,6 @@ int main(void)
         cmocka_unit_test(pointers_are_known),
         cmocka_unit_test(unknown_pointers_have_no_attributes),
         cmocka_unit_test(arrays_have_shapes),
-        cmocka_unit_test(memory_of_one_process_is_not_shared),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

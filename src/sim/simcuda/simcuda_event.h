@@ -1,0 +1,41 @@
+/* Events, and what of them processes share. */
+#ifndef SIMCUDA_EVENT_H
+#define SIMCUDA_EVENT_H
+
+#include "simcuda_driver.h"
+
+/* Lies in a file that other processes map too. An event is complete when its last
+ * record is done, whichever process recorded it. */
+struct simcuda_event_state {
+    char mark[16];
+    _Atomic(uint64_t) recorded, done; /* counted */
+};
+
+struct simcuda_event {
+    struct simcuda_object object;
+    unsigned flags;
+    struct simcuda_stream *stream; /* of the last record, NULL: never recorded; retained */
+    uint64_t ticket;
+    double milliseconds;
+    struct simcuda_event_state *state; /* NULL: it is this process's alone */
+    int file;                          /* of state */
+};
+
+CUresult simcuda_event_get(CUevent handle, const char *what, struct simcuda_event **out);
+CUresult simcuda_event_new(struct simcuda_context *context, unsigned flags,
+                           struct simcuda_event **out);
+
+/* State of its own for an event, and the end of what it has. False: the system has
+ * no files or memory left. */
+bool simcuda_event_share(struct simcuda_event *event);
+void simcuda_event_unshare(struct simcuda_event *event);
+
+/* The number of a new record; it is done when it is said to be. */
+uint64_t simcuda_event_state_record(struct simcuda_event_state *state);
+void simcuda_event_state_done(struct simcuda_event_state *state, uint64_t number);
+bool simcuda_event_state_complete(const struct simcuda_event_state *state);
+/* Waits, without the lock held, for the record of that number or the context's end. */
+void simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
+                              struct simcuda_context *context);
+
+#endif
