@@ -100,6 +100,7 @@ static void owner()
     CHECK_HIP(hipIpcGetEventHandle(&handles.event, event));
     add<<<8, 64, 0, stream>>>(p, count, 1);
     CHECK_HIP(hipStreamSynchronize(stream));
+    wait_for_peer(); // its code is loaded, for which the device must not be held
     hold<<<1, 1, 0, stream>>>(flag);
     add<<<8, 64, 0, stream>>>(p, count, 2);
     CHECK_HIP(hipGetLastError());
@@ -120,12 +121,18 @@ static void owner()
 
 static void guest()
 {
-    int *p, *again;
+    int *own, *p, *again;
     shared handles;
     hipEvent_t event;
     hipStream_t stream;
-    hear(&handles);
     CHECK_HIP(hipStreamCreate(&stream));
+    CHECK_HIP(hipMalloc(&own, count * sizeof(int)));
+    CHECK_HIP(hipMemsetAsync(own, 0, count * sizeof(int), stream));
+    add<<<8, 64, 0, stream>>>(own, count, 1);
+    CHECK_HIP(hipStreamSynchronize(stream));
+    CHECK(all_are(own, 1));
+    go_on();
+    hear(&handles);
     CHECK_ERROR(hipIpcOpenMemHandle(nullptr, handles.memory, hipIpcMemLazyEnablePeerAccess),
                 hipErrorInvalidValue);
     CHECK_ERROR(hipIpcOpenMemHandle(reinterpret_cast<void **>(&p), handles.memory, 77),
@@ -145,6 +152,7 @@ static void guest()
     CHECK_HIP(hipStreamSynchronize(stream));
     CHECK_HIP(hipEventQuery(event));
     CHECK(all_are(p, 13));
+    CHECK_HIP(hipFree(own));
     CHECK_HIP(hipIpcCloseMemHandle(p));
     CHECK_ERROR(hipIpcCloseMemHandle(p), hipErrorInvalidValue);
     CHECK_HIP(hipEventDestroy(event));
