@@ -87,6 +87,7 @@ static void registering_calls_no_driver_and_a_launch_loads_on_its_device_only(vo
     ok(hipLaunchKernel(&second, one, one, args, 0, NULL));
     ok(fill_with(&kernel, pinned, 2));
     check(fakecuda_calls("cuModuleLoadDataEx") == loads + 1);
+    ok(hipDeviceSynchronize());
     ok(hipSetDevice(1));
     ok(fill_with(&kernel, pinned, 3));
     check(fakecuda_calls("cuModuleLoadDataEx") == loads + 2);
