@@ -1,0 +1,2 @@
+/* To be written. */
+#include "hsa_abi.h"

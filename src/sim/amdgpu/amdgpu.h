@@ -1,0 +1,110 @@
+/* AMDGPU machine code for simulated devices: models, dispatches, code in memory.
+ *
+ * This is all that queues and driver facades see. Code is bytes in device memory; the
+ * simulator decodes what it executes, wherever it lies. */
+#ifndef AMDGPU_H
+#define AMDGPU_H
+
+#include "amdgpu_abi.h"
+#include "amdgpu_inst.h"
+#include "hsa_abi.h"
+#include "sim_run.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One kind of device; a row of amdgpu_models.def. */
+struct amdgpu_model {
+    const char *name; /* "gfx90a" */
+    enum amdgpu_isa isa;
+    const char *product; /* "AMD Instinct MI210" is what it is like; the device itself is
+                            called "AnyHIP simulated gfx90a" */
+    unsigned lanes;      /* of a wave when the kernel does not say */
+    unsigned units;      /* compute units */
+    unsigned simds_per_unit, waves_per_simd;
+    unsigned clock_mhz, memory_clock_mhz, bus_width;
+    unsigned l1_kib, l2_kib, l3_kib; /* caches; 0: not there */
+    unsigned chip_id;                /* PCI device id */
+    bool xnack, sramecc;             /* features of the target id, off and on as built by default */
+    unsigned vgprs_per_simd, vgpr_unit; /* registers of a lane, and how they are allotted */
+};
+enum { AMDGPU_LDS_PER_BLOCK = 65536 };
+/* NULL: none of that name. */
+const struct amdgpu_model *amdgpu_model(const char *name);
+const struct amdgpu_model *amdgpu_model_at(size_t index); /* NULL past the last */
+
+/* A device, as dispatches see it; the facade makes it. */
+struct amdgpu_device {
+    int device; /* of sim_memory.h */
+    struct amdgpu_model model;
+    uint64_t clock_hz; /* of timestamps, s_memrealtime and signals: 100000000 */
+};
+uint64_t amdgpu_clock(void); /* now, in ticks of clock_hz */
+
+/* ---- dispatches ------------------------------------------------------------------------ */
+
+enum amdgpu_end_kind {
+    AMDGPU_END_OK,
+    AMDGPU_END_MEMORY, /* an access to memory that is not there or not the kernel's */
+    AMDGPU_END_ALIGNMENT,
+    AMDGPU_END_INSTRUCTION, /* unknown, or not for this device */
+    AMDGPU_END_TRAP,        /* s_trap; trap: its number (2: abort or assert, 3: debugger) */
+    AMDGPU_END_SHARED,      /* beyond the group segment */
+    AMDGPU_END_SCRATCH,     /* beyond the private segment */
+    AMDGPU_END_HUNG,        /* waits for what never comes */
+    AMDGPU_END_PACKET,      /* the dispatch itself: no kernel there, too large a group */
+    AMDGPU_END_NO_MEMORY,
+    AMDGPU_END_CANCELLED,
+    AMDGPU_END_CHECK, /* SIM_CHECK_* found something */
+};
+struct amdgpu_end {
+    enum amdgpu_end_kind kind;
+    uint64_t address; /* of the access or the code */
+    unsigned trap;
+};
+
+/* One kernel in progress. The caller's memory; fields after the first blank are private. */
+struct amdgpu_dispatch {
+    const struct amdgpu_device *device;
+    hsa_kernel_dispatch_packet_t packet; /* a copy */
+    uint64_t packet_address;             /* where the kernel sees it */
+    uint64_t queue_address;              /* amd_queue_t, as the kernel sees it */
+    uint64_t id;                         /* of the dispatch */
+    int priority;                        /* lower first */
+    bool cooperative;                    /* all groups resident at once */
+    /* The kernel has ended, as end says. Called once, on a thread of the pool or of the
+     * caller; the dispatch may be freed in it. */
+    void (*done)(struct amdgpu_dispatch *dispatch, const struct amdgpu_end *end);
+    void *data;
+
+    struct sim_launch launch;
+    struct amdgpu_kernel_descriptor descriptor;
+    uint64_t entry;                                         /* address of the first instruction */
+    unsigned lanes, vgprs, agprs, sgprs, user_sgprs, items; /* items: of a group */
+    size_t lds_size, scratch_size;
+    _Atomic(bool) failed;
+    struct amdgpu_end end;
+};
+
+/* Starts it. False: done will not be called, *out_end says why. */
+bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end);
+void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch);
+
+/* What a code object's loader says of code, for reports: names of kernels and functions,
+ * lines of the source. Looked up by address; see amdgpu_symbols.c. */
+struct amdgpu_symbols;
+/* Remembers a loaded code object (its ELF is copied as far as it is needed): base is what its
+ * addresses are relative to. NULL: no memory. */
+struct amdgpu_symbols *amdgpu_symbols_add(const void *elf, size_t size, uint64_t base,
+                                          uint64_t span);
+void amdgpu_symbols_remove(struct amdgpu_symbols *symbols); /* accepts NULL */
+/* The name of the function or kernel at address, "" when it is not known. */
+void amdgpu_symbols_name(uint64_t address, char *out, size_t out_size);
+/* "file.hip:12", "" when it is not known. */
+void amdgpu_symbols_line(uint64_t address, char *out, size_t out_size);
+
+/* Forgets decoded code in [address, address + size): other code may come to lie there. */
+void amdgpu_code_forget(uint64_t address, size_t size);
+
+#endif

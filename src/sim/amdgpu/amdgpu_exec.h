@@ -1,0 +1,189 @@
+/* How instructions are executed: waves, ops, and what each group of instructions adds.
+ *
+ * Code is decoded when it is first executed, an op for each instruction, in pages of
+ * code (amdgpu_code.c); from then on a wave runs from op to op. Who handles a row:
+ *   amdgpu_scalar.c, amdgpu_control.c   SOP1, SOP2, SOPK, SOPC, SOPP
+ *   amdgpu_valu*.c                      VOP1, VOP2, VOPC, VOP3, VOP3P, VOPD, lanes (DPP, readlane)
+ *   amdgpu_memory.c and its kin         SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, atomics
+ * Each has an emit function below, which fills an op or says that it cannot. */
+#ifndef AMDGPU_EXEC_H
+#define AMDGPU_EXEC_H
+
+#include "amdgpu.h"
+#include "amdgpu_inst.h"
+#include "sim_memory.h"
+#include "sim_run.h"
+
+struct amdgpu_wave;
+struct amdgpu_op;
+
+/* Executes op and returns the next, or what amdgpu_goto or amdgpu_stop return. */
+typedef const struct amdgpu_op *(*amdgpu_handler)(struct amdgpu_wave *wave,
+                                                  const struct amdgpu_op *op);
+
+/* A source of a vector instruction: lanes of a register, or one value for all. */
+struct amdgpu_source {
+    unsigned char kind;  /* enum amdgpu_operand_kind */
+    unsigned char count; /* registers */
+    unsigned short reg;
+    uint64_t value;
+};
+
+/* A decoded instruction, ready to run; lives in a page of code and never moves. */
+struct amdgpu_op {
+    amdgpu_handler run;   /* published last */
+    const void *effect;   /* the group's own: a function of lanes, a row */
+    uint32_t offset;      /* bytes from the start of the page */
+    unsigned char length; /* bytes */
+    unsigned char count;  /* registers of the destination */
+    unsigned short dst, dst1;
+    uint32_t bits; /* the group's own */
+    struct amdgpu_source src[3];
+    union {
+        uint64_t imm;
+        int64_t offset_bytes;
+    };
+    struct amdgpu_inst *inst; /* all of it, for what is rare and for reports */
+};
+
+static inline const struct amdgpu_op *amdgpu_next(const struct amdgpu_op *op)
+{
+    return op + op->length / 4; /* ops lie at their words; a page ends in ops that go on */
+}
+
+/* ---- waves ------------------------------------------------------------------------- */
+
+enum { AMDGPU_LANES_MAX = 64, AMDGPU_SREGS = 128 };
+
+/* Scalar registers with a number in amdgpu_wave.s. M0 is there under its number of the
+ * family: use amdgpu_wave.m0 (an index). */
+enum { AMDGPU_VCC = 106, AMDGPU_EXEC = 126 };
+
+/* How a wave stands; enum sim_wave is what the scheduler sees. */
+enum amdgpu_state { AMDGPU_RUNS, AMDGPU_AT_BARRIER, AMDGPU_ENDED, AMDGPU_FAILED };
+
+struct amdgpu_wave {
+    _Alignas(64) uint32_t s[AMDGPU_SREGS]; /* SGPRs; VCC, M0 and EXEC under their numbers */
+    uint32_t *v;    /* VGPRs, then AGPRs: register r of lane l is v[r * lanes + l] */
+    unsigned lanes; /* 64 or 32 */
+    unsigned vgprs; /* allocated: numbers from vgprs on are no registers */
+    unsigned agprs; /* AGPR n is register vgprs + n */
+    unsigned m0;    /* index of M0 in s */
+    uint32_t scc;   /* 0 or 1 */
+    uint32_t mode;  /* as HW_REG_MODE: rounding and denormals in its low byte */
+    enum amdgpu_state state;
+    const struct amdgpu_op *next;   /* where it goes on */
+    const struct amdgpu_page *page; /* of next */
+    struct amdgpu_block *block;
+    unsigned number;     /* in its block */
+    int budget;          /* ops left of this turn */
+    enum sim_wave pause; /* READY, or how the turn ends: RESTS, SPINS */
+    uint64_t steps;
+    /* Who is live, as 0 and ~0 per lane; of EXEC as it was in live_for. */
+    uint64_t live_for;
+    _Alignas(64) uint32_t live[AMDGPU_LANES_MAX];
+};
+
+/* EXEC; in waves of 32 its upper half is 0. */
+static inline uint64_t amdgpu_exec(const struct amdgpu_wave *wave)
+{
+    return wave->s[AMDGPU_EXEC] | (uint64_t)wave->s[AMDGPU_EXEC + 1] << 32;
+}
+static inline uint64_t amdgpu_all_lanes(const struct amdgpu_wave *wave)
+{
+    return wave->lanes == 64 ? UINT64_MAX : UINT32_MAX;
+}
+/* wave->live, made anew when EXEC has changed. */
+const uint32_t *amdgpu_live(struct amdgpu_wave *wave);
+
+/* A 64-bit scalar (or a mask, in waves of 32 a register) by number. */
+static inline uint64_t amdgpu_s64(const struct amdgpu_wave *wave, unsigned reg)
+{
+    return wave->s[reg] | (uint64_t)wave->s[reg + 1] << 32;
+}
+static inline void amdgpu_set_s64(struct amdgpu_wave *wave, unsigned reg, uint64_t value)
+{
+    wave->s[reg] = (uint32_t)value;
+    wave->s[reg + 1] = (uint32_t)(value >> 32);
+}
+static inline uint64_t amdgpu_mask(const struct amdgpu_wave *wave, unsigned reg)
+{
+    return wave->lanes == 64 ? amdgpu_s64(wave, reg) : wave->s[reg];
+}
+static inline void amdgpu_set_mask(struct amdgpu_wave *wave, unsigned reg, uint64_t value)
+{
+    wave->s[reg] = (uint32_t)value;
+    if (wave->lanes == 64)
+        wave->s[reg + 1] = (uint32_t)(value >> 32);
+}
+
+/* A scalar source of any kind, 64 bits of it. */
+uint64_t amdgpu_scalar(const struct amdgpu_wave *wave, const struct amdgpu_source *source);
+/* Fills a source from an operand. False: a register that the kernel does not have. */
+bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source *out_source);
+/* The index in wave->v of the first lane of VGPR or AGPR reg (AGPRs: 256 and up). */
+static inline uint32_t *amdgpu_v(const struct amdgpu_wave *wave, unsigned reg)
+{
+    unsigned index = reg < 256 ? reg : wave->vgprs + (reg - 256);
+    return wave->v + (size_t)index * wave->lanes;
+}
+
+/* ---- blocks --------------------------------------------------------------------------- */
+
+struct amdgpu_block { /* state of a resident work-group */
+    struct sim_block *block;
+    struct amdgpu_dispatch *dispatch;
+    unsigned char *lds; /* lds_size bytes, zeroed when it begins */
+    size_t lds_size;
+    unsigned char *scratch; /* of work-item i: from i * scratch_stride on, scratch_size bytes */
+    size_t scratch_size, scratch_stride;
+    unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
+    struct amdgpu_wave *waves;           /* wave_count */
+    struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
+};
+
+/* Work-item of a lane of a wave. */
+static inline unsigned amdgpu_item(const struct amdgpu_wave *wave, unsigned lane)
+{
+    return wave->number * wave->lanes + lane;
+}
+static inline unsigned char *amdgpu_scratch(const struct amdgpu_wave *wave, unsigned lane)
+{
+    const struct amdgpu_block *block = wave->block;
+    return block->scratch + (size_t)amdgpu_item(wave, lane) * block->scratch_stride;
+}
+
+/* ---- going on, and not ------------------------------------------------------------------ */
+
+/* The op at an address of code; NULL after a fault was reported. */
+const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address);
+/* The address of an op that wave executes. */
+uint64_t amdgpu_address(const struct amdgpu_wave *wave, const struct amdgpu_op *op);
+/* Ends the turn; the wave goes on at next. pause: READY, RESTS or SPINS. */
+const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdgpu_op *next,
+                                     enum sim_wave pause);
+
+/* Reports a fault of the wave at op and ends the launch; returns NULL, for handlers to
+ * return. lane: the one to blame, -1: all. */
+struct amdgpu_fault {
+    enum amdgpu_end_kind kind;
+    const char *what; /* "reads 4 bytes of global memory": the report goes on with the address */
+    bool has_address;
+    uint64_t address;
+    int lane;
+};
+const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                    const struct amdgpu_fault *fault);
+
+/* ---- what groups add ---------------------------------------------------------------------- */
+
+/* Fill run, effect, dst, src, bits and imm of an op whose other fields are set. False: the
+ * row has no effect here; the op will stop the kernel, with the instruction's text. */
+bool amdgpu_emit_scalar(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
+                        struct amdgpu_op *op);
+bool amdgpu_emit_vector(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
+                        struct amdgpu_op *op);
+bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
+                        struct amdgpu_op *op);
+
+#endif

@@ -1,0 +1,1 @@
+enum amdgpu_id { AMDGPU_ID_NONE };

@@ -1,0 +1,60 @@
+/* Code objects: ELF files for AMDGPU, of versions 3 to 6, into device memory.
+ *
+ * Reading is safe on anything: a file may be damaged in every way. Nothing here knows the
+ * functions of the HSA runtime. */
+#ifndef AMDGPU_LOADER_H
+#define AMDGPU_LOADER_H
+
+#include "amdgpu.h"
+
+enum amdgpu_feature {
+    AMDGPU_FEATURE_UNSUPPORTED,
+    AMDGPU_FEATURE_ANY,
+    AMDGPU_FEATURE_OFF,
+    AMDGPU_FEATURE_ON
+};
+
+struct amdgpu_code_symbol {
+    const char *name; /* "kernel.kd", "variable" */
+    bool kernel;
+    bool defined;   /* else it is to be defined before the code is frozen */
+    bool global;    /* else local to the code object */
+    uint64_t value; /* of a kernel: its descriptor; relative to the code object's base */
+    uint64_t size;
+    uint64_t align;
+    struct amdgpu_kernel_descriptor descriptor; /* of a kernel */
+    bool constant;                              /* in memory that is only read */
+};
+
+struct amdgpu_code_object;
+
+/* Reads an ELF file, which must stay until amdgpu_code_object_destroy. *out_reason: words for
+ * the log. NULL: it is none, or damaged, or of a version this does not know. */
+struct amdgpu_code_object *amdgpu_code_object_read(const void *elf, size_t size,
+                                                   const char **out_reason);
+void amdgpu_code_object_destroy(struct amdgpu_code_object *object); /* accepts NULL */
+
+const char *amdgpu_code_object_target(const struct amdgpu_code_object *object); /* "gfx90a", NULL:
+                                                                                    unknown */
+enum amdgpu_feature amdgpu_code_object_xnack(const struct amdgpu_code_object *object);
+enum amdgpu_feature amdgpu_code_object_sramecc(const struct amdgpu_code_object *object);
+unsigned amdgpu_code_object_version(const struct amdgpu_code_object *object); /* 3 to 6 */
+/* Whether a device of model can run it: target and features agree. */
+bool amdgpu_code_object_fits(const struct amdgpu_code_object *object,
+                             const struct amdgpu_model *model);
+
+size_t amdgpu_code_object_symbol_count(const struct amdgpu_code_object *object);
+const struct amdgpu_code_symbol *amdgpu_code_object_symbol(const struct amdgpu_code_object *object,
+                                                           size_t index);
+
+/* Bytes of memory that it takes when it is loaded, a multiple of 4096. */
+size_t amdgpu_code_object_span(const struct amdgpu_code_object *object);
+/* Writes all segments to view, where span bytes at address will be found by kernels, and
+ * relocates them. define: the address of a symbol that the object does not define; false: nobody
+ * does, which fails. */
+bool amdgpu_code_object_load(const struct amdgpu_code_object *object, unsigned char *view,
+                             uint64_t address,
+                             bool (*define)(void *data, const char *name, uint64_t *out_address),
+                             void *data, const char **out_reason);
+
+#endif

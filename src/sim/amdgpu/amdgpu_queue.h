@@ -1,0 +1,68 @@
+/* Queues of AQL packets, and signals.
+ *
+ * A queue processor reads packets from a ring that programs write by themselves: it
+ * dispatches kernels, waits at barriers and completes signals, as the packet processor
+ * of a GPU does. Nothing here knows the functions of the HSA runtime. */
+#ifndef AMDGPU_QUEUE_H
+#define AMDGPU_QUEUE_H
+
+#include "amdgpu.h"
+
+/* ---- signals ------------------------------------------------------------------------- */
+
+/* A signal is an amd_signal_t, in memory of the host that devices reach; a handle is its
+ * address. Values are changed by these functions, by queue processors and by kernels; who
+ * waits sleeps, and is woken by any of them. */
+void amdgpu_signal_init(amd_signal_t *signal, int64_t value);
+int64_t amdgpu_signal_load(const amd_signal_t *signal);
+void amdgpu_signal_store(amd_signal_t *signal, int64_t value); /* wakes */
+void amdgpu_signal_add(amd_signal_t *signal, int64_t value);
+int64_t amdgpu_signal_exchange(amd_signal_t *signal, int64_t value);
+int64_t amdgpu_signal_cas(amd_signal_t *signal, int64_t expected, int64_t value);
+void amdgpu_signal_and(amd_signal_t *signal, int64_t value);
+void amdgpu_signal_or(amd_signal_t *signal, int64_t value);
+void amdgpu_signal_xor(amd_signal_t *signal, int64_t value);
+/* Somebody changed values by other means: whoever waits looks again. */
+void amdgpu_signals_changed(void);
+/* Whether value meets condition (HSA_SIGNAL_CONDITION_*) with respect to compare. */
+bool amdgpu_signal_meets(int64_t value, hsa_signal_condition_t condition, int64_t compare);
+/* Waits until one of count signals meets its condition, or timeout_ns (UINT64_MAX: for
+ * ever) is over. Returns its index, or count after the timeout; *out_value: what was seen. */
+size_t amdgpu_signal_wait(amd_signal_t *const *signals, const hsa_signal_condition_t *conditions,
+                          const int64_t *compare, size_t count, uint64_t timeout_ns,
+                          int64_t *out_value);
+
+/* ---- queues ------------------------------------------------------------------------------ */
+
+/* What went wrong in a queue; it stops, as hardware does. */
+struct amdgpu_queue_error {
+    hsa_status_t status;   /* HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, HSA_STATUS_ERROR_EXCEPTION,
+                              HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, ... as AMD's runtime gives */
+    struct amdgpu_end end; /* of the kernel */
+};
+
+struct amdgpu_queue_settings {
+    const struct amdgpu_device *device;
+    amd_queue_t *queue;     /* with hsa_queue filled in: base_address, size, doorbell_signal */
+    uint64_t queue_address; /* as kernels see it */
+    int priority;           /* lower first */
+    bool cooperative;
+    /* Called on the queue's thread; NULL: nobody asks. */
+    void (*error)(void *data, const struct amdgpu_queue_error *error);
+    /* A packet of type HSA_PACKET_TYPE_AGENT_DISPATCH; NULL: such packets are errors. */
+    void (*agent_dispatch)(void *data, const hsa_agent_dispatch_packet_t *packet);
+    void *data;
+};
+struct amdgpu_queue;
+/* NULL: no memory or no thread. The doorbell is written by storing to its signal with
+ * amdgpu_signal_store, which the queue notices. */
+struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *settings);
+/* Stops after what runs; kernels in progress are cancelled. Accepts NULL. */
+void amdgpu_queue_destroy(struct amdgpu_queue *queue);
+/* Stops it as an error does. */
+void amdgpu_queue_inactivate(struct amdgpu_queue *queue, hsa_status_t status);
+/* Whether completion signals get timestamps. */
+void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on);
+void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority);
+
+#endif
