@@ -82,7 +82,9 @@ struct amdgpu_dispatch {
     struct amdgpu_kernel_descriptor descriptor;
     uint64_t entry;                                         /* address of the first instruction */
     unsigned lanes, vgprs, agprs, sgprs, user_sgprs, items; /* items: of a group */
-    size_t lds_size, scratch_size;
+    size_t lds_size, scratch_size, scratch_stride;
+    const struct amdgpu_shape *shape; /* of its waves, of amdgpu_code.h */
+    uint32_t group[3];                /* work-items of a whole group */
     _Atomic(bool) failed;
     struct amdgpu_end end;
 };
@@ -103,6 +105,10 @@ void amdgpu_symbols_remove(struct amdgpu_symbols *symbols); /* accepts NULL */
 void amdgpu_symbols_name(uint64_t address, char *out, size_t out_size);
 /* "file.hip:12", "" when it is not known. */
 void amdgpu_symbols_line(uint64_t address, char *out, size_t out_size);
+
+/* Sets what is called when a kernel sends an interrupt (s_sendmsg), on its thread: whoever
+ * waits for signals is to look again. NULL: nobody. */
+void amdgpu_on_interrupt(void (*interrupt)(void));
 
 /* Forgets decoded code in [address, address + size): other code may come to lie there. */
 void amdgpu_code_forget(uint64_t address, size_t size);

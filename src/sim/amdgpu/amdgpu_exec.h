@@ -79,6 +79,8 @@ struct amdgpu_wave {
     int budget;          /* ops left of this turn */
     enum sim_wave pause; /* READY, or how the turn ends: RESTS, SPINS */
     uint64_t steps;
+    uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
+    uint64_t began;                  /* amdgpu_clock */
     /* Who is live, as 0 and ~0 per lane; of EXEC as it was in live_for. */
     uint64_t live_for;
     _Alignas(64) uint32_t live[AMDGPU_LANES_MAX];
@@ -142,6 +144,16 @@ struct amdgpu_block { /* state of a resident work-group */
     struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
 };
 
+/* What SIM_CHECK_* watches for in a block (amdgpu_checks.c). */
+bool amdgpu_checks_on(void);
+/* NULL: no memory. block: wave_count, lds_size, scratch_size and scratch_stride are set. */
+struct amdgpu_checks *amdgpu_checks_create(const struct amdgpu_block *block);
+void amdgpu_checks_destroy(struct amdgpu_checks *checks); /* accepts NULL */
+/* A block begins: nothing is written. Accepts NULL, as does the next. */
+void amdgpu_checks_begin(struct amdgpu_checks *checks);
+/* All waves have met at a barrier: what they do from now on comes after. */
+void amdgpu_checks_barrier(struct amdgpu_checks *checks);
+
 /* Work-item of a lane of a wave. */
 static inline unsigned amdgpu_item(const struct amdgpu_wave *wave, unsigned lane)
 {
@@ -155,10 +167,13 @@ static inline unsigned char *amdgpu_scratch(const struct amdgpu_wave *wave, unsi
 
 /* ---- going on, and not ------------------------------------------------------------------ */
 
-/* The op at an address of code; NULL after a fault was reported. */
+/* The op at an address of code; NULL after a fault was reported. For jumps only: it makes the
+ * page of the address the wave's, so the handler must return it. */
 const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address);
 /* The address of an op that wave executes. */
 uint64_t amdgpu_address(const struct amdgpu_wave *wave, const struct amdgpu_op *op);
+/* What s_memtime counts: cycles of the device. */
+uint64_t amdgpu_cycles(const struct amdgpu_wave *wave);
 /* Ends the turn; the wave goes on at next. pause: READY, RESTS or SPINS. */
 const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdgpu_op *next,
                                      enum sim_wave pause);
@@ -178,7 +193,11 @@ const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgp
 /* ---- what groups add ---------------------------------------------------------------------- */
 
 /* Fill run, effect, dst, src, bits and imm of an op whose other fields are set. False: the
- * row has no effect here; the op will stop the kernel, with the instruction's text. */
+ * row has no effect here; the op will stop the kernel, with the instruction's text. Registers
+ * of instructions are checked before: VGPRs and AGPRs are such that the wave has, whatever
+ * its number (handlers that index registers by M0 check what comes of it). op is a copy of
+ * what will run: nobody may keep its address; inst stays. In the mode that s_set_gpr_idx_on
+ * switches on, an instruction with other registers is emitted each time it is executed. */
 bool amdgpu_emit_scalar(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                         struct amdgpu_op *op);
 bool amdgpu_emit_vector(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
