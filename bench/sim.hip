@@ -4,18 +4,8 @@
 //   bench_sim                the table; each figure is taken in a process of its own
 //   bench_sim --rate MIX     the figure of one mix with the threads that ANYHIP_SIM_THREADS says
 //
-// A figure is the best of several runs: what else the machine does can only make it smaller. It
-// runs on whatever device is chosen; ANYHIP_BACKEND is simcuda unless it is set.
-#include "../examples/check.h"
-
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <thread>
+// It runs on whatever device is chosen; ANYHIP_BACKEND is simcuda unless it is set.
+#include "sim_rate.h"
 
 namespace
 {
@@ -135,24 +125,7 @@ double instructions(const char *text)
     return static_cast<double>(std::count(text, text + std::strlen(text), ';'));
 }
 
-double seconds()
-{
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
-const unsigned blocks = 64, block = 256, warps = blocks * block / 32;
-
-double run_once(hipFunction_t function, void *memory, unsigned rounds)
-{
-    void *arguments[] = {&memory, &rounds};
-    const double start = seconds();
-    HIP_CHECK(
-        hipModuleLaunchKernel(function, blocks, 1, 1, block, 1, 1, 0, nullptr, arguments, nullptr));
-    HIP_CHECK(hipDeviceSynchronize());
-    return seconds() - start;
-}
+const unsigned warps = sim_rate::blocks * sim_rate::block / 32;
 
 // Warp instructions per second.
 double rate(const Mix &mix)
@@ -160,45 +133,11 @@ double rate(const Mix &mix)
     const std::string text = std::string(head) + mix.body + "\n" + loop_end + tail;
     hipModule_t module;
     hipFunction_t function;
-    void *memory;
     HIP_CHECK(hipModuleLoadData(&module, text.c_str()));
     HIP_CHECK(hipModuleGetFunction(&function, module, "mix"));
-    HIP_CHECK(hipMalloc(&memory, 1 << 17));
-    HIP_CHECK(hipMemset(memory, 0, 1 << 17));
-    unsigned rounds = 100;
-    while (run_once(function, memory, rounds) < 0.3 && rounds < 1u << 28)
-        rounds *= 2;
-    double best = run_once(function, memory, rounds);
-    for (int i = 0; i < 4; i++)
-        best = std::min(best, run_once(function, memory, rounds));
-    HIP_CHECK(hipFree(memory));
+    const double rounds = sim_rate::rounds_per_second(function);
     HIP_CHECK(hipModuleUnload(module));
-    return warps * (rounds * (instructions(mix.body) + instructions(loop_end))) / best;
-}
-
-// The rate of a mix in a process of its own; 0 where it could not be had.
-double rate_with_threads(const char *program, const char *mix, unsigned threads)
-{
-    int ends[2];
-    double number = 0;
-    if (pipe(ends) != 0)
-        return 0;
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        setenv("ANYHIP_SIM_THREADS", std::to_string(threads).c_str(), 1);
-        dup2(ends[1], 1);
-        execl(program, program, "--rate", mix, static_cast<char *>(nullptr));
-        _exit(1);
-    }
-    close(ends[1]);
-    FILE *in = fdopen(ends[0], "r");
-    if (!in || fscanf(in, "%lf", &number) != 1)
-        number = 0;
-    if (in)
-        fclose(in);
-    waitpid(child, nullptr, 0);
-    return number;
+    return warps * rounds * (instructions(mix.body) + instructions(loop_end));
 }
 
 int print_rate(const char *name)
@@ -220,16 +159,9 @@ int main(int argc, char **argv)
     setenv("ANYHIP_BACKEND", "simcuda", 0);
     if (argc == 3 && std::strcmp(argv[1], "--rate") == 0)
         return print_rate(argv[2]);
-    const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-    printf("%-12s %22s %14s %22s %8s\n", "mix", "1 thread, M warp i/s", "M lane i/s",
-           (std::to_string(threads) + " threads, M warp i/s").c_str(), "scaling");
+    sim_rate::print_head("mix");
     bool good = true;
-    for (const Mix &mix : mixes) {
-        const double one = rate_with_threads("/proc/self/exe", mix.name, 1);
-        const double all = rate_with_threads("/proc/self/exe", mix.name, threads);
-        good = good && one > 0 && all > 0;
-        printf("%-12s %22.1f %14.0f %22.1f %8.2f\n", mix.name, one / 1e6, one * 32 / 1e6, all / 1e6,
-               one > 0 ? all / one : 0.0);
-    }
+    for (const Mix &mix : mixes)
+        good = sim_rate::print_row(mix.name, 32) && good;
     return good ? 0 : 1;
 }
