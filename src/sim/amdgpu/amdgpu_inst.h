@@ -47,7 +47,8 @@ enum amdgpu_format {
     AMDGPU_SCRATCH,
     AMDGPU_MUBUF,
     AMDGPU_MTBUF,
-    AMDGPU_MIMG,
+    AMDGPU_MIMG, /* pictures and exports: length and kind only */
+    AMDGPU_EXP,
     AMDGPU_FORMAT_COUNT,
 };
 
@@ -94,6 +95,7 @@ enum amdgpu_type {
     AMDGPU_F64,
     AMDGPU_PK16,  /* two of 16 bits: integers */
     AMDGPU_PKF16, /* two of 16 bits: half precision */
+    AMDGPU_PKBF16,
     AMDGPU_PKF32, /* two of 32 bits */
     AMDGPU_MASK,  /* a mask of lanes: 64 bits, 32 in waves of 32 */
     AMDGPU_NOTYPE,
@@ -159,7 +161,9 @@ struct amdgpu_inst {
     /* vector arithmetic */
     unsigned char neg, abs;          /* a bit per source; VOP3P: neg is neg_lo */
     unsigned char neg_hi;            /* VOP3P */
-    unsigned char op_sel, op_sel_hi; /* a bit per source; bit 3 of op_sel: the destination */
+    unsigned char op_sel, op_sel_hi; /* a bit per source; bit 3 of op_sel: the destination. gfx11:
+                                        also of VOP1, VOP2 and VOPC, whose 16-bit operands
+                                        may be the upper half of a register */
     unsigned char omod;              /* 0, 1 *2, 2 *4, 3 /2 */
     bool clamp;
     bool has_dpp, has_sdwa;
@@ -167,7 +171,10 @@ struct amdgpu_inst {
     struct amdgpu_sdwa sdwa;
     /* scalar */
     int32_t imm; /* SIMM16 of SOPK and SOPP (sign-extended), branch distances in words */
-    /* memory: addresses and data are operands, so that counts and kinds are there too */
+    /* Memory: addresses and data are operands, so that counts and kinds are there too. dst[0] is
+     * what is loaded, or what an atomic returns (NONE: it does not); data what is stored or
+     * combined, of compare-and-swap the new value and above it the one to compare with; data1
+     * the second of DS. saddr NONE or NULL: none. */
     struct amdgpu_operand addr;  /* VGPRs of the address; SMEM: base SGPRs */
     struct amdgpu_operand saddr; /* SGPRs of the address; MUBUF: the resource descriptor */
     struct amdgpu_operand data, data1;
@@ -191,7 +198,13 @@ enum amdgpu_row_flags {
     AMDGPU_ROW_TWO = 1 << 9, /* DS read2, write2: two places */
     AMDGPU_ROW_STRIDE64 = 1 << 10,
     AMDGPU_ROW_NO_DST = 1 << 11,
-    AMDGPU_ROW_LITERAL = 1 << 12, /* v_madmk and its kin: a literal that is always there */
+    AMDGPU_ROW_LITERAL = 1 << 12,    /* v_madmk and its kin: a literal that is always there */
+    AMDGPU_ROW_NO_VOP3 = 1 << 13,    /* VOP1, VOP2, VOPC: no form in VOP3 */
+    AMDGPU_ROW_SCALAR_DST = 1 << 14, /* v_readlane, v_readfirstlane */
+    AMDGPU_ROW_MATRIX = 1 << 15,     /* MFMA, WMMA, and moves of AGPRs */
+    AMDGPU_ROW_BUFFER = 1 << 16,     /* SMEM: the base is a resource descriptor */
+    AMDGPU_ROW_NO_ADDRESS = 1 << 17, /* memory: no VGPR has the address */
+    AMDGPU_ROW_TO_LDS = 1 << 18,     /* loads from memory to LDS */
 };
 
 enum amdgpu_decoded {
