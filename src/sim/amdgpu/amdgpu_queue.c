@@ -1,2 +1,361 @@
-/* To be written. */
-#include "amdgpu_exec.h"
+/* Owns queues: their threads, how packets are taken from rings, and how a queue stops. What a
+ * packet does is in amdgpu_packet.c. */
+#include "amdgpu_processor.h"
+#include "amdgpu_watch.h"
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A doorbell that nobody has rung; packets are numbered from 0. */
+enum { SILENT = -1 };
+/* How often a packet is looked for that was announced, but is not there. */
+enum { LATE_NS = 200000 };
+
+static struct {
+    pthread_mutex_t lock;
+    struct amdgpu_queue *first;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static _Atomic(uint64_t) lost_devices; /* a bit for each */
+
+/* ---- waiting ---------------------------------------------------------------------------- */
+
+void amdgpu_conditions_add(struct amdgpu_conditions *conditions, amd_signal_t *signal,
+                           hsa_signal_condition_t condition, int64_t compare, int64_t mask)
+{
+    size_t i = conditions->count++;
+    conditions->signals[i] = signal;
+    conditions->conditions[i] = condition;
+    conditions->compare[i] = compare;
+    conditions->masks[i] = mask;
+}
+
+static bool stops(const struct amdgpu_queue *queue)
+{
+    return amdgpu_signal_load(&queue->stop) != 0;
+}
+
+enum amdgpu_waited amdgpu_queue_wait(struct amdgpu_queue *queue,
+                                     struct amdgpu_conditions *conditions, uint64_t timeout_ns)
+{
+    size_t count = conditions->count;
+    if (stops(queue))
+        return AMDGPU_STOPPED;
+    amdgpu_conditions_add(conditions, &queue->stop, HSA_SIGNAL_CONDITION_NE, 0, -1);
+    struct amdgpu_watch watch = {conditions->signals, conditions->conditions, conditions->compare,
+                                 conditions->masks, conditions->count};
+    size_t met = amdgpu_watch_wait(&watch, timeout_ns, NULL);
+    conditions->count = count;
+    return met < count ? AMDGPU_MET : met == count ? AMDGPU_STOPPED : AMDGPU_TIMED_OUT;
+}
+
+bool amdgpu_queue_wait_running(struct amdgpu_queue *queue, int64_t count)
+{
+    struct amdgpu_conditions conditions = {.count = 0};
+    amdgpu_conditions_add(&conditions, &queue->running, HSA_SIGNAL_CONDITION_LT, count, -1);
+    return amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_MET;
+}
+
+/* ---- kernels in progress ------------------------------------------------------------------ */
+
+struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue)
+{
+    struct amdgpu_flight *flight = NULL;
+    if (!amdgpu_queue_wait_running(queue, AMDGPU_FLIGHTS))
+        return NULL;
+    pthread_mutex_lock(&queue->lock);
+    if (!stops(queue)) {
+        flight = queue->unused;
+        queue->unused = flight->next;
+        flight->running = true;
+        flight->started = false;
+        amdgpu_signal_add(&queue->running, 1);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return flight;
+}
+
+void amdgpu_flight_started(struct amdgpu_flight *flight)
+{
+    struct amdgpu_queue *queue = flight->queue;
+    pthread_mutex_lock(&queue->lock);
+    flight->started = flight->running; /* it may have ended at once */
+    if (flight->started && stops(queue))
+        amdgpu_dispatch_cancel(&flight->dispatch);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* Under the lock. error NULL: there is none. */
+static void stop(struct amdgpu_queue *queue, const struct amdgpu_queue_error *error)
+{
+    if (stops(queue))
+        return;
+    queue->failed = error != NULL;
+    if (error)
+        queue->error = *error;
+    amdgpu_signal_store(&queue->stop, 1);
+    for (int i = 0; i < AMDGPU_FLIGHTS; i++)
+        if (queue->flights[i].running && queue->flights[i].started)
+            amdgpu_dispatch_cancel(&queue->flights[i].dispatch);
+}
+
+void amdgpu_flight_end(struct amdgpu_flight *flight, const struct amdgpu_queue_error *error)
+{
+    struct amdgpu_queue *queue = flight->queue;
+    pthread_mutex_lock(&queue->lock);
+    flight->running = false;
+    flight->next = queue->unused;
+    queue->unused = flight;
+    if (error)
+        stop(queue, error);
+    amdgpu_signal_add(&queue->running, -1);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+/* ---- stopping ---------------------------------------------------------------------------------
+ */
+
+void amdgpu_queue_fail(struct amdgpu_queue *queue, const struct amdgpu_queue_error *error)
+{
+    pthread_mutex_lock(&queue->lock);
+    stop(queue, error);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+bool amdgpu_device_lost(int device)
+{
+    return atomic_load(&lost_devices) >> device & 1;
+}
+
+void amdgpu_queue_lose(struct amdgpu_queue *queue)
+{
+    static const struct amdgpu_queue_error error = {.status = HSA_STATUS_ERROR};
+    int device = queue->settings.device->device;
+    AH_LOG_ERR("simulated HSA runtime: device %d is lost", device);
+    pthread_mutex_lock(&all.lock);
+    atomic_fetch_or(&lost_devices, UINT64_C(1) << device);
+    for (struct amdgpu_queue *at = all.first; at; at = at->next)
+        if (at->settings.device->device == device)
+            amdgpu_queue_fail(at, &error);
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* Until nothing of it runs, of a queue that stops. The lock: who made it so has left it. */
+static void wait_until_idle(struct amdgpu_queue *queue)
+{
+    static const hsa_signal_condition_t is = HSA_SIGNAL_CONDITION_EQ;
+    static const int64_t zero = 0;
+    amd_signal_t *running = &queue->running;
+    (void)amdgpu_signal_wait(&running, &is, &zero, 1, UINT64_MAX, &(int64_t){0});
+    pthread_mutex_lock(&queue->lock);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+static void destroy(struct amdgpu_queue *queue)
+{
+    sim_memory_destroy(queue->copies);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+static bool is_orphan(struct amdgpu_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool orphan = queue->orphan;
+    pthread_mutex_unlock(&queue->lock);
+    return orphan;
+}
+
+/* The end of its thread. What the queue was made of is gone when a callback has destroyed it. */
+static void wind_up(struct amdgpu_queue *queue)
+{
+    const struct amdgpu_queue_settings *settings = &queue->settings;
+    wait_until_idle(queue);
+    if (!is_orphan(queue)) {
+        uint64_t inactive = settings->queue->queue_inactive_signal.handle;
+        if (inactive)
+            amdgpu_signal_store((amd_signal_t *)(uintptr_t)inactive, -1);
+        if (queue->failed && settings->error)
+            settings->error(settings->data, &queue->error);
+    }
+    if (is_orphan(queue))
+        destroy(queue);
+}
+
+/* ---- packets --------------------------------------------------------------------------------- */
+
+static union amdgpu_packet *packet_at(const struct amdgpu_queue *queue, uint64_t number)
+{
+    const hsa_queue_t *ring = &queue->settings.queue->hsa_queue;
+    return (union amdgpu_packet *)ring->base_address + (number & (ring->size - 1));
+}
+
+static unsigned header_of(union amdgpu_packet *packet)
+{
+    return __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
+}
+
+static bool has_come(union amdgpu_packet *packet)
+{
+    return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
+}
+
+/* Waits for the next packet. Who announces one may still be writing an earlier one, and need not
+ * ring again. */
+static bool wait_for_packet(struct amdgpu_queue *queue)
+{
+    amd_signal_t *doorbell =
+        (amd_signal_t *)(uintptr_t)queue->settings.queue->hsa_queue.doorbell_signal.handle;
+    struct amdgpu_conditions conditions = {.count = 0};
+    amdgpu_conditions_add(&conditions, doorbell, HSA_SIGNAL_CONDITION_NE, SILENT, -1);
+    while (!stops(queue) && !has_come(packet_at(queue, queue->taken))) {
+        bool late = queue->rung > queue->taken;
+        int64_t number = SILENT;
+        if (amdgpu_queue_wait(queue, &conditions, late ? LATE_NS : UINT64_MAX) == AMDGPU_MET)
+            number = amdgpu_signal_exchange(doorbell, SILENT);
+        if (number >= 0 && (uint64_t)number >= queue->rung)
+            queue->rung = (uint64_t)number + 1;
+    }
+    return !stops(queue);
+}
+
+/* Its place in the ring is the producer's again. */
+static void take(struct amdgpu_queue *queue, union amdgpu_packet *packet)
+{
+    queue->taken++;
+    __atomic_store_n(&packet->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELAXED);
+    __atomic_store_n(&queue->settings.queue->read_dispatch_id, queue->taken, __ATOMIC_RELEASE);
+}
+
+static void *process(void *data)
+{
+    struct amdgpu_queue *queue = data;
+    while (wait_for_packet(queue)) {
+        union amdgpu_packet *place = packet_at(queue, queue->taken), packet;
+        bool barrier = header_of(place) >> HSA_PACKET_HEADER_BARRIER & 1;
+        if (barrier && !amdgpu_queue_wait_running(queue, 1))
+            break;
+        memcpy(&packet, place, sizeof packet);
+        take(queue, place);
+        amdgpu_packet_process(queue, &packet, queue->taken - 1);
+    }
+    wind_up(queue);
+    return NULL;
+}
+
+/* ---- queues
+ * ---------------------------------------------------------------------------------------- */
+
+static bool is_ring(const hsa_queue_t *ring)
+{
+    return ring->base_address && (uintptr_t)ring->base_address % 64 == 0 && ring->size > 0 &&
+           (ring->size & (ring->size - 1)) == 0 && ring->doorbell_signal.handle;
+}
+
+static void init(struct amdgpu_queue *queue, const struct amdgpu_queue_settings *settings)
+{
+    hsa_queue_t *ring = &settings->queue->hsa_queue;
+    union amdgpu_packet *packets = ring->base_address;
+    queue->settings = *settings;
+    queue->priority = settings->priority;
+    pthread_mutex_init(&queue->lock, NULL);
+    amdgpu_signal_init(&queue->stop, 0);
+    amdgpu_signal_init(&queue->running, 0);
+    for (int i = 0; i < AMDGPU_FLIGHTS; i++) {
+        queue->flights[i].queue = queue;
+        queue->flights[i].next = queue->unused;
+        queue->unused = &queue->flights[i];
+    }
+    for (uint32_t i = 0; i < ring->size; i++)
+        packets[i].header = HSA_PACKET_TYPE_INVALID;
+    amdgpu_signal_store((amd_signal_t *)(uintptr_t)ring->doorbell_signal.handle, SILENT);
+}
+
+static bool start(struct amdgpu_queue *queue)
+{
+    pthread_mutex_lock(&all.lock); /* the device is lost before, or it is told */
+    bool good = !amdgpu_device_lost(queue->settings.device->device) &&
+                pthread_create(&queue->thread, NULL, process, queue) == 0;
+    if (good) {
+        queue->next = all.first;
+        all.first = queue;
+    }
+    pthread_mutex_unlock(&all.lock);
+    return good;
+}
+
+struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *settings)
+{
+    if (!is_ring(&settings->queue->hsa_queue))
+        return NULL;
+    struct amdgpu_queue *queue = aligned_alloc(64, sizeof *queue);
+    if (!queue)
+        return NULL;
+    memset(queue, 0, sizeof *queue);
+    init(queue, settings);
+    queue->copies =
+        sim_memory_create(SIM_MEMORY_HOST, -1, AMDGPU_FLIGHTS * sizeof(union amdgpu_packet), 0);
+    amdgpu_on_interrupt(amdgpu_signals_changed);
+    if (!queue->copies || !start(queue)) {
+        AH_LOG_ERR("simulated HSA runtime: no memory or no thread for a queue");
+        destroy(queue);
+        return NULL;
+    }
+    queue->copies->label = "dispatch packets";
+    return queue;
+}
+
+static void leave_list(struct amdgpu_queue *queue)
+{
+    pthread_mutex_lock(&all.lock);
+    struct amdgpu_queue **link = &all.first;
+    while (*link != queue)
+        link = &(*link)->next;
+    *link = queue->next;
+    pthread_mutex_unlock(&all.lock);
+}
+
+void amdgpu_queue_destroy(struct amdgpu_queue *queue)
+{
+    if (!queue)
+        return;
+    leave_list(queue);
+    bool own = pthread_equal(pthread_self(), queue->thread);
+    pthread_mutex_lock(&queue->lock);
+    queue->orphan = own;
+    stop(queue, NULL);
+    pthread_mutex_unlock(&queue->lock);
+    if (own) {
+        pthread_detach(queue->thread);
+        wait_until_idle(queue);
+    } else {
+        pthread_join(queue->thread, NULL);
+        destroy(queue);
+    }
+}
+
+void amdgpu_queue_inactivate(struct amdgpu_queue *queue, hsa_status_t status)
+{
+    struct amdgpu_queue_error error = {.status = status};
+    pthread_mutex_lock(&queue->lock);
+    stop(queue, status == HSA_STATUS_SUCCESS ? NULL : &error);
+    pthread_mutex_unlock(&queue->lock);
+    wait_until_idle(queue);
+}
+
+void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on)
+{
+    uint32_t *properties = &queue->settings.queue->queue_properties;
+    if (on)
+        __atomic_fetch_or(properties, AMD_QUEUE_PROPERTIES_ENABLE_PROFILING, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(properties, ~(uint32_t)AMD_QUEUE_PROPERTIES_ENABLE_PROFILING,
+                           __ATOMIC_RELAXED);
+}
+
+void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority)
+{
+    atomic_store_explicit(&queue->priority, priority, memory_order_relaxed);
+}

@@ -34,11 +34,25 @@ size_t amdgpu_signal_wait(amd_signal_t *const *signals, const hsa_signal_conditi
 
 /* ---- queues ------------------------------------------------------------------------------ */
 
-/* What went wrong in a queue; it stops, as hardware does. */
+/* What went wrong in a queue; it stops, as hardware does: what runs is cancelled, completion
+ * signals of what did not end well stay as they are, and queue_inactive_signal becomes -1.
+ *   HSA_STATUS_ERROR_MEMORY_FAULT                a kernel's access to memory that is not there;
+ *                                                AMD's runtime tells its system event handlers
+ *   HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION   to no address at all, or beyond a segment, or
+ *                                                not aligned
+ *   HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION
+ *   HSA_STATUS_ERROR_EXCEPTION                   a trap, a hang, what a check found, a fault that
+ *                                                was asked for
+ *   HSA_STATUS_ERROR_OUT_OF_RESOURCES            no memory to run it
+ *   HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS      a packet's dimensions
+ *   HSA_STATUS_ERROR_INVALID_ARGUMENT            too many work-items in a group
+ *   HSA_STATUS_ERROR_INVALID_ALLOCATION          too large a group segment
+ *   HSA_STATUS_ERROR_INVALID_CODE_OBJECT         there is no kernel
+ *   HSA_STATUS_ERROR_INVALID_PACKET_FORMAT       any other packet that makes no sense
+ *   HSA_STATUS_ERROR                             the device is lost */
 struct amdgpu_queue_error {
-    hsa_status_t status;   /* HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, HSA_STATUS_ERROR_EXCEPTION,
-                              HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, ... as AMD's runtime gives */
-    struct amdgpu_end end; /* of the kernel */
+    hsa_status_t status;
+    struct amdgpu_end end; /* of the kernel; AMDGPU_END_OK: it was no kernel's */
 };
 
 struct amdgpu_queue_settings {
@@ -54,15 +68,24 @@ struct amdgpu_queue_settings {
     void *data;
 };
 struct amdgpu_queue;
-/* NULL: no memory or no thread. The doorbell is written by storing to its signal with
- * amdgpu_signal_store, which the queue notices. */
+/* NULL: no memory or no thread, a ring that is none, or a device that is lost. All packets of the
+ * ring become invalid. The doorbell is written by storing the number of a packet to its signal
+ * with amdgpu_signal_store, which the queue notices and takes: nobody else reads it. Signals of
+ * packets lie in memory that the device reaches, or the packet is an error. */
 struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *settings);
-/* Stops after what runs; kernels in progress are cancelled. Accepts NULL. */
+/* Stops it; kernels in progress are cancelled, and have ended when it returns. The ring and the
+ * signals must be there until then. May be called by the queue's own callbacks, of which it does
+ * not wait for the one that calls it. Accepts NULL. */
 void amdgpu_queue_destroy(struct amdgpu_queue *queue);
-/* Stops it as an error does. */
+/* Stops it as an error does; the error callback is called unless status is HSA_STATUS_SUCCESS.
+ * Nothing of it runs when it returns. */
 void amdgpu_queue_inactivate(struct amdgpu_queue *queue, hsa_status_t status);
-/* Whether completion signals get timestamps. */
+/* Whether completion signals get timestamps: AMD_QUEUE_PROPERTIES_ENABLE_PROFILING. */
 void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on);
 void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority);
+
+/* Whether a fault that was asked for has lost a device (of sim_memory.h): all its queues have
+ * stopped with HSA_STATUS_ERROR, and nothing works there until the process ends. */
+bool amdgpu_device_lost(int device);
 
 #endif

@@ -1,0 +1,88 @@
+/* A queue's packet processor: what its thread, its packets and its kernels share. Private to
+ * queues. */
+#ifndef AMDGPU_PROCESSOR_H
+#define AMDGPU_PROCESSOR_H
+
+#include "amdgpu_queue.h"
+#include "sim_memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Kernels of a queue that run at once; more wait for one of them to end. */
+enum { AMDGPU_FLIGHTS = 128 };
+
+union amdgpu_packet {
+    uint16_t header;
+    hsa_kernel_dispatch_packet_t kernel;
+    hsa_barrier_and_packet_t barrier; /* BARRIER_OR has the same fields */
+    hsa_agent_dispatch_packet_t agent;
+    hsa_amd_barrier_value_packet_t value;
+};
+_Static_assert(sizeof(union amdgpu_packet) == 64, "as queues have them");
+
+/* A kernel that was dispatched. */
+struct amdgpu_flight {
+    struct amdgpu_dispatch dispatch;
+    struct amdgpu_queue *queue;
+    amd_signal_t *completion; /* may be NULL */
+    uint64_t start;           /* ticks */
+    bool running, started;    /* under the lock; started: it can be cancelled */
+    struct amdgpu_flight *next;
+};
+
+struct amdgpu_queue {
+    /* Signals for what its thread waits for. stop: not 0 when nothing more is taken. running:
+     * kernels in progress. Both change under the lock. */
+    _Alignas(64) amd_signal_t stop;
+    amd_signal_t running;
+    struct amdgpu_queue_settings settings;
+    pthread_t thread;
+    _Atomic(int) priority;
+    struct sim_memory *copies; /* of packets of flights, for kernels to read */
+    uint64_t taken, rung;      /* packets; of its thread */
+
+    pthread_mutex_t lock; /* of all below */
+    struct amdgpu_flight *unused;
+    bool failed, orphan; /* orphan: its thread frees it */
+    struct amdgpu_queue_error error;
+    struct amdgpu_queue *next; /* of all queues, under the list's lock */
+
+    struct amdgpu_flight flights[AMDGPU_FLIGHTS];
+};
+
+/* What its thread waits for: one of these. */
+enum { AMDGPU_CONDITIONS = 5 };
+struct amdgpu_conditions {
+    amd_signal_t *signals[AMDGPU_CONDITIONS + 1]; /* the last one is the queue's own */
+    hsa_signal_condition_t conditions[AMDGPU_CONDITIONS + 1];
+    int64_t compare[AMDGPU_CONDITIONS + 1], masks[AMDGPU_CONDITIONS + 1];
+    size_t count;
+};
+void amdgpu_conditions_add(struct amdgpu_conditions *conditions, amd_signal_t *signal,
+                           hsa_signal_condition_t condition, int64_t compare, int64_t mask);
+
+enum amdgpu_waited { AMDGPU_MET, AMDGPU_TIMED_OUT, AMDGPU_STOPPED };
+enum amdgpu_waited amdgpu_queue_wait(struct amdgpu_queue *queue,
+                                     struct amdgpu_conditions *conditions, uint64_t timeout_ns);
+/* Waits until fewer than count kernels are in progress. False: the queue stops. */
+bool amdgpu_queue_wait_running(struct amdgpu_queue *queue, int64_t count);
+
+/* An unused flight, of a kernel that counts as running from now on. NULL: the queue stops. */
+struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue);
+/* It was started, and is to be cancelled with the others if the queue stops. */
+void amdgpu_flight_started(struct amdgpu_flight *flight);
+/* It has ended; error: what stops the queue, or NULL. */
+void amdgpu_flight_end(struct amdgpu_flight *flight, const struct amdgpu_queue_error *error);
+
+/* Stops the queue for an error; the first one counts. */
+void amdgpu_queue_fail(struct amdgpu_queue *queue, const struct amdgpu_queue_error *error);
+/* All queues of its device fail, now and later. */
+void amdgpu_queue_lose(struct amdgpu_queue *queue);
+
+/* Does what a packet says, whose turn has come; returns when the next one may begin.
+ * Packets that make no sense stop the queue. */
+void amdgpu_packet_process(struct amdgpu_queue *queue, const union amdgpu_packet *packet,
+                           uint64_t number);
+
+#endif
