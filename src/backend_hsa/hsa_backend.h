@@ -74,8 +74,10 @@ struct ahhsa_queue {
     hsa_queue_t *hsa; /* NULL: not made yet */
     struct ah_backend_device *device;
     hsa_amd_queue_priority_t priority;
+    uint64_t write;   /* the index of the next packet */
     unsigned streams; /* that use it */
     bool exclusive;   /* belongs to one stream: masked, or one that waits for the host */
+    bool masked;      /* runs on some of the compute units only */
     uint64_t read;    /* the read index when it was last asked for */
 };
 
@@ -88,6 +90,7 @@ struct ah_backend_device {
     unsigned wavefront_size, compute_units;
     struct ahhsa_pools pools;
     _Atomic(int) error;     /* hipError_t that every entry returns from now on, or hipSuccess */
+    atomic_flag failing;    /* ahhsa_fail was called */
     _Atomic bool ready;     /* its default stream and its first queue are there */
     _Atomic uint64_t peers; /* devices (by index) that may use memory of this one */
     unsigned flags;         /* hipDeviceSchedule*; hsa_device.c sets it */
@@ -100,10 +103,13 @@ struct ah_backend_device {
     struct ah_backend_stream *streams; /* all of them, by next */
     struct ah_backend_stream *legacy;
     struct ah_backend_stream
-        *joined;                   /* blocking streams with work since the legacy stream's last */
-    uint64_t legacy_work;          /* counts work of the legacy stream */
-    uint64_t generation;           /* counts resets */
-    struct ahhsa_staging *staging; /* of hsa_copy.c */
+        *joined;                     /* blocking streams with work since the legacy stream's last */
+    uint64_t legacy_work;            /* counts work of the legacy stream */
+    _Atomic uint64_t generation;     /* counts resets */
+    uint64_t drains;                 /* counts calls of device_drain */
+    struct ah_backend_event *events; /* all of them */
+    struct ah_backend_array *arrays; /* likewise */
+    struct ahhsa_staging *staging;   /* of hsa_copy.c */
     struct ah_backend_pool *default_pool, *current_pool; /* of hsa_pool.c */
 
     struct ahhsa_facts *facts; /* hsa_device.c: what does not change, NULL until asked for */
@@ -172,6 +178,7 @@ struct ahhsa_signal {
     bool taken;
     struct ah_backend_device *device; /* whose it is, and on whose work it depends */
     struct ahhsa_signal *next;        /* free ones */
+    bool foreign;                     /* not of the device's own: IPC; destroyed when let go */
 };
 
 static inline amd_signal_t *ahhsa_signal_memory(const struct ahhsa_signal *signal)
@@ -193,8 +200,7 @@ static inline struct ahhsa_signal *ahhsa_signal_hold(struct ahhsa_signal *signal
 
 /* A signal at 1 with one reference; NULL: there are no more. Under the lock. */
 struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device);
-/* Lets go of a reference; under the lock of the signal's device, or not. Accepts NULL. */
-void ahhsa_signal_release_locked(struct ahhsa_signal *signal);
+/* Lets go of a reference, under any lock or none. Accepts NULL. */
 void ahhsa_signal_release(struct ahhsa_signal *signal);
 /* Sleeps until it is done; not under the lock. Returns the device's error. */
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
@@ -222,7 +228,12 @@ struct ah_backend_stream {
     unsigned wait_count, wait_room;
     struct ahhsa_hook *hooks;                   /* ring, in order: what to do when work has ended */
     unsigned hook_first, hook_count, hook_room; /* hook_room is a power of two */
+    unsigned checkpoint; /* how many hooks from the first on run when the next signal is done */
     int priority;
+    uint64_t id;                 /* no other stream ever has it */
+    uint64_t drained;            /* the latest of the device's drains that saw it */
+    unsigned users;              /* threads that let the lock go and will be back */
+    bool dying;                  /* destroyed, but its work has not ended */
     struct ahhsa_worker *worker; /* thread that calls host functions, NULL until there is one */
 };
 
@@ -245,6 +256,8 @@ struct ahhsa_slot {
     hsa_kernel_dispatch_packet_t *packet; /* all 0; header and completion_signal are not yours */
     uint64_t index;
     struct ahhsa_signal *signal; /* AHHSA_PACKET_SIGNAL: held by the stream; hold it to keep it */
+    bool waits;                  /* for what is before it in the queue */
+    bool elsewhere;              /* not in the stream's own queue */
 };
 
 /* Reserves room. On success the device's lock is held until packet_end, which must follow:
