@@ -10,8 +10,8 @@
 
 /* A doorbell that nobody has rung; packets are numbered from 0. */
 enum { SILENT = -1 };
-/* How often a packet is looked for that was announced, but is not there. */
-enum { LATE_NS = 200000 };
+/* A packet that was announced, but is not there, is looked for again and again, less and less. */
+enum { LATE_MIN_NS = 100000, LATE_MAX_NS = 16000000 };
 
 static struct {
     pthread_mutex_t lock;
@@ -206,15 +206,15 @@ static bool has_come(union amdgpu_packet *packet)
  * ring again. */
 static bool wait_for_packet(struct amdgpu_queue *queue)
 {
-    amd_signal_t *doorbell =
-        (amd_signal_t *)(uintptr_t)queue->settings.queue->hsa_queue.doorbell_signal.handle;
     struct amdgpu_conditions conditions = {.count = 0};
-    amdgpu_conditions_add(&conditions, doorbell, HSA_SIGNAL_CONDITION_NE, SILENT, -1);
+    amdgpu_conditions_add(&conditions, queue->doorbell, HSA_SIGNAL_CONDITION_NE, SILENT, -1);
+    uint64_t late = LATE_MIN_NS;
     while (!stops(queue) && !has_come(packet_at(queue, queue->taken))) {
-        bool late = queue->rung > queue->taken;
+        uint64_t timeout = queue->rung > queue->taken ? late : UINT64_MAX;
         int64_t number = SILENT;
-        if (amdgpu_queue_wait(queue, &conditions, late ? LATE_NS : UINT64_MAX) == AMDGPU_MET)
-            number = amdgpu_signal_exchange(doorbell, SILENT);
+        if (amdgpu_queue_wait(queue, &conditions, timeout) == AMDGPU_MET)
+            number = amdgpu_signal_exchange(queue->doorbell, SILENT);
+        late = late < LATE_MAX_NS ? late * 2 : late;
         if (number >= 0 && (uint64_t)number >= queue->rung)
             queue->rung = (uint64_t)number + 1;
     }
@@ -270,7 +270,8 @@ static void init(struct amdgpu_queue *queue, const struct amdgpu_queue_settings 
     }
     for (uint32_t i = 0; i < ring->size; i++)
         packets[i].header = HSA_PACKET_TYPE_INVALID;
-    amdgpu_signal_store((amd_signal_t *)(uintptr_t)ring->doorbell_signal.handle, SILENT);
+    queue->doorbell = (amd_signal_t *)(uintptr_t)ring->doorbell_signal.handle;
+    amdgpu_signal_store(queue->doorbell, SILENT);
 }
 
 static bool start(struct amdgpu_queue *queue)

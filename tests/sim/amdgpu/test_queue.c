@@ -39,21 +39,26 @@ static struct world *world;
 static struct amdgpu_device devices[2];
 static struct amdgpu_queue *queue;
 static struct amdgpu_queue_settings settings;
-static struct amdgpu_queue_error last_error;
+static struct amdgpu_queue_error first_error;
 static _Atomic(int) errors, agents;
 
+/* The first one of several queues. */
 static void note_error(void *data, const struct amdgpu_queue_error *error)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     assert_ptr_equal(data, world);
-    last_error = *error;
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&errors) == 0)
+        first_error = *error;
     atomic_fetch_add(&errors, 1);
+    pthread_mutex_unlock(&lock);
 }
 
 static void open_queue_on(int device, uint32_t size)
 {
     fake_reset();
     memset(world, 0, sizeof *world);
-    memset(&last_error, 0, sizeof last_error);
+    memset(&first_error, 0, sizeof first_error);
     atomic_store(&errors, 0);
     atomic_store(&agents, 0);
     amdgpu_signal_init(&world->doorbell, 0);
@@ -199,7 +204,7 @@ static void expect_error(hsa_status_t status)
     wait_until(&world->inactive, HSA_SIGNAL_CONDITION_NE, 0);
     while (atomic_load(&errors) == 0)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-    assert_int_equal(last_error.status, status);
+    assert_int_equal(first_error.status, status);
     assert_int_equal(amdgpu_signal_load(&world->inactive), -1);
 }
 
@@ -560,7 +565,7 @@ static void a_packet_that_makes_no_sense_stops_the_queue(void **state)
         packet.header.AmdFormat = (uint8_t)rows[i].format;
         submit(&packet, rows[i].header);
         expect_error(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
-        assert_int_equal(last_error.end.kind, AMDGPU_END_OK);
+        assert_int_equal(first_error.end.kind, AMDGPU_END_OK);
         submit_kernel(1, 0); /* nobody takes it */
         give_it_time();
         assert_int_equal(fake_started(), 0);
@@ -651,7 +656,7 @@ static void each_end_of_a_kernel_has_its_status(void **state)
         fake_wait_started(1);
         fake_end(0, ends[i].end);
         expect_error((hsa_status_t)ends[i].status);
-        assert_memory_equal(&last_error.end, &ends[i].end, sizeof last_error.end);
+        assert_memory_equal(&first_error.end, &ends[i].end, sizeof first_error.end);
         assert_int_equal(signal_value(0), 1);
         close_queue();
     }
@@ -678,7 +683,7 @@ static void the_first_error_counts_and_cancels_the_rest(void **state)
     fake_wait_started(3);
     fake_end(1, (struct amdgpu_end){.kind = AMDGPU_END_TRAP, .trap = 2});
     expect_error(HSA_STATUS_ERROR_EXCEPTION);
-    assert_int_equal(last_error.end.trap, 2);
+    assert_int_equal(first_error.end.trap, 2);
     assert_int_equal(fake.running, 0);
     for (int i = 0; i < 4; i++)
         assert_int_equal(signal_value(i), 1);
