@@ -1,2 +1,164 @@
-/* To be written. */
-#include "amdgpu_exec.h"
+/* What DS does besides loads, stores and atomics: lanes that read each other's
+ * registers, counters that waves add to, nothing. */
+#include "amdgpu_access.h"
+
+#include <string.h>
+
+/* ---- lanes -------------------------------------------------------------------------------- */
+
+/* What every lane gives: 0 where it is not live. */
+static void given(const struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
+{
+    const uint32_t *v = amdgpu_v(wave, reg);
+    uint64_t exec = amdgpu_exec(wave);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        out[lane] = exec >> lane & 1 ? v[lane] : 0;
+}
+
+static const struct amdgpu_op *take(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                    const uint32_t in[AMDGPU_LANES_MAX],
+                                    const unsigned char from[AMDGPU_LANES_MAX])
+{
+    uint32_t *v = amdgpu_v(wave, op->dst);
+    const uint32_t *live = amdgpu_live(wave);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        v[lane] = live[lane] ? in[from[lane]] : v[lane];
+    return amdgpu_next(op);
+}
+
+static unsigned reversed(unsigned value) /* 5 bits */
+{
+    return (value & 1) << 4 | (value & 2) << 2 | (value & 4) | (value & 8) >> 2 | value >> 4;
+}
+
+/* Whom lane reads, among 32, by the offset of ds_swizzle_b32. */
+static unsigned swizzled(unsigned offset, unsigned lane)
+{
+    unsigned low = offset & 0x1f, middle = offset >> 5 & 0x1f, high = offset >> 10 & 0x1f;
+    if (offset >= 0xe000) /* as a fast Fourier transform wants it */
+        return reversed(lane) >> __builtin_popcount(low) | (lane & low);
+    if (offset >= 0xc000) { /* rotate; bit 10: the other way */
+        unsigned by = high & 1 ? 0u - middle : middle;
+        return (lane & low) | ((lane + by) & ~low & 0x1f);
+    }
+    if (offset >= 0x8000) /* a permutation of each four */
+        return (lane & 0x1c) | (offset >> 2 * (lane & 3) & 3);
+    return ((lane & low) | middle) ^ high;
+}
+
+static const struct amdgpu_op *swizzle(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    uint32_t in[AMDGPU_LANES_MAX];
+    unsigned char from[AMDGPU_LANES_MAX];
+    given(wave, op->src[0].reg, in);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        from[lane] = (unsigned char)(swizzled((unsigned)op->offset_bytes & 0xffff, lane & 0x1f) |
+                                     (lane & 0x20));
+    return take(wave, op, in, from);
+}
+
+/* Lanes that reach each other: all in gfx9, halves of 32 later on. */
+static unsigned partner(const struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane)
+{
+    unsigned group = op->bits < wave->lanes ? op->bits : wave->lanes;
+    uint32_t at = amdgpu_v(wave, op->src[0].reg)[lane] + (uint32_t)op->offset_bytes;
+    return (at / 4 & (group - 1)) | (lane & ~(group - 1));
+}
+
+static const struct amdgpu_op *backward_permute(struct amdgpu_wave *wave,
+                                                const struct amdgpu_op *op)
+{
+    uint32_t in[AMDGPU_LANES_MAX];
+    unsigned char from[AMDGPU_LANES_MAX];
+    given(wave, op->dst1, in);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        from[lane] = (unsigned char)partner(wave, op, lane);
+    return take(wave, op, in, from);
+}
+
+/* Lanes that nobody sends to get 0; of several senders the last one wins. */
+static const struct amdgpu_op *permute(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    uint32_t sent[AMDGPU_LANES_MAX] = {0};
+    unsigned char own[AMDGPU_LANES_MAX];
+    for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        sent[partner(wave, op, lane)] = amdgpu_v(wave, op->dst1)[lane];
+    }
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
+        own[lane] = (unsigned char)lane;
+    return take(wave, op, sent, own);
+}
+
+/* ---- counters ---------------------------------------------------------------------------------
+ */
+
+/* Adds (bits: or takes off) the number of live lanes, once for all of them. */
+static const struct amdgpu_op *append(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    const struct amdgpu_block *block = wave->block;
+    uint64_t exec = amdgpu_exec(wave);
+    uint32_t at = (wave->s[wave->m0] & 0xffff) + (uint32_t)op->offset_bytes, old, next;
+    if (!exec)
+        return amdgpu_next(op);
+    if (block->lds_size < 4 || at > block->lds_size - 4 || at % 4) {
+        struct amdgpu_fault fault = {.kind = at % 4 ? AMDGPU_END_ALIGNMENT : AMDGPU_END_SHARED,
+                                     .what = "counts in LDS",
+                                     .has_address = true,
+                                     .address = at,
+                                     .lane = -1};
+        return amdgpu_fail(wave, op, &fault);
+    }
+    memcpy(&old, block->lds + at, sizeof old);
+    uint32_t count = (uint32_t)__builtin_popcountll(exec);
+    next = op->bits ? old - count : old + count;
+    memcpy(block->lds + at, &next, sizeof next);
+    uint32_t *v = amdgpu_v(wave, op->dst);
+    for (; exec; exec &= exec - 1)
+        v[__builtin_ctzll(exec)] = old;
+    return amdgpu_next(op);
+}
+
+static const struct amdgpu_op *nothing(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    (void)wave;
+    return amdgpu_next(op);
+}
+
+/* ---- emit -------------------------------------------------------------------------------------
+ */
+
+static amdgpu_handler handler_of(unsigned id)
+{
+    switch (id) {
+    case AMDGPU_ID_DS_SWIZZLE_B32:
+        return swizzle;
+    case AMDGPU_ID_DS_PERMUTE_B32:
+        return permute;
+    case AMDGPU_ID_DS_BPERMUTE_B32:
+        return backward_permute;
+    case AMDGPU_ID_DS_APPEND:
+    case AMDGPU_ID_DS_CONSUME:
+        return append;
+    case AMDGPU_ID_DS_NOP:
+        return nothing;
+    default:
+        return NULL;
+    }
+}
+
+bool amdgpu_emit_lanes(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
+{
+    unsigned id = inst->row->id;
+    op->run = handler_of(id);
+    if (!op->run || inst->gds || !amdgpu_source_of(&inst->addr, &op->src[0]))
+        return false;
+    op->dst = inst->dst[0].reg;
+    op->dst1 = inst->data.reg;
+    op->offset_bytes = inst->offset;
+    if (op->run == append)
+        op->bits = id == AMDGPU_ID_DS_CONSUME;
+    else
+        op->bits = amdgpu_family_of(isa) == AMDGPU_GFX9 ? 64 : 32;
+    return true;
+}

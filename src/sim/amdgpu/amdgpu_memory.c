@@ -1,2 +1,398 @@
-/* To be written. */
-#include "amdgpu_exec.h"
+/* Says what each memory instruction is, and does what is rare of them: addresses lane
+ * by lane, elements that do not lie in one piece, what is out of reach. Loads and
+ * stores themselves are in amdgpu_access.c. */
+#include "amdgpu_access.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the host's instruction sets --------------------------------------------------------- */
+
+static const struct amdgpu_access_functions *chosen = &amdgpu_access_base;
+
+/* ANYHIP_SIM_ISA is checked, and what is wrong with it logged, where arithmetic is chosen. */
+static void choose(void)
+{
+#if defined(__x86_64__) && !defined(AMDGPU_ISA_BASE_ONLY)
+    const char *wanted = getenv("ANYHIP_SIM_ISA");
+    if (wanted && strcmp(wanted, "base") == 0)
+        return;
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+        !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("bmi2"))
+        return;
+    chosen = &amdgpu_access_avx2;
+    if (wanted && strcmp(wanted, "avx2") == 0)
+        return;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        chosen = &amdgpu_access_avx512;
+#endif
+}
+
+const struct amdgpu_access_functions *amdgpu_access_functions(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose);
+    return chosen;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------- */
+
+static void global_addresses(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                             struct amdgpu_places *places)
+{
+    bool has_base = op->src[1].kind != AMDGPU_NONE, has_lanes = op->src[0].kind != AMDGPU_NONE;
+    uint64_t base = has_base ? amdgpu_s64(wave, op->src[1].reg) : 0;
+    base += (uint64_t)op->offset_bytes;
+    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+        uint64_t at = base + (op->bits & AMDGPU_TID ? 4 * lane : 0);
+        if (has_lanes)
+            at += amdgpu_v(wave, op->src[0].reg)[lane];
+        if (has_lanes && !has_base)
+            at += (uint64_t)amdgpu_v(wave, op->src[0].reg + 1u)[lane] << 32;
+        places->at[lane] = at;
+    }
+}
+
+static void window_addresses(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                             uint64_t window, uint32_t offset, bool has_lanes,
+                             struct amdgpu_places *places)
+{
+    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+        uint32_t own = has_lanes ? amdgpu_v(wave, op->src[0].reg)[lane] : 0;
+        own += op->bits & AMDGPU_TID ? 4 * lane : 0;
+        places->at[lane] = window + (uint32_t)(own + offset);
+    }
+}
+
+void amdgpu_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                      struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    bool has_lanes = op->src[0].kind != AMDGPU_NONE;
+    uint32_t offset = (uint32_t)op->offset_bytes;
+    places->copied = 0;
+    places->piece = 0;
+    places->windows = access->space != AMDGPU_SPACE_GLOBAL;
+    switch (access->space) {
+    case AMDGPU_SPACE_LDS:
+        offset += op->bits & AMDGPU_TID ? wave->s[wave->m0] & 0xffff : 0;
+        window_addresses(wave, op, SIM_SHARED_WINDOW, offset, has_lanes, places);
+        break;
+    case AMDGPU_SPACE_SCRATCH:
+        if (op->src[1].kind != AMDGPU_NONE)
+            offset += (uint32_t)amdgpu_scalar(wave, &op->src[1]);
+        window_addresses(wave, op, SIM_LOCAL_WINDOW, offset, has_lanes, places);
+        break;
+    case AMDGPU_SPACE_BUFFER:
+        if (amdgpu_buffer_is_scratch(wave, op, &offset))
+            window_addresses(wave, op, SIM_LOCAL_WINDOW, offset, op->bits & AMDGPU_OFFEN, places);
+        else
+            amdgpu_buffer_addresses(wave, op, places);
+        break;
+    default:
+        global_addresses(wave, op, places);
+    }
+}
+
+/* ---- lane by lane -------------------------------------------------------------------------- */
+
+static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset, unsigned bytes)
+{
+    return offset < limit && limit - offset >= bytes ? start + offset : NULL;
+}
+
+/* Where bytes of a lane are, in one piece; NULL: they are not. */
+static unsigned char *reach_lane(struct amdgpu_wave *wave, unsigned lane, uint64_t address,
+                                 unsigned bytes, bool write, bool windows)
+{
+    const struct amdgpu_block *block = wave->block;
+    int device = block->dispatch->device->device;
+    if (windows && amdgpu_is_lds(address))
+        return within(block->lds, block->lds_size, (uint32_t)address, bytes);
+    if (windows && amdgpu_is_scratch(address))
+        return within(amdgpu_scratch(wave, lane), block->scratch_size, (uint32_t)address, bytes);
+    unsigned part = SIM_GRANULE - (unsigned)(address % SIM_GRANULE);
+    if (part >= bytes)
+        return sim_reach(device, address, bytes, write);
+    unsigned char *start = sim_reach(device, address, part, write);
+    if (!start || sim_reach(device, address + part, bytes - part, write) != start + part)
+        return NULL;
+    return start;
+}
+
+/* A copy of those bytes that exist. False: some of them are out of reach. */
+__attribute__((no_sanitize("thread"))) static bool copy_lane(struct amdgpu_wave *wave,
+                                                             const struct amdgpu_access *access,
+                                                             unsigned lane,
+                                                             struct amdgpu_places *places)
+{
+    unsigned char *copy = places->copies[lane];
+    memset(copy, 0, sizeof places->copies[lane]);
+    for (unsigned i = 0; i < access->bytes; i++) {
+        if (!(places->present[lane] >> i & 1))
+            continue;
+        const unsigned char *byte = reach_lane(wave, lane, amdgpu_byte_address(places, lane, i), 1,
+                                               access->write, places->windows);
+        if (!byte)
+            return false;
+        copy[i] = *byte;
+    }
+    places->where[lane] = copy;
+    return true;
+}
+
+static bool place_lane(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
+                       struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    uint64_t at = places->at[lane];
+    if (places->copied >> lane & 1)
+        return copy_lane(wave, access, lane, places);
+    places->where[lane] = reach_lane(wave, lane, at, access->bytes, access->write, places->windows);
+    if (places->where[lane] || access->atomic)
+        return places->where[lane];
+    places->present[lane] = UINT16_MAX; /* of two allocations that lie side by side? */
+    places->copied |= UINT64_C(1) << lane;
+    return copy_lane(wave, access, lane, places);
+}
+
+bool amdgpu_reach_each(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                       struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        bool exists = !(places->copied >> lane & 1);
+        if (access->atomic && exists && places->at[lane] & (access->bytes - 1u))
+            return amdgpu_refuse_alignment(wave, op, (int)lane, places->at[lane]);
+        if (!place_lane(wave, op, lane, places))
+            return amdgpu_refuse(wave, op, (int)lane, places->at[lane]);
+    }
+    return true;
+}
+
+__attribute__((no_sanitize("thread"))) void amdgpu_write_copies(struct amdgpu_wave *wave,
+                                                                const struct amdgpu_op *op,
+                                                                struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    for (uint64_t left = amdgpu_exec(wave) & places->copied; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned i = 0; i < access->bytes; i++) {
+            unsigned char *byte = NULL;
+            if (places->present[lane] >> i & 1)
+                byte = reach_lane(wave, lane, amdgpu_byte_address(places, lane, i), 1, true,
+                                  places->windows);
+            if (byte)
+                *byte = places->copies[lane][i];
+        }
+    }
+}
+
+/* ---- faults --------------------------------------------------------------------------------- */
+
+static const struct amdgpu_op *refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                      const struct amdgpu_access *access, int lane,
+                                      uint64_t address, bool misaligned)
+{
+    const struct amdgpu_block *block = wave->block;
+    const char *does = access->atomic ? "changes" : access->write ? "writes" : "reads";
+    char what[128];
+    bool windows = access->space != AMDGPU_SPACE_GLOBAL;
+    struct amdgpu_fault fault = {.kind = AMDGPU_END_MEMORY,
+                                 .what = what,
+                                 .has_address = true,
+                                 .address = address,
+                                 .lane = lane};
+    if (windows && amdgpu_is_lds(address)) {
+        fault.kind = AMDGPU_END_SHARED;
+        fault.address = (uint32_t)address;
+        snprintf(what, sizeof what, "%s %u bytes of LDS (of %zu bytes)", does, access->bytes,
+                 block->lds_size);
+    } else if (windows && amdgpu_is_scratch(address)) {
+        fault.kind = AMDGPU_END_SCRATCH;
+        fault.address = (uint32_t)address;
+        snprintf(what, sizeof what, "%s %u bytes of scratch (of %zu bytes)", does, access->bytes,
+                 block->scratch_size);
+    } else {
+        snprintf(what, sizeof what, "%s %u bytes of global memory", does, access->bytes);
+    }
+    if (misaligned) {
+        fault.kind = AMDGPU_END_ALIGNMENT;
+        snprintf(what, sizeof what, "changes %u bytes at an address that is no multiple of them",
+                 access->bytes);
+    }
+    return amdgpu_fail(wave, op, &fault);
+}
+
+const struct amdgpu_op *amdgpu_refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                      int lane, uint64_t address)
+{
+    return refuse(wave, op, op->effect, lane, address, false);
+}
+
+const struct amdgpu_op *amdgpu_refuse_alignment(struct amdgpu_wave *wave,
+                                                const struct amdgpu_op *op, int lane,
+                                                uint64_t address)
+{
+    return refuse(wave, op, op->effect, lane, address, true);
+}
+
+/* ---- caches --------------------------------------------------------------------------------- */
+
+/* There are none; but what other threads of the host wrote is to be seen from here on. */
+static const struct amdgpu_op *fence(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    (void)wave;
+    atomic_thread_fence(memory_order_seq_cst);
+    return amdgpu_next(op);
+}
+
+/* Between waves of a block, which all run on one thread. */
+static const struct amdgpu_op *fence_block(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    (void)wave;
+    atomic_signal_fence(memory_order_seq_cst);
+    return amdgpu_next(op);
+}
+
+static bool emit_fence(const struct amdgpu_inst *inst, struct amdgpu_op *op)
+{
+    switch (inst->row->id) {
+    case AMDGPU_ID_BUFFER_GL0_INV:
+        op->run = fence_block;
+        return true;
+    case AMDGPU_ID_BUFFER_GL1_INV:
+    case AMDGPU_ID_BUFFER_INV:
+    case AMDGPU_ID_BUFFER_INVL2:
+    case AMDGPU_ID_BUFFER_WBINVL1:
+    case AMDGPU_ID_BUFFER_WBINVL1_VOL:
+    case AMDGPU_ID_BUFFER_WBL2:
+        op->run = fence;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static const struct amdgpu_access accesses[] = {
+#define ACCESS(name, kind, size, writes)                                                           \
+    [AMDGPU_ID_GLOBAL_##name] = {.id = AMDGPU_ID_GLOBAL_##name,                                    \
+                                 .space = AMDGPU_SPACE_GLOBAL,                                     \
+                                 .element = AMDGPU_ELEMENT_##kind,                                 \
+                                 .bytes = size,                                                    \
+                                 .write = writes},
+#include "amdgpu_access.def"
+#define ACCESS(name, kind, size, writes)                                                           \
+    [AMDGPU_ID_FLAT_##name] = {.id = AMDGPU_ID_FLAT_##name,                                        \
+                               .space = AMDGPU_SPACE_FLAT,                                         \
+                               .element = AMDGPU_ELEMENT_##kind,                                   \
+                               .bytes = size,                                                      \
+                               .write = writes},
+#include "amdgpu_access.def"
+#define ACCESS(name, kind, size, writes)                                                           \
+    [AMDGPU_ID_SCRATCH_##name] = {.id = AMDGPU_ID_SCRATCH_##name,                                  \
+                                  .space = AMDGPU_SPACE_SCRATCH,                                   \
+                                  .element = AMDGPU_ELEMENT_##kind,                                \
+                                  .bytes = size,                                                   \
+                                  .write = writes},
+#include "amdgpu_access.def"
+#define ACCESS(name, kind, size, writes)                                                           \
+    [AMDGPU_ID_BUFFER_##name] = {.id = AMDGPU_ID_BUFFER_##name,                                    \
+                                 .space = AMDGPU_SPACE_BUFFER,                                     \
+                                 .element = AMDGPU_ELEMENT_##kind,                                 \
+                                 .bytes = size,                                                    \
+                                 .write = writes},
+#include "amdgpu_access.def"
+#define ACCESS(name, kind, size, writes, units)                                                    \
+    [AMDGPU_ID_DS_##name] = {.id = AMDGPU_ID_DS_##name,                                            \
+                             .space = AMDGPU_SPACE_LDS,                                            \
+                             .element = AMDGPU_ELEMENT_##kind,                                     \
+                             .bytes = size,                                                        \
+                             .scale = units,                                                       \
+                             .write = writes},
+#include "amdgpu_lds.def"
+    [AMDGPU_ID_GLOBAL_LOAD_ADDTID_B32] = {.id = AMDGPU_ID_GLOBAL_LOAD_ADDTID_B32,
+                                          .space = AMDGPU_SPACE_GLOBAL,
+                                          .element = AMDGPU_ELEMENT_32,
+                                          .bytes = 4},
+    [AMDGPU_ID_GLOBAL_STORE_ADDTID_B32] = {.id = AMDGPU_ID_GLOBAL_STORE_ADDTID_B32,
+                                           .space = AMDGPU_SPACE_GLOBAL,
+                                           .element = AMDGPU_ELEMENT_32,
+                                           .bytes = 4,
+                                           .write = true},
+};
+
+static bool adds_lane(unsigned id)
+{
+    return id == AMDGPU_ID_GLOBAL_LOAD_ADDTID_B32 || id == AMDGPU_ID_GLOBAL_STORE_ADDTID_B32 ||
+           id == AMDGPU_ID_DS_LOAD_ADDTID_B32 || id == AMDGPU_ID_DS_STORE_ADDTID_B32;
+}
+
+/* ---- emit --------------------------------------------------------------------------------------
+ */
+
+/* The operands that all of them have. False: one that cannot be. */
+static bool emit_operands(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
+{
+    bool buffer = inst->row->format == AMDGPU_MUBUF;
+    if (inst->tfe || inst->lds || inst->gds)
+        return false;
+    if (!amdgpu_source_of(&inst->addr, &op->src[0]) ||
+        !amdgpu_source_of(&inst->saddr, &op->src[1]) ||
+        !amdgpu_source_of(buffer ? &inst->soffset : &inst->data1, &op->src[2]))
+        return false;
+    if (op->src[1].kind == AMDGPU_NULL)
+        op->src[1].kind = AMDGPU_NONE;
+    if (buffer && op->src[1].kind != AMDGPU_SREG)
+        return false;
+    enum amdgpu_family family = amdgpu_family_of(isa);
+    op->dst = inst->dst[0].reg;
+    op->dst1 = inst->data.reg;
+    op->offset_bytes = inst->offset;
+    op->bits = (inst->offen ? AMDGPU_OFFEN : 0) | (inst->idxen ? AMDGPU_IDXEN : 0) |
+               (adds_lane(inst->row->id) ? AMDGPU_TID : 0) |
+               (family == AMDGPU_GFX10 ? AMDGPU_GFX10_BUFFER : 0) |
+               (family == AMDGPU_GFX11 ? AMDGPU_GFX11_BUFFER : 0);
+    return true;
+}
+
+static bool emit_access(unsigned lanes, const struct amdgpu_inst *inst, struct amdgpu_op *op)
+{
+    const struct amdgpu_access_functions *functions = amdgpu_access_functions();
+    if (inst->row->id >= sizeof accesses / sizeof *accesses || !accesses[inst->row->id].bytes)
+        return false;
+    const struct amdgpu_access *access = &accesses[inst->row->id];
+    op->effect = access;
+    if (access->scale) {
+        amdgpu_set_offsets(inst, access, op);
+        op->run = (access->write ? functions->store_two : functions->load_two)[lanes == 64];
+    } else {
+        op->run = (access->write ? functions->store : functions->load)[access->space][lanes == 64];
+    }
+    return true;
+}
+
+bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
+                        struct amdgpu_op *op)
+{
+    if (inst->row->format == AMDGPU_SMEM)
+        return amdgpu_emit_smem(inst, op);
+    if (inst->row->format == AMDGPU_MUBUF && emit_fence(inst, op))
+        return true;
+    if (inst->row->format == AMDGPU_DS && amdgpu_emit_lanes(isa, inst, op))
+        return true;
+    if (!emit_operands(isa, inst, op))
+        return false;
+    if (!emit_access(lanes, inst, op) && !amdgpu_emit_atomic(isa, inst, op))
+        return false;
+    amdgpu_emit_check(op);
+    return true;
+}

@@ -1,2 +1,149 @@
-/* To be written. */
-#include "amdgpu_exec.h"
+/* MUBUF: addresses by resource descriptors. That of scratch has its base in the window
+ * of scratch, and each work-item finds its own bytes there. */
+#include "amdgpu_access.h"
+
+/* A resource descriptor (V#). */
+struct resource {
+    uint64_t base;
+    uint32_t stride, records;
+    uint32_t swizzle;      /* bytes of an element of a swizzled buffer; 0: it is none */
+    uint32_t index_stride; /* elements of a swizzled buffer that lie together */
+    bool adds_lane;
+    enum { BOUNDS_GFX9, BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_NONE, BOUNDS_RAW } bounds;
+};
+
+static uint32_t field(uint32_t word, unsigned first, unsigned bits)
+{
+    return word >> first & ((1u << bits) - 1);
+}
+
+static struct resource resource_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    const uint32_t *word = &wave->s[op->src[1].reg];
+    struct resource resource = {.base = word[0] | (uint64_t)field(word[1], 0, 16) << 32,
+                                .stride = field(word[1], 16, 14),
+                                .records = word[2],
+                                .index_stride = 8u << field(word[3], 21, 2),
+                                .adds_lane = field(word[3], 23, 1)};
+    resource.swizzle = field(word[1], 31, 1) ? 4 : 0;
+    if (op->bits & AMDGPU_GFX11_BUFFER) {
+        static const unsigned char elements[] = {0, 4, 8, 16};
+        resource.swizzle = elements[field(word[1], 30, 2)];
+    }
+    if (op->bits & (AMDGPU_GFX10_BUFFER | AMDGPU_GFX11_BUFFER))
+        resource.bounds = BOUNDS_STRUCTURED + field(word[3], 28, 2);
+    else if (resource.adds_lane) /* the data format is the upper part of the stride */
+        resource.stride |= field(word[3], 15, 4) << 14;
+    return resource;
+}
+
+/* ---- scratch ------------------------------------------------------------------------------ */
+
+/* Scalar offsets are of the whole wave, whose lanes' dwords alternate: lanes times a lane's
+ * own. The base may be off the window's start by what a program added. */
+bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                              uint32_t *out_offset)
+{
+    const uint32_t *word = &wave->s[op->src[1].reg];
+    if ((word[1] & 0xffff) != SIM_LOCAL_WINDOW >> 32 || op->bits & AMDGPU_IDXEN)
+        return false;
+    uint32_t scalar = word[0] + (uint32_t)amdgpu_scalar(wave, &op->src[2]);
+    *out_offset = scalar / wave->lanes + (uint32_t)op->offset_bytes;
+    if (scalar % (4 * wave->lanes)) /* another lane's, which no program means */
+        *out_offset = UINT32_C(1) << 31;
+    return true;
+}
+
+/* ---- buffers -------------------------------------------------------------------------------- */
+
+/* What a lane accesses: a record by its index, and bytes from offset on in it. */
+struct item {
+    uint32_t index, offset;
+};
+
+static struct item item_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                           const struct resource *resource, unsigned lane)
+{
+    struct item item = {.offset = (uint32_t)op->offset_bytes};
+    unsigned reg = op->src[0].reg;
+    if (op->bits & AMDGPU_IDXEN)
+        item.index = amdgpu_v(wave, reg++)[lane];
+    if (op->bits & AMDGPU_OFFEN)
+        item.offset += amdgpu_v(wave, reg)[lane];
+    if (resource->adds_lane)
+        item.index += lane;
+    return item;
+}
+
+/* From the base and the scalar offset on. */
+static uint64_t distance(const struct resource *resource, struct item item)
+{
+    if (!resource->swizzle)
+        return (uint64_t)item.index * resource->stride + item.offset;
+    uint64_t rows = item.index / resource->index_stride,
+             column = item.index % resource->index_stride;
+    uint64_t parts = item.offset / resource->swizzle, rest = item.offset % resource->swizzle;
+    return (rows * resource->stride + parts * resource->swizzle) * resource->index_stride +
+           column * resource->swizzle + rest;
+}
+
+/* Whether bytes at item are in bounds. */
+static bool is_inside(const struct amdgpu_op *op, const struct resource *resource, uint32_t scalar,
+                      struct item item, unsigned bytes)
+{
+    uint64_t records = resource->records, end = (uint64_t)item.offset + bytes;
+    uint64_t linear = end + (uint64_t)item.index * resource->stride;
+    bool within = linear + scalar <= records;
+    switch (resource->bounds) {
+    case BOUNDS_GFX9:
+        return resource->stride && op->bits & AMDGPU_IDXEN ? item.index < records : within;
+    case BOUNDS_STRUCTURED:
+        return item.index < records && end <= resource->stride;
+    case BOUNDS_INDEX:
+        return item.index < records;
+    case BOUNDS_NONE:
+        return records > 0;
+    default: /* BOUNDS_RAW */
+        return resource->swizzle && resource->stride
+                   ? item.index < records && end <= resource->stride
+                   : within;
+    }
+}
+
+/* Which bytes of a lane's element are in bounds: loads and stores are judged by their dwords,
+ * atomics as a whole. */
+static uint16_t present(const struct amdgpu_op *op, const struct resource *resource,
+                        uint32_t scalar, struct item item)
+{
+    const struct amdgpu_access *access = op->effect;
+    unsigned unit = access->atomic || access->bytes < 4 ? access->bytes : 4, bits = 0;
+    for (unsigned at = 0; at < access->bytes; at += unit) {
+        struct item part = {item.index, item.offset + at};
+        if (part.offset >= item.offset && is_inside(op, resource, scalar, part, unit))
+            bits |= ((1u << unit) - 1) << at;
+    }
+    return (uint16_t)bits;
+}
+
+void amdgpu_buffer_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                             struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    struct resource resource = resource_of(wave, op);
+    uint32_t scalar = (uint32_t)amdgpu_scalar(wave, &op->src[2]);
+    unsigned all = (1u << access->bytes) - 1;
+    places->windows = false;
+    places->copied = 0;
+    places->piece = resource.swizzle;
+    places->step = resource.swizzle * resource.index_stride;
+    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+        struct item item = item_of(wave, op, &resource, lane);
+        places->at[lane] = resource.base + scalar + distance(&resource, item);
+        places->present[lane] = present(op, &resource, scalar, item);
+        if (resource.swizzle)
+            places->into[lane] = (unsigned char)(item.offset % resource.swizzle);
+        if (places->present[lane] != all ||
+            (resource.swizzle && places->into[lane] + access->bytes > resource.swizzle))
+            places->copied |= UINT64_C(1) << lane;
+    }
+}

@@ -1,0 +1,607 @@
+/* Loads and stores at work: from addresses in registers to checked memory, and the
+ * bytes. Compiled once per instruction set of the host (AMDGPU_ISA_NAME); what calls
+ * this is chosen in amdgpu_memory.c, which has what is rare. */
+#include "amdgpu_access.h"
+
+#include <string.h>
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b)  JOIN_(a, b)
+
+#define INLINE      __attribute__((always_inline, no_sanitize("thread"))) static inline
+/* Kernels race as they like; the host's compiler is not to see it. */
+#define RACY __attribute__((no_sanitize("thread")))
+
+/* Words of memory, anywhere. */
+typedef uint16_t any16 __attribute__((aligned(1), may_alias));
+typedef uint32_t any32 __attribute__((aligned(1), may_alias));
+
+INLINE void start(struct amdgpu_places *places)
+{
+    places->run = NULL;
+    places->copied = 0;
+    places->piece = 0;
+}
+
+/* ---- global memory -------------------------------------------------------------------- */
+
+/* size bytes that may cross granules; NULL: some are out of reach, or they do not lie in
+ * one piece. */
+static unsigned char *reach_run(int device, uint64_t address, size_t size, bool write)
+{
+    size_t part = SIM_GRANULE - address % SIM_GRANULE;
+    unsigned char *start = sim_reach(device, address, part < size ? part : size, write);
+    for (size_t done = part; start && done < size; done += SIM_GRANULE) {
+        part = size - done < SIM_GRANULE ? size - done : SIM_GRANULE;
+        if (sim_reach(device, address + done, part, write) != start + done)
+            return NULL;
+    }
+    return start;
+}
+
+/* Whether lane l's address is lane 0's plus l * bytes, for live lanes, as far as the lower
+ * half says; the upper halves are the same (high NULL: there are none). */
+INLINE bool is_run(struct amdgpu_wave *wave, uint64_t exec, unsigned lanes, const uint32_t *low,
+                   const uint32_t *high, unsigned bytes)
+{
+    unsigned first = (unsigned)__builtin_ctzll(exec);
+    unsigned last = 63 - (unsigned)__builtin_clzll(exec);
+    uint32_t start = low[first] - first * bytes, different = 0;
+    if (low[first] + (uint64_t)(last - first) * bytes > UINT32_MAX)
+        return false;
+    if (exec == amdgpu_all_lanes(wave)) {
+        for (unsigned lane = 0; lane < lanes; lane++)
+            different |= low[lane] - start - lane * bytes;
+        for (unsigned lane = 0; high && lane < lanes; lane++)
+            different |= high[lane] ^ high[0];
+    } else {
+        const uint32_t *live = amdgpu_live(wave);
+        for (unsigned lane = 0; lane < lanes; lane++)
+            different |= (low[lane] - start - lane * bytes) & live[lane];
+        for (unsigned lane = 0; high && lane < lanes; lane++)
+            different |= (high[lane] ^ high[first]) & live[lane];
+    }
+    return !different;
+}
+
+/* What lies near the first lane's address is checked as one piece: one address for all, a
+ * small table. */
+enum { NEAR = 2048 };
+
+/* The live lanes' elements at places->at, none of them in a window. */
+INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                       unsigned lanes, struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    const uint32_t *live = amdgpu_live(wave);
+    unsigned first = (unsigned)__builtin_ctzll(exec);
+    uint64_t start = places->at[first], far = 0, low = 0;
+    int32_t least = 0, most = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        uint64_t in = (uint64_t)(int64_t)(int32_t)live[lane];
+        int32_t distance = (int32_t)((uint32_t)(places->at[lane] - start) & live[lane]);
+        far |= ((places->at[lane] - start + NEAR) / (2 * NEAR)) & in;
+        low |= places->at[lane] & in;
+        least = distance < least ? distance : least;
+        most = distance > most ? distance : most;
+    }
+    if (far || amdgpu_is_lds(start) || amdgpu_is_scratch(start) ||
+        (access->atomic && low & (access->bytes - 1u)))
+        return false;
+    start += (uint64_t)(int64_t)least;
+    unsigned char *where = reach_run(wave->block->dispatch->device->device, start,
+                                     (size_t)(most - least + access->bytes), access->write);
+    if (!where) /* what lies between the lanes' may be what is out of reach */
+        return false;
+    for (unsigned lane = 0; lane < lanes; lane++)
+        places->where[lane] = (unsigned char *)((uintptr_t)where + (places->at[lane] - start));
+    return true;
+}
+
+INLINE void global_addresses(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                             unsigned lanes, struct amdgpu_places *places)
+{
+    uint64_t offset = (uint64_t)op->offset_bytes;
+    const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = low + lanes;
+    if (op->src[1].kind != AMDGPU_NONE)
+        offset += amdgpu_s64(wave, op->src[1].reg);
+    if (op->src[1].kind != AMDGPU_NONE)
+        for (unsigned lane = 0; lane < lanes; lane++)
+            places->at[lane] = low[lane] + offset;
+    else
+        for (unsigned lane = 0; lane < lanes; lane++)
+            places->at[lane] = (low[lane] | (uint64_t)high[lane] << 32) + offset;
+}
+
+INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                         unsigned lanes, bool write, struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID) {
+        amdgpu_addresses(wave, op, places);
+        return amdgpu_reach_each(wave, op, places);
+    }
+    bool has_base = op->src[1].kind != AMDGPU_NONE;
+    const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = has_base ? NULL : low + lanes;
+    if (is_run(wave, exec, lanes, low, high, access->bytes)) {
+        unsigned first = (unsigned)__builtin_ctzll(exec);
+        unsigned last = 63 - (unsigned)__builtin_clzll(exec);
+        uint64_t start = low[first] + (uint64_t)op->offset_bytes;
+        start += has_base ? amdgpu_s64(wave, op->src[1].reg) : (uint64_t)high[first] << 32;
+        unsigned char *where = NULL;
+        if (!amdgpu_is_lds(start) && !amdgpu_is_scratch(start) &&
+            !(access->atomic && start & (access->bytes - 1u)))
+            where = reach_run(wave->block->dispatch->device->device, start,
+                              (size_t)(last - first + 1) * access->bytes, write);
+        if (where) {
+            places->run = (unsigned char *)((uintptr_t)where - first * (uintptr_t)access->bytes);
+            return true;
+        }
+    }
+    global_addresses(wave, op, lanes, places);
+    places->windows = access->space == AMDGPU_SPACE_FLAT;
+    return reach_near(wave, op, exec, lanes, places) || amdgpu_reach_each(wave, op, places);
+}
+
+/* ---- LDS and scratch ---------------------------------------------------------------------- */
+
+/* Offsets below limit of a window, lane l's from start + l * stride on; low NULL: the same for
+ * all lanes. */
+INLINE bool reach_window(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
+                         uint64_t window, const uint32_t *low, uint32_t offset,
+                         unsigned char *start, size_t limit, size_t stride,
+                         struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    const uint32_t *live = amdgpu_live(wave);
+    uint32_t bytes = access->bytes, odd = access->atomic ? bytes - 1 : 0;
+    uint32_t last = (uint32_t)(limit - bytes), bad = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        uint32_t at = (low ? low[lane] : 0) + offset;
+        bad |= ((at > last ? UINT32_MAX : 0) | (at & odd)) & live[lane];
+        places->where[lane] = (unsigned char *)((uintptr_t)start + lane * stride + at);
+    }
+    if (__builtin_expect(!bad && limit >= bytes, 1))
+        return true;
+    for (unsigned lane = 0; lane < lanes; lane++)
+        places->at[lane] = window + (uint32_t)((low ? low[lane] : 0) + offset);
+    places->windows = true;
+    return amdgpu_reach_each(wave, op, places);
+}
+
+INLINE bool reach_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                      unsigned lanes, uint32_t offset, struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    const struct amdgpu_block *block = wave->block;
+    const uint32_t *low = amdgpu_v(wave, op->src[0].reg);
+    unsigned first = (unsigned)__builtin_ctzll(exec);
+    uint32_t start = low[first] + offset;
+    size_t size = (size_t)(64 - (unsigned)__builtin_clzll(exec) - first) * access->bytes;
+    if (!access->atomic && start < block->lds_size && size <= block->lds_size - start &&
+        is_run(wave, exec, lanes, low, NULL, access->bytes)) {
+        places->run =
+            (unsigned char *)((uintptr_t)block->lds + start - first * (uintptr_t)access->bytes);
+        return true;
+    }
+    return reach_window(wave, op, lanes, SIM_SHARED_WINDOW, low, offset, block->lds,
+                        block->lds_size, 0, places);
+}
+
+INLINE bool reach_scratch(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
+                          const uint32_t *low, uint32_t offset, struct amdgpu_places *places)
+{
+    const struct amdgpu_block *block = wave->block;
+    return reach_window(wave, op, lanes, SIM_LOCAL_WINDOW, low, offset, amdgpu_scratch(wave, 0),
+                        block->scratch_size, block->scratch_stride, places);
+}
+
+INLINE bool reach_scratch_op(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
+                             struct amdgpu_places *places)
+{
+    uint32_t offset = (uint32_t)op->offset_bytes;
+    if (op->src[1].kind != AMDGPU_NONE)
+        offset += (uint32_t)amdgpu_scalar(wave, &op->src[1]);
+    const uint32_t *low = op->src[0].kind == AMDGPU_NONE ? NULL : amdgpu_v(wave, op->src[0].reg);
+    return low ? reach_scratch(wave, op, lanes, low, offset, places)
+               : reach_scratch(wave, op, lanes, NULL, offset, places);
+}
+
+INLINE bool reach_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                         unsigned lanes, struct amdgpu_places *places)
+{
+    uint32_t offset;
+    if (amdgpu_buffer_is_scratch(wave, op, &offset)) {
+        if (!(op->bits & AMDGPU_OFFEN))
+            return reach_scratch(wave, op, lanes, NULL, offset, places);
+        return reach_scratch(wave, op, lanes, amdgpu_v(wave, op->src[0].reg), offset, places);
+    }
+    amdgpu_buffer_addresses(wave, op, places);
+    return (!places->copied && reach_near(wave, op, exec, lanes, places)) ||
+           amdgpu_reach_each(wave, op, places);
+}
+
+INLINE bool reach_space(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                        unsigned lanes, enum amdgpu_space space, bool write,
+                        struct amdgpu_places *places)
+{
+    switch (space) {
+    case AMDGPU_SPACE_LDS:
+        if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID)
+            break;
+        return reach_lds(wave, op, exec, lanes, (uint32_t)op->offset_bytes, places);
+    case AMDGPU_SPACE_SCRATCH:
+        return reach_scratch_op(wave, op, lanes, places);
+    case AMDGPU_SPACE_BUFFER:
+        return reach_buffer(wave, op, exec, lanes, places);
+    default:
+        return reach_global(wave, op, exec, lanes, write, places);
+    }
+    amdgpu_addresses(wave, op, places);
+    return amdgpu_reach_each(wave, op, places);
+}
+
+/* For atomics and what else is no load or store. */
+static bool reach_where(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                        struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    uint64_t exec = amdgpu_exec(wave);
+    start(places);
+    if (!reach_space(wave, op, exec, wave->lanes, access->space, access->write, places))
+        return false;
+    for (unsigned lane = 0; places->run && lane < wave->lanes; lane++)
+        places->where[lane] =
+            (unsigned char *)((uintptr_t)places->run + lane * (uintptr_t)access->bytes);
+    return true;
+}
+
+/* ---- one lane ---------------------------------------------------------------------------------
+ */
+
+/* v: the lane's first register; registers of a lane are lanes words apart. */
+INLINE void fetch(uint32_t *restrict v, unsigned lanes, const unsigned char *from,
+                  enum amdgpu_element element)
+{
+    const any32 *words = (const any32 *)(const void *)from;
+    switch (element) {
+    case AMDGPU_ELEMENT_U8:
+        v[0] = *from;
+        break;
+    case AMDGPU_ELEMENT_I8:
+        v[0] = (uint32_t)(int32_t)(signed char)*from;
+        break;
+    case AMDGPU_ELEMENT_U16:
+        v[0] = *(const any16 *)(const void *)from;
+        break;
+    case AMDGPU_ELEMENT_I16:
+        v[0] = (uint32_t)(int32_t)(int16_t) * (const any16 *)(const void *)from;
+        break;
+    case AMDGPU_ELEMENT_128:
+        v[0] = words[0], v[lanes] = words[1], v[2 * lanes] = words[2], v[3 * lanes] = words[3];
+        break;
+    case AMDGPU_ELEMENT_96:
+        v[0] = words[0], v[lanes] = words[1], v[2 * lanes] = words[2];
+        break;
+    case AMDGPU_ELEMENT_64:
+        v[0] = words[0], v[lanes] = words[1];
+        break;
+    case AMDGPU_ELEMENT_32:
+        v[0] = words[0];
+        break;
+    case AMDGPU_ELEMENT_LOW_U8:
+        v[0] = (v[0] & 0xffff0000) | *from;
+        break;
+    case AMDGPU_ELEMENT_LOW_I8:
+        v[0] = (v[0] & 0xffff0000) | (uint16_t)(int16_t)(signed char)*from;
+        break;
+    case AMDGPU_ELEMENT_LOW_16:
+        v[0] = (v[0] & 0xffff0000) | *(const any16 *)(const void *)from;
+        break;
+    case AMDGPU_ELEMENT_HIGH_U8:
+        v[0] = (v[0] & 0xffff) | (uint32_t)*from << 16;
+        break;
+    case AMDGPU_ELEMENT_HIGH_I8:
+        v[0] = (v[0] & 0xffff) | (uint32_t)(int32_t)(signed char)*from << 16;
+        break;
+    default: /* AMDGPU_ELEMENT_HIGH_16 */
+        v[0] = (v[0] & 0xffff) | (uint32_t) * (const any16 *)(const void *)from << 16;
+    }
+}
+
+INLINE void put(const uint32_t *restrict v, unsigned lanes, unsigned char *to,
+                enum amdgpu_element element)
+{
+    any32 *words = (any32 *)(void *)to;
+    switch (element) {
+    case AMDGPU_ELEMENT_U8:
+        *to = (unsigned char)v[0];
+        break;
+    case AMDGPU_ELEMENT_U16:
+        *(any16 *)(void *)to = (uint16_t)v[0];
+        break;
+    case AMDGPU_ELEMENT_HIGH_U8:
+        *to = (unsigned char)(v[0] >> 16);
+        break;
+    case AMDGPU_ELEMENT_HIGH_16:
+        *(any16 *)(void *)to = (uint16_t)(v[0] >> 16);
+        break;
+    case AMDGPU_ELEMENT_128:
+        words[0] = v[0], words[1] = v[lanes], words[2] = v[2 * lanes], words[3] = v[3 * lanes];
+        break;
+    case AMDGPU_ELEMENT_96:
+        words[0] = v[0], words[1] = v[lanes], words[2] = v[2 * lanes];
+        break;
+    case AMDGPU_ELEMENT_64:
+        words[0] = v[0], words[1] = v[lanes];
+        break;
+    default: /* AMDGPU_ELEMENT_32 */
+        words[0] = v[0];
+    }
+}
+
+/* ---- all lanes ----------------------------------------------------------------------------------
+ */
+
+INLINE unsigned char *place(const struct amdgpu_places *places, unsigned lane, unsigned bytes)
+{
+    return places->run ? (unsigned char *)((uintptr_t)places->run + (uintptr_t)lane * bytes)
+                       : places->where[lane];
+}
+
+INLINE void fetch_lanes(uint32_t *restrict v, unsigned lanes, uint64_t exec,
+                        const struct amdgpu_places *places, enum amdgpu_element element,
+                        unsigned bytes)
+{
+    const unsigned char *run = places->run;
+    if (exec != (lanes == 64 ? UINT64_MAX : UINT32_MAX))
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            fetch(v + lane, lanes, place(places, lane, bytes), element);
+        }
+    else if (run)
+        for (unsigned lane = 0; lane < lanes; lane++)
+            fetch(v + lane, lanes, run + (size_t)lane * bytes, element);
+    else
+        for (unsigned lane = 0; lane < lanes; lane++)
+            fetch(v + lane, lanes, places->where[lane], element);
+}
+
+INLINE void put_lanes(const uint32_t *restrict v, unsigned lanes, uint64_t exec,
+                      const struct amdgpu_places *places, enum amdgpu_element element,
+                      unsigned bytes)
+{
+    unsigned char *run = places->run;
+    if (exec != (lanes == 64 ? UINT64_MAX : UINT32_MAX))
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            put(v + lane, lanes, place(places, lane, bytes), element);
+        }
+    else if (run)
+        for (unsigned lane = 0; lane < lanes; lane++)
+            put(v + lane, lanes, run + (size_t)lane * bytes, element);
+    else
+        for (unsigned lane = 0; lane < lanes; lane++)
+            put(v + lane, lanes, places->where[lane], element);
+}
+
+/* What programs mostly do, some lanes at a time. */
+INLINE void fetch_some(uint32_t *restrict v, unsigned lanes, const uint32_t *live,
+                       const unsigned char *run)
+{
+    const any32 *from = (const any32 *)(const void *)run;
+    for (unsigned lane = 0; lane < lanes; lane++)
+        if (live[lane])
+            v[lane] = from[lane];
+}
+
+INLINE void put_some(const uint32_t *restrict v, unsigned lanes, const uint32_t *live,
+                     unsigned char *run)
+{
+    any32 *to = (any32 *)(void *)run;
+    for (unsigned lane = 0; lane < lanes; lane++)
+        if (live[lane])
+            to[lane] = v[lane];
+}
+
+/* Calls with constants. */
+INLINE void fetch_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned dst,
+                      unsigned lanes, uint64_t exec, const struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    uint32_t *v = amdgpu_v(wave, dst);
+    switch (access->element) {
+#define CASE(element, bytes)                                                                       \
+    case element:                                                                                  \
+        fetch_lanes(v, lanes, exec, places, element, bytes);                                       \
+        break;
+        CASE(AMDGPU_ELEMENT_U8, 1)
+        CASE(AMDGPU_ELEMENT_I8, 1)
+        CASE(AMDGPU_ELEMENT_U16, 2)
+        CASE(AMDGPU_ELEMENT_I16, 2)
+        CASE(AMDGPU_ELEMENT_64, 8)
+        CASE(AMDGPU_ELEMENT_96, 12)
+        CASE(AMDGPU_ELEMENT_128, 16)
+        CASE(AMDGPU_ELEMENT_LOW_U8, 1)
+        CASE(AMDGPU_ELEMENT_LOW_I8, 1)
+        CASE(AMDGPU_ELEMENT_LOW_16, 2)
+        CASE(AMDGPU_ELEMENT_HIGH_U8, 1)
+        CASE(AMDGPU_ELEMENT_HIGH_I8, 1)
+        CASE(AMDGPU_ELEMENT_HIGH_16, 2)
+#undef CASE
+    default:
+        if (places->run && exec == amdgpu_all_lanes(wave))
+            memcpy(v, places->run, (size_t)lanes * 4);
+        else if (places->run)
+            fetch_some(v, lanes, amdgpu_live(wave), places->run);
+        else
+            fetch_lanes(v, lanes, exec, places, AMDGPU_ELEMENT_32, 4);
+    }
+}
+
+INLINE void put_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned data,
+                    unsigned lanes, uint64_t exec, const struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    const uint32_t *v = amdgpu_v(wave, data);
+    switch (access->element) {
+#define CASE(element, bytes)                                                                       \
+    case element:                                                                                  \
+        put_lanes(v, lanes, exec, places, element, bytes);                                         \
+        break;
+        CASE(AMDGPU_ELEMENT_U8, 1)
+        CASE(AMDGPU_ELEMENT_U16, 2)
+        CASE(AMDGPU_ELEMENT_64, 8)
+        CASE(AMDGPU_ELEMENT_96, 12)
+        CASE(AMDGPU_ELEMENT_128, 16)
+        CASE(AMDGPU_ELEMENT_HIGH_U8, 1)
+        CASE(AMDGPU_ELEMENT_HIGH_16, 2)
+#undef CASE
+    default:
+        if (places->run && exec == amdgpu_all_lanes(wave))
+            memcpy(places->run, v, (size_t)lanes * 4);
+        else if (places->run)
+            put_some(v, lanes, amdgpu_live(wave), places->run);
+        else
+            put_lanes(v, lanes, exec, places, AMDGPU_ELEMENT_32, 4);
+    }
+}
+
+/* Of their own, for each kind of wave: they are long. */
+#define TRANSFERS(lanes)                                                                           \
+    RACY static void fetch_##lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,           \
+                                   unsigned dst, uint64_t exec,                                    \
+                                   const struct amdgpu_places *places)                             \
+    {                                                                                              \
+        fetch_all(wave, op, dst, lanes, exec, places);                                             \
+    }                                                                                              \
+    RACY static void put_##lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,             \
+                                 unsigned data, uint64_t exec, struct amdgpu_places *places)       \
+    {                                                                                              \
+        put_all(wave, op, data, lanes, exec, places);                                              \
+        if (places->copied)                                                                        \
+            amdgpu_write_copies(wave, op, places);                                                 \
+    }
+TRANSFERS(64)
+TRANSFERS(32)
+#undef TRANSFERS
+
+/* ---- handlers
+ * ------------------------------------------------------------------------------------- */
+
+INLINE const struct amdgpu_op *load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                    unsigned lanes, enum amdgpu_space space)
+{
+    struct amdgpu_places places;
+    uint64_t exec = amdgpu_exec(wave);
+    if (!exec)
+        return amdgpu_next(op);
+    start(&places);
+    if (!reach_space(wave, op, exec, lanes, space, false, &places))
+        return NULL;
+    (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &places);
+    return amdgpu_next(op);
+}
+
+INLINE const struct amdgpu_op *store(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                     unsigned lanes, enum amdgpu_space space)
+{
+    struct amdgpu_places places;
+    uint64_t exec = amdgpu_exec(wave);
+    if (!exec)
+        return amdgpu_next(op);
+    start(&places);
+    if (!reach_space(wave, op, exec, lanes, space, true, &places))
+        return NULL;
+    (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &places);
+    return amdgpu_next(op);
+}
+
+/* Two elements of each lane; both are found before a register changes. */
+INLINE const struct amdgpu_op *load_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                        unsigned lanes)
+{
+    const struct amdgpu_access *access = op->effect;
+    struct amdgpu_places first, second;
+    uint64_t exec = amdgpu_exec(wave);
+    uint32_t offset = (uint32_t)op->offset_bytes;
+    if (!exec)
+        return amdgpu_next(op);
+    start(&first);
+    start(&second);
+    if (!reach_lds(wave, op, exec, lanes, offset, &first) ||
+        !reach_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
+        return NULL;
+    (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &first);
+    (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst + access->bytes / 4u, exec, &second);
+    return amdgpu_next(op);
+}
+
+INLINE const struct amdgpu_op *store_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                         unsigned lanes)
+{
+    struct amdgpu_places first, second;
+    uint64_t exec = amdgpu_exec(wave);
+    uint32_t offset = (uint32_t)op->offset_bytes;
+    if (!exec)
+        return amdgpu_next(op);
+    start(&first);
+    start(&second);
+    if (!reach_lds(wave, op, exec, lanes, offset, &first) ||
+        !reach_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
+        return NULL;
+    (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &first);
+    (lanes == 64 ? put_64 : put_32)(wave, op, op->src[2].reg, exec, &second);
+    return amdgpu_next(op);
+}
+
+#define HANDLERS(lanes, name, space)                                                               \
+    RACY static const struct amdgpu_op *load_##name##_##lanes(struct amdgpu_wave *wave,            \
+                                                              const struct amdgpu_op *op)          \
+    {                                                                                              \
+        return load(wave, op, lanes, space);                                                       \
+    }                                                                                              \
+    RACY static const struct amdgpu_op *store_##name##_##lanes(struct amdgpu_wave *wave,           \
+                                                               const struct amdgpu_op *op)         \
+    {                                                                                              \
+        return store(wave, op, lanes, space);                                                      \
+    }
+#define TWO(lanes)                                                                                 \
+    RACY static const struct amdgpu_op *load_two_##lanes(struct amdgpu_wave *wave,                 \
+                                                         const struct amdgpu_op *op)               \
+    {                                                                                              \
+        return load_two(wave, op, lanes);                                                          \
+    }                                                                                              \
+    RACY static const struct amdgpu_op *store_two_##lanes(struct amdgpu_wave *wave,                \
+                                                          const struct amdgpu_op *op)              \
+    {                                                                                              \
+        return store_two(wave, op, lanes);                                                         \
+    }
+HANDLERS(64, global, AMDGPU_SPACE_GLOBAL)
+HANDLERS(32, global, AMDGPU_SPACE_GLOBAL)
+HANDLERS(64, lds, AMDGPU_SPACE_LDS)
+HANDLERS(32, lds, AMDGPU_SPACE_LDS)
+HANDLERS(64, scratch, AMDGPU_SPACE_SCRATCH)
+HANDLERS(32, scratch, AMDGPU_SPACE_SCRATCH)
+HANDLERS(64, buffer, AMDGPU_SPACE_BUFFER)
+HANDLERS(32, buffer, AMDGPU_SPACE_BUFFER)
+TWO(64)
+TWO(32)
+#undef HANDLERS
+#undef TWO
+
+const struct amdgpu_access_functions JOIN(amdgpu_access_, AMDGPU_ISA_NAME) = {
+    .load = {[AMDGPU_SPACE_GLOBAL] = {load_global_32, load_global_64},
+             [AMDGPU_SPACE_FLAT] = {load_global_32, load_global_64},
+             [AMDGPU_SPACE_LDS] = {load_lds_32, load_lds_64},
+             [AMDGPU_SPACE_SCRATCH] = {load_scratch_32, load_scratch_64},
+             [AMDGPU_SPACE_BUFFER] = {load_buffer_32, load_buffer_64}},
+    .store = {[AMDGPU_SPACE_GLOBAL] = {store_global_32, store_global_64},
+              [AMDGPU_SPACE_FLAT] = {store_global_32, store_global_64},
+              [AMDGPU_SPACE_LDS] = {store_lds_32, store_lds_64},
+              [AMDGPU_SPACE_SCRATCH] = {store_scratch_32, store_scratch_64},
+              [AMDGPU_SPACE_BUFFER] = {store_buffer_32, store_buffer_64}},
+    .load_two = {load_two_32, load_two_64},
+    .store_two = {store_two_32, store_two_64},
+    .reach = reach_where,
+};

@@ -1,0 +1,54 @@
+/* What the optional checks know of a block's own memory (SIM_CHECK_UNINITIALISED,
+ * SIM_CHECK_RACES): which bytes of its shared memory and of its threads' local memory
+ * were written, and who accessed shared memory last. The engine asks before each
+ * access, and reports. */
+#ifndef SIM_SHADOW_H
+#define SIM_SHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_shadow;
+
+struct sim_shadow_shape {
+    size_t shared_size;    /* bytes of shared memory */
+    size_t local_stride;   /* bytes of local memory of each thread */
+    unsigned waves, lanes; /* threads: waves * lanes */
+    unsigned checks;       /* enum sim_check */
+};
+
+/* NULL: no memory. */
+struct sim_shadow *sim_shadow_create(const struct sim_shadow_shape *shape);
+void sim_shadow_destroy(struct sim_shadow *shadow); /* accepts NULL */
+/* A block begins: nothing is written. Accepts NULL, as do the next two. */
+void sim_shadow_begin(struct sim_shadow *shadow);
+/* A barrier of the block has completed: what threads do from now on comes after. */
+void sim_shadow_barrier(struct sim_shadow *shadow);
+/* The same among the lanes of one wave. */
+void sim_shadow_wave_barrier(struct sim_shadow *shadow, unsigned wave);
+
+struct sim_shadow_access {
+    unsigned thread;
+    uint64_t offset, place; /* place: where the code is that does it, as reports name it */
+    size_t size;
+    bool write, atomic; /* atomic: reads as well, and races with nothing */
+};
+
+/* What is wrong with an access. One that is out of bounds is left to others. */
+enum sim_shadow_verdict { SIM_SHADOW_FINE, SIM_SHADOW_UNWRITTEN, SIM_SHADOW_RACE };
+struct sim_shadow_race {
+    uint64_t offset; /* of the byte */
+    unsigned thread; /* the other one, and where its code is */
+    uint64_t place;
+    bool wrote; /* else it read */
+};
+enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
+                                          const struct sim_shadow_access *access,
+                                          struct sim_shadow_race *out_race);
+enum sim_shadow_verdict sim_shadow_local(struct sim_shadow *shadow,
+                                         const struct sim_shadow_access *access);
+/* Something else has written size bytes of a thread's local memory. */
+void sim_shadow_passed(struct sim_shadow *shadow, unsigned thread, uint64_t offset, size_t size);
+
+#endif
