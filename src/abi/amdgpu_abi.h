@@ -64,6 +64,7 @@ enum {
     AMDGPU_RSRC1_DENORM_16_64 = 18, /* 2 bits */
     AMDGPU_RSRC1_DX10_CLAMP = 21,   /* 1 bit */
     AMDGPU_RSRC1_IEEE_MODE = 23,    /* 1 bit */
+    AMDGPU_RSRC1_FP16_OVFL = 26,    /* 1 bit */
     AMDGPU_RSRC1_WGP_MODE = 29,     /* gfx10 and later */
 };
 /* compute_pgm_rsrc2. */

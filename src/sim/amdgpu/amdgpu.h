@@ -85,7 +85,7 @@ struct amdgpu_dispatch {
     size_t lds_size, scratch_size, scratch_stride;
     const struct amdgpu_shape *shape; /* of its waves, of amdgpu_code.h */
     uint32_t group[3];                /* work-items of a whole group */
-    _Atomic(bool) failed;
+    _Atomic(bool) failed, cancelled;
     struct amdgpu_end end;
 };
 

@@ -1,2 +1,469 @@
-/* To be written. */
-#include "amdgpu_exec.h"
+/* Dispatches: what a packet and a kernel's descriptor ask for, the memory of a work-group, what
+ * its registers hold when it begins, and the engine that the scheduler drives. */
+#include "amdgpu_code.h"
+
+#include "sim_options.h"
+
+#include <string.h>
+
+enum {
+    ITEMS_MAX = 1024,
+    REGISTERS_MAX = 256,           /* VGPRs, and AGPRs, that an instruction can name */
+    SCRATCH_OF_WAVE_MAX = 8 << 20, /* bytes, as a GPU has it */
+    USER_SGPRS_MAX = 32,
+};
+
+static struct amdgpu_dispatch *dispatch_of(const struct sim_launch *launch)
+{
+    return launch->kernel;
+}
+
+static size_t round_up(size_t size, size_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+/* ---- a block's memory --------------------------------------------------------------------- */
+
+struct layout {
+    size_t waves, registers, registers_stride, lds, scratch, size;
+};
+
+static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
+{
+    unsigned waves = dispatch->launch.waves_per_block;
+    size_t registers = dispatch->vgprs + dispatch->agprs;
+    struct layout layout = {.waves = round_up(sizeof(struct amdgpu_block), 64)};
+    layout.registers = layout.waves + waves * sizeof(struct amdgpu_wave);
+    layout.registers_stride = round_up(registers * dispatch->lanes * 4, 64);
+    layout.lds = layout.registers + waves * layout.registers_stride;
+    layout.scratch = layout.lds + round_up(dispatch->lds_size, 64);
+    layout.size = layout.scratch + (size_t)waves * dispatch->lanes * dispatch->scratch_stride;
+    return layout;
+}
+
+static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
+{
+    struct amdgpu_dispatch *dispatch = dispatch_of(sim->launch);
+    struct layout layout = layout_of(dispatch);
+    unsigned char *base = (unsigned char *)block;
+    block->dispatch = dispatch;
+    block->lds = base + layout.lds;
+    block->lds_size = dispatch->lds_size;
+    block->scratch = base + layout.scratch;
+    block->scratch_size = dispatch->scratch_size;
+    block->scratch_stride = dispatch->scratch_stride;
+    block->waves = (struct amdgpu_wave *)(void *)(base + layout.waves);
+    block->wave_count = sim->wave_count;
+    for (unsigned i = 0; i < sim->wave_count; i++) {
+        struct amdgpu_wave *wave = &block->waves[i];
+        wave->v = (uint32_t *)(void *)(base + layout.registers + i * layout.registers_stride);
+        wave->lanes = dispatch->lanes;
+        wave->vgprs = dispatch->vgprs;
+        wave->agprs = dispatch->agprs;
+        wave->m0 = amdgpu_family_of(dispatch->shape->isa) == AMDGPU_GFX11 ? 125 : 124;
+        wave->block = block;
+        wave->number = i;
+    }
+    block->checks = amdgpu_checks_on() ? amdgpu_checks_create(block) : NULL;
+    return block->checks || !amdgpu_checks_on();
+}
+
+/* ---- what registers hold when a wave begins -------------------------------------------------- */
+
+void amdgpu_block_size(const struct amdgpu_block *block, uint32_t out_size[3])
+{
+    const struct amdgpu_dispatch *dispatch = block->dispatch;
+    const hsa_kernel_dispatch_packet_t *packet = &dispatch->packet;
+    const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t left = grid[i] - block->block->index[i] * dispatch->group[i];
+        out_size[i] = left < dispatch->group[i] ? left : dispatch->group[i];
+    }
+}
+
+static bool has_packed_items(enum amdgpu_isa isa)
+{
+    return isa == AMDGPU_GFX90A || isa == AMDGPU_GFX942 || isa == AMDGPU_GFX1100;
+}
+
+/* On these nobody needs to be told where scratch is. */
+static bool has_architected_scratch(enum amdgpu_isa isa)
+{
+    return isa == AMDGPU_GFX942 || isa == AMDGPU_GFX1100;
+}
+
+static void set_items(struct amdgpu_wave *wave, const uint32_t size[3])
+{
+    const struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    unsigned dimensions = dispatch->descriptor.compute_pgm_rsrc2 >> AMDGPU_RSRC2_WORKITEM_ID & 3;
+    bool packed = has_packed_items(dispatch->shape->isa);
+    unsigned first = wave->number * wave->lanes;
+    uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
+    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+        uint32_t id[3] = {x, dimensions > 0 ? y : 0, dimensions > 1 ? z : 0};
+        if (packed)
+            wave->v[lane] = id[0] | id[1] << 10 | id[2] << 20;
+        for (unsigned i = 0; !packed && i <= dimensions && i < 3 && i < wave->vgprs; i++)
+            wave->v[i * wave->lanes + lane] = id[i];
+        if (++x == size[0]) {
+            x = 0;
+            if (++y == size[1]) {
+                y = 0;
+                z++;
+            }
+        }
+    }
+}
+
+struct sgprs {
+    uint32_t *s;
+    unsigned count;
+};
+
+static void put(struct sgprs *sgprs, uint32_t value)
+{
+    if (sgprs->count < USER_SGPRS_MAX)
+        sgprs->s[sgprs->count++] = value;
+}
+
+static void put64(struct sgprs *sgprs, uint64_t value)
+{
+    put(sgprs, (uint32_t)value);
+    put(sgprs, (uint32_t)(value >> 32));
+}
+
+/* A resource descriptor of scratch: what it adds to lies in the window of scratch, where each
+ * work-item finds its own. */
+static void put_scratch_buffer(struct sgprs *sgprs, const struct amdgpu_dispatch *dispatch)
+{
+    enum { SWIZZLE = 1u << 31, TID_ENABLE = 1 << 23, ELEMENTS_OF_4 = 1 << 19 };
+    uint32_t index_stride = dispatch->lanes == 64 ? 3 : 2;
+    put(sgprs, (uint32_t)SIM_LOCAL_WINDOW);
+    put(sgprs, (uint32_t)(SIM_LOCAL_WINDOW >> 32) | SWIZZLE);
+    put(sgprs, UINT32_MAX);
+    put(sgprs, TID_ENABLE | index_stride << 21 | ELEMENTS_OF_4);
+}
+
+static void set_user_sgprs(struct sgprs *sgprs, const struct amdgpu_dispatch *dispatch)
+{
+    unsigned properties = dispatch->descriptor.kernel_code_properties;
+    if (properties & AMDGPU_PROPERTY_PRIVATE_SEGMENT_BUFFER)
+        put_scratch_buffer(sgprs, dispatch);
+    if (properties & AMDGPU_PROPERTY_DISPATCH_PTR)
+        put64(sgprs, dispatch->packet_address);
+    if (properties & AMDGPU_PROPERTY_QUEUE_PTR)
+        put64(sgprs, dispatch->queue_address);
+    if (properties & AMDGPU_PROPERTY_KERNARG_SEGMENT_PTR)
+        put64(sgprs, (uint64_t)(uintptr_t)dispatch->packet.kernarg_address);
+    if (properties & AMDGPU_PROPERTY_DISPATCH_ID)
+        put64(sgprs, dispatch->id);
+    if (properties & AMDGPU_PROPERTY_FLAT_SCRATCH_INIT)
+        put64(sgprs, (uint64_t)dispatch->scratch_size << 32); /* nothing to add, and the size */
+    if (properties & AMDGPU_PROPERTY_PRIVATE_SEGMENT_SIZE)
+        put(sgprs, (uint32_t)dispatch->scratch_size);
+}
+
+static void set_sgprs(struct amdgpu_wave *wave)
+{
+    const struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    uint32_t rsrc2 = dispatch->descriptor.compute_pgm_rsrc2;
+    struct sgprs sgprs = {.s = wave->s};
+    memset(wave->s, 0, sizeof wave->s);
+    set_user_sgprs(&sgprs, dispatch);
+    sgprs = (struct sgprs){.s = wave->s + dispatch->user_sgprs};
+    for (unsigned i = 0; i < 3; i++)
+        if (rsrc2 >> (AMDGPU_RSRC2_WORKGROUP_ID_X + i) & 1)
+            put(&sgprs, wave->block->block->index[i]);
+    if (rsrc2 >> AMDGPU_RSRC2_WORKGROUP_INFO & 1)
+        put(&sgprs,
+            (uint32_t)(wave->number == 0) << 31 | wave->number << 6 | wave->block->wave_count);
+    if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 && !has_architected_scratch(dispatch->shape->isa))
+        put(&sgprs, 0); /* the wave's offset in scratch */
+}
+
+static uint32_t mode_of(const struct amdgpu_dispatch *dispatch)
+{
+    uint32_t rsrc1 = dispatch->descriptor.compute_pgm_rsrc1;
+    uint32_t floats = rsrc1 >> AMDGPU_RSRC1_ROUND_32 & 0xff;
+    return floats | (rsrc1 >> AMDGPU_RSRC1_DX10_CLAMP & 1) << 8 |
+           (rsrc1 >> AMDGPU_RSRC1_IEEE_MODE & 1) << 9 | (rsrc1 >> AMDGPU_RSRC1_FP16_OVFL & 1) << 23;
+}
+
+static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3], bool fresh)
+{
+    unsigned items = size[0] * size[1] * size[2], first = wave->number * wave->lanes;
+    size_t registers = (size_t)wave->vgprs + wave->agprs;
+    unsigned left = first < items ? items - first : 0;
+    if (!fresh)
+        memset(wave->v, 0, registers * wave->lanes * 4);
+    set_sgprs(wave);
+    set_items(wave, size);
+    uint64_t exec = left >= wave->lanes ? amdgpu_all_lanes(wave) : ((uint64_t)1 << left) - 1;
+    amdgpu_set_s64(wave, AMDGPU_EXEC, exec);
+    wave->live_for = ~exec;
+    wave->scc = 0;
+    wave->mode = mode_of(wave->block->dispatch);
+    wave->traps = wave->flat_scratch[0] = wave->flat_scratch[1] = 0;
+    wave->steps = 0;
+    wave->pause = SIM_WAVE_READY;
+    wave->page = NULL;
+    wave->next = NULL; /* it goes to the entry when it first runs */
+    wave->state = left ? AMDGPU_RUNS : AMDGPU_ENDED;
+}
+
+/* ---- the engine ---------------------------------------------------------------------------------
+ */
+
+static bool begin(struct sim_block *sim, bool fresh)
+{
+    struct amdgpu_block *block = sim->state;
+    uint32_t size[3];
+    if (fresh && !make_block(block, sim))
+        return false;
+    block->block = sim;
+    block->arrived = block->ended = 0;
+    amdgpu_block_size(block, size);
+    if (!fresh)
+        memset(block->lds, 0, block->lds_size);
+    for (unsigned i = 0; i < block->wave_count; i++) {
+        start_wave(&block->waves[i], size, fresh);
+        block->ended += block->waves[i].state == AMDGPU_ENDED;
+    }
+    amdgpu_checks_begin(block->checks);
+    return true;
+}
+
+static enum sim_wave run(struct sim_block *sim, unsigned number, unsigned budget)
+{
+    struct amdgpu_block *block = sim->state;
+    struct amdgpu_wave *wave = &block->waves[number];
+    if (!wave->next && wave->state == AMDGPU_RUNS)
+        wave->next = amdgpu_goto(wave, block->dispatch->entry);
+    return amdgpu_wave_run(wave, budget);
+}
+
+static bool stuck(struct sim_block *sim)
+{
+    amdgpu_report_stuck(sim->state);
+    return false;
+}
+
+static void end(struct sim_block *sim)
+{
+    (void)sim; /* all that it had goes with its memory */
+}
+
+static void fini(struct sim_block *sim)
+{
+    struct amdgpu_block *block = sim->state;
+    amdgpu_checks_destroy(block->checks);
+}
+
+static const struct sim_engine engine = {
+    .name = "amdgpu", .begin = begin, .run = run, .stuck = stuck, .end = end, .fini = fini};
+
+/* ---- what the descriptor asks for
+ * ----------------------------------------------------------------- */
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static void read_registers(struct amdgpu_dispatch *dispatch)
+{
+    const struct amdgpu_kernel_descriptor *descriptor = &dispatch->descriptor;
+    enum amdgpu_isa isa = dispatch->device->model.isa;
+    unsigned units = (descriptor->compute_pgm_rsrc1 >> AMDGPU_RSRC1_VGPRS & 63) + 1;
+    unsigned sgprs = (descriptor->compute_pgm_rsrc1 >> AMDGPU_RSRC1_SGPRS & 15) / 2 + 1;
+    bool unified = isa == AMDGPU_GFX90A || isa == AMDGPU_GFX942;
+    unsigned total = units * (unified || dispatch->lanes == 32 ? 8 : 4);
+    unsigned offset = (descriptor->compute_pgm_rsrc3 >> AMDGPU_RSRC3_ACCUM_OFFSET & 63) * 4 + 4;
+    unsigned vgprs = unified ? least(offset, total) : total;
+    dispatch->vgprs = least(vgprs, REGISTERS_MAX);
+    dispatch->agprs = unified ? least(total - vgprs, REGISTERS_MAX) : 0;
+    dispatch->sgprs = amdgpu_family_of(isa) == AMDGPU_GFX9 ? sgprs * 16 : 106;
+    dispatch->user_sgprs = descriptor->compute_pgm_rsrc2 >> AMDGPU_RSRC2_USER_SGPRS & 31;
+}
+
+static bool read_descriptor(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
+{
+    uint64_t address = dispatch->packet.kernel_object;
+    const unsigned char *at =
+        sim_reach_range(dispatch->device->device, address, sizeof dispatch->descriptor, false);
+    if (!at)
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, address, out_end,
+                                      "the kernel object at 0x%llx cannot be read",
+                                      (unsigned long long)address);
+    memcpy(&dispatch->descriptor, at, sizeof dispatch->descriptor);
+    dispatch->entry = address + (uint64_t)dispatch->descriptor.kernel_code_entry_byte_offset;
+    if (dispatch->entry % 4 || !sim_reach(dispatch->device->device, dispatch->entry, 4, false))
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, dispatch->entry, out_end,
+                                      "no code can be read where it begins, at 0x%llx",
+                                      (unsigned long long)dispatch->entry);
+    bool gfx9 = amdgpu_family_of(dispatch->device->model.isa) == AMDGPU_GFX9;
+    bool narrow = dispatch->descriptor.kernel_code_properties & AMDGPU_PROPERTY_WAVEFRONT_SIZE32;
+    if (gfx9 && narrow)
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, address, out_end,
+                                      "%s has no waves of 32", dispatch->device->model.name);
+    dispatch->lanes = narrow ? 32 : 64;
+    read_registers(dispatch);
+    return true;
+}
+
+/* ---- what the packet asks for
+ * ----------------------------------------------------------------------- */
+
+static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
+{
+    const hsa_kernel_dispatch_packet_t *packet = &dispatch->packet;
+    const uint32_t items[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+    const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
+                               packet->workgroup_size_z};
+    uint64_t group_items = 1, groups = 1;
+    bool too_many = false;
+    for (unsigned i = 0; i < 3; i++) {
+        if (items[i] == 0 || group[i] == 0)
+            return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                          "its grid or its groups are empty");
+        dispatch->group[i] = group[i];
+        dispatch->launch.grid[i] = items[i] / group[i] + (items[i] % group[i] != 0);
+        group_items *= group[i];
+        too_many |= __builtin_mul_overflow(groups, dispatch->launch.grid[i], &groups);
+    }
+    if (group_items > ITEMS_MAX)
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                      "groups of %llu work-items are more than the %d of a device",
+                                      (unsigned long long)group_items, ITEMS_MAX);
+    if (too_many || groups > UINT64_MAX / 4)
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                      "the grid has too many groups");
+    dispatch->items = (unsigned)group_items;
+    dispatch->launch.waves_per_block = (dispatch->items + dispatch->lanes - 1) / dispatch->lanes;
+    return true;
+}
+
+static size_t lds_limit(void)
+{
+    size_t asked = sim_options()->shared_per_block;
+    return asked ? asked : AMDGPU_LDS_PER_BLOCK;
+}
+
+static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
+{
+    const hsa_kernel_dispatch_packet_t *packet = &dispatch->packet;
+    const struct amdgpu_kernel_descriptor *descriptor = &dispatch->descriptor;
+    uint32_t lds = packet->group_segment_size, scratch = packet->private_segment_size;
+    if (lds < descriptor->group_segment_fixed_size)
+        lds = descriptor->group_segment_fixed_size;
+    if (scratch < descriptor->private_segment_fixed_size)
+        scratch = descriptor->private_segment_fixed_size;
+    if (lds > lds_limit())
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                      "%u bytes of LDS are more than the %zu of a device", lds,
+                                      lds_limit());
+    if ((uint64_t)scratch * dispatch->lanes > SCRATCH_OF_WAVE_MAX)
+        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
+                                      "%u bytes of scratch are more than the %d of a work-item",
+                                      scratch, SCRATCH_OF_WAVE_MAX / (int)dispatch->lanes);
+    dispatch->lds_size = lds;
+    dispatch->scratch_size = scratch;
+    dispatch->scratch_stride = round_up(scratch, 16);
+    return true;
+}
+
+/* Groups that a compute unit holds at once; 0: not one fits. Pairs of units share their groups
+ * on gfx10 and later. */
+static uint64_t groups_per_unit(const struct amdgpu_dispatch *dispatch)
+{
+    const struct amdgpu_model *model = &dispatch->device->model;
+    unsigned pair = amdgpu_family_of(model->isa) == AMDGPU_GFX9 ? 1 : 2;
+    size_t registers = round_up(dispatch->vgprs + dispatch->agprs, model->vgpr_unit);
+    if (dispatch->lanes > model->lanes)
+        registers *= 2; /* allotted in waves of 32 */
+    unsigned waves = least(model->waves_per_simd, (unsigned)(model->vgprs_per_simd / registers));
+    uint64_t by_waves =
+        (uint64_t)waves * model->simds_per_unit * pair / dispatch->launch.waves_per_block;
+    size_t lds = dispatch->lds_size ? dispatch->lds_size : 1;
+    uint64_t by_lds = (uint64_t)AMDGPU_LDS_PER_BLOCK * pair / lds;
+    if (by_lds == 0) /* ANYHIP_SIM_SHARED says that there is more */
+        by_lds = 1;
+    return by_waves < by_lds ? by_waves : by_lds;
+}
+
+static bool set_residence(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
+{
+    const struct amdgpu_model *model = &dispatch->device->model;
+    unsigned pair = amdgpu_family_of(model->isa) == AMDGPU_GFX9 ? 1 : 2;
+    uint64_t units = (model->units + pair - 1) / pair, per_unit = groups_per_unit(dispatch);
+    uint64_t groups =
+        (uint64_t)dispatch->launch.grid[0] * dispatch->launch.grid[1] * dispatch->launch.grid[2];
+    uint64_t resident = units * per_unit;
+    if (per_unit == 0)
+        return amdgpu_refuse_dispatch(
+            dispatch, AMDGPU_END_PACKET, 0, out_end,
+            "a unit has no room for a group of %u waves with %u VGPRs each",
+            dispatch->launch.waves_per_block, dispatch->vgprs + dispatch->agprs);
+    if (dispatch->cooperative && groups > resident)
+        return amdgpu_refuse_dispatch(
+            dispatch, AMDGPU_END_PACKET, 0, out_end,
+            "a cooperative kernel of %llu groups where %llu can run at once",
+            (unsigned long long)groups, (unsigned long long)resident);
+    dispatch->launch.resident_max = resident ? resident : 1;
+    return true;
+}
+
+static bool set_shape(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
+{
+    struct amdgpu_shape shape = {.device = dispatch->device->device,
+                                 .isa = dispatch->device->model.isa,
+                                 .lanes = dispatch->lanes,
+                                 .vgprs = dispatch->vgprs,
+                                 .agprs = dispatch->agprs};
+    dispatch->shape = amdgpu_shape_of(&shape);
+    return dispatch->shape || amdgpu_refuse_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
+                                                     "there is no memory for its code");
+}
+
+/* ---- starting and ending
+ * ------------------------------------------------------------------------------ */
+
+static void finish(struct sim_launch *launch, bool failed)
+{
+    struct amdgpu_dispatch *dispatch = dispatch_of(launch);
+    struct amdgpu_end result = dispatch->end;
+    if (!failed)
+        result = (struct amdgpu_end){.kind = AMDGPU_END_OK};
+    else if (!atomic_load(&dispatch->failed))
+        result.kind =
+            atomic_load(&dispatch->cancelled) ? AMDGPU_END_CANCELLED : AMDGPU_END_NO_MEMORY;
+    amdgpu_code_leave();
+    dispatch->done(dispatch, &result);
+}
+
+bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
+{
+    dispatch->end = (struct amdgpu_end){.kind = AMDGPU_END_OK};
+    atomic_store(&dispatch->failed, false);
+    atomic_store(&dispatch->cancelled, false);
+    dispatch->launch = (struct sim_launch){
+        .engine = &engine, .kernel = dispatch, .priority = dispatch->priority, .done = finish};
+    if (!read_descriptor(dispatch, out_end) || !set_grid(dispatch, out_end) ||
+        !set_memory(dispatch, out_end) || !set_residence(dispatch, out_end) ||
+        !set_shape(dispatch, out_end))
+        return false;
+    dispatch->launch.state_size = layout_of(dispatch).size;
+    amdgpu_code_enter(dispatch->entry);
+    if (sim_run(&dispatch->launch))
+        return true;
+    amdgpu_code_leave();
+    *out_end = (struct amdgpu_end){.kind = AMDGPU_END_NO_MEMORY};
+    return false;
+}
+
+void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch)
+{
+    atomic_store(&dispatch->cancelled, true);
+    sim_run_cancel(&dispatch->launch);
+}

@@ -60,7 +60,7 @@ enum { AMDGPU_LANES_MAX = 64, AMDGPU_SREGS = 128 };
 enum { AMDGPU_VCC = 106, AMDGPU_EXEC = 126 };
 
 /* How a wave stands; enum sim_wave is what the scheduler sees. */
-enum amdgpu_state { AMDGPU_RUNS, AMDGPU_AT_BARRIER, AMDGPU_ENDED, AMDGPU_FAILED };
+enum amdgpu_state { AMDGPU_RUNS, AMDGPU_AT_BARRIER, AMDGPU_ENDED, AMDGPU_FAILED, AMDGPU_HALTED };
 
 struct amdgpu_wave {
     _Alignas(64) uint32_t s[AMDGPU_SREGS]; /* SGPRs; VCC, M0 and EXEC under their numbers */
@@ -80,7 +80,7 @@ struct amdgpu_wave {
     enum sim_wave pause; /* READY, or how the turn ends: RESTS, SPINS */
     uint64_t steps;
     uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
-    uint64_t began;                  /* amdgpu_clock */
+    bool indexing;                   /* amdgpu_run_indexed is at work */
     /* Who is live, as 0 and ~0 per lane; of EXEC as it was in live_for. */
     uint64_t live_for;
     _Alignas(64) uint32_t live[AMDGPU_LANES_MAX];
@@ -178,13 +178,13 @@ uint64_t amdgpu_cycles(const struct amdgpu_wave *wave);
 const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdgpu_op *next,
                                      enum sim_wave pause);
 
-/* Reports a fault of the wave at op and ends the launch; returns NULL, for handlers to
- * return. lane: the one to blame, -1: all. */
+/* Reports a fault of the wave at op (NULL: between ops) and ends the launch; returns NULL, for
+ * handlers to return. lane: the one to blame, -1: all. */
 struct amdgpu_fault {
     enum amdgpu_end_kind kind;
     const char *what; /* "reads 4 bytes of global memory": the report goes on with the address */
     bool has_address;
-    uint64_t address;
+    uint64_t address; /* AMDGPU_END_TRAP: the trap's number */
     int lane;
 };
 const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgpu_op *op,

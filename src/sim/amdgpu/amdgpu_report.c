@@ -1,2 +1,205 @@
-/* To be written. */
-#include "amdgpu_exec.h"
+/* What a kernel did wrong, in words: the first failure of each dispatch is reported. */
+#include "amdgpu_code.h"
+
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REPORT_SIZE = 3500, NAME_SIZE = 400 }; /* a line of the log has 4 KiB */
+
+struct text {
+    char bytes[REPORT_SIZE];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length =
+        vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length, format, arguments);
+    va_end(arguments);
+    size_t room = sizeof text->bytes - text->length - 1;
+    if (length > 0)
+        text->length += (size_t)length < room ? (size_t)length : room;
+}
+
+static void emit(const struct text *text)
+{
+    AH_LOG_NOTICE(AH_LOG_ERROR, "%s", text->bytes);
+}
+
+/* ---- code ------------------------------------------------------------------------------ */
+
+static void add_kernel(struct text *text, const struct amdgpu_dispatch *dispatch)
+{
+    char name[NAME_SIZE];
+    text->length = 0;
+    amdgpu_symbols_name(dispatch->entry, name, sizeof name);
+    if (name[0])
+        add(text, "kernel %s: ", name);
+    else
+        add(text, "kernel at 0x%llx: ", (unsigned long long)dispatch->entry);
+}
+
+static void add_bytes(struct text *text, int device, uint64_t address)
+{
+    uint32_t word;
+    add(text, "bytes");
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned char *at = sim_reach(device, address + 4 * i, 4, false);
+        if (!at)
+            return;
+        memcpy(&word, at, 4);
+        add(text, " %02x %02x %02x %02x", word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff,
+            word >> 24);
+    }
+}
+
+/* Function and offset, the instruction, and its line where that is known. */
+static void add_place(struct text *text, const struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    const struct amdgpu_shape *shape = wave->block->dispatch->shape;
+    uint64_t address = amdgpu_address(wave, op);
+    char name[NAME_SIZE], line[NAME_SIZE], inst[200];
+    amdgpu_symbols_name(address, name, sizeof name);
+    amdgpu_symbols_line(address, line, sizeof line);
+    if (name[0])
+        add(text, "%s ", name);
+    add(text, "[0x%llx]: ", (unsigned long long)address);
+    if (op->inst) {
+        amdgpu_print(shape->isa, shape->lanes, op->inst, inst, sizeof inst);
+        add(text, "%s", inst);
+    } else {
+        add_bytes(text, shape->device, address);
+    }
+    if (line[0])
+        add(text, " (%s)", line);
+}
+
+/* ---- who -------------------------------------------------------------------------------- */
+
+static void add_item(struct text *text, const struct amdgpu_wave *wave, int lane)
+{
+    const uint32_t *index = wave->block->block->index;
+    uint32_t size[3];
+    add(text, "work-group (%u,%u,%u), ", index[0], index[1], index[2]);
+    if (lane < 0) {
+        add(text, "wave %u", wave->number);
+        return;
+    }
+    unsigned item = amdgpu_item(wave, (unsigned)lane);
+    amdgpu_block_size(wave->block, size);
+    add(text, "work-item (%u,%u,%u)", item % size[0], item / size[0] % size[1],
+        item / size[0] / size[1]);
+}
+
+/* ---- what ------------------------------------------------------------------------------- */
+
+static uint64_t offset_in(uint64_t address, uint64_t window)
+{
+    return address - window < SIM_WINDOW_SIZE ? address - window : address;
+}
+
+static void add_nearest(struct text *text, const struct amdgpu_wave *wave,
+                        const struct amdgpu_fault *fault)
+{
+    const struct amdgpu_block *block = wave->block;
+    uint64_t address = fault->address;
+    add(text, "\n    ");
+    if (fault->kind == AMDGPU_END_SHARED || address - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
+        add(text, "offset %llu of the work-group's %zu bytes of LDS",
+            (unsigned long long)offset_in(address, SIM_SHARED_WINDOW), block->lds_size);
+    } else if (fault->kind == AMDGPU_END_SCRATCH || address - SIM_LOCAL_WINDOW < SIM_WINDOW_SIZE) {
+        add(text, "offset %llu of the work-item's %zu bytes of scratch",
+            (unsigned long long)offset_in(address, SIM_LOCAL_WINDOW), block->scratch_size);
+    } else {
+        char nearest[256];
+        sim_memory_describe(address, nearest, sizeof nearest);
+        add(text, "%s", nearest);
+    }
+}
+
+static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                   const struct amdgpu_fault *fault)
+{
+    struct text text;
+    add_kernel(&text, wave->block->dispatch);
+    add(&text, "%s", fault->what);
+    if (fault->kind == AMDGPU_END_TRAP && fault->address != 2)
+        add(&text, ", trap %llu", (unsigned long long)fault->address);
+    if (fault->has_address)
+        add(&text, " at address 0x%llx", (unsigned long long)fault->address);
+    if (op) {
+        add(&text, "\n    at ");
+        add_place(&text, wave, op);
+    }
+    add(&text, "\n    by ");
+    add_item(&text, wave, fault->lane);
+    if (fault->has_address)
+        add_nearest(&text, wave, fault);
+    emit(&text);
+}
+
+const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                    const struct amdgpu_fault *fault)
+{
+    struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    wave->state = AMDGPU_FAILED;
+    if (atomic_exchange(&dispatch->failed, true))
+        return NULL;
+    bool trap = fault->kind == AMDGPU_END_TRAP;
+    dispatch->end.kind = fault->kind;
+    dispatch->end.trap = trap ? (unsigned)fault->address : 0;
+    dispatch->end.address = fault->has_address ? fault->address : op ? amdgpu_address(wave, op) : 0;
+    report(wave, op, fault);
+    return NULL;
+}
+
+/* ---- what never ends ------------------------------------------------------------------------ */
+
+void amdgpu_report_stuck(struct amdgpu_block *block)
+{
+    static const char *const states[] = {[AMDGPU_AT_BARRIER] = "waits at a barrier before",
+                                         [AMDGPU_HALTED] = "has halted itself before"};
+    struct amdgpu_dispatch *dispatch = block->dispatch;
+    const uint32_t *index = block->block->index;
+    struct text text;
+    if (atomic_exchange(&dispatch->failed, true))
+        return;
+    dispatch->end.kind = AMDGPU_END_HUNG;
+    add_kernel(&text, dispatch);
+    add(&text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can go on", index[0],
+        index[1], index[2], block->wave_count - block->ended, block->wave_count);
+    for (unsigned i = 0; i < block->wave_count; i++) {
+        const struct amdgpu_wave *wave = &block->waves[i];
+        if (wave->state != AMDGPU_AT_BARRIER && wave->state != AMDGPU_HALTED)
+            continue;
+        if (!dispatch->end.address)
+            dispatch->end.address = amdgpu_address(wave, wave->next);
+        add(&text, "\n    wave %u %s ", i, states[wave->state]);
+        add_place(&text, wave, wave->next);
+    }
+    emit(&text);
+}
+
+/* ---- what does not start -----------------------------------------------------------------------
+ */
+
+bool amdgpu_refuse_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
+                            uint64_t address, struct amdgpu_end *out_end, const char *format, ...)
+{
+    char name[NAME_SIZE] = "", message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (dispatch->entry)
+        amdgpu_symbols_name(dispatch->entry, name, sizeof name);
+    *out_end = (struct amdgpu_end){.kind = kind, .address = address};
+    AH_LOG_NOTICE(AH_LOG_ERROR, "kernel %s cannot be dispatched: %s", name[0] ? name : "?",
+                  message);
+    return false;
+}

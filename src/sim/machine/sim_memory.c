@@ -174,6 +174,15 @@ struct sim_memory *sim_memory_find(uint64_t address)
     return record ? &record->memory : NULL;
 }
 
+uint64_t sim_memory_id(uint64_t address)
+{
+    pthread_mutex_lock(&sim_state.lock);
+    struct sim_record *record = sim_record_find(address);
+    uint64_t id = record ? record->memory.id : 0;
+    pthread_mutex_unlock(&sim_state.lock);
+    return id;
+}
+
 /* Visits without the lock, so that visit may do anything, also destroy what it sees. */
 void sim_memory_each(bool (*visit)(struct sim_memory *memory, void *data), void *data)
 {

@@ -109,6 +109,8 @@ void sim_memory_destroy(struct sim_memory *memory);
 /* The allocation that holds address, NULL: none. Not safe against its
  * destruction by another thread, as the pointer itself is not. */
 struct sim_memory *sim_memory_find(uint64_t address);
+/* Its id, 0: none. Safe whoever destroys it. */
+uint64_t sim_memory_id(uint64_t address);
 
 /* Calls visit for all, by address, until it returns false. */
 void sim_memory_each(bool (*visit)(struct sim_memory *memory, void *data), void *data);
