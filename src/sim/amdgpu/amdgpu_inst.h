@@ -71,6 +71,7 @@ enum amdgpu_operand_kind {
     AMDGPU_PRIVATE_BASE,
     AMDGPU_PRIVATE_LIMIT,
     AMDGPU_LDS_DIRECT,
+    AMDGPU_POPS_WAVE_ID,
 };
 
 /* What an operand's bits mean; for inline constants, modifiers and printing. */
@@ -170,7 +171,8 @@ struct amdgpu_inst {
     struct amdgpu_dpp dpp;
     struct amdgpu_sdwa sdwa;
     /* scalar */
-    int32_t imm; /* SIMM16 of SOPK and SOPP (sign-extended), branch distances in words */
+    uint32_t literal; /* as it is encoded, for printing */
+    int32_t imm;      /* SIMM16 of SOPK and SOPP (sign-extended), branch distances in words */
     /* Memory: addresses and data are operands, so that counts and kinds are there too. dst[0] is
      * what is loaded, or what an atomic returns (NONE: it does not); data what is stored or
      * combined, of compare-and-swap the new value and above it the one to compare with; data1
@@ -205,6 +207,7 @@ enum amdgpu_row_flags {
     AMDGPU_ROW_BUFFER = 1 << 16,     /* SMEM: the base is a resource descriptor */
     AMDGPU_ROW_NO_ADDRESS = 1 << 17, /* memory: no VGPR has the address */
     AMDGPU_ROW_TO_LDS = 1 << 18,     /* loads from memory to LDS */
+    AMDGPU_ROW_OP_SEL = 1 << 19,     /* VOP3 before gfx11: has op_sel */
 };
 
 enum amdgpu_decoded {
