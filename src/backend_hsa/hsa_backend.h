@@ -235,6 +235,7 @@ struct ah_backend_stream {
     unsigned users;              /* threads that let the lock go and will be back */
     bool dying;                  /* destroyed, but its work has not ended */
     struct ahhsa_worker *worker; /* thread that calls host functions, NULL until there is one */
+    struct ahhsa_chunk *chunk;   /* of hsa_kernarg.c: memory of kernel arguments */
 };
 
 /* The stream that a value of the door stands for: itself, the device's legacy default
@@ -271,6 +272,10 @@ hipError_t ahhsa_packet_begin(struct ah_backend_stream *stream, unsigned flags,
 void ahhsa_packet_hook(struct ahhsa_slot *slot, void (*function)(void *data), void *data);
 /* Hands the packet to the device. */
 void ahhsa_packet_end(struct ahhsa_slot *slot);
+/* Instead of packet_end, when nothing was filled in: the packet does nothing. */
+void ahhsa_packet_drop(struct ahhsa_slot *slot);
+/* Of hsa_kernarg.c: a stream whose work has ended lets go of memory; under the lock. */
+void ahhsa_kernarg_leave(struct ah_backend_stream *stream);
 
 /* Calls the hooks of what has ended, of all streams of the device. Not under the lock. */
 void ahhsa_device_retire(struct ah_backend_device *device);
@@ -298,6 +303,7 @@ struct ahhsa_allocation {
     unsigned flags;
     uint64_t buffer_id;
     bool sync_memops;
+    unsigned opened; /* AHHSA_IMPORTED: how often */
     struct ahhsa_managed *managed;
     struct ah_backend_pool *pool;
 };
