@@ -146,13 +146,15 @@ static const char *resolve(const struct image *image, size_t index, uint64_t *ou
     if (index >= object->entry_count)
         return "a relocation names no symbol";
     const Elf64_Sym *entry = &object->entries[index];
-    if (entry->st_shndx == SHN_ABS)
+    if (entry->st_shndx == SHN_ABS) {
         *out_address = entry->st_value;
-    else if (entry->st_shndx != SHN_UNDEF)
+    } else if (entry->st_shndx != SHN_UNDEF) {
         *out_address = image->address + entry->st_value;
-    else if (!image->define ||
-             !image->define(image->data, amdgpu_elf_name(object, entry), out_address))
+    } else if (!image->define ||
+               !image->define(image->data, amdgpu_elf_name(object, entry), out_address)) {
+        *out_address = 0; /* which a weak symbol may be */
         return ELF64_ST_BIND(entry->st_info) == STB_WEAK ? NULL : "a symbol is not defined";
+    }
     return NULL;
 }
 
