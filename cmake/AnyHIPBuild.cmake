@@ -21,9 +21,12 @@ pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
-# Prefer the static archives of the decompressors: two fewer libraries on users' machines.
+pkg_check_modules(MSGPACK REQUIRED IMPORTED_TARGET msgpack)
+
+# Prefer static archives: fewer libraries on users' machines.
 find_library(ANYHIP_ZLIB NAMES libz.a z)
 find_library(ANYHIP_ZSTD NAMES libzstd.a zstd)
+find_library(ANYHIP_MSGPACK NAMES libmsgpackc.a libmsgpack-c.a msgpackc msgpack-c)
 
 add_library(ah_flags INTERFACE)
 target_compile_options(ah_flags INTERFACE

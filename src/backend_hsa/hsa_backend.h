@@ -48,6 +48,7 @@ struct ah_backend {
     hsa_agent_t host;                      /* the first CPU */
     uint64_t timestamp_frequency;          /* ticks per second of what events are timed with */
     uint16_t version_major, version_minor; /* of HSA */
+    pthread_mutex_t start_lock;            /* of making devices ready, and ending them */
     pthread_rwlock_t memory_lock;          /* of the two below */
     struct ah_ranges memory;               /* struct ahhsa_allocation by its host or only address */
     struct ah_ranges memory_elsewhere;     /* registered memory by the devices' address of it, where

@@ -1,0 +1,350 @@
+/* Owns what a device says about itself: identity, attributes, properties. */
+#include "hsa_device.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HZ_PER_KHZ = 1000, UUID_PREFIX = 4 /* "GPU-" */ };
+
+static int clamp(uint64_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+/* ---- asking ---------------------------------------------------------------------------- */
+
+static bool system_has(const struct ah_backend_device *device, hsa_system_info_t attribute)
+{
+    bool value = false;
+    return device->api->hsa_system_get_info(attribute, &value) == HSA_STATUS_SUCCESS && value;
+}
+
+static hsa_status_t find_group_pool(hsa_amd_memory_pool_t pool, void *data)
+{
+    void **arguments = data; /* the device, the facts */
+    const struct ah_backend_device *device = arguments[0];
+    struct ahhsa_facts *facts = arguments[1];
+    hsa_amd_segment_t segment = HSA_AMD_SEGMENT_GLOBAL;
+    size_t size = 0;
+    if (device->api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
+                                                  &segment) == HSA_STATUS_SUCCESS &&
+        segment == HSA_AMD_SEGMENT_GROUP &&
+        device->api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size) ==
+            HSA_STATUS_SUCCESS)
+        facts->group_memory = (uint32_t)size;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void ask_pools(struct ah_backend_device *device, struct ahhsa_facts *facts)
+{
+    const struct ahhsa_api *api = device->api;
+    void *arguments[] = {device, facts};
+    hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    size_t size = 0;
+    hsa_amd_memory_pool_t own = device->pools.device_coarse.handle ? device->pools.device_coarse
+                                                                   : device->pools.device_fine;
+    if (api->hsa_amd_memory_pool_get_info(own, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size) ==
+        HSA_STATUS_SUCCESS)
+        facts->memory_size = size;
+    if (api->hsa_amd_agent_memory_pool_get_info(device->host, own,
+                                                HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+                                                &access) == HSA_STATUS_SUCCESS)
+        facts->large_bar = access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    api->hsa_amd_agent_iterate_memory_pools(device->agent, find_group_pool, arguments);
+}
+
+/* Atomics across the links to the host's memory; without a link there is nothing to ask. */
+static void ask_links(struct ah_backend_device *device, struct ahhsa_facts *facts)
+{
+    enum { LINKS_MAX = 8 };
+    hsa_amd_memory_pool_link_info_t links[LINKS_MAX];
+    uint32_t hops = 0;
+    hsa_amd_memory_pool_t pool = device->pools.host_fine;
+    if (device->api->hsa_amd_agent_memory_pool_get_info(
+            device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, &hops) !=
+            HSA_STATUS_SUCCESS ||
+        hops == 0 || hops > LINKS_MAX ||
+        device->api->hsa_amd_agent_memory_pool_get_info(device->agent, pool,
+                                                        HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO,
+                                                        links) != HSA_STATUS_SUCCESS)
+        return;
+    facts->host_atomics = true;
+    for (uint32_t i = 0; i < hops; i++)
+        facts->host_atomics &= links[i].atomic_support_32bit && links[i].atomic_support_64bit;
+}
+
+static void ask_agent(struct ah_backend_device *device, struct ahhsa_facts *facts)
+{
+    const struct ahhsa_api *api = device->api;
+    uint32_t node = 0;
+#define HSA_FACT(type, field, count, attribute)                                                    \
+    if (api->hsa_agent_get_info(device->agent, (hsa_agent_info_t)attribute, &facts->field) !=      \
+        HSA_STATUS_SUCCESS)                                                                        \
+        memset(&facts->field, 0, sizeof facts->field);
+#include "hsa_facts.def"
+#undef HSA_FACT
+    facts->numa_node = -1;
+    if (api->hsa_agent_get_info(device->host, HSA_AGENT_INFO_NODE, &node) == HSA_STATUS_SUCCESS)
+        facts->numa_node = (int)node;
+    facts->product[sizeof facts->product - 1] = '\0';
+    facts->name[sizeof facts->name - 1] = '\0';
+    facts->uuid[sizeof facts->uuid - 1] = '\0';
+}
+
+/* ---- properties ------------------------------------------------------------------------- */
+
+/* The features of hipDeviceArch_t; every GPU that the runtime knows has these. */
+static hipDeviceArch_t architecture(void)
+{
+    hipDeviceArch_t arch;
+    memset(&arch, 0, sizeof arch);
+    arch.hasGlobalInt32Atomics = arch.hasGlobalFloatAtomicExch = 1;
+    arch.hasSharedInt32Atomics = arch.hasSharedFloatAtomicExch = 1;
+    arch.hasFloatAtomicAdd = 1;
+    arch.hasGlobalInt64Atomics = arch.hasSharedInt64Atomics = 1;
+    arch.hasDoubles = 1;
+    arch.hasWarpVote = arch.hasWarpBallot = arch.hasWarpShuffle = 1;
+    arch.hasFunnelShift = 0; /* as HIP on AMD says it; the functions are there */
+    arch.hasThreadFenceSystem = 1;
+    arch.hasSyncThreadsExt = 0;
+    arch.has3dGrid = 1;
+    arch.hasDynamicParallelism = 0;
+    return arch;
+}
+
+static hipUUID uuid_of(const struct ahhsa_facts *facts)
+{
+    hipUUID uuid;
+    memset(&uuid, 0, sizeof uuid);
+    if (strncmp(facts->uuid, "GPU-", UUID_PREFIX) == 0)
+        memcpy(uuid.bytes, facts->uuid + UUID_PREFIX,
+               strnlen(facts->uuid + UUID_PREFIX, sizeof uuid.bytes));
+    return uuid;
+}
+
+static const char *name_of(const struct ahhsa_facts *facts)
+{
+    return *facts->product ? facts->product : facts->name;
+}
+
+static const char *arch_of(const struct ah_backend_device *device)
+{
+    const char *at = strstr(device->isa, "--");
+    return at ? at + 2 : device->isa;
+}
+
+static void fill_properties(struct ah_backend_device *device, struct ahhsa_facts *f)
+{
+    struct ahhsa_registers registers = ahhsa_registers_of(f->target.processor, f->lanes);
+    const struct ahhsa_registers *r = &registers;
+    hipDeviceProp_tR0600 *out = &f->properties;
+    snprintf(out->name, sizeof out->name, "%s", name_of(f));
+    snprintf(out->gcnArchName, sizeof out->gcnArchName, "%s", arch_of(device));
+    out->uuid = uuid_of(f);
+    out->arch = architecture();
+#define HSA_PROPERTY(field, value) out->field = (__typeof__(out->field))(value);
+#include "hsa_properties.def"
+#undef HSA_PROPERTY
+}
+
+static struct ahhsa_facts *learn(struct ah_backend_device *device)
+{
+    enum { STACK = 1024, PRINTF_FIFO = 1 << 20, HEAP = 8 << 20 };
+    struct ahhsa_facts *facts = calloc(1, sizeof *facts);
+    if (!facts)
+        return NULL;
+    pthread_mutex_init(&facts->lock, NULL);
+    facts->limits[hipLimitStackSize] = STACK;
+    facts->limits[hipLimitPrintfFifoSize] = PRINTF_FIFO;
+    facts->limits[hipLimitMallocHeapSize] = HEAP;
+    ask_agent(device, facts);
+    ask_pools(device, facts);
+    ask_links(device, facts);
+    facts->svm = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED);
+    facts->svm_by_default = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT);
+    facts->dmabuf = system_has(device, HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED);
+    facts->virtual_memory = device->api->hsa_amd_vmem_handle_create &&
+                            system_has(device, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED);
+    ahhsa_target_parse(device->isa, &facts->target);
+    facts->major = facts->target.major;
+    facts->minor = facts->target.minor;
+    facts->sramecc = facts->target.sramecc;
+    fill_properties(device, facts);
+    return facts;
+}
+
+/* Two threads may learn at once; the first to finish is believed. */
+struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device)
+{
+    struct ahhsa_facts *facts = __atomic_load_n(&device->facts, __ATOMIC_ACQUIRE), *there = NULL;
+    if (__builtin_expect(facts != NULL, 1))
+        return facts;
+    facts = learn(device);
+    if (facts && !__atomic_compare_exchange_n(&device->facts, &there, facts, false,
+                                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_destroy(&facts->lock);
+        free(facts);
+        facts = there;
+    }
+    return facts;
+}
+
+void ahhsa_facts_drop(struct ah_backend_device *device)
+{
+    if (device->facts)
+        pthread_mutex_destroy(&device->facts->lock);
+    free(device->facts);
+    device->facts = NULL;
+}
+
+/* ---- entries ------------------------------------------------------------------------------ */
+
+hipError_t ahhsa_device_identify(struct ah_backend_device *device,
+                                 struct ah_device_identity *out_identity)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    *out_identity = (struct ah_device_identity){.pci_domain = -1, .pci_bus = -1, .pci_device = -1};
+    if (!facts)
+        return hipErrorOutOfMemory;
+    snprintf(out_identity->name, sizeof out_identity->name, "%s", name_of(facts));
+    out_identity->uuid = facts->properties.uuid;
+    out_identity->pci_domain = facts->properties.pciDomainID;
+    out_identity->pci_bus = facts->properties.pciBusID;
+    out_identity->pci_device = facts->properties.pciDeviceID;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_properties(struct ah_backend_device *device,
+                                   hipDeviceProp_tR0600 *out_properties)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    if (!facts)
+        return hipErrorOutOfMemory;
+    *out_properties = facts->properties;
+    return hipSuccess;
+}
+
+/* The address of a register is 8 bytes, as HIP documents it for these two. */
+static hipError_t flush_register(uint32_t *address, int *out_value)
+{
+    if (!address) {
+        AH_LOG_ERR("the device has no HDP flush registers");
+        return hipErrorNotSupported;
+    }
+    memcpy(out_value, &address, sizeof address);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
+                                  int *out_value)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    if (!facts)
+        return hipErrorOutOfMemory;
+    switch ((int)attribute) {
+#define HSA_ATTRIBUTE(hip, field)                                                                  \
+    case hipDeviceAttribute##hip:                                                                  \
+        *out_value = clamp((uint64_t)facts->properties.field);                                     \
+        return hipSuccess;
+#include "hsa_attributes.def"
+#undef HSA_ATTRIBUTE
+    case hipDeviceAttributeLuid:
+    case hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported:
+    case hipDeviceAttributeHandleTypeFabricSupported:
+    case hipDeviceAttributeHostAllocDmaBufSupported:
+        *out_value = 0;
+        return hipSuccess;
+    case hipDeviceAttributeCanUseStreamWaitValue:
+        *out_value = 1;
+        return hipSuccess;
+    case hipDeviceAttributeImageSupport:
+        *out_value = facts->image_2d[0] != 0;
+        return hipSuccess;
+    case hipDeviceAttributeFineGrainSupport:
+        *out_value = device->pools.device_fine.handle != 0;
+        return hipSuccess;
+    case hipDeviceAttributeVirtualMemoryManagementSupported:
+        *out_value = facts->virtual_memory;
+        return hipSuccess;
+    case hipDeviceAttributeDmaBufSupported:
+        *out_value = facts->dmabuf;
+        return hipSuccess;
+    case hipDeviceAttributeHostNumaId:
+        *out_value = facts->numa_node;
+        return hipSuccess;
+    case hipDeviceAttributeWallClockRate:
+        *out_value = clamp(facts->timestamp_hz / HZ_PER_KHZ);
+        return hipSuccess;
+    case hipDeviceAttributeNumberOfXccs: /* runtimes that do not know the word know one die */
+        *out_value = facts->xccs ? (int)facts->xccs : 1;
+        return hipSuccess;
+    case hipDeviceAttributePciChipId:
+        *out_value = (int)facts->chip_id;
+        return hipSuccess;
+    case hipDeviceAttributeHdpMemFlushCntl:
+        return flush_register(facts->hdp.HDP_MEM_FLUSH_CNTL, out_value);
+    case hipDeviceAttributeHdpRegFlushCntl:
+        return flush_register(facts->hdp.HDP_REG_FLUSH_CNTL, out_value);
+    default:
+        return hipErrorInvalidValue;
+    }
+}
+
+hipError_t ahhsa_device_memory_info(struct ah_backend_device *device, size_t *out_free,
+                                    size_t *out_total)
+{
+    uint64_t available = 0;
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess || !facts)
+        return error != hipSuccess ? error : hipErrorOutOfMemory;
+    error = ahhsa_done(
+        device, "hsa_agent_get_info(MEMORY_AVAIL)",
+        device->api->hsa_agent_get_info(
+            device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available));
+    if (error != hipSuccess)
+        return error;
+    *out_total = facts->memory_size;
+    *out_free = available < facts->memory_size ? available : facts->memory_size;
+    return hipSuccess;
+}
+
+/* Textures over linear memory are bounded by elements, whatever their format. */
+hipError_t ahhsa_device_texture_1d_width(struct ah_backend_device *device, hipArray_Format format,
+                                         unsigned channels, size_t *out_elements)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    (void)format;
+    (void)channels;
+    if (!facts)
+        return hipErrorOutOfMemory;
+    *out_elements = facts->image_1d_buffer;
+    return hipSuccess;
+}
+
+int ahhsa_device_rank_image(struct ah_backend_device *device, const struct ah_image *image)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    return facts ? ahhsa_target_rank(&facts->target, image) : 0;
+}
+
+hipError_t ahhsa_device_native(struct ah_backend_device *device, void **out_device,
+                               void **out_context)
+{
+    *out_device = (void *)(uintptr_t)device->agent.handle;
+    *out_context = NULL; /* HSA has no such thing */
+    return hipSuccess;
+}
+
+/* AMD's profilers are told by the environment; HSA has no calls that start or stop one. */
+hipError_t ahhsa_profiler_start(struct ah_backend_device *device)
+{
+    return ahhsa_refuse(device, "hipProfilerStart", "the HSA runtime has no such function");
+}
+
+hipError_t ahhsa_profiler_stop(struct ah_backend_device *device)
+{
+    return ahhsa_refuse(device, "hipProfilerStop", "the HSA runtime has no such function");
+}

@@ -1,0 +1,57 @@
+/* What a device is, for the files that need more of it than its handle. */
+#ifndef AHHSA_DEVICE_H
+#define AHHSA_DEVICE_H
+
+#include "hsa_backend.h"
+
+/* A processor and its features: "gfx90a:sramecc+:xnack-". */
+struct ahhsa_target {
+    char processor[24];
+    unsigned major, minor; /* 9 and 0 for gfx90a */
+    enum ah_image_feature xnack, sramecc;
+};
+
+/* Parses the name of an ISA, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-". What is not said of a
+ * feature is AH_FEATURE_UNSUPPORTED. False: it is no such name. */
+bool ahhsa_target_parse(const char *isa, struct ahhsa_target *out_target);
+
+/* How well a device of target runs image: 0 not at all, more is better. */
+int ahhsa_target_rank(const struct ahhsa_target *target, const struct ah_image *image);
+
+struct ahhsa_registers {
+    unsigned vgprs, vgpr_unit, sgprs, lds_unit; /* hsa_registers.def; 0: not known */
+};
+
+/* The register file for waves of `lanes`. */
+struct ahhsa_registers ahhsa_registers_of(const char *processor, unsigned lanes);
+
+struct ahhsa_facts {
+#define HSA_FACT(type, field, count, attribute) type field count;
+#include "hsa_facts.def"
+#undef HSA_FACT
+    struct ahhsa_target target;
+    unsigned major, minor;
+    enum ah_image_feature sramecc;
+    uint64_t memory_size;  /* of the device */
+    uint32_t group_memory; /* of a work-group, bytes */
+    bool svm, svm_by_default, dmabuf, virtual_memory, host_atomics, large_bar;
+    int numa_node; /* of the nearest CPU */
+    hipDeviceProp_tR0600 properties;
+
+    /* Kept, and of consequence only where it says so. */
+    pthread_mutex_t lock;
+    size_t limits[3]; /* hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize */
+    hipFuncCache_t cache_config;
+    hipSharedMemConfig shared_config;
+};
+
+/* Asks the device at the first call. NULL: no memory. */
+struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device);
+
+/* hipLimit*, which must be one of the three. */
+size_t ahhsa_limit(struct ah_backend_device *device, enum hipLimit_t limit);
+
+/* Of hsa_services.c. */
+hipError_t ahhsa_services_resize_heap(struct ah_backend_device *device, size_t size);
+
+#endif

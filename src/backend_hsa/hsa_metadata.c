@@ -1,0 +1,332 @@
+/* Owns the reading of AMDGPU metadata: the note in the ELF file, its MessagePack, and what of it
+ * launches need. Every value is checked before it is believed. */
+#include "hsa_metadata.h"
+
+#include "amdgpu_abi.h"
+
+#include <elf.h>
+#include <msgpack.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNARG_MAX = 1 << 20, NOTE_MAX = 64 << 20, PRINTF_ID_BASE = 16 };
+
+/* ---- MessagePack ----------------------------------------------------------- */
+
+static bool is_text(const msgpack_object *object, const char *text)
+{
+    size_t length = strlen(text);
+    return object->type == MSGPACK_OBJECT_STR && object->via.str.size == length &&
+           memcmp(object->via.str.ptr, text, length) == 0;
+}
+
+/* The value of a key, NULL where map is none or has no such key. */
+static const msgpack_object *member(const msgpack_object *map, const char *key)
+{
+    if (!map || map->type != MSGPACK_OBJECT_MAP)
+        return NULL;
+    for (uint32_t i = 0; i < map->via.map.size; i++)
+        if (is_text(&map->via.map.ptr[i].key, key))
+            return &map->via.map.ptr[i].val;
+    return NULL;
+}
+
+static size_t length(const msgpack_object *array)
+{
+    return array && array->type == MSGPACK_OBJECT_ARRAY ? array->via.array.size : 0;
+}
+
+/* A number, fallback where there is none or it does not fit. */
+static uint32_t number(const msgpack_object *map, const char *key, uint32_t fallback)
+{
+    const msgpack_object *value = member(map, key);
+    return value && value->type == MSGPACK_OBJECT_POSITIVE_INTEGER && value->via.u64 <= UINT32_MAX
+               ? (uint32_t)value->via.u64
+               : fallback;
+}
+
+static bool truth(const msgpack_object *map, const char *key)
+{
+    const msgpack_object *value = member(map, key);
+    return value && value->type == MSGPACK_OBJECT_BOOLEAN && value->via.boolean;
+}
+
+/* A copy, NULL where there is no text (or no memory). */
+static char *text(const msgpack_object *value)
+{
+    return value && value->type == MSGPACK_OBJECT_STR
+               ? strndup(value->via.str.ptr, value->via.str.size)
+               : NULL;
+}
+
+static uint32_t element(const msgpack_object *array, size_t index)
+{
+    if (index >= length(array))
+        return 0;
+    const msgpack_object *value = &array->via.array.ptr[index];
+    return value->type == MSGPACK_OBJECT_POSITIVE_INTEGER && value->via.u64 <= UINT32_MAX
+               ? (uint32_t)value->via.u64
+               : 0;
+}
+
+/* ---- kernels ---------------------------------------------------------------- */
+
+static enum ahhsa_value value_kind(const msgpack_object *name)
+{
+    static const char *const names[] = {
+#define HSA_VALUE(kind, name) name,
+#include "hsa_values.def"
+#undef HSA_VALUE
+    };
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (is_text(name, names[i]))
+            return (enum ahhsa_value)i;
+    return AHHSA_VALUE_UNKNOWN;
+}
+
+static bool is_hidden_name(const msgpack_object *name)
+{
+    static const char prefix[] = "hidden_";
+    return name && name->type == MSGPACK_OBJECT_STR && name->via.str.size >= sizeof prefix - 1 &&
+           memcmp(name->via.str.ptr, prefix, sizeof prefix - 1) == 0;
+}
+
+/* An argument of a kind that is not known is the caller's, unless its name says otherwise. */
+static bool read_argument(struct ahhsa_argument *out, const msgpack_object *map, uint32_t limit)
+{
+    const msgpack_object *name = member(map, ".value_kind");
+    *out = (struct ahhsa_argument){
+        .offset = number(map, ".offset", UINT32_MAX),
+        .size = number(map, ".size", UINT32_MAX),
+        .value = value_kind(name),
+    };
+    if (out->value == AHHSA_VALUE_UNKNOWN)
+        out->value = is_hidden_name(name) ? AHHSA_VALUE_NONE : AHHSA_VALUE_BY_VALUE;
+    return out->offset <= limit && out->size <= limit - out->offset;
+}
+
+static bool read_arguments(struct ahhsa_kernel_metadata *kernel, const msgpack_object *list)
+{
+    size_t count = length(list);
+    kernel->arguments = calloc(count + 1, sizeof *kernel->arguments);
+    if (!kernel->arguments)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct ahhsa_argument argument;
+        if (!read_argument(&argument, &list->via.array.ptr[i], kernel->kernarg_size))
+            return false;
+        kernel->arguments[kernel->argument_count++] = argument;
+        if (ahhsa_value_is_hidden(argument.value))
+            continue;
+        if (++kernel->explicit_count != kernel->argument_count)
+            return false; /* behind a hidden one */
+    }
+    return true;
+}
+
+static bool read_kernel(struct ahhsa_kernel_metadata *out, const msgpack_object *map)
+{
+    const msgpack_object *required = member(map, ".reqd_workgroup_size");
+    *out = (struct ahhsa_kernel_metadata){
+        .name = text(member(map, ".name")),
+        .symbol = text(member(map, ".symbol")),
+        .kernarg_size = number(map, ".kernarg_segment_size", 0),
+        .group_size = number(map, ".group_segment_fixed_size", 0),
+        .private_size = number(map, ".private_segment_fixed_size", 0),
+        .max_threads = number(map, ".max_flat_workgroup_size", 0),
+        .required = {element(required, 0), element(required, 1), element(required, 2)},
+        .lanes = number(map, ".wavefront_size", 0),
+        .sgprs = number(map, ".sgpr_count", 0),
+        .vgprs = number(map, ".vgpr_count", 0),
+        .agprs = number(map, ".agpr_count", 0),
+        .dynamic_stack = truth(map, ".uses_dynamic_stack"),
+    };
+    return out->name && out->symbol && out->kernarg_size <= KERNARG_MAX &&
+           read_arguments(out, member(map, ".args"));
+}
+
+/* ---- formats ---------------------------------------------------------------- */
+
+/* "0:0:<id in hexadecimal>,<format>". Formats of another layout are not ours to print. */
+static bool read_format(struct ahhsa_format *out, const msgpack_object *object)
+{
+    char *line = text(object);
+    char *id = line && strncmp(line, "0:0:", 4) == 0 ? line + 4 : NULL, *end = NULL;
+    bool understood = false;
+    if (id) {
+        out->id = strtoull(id, &end, PRINTF_ID_BASE);
+        understood = end != id && *end == ',' && (out->text = strdup(end + 1));
+    }
+    free(line);
+    return understood;
+}
+
+static bool read_formats(struct ahhsa_metadata *out, const msgpack_object *list)
+{
+    size_t count = length(list);
+    out->formats = calloc(count + 1, sizeof *out->formats);
+    for (size_t i = 0; out->formats && i < count; i++)
+        if (read_format(&out->formats[out->format_count], &list->via.array.ptr[i]))
+            out->format_count++;
+    return out->formats != NULL;
+}
+
+/* ---- all of it --------------------------------------------------------------- */
+
+static const char *read_all(struct ahhsa_metadata *out, const msgpack_object *root)
+{
+    const msgpack_object *kernels = member(root, "amdhsa.kernels");
+    const msgpack_object *version = member(root, "amdhsa.version");
+    size_t count = length(kernels);
+    out->major = element(version, 0);
+    out->minor = element(version, 1);
+    if (out->major != 1)
+        return "its metadata is of a version that is not known";
+    out->kernels = calloc(count + 1, sizeof *out->kernels);
+    if (!out->kernels)
+        return "there is no memory for its metadata";
+    for (size_t i = 0; i < count; i++) {
+        out->kernel_count++; /* also a half-read one is to be freed */
+        if (!read_kernel(&out->kernels[i], &kernels->via.array.ptr[i]))
+            return "its metadata describes a kernel wrongly";
+    }
+    return read_formats(out, member(root, "amdhsa.printf")) ? NULL
+                                                            : "there is no memory for its metadata";
+}
+
+bool ahhsa_metadata_parse(struct ahhsa_metadata *out, const void *note, size_t size,
+                          const char **out_reason)
+{
+    msgpack_unpacked unpacked;
+    size_t at = 0;
+    *out = (struct ahhsa_metadata){0};
+    *out_reason = "its metadata is damaged";
+    msgpack_unpacked_init(&unpacked);
+    if (size <= NOTE_MAX &&
+        msgpack_unpack_next(&unpacked, note, size, &at) == MSGPACK_UNPACK_SUCCESS)
+        *out_reason = read_all(out, &unpacked.data);
+    msgpack_unpacked_destroy(&unpacked);
+    if (*out_reason)
+        ahhsa_metadata_fini(out);
+    return *out_reason == NULL;
+}
+
+/* ---- the note ----------------------------------------------------------------- */
+
+/* Finds the note in a range of notes. */
+static const unsigned char *find_note(const unsigned char *data, size_t size, size_t *out_size)
+{
+    static const char owner[] = "AMDGPU";
+    Elf64_Nhdr header;
+    size_t at = 0;
+    while (size - at >= sizeof header) {
+        memcpy(&header, data + at, sizeof header);
+        size_t name = at + sizeof header;
+        size_t name_size = ((size_t)header.n_namesz + 3) & ~(size_t)3;
+        size_t content_size = ((size_t)header.n_descsz + 3) & ~(size_t)3;
+        if (name_size > size - name || header.n_descsz > size - name - name_size)
+            return NULL;
+        if (header.n_type == AMDGPU_NT_METADATA && header.n_namesz == sizeof owner &&
+            memcmp(data + name, owner, sizeof owner) == 0) {
+            *out_size = header.n_descsz;
+            return data + name + name_size;
+        }
+        if (content_size > size - name - name_size)
+            return NULL;
+        at = name + name_size + content_size;
+    }
+    return NULL;
+}
+
+/* Where a table of count entries lies, NULL where it is not in the file. */
+static const unsigned char *table_at(const unsigned char *elf, size_t size, uint64_t offset,
+                                     uint64_t count, uint64_t entry_size, size_t expected)
+{
+    return entry_size == expected && offset <= size && count * expected <= size - offset
+               ? elf + offset
+               : NULL;
+}
+
+static const unsigned char *note_in(const unsigned char *elf, size_t size, uint64_t offset,
+                                    uint64_t length_in_file, size_t *out_size)
+{
+    return offset <= size && length_in_file <= size - offset
+               ? find_note(elf + offset, (size_t)length_in_file, out_size)
+               : NULL;
+}
+
+static const unsigned char *note_of_segments(const unsigned char *elf, size_t size,
+                                             const Elf64_Ehdr *header, size_t *out_size)
+{
+    const unsigned char *note = NULL, *table = table_at(elf, size, header->e_phoff, header->e_phnum,
+                                                        header->e_phentsize, sizeof(Elf64_Phdr));
+    for (size_t i = 0; table && !note && i < header->e_phnum; i++) {
+        Elf64_Phdr segment;
+        memcpy(&segment, table + i * sizeof segment, sizeof segment);
+        if (segment.p_type == PT_NOTE)
+            note = note_in(elf, size, segment.p_offset, segment.p_filesz, out_size);
+    }
+    return note;
+}
+
+static const unsigned char *note_of_sections(const unsigned char *elf, size_t size,
+                                             const Elf64_Ehdr *header, size_t *out_size)
+{
+    const unsigned char *note = NULL, *table = table_at(elf, size, header->e_shoff, header->e_shnum,
+                                                        header->e_shentsize, sizeof(Elf64_Shdr));
+    for (size_t i = 0; table && !note && i < header->e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, table + i * sizeof section, sizeof section);
+        if (section.sh_type == SHT_NOTE)
+            note = note_in(elf, size, section.sh_offset, section.sh_size, out_size);
+    }
+    return note;
+}
+
+bool ahhsa_metadata_read(struct ahhsa_metadata *out, const void *elf, size_t size,
+                         const char **out_reason)
+{
+    Elf64_Ehdr header;
+    size_t note_size = 0;
+    const unsigned char *note = NULL;
+    *out = (struct ahhsa_metadata){0};
+    *out_reason = "it is no ELF file";
+    if (size < sizeof header)
+        return false;
+    memcpy(&header, elf, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return false;
+    note = note_of_segments(elf, size, &header, &note_size);
+    if (!note)
+        note = note_of_sections(elf, size, &header, &note_size);
+    *out_reason = "it has no metadata about its kernels";
+    return note && ahhsa_metadata_parse(out, note, note_size, out_reason);
+}
+
+static void free_kernel(struct ahhsa_kernel_metadata *kernel)
+{
+    free(kernel->name);
+    free(kernel->symbol);
+    free(kernel->arguments);
+}
+
+void ahhsa_metadata_fini(struct ahhsa_metadata *metadata)
+{
+    for (size_t i = 0; i < metadata->kernel_count; i++)
+        free_kernel(&metadata->kernels[i]);
+    for (size_t i = 0; i < metadata->format_count; i++)
+        free(metadata->formats[i].text);
+    free(metadata->kernels);
+    free(metadata->formats);
+    *metadata = (struct ahhsa_metadata){0};
+}
+
+const struct ahhsa_kernel_metadata *ahhsa_metadata_kernel(const struct ahhsa_metadata *metadata,
+                                                          const char *name)
+{
+    for (size_t i = 0; i < metadata->kernel_count; i++)
+        if (strcmp(metadata->kernels[i].name, name) == 0)
+            return &metadata->kernels[i];
+    return NULL;
+}

@@ -1,0 +1,354 @@
+/* Owns modules: code objects loaded through the runtime, their kernels and variables by name. */
+#include "hsa_module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* All that are loaded, so that a reset finds those of its device. */
+static struct {
+    pthread_mutex_t lock;
+    struct ah_backend_module *first;
+} loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void remember(struct ah_backend_module *module)
+{
+    pthread_mutex_lock(&loaded.lock);
+    module->next = loaded.first;
+    loaded.first = module;
+    pthread_mutex_unlock(&loaded.lock);
+}
+
+static void forget(struct ah_backend_module *module)
+{
+    pthread_mutex_lock(&loaded.lock);
+    struct ah_backend_module **link = &loaded.first;
+    while (*link && *link != module)
+        link = &(*link)->next;
+    if (*link)
+        *link = module->next;
+    pthread_mutex_unlock(&loaded.lock);
+}
+
+/* ---- loading ------------------------------------------------------------------------------ */
+
+/* Accepts a half-built one that nobody remembers. */
+static void destroy(struct ah_backend_module *module)
+{
+    if (!module)
+        return;
+    const struct ahhsa_api *api = module->device->api;
+    for (size_t i = 0; i < module->variable_count; i++)
+        ahhsa_memory_forget(module->device, module->variables[i]);
+    if (module->executable.handle)
+        api->hsa_executable_destroy(module->executable);
+    if (module->reader.handle)
+        api->hsa_code_object_reader_destroy(module->reader);
+    ahhsa_metadata_fini(&module->metadata);
+    pthread_mutex_destroy(&module->lock);
+    free(module->variables);
+    free(module->functions);
+    free(module->image);
+    free(module);
+}
+
+/* What a failure to load says of the image. */
+static hipError_t load_error(hsa_status_t status)
+{
+    switch ((int)status) {
+    case HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS:
+    case HSA_STATUS_ERROR_INVALID_ISA:
+    case HSA_STATUS_ERROR_INVALID_ISA_NAME:
+        return hipErrorNoBinaryForGpu;
+    case HSA_STATUS_ERROR_INVALID_CODE_OBJECT:
+    case HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER:
+    case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME:
+    case HSA_STATUS_ERROR_VARIABLE_UNDEFINED:
+    case HSA_STATUS_ERROR_INVALID_ARGUMENT:
+    case HSA_STATUS_ERROR_EXCEPTION:
+        return hipErrorInvalidImage;
+    default:
+        return ahhsa_error(status);
+    }
+}
+
+static hipError_t load_failed(const struct ah_backend_device *device, const char *what,
+                              const struct ah_image *image, hsa_status_t status)
+{
+    const char *words = NULL;
+    device->api->hsa_status_string(status, &words);
+    AH_LOG_ERR("%s:%d cannot load code for %s (code object version %d): %s: %s (0x%x)",
+               device->backend->name, device->index,
+               *image->target ? image->target : "an unknown processor", image->code_object_version,
+               what, words ? words : "unknown error", (unsigned)status);
+    if (status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT && image->code_object_version > 4)
+        AH_LOG_ERR("an HSA runtime that is older than the compiler does not know the version of "
+                   "code objects: update it, or compile with -mcode-object-version=4");
+    return load_error(status);
+}
+
+static hipError_t load_code(struct ah_backend_module *module, const struct ah_image *image)
+{
+    const struct ah_backend_device *device = module->device;
+    const struct ahhsa_api *api = device->api;
+    const char *what = "hsa_code_object_reader_create_from_memory";
+    hsa_status_t status =
+        api->hsa_code_object_reader_create_from_memory(module->image, image->size, &module->reader);
+    if (status == HSA_STATUS_SUCCESS) {
+        what = "hsa_executable_create_alt";
+        status = api->hsa_executable_create_alt(
+            HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL, &module->executable);
+    }
+    if (status == HSA_STATUS_SUCCESS) {
+        what = "hsa_executable_load_agent_code_object";
+        status = api->hsa_executable_load_agent_code_object(module->executable, device->agent,
+                                                            module->reader, NULL, NULL);
+    }
+    if (status == HSA_STATUS_SUCCESS) {
+        what = "hsa_executable_freeze";
+        status = api->hsa_executable_freeze(module->executable, NULL);
+    }
+    return status == HSA_STATUS_SUCCESS ? hipSuccess : load_failed(device, what, image, status);
+}
+
+static hipError_t read_metadata(struct ah_backend_module *module, const struct ah_image *image)
+{
+    const char *reason;
+    if (!ahhsa_metadata_read(&module->metadata, module->image, image->size, &reason)) {
+        AH_LOG_ERR("%s:%d cannot load a code object: %s", module->device->backend->name,
+                   module->device->index, reason);
+        return hipErrorInvalidImage;
+    }
+    module->functions = calloc(module->metadata.kernel_count + 1, sizeof *module->functions);
+    return module->functions ? hipSuccess : hipErrorOutOfMemory;
+}
+
+/* Options are for compilers of PTX: a code object is machine code already. */
+hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_image *image,
+                             unsigned option_count, const hipJitOption *options,
+                             void **option_values, struct ah_backend_module **out_module)
+{
+    (void)option_count;
+    (void)options;
+    (void)option_values;
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (image->kind != AH_IMAGE_AMDGPU)
+        return hipErrorNoBinaryForGpu;
+    struct ah_backend_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return hipErrorOutOfMemory;
+    module->device = device;
+    pthread_mutex_init(&module->lock, NULL);
+    module->image = malloc(image->size ? image->size : 1);
+    error = module->image ? hipSuccess : hipErrorOutOfMemory;
+    if (error == hipSuccess) {
+        memcpy(module->image, image->data, image->size);
+        error = read_metadata(module, image);
+    }
+    if (error == hipSuccess)
+        error = load_code(module, image);
+    if (error != hipSuccess) {
+        destroy(module);
+        return error;
+    }
+    remember(module);
+    *out_module = module;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_module_unload(struct ah_backend_device *device, struct ah_backend_module *module)
+{
+    hipError_t error = ahhsa_device_drain(device);
+    forget(module);
+    destroy(module);
+    return error;
+}
+
+void ahhsa_modules_drop(struct ah_backend_device *device)
+{
+    struct ah_backend_module *found;
+    do {
+        pthread_mutex_lock(&loaded.lock);
+        struct ah_backend_module **link = &loaded.first;
+        while (*link && (*link)->device != device)
+            link = &(*link)->next;
+        found = *link;
+        if (found)
+            *link = found->next;
+        pthread_mutex_unlock(&loaded.lock);
+        destroy(found);
+    } while (found);
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* hipErrorNotFound, without a line in the log: not finding a name is an answer. */
+static hipError_t find_symbol(const struct ah_backend_module *module, const char *name,
+                              hsa_symbol_kind_t kind, hsa_executable_symbol_t *out_symbol)
+{
+    const struct ahhsa_api *api = module->device->api;
+    hsa_symbol_kind_t found = kind;
+    if (api->hsa_executable_get_symbol_by_name(module->executable, name, &module->device->agent,
+                                               out_symbol) != HSA_STATUS_SUCCESS)
+        return hipErrorNotFound;
+    hsa_status_t status =
+        api->hsa_executable_symbol_get_info(*out_symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &found);
+    if (status != HSA_STATUS_SUCCESS)
+        return ahhsa_report(module->device, "hsa_executable_symbol_get_info", status);
+    return found == kind ? hipSuccess : hipErrorNotFound;
+}
+
+static hipError_t ask_symbol(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
+                             hsa_executable_symbol_info_t attribute, void *out_value)
+{
+    return ahhsa_done(
+        module->device, "hsa_executable_symbol_get_info",
+        module->device->api->hsa_executable_symbol_get_info(symbol, attribute, out_value));
+}
+
+/* What the loader says counts; of the arguments it knows less than the metadata. */
+static hipError_t ask_sizes(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
+                            struct ah_backend_function *function)
+{
+    hipError_t error =
+        ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
+                   &function->group_size);
+    if (error == hipSuccess)
+        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
+                           &function->private_size);
+    if (error == hipSuccess)
+        error =
+            ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &function->object);
+    return error;
+}
+
+static void summarise(struct ah_backend_function *function,
+                      const struct ahhsa_kernel_metadata *kernel)
+{
+    for (size_t i = 0; i < kernel->argument_count; i++) {
+        const struct ahhsa_argument *argument = &kernel->arguments[i];
+        if (i < kernel->explicit_count &&
+            argument->offset + argument->size > function->explicit_end)
+            function->explicit_end = argument->offset + argument->size;
+        function->uses |= UINT32_C(1) << argument->value;
+    }
+}
+_Static_assert(AHHSA_VALUE_UNKNOWN <= 32, "one bit for each value");
+
+static hipError_t open_function(struct ah_backend_module *module,
+                                const struct ahhsa_kernel_metadata *kernel,
+                                struct ah_backend_function *out_function)
+{
+    hsa_executable_symbol_t symbol;
+    struct ah_backend_function function = {
+        .module = module,
+        .kernel = kernel,
+        .kernarg_size = kernel->kernarg_size,
+        .max_threads = kernel->max_threads,
+    };
+    hipError_t error = find_symbol(module, kernel->symbol, HSA_SYMBOL_KIND_KERNEL, &symbol);
+    if (error == hipSuccess)
+        error = ask_sizes(module, symbol, &function);
+    if (error == hipSuccess && function.kernarg_size > AHHSA_KERNARG_MAX) {
+        AH_LOG_ERR("kernel %s has %u bytes of arguments, more than %d", kernel->name,
+                   function.kernarg_size, (int)AHHSA_KERNARG_MAX);
+        error = hipErrorInvalidImage;
+    }
+    if (error != hipSuccess)
+        return error;
+    summarise(&function, kernel);
+    *out_function = function;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_module_function(struct ah_backend_device *device, struct ah_backend_module *module,
+                                 const char *name, struct ah_backend_function **out_function)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    const struct ahhsa_kernel_metadata *kernel = ahhsa_metadata_kernel(&module->metadata, name);
+    if (!kernel)
+        return hipErrorNotFound;
+    struct ah_backend_function *function = &module->functions[kernel - module->metadata.kernels];
+    pthread_mutex_lock(&module->lock);
+    if (function->object == 0)
+        error = open_function(module, kernel, function);
+    pthread_mutex_unlock(&module->lock);
+    if (error == hipSuccess)
+        *out_function = function;
+    return error;
+}
+
+/* Copies find out by the address whose memory it is. */
+static hipError_t know_variable(struct ah_backend_module *module, void *pointer, size_t size)
+{
+    for (size_t i = 0; i < module->variable_count; i++)
+        if (module->variables[i] == pointer)
+            return hipSuccess;
+    void **grown =
+        realloc(module->variables, (module->variable_count + 1) * sizeof *module->variables);
+    if (!grown)
+        return hipErrorOutOfMemory;
+    module->variables = grown;
+    hipError_t error = ahhsa_memory_know(module->device, pointer, size, AH_MEMORY_DEVICE);
+    if (error == hipSuccess)
+        module->variables[module->variable_count++] = pointer;
+    return error;
+}
+
+hipError_t ahhsa_module_global(struct ah_backend_device *device, struct ah_backend_module *module,
+                               const char *name, void **out_pointer, size_t *out_size)
+{
+    hsa_executable_symbol_t symbol;
+    uint64_t address = 0;
+    uint32_t size = 0;
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = find_symbol(module, name, HSA_SYMBOL_KIND_VARIABLE, &symbol);
+    if (error == hipSuccess)
+        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
+    if (error == hipSuccess)
+        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &size);
+    if (error != hipSuccess)
+        return error;
+    pthread_mutex_lock(&module->lock);
+    if (size > 0)
+        error = know_variable(module, (void *)(uintptr_t)address, size);
+    pthread_mutex_unlock(&module->lock);
+    if (error != hipSuccess)
+        return error;
+    *out_pointer = (void *)(uintptr_t)address;
+    *out_size = size;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_module_function_count(struct ah_backend_device *device,
+                                       struct ah_backend_module *module, unsigned *out_count)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        *out_count = (unsigned)module->metadata.kernel_count;
+    return error;
+}
+
+hipError_t ahhsa_module_function_names(struct ah_backend_device *device,
+                                       struct ah_backend_module *module, unsigned count,
+                                       char **out_names)
+{
+    hipError_t error = ahhsa_enter(device);
+    unsigned named = 0;
+    if (error == hipSuccess && count > module->metadata.kernel_count)
+        error = hipErrorInvalidValue;
+    for (; error == hipSuccess && named < count; named++) {
+        out_names[named] = strdup(module->metadata.kernels[named].name);
+        if (!out_names[named])
+            error = hipErrorOutOfMemory;
+    }
+    while (error != hipSuccess && named > 0) {
+        free(out_names[--named]);
+        out_names[named] = NULL;
+    }
+    return error;
+}

@@ -1,0 +1,79 @@
+/* Code that is loaded on a device, and its kernels. */
+#ifndef AHHSA_MODULE_H
+#define AHHSA_MODULE_H
+
+#include "hsa_backend.h"
+#include "hsa_metadata.h"
+
+struct ah_backend_function {
+    struct ah_backend_module *module;
+    const struct ahhsa_kernel_metadata *kernel;
+    uint64_t object; /* address of the kernel's descriptor, 0 until it is asked for */
+    uint32_t group_size, private_size, kernarg_size; /* as loaded, bytes */
+    uint32_t explicit_end;                           /* where the caller's arguments end */
+    uint32_t max_threads;                            /* of a block */
+    int max_dynamic; /* dynamic shared memory that was opted in to */
+    int carveout;
+    uint32_t uses; /* a bit for each enum ahhsa_value that it has */
+};
+
+struct ah_backend_module {
+    struct ah_backend_device *device;
+    struct ah_backend_module *next; /* of all that are loaded */
+    hsa_executable_t executable;
+    hsa_code_object_reader_t reader;
+    void *image; /* what was loaded: debuggers find it through the runtime */
+    struct ahhsa_metadata metadata;
+    struct ah_backend_function *functions; /* one per kernel of the metadata */
+    void **variables;                      /* that were asked for */
+    size_t variable_count;
+    pthread_mutex_t lock; /* of functions that are asked for first, and of variables */
+};
+
+static inline bool ahhsa_function_uses(const struct ah_backend_function *function,
+                                       enum ahhsa_value value)
+{
+    return (function->uses >> value & 1) != 0;
+}
+
+/* ---- kernel arguments: hsa_arguments.c, hsa_kernarg.c ------------------------------------ */
+
+/* What the runtime supplies, beside the sizes of the launch. */
+struct ahhsa_implicit {
+    void *printf_buffer, *multigrid_sync, *heap;
+    const hsa_queue_t *queue;
+};
+
+/* Writes the arguments of a launch to `to`, kernarg_size bytes. */
+void ahhsa_kernarg_fill(unsigned char *to, const struct ah_backend_function *function,
+                        const struct ah_launch *launch, const struct ahhsa_implicit *implicit);
+
+/* Flags for ahhsa_packet_begin: whether this launch will let go of earlier ones' memory. */
+unsigned ahhsa_kernarg_flags(const struct ah_backend_stream *stream, size_t size);
+/* Memory for the arguments of the launch in slot, which is let go when it has ended. Between
+ * packet_begin and packet_end. NULL: there is none. */
+void *ahhsa_kernarg_take(struct ahhsa_slot *slot, size_t size);
+
+enum { AHHSA_KERNARG_MAX = 64 << 10 };
+
+/* ---- services: hsa_services.c ------------------------------------------------------------- */
+
+struct ahhsa_print; /* of one launch */
+
+/* What the implicit arguments of function need; *out_print: NULL where it prints nothing, else
+ * to be given to ahhsa_services_launched or _cancelled. */
+hipError_t ahhsa_services_prepare(struct ah_backend_device *device,
+                                  struct ah_backend_stream *stream,
+                                  const struct ah_backend_function *function, bool cooperative,
+                                  struct ahhsa_implicit *out_implicit,
+                                  struct ahhsa_print **out_print);
+/* Between packet_begin and packet_end. */
+void ahhsa_services_launched(struct ahhsa_slot *slot, struct ahhsa_print *print);
+void ahhsa_services_cancelled(struct ahhsa_print *print); /* accepts NULL */
+
+/* Blocks of function that a compute unit holds at once. */
+unsigned ahhsa_resident_blocks(struct ah_backend_device *device,
+                               const struct ah_backend_function *function, unsigned threads,
+                               size_t dynamic);
+
+#endif

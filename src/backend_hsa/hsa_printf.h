@@ -1,0 +1,29 @@
+/* What kernels printed: the records of a printf buffer (docs/kernel-abi.md) as text. */
+#ifndef AHHSA_PRINTF_H
+#define AHHSA_PRINTF_H
+
+#include "hsa_metadata.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { AHHSA_PRINTF_HEADER = 8 }; /* bytes before the capacity's first */
+
+struct ahhsa_printed {
+    uint32_t lost;  /* bytes that were asked for and hold no record */
+    bool assertion; /* a record is that of a failed assert */
+    bool unknown;   /* a format is not in the metadata */
+};
+
+/* Bytes of the buffer that hold records, the header included, as its first two words say. */
+size_t ahhsa_printf_used(const void *buffer, size_t size);
+
+/* Writes every record of the buffer to out, or to error where the record says so; an assertion
+ * always to error. The buffer may hold anything at all. */
+struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
+                                        const struct ahhsa_metadata *metadata, FILE *out,
+                                        FILE *error);
+
+#endif

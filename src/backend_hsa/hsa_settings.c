@@ -1,0 +1,112 @@
+/* Owns what is set on a device and kept: limits, cache and bank preferences, flags. */
+#include "hsa_device.h"
+
+#include <string.h>
+
+/* Of a thread: what a wave of 64 can have in 32 bits less the room of flat addresses. */
+enum { STACK_MAX = 1 << 20, PRINTF_MIN = 4096, HEAP_MIN = 4096 };
+
+static bool has_limit(enum hipLimit_t limit)
+{
+    return (int)limit >= hipLimitStackSize && (int)limit <= hipLimitMallocHeapSize;
+}
+
+size_t ahhsa_limit(struct ah_backend_device *device, enum hipLimit_t limit)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    return facts ? __atomic_load_n(&facts->limits[limit], __ATOMIC_RELAXED) : 0;
+}
+
+hipError_t ahhsa_device_get_limit(struct ah_backend_device *device, enum hipLimit_t limit,
+                                  size_t *out_value)
+{
+    if (!has_limit(limit))
+        return hipErrorUnsupportedLimit;
+    if (!ahhsa_facts_of(device))
+        return hipErrorOutOfMemory;
+    *out_value = ahhsa_limit(device, limit);
+    return hipSuccess;
+}
+
+/* Printf buffers are 32-bit in their own words, and the heap counts units of 16 bytes. */
+static size_t within_bounds(enum hipLimit_t limit, size_t value)
+{
+    size_t least = limit == hipLimitStackSize        ? 0
+                   : limit == hipLimitPrintfFifoSize ? PRINTF_MIN
+                                                     : HEAP_MIN;
+    value = value < least ? least : value;
+    return (value + 15) & ~(size_t)15;
+}
+
+hipError_t ahhsa_device_set_limit(struct ah_backend_device *device, enum hipLimit_t limit,
+                                  size_t value)
+{
+    struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    if (!has_limit(limit))
+        return hipErrorUnsupportedLimit;
+    if (!facts)
+        return hipErrorOutOfMemory;
+    if ((limit == hipLimitStackSize && value > STACK_MAX) ||
+        (limit == hipLimitPrintfFifoSize && value > UINT32_MAX / 2) || value > facts->memory_size)
+        return hipErrorInvalidValue;
+    value = within_bounds(limit, value);
+    if (limit == hipLimitMallocHeapSize && value != ahhsa_limit(device, limit)) {
+        hipError_t error = ahhsa_services_resize_heap(device, value);
+        if (error != hipSuccess)
+            return error;
+    }
+    __atomic_store_n(&facts->limits[limit], value, __ATOMIC_RELAXED);
+    return hipSuccess;
+}
+
+/* L1 and group memory are apart on AMD's GPUs, and banks have one width: preferences are kept
+ * so that a program finds what it said. */
+
+hipError_t ahhsa_device_get_cache_config(struct ah_backend_device *device,
+                                         hipFuncCache_t *out_config)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    if (!facts)
+        return hipErrorOutOfMemory;
+    *out_config = __atomic_load_n(&facts->cache_config, __ATOMIC_RELAXED);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_set_cache_config(struct ah_backend_device *device, hipFuncCache_t config)
+{
+    struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    if (!facts)
+        return hipErrorOutOfMemory;
+    __atomic_store_n(&facts->cache_config, config, __ATOMIC_RELAXED);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_get_shared_config(struct ah_backend_device *device,
+                                          hipSharedMemConfig *out_config)
+{
+    (void)device;
+    *out_config = hipSharedMemBankSizeFourByte;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_set_shared_config(struct ah_backend_device *device,
+                                          hipSharedMemConfig config)
+{
+    (void)device;
+    (void)config; /* no effect, as on NVIDIA's devices of today */
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_get_flags(struct ah_backend_device *device, unsigned *out_flags,
+                                  bool *out_active)
+{
+    *out_flags = __atomic_load_n(&device->flags, __ATOMIC_RELAXED);
+    *out_active = atomic_load_explicit(&device->ready, memory_order_acquire);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_device_set_flags(struct ah_backend_device *device, unsigned flags)
+{
+    __atomic_store_n(&device->flags, flags, __ATOMIC_RELAXED);
+    return hipSuccess;
+}

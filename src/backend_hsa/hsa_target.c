@@ -1,0 +1,126 @@
+/* Owns the names of AMD's processors: target ids taken apart, which code objects a processor runs,
+ * and its register file. */
+#include "hsa_device.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+/* "gfx90a": the last character is the stepping, the one before it the minor number. */
+static void parse_version(struct ahhsa_target *target)
+{
+    size_t digits = strlen(target->processor);
+    if (strncmp(target->processor, "gfx", 3) != 0 || digits < 6)
+        return;
+    char major[8] = "", minor = target->processor[digits - 2];
+    snprintf(major, sizeof major, "%.*s", (int)(digits - 5), target->processor + 3);
+    target->major = (unsigned)strtoul(major, NULL, 10);
+    target->minor =
+        (unsigned)(isdigit((unsigned char)minor)    ? minor - '0'
+                   : isxdigit((unsigned char)minor) ? tolower((unsigned char)minor) - 'a' + 10
+                                                    : 0);
+}
+
+static void parse_feature(struct ahhsa_target *target, const char *feature, size_t length)
+{
+    enum ah_image_feature *out = NULL;
+    if (length == strlen("xnack+") && strncmp(feature, "xnack", length - 1) == 0)
+        out = &target->xnack;
+    else if (length == strlen("sramecc+") && strncmp(feature, "sramecc", length - 1) == 0)
+        out = &target->sramecc;
+    if (out && feature[length - 1] == '+')
+        *out = AH_FEATURE_ON;
+    else if (out && feature[length - 1] == '-')
+        *out = AH_FEATURE_OFF;
+}
+
+bool ahhsa_target_parse(const char *isa, struct ahhsa_target *out_target)
+{
+    const char *at = strstr(isa, "--");
+    *out_target = (struct ahhsa_target){0};
+    at = at ? at + 2 : isa;
+    size_t length = strcspn(at, ":");
+    if (strncmp(at, "gfx", 3) != 0 || length >= sizeof out_target->processor)
+        return false;
+    memcpy(out_target->processor, at, length);
+    parse_version(out_target);
+    for (at += length; *at == ':'; at += length) {
+        length = strcspn(++at, ":");
+        parse_feature(out_target, at, length);
+    }
+    return true;
+}
+
+/* ---- images ------------------------------------------------------------------------------- */
+
+/* Whether the generic target covers the processor (LLVM, User Guide for AMDGPU Backend). */
+static bool generic_covers(const char *generic, const char *processor)
+{
+    static const struct {
+        const char *generic, *processors;
+    } rows[] = {
+        {"gfx9-generic", " gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
+        {"gfx9-4-generic", " gfx940 gfx941 gfx942 gfx950 "},
+        {"gfx10-1-generic", " gfx1010 gfx1011 gfx1012 gfx1013 "},
+        {"gfx10-3-generic", " gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
+        {"gfx11-generic", " gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
+        {"gfx12-generic", " gfx1200 gfx1201 "},
+    };
+    char word[32];
+    snprintf(word, sizeof word, " %s ", processor);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].generic, generic) == 0)
+            return strstr(rows[i].processors, word) != NULL;
+    return false;
+}
+
+/* 0: the code cannot run; 1: it runs either way; 2: it was made for just this. A processor
+ * without the feature runs code that does not ask for it to be on. */
+static int rank_feature(enum ah_image_feature code, enum ah_image_feature device)
+{
+    if (code == AH_FEATURE_UNSUPPORTED || code == AH_FEATURE_ANY)
+        return 1;
+    if (device == AH_FEATURE_UNSUPPORTED)
+        return code == AH_FEATURE_OFF ? 1 : 0;
+    return code == device ? 2 : 0;
+}
+
+/* Code for this processor beats code for its family, and more exact features beat any. */
+int ahhsa_target_rank(const struct ahhsa_target *target, const struct ah_image *image)
+{
+    enum { EXACT = 1000, GENERIC = 500, FEATURE = 10, VERSION_MIN = 3 };
+    if (image->kind != AH_IMAGE_AMDGPU || image->code_object_version < VERSION_MIN)
+        return 0;
+    bool exact = strcmp(image->processor, target->processor) == 0;
+    if (!exact && !generic_covers(image->processor, target->processor))
+        return 0;
+    int xnack = rank_feature(image->xnack, target->xnack);
+    int sramecc = rank_feature(image->sramecc, target->sramecc);
+    if (xnack == 0 || sramecc == 0)
+        return 0;
+    return (exact ? EXACT : GENERIC) + FEATURE * (xnack + sramecc) + image->code_object_version;
+}
+
+/* ---- registers ------------------------------------------------------------------------------ */
+
+struct ahhsa_registers ahhsa_registers_of(const char *processor, unsigned lanes)
+{
+    static const struct {
+        const char *prefix;
+        unsigned lanes;
+        struct ahhsa_registers registers;
+    } rows[] = {
+#define HSA_REGISTERS(prefix, lanes, vgprs, unit, sgprs, lds)                                      \
+    {prefix, lanes, {vgprs, unit, sgprs, lds}},
+#include "hsa_registers.def"
+#undef HSA_REGISTERS
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].lanes == lanes &&
+            strncmp(processor, rows[i].prefix, strlen(rows[i].prefix)) == 0)
+            return rows[i].registers;
+    return (struct ahhsa_registers){0};
+}
