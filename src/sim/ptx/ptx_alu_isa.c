@@ -2,10 +2,9 @@
  * which handler and bits an instruction's modifiers ask for. */
 #include "ptx_alu.h"
 
-#include "log.h"
+#include "sim_isa.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- instruction sets ---------------------------------------------------------- */
@@ -18,44 +17,22 @@ const ptx_handler (*const ptx_alu_handlers[PTX_ISA_COUNT])[2] = {
 #endif
 };
 
-static const char *const isa_names[PTX_ISA_COUNT] = {"base", "avx2", "avx512"};
+#if defined(PTX_ISA_BASE_ONLY)
+enum { BEST = SIM_ISA_BASE };
+#else
+enum { BEST = SIM_ISA_AVX512 };
+#endif
 
 bool ptx_isa_has(enum ptx_isa isa)
 {
-    if (isa == PTX_ISA_BASE)
-        return true;
-#if defined(__x86_64__) && !defined(PTX_ISA_BASE_ONLY)
-    __builtin_cpu_init();
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
-    if (isa == PTX_ISA_AVX2)
-        return avx2;
-    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#else
-    return false;
-#endif
+    return (int)isa <= (int)BEST && sim_isa_has((enum sim_isa)isa);
 }
 
 static enum ptx_isa chosen;
 
-/* The best there is, unless a slower one is asked for. */
 static void choose(void)
 {
-    const char *wanted = getenv("ANYHIP_SIM_ISA");
-    enum ptx_isa best = PTX_ISA_COUNT;
-    while (best-- > PTX_ISA_BASE && !ptx_isa_has(best))
-        ;
-    chosen = best;
-    if (!wanted || !*wanted)
-        return;
-    for (enum ptx_isa isa = PTX_ISA_BASE; isa <= best; ++isa)
-        if (ptx_isa_has(isa) && strcmp(wanted, isa_names[isa]) == 0) {
-            chosen = isa;
-            return;
-        }
-    AH_LOG_WARN("ANYHIP_SIM_ISA=%s: this machine has no such instruction set, using %s", wanted,
-                isa_names[best]);
+    chosen = (enum ptx_isa)sim_isa_choose((enum sim_isa)BEST);
 }
 
 enum ptx_isa ptx_isa(void)

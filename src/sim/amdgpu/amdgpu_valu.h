@@ -1,0 +1,104 @@
+/* Vector arithmetic: what a row of amdgpu_valu.def does to lanes, and who applies it.
+ *
+ * An effect (amdgpu_valu.c) computes all lanes of a wave from sources that lie lane after
+ * lane, whoever is live; handlers (amdgpu_valu_run.c) fetch sources, have the effect
+ * computed, and write results of those who are. Both are compiled once per instruction
+ * set of the host; amdgpu_valu_emit.c chooses. */
+#ifndef AMDGPU_VALU_H
+#define AMDGPU_VALU_H
+
+#include "amdgpu_exec.h"
+#include "sim_isa.h"
+
+/* What an effect is given. Values of 64 bits are two registers, one after the other;
+ * masks are 0 and ~0 per lane, results too. Results may lie where sources do. */
+struct amdgpu_lanes {
+    uint32_t *d, *d1;
+    const uint32_t *s[4];
+    uint32_t mode; /* wave->mode */
+    uint32_t bits; /* inst->neg, where that means something else */
+};
+typedef void (*amdgpu_effect)(const struct amdgpu_lanes *lanes);
+
+/* A row of amdgpu_valu.def: the types of an effect. */
+enum amdgpu_valu_flags {
+    AMDGPU_VALU_OWN_ROUNDING = 1, /* rounds to nearest whatever the mode says */
+    AMDGPU_VALU_MIX = 2,          /* sources are f32 or halves, as op_sel and op_sel_hi say */
+    AMDGPU_VALU_RAW_NEG = 4,      /* neg is not the sign of sources: struct amdgpu_lanes.bits */
+    AMDGPU_VALU_RAW_OP_SEL = 8,   /* op_sel selects words of sources, both: v_pk_mov_b32 */
+};
+struct amdgpu_valu_row {
+    unsigned char d, d1; /* enum amdgpu_type; AMDGPU_NOTYPE: none */
+    unsigned char count; /* sources */
+    unsigned char s[4];
+    unsigned char flags;
+};
+/* NULL: no effect. */
+const struct amdgpu_valu_row *amdgpu_valu_row(unsigned id);
+
+/* How an op is handled; each for waves of 32 and of 64. */
+enum amdgpu_valu_kind {
+    AMDGPU_VALU_PLAIN1, /* so many sources, one result in registers */
+    AMDGPU_VALU_PLAIN2,
+    AMDGPU_VALU_PLAIN3,
+    AMDGPU_VALU_FLOAT1, /* the same, in the default mode of floats only */
+    AMDGPU_VALU_FLOAT2,
+    AMDGPU_VALU_FLOAT3,
+    AMDGPU_VALU_TEST,  /* two sources, a mask */
+    AMDGPU_VALU_CARRY, /* up to four sources, a result in registers and a mask */
+    AMDGPU_VALU_MODIFIED,
+    AMDGPU_VALU_DUAL,
+    AMDGPU_VALU_KINDS,
+};
+/* Of struct amdgpu_op.bits. */
+enum {
+    AMDGPU_VALU_IN_MODE = 1, /* floats: other modes than the default one need more */
+    AMDGPU_VALU_TO_EXEC = 2, /* v_cmpx */
+    AMDGPU_VALU_NO_MASK = 4, /* the result that is a mask vanishes, but for EXEC */
+    AMDGPU_VALU_VCC = 8,     /* a fourth source: VCC, as a mask */
+    AMDGPU_VALU_HIGH = 32,   /* the result goes to the upper halves */
+    AMDGPU_VALU_KEEP = 64,   /* halves that are not written stay */
+};
+/* Of struct amdgpu_source.kind, beside the kinds of operands: a mask. */
+enum { AMDGPU_LANE_MASK = 100 };
+
+/* Default mode of floats: round to nearest, keep denormals. */
+enum { AMDGPU_MODE_FLOATS = 0xff, AMDGPU_MODE_DEFAULT = 0xf0 };
+enum { AMDGPU_MODE_DX10_CLAMP = 1 << 8, AMDGPU_MODE_IEEE = 1 << 9 };
+
+/* What is compiled for an instruction set of the host; [1]: waves of 64. */
+struct amdgpu_valu_table {
+    const amdgpu_handler (*run)[2];    /* by enum amdgpu_valu_kind */
+    const amdgpu_effect (*effects)[2]; /* by enum amdgpu_id */
+    const amdgpu_effect (*clamped)[2]; /* of integers, where clamp changes the effect */
+};
+#define AMDGPU_VALU_ISA(name)                                                                      \
+    extern const amdgpu_handler amdgpu_valu_run_##name[AMDGPU_VALU_KINDS][2];                      \
+    extern const amdgpu_effect amdgpu_effects_##name[AMDGPU_ID_COUNT][2];                          \
+    extern const amdgpu_effect amdgpu_clamped_##name[AMDGPU_ID_COUNT][2];
+AMDGPU_VALU_ISA(base)
+AMDGPU_VALU_ISA(avx2)
+AMDGPU_VALU_ISA(avx512)
+#undef AMDGPU_VALU_ISA
+/* By enum sim_isa; NULL: not for this host. */
+extern const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT];
+const struct amdgpu_valu_table *
+amdgpu_valu_table(void); /* that of the host, or of ANYHIP_SIM_ISA */
+/* amdgpu_emit_vector with a table. */
+bool amdgpu_valu_emit(const struct amdgpu_valu_table *table, enum amdgpu_isa isa, unsigned lanes,
+                      const struct amdgpu_inst *inst, struct amdgpu_op *op);
+
+/* Of instructions that move values between lanes or index registers, or do nothing
+ * (amdgpu_lanes.c). False: it is none of them. */
+bool amdgpu_lanes_emit(const struct amdgpu_inst *inst, struct amdgpu_op *op);
+
+/* A source of an operand of a type; where the operand is not written in the instruction, it is
+ * VCC (masks) or the destination. False: it cannot be one. */
+bool amdgpu_valu_source(const struct amdgpu_operand *operand, unsigned type, unsigned destination,
+                        struct amdgpu_source *out_source);
+
+/* Where lane reads from in an instruction with DPP: *out_lane; false: beyond its row. */
+bool amdgpu_dpp_lane(const struct amdgpu_dpp *dpp, unsigned lanes, unsigned lane,
+                     unsigned *out_lane);
+
+#endif

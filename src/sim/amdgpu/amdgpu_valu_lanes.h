@@ -1,0 +1,316 @@
+/* Values of one lane, and the forms of rows of amdgpu_valu.def. Included by amdgpu_valu.c
+ * only, compiled once per instruction set of the host; everything is static. */
+#ifndef AMDGPU_VALU_LANES_H
+#define AMDGPU_VALU_LANES_H
+
+#include "amdgpu_valu.h"
+
+#include <string.h>
+
+#define LANE static inline __attribute__((always_inline, unused))
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* a loop need not become vectors */
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t u16, b16;
+typedef int16_t s16;
+typedef uint32_t u32, b32;
+typedef int32_t s32;
+typedef uint64_t u64, b64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+typedef float f16;  /* wide, and rounded when it is stored */
+typedef float bf16; /* likewise */
+typedef bool mask;
+typedef uint32_t pk16, pkf16, pkbf16; /* two, with modifiers of each */
+
+LANE u32 bits_f32(f32 x)
+{
+    u32 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+LANE f32 f32_of(u32 bits)
+{
+    f32 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+LANE u64 bits_f64(f64 x)
+{
+    u64 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+LANE f64 f64_of(u64 bits)
+{
+    f64 x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- halves ---------------------------------------------------------------------------- */
+
+LANE f32 widen_f16(u32 x)
+{
+    u32 size = x & 0x7fffu, sign = (x & 0x8000u) << 16;
+    u32 normal = (size << 13) + (size >= 0x7c00 ? 224u << 23 : 112u << 23);
+    u32 subnormal = bits_f32((f32)(s32)size * 0x1p-24f);
+    return f32_of((size < 0x400 ? subnormal : normal) | sign);
+}
+
+/* Rounded to nearest. A subnormal's last digit is that of a number in [0.5, 1). */
+LANE u32 near_f16(f32 x)
+{
+    u32 bits = bits_f32(x), size = bits & INT32_MAX;
+    u32 subnormal = bits_f32(f32_of(size) + 0.5f) - 0x3f000000u;
+    u32 normal = (size + 0xfffu + (size >> 13 & 1) - (112u << 23)) >> 13;
+    u32 nan = 0x7e00u | (size >> 13 & 0x3ff);
+    u32 result = size < 0x38800000u ? subnormal : size >= 0x47800000u ? 0x7c00u : normal;
+    return (size > 0x7f800000u ? nan : result) | (bits >> 16 & 0x8000u);
+}
+
+/* Rounded as a field of the mode says: 0 nearest, 1 up, 2 down, 3 towards 0. */
+LANE u32 narrow_f16(f32 x, u32 round)
+{
+    if (round == 0)
+        return near_f16(x);
+    u32 bits = bits_f32(x), size = bits & INT32_MAX, negative = bits >> 31;
+    u32 exponent = size >> 23, digits = (size & 0x7fffff) | (exponent ? 0x800000u : 0);
+    u32 excess = exponent < 113 ? 126 - (exponent ? exponent : 1) : 13;
+    excess = excess < 25 ? excess : 25;
+    bool outwards = round == (negative ? 2u : 1u);
+    u32 base = exponent < 113 ? 0 : (exponent - 113) << 10;
+    u32 result = base + ((digits + (outwards ? (1u << excess) - 1 : 0)) >> excess);
+    u32 largest = outwards ? 0x7c00u : 0x7bffu;
+    result = size == 0x7f800000u ? 0x7c00u : result > largest ? largest : result;
+    u32 nan = 0x7e00u | (size >> 13 & 0x3ff);
+    return (size > 0x7f800000u ? nan : result) | negative << 15;
+}
+
+/* To f32, the inexact ones odd, from which rounding again is always exact. */
+LANE f32 odd_f32(f64 x)
+{
+    f32 near = (f32)x;
+    u32 bits = bits_f32(near);
+    f64 size = f64_of(bits_f64(x) & INT64_MAX), found = f32_of(bits & INT32_MAX);
+    u32 odd = bits & 1 ? bits : found > size ? bits - 1 : found < size ? bits + 1 : bits;
+    return f32_of(x == x ? odd : bits);
+}
+
+LANE f32 widen_bf16(u32 x)
+{
+    return f32_of(x << 16);
+}
+LANE u32 near_bf16(f32 x)
+{
+    u32 bits = bits_f32(x), near = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return x == x ? near : (bits >> 16 | 0x40);
+}
+
+/* ---- loading and storing --------------------------------------------------------------- */
+
+#define LOADS(T, value)                                                                            \
+    LANE T load_##T(const u32 *s, unsigned i, unsigned n)                                          \
+    {                                                                                              \
+        (void)n;                                                                                   \
+        return value;                                                                              \
+    }
+LOADS(u32, s[i])
+LOADS(b32, s[i])
+LOADS(pk16, s[i])
+LOADS(pkf16, s[i])
+LOADS(pkbf16, s[i])
+LOADS(s32, (s32)s[i])
+LOADS(f32, f32_of(s[i]))
+LOADS(u16, (u16)s[i])
+LOADS(b16, (u16)s[i])
+LOADS(s16, (s16)s[i])
+LOADS(f16, widen_f16(s[i] & 0xffff))
+LOADS(bf16, widen_bf16(s[i]))
+LOADS(u64, s[i] | (u64)s[i + n] << 32)
+LOADS(b64, s[i] | (u64)s[i + n] << 32)
+LOADS(s64, (s64)(s[i] | (u64)s[i + n] << 32))
+LOADS(f64, f64_of(s[i] | (u64)s[i + n] << 32))
+LOADS(mask, s[i] != 0)
+#undef LOADS
+
+#define STORES(T, value)                                                                           \
+    LANE void store_##T(u32 *d, unsigned i, unsigned n, u32 round, T x)                            \
+    {                                                                                              \
+        (void)n, (void)round;                                                                      \
+        d[i] = value;                                                                              \
+    }
+STORES(u32, x)
+STORES(b32, x)
+STORES(s32, (u32)x)
+STORES(f32, bits_f32(x))
+STORES(u16, x)
+STORES(b16, x)
+STORES(s16, (u16)x)
+STORES(f16, narrow_f16(x, round))
+STORES(bf16, near_bf16(x))
+STORES(mask, x ? UINT32_MAX : 0)
+#undef STORES
+#define STORES64(T, bits)                                                                          \
+    LANE void store_##T(u32 *d, unsigned i, unsigned n, u32 round, T x)                            \
+    {                                                                                              \
+        (void)round;                                                                               \
+        u64 wide = bits;                                                                           \
+        d[i] = (u32)wide;                                                                          \
+        d[i + n] = (u32)(wide >> 32);                                                              \
+    }
+STORES64(u64, x)
+STORES64(b64, x)
+STORES64(s64, (u64)x)
+STORES64(f64, bits_f64(x))
+#undef STORES64
+
+/* ---- forms ----------------------------------------------------------------------------- */
+
+#define OPEN const u32 *const in[4] = {l->s[0], l->s[1], l->s[2], l->s[3]};
+#define TAKE(T, name, k)                                                                           \
+    T name = load_##T(in[k], i, n);                                                                \
+    (void)name;
+#define TAKE1(A)          TAKE(A, a, 0)
+#define TAKE2(A, B)       TAKE1(A) TAKE(B, b, 1)
+#define TAKE3(A, B, C)    TAKE2(A, B) TAKE(C, c, 2)
+#define TAKE4(A, B, C, E) TAKE3(A, B, C) TAKE(E, e, 3)
+
+/* An effect: the body for a number of lanes; round: how halves are rounded. */
+#define DEFINE(id, ...)                                                                            \
+    LANE void NAME(id, any)(const struct amdgpu_lanes *l, const unsigned n, const u32 round)       \
+    {                                                                                              \
+        const u32 mode = l->mode;                                                                  \
+        (void)mode, (void)round;                                                                   \
+        __VA_ARGS__                                                                                \
+    }
+#define WHOLE(id, ...)                                                                             \
+    DEFINE(id, __VA_ARGS__)                                                                        \
+    static void NAME(id, 32)(const struct amdgpu_lanes *l)                                         \
+    {                                                                                              \
+        NAME(id, any)(l, 32, 0);                                                                   \
+    }                                                                                              \
+    static void NAME(id, 64)(const struct amdgpu_lanes *l)                                         \
+    {                                                                                              \
+        NAME(id, any)(l, 64, 0);                                                                   \
+    }
+#define ROUNDED(id, ...)                                                                           \
+    DEFINE(id, __VA_ARGS__)                                                                        \
+    static void NAME(id, 32)(const struct amdgpu_lanes *l)                                         \
+    {                                                                                              \
+        if (l->mode & 12)                                                                          \
+            NAME(id, any)(l, 32, l->mode >> 2 & 3);                                                \
+        else                                                                                       \
+            NAME(id, any)(l, 32, 0);                                                               \
+    }                                                                                              \
+    static void NAME(id, 64)(const struct amdgpu_lanes *l)                                         \
+    {                                                                                              \
+        if (l->mode & 12)                                                                          \
+            NAME(id, any)(l, 64, l->mode >> 2 & 3);                                                \
+        else                                                                                       \
+            NAME(id, any)(l, 64, 0);                                                               \
+    }
+
+#define EACH(D, take, ...)                                                                         \
+    OPEN u32 *const out = l->d;                                                                    \
+    INDEPENDENT for (unsigned i = 0; i < n; ++i)                                                   \
+    {                                                                                              \
+        take D d;                                                                                  \
+        __VA_ARGS__;                                                                               \
+        store_##D(out, i, n, round, d);                                                            \
+    }
+
+#define LANES1(id, D, A, ...)          WHOLE(id, EACH(D, TAKE1(A), __VA_ARGS__))
+#define LANES2(id, D, A, B, ...)       WHOLE(id, EACH(D, TAKE2(A, B), __VA_ARGS__))
+#define LANES3(id, D, A, B, C, ...)    WHOLE(id, EACH(D, TAKE3(A, B, C), __VA_ARGS__))
+#define LANES4(id, D, A, B, C, E, ...) WHOLE(id, EACH(D, TAKE4(A, B, C, E), __VA_ARGS__))
+#define NEAR1(id, D, A, ...)           LANES1(id, D, A, __VA_ARGS__)
+#define NEAR2(id, D, A, B, ...)        LANES2(id, D, A, B, __VA_ARGS__)
+#define HALF1(id, A, ...)              ROUNDED(id, EACH(f16, TAKE1(A), __VA_ARGS__))
+#define HALF2(id, A, B, ...)           ROUNDED(id, EACH(f16, TAKE2(A, B), __VA_ARGS__))
+#define HALF3(id, A, B, C, ...)        ROUNDED(id, EACH(f16, TAKE3(A, B, C), __VA_ARGS__))
+#define MIX32(id, ...)                 WHOLE(id, EACH(f32, TAKE3(f32, f32, f32), __VA_ARGS__))
+#define MIX16(id, ...)                 ROUNDED(id, EACH(f16, TAKE3(f32, f32, f32), __VA_ARGS__))
+
+/* Two results: registers, and a mask. */
+#define EACH_OUT(D, take, ...)                                                                     \
+    OPEN u32 *const out = l->d, *const outs = l->d1;                                               \
+    INDEPENDENT for (unsigned i = 0; i < n; ++i)                                                   \
+    {                                                                                              \
+        take D d;                                                                                  \
+        bool carry;                                                                                \
+        __VA_ARGS__;                                                                               \
+        store_##D(out, i, n, round, d);                                                            \
+        outs[i] = carry ? UINT32_MAX : 0;                                                          \
+    }
+#define CARRY2(id, D, A, B, ...)    WHOLE(id, EACH_OUT(D, TAKE2(A, B), __VA_ARGS__))
+#define CARRY3(id, D, A, B, C, ...) WHOLE(id, EACH_OUT(D, TAKE3(A, B, C), __VA_ARGS__))
+
+#define TEST2(id, A, B, ...)        WHOLE(id, EACH(mask, TAKE2(A, B), __VA_ARGS__))
+
+/* Pairs of 16 bits in each lane, as twice as many lanes. */
+typedef u16 half_of_pair __attribute__((may_alias));
+#define load_pair_u16(s, j) ((u16)(s)[j])
+#define load_pair_s16(s, j) ((s16)(s)[j])
+#define load_pair_f16(s, j) widen_f16((s)[j])
+#define store_pair_u16(x)   ((u16)(x))
+#define store_pair_s16(x)   ((u16)(x))
+#define store_pair_f16(x)   ((u16)narrow_f16(x, round))
+#define TAKE_PAIR(T, name, k)                                                                      \
+    T name = load_pair_##T((const half_of_pair *)in[k], j);                                        \
+    (void)name;
+#define EACH_PAIR(T, take, ...)                                                                    \
+    OPEN half_of_pair *const out = (half_of_pair *)l->d;                                           \
+    INDEPENDENT for (unsigned j = 0; j < 2 * n; ++j)                                               \
+    {                                                                                              \
+        take T d;                                                                                  \
+        __VA_ARGS__;                                                                               \
+        out[j] = store_pair_##T(d);                                                                \
+    }
+#define TAKE_PAIR2(T)      TAKE_PAIR(T, a, 0) TAKE_PAIR(T, b, 1)
+#define TAKE_PAIR3(T)      TAKE_PAIR2(T) TAKE_PAIR(T, c, 2)
+#define PAIRS2(id, T, ...) WHOLE(id, EACH_PAIR(T, TAKE_PAIR2(T), __VA_ARGS__))
+#define PAIRS3(id, T, ...) WHOLE(id, EACH_PAIR(T, TAKE_PAIR3(T), __VA_ARGS__))
+#define HALVES2(id, ...)   ROUNDED(id, EACH_PAIR(f16, TAKE_PAIR2(f16), __VA_ARGS__))
+#define HALVES3(id, ...)   ROUNDED(id, EACH_PAIR(f16, TAKE_PAIR3(f16), __VA_ARGS__))
+
+/* Pairs of f32: both are read before either is written, as sources may lie one register
+ * beside the result. */
+#define FLOATS3(id, ...)                                                                           \
+    WHOLE(                                                                                         \
+        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < n; ++i) {             \
+            f32 results[2];                                                                        \
+            for (unsigned h = 0; h < 2; ++h) {                                                     \
+                f32 a = f32_of(in[0][i + h * n]), b = f32_of(in[1][i + h * n]);                    \
+                f32 c = f32_of(in[2][i + h * n]), d;                                               \
+                __VA_ARGS__;                                                                       \
+                results[h] = d;                                                                    \
+            }                                                                                      \
+            out[i] = bits_f32(results[0]);                                                         \
+            out[i + n] = bits_f32(results[1]);                                                     \
+        })
+#define FLOATS2(id, ...)                                                                           \
+    WHOLE(                                                                                         \
+        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < n; ++i) {             \
+            f32 results[2];                                                                        \
+            for (unsigned h = 0; h < 2; ++h) {                                                     \
+                f32 a = f32_of(in[0][i + h * n]), b = f32_of(in[1][i + h * n]), d;                 \
+                __VA_ARGS__;                                                                       \
+                results[h] = d;                                                                    \
+            }                                                                                      \
+            out[i] = bits_f32(results[0]);                                                         \
+            out[i + n] = bits_f32(results[1]);                                                     \
+        })
+
+/* What is none of these: types for the table, and a body. */
+#define RAW(id, D, flags, count, A, B, C, ...) WHOLE(id, __VA_ARGS__)
+
+#endif
