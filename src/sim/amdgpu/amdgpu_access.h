@@ -140,13 +140,6 @@ bool amdgpu_reach_each(struct amdgpu_wave *wave, const struct amdgpu_op *op,
 void amdgpu_write_copies(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                          struct amdgpu_places *places);
 
-/* Report an access out of reach, by its flat address, and return NULL. */
-const struct amdgpu_op *amdgpu_refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                      int lane, uint64_t address);
-const struct amdgpu_op *amdgpu_refuse_alignment(struct amdgpu_wave *wave,
-                                                const struct amdgpu_op *op, int lane,
-                                                uint64_t address);
-
 /* ---- amdgpu_scratch.c -------------------------------------------------------------------- */
 
 /* Whether op's resource descriptor is that of scratch; *out_offset: what is added to each

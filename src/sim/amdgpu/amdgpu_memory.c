@@ -99,6 +99,44 @@ void amdgpu_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     }
 }
 
+/* ---- faults --------------------------------------------------------------------------------- */
+
+/* Reports lane's access, which is out of reach or misaligned. */
+static bool refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                   const struct amdgpu_places *places, unsigned lane, bool misaligned)
+{
+    const struct amdgpu_access *access = op->effect;
+    const struct amdgpu_block *block = wave->block;
+    const char *does = access->atomic ? "changes" : access->write ? "writes" : "reads";
+    char what[128];
+    uint64_t address = places->at[lane];
+    struct amdgpu_fault fault = {.kind = AMDGPU_END_MEMORY,
+                                 .what = what,
+                                 .has_address = true,
+                                 .address = address,
+                                 .lane = (int)lane};
+    if (places->windows && amdgpu_is_lds(address)) {
+        fault.kind = AMDGPU_END_SHARED;
+        fault.address = (uint32_t)address;
+        snprintf(what, sizeof what, "%s %u bytes of LDS (of %zu bytes)", does, access->bytes,
+                 block->lds_size);
+    } else if (places->windows && amdgpu_is_scratch(address)) {
+        fault.kind = AMDGPU_END_SCRATCH;
+        fault.address = (uint32_t)address;
+        snprintf(what, sizeof what, "%s %u bytes of scratch (of %zu bytes)", does, access->bytes,
+                 block->scratch_size);
+    } else {
+        snprintf(what, sizeof what, "%s %u bytes of global memory", does, access->bytes);
+    }
+    if (misaligned) {
+        fault.kind = AMDGPU_END_ALIGNMENT;
+        snprintf(what, sizeof what, "changes %u bytes at an address that is no multiple of them",
+                 access->bytes);
+    }
+    amdgpu_fail(wave, op, &fault);
+    return false;
+}
+
 /* ---- lane by lane -------------------------------------------------------------------------- */
 
 static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset, unsigned bytes)
@@ -169,9 +207,9 @@ bool amdgpu_reach_each(struct amdgpu_wave *wave, const struct amdgpu_op *op,
         unsigned lane = (unsigned)__builtin_ctzll(left);
         bool exists = !(places->copied >> lane & 1);
         if (access->atomic && exists && places->at[lane] & (access->bytes - 1u))
-            return amdgpu_refuse_alignment(wave, op, (int)lane, places->at[lane]);
+            return refuse(wave, op, places, lane, true);
         if (!place_lane(wave, op, lane, places))
-            return amdgpu_refuse(wave, op, (int)lane, places->at[lane]);
+            return refuse(wave, op, places, lane, false);
     }
     return true;
 }
@@ -192,55 +230,6 @@ __attribute__((no_sanitize("thread"))) void amdgpu_write_copies(struct amdgpu_wa
                 *byte = places->copies[lane][i];
         }
     }
-}
-
-/* ---- faults --------------------------------------------------------------------------------- */
-
-static const struct amdgpu_op *refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                      const struct amdgpu_access *access, int lane,
-                                      uint64_t address, bool misaligned)
-{
-    const struct amdgpu_block *block = wave->block;
-    const char *does = access->atomic ? "changes" : access->write ? "writes" : "reads";
-    char what[128];
-    bool windows = access->space != AMDGPU_SPACE_GLOBAL;
-    struct amdgpu_fault fault = {.kind = AMDGPU_END_MEMORY,
-                                 .what = what,
-                                 .has_address = true,
-                                 .address = address,
-                                 .lane = lane};
-    if (windows && amdgpu_is_lds(address)) {
-        fault.kind = AMDGPU_END_SHARED;
-        fault.address = (uint32_t)address;
-        snprintf(what, sizeof what, "%s %u bytes of LDS (of %zu bytes)", does, access->bytes,
-                 block->lds_size);
-    } else if (windows && amdgpu_is_scratch(address)) {
-        fault.kind = AMDGPU_END_SCRATCH;
-        fault.address = (uint32_t)address;
-        snprintf(what, sizeof what, "%s %u bytes of scratch (of %zu bytes)", does, access->bytes,
-                 block->scratch_size);
-    } else {
-        snprintf(what, sizeof what, "%s %u bytes of global memory", does, access->bytes);
-    }
-    if (misaligned) {
-        fault.kind = AMDGPU_END_ALIGNMENT;
-        snprintf(what, sizeof what, "changes %u bytes at an address that is no multiple of them",
-                 access->bytes);
-    }
-    return amdgpu_fail(wave, op, &fault);
-}
-
-const struct amdgpu_op *amdgpu_refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                      int lane, uint64_t address)
-{
-    return refuse(wave, op, op->effect, lane, address, false);
-}
-
-const struct amdgpu_op *amdgpu_refuse_alignment(struct amdgpu_wave *wave,
-                                                const struct amdgpu_op *op, int lane,
-                                                uint64_t address)
-{
-    return refuse(wave, op, op->effect, lane, address, true);
 }
 
 /* ---- caches --------------------------------------------------------------------------------- */
