@@ -206,66 +206,53 @@ struct setting {
 static const struct setting settings[] = {
     {AMDGPU_GFX90A, 64}, {AMDGPU_GFX1100, 32}, {AMDGPU_GFX1100, 64}};
 
-#define EACH(item, array) (size_t item = 0; item < sizeof(array) / sizeof *(array); item++)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static void loads_bring_what_memory_holds(void **state)
 {
     (void)state;
-    for
-        EACH(s, settings)
-        {
-            hand_begin(settings[s].isa, settings[s].lanes);
-            struct sim_memory *arena = hand_memory(ARENA);
-        for
-            EACH(f, forms)
-            for
-                EACH(k, loads)
-            for (unsigned way = 0; way < WAYS; way++)
-                    for
-                        EACH(m, masks)
-                        {
-                            struct amdgpu_inst inst = hand_inst(name_of(forms[f].prefix, &loads[k]),
-                                                                forms[f].address, forms[f].base);
-                            uint32_t offsets[64];
-                            const unsigned char *bytes[64];
-                            offsets_of(way, loads[k].bytes, offsets);
-                            for (unsigned lane = 0; lane < 64; lane++)
-                                bytes[lane] = arena->view + offsets[lane];
-                            hand_exec(masks[m]);
-                            aim(&forms[f], &inst, arena->address, offsets);
-                            check_load(&loads[k], &inst, bytes);
-                        }
-            sim_memory_destroy(arena);
-        }
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        struct sim_memory *arena = hand_memory(ARENA);
+        for (size_t f = 0; f < COUNT(forms); f++)
+            for (size_t k = 0; k < COUNT(loads); k++)
+                for (unsigned way = 0; way < WAYS; way++)
+                    for (size_t m = 0; m < COUNT(masks); m++) {
+                        struct amdgpu_inst inst = hand_inst(name_of(forms[f].prefix, &loads[k]),
+                                                            forms[f].address, forms[f].base);
+                        uint32_t offsets[64];
+                        const unsigned char *bytes[64];
+                        offsets_of(way, loads[k].bytes, offsets);
+                        for (unsigned lane = 0; lane < 64; lane++)
+                            bytes[lane] = arena->view + offsets[lane];
+                        hand_exec(masks[m]);
+                        aim(&forms[f], &inst, arena->address, offsets);
+                        check_load(&loads[k], &inst, bytes);
+                    }
+        sim_memory_destroy(arena);
+    }
 }
 
 static void stores_leave_what_registers_hold(void **state)
 {
     (void)state;
-    for
-        EACH(s, settings)
-        {
-            hand_begin(settings[s].isa, settings[s].lanes);
-            struct sim_memory *arena = hand_memory(ARENA);
-        for
-            EACH(f, forms)
-            for
-                EACH(k, stores)
-            for (unsigned way = 0; way < WAYS; way++)
-                    for
-                        EACH(m, masks)
-                        {
-                            struct amdgpu_inst inst =
-                                hand_inst(name_of(forms[f].prefix, &stores[k]), forms[f].address,
-                                          forms[f].base);
-                            uint32_t offsets[64];
-                            offsets_of(way, stores[k].bytes, offsets);
-                            hand_exec(masks[m]);
-                            aim(&forms[f], &inst, arena->address, offsets);
-                            check_store(&stores[k], &inst, arena->view, ARENA, offsets);
-                        }
-            sim_memory_destroy(arena);
-        }
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        struct sim_memory *arena = hand_memory(ARENA);
+        for (size_t f = 0; f < COUNT(forms); f++)
+            for (size_t k = 0; k < COUNT(stores); k++)
+                for (unsigned way = 0; way < WAYS; way++)
+                    for (size_t m = 0; m < COUNT(masks); m++) {
+                        struct amdgpu_inst inst = hand_inst(name_of(forms[f].prefix, &stores[k]),
+                                                            forms[f].address, forms[f].base);
+                        uint32_t offsets[64];
+                        offsets_of(way, stores[k].bytes, offsets);
+                        hand_exec(masks[m]);
+                        aim(&forms[f], &inst, arena->address, offsets);
+                        check_store(&stores[k], &inst, arena->view, ARENA, offsets);
+                    }
+        sim_memory_destroy(arena);
+    }
 }
 
 static void a_load_may_go_over_its_own_address(void **state)
@@ -318,34 +305,32 @@ static void accumulation_registers_load_and_store_too(void **state)
 static void flat_addresses_lead_to_lds_and_scratch(void **state)
 {
     (void)state;
-    for
-        EACH(s, settings)
-        {
-            hand_begin(settings[s].isa, settings[s].lanes);
-            struct sim_memory *arena = hand_memory(ARENA);
-            struct amdgpu_wave *wave = &hand.waves[1];
-            struct amdgpu_inst inst = hand_inst(name_of("flat", &loads[4]), 2, false);
-            uint32_t expected[64];
-            for (unsigned lane = 0; lane < wave->lanes; lane++) {
-                uint64_t at = lane % 3 == 0   ? arena->address + 4 * lane
-                              : lane % 3 == 1 ? SIM_SHARED_WINDOW + 8 * lane
-                                              : SIM_LOCAL_WINDOW + 2 * lane;
-                const unsigned char *bytes =
-                    lane % 3 == 0   ? arena->view + 4 * lane
-                    : lane % 3 == 1 ? hand.lds + 8 * lane
-                                    : hand.scratch + (wave->lanes + lane) * HAND_STRIDE + 2 * lane;
-                memcpy(&expected[lane], bytes, 4);
-                amdgpu_v(wave, V_ADDRESS)[lane] = (uint32_t)at - 12;
-                amdgpu_v(wave, V_ADDRESS + 1)[lane] = (uint32_t)(at >> 32);
-                if ((uint32_t)at < 12) /* before the window, and into it by the offset */
-                    amdgpu_v(wave, V_ADDRESS + 1)[lane] -= 1;
-            }
-            inst.offset = 12;
-            assert_true(hand_run_on(wave, &inst));
-            for (unsigned lane = 0; lane < wave->lanes; lane++)
-                assert_int_equal(amdgpu_v(wave, V_DST)[lane], expected[lane]);
-            sim_memory_destroy(arena);
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        struct sim_memory *arena = hand_memory(ARENA);
+        struct amdgpu_wave *wave = &hand.waves[1];
+        struct amdgpu_inst inst = hand_inst(name_of("flat", &loads[4]), 2, false);
+        uint32_t expected[64];
+        for (unsigned lane = 0; lane < wave->lanes; lane++) {
+            uint64_t at = lane % 3 == 0   ? arena->address + 4 * lane
+                          : lane % 3 == 1 ? SIM_SHARED_WINDOW + 8 * lane
+                                          : SIM_LOCAL_WINDOW + 2 * lane;
+            const unsigned char *bytes =
+                lane % 3 == 0   ? arena->view + 4 * lane
+                : lane % 3 == 1 ? hand.lds + 8 * lane
+                                : hand.scratch + (wave->lanes + lane) * HAND_STRIDE + 2 * lane;
+            memcpy(&expected[lane], bytes, 4);
+            amdgpu_v(wave, V_ADDRESS)[lane] = (uint32_t)at - 12;
+            amdgpu_v(wave, V_ADDRESS + 1)[lane] = (uint32_t)(at >> 32);
+            if ((uint32_t)at < 12) /* before the window, and into it by the offset */
+                amdgpu_v(wave, V_ADDRESS + 1)[lane] -= 1;
         }
+        inst.offset = 12;
+        assert_true(hand_run_on(wave, &inst));
+        for (unsigned lane = 0; lane < wave->lanes; lane++)
+            assert_int_equal(amdgpu_v(wave, V_DST)[lane], expected[lane]);
+        sim_memory_destroy(arena);
+    }
 }
 
 static void all_lanes_may_go_through_one_window(void **state)
@@ -586,76 +571,72 @@ static void describe(uint64_t base, uint32_t stride, uint32_t records, uint32_t 
 static void buffers_have_bounds_of_bytes(void **state)
 {
     (void)state;
-    for
-        EACH(s, settings)
-        {
-            hand_begin(settings[s].isa, settings[s].lanes);
-            bool gfx11 = hand.isa == AMDGPU_GFX1100;
-            struct sim_memory *arena = hand_memory(ARENA);
-            struct amdgpu_inst load =
-                hand_inst(gfx11 ? "buffer_load_b128" : "buffer_load_dwordx4", 1, true);
-            struct amdgpu_inst store =
-                hand_inst(gfx11 ? "buffer_store_b128" : "buffer_store_dwordx4", 1, true);
-            describe(arena->address + 100, 0, 300, 0, gfx11 ? 0x31004000 : 0x00020000);
-            hand_wave()->s[S_OFFSET] = 20;
-            load.offen = store.offen = true;
-            load.soffset = store.soffset = hand_sregs(S_OFFSET, 1);
-            load.offset = store.offset = 8;
-            for (unsigned lane = 0; lane < 64; lane++)
-                hand_v(V_ADDRESS)[lane % hand_wave()->lanes] = lane * 8;
-            hand_v(V_ADDRESS)[1] = UINT32_MAX - 20; /* wraps nowhere */
-            assert_true(hand_run(&load));
-            for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
-                for (unsigned i = 0; i < 4; i++) {
-                    uint64_t offset = hand_v(V_ADDRESS)[lane] + UINT64_C(8) + 4 * i;
-                    uint32_t expected = 0;
-                    if (offset + 4 + 20 <= 300 && offset <= UINT32_MAX)
-                        memcpy(&expected, arena->view + 100 + 20 + offset, 4);
-                    assert_int_equal(hand_v(V_DST + i)[lane], lane == 1 ? 0 : expected);
-                }
-            unsigned char *before = malloc(ARENA);
-            memcpy(before, arena->view, ARENA);
-            for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
-                for (unsigned i = 0; i < 4; i++) {
-                    uint64_t offset = hand_v(V_ADDRESS)[lane] + UINT64_C(8) + 4 * i;
-                    if (lane != 1 && offset + 4 + 20 <= 300)
-                        memcpy(before + 120 + offset, &hand_v(V_DATA + i)[lane], 4);
-                }
-            assert_true(hand_run(&store));
-            assert_memory_equal(before, arena->view, ARENA);
-            free(before);
-            sim_memory_destroy(arena);
-        }
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        bool gfx11 = hand.isa == AMDGPU_GFX1100;
+        struct sim_memory *arena = hand_memory(ARENA);
+        struct amdgpu_inst load =
+            hand_inst(gfx11 ? "buffer_load_b128" : "buffer_load_dwordx4", 1, true);
+        struct amdgpu_inst store =
+            hand_inst(gfx11 ? "buffer_store_b128" : "buffer_store_dwordx4", 1, true);
+        describe(arena->address + 100, 0, 300, 0, gfx11 ? 0x31004000 : 0x00020000);
+        hand_wave()->s[S_OFFSET] = 20;
+        load.offen = store.offen = true;
+        load.soffset = store.soffset = hand_sregs(S_OFFSET, 1);
+        load.offset = store.offset = 8;
+        for (unsigned lane = 0; lane < 64; lane++)
+            hand_v(V_ADDRESS)[lane % hand_wave()->lanes] = lane * 8;
+        hand_v(V_ADDRESS)[1] = UINT32_MAX - 20; /* wraps nowhere */
+        assert_true(hand_run(&load));
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+            for (unsigned i = 0; i < 4; i++) {
+                uint64_t offset = hand_v(V_ADDRESS)[lane] + UINT64_C(8) + 4 * i;
+                uint32_t expected = 0;
+                if (offset + 4 + 20 <= 300 && offset <= UINT32_MAX)
+                    memcpy(&expected, arena->view + 100 + 20 + offset, 4);
+                assert_int_equal(hand_v(V_DST + i)[lane], lane == 1 ? 0 : expected);
+            }
+        unsigned char *before = malloc(ARENA);
+        memcpy(before, arena->view, ARENA);
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+            for (unsigned i = 0; i < 4; i++) {
+                uint64_t offset = hand_v(V_ADDRESS)[lane] + UINT64_C(8) + 4 * i;
+                if (lane != 1 && offset + 4 + 20 <= 300)
+                    memcpy(before + 120 + offset, &hand_v(V_DATA + i)[lane], 4);
+            }
+        assert_true(hand_run(&store));
+        assert_memory_equal(before, arena->view, ARENA);
+        free(before);
+        sim_memory_destroy(arena);
+    }
 }
 
 static void buffers_have_bounds_of_records(void **state)
 {
     (void)state;
-    for
-        EACH(s, settings)
-        {
-            hand_begin(settings[s].isa, settings[s].lanes);
-            bool gfx11 = hand.isa == AMDGPU_GFX1100;
-            struct sim_memory *arena = hand_memory(ARENA);
-            struct amdgpu_inst load =
-                hand_inst(gfx11 ? "buffer_load_b32" : "buffer_load_dword", 2, true);
-            describe(arena->address, 24, 10, 0, 0); /* structured in gfx11 */
-            load.offen = load.idxen = true;
-            load.offset = 4;
-            for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
-                hand_v(V_ADDRESS)[lane] = lane % 13;
-                hand_v(V_ADDRESS + 1)[lane] = lane / 13 * 8;
-            }
-            assert_true(hand_run(&load));
-            for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
-                unsigned index = lane % 13, offset = lane / 13 * 8 + 4;
-                uint32_t expected = 0;
-                if (index < 10 && (!gfx11 || offset + 4 <= 24))
-                    memcpy(&expected, arena->view + index * 24 + offset, 4);
-                assert_int_equal(hand_v(V_DST)[lane], expected);
-            }
-            sim_memory_destroy(arena);
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        bool gfx11 = hand.isa == AMDGPU_GFX1100;
+        struct sim_memory *arena = hand_memory(ARENA);
+        struct amdgpu_inst load =
+            hand_inst(gfx11 ? "buffer_load_b32" : "buffer_load_dword", 2, true);
+        describe(arena->address, 24, 10, 0, 0); /* structured in gfx11 */
+        load.offen = load.idxen = true;
+        load.offset = 4;
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
+            hand_v(V_ADDRESS)[lane] = lane % 13;
+            hand_v(V_ADDRESS + 1)[lane] = lane / 13 * 8;
         }
+        assert_true(hand_run(&load));
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
+            unsigned index = lane % 13, offset = lane / 13 * 8 + 4;
+            uint32_t expected = 0;
+            if (index < 10 && (!gfx11 || offset + 4 <= 24))
+                memcpy(&expected, arena->view + index * 24 + offset, 4);
+            assert_int_equal(hand_v(V_DST)[lane], expected);
+        }
+        sim_memory_destroy(arena);
+    }
 }
 
 static void bounds_of_gfx11_can_be_chosen(void **state)
@@ -684,28 +665,26 @@ static void bounds_of_gfx11_can_be_chosen(void **state)
 static void swizzled_buffers_lie_crosswise(void **state)
 {
     (void)state;
-    for
-        EACH(s, settings)
-        {
-            hand_begin(settings[s].isa, settings[s].lanes);
-            bool gfx11 = hand.isa == AMDGPU_GFX1100;
-            struct sim_memory *arena = hand_memory(ARENA);
-            struct amdgpu_inst load =
-                hand_inst(gfx11 ? "buffer_load_b64" : "buffer_load_dwordx2", 1, true);
-            describe(arena->address, 16, 1000, gfx11 ? 1u << 30 : UINT32_C(1) << 31, 0);
-            load.idxen = true;
-            load.offset = 4;
-            for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
-                hand_v(V_ADDRESS)[lane] = lane * 5;
-            assert_true(hand_run(&load));
-            for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
-                for (unsigned i = 0; i < 2; i++) {
-                    unsigned index = lane * 5, dword = 1 + i;
-                    unsigned at = (index / 8 * 16 + dword * 4) * 8 + index % 8 * 4;
-                    assert_memory_equal(&hand_v(V_DST + i)[lane], arena->view + at, 4);
-                }
-            sim_memory_destroy(arena);
-        }
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        bool gfx11 = hand.isa == AMDGPU_GFX1100;
+        struct sim_memory *arena = hand_memory(ARENA);
+        struct amdgpu_inst load =
+            hand_inst(gfx11 ? "buffer_load_b64" : "buffer_load_dwordx2", 1, true);
+        describe(arena->address, 16, 1000, gfx11 ? 1u << 30 : UINT32_C(1) << 31, 0);
+        load.idxen = true;
+        load.offset = 4;
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+            hand_v(V_ADDRESS)[lane] = lane * 5;
+        assert_true(hand_run(&load));
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+            for (unsigned i = 0; i < 2; i++) {
+                unsigned index = lane * 5, dword = 1 + i;
+                unsigned at = (index / 8 * 16 + dword * 4) * 8 + index % 8 * 4;
+                assert_memory_equal(&hand_v(V_DST + i)[lane], arena->view + at, 4);
+            }
+        sim_memory_destroy(arena);
+    }
 }
 
 static void what_is_in_bounds_must_be_there(void **state)
@@ -736,10 +715,9 @@ static bool is_refused(const struct amdgpu_row *row)
     static const char *const parts[] = {
         "_format", "load_lds_", "gws",      "ordered",         "src2",
         "gs_reg",  "bvh",       "s_atomic", "s_buffer_atomic", "image"};
-    for
-        EACH(i, parts)
-    if (strstr(row->name, parts[i]))
-        return true;
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (strstr(row->name, parts[i]))
+            return true;
     return false;
 }
 
