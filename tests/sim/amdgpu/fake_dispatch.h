@@ -79,7 +79,7 @@ static inline void fake_end_well(unsigned index)
 }
 
 /* Waits until count dispatches were started since fake_reset. */
-static void fake_wait_started(unsigned count)
+static inline void fake_wait_started(unsigned count)
 {
     pthread_mutex_lock(&fake.lock);
     while (fake.started < count)
