@@ -174,7 +174,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
         type e = (type)amdgpu_exec(wave);                                                          \
         RESULT(type, e);                                                                           \
         write_exec(wave, effect, sizeof(type));                                                    \
-        wave->scc = amdgpu_exec(wave) != 0;                                                        \
+        wave->scc = (type)amdgpu_exec(wave) != 0;                                                  \
         return amdgpu_next(op);                                                                    \
     }
 #define WRITE(id, type, effect)                                                                    \
@@ -184,7 +184,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
         type e = (type)amdgpu_exec(wave);                                                          \
         write_exec(wave, effect, sizeof(type));                                                    \
         RESULT(type, amdgpu_exec(wave));                                                           \
-        wave->scc = amdgpu_exec(wave) != 0;                                                        \
+        wave->scc = (type)amdgpu_exec(wave) != 0;                                                  \
         return amdgpu_next(op);                                                                    \
     }
 #include "amdgpu_scalar.def"
