@@ -4,6 +4,8 @@
 #include "api_shared.h"
 #include "memory.h"
 
+#include <stdlib.h>
+
 /* ---- the one way ----------------------------------------------------------- */
 
 /* The bytes that a rectangle spans from its first to its last. */
@@ -74,6 +76,56 @@ static void unwrap(struct ah_copy_end *end)
         end->array = ((const struct ah_array *)(const void *)end->array)->native;
 }
 
+/* A dense rectangle in host memory, as one end of a copy of region. */
+static struct ah_copy_end dense(void *memory, const struct ah_copy_region *region)
+{
+    return (struct ah_copy_end){
+        .kind = AH_END_POINTER, .pointer = memory, .pitch = region->width, .rows = region->height};
+}
+
+static hipError_t copy_and_wait(struct ah_device *device, const struct ah_copy_region *region)
+{
+    hipError_t error = device->ops->copy_region(device->native, region, NULL);
+    return error == hipSuccess ? ah_stream_wait(device, NULL) : error;
+}
+
+/* Between memories of two drivers: through host memory, finished on return. */
+static hipError_t copy_staged(struct ah_device *dst, struct ah_device *src,
+                              const struct ah_copy_region *region)
+{
+    struct ah_copy_region half = *region;
+    void *staging = malloc(region->width * region->height * region->depth);
+    if (!staging)
+        return hipErrorOutOfMemory;
+    half.dst = dense(staging, region);
+    hipError_t error = copy_and_wait(src, &half);
+    half.src = half.dst;
+    half.dst = region->dst;
+    if (error == hipSuccess)
+        error = copy_and_wait(dst, &half);
+    free(staging);
+    return error;
+}
+
+/* Memory of another driver than the stream's: what the stream was given before goes first. dst
+ * and src: whose memory the ends are, NULL for the host's. */
+static hipError_t copy_elsewhere(struct ah_device *device, struct ah_backend_stream *native,
+                                 struct ah_device *dst, struct ah_device *src,
+                                 const struct ah_copy_region *region)
+{
+    hipError_t error = ah_stream_wait(device, native);
+    if (error == hipSuccess && dst && src)
+        error = ah_device_wait_both(src, dst);
+    if (error != hipSuccess)
+        return error;
+    if (dst && src && dst->driver != src->driver)
+        return copy_staged(dst, src, region);
+    if (!dst || !src || dst == src)
+        return copy_and_wait(dst ? dst : src, region);
+    error = dst->ops->copy_region_peer(dst->native, dst->native, src->native, region, NULL);
+    return error == hipSuccess ? ah_stream_wait(dst, NULL) : error;
+}
+
 static hipError_t copy_between(struct ah_device *device, struct ah_backend_stream *native,
                                struct ah_copy_region *region, enum ah_blocking blocking)
 {
@@ -85,10 +137,8 @@ static hipError_t copy_between(struct ah_device *device, struct ah_backend_strea
     }
     unwrap(&region->dst);
     unwrap(&region->src);
-    if ((dst && dst->driver != device->driver) || (src && src->driver != device->driver)) {
-        AH_LOG_ERR("rectangular copies between devices of different drivers are not implemented");
-        return hipErrorNotSupported;
-    }
+    if ((dst && dst->driver != device->driver) || (src && src->driver != device->driver))
+        return copy_elsewhere(device, native, dst, src, region);
     if (!dst || !src || dst == src)
         return device->ops->copy_region(device->native, region, native);
     if (blocking == AH_BLOCKING && (native == NULL || native == AH_STREAM_LEGACY))

@@ -71,7 +71,7 @@ void ah_image_identify(struct ah_image *out, const void *data, size_t size);
 
 /* Finds the next managed variable that the image defines, from *at (first 0) on: a name with a
  * companion `name.managed`. A name may come several times, and one that only looks so may come.
- * False: there is no other. Reads PTX. */
+ * False: there is no other. Reads PTX and AMDGPU code objects. */
 bool ah_image_next_managed(const struct ah_image *image, size_t *at, const char **out_name,
                            size_t *out_length);
 

@@ -24,7 +24,8 @@ bool ah_image_next_managed(const struct ah_image *image, size_t *at, const char 
     static const char word[] = "managed";
     const size_t length = sizeof word - 1;
     const char *text = (const char *)image->data;
-    if (image->kind != AH_IMAGE_PTX)
+    bool elf = image->kind == AH_IMAGE_AMDGPU; /* then names are those of its string tables */
+    if (!elf && image->kind != AH_IMAGE_PTX)
         return false;
     while (*at < image->size) {
         const char *found = memmem(text + *at, image->size - *at, word, length);
@@ -32,7 +33,8 @@ bool ah_image_next_managed(const struct ah_image *image, size_t *at, const char 
             break;
         size_t start = (size_t)(found - text), separator = separator_before(text, start);
         *at = start + length;
-        if (separator == 0 || (*at < image->size && in_identifier(text[*at])))
+        if (separator == 0 || (*at < image->size && in_identifier(text[*at])) ||
+            (elf && (*at == image->size || text[*at] != '\0')))
             continue;
         size_t end = start - separator, begin = end;
         while (begin > 0 && in_identifier(text[begin - 1]))

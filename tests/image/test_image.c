@@ -408,6 +408,28 @@ static void managed_variables_are_found_by_their_companions(void **state)
     check_managed("managed _$_managed .managed a_managed a.managed_ a.unmanaged", "");
 }
 
+static void managed_variables_of_code_objects_are_found_in_their_strings(void **state)
+{
+    (void)state;
+    static const char strings[] =
+        "\0kernel.kd\0a\0a.managed\0b.managed.c\0_ZN1x1yE.managed\0.managed";
+    struct ah_image image = {
+        .kind = AH_IMAGE_AMDGPU, .data = (const unsigned char *)strings, .size = sizeof strings};
+    const char *name;
+    size_t at = 0, length;
+    assert_true(ah_image_next_managed(&image, &at, &name, &length));
+    assert_memory_equal(name, "a", length);
+    assert_int_equal(length, 1);
+    assert_true(ah_image_next_managed(&image, &at, &name, &length));
+    assert_int_equal(length, strlen("_ZN1x1yE"));
+    assert_memory_equal(name, "_ZN1x1yE", length);
+    assert_false(ah_image_next_managed(&image, &at, &name, &length));
+    at = 0; /* cut within the first one's end */
+    image.size =
+        (size_t)((const char *)memmem(strings, sizeof strings, "a.managed", 9) - strings) + 9;
+    assert_false(ah_image_next_managed(&image, &at, &name, &length));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +458,7 @@ int main(void)
         AH_TEST(the_size_of_a_cuda_fatbin_comes_from_its_header),
         AH_TEST(the_size_of_ptx_comes_from_its_zero),
         AH_TEST(managed_variables_are_found_by_their_companions),
+        AH_TEST(managed_variables_of_code_objects_are_found_in_their_strings),
         AH_TEST(every_kind_has_a_name),
         AH_TEST(a_description_names_every_image_but_the_hosts),
     };
