@@ -298,13 +298,14 @@ struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *set
     init(queue, settings);
     queue->copies =
         sim_memory_create(SIM_MEMORY_HOST, -1, AMDGPU_FLIGHTS * sizeof(union amdgpu_packet), 0);
+    if (queue->copies)
+        queue->copies->label = "dispatch packets";
     amdgpu_on_interrupt(amdgpu_signals_changed);
     if (!queue->copies || !start(queue)) {
         AH_LOG_ERR("simulated HSA runtime: no memory or no thread for a queue");
         destroy(queue);
         return NULL;
     }
-    queue->copies->label = "dispatch packets";
     return queue;
 }
 
