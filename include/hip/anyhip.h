@@ -64,7 +64,7 @@ hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream);
 /// The driver's event.
 /// @param [in]  event      an event
 /// @param [out] out_event  CUDA: the CUevent; HSA: the handle of the hsa_signal_t of the last
-///                         record, 0 if it was never recorded
+///                         record, 0 if it was never recorded or has been reached
 /// Returns: hipSuccess; hipErrorInvalidHandle: not an event; hipErrorInvalidValue: out_event
 /// is NULL.
 /// Thread safety: safe, but the handle must not outlive the event or, on HSA, its next record.

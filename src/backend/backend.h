@@ -444,6 +444,21 @@ struct ah_backend_ops {
                                    struct ah_backend_function *function, int blocks, int block_size,
                                    size_t *out_shared);
 
+    /* ---- the driver's own handles, for anyhip's accessors --------------- */
+
+    /* CUstream; hsa_queue_t *, which the stream may share with others. */
+    hipError_t (*stream_native)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                uint64_t *out_native);
+    /* CUevent; the hsa_signal_t of the last record, 0 when there is none. */
+    hipError_t (*event_native)(struct ah_backend_device *device, struct ah_backend_event *event,
+                               uint64_t *out_native);
+    /* CUmodule; hsa_executable_t. */
+    hipError_t (*module_native)(struct ah_backend_device *device, struct ah_backend_module *module,
+                                uint64_t *out_native);
+    /* CUfunction; the kernel object. */
+    hipError_t (*function_native)(struct ah_backend_device *device,
+                                  struct ah_backend_function *function, uint64_t *out_native);
+
     /* ---- profiling ----------------------------------------------------- */
 
     hipError_t (*profiler_start)(struct ah_backend_device *device);
@@ -462,6 +477,6 @@ enum {
 _Static_assert(sizeof(struct ah_backend_ops) == AH_OP_COUNT * sizeof(void (*)(void)),
                "backend_ops.def does not list every entry of struct ah_backend_ops");
 
-extern const struct ah_backend_ops ahcuda_ops;
+extern const struct ah_backend_ops ahcuda_ops, ahhsa_ops;
 
 #endif

@@ -395,3 +395,21 @@ hipError_t ahcuda_occupancy_shared(struct ah_backend_device *device,
                        device->api->cuOccupancyAvailableDynamicSMemPerBlock(
                            out_shared, native(function), blocks, block_size));
 }
+
+/* Handles of the driver are ours. */
+
+hipError_t ahcuda_module_native(struct ah_backend_device *device, struct ah_backend_module *module,
+                                uint64_t *out_native)
+{
+    (void)device;
+    *out_native = (uintptr_t)module;
+    return hipSuccess;
+}
+
+hipError_t ahcuda_function_native(struct ah_backend_device *device,
+                                  struct ah_backend_function *function, uint64_t *out_native)
+{
+    (void)device;
+    *out_native = (uintptr_t)function;
+    return hipSuccess;
+}

@@ -217,3 +217,21 @@ hipError_t ahcuda_event_elapsed(struct ah_backend_device *device, struct ah_back
         device, "cuEventElapsedTime",
         device->api->cuEventElapsedTime(out_milliseconds, native(start), native(stop)));
 }
+
+/* Handles of the driver are ours. */
+
+hipError_t ahcuda_stream_native(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                uint64_t *out_native)
+{
+    (void)device;
+    *out_native = (uintptr_t)stream;
+    return hipSuccess;
+}
+
+hipError_t ahcuda_event_native(struct ah_backend_device *device, struct ah_backend_event *event,
+                               uint64_t *out_native)
+{
+    (void)device;
+    *out_native = (uintptr_t)event;
+    return hipSuccess;
+}

@@ -352,3 +352,19 @@ hipError_t ahhsa_module_function_names(struct ah_backend_device *device,
     }
     return error;
 }
+
+hipError_t ahhsa_module_native(struct ah_backend_device *device, struct ah_backend_module *module,
+                               uint64_t *out_native)
+{
+    (void)device;
+    *out_native = module->executable.handle;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_function_native(struct ah_backend_device *device,
+                                 struct ah_backend_function *function, uint64_t *out_native)
+{
+    (void)device;
+    *out_native = function->object;
+    return hipSuccess;
+}

@@ -184,51 +184,66 @@ hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_co
     return AH_LEAVE(error);
 }
 
-hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream)
+static hipError_t stream_native(hipStream_t stream, void **out_stream)
 {
     struct ah_device *device;
     struct ah_backend_stream *native;
-    AH_ENTER(stream, out_stream);
+    uint64_t value;
     if (!out_stream)
-        return AH_LEAVE(hipErrorInvalidValue);
-    if (ah_stream_resolve(stream, &device, &native) == hipErrorContextIsDestroyed)
-        return AH_LEAVE(hipErrorInvalidHandle);
-    *out_stream = native;
-    return AH_LEAVE(hipSuccess);
+        return hipErrorInvalidValue;
+    hipError_t error = ah_stream_resolve_handle(stream, &device, &native);
+    if (error == hipSuccess)
+        error = device->ops->stream_native(device->native, native, &value);
+    if (error == hipSuccess)
+        *out_stream = (void *)(uintptr_t)value;
+    return error;
 }
 
-/* The handles of the others are kept as they come from the driver, at an offset
- * in the object. */
-static hipError_t native_of(const void *handle, enum ah_handle_type type, size_t offset,
-                            uint64_t *out_native)
+hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream)
+{
+    AH_ENTER(stream, out_stream);
+    return AH_LEAVE(stream_native(stream, out_stream));
+}
+
+static hipError_t check_native(const void *handle, enum ah_handle_type type,
+                               const uint64_t *out_native)
 {
     if (!out_native)
         return hipErrorInvalidValue;
-    if (!ah_handle_is(handle, type))
-        return hipErrorInvalidHandle;
-    memcpy(out_native, (const char *)handle + offset, sizeof *out_native);
-    return hipSuccess;
+    return ah_handle_is(handle, type) ? hipSuccess : hipErrorInvalidHandle;
 }
 
 hipError_t anyhipEventGetNative(hipEvent_t event, uint64_t *out_event)
 {
     AH_ENTER(event, out_event);
-    return AH_LEAVE(
-        native_of(event, AH_HANDLE_EVENT, offsetof(struct ah_event, native), out_event));
+    const struct ah_event *object = (const struct ah_event *)(const void *)event;
+    hipError_t error = check_native(event, AH_HANDLE_EVENT, out_event);
+    return AH_LEAVE(error != hipSuccess
+                        ? error
+                        : object->handle.device->ops->event_native(object->handle.device->native,
+                                                                   object->native, out_event));
 }
 
 hipError_t anyhipModuleGetNative(hipModule_t module, uint64_t *out_module)
 {
     AH_ENTER(module, out_module);
-    return AH_LEAVE(
-        native_of(module, AH_HANDLE_MODULE, offsetof(struct ah_module, native), out_module));
+    const struct ah_module *object = (const struct ah_module *)(const void *)module;
+    hipError_t error = check_native(module, AH_HANDLE_MODULE, out_module);
+    return AH_LEAVE(error != hipSuccess
+                        ? error
+                        : object->handle.device->ops->module_native(object->handle.device->native,
+                                                                    object->native, out_module));
 }
 
 hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_function)
 {
     AH_ENTER(function, out_function);
-    return AH_LEAVE(native_of(function, AH_HANDLE_FUNCTION, offsetof(struct ah_function, native),
-                              out_function));
+    const struct ah_function *object = (const struct ah_function *)(const void *)function;
+    hipError_t error = check_native(function, AH_HANDLE_FUNCTION, out_function);
+    return AH_LEAVE(error != hipSuccess
+                        ? error
+                        : object->handle.device->ops->function_native(
+                              object->handle.device->native, object->native, out_function));
 }
 
 hipError_t anyhipPointerGetNative(const void *pointer, int *out_device, uint64_t *out_address)
