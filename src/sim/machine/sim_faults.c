@@ -144,7 +144,7 @@ static void install_options(void)
     (void)install(sim_options()->faults);
 }
 
-static bool are_armed(void)
+bool sim_fault_armed(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install_options);
@@ -153,7 +153,7 @@ static bool are_armed(void)
 
 bool sim_fault_set(const char *text)
 {
-    (void)are_armed(); /* what a user set comes before, not after */
+    (void)sim_fault_armed(); /* what a user set comes before, not after */
     return install(text);
 }
 
@@ -173,7 +173,7 @@ static bool beyond(uint64_t left, int device, size_t size)
 bool sim_fault_allocation(int device, size_t size)
 {
     bool fails = false;
-    if (!are_armed())
+    if (!sim_fault_armed())
         return false;
     uint64_t number = atomic_fetch_add(&allocations, 1) + 1;
     pthread_mutex_lock(&faults.lock);
@@ -204,7 +204,7 @@ static bool has_name(const char *kernel, const char *name)
 enum sim_fault sim_fault_launch(const char *kernel)
 {
     enum sim_fault fault = SIM_FAULT_NONE;
-    if (!are_armed())
+    if (!sim_fault_armed())
         return fault;
     uint64_t number = atomic_fetch_add(&launches, 1) + 1;
     pthread_mutex_lock(&faults.lock);
@@ -227,7 +227,7 @@ enum sim_fault sim_fault_launch(const char *kernel)
 uint64_t sim_fault_delay(void)
 {
     uint64_t delay = 0;
-    if (!are_armed())
+    if (!sim_fault_armed())
         return 0;
     pthread_mutex_lock(&faults.lock);
     for (size_t i = 0; i < faults.rules.count; i++)
