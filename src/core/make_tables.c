@@ -45,6 +45,13 @@ static const struct remark cuda_limits[] = {
 #undef AH_LIMITED
 };
 
+/* The same of the HSA runtime. */
+static const struct remark hsa_limits[] = {
+#define AH_LIMITED(name, text) {#name, text},
+#include "../backend_hsa/hsa_limits.def"
+#undef AH_LIMITED
+};
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* A row's node as the linker knows it: hip_4_2 is hip_4.2; ours has no dot. */
@@ -127,36 +134,69 @@ static const char *const heading =
     "- **no**: exported; returns hipErrorNotSupported (hiprtc functions: an error of\n"
     "  theirs) and logs the reason at level 1.\n"
     "\n"
-    "The backends cuda and simcuda are one (`src/backend_cuda`) over two drivers. There\n"
-    "is no hsa backend yet.\n"
+    "The backends cuda and simcuda are one (`src/backend_cuda`) over two drivers, and so\n"
+    "are hsa and simhsa (`src/backend_hsa`).\n"
     "\n";
+
+/* What a function does on one backend, and the limit that is its own or core's. */
+struct answer {
+    const char *word;
+    const char *limit; /* or NULL */
+};
+
+static struct answer answer_for(const char *name, const struct remark *limits, size_t count)
+{
+    if (remark_on(unsupported, COUNT(unsupported), name))
+        return (struct answer){"no", NULL};
+    const char *limit = remark_on(limits, count, name);
+    if (limit)
+        return (struct answer){"in part", limit};
+    return (struct answer){remark_on(core_limits, COUNT(core_limits), name) ? "in part" : "yes",
+                           NULL};
+}
+
+static void print_counts(const char *backend, const struct remark *limits, size_t limit_count)
+{
+    static const char *const words[] = {"yes", "in part", "no"};
+    size_t counts[3] = {0, 0, 0};
+    for (size_t i = 0; i < COUNT(functions); i++)
+        for (size_t w = 0; w < COUNT(words) && is_public(functions[i].name); w++)
+            counts[w] +=
+                strcmp(answer_for(functions[i].name, limits, limit_count).word, words[w]) == 0;
+    printf("On %s: %zu yes, %zu in part, %zu no.\n", backend, counts[0], counts[1], counts[2]);
+}
+
+/* What holds everywhere, then what holds of one backend. */
+static void print_remarks(const char *name, const struct answer *cuda, const struct answer *hsa)
+{
+    const char *everywhere = remark_on(unsupported, COUNT(unsupported), name);
+    if (!everywhere)
+        everywhere = remark_on(core_limits, COUNT(core_limits), name);
+    printf("%s", everywhere ? everywhere : "");
+    if (cuda->limit)
+        printf("%scuda: %s", everywhere ? "; " : "", cuda->limit);
+    if (hsa->limit)
+        printf("%shsa: %s", everywhere || cuda->limit ? "; " : "", hsa->limit);
+}
 
 static void print_coverage(void)
 {
-    size_t counts[3] = {0, 0, 0};
-    for (size_t i = 0; i < COUNT(functions); i++) {
-        const char *name = functions[i].name;
-        if (!is_public(name))
-            continue;
-        bool no = remark_on(unsupported, COUNT(unsupported), name) != NULL;
-        bool part = remark_on(cuda_limits, COUNT(cuda_limits), name) ||
-                    remark_on(core_limits, COUNT(core_limits), name);
-        counts[no ? 2 : part ? 1 : 0]++;
-    }
     fputs(heading, stdout);
-    printf("On cuda: %zu yes, %zu in part, %zu no.\n\n", counts[0], counts[1], counts[2]);
-    printf("| function | since | cuda, simcuda | remark |\n|---|---|---|---|\n");
+    print_counts("cuda", cuda_limits, COUNT(cuda_limits));
+    print_counts("hsa", hsa_limits, COUNT(hsa_limits));
+    printf(
+        "\n| function | since | cuda, simcuda | hsa, simhsa | remark |\n|---|---|---|---|---|\n");
     for (size_t i = 0; i < COUNT(functions); i++) {
         const char *name = functions[i].name;
         if (!is_public(name))
             continue;
-        const char *no = remark_on(unsupported, COUNT(unsupported), name);
-        const char *part = remark_on(cuda_limits, COUNT(cuda_limits), name);
-        if (!part)
-            part = remark_on(core_limits, COUNT(core_limits), name);
+        struct answer cuda = answer_for(name, cuda_limits, COUNT(cuda_limits));
+        struct answer hsa = answer_for(name, hsa_limits, COUNT(hsa_limits));
         printf("| `%s` | ", name);
         print_node(functions[i].node);
-        printf(" | %s | %s |\n", no ? "no" : part ? "in part" : "yes", no ? no : part ? part : "");
+        printf(" | %s | %s | ", cuda.word, hsa.word);
+        print_remarks(name, &cuda, &hsa);
+        printf(" |\n");
     }
 }
 
