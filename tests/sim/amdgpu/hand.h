@@ -91,29 +91,29 @@ uint64_t amdgpu_clock(void)
 
 /* ---- a wave ------------------------------------------------------------------------------- */
 
-static uint32_t hand_random(void)
+static inline uint32_t hand_random(void)
 {
     hand.seed = hand.seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)(hand.seed >> 32);
 }
 
-static struct amdgpu_wave *hand_wave(void)
+static inline struct amdgpu_wave *hand_wave(void)
 {
     return &hand.waves[0];
 }
 
-static uint32_t *hand_v(unsigned reg)
+static inline uint32_t *hand_v(unsigned reg)
 {
     return amdgpu_v(hand_wave(), reg);
 }
 
-static void hand_exec(uint64_t exec)
+static inline void hand_exec(uint64_t exec)
 {
     amdgpu_set_s64(hand_wave(), AMDGPU_EXEC, hand_wave()->lanes == 64 ? exec : (uint32_t)exec);
 }
 
 /* Two waves whose registers, LDS and scratch are filled with what is easily told apart. */
-static void hand_begin(enum amdgpu_isa isa, unsigned lanes)
+static inline void hand_begin(enum amdgpu_isa isa, unsigned lanes)
 {
     memset(&hand, 0, sizeof hand);
     hand.isa = isa;
@@ -150,7 +150,7 @@ static void hand_begin(enum amdgpu_isa isa, unsigned lanes)
 
 /* ---- an instruction ------------------------------------------------------------------------ */
 
-static const struct amdgpu_row *hand_row(const char *name)
+static inline const struct amdgpu_row *hand_row(const char *name)
 {
     const struct amdgpu_row *row;
     for (size_t i = 0; (row = amdgpu_row_at(i)); i++)
@@ -159,19 +159,19 @@ static const struct amdgpu_row *hand_row(const char *name)
     return NULL;
 }
 
-static struct amdgpu_operand hand_vregs(unsigned reg, unsigned count)
+static inline struct amdgpu_operand hand_vregs(unsigned reg, unsigned count)
 {
     return (struct amdgpu_operand){
         .kind = AMDGPU_VREG, .reg = (unsigned short)reg, .count = (unsigned char)count};
 }
 
-static struct amdgpu_operand hand_sregs(unsigned reg, unsigned count)
+static inline struct amdgpu_operand hand_sregs(unsigned reg, unsigned count)
 {
     return (struct amdgpu_operand){
         .kind = AMDGPU_SREG, .reg = (unsigned short)reg, .count = (unsigned char)count};
 }
 
-static unsigned hand_registers(unsigned type)
+static inline unsigned hand_registers(unsigned type)
 {
     switch (type) {
     case AMDGPU_NOTYPE:
@@ -207,7 +207,7 @@ enum {
 
 /* An instruction with its operands in the usual places; vector ones have an address of
  * address registers (0: none) and, if base is set, a scalar one. */
-static struct amdgpu_inst hand_inst(const char *name, unsigned address, bool base)
+static inline struct amdgpu_inst hand_inst(const char *name, unsigned address, bool base)
 {
     const struct amdgpu_row *row = hand_row(name);
     if (!row)
@@ -233,7 +233,7 @@ static struct amdgpu_inst hand_inst(const char *name, unsigned address, bool bas
 
 /* Emits and runs it on a wave; whether it went on. An instruction that cannot be emitted fails
  * the test. */
-static bool hand_run_on(struct amdgpu_wave *wave, struct amdgpu_inst *inst)
+static inline bool hand_run_on(struct amdgpu_wave *wave, struct amdgpu_inst *inst)
 {
     struct amdgpu_op ops[4];
     memset(ops, 0, sizeof ops);
@@ -251,7 +251,7 @@ static bool hand_run_on(struct amdgpu_wave *wave, struct amdgpu_inst *inst)
     return next;
 }
 
-static bool hand_run(struct amdgpu_inst *inst)
+static inline bool hand_run(struct amdgpu_inst *inst)
 {
     return hand_run_on(hand_wave(), inst);
 }
@@ -259,21 +259,21 @@ static bool hand_run(struct amdgpu_inst *inst)
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
-static int hand_open(void **state)
+static inline int hand_open(void **state)
 {
     (void)state;
     size_t bytes[2] = {(size_t)1 << 30, (size_t)1 << 30};
     return sim_space_open(bytes, 2) ? 0 : -1;
 }
 
-static int hand_close(void **state)
+static inline int hand_close(void **state)
 {
     (void)state;
     sim_space_close();
     return 0;
 }
 
-static struct sim_memory *hand_memory(size_t size)
+static inline struct sim_memory *hand_memory(size_t size)
 {
     struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, size, 0);
     assert_non_null(memory);
@@ -283,7 +283,7 @@ static struct sim_memory *hand_memory(size_t size)
 }
 
 /* Each lane's 64-bit address. */
-static void hand_addresses(const uint64_t at[64])
+static inline void hand_addresses(const uint64_t at[64])
 {
     for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
         hand_v(V_ADDRESS)[lane] = (uint32_t)at[lane];
