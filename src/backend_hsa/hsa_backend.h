@@ -111,7 +111,7 @@ struct ah_backend_device {
     struct ah_backend_event *events; /* all of them */
     struct ah_backend_array *arrays; /* likewise */
     struct ahhsa_staging *staging;   /* of hsa_copy.c */
-    struct ah_backend_pool *default_pool, *current_pool; /* of hsa_pool.c */
+    struct ah_backend_pool *first_pool, *default_pool, *current_pool; /* of hsa_pool.c */
 
     struct ahhsa_facts *facts; /* hsa_device.c: what does not change, NULL until asked for */
     struct ahhsa_services
@@ -305,6 +305,7 @@ struct ahhsa_allocation {
     uint64_t buffer_id;
     bool sync_memops;
     unsigned opened; /* AHHSA_IMPORTED: how often */
+    uint64_t reach;  /* devices that copies let reach it, beside its own and peers */
     struct ahhsa_managed *managed;
     struct ah_backend_pool *pool;
 };

@@ -1,0 +1,113 @@
+/* Owns memory that processes share. */
+#include "hsa_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What travels in a hipIpcMemHandle_t. */
+struct ticket {
+    hsa_amd_ipc_memory_t native;
+    uint64_t size;
+};
+_Static_assert(sizeof(struct ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory handles");
+
+hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *pointer,
+                                   hipIpcMemHandle_t *out_handle)
+{
+    struct ahhsa_allocation it;
+    struct ticket ticket = {0};
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (!device->api->hsa_amd_ipc_memory_create)
+        return ahhsa_missing(device, "hsa_amd_ipc_memory_create");
+    if (!ahhsa_memory_find(device->backend, pointer, &it) || it.kind != AH_MEMORY_DEVICE ||
+        it.origin != AHHSA_PLAIN) {
+        AH_LOG_ERR("%p is not device memory that can be shared", pointer);
+        return hipErrorInvalidValue;
+    }
+    error = ahhsa_done(device, "hsa_amd_ipc_memory_create",
+                       device->api->hsa_amd_ipc_memory_create((void *)it.range.start, it.range.size,
+                                                              &ticket.native));
+    if (error != hipSuccess)
+        return error;
+    ticket.size = it.range.size;
+    memset(out_handle, 0, sizeof *out_handle);
+    memcpy(out_handle, &ticket, sizeof ticket);
+    return hipSuccess;
+}
+
+static void count_again(struct ahhsa_allocation *allocation, void *data)
+{
+    *(bool *)data = allocation->origin == AHHSA_IMPORTED;
+    if (*(bool *)data)
+        allocation->opened++;
+}
+
+/* The runtime may give the same address for memory that is open already. */
+static hipError_t remember(struct ah_backend_device *device, void *pointer, size_t size)
+{
+    bool again = false;
+    if (ahhsa_memory_change(device->backend, pointer, count_again, &again))
+        return again ? hipSuccess : hipErrorInvalidValue;
+    struct ahhsa_allocation *allocation =
+        ahhsa_memory_record(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_IMPORTED);
+    if (!allocation)
+        return hipErrorOutOfMemory;
+    allocation->opened = 1;
+    if (ahhsa_memory_add(device->backend, allocation))
+        return hipSuccess;
+    free(allocation);
+    return hipErrorInvalidValue;
+}
+
+hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
+                                   const hipIpcMemHandle_t *handle, unsigned flags,
+                                   void **out_pointer)
+{
+    struct ticket ticket;
+    void *pointer = NULL;
+    hipError_t error = ahhsa_enter(device);
+    (void)flags; /* the device's peers reach it when they come to use it */
+    if (error != hipSuccess)
+        return error;
+    if (!device->api->hsa_amd_ipc_memory_attach || !device->api->hsa_amd_ipc_memory_detach)
+        return ahhsa_missing(device, "hsa_amd_ipc_memory_attach");
+    memcpy(&ticket, handle, sizeof ticket);
+    error = ahhsa_done(device, "hsa_amd_ipc_memory_attach",
+                       device->api->hsa_amd_ipc_memory_attach(&ticket.native, ticket.size, 1,
+                                                              &device->agent, &pointer));
+    if (error != hipSuccess)
+        return error;
+    error = remember(device, pointer, ticket.size);
+    if (error != hipSuccess)
+        device->api->hsa_amd_ipc_memory_detach(pointer);
+    else
+        *out_pointer = pointer;
+    return error;
+}
+
+static void count_down(struct ahhsa_allocation *allocation, void *data)
+{
+    *(unsigned *)data = allocation->origin == AHHSA_IMPORTED ? allocation->opened-- : 0;
+}
+
+hipError_t ahhsa_ipc_close_memory(struct ah_backend_device *device, void *pointer)
+{
+    struct ahhsa_allocation it;
+    unsigned opened = 0;
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_device_drain(device);
+    if (error != hipSuccess)
+        return error;
+    if (!ahhsa_memory_find(device->backend, pointer, &it) || it.range.start != (uintptr_t)pointer ||
+        !ahhsa_memory_change(device->backend, pointer, count_down, &opened) || opened == 0) {
+        AH_LOG_ERR("%p is not the start of memory of another process", pointer);
+        return hipErrorInvalidValue;
+    }
+    if (opened == 1)
+        free(ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_IMPORTED));
+    return ahhsa_done(device, "hsa_amd_ipc_memory_detach",
+                      device->api->hsa_amd_ipc_memory_detach(pointer));
+}

@@ -1,0 +1,136 @@
+/* Owns what devices are to one another: access to each other's memory, and the links. */
+#include "hsa_memory.h"
+
+static uint64_t bit_of(const struct ah_backend_device *device)
+{
+    return (uint64_t)1 << device->index;
+}
+
+/* Whether device can be let reach memory of peer. */
+static bool can_access(struct ah_backend_device *device, struct ah_backend_device *peer)
+{
+    hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    return device != peer &&
+           device->api->hsa_amd_agent_memory_pool_get_info(device->agent, peer->pools.device_coarse,
+                                                           HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+                                                           &access) == HSA_STATUS_SUCCESS &&
+           access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+hipError_t ahhsa_peer_can_access(struct ah_backend_device *device, struct ah_backend_device *peer,
+                                 int *out_can)
+{
+    *out_can = can_access(device, peer);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_peer_enable(struct ah_backend_device *device, struct ah_backend_device *peer)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_enter(peer);
+    if (error != hipSuccess)
+        return error;
+    if (!can_access(device, peer)) {
+        AH_LOG_ERR("%s:%d cannot reach the memory of device %d", device->backend->name,
+                   device->index, peer->index);
+        return hipErrorPeerAccessUnsupported;
+    }
+    if (atomic_fetch_or(&peer->peers, bit_of(device)) & bit_of(device))
+        return hipErrorPeerAccessAlreadyEnabled;
+    return ahhsa_memory_share_all(peer);
+}
+
+hipError_t ahhsa_peer_disable(struct ah_backend_device *device, struct ah_backend_device *peer)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_enter(peer);
+    if (error == hipSuccess)
+        error = ahhsa_device_drain(device);
+    if (error != hipSuccess)
+        return error;
+    if (!(atomic_fetch_and(&peer->peers, ~bit_of(device)) & bit_of(device)))
+        return hipErrorPeerAccessNotEnabled;
+    return ahhsa_memory_share_all(peer);
+}
+
+static hipError_t first_link(struct ah_backend_device *device, struct ah_backend_device *peer,
+                             hsa_amd_memory_pool_link_info_t *out_link, uint32_t *out_hops)
+{
+    enum { HOPS_MAX = 16 };
+    hsa_amd_memory_pool_link_info_t links[HOPS_MAX] = {0};
+    const struct ahhsa_api *api = device->api;
+    hsa_amd_memory_pool_t pool = peer->pools.device_coarse;
+    hsa_status_t status = api->hsa_amd_agent_memory_pool_get_info(
+        device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, out_hops);
+    if (status == HSA_STATUS_SUCCESS && *out_hops > 0 && *out_hops <= HOPS_MAX)
+        status = api->hsa_amd_agent_memory_pool_get_info(
+            device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, links);
+    *out_link = links[0];
+    return ahhsa_done(device, "hsa_amd_agent_memory_pool_get_info", status);
+}
+
+hipError_t ahhsa_peer_attribute(struct ah_backend_device *device, struct ah_backend_device *peer,
+                                hipDeviceP2PAttr attribute, int *out_value)
+{
+    hsa_amd_memory_pool_link_info_t link;
+    uint32_t hops = 0;
+    hipError_t error = first_link(device, peer, &link, &hops);
+    bool can = can_access(device, peer);
+    if (error != hipSuccess)
+        return error;
+    switch ((int)attribute) {
+    case hipDevP2PAttrPerformanceRank: /* 0 is best */
+        *out_value = link.link_type == HSA_AMD_LINK_INFO_TYPE_XGMI ? 0 : 1;
+        return hipSuccess;
+    case hipDevP2PAttrAccessSupported:
+    case hipDevP2PAttrHipArrayAccessSupported:
+        *out_value = can;
+        return hipSuccess;
+    case hipDevP2PAttrNativeAtomicSupported:
+        *out_value = can && link.atomic_support_64bit;
+        return hipSuccess;
+    default:
+        return hipErrorInvalidValue;
+    }
+}
+
+hipError_t ahhsa_peer_link(struct ah_backend_device *device, struct ah_backend_device *peer,
+                           uint32_t *out_type, uint32_t *out_hops)
+{
+    hsa_amd_memory_pool_link_info_t link;
+    uint32_t hops = 0;
+    hipError_t error = first_link(device, peer, &link, &hops);
+    if (error != hipSuccess)
+        return error;
+    *out_type = link.link_type;
+    *out_hops = hops;
+    return hipSuccess;
+}
+
+static void add_reach(struct ahhsa_allocation *allocation, void *data)
+{
+    allocation->reach |= *(const uint64_t *)data;
+}
+
+/* Lets device reach memory of owner. */
+static bool let_reach(struct ah_backend_device *owner, const void *pointer,
+                      struct ah_backend_device *device)
+{
+    struct ahhsa_allocation it;
+    uint64_t bit = bit_of(device);
+    if (!ahhsa_memory_find(owner->backend, pointer, &it))
+        return false;
+    if ((it.reach | atomic_load(&owner->peers)) & bit)
+        return true;
+    return ahhsa_memory_share(owner, (void *)it.range.start, it.reach | bit) == hipSuccess &&
+           ahhsa_memory_change(owner->backend, pointer, add_reach, &bit);
+}
+
+bool ahhsa_peer_reaches(struct ah_backend_device *dst_device, const void *dst,
+                        struct ah_backend_device *src_device, const void *src)
+{
+    return can_access(dst_device, src_device) && can_access(src_device, dst_device) &&
+           let_reach(dst_device, dst, src_device) && let_reach(src_device, src, dst_device);
+}

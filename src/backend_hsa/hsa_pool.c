@@ -1,0 +1,560 @@
+/* Owns stream-ordered allocation: pools of blocks of device memory, which are handed out again
+ * when, and in an order in which, the work before their release has ended. */
+#include "hsa_memory.h"
+
+#include <stdlib.h>
+
+enum { SMALL = 4096, LARGE = 64 << 10, LARGE_FROM = 1 << 20 };
+
+struct block {
+    struct ahhsa_allocation allocation; /* first: in the map while it is handed out */
+    struct block *next;                 /* in the pool, while it is not */
+    struct block *also;                 /* all of the pool's */
+    void *memory;
+    size_t size;                /* of the memory; what was asked for may be less */
+    struct ahhsa_signal *ended; /* of the work before its release, held; NULL: it has */
+    uint64_t stream;            /* id of the stream of the release, 0: none */
+};
+
+struct ah_backend_pool {
+    struct ah_backend_device *device;
+    struct ah_backend_pool *next; /* of the device */
+    pthread_mutex_t lock;
+    struct block *free, *all;
+    uint64_t reserved, reserved_high, used, used_high, threshold, limit;
+    int follow_events, opportunistic, dependencies; /* what reuse may do */
+    uint64_t reach;                                 /* devices that may use it, by index */
+    bool dying;                                     /* destroyed, with blocks still handed out */
+};
+
+static size_t rounded(size_t size)
+{
+    size_t unit = size < LARGE_FROM ? SMALL : LARGE;
+    return size > SIZE_MAX - unit ? 0 : (size + unit - 1) & ~(unit - 1);
+}
+
+/* ---- pools ------------------------------------------------------------------------------------
+ */
+
+static struct ah_backend_pool *make_pool(struct ah_backend_device *device, size_t limit)
+{
+    struct ah_backend_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->device = device;
+    pool->limit = limit;
+    pool->follow_events = pool->opportunistic = pool->dependencies = 1;
+    pthread_mutex_init(&pool->lock, NULL);
+    ahhsa_lock(device);
+    pool->next = device->first_pool;
+    device->first_pool = pool;
+    ahhsa_unlock(device);
+    return pool;
+}
+
+hipError_t ahhsa_pool_default(struct ah_backend_device *device, struct ah_backend_pool **out_pool)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    pthread_mutex_lock(&device->backend->start_lock);
+    if (!device->default_pool) {
+        device->default_pool = make_pool(device, 0);
+        device->current_pool = device->current_pool ? device->current_pool : device->default_pool;
+    }
+    *out_pool = device->default_pool;
+    pthread_mutex_unlock(&device->backend->start_lock);
+    return *out_pool ? hipSuccess : hipErrorOutOfMemory;
+}
+
+static hipError_t pool_or_current(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                  struct ah_backend_pool **out_pool)
+{
+    hipError_t error = hipSuccess;
+    *out_pool = pool ? pool : device->current_pool;
+    if (!*out_pool) {
+        error = ahhsa_pool_default(device, out_pool);
+        if (error == hipSuccess)
+            *out_pool = device->current_pool;
+    }
+    return error;
+}
+
+hipError_t ahhsa_pool_set_current(struct ah_backend_device *device, struct ah_backend_pool *pool)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        device->current_pool = pool;
+    return error;
+}
+
+hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolProps *properties,
+                             struct ah_backend_pool **out_pool)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (properties->handleTypes != hipMemHandleTypeNone)
+        return ahhsa_refuse(device, "a memory pool for other processes",
+                            "pools are not shared between processes");
+    *out_pool = make_pool(device, properties->maxSize);
+    return *out_pool ? hipSuccess : hipErrorOutOfMemory;
+}
+
+/* Gives memory back to the runtime. Under the pool's lock. */
+static void drop_block(struct ah_backend_pool *pool, struct block *block)
+{
+    struct block **link = &pool->all;
+    while (*link != block)
+        link = &(*link)->also;
+    *link = block->also;
+    pool->reserved -= block->size;
+    ahhsa_signal_release(block->ended);
+    ahhsa_raw_free(pool->device, block->memory);
+    free(block);
+}
+
+static bool has_ended(const struct block *block)
+{
+    return !block->ended || ahhsa_signal_is_done(block->ended);
+}
+
+/* Drops free blocks whose work has ended, until no more than keep is reserved. */
+static void trim(struct ah_backend_pool *pool, uint64_t keep)
+{
+    for (struct block **link = &pool->free; *link && pool->reserved > keep;) {
+        struct block *block = *link;
+        if (!has_ended(block)) {
+            link = &block->next;
+            continue;
+        }
+        *link = block->next;
+        drop_block(pool, block);
+    }
+}
+
+static void free_pool(struct ah_backend_pool *pool)
+{
+    while (pool->all) {
+        struct block *block = pool->all;
+        if (block->allocation.pool) /* handed out */
+            ahhsa_memory_take(pool->device->backend, block->memory, 1u << AHHSA_POOLED);
+        drop_block(pool, block);
+    }
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+static void unlink_pool(struct ah_backend_pool *pool)
+{
+    struct ah_backend_device *device = pool->device;
+    ahhsa_lock(device);
+    struct ah_backend_pool **link = &device->first_pool;
+    while (*link && *link != pool)
+        link = &(*link)->next;
+    if (*link)
+        *link = pool->next;
+    ahhsa_unlock(device);
+}
+
+/* The lock is held, and no longer after. Frees a pool that was destroyed with its last block. */
+static void leave_pool(struct ah_backend_pool *pool)
+{
+    bool over = pool->dying && pool->used == 0;
+    pthread_mutex_unlock(&pool->lock);
+    if (!over)
+        return;
+    ahhsa_device_drain(pool->device);
+    unlink_pool(pool);
+    free_pool(pool);
+}
+
+hipError_t ahhsa_pool_destroy(struct ah_backend_device *device, struct ah_backend_pool *pool)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (pool->device->current_pool == pool)
+        pool->device->current_pool = pool->device->default_pool;
+    pthread_mutex_lock(&pool->lock);
+    pool->dying = true;
+    leave_pool(pool);
+    return hipSuccess;
+}
+
+void ahhsa_pools_close(struct ah_backend_device *device)
+{
+    while (device->first_pool) {
+        struct ah_backend_pool *pool = device->first_pool;
+        device->first_pool = pool->next;
+        free_pool(pool);
+    }
+    device->default_pool = device->current_pool = NULL;
+}
+
+void ahhsa_pools_trim(struct ah_backend_device *device)
+{
+    if (!device->first_pool)
+        return;
+    ahhsa_lock(device);
+    for (struct ah_backend_pool *pool = device->first_pool; pool; pool = pool->next) {
+        if (pthread_mutex_trylock(&pool->lock) != 0)
+            continue; /* in use, and it will be back */
+        trim(pool, pool->threshold);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    ahhsa_unlock(device);
+}
+
+hipError_t ahhsa_pool_trim(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                           size_t keep)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    pthread_mutex_lock(&pool->lock);
+    trim(pool, keep);
+    pthread_mutex_unlock(&pool->lock);
+    return hipSuccess;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+/* How well a free block serves: 0 not at all; at once is better than waiting, smaller than
+ * larger. */
+static int fitness(const struct ah_backend_pool *pool, const struct block *block, size_t size,
+                   const struct ah_backend_stream *stream)
+{
+    if (block->size < size || block->size / 2 > size)
+        return 0;
+    if (block->stream == stream->id)
+        return 3;
+    if (has_ended(block))
+        return pool->opportunistic || pool->follow_events ? 2 : 0;
+    return pool->dependencies ? 1 : 0;
+}
+
+static struct block *take_free(struct ah_backend_pool *pool, size_t size,
+                               const struct ah_backend_stream *stream)
+{
+    struct block **best = NULL;
+    int best_fitness = 0;
+    for (struct block **link = &pool->free; *link; link = &(*link)->next) {
+        int fit = fitness(pool, *link, size, stream);
+        if (fit > best_fitness ||
+            (fit > 0 && fit == best_fitness && (*link)->size < (*best)->size)) {
+            best = link;
+            best_fitness = fit;
+        }
+    }
+    struct block *block = best ? *best : NULL;
+    if (block)
+        *best = block->next;
+    return block;
+}
+
+static hipError_t add_block(struct ah_backend_pool *pool, size_t size, struct block **out_block)
+{
+    struct ah_backend_device *device = pool->device;
+    void *memory;
+    hipError_t error;
+    if (pool->limit > 0 && pool->reserved + size > pool->limit)
+        trim(pool, pool->limit > size ? pool->limit - size : 0);
+    if (size == 0 || (pool->limit > 0 && pool->reserved + size > pool->limit))
+        return hipErrorOutOfMemory;
+    struct block *block = calloc(1, sizeof *block);
+    if (!block)
+        return hipErrorOutOfMemory;
+    error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
+    if (error == hipErrorOutOfMemory) {
+        ahhsa_device_drain(device);
+        trim(pool, 0);
+        error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
+    }
+    if (error == hipSuccess && pool->reach) {
+        error = ahhsa_memory_share(device, memory, pool->reach);
+        if (error != hipSuccess)
+            ahhsa_raw_free(device, memory);
+    }
+    if (error != hipSuccess) {
+        free(block);
+        return error;
+    }
+    block->memory = memory;
+    block->size = size;
+    block->also = pool->all;
+    pool->all = block;
+    pool->reserved += size;
+    pool->reserved_high =
+        pool->reserved > pool->reserved_high ? pool->reserved : pool->reserved_high;
+    *out_block = block;
+    return hipSuccess;
+}
+
+/* Under the pool's lock. Puts the block back on failure. */
+static hipError_t hand_out(struct ah_backend_pool *pool, struct block *block, size_t size,
+                           struct ah_backend_stream *stream)
+{
+    hipError_t error = hipSuccess;
+    if (block->ended && block->stream != stream->id)
+        error = ahhsa_stream_depend(stream->device, stream, block->ended);
+    if (error == hipSuccess) {
+        ahhsa_signal_release(block->ended);
+        block->ended = NULL;
+        block->allocation = (struct ahhsa_allocation){
+            .range = {.start = (uintptr_t)block->memory, .size = size},
+            .device = pool->device,
+            .kind = AH_MEMORY_DEVICE,
+            .origin = AHHSA_POOLED,
+            .device_pointer = block->memory,
+            .buffer_id = atomic_fetch_add(&pool->device->backend->last_buffer, 1) + 1,
+            .reach = pool->reach,
+            .pool = pool,
+        };
+        if (ahhsa_memory_add(pool->device->backend, &block->allocation)) {
+            pool->used += block->size;
+            pool->used_high = pool->used > pool->used_high ? pool->used : pool->used_high;
+            return hipSuccess;
+        }
+        error = hipErrorOutOfMemory;
+    }
+    block->allocation.pool = NULL;
+    block->next = pool->free;
+    pool->free = block;
+    return error;
+}
+
+hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                            size_t size, struct ah_backend_stream *handle, void **out_pointer)
+{
+    struct ah_backend_stream *stream;
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_of(device, handle, &stream);
+    if (error == hipSuccess)
+        error = pool_or_current(device, pool, &pool);
+    if (error == hipSuccess && pool->device != device)
+        error = ahhsa_enter(pool->device);
+    if (error != hipSuccess)
+        return error;
+    pthread_mutex_lock(&pool->lock);
+    struct block *block = take_free(pool, rounded(size), stream);
+    if (!block)
+        error = add_block(pool, rounded(size), &block);
+    if (error == hipSuccess)
+        error = hand_out(pool, block, size, stream);
+    pthread_mutex_unlock(&pool->lock);
+    if (error == hipSuccess)
+        *out_pointer = block->memory;
+    return error;
+}
+
+/* Back into its pool, to be used after `ended`, whose reference it takes. */
+static hipError_t put_back(struct ah_backend_device *device, void *pointer,
+                           struct ahhsa_signal *ended, uint64_t stream)
+{
+    struct ahhsa_allocation *allocation =
+        ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_POOLED);
+    if (!allocation) {
+        AH_LOG_ERR("%p is not the start of memory of a pool", pointer);
+        ahhsa_signal_release(ended);
+        return hipErrorInvalidValue;
+    }
+    struct block *block = (struct block *)(void *)allocation;
+    struct ah_backend_pool *pool = allocation->pool;
+    pthread_mutex_lock(&pool->lock);
+    block->allocation.pool = NULL;
+    block->ended = ended;
+    block->stream = stream;
+    block->next = pool->free;
+    pool->free = block;
+    pool->used -= block->size;
+    leave_pool(pool);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_pool_give(struct ah_backend_device *device, void *pointer)
+{
+    return put_back(device, pointer, NULL, 0);
+}
+
+hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
+                           struct ah_backend_stream *handle)
+{
+    struct ahhsa_allocation allocation;
+    struct ah_backend_stream *stream;
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_of(device, handle, &stream);
+    if (error != hipSuccess)
+        return error;
+    if (ahhsa_memory_find(device->backend, pointer, &allocation) &&
+        allocation.origin == AHHSA_PLAIN)
+        return ahhsa_memory_free(device, pointer);
+    ahhsa_lock(device);
+    error = ahhsa_device_error(device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_join(stream);
+    if (error == hipSuccess)
+        error = ahhsa_stream_mark(stream, false);
+    struct ahhsa_signal *ended =
+        error == hipSuccess && stream->tail ? ahhsa_signal_hold(stream->tail) : NULL;
+    ahhsa_unlock(device);
+    return error == hipSuccess ? put_back(device, pointer, ended, stream->id) : error;
+}
+
+/* ---- attributes ---------------------------------------------------------------------------------
+ */
+
+/* Where an attribute lies: an int, or 64 bits. */
+static int *flag_of(struct ah_backend_pool *pool, hipMemPoolAttr attribute)
+{
+    switch ((int)attribute) {
+    case hipMemPoolReuseFollowEventDependencies:
+        return &pool->follow_events;
+    case hipMemPoolReuseAllowOpportunistic:
+        return &pool->opportunistic;
+    case hipMemPoolReuseAllowInternalDependencies:
+        return &pool->dependencies;
+    default:
+        return NULL;
+    }
+}
+
+static uint64_t *count_of(struct ah_backend_pool *pool, hipMemPoolAttr attribute)
+{
+    switch ((int)attribute) {
+    case hipMemPoolAttrReleaseThreshold:
+        return &pool->threshold;
+    case hipMemPoolAttrReservedMemCurrent:
+        return &pool->reserved;
+    case hipMemPoolAttrReservedMemHigh:
+        return &pool->reserved_high;
+    case hipMemPoolAttrUsedMemCurrent:
+        return &pool->used;
+    case hipMemPoolAttrUsedMemHigh:
+        return &pool->used_high;
+    default:
+        return NULL;
+    }
+}
+
+hipError_t ahhsa_pool_get_attribute(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                    hipMemPoolAttr attribute, void *out_value)
+{
+    const int *flag = flag_of(pool, attribute);
+    const uint64_t *count = count_of(pool, attribute);
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    pthread_mutex_lock(&pool->lock);
+    if (flag)
+        *(int *)out_value = *flag;
+    else if (count)
+        *(uint64_t *)out_value = *count;
+    else
+        error = hipErrorInvalidValue;
+    pthread_mutex_unlock(&pool->lock);
+    return error;
+}
+
+hipError_t ahhsa_pool_set_attribute(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                    hipMemPoolAttr attribute, void *value)
+{
+    int *flag = flag_of(pool, attribute);
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    pthread_mutex_lock(&pool->lock);
+    if (flag)
+        *flag = *(const int *)value != 0;
+    else if ((int)attribute == hipMemPoolAttrReleaseThreshold)
+        pool->threshold = *(const uint64_t *)value;
+    else if ((int)attribute == hipMemPoolAttrReservedMemHigh && *(const uint64_t *)value == 0)
+        pool->reserved_high = pool->reserved;
+    else if ((int)attribute == hipMemPoolAttrUsedMemHigh && *(const uint64_t *)value == 0)
+        pool->used_high = pool->used;
+    else
+        error = hipErrorInvalidValue;
+    pthread_mutex_unlock(&pool->lock);
+    return error;
+}
+
+/* ---- access
+ * --------------------------------------------------------------------------------------- */
+
+hipError_t ahhsa_pool_get_access(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                 struct ah_backend_device *location, hipMemAccessFlags *out_access)
+{
+    (void)device;
+    bool may = location == pool->device || (pool->reach >> location->index & 1);
+    *out_access = may ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                 struct ah_backend_device *location, hipMemAccessFlags access)
+{
+    uint64_t bit = (uint64_t)1 << location->index;
+    int can = 0;
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (location == pool->device)
+        return access == hipMemAccessFlagsProtReadWrite ? hipSuccess : hipErrorInvalidValue;
+    if (access == hipMemAccessFlagsProtRead)
+        return ahhsa_refuse(device, "read-only access to a pool", "access is for both or for none");
+    ahhsa_peer_can_access(location, pool->device, &can);
+    if (!can && access != hipMemAccessFlagsProtNone)
+        return hipErrorPeerAccessUnsupported;
+    pthread_mutex_lock(&pool->lock);
+    pool->reach = access == hipMemAccessFlagsProtNone ? pool->reach & ~bit : pool->reach | bit;
+    for (struct block *block = pool->all; block && error == hipSuccess; block = block->also)
+        error = ahhsa_memory_share(pool->device, block->memory, pool->reach);
+    pthread_mutex_unlock(&pool->lock);
+    return error;
+}
+
+/* ---- other processes
+ * ----------------------------------------------------------------------------- */
+
+static hipError_t not_shared(struct ah_backend_device *device, const char *what)
+{
+    return ahhsa_refuse(device, what, "pools are not shared between processes");
+}
+
+hipError_t ahhsa_pool_export(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                             hipMemAllocationHandleType type, void *out_handle)
+{
+    (void)pool;
+    (void)type;
+    (void)out_handle;
+    return not_shared(device, "hipMemPoolExportToShareableHandle");
+}
+
+hipError_t ahhsa_pool_import(struct ah_backend_device *device, void *handle,
+                             hipMemAllocationHandleType type, struct ah_backend_pool **out_pool)
+{
+    (void)handle;
+    (void)type;
+    (void)out_pool;
+    return not_shared(device, "hipMemPoolImportFromShareableHandle");
+}
+
+hipError_t ahhsa_pool_export_pointer(struct ah_backend_device *device, void *pointer,
+                                     hipMemPoolPtrExportData *out_data)
+{
+    (void)pointer;
+    (void)out_data;
+    return not_shared(device, "hipMemPoolExportPointer");
+}
+
+hipError_t ahhsa_pool_import_pointer(struct ah_backend_device *device, struct ah_backend_pool *pool,
+                                     hipMemPoolPtrExportData *data, void **out_pointer)
+{
+    (void)pool;
+    (void)data;
+    (void)out_pointer;
+    return not_shared(device, "hipMemPoolImportPointer");
+}

@@ -1,0 +1,149 @@
+/* Owns the signals of a device, which are made in groups and used again and again. */
+#include "hsa_stream.h"
+
+#include <stdlib.h>
+
+enum { GROUP = 64 };
+
+struct group {
+    struct group *next;
+    struct ahhsa_signal signals[GROUP];
+};
+
+struct ahhsa_signals {
+    struct ah_backend_device *device;
+    pthread_mutex_t lock; /* its own: signals are let go under the locks of other devices */
+    struct group *groups;
+    struct ahhsa_signal *free;
+};
+
+struct ahhsa_signals *ahhsa_signals_create(struct ah_backend_device *device)
+{
+    struct ahhsa_signals *signals = calloc(1, sizeof *signals);
+    if (!signals)
+        return NULL;
+    signals->device = device;
+    pthread_mutex_init(&signals->lock, NULL);
+    return signals;
+}
+
+void ahhsa_signals_destroy(struct ahhsa_signals *signals)
+{
+    struct group *next;
+    if (!signals)
+        return;
+    for (struct group *group = signals->groups; group; group = next) {
+        next = group->next;
+        for (int i = 0; i < GROUP; i++)
+            if (group->signals[i].hsa.handle)
+                signals->device->api->hsa_signal_destroy(group->signals[i].hsa);
+        free(group);
+    }
+    pthread_mutex_destroy(&signals->lock);
+    free(signals);
+}
+
+/* Under the lock. Whatever of a group can be made is used. */
+static bool add_group(struct ahhsa_signals *signals)
+{
+    const struct ahhsa_api *api = signals->device->api;
+    struct group *group = calloc(1, sizeof *group);
+    if (!group)
+        return false;
+    group->next = signals->groups;
+    signals->groups = group;
+    for (int i = 0; i < GROUP; i++) {
+        struct ahhsa_signal *signal = &group->signals[i];
+        hsa_status_t status = api->hsa_signal_create(0, 0, NULL, &signal->hsa);
+        if (status != HSA_STATUS_SUCCESS) {
+            signal->hsa.handle = 0;
+            ahhsa_report(signals->device, "hsa_signal_create", status);
+            return i > 0;
+        }
+        signal->device = signals->device;
+        signal->next = signals->free;
+        signals->free = signal;
+    }
+    return true;
+}
+
+struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
+{
+    struct ahhsa_signals *signals = device->signals;
+    pthread_mutex_lock(&signals->lock);
+    struct ahhsa_signal *signal = signals->free;
+    if (__builtin_expect(!signal, 0) && add_group(signals))
+        signal = signals->free;
+    if (signal) {
+        amd_signal_t *memory = ahhsa_signal_memory(signal);
+        signals->free = signal->next;
+        signal->taken = true;
+        atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
+        memory->start_ts = memory->end_ts = 0;
+        __atomic_store_n(&memory->value, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&signals->lock);
+    return signal;
+}
+
+hipError_t ahhsa_signal_create_foreign(struct ah_backend_device *device, hsa_signal_t hsa,
+                                       struct ahhsa_signal **out_signal)
+{
+    struct ahhsa_signal *signal = calloc(1, sizeof *signal);
+    if (!signal)
+        return hipErrorOutOfMemory;
+    signal->hsa = hsa;
+    signal->device = device;
+    signal->foreign = signal->taken = true;
+    atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
+    *out_signal = signal;
+    return hipSuccess;
+}
+
+void ahhsa_signal_release(struct ahhsa_signal *signal)
+{
+    if (!signal || atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
+        return;
+    if (signal->foreign) {
+        signal->device->api->hsa_signal_destroy(signal->hsa);
+        free(signal);
+        return;
+    }
+    struct ahhsa_signals *signals = signal->device->signals;
+    pthread_mutex_lock(&signals->lock);
+    signal->taken = false;
+    signal->next = signals->free;
+    signals->free = signal;
+    pthread_mutex_unlock(&signals->lock);
+}
+
+hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
+{
+    struct ah_backend_device *device = signal->device;
+    hsa_wait_state_t state =
+        device->flags & hipDeviceScheduleSpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
+    /* Nobody completes another process's signal when this device fails. */
+    uint64_t timeout = signal->foreign ? device->backend->timestamp_frequency / 100 : UINT64_MAX;
+    while (!ahhsa_signal_is_done(signal)) {
+        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, timeout,
+                                               state);
+        if (signal->foreign && ahhsa_device_error(device) != hipSuccess)
+            break;
+    }
+    return ahhsa_device_error(device);
+}
+
+void ahhsa_signal_complete(struct ahhsa_signal *signal)
+{
+    signal->device->api->hsa_signal_store_screlease(signal->hsa, 0);
+}
+
+void ahhsa_signals_complete_all(struct ahhsa_signals *signals)
+{
+    pthread_mutex_lock(&signals->lock);
+    for (struct group *group = signals->groups; group; group = group->next)
+        for (int i = 0; i < GROUP; i++)
+            if (group->signals[i].taken)
+                ahhsa_signal_complete(&group->signals[i]);
+    pthread_mutex_unlock(&signals->lock);
+}

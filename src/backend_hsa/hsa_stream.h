@@ -1,0 +1,148 @@
+/* Private to backend_hsa: how streams, queues and signals are kept. What puts work into a
+ * stream uses this; kernels need no more than hsa_backend.h has. */
+#ifndef AHHSA_STREAM_H
+#define AHHSA_STREAM_H
+
+#include "hsa_backend.h"
+
+static inline void ahhsa_lock(struct ah_backend_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+}
+
+static inline void ahhsa_unlock(struct ah_backend_device *device)
+{
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* The device's error, for those who hold the lock: after it was seen nothing is queued. */
+static inline hipError_t ahhsa_device_error(struct ah_backend_device *device)
+{
+    return (hipError_t)atomic_load_explicit(&device->error, memory_order_relaxed);
+}
+
+/* ---- signals: hsa_signal.c -------------------------------------------------------------- */
+
+struct ahhsa_signals *ahhsa_signals_create(struct ah_backend_device *device);
+void ahhsa_signals_destroy(struct ahhsa_signals *signals); /* accepts NULL */
+/* Lets everybody go who waits for a signal that is taken. */
+void ahhsa_signals_complete_all(struct ahhsa_signals *signals);
+/* One that other processes may open: at 0, with one reference. */
+hipError_t ahhsa_signal_create_foreign(struct ah_backend_device *device, hsa_signal_t hsa,
+                                       struct ahhsa_signal **out_signal);
+
+/* ---- queues: hsa_queue.c ---------------------------------------------------------------- */
+
+enum { AHHSA_DEPENDENCIES = 5 }; /* of one barrier packet */
+
+/* A queue for a stream, which counts as its user from now on. Under the lock. */
+hipError_t ahhsa_queue_choose(struct ah_backend_device *device, hsa_amd_queue_priority_t priority,
+                              bool exclusive, struct ahhsa_queue **out_queue);
+/* Makes a queue that is not there yet. Under the lock. */
+hipError_t ahhsa_queue_open(struct ah_backend_device *device, struct ahhsa_queue *queue,
+                            hsa_queue_type_t type, hsa_amd_queue_priority_t priority);
+void ahhsa_queue_leave(struct ahhsa_queue *queue);
+void ahhsa_queues_close(struct ah_backend_device *device);
+/* Whether there is room for packets more. Under the lock. */
+bool ahhsa_queue_has_room(struct ahhsa_queue *queue, unsigned packets);
+/* Waits for room, during which the lock is not held. Returns the device's error. */
+hipError_t ahhsa_queue_wait(struct ahhsa_queue *queue, unsigned packets);
+/* Puts a barrier into the queue, for which there is room: it waits for what is before it,
+ * if so asked, and for signals, and then completes `completion`, unless that is 0. */
+void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool waits, struct ahhsa_signal *const *signals,
+                         unsigned count, hsa_signal_t completion);
+
+/* ---- order: hsa_stream.c; all under the lock --------------------------------------------- */
+
+/* Before every piece of work: the stream is to wait for work of others that goes before, as
+ * default streams and blocking streams do. May let the lock go for a while. */
+hipError_t ahhsa_stream_join(struct ah_backend_stream *stream);
+/* Makes `tail` the signal of everything that was put in, and of all that later work waits
+ * for (NULL: it all has ended). fresh: also if it has ended, so that its time is now. May
+ * let the lock go for a while. */
+hipError_t ahhsa_stream_mark(struct ah_backend_stream *stream, bool fresh);
+/* Packets that count signals need as barriers. */
+static inline unsigned ahhsa_barriers_for(unsigned signals)
+{
+    return (signals + AHHSA_DEPENDENCIES - 1) / AHHSA_DEPENDENCIES;
+}
+/* Room in the stream's queue for packets behind what it must wait for, and for hooks beside
+ * those of put_waits. May let the lock go for a while. */
+hipError_t ahhsa_stream_make_room(struct ah_backend_stream *stream, unsigned packets,
+                                  unsigned hooks);
+/* Puts barriers for what the stream must wait for and its queue does not see to. Whether the
+ * next packet must wait for what is before it in the queue. */
+bool ahhsa_stream_put_waits(struct ah_backend_stream *stream);
+/* A signal of somebody else's is completed when all that was put in has ended. May let the
+ * lock go for a while. */
+hipError_t ahhsa_stream_complete(struct ah_backend_stream *stream, hsa_signal_t signal);
+/* Whether all that was put into it has ended. */
+bool ahhsa_stream_is_idle(const struct ah_backend_stream *stream);
+/* Room for count hooks. */
+hipError_t ahhsa_stream_reserve_hooks(struct ah_backend_stream *stream, unsigned count);
+/* Room was reserved. function NULL: data is a signal to let go of. */
+void ahhsa_stream_hook(struct ah_backend_stream *stream, void (*function)(void *data), void *data);
+/* The stream's latest work is what this signal stands for; the stream takes the reference.
+ * Room for one hook was reserved. */
+void ahhsa_stream_set_tail(struct ah_backend_stream *stream, struct ahhsa_signal *signal,
+                           bool elsewhere);
+/* Later work of the stream waits for the signal, which is held. */
+hipError_t ahhsa_stream_wait(struct ah_backend_stream *stream, struct ahhsa_signal *signal);
+/* A queue of its own, if there are any left: what waits for the host must hold up nobody. */
+hipError_t ahhsa_stream_move(struct ah_backend_stream *stream);
+/* Calls the hooks of what has ended; the lock is let go meanwhile. */
+void ahhsa_stream_retire(struct ah_backend_stream *stream);
+/* Likewise, when the stream puts in more: looks whether there is something to do first. */
+static inline void ahhsa_stream_tidy(struct ah_backend_stream *stream)
+{
+    if (__builtin_expect(stream->checkpoint != 0, 0))
+        ahhsa_stream_retire(stream);
+}
+
+/* Work that happens elsewhere than in the stream's queue, in one piece: a copy, a function. */
+struct ahhsa_work {
+    struct ah_backend_stream *stream;
+    struct ahhsa_signal *before; /* wait for this first, NULL: for nothing; held by the stream */
+    struct ahhsa_signal *after;  /* complete this when done; held by the stream */
+};
+
+/* Reserves the next place in the stream and keeps the lock, also for room for 4 hooks. */
+hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work *out_work);
+/* Lets the lock go. The work is to be started now; what fails must complete `after`. */
+void ahhsa_work_end(struct ahhsa_work *work);
+
+hipError_t ahhsa_stream_open(struct ah_backend_device *device, bool blocking, int priority,
+                             struct ah_backend_stream **out_stream);
+/* Later work of a stream of the door waits for a signal, perhaps of another device. */
+hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backend_stream *handle,
+                               struct ahhsa_signal *signal);
+/* Frees all streams, with whatever they still hold; nobody uses them. */
+void ahhsa_streams_close(struct ah_backend_device *device);
+
+/* ---- host functions: hsa_host.c ---------------------------------------------------------- */
+
+enum ahhsa_job_kind { AHHSA_JOB_FUNCTION, AHHSA_JOB_CALLBACK, AHHSA_JOB_WAIT };
+
+struct ahhsa_job {
+    enum ahhsa_job_kind kind;
+    struct ahhsa_signal *before, *after; /* both held; before may be NULL */
+    void (*function)(void *data);
+    void (*callback)(void *data, hipError_t status);
+    void *data;
+    /* AHHSA_JOB_WAIT */
+    uint64_t value, mask;
+    enum ah_wait_condition condition;
+    int bits;
+};
+
+/* Has the job done by the stream's thread, in stream order. before and after are set here.
+ * sleeps: it may wait for something outside of the stream. */
+hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *job, bool sleeps);
+/* The thread ends when it has done its jobs; hurry: waits are given up, and it is waited for. */
+void ahhsa_worker_stop(struct ahhsa_worker *worker, bool hurry);
+
+/* ---- events ------------------------------------------------------------------------------ */
+
+void ahhsa_events_close(struct ah_backend_device *device);
+
+#endif
