@@ -1,2 +1,292 @@
-/* To be written. */
-#include "amdgpu_queue.h"
+/* Owns the start and the end of the runtime, and what it says of itself. */
+#include "simhsa_runtime.h"
+
+#include "config.h"
+#include "env.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct simhsa simhsa;
+_Thread_local bool simhsa_own_thread;
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER; /* of init and shut_down */
+
+void simhsa_violation(const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    AH_LOG_WARN("simulated HSA runtime: %s", text);
+}
+
+/* ---- start and end ------------------------------------------------------------------------ */
+
+/* As the library that opened this one has it: the file and then the environment. */
+static void start_log(void)
+{
+    struct ah_config config;
+    ah_config_init(&config);
+    ah_config_load(&config);
+    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
+    ah_log_configure(&(struct ah_log_settings){
+        .level = (int)ah_env_integer("AMD_LOG_LEVEL", config.log_level),
+        .mask = (int)ah_env_integer("AMD_LOG_MASK", config.log_mask),
+        .file = file ? file : config.log_file,
+        .max_size_mib = AH_LOG_DEFAULT_SIZE_MIB,
+    });
+    free(file);
+    ah_config_fini(&config);
+}
+
+/* The threads of the runtime are not in a child. */
+static void in_child(void)
+{
+    if (simhsa.agent_count > 0)
+        atomic_store(&simhsa.forked, true);
+}
+
+/* The first call of the process. */
+static hsa_status_t open_runtime(void)
+{
+    static bool tried;
+    static hsa_status_t result;
+    if (tried)
+        return result;
+    tried = true;
+    start_log();
+    pthread_atfork(NULL, NULL, in_child);
+    result = simhsa_agents_open();
+    if (result == HSA_STATUS_SUCCESS && !simhsa_signals_open())
+        result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    return result;
+}
+
+hsa_status_t hsa_init(void)
+{
+    hsa_status_t result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (atomic_load(&simhsa.forked)) {
+        simhsa_violation("hsa_init in a child of the process that called it before");
+        return result;
+    }
+    pthread_mutex_lock(&start_lock);
+    unsigned references = atomic_load(&simhsa.references);
+    if (references > 0)
+        result = references == INT32_MAX ? HSA_STATUS_ERROR_REFCOUNT_OVERFLOW : HSA_STATUS_SUCCESS;
+    else
+        result = open_runtime();
+    if (result == HSA_STATUS_SUCCESS)
+        atomic_store_explicit(&simhsa.references, references + 1, memory_order_release);
+    pthread_mutex_unlock(&start_lock);
+    return result;
+}
+
+/* What the program left behind goes; the agents stay what they are. */
+static void close_runtime(void)
+{
+    simhsa_queues_close();
+    simhsa_copies_close();
+    simhsa_watchers_close();
+    simhsa_events_close();
+    simhsa_executables_close();
+    simhsa_memory_close();
+    simhsa_virtual_close();
+    simhsa_signals_close();
+}
+
+hsa_status_t hsa_shut_down(void)
+{
+    SIMHSA_ENTER();
+    pthread_mutex_lock(&start_lock);
+    unsigned references = atomic_load(&simhsa.references);
+    if (references == 1 && simhsa_own_thread) {
+        pthread_mutex_unlock(&start_lock);
+        simhsa_violation("the last hsa_shut_down, from a callback");
+        return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
+    }
+    if (references == 1)
+        close_runtime();
+    if (references > 0)
+        atomic_store(&simhsa.references, references - 1);
+    pthread_mutex_unlock(&start_lock);
+    return references > 0 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_NOT_INITIALIZED;
+}
+
+hsa_status_t hsa_status_string(hsa_status_t status, const char **status_string)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } rows[] = {
+#define SIMHSA_STATUS(status, words) {status, #status ": " words},
+#include "simhsa_status.def"
+#undef SIMHSA_STATUS
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && status_string; i++) {
+        if (rows[i].status == (int)status) {
+            *status_string = rows[i].text;
+            return HSA_STATUS_SUCCESS;
+        }
+    }
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+/* Writes what an attribute is: a value of any type. */
+#define ANSWER(type, ...)                                                                          \
+    do {                                                                                           \
+        *(type *)value = (type)__VA_ARGS__;                                                        \
+        return HSA_STATUS_SUCCESS;                                                                 \
+    } while (0)
+
+uint64_t simhsa_nanoseconds(uint64_t ticks)
+{
+    const uint64_t each = UINT64_C(1000000000) / SIMHSA_CLOCK_HZ;
+    return ticks > UINT64_MAX / each ? UINT64_MAX : ticks * each;
+}
+
+static void extensions(void *value)
+{
+    unsigned char *bits = value;
+    memset(bits, 0, 128);
+    bits[HSA_EXTENSION_AMD_LOADER / 8] |= 1 << HSA_EXTENSION_AMD_LOADER % 8;
+}
+
+hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
+{
+    SIMHSA_ENTER();
+    if (!value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    switch (attribute) {
+    case HSA_SYSTEM_INFO_VERSION_MAJOR:
+    case HSA_SYSTEM_INFO_VERSION_MINOR:
+        ANSWER(uint16_t, 1);
+    case HSA_SYSTEM_INFO_TIMESTAMP:
+        ANSWER(uint64_t, amdgpu_clock());
+    case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
+        ANSWER(uint64_t, SIMHSA_CLOCK_HZ);
+    case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
+        ANSWER(uint64_t, UINT64_MAX);
+    case HSA_SYSTEM_INFO_ENDIANNESS:
+        ANSWER(hsa_endianness_t, HSA_ENDIANNESS_LITTLE);
+    case HSA_SYSTEM_INFO_MACHINE_MODEL:
+        ANSWER(hsa_machine_model_t, HSA_MACHINE_MODEL_LARGE);
+    case HSA_SYSTEM_INFO_EXTENSIONS:
+        extensions(value);
+        return HSA_STATUS_SUCCESS;
+    case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
+        ANSWER(const char *, "AnyHIP simulated HSA runtime");
+    case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:
+    case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
+    case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
+        ANSWER(bool, true);
+    case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
+    case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
+    case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
+        ANSWER(bool, false);
+    case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
+        ANSWER(uint16_t, 1);
+    case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR:
+        ANSWER(uint16_t, 6);
+    default:
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+}
+
+/* ---- extensions --------------------------------------------------------------------------------
+ */
+
+hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
+{
+    SIMHSA_ENTER();
+    if (!name || extension != HSA_EXTENSION_AMD_LOADER)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *name = "HSA_EXTENSION_AMD_LOADER";
+    return HSA_STATUS_SUCCESS;
+}
+
+static bool is_known(uint16_t extension)
+{
+    return extension <= HSA_EXTENSION_STD_LAST ||
+           (extension >= HSA_AMD_FIRST_EXTENSION && extension <= HSA_AMD_LAST_EXTENSION);
+}
+
+hsa_status_t hsa_system_extension_supported(uint16_t extension, uint16_t version_major,
+                                            uint16_t version_minor, bool *result)
+{
+    SIMHSA_ENTER();
+    if (!result || !is_known(extension))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = extension == HSA_EXTENSION_AMD_LOADER && version_major == SIMHSA_LOADER_MAJOR &&
+              version_minor <= SIMHSA_LOADER_MINOR;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t version_major,
+                                                  uint16_t *version_minor, bool *result)
+{
+    SIMHSA_ENTER();
+    if (!version_minor || !result || !is_known(extension))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = extension == HSA_EXTENSION_AMD_LOADER && version_major == SIMHSA_LOADER_MAJOR;
+    if (*result)
+        *version_minor = SIMHSA_LOADER_MINOR;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent,
+                                           uint16_t version_major, uint16_t version_minor,
+                                           bool *result)
+{
+    SIMHSA_ENTER();
+    if (result)
+        *result = false;
+    if (!simhsa_agent_get(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    return hsa_system_extension_supported(extension, version_major, version_minor, result);
+}
+
+hsa_status_t hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t agent,
+                                                 uint16_t version_major, uint16_t *version_minor,
+                                                 bool *result)
+{
+    SIMHSA_ENTER();
+    if (!simhsa_agent_get(agent))
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    return hsa_system_major_extension_supported(extension, version_major, version_minor, result);
+}
+
+hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version_major,
+                                            uint16_t version_minor, void *table)
+{
+    SIMHSA_ENTER();
+    if (!table || !is_known(extension))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (extension != HSA_EXTENSION_AMD_LOADER || version_major != SIMHSA_LOADER_MAJOR ||
+        version_minor > SIMHSA_LOADER_MINOR) {
+        simhsa_violation("extension %u of version %u.%u is not there", extension, version_major,
+                         version_minor);
+        return HSA_STATUS_ERROR;
+    }
+    simhsa_loader_table(version_minor, 0, table);
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, uint16_t version_major,
+                                                  size_t table_length, void *table)
+{
+    SIMHSA_ENTER();
+    if (!table || table_length == 0 || !is_known(extension))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (extension != HSA_EXTENSION_AMD_LOADER || version_major != SIMHSA_LOADER_MAJOR) {
+        simhsa_violation("extension %u of version %u is not there", extension, version_major);
+        return HSA_STATUS_ERROR;
+    }
+    simhsa_loader_table(SIMHSA_LOADER_MINOR, table_length, table);
+    return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,228 @@
+/* Owns which devices there are: the list that the user wrote, what of it is visible, and the
+ * agents, pools and caches that are made of it. */
+#include "simhsa_runtime.h"
+
+#include "env.h"
+#include "simhsa.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static const char usual_model[] = "gfx90a";
+static char configured[256]; /* by anyhipSimConfigure */
+
+/* ---- the list --------------------------------------------------------------------------- */
+
+/* One element, "gfx90a" or "default"; its length. *out_model is NULL for a device that another
+ * vendor's library simulates. 0: there is no such model. */
+static size_t read_model(const char *text, const struct amdgpu_model **out_model)
+{
+    char name[32];
+    size_t size = strcspn(text, "*, \t");
+    if (size == 0 || size >= sizeof name)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)size, text);
+    *out_model = amdgpu_model(strcmp(name, "default") == 0 ? usual_model : name);
+    return *out_model || strncmp(name, "sm_", 3) == 0 ? size : 0;
+}
+
+/* Reads "gfx90a*2,gfx1100"; returns how many devices, -1: it is not such a list, and the log
+ * says where. */
+static int read_list(const char *list, const struct amdgpu_model *out_models[SIM_DEVICES_MAX])
+{
+    const char *at = list;
+    int count = 0;
+    while (*at) {
+        const struct amdgpu_model *model = NULL;
+        unsigned times = 1;
+        int more = 0;
+        while (isspace((unsigned char)*at))
+            at++;
+        size_t used = read_model(at, &model);
+        bool good = used > 0;
+        if (good && at[used] == '*')
+            good = sscanf(at + used, "*%u%n", &times, &more) == 1 && times > 0;
+        const char *end = at + used + more;
+        if (!good || (*end && *end != ',') || (*end && !end[1]) ||
+            times > (unsigned)(SIM_DEVICES_MAX - count)) {
+            AH_LOG_NOTICE(AH_LOG_ERROR, "simulated AMD devices \"%s\": cannot use \"%s\"", list,
+                          at);
+            return -1;
+        }
+        for (; model && times > 0; times--)
+            out_models[count++] = model;
+        at = end + (*end == ',');
+    }
+    return count;
+}
+
+__attribute__((visibility("default"))) int anyhipSimConfigure(const char *devices)
+{
+    const struct amdgpu_model *models[SIM_DEVICES_MAX];
+    if (simhsa.agent_count > 0)
+        return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
+    if (!devices || strlen(devices) >= sizeof configured || read_list(devices, models) <= 0)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    snprintf(configured, sizeof configured, "%s", devices);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- what is visible ------------------------------------------------------------------------ */
+
+/* The same device has the same identity in every process: its model and its place. */
+static void make_uuid(char uuid[24], int position, const struct amdgpu_model *model)
+{
+    snprintf(uuid, 24, "GPU-a5%06x%08x", model->chip_id & 0xffffff, position + 1);
+}
+
+/* The position that an element of the variable names, -1: none. */
+static int visible_position(const struct amdgpu_model *const *models, int count,
+                            const char *element)
+{
+    char *end, uuid[24];
+    for (int i = 0; i < count; i++) {
+        make_uuid(uuid, i, models[i]);
+        if (strncasecmp(element, "GPU-", 4) == 0 && strcasecmp(uuid, element) == 0)
+            return i;
+    }
+    long position = strtol(element, &end, 10);
+    while (isspace((unsigned char)*end))
+        end++;
+    return end == element || *end || position < 0 || position >= count ? -1 : (int)position;
+}
+
+/* Positions of devices in the order in which the program sees them. The variable ends at the
+ * first element that names no device or one for the second time. */
+static int find_visible(const struct amdgpu_model *const *models, int count, int *out_positions)
+{
+    char *list = ah_env_string("ROCR_VISIBLE_DEVICES"), *rest, *element;
+    bool seen[SIM_DEVICES_MAX] = {false};
+    int left = 0, position;
+    if (!list)
+        list = ah_env_string("HSA_VISIBLE_DEVICES");
+    for (int i = 0; i < count; i++)
+        out_positions[i] = i;
+    if (!list)
+        return count;
+    rest = list;
+    while ((element = strsep(&rest, ",")) &&
+           (position = visible_position(models, count, element)) >= 0 && !seen[position]) {
+        seen[position] = true;
+        out_positions[left++] = position;
+    }
+    free(list);
+    return left;
+}
+
+/* ---- agents ---------------------------------------------------------------------------------- */
+
+static void add_pool(struct simhsa_agent *agent, hsa_amd_segment_t segment, uint32_t flags,
+                     size_t size)
+{
+    agent->pools[agent->pool_count++] = (struct simhsa_pool){agent, segment, flags, size};
+}
+
+static void add_cache(struct simhsa_agent *agent, unsigned level, unsigned kib)
+{
+    if (kib == 0)
+        return;
+    struct simhsa_cache *cache = &agent->caches[agent->cache_count++];
+    *cache = (struct simhsa_cache){.level = (uint8_t)level, .size = kib << 10};
+    snprintf(cache->name, sizeof cache->name, "%.24s L%u", agent->name, level);
+}
+
+static void read_processor(char *name, size_t size)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    snprintf(name, size, "CPU");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
+            break;
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+static void make_cpu(struct simhsa_agent *agent)
+{
+    enum {
+        FINE = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
+        KERNARG = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
+        COARSE = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+    };
+    *agent = (struct simhsa_agent){.device = -1};
+    read_processor(agent->name, sizeof agent->name);
+    memcpy(agent->product, agent->name, sizeof agent->product);
+    snprintf(agent->uuid, sizeof agent->uuid, "CPU-XX");
+    agent->memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, FINE, agent->memory);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, KERNARG | FINE, agent->memory);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, agent->memory);
+}
+
+static void make_isa(struct simhsa_agent *agent, const struct amdgpu_model *model)
+{
+    char name[64];
+    const char *xnack = model->xnack ? ":xnack+" : ":xnack-";
+    snprintf(name, sizeof name, "amdgcn-amd-amdhsa--%s%s%s", model->name,
+             model->sramecc ? ":sramecc+" : "", simhsa_has_xnack(model) ? xnack : "");
+    agent->isa = simhsa_isa_named(name);
+}
+
+static void make_gpu(struct simhsa_agent *agent, uint32_t node, int position,
+                     const struct amdgpu_model *model)
+{
+    const struct sim_options *options = sim_options();
+    *agent = (struct simhsa_agent){.node = node, .device = position, .memory = options->memory};
+    agent->gpu =
+        (struct amdgpu_device){.device = position, .model = *model, .clock_hz = SIMHSA_CLOCK_HZ};
+    if (options->compute_units > 0)
+        agent->gpu.model.units = options->compute_units;
+    snprintf(agent->name, sizeof agent->name, "%s", model->name);
+    snprintf(agent->product, sizeof agent->product, "AnyHIP simulated %s", model->name);
+    make_uuid(agent->uuid, position, model);
+    make_isa(agent, model);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+             agent->memory);
+    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
+             agent->memory);
+    add_pool(agent, HSA_AMD_SEGMENT_GROUP, 0,
+             options->shared_per_block ? options->shared_per_block : AMDGPU_LDS_PER_BLOCK);
+    add_cache(agent, 1, model->l1_kib);
+    add_cache(agent, 2, model->l2_kib);
+    add_cache(agent, 3, model->l3_kib);
+}
+
+hsa_status_t simhsa_agents_open(void)
+{
+    const struct amdgpu_model *models[SIM_DEVICES_MAX];
+    size_t memory[SIM_DEVICES_MAX];
+    int positions[SIM_DEVICES_MAX];
+    const struct sim_options *options = sim_options();
+    const char *list = *configured ? configured : options->devices;
+    int count = read_list(*list ? list : usual_model, models);
+    if (count <= 0) {
+        AH_LOG_ERR("there are no simulated AMD devices in \"%s\"", list);
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
+    for (int i = 0; i < count; i++)
+        memory[i] = options->memory;
+    sim_memory_track_writes((options->checks & SIM_CHECK_UNINITIALISED) != 0);
+    if (!sim_space_open(memory, count))
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    sim_run_configure(&options->run);
+    make_cpu(&simhsa.agents[0]);
+    int visible = find_visible(models, count, positions);
+    for (int i = 0; i < visible; i++)
+        make_gpu(&simhsa.agents[1 + i], 1 + (uint32_t)i, positions[i], models[positions[i]]);
+    simhsa.agent_count = 1 + (unsigned)visible;
+    return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,311 @@
+/* Owns copies under way: what waits in which engine, and the threads that move bytes.
+ *
+ * An engine's copies run in their order, as those of a ring of packets do: the first of them
+ * waits for its signals, without a thread, and the others wait for it. Small copies run where
+ * they are found to be ready, large ones on threads. */
+#include "simhsa_copy.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { THREADS_MAX = 4, SMALL = 64 << 10 };
+
+struct job {
+    struct simhsa_watch watch; /* of the signal it waits for */
+    struct job *next;
+    struct engine *engine;
+    bool moves;
+    struct simhsa_box box;
+    amd_signal_t *completion;
+    uint32_t count, met; /* signals before it, and how many of them are done */
+    amd_signal_t *signals[];
+};
+
+struct engine {
+    struct job *first, *last; /* the first is under way when busy */
+    bool busy;
+    struct engine *next; /* ready for a thread */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake; /* threads: an engine is ready */
+    pthread_cond_t changed;
+    struct engine engines[SIMHSA_AGENTS_MAX][SIMHSA_ENGINES];
+    struct engine *ready, **ready_end;
+    pthread_t threads[THREADS_MAX];
+    unsigned thread_count, idle;
+    unsigned running, stops;
+    bool closing;
+} copies = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .wake = PTHREAD_COND_INITIALIZER,
+    .changed = PTHREAD_COND_INITIALIZER,
+    .ready_end = &copies.ready,
+};
+
+/* ---- jobs ---------------------------------------------------------------------------------------
+ */
+
+static void free_job(struct job *job)
+{
+    for (uint32_t i = 0; i < job->count; i++)
+        simhsa_signal_drop(job->signals[i]);
+    if (job->completion)
+        simhsa_signal_drop(job->completion);
+    free(job);
+}
+
+static void sleep_ns(uint64_t ns)
+{
+    struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    if (ns > 0)
+        nanosleep(&time, NULL);
+}
+
+/* Does the work and tells of it. */
+static void run(struct job *job)
+{
+    uint64_t start = amdgpu_clock();
+    pthread_mutex_lock(&copies.lock);
+    while (copies.stops > 0)
+        pthread_cond_wait(&copies.changed, &copies.lock);
+    copies.running++;
+    pthread_mutex_unlock(&copies.lock);
+    sleep_ns(sim_fault_delay());
+    bool good = !job->moves || simhsa_box_copy(&job->box);
+    pthread_mutex_lock(&copies.lock);
+    copies.running--;
+    pthread_cond_broadcast(&copies.changed);
+    pthread_mutex_unlock(&copies.lock);
+    if (!good)
+        simhsa_violation("memory was freed before it was copied");
+    job->completion->start_ts = start;
+    job->completion->end_ts = amdgpu_clock();
+    if (good)
+        amdgpu_signal_add(job->completion, -1);
+    else
+        amdgpu_signal_store(job->completion, -1);
+}
+
+/* Takes the first job out. Whether there is another. */
+static bool next_job(struct engine *engine)
+{
+    pthread_mutex_lock(&copies.lock);
+    struct job *job = engine->first;
+    engine->first = job->next;
+    engine->busy = engine->first && !copies.closing;
+    bool more = engine->busy;
+    pthread_mutex_unlock(&copies.lock);
+    free_job(job);
+    return more;
+}
+
+/* ---- engines
+ * -------------------------------------------------------------------------------------- */
+
+static void drive(struct engine *engine);
+
+static bool signal_met(struct simhsa_watch *watch, int64_t value)
+{
+    struct job *job = (struct job *)(void *)watch; /* its first member */
+    (void)value;
+    job->met++;
+    drive(job->engine);
+    return false;
+}
+
+static void signal_gone(struct simhsa_watch *watch)
+{
+    struct job *job = (struct job *)(void *)watch;
+    pthread_mutex_lock(&copies.lock);
+    bool closing = copies.closing;
+    pthread_mutex_unlock(&copies.lock);
+    if (closing)
+        return;
+    simhsa_violation("a signal was destroyed that a copy waits for");
+    amdgpu_signal_store(job->completion, -1);
+    if (next_job(job->engine))
+        drive(job->engine);
+}
+
+/* Whether all signals are met; else the first of the others is watched, or is gone. */
+static bool is_ready(struct job *job)
+{
+    while (job->met < job->count && amdgpu_signal_load(job->signals[job->met]) <= 0)
+        job->met++;
+    if (job->met == job->count)
+        return true;
+    job->watch = (struct simhsa_watch){
+        .signal = job->signals[job->met],
+        .condition = HSA_SIGNAL_CONDITION_LT,
+        .compare = 1,
+        .met = signal_met,
+        .gone = signal_gone,
+    };
+    if (!simhsa_watch(SIMHSA_WATCH_COPIES, &job->watch))
+        signal_gone(&job->watch);
+    return false;
+}
+
+static bool is_small(const struct job *job)
+{
+    const struct simhsa_box *box = &job->box;
+    return (!job->moves || box->width * box->height * box->depth <= SMALL) &&
+           sim_fault_delay() == 0;
+}
+
+static void *work(void *data)
+{
+    simhsa_own_thread = true;
+    (void)data;
+    pthread_mutex_lock(&copies.lock);
+    while (!copies.closing) {
+        struct engine *engine = copies.ready;
+        if (!engine) {
+            copies.idle++;
+            pthread_cond_wait(&copies.wake, &copies.lock);
+            copies.idle--;
+            continue;
+        }
+        copies.ready = engine->next;
+        if (!copies.ready)
+            copies.ready_end = &copies.ready;
+        pthread_mutex_unlock(&copies.lock);
+        run(engine->first);
+        if (next_job(engine))
+            drive(engine);
+        pthread_mutex_lock(&copies.lock);
+    }
+    pthread_mutex_unlock(&copies.lock);
+    return NULL;
+}
+
+/* Gives the engine's first job to a thread. False: there is none, and none can be had. */
+static bool hand_over(struct engine *engine)
+{
+    pthread_mutex_lock(&copies.lock);
+    if (copies.idle == 0 && copies.thread_count < THREADS_MAX && !copies.closing &&
+        pthread_create(&copies.threads[copies.thread_count], NULL, work, NULL) == 0)
+        copies.thread_count++;
+    bool good = copies.thread_count > 0;
+    if (good) {
+        engine->next = NULL;
+        *copies.ready_end = engine;
+        copies.ready_end = &engine->next;
+        pthread_cond_signal(&copies.wake);
+    }
+    pthread_mutex_unlock(&copies.lock);
+    return good;
+}
+
+/* Goes on with a busy engine until its first job waits, or is a thread's, or there is none. */
+static void drive(struct engine *engine)
+{
+    for (bool more = true; more; more = next_job(engine)) {
+        struct job *job = engine->first;
+        if (!is_ready(job))
+            return;
+        if (!is_small(job) && hand_over(engine))
+            return;
+        run(job);
+    }
+}
+
+/* ---- from outside
+ * ---------------------------------------------------------------------------------- */
+
+static hsa_status_t make_job(const struct simhsa_after *after, struct job **out)
+{
+    struct job *job = calloc(1, sizeof *job + after->count * sizeof *job->signals);
+    if (!job)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    job->completion = simhsa_signal_hold(after->completion);
+    bool good = job->completion != NULL;
+    for (uint32_t i = 0; i < after->count && good; i++) {
+        job->signals[i] = simhsa_signal_hold(after->signals[i]);
+        good = job->signals[i] != NULL;
+        job->count += good;
+    }
+    *out = job;
+    if (good)
+        return HSA_STATUS_SUCCESS;
+    free_job(job);
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+}
+
+hsa_status_t simhsa_copy_submit(const struct simhsa_agent *agent, enum simhsa_engine which,
+                                const struct simhsa_box *box, const struct simhsa_after *after)
+{
+    struct engine *engine = &copies.engines[agent->node][which];
+    struct job *job;
+    hsa_status_t result = make_job(after, &job);
+    if (result != HSA_STATUS_SUCCESS)
+        return result;
+    job->engine = engine;
+    job->moves = box != NULL;
+    if (box)
+        job->box = *box;
+    pthread_mutex_lock(&copies.lock);
+    if (engine->first)
+        engine->last->next = job;
+    else
+        engine->first = job;
+    engine->last = job;
+    bool first = !engine->busy && !copies.closing;
+    if (first)
+        engine->busy = true;
+    pthread_mutex_unlock(&copies.lock);
+    if (first)
+        drive(engine);
+    return HSA_STATUS_SUCCESS;
+}
+
+bool simhsa_engine_is_idle(const struct simhsa_agent *agent, enum simhsa_engine engine)
+{
+    pthread_mutex_lock(&copies.lock);
+    bool idle = !copies.engines[agent->node][engine].busy;
+    pthread_mutex_unlock(&copies.lock);
+    return idle;
+}
+
+void simhsa_copies_stop(void)
+{
+    pthread_mutex_lock(&copies.lock);
+    copies.stops++;
+    while (copies.running > 0)
+        pthread_cond_wait(&copies.changed, &copies.lock);
+    pthread_mutex_unlock(&copies.lock);
+}
+
+void simhsa_copies_resume(void)
+{
+    pthread_mutex_lock(&copies.lock);
+    copies.stops--;
+    pthread_cond_broadcast(&copies.changed);
+    pthread_mutex_unlock(&copies.lock);
+}
+
+void simhsa_copies_close(void)
+{
+    pthread_mutex_lock(&copies.lock);
+    copies.closing = true;
+    pthread_cond_broadcast(&copies.wake);
+    pthread_mutex_unlock(&copies.lock);
+    for (unsigned i = 0; i < copies.thread_count; i++)
+        pthread_join(copies.threads[i], NULL);
+    simhsa_watchers_close();
+    for (size_t i = 0; i < SIMHSA_AGENTS_MAX * SIMHSA_ENGINES; i++) {
+        struct engine *engine = &copies.engines[0][0] + i;
+        while (engine->first) {
+            struct job *job = engine->first;
+            engine->first = job->next;
+            free_job(job);
+        }
+        *engine = (struct engine){0};
+    }
+    copies.thread_count = 0;
+    copies.ready = NULL;
+    copies.ready_end = &copies.ready;
+    copies.closing = false;
+}

@@ -1,0 +1,201 @@
+/* Owns memory that processes share: pool memory of devices, which moves to a file when it is
+ * shared. */
+#include "simhsa_runtime.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a handle holds. */
+struct exported {
+    uint32_t mark, pid;
+    uint16_t file, device; /* a file of the process; the device's place among all */
+    uint32_t id;           /* of the allocation in its process */
+    uint64_t offset, size;
+};
+enum { MARK = 0x41484970 };
+_Static_assert(sizeof(struct exported) == sizeof(hsa_amd_ipc_memory_t), "a handle has 32 bytes");
+
+/* ---- giving --------------------------------------------------------------------------------- */
+
+/* The file that holds an allocation of a device from now on; -1: it cannot be shared. */
+static int share(uint64_t address, size_t size, bool whole, struct exported *out)
+{
+    int file = -1;
+    simhsa_copies_stop(); /* nothing may see the memory move */
+    simhsa_memory_lock();
+    const struct simhsa_memory *memory = simhsa_memory_find(address);
+    const struct sim_memory *sim = memory ? memory->sim : NULL;
+    bool good =
+        sim && sim->kind == SIM_MEMORY_DEVICE && size <= sim->size - (address - sim->address);
+    if (good && whole)
+        good = address == sim->address && size == sim->size;
+    if (good)
+        file = sim_memory_share(sim, &out->offset);
+    if (file >= 0) {
+        out->offset += address - sim->address;
+        out->device = (uint16_t)sim->device;
+        out->id = (uint32_t)sim->id;
+        out->size = size;
+    }
+    simhsa_memory_unlock();
+    simhsa_copies_resume();
+    return file;
+}
+
+hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle)
+{
+    struct exported exported = {.mark = MARK, .pid = (uint32_t)getpid()};
+    SIMHSA_ENTER();
+    if (!ptr || len == 0 || !handle)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    int file = share((uintptr_t)ptr, len, true, &exported);
+    if (file < 0 || file > UINT16_MAX) {
+        simhsa_violation("%zu bytes at %p cannot be shared: that is no allocation of a device", len,
+                         ptr);
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+    exported.file = (uint16_t)file;
+    memcpy(handle, &exported, sizeof exported);
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int *dmabuf,
+                                               uint64_t *offset, uint64_t flags)
+{
+    struct exported exported;
+    SIMHSA_ENTER();
+    if (!ptr || size == 0 || !dmabuf || !offset || flags > HSA_AMD_DMABUF_MAPPING_TYPE_PCIE)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    int file = share((uintptr_t)ptr, size, false, &exported);
+    if (file < 0)
+        return HSA_STATUS_ERROR_INVALID_AGENT; /* it is not memory of one */
+    int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    if (copy < 0)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *dmabuf = copy;
+    *offset = exported.offset;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *dmabuf,
+                                            uint64_t *offset)
+{
+    SIMHSA_ENTER();
+    return hsa_amd_portable_export_dmabuf_v2(ptr, size, dmabuf, offset,
+                                             HSA_AMD_DMABUF_MAPPING_TYPE_NONE);
+}
+
+hsa_status_t hsa_amd_portable_close_dmabuf(int dmabuf)
+{
+    SIMHSA_ENTER();
+    return close(dmabuf) == 0 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- taking -------------------------------------------------------------------------------------
+ */
+
+struct wanted {
+    const struct exported *exported;
+    struct simhsa_memory *found;
+};
+
+static bool is_wanted(struct sim_memory *sim, void *data)
+{
+    struct wanted *wanted = data;
+    struct simhsa_memory *memory = sim->owner;
+    if (memory && memory->kind == SIMHSA_OPENED && memory->opened.pid == wanted->exported->pid &&
+        memory->opened.id == wanted->exported->id)
+        wanted->found = memory;
+    return !wanted->found;
+}
+
+/* The file, when it is there and holds all of the memory; else -1. */
+static int open_file(const struct exported *exported)
+{
+    char path[64];
+    struct stat about;
+    uint64_t end;
+    if (__builtin_add_overflow(exported->offset, exported->size, &end))
+        return -1;
+    snprintf(path, sizeof path, "/proc/%u/fd/%u", exported->pid, exported->file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file >= 0 &&
+        (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size < end)) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+static struct simhsa_memory *map_file(const struct exported *exported, struct simhsa_agent *agent)
+{
+    int file = open_file(exported);
+    if (file < 0)
+        return NULL;
+    struct simhsa_memory *memory = simhsa_memory_add(
+        SIMHSA_OPENED, sim_memory_open(file, exported->offset, exported->size, agent->device),
+        &agent->pools[0]);
+    close(file);
+    if (memory) {
+        memory->opened.pid = exported->pid;
+        memory->opened.id = exported->id;
+    }
+    return memory;
+}
+
+/* No agents: all. */
+static void grant(struct simhsa_memory *memory, const hsa_agent_t *agents, uint32_t count)
+{
+    for (uint32_t i = 0; i < (count ? count : simhsa.agent_count); i++) {
+        const struct simhsa_agent *agent = count ? simhsa_agent_get(agents[i]) : &simhsa.agents[i];
+        if (agent->device >= 0) {
+            memory->allowed[agent->node] = true;
+            sim_memory_set_access(memory->sim, agent->device, SIM_ACCESS_READ_WRITE);
+        }
+    }
+}
+
+hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_t len,
+                                       uint32_t num_agents, const hsa_agent_t *mapping_agents,
+                                       void **mapped_ptr)
+{
+    struct exported exported;
+    SIMHSA_ENTER();
+    if (!handle || !mapped_ptr || len == 0 || (num_agents > 0 && !mapping_agents))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    memcpy(&exported, handle, sizeof exported);
+    struct simhsa_agent *agent = simhsa_agent_of_device(exported.device);
+    if (exported.mark != MARK || len != exported.size || !agent)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (uint32_t i = 0; i < num_agents; i++)
+        if (!simhsa_agent_get(mapping_agents[i]))
+            return HSA_STATUS_ERROR_INVALID_AGENT;
+    simhsa_memory_lock();
+    struct wanted wanted = {&exported, NULL};
+    sim_memory_each(is_wanted, &wanted);
+    if (!wanted.found)
+        wanted.found = map_file(&exported, agent);
+    if (wanted.found) {
+        wanted.found->count++;
+        grant(wanted.found, mapping_agents, num_agents);
+        *mapped_ptr = (void *)(uintptr_t)wanted.found->sim->address;
+    }
+    simhsa_memory_unlock();
+    return wanted.found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+hsa_status_t hsa_amd_ipc_memory_detach(void *mapped_ptr)
+{
+    SIMHSA_ENTER();
+    simhsa_memory_lock();
+    struct simhsa_memory *memory = simhsa_memory_find((uintptr_t)mapped_ptr);
+    bool good =
+        memory && memory->kind == SIMHSA_OPENED && memory->sim->address == (uintptr_t)mapped_ptr;
+    if (good && --memory->count == 0)
+        simhsa_memory_free(memory);
+    simhsa_memory_unlock();
+    return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}

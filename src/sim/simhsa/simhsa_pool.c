@@ -1,0 +1,205 @@
+/* Owns what memory pools and regions say of themselves; they are the same. */
+#include "simhsa_runtime.h"
+
+#include <string.h>
+
+enum { PAGE = 4096, RECOMMENDED = 2 << 20 };
+
+static hsa_status_t put(void *value, const void *answer, size_t size)
+{
+    memcpy(value, answer, size);
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t put_word(void *value, uint32_t answer)
+{
+    return put(value, &answer, sizeof answer);
+}
+
+static hsa_status_t put_size(void *value, size_t answer)
+{
+    return put(value, &answer, sizeof answer);
+}
+
+static hsa_status_t put_bool(void *value, bool answer)
+{
+    return put(value, &answer, sizeof answer);
+}
+
+static bool of_host(const struct simhsa_pool *pool)
+{
+    return pool->agent->device < 0;
+}
+
+/* What both ask, under numbers that are the same. */
+static hsa_status_t common_info(const struct simhsa_pool *pool, int attribute, void *value)
+{
+    bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
+    switch (attribute) {
+    case HSA_REGION_INFO_SEGMENT: /* segments have the same numbers too */
+        return put_word(value, pool->segment);
+    case HSA_REGION_INFO_GLOBAL_FLAGS:
+        return put_word(value, pool->flags);
+    case HSA_REGION_INFO_SIZE:
+        return put_size(value, pool->size);
+    case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED:
+        return put_bool(value, global);
+    case HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE:
+    case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT:
+        return put_size(value, global ? PAGE : 0);
+    default:
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+}
+
+hsa_status_t hsa_region_get_info(hsa_region_t region, hsa_region_info_t attribute, void *value)
+{
+    SIMHSA_ENTER();
+    const struct simhsa_pool *pool = simhsa_pool_get(region.handle);
+    if (!pool)
+        return HSA_STATUS_ERROR_INVALID_REGION;
+    if (!value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
+    switch ((int)attribute) {
+    case HSA_REGION_INFO_ALLOC_MAX_SIZE:
+        return put_size(value, global ? pool->size : 0);
+    case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
+        return put_word(value, 0);
+    case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
+        return put_bool(value, of_host(pool));
+    case HSA_AMD_REGION_INFO_BASE:
+        return put_size(value, 0);
+    case HSA_AMD_REGION_INFO_BUS_WIDTH:
+        return put_word(value, pool->agent->gpu.model.bus_width);
+    case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
+        return put_word(value, pool->agent->gpu.model.memory_clock_mhz);
+    default:
+        return common_info(pool, (int)attribute, value);
+    }
+}
+
+hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
+                                          hsa_amd_memory_pool_info_t attribute, void *value)
+{
+    SIMHSA_ENTER();
+    const struct simhsa_pool *pool = simhsa_pool_get(memory_pool.handle);
+    if (!pool)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    if (!value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
+    switch (attribute) {
+    case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
+        return put_bool(value, of_host(pool));
+    case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
+        return put_size(value, global ? pool->size : 0);
+    case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
+        if (!global)
+            return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        return put_word(value, of_host(pool) ? HSA_AMD_MEMORY_POOL_LOCATION_CPU
+                                             : HSA_AMD_MEMORY_POOL_LOCATION_GPU);
+    case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
+        return put_size(value, !global ? 0 : of_host(pool) ? PAGE : RECOMMENDED);
+    default:
+        return common_info(pool, (int)attribute, value);
+    }
+}
+
+/* ---- who has what -----------------------------------------------------------------------------
+ */
+
+hsa_status_t hsa_amd_agent_iterate_memory_pools(
+    hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)
+{
+    SIMHSA_ENTER();
+    const struct simhsa_agent *agent = simhsa_agent_get(handle);
+    if (!agent)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!callback)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t result = HSA_STATUS_SUCCESS;
+    for (unsigned i = 0; i < agent->pool_count && result == HSA_STATUS_SUCCESS; i++)
+        result = callback((hsa_amd_memory_pool_t){(uintptr_t)&agent->pools[i]}, data);
+    return result;
+}
+
+/* A GPU's regions, and then those of the host, which it reaches too. */
+hsa_status_t hsa_agent_iterate_regions(hsa_agent_t handle,
+                                       hsa_status_t (*callback)(hsa_region_t, void *), void *data)
+{
+    SIMHSA_ENTER();
+    const struct simhsa_agent *agent = simhsa_agent_get(handle);
+    if (!agent)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!callback)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_status_t result = HSA_STATUS_SUCCESS;
+    for (; agent && result == HSA_STATUS_SUCCESS; agent = agent->device < 0 ? NULL : simhsa_cpu())
+        for (unsigned i = 0; i < agent->pool_count && result == HSA_STATUS_SUCCESS; i++)
+            result = callback((hsa_region_t){(uintptr_t)&agent->pools[i]}, data);
+    return result;
+}
+
+/* The host does not reach memory of devices, and group segments are nobody else's. */
+static hsa_amd_memory_pool_access_t access_of(const struct simhsa_agent *agent,
+                                              const struct simhsa_pool *pool)
+{
+    if (agent == pool->agent)
+        return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
+    if (of_host(pool))
+        return HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+    bool coarse = pool->flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
+    return agent->device >= 0 && coarse ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
+                                        : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
+                                                hsa_amd_memory_pool_t memory_pool,
+                                                hsa_amd_agent_memory_pool_info_t attribute,
+                                                void *value)
+{
+    SIMHSA_ENTER();
+    const struct simhsa_agent *agent = simhsa_agent_get(handle);
+    const struct simhsa_pool *pool = simhsa_pool_get(memory_pool.handle);
+    if (!agent)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!pool)
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    if (!value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_amd_memory_pool_access_t access = access_of(agent, pool);
+    bool linked = agent != pool->agent && access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    hsa_amd_memory_pool_link_info_t link;
+    switch (attribute) {
+    case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
+        return put_word(value, access);
+    case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
+        return put_word(value, linked);
+    case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
+        memset(&link, 0, sizeof link);
+        if (linked)
+            link = (hsa_amd_memory_pool_link_info_t){
+                .atomic_support_32bit = true,
+                .atomic_support_64bit = true,
+                .coherent_support = true,
+                .link_type = HSA_AMD_LINK_INFO_TYPE_PCIE,
+                .numa_distance = 20,
+            };
+        return put(value, &link, sizeof link);
+    default:
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+}
+
+hsa_status_t hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
+                                             hsa_amd_memory_pool_t dst_memory_pool, bool *result)
+{
+    SIMHSA_ENTER();
+    if (!simhsa_pool_get(src_memory_pool.handle) || !simhsa_pool_get(dst_memory_pool.handle))
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    if (!result)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = false;
+    return HSA_STATUS_SUCCESS;
+}

@@ -1,0 +1,468 @@
+/* Owns queues: their making and ending, their indices, and what is told when one fails. */
+#include "simhsa_runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    QUEUES_MAX = 4096,
+    SLOT = 256, /* bytes of an amd_queue_t and what follows */
+    RING_MIN = 64,
+    RING_MAX = 131072,
+    PACKET = 64,
+    MASK_WORDS = 16, /* of compute units */
+};
+_Static_assert(sizeof(amd_queue_t) <= SLOT, "a slot holds one");
+
+struct queue {
+    amd_queue_t *amd; /* what the program has, in memory that devices reach */
+    struct amdgpu_queue *processor;
+    const struct simhsa_agent *agent;
+    struct sim_memory *ring;
+    void (*callback)(hsa_status_t, hsa_queue_t *, void *);
+    void *data;
+    uint32_t mask[MASK_WORDS], mask_count; /* in words, 0: all units */
+};
+
+/* All that programs have pointers to lies in one allocation: whether a pointer is a queue is a
+ * question of its number and of one entry. */
+static struct {
+    pthread_mutex_t lock; /* of making and ending */
+    struct sim_memory *memory;
+    unsigned char *slots;
+    _Atomic(struct queue *) queues[QUEUES_MAX];
+    unsigned next;
+    uint64_t last_id;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- finding ------------------------------------------------------------------------------------
+ */
+
+static struct queue *queue_get(const hsa_queue_t *pointer)
+{
+    uint64_t offset = (uintptr_t)pointer - (uintptr_t)all.slots;
+    if (!all.slots || offset % SLOT != 0 || offset / SLOT >= QUEUES_MAX)
+        return NULL;
+    return atomic_load_explicit(&all.queues[offset / SLOT], memory_order_acquire);
+}
+
+static amd_queue_t *indices_of(const hsa_queue_t *pointer)
+{
+    const struct queue *queue = queue_get(pointer);
+    if (!queue)
+        simhsa_violation("an index of %p, which is no queue", (const void *)pointer);
+    return queue ? queue->amd : NULL;
+}
+
+/* ---- errors
+ * -------------------------------------------------------------------------------------- */
+
+/* Whether somebody listened. */
+static bool tell_system(const struct queue *queue, const struct amdgpu_queue_error *error)
+{
+    hsa_amd_event_t event = {
+        .event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
+        .memory_fault = {simhsa_agent_handle(queue->agent), error->end.address,
+                         HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT},
+    };
+    return error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT && simhsa_event(&event);
+}
+
+/* On the queue's thread. Memory faults are the system's first, as AMD's runtime has it; a program
+ * that listens to nobody would wait for ever for what failed, and is ended, as there. */
+static void failed(void *data, const struct amdgpu_queue_error *error)
+{
+    const struct queue *queue = data;
+    const char *text = "an error that is not known";
+    bool own = simhsa_own_thread;
+    hsa_status_string(error->status, &text);
+    AH_LOG_ERR("simulated HSA runtime: a queue of %s failed: %s", queue->agent->name, text);
+    simhsa_own_thread = true;
+    bool told = tell_system(queue, error);
+    if (queue->callback) {
+        queue->callback(error->status, &queue->amd->hsa_queue, queue->data);
+    } else if (!told) {
+        AH_LOG_NOTICE(AH_LOG_ERROR,
+                      "simulated HSA runtime: a queue of %s failed, and the program asked to be "
+                      "told by nobody: %s",
+                      queue->agent->name, text);
+        abort();
+    }
+    simhsa_own_thread = own;
+}
+
+/* ---- making
+ * ----------------------------------------------------------------------------------------- */
+
+/* Under the lock. QUEUES_MAX: none left. Used again as late as can be. */
+static unsigned take_slot(void)
+{
+    if (!all.memory)
+        all.memory = sim_memory_create(SIM_MEMORY_HOST, -1, QUEUES_MAX * SLOT, 4096);
+    if (!all.memory)
+        return QUEUES_MAX;
+    all.slots = all.memory->view;
+    for (unsigned tries = 0; tries < QUEUES_MAX; tries++) {
+        unsigned slot = all.next++ % QUEUES_MAX;
+        if (!atomic_load(&all.queues[slot]))
+            return slot;
+    }
+    return QUEUES_MAX;
+}
+
+static void fill_in(amd_queue_t *amd, const struct queue *queue, uint32_t size,
+                    hsa_queue_type32_t type, const amd_signal_t *doorbell,
+                    const amd_signal_t *inactive)
+{
+    memset(amd, 0, sizeof *amd);
+    amd->hsa_queue = (hsa_queue_t){
+        .type = type,
+        .features = HSA_QUEUE_FEATURE_KERNEL_DISPATCH,
+        .base_address = queue->ring->view,
+        .doorbell_signal = simhsa_signal_handle(doorbell),
+        .size = size,
+        .id = ++all.last_id,
+    };
+    amd->group_segment_aperture_base_hi = (uint32_t)(SIM_SHARED_WINDOW >> 32);
+    amd->private_segment_aperture_base_hi = (uint32_t)(SIM_LOCAL_WINDOW >> 32);
+    amd->max_cu_id = queue->agent->gpu.model.units - 1;
+    amd->max_wave_id =
+        queue->agent->gpu.model.simds_per_unit * queue->agent->gpu.model.waves_per_simd - 1;
+    amd->read_dispatch_id_field_base_byte_offset = offsetof(amd_queue_t, read_dispatch_id);
+    amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+    amd->queue_inactive_signal = simhsa_signal_handle(inactive);
+}
+
+static void free_parts(struct queue *queue)
+{
+    if (queue->amd) {
+        simhsa_signal_free((amd_signal_t *)(uintptr_t)queue->amd->hsa_queue.doorbell_signal.handle);
+        simhsa_signal_free((amd_signal_t *)(uintptr_t)queue->amd->queue_inactive_signal.handle);
+    }
+    sim_memory_destroy(queue->ring);
+    free(queue);
+}
+
+/* Under the lock. */
+static bool start(struct queue *queue, unsigned slot, uint32_t size, hsa_queue_type32_t type)
+{
+    amd_signal_t *doorbell = simhsa_signal_new(0, true), *inactive = simhsa_signal_new(0, true);
+    queue->ring = sim_memory_create(SIM_MEMORY_HOST, -1, (size_t)size * PACKET, 4096);
+    if (!doorbell || !inactive || !queue->ring) {
+        simhsa_signal_free(doorbell);
+        simhsa_signal_free(inactive);
+        return false;
+    }
+    queue->ring->label = "packets of a queue";
+    queue->amd = (amd_queue_t *)(void *)(all.slots + (size_t)slot * SLOT);
+    fill_in(queue->amd, queue, size, type, doorbell, inactive);
+    queue->processor = amdgpu_queue_create(&(struct amdgpu_queue_settings){
+        .device = &queue->agent->gpu,
+        .queue = queue->amd,
+        .queue_address = (uintptr_t)queue->amd,
+        .cooperative = type == HSA_QUEUE_TYPE_COOPERATIVE,
+        .error = failed,
+        .data = queue,
+    });
+    return queue->processor != NULL;
+}
+
+static hsa_status_t create(const struct queue *like, uint32_t size, hsa_queue_type32_t type,
+                           hsa_queue_t **out)
+{
+    struct queue *queue = malloc(sizeof *queue);
+    if (!queue)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *queue = *like;
+    pthread_mutex_lock(&all.lock);
+    unsigned slot = take_slot();
+    bool good = slot < QUEUES_MAX && start(queue, slot, size, type);
+    if (good)
+        atomic_store_explicit(&all.queues[slot], queue, memory_order_release);
+    pthread_mutex_unlock(&all.lock);
+    if (!good) {
+        free_parts(queue);
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    }
+    *out = &queue->amd->hsa_queue;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type32_t type,
+                              void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+                              uint32_t private_segment_size, uint32_t group_segment_size,
+                              hsa_queue_t **queue)
+{
+    SIMHSA_ENTER();
+    (void)private_segment_size, (void)group_segment_size; /* hints: dispatches say what they need */
+    const struct simhsa_agent *agent = simhsa_agent_get(handle);
+    if (!agent)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (agent->device < 0)
+        return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+    if (!queue || size < RING_MIN || (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_COOPERATIVE)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (size > RING_MAX || amdgpu_device_lost(agent->device))
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    return create(&(struct queue){.agent = agent, .callback = callback, .data = data}, size, type,
+                  queue);
+}
+
+/* ---- ending
+ * -------------------------------------------------------------------------------------------- */
+
+/* Whoever gets the queue out of the table ends it. */
+static struct queue *take_queue(const hsa_queue_t *pointer)
+{
+    if (!queue_get(pointer))
+        return NULL;
+    uint64_t slot = ((uintptr_t)pointer - (uintptr_t)all.slots) / SLOT;
+    return atomic_exchange(&all.queues[slot], NULL);
+}
+
+static void end_queue(struct queue *queue)
+{
+    amdgpu_queue_destroy(queue->processor);
+    free_parts(queue);
+}
+
+hsa_status_t hsa_queue_destroy(hsa_queue_t *pointer)
+{
+    SIMHSA_ENTER();
+    if (!pointer)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    struct queue *queue = take_queue(pointer);
+    if (!queue) {
+        simhsa_violation("hsa_queue_destroy of %p, which is no queue", (void *)pointer);
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    }
+    end_queue(queue);
+    return HSA_STATUS_SUCCESS;
+}
+
+void simhsa_queues_close(void)
+{
+    for (unsigned i = 0; i < QUEUES_MAX; i++) {
+        struct queue *queue = atomic_exchange(&all.queues[i], NULL);
+        if (queue)
+            end_queue(queue);
+    }
+}
+
+hsa_status_t hsa_queue_inactivate(hsa_queue_t *pointer)
+{
+    SIMHSA_ENTER();
+    const struct queue *queue = queue_get(pointer);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    amdgpu_queue_inactivate(queue->processor, HSA_STATUS_SUCCESS);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* ---- settings
+ * -------------------------------------------------------------------------------------------- */
+
+hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *pointer, int enable)
+{
+    SIMHSA_ENTER();
+    const struct queue *queue = queue_get(pointer);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    amdgpu_queue_profile(queue->processor, enable != 0);
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *pointer, hsa_amd_queue_priority_t priority)
+{
+    SIMHSA_ENTER();
+    const struct queue *queue = queue_get(pointer);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    if (priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    amdgpu_queue_set_priority(queue->processor, HSA_AMD_QUEUE_PRIORITY_NORMAL - (int)priority);
+    return HSA_STATUS_SUCCESS;
+}
+
+/* Blocks do not belong to units here: the mask is kept, and changes nothing else. */
+hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,
+                                       const uint32_t *cu_mask)
+{
+    SIMHSA_ENTER();
+    struct queue *queue = queue_get(pointer);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    if (num_cu_mask_count % 32 != 0 || (num_cu_mask_count > 0 && !cu_mask))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    uint32_t words = num_cu_mask_count / 32;
+    bool reduced = words * 32 > (queue->agent->gpu.model.units + 31) / 32 * 32;
+    words = words < MASK_WORDS ? words : MASK_WORDS;
+    pthread_mutex_lock(&all.lock);
+    queue->mask_count = words;
+    if (words > 0)
+        memcpy(queue->mask, cu_mask, words * sizeof *cu_mask);
+    pthread_mutex_unlock(&all.lock);
+    return reduced ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,
+                                       uint32_t *cu_mask)
+{
+    SIMHSA_ENTER();
+    const struct queue *queue = queue_get(pointer);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    if (num_cu_mask_count == 0 || num_cu_mask_count % 32 != 0 || !cu_mask)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    uint32_t units = queue->agent->gpu.model.units;
+    pthread_mutex_lock(&all.lock);
+    for (uint32_t i = 0; i < num_cu_mask_count / 32; i++) {
+        uint32_t left = units > 32 * i ? units - 32 * i : 0;
+        uint32_t there = left >= 32 ? UINT32_MAX : (1u << left) - 1;
+        bool masked = queue->mask_count > 0;
+        cu_mask[i] = there & (!masked ? UINT32_MAX : i < queue->mask_count ? queue->mask[i] : 0);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *pointer, hsa_queue_info_attribute_t attribute,
+                                    void *value)
+{
+    SIMHSA_ENTER();
+    const struct queue *queue = queue_get(pointer);
+    if (!queue)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
+    if (!value)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    hsa_agent_t agent = simhsa_agent_handle(queue->agent);
+    uint64_t doorbell = queue->amd->hsa_queue.doorbell_signal.handle;
+    switch (attribute) {
+    case HSA_AMD_QUEUE_INFO_AGENT:
+        memcpy(value, &agent, sizeof agent);
+        return HSA_STATUS_SUCCESS;
+    case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
+        memcpy(value, &doorbell, sizeof doorbell);
+        return HSA_STATUS_SUCCESS;
+    default:
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+}
+
+/* ---- indices
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static uint64_t load_read(const hsa_queue_t *pointer)
+{
+    const amd_queue_t *amd = indices_of(pointer);
+    return amd ? __atomic_load_n(&amd->read_dispatch_id, __ATOMIC_SEQ_CST) : 0;
+}
+
+static uint64_t load_write(const hsa_queue_t *pointer)
+{
+    const amd_queue_t *amd = indices_of(pointer);
+    return amd ? __atomic_load_n(&amd->write_dispatch_id, __ATOMIC_SEQ_CST) : 0;
+}
+
+static void store_write(const hsa_queue_t *pointer, uint64_t value)
+{
+    amd_queue_t *amd = indices_of(pointer);
+    if (amd)
+        __atomic_store_n(&amd->write_dispatch_id, value, __ATOMIC_SEQ_CST);
+}
+
+/* The processor's own: a program has no business there. */
+static void store_read(const hsa_queue_t *pointer, uint64_t value)
+{
+    (void)value;
+    simhsa_violation("the read index of %p is the device's to store", (const void *)pointer);
+}
+
+static uint64_t add_write(const hsa_queue_t *pointer, uint64_t value)
+{
+    amd_queue_t *amd = indices_of(pointer);
+    return amd ? __atomic_fetch_add(&amd->write_dispatch_id, value, __ATOMIC_SEQ_CST) : 0;
+}
+
+static uint64_t cas_write(const hsa_queue_t *pointer, uint64_t expected, uint64_t value)
+{
+    amd_queue_t *amd = indices_of(pointer);
+    if (amd)
+        __atomic_compare_exchange_n(&amd->write_dispatch_id, &expected, value, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+
+#define SIMHSA_ORDER(order)                                                                        \
+    uint64_t hsa_queue_add_write_index_##order(const hsa_queue_t *queue, uint64_t value)           \
+    {                                                                                              \
+        return add_write(queue, value);                                                            \
+    }                                                                                              \
+    uint64_t hsa_queue_cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected,        \
+                                               uint64_t value)                                     \
+    {                                                                                              \
+        return cas_write(queue, expected, value);                                                  \
+    }
+#include "simhsa_orders.def"
+#undef SIMHSA_ORDER
+
+uint64_t hsa_queue_load_read_index_relaxed(const hsa_queue_t *queue)
+{
+    return load_read(queue);
+}
+
+uint64_t hsa_queue_load_read_index_acquire(const hsa_queue_t *queue)
+{
+    return load_read(queue);
+}
+
+uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue_t *queue)
+{
+    return load_read(queue);
+}
+
+uint64_t hsa_queue_load_write_index_relaxed(const hsa_queue_t *queue)
+{
+    return load_write(queue);
+}
+
+uint64_t hsa_queue_load_write_index_acquire(const hsa_queue_t *queue)
+{
+    return load_write(queue);
+}
+
+uint64_t hsa_queue_load_write_index_scacquire(const hsa_queue_t *queue)
+{
+    return load_write(queue);
+}
+
+void hsa_queue_store_write_index_relaxed(const hsa_queue_t *queue, uint64_t value)
+{
+    store_write(queue, value);
+}
+
+void hsa_queue_store_write_index_release(const hsa_queue_t *queue, uint64_t value)
+{
+    store_write(queue, value);
+}
+
+void hsa_queue_store_write_index_screlease(const hsa_queue_t *queue, uint64_t value)
+{
+    store_write(queue, value);
+}
+
+void hsa_queue_store_read_index_relaxed(const hsa_queue_t *queue, uint64_t value)
+{
+    store_read(queue, value);
+}
+
+void hsa_queue_store_read_index_release(const hsa_queue_t *queue, uint64_t value)
+{
+    store_read(queue, value);
+}
+
+void hsa_queue_store_read_index_screlease(const hsa_queue_t *queue, uint64_t value)
+{
+    store_read(queue, value);
+}

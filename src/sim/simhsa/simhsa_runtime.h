@@ -1,0 +1,277 @@
+/* Private to the simulated HSA runtime: its state and its objects, and how functions begin.
+ *
+ * Agents, pools and ISAs are made by the first hsa_init and never change. Memory, objects
+ * (executables and the like), queues, watched signals and copies have a lock each, of their
+ * file; none is held while a function of the program is called. */
+#ifndef SIMHSA_RUNTIME_H
+#define SIMHSA_RUNTIME_H
+
+#include "amdgpu.h"
+#include "amdgpu_queue.h"
+#include "hsa_abi.h"
+#include "log.h"
+#include "ranges.h"
+#include "sim_memory.h"
+#include "sim_options.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define HSA_FUNCTION(result, name, parameters) result name parameters;
+#include "hsa_functions.def"
+#undef HSA_FUNCTION
+
+/* The rest of the library is hidden. */
+#define SIMHSA_SYMBOL(name) extern __typeof__(name) name __attribute__((visibility("default")));
+#include "simhsa_symbols.def"
+#undef SIMHSA_SYMBOL
+
+/* ---- agents and what they have ---------------------------------------------------------- */
+
+enum { SIMHSA_AGENTS_MAX = SIM_DEVICES_MAX + 1, SIMHSA_POOLS_MAX = 3, SIMHSA_CACHES_MAX = 3 };
+
+struct simhsa_agent;
+
+struct simhsa_pool { /* a region is the same */
+    struct simhsa_agent *agent;
+    hsa_amd_segment_t segment;
+    uint32_t flags; /* HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_* */
+    size_t size;
+};
+
+struct simhsa_cache {
+    char name[32];
+    uint8_t level;
+    uint32_t size; /* bytes */
+};
+
+/* A feature of a target: whether code says that it is on or off, or nothing. */
+enum simhsa_feature { SIMHSA_ANY, SIMHSA_OFF, SIMHSA_ON };
+
+struct simhsa_isa {
+    char name[64]; /* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" */
+    const struct amdgpu_model *model;
+    enum simhsa_feature sramecc, xnack;
+    uint32_t lanes; /* what a hsa_wavefront_t points to */
+};
+
+struct simhsa_agent { /* the CPU is the first */
+    uint32_t node;    /* its index */
+    int device;       /* of sim_memory.h, -1: the CPU */
+    char name[64], product[64], uuid[24];
+    size_t memory;
+    struct simhsa_pool pools[SIMHSA_POOLS_MAX];
+    unsigned pool_count;
+    struct simhsa_cache caches[SIMHSA_CACHES_MAX];
+    unsigned cache_count;
+    struct simhsa_isa *isa; /* NULL: the CPU */
+    struct amdgpu_device gpu;
+    _Atomic(uint64_t) scratch_limit;
+};
+
+struct simhsa {
+    _Atomic(unsigned) references; /* of hsa_init */
+    _Atomic(bool) forked;         /* this is a child of the process that called it */
+    unsigned agent_count;         /* 0: hsa_init was never called */
+    struct simhsa_agent agents[SIMHSA_AGENTS_MAX];
+};
+extern struct simhsa simhsa;
+/* The calling thread is the runtime's, or is in a callback of a queue: it cannot wait for
+ * itself. */
+extern _Thread_local bool simhsa_own_thread;
+
+static inline bool simhsa_is_running(void)
+{
+    return atomic_load_explicit(&simhsa.references, memory_order_acquire) > 0 &&
+           !atomic_load_explicit(&simhsa.forked, memory_order_relaxed);
+}
+/* How functions that return a status begin. */
+#define SIMHSA_ENTER()                                                                             \
+    do {                                                                                           \
+        if (!simhsa_is_running())                                                                  \
+            return HSA_STATUS_ERROR_NOT_INITIALIZED;                                               \
+    } while (0)
+
+/* What a correct program never does: a line in the log. */
+__attribute__((format(printf, 1, 2))) void simhsa_violation(const char *format, ...);
+
+/* Makes the agents. A failure is logged. */
+hsa_status_t simhsa_agents_open(void);
+/* What is behind a handle; NULL: nothing of this kind. */
+struct simhsa_agent *simhsa_agent_get(hsa_agent_t handle);
+struct simhsa_agent *simhsa_gpu_get(hsa_agent_t handle); /* also NULL: the CPU */
+static inline hsa_agent_t simhsa_agent_handle(const struct simhsa_agent *agent)
+{
+    return (hsa_agent_t){(uintptr_t)agent};
+}
+static inline struct simhsa_agent *simhsa_cpu(void)
+{
+    return &simhsa.agents[0];
+}
+struct simhsa_agent *simhsa_agent_of_device(int device); /* NULL: not visible */
+struct simhsa_pool *simhsa_pool_get(uint64_t handle);
+struct simhsa_isa *simhsa_isa_get(hsa_isa_t handle);
+/* Whether targets of this kind have the feature at all, on or off. */
+bool simhsa_has_xnack(const struct amdgpu_model *model);
+/* The ISA that a name means. NULL: none that this knows. */
+struct simhsa_isa *simhsa_isa_named(const char *name);
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+/* The first hsa_init; false: no memory. */
+bool simhsa_signals_open(void);
+void simhsa_signals_close(void); /* ends all that are left */
+/* internal: not the program's to destroy. NULL: no memory. */
+amd_signal_t *simhsa_signal_new(int64_t value, bool internal);
+void simhsa_signal_free(amd_signal_t *signal); /* accepts NULL */
+/* The live signal behind a handle, else NULL. */
+amd_signal_t *simhsa_signal_get(hsa_signal_t handle);
+bool simhsa_signal_is_live(const amd_signal_t *signal);
+/* The same, and its memory is not used for another signal until it is dropped. */
+amd_signal_t *simhsa_signal_hold(hsa_signal_t handle);
+void simhsa_signal_drop(amd_signal_t *signal);
+static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
+{
+    return (hsa_signal_t){(uintptr_t)signal};
+}
+/* The system's clock and the agents' are one: amdgpu_clock. */
+enum { SIMHSA_CLOCK_HZ = 100000000 };
+/* Nanoseconds of so many ticks. */
+uint64_t simhsa_nanoseconds(uint64_t ticks);
+
+/* ---- watched signals ------------------------------------------------------------------------ */
+
+/* A condition that somebody waits for without a thread. */
+struct simhsa_watch {
+    struct simhsa_watch *next;
+    amd_signal_t *signal; /* held by the caller; NULL: met at once */
+    hsa_signal_condition_t condition;
+    int64_t compare;
+    /* It is met, at value. On the watcher's thread. True: goes on watching, false: the watch
+     * is the callee's again. */
+    bool (*met)(struct simhsa_watch *watch, int64_t value);
+    /* The signal, or the runtime, is gone: the watch is the callee's again. */
+    void (*gone)(struct simhsa_watch *watch);
+};
+enum simhsa_watcher {
+    SIMHSA_WATCH_HANDLERS, /* runs functions of the program */
+    SIMHSA_WATCH_COPIES,
+    SIMHSA_WATCHERS
+};
+/* False: no thread. */
+bool simhsa_watch(enum simhsa_watcher which, struct simhsa_watch *watch);
+/* A signal that may be watched is gone. */
+void simhsa_watchers_look(void);
+void simhsa_watchers_close(void);
+/* Calls function on the handlers' thread. False: no memory or no thread. */
+bool simhsa_call_later(void (*function)(void *data), void *data);
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+enum simhsa_memory_kind {
+    SIMHSA_POOL_MEMORY,
+    SIMHSA_LOCKED, /* a piece of the program's own memory */
+    SIMHSA_MAPPED, /* physical memory at reserved addresses */
+    SIMHSA_OPENED, /* another process's */
+};
+
+/* What the runtime knows of memory; sim_memory.owner points here. Memory of the runtime's own,
+ * code for one, has no owner. */
+struct simhsa_memory {
+    enum simhsa_memory_kind kind;
+    struct sim_memory *sim;
+    struct simhsa_pool *pool; /* NULL: locked */
+    void *userdata;
+    struct simhsa_freed *freed;       /* whom to tell that it ends */
+    bool allowed[SIMHSA_AGENTS_MAX];  /* agents that have access */
+    struct simhsa_lock *lock;         /* SIMHSA_LOCKED: one that covers it */
+    struct ah_range range;            /* SIMHSA_LOCKED: in the set of such */
+    unsigned count;                   /* SIMHSA_LOCKED: locks; SIMHSA_OPENED: how often */
+    struct simhsa_physical *physical; /* SIMHSA_MAPPED */
+    struct {                          /* SIMHSA_OPENED: where it comes from */
+        uint32_t pid, id;
+    } opened;
+};
+
+void simhsa_memory_lock(void);
+void simhsa_memory_unlock(void);
+/* Under the lock. Of the program's memory; NULL: nothing is known there. */
+struct simhsa_memory *simhsa_memory_find(uint64_t address);
+/* Under the lock. Enters memory and takes over sim, which may be NULL. NULL: no memory. */
+struct simhsa_memory *simhsa_memory_add(enum simhsa_memory_kind kind, struct sim_memory *sim,
+                                        struct simhsa_pool *pool);
+/* Under the lock; ends it. */
+void simhsa_memory_free(struct simhsa_memory *memory);
+void simhsa_memory_close(void); /* frees all that is left */
+
+/* Where size bytes at address lie for the runtime; NULL: not, or not all, in memory that
+ * devices reach. */
+unsigned char *simhsa_reach(uint64_t address, size_t size, bool write);
+/* The same, and memory of the program that no device reaches. */
+unsigned char *simhsa_reach_any(uint64_t address, size_t size, bool write);
+
+/* Under the lock. Memory of the program that devices reach from now on, which may overlap; false:
+ * it cannot be. lock: who asks, NULL: nobody in particular. */
+bool simhsa_host_add(uint64_t address, size_t size, struct simhsa_lock *lock);
+void simhsa_host_remove(uint64_t address, size_t size, const struct simhsa_lock *lock);
+/* Under the lock: the bounds of what was locked at an address. */
+void simhsa_lock_bounds(const struct simhsa_memory *memory, uint64_t address, uint64_t *out_start,
+                        size_t *out_size);
+void simhsa_locks_close(void);
+void simhsa_attributes_close(void); /* of SVM */
+void simhsa_virtual_close(void);
+/* Under the lock: drops a mapping's hold on its memory. */
+void simhsa_physical_drop(struct simhsa_physical *physical);
+/* Under the lock: the reservation that has an address; false: none. */
+bool simhsa_reserved(uint64_t address, uint64_t *out_start, size_t *out_size);
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+void simhsa_copies_close(void); /* waits until nothing is copied */
+/* Nothing is copied between these. */
+void simhsa_copies_stop(void);
+void simhsa_copies_resume(void);
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+void simhsa_queues_close(void);
+void simhsa_events_close(void); /* forgets handlers of system events */
+/* Tells the program's handlers; whether there was one. */
+bool simhsa_event(const hsa_amd_event_t *event);
+
+/* ---- objects behind handles
+ * ---------------------------------------------------------------------- */
+
+enum simhsa_kind {
+    SIMHSA_READER = 1,
+    SIMHSA_CODE, /* a hsa_code_object_t */
+    SIMHSA_EXECUTABLE,
+    SIMHSA_LOADED, /* a hsa_loaded_code_object_t */
+    SIMHSA_SYMBOL_OF_EXECUTABLE,
+    SIMHSA_SYMBOL_OF_CODE,
+    SIMHSA_PHYSICAL,
+    SIMHSA_GROUP,
+};
+struct simhsa_object {
+    enum simhsa_kind kind;
+    uint64_t handle;
+};
+void simhsa_objects_lock(void);
+void simhsa_objects_unlock(void);
+/* All under the lock. A zeroed object of size bytes with a handle. NULL: no memory. */
+void *simhsa_object_new(enum simhsa_kind kind, size_t size);
+/* The live object behind a handle, else NULL. */
+void *simhsa_object_get(uint64_t handle, enum simhsa_kind kind);
+void simhsa_object_free(void *object); /* ends the handle; accepts NULL */
+/* The live objects of a kind, one after the other; NULL begins and ends. */
+void *simhsa_object_next(enum simhsa_kind kind, const void *after);
+void simhsa_executables_close(void);
+
+/* ---- the loader's extension
+ * ------------------------------------------------------------------------ */
+
+enum { SIMHSA_LOADER_MAJOR = 1, SIMHSA_LOADER_MINOR = 3 };
+/* Writes as much of the table of a version as size bytes hold; size 0: all of it. */
+void simhsa_loader_table(unsigned minor, size_t size, void *table);
+
+#endif
