@@ -321,11 +321,12 @@ static void smem_offset(struct code *code, uint32_t word, uint32_t high)
         scalar_register(code, reg, AMDGPU_B32, &inst->soffset);
         return;
     }
-    if (flag(word, 17))
+    inst->offen = flag(word, 17);
+    if (inst->offen)
         inst->offset = extended(field(high, 0, 21), 21);
     if (flag(word, 14))
         scalar_register(code, reg, AMDGPU_B32, &inst->soffset);
-    else if (!flag(word, 17))
+    else if (!inst->offen)
         scalar_register(code, field(high, 0, 7), AMDGPU_B32, &inst->soffset);
 }
 
@@ -400,17 +401,29 @@ static void vector_register(struct code *code, unsigned reg, enum amdgpu_type ty
         vector_operand(code, halved(code, reg, type, bit), type, false, out);
 }
 
+/* Bits of neg and abs of sources that have them: floats, and those of v_cndmask. */
+static unsigned modified_sources(const struct amdgpu_row *row)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (row->src[i] == AMDGPU_F16 || row->src[i] == AMDGPU_F32 || row->src[i] == AMDGPU_F64 ||
+            row->src[i] == AMDGPU_BF16)
+            bits |= 1u << i;
+    return row->flags & AMDGPU_ROW_CARRY_IN && !(row->flags & AMDGPU_ROW_CARRY_OUT) ? 3 : bits;
+}
+
 static void decode_sdwa(struct code *code, const struct amdgpu_row *row)
 {
     struct amdgpu_inst *inst = code->inst;
     uint32_t word = word_at(code, 1);
+    unsigned modified = modified_sources(row);
     inst->has_sdwa = true;
     inst->sdwa.src[0] = (unsigned char)field(word, 16, 3);
     inst->sdwa.src[1] = (unsigned char)field(word, 24, 3);
     inst->sdwa.sext[0] = flag(word, 19);
     inst->sdwa.sext[1] = flag(word, 27);
-    inst->neg = (unsigned char)(field(word, 20, 1) | field(word, 28, 1) << 1);
-    inst->abs = (unsigned char)(field(word, 21, 1) | field(word, 29, 1) << 1);
+    inst->neg = (unsigned char)((field(word, 20, 1) | field(word, 28, 1) << 1) & modified);
+    inst->abs = (unsigned char)((field(word, 21, 1) | field(word, 29, 1) << 1) & modified);
     code->no_literal = true;
     vector_source(code, field(word, 0, 8) | (flag(word, 23) ? 0 : 256), source_type(row, 0),
                   &inst->src[0]);
@@ -444,6 +457,7 @@ static void decode_dpp(struct code *code, const struct amdgpu_row *row, unsigned
     struct amdgpu_dpp *dpp = &inst->dpp;
     uint32_t word = word_at(code, index);
     bool own_modifiers = index > 1;
+    unsigned modified = modified_sources(row);
     unsigned reg = field(word, 0, 8);
     inst->has_dpp = true;
     code->no_literal = true;
@@ -462,8 +476,8 @@ static void decode_dpp(struct code *code, const struct amdgpu_row *row, unsigned
     dpp->row_mask = (unsigned char)field(word, 28, 4);
     if (own_modifiers)
         return;
-    inst->neg = (unsigned char)(field(word, 20, 1) | field(word, 22, 1) << 1);
-    inst->abs = (unsigned char)(field(word, 21, 1) | field(word, 23, 1) << 1);
+    inst->neg = (unsigned char)((field(word, 20, 1) | field(word, 22, 1) << 1) & modified);
+    inst->abs = (unsigned char)((field(word, 21, 1) | field(word, 23, 1) << 1) & modified);
 }
 
 static bool is_dpp(const struct code *code, unsigned source)
@@ -570,17 +584,6 @@ static void decode_vopc(struct code *code, uint32_t word)
         vcc_operand(code, &code->inst->dst[0]);
     first_source(code, row, field(word, 0, 9));
     second_source(code, row, field(word, 9, 8), &code->inst->src[1]);
-}
-
-/* Bits of neg and abs of sources that have them: floats, and those of v_cndmask. */
-static unsigned modified_sources(const struct amdgpu_row *row)
-{
-    unsigned bits = 0;
-    for (unsigned i = 0; i < 3; i++)
-        if (row->src[i] == AMDGPU_F16 || row->src[i] == AMDGPU_F32 || row->src[i] == AMDGPU_F64 ||
-            row->src[i] == AMDGPU_BF16)
-            bits |= 1u << i;
-    return row->flags & AMDGPU_ROW_CARRY_IN && !(row->flags & AMDGPU_ROW_CARRY_OUT) ? 3 : bits;
 }
 
 static void vop3_destinations(struct code *code, const struct amdgpu_row *row, uint32_t word)
@@ -722,6 +725,10 @@ static void decode_vop3p(struct code *code, uint32_t word)
         mix_sources(code, row);
     else
         three_sources(code, row, high);
+    if (row->flags & AMDGPU_ROW_MATRIX && code->lanes == 64) {
+        inst->dst[0].count /= 2; /* WMMA: the accumulator is spread over twice the lanes */
+        inst->src[2].count /= 2;
+    }
 }
 
 /* A component of VOPD. */
@@ -744,7 +751,7 @@ static void decode_vopd(struct code *code, uint32_t word)
     unsigned reg = field(high, 24, 8), reg_y = field(high, 17, 7) << 1 | !(reg & 1);
     const struct amdgpu_row *row = find_row(code, AMDGPU_VOPD, field(word, 22, 4));
     inst->row_y = amdgpu_row_of(code->isa, AMDGPU_VOPD, field(word, 17, 5));
-    code->unknown |= !inst->row_y;
+    code->unknown |= !inst->row_y || code->lanes == 64; /* waves of 32 alone have it */
     if (code->unknown)
         return;
     vector_operand(code, reg, (enum amdgpu_type)row->dst[0], false, &inst->dst[0]);
@@ -788,7 +795,10 @@ static void flat_bits(struct code *code, uint32_t word, bool flat)
     inst->dlc = code->family != AMDGPU_GFX9 && flag(word, late ? 13 : 12);
     inst->lds = !late && code->isa != AMDGPU_GFX942 && flag(word, 13);
     inst->scc = is_cdna(code) && flag(word, 25);
-    inst->offset = flat ? (int32_t)field(word, 0, bits - 1) : extended(field(word, 0, bits), bits);
+    if (!flat)
+        inst->offset = extended(field(word, 0, bits), bits);
+    else
+        inst->offset = (int32_t)field(word, 0, code->family == AMDGPU_GFX9 ? 12 : bits);
 }
 
 /* The address of FLAT, GLOBAL and SCRATCH: registers of lanes, of all, or of both. */
