@@ -19,15 +19,22 @@ static const struct backend_kind {
     enum anyhipBackend id;
     const struct ah_backend_ops *ops;
     const char *files[4]; /* tried in order */
-    bool simulated;       /* found beside this library; opened when it is asked for, or
-                           * nothing is and there is no other device */
+    bool simulated;       /* found beside this library; opened when it is asked for, or, the
+                           * first that has devices, where nothing is and there is no other */
 } backend_kinds[] = {
     {"cuda",
      anyhipBackendCuda,
      &ahcuda_ops,
      {"libcuda.so.1", "libcuda.so", "/usr/lib/wsl/lib/libcuda.so.1"},
      false},
+    {"hsa",
+     anyhipBackendHsa,
+     &ahhsa_ops,
+     {"libhsa-runtime64.so.1", "libhsa-runtime64.so", "/opt/rocm/lib/libhsa-runtime64.so.1",
+      "/opt/rocm/lib/libhsa-runtime64.so"},
+     false},
     {"simcuda", anyhipBackendSimCuda, &ahcuda_ops, {"libsimcuda.so.1"}, true},
+    {"simhsa", anyhipBackendSimHsa, &ahhsa_ops, {"libsimhsa.so.1"}, true},
 };
 enum { BACKEND_KIND_COUNT = sizeof backend_kinds / sizeof *backend_kinds, CANDIDATES_MAX = 8 };
 
@@ -130,19 +137,21 @@ static void open_driver(struct ah_driver *driver, const struct backend_kind *kin
     free(beside);
 }
 
-static void report_driver(const struct ah_driver *driver)
+/* missing: the level at which the absence of the driver is worth a line. */
+static void report_driver(const struct ah_driver *driver, enum ah_log_level missing)
 {
     if (driver->backend) {
         AH_LOG(AH_LOG_INFO, AH_LOG_INIT, "%s: %s, %d device(s)", driver->name, driver->lib.path,
                driver->ops->device_count(driver->backend));
         return;
     }
-    AH_LOG_ERR("%s is not available: %s (%s)", driver->name,
-               driver->reason ? driver->reason : "it could not be opened",
-               hipGetErrorName(driver->error));
+    AH_LOG(missing, AH_LOG_ALWAYS, "%s is not available: %s (%s)", driver->name,
+           driver->reason ? driver->reason : "it could not be opened",
+           hipGetErrorName(driver->error));
     for (size_t i = 0; i < driver->lib.attempt_count; i++)
         if (driver->lib.attempts[i].error)
-            AH_LOG_ERR("%s: tried %s", driver->name, driver->lib.attempts[i].error);
+            AH_LOG(missing, AH_LOG_ALWAYS, "%s: tried %s", driver->name,
+                   driver->lib.attempts[i].error);
 }
 
 static size_t default_requests(struct ah_backend_request out[AH_BACKEND_REQUEST_MAX])
@@ -201,7 +210,6 @@ static struct ah_driver *add_driver(struct ah_registry *registry, const struct b
     driver->simulated = kind->simulated;
     driver->devices = *devices ? strdup(devices) : NULL;
     open_driver(driver, kind, &registry->config);
-    report_driver(driver);
     return driver;
 }
 
@@ -214,12 +222,20 @@ static size_t count_all(const struct ah_registry *registry)
     return count;
 }
 
+static bool is_nvidia(const struct ah_driver *driver)
+{
+    return driver->id == anyhipBackendCuda || driver->id == anyhipBackendSimCuda;
+}
+
 /* A driver without devices may have been told to show none. */
 static bool devices_are_hidden(const struct ah_registry *registry)
 {
-    for (size_t i = 0; i < registry->driver_count; i++)
-        if (registry->drivers[i].error == hipErrorNoDevice && getenv("CUDA_VISIBLE_DEVICES"))
+    for (size_t i = 0; i < registry->driver_count; i++) {
+        const struct ah_driver *driver = &registry->drivers[i];
+        if (driver->error == hipErrorNoDevice &&
+            getenv(is_nvidia(driver) ? "CUDA_VISIBLE_DEVICES" : "ROCR_VISIBLE_DEVICES"))
             return true;
+    }
     return false;
 }
 
@@ -240,10 +256,14 @@ static void simulate(struct ah_registry *registry)
         const struct backend_kind *kind = &backend_kinds[i];
         if (!kind->simulated || !simulator_is_there(kind, &registry->config))
             continue;
-        if (add_driver(registry, kind, "")->backend)
-            AH_LOG_WARN("no GPU driver with a device was found: the devices of %s are simulated, "
-                        "and slow; ANYHIP_BACKEND=cuda refuses them",
-                        kind->name);
+        const struct ah_driver *driver = add_driver(registry, kind, "");
+        report_driver(driver, AH_LOG_ERROR);
+        if (!driver->backend)
+            continue;
+        AH_LOG_WARN("no GPU driver with a device was found: the devices of %s are simulated, "
+                    "and slow; ANYHIP_BACKEND=cuda refuses them",
+                    kind->name);
+        return;
     }
 }
 
@@ -260,6 +280,10 @@ static void open_drivers(struct ah_registry *registry)
         else
             refuse_kind(requests[i].name);
     }
+    /* A driver that nobody asked for is missed only where no other has devices. */
+    bool missed = asked || count_all(registry) == 0;
+    for (size_t i = 0; i < registry->driver_count; i++)
+        report_driver(&registry->drivers[i], missed ? AH_LOG_ERROR : AH_LOG_INFO);
     if (registry->drivers && !asked && count_all(registry) == 0 && !devices_are_hidden(registry))
         simulate(registry);
 }
@@ -291,11 +315,6 @@ static void fill_candidates(struct ah_candidate *out, const struct ah_device *de
         const struct ah_device *device = &devices[chosen ? chosen[i] : i];
         out[i] = (struct ah_candidate){device->driver->name, device->index, &device->identity};
     }
-}
-
-static bool is_nvidia(const struct ah_driver *driver)
-{
-    return driver->id == anyhipBackendCuda || driver->id == anyhipBackendSimCuda;
 }
 
 /* HIP_VISIBLE_DEVICES; without it, ROCm lets CUDA_VISIBLE_DEVICES count. NVIDIA's
