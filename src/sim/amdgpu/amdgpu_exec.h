@@ -121,7 +121,8 @@ static inline void amdgpu_set_mask(struct amdgpu_wave *wave, unsigned reg, uint6
 
 /* A scalar source of any kind, 64 bits of it. */
 uint64_t amdgpu_scalar(const struct amdgpu_wave *wave, const struct amdgpu_source *source);
-/* Fills a source from an operand. False: a register that the kernel does not have. */
+/* Fills a source from an operand; NONE and NULL stay what they are, apertures become constants.
+ * False: what no instruction can have. */
 bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source *out_source);
 /* The index in wave->v of the first lane of VGPR or AGPR reg (AGPRs: 256 and up). */
 static inline uint32_t *amdgpu_v(const struct amdgpu_wave *wave, unsigned reg)

@@ -246,7 +246,8 @@ static const struct amdgpu_op *without_exec_hi(struct amdgpu_wave *wave, const s
 bool amdgpu_emit_source(const struct amdgpu_operand *operand, unsigned size,
                         struct amdgpu_source *out_source)
 {
-    return amdgpu_source_of(operand, out_source) && out_source->kind != AMDGPU_VREG &&
+    return amdgpu_source_of(operand, out_source) && operand->kind != AMDGPU_VREG &&
+           operand->kind != AMDGPU_NONE &&
            (out_source->kind != AMDGPU_SREG || operand->count * 4u >= size);
 }
 

@@ -60,6 +60,8 @@ bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source
         out_source->kind = AMDGPU_SREG;
         out_source->reg = operand->reg;
         return operand->reg + count <= AMDGPU_SREGS;
+    case AMDGPU_NONE:
+    case AMDGPU_NULL:
     case AMDGPU_VREG:
     case AMDGPU_SCC:
     case AMDGPU_VCCZ:
@@ -69,8 +71,6 @@ bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source
         return true;
     case AMDGPU_CONST:
         out_source->value = operand->value;
-        return true;
-    case AMDGPU_NULL:
         return true;
     case AMDGPU_SHARED_BASE:
         out_source->value = aperture(SIM_SHARED_WINDOW, count);
