@@ -64,53 +64,62 @@ INLINE bool is_run(struct amdgpu_wave *wave, uint64_t exec, unsigned lanes, cons
     return !different;
 }
 
-/* What lies near the first lane's address is checked as one piece: one address for all, a
- * small table. */
-enum { NEAR = 2048 };
+/* What lies near each other is checked as one piece: one address for all lanes, a small table. */
+enum { NEAR = 4096 };
 
-/* The live lanes' elements at places->at, none of them in a window. */
+/* Live lanes' elements at start + low[lane], with upper halves that are added (high NULL: there
+ * are none). */
 INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                       unsigned lanes, struct amdgpu_places *places)
+                       unsigned lanes, uint64_t start, const uint32_t *low, const uint32_t *high,
+                       struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     const uint32_t *live = amdgpu_live(wave);
     unsigned first = (unsigned)__builtin_ctzll(exec);
-    uint64_t start = places->at[first], far = 0, low = 0;
-    int32_t least = 0, most = 0;
+    uint32_t own = low[first], least = own, most = own, odd = 0, different = 0;
     for (unsigned lane = 0; lane < lanes; lane++) {
-        uint64_t in = (uint64_t)(int64_t)(int32_t)live[lane];
-        int32_t distance = (int32_t)((uint32_t)(places->at[lane] - start) & live[lane]);
-        far |= ((places->at[lane] - start + NEAR) / (2 * NEAR)) & in;
-        low |= places->at[lane] & in;
-        least = distance < least ? distance : least;
-        most = distance > most ? distance : most;
+        uint32_t value = live[lane] ? low[lane] : own;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+        odd |= value + (uint32_t)start;
     }
-    if (far || amdgpu_is_lds(start) || amdgpu_is_scratch(start) ||
-        (access->atomic && low & (access->bytes - 1u)))
+    for (unsigned lane = 0; high && lane < lanes; lane++)
+        different |= (high[lane] ^ high[first]) & live[lane];
+    if (different || most - least > NEAR || (access->atomic && odd & (access->bytes - 1u)))
         return false;
-    start += (uint64_t)(int64_t)least;
+    start += least + (high ? (uint64_t)high[first] << 32 : 0);
+    if (amdgpu_is_lds(start) || amdgpu_is_scratch(start))
+        return false;
     unsigned char *where = reach_run(wave->block->dispatch->device->device, start,
-                                     (size_t)(most - least + access->bytes), access->write);
+                                     most - least + access->bytes, access->write);
     if (!where) /* what lies between the lanes' may be what is out of reach */
         return false;
     for (unsigned lane = 0; lane < lanes; lane++)
-        places->where[lane] = (unsigned char *)((uintptr_t)where + (places->at[lane] - start));
+        places->where[lane] =
+            (unsigned char *)((uintptr_t)where + ((live[lane] ? low[lane] : own) - least));
     return true;
 }
 
-INLINE void global_addresses(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                             unsigned lanes, struct amdgpu_places *places)
+/* Each in one granule, none in a window: places->at, lane by lane. False: not all are. */
+INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                      struct amdgpu_places *places)
 {
-    uint64_t offset = (uint64_t)op->offset_bytes;
-    const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = low + lanes;
-    if (op->src[1].kind != AMDGPU_NONE)
-        offset += amdgpu_s64(wave, op->src[1].reg);
-    if (op->src[1].kind != AMDGPU_NONE)
-        for (unsigned lane = 0; lane < lanes; lane++)
-            places->at[lane] = low[lane] + offset;
-    else
-        for (unsigned lane = 0; lane < lanes; lane++)
-            places->at[lane] = (low[lane] | (uint64_t)high[lane] << 32) + offset;
+    const struct amdgpu_access *access = op->effect;
+    int device = wave->block->dispatch->device->device;
+    unsigned bytes = access->bytes;
+    bool write = access->write;
+    if (access->atomic)
+        return false;
+    for (uint64_t left = exec; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        uint64_t at = places->at[lane];
+        if (at % SIM_GRANULE + bytes > SIM_GRANULE || amdgpu_is_lds(at) || amdgpu_is_scratch(at))
+            return false;
+        places->where[lane] = sim_reach(device, at, bytes, write);
+        if (!places->where[lane])
+            return false;
+    }
+    return true;
 }
 
 INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
@@ -123,27 +132,34 @@ INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     }
     bool has_base = op->src[1].kind != AMDGPU_NONE;
     const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = has_base ? NULL : low + lanes;
+    uint64_t base = (uint64_t)op->offset_bytes;
+    if (has_base)
+        base += amdgpu_s64(wave, op->src[1].reg);
     if (is_run(wave, exec, lanes, low, high, access->bytes)) {
         unsigned first = (unsigned)__builtin_ctzll(exec);
         unsigned last = 63 - (unsigned)__builtin_clzll(exec);
-        uint64_t start = low[first] + (uint64_t)op->offset_bytes;
-        start += has_base ? amdgpu_s64(wave, op->src[1].reg) : (uint64_t)high[first] << 32;
+        uint64_t at = base + low[first] + (high ? (uint64_t)high[first] << 32 : 0);
         unsigned char *where = NULL;
-        if (!amdgpu_is_lds(start) && !amdgpu_is_scratch(start) &&
-            !(access->atomic && start & (access->bytes - 1u)))
-            where = reach_run(wave->block->dispatch->device->device, start,
+        if (!amdgpu_is_lds(at) && !amdgpu_is_scratch(at) &&
+            !(access->atomic && at & (access->bytes - 1u)))
+            where = reach_run(wave->block->dispatch->device->device, at,
                               (size_t)(last - first + 1) * access->bytes, write);
         if (where) {
             places->run = (unsigned char *)((uintptr_t)where - first * (uintptr_t)access->bytes);
             return true;
         }
     }
-    global_addresses(wave, op, lanes, places);
+    if (reach_near(wave, op, exec, lanes, base, low, high, places))
+        return true;
+    for (unsigned lane = 0; lane < lanes; lane++)
+        places->at[lane] = base + low[lane];
+    for (unsigned lane = 0; high && lane < lanes; lane++)
+        places->at[lane] += (uint64_t)high[lane] << 32;
     places->windows = access->space == AMDGPU_SPACE_FLAT;
-    return reach_near(wave, op, exec, lanes, places) || amdgpu_reach_each(wave, op, places);
+    return reach_far(wave, op, exec, places) || amdgpu_reach_each(wave, op, places);
 }
 
-/* ---- LDS and scratch ---------------------------------------------------------------------- */
+/* ---- LDS and scratch ------------------------------------------------------------------ */
 
 /* Offsets below limit of a window, lane l's from start + l * stride on; low NULL: the same for
  * all lanes. */
@@ -216,8 +232,13 @@ INLINE bool reach_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
             return reach_scratch(wave, op, lanes, NULL, offset, places);
         return reach_scratch(wave, op, lanes, amdgpu_v(wave, op->src[0].reg), offset, places);
     }
+    uint32_t offsets[AMDGPU_LANES_MAX];
+    uint64_t base;
+    if (amdgpu_buffer_offsets(wave, op, &base, offsets) &&
+        reach_near(wave, op, exec, lanes, base, offsets, NULL, places))
+        return true;
     amdgpu_buffer_addresses(wave, op, places);
-    return (!places->copied && reach_near(wave, op, exec, lanes, places)) ||
+    return (!places->copied && reach_far(wave, op, exec, places)) ||
            amdgpu_reach_each(wave, op, places);
 }
 
@@ -256,8 +277,7 @@ static bool reach_where(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     return true;
 }
 
-/* ---- one lane ---------------------------------------------------------------------------------
- */
+/* ---- one lane ------------------------------------------------------------------------- */
 
 /* v: the lane's first register; registers of a lane are lanes words apart. */
 INLINE void fetch(uint32_t *restrict v, unsigned lanes, const unsigned char *from,
@@ -340,8 +360,7 @@ INLINE void put(const uint32_t *restrict v, unsigned lanes, unsigned char *to,
     }
 }
 
-/* ---- all lanes ----------------------------------------------------------------------------------
- */
+/* ---- all lanes ------------------------------------------------------------------------ */
 
 INLINE unsigned char *place(const struct amdgpu_places *places, unsigned lane, unsigned bytes)
 {
@@ -486,8 +505,46 @@ TRANSFERS(64)
 TRANSFERS(32)
 #undef TRANSFERS
 
-/* ---- handlers
- * ------------------------------------------------------------------------------------- */
+/* ---- lanes that read each other ------------------------------------------------------- */
+
+/* DS: each lane reads the data of the lane that its address names, among group; of one that is
+ * not live it reads 0. */
+INLINE const struct amdgpu_op *permute_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                             unsigned lanes, unsigned group)
+{
+    uint32_t given[AMDGPU_LANES_MAX], from[AMDGPU_LANES_MAX];
+    const uint32_t *live = amdgpu_live(wave), *data = amdgpu_v(wave, op->dst1);
+    const uint32_t *at = amdgpu_v(wave, op->src[0].reg);
+    uint32_t *v = amdgpu_v(wave, op->dst), offset = (uint32_t)op->offset_bytes;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        given[lane] = data[lane] & live[lane];
+        from[lane] = ((at[lane] + offset) / 4 & (group - 1)) | (lane & ~(group - 1));
+    }
+    if (amdgpu_exec(wave) == (lanes == 64 ? UINT64_MAX : UINT32_MAX))
+        for (unsigned lane = 0; lane < lanes; lane++)
+            v[lane] = given[from[lane]];
+    else
+        for (unsigned lane = 0; lane < lanes; lane++)
+            v[lane] = live[lane] ? given[from[lane]] : v[lane];
+    return amdgpu_next(op);
+}
+
+static const struct amdgpu_op *permute_64(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return permute_lanes(wave, op, 64, 64);
+}
+
+static const struct amdgpu_op *permute_32(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return permute_lanes(wave, op, 32, 32);
+}
+
+static const struct amdgpu_op *permute_halves(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return permute_lanes(wave, op, 64, 32);
+}
+
+/* ---- handlers ------------------------------------------------------------------------- */
 
 INLINE const struct amdgpu_op *load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                     unsigned lanes, enum amdgpu_space space)
@@ -604,4 +661,6 @@ const struct amdgpu_access_functions JOIN(amdgpu_access_, AMDGPU_ISA_NAME) = {
     .load_two = {load_two_32, load_two_64},
     .store_two = {store_two_32, store_two_64},
     .reach = reach_where,
+    .permute = {permute_32, permute_64},
+    .permute_halves = permute_halves,
 };

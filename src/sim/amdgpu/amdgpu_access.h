@@ -38,13 +38,18 @@ enum amdgpu_element {
     AMDGPU_ELEMENT_COUNT,
 };
 
-/* An atomic: what was there at where, which is aligned, after doing it. */
-struct amdgpu_effect_flags {
-    bool plain;               /* of this block only: nobody else is at it */
-    bool flush_in, flush_out; /* subnormal 32-bit floats */
+/* An atomic, on all lanes of exec at where[lane], which is aligned. */
+struct amdgpu_halves {    /* of one operand: the lower half of each lane's value, and the upper */
+    uint32_t *low, *high; /* NULL: there is none */
 };
-typedef uint64_t (*amdgpu_atomic)(unsigned char *where, uint64_t b, uint64_t c,
-                                  struct amdgpu_effect_flags flags);
+struct amdgpu_atomic_lanes {
+    uint64_t exec;
+    unsigned char *const *where;
+    struct amdgpu_halves b, c, dst; /* the data; what is compared with, or more data; old */
+    bool plain;                     /* nobody else is at it */
+    bool flush_in, flush_out;       /* subnormal 32-bit floats */
+};
+typedef void (*amdgpu_atomic)(const struct amdgpu_atomic_lanes *lanes);
 
 /* A row: what an instruction does to each lane's memory. */
 struct amdgpu_access {
@@ -65,7 +70,6 @@ enum {
     AMDGPU_TWO_DATA = 16,      /* an atomic with something to compare with, or the like */
     AMDGPU_SWAPS_DATA = 32,    /* which is the first of them */
     AMDGPU_FLUSHES = 64,       /* an atomic of floats in memory */
-    AMDGPU_SUMS = 128,         /* lanes of one place may be added up first */
     AMDGPU_GFX10_BUFFER = 256, /* the layout of resource descriptors; neither: gfx9's */
     AMDGPU_GFX11_BUFFER = 512,
 };
@@ -107,6 +111,7 @@ struct amdgpu_access_functions {
      * was reported. */
     bool (*reach)(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                   struct amdgpu_places *out_places);
+    amdgpu_handler permute[2], permute_halves; /* ds_bpermute_b32; halves of waves of 64 */
 };
 extern const struct amdgpu_access_functions amdgpu_access_base, amdgpu_access_avx2,
     amdgpu_access_avx512;
@@ -140,25 +145,30 @@ bool amdgpu_reach_each(struct amdgpu_wave *wave, const struct amdgpu_op *op,
 void amdgpu_write_copies(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                          struct amdgpu_places *places);
 
-/* ---- amdgpu_scratch.c -------------------------------------------------------------------- */
+/* ---- amdgpu_scratch.c ----------------------------------------------------------------- */
 
 /* Whether op's resource descriptor is that of scratch; *out_offset: what is added to each
  * lane's offset. */
 bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                               uint32_t *out_offset);
+/* Whether live lanes' elements are all in bounds, and where: at an address and each lane's
+ * offset. False as well where that is not all there is to it. */
+bool amdgpu_buffer_offsets(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t *out_base,
+                           uint32_t out_offsets[AMDGPU_LANES_MAX]);
 void amdgpu_buffer_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                              struct amdgpu_places *out_places);
 
-/* ---- emitters, by group of rows ----------------------------------------------------------- */
+/* ---- emitters, by group of rows ------------------------------------------------------- */
 
 /* Set what is particular to the op: false, the row is not theirs or cannot be. */
-bool amdgpu_emit_lanes(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
+bool amdgpu_emit_lanes(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
+                       struct amdgpu_op *op);
 bool amdgpu_emit_smem(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
 /* Puts the check of its accesses before the op, when one is on. */
 void amdgpu_emit_check(struct amdgpu_op *op);
 
-/* ---- windows --------------------------------------------------------------------------------- */
+/* ---- windows -------------------------------------------------------------------------- */
 
 static inline bool amdgpu_is_lds(uint64_t address)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- arithmetic ---------------------------------------------------------------------------- */
+/* ---- arithmetic ----------------------------------------------------------------------- */
 
 static double double_of(uint64_t bits)
 {
@@ -28,16 +28,18 @@ static uint32_t flushed(uint32_t bits, bool flush)
     return flush && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
 }
 
-static uint32_t add_f32(uint32_t a, uint32_t b, struct amdgpu_effect_flags flags)
+static uint32_t add_f32(uint32_t a, uint32_t b, const struct amdgpu_atomic_lanes *flags)
 {
-    float sum = sim_float_of(flushed(a, flags.flush_in)) + sim_float_of(flushed(b, flags.flush_in));
-    return flushed(sim_bits_of(sum), flags.flush_out);
+    float sum =
+        sim_float_of(flushed(a, flags->flush_in)) + sim_float_of(flushed(b, flags->flush_in));
+    return flushed(sim_bits_of(sum), flags->flush_out);
 }
 
 /* Of a number and a NaN the number; -0 is less than +0. */
-static uint32_t pick_f32(uint32_t old, uint32_t b, bool less, struct amdgpu_effect_flags flags)
+static uint32_t pick_f32(uint32_t old, uint32_t b, bool less,
+                         const struct amdgpu_atomic_lanes *flags)
 {
-    uint32_t left = flushed(old, flags.flush_in), right = flushed(b, flags.flush_in);
+    uint32_t left = flushed(old, flags->flush_in), right = flushed(b, flags->flush_in);
     float x = sim_float_of(left), y = sim_float_of(right);
     if (x != x || y != y)
         return x != x ? right : left;
@@ -76,45 +78,93 @@ static uint32_t condxchg(uint32_t old, uint32_t b)
     return b >> 31 ? b & 0x7fffffff : old;
 }
 
-/* ---- one element ------------------------------------------------------------------------------
- */
+/* ---- all lanes ------------------------------------------------------------------------ */
 
+static inline uint64_t value_of(struct amdgpu_halves halves, unsigned lane)
+{
+    return (halves.low ? halves.low[lane] : 0) |
+           (halves.high ? (uint64_t)halves.high[lane] << 32 : 0);
+}
+
+static inline void set_value(struct amdgpu_halves halves, unsigned lane, uint64_t value)
+{
+    if (halves.low)
+        halves.low[lane] = (uint32_t)value;
+    if (halves.high)
+        halves.high[lane] = (uint32_t)(value >> 32);
+}
+
+/* Registers of a lane are read before they are written: they may be the same. */
 #define EFFECT(name, value, next_value)                                                            \
-    __attribute__((no_sanitize("thread"))) static uint64_t effect_##name(                          \
-        unsigned char *where, uint64_t b_bits, uint64_t c_bits, struct amdgpu_effect_flags flags)  \
+    __attribute__((no_sanitize("thread"))) static void effect_##name(                              \
+        const struct amdgpu_atomic_lanes *flags)                                                   \
     {                                                                                              \
-        value *place = (value *)(void *)where, b = (value)b_bits, c = (value)c_bits, next;         \
-        value old = __atomic_load_n(place, __ATOMIC_RELAXED);                                      \
-        (void)b, (void)c;                                                                          \
-        do                                                                                         \
-            next = (value)(next_value);                                                            \
-        while (!flags.plain && !__atomic_compare_exchange_n(place, &old, next, false,              \
-                                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));  \
-        if (flags.plain)                                                                           \
-            __atomic_store_n(place, next, __ATOMIC_RELAXED);                                       \
-        return old;                                                                                \
+        for (uint64_t left = flags->exec; left; left &= left - 1) {                                \
+            unsigned lane = (unsigned)__builtin_ctzll(left);                                       \
+            value *place = (value *)(void *)flags->where[lane], next;                              \
+            value b = (value)value_of(flags->b, lane), c = (value)value_of(flags->c, lane);        \
+            value old = __atomic_load_n(place, __ATOMIC_RELAXED);                                  \
+            (void)b, (void)c;                                                                      \
+            do                                                                                     \
+                next = (value)(next_value);                                                        \
+            while (!flags->plain &&                                                                \
+                   !__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_SEQ_CST,        \
+                                                __ATOMIC_RELAXED));                                \
+            if (flags->plain)                                                                      \
+                __atomic_store_n(place, next, __ATOMIC_RELAXED);                                   \
+            set_value(flags->dst, lane, old);                                                      \
+        }                                                                                          \
     }
 #include "amdgpu_atomic.def"
 
-/* What contention is worth one instruction of the host for. */
+static bool is_one_place(const struct amdgpu_atomic_lanes *lanes)
+{
+    unsigned char *place = lanes->where[__builtin_ctzll(lanes->exec)];
+    for (uint64_t left = lanes->exec; left; left &= left - 1)
+        if (lanes->where[__builtin_ctzll(left)] != place)
+            return false;
+    return true;
+}
+
+/* What contention is worth one instruction of the host for; and when all lanes add to one place
+ * and none asks what was there, that happens once. */
 #define ADD(name, value)                                                                           \
-    __attribute__((no_sanitize("thread"))) static uint64_t effect_##name(                          \
-        unsigned char *where, uint64_t b, uint64_t c, struct amdgpu_effect_flags flags)            \
+    __attribute__((no_sanitize("thread"))) static void add_up_##name(                              \
+        const struct amdgpu_atomic_lanes *lanes)                                                   \
     {                                                                                              \
-        value *place = (value *)(void *)where, old;                                                \
-        (void)c;                                                                                   \
-        if (!flags.plain)                                                                          \
-            return __atomic_fetch_add(place, (value)b, __ATOMIC_SEQ_CST);                          \
-        old = *place;                                                                              \
-        *place = (value)(old + b);                                                                 \
-        return old;                                                                                \
+        value sum = 0, *place = NULL;                                                              \
+        for (uint64_t left = lanes->exec; left; left &= left - 1) {                                \
+            unsigned lane = (unsigned)__builtin_ctzll(left);                                       \
+            place = (value *)(void *)lanes->where[lane];                                           \
+            sum += (value)value_of(lanes->b, lane);                                                \
+        }                                                                                          \
+        __atomic_fetch_add(place, sum, __ATOMIC_SEQ_CST);                                          \
+    }                                                                                              \
+    __attribute__((no_sanitize("thread"))) static void effect_##name(                              \
+        const struct amdgpu_atomic_lanes *lanes)                                                   \
+    {                                                                                              \
+        if (!lanes->dst.low && is_one_place(lanes)) {                                              \
+            add_up_##name(lanes);                                                                  \
+            return;                                                                                \
+        }                                                                                          \
+        for (uint64_t left = lanes->exec; left; left &= left - 1) {                                \
+            unsigned lane = (unsigned)__builtin_ctzll(left);                                       \
+            value *place = (value *)(void *)lanes->where[lane], old;                               \
+            value b = (value)value_of(lanes->b, lane);                                             \
+            if (lanes->plain) {                                                                    \
+                old = *place;                                                                      \
+                *place = (value)(old + b);                                                         \
+            } else {                                                                               \
+                old = __atomic_fetch_add(place, b, __ATOMIC_SEQ_CST);                              \
+            }                                                                                      \
+            set_value(lanes->dst, lane, old);                                                      \
+        }                                                                                          \
     }
 ADD(add_u32, uint32_t)
 ADD(add_u64, uint64_t)
 #undef ADD
 
-/* ---- rows ---------------------------------------------------------------------------------------
- */
+/* ---- rows ----------------------------------------------------------------------------- */
 
 static const struct amdgpu_access rows[] = {
 #define ROW(row, where, does, size, units)                                                         \
@@ -137,22 +187,11 @@ static const struct amdgpu_access rows[] = {
 #undef ROW
 };
 
-/* ---- handlers
- * ------------------------------------------------------------------------------------- */
+/* ---- handlers ------------------------------------------------------------------------- */
 
-/* Registers of one operand: the lower half of each lane's value, and the upper, or NULL. */
-struct halves {
-    uint32_t *low, *high;
-};
-
-static struct halves halves_of(const struct amdgpu_wave *wave, unsigned reg, unsigned bytes)
+static struct amdgpu_halves halves_of(const struct amdgpu_wave *wave, unsigned reg, unsigned bytes)
 {
-    return (struct halves){amdgpu_v(wave, reg), bytes == 8 ? amdgpu_v(wave, reg + 1) : NULL};
-}
-
-static uint64_t value_of(struct halves halves, unsigned lane)
-{
-    return halves.low[lane] | (halves.high ? (uint64_t)halves.high[lane] << 32 : 0);
+    return (struct amdgpu_halves){amdgpu_v(wave, reg), bytes == 8 ? amdgpu_v(wave, reg + 1) : NULL};
 }
 
 static bool is_within(const unsigned char *where, const unsigned char *start, size_t size)
@@ -160,43 +199,39 @@ static bool is_within(const unsigned char *where, const unsigned char *start, si
     return (uintptr_t)where - (uintptr_t)start < size;
 }
 
-/* Nobody else is at what is the block's own. */
-static bool is_own(const struct amdgpu_wave *wave, const struct amdgpu_access *access,
-                   const unsigned char *where)
+/* Which lanes are at what is the block's own: nobody else is there. */
+static uint64_t own_lanes(const struct amdgpu_wave *wave, const struct amdgpu_access *access,
+                          unsigned char *const where[AMDGPU_LANES_MAX])
 {
     const struct amdgpu_block *block = wave->block;
-    return access->space == AMDGPU_SPACE_LDS ||
-           (access->space != AMDGPU_SPACE_GLOBAL &&
-            (is_within(where, block->lds, block->lds_size) ||
-             is_within(where, amdgpu_scratch(wave, 0), wave->lanes * block->scratch_stride)));
+    uint64_t exec = amdgpu_exec(wave), own = 0;
+    if (access->space == AMDGPU_SPACE_LDS)
+        return exec;
+    if (access->space == AMDGPU_SPACE_GLOBAL)
+        return 0;
+    for (uint64_t left = exec; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (is_within(where[lane], block->lds, block->lds_size) ||
+            is_within(where[lane], amdgpu_scratch(wave, 0), wave->lanes * block->scratch_stride))
+            own |= UINT64_C(1) << lane;
+    }
+    return own;
 }
 
 /* LDS follows the mode of the wave, bits 4 and 5: whether subnormal floats are taken and given;
  * memory has its own. */
-static struct amdgpu_effect_flags flags_of(const struct amdgpu_wave *wave,
-                                           const struct amdgpu_op *op, bool own)
-{
-    bool flushes = op->bits & AMDGPU_FLUSHES;
-    return (struct amdgpu_effect_flags){.plain = own,
-                                        .flush_in = own ? !(wave->mode >> 4 & 1) : flushes,
-                                        .flush_out = own ? !(wave->mode >> 5 & 1) : flushes};
-}
-
-/* All lanes add to one place and none asks what was there. */
-static bool add_up(struct amdgpu_wave *wave, const struct amdgpu_op *op, struct halves data,
-                   unsigned char *const where[AMDGPU_LANES_MAX])
+static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                     struct amdgpu_atomic_lanes *lanes, uint64_t exec, bool own)
 {
     const struct amdgpu_access *access = op->effect;
-    uint64_t exec = amdgpu_exec(wave), sum = 0;
-    unsigned first = (unsigned)__builtin_ctzll(exec);
-    for (uint64_t left = exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (where[lane] != where[first])
-            return false;
-        sum += value_of(data, lane);
-    }
-    access->atomic(where[first], sum, 0, flags_of(wave, op, is_own(wave, access, where[first])));
-    return true;
+    bool flushes = op->bits & AMDGPU_FLUSHES;
+    if (!exec)
+        return;
+    lanes->exec = exec;
+    lanes->plain = own;
+    lanes->flush_in = own ? !(wave->mode >> 4 & 1) : flushes;
+    lanes->flush_out = own ? !(wave->mode >> 5 & 1) : flushes;
+    access->atomic(lanes);
 }
 
 static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -208,63 +243,58 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
         return amdgpu_next(op);
     if (!amdgpu_access_functions()->reach(wave, op, &places))
         return NULL;
-    bool lds = access->space == AMDGPU_SPACE_LDS;
-    struct halves b = halves_of(wave, op->dst1, access->bytes);
-    struct halves c =
-        halves_of(wave, lds ? op->src[2].reg : op->dst1 + access->bytes / 4u, access->bytes);
-    struct halves dst = halves_of(wave, op->dst, access->bytes);
-    bool returns = op->bits & AMDGPU_RETURNS, swaps = op->bits & AMDGPU_SWAPS_DATA;
-    if (!returns && op->bits & AMDGPU_SUMS && add_up(wave, op, b, places.where))
-        return amdgpu_next(op);
-    for (uint64_t left = exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        unsigned char *where = places.where[lane];
-        uint64_t first = value_of(b, lane),
-                 second = op->bits & AMDGPU_TWO_DATA ? value_of(c, lane) : 0;
-        uint64_t old = access->atomic(where, swaps ? second : first, swaps ? first : second,
-                                      flags_of(wave, op, is_own(wave, access, where)));
-        if (returns)
-            dst.low[lane] = (uint32_t)old;
-        if (returns && dst.high)
-            dst.high[lane] = (uint32_t)(old >> 32);
+    struct amdgpu_atomic_lanes lanes = {.where = places.where};
+    lanes.b = halves_of(wave, op->dst1, access->bytes);
+    if (op->bits & AMDGPU_TWO_DATA) {
+        bool lds = access->space == AMDGPU_SPACE_LDS;
+        unsigned further = lds ? op->src[2].reg : op->dst1 + access->bytes / 4u;
+        lanes.c = halves_of(wave, further, access->bytes);
     }
+    if (op->bits & AMDGPU_SWAPS_DATA) {
+        struct amdgpu_halves first = lanes.b;
+        lanes.b = lanes.c;
+        lanes.c = first;
+    }
+    if (op->bits & AMDGPU_RETURNS)
+        lanes.dst = halves_of(wave, op->dst, access->bytes);
+    uint64_t own = own_lanes(wave, access, places.where);
+    do_lanes(wave, op, &lanes, own, true);
+    do_lanes(wave, op, &lanes, exec & ~own, false);
     return amdgpu_next(op);
 }
 
-/* DS: exchanges at two places of each lane, one after the other. */
+/* DS: exchanges at two places of each lane; both are found, and all data read, before a register
+ * changes. */
 static const struct amdgpu_op *run_two(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     const struct amdgpu_access *access = op->effect;
     struct amdgpu_op other = *op; /* where the second place is the first */
     struct amdgpu_places first, second;
-    if (!amdgpu_exec(wave))
+    uint32_t data[2][AMDGPU_LANES_MAX];
+    uint64_t exec = amdgpu_exec(wave);
+    size_t size = wave->lanes * sizeof **data;
+    if (!exec)
         return amdgpu_next(op);
     other.offset_bytes += amdgpu_second(op);
     if (!amdgpu_access_functions()->reach(wave, op, &first) ||
         !amdgpu_access_functions()->reach(wave, &other, &second))
         return NULL;
-    struct amdgpu_effect_flags flags = flags_of(wave, op, true);
-    struct halves b = halves_of(wave, op->dst1, access->bytes);
-    struct halves c = halves_of(wave, op->src[2].reg, access->bytes);
-    struct halves low = halves_of(wave, op->dst, access->bytes);
-    struct halves high = halves_of(wave, op->dst + access->bytes / 4u, access->bytes);
-    for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint64_t data = value_of(b, lane), data1 = value_of(c, lane);
-        uint64_t old = access->atomic(first.where[lane], data, 0, flags);
-        uint64_t old1 = access->atomic(second.where[lane], data1, 0, flags);
-        low.low[lane] = (uint32_t)old;
-        high.low[lane] = (uint32_t)old1;
-        if (low.high) {
-            low.high[lane] = (uint32_t)(old >> 32);
-            high.high[lane] = (uint32_t)(old1 >> 32);
-        }
-    }
+    struct amdgpu_atomic_lanes lanes = {.where = first.where};
+    lanes.b = halves_of(wave, op->dst1, access->bytes);
+    lanes.dst = halves_of(wave, op->dst, access->bytes);
+    struct amdgpu_halves further = halves_of(wave, op->src[2].reg, access->bytes);
+    memcpy(data[0], further.low, size);
+    if (further.high)
+        memcpy(data[1], further.high, size);
+    do_lanes(wave, op, &lanes, exec, true);
+    lanes.where = second.where;
+    lanes.b = (struct amdgpu_halves){data[0], further.high ? data[1] : NULL};
+    lanes.dst = halves_of(wave, op->dst + access->bytes / 4u, access->bytes);
+    do_lanes(wave, op, &lanes, exec, true);
     return amdgpu_next(op);
 }
 
-/* ---- emit
- * ---------------------------------------------------------------------------------------- */
+/* ---- emit ----------------------------------------------------------------------------- */
 
 static bool is_f32_add(const struct amdgpu_access *access)
 {
@@ -314,10 +344,8 @@ bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, str
     }
     if (returns && inst->dst[0].kind == AMDGPU_NONE)
         op->dst = op->dst1; /* MUBUF: over the data */
-    op->bits |=
-        (returns ? AMDGPU_RETURNS : 0) | (has_two_data(access) ? AMDGPU_TWO_DATA : 0) |
-        (compares_first(inst->row->id) ? AMDGPU_SWAPS_DATA : 0) |
-        (access->atomic == effect_add_u32 || access->atomic == effect_add_u64 ? AMDGPU_SUMS : 0) |
-        (is_f32_add(access) && isa <= AMDGPU_GFX90A ? AMDGPU_FLUSHES : 0);
+    op->bits |= (returns ? AMDGPU_RETURNS : 0) | (has_two_data(access) ? AMDGPU_TWO_DATA : 0) |
+                (compares_first(inst->row->id) ? AMDGPU_SWAPS_DATA : 0) |
+                (is_f32_add(access) && isa <= AMDGPU_GFX90A ? AMDGPU_FLUSHES : 0);
     return true;
 }

@@ -44,7 +44,7 @@ void amdgpu_checks_barrier(struct amdgpu_checks *checks)
     sim_shadow_barrier((struct sim_shadow *)checks);
 }
 
-/* ---- what is found -------------------------------------------------------------------------- */
+/* ---- what is found -------------------------------------------------------------------- */
 
 static bool found(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                   uint64_t address, const char *what)
@@ -80,8 +80,7 @@ static bool races(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned
     return found(wave, op, lane, race->offset, what);
 }
 
-/* ---- one lane -----------------------------------------------------------------------------------
- */
+/* ---- one lane ------------------------------------------------------------------------- */
 
 static bool check_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                       const struct sim_shadow_access *shadowed)
@@ -151,8 +150,7 @@ static void note_parts(struct amdgpu_wave *wave, const struct amdgpu_op *op, uns
     }
 }
 
-/* ---- the handler
- * ------------------------------------------------------------------------------------ */
+/* ---- the handler ---------------------------------------------------------------------- */
 
 static bool check_places(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                          const struct amdgpu_places *places, uint32_t further)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- lanes -------------------------------------------------------------------------------- */
+/* ---- lanes ---------------------------------------------------------------------------- */
 
 /* What every lane gives: 0 where it is not live. */
 static void given(const struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
@@ -65,17 +65,6 @@ static unsigned partner(const struct amdgpu_wave *wave, const struct amdgpu_op *
     return (at / 4 & (group - 1)) | (lane & ~(group - 1));
 }
 
-static const struct amdgpu_op *backward_permute(struct amdgpu_wave *wave,
-                                                const struct amdgpu_op *op)
-{
-    uint32_t in[AMDGPU_LANES_MAX];
-    unsigned char from[AMDGPU_LANES_MAX];
-    given(wave, op->dst1, in);
-    for (unsigned lane = 0; lane < wave->lanes; lane++)
-        from[lane] = (unsigned char)partner(wave, op, lane);
-    return take(wave, op, in, from);
-}
-
 /* Lanes that nobody sends to get 0; of several senders the last one wins. */
 static const struct amdgpu_op *permute(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
@@ -90,8 +79,7 @@ static const struct amdgpu_op *permute(struct amdgpu_wave *wave, const struct am
     return take(wave, op, sent, own);
 }
 
-/* ---- counters ---------------------------------------------------------------------------------
- */
+/* ---- counters ------------------------------------------------------------------------- */
 
 /* Adds (bits: or takes off) the number of live lanes, once for all of them. */
 static const struct amdgpu_op *append(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -125,18 +113,20 @@ static const struct amdgpu_op *nothing(struct amdgpu_wave *wave, const struct am
     return amdgpu_next(op);
 }
 
-/* ---- emit -------------------------------------------------------------------------------------
- */
+/* ---- emit ----------------------------------------------------------------------------- */
 
-static amdgpu_handler handler_of(unsigned id)
+static amdgpu_handler handler_of(enum amdgpu_isa isa, unsigned lanes, unsigned id)
 {
+    const struct amdgpu_access_functions *functions = amdgpu_access_functions();
     switch (id) {
     case AMDGPU_ID_DS_SWIZZLE_B32:
         return swizzle;
     case AMDGPU_ID_DS_PERMUTE_B32:
         return permute;
     case AMDGPU_ID_DS_BPERMUTE_B32:
-        return backward_permute;
+        if (lanes == 64 && amdgpu_family_of(isa) != AMDGPU_GFX9)
+            return functions->permute_halves;
+        return functions->permute[lanes == 64];
     case AMDGPU_ID_DS_APPEND:
     case AMDGPU_ID_DS_CONSUME:
         return append;
@@ -147,10 +137,11 @@ static amdgpu_handler handler_of(unsigned id)
     }
 }
 
-bool amdgpu_emit_lanes(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
+bool amdgpu_emit_lanes(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
+                       struct amdgpu_op *op)
 {
     unsigned id = inst->row->id;
-    op->run = handler_of(id);
+    op->run = handler_of(isa, lanes, id);
     if (!op->run || inst->gds || !amdgpu_source_of(&inst->addr, &op->src[0]))
         return false;
     op->dst = inst->dst[0].reg;

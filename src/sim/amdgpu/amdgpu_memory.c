@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the host's instruction sets --------------------------------------------------------- */
+/* ---- the host's instruction sets ------------------------------------------------------ */
 
 static const struct amdgpu_access_functions *chosen = &amdgpu_access_base;
 
@@ -40,7 +40,7 @@ const struct amdgpu_access_functions *amdgpu_access_functions(void)
     return chosen;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------ */
 
 static void global_addresses(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                              struct amdgpu_places *places)
@@ -99,7 +99,7 @@ void amdgpu_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     }
 }
 
-/* ---- faults --------------------------------------------------------------------------------- */
+/* ---- faults --------------------------------------------------------------------------- */
 
 /* Reports lane's access, which is out of reach or misaligned. */
 static bool refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -137,7 +137,7 @@ static bool refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     return false;
 }
 
-/* ---- lane by lane -------------------------------------------------------------------------- */
+/* ---- lane by lane --------------------------------------------------------------------- */
 
 static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset, unsigned bytes)
 {
@@ -232,7 +232,7 @@ __attribute__((no_sanitize("thread"))) void amdgpu_write_copies(struct amdgpu_wa
     }
 }
 
-/* ---- caches --------------------------------------------------------------------------------- */
+/* ---- caches --------------------------------------------------------------------------- */
 
 /* There are none; but what other threads of the host wrote is to be seen from here on. */
 static const struct amdgpu_op *fence(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -269,7 +269,7 @@ static bool emit_fence(const struct amdgpu_inst *inst, struct amdgpu_op *op)
     }
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- rows ----------------------------------------------------------------------------- */
 
 static const struct amdgpu_access accesses[] = {
 #define ACCESS(name, kind, size, writes)                                                           \
@@ -325,8 +325,7 @@ static bool adds_lane(unsigned id)
            id == AMDGPU_ID_DS_LOAD_ADDTID_B32 || id == AMDGPU_ID_DS_STORE_ADDTID_B32;
 }
 
-/* ---- emit --------------------------------------------------------------------------------------
- */
+/* ---- emit ----------------------------------------------------------------------------- */
 
 /* The operands that all of them have. False: one that cannot be. */
 static bool emit_operands(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
@@ -376,7 +375,7 @@ bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu
         return amdgpu_emit_smem(inst, op);
     if (inst->row->format == AMDGPU_MUBUF && emit_fence(inst, op))
         return true;
-    if (inst->row->format == AMDGPU_DS && amdgpu_emit_lanes(isa, inst, op))
+    if (inst->row->format == AMDGPU_DS && amdgpu_emit_lanes(isa, lanes, inst, op))
         return true;
     if (!emit_operands(isa, inst, op))
         return false;

@@ -37,7 +37,7 @@ static struct resource resource_of(const struct amdgpu_wave *wave, const struct 
     return resource;
 }
 
-/* ---- scratch ------------------------------------------------------------------------------ */
+/* ---- scratch -------------------------------------------------------------------------- */
 
 /* Scalar offsets are of the whole wave, whose lanes' dwords alternate: lanes times a lane's
  * own. The base may be off the window's start by what a program added. */
@@ -54,7 +54,7 @@ bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgp
     return true;
 }
 
-/* ---- buffers -------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------- */
 
 /* What a lane accesses: a record by its index, and bytes from offset on in it. */
 struct item {
@@ -123,6 +123,27 @@ static uint16_t present(const struct amdgpu_op *op, const struct resource *resou
             bits |= ((1u << unit) - 1) << at;
     }
     return (uint16_t)bits;
+}
+
+bool amdgpu_buffer_offsets(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t *out_base,
+                           uint32_t out_offsets[AMDGPU_LANES_MAX])
+{
+    const struct amdgpu_access *access = op->effect;
+    struct resource resource = resource_of(wave, op);
+    uint32_t scalar = (uint32_t)amdgpu_scalar(wave, &op->src[2]), bad = 0;
+    uint32_t fixed = (uint32_t)op->offset_bytes, size = scalar + fixed + access->bytes;
+    const uint32_t *live = amdgpu_live(wave);
+    if (resource.swizzle || resource.adds_lane || op->bits & AMDGPU_IDXEN ||
+        (resource.bounds != BOUNDS_GFX9 && resource.bounds != BOUNDS_RAW) || size < scalar ||
+        size > resource.records)
+        return false;
+    uint32_t last = resource.records - size;
+    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+        out_offsets[lane] = op->bits & AMDGPU_OFFEN ? amdgpu_v(wave, op->src[0].reg)[lane] : 0;
+        bad |= (out_offsets[lane] > last ? UINT32_MAX : 0) & live[lane];
+    }
+    *out_base = resource.base + scalar + fixed;
+    return !bad;
 }
 
 void amdgpu_buffer_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- one access ----------------------------------------------------------------------------- */
+/* ---- one access ----------------------------------------------------------------------- */
 
 static const struct amdgpu_op *refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                       uint64_t address, bool write)
@@ -116,8 +116,7 @@ static const struct amdgpu_op *store(struct amdgpu_wave *wave, const struct amdg
     return amdgpu_next(op);
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------
- */
+/* ---- buffers -------------------------------------------------------------------------- */
 
 /* How many of an access' dwords are in bounds: what is beyond reads as 0 and is not written. */
 static unsigned in_bounds(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -159,8 +158,7 @@ static const struct amdgpu_op *store_buffer(struct amdgpu_wave *wave, const stru
     return amdgpu_next(op);
 }
 
-/* ---- the rest -----------------------------------------------------------------------------------
- */
+/* ---- the rest ------------------------------------------------------------------------- */
 
 static const struct amdgpu_op *nothing(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
@@ -182,8 +180,7 @@ static const struct amdgpu_op *real_time(struct amdgpu_wave *wave, const struct 
     return amdgpu_next(op);
 }
 
-/* ---- emit
- * ----------------------------------------------------------------------------------------- */
+/* ---- emit ----------------------------------------------------------------------------- */
 
 static const struct scalar_row {
     unsigned short id;

@@ -31,12 +31,12 @@ struct hand {
 };
 static struct hand hand;
 
-/* ---- the executor ---------------------------------------------------------------------- */
+/* ---- the executor --------------------------------------------------------------------- */
 
 const uint32_t *amdgpu_live(struct amdgpu_wave *wave)
 {
     uint64_t exec = amdgpu_exec(wave);
-    for (unsigned lane = 0; lane < AMDGPU_LANES_MAX; lane++)
+    for (unsigned lane = 0; exec != wave->live_for && lane < AMDGPU_LANES_MAX; lane++)
         wave->live[lane] = exec >> lane & 1 ? UINT32_MAX : 0;
     wave->live_for = exec;
     return wave->live;
@@ -89,7 +89,7 @@ uint64_t amdgpu_clock(void)
     return UINT64_C(0x99aabbccddeeff00);
 }
 
-/* ---- a wave ------------------------------------------------------------------------------- */
+/* ---- a wave --------------------------------------------------------------------------- */
 
 static inline uint32_t hand_random(void)
 {
@@ -148,7 +148,7 @@ static inline void hand_begin(enum amdgpu_isa isa, unsigned lanes)
     }
 }
 
-/* ---- an instruction ------------------------------------------------------------------------ */
+/* ---- an instruction ------------------------------------------------------------------- */
 
 static inline const struct amdgpu_row *hand_row(const char *name)
 {
@@ -256,8 +256,7 @@ static inline bool hand_run(struct amdgpu_inst *inst)
     return hand_run_on(hand_wave(), inst);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory --------------------------------------------------------------------------- */
 
 static inline int hand_open(void **state)
 {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <pthread.h>
 
-/* ---- what each does -------------------------------------------------------------------------- */
+/* ---- what each does ------------------------------------------------------------------- */
 
 enum effect {
     ADD,
@@ -177,8 +177,7 @@ static uint64_t after(enum effect effect, unsigned bytes, uint64_t old, uint64_t
 static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400};
 static const uint16_t bfloats[] = {0, 0x3f80, 0x4000, 0x4040, 0x4080};
 
-/* ---- one atomic on all lanes -------------------------------------------------------------------
- */
+/* ---- one atomic on all lanes ---------------------------------------------------------- */
 
 static uint64_t value_for(const struct row *row, unsigned i)
 {
@@ -351,8 +350,7 @@ static void every_atomic_does_what_it_says(void **state)
             fail_msg("nobody has %s", rows[r].old_name ? rows[r].old_name : rows[r].old_ds);
 }
 
-/* ---- floats
- * --------------------------------------------------------------------------------------- */
+/* ---- floats --------------------------------------------------------------------------- */
 
 static uint32_t once(const char *name, bool ds, uint32_t old, uint32_t data,
                      struct sim_memory *arena)
@@ -418,8 +416,7 @@ static void sums_of_halves_are_rounded_to_even(void **state)
     sim_memory_destroy(arena);
 }
 
-/* ---- places
- * ---------------------------------------------------------------------------------------- */
+/* ---- places --------------------------------------------------------------------------- */
 
 static void lanes_of_one_place_go_one_after_the_other(void **state)
 {
@@ -569,8 +566,7 @@ static void two_places_are_exchanged(void **state)
         }
 }
 
-/* ---- threads
- * ------------------------------------------------------------------------------------------ */
+/* ---- threads -------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 5000 };
 

@@ -94,7 +94,7 @@ static void stores_leave_what_registers_hold(void **state)
                 }
 }
 
-/* ---- two places ------------------------------------------------------------------------------ */
+/* ---- two places ----------------------------------------------------------------------- */
 
 static const struct {
     const char *old_load, *new_load, *old_store, *new_store;
@@ -188,8 +188,7 @@ static void either_place_may_be_out_of_reach(void **state)
     assert_int_equal(hand.fault.address, HAND_LDS);
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------
- */
+/* ---- bounds --------------------------------------------------------------------------- */
 
 static void lds_ends_where_the_group_s_does(void **state)
 {
@@ -243,8 +242,7 @@ static void addtid_goes_by_the_lane_and_m0(void **state)
     }
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------
- */
+/* ---- lanes ---------------------------------------------------------------------------- */
 
 static void bpermute_reads_other_lanes(void **state)
 {
@@ -362,8 +360,7 @@ static void a_swizzle_by_eights_keeps_them(void **state)
     assert_int_equal(hand_v(V_DST)[32 + 6], hand_v(V_ADDRESS)[32 + 12]);
 }
 
-/* ---- counters
- * ------------------------------------------------------------------------------------ */
+/* ---- counters ------------------------------------------------------------------------- */
 
 static void append_and_consume_count_live_lanes(void **state)
 {
@@ -396,8 +393,7 @@ static void append_and_consume_count_live_lanes(void **state)
     assert_int_equal(hand.fault.kind, AMDGPU_END_ALIGNMENT);
 }
 
-/* ---- checks
- * -------------------------------------------------------------------------------------- */
+/* ---- checks --------------------------------------------------------------------------- */
 
 static void begin_checked(void)
 {

@@ -9,7 +9,7 @@
 
 #include "hand_access.h"
 
-/* ---- what is expected ---------------------------------------------------------------------- */
+/* ---- what is expected ----------------------------------------------------------------- */
 
 static const struct kind loads[] = {
     {"load_ubyte", "load_u8", 1, 0, false},
@@ -39,8 +39,7 @@ static const struct kind stores[] = {
     {"store_short_d16_hi", "store_d16_hi_b16", 2, 2, false},
 };
 
-/* ---- ways in which lanes' addresses may lie ---------------------------------------------------
- */
+/* ---- ways in which lanes' addresses may lie ------------------------------------------- */
 
 enum { ARENA = 65536, WAYS = 8 };
 
@@ -195,8 +194,7 @@ static void accumulation_registers_load_and_store_too(void **state)
     sim_memory_destroy(arena);
 }
 
-/* ---- flat addresses
- * ------------------------------------------------------------------------------ */
+/* ---- flat addresses ------------------------------------------------------------------- */
 
 static void flat_addresses_lead_to_lds_and_scratch(void **state)
 {
@@ -252,8 +250,7 @@ static void all_lanes_may_go_through_one_window(void **state)
     }
 }
 
-/* ---- out of reach
- * ---------------------------------------------------------------------------------- */
+/* ---- out of reach --------------------------------------------------------------------- */
 
 static void expect_fault(struct amdgpu_inst *inst, enum amdgpu_end_kind kind, int lane,
                          uint64_t address, const char *what)
@@ -427,8 +424,7 @@ static void memory_must_be_written_before_it_is_read(void **state)
     sim_memory_destroy(arena);
 }
 
-/* ---- global_load_addtid
- * ------------------------------------------------------------------------------ */
+/* ---- global_load_addtid --------------------------------------------------------------- */
 
 static void addtid_goes_by_the_lane(void **state)
 {
@@ -451,8 +447,7 @@ static void addtid_goes_by_the_lane(void **state)
     sim_memory_destroy(arena);
 }
 
-/* ---- resource descriptors
- * ---------------------------------------------------------------------------- */
+/* ---- resource descriptors ------------------------------------------------------------- */
 
 static void describe(uint64_t base, uint32_t stride, uint32_t records, uint32_t word1,
                      uint32_t word3)
@@ -600,9 +595,7 @@ static void what_is_in_bounds_must_be_there(void **state)
     sim_memory_destroy(arena);
 }
 
-/* ---- rows
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ----------------------------------------------------------------------------- */
 
 /* What is not there, for these reasons: formats of texels; memory to LDS without registers
  * between; global counters; legacy of two places of LDS; ray tracing; images. */
