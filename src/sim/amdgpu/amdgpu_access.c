@@ -122,19 +122,13 @@ INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint
     return true;
 }
 
-INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                         unsigned lanes, bool write, struct amdgpu_places *places)
+/* Live lanes' elements at base + low[lane] and, unless NULL, high[lane] in the upper half: in one
+ * piece of memory. False: they are not, or out of reach. */
+INLINE bool reach_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                        unsigned lanes, uint64_t base, const uint32_t *low, const uint32_t *high,
+                        bool write, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
-    if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID) {
-        amdgpu_addresses(wave, op, places);
-        return amdgpu_reach_each(wave, op, places);
-    }
-    bool has_base = op->src[1].kind != AMDGPU_NONE;
-    const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = has_base ? NULL : low + lanes;
-    uint64_t base = (uint64_t)op->offset_bytes;
-    if (has_base)
-        base += amdgpu_s64(wave, op->src[1].reg);
     if (is_run(wave, exec, lanes, low, high, access->bytes)) {
         unsigned first = (unsigned)__builtin_ctzll(exec);
         unsigned last = 63 - (unsigned)__builtin_clzll(exec);
@@ -149,7 +143,23 @@ INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
             return true;
         }
     }
-    if (reach_near(wave, op, exec, lanes, base, low, high, places))
+    return reach_near(wave, op, exec, lanes, base, low, high, places);
+}
+
+INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                         unsigned lanes, bool write, struct amdgpu_places *places)
+{
+    const struct amdgpu_access *access = op->effect;
+    if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID) {
+        amdgpu_addresses(wave, op, places);
+        return amdgpu_reach_each(wave, op, places);
+    }
+    bool has_base = op->src[1].kind != AMDGPU_NONE;
+    const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = has_base ? NULL : low + lanes;
+    uint64_t base = (uint64_t)op->offset_bytes;
+    if (has_base)
+        base += amdgpu_s64(wave, op->src[1].reg);
+    if (reach_piece(wave, op, exec, lanes, base, low, high, write, places))
         return true;
     for (unsigned lane = 0; lane < lanes; lane++)
         places->at[lane] = base + low[lane];
@@ -226,6 +236,7 @@ INLINE bool reach_scratch_op(struct amdgpu_wave *wave, const struct amdgpu_op *o
 INLINE bool reach_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
                          unsigned lanes, struct amdgpu_places *places)
 {
+    const struct amdgpu_access *access = op->effect;
     uint32_t offset;
     if (amdgpu_buffer_is_scratch(wave, op, &offset)) {
         if (!(op->bits & AMDGPU_OFFEN))
@@ -235,7 +246,7 @@ INLINE bool reach_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     uint32_t offsets[AMDGPU_LANES_MAX];
     uint64_t base;
     if (amdgpu_buffer_offsets(wave, op, &base, offsets) &&
-        reach_near(wave, op, exec, lanes, base, offsets, NULL, places))
+        reach_piece(wave, op, exec, lanes, base, offsets, NULL, access->write, places))
         return true;
     amdgpu_buffer_addresses(wave, op, places);
     return (!places->copied && reach_far(wave, op, exec, places)) ||

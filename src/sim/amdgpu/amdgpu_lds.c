@@ -7,12 +7,11 @@
 /* ---- lanes ---------------------------------------------------------------------------- */
 
 /* What every lane gives: 0 where it is not live. */
-static void given(const struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
+static void given(struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
 {
-    const uint32_t *v = amdgpu_v(wave, reg);
-    uint64_t exec = amdgpu_exec(wave);
+    const uint32_t *v = amdgpu_v(wave, reg), *live = amdgpu_live(wave);
     for (unsigned lane = 0; lane < wave->lanes; lane++)
-        out[lane] = exec >> lane & 1 ? v[lane] : 0;
+        out[lane] = v[lane] & live[lane];
 }
 
 static const struct amdgpu_op *take(struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -31,19 +30,22 @@ static unsigned reversed(unsigned value) /* 5 bits */
     return (value & 1) << 4 | (value & 2) << 2 | (value & 4) | (value & 8) >> 2 | value >> 4;
 }
 
-/* Whom lane reads, among 32, by the offset of ds_swizzle_b32. */
-static unsigned swizzled(unsigned offset, unsigned lane)
+/* Whom each lane reads, by the offset of ds_swizzle_b32; 32 lanes among themselves. */
+static void swizzled(unsigned offset, unsigned char from[AMDGPU_LANES_MAX])
 {
     unsigned low = offset & 0x1f, middle = offset >> 5 & 0x1f, high = offset >> 10 & 0x1f;
-    if (offset >= 0xe000) /* as a fast Fourier transform wants it */
-        return reversed(lane) >> __builtin_popcount(low) | (lane & low);
-    if (offset >= 0xc000) { /* rotate; bit 10: the other way */
-        unsigned by = high & 1 ? 0u - middle : middle;
-        return (lane & low) | ((lane + by) & ~low & 0x1f);
-    }
-    if (offset >= 0x8000) /* a permutation of each four */
-        return (lane & 0x1c) | (offset >> 2 * (lane & 3) & 3);
-    return ((lane & low) | middle) ^ high;
+    unsigned by = high & 1 ? 0u - middle : middle;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (offset >= 0xe000) /* as a fast Fourier transform wants it */
+            from[lane] = (unsigned char)(reversed(lane) >> __builtin_popcount(low) | (lane & low));
+        else if (offset >= 0xc000) /* rotate; bit 10: the other way */
+            from[lane] = (unsigned char)((lane & low) | ((lane + by) & ~low & 0x1f));
+        else if (offset >= 0x8000) /* a permutation of each four */
+            from[lane] = (unsigned char)((lane & 0x1c) | (offset >> 2 * (lane & 3) & 3));
+        else
+            from[lane] = (unsigned char)(((lane & low) | middle) ^ high);
+    for (unsigned lane = 0; lane < 32; lane++)
+        from[lane + 32] = from[lane] | 0x20;
 }
 
 static const struct amdgpu_op *swizzle(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -51,9 +53,7 @@ static const struct amdgpu_op *swizzle(struct amdgpu_wave *wave, const struct am
     uint32_t in[AMDGPU_LANES_MAX];
     unsigned char from[AMDGPU_LANES_MAX];
     given(wave, op->src[0].reg, in);
-    for (unsigned lane = 0; lane < wave->lanes; lane++)
-        from[lane] = (unsigned char)(swizzled((unsigned)op->offset_bytes & 0xffff, lane & 0x1f) |
-                                     (lane & 0x20));
+    swizzled((unsigned)op->offset_bytes & 0xffff, from);
     return take(wave, op, in, from);
 }
 

@@ -2,6 +2,8 @@
  * of scratch, and each work-item finds its own bytes there. */
 #include "amdgpu_access.h"
 
+#include <string.h>
+
 /* A resource descriptor (V#). */
 struct resource {
     uint64_t base;
@@ -138,10 +140,12 @@ bool amdgpu_buffer_offsets(struct amdgpu_wave *wave, const struct amdgpu_op *op,
         size > resource.records)
         return false;
     uint32_t last = resource.records - size;
-    for (unsigned lane = 0; lane < wave->lanes; lane++) {
-        out_offsets[lane] = op->bits & AMDGPU_OFFEN ? amdgpu_v(wave, op->src[0].reg)[lane] : 0;
+    if (op->bits & AMDGPU_OFFEN)
+        memcpy(out_offsets, amdgpu_v(wave, op->src[0].reg), wave->lanes * sizeof *out_offsets);
+    else
+        memset(out_offsets, 0, wave->lanes * sizeof *out_offsets);
+    for (unsigned lane = 0; lane < wave->lanes; lane++)
         bad |= (out_offsets[lane] > last ? UINT32_MAX : 0) & live[lane];
-    }
     *out_base = resource.base + scalar + fixed;
     return !bad;
 }
