@@ -337,12 +337,12 @@ static bool decode(struct amdgpu_page *page, unsigned index)
 {
     uint32_t words[AMDGPU_INST_WORDS];
     struct amdgpu_inst inst = {0};
-    struct amdgpu_op made = {.offset = index * 4, .length = 4, .run = unknown};
+    struct amdgpu_op made = {.offset = index * 4, .run = unknown};
     size_t size = fetch(page->shape, page->address + index * 4, words);
     if (size == 0)
         return false;
     if (amdgpu_decode(page->shape->isa, page->shape->lanes, words, size, &inst) == AMDGPU_DECODED) {
-        made.length = inst.length;
+        amdgpu_set_length(&made, inst.length);
         made.count = inst.dst[0].count;
         made.inst = keep_inst(page, &inst);
         if (!made.inst)

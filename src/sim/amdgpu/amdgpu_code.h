@@ -54,6 +54,12 @@ static inline bool amdgpu_is_near(const struct amdgpu_op *op, int64_t words)
 /* Executes ops from op on as MODE.gpr_idx_en asks, until it is off; may pause. */
 const struct amdgpu_op *amdgpu_run_indexed(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
+static inline void amdgpu_set_length(struct amdgpu_op *op, unsigned length)
+{
+    op->length = (unsigned char)length;
+    op->step = (unsigned short)(length / 4 * sizeof *op);
+}
+
 /* ---- scalar instructions: amdgpu_scalar.c, and what it leaves to others ------------------ */
 
 /* Where results go that nobody wants: trap registers, which no kernel reads. */

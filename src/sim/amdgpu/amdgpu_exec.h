@@ -37,7 +37,8 @@ struct amdgpu_op {
     unsigned char length; /* bytes */
     unsigned char count;  /* registers of the destination */
     unsigned short dst, dst1;
-    uint32_t bits; /* the group's own */
+    unsigned short step; /* bytes from here to the op of the next instruction */
+    uint32_t bits;       /* the group's own */
     struct amdgpu_source src[3];
     union {
         uint64_t imm;
@@ -48,7 +49,8 @@ struct amdgpu_op {
 
 static inline const struct amdgpu_op *amdgpu_next(const struct amdgpu_op *op)
 {
-    return op + op->length / 4; /* ops lie at their words; a page ends in ops that go on */
+    /* Ops lie at their words; a page ends in ops that go on. */
+    return (const struct amdgpu_op *)(const void *)((const char *)op + op->step);
 }
 
 /* ---- waves ------------------------------------------------------------------------- */

@@ -41,8 +41,8 @@ static const struct amdgpu_op *run_moved(struct amdgpu_wave *wave, const struct 
             inst.src[i].reg = 0;
     if ((m0 & DST) && !move(wave, &inst.dst[0], m0 & 0xff))
         return amdgpu_next(op);
-    struct amdgpu_op moved = {
-        .offset = op->offset, .length = op->length, .count = op->count, .inst = &inst};
+    struct amdgpu_op moved = {.offset = op->offset, .count = op->count, .inst = &inst};
+    amdgpu_set_length(&moved, op->length);
     if (!amdgpu_emit_vector(shape->isa, shape->lanes, &inst, &moved))
         return amdgpu_fail(wave, op,
                            &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,

@@ -654,7 +654,7 @@ static bool emit(enum amdgpu_isa isa, unsigned lanes, const uint32_t *words, siz
 {
     memset(inst, 0, sizeof *inst);
     assert_int_equal(amdgpu_decode(isa, lanes, words, size, inst), AMDGPU_DECODED);
-    *op = (struct amdgpu_op){.length = inst->length, .count = inst->dst[0].count, .inst = inst};
+    *op = (struct amdgpu_op){.step = sizeof *op, .count = inst->dst[0].count, .inst = inst};
     return amdgpu_emit_scalar(isa, lanes, inst, op);
 }
 
@@ -664,7 +664,7 @@ static void run_words(struct amdgpu_wave *wave, enum amdgpu_isa isa, const uint3
     struct amdgpu_inst inst;
     struct amdgpu_op op;
     assert_true(emit(isa, wave->lanes, words, size, &inst, &op));
-    assert_ptr_equal(op.run(wave, &op), &op + op.length / 4);
+    assert_ptr_equal(op.run(wave, &op), amdgpu_next(&op));
 }
 
 static const uint64_t values[] = {
