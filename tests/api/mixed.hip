@@ -142,6 +142,8 @@ TEST("a copy between devices comes after what was queued on both")
         numbers source(from, 5000, 7), target(to, 5000, 0);
         CHECK_HIP(hipSetDevice(to));
         add<<<79, 64>>>(target.get(), 5000, 1); // is overwritten
+        if (backend_of(from) == backend_of(to)) // where the stream is all that orders
+            CHECK_HIP(hipDeviceSynchronize());
         CHECK_HIP(hipSetDevice(from));
         add<<<79, 64>>>(source.get(), 5000, 1);
         CHECK_HIP(hipMemcpyAsync(target.get(), source.get(), source.bytes(), hipMemcpyDefault, 0));
