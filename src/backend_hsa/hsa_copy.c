@@ -271,8 +271,8 @@ static hipError_t get_pieces(struct ah_backend_stream *stream, const struct ahhs
         struct arrival *next = &arrivals[(first + count) % AHEAD];
         bool full = count == AHEAD || done == size || error != hipSuccess;
         size_t left = size - done;
-        next->size = left < AHHSA_BOUNCE ? left : AHHSA_BOUNCE;
         if (!full) { /* who has pieces must not wait for others who have */
+            next->size = left < AHHSA_BOUNCE ? left : AHHSA_BOUNCE;
             error = ahhsa_staging_take(stream->device, next->size, count == 0, &next->piece);
             full = error == hipErrorNotReady;
             error = full ? hipSuccess : error;
