@@ -44,6 +44,9 @@ enum amdgpu_valu_kind {
     AMDGPU_VALU_FLOAT1, /* the same, in the default mode of floats only */
     AMDGPU_VALU_FLOAT2,
     AMDGPU_VALU_FLOAT3,
+    AMDGPU_VALU_SIGNS1, /* the same, with neg and abs of f32 and f64 */
+    AMDGPU_VALU_SIGNS2,
+    AMDGPU_VALU_SIGNS3,
     AMDGPU_VALU_TEST,  /* two sources, a mask */
     AMDGPU_VALU_CARRY, /* up to four sources, a result in registers and a mask */
     AMDGPU_VALU_MODIFIED,
@@ -58,6 +61,7 @@ enum {
     AMDGPU_VALU_VCC = 8,     /* a fourth source: VCC, as a mask */
     AMDGPU_VALU_HIGH = 32,   /* the result goes to the upper halves */
     AMDGPU_VALU_KEEP = 64,   /* halves that are not written stay */
+    AMDGPU_VALU_APART = 128, /* the second component does not read what the first writes */
 };
 /* Of struct amdgpu_source.kind, beside the kinds of operands: a mask. */
 enum { AMDGPU_LANE_MASK = 100 };

@@ -226,10 +226,11 @@ static void emit_halves(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
 /* ---- modifiers ---------------------------------------------------------------------------------
  */
 
+/* Whether there is more to it than signs that change. */
 static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row,
                         const struct amdgpu_op *op)
 {
-    if (inst->has_dpp || inst->has_sdwa || inst->neg || inst->abs || inst->neg_hi)
+    if (inst->has_dpp || inst->has_sdwa || inst->neg_hi)
         return true;
     if (op->bits & (AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP))
         return true;
@@ -246,6 +247,17 @@ static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu
     return false;
 }
 
+/* Of f32 and f64 alone, and a result in registers. */
+static bool only_signs(const struct amdgpu_valu_row *row)
+{
+    if (row->d == AMDGPU_MASK || row->d1 == AMDGPU_MASK || row->count == 4)
+        return false;
+    for (unsigned k = 0; k < row->count; k++)
+        if (row->s[k] != AMDGPU_F32 && row->s[k] != AMDGPU_F64)
+            return false;
+    return !(row->flags & AMDGPU_VALU_MIX);
+}
+
 static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
                                      const struct amdgpu_valu_row *row, struct amdgpu_op *op)
 {
@@ -254,8 +266,11 @@ static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
         floats |= is_float(row->s[k]);
     if (floats)
         op->bits |= AMDGPU_VALU_IN_MODE;
-    if (is_modified(inst, row, op))
+    bool signs = inst->neg || inst->abs;
+    if (is_modified(inst, row, op) || (signs && !only_signs(row)))
         return AMDGPU_VALU_MODIFIED;
+    if (signs)
+        return AMDGPU_VALU_SIGNS1 + (row->count - 1u);
     if (row->d == AMDGPU_MASK)
         return AMDGPU_VALU_TEST;
     if (row->d1 == AMDGPU_MASK || row->count == 4 || registers_of(row->s[2]) == 4)
@@ -282,6 +297,10 @@ static bool emit_dual(const struct amdgpu_valu_table *table, unsigned lanes,
     op->count = 1;
     op->dst = inst->dst[0].reg;
     op->dst1 = inst->dst_y.reg;
+    op->bits = AMDGPU_VALU_APART;
+    for (unsigned k = 0; k < y->count; k++)
+        if (inst->src_y[k].kind == AMDGPU_VREG && inst->src_y[k].reg == op->dst)
+            op->bits = 0;
     op->effect = &table->effects[inst->row->id][lanes == 64];
     op->imm = (uintptr_t)&table->effects[inst->row_y->id][lanes == 64];
     op->run = table->run[AMDGPU_VALU_DUAL][lanes == 64];

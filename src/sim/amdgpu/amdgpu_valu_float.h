@@ -80,41 +80,35 @@ LANE f32 fma_dx9(f32 a, f32 b, f32 c)
 /* ---- smallest, largest ------------------------------------------------------------------- */
 
 /* A NaN gives way to a number; -0 is less than +0. With IEEE in the mode, a signalling NaN
- * is the result, quiet. f16 are wide here, where one that signals still does. */
-#define IEEE_MODE 0x200u
-LANE s32 order_f32(f32 x)
-{
-    s32 bits = (s32)bits_f32(x);
-    return bits ^ (bits >> 31 & INT32_MAX);
-}
-LANE s64 order_f64(f64 x)
-{
-    s64 bits = (s64)bits_f64(x);
-    return bits ^ (bits >> 63 & INT64_MAX);
-}
-#define EXTREMES(T, INF, QUIET)                                                                    \
-    LANE bool signals_##T(T x)                                                                     \
+ * is the result, quiet. f16 are wide here, where one that signals still does. In integers, as
+ * vectors are made of them. */
+#define EXTREMES(T, S, U, SIGN, INF, QUIET)                                                        \
+    LANE S order_##T(U bits)                                                                       \
     {                                                                                              \
-        return x != x && !(bits_##T(x) & QUIET);                                                   \
+        return (S)(bits ^ (U)((U)((S)bits >> (8 * sizeof(S) - 1)) & ~(SIGN)));                     \
     }                                                                                              \
-    LANE T extreme_##T(T a, T b, T number, u32 mode)                                               \
+    LANE T extreme_##T(U a, U b, U number, u32 mode)                                               \
     {                                                                                              \
-        number = b != b ? a : number;                                                              \
-        number = a != a ? b : number;                                                              \
-        bool ieee = mode & IEEE_MODE;                                                              \
-        number = (ieee & signals_##T(b)) ? quiet_##T(b) : number;                                  \
-        return (ieee & signals_##T(a)) ? quiet_##T(a) : number;                                    \
+        U signalling = (mode / AMDGPU_MODE_IEEE & 1) * (QUIET - 1); /* how many there are */       \
+        U a_size = a & ~(SIGN), b_size = b & ~(SIGN);                                              \
+        number = (S)b_size > (S)INF ? a : number;                                                  \
+        number = (S)a_size > (S)INF ? b : number;                                                  \
+        number = b_size - INF - 1 < signalling ? b | QUIET : number;                               \
+        number = a_size - INF - 1 < signalling ? a | QUIET : number;                               \
+        return T##_of(number);                                                                     \
     }                                                                                              \
-    LANE T min_##T(T a, T b, u32 mode)                                                             \
+    LANE T min_##T(T x, T y, u32 mode)                                                             \
     {                                                                                              \
+        U a = bits_##T(x), b = bits_##T(y);                                                        \
         return extreme_##T(a, b, order_##T(a) < order_##T(b) ? a : b, mode);                       \
     }                                                                                              \
-    LANE T max_##T(T a, T b, u32 mode)                                                             \
+    LANE T max_##T(T x, T y, u32 mode)                                                             \
     {                                                                                              \
+        U a = bits_##T(x), b = bits_##T(y);                                                        \
         return extreme_##T(a, b, order_##T(a) > order_##T(b) ? a : b, mode);                       \
     }
-EXTREMES(f32, INF_F32, QUIET_F32)
-EXTREMES(f64, INF_F64, QUIET_F64)
+EXTREMES(f32, s32, u32, SIGN_F32, INF_F32, QUIET_F32)
+EXTREMES(f64, s64, u64, SIGN_F64, INF_F64, QUIET_F64)
 #undef EXTREMES
 
 LANE f32 med3_f32(f32 a, f32 b, f32 c, u32 mode)
@@ -152,15 +146,17 @@ LANE f64 scaled(f32 x, s32 exponent)
     s32 limited = exponent < -400 ? -400 : exponent > 400 ? 400 : exponent;
     return (f64)x * two_to(limited);
 }
-/* Rounded once: the last step alone makes a subnormal. */
+/* Rounded once: the first product is exact, the last may not be normal. */
+LANE s32 within(s32 x, s32 low, s32 high)
+{
+    s32 least = x > low ? x : low;
+    return least < high ? least : high;
+}
 LANE f64 scale_f64(f64 x, s32 exponent)
 {
-    s32 e = exponent < -2200 ? -2200 : exponent > 2200 ? 2200 : exponent;
-    s32 first = e > 1023 ? 1023 : e < -1022 ? -969 : e;
-    s32 second = e - first > 1023 ? 1023 : e - first < -1022 ? -969 : e - first;
-    s32 third = e - first - second;
-    third = third < -1022 ? -1022 : third > 1023 ? 1023 : third;
-    return x * two_to(first) * two_to(second) * two_to(third);
+    s32 wanted = exponent_f64(x) - 1 + within(exponent, -5000, 5000);
+    s32 first = within(wanted, -1022, 1023), rest = within(wanted - first, -100, 100);
+    return fraction_f64(x) * 2 * two_to(first) * two_to(rest);
 }
 
 LANE f32 fract_f32(f32 x)

@@ -95,6 +95,17 @@ LANE u32 narrow_f16(f32 x, u32 round)
     return (size > 0x7f800000u ? nan : result) | negative << 15;
 }
 
+/* Cut off: a subnormal counts 2^-24. */
+LANE u32 cut_f16(f32 x)
+{
+    u32 bits = bits_f32(x), size = bits & INT32_MAX;
+    u32 subnormal = (u32)(s32)(f32_of(size < 0x38800000u ? size : 0) * 0x1p24f);
+    u32 normal = size >= 0x47800000u ? 0x7bffu : (size - (112u << 23)) >> 13;
+    u32 nan = 0x7e00u | (size >> 13 & 0x3ff);
+    u32 result = size < 0x38800000u ? subnormal : size == 0x7f800000u ? 0x7c00u : normal;
+    return (size > 0x7f800000u ? nan : result) | (bits >> 16 & 0x8000u);
+}
+
 /* To f32, the inexact ones odd, from which rounding again is always exact. */
 LANE f32 odd_f32(f64 x)
 {
@@ -150,6 +161,7 @@ LOADS(mask, s[i] != 0)
     }
 STORES(u32, x)
 STORES(b32, x)
+STORES(pk16, x)
 STORES(s32, (u32)x)
 STORES(f32, bits_f32(x))
 STORES(u16, x)

@@ -178,6 +178,42 @@ LANE const struct amdgpu_op *run_plain(struct amdgpu_wave *wave, const struct am
     return amdgpu_next(op);
 }
 
+/* The same, with signs that change: of f32, or of the upper halves of f64. */
+LANE const struct amdgpu_op *run_signs(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                       unsigned n, unsigned sources)
+{
+    if (!usual_mode(wave))
+        return run_in_mode(wave, op, n);
+    const struct amdgpu_inst *inst = op->inst;
+    ROOM(rooms, 3 * 2);
+    struct amdgpu_lanes l;
+    for (unsigned k = 0; k < sources; ++k) {
+        u32 *room = rooms + k * 2 * n, sign = UINT32_C(0x80000000);
+        u32 clear = inst->abs >> k & 1 ? sign : 0, invert = inst->neg >> k & 1 ? sign : 0;
+        const u32 *x = fetch(wave, &op->src[k], room, n);
+        l.s[k] = x;
+        if (!(clear | invert))
+            continue;
+        l.s[k] = room;
+        if (op->src[k].count == 2) {
+            memcpy(room, x, sizeof(u32) * n);
+            x += n;
+            room += n;
+        }
+        INDEPENDENT for (unsigned i = 0; i < n; ++i) room[i] = (x[i] & ~clear) ^ invert;
+    }
+    l.mode = wave->mode;
+    u32 *d = destination(wave, op->dst, n);
+    u64 exec = amdgpu_exec(wave);
+    if (exec == everyone(n)) {
+        l.d = d;
+        effect_of(op)(&l);
+    } else {
+        apply_to_some(wave, op, &l, exec, d, n);
+    }
+    return amdgpu_next(op);
+}
+
 /* A mask of those who are live, and for whom it holds. */
 LANE void set_test(struct amdgpu_wave *wave, const struct amdgpu_op *op, u64 bits, unsigned n)
 {
@@ -606,24 +642,44 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
 /* ---- two at once
  * ---------------------------------------------------------------------------------- */
 
-/* One component of a VOPD instruction, computed aside. */
-LANE void compute_component(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                            const struct amdgpu_valu_row *row, u32 *d, unsigned n)
+/* A source of a component, which is written in the instruction. */
+LANE const u32 *fetch_operand(const struct amdgpu_wave *wave, const struct amdgpu_operand *operand,
+                              unsigned type, unsigned reg, u32 *room, unsigned n)
 {
-    ROOM(rooms, 3 * 4);
-    struct amdgpu_lanes l = {.d = d, .mode = wave->mode};
-    unsigned count = fetch_all(wave, op, &l, rooms, n);
-    if (usual_mode(wave)) {
-        effect_of(op)(&l);
-        return;
+    if (operand->kind == AMDGPU_VREG)
+        return destination(wave, operand->reg, n);
+    if (operand->kind == AMDGPU_CONST || (operand->kind == AMDGPU_SREG && type != AMDGPU_MASK)) {
+        fill(room, operand->kind == AMDGPU_CONST ? (u32)operand->value : wave->s[operand->reg], n);
+        return room;
     }
-    for (unsigned k = 0; k < count; ++k) {
-        struct taken taken = {l.s[k], rooms + k * 4 * n, 1};
-        if (is_float(row->s[k]) && !(kept_subnormals(row->s[k], l.mode) & 1))
+    struct amdgpu_source source;
+    amdgpu_valu_source(operand, type, reg, &source);
+    return fetch(wave, &source, room, n);
+}
+
+/* One component of a VOPD instruction, its result to d. */
+LANE void compute_component(const struct amdgpu_wave *wave, const struct amdgpu_operand *operands,
+                            const void *effect, unsigned id, unsigned reg, u32 *d, unsigned n)
+{
+    const struct amdgpu_valu_row *row = amdgpu_valu_row(id);
+    const struct amdgpu_op op = {.effect = effect};
+    ROOM(rooms, 3);
+    struct amdgpu_lanes l;
+    l.d = d;
+    l.mode = wave->mode;
+    bool usual = usual_mode(wave);
+    for (unsigned k = 0; k < row->count; ++k) {
+        struct taken taken = {.room = rooms + k * n, .registers = 1};
+        taken.lanes = fetch_operand(wave, &operands[k], row->s[k], reg, taken.room, n);
+        if (!usual && is_float(row->s[k]) && !(kept_subnormals(row->s[k], l.mode) & 1))
             flush(own(&taken, n), row->s[k], n);
         l.s[k] = taken.lanes;
     }
-    compute(op, row, &l);
+    if (usual) {
+        effect_of (&op)(&l);
+        return;
+    }
+    compute(&op, row, &l);
     if (is_float(row->d) && !(kept_subnormals(row->d, l.mode) & 2))
         flush(d, row->d, n);
 }
@@ -633,19 +689,21 @@ LANE const struct amdgpu_op *run_dual(struct amdgpu_wave *wave, const struct amd
                                       unsigned n)
 {
     const struct amdgpu_inst *inst = op->inst;
-    const struct amdgpu_valu_row *row = amdgpu_valu_row(inst->row->id);
-    const struct amdgpu_valu_row *row_y = amdgpu_valu_row(inst->row_y->id);
-    struct amdgpu_op other = {.effect = (const void *)(uintptr_t)op->imm};
-    for (unsigned k = 0; k < row_y->count; ++k)
-        amdgpu_valu_source(&inst->src_y[k], row_y->s[k], op->dst1, &other.src[k]);
-    ROOM(x, 1);
-    ROOM(y, 1);
+    ROOM(x_aside, 1);
+    ROOM(y_aside, 1);
+    u32 *x = destination(wave, op->dst, n), *y = destination(wave, op->dst1, n);
     u64 exec = amdgpu_exec(wave);
-    compute_component(wave, op, row, x, n);
-    compute_component(wave, &other, row_y, y, n);
-    const u32 *live = live_lanes(wave, exec);
-    blend(destination(wave, op->dst, n), x, live, n, 1);
-    blend(destination(wave, op->dst1, n), y, live, n, 1);
+    bool whole = exec == everyone(n), apart = whole && op->bits & AMDGPU_VALU_APART;
+    compute_component(wave, inst->src, op->effect, inst->row->id, op->dst, apart ? x : x_aside, n);
+    compute_component(wave, inst->src_y, (const void *)(uintptr_t)op->imm, inst->row_y->id,
+                      op->dst1, whole ? y : y_aside, n);
+    if (whole && !apart)
+        memcpy(x, x_aside, sizeof(u32) * n);
+    if (!whole) {
+        const u32 *live = live_lanes(wave, exec);
+        blend(x, x_aside, live, n, 1);
+        blend(y, y_aside, live, n, 1);
+    }
     return amdgpu_next(op);
 }
 
@@ -669,6 +727,9 @@ HANDLER(run_plain3, run_plain(wave, op, n, 3, false))
 HANDLER(run_float1, run_plain(wave, op, n, 1, true))
 HANDLER(run_float2, run_plain(wave, op, n, 2, true))
 HANDLER(run_float3, run_plain(wave, op, n, 3, true))
+HANDLER(run_signs1, run_signs(wave, op, n, 1))
+HANDLER(run_signs2, run_signs(wave, op, n, 2))
+HANDLER(run_signs3, run_signs(wave, op, n, 3))
 HANDLER(run_test, run_test(wave, op, n))
 HANDLER(run_carry, run_carry(wave, op, n))
 HANDLER(run_modified, run_modified(wave, op, n))
@@ -683,6 +744,9 @@ const amdgpu_handler JOIN(amdgpu_valu_run_, AMDGPU_ISA_NAME)[AMDGPU_VALU_KINDS][
     [AMDGPU_VALU_FLOAT1] = {run_float1_32, run_float1_64},
     [AMDGPU_VALU_FLOAT2] = {run_float2_32, run_float2_64},
     [AMDGPU_VALU_FLOAT3] = {run_float3_32, run_float3_64},
+    [AMDGPU_VALU_SIGNS1] = {run_signs1_32, run_signs1_64},
+    [AMDGPU_VALU_SIGNS2] = {run_signs2_32, run_signs2_64},
+    [AMDGPU_VALU_SIGNS3] = {run_signs3_32, run_signs3_64},
     [AMDGPU_VALU_TEST] = {run_test_32, run_test_64},
     [AMDGPU_VALU_CARRY] = {run_carry_32, run_carry_64},
     [AMDGPU_VALU_MODIFIED] = {run_modified_32, run_modified_64},
