@@ -662,9 +662,11 @@ static void decode_mai(struct code *code, const struct amdgpu_row *row, uint32_t
     if (row->flags & AMDGPU_ROW_ACCUMULATES) /* v_smfmac: its third source is an index */
         sources[2] = false;
     code->no_literal = true;
-    inst->neg_hi = (unsigned char)field(word, 8, 3);  /* CBSZ */
-    inst->op_sel = (unsigned char)field(word, 11, 4); /* ABID */
-    inst->neg = (unsigned char)field(high, 29, 3);    /* BLGP */
+    if (!read && !write) {
+        inst->neg_hi = (unsigned char)field(word, 8, 3);  /* CBSZ */
+        inst->op_sel = (unsigned char)field(word, 11, 4); /* ABID */
+        inst->neg = (unsigned char)field(high, 29, 3);    /* BLGP */
+    }
     vector_operand(code, field(word, 0, 8), (enum amdgpu_type)row->dst[0],
                    write || (accumulates && !read), &inst->dst[0]);
     for (unsigned i = 0; i < 3; i++) {
