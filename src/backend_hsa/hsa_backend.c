@@ -26,7 +26,7 @@ static const struct ah_dynlib_symbol symbols[] = {
 #undef OPTIONAL
 };
 
-/* ---- errors ------------------------------------------------------------------------------ */
+/* ---- errors ----------------------------------------------------------------------------- */
 
 hipError_t ahhsa_error(hsa_status_t status)
 {
@@ -72,7 +72,7 @@ hipError_t ahhsa_refuse(const struct ah_backend_device *device, const char *what
     return hipErrorNotSupported;
 }
 
-/* ---- failure of a device --------------------------------------------------------------------- */
+/* ---- failure of a device ---------------------------------------------------------------- */
 
 void ahhsa_fail(struct ah_backend_device *device, hipError_t error, const char *what)
 {
@@ -105,8 +105,7 @@ static hsa_status_t system_event(const hsa_amd_event_t *event, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- starting and ending a device ---------------------------------------------------------------
- */
+/* ---- starting and ending a device ------------------------------------------------------- */
 
 static unsigned queue_limit(void)
 {
@@ -180,8 +179,7 @@ hipError_t ahhsa_device_reset(struct ah_backend_device *device)
     return hipSuccess;
 }
 
-/* ---- which devices there are -------------------------------------------------------------------
- */
+/* ---- which devices there are ------------------------------------------------------------ */
 
 struct search { /* for the runtime's callbacks */
     struct ah_backend *backend;
@@ -315,8 +313,7 @@ static hsa_status_t describe(struct search *search, struct ah_backend_device *de
     return status;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------
- */
+/* ---- opening ---------------------------------------------------------------------------- */
 
 static char *words(const char *format, const char *a, const char *b)
 {

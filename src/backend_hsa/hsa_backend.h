@@ -23,7 +23,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- the runtime --------------------------------------------------------------------- */
+/* ---- the runtime ------------------------------------------------------------------------ */
 
 /* A type per function of the runtime: hsa_init_function. */
 #define HSA_FUNCTION(result, name, parameters) typedef result name##_function parameters;
@@ -56,7 +56,7 @@ struct ah_backend {
     _Atomic uint64_t last_buffer;          /* the number of the latest allocation */
 };
 
-/* ---- devices ------------------------------------------------------------------------- */
+/* ---- devices ---------------------------------------------------------------------------- */
 
 enum {
     AHHSA_QUEUES_MAX = 32,  /* hardware queues of one device in this process */
@@ -144,7 +144,7 @@ void ahhsa_facts_drop(struct ah_backend_device *device);
 /* Of hsa_module.c: device_reset; modules of it that are still loaded are gone. */
 void ahhsa_modules_drop(struct ah_backend_device *device);
 
-/* ---- errors -------------------------------------------------------------------------- */
+/* ---- errors ----------------------------------------------------------------------------- */
 
 /* HIP's name for the runtime's result, from hsa_errors.def. Logs nothing. */
 hipError_t ahhsa_error(hsa_status_t status);
@@ -169,7 +169,7 @@ static inline hipError_t ahhsa_done(const struct ah_backend_device *device, cons
 #include "backend_ops.def"
 #undef AH_OP
 
-/* ---- signals ------------------------------------------------------------------------- */
+/* ---- signals ---------------------------------------------------------------------------- */
 
 /* A signal that is 1 until what it stands for has ended, and then 0 or less. Counted: who
  * may look at it, or has told hardware to, holds a reference. */
@@ -177,6 +177,7 @@ struct ahhsa_signal {
     hsa_signal_t hsa;
     _Atomic unsigned references;
     bool taken;
+    bool soft; /* it may wait for something that no device does: a host function, a value */
     struct ah_backend_device *device; /* whose it is, and on whose work it depends */
     struct ahhsa_signal *next;        /* free ones */
     bool foreign;                     /* not of the device's own: IPC; destroyed when let go */
@@ -208,7 +209,7 @@ hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
 /* What it stands for has been done by the host. */
 void ahhsa_signal_complete(struct ahhsa_signal *signal);
 
-/* ---- streams ------------------------------------------------------------------------- */
+/* ---- streams ---------------------------------------------------------------------------- */
 
 /* Work of a stream is kernels and barriers, which its queue keeps in order, and what
  * happens elsewhere (copies, host functions), which is told by a signal. `tail` is the
@@ -235,6 +236,7 @@ struct ah_backend_stream {
     uint64_t drained;            /* the latest of the device's drains that saw it */
     unsigned users;              /* threads that let the lock go and will be back */
     bool dying;                  /* destroyed, but its work has not ended */
+    bool soft;                   /* later work waits for something that is soft, as signals are */
     struct ahhsa_worker *worker; /* thread that calls host functions, NULL until there is one */
     struct ahhsa_chunk *chunk;   /* of hsa_kernarg.c: memory of kernel arguments */
 };
@@ -244,7 +246,7 @@ struct ah_backend_stream {
 hipError_t ahhsa_stream_of(struct ah_backend_device *device, struct ah_backend_stream *stream,
                            struct ah_backend_stream **out_stream);
 
-/* ---- packets: kernels into a stream -------------------------------------------------- */
+/* ---- packets: kernels into a stream ----------------------------------------------------- */
 
 enum ahhsa_packet_flags {
     AHHSA_PACKET_SIGNAL = 1,      /* it has a completion signal; hooks on it run sooner */
@@ -283,7 +285,7 @@ void ahhsa_device_retire(struct ah_backend_device *device);
 /* Waits for everything that was put into any stream of the device so far, and calls hooks. */
 hipError_t ahhsa_device_drain(struct ah_backend_device *device);
 
-/* ---- memory -------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------- */
 
 enum ahhsa_origin {
     AHHSA_PLAIN,

@@ -26,7 +26,7 @@ struct ahhsa_staging {
     struct ahhsa_bounce bounces[BOUNCES];
 };
 
-/* ---- staging memory -------------------------------------------------------------------------- */
+/* ---- staging memory --------------------------------------------------------------------- */
 
 static struct ahhsa_staging *staging_of(struct ah_backend_device *device)
 {
@@ -147,7 +147,7 @@ hipError_t ahhsa_staging_take(struct ah_backend_device *device, size_t size, boo
     return hipSuccess;
 }
 
-/* ---- what lies where ------------------------------------------------------------------------- */
+/* ---- what lies where -------------------------------------------------------------------- */
 
 struct ahhsa_place ahhsa_place_of(struct ah_backend_device *device, const void *pointer)
 {
@@ -164,53 +164,58 @@ struct ahhsa_place ahhsa_place_of(struct ah_backend_device *device, const void *
     return place;
 }
 
-/* ---- into the stream ----------------------------------------------------------------------------
- */
+/* ---- into the stream -------------------------------------------------------------------- */
 
-hipError_t ahhsa_copy_begin(struct ah_backend_stream *stream, struct ahhsa_bounce *bounce,
-                            struct ahhsa_work *out_work, struct ahhsa_signal **out_signal)
+/* What goes with a copy; under the lock. */
+static void attach(struct ahhsa_work *work, struct ahhsa_bounce *bounce,
+                   struct ahhsa_signal **out_signal)
 {
-    hipError_t error = ahhsa_work_begin(stream, out_work);
-    if (error != hipSuccess)
-        return error;
-    if (bounce) {
-        struct ahhsa_staging *staging = bounce->staging;
-        ahhsa_stream_hook(stream, ahhsa_staging_give, bounce);
-        pthread_mutex_lock(&staging->lock);
-        struct ahhsa_signal *last = bounce->last;
-        bounce->last = ahhsa_signal_hold(out_work->after);
-        bounce->age = ++staging->copies;
-        pthread_mutex_unlock(&staging->lock);
-        ahhsa_signal_release(last);
-    }
     if (out_signal)
-        *out_signal = ahhsa_signal_hold(out_work->after);
-    ahhsa_work_end(out_work);
-    return hipSuccess;
+        *out_signal = ahhsa_signal_hold(work->after);
+    if (!bounce)
+        return;
+    ahhsa_stream_hook(work->stream, ahhsa_staging_give, bounce);
+    pthread_mutex_lock(&bounce->staging->lock);
+    struct ahhsa_signal *last = bounce->last;
+    bounce->last = ahhsa_signal_hold(work->after);
+    bounce->age = ++bounce->staging->copies;
+    pthread_mutex_unlock(&bounce->staging->lock);
+    ahhsa_signal_release(last);
+}
+
+hipError_t ahhsa_transfer_queue(struct ah_backend_stream *stream,
+                                const struct ahhsa_transfer *transfer, struct ahhsa_bounce *bounce,
+                                struct ahhsa_signal **out_signal)
+{
+    struct ahhsa_work work;
+    hipError_t error = ahhsa_work_begin(stream, &work);
+    if (error != hipSuccess) {
+        if (bounce)
+            ahhsa_staging_give(bounce);
+        return error;
+    }
+    attach(&work, bounce, out_signal);
+    if (work.soft) {
+        struct ahhsa_job job = {.kind = AHHSA_JOB_COPY, .transfer = *transfer};
+        error = ahhsa_host_put(&work, &job);
+        if (error != hipSuccess)
+            ahhsa_signal_complete(work.after);
+    }
+    ahhsa_work_end(&work);
+    if (!work.soft)
+        error = ahhsa_transfer_start(stream->device, transfer, work.before, work.after);
+    if (error != hipSuccess && out_signal)
+        ahhsa_signal_release(*out_signal);
+    return error;
 }
 
 hipError_t ahhsa_copy_queue(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                             const struct ahhsa_place *src, size_t size, struct ahhsa_bounce *bounce,
                             struct ahhsa_signal **out_signal)
 {
-    struct ah_backend_device *device = stream->device;
-    struct ahhsa_work work;
-    hipError_t error = ahhsa_copy_begin(stream, bounce, &work, out_signal);
-    if (error != hipSuccess) {
-        if (bounce)
-            ahhsa_staging_give(bounce);
-        return error;
-    }
-    hsa_signal_t before = work.before ? work.before->hsa : (hsa_signal_t){0};
-    hsa_status_t status = device->api->hsa_amd_memory_async_copy(
-        dst->pointer, dst->agent, src->pointer, src->agent, size, work.before ? 1 : 0,
-        work.before ? &before : NULL, work.after->hsa);
-    if (status == HSA_STATUS_SUCCESS)
-        return hipSuccess;
-    ahhsa_signal_complete(work.after);
-    if (out_signal)
-        ahhsa_signal_release(*out_signal);
-    return ahhsa_report(device, "hsa_amd_memory_async_copy", status);
+    struct ahhsa_transfer transfer = {
+        .dst = {.place = *dst}, .src = {.place = *src}, .size = {size, 1, 1}};
+    return ahhsa_transfer_queue(stream, &transfer, bounce, out_signal);
 }
 
 /* From pageable memory: all of it has left when this returns. */
@@ -346,8 +351,7 @@ hipError_t ahhsa_copy_put(struct ah_backend_stream *stream, const struct ahhsa_p
     return ahhsa_copy_queue(stream, dst, src, size, NULL, NULL);
 }
 
-/* ---- the door -----------------------------------------------------------------------------------
- */
+/* ---- the door --------------------------------------------------------------------------- */
 
 static hipError_t put(struct ah_backend_device *device, void *dst, const void *src, size_t size,
                       struct ah_backend_stream *handle, struct ahhsa_place *to,
@@ -394,8 +398,7 @@ hipError_t ahhsa_copy_peer(struct ah_backend_device *device, struct ah_backend_d
     return error == hipSuccess ? ahhsa_copy_async(device, dst, src, size, stream) : error;
 }
 
-/* ---- at once -----------------------------------------------------------------------------------
- */
+/* ---- at once ---------------------------------------------------------------------------- */
 
 hipError_t ahhsa_write(struct ah_backend_device *device, void *dst, const void *src, size_t size)
 {

@@ -13,7 +13,7 @@ static int clamp(uint64_t value)
     return value > INT_MAX ? INT_MAX : (int)value;
 }
 
-/* ---- asking ---------------------------------------------------------------------------- */
+/* ---- asking ----------------------------------------------------------------------------- */
 
 static bool system_has(const struct ah_backend_device *device, hsa_system_info_t attribute)
 {
@@ -199,7 +199,7 @@ void ahhsa_facts_drop(struct ah_backend_device *device)
     device->facts = NULL;
 }
 
-/* ---- entries ------------------------------------------------------------------------------ */
+/* ---- entries ---------------------------------------------------------------------------- */
 
 hipError_t ahhsa_device_identify(struct ah_backend_device *device,
                                  struct ah_device_identity *out_identity)

@@ -246,7 +246,7 @@ hipError_t ahhsa_event_native(struct ah_backend_device *device, struct ah_backen
     return hipSuccess;
 }
 
-/* ---- between processes ------------------------------------------------------------------- */
+/* ---- between processes ------------------------------------------------------------------ */
 
 hipError_t ahhsa_ipc_export_event(struct ah_backend_device *device, struct ah_backend_event *event,
                                   hipIpcEventHandle_t *out_handle)

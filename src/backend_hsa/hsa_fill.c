@@ -29,8 +29,7 @@ static void write_pattern(char *to, uint32_t word, size_t size)
         memcpy(to + done, to, done <= size - done ? done : size - done);
 }
 
-/* ---- by a thread of the host -------------------------------------------------------------------
- */
+/* ---- by a thread of the host ------------------------------------------------------------ */
 
 struct host_fill {
     struct ah_backend_device *device;
@@ -66,8 +65,7 @@ static hipError_t fill_by_thread(struct ah_backend_stream *stream, const struct 
     return ahhsa_host_run(stream, do_fill, fill);
 }
 
-/* ---- by copies ----------------------------------------------------------------------------------
- */
+/* ---- by copies -------------------------------------------------------------------------- */
 
 static hipError_t fill_by_copy(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                                uint32_t word, size_t size)
@@ -119,11 +117,14 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
         write_pattern(piece.place.host + y * width, word, width);
     struct ahhsa_box from = {.place = piece.place, .pitch = width, .slice = width * rows};
     for (size_t y = 0; y < height; y += rows) {
-        const size_t size[3] = {width, height - y < rows ? height - y : rows, 1};
+        size_t now = height - y < rows ? height - y : rows;
         bool last = y + rows >= height;
-        struct ahhsa_box to = {
-            .place = ahhsa_place_plus(*dst, y * pitch), .pitch = pitch, .slice = pitch * size[1]};
-        error = ahhsa_box_queue(stream, &to, &from, size, last ? piece.bounce : NULL, NULL);
+        struct ahhsa_transfer transfer = {
+            .dst = {.place = ahhsa_place_plus(*dst, y * pitch), .pitch = pitch, pitch * now},
+            .src = from,
+            .size = {width, now, 1},
+        };
+        error = ahhsa_transfer_queue(stream, &transfer, last ? piece.bounce : NULL, NULL);
         if (error != hipSuccess && !last)
             ahhsa_staging_give(piece.bounce);
         if (error != hipSuccess)
@@ -132,8 +133,7 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
     return error;
 }
 
-/* ---- the door ----------------------------------------------------------------------------------
- */
+/* ---- the door --------------------------------------------------------------------------- */
 
 static hipError_t fill_device(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                               uint32_t word, size_t pitch, size_t width, size_t height)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- attributes --------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------- */
 
 static unsigned max_threads(const struct ah_backend_function *function,
                             const struct ahhsa_facts *facts)
@@ -100,7 +100,7 @@ hipError_t ahhsa_function_parameter(struct ah_backend_device *device,
     return hipSuccess;
 }
 
-/* ---- occupancy ------------------------------------------------------------------------------ */
+/* ---- occupancy -------------------------------------------------------------------------- */
 
 static size_t round_up(size_t value, size_t unit)
 {

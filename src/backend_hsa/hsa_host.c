@@ -33,7 +33,7 @@ static void destroy_worker(struct ahhsa_worker *worker)
     free(worker);
 }
 
-/* ---- waiting for a value ------------------------------------------------------------------- */
+/* ---- waiting for a value ---------------------------------------------------------------- */
 
 static bool meets(const struct ahhsa_job *job, uint64_t seen)
 {
@@ -84,7 +84,7 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
     }
 }
 
-/* ---- the thread -------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------- */
 
 static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
 {
@@ -102,8 +102,12 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
     case AHHSA_JOB_WAIT:
         wait_for_value(worker, job);
         break;
+    case AHHSA_JOB_COPY: /* which completes it */
+        ahhsa_transfer_start(worker->device, &job->transfer, NULL, job->after);
+        break;
     }
-    ahhsa_signal_complete(job->after);
+    if (job->kind != AHHSA_JOB_COPY)
+        ahhsa_signal_complete(job->after);
     ahhsa_signal_release(job->before);
     ahhsa_signal_release(job->after);
 }
@@ -198,35 +202,40 @@ static hipError_t put_job(struct ahhsa_worker *worker, struct ahhsa_job *job,
     return room ? hipSuccess : hipErrorOutOfMemory;
 }
 
-static hipError_t prepare(struct ah_backend_stream *stream, bool sleeps)
+/* The stream's thread is there. */
+static hipError_t have_worker(struct ah_backend_stream *stream)
 {
-    struct ah_backend_device *device = stream->device;
-    hipError_t error = hipSuccess;
-    ahhsa_lock(device);
-    if (sleeps)
-        error = ahhsa_stream_move(stream);
-    if (error == hipSuccess && !stream->worker)
-        error = start_worker(device, &stream->worker);
-    ahhsa_unlock(device);
-    return error;
+    return stream->worker ? hipSuccess : start_worker(stream->device, &stream->worker);
+}
+
+hipError_t ahhsa_host_put(struct ahhsa_work *place, struct ahhsa_job *job)
+{
+    hipError_t error = have_worker(place->stream);
+    return error == hipSuccess ? put_job(place->stream->worker, job, place) : error;
 }
 
 hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *job, bool sleeps)
 {
     struct ahhsa_work place;
-    hipError_t error = prepare(stream, sleeps);
+    hipError_t error = hipSuccess;
+    if (sleeps) {
+        ahhsa_lock(stream->device);
+        error = ahhsa_stream_move(stream);
+        ahhsa_unlock(stream->device);
+    }
     if (error == hipSuccess)
         error = ahhsa_work_begin(stream, &place);
     if (error != hipSuccess)
         return error;
-    error = put_job(stream->worker, job, &place);
+    stream->soft |= sleeps;
+    error = ahhsa_host_put(&place, job);
     if (error != hipSuccess)
         ahhsa_signal_complete(place.after);
     ahhsa_work_end(&place);
     return error;
 }
 
-/* ---- the door -------------------------------------------------------------------------------- */
+/* ---- the door --------------------------------------------------------------------------- */
 
 static hipError_t post(struct ah_backend_device *device, struct ah_backend_stream *handle,
                        struct ahhsa_job *job)
@@ -268,8 +277,7 @@ hipError_t ahhsa_stream_wait_value(struct ah_backend_device *device,
     return post(device, stream, &job);
 }
 
-/* ---- for fills and copies within the host's memory ---------------------------------------------
- */
+/* ---- for fills and copies within the host's memory -------------------------------------- */
 
 hipError_t ahhsa_host_run(struct ah_backend_stream *stream,
                           void (*function)(void *data, hipError_t status), void *data)

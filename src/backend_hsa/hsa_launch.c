@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ---- checks -----------------------------------------------------------------------------------
- */
+/* ---- checks ----------------------------------------------------------------------------- */
 
 /* A packet counts work-items in 32 bits. */
 static hipError_t check_grid(const struct ah_backend_function *function,
@@ -78,8 +77,7 @@ static hipError_t check(struct ah_backend_device *device,
     return error;
 }
 
-/* ---- the packet
- * ---------------------------------------------------------------------------------- */
+/* ---- the packet ------------------------------------------------------------------------- */
 
 /* Of a thread. Kernels whose stack is not known before they run get the limit. */
 static uint32_t stack_size(struct ah_backend_device *device,

@@ -69,8 +69,7 @@ hipError_t ahhsa_managed_alloc(struct ah_backend_device *device, size_t size, un
     return hipErrorOutOfMemory;
 }
 
-/* ---- parts -------------------------------------------------------------------------------------
- */
+/* ---- parts ------------------------------------------------------------------------------ */
 
 /* Makes a part begin at offset. False: no memory. */
 static bool split(struct ahhsa_managed *managed, size_t offset)
@@ -181,8 +180,7 @@ static hipError_t apply(struct ah_backend_device *device, struct change *change)
     return change->error;
 }
 
-/* ---- the door ---------------------------------------------------------------------------------
- */
+/* ---- the door --------------------------------------------------------------------------- */
 
 /* The memory stays where it is, which every device reaches: there is nothing to be queued. */
 hipError_t ahhsa_managed_prefetch(struct ah_backend_device *device, const void *pointer,

@@ -11,7 +11,7 @@ enum { PITCH_ALIGNMENT = 256 }; /* what copies of rows and textures like on ever
     ((struct ahhsa_allocation *)(void *)((char *)(range_pointer)-offsetof(struct ahhsa_allocation, \
                                                                           member)))
 
-/* ---- the map ------------------------------------------------------------------------------- */
+/* ---- the map ---------------------------------------------------------------------------- */
 
 static void free_record(struct ahhsa_allocation *allocation)
 {
@@ -157,7 +157,7 @@ void ahhsa_memory_forget(struct ah_backend_device *device, void *pointer)
     free_record(ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_INTERNAL));
 }
 
-/* ---- who reaches it ------------------------------------------------------------------------ */
+/* ---- who reaches it --------------------------------------------------------------------- */
 
 int ahhsa_all_agents(struct ah_backend *backend, hsa_agent_t agents[AHHSA_DEVICES_MAX])
 {
@@ -194,7 +194,7 @@ hipError_t ahhsa_memory_share_all(struct ah_backend_device *device)
     return error;
 }
 
-/* ---- raw memory ------------------------------------------------------------------------------ */
+/* ---- raw memory ------------------------------------------------------------------------- */
 
 static hipError_t pool_allocate(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
                                 size_t size, uint32_t flags, void **out_pointer)
@@ -255,8 +255,7 @@ void ahhsa_raw_free(struct ah_backend_device *device, void *pointer)
         ahhsa_report(device, "hsa_amd_memory_pool_free", status);
 }
 
-/* ---- device memory -----------------------------------------------------------------------------
- */
+/* ---- device memory ---------------------------------------------------------------------- */
 
 hipError_t ahhsa_memory_alloc(struct ah_backend_device *device, size_t size, unsigned flags,
                               void **out_pointer)
@@ -343,7 +342,7 @@ size_t ahhsa_memory_pitch_alignment(struct ah_backend_device *device)
     return PITCH_ALIGNMENT;
 }
 
-/* ---- page-locked memory --------------------------------------------------------------------- */
+/* ---- page-locked memory ----------------------------------------------------------------- */
 
 hipError_t ahhsa_host_alloc(struct ah_backend_device *device, size_t size, unsigned flags,
                             void **out_pointer)
@@ -435,8 +434,7 @@ hipError_t ahhsa_host_unregister(struct ah_backend_device *device, void *pointer
     return ahhsa_done(device, "hsa_amd_memory_unlock", device->api->hsa_amd_memory_unlock(pointer));
 }
 
-/* ---- what a pointer is ------------------------------------------------------------------------
- */
+/* ---- what a pointer is ------------------------------------------------------------------ */
 
 void ahhsa_pointer_info(struct ah_backend_device *device, const void *pointer,
                         struct ah_pointer_info *out_info)
@@ -535,7 +533,7 @@ hipError_t ahhsa_pointer_set_attribute(struct ah_backend_device *device, const v
     return hipSuccess;
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- the end ---------------------------------------------------------------------------- */
 
 /* What the device owns in the map, the first of it; NULL: nothing any more. */
 static struct ahhsa_allocation *next_of(struct ah_backend_device *device)

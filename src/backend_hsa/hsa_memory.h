@@ -5,7 +5,7 @@
 
 #include "hsa_stream.h"
 
-/* ---- allocations: hsa_memory.c --------------------------------------------------------------- */
+/* ---- allocations: hsa_memory.c ---------------------------------------------------------- */
 
 /* Puts an allocation into the map; the rest of it is set. False: it overlaps another. */
 bool ahhsa_memory_add(struct ah_backend *backend, struct ahhsa_allocation *allocation);
@@ -35,13 +35,11 @@ hipError_t ahhsa_memory_share_all(struct ah_backend_device *device);
 /* Frees everything that the device has, in a reset. */
 void ahhsa_memory_close(struct ah_backend_device *device);
 
-/* ---- managed memory: hsa_managed.c --------------------------------------------------------------
- */
+/* ---- managed memory: hsa_managed.c ------------------------------------------------------ */
 
 void ahhsa_managed_destroy(struct ahhsa_managed *managed); /* accepts NULL */
 
-/* ---- arrays: hsa_array.c ------------------------------------------------------------------------
- */
+/* ---- arrays: hsa_array.c ---------------------------------------------------------------- */
 
 struct ah_backend_array {
     struct ah_backend_array *next;
@@ -51,8 +49,7 @@ struct ah_backend_array {
 };
 void ahhsa_arrays_close(struct ah_backend_device *device);
 
-/* ---- pools: hsa_pool.c --------------------------------------------------------------------------
- */
+/* ---- pools: hsa_pool.c ------------------------------------------------------------------ */
 
 /* Gives back what pools of the device keep beyond their thresholds and nobody uses. */
 void ahhsa_pools_trim(struct ah_backend_device *device);
@@ -61,25 +58,14 @@ void ahhsa_pools_close(struct ah_backend_device *device);
 /* memory_free of what pool_alloc gave: all work has ended. */
 hipError_t ahhsa_pool_give(struct ah_backend_device *device, void *pointer);
 
-/* ---- peers: hsa_peer.c --------------------------------------------------------------------------
- */
+/* ---- peers: hsa_peer.c ------------------------------------------------------------------ */
 
 /* Whether copies between memories of the two devices can be made by either; lets both reach
  * what lies at the two addresses. */
 bool ahhsa_peer_reaches(struct ah_backend_device *dst_device, const void *dst,
                         struct ah_backend_device *src_device, const void *src);
 
-/* ---- copies: hsa_copy.c -------------------------------------------------------------------------
- */
-
-/* One end of a copy. */
-struct ahhsa_place {
-    char *pointer;     /* as copy engines see it; as the host does, when it is pageable */
-    char *host;        /* as the host does, NULL: it does not */
-    hsa_agent_t agent; /* whose memory it is */
-    struct ah_backend_device *device; /* NULL: the host's */
-    bool pageable;
-};
+/* ---- copies: hsa_copy.c ----------------------------------------------------------------- */
 
 /* What lies at pointer. */
 struct ahhsa_place ahhsa_place_of(struct ah_backend_device *device, const void *pointer);
@@ -106,29 +92,24 @@ hipError_t ahhsa_staging_take(struct ah_backend_device *device, size_t size, boo
 void ahhsa_staging_give(void *bounce);
 void ahhsa_staging_close(struct ah_backend_device *device);
 
-/* The next place in the stream for a copy, after which the lock is not held. bounce, unless it
- * is NULL, is given back when the copy is done. out_signal, unless it is NULL: its end, held. */
-hipError_t ahhsa_copy_begin(struct ah_backend_stream *stream, struct ahhsa_bounce *bounce,
-                            struct ahhsa_work *out_work, struct ahhsa_signal **out_signal);
-/* Copies in stream order; neither end is pageable; otherwise as above. bounce is given back
- * also if the copy cannot be queued. */
+/* Copies in stream order; neither end is pageable. bounce, unless it is NULL, is given back when
+ * the copy is done, or if it cannot be queued. out_signal, unless it is NULL: its end, held. */
 hipError_t ahhsa_copy_queue(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                             const struct ahhsa_place *src, size_t size, struct ahhsa_bounce *bounce,
                             struct ahhsa_signal **out_signal);
+/* As above, for rows. */
+hipError_t ahhsa_transfer_queue(struct ah_backend_stream *stream,
+                                const struct ahhsa_transfer *transfer, struct ahhsa_bounce *bounce,
+                                struct ahhsa_signal **out_signal);
+/* Starts it on a copy engine: when before (NULL: nothing) is done, and then completes after,
+ * which it does also when it fails. */
+hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
+                                const struct ahhsa_transfer *transfer,
+                                const struct ahhsa_signal *before, struct ahhsa_signal *after);
 /* Any two ends. Returns when it is queued; with a pageable end, when the host's memory may be
  * used again. */
 hipError_t ahhsa_copy_put(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                           const struct ahhsa_place *src, size_t size);
-
-/* Rows: of hsa_region.c. */
-struct ahhsa_box {
-    struct ahhsa_place place;
-    size_t pitch, slice; /* bytes from row to row, and from slice to slice */
-};
-/* As ahhsa_copy_queue, for height rows of each of depth slices. */
-hipError_t ahhsa_box_queue(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                           const struct ahhsa_box *src, const size_t size[3],
-                           struct ahhsa_bounce *bounce, struct ahhsa_signal **out_signal);
 
 /* Calls function(data) in stream order, now if the stream is idle and on its thread otherwise;
  * exactly once, with the device's error if it has failed, also when this fails. */

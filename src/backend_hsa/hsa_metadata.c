@@ -11,7 +11,7 @@
 
 enum { KERNARG_MAX = 1 << 20, NOTE_MAX = 64 << 20, PRINTF_ID_BASE = 16 };
 
-/* ---- MessagePack ----------------------------------------------------------- */
+/* ---- MessagePack ------------------------------------------------------------------------ */
 
 static bool is_text(const msgpack_object *object, const char *text)
 {
@@ -69,7 +69,7 @@ static uint32_t element(const msgpack_object *array, size_t index)
                : 0;
 }
 
-/* ---- kernels ---------------------------------------------------------------- */
+/* ---- kernels ---------------------------------------------------------------------------- */
 
 static enum ahhsa_value value_kind(const msgpack_object *name)
 {
@@ -145,7 +145,7 @@ static bool read_kernel(struct ahhsa_kernel_metadata *out, const msgpack_object 
            read_arguments(out, member(map, ".args"));
 }
 
-/* ---- formats ---------------------------------------------------------------- */
+/* ---- formats ---------------------------------------------------------------------------- */
 
 /* "0:0:<id in hexadecimal>,<format>". Formats of another layout are not ours to print. */
 static bool read_format(struct ahhsa_format *out, const msgpack_object *object)
@@ -171,7 +171,7 @@ static bool read_formats(struct ahhsa_metadata *out, const msgpack_object *list)
     return out->formats != NULL;
 }
 
-/* ---- all of it --------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------- */
 
 static const char *read_all(struct ahhsa_metadata *out, const msgpack_object *root)
 {
@@ -211,7 +211,7 @@ bool ahhsa_metadata_parse(struct ahhsa_metadata *out, const void *note, size_t s
     return *out_reason == NULL;
 }
 
-/* ---- the note ----------------------------------------------------------------- */
+/* ---- the note --------------------------------------------------------------------------- */
 
 /* Finds the note in a range of notes. */
 static const unsigned char *find_note(const unsigned char *data, size_t size, size_t *out_size)

@@ -29,7 +29,7 @@ static void forget(struct ah_backend_module *module)
     pthread_mutex_unlock(&loaded.lock);
 }
 
-/* ---- loading ------------------------------------------------------------------------------ */
+/* ---- loading ---------------------------------------------------------------------------- */
 
 /* Accepts a half-built one that nobody remembers. */
 static void destroy(struct ah_backend_module *module)
@@ -181,7 +181,7 @@ void ahhsa_modules_drop(struct ah_backend_device *device)
     } while (found);
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------ */
 
 /* hipErrorNotFound, without a line in the log: not finding a name is an answer. */
 static hipError_t find_symbol(const struct ah_backend_module *module, const char *name,

@@ -36,7 +36,7 @@ static inline bool ahhsa_function_uses(const struct ah_backend_function *functio
     return (function->uses >> value & 1) != 0;
 }
 
-/* ---- kernel arguments: hsa_arguments.c, hsa_kernarg.c ------------------------------------ */
+/* ---- kernel arguments: hsa_arguments.c, hsa_kernarg.c ----------------------------------- */
 
 /* What the runtime supplies, beside the sizes of the launch. */
 struct ahhsa_implicit {
@@ -56,7 +56,7 @@ void *ahhsa_kernarg_take(struct ahhsa_slot *slot, size_t size);
 
 enum { AHHSA_KERNARG_MAX = 64 << 10 };
 
-/* ---- services: hsa_services.c ------------------------------------------------------------- */
+/* ---- services: hsa_services.c ----------------------------------------------------------- */
 
 struct ahhsa_print; /* of one launch */
 

@@ -33,8 +33,7 @@ static size_t rounded(size_t size)
     return size > SIZE_MAX - unit ? 0 : (size + unit - 1) & ~(unit - 1);
 }
 
-/* ---- pools ------------------------------------------------------------------------------------
- */
+/* ---- pools ------------------------------------------------------------------------------ */
 
 static struct ah_backend_pool *make_pool(struct ah_backend_device *device, size_t limit)
 {
@@ -218,8 +217,7 @@ hipError_t ahhsa_pool_trim(struct ah_backend_device *device, struct ah_backend_p
     return hipSuccess;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ----------------------------------------------------------------------------- */
 
 /* How well a free block serves: 0 not at all; at once is better than waiting, smaller than
  * larger. */
@@ -404,8 +402,7 @@ hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
     return error == hipSuccess ? put_back(device, pointer, ended, stream->id) : error;
 }
 
-/* ---- attributes ---------------------------------------------------------------------------------
- */
+/* ---- attributes ------------------------------------------------------------------------- */
 
 /* Where an attribute lies: an int, or 64 bits. */
 static int *flag_of(struct ah_backend_pool *pool, hipMemPoolAttr attribute)
@@ -481,8 +478,7 @@ hipError_t ahhsa_pool_set_attribute(struct ah_backend_device *device, struct ah_
     return error;
 }
 
-/* ---- access
- * --------------------------------------------------------------------------------------- */
+/* ---- access ----------------------------------------------------------------------------- */
 
 hipError_t ahhsa_pool_get_access(struct ah_backend_device *device, struct ah_backend_pool *pool,
                                  struct ah_backend_device *location, hipMemAccessFlags *out_access)
@@ -516,8 +512,7 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
     return error;
 }
 
-/* ---- other processes
- * ----------------------------------------------------------------------------- */
+/* ---- other processes -------------------------------------------------------------------- */
 
 static hipError_t not_shared(struct ah_backend_device *device, const char *what)
 {

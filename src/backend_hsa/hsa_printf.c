@@ -34,7 +34,7 @@ static uint32_t word_at(const unsigned char *data)
     return word;
 }
 
-/* ---- records ------------------------------------------------------------------- */
+/* ---- records ---------------------------------------------------------------------------- */
 
 static uint64_t next_bits(struct record *record)
 {
@@ -62,7 +62,7 @@ static const char *next_text(struct record *record)
     return (const char *)text;
 }
 
-/* ---- formats ------------------------------------------------------------------- */
+/* ---- formats ---------------------------------------------------------------------------- */
 
 static bool is_one_of(char c, const char *set)
 {
@@ -224,7 +224,7 @@ static void print_record(const char *format, struct record *record, FILE *out)
     }
 }
 
-/* ---- the buffer ------------------------------------------------------------------ */
+/* ---- the buffer ------------------------------------------------------------------------- */
 
 size_t ahhsa_printf_used(const void *buffer, size_t size)
 {

@@ -19,7 +19,7 @@ enum {
     WAITS = 1 << HSA_PACKET_HEADER_BARRIER,
 };
 
-/* ---- which queues there are ------------------------------------------------------------ */
+/* ---- which queues there are ------------------------------------------------------------- */
 
 /* The runtime stopped the queue; on a thread of the runtime. */
 static void queue_failed(hsa_status_t status, hsa_queue_t *hsa, void *data)
@@ -137,7 +137,7 @@ void ahhsa_queues_close(struct ah_backend_device *device)
     memset(&device->cooperative, 0, sizeof device->cooperative);
 }
 
-/* ---- packets ----------------------------------------------------------------------------- */
+/* ---- packets ---------------------------------------------------------------------------- */
 
 bool ahhsa_queue_has_room(struct ahhsa_queue *queue, unsigned packets)
 {
@@ -208,7 +208,7 @@ void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool waits, struct ahhsa_sig
     } while (more);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------- */
+/* ---- kernels ---------------------------------------------------------------------------- */
 
 /* Room in the stream's own queue, behind what it must wait for. */
 static hipError_t begin_here(struct ah_backend_stream *stream, struct ahhsa_slot *slot)

@@ -7,7 +7,7 @@
 
 enum { X, Y, Z };
 
-/* ---- neither end is pageable --------------------------------------------------------------- */
+/* ---- neither end is pageable ------------------------------------------------------------ */
 
 static hsa_amd_copy_direction_t direction(const struct ahhsa_place *dst,
                                           const struct ahhsa_place *src)
@@ -17,10 +17,11 @@ static hsa_amd_copy_direction_t direction(const struct ahhsa_place *dst,
 }
 
 /* False: the engine or its driver cannot do this one. */
-static bool start_box(struct ah_backend_device *device, const struct ahhsa_box *dst,
-                      const struct ahhsa_box *src, const size_t size[3],
-                      const struct ahhsa_work *work)
+static bool start_box(struct ah_backend_device *device, const struct ahhsa_transfer *transfer,
+                      uint32_t count, const hsa_signal_t *before, hsa_signal_t after)
 {
+    const struct ahhsa_box *dst = &transfer->dst, *src = &transfer->src;
+    const size_t *size = transfer->size;
     hsa_pitched_ptr_t to = {dst->place.pointer, dst->pitch, dst->slice};
     hsa_pitched_ptr_t from = {src->place.pointer, src->pitch, src->slice};
     const hsa_dim3_t start = {0, 0, 0};
@@ -28,62 +29,54 @@ static bool start_box(struct ah_backend_device *device, const struct ahhsa_box *
         size[Y] > UINT32_MAX || size[Z] > UINT32_MAX || (!dst->place.device && !src->place.device))
         return false;
     hsa_dim3_t range = {(uint32_t)size[X], (uint32_t)size[Y], (uint32_t)size[Z]};
-    hsa_signal_t before = work->before ? work->before->hsa : (hsa_signal_t){0};
     return device->api->hsa_amd_memory_async_copy_rect(
                &to, &start, &from, &start, &range,
                dst->place.device ? dst->place.agent : src->place.agent,
-               direction(&dst->place, &src->place), work->before ? 1 : 0,
-               work->before ? &before : NULL, work->after->hsa) == HSA_STATUS_SUCCESS;
+               direction(&dst->place, &src->place), count, before, after) == HSA_STATUS_SUCCESS;
 }
 
 /* Every row takes one from the signal, which none has begun to do. */
-static hipError_t start_rows(struct ah_backend_device *device, const struct ahhsa_box *dst,
-                             const struct ahhsa_box *src, const size_t size[3],
-                             const struct ahhsa_work *work)
+static hipError_t start_rows(struct ah_backend_device *device,
+                             const struct ahhsa_transfer *transfer, uint32_t count,
+                             const hsa_signal_t *before, struct ahhsa_signal *after)
 {
-    hsa_signal_t before = work->before ? work->before->hsa : (hsa_signal_t){0};
+    const struct ahhsa_box *dst = &transfer->dst, *src = &transfer->src;
+    const size_t *size = transfer->size;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    __atomic_store_n(&ahhsa_signal_memory(work->after)->value, (int64_t)(size[Y] * size[Z]),
+    __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)(size[Y] * size[Z]),
                      __ATOMIC_RELEASE);
     for (size_t z = 0; z < size[Z]; z++)
         for (size_t y = 0; y < size[Y] && status == HSA_STATUS_SUCCESS; y++)
             status = device->api->hsa_amd_memory_async_copy(
                 dst->place.pointer + z * dst->slice + y * dst->pitch, dst->place.agent,
                 src->place.pointer + z * src->slice + y * src->pitch, src->place.agent, size[X],
-                work->before ? 1 : 0, work->before ? &before : NULL, work->after->hsa);
+                count, before, after->hsa);
     if (status == HSA_STATUS_SUCCESS)
         return hipSuccess;
-    ahhsa_signal_complete(work->after);
+    ahhsa_signal_complete(after);
     return ahhsa_report(device, "hsa_amd_memory_async_copy", status);
 }
 
-hipError_t ahhsa_box_queue(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                           const struct ahhsa_box *src, const size_t size[3],
-                           struct ahhsa_bounce *bounce, struct ahhsa_signal **out_signal)
+hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
+                                const struct ahhsa_transfer *transfer,
+                                const struct ahhsa_signal *before, struct ahhsa_signal *after)
 {
-    struct ah_backend_device *device = stream->device;
-    struct ahhsa_work work;
-    hipError_t error = ahhsa_copy_begin(stream, bounce, &work, out_signal);
-    if (error != hipSuccess) {
-        if (bounce)
-            ahhsa_staging_give(bounce);
-        return error;
-    }
-    if (start_box(device, dst, src, size, &work))
+    const hsa_signal_t *native = before ? &before->hsa : NULL;
+    bool rows = transfer->size[Y] * transfer->size[Z] > 1;
+    if (rows && start_box(device, transfer, before != NULL, native, after->hsa))
         return hipSuccess;
-    error = start_rows(device, dst, src, size, &work);
-    if (error != hipSuccess && out_signal)
-        ahhsa_signal_release(*out_signal);
-    return error;
+    return start_rows(device, transfer, before != NULL, native, after);
 }
 
-/* ---- by the host ------------------------------------------------------------------------------
- */
+static hipError_t queue_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                            const struct ahhsa_box *src, const size_t size[3],
+                            struct ahhsa_bounce *bounce, struct ahhsa_signal **out_signal)
+{
+    struct ahhsa_transfer transfer = {*dst, *src, {size[X], size[Y], size[Z]}};
+    return ahhsa_transfer_queue(stream, &transfer, bounce, out_signal);
+}
 
-struct host_copy {
-    struct ahhsa_box dst, src;
-    size_t size[3];
-};
+/* ---- by the host ------------------------------------------------------------------------ */
 
 static void copy_rows(const struct ahhsa_box *dst, const struct ahhsa_box *src,
                       const size_t size[3])
@@ -96,7 +89,7 @@ static void copy_rows(const struct ahhsa_box *dst, const struct ahhsa_box *src,
 
 static void do_host_copy(void *data, hipError_t status)
 {
-    struct host_copy *copy = data;
+    struct ahhsa_transfer *copy = data;
     if (status == hipSuccess)
         copy_rows(&copy->dst, &copy->src, copy->size);
     free(copy);
@@ -105,17 +98,17 @@ static void do_host_copy(void *data, hipError_t status)
 static hipError_t copy_within_host(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                                    const struct ahhsa_box *src, const size_t size[3])
 {
-    struct host_copy *copy = malloc(sizeof *copy);
+    struct ahhsa_transfer *copy = malloc(sizeof *copy);
     if (!copy)
         return hipErrorOutOfMemory;
-    *copy = (struct host_copy){*dst, *src, {size[X], size[Y], size[Z]}};
+    *copy = (struct ahhsa_transfer){*dst, *src, {size[X], size[Y], size[Z]}};
     hipError_t error = ahhsa_host_run(stream, do_host_copy, copy);
     if (error == hipSuccess && (dst->place.pageable || src->place.pageable))
         error = ahhsa_stream_synchronize(stream->device, stream);
     return error;
 }
 
-/* ---- one end is pageable -------------------------------------------------------------------- */
+/* ---- one end is pageable ---------------------------------------------------------------- */
 
 static struct ahhsa_box box_at(const struct ahhsa_box *box, size_t y, size_t z)
 {
@@ -137,9 +130,9 @@ static hipError_t pass_rows(struct ah_backend_stream *stream, const struct ahhsa
     struct ahhsa_box packed = {.place = piece.place, .pitch = width, .slice = width * rows};
     if (src->place.pageable) {
         copy_rows(&packed, src, size);
-        return ahhsa_box_queue(stream, dst, &packed, size, piece.bounce, NULL);
+        return queue_box(stream, dst, &packed, size, piece.bounce, NULL);
     }
-    error = ahhsa_box_queue(stream, &packed, src, size, NULL, &signal);
+    error = queue_box(stream, &packed, src, size, NULL, &signal);
     if (error == hipSuccess) {
         error = ahhsa_signal_wait(signal);
         ahhsa_signal_release(signal);
@@ -170,8 +163,7 @@ static hipError_t copy_pageable(struct ah_backend_stream *stream, const struct a
     return error;
 }
 
-/* ---- any two ends
- * -------------------------------------------------------------------------------- */
+/* ---- any two ends ----------------------------------------------------------------------- */
 
 static hipError_t put_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                           const struct ahhsa_box *src, const size_t size[3]);
@@ -214,11 +206,10 @@ static hipError_t put_box(struct ah_backend_stream *stream, const struct ahhsa_b
     if (to->device && from->device && to->device != from->device &&
         !ahhsa_peer_reaches(to->device, to->pointer, from->device, from->pointer))
         return copy_through_host(stream, dst, src, size);
-    return ahhsa_box_queue(stream, dst, src, size, NULL, NULL);
+    return queue_box(stream, dst, src, size, NULL, NULL);
 }
 
-/* ---- the door ----------------------------------------------------------------------------------
- */
+/* ---- the door --------------------------------------------------------------------------- */
 
 static struct ahhsa_box box_of(struct ah_backend_device *device, const struct ah_copy_end *end)
 {

@@ -9,23 +9,19 @@
 #include <string.h>
 
 enum {
-    BUFFERS_MAX = 32, /* of launches under way; the next waits for them */
+    PRINTS_MAX = 32, /* of launches under way; the next waits for them */
     HEAP_HEAD = 512,
     WORKSPACE_SIZE = 8,
 };
 
-struct ahhsa_print_buffer {
-    struct ahhsa_print_buffer *next;
-    void *memory; /* of the device */
-    size_t size;
-};
-
+/* A buffer, free or with the launch that prints into it. */
 struct ahhsa_print {
     struct ahhsa_print *next;
     struct ah_backend_device *device;
+    void *memory; /* of the device */
+    size_t size;
     const struct ah_backend_stream *stream;
     const struct ahhsa_metadata *metadata;
-    struct ahhsa_print_buffer *buffer;
     bool ended;   /* the kernel has */
     bool printed; /* its text is out: it faulted */
 };
@@ -64,85 +60,83 @@ struct ahhsa_services *ahhsa_services_of(struct ah_backend_device *device)
     return services;
 }
 
-/* ---- buffers of printf ------------------------------------------------------------------------
- */
+/* ---- buffers of printf ------------------------------------------------------------------ */
 
-static hipError_t write_head(struct ah_backend_device *device,
-                             const struct ahhsa_print_buffer *buffer)
+static hipError_t write_head(const struct ahhsa_print *print)
 {
-    uint32_t head[2] = {0, (uint32_t)(buffer->size - AHHSA_PRINTF_HEADER)};
-    return ahhsa_write(device, buffer->memory, head, sizeof head);
+    uint32_t head[2] = {0, (uint32_t)(print->size - AHHSA_PRINTF_HEADER)};
+    return ahhsa_write(print->device, print->memory, head, sizeof head);
 }
 
-static void free_buffer(struct ah_backend_device *device, struct ahhsa_print_buffer *buffer)
+/* Accepts NULL. */
+static void free_print(struct ahhsa_print *print)
 {
-    if (buffer && buffer->memory)
-        ahhsa_raw_free(device, buffer->memory);
-    free(buffer);
+    if (print)
+        ahhsa_raw_free(print->device, print->memory);
+    free(print);
 }
 
-static hipError_t make_buffer(struct ah_backend_device *device,
-                              struct ahhsa_print_buffer **out_buffer)
+static hipError_t make_print(struct ah_backend_device *device, struct ahhsa_print **out_print)
 {
-    struct ahhsa_print_buffer *buffer = calloc(1, sizeof *buffer);
-    if (!buffer)
+    struct ahhsa_print *print = calloc(1, sizeof *print);
+    if (!print)
         return hipErrorOutOfMemory;
-    buffer->size = ahhsa_limit(device, hipLimitPrintfFifoSize) + AHHSA_PRINTF_HEADER;
+    print->device = device;
+    print->size = ahhsa_limit(device, hipLimitPrintfFifoSize) + AHHSA_PRINTF_HEADER;
     hipError_t error =
-        ahhsa_raw_alloc(device, device->pools.device_coarse, buffer->size, &buffer->memory);
+        ahhsa_raw_alloc(device, device->pools.device_coarse, print->size, &print->memory);
     if (error == hipSuccess)
-        error = ahhsa_zero(device, buffer->memory, buffer->size);
+        error = ahhsa_zero(device, print->memory, print->size);
     if (error == hipSuccess)
-        error = write_head(device, buffer);
-    if (error != hipSuccess) {
-        free_buffer(device, buffer);
-        return error;
-    }
-    *out_buffer = buffer;
-    return hipSuccess;
+        error = write_head(print);
+    if (error != hipSuccess)
+        free_print(print);
+    else
+        *out_print = print;
+    return error;
 }
 
 /* A free one, or the right to make one; NULL and false: there are enough. */
-static struct ahhsa_print_buffer *take_free(struct ahhsa_services *services, bool *out_make)
+static struct ahhsa_print *take_free(struct ahhsa_services *services, bool *out_make)
 {
     pthread_mutex_lock(&services->lock);
-    struct ahhsa_print_buffer *buffer = services->buffers;
-    *out_make = !buffer && services->buffer_count < BUFFERS_MAX;
-    if (buffer)
-        services->buffers = buffer->next;
-    services->buffer_count += *out_make;
+    struct ahhsa_print *print = services->free_prints;
+    *out_make = !print && services->print_count < PRINTS_MAX;
+    if (print)
+        services->free_prints = print->next;
+    services->print_count += *out_make;
     pthread_mutex_unlock(&services->lock);
-    return buffer;
+    return print;
 }
 
 static hipError_t make_counted(struct ah_backend_device *device, struct ahhsa_services *services,
-                               struct ahhsa_print_buffer **out_buffer)
+                               struct ahhsa_print **out_print)
 {
-    hipError_t error = make_buffer(device, out_buffer);
+    hipError_t error = make_print(device, out_print);
     if (error == hipSuccess)
         return hipSuccess;
     pthread_mutex_lock(&services->lock);
-    services->buffer_count--;
+    services->print_count--;
     pthread_mutex_unlock(&services->lock);
     return error;
 }
 
 /* One of the size that the limit asks for now. */
-static hipError_t get_buffer(struct ah_backend_device *device, struct ahhsa_services *services,
-                             struct ahhsa_print_buffer **out_buffer)
+static hipError_t get_print(struct ah_backend_device *device, struct ahhsa_services *services,
+                            struct ahhsa_print **out_print)
 {
     for (;;) {
         bool make;
-        struct ahhsa_print_buffer *buffer = take_free(services, &make);
+        struct ahhsa_print *print = take_free(services, &make);
         size_t size = ahhsa_limit(device, hipLimitPrintfFifoSize) + AHHSA_PRINTF_HEADER;
-        if (buffer && buffer->size == size) {
-            *out_buffer = buffer;
+        if (print && print->size == size) {
+            *out_print = print;
             return hipSuccess;
         }
-        if (buffer)
-            free_buffer(device, buffer);
-        if (buffer || make)
-            return make_counted(device, services, out_buffer);
+        if (print || make) {
+            free_print(print);
+            return make_counted(device, services, out_print);
+        }
         hipError_t error = ahhsa_device_drain(device);
         if (error != hipSuccess)
             return error;
@@ -154,14 +148,12 @@ static void finish(struct ahhsa_print *print)
 {
     struct ahhsa_services *services = print->device->services;
     pthread_mutex_lock(&services->lock);
-    print->buffer->next = services->buffers;
-    services->buffers = print->buffer;
+    print->next = services->free_prints;
+    services->free_prints = print;
     pthread_mutex_unlock(&services->lock);
-    free(print);
 }
 
-/* ---- printing
- * ------------------------------------------------------------------------------------ */
+/* ---- printing --------------------------------------------------------------------------- */
 
 static void put_out(char *text, size_t size, FILE *to)
 {
@@ -196,7 +188,7 @@ static void report(const struct ahhsa_print *print, const struct ahhsa_printed *
     if (printed->lost)
         AH_LOG_WARN("%s:%d: %u bytes that a kernel printed are lost: hipLimitPrintfFifoSize is %zu",
                     device->backend->name, device->index, printed->lost,
-                    print->buffer->size - AHHSA_PRINTF_HEADER);
+                    print->size - AHHSA_PRINTF_HEADER);
     if (printed->unknown)
         AH_LOG_WARN("%s:%d: a kernel printed with a format that its code object does not have",
                     device->backend->name, device->index);
@@ -206,21 +198,18 @@ static void report(const struct ahhsa_print *print, const struct ahhsa_printed *
 static struct ahhsa_printed print_buffer(const struct ahhsa_print *print)
 {
     struct ahhsa_printed printed = {0};
-    const struct ahhsa_print_buffer *buffer = print->buffer;
     uint32_t head[4] = {0};
-    if (ahhsa_read(print->device, head, buffer->memory, sizeof head) != hipSuccess || head[0] == 0)
+    if (ahhsa_read(print->device, head, print->memory, sizeof head) != hipSuccess || head[0] == 0)
         return printed;
-    size_t used = head[0] < buffer->size - AHHSA_PRINTF_HEADER - 4
-                      ? head[0] + AHHSA_PRINTF_HEADER + 4
-                      : buffer->size;
+    size_t used = ahhsa_printf_used(head, print->size);
     void *records = malloc(used);
-    if (records && ahhsa_read(print->device, records, buffer->memory, used) == hipSuccess) {
+    if (records && ahhsa_read(print->device, records, print->memory, used) == hipSuccess) {
         printed = write_text(print, records, used);
         report(print, &printed);
     }
     free(records);
-    if (ahhsa_zero(print->device, buffer->memory, used) == hipSuccess)
-        write_head(print->device, buffer);
+    if (ahhsa_zero(print->device, print->memory, used) == hipSuccess)
+        write_head(print);
     return printed;
 }
 
@@ -265,16 +254,14 @@ static hipError_t prepare_print(struct ah_backend_device *device,
                                 const struct ah_backend_function *function,
                                 struct ahhsa_services *services, struct ahhsa_print **out_print)
 {
-    struct ahhsa_print *print = calloc(1, sizeof *print);
-    if (!print)
-        return hipErrorOutOfMemory;
-    *print = (struct ahhsa_print){
-        .device = device, .stream = stream, .metadata = &function->module->metadata};
-    hipError_t error = get_buffer(device, services, &print->buffer);
-    if (error != hipSuccess) {
-        free(print);
+    struct ahhsa_print *print;
+    hipError_t error = get_print(device, services, &print);
+    if (error != hipSuccess)
         return error;
-    }
+    print->next = NULL;
+    print->stream = stream;
+    print->metadata = &function->module->metadata;
+    print->ended = print->printed = false;
     *out_print = print;
     return hipSuccess;
 }
@@ -324,8 +311,7 @@ hipError_t ahhsa_services_examine(struct ah_backend_device *device, hipError_t e
     return error;
 }
 
-/* ---- heap and workspace
- * ----------------------------------------------------------------------------- */
+/* ---- heap and workspace ----------------------------------------------------------------- */
 
 /* Zeroed memory of the device. */
 static hipError_t make_zeroed(struct ah_backend_device *device, size_t size, size_t zeroed,
@@ -407,7 +393,7 @@ hipError_t ahhsa_services_prepare(struct ah_backend_device *device,
     if (workspace)
         out_implicit->multigrid_sync = services->workspace;
     if (prints)
-        out_implicit->printf_buffer = (*out_print)->buffer->memory;
+        out_implicit->printf_buffer = (*out_print)->memory;
     return hipSuccess;
 }
 
@@ -421,10 +407,10 @@ void ahhsa_services_drop(struct ah_backend_device *device)
         finish(services->prints);
         services->prints = next;
     }
-    while (services->buffers) {
-        struct ahhsa_print_buffer *next = services->buffers->next;
-        free_buffer(device, services->buffers);
-        services->buffers = next;
+    while (services->free_prints) {
+        struct ahhsa_print *next = services->free_prints->next;
+        free_print(services->free_prints);
+        services->free_prints = next;
     }
     if (services->heap)
         ahhsa_raw_free(device, services->heap);

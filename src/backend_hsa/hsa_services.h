@@ -14,16 +14,14 @@ struct ahhsa_chunk {
     struct ahhsa_chunk *also; /* all of them */
 };
 
-struct ahhsa_print_buffer;
-
 struct ahhsa_services {
     /* Of lists; taken under the device's lock, and nothing is called under it. */
     pthread_mutex_t lock;
     struct ahhsa_chunk *free_chunks, *all_chunks;
     struct ahhsa_print *prints; /* launches whose text is not printed yet, oldest first */
     struct ahhsa_print **last_print;
-    struct ahhsa_print_buffer *buffers; /* free ones */
-    unsigned buffer_count;              /* of all that there are */
+    struct ahhsa_print *free_prints;
+    unsigned print_count; /* of all that there are */
 
     pthread_mutex_t printing; /* held by who prints, and so by who takes from prints */
     pthread_mutex_t making;   /* of the two below while they are made; neither under the device's */

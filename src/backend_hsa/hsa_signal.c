@@ -78,6 +78,7 @@ struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
         amd_signal_t *memory = ahhsa_signal_memory(signal);
         signals->free = signal->next;
         signal->taken = true;
+        signal->soft = false;
         atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
         memory->start_ts = memory->end_ts = 0;
         __atomic_store_n(&memory->value, 1, __ATOMIC_RELEASE);

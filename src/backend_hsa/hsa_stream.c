@@ -19,7 +19,7 @@ struct ahhsa_hook {
     bool checkpoint; /* ... when it is done, and with it everything before */
 };
 
-/* ---- hooks ------------------------------------------------------------------------------- */
+/* ---- hooks ------------------------------------------------------------------------------ */
 
 static struct ahhsa_hook *hook_at(const struct ah_backend_stream *stream, unsigned number)
 {
@@ -56,6 +56,7 @@ void ahhsa_stream_set_tail(struct ah_backend_stream *stream, struct ahhsa_signal
     *hook_at(stream, stream->hook_count++) = (struct ahhsa_hook){NULL, signal, true};
     if (stream->checkpoint == 0)
         stream->checkpoint = stream->hook_count;
+    signal->soft = stream->soft;
     stream->tail = signal;
     stream->loose = false;
     stream->elsewhere = elsewhere;
@@ -80,6 +81,7 @@ static struct ahhsa_hook pop_hook(struct ah_backend_stream *stream)
     if (hook.checkpoint && stream->tail == hook.data) {
         stream->tail = NULL;
         stream->elsewhere = false;
+        stream->soft &= stream->loose || stream->wait_count > 0;
     }
     if (hook.checkpoint)
         find_checkpoint(stream);
@@ -116,7 +118,7 @@ void ahhsa_stream_retire(struct ah_backend_stream *stream)
     } while (has_due_hook(stream));
 }
 
-/* ---- what a stream waits for --------------------------------------------------------------- */
+/* ---- what a stream waits for ------------------------------------------------------------ */
 
 hipError_t ahhsa_stream_wait(struct ah_backend_stream *stream, struct ahhsa_signal *signal)
 {
@@ -134,6 +136,7 @@ hipError_t ahhsa_stream_wait(struct ah_backend_stream *stream, struct ahhsa_sign
         stream->wait_room = room;
     }
     stream->waits[stream->wait_count++] = ahhsa_signal_hold(signal);
+    stream->soft |= signal->soft;
     return hipSuccess;
 }
 
@@ -276,7 +279,7 @@ hipError_t ahhsa_stream_join(struct ah_backend_stream *stream)
     return hipSuccess;
 }
 
-/* ---- work that happens elsewhere ------------------------------------------------------------ */
+/* ---- work that happens elsewhere -------------------------------------------------------- */
 
 hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work *out_work)
 {
@@ -300,6 +303,7 @@ hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work 
     }
     if (is_pending(stream->tail)) {
         work.before = ahhsa_signal_hold(stream->tail);
+        work.soft = stream->soft;
         ahhsa_stream_hook(stream, NULL, work.before);
     }
     *out_work = work;
@@ -434,7 +438,7 @@ hipError_t ahhsa_device_synchronize(struct ah_backend_device *device)
     return error;
 }
 
-/* ---- making and ending ------------------------------------------------------------------- */
+/* ---- making and ending ------------------------------------------------------------------ */
 
 hipError_t ahhsa_device_priority_range(struct ah_backend_device *device, int *out_least,
                                        int *out_greatest)
@@ -632,7 +636,7 @@ void ahhsa_streams_close(struct ah_backend_device *device)
     ahhsa_unlock(device);
 }
 
-/* ---- default streams ------------------------------------------------------------------------ */
+/* ---- default streams -------------------------------------------------------------------- */
 
 /* A thread's own stream of one device. */
 struct mine {
@@ -720,6 +724,8 @@ hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backe
     error = ahhsa_device_error(device);
     if (error == hipSuccess)
         error = ahhsa_stream_join(stream); /* it counts as work: others wait for it */
+    if (error == hipSuccess && signal->soft)
+        error = ahhsa_stream_move(stream);
     if (error == hipSuccess)
         error = ahhsa_stream_wait(stream, signal);
     ahhsa_unlock(device);

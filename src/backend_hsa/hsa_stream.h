@@ -52,7 +52,7 @@ hipError_t ahhsa_queue_wait(struct ahhsa_queue *queue, unsigned packets);
 void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool waits, struct ahhsa_signal *const *signals,
                          unsigned count, hsa_signal_t completion);
 
-/* ---- order: hsa_stream.c; all under the lock --------------------------------------------- */
+/* ---- order: hsa_stream.c; all under the lock -------------------------------------------- */
 
 /* Before every piece of work: the stream is to wait for work of others that goes before, as
  * default streams and blocking streams do. May let the lock go for a while. */
@@ -104,6 +104,7 @@ struct ahhsa_work {
     struct ah_backend_stream *stream;
     struct ahhsa_signal *before; /* wait for this first, NULL: for nothing; held by the stream */
     struct ahhsa_signal *after;  /* complete this when done; held by the stream */
+    bool soft; /* before is: copy engines must not wait for it, or they hold up other streams */
 };
 
 /* Reserves the next place in the stream and keeps the lock, also for room for 4 hooks. */
@@ -119,9 +120,29 @@ hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backe
 /* Frees all streams, with whatever they still hold; nobody uses them. */
 void ahhsa_streams_close(struct ah_backend_device *device);
 
-/* ---- host functions: hsa_host.c ---------------------------------------------------------- */
+/* ---- host functions: hsa_host.c --------------------------------------------------------- */
 
-enum ahhsa_job_kind { AHHSA_JOB_FUNCTION, AHHSA_JOB_CALLBACK, AHHSA_JOB_WAIT };
+enum ahhsa_job_kind { AHHSA_JOB_FUNCTION, AHHSA_JOB_CALLBACK, AHHSA_JOB_WAIT, AHHSA_JOB_COPY };
+
+/* One end of a copy. */
+struct ahhsa_place {
+    char *pointer;     /* as copy engines see it; as the host does, when it is pageable */
+    char *host;        /* as the host does, NULL: it does not */
+    hsa_agent_t agent; /* whose memory it is */
+    struct ah_backend_device *device; /* NULL: the host's */
+    bool pageable;
+};
+
+/* Rows. */
+struct ahhsa_box {
+    struct ahhsa_place place;
+    size_t pitch, slice; /* bytes from row to row, and from slice to slice */
+};
+
+struct ahhsa_transfer {
+    struct ahhsa_box dst, src;
+    size_t size[3]; /* bytes, rows, slices */
+};
 
 struct ahhsa_job {
     enum ahhsa_job_kind kind;
@@ -133,15 +154,18 @@ struct ahhsa_job {
     uint64_t value, mask;
     enum ah_wait_condition condition;
     int bits;
+    struct ahhsa_transfer transfer; /* AHHSA_JOB_COPY */
 };
 
 /* Has the job done by the stream's thread, in stream order. before and after are set here.
  * sleeps: it may wait for something outside of the stream. */
 hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *job, bool sleeps);
+/* As above, for a place in the stream that is taken already; the lock is held. */
+hipError_t ahhsa_host_put(struct ahhsa_work *place, struct ahhsa_job *job);
 /* The thread ends when it has done its jobs; hurry: waits are given up, and it is waited for. */
 void ahhsa_worker_stop(struct ahhsa_worker *worker, bool hurry);
 
-/* ---- events ------------------------------------------------------------------------------ */
+/* ---- events ----------------------------------------------------------------------------- */
 
 void ahhsa_events_close(struct ah_backend_device *device);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names ------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------ */
 
 /* "gfx90a": the last character is the stepping, the one before it the minor number. */
 static void parse_version(struct ahhsa_target *target)
@@ -54,7 +54,7 @@ bool ahhsa_target_parse(const char *isa, struct ahhsa_target *out_target)
     return true;
 }
 
-/* ---- images ------------------------------------------------------------------------------- */
+/* ---- images ----------------------------------------------------------------------------- */
 
 /* Whether the generic target covers the processor (LLVM, User Guide for AMDGPU Backend). */
 static bool generic_covers(const char *generic, const char *processor)
@@ -104,7 +104,7 @@ int ahhsa_target_rank(const struct ahhsa_target *target, const struct ah_image *
     return (exact ? EXACT : GENERIC) + FEATURE * (xnack + sramecc) + image->code_object_version;
 }
 
-/* ---- registers ------------------------------------------------------------------------------ */
+/* ---- registers -------------------------------------------------------------------------- */
 
 struct ahhsa_registers ahhsa_registers_of(const char *processor, unsigned lanes)
 {
