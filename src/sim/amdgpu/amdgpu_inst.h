@@ -159,7 +159,7 @@ struct amdgpu_inst {
     struct amdgpu_operand src[AMDGPU_SOURCES]; /* as the mnemonic writes them; of memory
                                                   instructions: see below */
     struct amdgpu_operand dst_y, src_y[AMDGPU_SOURCES];
-    /* vector arithmetic */
+    /* Vector arithmetic. MFMA: neg is BLGP, neg_hi CBSZ, op_sel ABID. */
     unsigned char neg, abs;          /* a bit per source; VOP3P: neg is neg_lo */
     unsigned char neg_hi;            /* VOP3P */
     unsigned char op_sel, op_sel_hi; /* a bit per source; bit 3 of op_sel: the destination. gfx11:
@@ -172,11 +172,13 @@ struct amdgpu_inst {
     struct amdgpu_sdwa sdwa;
     /* scalar */
     uint32_t literal; /* as it is encoded, for printing */
-    int32_t imm;      /* SIMM16 of SOPK and SOPP (sign-extended), branch distances in words */
+    int32_t imm;      /* SIMM16 of SOPK and SOPP (sign-extended), branch distances in words;
+                         SOP1, SOPC: the last source as encoded, of messages and modes */
     /* Memory: addresses and data are operands, so that counts and kinds are there too. dst[0] is
      * what is loaded, or what an atomic returns (NONE: it does not); data what is stored or
      * combined, of compare-and-swap the new value and above it the one to compare with; data1
-     * the second of DS. saddr NONE or NULL: none. */
+     * the second of DS. saddr NONE or NULL: none. SMEM of gfx9: offen says that there is an
+     * immediate. */
     struct amdgpu_operand addr;  /* VGPRs of the address; SMEM: base SGPRs */
     struct amdgpu_operand saddr; /* SGPRs of the address; MUBUF: the resource descriptor */
     struct amdgpu_operand data, data1;
