@@ -259,6 +259,10 @@ bool amdgpu_emit_smem(const struct amdgpu_inst *inst, struct amdgpu_op *op)
     if (!row->count)
         return true;
     op->offset_bytes = inst->offset;
-    return inst->addr.kind == AMDGPU_SREG && amdgpu_source_of(&inst->addr, &op->src[0]) &&
-           amdgpu_source_of(&inst->soffset, &op->src[2]);
+    if (inst->addr.kind != AMDGPU_SREG || !amdgpu_source_of(&inst->addr, &op->src[0]) ||
+        !amdgpu_source_of(&inst->soffset, &op->src[2]))
+        return false;
+    if (op->src[2].kind == AMDGPU_NULL)
+        op->src[2].kind = AMDGPU_NONE;
+    return true;
 }

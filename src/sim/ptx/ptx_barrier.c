@@ -62,7 +62,7 @@ static void release(struct ptx_block *block, unsigned number)
             wake(block, w);
         }
     clear(barrier);
-    ptx_shadow_barrier(block->waves[0].warp.shadow);
+    sim_shadow_barrier(block->waves[0].warp.shadow);
 }
 
 static void release_cluster(struct ptx_block *block)
@@ -76,7 +76,7 @@ static void release_cluster(struct ptx_block *block)
             }
     }
     clear(&block->cluster);
-    ptx_shadow_barrier(block->waves[0].warp.shadow);
+    sim_shadow_barrier(block->waves[0].warp.shadow);
 }
 
 static bool is_complete(const struct ptx_block *block, const struct ptx_barrier *barrier)

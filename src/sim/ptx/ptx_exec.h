@@ -69,7 +69,7 @@ struct ptx_warp {
     size_t local_stride, local_offset;
     const unsigned char *params; /* the launch's */
     size_t param_size;
-    struct ptx_shadow *shadow; /* the block's, of ptx_checks.h; NULL: nothing is checked */
+    struct sim_shadow *shadow; /* the block's, of sim_shadow.h; NULL: nothing is checked */
     int budget;     /* steps left: ops that may loop count it down */
     uint64_t steps; /* warp-instructions so far, for statistics */
     /* The rest is ptx_warp.c's: fragments of the warp that have diverged. */

@@ -87,7 +87,7 @@ static bool make_block(struct sim_block *sim)
     block->wave_count = sim->wave_count;
     block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
     block->waves = (struct ptx_wave *)(void *)((unsigned char *)block + shape->waves);
-    struct ptx_shadow *shadow =
+    struct sim_shadow *shadow =
         ptx_checks_on()
             ? ptx_shadow_create(shape->shared_size, block->wave_count, shape->local_stride)
             : NULL;
@@ -117,7 +117,7 @@ static bool begin(struct sim_block *sim, bool fresh)
         unsigned left = block->thread_count - i * PTX_LANES;
         ptx_warp_start(&block->waves[i], left < PTX_LANES ? (1u << left) - 1 : UINT32_MAX);
     }
-    ptx_shadow_begin(block->waves[0].warp.shadow);
+    sim_shadow_begin(block->waves[0].warp.shadow);
     return true;
 }
 
@@ -143,7 +143,7 @@ static void fini(struct sim_block *sim)
     struct ptx_block *block = sim->state;
     if (!block->waves)
         return;
-    ptx_shadow_destroy(block->waves[0].warp.shadow);
+    sim_shadow_destroy(block->waves[0].warp.shadow);
     for (unsigned i = 0; i < block->wave_count; i++)
         ptx_warp_fini(&block->waves[i]);
 }

@@ -209,7 +209,7 @@ static void complete(struct ptx_warp *warp, struct barrier *barrier, enum barrie
         return;
     barrier->phase = !barrier->phase;
     barrier->pending = barrier->expected;
-    ptx_shadow_barrier(warp->shadow);
+    sim_shadow_barrier(warp->shadow);
 }
 
 static bool reach_barriers(struct ptx_warp *warp, const struct ptx_op *op,

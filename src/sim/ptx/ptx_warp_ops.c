@@ -280,7 +280,7 @@ static const struct ptx_op *warp_barrier(struct ptx_warp *warp, const struct ptx
     const struct talk *talk = op->extra;
     if (!ptx_warp_gather(warp, op, talk->members))
         return NULL;
-    ptx_shadow_warp_barrier(warp->shadow, warp->number);
+    sim_shadow_wave_barrier(warp->shadow, warp->number);
     return op + 1;
 }
 
