@@ -1,0 +1,284 @@
+// What kernels ask of the host while it does not look: text, memory of their own, stacks, room for
+// all blocks at once.
+#include "../support/hip_test.h"
+
+#include <hip/anyhip.h>
+#include <hip/hip_cooperative_groups.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <unistd.h>
+
+// Standard output of a piece of the program.
+template <typename F> static std::string printed_by(F run)
+{
+    std::fflush(stdout);
+    int kept = dup(1);
+    std::FILE *file = std::tmpfile();
+    dup2(fileno(file), 1);
+    run();
+    std::fflush(stdout);
+    dup2(kept, 1);
+    close(kept);
+    std::rewind(file);
+    std::string text;
+    for (int c; (c = std::fgetc(file)) != EOF;)
+        text += static_cast<char>(c);
+    std::fclose(file);
+    return text;
+}
+
+__global__ void print_number(int n)
+{
+    printf("%d ", n);
+}
+
+TEST("kernels of one stream print in their order, however many there are")
+{
+    hipStream_t stream;
+    CHECK_HIP(hipStreamCreate(&stream));
+    std::string want;
+    std::string got = printed_by([&] {
+        for (int i = 0; i < 100; ++i) {
+            print_number<<<1, 1, 0, stream>>>(i);
+            want += std::to_string(i) + " ";
+        }
+        CHECK_HIP(hipStreamSynchronize(stream));
+    });
+    CHECK_EQ(got, want);
+    CHECK_HIP(hipStreamDestroy(stream));
+}
+
+TEST("what kernels of several streams print comes out when their streams are waited for")
+{
+    hipStream_t a, b;
+    CHECK_HIP(hipStreamCreateWithFlags(&a, hipStreamNonBlocking));
+    CHECK_HIP(hipStreamCreateWithFlags(&b, hipStreamNonBlocking));
+    std::string got = printed_by([&] {
+        for (int i = 0; i < 10; ++i) {
+            print_number<<<1, 1, 0, a>>>(i);
+            print_number<<<1, 1, 0, b>>>(100 + i);
+        }
+        CHECK_HIP(hipDeviceSynchronize());
+    });
+    for (int i = 0; i < 10; ++i) {
+        CHECK(got.find(" " + std::to_string(100 + i)) != std::string::npos ||
+              got.find(std::to_string(100 + i)) == 0);
+        if (i > 0)
+            CHECK(got.find(std::to_string(100 + i)) > got.find(std::to_string(99 + i)));
+    }
+    CHECK_HIP(hipStreamDestroy(a));
+    CHECK_HIP(hipStreamDestroy(b));
+}
+
+__global__ void print_much(int lines)
+{
+    for (int i = 0; i < lines; ++i)
+        printf("block %d thread %d line %d of many\n", int(blockIdx.x), int(threadIdx.x), i);
+}
+
+TEST("lines that are printed are whole, also where room ends")
+{
+    std::size_t limit = 0;
+    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitPrintfFifoSize));
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, 65536));
+    std::string got = printed_by([] {
+        print_much<<<4, 64>>>(100);
+        CHECK_LAUNCH();
+    });
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, limit));
+    CHECK(got.size() > 1000);
+    int lines = 0;
+    for (std::size_t at = 0; at < got.size(); ++lines) {
+        std::size_t end = got.find('\n', at);
+        int block, thread, line, used = 0;
+        CHECK(end != std::string::npos);
+        CHECK(std::sscanf(got.c_str() + at, "block %d thread %d line %d of many%n", &block, &thread,
+                          &line, &used) == 3);
+        CHECK_EQ(at + used, end);
+        at = end + 1;
+    }
+    CHECK(lines > 100 && lines <= 4 * 64 * 100);
+    got = printed_by([] {
+        print_much<<<1, 1>>>(3);
+        CHECK_LAUNCH();
+    });
+    CHECK_EQ(std::count(got.begin(), got.end(), '\n'), 3);
+}
+
+__global__ void allocate(int **out, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int *p = static_cast<int *>(malloc(count * sizeof(int)));
+    if (p)
+        for (int k = 0; k < count; ++k)
+            p[k] = i + k;
+    out[i] = p;
+}
+__global__ void check_and_free(int **in, int count, int *wrong)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; in[i] && k < count; ++k)
+        if (in[i][k] != i + k)
+            atomicAdd(wrong, 1);
+    free(in[i]);
+}
+
+TEST("memory that kernels allocate outlives them, and comes back")
+{
+    const int threads = 128, count = 100;
+    ah_test::buffer<int *> pointers{std::vector<int *>(threads)};
+    ah_test::buffer<int> wrong({0});
+    for (int round = 0; round < 300; ++round) { // more than the heap holds at once
+        allocate<<<threads / 64, 64>>>(pointers.device(), count);
+        check_and_free<<<threads / 64, 64>>>(pointers.device(), count, wrong.device());
+    }
+    CHECK_LAUNCH();
+    std::vector<int *> got = pointers.read();
+    CHECK_EQ(std::count(got.begin(), got.end(), nullptr), 0);
+    CHECK_EQ(wrong.read()[0], 0);
+}
+
+__global__ void exhaust(int *got, int *refused)
+{
+    for (int i = 0; i < 64; ++i)
+        atomicAdd(malloc(1 << 20) ? got : refused, 1);
+}
+
+TEST("an exhausted heap is a null pointer")
+{
+    std::size_t limit = 0;
+    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitMallocHeapSize));
+    CHECK(limit < (std::size_t(64) << 20));
+    ah_test::buffer<int> got({0}), refused({0});
+    exhaust<<<1, 1>>>(got.device(), refused.device());
+    CHECK_LAUNCH();
+    int device = 0;
+    anyhipBackend backend = anyhipBackendNone;
+    CHECK_HIP(hipGetDevice(&device));
+    CHECK_HIP(anyhipDeviceGetBackend(device, &backend, nullptr));
+    if (backend != anyhipBackendSimCuda) // where a heap grows as long as there is memory
+        CHECK(refused.read()[0] > 0);
+    CHECK_EQ(refused.read()[0] + got.read()[0], 64);
+}
+
+__device__ __attribute__((noinline)) int depth_sum(int n, const int *values)
+{
+    volatile int local[8];
+    for (int i = 0; i < 8; ++i)
+        local[i] = values[n % 4] + i;
+    return n == 0 ? 0 : local[n % 8] + depth_sum(n - 1, values);
+}
+__global__ void recurse(int *out, const int *values, int depth)
+{
+    out[threadIdx.x] = depth_sum(depth, values) + threadIdx.x;
+}
+
+TEST("recursion has the stack that the limit says")
+{
+    std::size_t limit = 0;
+    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitStackSize));
+    CHECK_HIP(hipDeviceSetLimit(hipLimitStackSize, 32768));
+    ah_test::buffer<int> values({1, 2, 3, 4}), out{std::vector<int>(64)};
+    int want = 0;
+    for (int n = 100; n > 0; --n)
+        want += values.host()[n % 4] + n % 8;
+    recurse<<<1, 64>>>(out.device(), values.device(), 100);
+    CHECK_LAUNCH();
+    std::vector<int> got = out.read();
+    for (int i = 0; i < 64; ++i)
+        CHECK_EQ(got[i], want + i);
+    CHECK_HIP(hipDeviceSetLimit(hipLimitStackSize, limit));
+}
+
+__global__ void meet(int *arrived, int *wrong, int rounds)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    for (int round = 1; round <= rounds; ++round) {
+        if (threadIdx.x == 0)
+            atomicAdd(arrived, 1);
+        grid.sync();
+        if (__hip_atomic_load(arrived, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) !=
+            int(gridDim.x) * round)
+            atomicAdd(wrong, 1);
+        grid.sync();
+    }
+}
+
+TEST("all blocks of a cooperative launch meet, in every launch and stream")
+{
+    hipStream_t streams[2];
+    ah_test::buffer<int> wrong({0});
+    std::vector<ah_test::buffer<int> *> counters;
+    for (hipStream_t &stream : streams)
+        CHECK_HIP(hipStreamCreate(&stream));
+    int rounds = 3;
+    for (int i = 0; i < 6; ++i) {
+        counters.push_back(new ah_test::buffer<int>({0}));
+        int *arrived = counters.back()->device(), *w = wrong.device();
+        void *args[] = {&arrived, &w, &rounds};
+        CHECK_HIP(hipLaunchCooperativeKernel(reinterpret_cast<const void *>(meet), dim3(5 + i),
+                                             dim3(64), args, 0, streams[i % 2]));
+    }
+    CHECK_HIP(hipDeviceSynchronize());
+    CHECK_EQ(wrong.read()[0], 0);
+    for (int i = 0; i < 6; ++i) {
+        CHECK_EQ(counters[i]->read()[0], (5 + i) * rounds);
+        delete counters[i];
+    }
+    for (hipStream_t stream : streams)
+        CHECK_HIP(hipStreamDestroy(stream));
+}
+
+TEST("a cooperative launch that does not fit is refused, one that just fits is not")
+{
+    hipDeviceProp_t properties;
+    int blocks = 0, device = 0, rounds = 1;
+    CHECK_HIP(hipGetDevice(&device));
+    CHECK_HIP(hipGetDeviceProperties(&properties, device));
+    CHECK_HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, reinterpret_cast<const void *>(meet), 1024, 0));
+    CHECK(blocks > 0);
+    ah_test::buffer<int> arrived({0}), wrong({0});
+    int *a = arrived.device(), *w = wrong.device();
+    void *args[] = {&a, &w, &rounds};
+    unsigned most = unsigned(blocks) * unsigned(properties.multiProcessorCount);
+    CHECK_EQ(hipLaunchCooperativeKernel(reinterpret_cast<const void *>(meet), dim3(most + 1),
+                                        dim3(1024), args, 0, 0),
+             hipErrorCooperativeLaunchTooLarge);
+    (void)hipGetLastError();
+    CHECK_HIP(hipDeviceSynchronize());
+    CHECK_EQ(arrived.read()[0], 0);
+}
+
+__global__ void fill_shared(int *out, int n)
+{
+    extern __shared__ int shared[];
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        shared[i] = i;
+    __syncthreads();
+    int sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        sum += shared[n - 1 - i];
+    atomicAdd(out, sum);
+}
+
+TEST("a block may use all of the shared memory that there is")
+{
+    hipDeviceProp_t properties;
+    int device = 0;
+    CHECK_HIP(hipGetDevice(&device));
+    CHECK_HIP(hipGetDeviceProperties(&properties, device));
+    std::size_t bytes = properties.sharedMemPerBlockOptin;
+    CHECK(bytes >= properties.sharedMemPerBlock);
+    int n = int(bytes / sizeof(int));
+    ah_test::buffer<int> out({0});
+    fill_shared<<<1, 256, bytes>>>(out.device(), n);
+    CHECK_LAUNCH();
+    CHECK_EQ(out.read()[0], n * (n - 1) / 2);
+    fill_shared<<<1, 256, bytes + 1>>>(out.device(), n);
+    CHECK(hipGetLastError() != hipSuccess);
+}
+
+HIP_TEST_MAIN
