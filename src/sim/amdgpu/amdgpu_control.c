@@ -26,6 +26,8 @@ static void send(unsigned message)
 
 static inline const struct amdgpu_op *jump(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
+    if (op->offset_bytes < 0)
+        wave->loop = op;
     return __builtin_expect(op->bits, 1) ? op + op->offset_bytes : amdgpu_jump_far(wave, op);
 }
 

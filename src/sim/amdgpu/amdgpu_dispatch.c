@@ -208,6 +208,7 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3], bool fr
     wave->steps = 0;
     wave->pause = SIM_WAVE_READY;
     wave->page = NULL;
+    wave->loop = wave->old_loop = NULL;
     wave->next = NULL; /* it goes to the entry when it first runs */
     wave->state = left ? AMDGPU_RUNS : AMDGPU_ENDED;
 }

@@ -109,6 +109,44 @@ const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdg
     return NULL;
 }
 
+/* ---- waiting -----------------------------------------------------------------------------------
+ */
+
+enum { LOOP_WORDS = 96 }; /* of loops that may do nothing but wait */
+
+static bool is_memory(const struct amdgpu_inst *inst)
+{
+    return inst->row->format >= AMDGPU_DS && inst->row->format <= AMDGPU_MTBUF;
+}
+
+/* A load that sees what others write, or an atomic whose result somebody looks at. */
+static bool asks(const struct amdgpu_inst *inst)
+{
+    bool loads = inst->dst[0].kind != AMDGPU_NONE && inst->dst[0].count > 0;
+    bool coherent = inst->glc || inst->slc || inst->dlc || inst->scc;
+    return is_memory(inst) && loads && (coherent || inst->row->flags & AMDGPU_ROW_ATOMIC);
+}
+
+/* Whether the wave goes round in a short loop that asks memory and writes none, as it did in the
+ * turn before: it may wait for another wave. */
+static bool may_be_waiting(struct amdgpu_wave *wave)
+{
+    const struct amdgpu_op *loop = wave->loop, *old = wave->old_loop;
+    wave->old_loop = loop;
+    if (!loop || loop != old || !loop->bits || loop->offset_bytes < -LOOP_WORDS)
+        return false;
+    bool found = false;
+    for (const struct amdgpu_op *op = loop + loop->offset_bytes; op < loop;
+         op = op->step ? amdgpu_next(op) : op + 1) {
+        if (!op->inst || !is_memory(op->inst))
+            continue;
+        if (op->inst->row->flags & AMDGPU_ROW_STORE)
+            return false;
+        found |= asks(op->inst);
+    }
+    return found;
+}
+
 /* ---- running ----------------------------------------------------------------------------------
  */
 
@@ -140,8 +178,10 @@ enum sim_wave amdgpu_wave_run(struct amdgpu_wave *wave, unsigned budget)
         op = amdgpu_run_indexed(wave, op);
     for (; op && left > 0; left--)
         op = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op);
-    if (op)
+    if (op) {
         wave->next = op;
+        wave->pause = may_be_waiting(wave) ? SIM_WAVE_SPINS : SIM_WAVE_READY;
+    }
     wave->steps += budget - (unsigned)left;
     return outcome(wave);
 }

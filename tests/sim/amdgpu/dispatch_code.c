@@ -165,6 +165,33 @@ kernel void meets(uint *count, uint groups)
     }
 }
 
+/* The same without a rest. */
+kernel void meets_busily(uint *count, uint groups)
+{
+    if (item(0) == 0) {
+        __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+        while (__atomic_load_n(count, __ATOMIC_RELAXED) < groups)
+            ;
+    }
+}
+
+/* Groups take turns at a lock. */
+kernel void locks(uint *state, uint rounds)
+{
+    if (item(0) != 0)
+        return;
+    for (uint i = 0; i < rounds; i++) {
+        uint expected;
+        do
+            expected = 0;
+        while (!__atomic_compare_exchange_n(&state[0], &expected, 1, 0, __ATOMIC_ACQUIRE,
+                                            __ATOMIC_RELAXED));
+        __atomic_store_n(&state[1], __atomic_load_n(&state[1], __ATOMIC_RELAXED) + 1,
+                         __ATOMIC_RELAXED);
+        __atomic_store_n(&state[0], 0, __ATOMIC_RELEASE);
+    }
+}
+
 kernel void queues(ulong *out)
 {
     out[0] = (ulong)__builtin_amdgcn_queue_ptr();

@@ -285,6 +285,25 @@ static void groups_wait_for_each_other(void **state)
         struct sim_memory *memory = device_memory(64);
         run_well(*code, "meets", &run, memory, 100);
         assert_int_equal(memory->view[0], 100);
+        memory->view[0] = 0;
+        run_well(*code, "meets_busily", &run, memory, 100);
+        assert_int_equal(memory->view[0], 100);
+        sim_memory_destroy(memory);
+    }
+}
+
+static void groups_take_turns_at_a_lock(void **state)
+{
+    (void)state;
+    EACH(code)
+    {
+        struct run run = {.grid = {64 * 40}, .group = {64}};
+        struct sim_memory *memory = device_memory(64);
+        run_well(*code, "locks", &run, memory, 50);
+        uint32_t out[2];
+        memcpy(out, memory->view, sizeof out);
+        assert_int_equal(out[0], 0);
+        assert_int_equal(out[1], 2000);
         sim_memory_destroy(memory);
     }
 }
@@ -525,6 +544,7 @@ int main(void)
         cmocka_unit_test(functions_are_called_by_pointers),
         cmocka_unit_test(a_kernel_may_have_many_registers),
         cmocka_unit_test(groups_wait_for_each_other),
+        cmocka_unit_test(groups_take_turns_at_a_lock),
         cmocka_unit_test(dynamic_lds_is_what_the_packet_says),
         cmocka_unit_test(an_abort_is_reported_with_its_line),
         cmocka_unit_test(a_write_out_of_bounds_is_reported),
