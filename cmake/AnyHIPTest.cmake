@@ -17,6 +17,7 @@ function(ah_register name program arguments seconds devices)
     foreach(device ${chosen})
         set(test ${name}@${device})
         string(REGEX REPLACE "-checked$" "" backend ${device})
+        string(REPLACE "simhsa-" "simhsa:" backend ${backend}) # simhsa-gfx90a: the model
         if(device MATCHES "^sim")
             string(APPEND backend "*2")
         endif()
