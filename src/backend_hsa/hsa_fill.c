@@ -120,7 +120,9 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
         size_t now = height - y < rows ? height - y : rows;
         bool last = y + rows >= height;
         struct ahhsa_transfer transfer = {
-            .dst = {.place = ahhsa_place_plus(*dst, y * pitch), .pitch = pitch, pitch * now},
+            .dst = {.place = ahhsa_place_plus(*dst, y * pitch),
+                    .pitch = pitch,
+                    .slice = pitch * now},
             .src = from,
             .size = {width, now, 1},
         };
