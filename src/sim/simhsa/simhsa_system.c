@@ -18,6 +18,8 @@ void simhsa_violation(const char *format, ...)
 {
     char text[256];
     va_list args;
+    if (!ah_log_on(AH_LOG_WARNING, AH_LOG_ALWAYS))
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

@@ -132,7 +132,8 @@ static inline void in_a_child(void (*body)(void))
         }                                                                                          \
     } while (0)
 
-/* ---- memory and signals ------------------------------------------------------------------------ */
+/* ---- memory and signals ------------------------------------------------------------------------
+ */
 
 static inline void *allocate(hsa_amd_memory_pool_t pool, size_t size)
 {
@@ -171,7 +172,8 @@ static inline bool wait_for(hsa_signal_t signal)
                                         HSA_WAIT_STATE_BLOCKED) < 1;
 }
 
-/* ---- code ------------------------------------------------------------------------------------------ */
+/* ---- code
+ * ------------------------------------------------------------------------------------------ */
 
 static inline void *read_code(const char *name, size_t *out_size)
 {
@@ -238,7 +240,8 @@ static inline uint64_t kernel_of(hsa_executable_t executable, hsa_agent_t agent,
     return object;
 }
 
-/* ---- packets ------------------------------------------------------------------------------------------ */
+/* ---- packets
+ * ------------------------------------------------------------------------------------------ */
 
 static inline void *next_packet(hsa_queue_t *queue, uint64_t *out_index)
 {

@@ -39,9 +39,12 @@ static void every_row_is_exported(void **state)
 
 static void nothing_else_is_exported(void **state)
 {
-    static const char *const names[] = {"amdgpu_queue_create",   "sim_memory_create",
-                                        "simhsa_signal_new",     "ah_log_write",
-                                        "amdgpu_dispatch_start", "refused_hsa_soft_queue_create",
+    static const char *const names[] = {"amdgpu_queue_create",
+                                        "sim_memory_create",
+                                        "simhsa_signal_new",
+                                        "ah_log_write",
+                                        "amdgpu_dispatch_start",
+                                        "refused_hsa_soft_queue_create",
                                         "hsa_ven_amd_loader_query_executable"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

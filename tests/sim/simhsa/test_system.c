@@ -143,12 +143,13 @@ static void a_child_of_a_process_that_runs_it_has_none(void **state)
     in_a_child(fork_while_it_runs);
 }
 
-/* ---- which devices --------------------------------------------------------------------------------- */
+/* ---- which devices
+ * --------------------------------------------------------------------------------- */
 
 static void configure(void)
 {
-    static const char *const bad[] = {"", "gfx90", "gfx90a*0", "gfx90a,", "gfx90a*65", "gfx90a x",
-                                      "sm_80"};
+    static const char *const bad[] = {"",          "gfx90",    "gfx90a*0", "gfx90a,",
+                                      "gfx90a*65", "gfx90a x", "sm_80"};
     open_library();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         child_check(rt.anyhipSimConfigure(bad[i]) == HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -229,7 +230,8 @@ static void the_environment_says_which_of_them_are_visible(void **state)
     unsetenv("ANYHIP_SIM_DEVICES");
 }
 
-/* ---- while it runs ------------------------------------------------------------------------------------ */
+/* ---- while it runs
+ * ------------------------------------------------------------------------------------ */
 
 static void errors_have_words(void **state)
 {

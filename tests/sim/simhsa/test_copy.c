@@ -1,0 +1,258 @@
+/* Copies that run by themselves, after signals. */
+#include "simhsa_test.h"
+
+static unsigned char *host; /* 4 MiB that devices reach */
+static char *device, *other;
+enum { SIZE = 4 << 20 };
+
+static void copy(void *dst, hsa_agent_t dst_agent, const void *src, hsa_agent_t src_agent,
+                 size_t size, const hsa_signal_t *after, unsigned count, hsa_signal_t completion)
+{
+    ok(rt.hsa_amd_memory_async_copy(dst, dst_agent, src, src_agent, size, count, after,
+                                    completion));
+}
+
+static void a_copy_completes_its_signal(void **state)
+{
+    hsa_amd_profiling_async_copy_time_t time = {0};
+    (void)state;
+    hsa_signal_t signal = new_signal(3);
+    memset(host, 0x31, SIZE);
+    copy(device, here.gpus[0], host, here.cpu, 1000, NULL, 0, signal);
+    copy(device + 1000, here.gpus[0], host, here.cpu, SIZE - 1000, NULL, 0, signal);
+    copy(other, here.gpus[0], device, here.gpus[0], SIZE, NULL, 0, signal);
+    assert_true(wait_for(signal));
+    assert_int_equal(rt.hsa_signal_load_relaxed(signal), 0);
+    assert_true(all_bytes(device, SIZE, 0x31));
+    ok(rt.hsa_amd_profiling_get_async_copy_time(signal, &time));
+    assert_true(time.start != 0 && time.end >= time.start);
+    ok(rt.hsa_signal_destroy(signal));
+}
+
+static void copies_of_one_direction_keep_their_order(void **state)
+{
+    (void)state;
+    hsa_signal_t first = new_signal(1), last = new_signal(1);
+    memset(host, 9, SIZE / 2);
+    memset(host + SIZE / 2, 8, SIZE / 2);
+    copy(device, here.gpus[0], host, here.cpu, SIZE / 2, NULL, 0, first);
+    copy(device, here.gpus[0], host + SIZE / 2, here.cpu, 100, NULL, 0, last);
+    assert_true(wait_for(last));
+    assert_int_equal(rt.hsa_signal_load_relaxed(first), 0);
+    assert_true(all_bytes(device, 100, 8) && all_bytes(device + 100, SIZE / 2 - 100, 9));
+    ok(rt.hsa_signal_destroy(first));
+    ok(rt.hsa_signal_destroy(last));
+}
+
+static void a_copy_waits_for_its_signals(void **state)
+{
+    (void)state;
+    hsa_signal_t after[3] = {new_signal(1), new_signal(0), new_signal(1)}, done = new_signal(1);
+    ok(rt.hsa_amd_memory_fill(device, 0, 1024));
+    memset(host, 7, 4096);
+    copy(device, here.gpus[0], host, here.cpu, 4096, after, 3, done);
+    usleep(20000);
+    assert_int_equal(rt.hsa_signal_load_relaxed(done), 1);
+    rt.hsa_signal_store_relaxed(after[2], 0);
+    usleep(20000);
+    assert_int_equal(rt.hsa_signal_load_relaxed(done), 1);
+    assert_true(all_bytes(device, 4096, 0));
+    rt.hsa_signal_subtract_relaxed(after[0], 1);
+    assert_true(wait_for(done));
+    assert_true(all_bytes(device, 4096, 7));
+    for (int i = 0; i < 3; i++)
+        ok(rt.hsa_signal_destroy(after[i]));
+    ok(rt.hsa_signal_destroy(done));
+}
+
+static void copies_chain_over_engines(void **state)
+{
+    enum { LINKS = 200 };
+    hsa_signal_t signals[LINKS + 1];
+    (void)state;
+    for (int i = 0; i <= LINKS; i++)
+        signals[i] = new_signal(1);
+    memset(host, 5, SIZE);
+    for (int i = 0; i < LINKS; i++) { /* to the device, over it, and back */
+        size_t size = i % 7 == 0 ? 100000 : 100;
+        if (i % 3 == 0)
+            copy(device, here.gpus[0], host, here.cpu, size, &signals[i], 1, signals[i + 1]);
+        else if (i % 3 == 1)
+            copy(other, here.gpus[0], device, here.gpus[0], size, &signals[i], 1, signals[i + 1]);
+        else
+            copy(host, here.cpu, other, here.gpus[0], size, &signals[i], 1, signals[i + 1]);
+    }
+    rt.hsa_signal_store_relaxed(signals[0], 0);
+    assert_true(wait_for(signals[LINKS]));
+    for (int i = 0; i <= LINKS; i++)
+        ok(rt.hsa_signal_destroy(signals[i]));
+}
+
+static void a_copy_whose_memory_is_gone_says_so(void **state)
+{
+    (void)state;
+    hsa_signal_t after = new_signal(1), done = new_signal(1), next = new_signal(1);
+    char *memory = allocate(here.memory, 4096);
+    copy(memory, here.gpus[0], host, here.cpu, 4096, &after, 1, done);
+    copy(device, here.gpus[0], host, here.cpu, 4096, NULL, 0, next);
+    ok(rt.hsa_amd_memory_pool_free(memory));
+    rt.hsa_signal_store_relaxed(after, 0);
+    assert_true(wait_for(done) && wait_for(next));
+    assert_int_equal(rt.hsa_signal_load_relaxed(done), -1);
+    assert_int_equal(rt.hsa_signal_load_relaxed(next), 0);
+    ok(rt.hsa_signal_destroy(after));
+    ok(rt.hsa_signal_destroy(done));
+    ok(rt.hsa_signal_destroy(next));
+}
+
+static void a_copy_whose_signal_is_gone_says_so(void **state)
+{
+    (void)state;
+    hsa_signal_t after = new_signal(1), done = new_signal(1);
+    copy(device, here.gpus[0], host, here.cpu, 4096, &after, 1, done);
+    ok(rt.hsa_signal_destroy(after));
+    assert_true(wait_for(done));
+    assert_int_equal(rt.hsa_signal_load_relaxed(done), -1);
+    ok(rt.hsa_signal_destroy(done));
+}
+
+static void bad_copies_are_errors(void **state)
+{
+    char own[64];
+    hsa_signal_t signal = new_signal(1), wrong = {8};
+    hsa_agent_t gpu = here.gpus[0], nobody = {1};
+    (void)state;
+    expect(rt.hsa_amd_memory_async_copy(NULL, gpu, host, here.cpu, 64, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_memory_async_copy(device, gpu, host, here.cpu, 64, 1, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_memory_async_copy(device, gpu, host, here.cpu, 64, 0, &signal, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_memory_async_copy(device, nobody, host, here.cpu, 64, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_AGENT);
+    expect(rt.hsa_amd_memory_async_copy(device, gpu, host, here.cpu, 64, 0, NULL, wrong),
+           HSA_STATUS_ERROR_INVALID_SIGNAL);
+    expect(rt.hsa_amd_memory_async_copy(device, gpu, host, here.cpu, 64, 1, &wrong, signal),
+           HSA_STATUS_ERROR_INVALID_SIGNAL);
+    expect(rt.hsa_amd_memory_async_copy(device, gpu, own, here.cpu, 64, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT); /* not locked */
+    expect(
+        rt.hsa_amd_memory_async_copy(device + SIZE - 63, gpu, host, here.cpu, 64, 0, NULL, signal),
+        HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(rt.hsa_signal_load_relaxed(signal), 1);
+    ok(rt.hsa_signal_destroy(signal));
+}
+
+static void the_host_copies_its_own(void **state)
+{
+    char from[64], to[64] = {0};
+    (void)state;
+    hsa_signal_t signal = new_signal(1);
+    memset(from, 6, sizeof from);
+    copy(to, here.cpu, from, here.cpu, 64, NULL, 0, signal);
+    assert_true(wait_for(signal));
+    assert_memory_equal(from, to, 64);
+    ok(rt.hsa_signal_destroy(signal));
+}
+
+static void engines_may_be_chosen(void **state)
+{
+    uint32_t mask = 0;
+    (void)state;
+    hsa_signal_t signal = new_signal(1);
+    ok(rt.hsa_amd_memory_copy_engine_status(here.gpus[0], here.cpu, &mask));
+    assert_true(mask != 0);
+    ok(rt.hsa_amd_memory_get_preferred_copy_engine(here.gpus[0], here.cpu, &mask));
+    hsa_amd_sdma_engine_id_t engine = (hsa_amd_sdma_engine_id_t)(mask & -mask);
+    memset(host, 0x44, 100);
+    ok(rt.hsa_amd_memory_async_copy_on_engine(device, here.gpus[0], host, here.cpu, 100, 0, NULL,
+                                              signal, engine, true));
+    assert_true(wait_for(signal));
+    assert_true(all_bytes(device, 100, 0x44));
+    expect(rt.hsa_amd_memory_async_copy_on_engine(device, here.gpus[0], host, here.cpu, 100, 0,
+                                                  NULL, signal, (hsa_amd_sdma_engine_id_t)3, true),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_memory_copy_engine_status(here.cpu, here.cpu, &mask),
+           HSA_STATUS_ERROR_INVALID_AGENT);
+    ok(rt.hsa_signal_destroy(signal));
+}
+
+static void boxes_are_copied_row_by_row(void **state)
+{
+    enum { WIDTH = 10, HEIGHT = 4, DEPTH = 3, PITCH = 64, SLICE = 1024 };
+    hsa_pitched_ptr_t to = {device, PITCH, SLICE}, from = {host, 16, 16 * HEIGHT};
+    hsa_dim3_t at = {5, 2, 1}, none = {0, 0, 0}, range = {WIDTH, HEIGHT, DEPTH};
+    static unsigned char seen[8 * SLICE];
+    (void)state;
+    hsa_signal_t signal = new_signal(1);
+    ok(rt.hsa_amd_memory_fill(device, 0, sizeof seen / 4));
+    for (int i = 0; i < 16 * HEIGHT * DEPTH; i++)
+        host[i] = (unsigned char)(i + 1);
+    ok(rt.hsa_amd_memory_async_copy_rect(&to, &at, &from, &none, &range, here.gpus[0],
+                                         hsaHostToDevice, 0, NULL, signal));
+    assert_true(wait_for(signal));
+    ok(rt.hsa_memory_copy(seen, device, sizeof seen));
+    for (unsigned z = 0; z < 8; z++)
+        for (unsigned y = 0; y < SLICE / PITCH; y++)
+            for (unsigned x = 0; x < PITCH; x++) {
+                bool inside =
+                    x >= 5 && x < 5 + WIDTH && y >= 2 && y < 2 + HEIGHT && z >= 1 && z < 1 + DEPTH;
+                unsigned expected = inside ? (x - 5) + 16 * (y - 2) + 16 * HEIGHT * (z - 1) + 1 : 0;
+                assert_int_equal(seen[z * SLICE + y * PITCH + x], expected & 0xff);
+            }
+    expect(rt.hsa_amd_memory_async_copy_rect(&to, &at, &from, &none, &range, here.cpu,
+                                             hsaHostToDevice, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_AGENT);
+    expect(rt.hsa_amd_memory_async_copy_rect(&to, &at, &from, &none, &range, here.gpus[0],
+                                             hsaHostToHost, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    to.slice = SIZE_MAX / 2;
+    expect(rt.hsa_amd_memory_async_copy_rect(&to, &none, &from, &none, &range, here.gpus[0],
+                                             hsaHostToDevice, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_signal_destroy(signal));
+}
+
+static void memory_of_two_devices_is_copied(void **state)
+{
+    (void)state;
+    static int nothing;
+    hsa_amd_memory_pool_t first = here.memory;
+    ok(rt.hsa_amd_agent_iterate_memory_pools(here.gpus[1], collect_pool, &nothing));
+    char *second = allocate(here.memory, SIZE);
+    here.memory = first;
+    hsa_signal_t signal = new_signal(1);
+    ok(rt.hsa_amd_memory_fill(device, 0x12121212, SIZE / 4));
+    copy(second, here.gpus[1], device, here.gpus[0], SIZE, NULL, 0, signal);
+    assert_true(wait_for(signal));
+    assert_true(all_bytes(second, SIZE, 0x12));
+    ok(rt.hsa_amd_memory_pool_free(second));
+    ok(rt.hsa_signal_destroy(signal));
+}
+
+static int prepare(void **state)
+{
+    (void)state;
+    host = allocate(here.fine, SIZE);
+    device = allocate(here.memory, SIZE);
+    other = allocate(here.memory, SIZE);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_completes_its_signal),
+        cmocka_unit_test(copies_of_one_direction_keep_their_order),
+        cmocka_unit_test(a_copy_waits_for_its_signals),
+        cmocka_unit_test(copies_chain_over_engines),
+        cmocka_unit_test(a_copy_whose_memory_is_gone_says_so),
+        cmocka_unit_test(a_copy_whose_signal_is_gone_says_so),
+        cmocka_unit_test(bad_copies_are_errors),
+        cmocka_unit_test(the_host_copies_its_own),
+        cmocka_unit_test(engines_may_be_chosen),
+        cmocka_unit_test(boxes_are_copied_row_by_row),
+        cmocka_unit_test(memory_of_two_devices_is_copied),
+    };
+    return start_with("gfx90a*2") ? EXIT_FAILURE : cmocka_run_group_tests(tests, prepare, NULL);
+}
