@@ -26,7 +26,7 @@ static size_t round_up(size_t size, size_t unit)
 /* ---- a block's memory --------------------------------------------------------------------- */
 
 struct layout {
-    size_t waves, registers, registers_stride, lds, scratch, size;
+    size_t waves, items, registers, registers_stride, lds, scratch, size;
 };
 
 static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
@@ -34,7 +34,8 @@ static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
     unsigned waves = dispatch->launch.waves_per_block;
     size_t registers = dispatch->vgprs + dispatch->agprs;
     struct layout layout = {.waves = round_up(sizeof(struct amdgpu_block), 64)};
-    layout.registers = layout.waves + waves * sizeof(struct amdgpu_wave);
+    layout.items = layout.waves + waves * sizeof(struct amdgpu_wave);
+    layout.registers = round_up(layout.items + (size_t)waves * dispatch->lanes * 3 * 4, 64);
     layout.registers_stride = round_up(registers * dispatch->lanes * 4, 64);
     layout.lds = layout.registers + waves * layout.registers_stride;
     layout.scratch = layout.lds + round_up(dispatch->lds_size, 64);
@@ -54,6 +55,7 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
     block->scratch_size = dispatch->scratch_size;
     block->scratch_stride = dispatch->scratch_stride;
     block->waves = (struct amdgpu_wave *)(void *)(base + layout.waves);
+    block->items = (uint32_t *)(void *)(base + layout.items);
     block->wave_count = sim->wave_count;
     for (unsigned i = 0; i < sim->wave_count; i++) {
         struct amdgpu_wave *wave = &block->waves[i];
@@ -93,27 +95,45 @@ static bool has_architected_scratch(enum amdgpu_isa isa)
     return isa == AMDGPU_GFX942 || isa == AMDGPU_GFX1100;
 }
 
-static void set_items(struct amdgpu_wave *wave, const uint32_t size[3])
+/* Registers that say who a work-item is. */
+static unsigned item_registers(const struct amdgpu_dispatch *dispatch)
 {
-    const struct amdgpu_dispatch *dispatch = wave->block->dispatch;
     unsigned dimensions = dispatch->descriptor.compute_pgm_rsrc2 >> AMDGPU_RSRC2_WORKITEM_ID & 3;
-    bool packed = has_packed_items(dispatch->shape->isa);
-    unsigned first = wave->number * wave->lanes;
-    uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
-    for (unsigned lane = 0; lane < wave->lanes; lane++) {
+    return has_packed_items(dispatch->shape->isa) ? 1 : dimensions < 2 ? dimensions + 1 : 3;
+}
+
+static void number_wave(const struct amdgpu_block *block, unsigned number, uint32_t *out)
+{
+    const struct amdgpu_dispatch *dispatch = block->dispatch;
+    const uint32_t *size = block->items_of;
+    unsigned dimensions = dispatch->descriptor.compute_pgm_rsrc2 >> AMDGPU_RSRC2_WORKITEM_ID & 3;
+    unsigned registers = item_registers(dispatch), lanes = dispatch->lanes;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        unsigned item = number * lanes + lane;
+        uint32_t x = item % size[0], y = item / size[0] % size[1], z = item / size[0] / size[1];
         uint32_t id[3] = {x, dimensions > 0 ? y : 0, dimensions > 1 ? z : 0};
-        if (packed)
-            wave->v[lane] = id[0] | id[1] << 10 | id[2] << 20;
-        for (unsigned i = 0; !packed && i <= dimensions && i < 3 && i < wave->vgprs; i++)
-            wave->v[i * wave->lanes + lane] = id[i];
-        if (++x == size[0]) {
-            x = 0;
-            if (++y == size[1]) {
-                y = 0;
-                z++;
-            }
-        }
+        if (has_packed_items(dispatch->shape->isa))
+            id[0] |= id[1] << 10 | id[2] << 20;
+        for (unsigned i = 0; i < registers; i++)
+            out[i * lanes + lane] = id[i];
     }
+}
+
+/* Most blocks are as large as the one before. */
+static void number_items(struct amdgpu_block *block, const uint32_t size[3])
+{
+    size_t stride = (size_t)item_registers(block->dispatch) * block->dispatch->lanes;
+    if (memcmp(block->items_of, size, sizeof block->items_of) == 0)
+        return;
+    memcpy(block->items_of, size, sizeof block->items_of);
+    for (unsigned i = 0; i < block->wave_count; i++)
+        number_wave(block, i, block->items + i * stride);
+}
+
+static void set_items(struct amdgpu_wave *wave)
+{
+    size_t stride = (size_t)item_registers(wave->block->dispatch) * wave->lanes;
+    memcpy(wave->v, wave->block->items + wave->number * stride, stride * sizeof(uint32_t));
 }
 
 struct sgprs {
@@ -190,15 +210,13 @@ static uint32_t mode_of(const struct amdgpu_dispatch *dispatch)
            (rsrc1 >> AMDGPU_RSRC1_IEEE_MODE & 1) << 9 | (rsrc1 >> AMDGPU_RSRC1_FP16_OVFL & 1) << 23;
 }
 
-static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3], bool fresh)
+/* VGPRs that are not set hold what they held. */
+static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
 {
     unsigned items = size[0] * size[1] * size[2], first = wave->number * wave->lanes;
-    size_t registers = (size_t)wave->vgprs + wave->agprs;
     unsigned left = first < items ? items - first : 0;
-    if (!fresh)
-        memset(wave->v, 0, registers * wave->lanes * 4);
     set_sgprs(wave);
-    set_items(wave, size);
+    set_items(wave);
     uint64_t exec = left >= wave->lanes ? amdgpu_all_lanes(wave) : ((uint64_t)1 << left) - 1;
     amdgpu_set_s64(wave, AMDGPU_EXEC, exec);
     wave->live_for = ~exec;
@@ -225,10 +243,11 @@ static bool begin(struct sim_block *sim, bool fresh)
     block->block = sim;
     block->arrived = block->ended = 0;
     amdgpu_block_size(block, size);
+    number_items(block, size);
     if (!fresh)
         memset(block->lds, 0, block->lds_size);
     for (unsigned i = 0; i < block->wave_count; i++) {
-        start_wave(&block->waves[i], size, fresh);
+        start_wave(&block->waves[i], size);
         block->ended += block->waves[i].state == AMDGPU_ENDED;
     }
     amdgpu_checks_begin(block->checks);

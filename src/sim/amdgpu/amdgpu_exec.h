@@ -78,7 +78,6 @@ struct amdgpu_wave {
     const struct amdgpu_page *page; /* of next */
     struct amdgpu_block *block;
     unsigned number;     /* in its block */
-    int budget;          /* ops left of this turn */
     enum sim_wave pause; /* READY, or how the turn ends: RESTS, SPINS */
     uint64_t steps;
     uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
@@ -147,6 +146,9 @@ struct amdgpu_block { /* state of a resident work-group */
     unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
     struct amdgpu_wave *waves;           /* wave_count */
     struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
+    /* What v0 to v2 begin with in a block of items_of work-items: of each wave in turn. */
+    uint32_t *items;
+    uint32_t items_of[3];
 };
 
 /* What SIM_CHECK_* watches for in a block (amdgpu_checks.c). */
