@@ -166,7 +166,10 @@ static bool emit_results(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
     op->dst = inst->dst[0].reg;
     if (inst->dst[0].kind != AMDGPU_VREG || inst->dst[0].count < op->count)
         return false;
-    return row->d1 != AMDGPU_MASK || emit_mask(&inst->dst[1], &op->dst1, op);
+    if (row->d1 == AMDGPU_MASK)
+        return emit_mask(&inst->dst[1], &op->dst1, op);
+    op->bits |= AMDGPU_VALU_NO_MASK;
+    return true;
 }
 
 /* ---- halves -----------------------------------------------------------------------------------
