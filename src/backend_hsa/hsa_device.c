@@ -151,14 +151,10 @@ static void fill_properties(struct ah_backend_device *device, struct ahhsa_facts
 
 static struct ahhsa_facts *learn(struct ah_backend_device *device)
 {
-    enum { STACK = 1024, PRINTF_FIFO = 1 << 20, HEAP = 8 << 20 };
     struct ahhsa_facts *facts = calloc(1, sizeof *facts);
     if (!facts)
         return NULL;
-    pthread_mutex_init(&facts->lock, NULL);
-    facts->limits[hipLimitStackSize] = STACK;
-    facts->limits[hipLimitPrintfFifoSize] = PRINTF_FIFO;
-    facts->limits[hipLimitMallocHeapSize] = HEAP;
+    ahhsa_limits_init(facts);
     ask_agent(device, facts);
     ask_pools(device, facts);
     ask_links(device, facts);
@@ -184,7 +180,6 @@ struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device)
     facts = learn(device);
     if (facts && !__atomic_compare_exchange_n(&device->facts, &there, facts, false,
                                               __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        pthread_mutex_destroy(&facts->lock);
         free(facts);
         facts = there;
     }
@@ -193,8 +188,6 @@ struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device)
 
 void ahhsa_facts_drop(struct ah_backend_device *device)
 {
-    if (device->facts)
-        pthread_mutex_destroy(&device->facts->lock);
     free(device->facts);
     device->facts = NULL;
 }

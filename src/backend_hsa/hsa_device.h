@@ -38,16 +38,16 @@ struct ahhsa_facts {
     int numa_node; /* of the nearest CPU */
     hipDeviceProp_tR0600 properties;
 
-    /* Kept, and of consequence only where it says so. */
-    pthread_mutex_t lock;
+    /* What is set; read and written atomically. */
     size_t limits[3]; /* hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize */
     hipFuncCache_t cache_config;
-    hipSharedMemConfig shared_config;
 };
 
 /* Asks the device at the first call. NULL: no memory. */
 struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device);
 
+/* As they are at first, and after a reset. */
+void ahhsa_limits_init(struct ahhsa_facts *facts);
 /* hipLimit*, which must be one of the three. */
 size_t ahhsa_limit(struct ah_backend_device *device, enum hipLimit_t limit);
 

@@ -400,6 +400,8 @@ hipError_t ahhsa_services_prepare(struct ah_backend_device *device,
 void ahhsa_services_drop(struct ah_backend_device *device)
 {
     struct ahhsa_services *services = device->services;
+    if (device->facts)
+        ahhsa_limits_init(device->facts);
     if (!services)
         return;
     while (services->prints) {

@@ -1,10 +1,18 @@
 /* Owns what is set on a device and kept: limits, cache and bank preferences, flags. */
 #include "hsa_device.h"
 
-#include <string.h>
+/* Hardware counts the private memory of a wave in 13 bits of 1 KiB: less than 128 KiB for each
+ * of 64 threads. */
+enum { STACK_MAX = (128 << 10) - 16, PRINTF_MIN = 4096, HEAP_MIN = 4096 };
 
-/* Of a thread: what a wave of 64 can have in 32 bits less the room of flat addresses. */
-enum { STACK_MAX = 1 << 20, PRINTF_MIN = 4096, HEAP_MIN = 4096 };
+void ahhsa_limits_init(struct ahhsa_facts *facts)
+{
+    enum { STACK = 1024, PRINTF_FIFO = 1 << 20, HEAP = 8 << 20 };
+    __atomic_store_n(&facts->limits[hipLimitStackSize], STACK, __ATOMIC_RELAXED);
+    __atomic_store_n(&facts->limits[hipLimitPrintfFifoSize], PRINTF_FIFO, __ATOMIC_RELAXED);
+    __atomic_store_n(&facts->limits[hipLimitMallocHeapSize], HEAP, __ATOMIC_RELAXED);
+    __atomic_store_n(&facts->cache_config, hipFuncCachePreferNone, __ATOMIC_RELAXED);
+}
 
 static bool has_limit(enum hipLimit_t limit)
 {
