@@ -93,6 +93,8 @@ static const struct amdgpu_op *store_scratch(struct amdgpu_wave *wave, const str
     uint64_t address = scratch_address(wave, op);
     if (!copy_words(wave, address, &wave->s[op->dst], op->count, true))
         return refuse(wave, op, address, true);
+    if (sim_memory_tracking)
+        sim_memory_wrote(address, op->count * 4u);
     return amdgpu_next(op);
 }
 
