@@ -326,7 +326,8 @@ LANE f64 trig_preop(f64 x, u32 segment)
 
 /* A quotient is approached by Newton's method, between these: v_div_scale scales numerator
  * (c) or denominator (b), whichever a is, so that nothing overflows or loses digits, and
- * tells whether v_div_fmas has to undo it; v_div_fixup handles what is not finite. */
+ * tells whether v_div_fmas has to undo it, before it rounds; v_div_fixup handles what is not
+ * finite. */
 LANE s32 biased_f32(f32 x)
 {
     return (s32)(bits_f32(x) >> 23 & 0xff);
@@ -335,7 +336,7 @@ LANE s32 biased_f64(f64 x)
 {
     return (s32)(bits_f64(x) >> 52 & 0x7ff);
 }
-#define DIVISION(T, U, BIG, BITS, HALF_RANGE, TINY, NONE, MAX, SCALE)                              \
+#define DIVISION(T, U, BIG, BITS, HALF_RANGE, TINY, NONE, MAX, SCALE, LAST)                        \
     LANE bool subnormal_##T(T x)                                                                   \
     {                                                                                              \
         return biased_##T(x) == 0 && x != 0;                                                       \
@@ -343,7 +344,7 @@ LANE s32 biased_f64(f64 x)
     LANE T div_scale_##T(T a, T b, T c, bool *out_undo)                                            \
     {                                                                                              \
         bool is_b = bits_##T(a) == bits_##T(b), is_c = bits_##T(a) == bits_##T(c);                 \
-        bool inverse = subnormal_##T((T)1 / b), quotient = subnormal_##T(c / b);                   \
+        bool inverse = subnormal_##T((T)1 / b), quotient = biased_##T(c / b) == 0;                 \
         bool zero = (b == 0) | (c == 0);                                                           \
         bool far = biased_##T(c) - biased_##T(b) >= BIG;                                           \
         bool small = subnormal_##T(b), tiny = biased_##T(c) <= TINY;                               \
@@ -357,7 +358,12 @@ LANE s32 biased_f64(f64 x)
     }                                                                                              \
     LANE T div_fmas_##T(T a, T b, T c, bool undo)                                                  \
     {                                                                                              \
-        T d = fma_##T(a, b, c), up = d * (T)(SCALE), down = d * (T)(1 / (SCALE));                  \
+        T d = fma_##T(a, b, c), rest = fma_##T(a, b, c - d);                                       \
+        T up = d * (T)(SCALE), down = d * (T)(1 / (SCALE)), lost = d - down * (T)(SCALE);          \
+        T half = (T)(LAST) * (T)(SCALE) / 2; /* of the last digit of a subnormal */                \
+        down += (lost == half) & (rest > 0)    ? (T)(LAST)                                         \
+                : (lost == -half) & (rest < 0) ? -(T)(LAST)                                        \
+                                               : (T)0;                                             \
         return undo ? (biased_##T(c) > HALF_RANGE ? up : down) : d;                                \
     }                                                                                              \
     LANE T div_fixup_##T(T a, T b, T c)                                                            \
@@ -376,8 +382,8 @@ LANE s32 biased_f64(f64 x)
         d = b != b ? quiet_##T(b) : d;                                                             \
         return c != c ? quiet_##T(c) : d;                                                          \
     }
-DIVISION(f32, u32, 96, F32, 127, 23, -150, 255, 0x1p64f)
-DIVISION(f64, u64, 768, F64, 1023, 53, -1075, 2047, 0x1p128)
+DIVISION(f32, u32, 96, F32, 127, 23, -150, 255, 0x1p64f, 0x1p-149f)
+DIVISION(f64, u64, 768, F64, 1023, 53, -1075, 2047, 0x1p128, 0x1p-1074)
 #undef DIVISION
 /* Halves that are wide: what underflows is found when they are rounded. */
 LANE f32 div_fixup_f16(f32 a, f32 b, f32 c)
