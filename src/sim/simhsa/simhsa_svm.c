@@ -49,7 +49,8 @@ static bool split(uint64_t address)
         return false;
     *rest = *span;
     rest->start = address;
-    if (span->registered) { /* a piece of memory counts those that it is in */
+    if (span->registered) { /* stays so all the while, for kernels that use it: one piece of
+                             memory, which counts both and ends with the last */
         simhsa_host_add(rest->start, rest->end - rest->start, NULL);
         simhsa_host_remove(span->start, span->end - span->start, NULL);
         span->registered = simhsa_host_add(span->start, address - span->start, NULL);

@@ -1,0 +1,112 @@
+/* Memory that processes share. */
+#include "simhsa_test.h"
+
+enum { SIZE = 100000 };
+
+/* Two processes, each with a runtime of its own: this one gives, the child takes. */
+static int to_child[2], to_parent[2];
+
+static void take(void)
+{
+    hsa_amd_ipc_memory_t handle, wrong;
+    char go;
+    void *memory = NULL, *again = NULL;
+    child_check(start_with("gfx90a,gfx1100") == 0);
+    child_check(read(to_child[0], &handle, sizeof handle) == (ssize_t)sizeof handle);
+    child_check(rt.hsa_amd_ipc_memory_attach(&handle, SIZE + 1, 0, NULL, &memory) ==
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    memset(&wrong, 0x5a, sizeof wrong);
+    child_check(rt.hsa_amd_ipc_memory_attach(&wrong, SIZE, 0, NULL, &memory) ==
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    child_check(rt.hsa_amd_ipc_memory_attach(&handle, SIZE, 1, here.gpus, &memory) == 0);
+    child_check(rt.hsa_amd_ipc_memory_attach(&handle, SIZE, 1, here.gpus, &again) == 0);
+    child_check(memory == again);
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    child_check(rt.hsa_amd_pointer_info(memory, &info, NULL, NULL, NULL) == 0);
+    child_check(info.type == HSA_EXT_POINTER_TYPE_IPC && info.sizeInBytes == SIZE);
+    static unsigned char bytes[SIZE];
+    child_check(rt.hsa_memory_copy(bytes, memory, SIZE) == 0);
+    for (int i = 0; i < SIZE; i++)
+        child_check(bytes[i] == 0x21);
+    child_check(rt.hsa_amd_memory_fill(memory, 0x22222222, SIZE / 4) == 0);
+    child_check(write(to_parent[1], "x", 1) == 1);
+    child_check(read(to_child[0], &go, 1) == 1);
+    child_check(rt.hsa_memory_copy(bytes, memory, 1) == 0 && bytes[0] == 0x23);
+    child_check(rt.hsa_amd_ipc_memory_detach(memory) == 0);
+    child_check(rt.hsa_memory_copy(bytes, memory, 1) == 0);
+    child_check(rt.hsa_amd_ipc_memory_detach(memory) == 0);
+    child_check(rt.hsa_memory_copy(bytes, memory, 1) != 0);
+    child_check(rt.hsa_amd_ipc_memory_detach(memory) == HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    child_check(rt.hsa_shut_down() == 0);
+}
+
+static void two_processes_see_the_same_memory(void **state)
+{
+    hsa_amd_ipc_memory_t handle;
+    char come;
+    int status;
+    (void)state;
+    assert_int_equal(pipe(to_child), 0);
+    assert_int_equal(pipe(to_parent), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(to_child[1]);
+        take();
+        exit(EXIT_SUCCESS);
+    }
+    assert_int_equal(start_with("gfx90a,gfx1100"), 0);
+    void *memory = allocate(here.memory, SIZE);
+    ok(rt.hsa_amd_memory_fill(memory, 0x21212121, SIZE / 4));
+    ok(rt.hsa_amd_ipc_memory_create(memory, SIZE, &handle));
+    assert_true(all_bytes(memory, SIZE, 0x21));
+    assert_int_equal(write(to_child[1], &handle, sizeof handle), sizeof handle);
+    close(to_parent[1]);
+    assert_int_equal(read(to_parent[0], &come, 1), 1);
+    assert_true(all_bytes(memory, SIZE, 0x22));
+    ok(rt.hsa_amd_memory_fill(memory, 0x23232323, SIZE / 4));
+    assert_int_equal(write(to_child[1], "x", 1), 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    ok(rt.hsa_amd_memory_pool_free(memory));
+}
+
+/* After the first test the runtime is there. */
+static void only_memory_of_devices_is_shared(void **state)
+{
+    hsa_amd_ipc_memory_t handle;
+    int file = -1;
+    uint64_t offset = 0;
+    (void)state;
+    void *host = allocate(here.fine, 4096);
+    char *memory = allocate(here.memory, 8192);
+    expect(rt.hsa_amd_ipc_memory_create(host, 4096, &handle), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_ipc_memory_create(memory + 1, 100, &handle),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_ipc_memory_create(memory, 100, &handle), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_ipc_memory_create(NULL, 100, &handle), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_amd_memory_fill(memory, 0x33333333, 2048));
+    ok(rt.hsa_amd_portable_export_dmabuf(memory + 4096, 4096, &file, &offset));
+    unsigned char bytes[4] = {0};
+    assert_int_equal(pread(file, bytes, 4, (off_t)offset), 4);
+    assert_true(bytes[0] == 0x33 && bytes[3] == 0x33);
+    ok(rt.hsa_amd_portable_close_dmabuf(file));
+    expect(rt.hsa_amd_portable_close_dmabuf(file), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_portable_export_dmabuf(host, 4096, &file, &offset),
+           HSA_STATUS_ERROR_INVALID_AGENT);
+    hsa_amd_ipc_signal_t signal_handle;
+    hsa_signal_t signal = new_signal(0);
+    expect(rt.hsa_amd_ipc_signal_create(signal, &signal_handle), HSA_STATUS_ERROR);
+    ok(rt.hsa_signal_destroy(signal));
+    ok(rt.hsa_amd_memory_pool_free(host));
+    ok(rt.hsa_amd_memory_pool_free(memory));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_processes_see_the_same_memory),
+        cmocka_unit_test(only_memory_of_devices_is_shared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
