@@ -382,6 +382,11 @@ static const struct amdgpu_op *decode_this(struct amdgpu_wave *wave, const struc
     return there ? op : no_code(wave, page->address + index * 4);
 }
 
+bool amdgpu_is_decoded(const struct amdgpu_op *op)
+{
+    return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE) != decode_this;
+}
+
 /* ---- going on -------------------------------------------------------------------------------- */
 
 const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address)

@@ -44,6 +44,9 @@ void amdgpu_code_leave(void);
 /* Goes on op->offset_bytes words from op, in another page, which it remembers in effect. */
 const struct amdgpu_op *amdgpu_jump_far(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
+/* Whether op is there to be looked at; another thread may be about to make it. */
+bool amdgpu_is_decoded(const struct amdgpu_op *op);
+
 /* Whether what is words from op on lies in its page. */
 static inline bool amdgpu_is_near(const struct amdgpu_op *op, int64_t words)
 {

@@ -8,7 +8,8 @@ enum { TURN = 64 };                     /* instructions before others have a tur
 
 static bool is_vector(const struct amdgpu_op *op)
 {
-    switch (op->inst ? op->inst->row->format : AMDGPU_FORMAT_COUNT) {
+    bool known = amdgpu_is_decoded(op) && op->inst;
+    switch (known ? op->inst->row->format : AMDGPU_FORMAT_COUNT) {
     case AMDGPU_VOP1:
     case AMDGPU_VOP2:
     case AMDGPU_VOPC:

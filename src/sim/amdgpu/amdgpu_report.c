@@ -69,7 +69,7 @@ static void add_place(struct text *text, const struct amdgpu_wave *wave, const s
     if (name[0])
         add(text, "%s ", name);
     add(text, "[0x%llx]: ", (unsigned long long)address);
-    if (op->inst) {
+    if (amdgpu_is_decoded(op) && op->inst) {
         amdgpu_print(shape->isa, shape->lanes, op->inst, inst, sizeof inst);
         add(text, "%s", inst);
     } else {

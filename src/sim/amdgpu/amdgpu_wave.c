@@ -136,9 +136,11 @@ static bool may_be_waiting(struct amdgpu_wave *wave)
     if (!loop || loop != old || !loop->bits || loop->offset_bytes < -LOOP_WORDS)
         return false;
     bool found = false;
-    for (const struct amdgpu_op *op = loop + loop->offset_bytes; op < loop;
-         op = op->step ? amdgpu_next(op) : op + 1) {
-        if (!op->inst || !is_memory(op->inst))
+    const struct amdgpu_op *next;
+    for (const struct amdgpu_op *op = loop + loop->offset_bytes; op < loop; op = next) {
+        bool known = amdgpu_is_decoded(op) && op->inst;
+        next = known ? amdgpu_next(op) : op + 1;
+        if (!known || !is_memory(op->inst))
             continue;
         if (op->inst->row->flags & AMDGPU_ROW_STORE)
             return false;

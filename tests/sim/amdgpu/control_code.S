@@ -122,6 +122,14 @@ begin calls
 .Ldone_calls:
     finish_stored calls
 
+// A function that is somewhere else: its address is the second argument.
+begin foreign
+    s_load_dwordx2 s[40:41], s[0:1], 0x8
+    s_waitcnt lgkmcnt(0)
+    s_swappc_b64 s[42:43], s[40:41]
+    s_add_u32 s16, s16, 1
+    finish_stored foreign
+
 // Branches and instructions over the ends of pages: a loop of three pages, a literal of which each
 // half is in another.
 begin pages

@@ -319,6 +319,36 @@ static void other_code_in_the_same_place_is_decoded_anew(void **state)
     amdgpu_code_forget(code->memory->address, code->memory->size);
 }
 
+/* s_movk_i32 s16, number; s_setpc_b64 s[42:43] */
+static uint32_t call_foreign(struct code *code, struct sim_memory *function, uint16_t number)
+{
+    uint32_t words[2] = {0xb0100000u | number, 0}, out;
+    words[1] = code == codes[0] ? 0xbe801d2a : 0xbe80482a;
+    memcpy(function->view, words, sizeof words);
+    struct sim_memory *memory = device_memory(4096);
+    uint64_t arguments[2] = {memory->address, function->address};
+    struct run run = {.grid = {1}};
+    assert_int_equal(run_kernel(code, "foreign", &run, arguments, sizeof arguments).kind,
+                     AMDGPU_END_OK);
+    memcpy(&out, memory->view, sizeof out);
+    sim_memory_destroy(memory);
+    return out;
+}
+
+static void functions_may_lie_in_other_memory(void **state)
+{
+    (void)state;
+    EACH(code)
+    {
+        struct sim_memory *function = device_memory(4096);
+        assert_int_equal(call_foreign(*code, function, 41), 42);
+        amdgpu_code_forget(function->address, function->size);
+        assert_int_equal(call_foreign(*code, function, 98), 99);
+        amdgpu_code_forget(function->address, function->size);
+        sim_memory_destroy(function);
+    }
+}
+
 static void freed_memory_takes_its_code_along(void **state)
 {
     (void)state;
@@ -355,6 +385,7 @@ int main(void)
         cmocka_unit_test(code_that_ends_with_its_memory_ends_the_kernel),
         cmocka_unit_test(a_kernel_that_never_ends_is_cancelled),
         cmocka_unit_test(other_code_in_the_same_place_is_decoded_anew),
+        cmocka_unit_test(functions_may_lie_in_other_memory),
         cmocka_unit_test(freed_memory_takes_its_code_along),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
