@@ -30,11 +30,16 @@ static const struct simcuda_model *model_of(unsigned sm)
     return NULL;
 }
 
-/* Reads "sm_80" or "default"; returns its length, 0: there is no such model. */
+/* Reads "sm_80" or "default"; returns its length, 0: there is no such model. *out_sm is 0 for a
+ * device that another vendor's library simulates. */
 static int read_model(const char *text, unsigned *out_sm)
 {
-    static const char usual[] = "default";
+    static const char usual[] = "default", others[] = "gfx";
     int used = 0;
+    if (strncmp(text, others, sizeof others - 1) == 0) {
+        *out_sm = 0;
+        return (int)strcspn(text, "*, \t");
+    }
     if (strncmp(text, usual, sizeof usual - 1) == 0) {
         *out_sm = DEFAULT_SM;
         return sizeof usual - 1;
@@ -64,7 +69,7 @@ static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
                           at);
             return -1;
         }
-        while (times-- > 0)
+        for (; sm != 0 && times > 0; times--)
             out_sm[count++] = sm;
         at = end + (*end == ',');
     }
