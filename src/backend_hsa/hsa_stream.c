@@ -216,7 +216,9 @@ hipError_t ahhsa_stream_mark(struct ah_backend_stream *stream, bool fresh)
     forget_done_waits(stream);
     if (!fresh && !stream->loose && stream->wait_count == 0)
         return hipSuccess;
-    hipError_t error = ahhsa_stream_make_room(stream, 1, 1);
+    hipError_t error = ahhsa_device_error(stream->device); /* nobody would ever complete it */
+    if (error == hipSuccess)
+        error = ahhsa_stream_make_room(stream, 1, 1);
     if (error != hipSuccess)
         return error;
     struct ahhsa_signal *signal = ahhsa_signal_take(stream->device);
