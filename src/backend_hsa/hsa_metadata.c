@@ -13,6 +13,64 @@ enum { KERNARG_MAX = 1 << 20, NOTE_MAX = 64 << 20, PRINTF_ID_BASE = 16 };
 
 /* ---- MessagePack ------------------------------------------------------------------------ */
 
+/* The library believes the counts of arrays and maps, and takes memory for as many elements. Here
+ * is one object's first byte: what its length or count is stored in, and what one of it is. */
+struct shape {
+    unsigned char length; /* bytes of a length or count behind the first; 0: in fixed */
+    unsigned char unit;   /* 0: bytes follow; else so many objects for each that is counted */
+    unsigned fixed;       /* bytes, or the count, known from the first byte */
+};
+
+static struct shape shape_of(unsigned char first)
+{
+    static const unsigned char scalars[] = {
+        4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, /* 0xca to 0xd8 */
+    };
+    if (first >= 0x80 && first <= 0x8f)
+        return (struct shape){0, 2, first & 15u};
+    if (first >= 0x90 && first <= 0x9f)
+        return (struct shape){0, 1, first & 15u};
+    if (first >= 0xa0 && first <= 0xbf)
+        return (struct shape){0, 0, first & 31u};
+    if (first >= 0xc4 && first <= 0xc6)
+        return (struct shape){(unsigned char)(1 << (first - 0xc4)), 0, 0};
+    if (first >= 0xc7 && first <= 0xc9)
+        return (struct shape){(unsigned char)(1 << (first - 0xc7)), 0, 1};
+    if (first >= 0xca && first <= 0xd8)
+        return (struct shape){0, 0, scalars[first - 0xca]};
+    if (first >= 0xd9 && first <= 0xdb)
+        return (struct shape){(unsigned char)(1 << (first - 0xd9)), 0, 0};
+    if (first == 0xdc || first == 0xdd)
+        return (struct shape){first == 0xdc ? 2 : 4, 1, 0};
+    if (first == 0xde || first == 0xdf)
+        return (struct shape){first == 0xde ? 2 : 4, 2, 0};
+    return (struct shape){0, 0, 0};
+}
+
+/* Whether every count has at least a byte for each element it announces. */
+static bool counts_are_possible(const unsigned char *data, size_t size)
+{
+    uint64_t objects = 1; /* that are still to come */
+    size_t at = 0;
+    while (objects > 0 && at < size) {
+        struct shape shape = shape_of(data[at++]);
+        uint64_t count = 0;
+        if (shape.length > size - at)
+            return false;
+        for (int i = 0; i < shape.length; i++)
+            count = count << 8 | data[at++];
+        count += shape.fixed;
+        objects += shape.unit * count - 1;
+        if (shape.unit == 0 && count > size - at)
+            return false;
+        if (shape.unit == 0)
+            at += (size_t)count;
+        if (objects > size - at)
+            return false;
+    }
+    return objects == 0;
+}
+
 static bool is_text(const msgpack_object *object, const char *text)
 {
     size_t length = strlen(text);
@@ -202,7 +260,7 @@ bool ahhsa_metadata_parse(struct ahhsa_metadata *out, const void *note, size_t s
     *out = (struct ahhsa_metadata){0};
     *out_reason = "its metadata is damaged";
     msgpack_unpacked_init(&unpacked);
-    if (size <= NOTE_MAX &&
+    if (size <= NOTE_MAX && counts_are_possible(note, size) &&
         msgpack_unpack_next(&unpacked, note, size, &at) == MSGPACK_UNPACK_SUCCESS)
         *out_reason = read_all(out, &unpacked.data);
     msgpack_unpacked_destroy(&unpacked);

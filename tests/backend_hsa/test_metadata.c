@@ -215,6 +215,24 @@ static void what_is_no_metadata_is_refused(void **state)
     assert_false(ahhsa_metadata_read(&metadata, "\177ELF", 4, &reason));
 }
 
+static void counts_that_the_note_cannot_hold_take_no_memory(void **state)
+{
+    (void)state;
+    static const char *const notes[] = {"\xdd\xff\xff\xff\xff",
+                                        "\xdf\xff\xff\xff\xff",
+                                        "\x91\xdd\x7f\xff\xff\xff",
+                                        "\xdc\xff\xff\x01\x02",
+                                        "\xdb\xff\xff\xff\xff"
+                                        "abc",
+                                        "\xc9\xff\xff\xff\xff\x01"};
+    struct ahhsa_metadata metadata;
+    const char *reason;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        assert_false(ahhsa_metadata_parse(&metadata, notes[i], strlen(notes[i]), &reason));
+        assert_contains(reason, "damaged");
+    }
+}
+
 static void damaged_notes_are_survived(void **state)
 {
     (void)state;
@@ -299,6 +317,7 @@ int main(void)
         cmocka_unit_test(formats_have_the_number_that_records_name),
         cmocka_unit_test(arguments_outside_of_the_segment_are_refused),
         cmocka_unit_test(what_is_no_metadata_is_refused),
+        cmocka_unit_test(counts_that_the_note_cannot_hold_take_no_memory),
         cmocka_unit_test(damaged_notes_are_survived),
         cmocka_unit_test(the_note_is_found_in_segments_and_sections),
     };
