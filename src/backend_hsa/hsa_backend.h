@@ -180,7 +180,6 @@ struct ahhsa_signal {
     bool soft; /* it may wait for something that no device does: a host function, a value */
     struct ah_backend_device *device; /* whose it is, and on whose work it depends */
     struct ahhsa_signal *next;        /* free ones */
-    bool foreign;                     /* not of the device's own: IPC; destroyed when let go */
 };
 
 static inline amd_signal_t *ahhsa_signal_memory(const struct ahhsa_signal *signal)

@@ -1,10 +1,9 @@
 /* Owns events. One that measures time is a barrier of its own, whose end is the time; any
- * other is the signal of what the stream did last. One that other processes may open has one
- * signal for its whole life, which counts the records that are still to be reached. */
+ * other is the signal of what the stream did last. One that processes share counts its records
+ * in memory that they all have. */
 #include "hsa_stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct ah_backend_event {
     struct ah_backend_device *device;
@@ -12,10 +11,8 @@ struct ah_backend_event {
     unsigned flags;
     bool recorded;
     struct ahhsa_signal *signal; /* of the latest record, held; NULL: it had been reached then */
-    struct ahhsa_signal *shared; /* hipEventInterprocess */
+    struct ahhsa_shared *shared; /* hipEventInterprocess */
 };
-
-_Static_assert(sizeof(hsa_amd_ipc_signal_t) <= sizeof(hipIpcEventHandle_t), "IPC event handles");
 
 /* Under the lock. */
 static void enlist(struct ah_backend_event *event)
@@ -34,7 +31,7 @@ static void free_event(struct ah_backend_event *event)
     if (event->next)
         event->next->link = event->link;
     ahhsa_signal_release(event->signal);
-    ahhsa_signal_release(event->shared);
+    ahhsa_shared_release(event->shared);
     free(event);
 }
 
@@ -46,50 +43,34 @@ void ahhsa_events_close(struct ah_backend_device *device)
     ahhsa_unlock(device);
 }
 
-/* Takes over the signal, also on failure. */
-static hipError_t create_shared(struct ah_backend_event *event, hsa_signal_t signal)
+static hipError_t create(struct ah_backend_device *device, unsigned flags,
+                         struct ahhsa_shared *shared, struct ah_backend_event **out_event)
 {
-    hipError_t error = ahhsa_signal_create_foreign(event->device, signal, &event->shared);
-    if (error != hipSuccess)
-        event->device->api->hsa_signal_destroy(signal);
-    return error;
-}
-
-static hipError_t make_shared(struct ah_backend_event *event)
-{
-    struct ah_backend_device *device = event->device;
-    hsa_signal_t signal;
-    if (!device->api->hsa_amd_signal_create || !device->api->hsa_amd_ipc_signal_create)
-        return ahhsa_missing(device, "hsa_amd_ipc_signal_create");
-    hsa_status_t status =
-        device->api->hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, &signal);
-    if (status != HSA_STATUS_SUCCESS)
-        return ahhsa_report(device, "hsa_amd_signal_create", status);
-    return create_shared(event, signal);
-}
-
-hipError_t ahhsa_event_create(struct ah_backend_device *device, unsigned flags,
-                              struct ah_backend_event **out_event)
-{
-    hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess)
-        return error;
     struct ah_backend_event *event = calloc(1, sizeof *event);
     if (!event)
         return hipErrorOutOfMemory;
     event->device = device;
     event->flags = flags;
-    if (flags & hipEventInterprocess)
-        error = make_shared(event);
-    if (error != hipSuccess) {
-        free(event);
-        return error;
-    }
+    event->shared = shared;
     ahhsa_lock(device);
     enlist(event);
     ahhsa_unlock(device);
     *out_event = event;
     return hipSuccess;
+}
+
+hipError_t ahhsa_event_create(struct ah_backend_device *device, unsigned flags,
+                              struct ah_backend_event **out_event)
+{
+    struct ahhsa_shared *shared = NULL;
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess && (flags & hipEventInterprocess))
+        error = ahhsa_shared_create(&shared);
+    if (error == hipSuccess)
+        error = create(device, flags, shared, out_event);
+    if (error != hipSuccess)
+        ahhsa_shared_release(shared);
+    return error;
 }
 
 hipError_t ahhsa_event_destroy(struct ah_backend_device *device, struct ah_backend_event *event)
@@ -102,23 +83,10 @@ hipError_t ahhsa_event_destroy(struct ah_backend_device *device, struct ah_backe
 }
 
 /* Under the lock. */
-static hipError_t record_shared(struct ah_backend_event *event, struct ah_backend_stream *stream)
-{
-    amd_signal_t *memory = ahhsa_signal_memory(event->shared);
-    __atomic_fetch_add(&memory->value, 1, __ATOMIC_RELEASE);
-    hipError_t error = ahhsa_stream_complete(stream, event->shared->hsa);
-    if (error != hipSuccess)
-        __atomic_fetch_sub(&memory->value, 1, __ATOMIC_RELEASE);
-    return error;
-}
-
-/* Under the lock. */
 static hipError_t record(struct ah_backend_event *event, struct ah_backend_stream *stream)
 {
     bool timed = !(event->flags & hipEventDisableTiming);
     hipError_t error = ahhsa_stream_join(stream);
-    if (error == hipSuccess && event->shared)
-        error = record_shared(event, stream);
     if (error == hipSuccess)
         error = ahhsa_stream_mark(stream, timed);
     if (error != hipSuccess)
@@ -139,6 +107,8 @@ hipError_t ahhsa_event_record(struct ah_backend_device *device, struct ah_backen
         error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
+    if (event->shared)
+        return ahhsa_shared_record(event->shared, stream);
     ahhsa_lock(device);
     ahhsa_stream_tidy(stream);
     error = ahhsa_device_error(device);
@@ -152,18 +122,23 @@ hipError_t ahhsa_event_record(struct ah_backend_device *device, struct ah_backen
 static struct ahhsa_signal *pending_signal(struct ah_backend_event *event)
 {
     ahhsa_lock(event->device);
-    struct ahhsa_signal *signal = event->shared ? event->shared : event->signal;
+    struct ahhsa_signal *signal = event->signal;
     signal = signal && !ahhsa_signal_is_done(signal) ? ahhsa_signal_hold(signal) : NULL;
     ahhsa_unlock(event->device);
     return signal;
 }
 
 hipError_t ahhsa_stream_wait_event(struct ah_backend_device *device,
-                                   struct ah_backend_stream *stream, struct ah_backend_event *event)
+                                   struct ah_backend_stream *handle, struct ah_backend_event *event)
 {
+    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
+    if (event->shared)
+        return ahhsa_shared_depend(event->shared, stream);
     struct ahhsa_signal *signal = pending_signal(event);
     if (signal)
         error = ahhsa_stream_depend(device, stream, signal);
@@ -177,8 +152,9 @@ hipError_t ahhsa_event_query(struct ah_backend_device *device, struct ah_backend
     if (error != hipSuccess)
         return error;
     struct ahhsa_signal *signal = pending_signal(event);
+    bool pending = signal || (event->shared && !ahhsa_shared_is_reached(event->shared));
     ahhsa_signal_release(signal);
-    if (signal)
+    if (pending)
         return hipErrorNotReady;
     ahhsa_device_retire(device);
     return ahhsa_device_error(device);
@@ -190,7 +166,9 @@ hipError_t ahhsa_event_synchronize(struct ah_backend_device *device, struct ah_b
     if (error != hipSuccess)
         return error;
     struct ahhsa_signal *signal = pending_signal(event);
-    if (signal)
+    if (event->shared)
+        error = ahhsa_shared_wait(event->shared, device);
+    else if (signal)
         error = ahhsa_signal_wait(signal);
     ahhsa_signal_release(signal);
     ahhsa_device_retire(device);
@@ -240,8 +218,7 @@ hipError_t ahhsa_event_native(struct ah_backend_device *device, struct ah_backen
                               uint64_t *out_native)
 {
     ahhsa_lock(device);
-    const struct ahhsa_signal *signal = event->shared ? event->shared : event->signal;
-    *out_native = signal ? signal->hsa.handle : 0;
+    *out_native = event->signal ? event->signal->hsa.handle : 0;
     ahhsa_unlock(device);
     return hipSuccess;
 }
@@ -251,7 +228,6 @@ hipError_t ahhsa_event_native(struct ah_backend_device *device, struct ah_backen
 hipError_t ahhsa_ipc_export_event(struct ah_backend_device *device, struct ah_backend_event *event,
                                   hipIpcEventHandle_t *out_handle)
 {
-    hsa_amd_ipc_signal_t native;
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
@@ -259,12 +235,7 @@ hipError_t ahhsa_ipc_export_event(struct ah_backend_device *device, struct ah_ba
         AH_LOG_ERR("the event was not created with hipEventInterprocess");
         return hipErrorInvalidConfiguration;
     }
-    error = ahhsa_done(device, "hsa_amd_ipc_signal_create",
-                       device->api->hsa_amd_ipc_signal_create(event->shared->hsa, &native));
-    if (error != hipSuccess)
-        return error;
-    memset(out_handle, 0, sizeof *out_handle);
-    memcpy(out_handle, &native, sizeof native);
+    ahhsa_shared_export(event->shared, out_handle);
     return hipSuccess;
 }
 
@@ -272,26 +243,13 @@ hipError_t ahhsa_ipc_import_event(struct ah_backend_device *device,
                                   const hipIpcEventHandle_t *handle,
                                   struct ah_backend_event **out_event)
 {
-    hsa_amd_ipc_signal_t native;
-    hsa_signal_t signal;
-    struct ah_backend_event *event;
+    struct ahhsa_shared *shared = NULL;
     hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess)
-        return error;
-    if (!device->api->hsa_amd_ipc_signal_attach)
-        return ahhsa_missing(device, "hsa_amd_ipc_signal_attach");
-    error = ahhsa_event_create(device, hipEventDisableTiming, &event);
-    if (error != hipSuccess)
-        return error;
-    memcpy(&native, handle, sizeof native);
-    error = ahhsa_done(device, "hsa_amd_ipc_signal_attach",
-                       device->api->hsa_amd_ipc_signal_attach(&native, &signal));
     if (error == hipSuccess)
-        error = create_shared(event, signal);
-    if (error != hipSuccess) {
-        ahhsa_event_destroy(device, event);
-        return error;
-    }
-    *out_event = event;
-    return hipSuccess;
+        error = ahhsa_shared_open(handle, &shared);
+    if (error == hipSuccess)
+        error = create(device, hipEventInterprocess | hipEventDisableTiming, shared, out_event);
+    if (error != hipSuccess)
+        ahhsa_shared_release(shared);
+    return error;
 }

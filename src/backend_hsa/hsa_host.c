@@ -110,6 +110,8 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         ahhsa_signal_complete(job->after);
     ahhsa_signal_release(job->before);
     ahhsa_signal_release(job->after);
+    if (job->finish)
+        job->finish(job->owner);
 }
 
 static void *work(void *data)

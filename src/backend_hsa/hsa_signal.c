@@ -87,29 +87,10 @@ struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
     return signal;
 }
 
-hipError_t ahhsa_signal_create_foreign(struct ah_backend_device *device, hsa_signal_t hsa,
-                                       struct ahhsa_signal **out_signal)
-{
-    struct ahhsa_signal *signal = calloc(1, sizeof *signal);
-    if (!signal)
-        return hipErrorOutOfMemory;
-    signal->hsa = hsa;
-    signal->device = device;
-    signal->foreign = signal->taken = true;
-    atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
-    *out_signal = signal;
-    return hipSuccess;
-}
-
 void ahhsa_signal_release(struct ahhsa_signal *signal)
 {
     if (!signal || atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
         return;
-    if (signal->foreign) {
-        signal->device->api->hsa_signal_destroy(signal->hsa);
-        free(signal);
-        return;
-    }
     struct ahhsa_signals *signals = signal->device->signals;
     pthread_mutex_lock(&signals->lock);
     signal->taken = false;
@@ -123,14 +104,9 @@ hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
     struct ah_backend_device *device = signal->device;
     hsa_wait_state_t state =
         device->flags & hipDeviceScheduleSpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
-    /* Nobody completes another process's signal when this device fails. */
-    uint64_t timeout = signal->foreign ? device->backend->timestamp_frequency / 100 : UINT64_MAX;
-    while (!ahhsa_signal_is_done(signal)) {
-        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, timeout,
+    while (!ahhsa_signal_is_done(signal))
+        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
                                                state);
-        if (signal->foreign && ahhsa_device_error(device) != hipSuccess)
-            break;
-    }
     return ahhsa_device_error(device);
 }
 

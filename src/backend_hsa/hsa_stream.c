@@ -203,14 +203,6 @@ bool ahhsa_stream_put_waits(struct ah_backend_stream *stream)
     return must_wait(stream);
 }
 
-hipError_t ahhsa_stream_complete(struct ah_backend_stream *stream, hsa_signal_t signal)
-{
-    hipError_t error = ahhsa_stream_make_room(stream, 1, 0);
-    if (error == hipSuccess)
-        put_barrier(stream, signal);
-    return error;
-}
-
 hipError_t ahhsa_stream_mark(struct ah_backend_stream *stream, bool fresh)
 {
     forget_done_waits(stream);

@@ -27,9 +27,6 @@ struct ahhsa_signals *ahhsa_signals_create(struct ah_backend_device *device);
 void ahhsa_signals_destroy(struct ahhsa_signals *signals); /* accepts NULL */
 /* Lets everybody go who waits for a signal that is taken. */
 void ahhsa_signals_complete_all(struct ahhsa_signals *signals);
-/* One that other processes may open: at 0, with one reference. */
-hipError_t ahhsa_signal_create_foreign(struct ah_backend_device *device, hsa_signal_t hsa,
-                                       struct ahhsa_signal **out_signal);
 
 /* ---- queues: hsa_queue.c ---------------------------------------------------------------- */
 
@@ -73,9 +70,6 @@ hipError_t ahhsa_stream_make_room(struct ah_backend_stream *stream, unsigned pac
 /* Puts barriers for what the stream must wait for and its queue does not see to. Whether the
  * next packet must wait for what is before it in the queue. */
 bool ahhsa_stream_put_waits(struct ah_backend_stream *stream);
-/* A signal of somebody else's is completed when all that was put in has ended. May let the
- * lock go for a while. */
-hipError_t ahhsa_stream_complete(struct ah_backend_stream *stream, hsa_signal_t signal);
 /* Whether all that was put into it has ended. */
 bool ahhsa_stream_is_idle(const struct ah_backend_stream *stream);
 /* Room for count hooks. */
@@ -150,6 +144,8 @@ struct ahhsa_job {
     void (*function)(void *data);
     void (*callback)(void *data, hipError_t status);
     void *data;
+    void (*finish)(void *owner); /* called when the job is done, or cannot be; NULL: nothing */
+    void *owner;
     /* AHHSA_JOB_WAIT */
     uint64_t value, mask;
     enum ah_wait_condition condition;
@@ -168,5 +164,23 @@ void ahhsa_worker_stop(struct ahhsa_worker *worker, bool hurry);
 /* ---- events ----------------------------------------------------------------------------- */
 
 void ahhsa_events_close(struct ah_backend_device *device);
+
+/* ---- marks that processes share: hsa_shared.c --------------------------------------------- */
+
+/* How often an event was recorded and which of these records was reached, for all processes
+ * that have it open. */
+struct ahhsa_shared;
+hipError_t ahhsa_shared_create(struct ahhsa_shared **out_shared);
+hipError_t ahhsa_shared_open(const void *handle, struct ahhsa_shared **out_shared);
+/* Writes what another process opens it by: 64 bytes. */
+void ahhsa_shared_export(const struct ahhsa_shared *shared, void *out_handle);
+void ahhsa_shared_release(struct ahhsa_shared *shared); /* accepts NULL */
+/* The stream reaches the next record in its order. */
+hipError_t ahhsa_shared_record(struct ahhsa_shared *shared, struct ah_backend_stream *stream);
+bool ahhsa_shared_is_reached(const struct ahhsa_shared *shared);
+/* Waits until the latest record is reached, or the device fails. */
+hipError_t ahhsa_shared_wait(const struct ahhsa_shared *shared, struct ah_backend_device *device);
+/* Later work of the stream waits for the latest record. */
+hipError_t ahhsa_shared_depend(struct ahhsa_shared *shared, struct ah_backend_stream *stream);
 
 #endif

@@ -1,0 +1,200 @@
+/* Owns what processes share of an event: a page with two counts. The thread of a stream writes
+ * it when it is the stream's turn, and waits for it in the same way, since signals of the
+ * runtime that other processes may open are not everywhere to be had. */
+#include "hsa_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAP_SHORTEST = 2000, NAP_LONGEST = 200000, TAG = 0x45644841 };
+
+struct page {
+    _Atomic uint64_t tag;      /* TAG, so that it is known for what it is */
+    _Atomic uint64_t recorded; /* records so far */
+    _Atomic uint64_t reached;  /* the latest of them that a stream came to */
+};
+
+struct ahhsa_shared {
+    struct page *page;
+    int file;
+    _Atomic unsigned references;
+};
+
+struct handle { /* what travels in a hipIpcEventHandle_t */
+    int32_t process, file;
+    uint64_t device, inode; /* of the file, which may be another one's by now */
+};
+_Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "IPC event handles");
+
+static hipError_t map_file(int file, struct ahhsa_shared **out_shared)
+{
+    struct ahhsa_shared *shared = calloc(1, sizeof *shared);
+    if (!shared)
+        return hipErrorOutOfMemory;
+    shared->page = mmap(NULL, sizeof *shared->page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (shared->page == MAP_FAILED) {
+        free(shared);
+        return hipErrorOutOfMemory;
+    }
+    shared->file = file;
+    atomic_store(&shared->references, 1);
+    *out_shared = shared;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_shared_create(struct ahhsa_shared **out_shared)
+{
+    int file = memfd_create("anyhip-event", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, sizeof(struct page)) != 0) {
+        AH_LOG_ERR("no memory can be shared between processes: %s", strerror(errno));
+        if (file >= 0)
+            close(file);
+        return hipErrorOutOfMemory;
+    }
+    hipError_t error = map_file(file, out_shared);
+    if (error == hipSuccess)
+        atomic_store(&(*out_shared)->page->tag, TAG);
+    else
+        close(file);
+    return error;
+}
+
+void ahhsa_shared_export(const struct ahhsa_shared *shared, void *out_handle)
+{
+    struct stat status = {0};
+    fstat(shared->file, &status);
+    struct handle handle = {getpid(), shared->file, status.st_dev, status.st_ino};
+    memset(out_handle, 0, sizeof(hipIpcEventHandle_t));
+    memcpy(out_handle, &handle, sizeof handle);
+}
+
+static hipError_t not_open(const struct handle *handle, const char *why)
+{
+    AH_LOG_ERR("the event of process %d cannot be opened: %s", handle->process, why);
+    return hipErrorInvalidHandle;
+}
+
+hipError_t ahhsa_shared_open(const void *data, struct ahhsa_shared **out_shared)
+{
+    struct handle handle;
+    struct stat status;
+    char path[64];
+    memcpy(&handle, data, sizeof handle);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.process, handle.file);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0)
+        return not_open(&handle, strerror(errno));
+    hipError_t error = hipSuccess;
+    if (fstat(file, &status) != 0 || status.st_dev != handle.device ||
+        status.st_ino != handle.inode || status.st_size != sizeof(struct page))
+        error = not_open(&handle, "it is gone");
+    if (error == hipSuccess)
+        error = map_file(file, out_shared);
+    if (error == hipSuccess && atomic_load(&(*out_shared)->page->tag) != TAG) {
+        ahhsa_shared_release(*out_shared);
+        return not_open(&handle, "it is none");
+    }
+    if (error != hipSuccess)
+        close(file);
+    return error;
+}
+
+void ahhsa_shared_release(struct ahhsa_shared *shared)
+{
+    if (!shared || atomic_fetch_sub(&shared->references, 1) != 1)
+        return;
+    munmap(shared->page, sizeof *shared->page);
+    close(shared->file);
+    free(shared);
+}
+
+static void release(void *shared)
+{
+    ahhsa_shared_release(shared);
+}
+
+/* ---- in stream order -------------------------------------------------------------------- */
+
+struct record { /* that a stream is to reach */
+    struct ahhsa_shared *shared;
+    uint64_t number;
+};
+
+/* Also in a device that has failed: other processes would wait for ever. */
+static void reach(void *data, hipError_t status)
+{
+    struct record *record = data;
+    _Atomic uint64_t *reached = &record->shared->page->reached;
+    uint64_t seen = atomic_load(reached);
+    (void)status;
+    while (seen < record->number && !atomic_compare_exchange_weak(reached, &seen, record->number)) {
+    }
+    ahhsa_shared_release(record->shared);
+    free(record);
+}
+
+hipError_t ahhsa_shared_record(struct ahhsa_shared *shared, struct ah_backend_stream *stream)
+{
+    struct record *record = malloc(sizeof *record);
+    if (!record)
+        return hipErrorOutOfMemory;
+    atomic_fetch_add(&shared->references, 1);
+    record->shared = shared;
+    record->number = atomic_fetch_add(&shared->page->recorded, 1) + 1;
+    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = reach, .data = record};
+    hipError_t error = ahhsa_host_post(stream, &job, false);
+    if (error != hipSuccess)
+        reach(record, error);
+    return error;
+}
+
+hipError_t ahhsa_shared_depend(struct ahhsa_shared *shared, struct ah_backend_stream *stream)
+{
+    if (ahhsa_shared_is_reached(shared))
+        return hipSuccess;
+    struct ahhsa_job job = {
+        .kind = AHHSA_JOB_WAIT,
+        .data = &shared->page->reached,
+        .value = atomic_load(&shared->page->recorded),
+        .mask = UINT64_MAX,
+        .condition = AH_WAIT_GEQUAL,
+        .bits = 64,
+        .finish = release,
+        .owner = shared,
+    };
+    atomic_fetch_add(&shared->references, 1);
+    hipError_t error = ahhsa_host_post(stream, &job, true);
+    if (error != hipSuccess)
+        ahhsa_shared_release(shared);
+    return error;
+}
+
+/* ---- for the host ------------------------------------------------------------------------- */
+
+static bool is_reached(const struct ahhsa_shared *shared, uint64_t number)
+{
+    return atomic_load(&shared->page->reached) >= number;
+}
+
+bool ahhsa_shared_is_reached(const struct ahhsa_shared *shared)
+{
+    return is_reached(shared, atomic_load(&shared->page->recorded));
+}
+
+hipError_t ahhsa_shared_wait(const struct ahhsa_shared *shared, struct ah_backend_device *device)
+{
+    uint64_t number = atomic_load(&shared->page->recorded);
+    struct timespec nap = {.tv_nsec = NAP_SHORTEST};
+    while (!is_reached(shared, number) && ahhsa_device_error(device) == hipSuccess) {
+        nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec * 2 < NAP_LONGEST ? nap.tv_nsec * 2 : NAP_LONGEST;
+    }
+    return ahhsa_device_error(device);
+}
