@@ -460,6 +460,48 @@ static void kernel_objects_that_are_none_are_refused(void **state)
     sim_memory_destroy(memory);
 }
 
+/* A generator of its own, so that each run is the same. */
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33) ^ (uint32_t)(*state >> 12);
+}
+
+/* Kernels some bits of which are others, and kernels of nothing but noise: they end somehow. */
+static void code_that_is_damaged_does_no_harm(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = {"ids", "reverse", "scratch", "pointers", "locks"};
+    enum { ROUNDS = 60, CODE = 1024 };
+    char report[4096];
+    uint64_t random = 1;
+    EACH(code)
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        uint64_t descriptor = code_kernel(*code, kernels[round % 5]);
+        unsigned char *view = (*code)->memory->view - (*code)->memory->address + descriptor;
+        struct sim_memory *copy = device_memory(4096), *out = device_memory(65536);
+        int64_t offset, own = 256;
+        memcpy(&offset, view + 16, 8);
+        memcpy(copy->view, view, 64);
+        memcpy(copy->view + 16, &own, 8);
+        memcpy(copy->view + own, view + offset, CODE);
+        for (unsigned i = 0; i < CODE; i += 4)
+            if (round >= ROUNDS / 2)
+                memcpy(copy->view + own + i, &(uint32_t){next_random(&random)}, 4);
+        for (unsigned i = 0; i < 8; i++)
+            copy->view[own + next_random(&random) % CODE] ^= 1 << next_random(&random) % 8;
+        struct run run = {.grid = {192}, .group = {96}, .lds = 4096, .scratch = 1024};
+        struct arguments arguments = {out->address, 96};
+        struct capture capture = capture_begin();
+        run.cancel_ms = 4;
+        run_at(*code, copy->address, &run, &arguments, sizeof arguments);
+        capture_end(capture, report, sizeof report);
+        amdgpu_code_forget(copy->address, copy->size);
+        sim_memory_destroy(copy);
+        sim_memory_destroy(out);
+    }
+}
+
 /* ---- models, names and lines --------------------------------------------------------------------
  */
 
@@ -552,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_kernel_that_waits_for_ever_is_cancelled),
         cmocka_unit_test(packets_that_ask_too_much_are_refused),
         cmocka_unit_test(kernel_objects_that_are_none_are_refused),
+        cmocka_unit_test(code_that_is_damaged_does_no_harm),
         cmocka_unit_test(every_model_is_found_by_its_name),
         cmocka_unit_test(names_are_found_by_address),
         cmocka_unit_test(damaged_files_have_no_names),
