@@ -166,7 +166,7 @@ static u32 expected_compute(int function, const input &in)
     case UBFE:
         return a >> b % 32 & ((1u << c % 32) - 1);
     case SBFE: {
-        u32 field = a >> b % 32 & ((1u << c % 32) - 1);
+        u32 field = static_cast<u32>(static_cast<int>(a) >> b % 32) & ((1u << c % 32) - 1);
         return c % 32 && field >> (c % 32 - 1) ? field | ~0u << c % 32 : field;
     }
     case ALIGNBIT:

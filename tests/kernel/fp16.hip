@@ -115,6 +115,8 @@ TEST("every half converts to float, from float in four roundings, and to integer
         if (std::isnan(want))
             continue;
         float off = want * 1.0003f;
+        if (off == 0) // clang multiplies and converts in one, by adding 0: -0 may become 0
+            continue;
         u16 rn = nearest(off);
         auto down = [](u16 b) {
             return static_cast<u16>((b & 0x7fff) == 0 ? 0x8001 : b & 0x8000 ? b + 1 : b - 1);

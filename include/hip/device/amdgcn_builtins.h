@@ -198,9 +198,8 @@ __AH_FN unsigned int __builtin_amdgcn_ubfe(unsigned int x, unsigned int offset, 
 }
 __AH_FN int __builtin_amdgcn_sbfe(int x, unsigned int offset, unsigned int width)
 {
-    unsigned int field = __builtin_amdgcn_ubfe((unsigned int)x, offset, width);
-    unsigned int sign = (width & 31) ? 1u << ((width & 31) - 1) : 0;
-    return (int)((field ^ sign) - sign);
+    unsigned int above = 32 - (width & 31); /* a field may reach beyond x, into its sign */
+    return above == 32 ? 0 : (int)((unsigned int)(x >> (offset & 31)) << above) >> above;
 }
 __AH_FN unsigned int __builtin_amdgcn_alignbit(unsigned int high, unsigned int low, unsigned int n)
 {

@@ -219,7 +219,8 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     set_items(wave);
     uint64_t exec = left >= wave->lanes ? amdgpu_all_lanes(wave) : ((uint64_t)1 << left) - 1;
     amdgpu_set_s64(wave, AMDGPU_EXEC, exec);
-    wave->live_for = ~exec;
+    wave->live_for = ~exec; /* of the wave that was here before */
+    (void)amdgpu_live(wave);
     wave->scc = 0;
     wave->mode = mode_of(wave->block->dispatch);
     wave->traps = wave->flat_scratch[0] = wave->flat_scratch[1] = 0;
