@@ -1,0 +1,578 @@
+/* Streams, events, copies, pools and memory of the HSA backend, over simulated devices and
+ * without kernels: what order and waiting are made of. */
+#include "support.h"
+
+#include "backend.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OPS (&ahhsa_ops)
+
+static struct ah_dynlib lib;
+static struct ah_backend *backend;
+static struct ah_backend_device *first, *second;
+
+#define ok(call) assert_int_equal((call), hipSuccess)
+
+static int open_two_devices(void **state)
+{
+    const char *const files[] = {SIMHSA_PATH, NULL};
+    struct ah_backend_options options = {
+        .name = "simhsa", .candidates = files, .devices = "gfx90a,gfx1100"};
+    char *reason = NULL;
+    (void)state;
+    if (OPS->open(&options, &lib, &backend, &reason) != hipSuccess) {
+        print_error("%s\n", reason ? reason : "no reason");
+        return -1;
+    }
+    first = OPS->device_at(backend, 0);
+    second = OPS->device_at(backend, 1);
+    return 0;
+}
+
+static int close_devices(void **state)
+{
+    (void)state;
+    OPS->close(backend);
+    ah_dynlib_close(&lib);
+    return 0;
+}
+
+static struct ah_backend_stream *new_stream(struct ah_backend_device *device, unsigned flags)
+{
+    struct ah_backend_stream *stream;
+    ok(OPS->stream_create(device, flags, 0, &stream));
+    return stream;
+}
+
+static void *new_memory(struct ah_backend_device *device, size_t size)
+{
+    void *pointer;
+    ok(OPS->memory_alloc(device, size, hipDeviceMallocDefault, &pointer));
+    return pointer;
+}
+
+static uint32_t *new_pinned(size_t size)
+{
+    void *pointer;
+    ok(OPS->host_alloc(first, size, hipHostMallocDefault, &pointer));
+    memset(pointer, 0, size);
+    return pointer;
+}
+
+/* A value that streams wait for until it is set. */
+struct gate {
+    uint32_t *word;
+};
+
+static struct gate closed_gate(struct ah_backend_device *device, struct ah_backend_stream *stream)
+{
+    struct gate gate = {new_pinned(64)};
+    ok(OPS->stream_wait_value(device, stream, gate.word, 1, UINT32_MAX, AH_WAIT_EQUAL, 32));
+    return gate;
+}
+
+static void open_gate(struct gate gate)
+{
+    __atomic_store_n(gate.word, 1, __ATOMIC_RELEASE);
+}
+
+static void fill(struct ah_backend_device *device, void *dst, unsigned value, size_t width,
+                 struct ah_backend_stream *stream)
+{
+    struct ah_fill what = {
+        .dst = dst, .value = value, .element_size = 1, .pitch = width, .width = width, .height = 1};
+    ok(OPS->fill(device, &what, stream));
+}
+
+static bool all_bytes_are(const unsigned char *bytes, size_t count, int value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (bytes[i] != value)
+            return false;
+    return true;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------
+ */
+
+static void a_library_that_is_not_there_is_told_with_the_files_tried(void **state)
+{
+    const char *const files[] = {"/nowhere/libhsa-runtime64.so.1", NULL};
+    struct ah_backend_options options = {.name = "hsa", .candidates = files};
+    struct ah_dynlib none = {0};
+    struct ah_backend *nothing = NULL;
+    char *reason = NULL;
+    (void)state;
+    assert_int_equal(OPS->open(&options, &none, &nothing, &reason), hipErrorSharedObjectInitFailed);
+    assert_int_equal(none.attempt_count, 1);
+    assert_non_null(reason);
+    free(reason);
+    ah_dynlib_close(&none);
+}
+
+static void a_library_that_is_no_hsa_runtime_is_told_by_what_it_lacks(void **state)
+{
+    const char *const files[] = {"libm.so.6", NULL};
+    struct ah_backend_options options = {.name = "hsa", .candidates = files};
+    struct ah_dynlib other = {0};
+    struct ah_backend *nothing = NULL;
+    char *reason = NULL;
+    (void)state;
+    assert_int_equal(OPS->open(&options, &other, &nothing, &reason), hipErrorInsufficientDriver);
+    assert_non_null(strstr(reason, "hsa_queue_create"));
+    free(reason);
+    ah_dynlib_close(&other);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+static void pageable_memory_of_any_size_gets_there_and_back(void **state)
+{
+    static const size_t sizes[] = {1, 63, 4096, (1 << 20) - 1, (1 << 20) + 1, (11 << 20) + 5};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *in = malloc(sizes[i]), *out = calloc(1, sizes[i]);
+        void *memory = new_memory(first, sizes[i] + 64), *other = new_memory(second, sizes[i]);
+        for (size_t k = 0; k < sizes[i]; k++)
+            in[k] = (unsigned char)(k * 7 + k / 256 + i);
+        ok(OPS->copy(first, (char *)memory + 3, in, sizes[i]));
+        ok(OPS->copy_peer(first, second, other, first, (char *)memory + 3, sizes[i], NULL));
+        ok(OPS->device_synchronize(first));
+        ok(OPS->copy(second, out, other, sizes[i]));
+        assert_memory_equal(in, out, sizes[i]);
+        ok(OPS->memory_free(first, memory));
+        ok(OPS->memory_free(second, other));
+        free(in);
+        free(out);
+    }
+}
+
+static void the_source_of_a_copy_may_be_used_again_at_once(void **state)
+{
+    enum { SIZE = 3 << 20 };
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    unsigned char *host = malloc(SIZE), *out = malloc(SIZE);
+    void *memory = new_memory(first, SIZE);
+    struct gate gate = closed_gate(first, stream);
+    (void)state;
+    memset(host, 5, SIZE);
+    ok(OPS->copy_async(first, memory, host, SIZE, stream));
+    memset(host, 9, SIZE);
+    assert_int_equal(OPS->stream_query(first, stream), hipErrorNotReady);
+    open_gate(gate);
+    ok(OPS->stream_synchronize(first, stream));
+    ok(OPS->copy(first, out, memory, SIZE));
+    assert_true(all_bytes_are(out, SIZE, 5));
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->host_free(first, gate.word));
+    ok(OPS->stream_destroy(first, stream));
+    free(host);
+    free(out);
+}
+
+static void fills_of_any_place_and_size_change_nothing_around(void **state)
+{
+    enum { ROOM = 1 << 20 };
+    static const struct {
+        size_t at, size;
+    } rows[] = {{0, 1}, {1, 2}, {3, 65}, {5, 70001}, {2, (1 << 19) + 3}, {4, 1 << 19}};
+    unsigned char *out = malloc(ROOM);
+    void *memory = new_memory(first, ROOM);
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fill(first, memory, 1, ROOM, NULL);
+        fill(first, (char *)memory + rows[i].at, 0xab, rows[i].size, NULL);
+        ok(OPS->copy(first, out, memory, ROOM));
+        assert_true(all_bytes_are(out, rows[i].at, 1));
+        assert_true(all_bytes_are(out + rows[i].at, rows[i].size, 0xab));
+        assert_true(
+            all_bytes_are(out + rows[i].at + rows[i].size, ROOM - rows[i].at - rows[i].size, 1));
+    }
+    ok(OPS->memory_free(first, memory));
+    free(out);
+}
+
+static void what_is_unknown_is_pageable_and_what_is_freed_is_unknown(void **state)
+{
+    struct ah_pointer_info info;
+    char *memory = new_memory(second, 1000), *pinned = (char *)new_pinned(100);
+    (void)state;
+    OPS->pointer_info(first, memory + 999, &info);
+    assert_int_equal(info.kind, AH_MEMORY_DEVICE);
+    assert_int_equal(info.device_index, 1);
+    assert_ptr_equal(info.base, memory);
+    assert_int_equal(info.size, 1000);
+    assert_null(info.host_pointer);
+    assert_ptr_equal(info.device_pointer, memory + 999);
+    OPS->pointer_info(first, pinned + 7, &info);
+    assert_int_equal(info.kind, AH_MEMORY_HOST);
+    assert_ptr_equal(info.host_pointer, pinned + 7);
+    OPS->pointer_info(first, memory + 1000, &info);
+    assert_int_equal(info.kind, AH_MEMORY_UNKNOWN);
+    assert_int_equal(OPS->memory_free(second, memory + 1), hipErrorInvalidValue);
+    ok(OPS->memory_free(second, memory));
+    assert_int_equal(OPS->memory_free(second, memory), hipErrorInvalidValue);
+    OPS->pointer_info(first, memory, &info);
+    assert_int_equal(info.kind, AH_MEMORY_UNKNOWN);
+    ok(OPS->host_free(first, pinned));
+}
+
+static int range_attribute(hipMemRangeAttribute attribute, const char *from, size_t size)
+{
+    int value = 77;
+    ok(OPS->managed_attribute(first, &value, sizeof value, attribute, from, size));
+    return value;
+}
+
+static void advice_about_parts_of_managed_memory_is_remembered(void **state)
+{
+    enum { SIZE = 64 << 10, HALF = SIZE / 2 };
+    void *pointer;
+    int list[3];
+    (void)state;
+    ok(OPS->managed_alloc(first, SIZE, hipMemAttachGlobal, &pointer));
+    char *p = pointer;
+    assert_int_equal(range_attribute(hipMemRangeAttributeReadMostly, p, SIZE), 0);
+    assert_int_equal(range_attribute(hipMemRangeAttributePreferredLocation, p, SIZE),
+                     hipInvalidDeviceId);
+    ok(OPS->managed_advise(first, p, HALF, hipMemAdviseSetReadMostly, NULL));
+    assert_int_equal(range_attribute(hipMemRangeAttributeReadMostly, p, HALF), 1);
+    assert_int_equal(range_attribute(hipMemRangeAttributeReadMostly, p, SIZE), 0);
+    ok(OPS->managed_advise(first, p, SIZE, hipMemAdviseSetPreferredLocation, second));
+    ok(OPS->managed_advise(first, p + HALF, 1, hipMemAdviseSetPreferredLocation, NULL));
+    assert_int_equal(range_attribute(hipMemRangeAttributePreferredLocation, p, HALF), 1);
+    assert_int_equal(range_attribute(hipMemRangeAttributePreferredLocation, p + HALF, 1),
+                     hipCpuDeviceId);
+    assert_int_equal(range_attribute(hipMemRangeAttributePreferredLocation, p, SIZE),
+                     hipInvalidDeviceId);
+    ok(OPS->managed_advise(first, p, SIZE, hipMemAdviseSetAccessedBy, first));
+    ok(OPS->managed_advise(first, p, SIZE, hipMemAdviseSetAccessedBy, second));
+    ok(OPS->managed_advise(first, p, SIZE, hipMemAdviseUnsetAccessedBy, first));
+    ok(OPS->managed_attribute(first, list, sizeof list, hipMemRangeAttributeAccessedBy, p, SIZE));
+    assert_int_equal(list[0], 1);
+    assert_int_equal(list[1], hipInvalidDeviceId);
+    ok(OPS->managed_prefetch(first, p, SIZE, first, NULL));
+    assert_int_equal(range_attribute(hipMemRangeAttributeLastPrefetchLocation, p, SIZE), 0);
+    ok(OPS->memory_free(first, p));
+}
+
+/* ---- streams ------------------------------------------------------------------------------------
+ */
+
+static void the_default_stream_and_blocking_streams_wait_for_one_another(void **state)
+{
+    struct ah_backend_stream *blocking = new_stream(first, hipStreamDefault),
+                             *other = new_stream(first, hipStreamDefault),
+                             *apart = new_stream(first, hipStreamNonBlocking);
+    uint32_t *words = new_pinned(64);
+    struct gate gate = closed_gate(first, blocking);
+    (void)state;
+    ok(OPS->stream_write_value(first, AH_STREAM_LEGACY, words, 1, 32));
+    ok(OPS->stream_write_value(first, other, words + 1, 2, 32));
+    ok(OPS->stream_write_value(first, apart, words + 2, 3, 32));
+    ok(OPS->stream_synchronize(first, apart));
+    assert_int_equal(words[2], 3);
+    assert_int_equal(OPS->stream_query(first, AH_STREAM_LEGACY), hipErrorNotReady);
+    assert_int_equal(OPS->stream_query(first, other), hipErrorNotReady);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[1], 0);
+    open_gate(gate);
+    ok(OPS->stream_synchronize(first, other));
+    assert_int_equal(words[0], 1);
+    assert_int_equal(words[1], 2);
+    ok(OPS->stream_destroy(first, blocking));
+    ok(OPS->stream_destroy(first, other));
+    ok(OPS->stream_destroy(first, apart));
+    ok(OPS->host_free(first, words));
+    ok(OPS->host_free(first, gate.word));
+}
+
+static void a_stream_that_waits_for_the_host_holds_up_nobody(void **state)
+{
+    enum { COUNT = 24 }; /* more than there are hardware queues for them */
+    struct ah_backend_stream *streams[COUNT];
+    struct gate gates[COUNT / 2];
+    void *memory = new_memory(first, COUNT * sizeof(uint32_t));
+    uint32_t *host = new_pinned(COUNT * sizeof *host);
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        streams[i] = new_stream(first, hipStreamNonBlocking);
+    for (int i = 0; i < COUNT / 2; i++) {
+        gates[i] = closed_gate(first, streams[i]);
+        ok(OPS->copy_async(first, host + i, memory, sizeof *host, streams[i]));
+    }
+    for (int i = COUNT / 2; i < COUNT; i++) {
+        ok(OPS->copy_async(first, host + i, memory, sizeof *host, streams[i]));
+        ok(OPS->stream_synchronize(first, streams[i]));
+    }
+    for (int i = 0; i < COUNT / 2; i++)
+        assert_int_equal(OPS->stream_query(first, streams[i]), hipErrorNotReady);
+    for (int i = COUNT / 2 - 1; i >= 0; i--) {
+        open_gate(gates[i]);
+        ok(OPS->stream_synchronize(first, streams[i]));
+    }
+    for (int i = 0; i < COUNT / 2; i++)
+        ok(OPS->host_free(first, gates[i].word));
+    for (int i = 0; i < COUNT; i++)
+        ok(OPS->stream_destroy(first, streams[i]));
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->host_free(first, host));
+}
+
+static void events_order_streams_of_two_devices(void **state)
+{
+    struct ah_backend_stream *here = new_stream(first, hipStreamNonBlocking),
+                             *there = new_stream(second, hipStreamNonBlocking);
+    struct ah_backend_event *event;
+    uint32_t *words = new_pinned(64);
+    struct gate gate = closed_gate(first, here);
+    (void)state;
+    ok(OPS->event_create(first, hipEventDisableTiming, &event));
+    ok(OPS->event_query(first, event));
+    ok(OPS->stream_write_value(first, here, words, 7, 64));
+    ok(OPS->event_record(first, event, here));
+    assert_int_equal(OPS->event_query(first, event), hipErrorNotReady);
+    ok(OPS->stream_wait_event(second, there, event));
+    ok(OPS->event_destroy(first, event)); /* the wait goes on */
+    ok(OPS->stream_write_value(second, there, words + 2, 8, 32));
+    assert_int_equal(OPS->stream_query(second, there), hipErrorNotReady);
+    assert_int_equal(words[2], 0);
+    open_gate(gate);
+    ok(OPS->stream_synchronize(second, there));
+    assert_int_equal(words[0], 7);
+    assert_int_equal(words[2], 8);
+    ok(OPS->stream_destroy(first, here));
+    ok(OPS->stream_destroy(second, there));
+    ok(OPS->host_free(first, words));
+    ok(OPS->host_free(first, gate.word));
+}
+
+static void an_event_of_an_idle_stream_has_the_time_of_its_record(void **state)
+{
+    struct ah_backend_event *start, *stop, *untimed;
+    float ms = 0;
+    (void)state;
+    ok(OPS->event_create(first, hipEventDefault, &start));
+    ok(OPS->event_create(first, hipEventDefault, &stop));
+    ok(OPS->event_create(first, hipEventDisableTiming, &untimed));
+    assert_int_equal(OPS->event_elapsed(first, start, stop, &ms), hipErrorInvalidHandle);
+    ok(OPS->event_record(first, start, NULL));
+    usleep(20000);
+    ok(OPS->event_record(first, stop, NULL));
+    ok(OPS->event_record(first, untimed, NULL));
+    ok(OPS->event_synchronize(first, stop));
+    ok(OPS->event_elapsed(first, start, stop, &ms));
+    assert_true(ms >= 20 && ms < 2000);
+    assert_int_equal(OPS->event_elapsed(first, start, untimed, &ms), hipErrorInvalidHandle);
+    ok(OPS->event_destroy(first, start));
+    ok(OPS->event_destroy(first, stop));
+    ok(OPS->event_destroy(first, untimed));
+}
+
+static void count_call(void *data)
+{
+    int *calls = data;
+    calls[1 + calls[0]] = calls[0];
+    calls[0]++;
+}
+
+static void tell_status(void *data, hipError_t status)
+{
+    *(int *)data = (int)status;
+}
+
+static void host_functions_run_in_stream_order(void **state)
+{
+    enum { CALLS = 40 };
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    int calls[CALLS + 1] = {0}, status = -1;
+    struct gate gate = closed_gate(first, stream);
+    (void)state;
+    for (int i = 0; i < CALLS; i++)
+        ok(OPS->stream_host_function(first, stream, count_call, calls));
+    ok(OPS->stream_callback(first, stream, tell_status, &status));
+    assert_int_equal(calls[0], 0);
+    open_gate(gate);
+    ok(OPS->stream_synchronize(first, stream));
+    assert_int_equal(calls[0], CALLS);
+    assert_int_equal(status, hipSuccess);
+    for (int i = 0; i < CALLS; i++)
+        assert_int_equal(calls[1 + i], i);
+    ok(OPS->stream_destroy(first, stream));
+    ok(OPS->host_free(first, gate.word));
+}
+
+static void a_destroyed_stream_finishes_its_work(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    uint32_t *words = new_pinned(64);
+    struct gate gate = closed_gate(first, stream);
+    (void)state;
+    ok(OPS->stream_write_value(first, stream, words, 11, 32));
+    ok(OPS->stream_destroy(first, stream));
+    assert_int_equal(words[0], 0);
+    open_gate(gate);
+    ok(OPS->device_synchronize(first));
+    assert_int_equal(words[0], 11);
+    ok(OPS->host_free(first, words));
+    ok(OPS->host_free(first, gate.word));
+}
+
+/* ---- a queue that is full ---------------------------------------------------------------------
+ */
+
+enum { RECORDS = 10000 }; /* more than twice the packets of a queue */
+
+struct producer {
+    struct ah_backend_stream *stream;
+    struct ah_backend_event *event;
+    _Atomic int put;
+    hipError_t error;
+    double seconds; /* of processor time */
+};
+
+static void *produce(void *data)
+{
+    struct producer *producer = data;
+    struct timespec used;
+    for (int i = 0; i < RECORDS && producer->error == hipSuccess; i++) {
+        producer->error = OPS->event_record(first, producer->event, producer->stream);
+        atomic_store(&producer->put, i + 1);
+    }
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    producer->seconds = (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+    return NULL;
+}
+
+static void who_finds_the_queue_full_sleeps_until_there_is_room(void **state)
+{
+    struct producer producer = {.stream = new_stream(first, hipStreamNonBlocking)};
+    struct ah_backend_stream *other = new_stream(first, hipStreamNonBlocking);
+    struct gate gate = closed_gate(first, producer.stream);
+    uint32_t *words = new_pinned(64);
+    pthread_t thread;
+    int before = -1;
+    (void)state;
+    ok(OPS->event_create(first, hipEventDefault, &producer.event));
+    assert_int_equal(pthread_create(&thread, NULL, produce, &producer), 0);
+    while (before != atomic_load(&producer.put)) { /* until it gets no further */
+        before = atomic_load(&producer.put);
+        usleep(200000);
+    }
+    assert_true(before > 0 && before < RECORDS);
+    ok(OPS->stream_write_value(first, other, words, 1, 32)); /* others go on */
+    ok(OPS->stream_synchronize(first, other));
+    assert_int_equal(words[0], 1);
+    open_gate(gate);
+    pthread_join(thread, NULL);
+    ok(producer.error);
+    assert_true(producer.seconds < 0.4);
+    ok(OPS->stream_synchronize(first, producer.stream));
+    ok(OPS->event_query(first, producer.event));
+    ok(OPS->event_destroy(first, producer.event));
+    ok(OPS->stream_destroy(first, producer.stream));
+    ok(OPS->stream_destroy(first, other));
+    ok(OPS->host_free(first, words));
+    ok(OPS->host_free(first, gate.word));
+}
+
+/* ---- pools
+ * ---------------------------------------------------------------------------------------- */
+
+static uint64_t pool_count(struct ah_backend_pool *pool, hipMemPoolAttr attribute)
+{
+    uint64_t value = 0;
+    ok(OPS->pool_get_attribute(first, pool, attribute, &value));
+    return value;
+}
+
+static void memory_of_a_pool_is_used_again_in_stream_order(void **state)
+{
+    enum { SIZE = 100000 };
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking),
+                             *other = new_stream(first, hipStreamNonBlocking);
+    struct ah_backend_pool *pool;
+    hipMemPoolProps properties = {.allocType = hipMemAllocationTypePinned};
+    void *a, *b, *c;
+    int no = 0;
+    (void)state;
+    ok(OPS->pool_create(first, &properties, &pool));
+    struct gate gate = closed_gate(first, stream);
+    ok(OPS->pool_alloc(first, pool, SIZE, stream, &a));
+    ok(OPS->pool_free(first, a, stream));
+    ok(OPS->pool_alloc(first, pool, SIZE, stream, &b)); /* at once, in the same stream */
+    assert_ptr_equal(a, b);
+    ok(OPS->pool_free(first, b, stream));
+    ok(OPS->pool_set_attribute(first, pool, hipMemPoolReuseAllowInternalDependencies, &no));
+    ok(OPS->pool_alloc(first, pool, SIZE, other, &c)); /* another may not have it yet */
+    assert_ptr_not_equal(a, c);
+    assert_true(pool_count(pool, hipMemPoolAttrUsedMemCurrent) >= SIZE);
+    assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) >= 2 * SIZE);
+    open_gate(gate);
+    ok(OPS->stream_synchronize(first, stream));
+    ok(OPS->pool_trim(first, pool, 0));
+    assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) < 2 * SIZE);
+    ok(OPS->pool_free(first, c, other));
+    ok(OPS->stream_synchronize(first, other)); /* the threshold is 0: all goes back */
+    assert_int_equal(pool_count(pool, hipMemPoolAttrReservedMemCurrent), 0);
+    assert_true(pool_count(pool, hipMemPoolAttrReservedMemHigh) >= 2 * SIZE);
+    assert_int_equal(OPS->pool_free(first, c, other), hipErrorInvalidValue);
+    ok(OPS->pool_destroy(first, pool));
+    ok(OPS->stream_destroy(first, stream));
+    ok(OPS->stream_destroy(first, other));
+    ok(OPS->host_free(first, gate.word));
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
+
+static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
+{
+    struct ah_pointer_info info;
+    struct ah_backend_stream *stream = new_stream(first, hipStreamDefault);
+    struct ah_backend_event *event;
+    void *memory = new_memory(first, 4096), *again;
+    struct gate gate = closed_gate(first, stream);
+    (void)state;
+    ok(OPS->event_create(first, hipEventDefault, &event));
+    ok(OPS->event_record(first, event, stream));
+    open_gate(gate);
+    ok(OPS->device_reset(first));
+    OPS->pointer_info(second, memory, &info);
+    assert_int_equal(info.kind, AH_MEMORY_UNKNOWN);
+    again = new_memory(first, 4096);
+    fill(first, again, 3, 4096, NULL);
+    fill(first, again, 4, 4096, AH_STREAM_PER_THREAD);
+    ok(OPS->device_synchronize(first));
+    ok(OPS->memory_free(first, again));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_library_that_is_not_there_is_told_with_the_files_tried),
+        cmocka_unit_test(a_library_that_is_no_hsa_runtime_is_told_by_what_it_lacks),
+        cmocka_unit_test(pageable_memory_of_any_size_gets_there_and_back),
+        cmocka_unit_test(the_source_of_a_copy_may_be_used_again_at_once),
+        cmocka_unit_test(fills_of_any_place_and_size_change_nothing_around),
+        cmocka_unit_test(what_is_unknown_is_pageable_and_what_is_freed_is_unknown),
+        cmocka_unit_test(advice_about_parts_of_managed_memory_is_remembered),
+        cmocka_unit_test(the_default_stream_and_blocking_streams_wait_for_one_another),
+        cmocka_unit_test(a_stream_that_waits_for_the_host_holds_up_nobody),
+        cmocka_unit_test(events_order_streams_of_two_devices),
+        cmocka_unit_test(an_event_of_an_idle_stream_has_the_time_of_its_record),
+        cmocka_unit_test(host_functions_run_in_stream_order),
+        cmocka_unit_test(a_destroyed_stream_finishes_its_work),
+        cmocka_unit_test(who_finds_the_queue_full_sleeps_until_there_is_room),
+        cmocka_unit_test(memory_of_a_pool_is_used_again_in_stream_order),
+        cmocka_unit_test(a_reset_takes_everything_and_the_device_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, open_two_devices, close_devices);
+}
