@@ -2,7 +2,7 @@
 # table (gpu-tests.txt in the build tree) from which the bundle for GPU machines is made, and from
 # which trees with sanitizers take them.
 
-set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked" CACHE STRING
+set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx1100" CACHE STRING
     "Devices that device tests are registered for")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
 
