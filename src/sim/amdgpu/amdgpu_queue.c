@@ -60,10 +60,46 @@ bool amdgpu_queue_wait_running(struct amdgpu_queue *queue, int64_t count)
 
 /* ---- kernels in progress ------------------------------------------------------------------ */
 
+/* Of all queues: kernels that run, and who wants that there are none. Signals, for the sake of
+ * those who wait. */
+static _Alignas(64) amd_signal_t flying, held;
+
+/* Counts a kernel that is to begin. False: the queue stops. */
+static bool take_off(struct amdgpu_queue *queue)
+{
+    for (;;) {
+        struct amdgpu_conditions conditions = {.count = 0};
+        amdgpu_signal_add(&flying, 1); /* and then looks: who holds does it in the other order */
+        if (amdgpu_signal_load(&held) == 0)
+            return true;
+        amdgpu_signal_add(&flying, -1);
+        amdgpu_conditions_add(&conditions, &held, HSA_SIGNAL_CONDITION_EQ, 0, -1);
+        if (amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_STOPPED)
+            return false;
+    }
+}
+
+bool amdgpu_queues_hold(uint64_t timeout_ns)
+{
+    static const hsa_signal_condition_t is = HSA_SIGNAL_CONDITION_EQ;
+    static const int64_t zero = 0;
+    amd_signal_t *kernels = &flying;
+    amdgpu_signal_add(&held, 1);
+    if (amdgpu_signal_wait(&kernels, &is, &zero, 1, timeout_ns, &(int64_t){0}) == 0)
+        return true;
+    amdgpu_signal_add(&held, -1);
+    return false;
+}
+
+void amdgpu_queues_resume(void)
+{
+    amdgpu_signal_add(&held, -1);
+}
+
 struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue)
 {
     struct amdgpu_flight *flight = NULL;
-    if (!amdgpu_queue_wait_running(queue, AMDGPU_FLIGHTS))
+    if (!amdgpu_queue_wait_running(queue, AMDGPU_FLIGHTS) || !take_off(queue))
         return NULL;
     pthread_mutex_lock(&queue->lock);
     if (!stops(queue)) {
@@ -74,6 +110,8 @@ struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue)
         amdgpu_signal_add(&queue->running, 1);
     }
     pthread_mutex_unlock(&queue->lock);
+    if (!flight)
+        amdgpu_signal_add(&flying, -1);
     return flight;
 }
 
@@ -110,6 +148,7 @@ void amdgpu_flight_end(struct amdgpu_flight *flight, const struct amdgpu_queue_e
     queue->unused = flight;
     if (error)
         stop(queue, error);
+    amdgpu_signal_add(&flying, -1);
     amdgpu_signal_add(&queue->running, -1);
     pthread_mutex_unlock(&queue->lock);
 }

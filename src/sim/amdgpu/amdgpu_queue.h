@@ -84,6 +84,11 @@ void amdgpu_queue_inactivate(struct amdgpu_queue *queue, hsa_status_t status);
 void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on);
 void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority);
 
+/* Waits until no kernel runs, of any queue, and lets none begin until amdgpu_queues_resume. False:
+ * some still run after timeout_ns, and nothing was changed. */
+bool amdgpu_queues_hold(uint64_t timeout_ns);
+void amdgpu_queues_resume(void);
+
 /* Whether a fault that was asked for has lost a device (of sim_memory.h): all its queues have
  * stopped with HSA_STATUS_ERROR, and nothing works there until the process ends. */
 bool amdgpu_device_lost(int device);

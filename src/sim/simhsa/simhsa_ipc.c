@@ -20,11 +20,9 @@ _Static_assert(sizeof(struct exported) == sizeof(hsa_amd_ipc_memory_t), "a handl
 
 /* ---- giving --------------------------------------------------------------------------------- */
 
-/* The file that holds an allocation of a device from now on; -1: it cannot be shared. */
 static int share(uint64_t address, size_t size, bool whole, struct exported *out)
 {
     int file = -1;
-    simhsa_copies_stop(); /* nothing may see the memory move */
     simhsa_memory_lock();
     const struct simhsa_memory *memory = simhsa_memory_find(address);
     const struct sim_memory *sim = memory ? memory->sim : NULL;
@@ -41,7 +39,22 @@ static int share(uint64_t address, size_t size, bool whole, struct exported *out
         out->size = size;
     }
     simhsa_memory_unlock();
+    return file;
+}
+
+/* The file that holds an allocation of a device from now on; -1: it cannot be shared. Nothing that
+ * runs may see the memory move. */
+static int share_at_rest(uint64_t address, size_t size, bool whole, struct exported *out)
+{
+    const uint64_t patience_ns = UINT64_C(10000000000);
+    if (!amdgpu_queues_hold(patience_ns)) {
+        simhsa_violation("memory cannot be shared: kernels run all the while");
+        return -1;
+    }
+    simhsa_copies_stop();
+    int file = share(address, size, whole, out);
     simhsa_copies_resume();
+    amdgpu_queues_resume();
     return file;
 }
 
@@ -51,7 +64,7 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory
     SIMHSA_ENTER();
     if (!ptr || len == 0 || !handle)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    int file = share((uintptr_t)ptr, len, true, &exported);
+    int file = share_at_rest((uintptr_t)ptr, len, true, &exported);
     if (file < 0 || file > UINT16_MAX) {
         simhsa_violation("%zu bytes at %p cannot be shared: that is no allocation of a device", len,
                          ptr);
@@ -69,7 +82,7 @@ hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int
     SIMHSA_ENTER();
     if (!ptr || size == 0 || !dmabuf || !offset || flags > HSA_AMD_DMABUF_MAPPING_TYPE_PCIE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    int file = share((uintptr_t)ptr, size, false, &exported);
+    int file = share_at_rest((uintptr_t)ptr, size, false, &exported);
     if (file < 0)
         return HSA_STATUS_ERROR_INVALID_AGENT; /* it is not memory of one */
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);

@@ -28,7 +28,6 @@ struct queue {
  * question of its number and of one entry. */
 static struct {
     pthread_mutex_t lock; /* of making and ending */
-    struct sim_memory *memory;
     unsigned char *slots;
     _Atomic(struct queue *) queues[QUEUES_MAX];
     unsigned next;
@@ -94,14 +93,16 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
 /* ---- making
  * ----------------------------------------------------------------------------------------- */
 
+bool simhsa_queues_open(void)
+{
+    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_HOST, -1, QUEUES_MAX * SLOT, 4096);
+    all.slots = memory ? memory->view : NULL;
+    return memory != NULL;
+}
+
 /* Under the lock. QUEUES_MAX: none left. Used again as late as can be. */
 static unsigned take_slot(void)
 {
-    if (!all.memory)
-        all.memory = sim_memory_create(SIM_MEMORY_HOST, -1, QUEUES_MAX * SLOT, 4096);
-    if (!all.memory)
-        return QUEUES_MAX;
-    all.slots = all.memory->view;
     for (unsigned tries = 0; tries < QUEUES_MAX; tries++) {
         unsigned slot = all.next++ % QUEUES_MAX;
         if (!atomic_load(&all.queues[slot]))

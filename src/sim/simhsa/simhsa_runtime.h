@@ -234,6 +234,7 @@ void simhsa_copies_resume(void);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
+bool simhsa_queues_open(void); /* the first hsa_init; false: no memory */
 void simhsa_queues_close(void);
 void simhsa_events_close(void); /* forgets handlers of system events */
 /* Tells the program's handlers; whether there was one. */

@@ -63,7 +63,7 @@ static hsa_status_t open_runtime(void)
     start_log();
     pthread_atfork(NULL, NULL, in_child);
     result = simhsa_agents_open();
-    if (result == HSA_STATUS_SUCCESS && !simhsa_signals_open())
+    if (result == HSA_STATUS_SUCCESS && !(simhsa_signals_open() && simhsa_queues_open()))
         result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     return result;
 }

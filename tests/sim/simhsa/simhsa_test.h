@@ -263,7 +263,8 @@ static inline void barrier_after(hsa_queue_t *queue, int type, const hsa_signal_
     uint64_t index;
     hsa_barrier_and_packet_t *packet = next_packet(queue, &index);
     memset((char *)packet + 4, 0, sizeof *packet - 4);
-    memcpy(packet->dep_signal, signals, count * sizeof *signals);
+    for (unsigned i = 0; i < count; i++)
+        packet->dep_signal[i] = signals[i];
     packet->completion_signal = completion;
     ring(queue, packet, (uint16_t)(type | 1 << HSA_PACKET_HEADER_BARRIER), index);
 }

@@ -1,6 +1,8 @@
 /* Memory that processes share. */
 #include "simhsa_test.h"
 
+#include <pthread.h>
+
 enum { SIZE = 100000 };
 
 /* Two processes, each with a runtime of its own: this one gives, the child takes. */
@@ -102,11 +104,51 @@ static void only_memory_of_devices_is_shared(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
+static void *let_go(void *flag)
+{
+    usleep(50000);
+    *(volatile uint32_t *)flag = 1;
+    return NULL;
+}
+
+/* A kernel that wrote while its memory moves would write in vain. */
+static void memory_moves_between_kernels(void **state)
+{
+    hsa_queue_t *queue;
+    hsa_amd_ipc_memory_t handle;
+    pthread_t thread;
+    (void)state;
+    hsa_executable_t executable = load_kernels(here.gpus[0], "gfx90a");
+    hsa_signal_t done = new_signal(1);
+    volatile uint32_t *flag = allocate(here.fine, 4096);
+    void **arguments = allocate(here.kernarg, 64), *memory = allocate(here.memory, 8192);
+    *flag = 0;
+    *arguments = (void *)(uintptr_t)flag;
+    ok(rt.hsa_queue_create(here.gpus[0], 64, 0, NULL, NULL, 0, 0, &queue));
+    dispatch(queue, kernel_of(executable, here.gpus[0], "await.kd"), 1, arguments, done);
+    usleep(10000);
+    assert_int_equal(pthread_create(&thread, NULL, let_go, (void *)(uintptr_t)flag), 0);
+    ok(rt.hsa_amd_ipc_memory_create(memory, 8192, &handle));
+    assert_int_equal(*flag, 1);
+    assert_true(wait_for(done));
+    rt.hsa_signal_store_relaxed(done, 1);
+    dispatch(queue, kernel_of(executable, here.gpus[0], "await.kd"), 1, arguments, done);
+    assert_true(wait_for(done)); /* and they go on */
+    pthread_join(thread, NULL);
+    ok(rt.hsa_queue_destroy(queue));
+    ok(rt.hsa_executable_destroy(executable));
+    ok(rt.hsa_signal_destroy(done));
+    ok(rt.hsa_amd_memory_pool_free((void *)(uintptr_t)flag));
+    ok(rt.hsa_amd_memory_pool_free(arguments));
+    ok(rt.hsa_amd_memory_pool_free(memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_processes_see_the_same_memory),
         cmocka_unit_test(only_memory_of_devices_is_shared),
+        cmocka_unit_test(memory_moves_between_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
