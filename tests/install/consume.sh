@@ -77,7 +77,9 @@ test_the_tree_is_complete() {
         "$2/cmake/hip/hip-config.cmake" "$2/cmake/hip/FindHIP.cmake" \
         "$2/cmake/anyhip/anyhip-config.cmake" "$2/anyhip/rocm/libamdhip64.so" \
         "$2/anyhip/rocm/libamdhip64.so.6" "$2/anyhip/rocm/libamdhip64.so.7" \
-        "$2/libsimcuda.so.1" "$2/anyhip/drop-in/libcuda.so.1" "$2/anyhip/drop-in/libcuda.so"; do
+        "$2/libsimcuda.so.1" "$2/anyhip/drop-in/libcuda.so.1" "$2/anyhip/drop-in/libcuda.so" \
+        "$2/libsimhsa.so.1" "$2/anyhip/drop-in/libhsa-runtime64.so.1" \
+        "$2/anyhip/drop-in/libhsa-runtime64.so"; do
         [ -e "$1/$file" ] || fail "no $file"
     done
     grep -r -l -e "$(dirname "$1")" "$1/bin" "$1/lib/cmake" "$libdir/cmake" "$libdir/pkgconfig" &&
