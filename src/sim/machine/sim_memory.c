@@ -213,15 +213,25 @@ static bool may_access(const struct sim_memory *memory, int device, bool write)
 
 unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
 {
-    unsigned char *at = NULL;
+    unsigned char *first = NULL;
     pthread_mutex_lock(&sim_state.lock);
     const struct sim_record *record = sim_record_find(address);
-    if (record) {
+    while (record && may_access(&record->memory, device, write)) {
         const struct sim_memory *memory = &record->memory;
         uint64_t offset = address - memory->address;
-        if (size <= memory->size - offset && may_access(memory, device, write))
-            at = memory->view + offset;
+        first = first ? first : memory->view + offset;
+        if (size <= memory->size - offset) {
+            pthread_mutex_unlock(&sim_state.lock);
+            return first;
+        }
+        size -= memory->size - offset;
+        address = memory->address + memory->size;
+        const struct sim_record *next = sim_record_find(address);
+        record =
+            next && memory->kind == SIM_MEMORY_MAPPING && next->memory.kind == SIM_MEMORY_MAPPING
+                ? next
+                : NULL;
     }
     pthread_mutex_unlock(&sim_state.lock);
-    return at;
+    return NULL;
 }

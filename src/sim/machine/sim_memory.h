@@ -171,8 +171,8 @@ static inline unsigned char *sim_reach(int device, uint64_t address, size_t size
 }
 
 /* The same for ranges of any size, for copies and fills: where size bytes at
- * address lie if they are all within one allocation that device may access
- * (device -1: of any), else NULL. */
+ * address lie if they are all within one allocation, or mappings in a row,
+ * that device may access (device -1: of any), else NULL. */
 unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write);
 
 /* ---- initialised or not (only when the check is on) --------------------------------- */

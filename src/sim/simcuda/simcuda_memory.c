@@ -68,27 +68,6 @@ static bool is_host_range(uint64_t address, size_t size)
     return msync((void *)(uintptr_t)start, (size_t)(address + size - start), MS_ASYNC) == 0;
 }
 
-/* A range may go over mappings that lie one after the other: so do their views. */
-static unsigned char *reach_mappings(const struct simcuda_context *context, uint64_t address,
-                                     size_t size, bool write)
-{
-    unsigned char *first = NULL;
-    while (size > 0) {
-        const struct simcuda_memory *memory = simcuda_memory_find(address);
-        if (!memory || memory->sim->kind != SIM_MEMORY_MAPPING)
-            return NULL;
-        size_t here = memory->base + memory->size - address;
-        here = here < size ? here : size;
-        unsigned char *view = sim_reach_range(context->device->ordinal, address, here, write);
-        if (!view)
-            return NULL;
-        first = first ? first : view;
-        address += here;
-        size -= here;
-    }
-    return first;
-}
-
 CUresult simcuda_reach(const struct simcuda_context *context, uint64_t address, size_t size,
                        bool write, unsigned char **out_view, struct simcuda_memory **out_memory)
 {
@@ -101,9 +80,8 @@ CUresult simcuda_reach(const struct simcuda_context *context, uint64_t address, 
     /* Copies between devices need no access of one to the other; mappings say who may. */
     if (address + size < address)
         return CUDA_ERROR_INVALID_VALUE;
-    *out_view = memory->sim->kind == SIM_MEMORY_MAPPING
-                    ? reach_mappings(context, address, size, write)
-                    : sim_reach_range(-1, address, size, write);
+    int device = memory->sim->kind == SIM_MEMORY_MAPPING ? context->device->ordinal : -1;
+    *out_view = sim_reach_range(device, address, size, write);
     return *out_view ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -6,9 +6,10 @@
 #include "simhsa_copy.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-enum { THREADS_MAX = 4, SMALL = 64 << 10 };
+enum { THREADS_MAX = 4, SMALL = 64 << 10, FEW = 4 };
 
 struct job {
     struct simhsa_watch watch; /* of the signal it waits for */
@@ -18,6 +19,7 @@ struct job {
     struct simhsa_box box;
     amd_signal_t *completion;
     uint32_t count, met; /* signals before it, and how many of them are done */
+    uint32_t room;       /* for signals */
     amd_signal_t *signals[];
 };
 
@@ -47,13 +49,45 @@ static struct {
 /* ---- jobs ---------------------------------------------------------------------------------------
  */
 
+/* Jobs with room for FEW signals are used again: a program that only copies allocates nothing. */
+static struct {
+    pthread_mutex_t lock;
+    struct job *first;
+} spare = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Zeroed, with room for count signals. NULL: no memory. */
+static struct job *new_job(uint32_t count)
+{
+    uint32_t room = count < FEW ? FEW : count;
+    struct job *job = NULL;
+    if (room == FEW) {
+        pthread_mutex_lock(&spare.lock);
+        job = spare.first;
+        if (job)
+            spare.first = job->next;
+        pthread_mutex_unlock(&spare.lock);
+    }
+    size_t size = sizeof *job + room * sizeof *job->signals;
+    job = job ? memset(job, 0, size) : calloc(1, size);
+    if (job)
+        job->room = room;
+    return job;
+}
+
 static void free_job(struct job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
         simhsa_signal_drop(job->signals[i]);
     if (job->completion)
         simhsa_signal_drop(job->completion);
-    free(job);
+    if (job->room > FEW) {
+        free(job);
+        return;
+    }
+    pthread_mutex_lock(&spare.lock);
+    job->next = spare.first;
+    spare.first = job;
+    pthread_mutex_unlock(&spare.lock);
 }
 
 static void sleep_ns(uint64_t ns)
@@ -217,7 +251,7 @@ static void drive(struct engine *engine)
 
 static hsa_status_t make_job(const struct simhsa_after *after, struct job **out)
 {
-    struct job *job = calloc(1, sizeof *job + after->count * sizeof *job->signals);
+    struct job *job = new_job(after->count);
     if (!job)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     job->completion = simhsa_signal_hold(after->completion);
