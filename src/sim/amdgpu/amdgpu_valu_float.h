@@ -57,10 +57,16 @@ LANE f64 fma_f64(f64 a, f64 b, f64 c)
 {
     return __builtin_fma(a, b, c);
 }
-/* Products of halves are exact in f64, and so is enough of the sum. */
+/* Of halves: the product is exact, and the error of the sum is a number too, by which an
+ * inexact sum becomes odd. */
 LANE f32 fma_f16(f32 a, f32 b, f32 c)
 {
-    return odd_f32((f64)a * (f64)b + (f64)c);
+    f32 product = a * b, sum = product + c;
+    f32 part = sum - product, error = (product - (sum - part)) + (c - part);
+    u32 bits = bits_f32(sum), more = bits + 1, less = bits - 1;
+    bool outwards = (error > 0) == (sum > 0), inexact = (error < 0) | (error > 0);
+    u32 odd = (bits & 1) != 0 ? bits : outwards ? more : less;
+    return f32_of(inexact ? odd : bits);
 }
 LANE f32 near_half(f32 x, u32 round)
 {
@@ -70,11 +76,11 @@ LANE f32 near_half(f32 x, u32 round)
 /* Products where 0 times anything is 0. */
 LANE f32 product_dx9(f32 a, f32 b)
 {
-    return (a == 0) | (b == 0) ? 0.0f : a * b;
+    return a == 0 || b == 0 ? 0.0f : a * b;
 }
 LANE f32 fma_dx9(f32 a, f32 b, f32 c)
 {
-    return (a == 0) | (b == 0) ? 0.0f + c : fma_f32(a, b, c);
+    return a == 0 || b == 0 ? 0.0f + c : fma_f32(a, b, c);
 }
 
 /* ---- smallest, largest ------------------------------------------------------------------- */
@@ -115,7 +121,8 @@ LANE f32 med3_f32(f32 a, f32 b, f32 c, u32 mode)
 {
     f32 least = min_f32(min_f32(a, b, mode), c, mode);
     f32 between = max_f32(min_f32(a, b, mode), min_f32(max_f32(a, b, mode), c, mode), mode);
-    return (a != a) | (b != b) | (c != c) ? least : between;
+    bool none = (a != a) | (b != b) | (c != c);
+    return none ? least : between;
 }
 
 /* ---- parts of numbers ------------------------------------------------------------------ */
@@ -361,9 +368,9 @@ LANE s32 biased_f64(f64 x)
         T d = fma_##T(a, b, c), rest = fma_##T(a, b, c - d);                                       \
         T up = d * (T)(SCALE), down = d * (T)(1 / (SCALE)), lost = d - down * (T)(SCALE);          \
         T half = (T)(LAST) * (T)(SCALE) / 2; /* of the last digit of a subnormal */                \
-        down += (lost == half) & (rest > 0)    ? (T)(LAST)                                         \
-                : (lost == -half) & (rest < 0) ? -(T)(LAST)                                        \
-                                               : (T)0;                                             \
+        down += ((lost == half) & (rest > 0))    ? (T)(LAST)                                       \
+                : ((lost == -half) & (rest < 0)) ? -(T)(LAST)                                      \
+                                                 : (T)0;                                           \
         return undo ? (biased_##T(c) > HALF_RANGE ? up : down) : d;                                \
     }                                                                                              \
     LANE T div_fixup_##T(T a, T b, T c)                                                            \
@@ -374,8 +381,8 @@ LANE s32 biased_f64(f64 x)
         T d = a != a ? infinity : a;                                                               \
         d = biased_##T(b) == MAX ? infinity : d;                                                   \
         d = biased_##T(c) - biased_##T(b) < NONE ? (T)0 : d;                                       \
-        d = b_infinite | (c == 0) ? (T)0 : d;                                                      \
-        d = (b == 0) | c_infinite ? infinity : d;                                                  \
+        d = (b_infinite | (c == 0)) ? (T)0 : d;                                                    \
+        d = ((b == 0) | c_infinite) ? infinity : d;                                                \
         d = with_sign_##T(d, sign);                                                                \
         bool none = ((b == 0) & (c == 0)) | (b_infinite & c_infinite);                             \
         d = none ? T##_of((U)NAN_##BITS | SIGN_##BITS) : d;                                        \
@@ -398,7 +405,7 @@ LANE f32 div_fixup_f16(f32 a, f32 b, f32 c)
 LANE u32 longest(f32 x, f32 y, f32 z)
 {
     f32 a = size_f32(x), b = size_f32(y), c = size_f32(z);
-    return (c >= a) & (c >= b) ? 2 : b >= a ? 1 : 0;
+    return c >= a && c >= b ? 2 : b >= a ? 1 : 0;
 }
 
 #endif
