@@ -16,14 +16,16 @@ static void a_copy_completes_its_signal(void **state)
 {
     hsa_amd_profiling_async_copy_time_t time = {0};
     (void)state;
-    hsa_signal_t signal = new_signal(3);
+    hsa_signal_t signal = new_signal(2), last = new_signal(1);
     memset(host, 0x31, SIZE);
     copy(device, here.gpus[0], host, here.cpu, 1000, NULL, 0, signal);
     copy(device + 1000, here.gpus[0], host, here.cpu, SIZE - 1000, NULL, 0, signal);
-    copy(other, here.gpus[0], device, here.gpus[0], SIZE, NULL, 0, signal);
     assert_true(wait_for(signal));
     assert_int_equal(rt.hsa_signal_load_relaxed(signal), 0);
-    assert_true(all_bytes(device, SIZE, 0x31));
+    copy(other, here.gpus[0], device, here.gpus[0], SIZE, NULL, 0, last);
+    assert_true(wait_for(last));
+    assert_true(all_bytes(other, SIZE, 0x31));
+    ok(rt.hsa_signal_destroy(last));
     ok(rt.hsa_amd_profiling_get_async_copy_time(signal, &time));
     assert_true(time.start != 0 && time.end >= time.start);
     ok(rt.hsa_signal_destroy(signal));

@@ -107,7 +107,7 @@ static void only_memory_of_devices_is_shared(void **state)
 static void *let_go(void *flag)
 {
     usleep(50000);
-    *(volatile uint32_t *)flag = 1;
+    __atomic_store_n((uint32_t *)flag, 1, __ATOMIC_RELEASE);
     return NULL;
 }
 
@@ -129,7 +129,7 @@ static void memory_moves_between_kernels(void **state)
     usleep(10000);
     assert_int_equal(pthread_create(&thread, NULL, let_go, (void *)(uintptr_t)flag), 0);
     ok(rt.hsa_amd_ipc_memory_create(memory, 8192, &handle));
-    assert_int_equal(*flag, 1);
+    assert_int_equal(__atomic_load_n(flag, __ATOMIC_ACQUIRE), 1);
     assert_true(wait_for(done));
     rt.hsa_signal_store_relaxed(done, 1);
     dispatch(queue, kernel_of(executable, here.gpus[0], "await.kd"), 1, arguments, done);
