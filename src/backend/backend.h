@@ -36,6 +36,7 @@ struct ah_backend_module;
 struct ah_backend_function;
 struct ah_backend_pool;
 struct ah_backend_array;
+struct ah_backend_mipmap; /* a mipmapped array */
 struct ah_backend_memory; /* physical memory of the virtual memory management functions */
 
 /* Reserved stream values: the device's legacy default stream (NULL is the same)
@@ -105,7 +106,26 @@ struct ah_array_shape {
     size_t width, height, depth; /* elements; 0 where the array has no such dimension */
     hipArray_Format format;
     unsigned channels; /* 1, 2 or 4 */
+    unsigned element;  /* bytes of an element: all its channels */
     unsigned flags;    /* hipArray* flags */
+};
+
+/* What a texture reads. */
+struct ah_texture_source {
+    enum ah_texture_source_kind {
+        AH_SOURCE_ARRAY,
+        AH_SOURCE_MIPMAP,
+        AH_SOURCE_LINEAR, /* elements in a row: tex1Dfetch */
+        AH_SOURCE_PITCH,  /* rows of elements: tex2D */
+    } kind;
+    struct ah_backend_array *array;   /* AH_SOURCE_ARRAY */
+    struct ah_backend_mipmap *mipmap; /* AH_SOURCE_MIPMAP */
+    void *pointer;                    /* LINEAR, PITCH: device memory, aligned as the device's
+                                         hipDeviceAttributeTextureAlignment asks */
+    size_t pitch;                     /* PITCH: bytes from row to row */
+    /* Of every kind: the array's (level 0 of a mipmap), or what was described. LINEAR has
+     * width alone, PITCH width and height; both have no flags. */
+    struct ah_array_shape shape;
 };
 
 enum ah_launch_flags {
@@ -318,6 +338,53 @@ struct ah_backend_ops {
     hipError_t (*array_create)(struct ah_backend_device *device, const struct ah_array_shape *shape,
                                struct ah_backend_array **out_array);
     hipError_t (*array_destroy)(struct ah_backend_device *device, struct ah_backend_array *array);
+
+    /* Arrays with levels, each half the size of the one before it. levels is 1 to as many as
+     * there can be. hipErrorNotSupported: the device has none. */
+    hipError_t (*mipmap_create)(struct ah_backend_device *device,
+                                const struct ah_array_shape *shape, unsigned levels,
+                                struct ah_backend_mipmap **out_mipmap);
+    hipError_t (*mipmap_destroy)(struct ah_backend_device *device,
+                                 struct ah_backend_mipmap *mipmap);
+    /* One level as an array, for copies and surfaces and textures; core asks once for each. It
+     * belongs to the mipmapped array and is never given to array_destroy. */
+    hipError_t (*mipmap_level)(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap,
+                               unsigned level, struct ah_backend_array **out_array);
+
+    /* ---- textures and surfaces ------------------------------------------ */
+
+    /* An object is the 64 bits that kernels are given and hand to the functions of
+     * include/hip/device/texture.h and surface.h; it is not 0. What it means is the device's:
+     *  - NVIDIA: the driver's CUtexObject or CUsurfObject.
+     *  - AMD: the address of HIP_TEXTURE_OBJECT_SIZE_DWORD words of memory that the device can
+     *    read, at a multiple of 64, as ROCm's device libraries read it:
+     *      words 0 to 7    the image descriptor of the instruction set (of AH_SOURCE_LINEAR the
+     *                      buffer descriptor, in words 0 to 3)
+     *      word 8          hsa_ext_image_channel_type_t of an element
+     *      word 9          hsa_ext_image_channel_order_t of an element
+     *      word 10         width in elements
+     *      words 12 to 15  the sampler descriptor (HIP_SAMPLER_OBJECT_OFFSET_DWORD); 0 in
+     *                      surface objects
+     *    1D and 2D sources of textures and surfaces are images of HSA's geometries 1D and 2D,
+     *    layered ones 1DA and 2DA, cubemaps 2DA of 6 times as many layers, whose face and layer
+     *    device code folds into one index. A channel that the format lacks reads as 0, and w as 1.
+     *    Elements are integers of their size (SIGNED_INT8 ...), unless settings->flags lack
+     *    HIP_TRSF_READ_AS_INTEGER and they have 8 or 16 bits: then they are NORM formats.
+     * Work that uses an object is finished before the object is destroyed. */
+
+    /* settings: HIP_TRSF_* flags, modes known. view NULL: all of it, as it is; otherwise its format
+     * has the element size of the source. hipErrorNotSupported: the device has no images, or not
+     * this filter, format or mode; hipErrorInvalidValue: the driver does not accept it. */
+    hipError_t (*texture_create)(struct ah_backend_device *device,
+                                 const struct ah_texture_source *source,
+                                 const HIP_TEXTURE_DESC *settings,
+                                 const HIP_RESOURCE_VIEW_DESC *view, uint64_t *out_object);
+    hipError_t (*texture_destroy)(struct ah_backend_device *device, uint64_t object);
+    /* The array need not have hipArraySurfaceLoadStore: a driver that insists on it returns
+     * hipErrorInvalidValue. shape is the array's. */
+    hipError_t (*surface_create)(struct ah_backend_device *device, struct ah_backend_array *array,
+                                 const struct ah_array_shape *shape, uint64_t *out_object);
+    hipError_t (*surface_destroy)(struct ah_backend_device *device, uint64_t object);
 
     /* ---- copies and fills ---------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Owns stream-ordered allocation, virtual memory management and arrays. */
+/* Owns stream-ordered allocation and virtual memory management. */
 #include "cuda_backend.h"
 
 _Static_assert(sizeof(hipMemPoolPtrExportData) == sizeof(CUmemPoolPtrExportData),
@@ -339,32 +339,4 @@ hipError_t ahcuda_virtual_import(struct ah_backend_device *device, void *handle,
     if (error == hipSuccess)
         *out_memory = (struct ah_backend_memory *)(uintptr_t)memory;
     return error;
-}
-
-/* hipArray_Format and the array flags have CUDA's values. */
-hipError_t ahcuda_array_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
-                               struct ah_backend_array **out_array)
-{
-    CUDA_ARRAY3D_DESCRIPTOR native = {
-        .Width = shape->width,
-        .Height = shape->height,
-        .Depth = shape->depth,
-        .Format = (int)shape->format,
-        .NumChannels = shape->channels,
-        .Flags = shape->flags,
-    };
-    hipError_t error = ahcuda_enter(device);
-    if (error != hipSuccess)
-        return error;
-    return ahcuda_done(device, "cuArray3DCreate",
-                       device->api->cuArray3DCreate((CUarray *)(void *)out_array, &native));
-}
-
-hipError_t ahcuda_array_destroy(struct ah_backend_device *device, struct ah_backend_array *array)
-{
-    hipError_t error = ahcuda_enter(device);
-    if (error != hipSuccess)
-        return error;
-    return ahcuda_done(device, "cuArrayDestroy",
-                       device->api->cuArrayDestroy((CUarray)(void *)array));
 }

@@ -118,7 +118,10 @@ static hipError_t create_driver(hipArray_t *out_array, const HIP_ARRAY3D_DESCRIP
         .flags = descriptor->Flags,
     };
     hipError_t error = describe(shape.format, shape.channels, &description);
-    return error == hipSuccess ? create(out_array, &shape, &description) : error;
+    if (error != hipSuccess)
+        return error;
+    shape.element = (unsigned)description.x / 8 * shape.channels;
+    return create(out_array, &shape, &description);
 }
 
 hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray)

@@ -39,6 +39,7 @@ hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_ar
         return hipErrorInvalidValue;
     if (bits != 8 && bits != 16 && bits != 32)
         return hipErrorInvalidValue;
+    out->element = (unsigned)bits / 8 * out->channels;
     switch ((int)description->f) {
     case hipChannelFormatKindUnsigned:
         out->format = unsigned_format(bits);
@@ -54,24 +55,9 @@ hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_ar
     }
 }
 
-static size_t format_size(hipArray_Format format)
-{
-    switch ((int)format) {
-    case HIP_AD_FORMAT_UNSIGNED_INT8:
-    case HIP_AD_FORMAT_SIGNED_INT8:
-        return 1;
-    case HIP_AD_FORMAT_UNSIGNED_INT16:
-    case HIP_AD_FORMAT_SIGNED_INT16:
-    case HIP_AD_FORMAT_HALF:
-        return 2;
-    default:
-        return 4;
-    }
-}
-
 size_t ah_array_element_size(const struct ah_array *array)
 {
-    return format_size(array->shape.format) * array->shape.channels;
+    return array->shape.element;
 }
 
 hipError_t ah_array_check(hipArray_const_t handle, struct ah_array **out_array)
