@@ -63,6 +63,14 @@ enum {
     AMDGPU_VALU_KEEP = 64,   /* halves that are not written stay */
     AMDGPU_VALU_APART = 128, /* the second component does not read what the first writes */
 };
+/* The same of components of VOPD: from a bit on for each, how many sources there are, and
+ * whether the third is VCC. */
+enum {
+    AMDGPU_VALU_X = 8,
+    AMDGPU_VALU_Y = 12,
+    AMDGPU_VALU_SOURCES = 3,
+    AMDGPU_VALU_MASKED = 4,
+};
 /* Of struct amdgpu_source.kind, beside the kinds of operands: a mask. */
 enum { AMDGPU_LANE_MASK = 100 };
 
@@ -95,11 +103,6 @@ bool amdgpu_valu_emit(const struct amdgpu_valu_table *table, enum amdgpu_isa isa
 /* Of instructions that move values between lanes or index registers, or do nothing
  * (amdgpu_lanes.c). False: it is none of them. */
 bool amdgpu_lanes_emit(const struct amdgpu_inst *inst, struct amdgpu_op *op);
-
-/* A source of an operand of a type; where the operand is not written in the instruction, it is
- * VCC (masks) or the destination. False: it cannot be one. */
-bool amdgpu_valu_source(const struct amdgpu_operand *operand, unsigned type, unsigned destination,
-                        struct amdgpu_source *out_source);
 
 /* Where lane reads from in an instruction with DPP: *out_lane; false: beyond its row. */
 bool amdgpu_dpp_lane(const struct amdgpu_dpp *dpp, unsigned lanes, unsigned lane,

@@ -114,8 +114,10 @@ static bool mask_source(const struct amdgpu_operand *operand, struct amdgpu_sour
     return operand->kind == AMDGPU_CONST || operand->kind == AMDGPU_NULL;
 }
 
-bool amdgpu_valu_source(const struct amdgpu_operand *operand, unsigned type, unsigned destination,
-                        struct amdgpu_source *out_source)
+/* A source of an operand of a type; where the operand is not written in the instruction, it is
+ * VCC (masks) or the destination. False: it cannot be one. */
+static bool source_of(const struct amdgpu_operand *operand, unsigned type, unsigned destination,
+                      struct amdgpu_source *out_source)
 {
     if (type == AMDGPU_MASK)
         return mask_source(operand, out_source);
@@ -135,7 +137,7 @@ static bool emit_sources(const struct amdgpu_inst *inst, const struct amdgpu_val
         /* Only the last source is ever left out. */
         if (inst->src[k].kind == AMDGPU_NONE && k + 1 < row->count && k + 1 < 3)
             return false;
-        if (!amdgpu_valu_source(&inst->src[k], row->s[k], inst->dst[0].reg, &op->src[k]))
+        if (!source_of(&inst->src[k], row->s[k], inst->dst[0].reg, &op->src[k]))
             return false;
     }
     if (row->count == 4)
@@ -284,26 +286,44 @@ static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
 /* ---- all of it ---------------------------------------------------------------------------------
  */
 
+/* One of the two of VOPD: up to three sources of a register each; a mask is the last, and VCC. */
+static bool emit_component(const struct amdgpu_operand *operands, const struct amdgpu_valu_row *row,
+                           unsigned destination, unsigned shift, struct amdgpu_op *op)
+{
+    struct amdgpu_source source;
+    unsigned bits = row->count;
+    if (row->count > 3 || registers_of(row->d) != 1)
+        return false;
+    for (unsigned k = 0; k < row->count; k++) {
+        if (!source_of(&operands[k], row->s[k], destination, &source))
+            return false;
+        if (operands[k].kind == AMDGPU_NONE && k != 2) /* only the last is ever left out */
+            return false;
+        if (row->s[k] == AMDGPU_MASK && (k != 2 || source.reg != AMDGPU_VCC))
+            return false;
+        bits |= row->s[k] == AMDGPU_MASK ? AMDGPU_VALU_MASKED : 0;
+    }
+    op->bits |= bits << shift;
+    return true;
+}
+
 static bool emit_dual(const struct amdgpu_valu_table *table, unsigned lanes,
                       const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
     const struct amdgpu_valu_row *x = amdgpu_valu_row(inst->row->id);
     const struct amdgpu_valu_row *y = inst->row_y ? amdgpu_valu_row(inst->row_y->id) : NULL;
-    struct amdgpu_source source;
     if (!x || !y || inst->dst[0].kind != AMDGPU_VREG || inst->dst_y.kind != AMDGPU_VREG)
         return false;
-    if (registers_of(x->d) != 1 || registers_of(y->d) != 1 || !emit_sources(inst, x, op))
+    if (lanes != 32 || !emit_component(inst->src, x, inst->dst[0].reg, AMDGPU_VALU_X, op) ||
+        !emit_component(inst->src_y, y, inst->dst_y.reg, AMDGPU_VALU_Y, op))
         return false;
-    for (unsigned k = 0; k < y->count; k++)
-        if (!amdgpu_valu_source(&inst->src_y[k], y->s[k], inst->dst_y.reg, &source))
-            return false;
     op->count = 1;
     op->dst = inst->dst[0].reg;
     op->dst1 = inst->dst_y.reg;
-    op->bits = AMDGPU_VALU_APART;
+    bool apart = op->dst != op->dst1;
     for (unsigned k = 0; k < y->count; k++)
-        if (inst->src_y[k].kind == AMDGPU_VREG && inst->src_y[k].reg == op->dst)
-            op->bits = 0;
+        apart &= inst->src_y[k].kind != AMDGPU_VREG || inst->src_y[k].reg != op->dst;
+    op->bits |= apart ? AMDGPU_VALU_APART : 0;
     op->effect = &table->effects[inst->row->id][lanes == 64];
     op->imm = (uintptr_t)&table->effects[inst->row_y->id][lanes == 64];
     op->run = table->run[AMDGPU_VALU_DUAL][lanes == 64];

@@ -230,7 +230,9 @@ LANE const struct amdgpu_op *run_test(struct amdgpu_wave *wave, const struct amd
         return run_in_mode(wave, op, n);
     ROOM(rooms, 2 * 2);
     ROOM(holds, 1);
-    struct amdgpu_lanes l = {.d = holds, .mode = wave->mode};
+    struct amdgpu_lanes l;
+    l.d = holds;
+    l.mode = wave->mode;
     for (unsigned k = 0; k < 2; ++k)
         l.s[k] = fetch(wave, &op->src[k], rooms + k * 2 * n, n);
     effect_of(op)(&l);
@@ -258,7 +260,9 @@ LANE const struct amdgpu_op *run_carry(struct amdgpu_wave *wave, const struct am
         return run_in_mode(wave, op, n);
     ROOM(rooms, 4 * 4);
     ROOM(carries, 1);
-    struct amdgpu_lanes l = {.d1 = carries, .mode = wave->mode};
+    struct amdgpu_lanes l;
+    l.d1 = carries;
+    l.mode = wave->mode;
     fetch_all(wave, op, &l, rooms, n);
     u32 *d = destination(wave, op->dst, n);
     u64 exec = amdgpu_exec(wave);
@@ -482,17 +486,16 @@ LANE int host_rounding(const struct amdgpu_valu_row *row, u32 mode)
         return modes[mode & 3];
     return row->d == AMDGPU_F64 ? modes[mode >> 2 & 3] : FE_TONEAREST;
 }
-static void compute(const struct amdgpu_op *op, const struct amdgpu_valu_row *row,
-                    struct amdgpu_lanes *l)
+static void compute(amdgpu_effect effect, const struct amdgpu_valu_row *row, struct amdgpu_lanes *l)
 {
     int rounding = host_rounding(row, l->mode);
     if (rounding == FE_TONEAREST) {
-        effect_of(op)(l);
+        effect(l);
         return;
     }
     int saved = fegetround();
     fesetround(rounding);
-    effect_of(op)(l);
+    effect(l);
     fesetround(saved);
 }
 
@@ -618,10 +621,13 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
     ROOM(rooms, 4 * 4);
     ROOM(aside, 4);
     ROOM(masks, 1);
-    struct amdgpu_lanes l = {.d = aside, .d1 = masks, .mode = wave->mode};
+    struct amdgpu_lanes l;
+    l.d = aside;
+    l.d1 = masks;
+    l.mode = wave->mode;
     l.bits = row->flags & AMDGPU_VALU_RAW_OP_SEL ? inst->op_sel : inst->neg;
     u64 lanes = take_sources(wave, op, row, &l, rooms, n);
-    compute(op, row, &l);
+    compute(effect_of(op), row, &l);
     if (row->d == AMDGPU_MASK) {
         set_test(wave, op, gather(aside, n) & lanes, n);
         return amdgpu_next(op);
@@ -642,61 +648,85 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
 /* ---- two at once
  * ---------------------------------------------------------------------------------- */
 
-/* A source of a component, which is written in the instruction. */
+/* A source of a component, as it is written in the instruction: if it is not, it is the
+ * destination; a mask is VCC. */
 LANE const u32 *fetch_operand(const struct amdgpu_wave *wave, const struct amdgpu_operand *operand,
-                              unsigned type, unsigned reg, u32 *room, unsigned n)
+                              bool is_mask, unsigned reg, u32 *room, unsigned n)
 {
-    if (operand->kind == AMDGPU_VREG)
-        return destination(wave, operand->reg, n);
-    if (operand->kind == AMDGPU_CONST || (operand->kind == AMDGPU_SREG && type != AMDGPU_MASK)) {
-        fill(room, operand->kind == AMDGPU_CONST ? (u32)operand->value : wave->s[operand->reg], n);
+    if (is_mask) {
+        spread(wave->s[AMDGPU_VCC], room, n);
         return room;
     }
-    struct amdgpu_source source;
-    amdgpu_valu_source(operand, type, reg, &source);
-    return fetch(wave, &source, room, n);
+    switch (operand->kind) {
+    case AMDGPU_VREG:
+        return destination(wave, operand->reg, n);
+    case AMDGPU_NONE:
+        return destination(wave, reg, n);
+    case AMDGPU_CONST:
+    case AMDGPU_SREG:
+        fill(room, operand->kind == AMDGPU_CONST ? (u32)operand->value : wave->s[operand->reg], n);
+        return room;
+    default: {
+        struct amdgpu_source source;
+        amdgpu_source_of(operand, &source);
+        fill(room, (u32)amdgpu_scalar(wave, &source), n);
+        return room;
+    }
+    }
 }
 
-/* One component of a VOPD instruction, its result to d. */
-LANE void compute_component(const struct amdgpu_wave *wave, const struct amdgpu_operand *operands,
-                            const void *effect, unsigned id, unsigned reg, u32 *d, unsigned n)
+/* Subnormals and rounding as the mode says. */
+static __attribute__((noinline)) void
+compute_in_mode(amdgpu_effect effect, unsigned id, struct amdgpu_lanes *l, u32 *rooms, unsigned n)
 {
     const struct amdgpu_valu_row *row = amdgpu_valu_row(id);
-    const struct amdgpu_op op = {.effect = effect};
+    for (unsigned k = 0; k < row->count; ++k) {
+        struct taken taken = {l->s[k], rooms + k * n, 1};
+        if (is_float(row->s[k]) && !(kept_subnormals(row->s[k], l->mode) & 1))
+            flush(own(&taken, n), row->s[k], n);
+        l->s[k] = taken.lanes;
+    }
+    compute(effect, row, l);
+    if (is_float(row->d) && !(kept_subnormals(row->d, l->mode) & 2))
+        flush(l->d, row->d, n);
+}
+
+/* One component of a VOPD instruction, its result to d; bits: AMDGPU_VALU_SOURCES and
+ * AMDGPU_VALU_MASKED. */
+LANE void compute_component(const struct amdgpu_wave *wave, const struct amdgpu_operand *operands,
+                            unsigned bits, amdgpu_effect effect, unsigned id, unsigned reg, u32 *d,
+                            unsigned n)
+{
+    unsigned count = bits & AMDGPU_VALU_SOURCES;
     ROOM(rooms, 3);
     struct amdgpu_lanes l;
     l.d = d;
     l.mode = wave->mode;
-    bool usual = usual_mode(wave);
-    for (unsigned k = 0; k < row->count; ++k) {
-        struct taken taken = {.room = rooms + k * n, .registers = 1};
-        taken.lanes = fetch_operand(wave, &operands[k], row->s[k], reg, taken.room, n);
-        if (!usual && is_float(row->s[k]) && !(kept_subnormals(row->s[k], l.mode) & 1))
-            flush(own(&taken, n), row->s[k], n);
-        l.s[k] = taken.lanes;
-    }
-    if (usual) {
-        effect_of (&op)(&l);
-        return;
-    }
-    compute(&op, row, &l);
-    if (is_float(row->d) && !(kept_subnormals(row->d, l.mode) & 2))
-        flush(d, row->d, n);
+    for (unsigned k = 0; k < 3; ++k)
+        if (k < count)
+            l.s[k] = fetch_operand(wave, &operands[k], k == 2 && bits & AMDGPU_VALU_MASKED, reg,
+                                   rooms + k * n, n);
+    if (usual_mode(wave))
+        effect(&l);
+    else
+        compute_in_mode(effect, id, &l, rooms, n);
 }
 
 /* Both read before either writes. */
-LANE const struct amdgpu_op *run_dual(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                      unsigned n)
+static const struct amdgpu_op *run_dual_32(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
+    const unsigned n = 32; /* waves of 64 have none */
     const struct amdgpu_inst *inst = op->inst;
     ROOM(x_aside, 1);
     ROOM(y_aside, 1);
     u32 *x = destination(wave, op->dst, n), *y = destination(wave, op->dst1, n);
     u64 exec = amdgpu_exec(wave);
     bool whole = exec == everyone(n), apart = whole && op->bits & AMDGPU_VALU_APART;
-    compute_component(wave, inst->src, op->effect, inst->row->id, op->dst, apart ? x : x_aside, n);
-    compute_component(wave, inst->src_y, (const void *)(uintptr_t)op->imm, inst->row_y->id,
-                      op->dst1, whole ? y : y_aside, n);
+    compute_component(wave, inst->src, op->bits >> AMDGPU_VALU_X, effect_of(op), inst->row->id,
+                      op->dst, apart ? x : x_aside, n);
+    compute_component(wave, inst->src_y, op->bits >> AMDGPU_VALU_Y,
+                      *(const amdgpu_effect *)(uintptr_t)op->imm, inst->row_y->id, op->dst1,
+                      whole ? y : y_aside, n);
     if (whole && !apart)
         memcpy(x, x_aside, sizeof(u32) * n);
     if (!whole) {
@@ -733,7 +763,6 @@ HANDLER(run_signs3, run_signs(wave, op, n, 3))
 HANDLER(run_test, run_test(wave, op, n))
 HANDLER(run_carry, run_carry(wave, op, n))
 HANDLER(run_modified, run_modified(wave, op, n))
-HANDLER(run_dual, run_dual(wave, op, n))
 
 #define PASTE(a, b) a##b
 #define JOIN(a, b)  PASTE(a, b)
@@ -750,5 +779,5 @@ const amdgpu_handler JOIN(amdgpu_valu_run_, AMDGPU_ISA_NAME)[AMDGPU_VALU_KINDS][
     [AMDGPU_VALU_TEST] = {run_test_32, run_test_64},
     [AMDGPU_VALU_CARRY] = {run_carry_32, run_carry_64},
     [AMDGPU_VALU_MODIFIED] = {run_modified_32, run_modified_64},
-    [AMDGPU_VALU_DUAL] = {run_dual_32, run_dual_64},
+    [AMDGPU_VALU_DUAL] = {run_dual_32, NULL},
 };

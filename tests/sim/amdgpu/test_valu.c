@@ -422,6 +422,7 @@ static struct amdgpu_inst operands_for(const struct amdgpu_row *row)
         inst.dst[0] = valu_sreg(6, 1);
     if (row->format == AMDGPU_VOPD) {
         inst.format = AMDGPU_VOPD;
+        inst.src[2] = row->src[2] == AMDGPU_MASK ? valu_sreg(AMDGPU_VCC, 1) : inst.src[2];
         inst.row_y = row;
         inst.dst_y = valu_vreg(DST + 1, 1);
         memcpy(inst.src_y, inst.src, sizeof inst.src);
@@ -440,10 +441,11 @@ static void every_row_of_the_decoder_has_an_effect(void **state)
         for (enum amdgpu_isa isa = 0; isa < AMDGPU_ISA_COUNT; isa++) {
             if (!(row->isas >> isa & 1))
                 continue;
-            valu_begin(isa, 64, SIM_ISA_BASE);
+            unsigned lanes = row->format == AMDGPU_VOPD ? 32 : 64;
+            valu_begin(isa, lanes, SIM_ISA_BASE);
             struct amdgpu_inst inst = operands_for(row);
             struct amdgpu_op op = {.inst = &inst, .length = 8};
-            bool has = amdgpu_valu_emit(valu.table, isa, 64, &inst, &op);
+            bool has = amdgpu_valu_emit(valu.table, isa, lanes, &inst, &op);
             lacking += !has;
             if (has == may_lack_effect(row->name)) {
                 print_error("%s of %s: %s\n", row->name, amdgpu_isa_name(isa),
