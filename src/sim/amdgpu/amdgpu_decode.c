@@ -868,10 +868,13 @@ struct buffer_bits {
     signed char glc, dlc, slc, scc, lds, tfe, offen, idxen, accumulators;
 };
 
-static struct buffer_bits buffer_bits(const struct code *code)
+static struct buffer_bits buffer_bits(const struct code *code, enum amdgpu_format format)
 {
     switch (code->family) {
     case AMDGPU_GFX9:
+        if (format == AMDGPU_MTBUF)
+            return is_cdna(code) ? (struct buffer_bits){14, -1, 54, 53, -1, -1, 12, 13, 55}
+                                 : (struct buffer_bits){14, -1, 54, -1, -1, 55, 12, 13, -1};
         return is_cdna(code) ? (struct buffer_bits){14, -1, 17, 15, 16, -1, 12, 13, 55}
                              : (struct buffer_bits){14, -1, 17, -1, 16, 55, 12, 13, -1};
     case AMDGPU_GFX10:
@@ -900,7 +903,7 @@ static void decode_buffer(struct code *code, enum amdgpu_format format, uint32_t
     struct amdgpu_inst *inst = code->inst;
     uint32_t high = word_at(code, 1);
     uint64_t bits = word | (uint64_t)high << 32;
-    struct buffer_bits at = buffer_bits(code);
+    struct buffer_bits at = buffer_bits(code, format);
     const struct amdgpu_row *row = find_row(code, format, number);
     if (!row)
         return;
@@ -942,13 +945,154 @@ static void decode_mtbuf(struct code *code, uint32_t word)
         code->inst->nfmt = (unsigned char)field(word, 23, 3);
 }
 
+/* ---- images ------------------------------------------------------------------------------- */
+
+static const struct {
+    unsigned char coordinates, gradients; /* gradients: of both directions */
+} dims[] = {
+    [AMDGPU_DIM_1D] = {1, 2},       [AMDGPU_DIM_2D] = {2, 4},
+    [AMDGPU_DIM_3D] = {3, 6},       [AMDGPU_DIM_CUBE] = {3, 4},
+    [AMDGPU_DIM_1D_ARRAY] = {2, 2}, [AMDGPU_DIM_2D_ARRAY] = {3, 4},
+    [AMDGPU_DIM_2D_MSAA] = {3, 4},  [AMDGPU_DIM_2D_MSAA_ARRAY] = {4, 4},
+};
+
+/* What comes first, a word each. */
+static unsigned first_words(const struct amdgpu_row *row)
+{
+    return !!(row->flags & AMDGPU_ROW_PICK_OFFSET) + !!(row->flags & AMDGPU_ROW_BIAS) +
+           !!(row->flags & AMDGPU_ROW_COMPARE_DEPTH);
+}
+
+static unsigned gradient_words(enum amdgpu_isa isa, const struct amdgpu_row *row,
+                               enum amdgpu_dim dim, bool a16)
+{
+    bool halves =
+        row->flags & AMDGPU_ROW_GRADIENTS16 || (a16 && amdgpu_family_of(isa) == AMDGPU_GFX9);
+    unsigned of_each = dims[dim].gradients / 2u;
+    if (!(row->flags & AMDGPU_ROW_GRADIENTS))
+        return 0;
+    return 2 * (halves ? (of_each + 1) / 2 : of_each);
+}
+
+static unsigned coordinate_words(const struct amdgpu_row *row, unsigned coordinates, bool a16)
+{
+    unsigned count = row->flags & AMDGPU_ROW_NO_COORDS ? 0 : coordinates;
+    count += !!(row->flags & (AMDGPU_ROW_LOD | AMDGPU_ROW_LOD_CLAMP));
+    return a16 ? (count + 1) / 2 : count;
+}
+
+unsigned amdgpu_image_words(enum amdgpu_isa isa, const struct amdgpu_row *row, enum amdgpu_dim dim,
+                            bool a16)
+{
+    return first_words(row) + gradient_words(isa, row, dim, a16) +
+           coordinate_words(row, dims[dim].coordinates, a16);
+}
+
+/* gfx9: as few as there can be. */
+static unsigned fewest_words(const struct amdgpu_row *row)
+{
+    return first_words(row) + !!(row->flags & AMDGPU_ROW_GRADIENTS) +
+           coordinate_words(row, 1, true);
+}
+
+static void mimg_bits(struct code *code, uint32_t word, uint32_t high)
+{
+    struct amdgpu_inst *inst = code->inst;
+    bool gfx9 = code->family == AMDGPU_GFX9;
+    inst->dmask = (unsigned char)field(word, 8, 4);
+    if (code->family == AMDGPU_GFX11) {
+        inst->dim = (unsigned char)field(word, 2, 3);
+        inst->unorm = flag(word, 7);
+        inst->slc = flag(word, 12);
+        inst->dlc = flag(word, 13);
+        inst->glc = flag(word, 14);
+        inst->r128 = flag(word, 15);
+        inst->a16 = flag(word, 16);
+        inst->d16 = flag(word, 17);
+        inst->tfe = flag(high, 21);
+        inst->lwe = flag(high, 22);
+        return;
+    }
+    inst->dim = gfx9 ? 0 : (unsigned char)field(word, 3, 3);
+    inst->dlc = !gfx9 && flag(word, 7);
+    inst->scc = is_cdna(code) && flag(word, 7);
+    inst->unorm = flag(word, 12);
+    inst->glc = flag(word, 13);
+    inst->da = gfx9 && flag(word, 14);
+    inst->r128 = !gfx9 && flag(word, 15);
+    inst->a16 = gfx9 ? flag(word, 15) : flag(high, 30);
+    inst->tfe = !is_cdna(code) && flag(word, 16);
+    inst->lwe = flag(word, 17);
+    inst->slc = flag(word, 25);
+    inst->d16 = flag(high, 31);
+}
+
+static void mimg_data(struct code *code, const struct amdgpu_row *row, unsigned reg,
+                      bool accumulators)
+{
+    struct amdgpu_inst *inst = code->inst;
+    unsigned count = row->flags & AMDGPU_ROW_GATHER ? 4 : (unsigned)__builtin_popcount(inst->dmask);
+    struct amdgpu_operand data;
+    vector_operand(code, reg, AMDGPU_B32, accumulators, &data);
+    count += count == 0;
+    if (inst->d16)
+        count = (count + 1) / 2;
+    data.count = (unsigned char)(count + inst->tfe);
+    if (reg + data.count > 256)
+        code->unknown = true;
+    if (row->src[0] != AMDGPU_NOTYPE)
+        inst->data = data;
+    if (row->dst[0] != AMDGPU_NOTYPE && (!(row->flags & AMDGPU_ROW_ATOMIC) || inst->glc))
+        inst->dst[0] = data;
+}
+
+/* nsa: words with further registers of the address. */
+static void mimg_address(struct code *code, const struct amdgpu_row *row, unsigned reg,
+                         unsigned nsa)
+{
+    struct amdgpu_inst *inst = code->inst;
+    unsigned most = code->family == AMDGPU_GFX11 ? 5 : 1 + 4 * nsa;
+    unsigned words = code->family == AMDGPU_GFX9
+                         ? fewest_words(row)
+                         : amdgpu_image_words(code->isa, row, inst->dim, inst->a16);
+    vector_operand(code, reg, AMDGPU_B32, false, &inst->addr);
+    inst->addr.count = (unsigned char)words;
+    if (!nsa) {
+        code->unknown |= reg + words > 256;
+        return;
+    }
+    inst->addr.count = 1;
+    inst->vaddr[0] = (unsigned char)reg;
+    for (unsigned i = 1; i < most; i++)
+        inst->vaddr[i] = (unsigned char)field(word_at(code, 2 + (i - 1) / 4), (i - 1) % 4 * 8, 8);
+    inst->vaddr_count = (unsigned char)(words < most ? words : most);
+    if (code->family == AMDGPU_GFX10)
+        code->unknown |= words > most;
+    else if (words > most)
+        code->unknown |= inst->vaddr[most - 1] + words - most >= 256;
+}
+
 static void decode_mimg(struct code *code, uint32_t word)
 {
-    unsigned more = code->family == AMDGPU_GFX9    ? 0
-                    : code->family == AMDGPU_GFX10 ? field(word, 1, 2)
-                                                   : field(word, 0, 1);
-    find_row(code, AMDGPU_MIMG, 0);
-    word_at(code, 1 + more);
+    bool late = code->family == AMDGPU_GFX11;
+    unsigned nsa = code->family == AMDGPU_GFX9 ? 0 : late ? field(word, 0, 1) : field(word, 1, 2);
+    unsigned number = late ? field(word, 18, 8) : field(word, 18, 7) | field(word, 0, 1) << 7;
+    uint32_t high = word_at(code, 1);
+    const struct amdgpu_row *row = amdgpu_row_of(code->isa, AMDGPU_MIMG, number);
+    if (nsa)
+        word_at(code, 1 + nsa);
+    if (!row) {
+        find_row(code, AMDGPU_MIMG, AMDGPU_MIMG_OTHER);
+        return;
+    }
+    find_row(code, AMDGPU_MIMG, number);
+    mimg_bits(code, word, high);
+    mimg_data(code, row, field(high, 8, 8), is_cdna(code) && flag(word, 16));
+    mimg_address(code, row, field(high, 0, 8), nsa);
+    scalar_register(code, field(high, 16, 5) * 4, AMDGPU_B256, &code->inst->saddr);
+    if (row->flags & AMDGPU_ROW_SAMPLER)
+        scalar_register(code, field(high, late ? 26 : 21, 5) * 4, AMDGPU_B128,
+                        &code->inst->soffset);
 }
 
 static void decode_exp(struct code *code)

@@ -47,8 +47,8 @@ enum amdgpu_format {
     AMDGPU_SCRATCH,
     AMDGPU_MUBUF,
     AMDGPU_MTBUF,
-    AMDGPU_MIMG, /* pictures and exports: length and kind only */
-    AMDGPU_EXP,
+    AMDGPU_MIMG,
+    AMDGPU_EXP, /* length and kind only */
     AMDGPU_FORMAT_COUNT,
 };
 
@@ -111,7 +111,7 @@ struct amdgpu_operand {
     uint64_t value; /* AMDGPU_CONST; 64-bit floats: literals are the upper half */
 };
 
-enum { AMDGPU_SOURCES = 4 };
+enum { AMDGPU_SOURCES = 4, AMDGPU_VADDRS = 13 };
 
 struct amdgpu_dpp {
     unsigned short control; /* DPP_CTRL; DPP8 and gfx11's are told apart by is_dpp8 */
@@ -186,7 +186,25 @@ struct amdgpu_inst {
     int32_t offset;                /* bytes, signed where it is; DS with two: the first */
     unsigned char offset1;         /* DS: the second */
     bool glc, slc, dlc, scc, nv, lds, gds, tfe, offen, idxen;
-    unsigned char dmask, dim, dfmt, nfmt;
+    unsigned char dmask, dfmt, nfmt; /* gfx10 on: dfmt is all of the format */
+    /* Images. addr is the first of the registers of the address, count how many words there are
+     * (gfx9: at least; the descriptor says); vaddr are their numbers where they are not
+     * one after the other, the last of vaddr_count and what follows it. saddr is the resource,
+     * soffset the sampler. */
+    bool unorm, a16, d16, r128, lwe, da;
+    unsigned char dim; /* enum amdgpu_dim; gfx9: the descriptor says */
+    unsigned char vaddr_count, vaddr[AMDGPU_VADDRS];
+};
+
+enum amdgpu_dim { /* as encoded */
+                  AMDGPU_DIM_1D,
+                  AMDGPU_DIM_2D,
+                  AMDGPU_DIM_3D,
+                  AMDGPU_DIM_CUBE,
+                  AMDGPU_DIM_1D_ARRAY,
+                  AMDGPU_DIM_2D_ARRAY,
+                  AMDGPU_DIM_2D_MSAA,
+                  AMDGPU_DIM_2D_MSAA_ARRAY,
 };
 
 enum amdgpu_row_flags {
@@ -210,6 +228,19 @@ enum amdgpu_row_flags {
     AMDGPU_ROW_NO_ADDRESS = 1 << 17, /* memory: no VGPR has the address */
     AMDGPU_ROW_TO_LDS = 1 << 18,     /* loads from memory to LDS */
     AMDGPU_ROW_OP_SEL = 1 << 19,     /* VOP3 before gfx11: has op_sel */
+    /* MIMG: what the address has, in this order: offset, bias, reference, gradients, coordinates,
+     * and last a level or how far levels go. */
+    AMDGPU_ROW_SAMPLER = 1 << 20,
+    AMDGPU_ROW_GATHER = 1 << 21, /* always gives four */
+    AMDGPU_ROW_PICK_OFFSET = 1 << 22,
+    AMDGPU_ROW_BIAS = 1 << 23,
+    AMDGPU_ROW_COMPARE_DEPTH = 1 << 24,
+    AMDGPU_ROW_GRADIENTS = 1 << 25,
+    AMDGPU_ROW_GRADIENTS16 = 1 << 26, /* which are halves */
+    AMDGPU_ROW_NO_COORDS = 1 << 27,
+    AMDGPU_ROW_LOD = 1 << 28,
+    AMDGPU_ROW_LOD_CLAMP = 1 << 29,
+    AMDGPU_ROW_LEVEL_ZERO = 1 << 30, /* no level is computed */
 };
 
 enum amdgpu_decoded {
@@ -226,6 +257,10 @@ enum amdgpu_decoded amdgpu_decode(enum amdgpu_isa isa, unsigned lanes, const voi
  * the instruction, for branches. */
 void amdgpu_print(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst, char *out,
                   size_t out_size);
+
+/* How many words the address of a MIMG instruction has. */
+unsigned amdgpu_image_words(enum amdgpu_isa isa, const struct amdgpu_row *row, enum amdgpu_dim dim,
+                            bool a16);
 
 const char *amdgpu_isa_name(enum amdgpu_isa isa); /* "gfx90a" */
 /* All rows, for tests; NULL past the last. */

@@ -598,6 +598,18 @@ static void put_flat(struct text *text)
     put_flag(text, inst->lds, "lds");
 }
 
+/* MTBUF: " format:[BUF_FMT_8_UNORM]"; what is usual is not written. */
+static void put_texel_format(struct text *text)
+{
+    const struct amdgpu_inst *inst = text->inst;
+    char words[80];
+    if (inst->format != AMDGPU_MTBUF)
+        return;
+    amdgpu_format_text(text->isa, inst, words, sizeof words);
+    if (*words)
+        put(text, " format:%s", words);
+}
+
 static void put_buffer(struct text *text)
 {
     const struct amdgpu_inst *inst = text->inst;
@@ -613,6 +625,7 @@ static void put_buffer(struct text *text)
         put_next(text, &first, &inst->addr);
     put_next(text, &first, &inst->saddr);
     put_next(text, &first, &inst->soffset);
+    put_texel_format(text);
     put_flag(text, inst->idxen, "idxen");
     put_flag(text, inst->offen, "offen");
     if (inst->offset)
@@ -620,6 +633,51 @@ static void put_buffer(struct text *text)
     put_policy(text);
     put_flag(text, inst->tfe, "tfe");
     put_flag(text, inst->lds, "lds");
+}
+
+/* ---- images -------------------------------------------------------------------------------- */
+
+static void put_image_address(struct text *text)
+{
+    const struct amdgpu_inst *inst = text->inst;
+    unsigned words = amdgpu_image_words(text->isa, inst->row, inst->dim, inst->a16);
+    unsigned last = inst->vaddr_count - 1u;
+    if (inst->vaddr_count == 0) {
+        put_operand(text, &inst->addr);
+        return;
+    }
+    put(text, "[");
+    for (unsigned i = 0; i < last; i++)
+        put(text, "v%u, ", inst->vaddr[i]);
+    put_registers(text, "v", inst->vaddr[last], words - last);
+    put(text, "]");
+}
+
+static void put_image(struct text *text)
+{
+    static const char *const dims[] = {"1D",       "2D",       "3D",      "CUBE",
+                                       "1D_ARRAY", "2D_ARRAY", "2D_MSAA", "2D_MSAA_ARRAY"};
+    const struct amdgpu_inst *inst = text->inst;
+    bool first = true;
+    put(text, "%s", inst->row->name);
+    if (inst->row->id == AMDGPU_ID_IMAGE)
+        return;
+    put_next(text, &first, inst->data.kind != AMDGPU_NONE ? &inst->data : &inst->dst[0]);
+    put_separator(text, &first);
+    put_image_address(text);
+    put_next(text, &first, &inst->saddr);
+    put_there(text, &first, &inst->soffset);
+    put(text, " dmask:0x%x", inst->dmask);
+    if (text->family != AMDGPU_GFX9)
+        put(text, " dim:SQ_RSRC_IMG_%s", dims[inst->dim & 7]);
+    put_flag(text, inst->unorm, "unorm");
+    put_policy(text);
+    put_flag(text, inst->r128, "r128");
+    put_flag(text, inst->a16, "a16");
+    put_flag(text, inst->tfe, "tfe");
+    put_flag(text, inst->lwe, "lwe");
+    put_flag(text, inst->da, "da");
+    put_flag(text, inst->d16, "d16");
 }
 
 void amdgpu_print(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst, char *out,
@@ -664,6 +722,9 @@ void amdgpu_print(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst 
     case AMDGPU_MUBUF:
     case AMDGPU_MTBUF:
         put_buffer(&text);
+        break;
+    case AMDGPU_MIMG:
+        put_image(&text);
         break;
     default:
         put(&text, "%s", inst->row ? inst->row->name : "(unknown)");

@@ -386,3 +386,59 @@ void amdgpu_swizzle_text(const struct amdgpu_inst *inst, char *out, size_t out_s
     else
         put(&words, "%u", value);
 }
+
+/* ---- formats of MTBUF -------------------------------------------------------------------------
+ */
+
+/* gfx9 has a number for the parts and one for how they are read. */
+static void put_two_formats(const struct amdgpu_inst *inst, struct words *words)
+{
+    static const char *const parts[] = {"INVALID",     "8",          "16",          "8_8",
+                                        "32",          "16_16",      "10_11_11",    "11_11_10",
+                                        "10_10_10_2",  "2_10_10_10", "8_8_8_8",     "32_32",
+                                        "16_16_16_16", "32_32_32",   "32_32_32_32", "RESERVED_15"};
+    static const char *const numbers[] = {"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                          "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+    if (inst->dfmt == 1 && inst->nfmt == 0)
+        return;
+    put(words, "[");
+    if (inst->dfmt != 1)
+        put(words, "BUF_DATA_FORMAT_%s%s", parts[inst->dfmt & 15], inst->nfmt ? "," : "");
+    if (inst->nfmt)
+        put(words, "BUF_NUM_FORMAT_%s", numbers[inst->nfmt & 7]);
+    put(words, "]");
+}
+
+/* From gfx10 on there is one for both. */
+static const char *format_name(enum amdgpu_family family, int number)
+{
+    static const struct {
+        const char *name;
+        signed char numbers[2]; /* of gfx10, of gfx11 */
+    } formats[] = {
+#define TEXEL(parts, number, number10, number11) {#parts "_" #number, {number10, number11}},
+#include "amdgpu_texel.def"
+    };
+    if (number == 0)
+        return "INVALID";
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].numbers[family == AMDGPU_GFX11] == number)
+            return formats[i].name;
+    return NULL;
+}
+
+void amdgpu_format_text(enum amdgpu_isa isa, const struct amdgpu_inst *inst, char *out,
+                        size_t out_size)
+{
+    enum amdgpu_family family = amdgpu_family_of(isa);
+    int limit = family == AMDGPU_GFX10 ? 78 : 64; /* images have more */
+    const char *name = format_name(family, inst->dfmt);
+    struct words words = {out, out_size, 0};
+    *out = 0;
+    if (family == AMDGPU_GFX9)
+        put_two_formats(inst, &words);
+    else if (!name || inst->dfmt >= limit)
+        put(&words, "%u", inst->dfmt);
+    else if (inst->dfmt != 1)
+        put(&words, "[BUF_FMT_%s]", name);
+}

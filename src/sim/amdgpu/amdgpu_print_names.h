@@ -12,5 +12,8 @@ void amdgpu_immediate_text(enum amdgpu_isa isa, const struct amdgpu_inst *inst, 
                            size_t out_size);
 /* The offset of ds_swizzle_b32. */
 void amdgpu_swizzle_text(const struct amdgpu_inst *inst, char *out, size_t out_size);
+/* The format of MTBUF, "[BUF_FMT_32_FLOAT]"; empty: the usual one. */
+void amdgpu_format_text(enum amdgpu_isa isa, const struct amdgpu_inst *inst, char *out,
+                        size_t out_size);
 
 #endif

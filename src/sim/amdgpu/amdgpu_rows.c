@@ -15,7 +15,8 @@ enum {
     CDNA = G90A | G942,
     RDNA = G1030 | G1100,
     ALL9 = G900 | G906 | CDNA,
-    UPTO90A = G900 | G906 | G90A,
+    BEFORE90A = G900 | G906,
+    UPTO90A = BEFORE90A | G90A,
     UPTO10 = ALL9 | G1030,
     FROM906 = G906 | CDNA | RDNA,
     ALL = ALL9 | RDNA,
@@ -42,6 +43,17 @@ enum {
     NO_ADDRESS = AMDGPU_ROW_NO_ADDRESS,
     TO_LDS = AMDGPU_ROW_TO_LDS,
     OP_SEL = AMDGPU_ROW_OP_SEL,
+    SAMPLER = AMDGPU_ROW_SAMPLER,
+    GATHER = AMDGPU_ROW_GATHER,
+    PICK_OFFSET = AMDGPU_ROW_PICK_OFFSET,
+    COMPARE_DEPTH = AMDGPU_ROW_COMPARE_DEPTH,
+    BIAS = AMDGPU_ROW_BIAS,
+    GRADIENTS = AMDGPU_ROW_GRADIENTS,
+    GRADIENTS16 = AMDGPU_ROW_GRADIENTS16,
+    LOD = AMDGPU_ROW_LOD,
+    LOD_CLAMP = AMDGPU_ROW_LOD_CLAMP,
+    LEVEL_ZERO = AMDGPU_ROW_LEVEL_ZERO,
+    NO_COORDS = AMDGPU_ROW_NO_COORDS,
 };
 enum { AMDGPU_NO = AMDGPU_NOTYPE };
 
@@ -117,10 +129,15 @@ static const struct amdgpu_row rows[] = {
 #define ROW(...) ROW_OF(MTBUF, NONE, NONE, __VA_ARGS__)
 #include "amdgpu_mtbuf.def"
 #undef ROW
-    ROW_OF(MIMG, NONE, NONE, IMAGE, "image", 0, 0, 0, ALL, NO, NO, NO, NO, NO, 0)
+#define ROW(...) ROW_OF(MIMG, NONE, NONE, __VA_ARGS__)
+#include "amdgpu_mimg.def"
+#undef ROW
+    /* what else there is of MIMG */
+    ROW_OF(MIMG, NONE, NONE, IMAGE, "image", AMDGPU_MIMG_OTHER, AMDGPU_MIMG_OTHER,
+           AMDGPU_MIMG_OTHER, ALL, NO, NO, NO, NO, NO, 0)
         ROW_OF(EXP, NONE, NONE, EXP, "exp", 0, 0, 0, ALL, NO, NO, NO, NO, NO, 0)};
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows, NUMBERS = 1024 };
+enum { ROW_COUNT = sizeof rows / sizeof *rows, NUMBERS = AMDGPU_MIMG_OTHER + 1 };
 
 static unsigned short numbers[AMDGPU_ISA_COUNT][AMDGPU_FORMAT_COUNT][NUMBERS]; /* index + 1 */
 static pthread_once_t numbered = PTHREAD_ONCE_INIT;

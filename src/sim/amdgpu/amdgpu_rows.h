@@ -4,6 +4,8 @@
 
 #include "amdgpu_inst.h"
 
+enum { AMDGPU_MIMG_OTHER = 1023 }; /* the number of MIMG instructions that are no rows */
+
 /* NULL: isa has no instruction of that number. */
 const struct amdgpu_row *amdgpu_row_of(enum amdgpu_isa isa, enum amdgpu_format format,
                                        unsigned number);

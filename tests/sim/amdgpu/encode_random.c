@@ -539,6 +539,76 @@ static void buffer(struct random *random, unsigned op, uint32_t *words)
         words[1] |= 1u << 23;
 }
 
+static void mtbuf(struct random *random, unsigned op, uint32_t *words)
+{
+    bool late = random->family == AMDGPU_GFX11, cdna = is_cdna(random);
+    buffer(random, 0, words);
+    words[0] &= 0x7fff; /* the others are elsewhere */
+    words[0] |= 0x3au << 26 | bits(random, 7) << 19;
+    if (random->family == AMDGPU_GFX10) {
+        words[0] |= (op & 7) << 16 | (uint32_t)one_in(random, 3) << 15;
+        words[1] |= op >> 3 << 21;
+    } else {
+        words[0] |= op << 15;
+    }
+    if (cdna)
+        words[1] |= (uint32_t)one_in(random, 3) << 21;
+    if (!late)
+        words[1] |= (uint32_t)one_in(random, 3) << 22;
+}
+
+/* Bits that tell which components there are: of atomics as many as they have. */
+static unsigned dmask(struct random *random)
+{
+    const struct amdgpu_row *row = random->form->row;
+    if (row->flags & AMDGPU_ROW_ATOMIC)
+        return strstr(row->name, "cmpswap") ? one_in(random, 2) ? 3 : 15
+               : one_in(random, 2)          ? 1
+                                            : 3;
+    return row->flags & AMDGPU_ROW_GATHER ? 1u << bits(random, 2) : 1 + below(random, 15);
+}
+
+static bool has_d16(const struct random *random)
+{
+    const struct amdgpu_row *row = random->form->row;
+    return !(row->flags & AMDGPU_ROW_ATOMIC) && !strstr(row->name, "_pck") &&
+           !strstr(row->name, "get_") && !strstr(row->name, "msaa");
+}
+
+static void mimg(struct random *random, unsigned op, uint32_t *words)
+{
+    const struct amdgpu_row *row = random->form->row;
+    bool late = random->family == AMDGPU_GFX11, gfx9 = random->family == AMDGPU_GFX9;
+    unsigned common = late   ? 1u << 7 | 15u << 12
+                      : gfx9 ? 15u << 12 | 1u << 17 | 1u << 25
+                             : 1u << 7 | 3u << 12 | 1u << 15 | 1u << 17 | 1u << 25;
+    unsigned dim = gfx9 ? 0 : strstr(row->name, "msaa") ? 6 + bits(random, 1) : below(random, 6);
+    unsigned word_count, a16 = one_in(random, 3), d16 = has_d16(random) && one_in(random, 3);
+    words[0] = 0x3cu << 26 | dmask(random) << 8 | (one_in(random, 2) ? next(random) & common : 0);
+    words[1] = below(random, 60) * 2 | below(random, 60) << 9 | below(random, 20) << 16;
+    if (row->flags & AMDGPU_ROW_SAMPLER)
+        words[1] |= below(random, 24) << (late ? 26 : 21);
+    if (is_cdna(random))
+        words[0] |= bits(random, 1) << 7 | bits(random, 1) << 16;
+    else if (one_in(random, 6) && !(d16 && row->flags & AMDGPU_ROW_GATHER)) /* LLVM has none */
+        late ? (words[1] |= 1u << 21) : (words[0] |= 1u << 16);
+    if (late)
+        words[0] |= op << 18 | dim << 2 | a16 << 16 | d16 << 17;
+    else
+        words[0] |= (op & 127) << 18 | op >> 7, words[1] |= d16 << 31;
+    if (gfx9)
+        return;
+    if (!late)
+        words[0] |= dim << 3, words[1] |= a16 << 30;
+    word_count = amdgpu_image_words(random->form->isa, row, dim, a16);
+    if (word_count < 2 || one_in(random, 2))
+        return;
+    words[0] |= late ? 1 : (word_count + 2) / 4 << 1;
+    words[2] = words[3] = words[4] = 0;
+    for (unsigned i = 0; i < word_count - 1 && i < (late ? 4u : 12u); i++)
+        words[2 + i / 4] |= below(random, 240) << i % 4 * 8;
+}
+
 /* Some of them look like inline constants. */
 static uint32_t literal(struct random *random)
 {
@@ -565,12 +635,13 @@ static unsigned number_of(const struct random *random)
 void encode_random(const struct random_form *form, uint64_t *seed, uint32_t *out_words)
 {
     static void (*const encoders[AMDGPU_FORMAT_COUNT])(struct random *, unsigned, uint32_t *) = {
-        [AMDGPU_SOP1] = sop1,    [AMDGPU_SOP2] = sop2,   [AMDGPU_SOPK] = sopk,
-        [AMDGPU_SOPC] = sopc,    [AMDGPU_SOPP] = sopp,   [AMDGPU_SMEM] = smem,
-        [AMDGPU_VOP1] = vop1,    [AMDGPU_VOP2] = vop2,   [AMDGPU_VOPC] = vopc,
-        [AMDGPU_VOP3] = vop3,    [AMDGPU_VOP3P] = vop3p, [AMDGPU_VOPD] = vopd,
-        [AMDGPU_DS] = ds,        [AMDGPU_FLAT] = flat,   [AMDGPU_GLOBAL] = flat,
-        [AMDGPU_SCRATCH] = flat, [AMDGPU_MUBUF] = buffer};
+        [AMDGPU_SOP1] = sop1,    [AMDGPU_SOP2] = sop2,    [AMDGPU_SOPK] = sopk,
+        [AMDGPU_SOPC] = sopc,    [AMDGPU_SOPP] = sopp,    [AMDGPU_SMEM] = smem,
+        [AMDGPU_VOP1] = vop1,    [AMDGPU_VOP2] = vop2,    [AMDGPU_VOPC] = vopc,
+        [AMDGPU_VOP3] = vop3,    [AMDGPU_VOP3P] = vop3p,  [AMDGPU_VOPD] = vopd,
+        [AMDGPU_DS] = ds,        [AMDGPU_FLAT] = flat,    [AMDGPU_GLOBAL] = flat,
+        [AMDGPU_SCRATCH] = flat, [AMDGPU_MUBUF] = buffer, [AMDGPU_MTBUF] = mtbuf,
+        [AMDGPU_MIMG] = mimg};
     struct random random = {form, amdgpu_family_of(form->isa), seed, false};
     unsigned format = form->vop3 ? AMDGPU_VOP3 : form->row->format;
     for (unsigned i = 0; i < RANDOM_WORDS; i++)

@@ -14,7 +14,7 @@ static unsigned times = 100;
 /* Not formats that have no more than a name, nor an immediate that LLVM writes as a sum. */
 static bool covered(const struct amdgpu_row *row)
 {
-    return row->format != AMDGPU_MIMG && row->format != AMDGPU_EXP && row->format != AMDGPU_MTBUF &&
+    return row->id != AMDGPU_ID_IMAGE && row->format != AMDGPU_EXP &&
            row->id != AMDGPU_ID_S_VERSION;
 }
 
