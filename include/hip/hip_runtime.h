@@ -6,6 +6,10 @@
 
 #include "hip/device/prelude.h"
 
+#if defined(__HIPCC_RTC__)
+// Source text of hiprtc, compiled with this header before it: the kernel language alone.
+#include "hip/device/rtc.h"
+#else
 // Programs count on what ROCm's header, and the one clang puts before it, include.
 #include <assert.h>
 #include <limits.h>
@@ -26,6 +30,7 @@
 #include <complex>
 #include <limits>
 #include <new>
+#endif
 #endif
 #endif
 
@@ -53,7 +58,9 @@
 #define __HIP_ARCH_HAS_DYNAMIC_PARALLEL__         (0)
 #endif
 
+#if !defined(__HIPCC_RTC__)
 #include <hip/hip_runtime_api.h>
+#endif
 
 #if defined(__clang__) && defined(__HIP__) && defined(__cplusplus)
 
@@ -72,7 +79,15 @@
 #include "hip/device/clock.h"
 #include "hip/device/memory.h"
 #include "hip/device/printf.h"
+#include "hip/device/texture.h"
+#include "hip/device/surface.h"
 #include "hip/device/amdgcn_builtins.h"
+
+#if defined(__HIPCC_RTC__)
+#include "hip/hip_fp16.h"
+#include "hip/hip_bfloat16.h"
+#include "hip/device/cooperative_groups.h"
+#endif
 
 // ---- launches ----
 //
