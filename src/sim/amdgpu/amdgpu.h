@@ -64,6 +64,11 @@ struct amdgpu_end {
     unsigned trap;
 };
 
+/* Memory of private segments that a queue keeps for its kernels to come (amdgpu_private.c). */
+struct amdgpu_private;
+struct amdgpu_private *amdgpu_private_create(void);       /* NULL: no memory */
+void amdgpu_private_destroy(struct amdgpu_private *kept); /* accepts NULL; no kernel runs */
+
 /* One kernel in progress. The caller's memory; fields after the first blank are private. */
 struct amdgpu_dispatch {
     const struct amdgpu_device *device;
@@ -73,6 +78,7 @@ struct amdgpu_dispatch {
     uint64_t id;                         /* of the dispatch */
     int priority;                        /* lower first */
     bool cooperative;                    /* all groups resident at once */
+    struct amdgpu_private *kept;         /* NULL: memory is made for each group */
     /* The kernel has ended, as end says. Called once, on a thread of the pool or of the
      * caller; the dispatch may be freed in it. */
     void (*done)(struct amdgpu_dispatch *dispatch, const struct amdgpu_end *end);

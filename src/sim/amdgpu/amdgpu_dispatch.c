@@ -26,7 +26,7 @@ static size_t round_up(size_t size, size_t unit)
 /* ---- a block's memory --------------------------------------------------------------------- */
 
 struct layout {
-    size_t waves, items, registers, registers_stride, lds, scratch, size;
+    size_t waves, items, registers, registers_stride, lds, size;
 };
 
 static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
@@ -38,9 +38,27 @@ static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
     layout.registers = round_up(layout.items + (size_t)waves * dispatch->lanes * 3 * 4, 64);
     layout.registers_stride = round_up(registers * dispatch->lanes * 4, 64);
     layout.lds = layout.registers + waves * layout.registers_stride;
-    layout.scratch = layout.lds + round_up(dispatch->lds_size, 64);
-    layout.size = layout.scratch + (size_t)waves * dispatch->lanes * dispatch->scratch_stride;
+    layout.size = layout.lds + round_up(dispatch->lds_size, 64);
     return layout;
+}
+
+/* False: no memory. A descriptor of no scratch leads where no memory is. */
+static bool make_scratch(struct amdgpu_block *block, unsigned waves)
+{
+    struct amdgpu_dispatch *dispatch = block->dispatch;
+    block->scratch_size = dispatch->scratch_size;
+    block->scratch_stride = dispatch->scratch_stride;
+    block->wave_scratch = dispatch->lanes * dispatch->scratch_stride;
+    block->scratch_address = SIM_LOCAL_WINDOW;
+    if (!block->scratch_size)
+        return true;
+    block->scratch_memory =
+        amdgpu_private_take(dispatch->kept, dispatch->device->device, waves * block->wave_scratch);
+    if (!block->scratch_memory)
+        return false;
+    block->scratch = block->scratch_memory->view;
+    block->scratch_address = block->scratch_memory->address;
+    return true;
 }
 
 static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
@@ -51,9 +69,6 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
     block->dispatch = dispatch;
     block->lds = base + layout.lds;
     block->lds_size = dispatch->lds_size;
-    block->scratch = base + layout.scratch;
-    block->scratch_size = dispatch->scratch_size;
-    block->scratch_stride = dispatch->scratch_stride;
     block->waves = (struct amdgpu_wave *)(void *)(base + layout.waves);
     block->items = (uint32_t *)(void *)(base + layout.items);
     block->wave_count = sim->wave_count;
@@ -67,6 +82,8 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
         wave->block = block;
         wave->number = i;
     }
+    if (!make_scratch(block, sim->wave_count))
+        return false;
     block->checks = amdgpu_checks_on() ? amdgpu_checks_create(block) : NULL;
     return block->checks || !amdgpu_checks_on();
 }
@@ -153,23 +170,23 @@ static void put64(struct sgprs *sgprs, uint64_t value)
     put(sgprs, (uint32_t)(value >> 32));
 }
 
-/* A resource descriptor of scratch: what it adds to lies in the window of scratch, where each
- * work-item finds its own. */
-static void put_scratch_buffer(struct sgprs *sgprs, const struct amdgpu_dispatch *dispatch)
+/* A resource descriptor of the group's scratch, where each work-item finds its own. */
+static void put_scratch_buffer(struct sgprs *sgprs, const struct amdgpu_block *block)
 {
     enum { SWIZZLE = 1u << 31, TID_ENABLE = 1 << 23, ELEMENTS_OF_4 = 1 << 19 };
-    uint32_t index_stride = dispatch->lanes == 64 ? 3 : 2;
-    put(sgprs, (uint32_t)SIM_LOCAL_WINDOW);
-    put(sgprs, (uint32_t)(SIM_LOCAL_WINDOW >> 32) | SWIZZLE);
+    uint32_t index_stride = block->dispatch->lanes == 64 ? 3 : 2;
+    put(sgprs, (uint32_t)block->scratch_address);
+    put(sgprs, (uint32_t)(block->scratch_address >> 32) | SWIZZLE);
     put(sgprs, UINT32_MAX);
     put(sgprs, TID_ENABLE | index_stride << 21 | ELEMENTS_OF_4);
 }
 
-static void set_user_sgprs(struct sgprs *sgprs, const struct amdgpu_dispatch *dispatch)
+static void set_user_sgprs(struct sgprs *sgprs, const struct amdgpu_block *block)
 {
+    const struct amdgpu_dispatch *dispatch = block->dispatch;
     unsigned properties = dispatch->descriptor.kernel_code_properties;
     if (properties & AMDGPU_PROPERTY_PRIVATE_SEGMENT_BUFFER)
-        put_scratch_buffer(sgprs, dispatch);
+        put_scratch_buffer(sgprs, block);
     if (properties & AMDGPU_PROPERTY_DISPATCH_PTR)
         put64(sgprs, dispatch->packet_address);
     if (properties & AMDGPU_PROPERTY_QUEUE_PTR)
@@ -179,7 +196,7 @@ static void set_user_sgprs(struct sgprs *sgprs, const struct amdgpu_dispatch *di
     if (properties & AMDGPU_PROPERTY_DISPATCH_ID)
         put64(sgprs, dispatch->id);
     if (properties & AMDGPU_PROPERTY_FLAT_SCRATCH_INIT)
-        put64(sgprs, (uint64_t)dispatch->scratch_size << 32); /* nothing to add, and the size */
+        put64(sgprs, block->scratch_address);
     if (properties & AMDGPU_PROPERTY_PRIVATE_SEGMENT_SIZE)
         put(sgprs, (uint32_t)dispatch->scratch_size);
 }
@@ -190,7 +207,7 @@ static void set_sgprs(struct amdgpu_wave *wave)
     uint32_t rsrc2 = dispatch->descriptor.compute_pgm_rsrc2;
     struct sgprs sgprs = {.s = wave->s};
     memset(wave->s, 0, sizeof wave->s);
-    set_user_sgprs(&sgprs, dispatch);
+    set_user_sgprs(&sgprs, wave->block);
     sgprs = (struct sgprs){.s = wave->s + dispatch->user_sgprs};
     for (unsigned i = 0; i < 3; i++)
         if (rsrc2 >> (AMDGPU_RSRC2_WORKGROUP_ID_X + i) & 1)
@@ -199,7 +216,7 @@ static void set_sgprs(struct amdgpu_wave *wave)
         put(&sgprs,
             (uint32_t)(wave->number == 0) << 31 | wave->number << 6 | wave->block->wave_count);
     if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 && !has_architected_scratch(dispatch->shape->isa))
-        put(&sgprs, 0); /* the wave's offset in scratch */
+        put(&sgprs, (uint32_t)(wave->number * wave->block->wave_scratch));
 }
 
 static uint32_t mode_of(const struct amdgpu_dispatch *dispatch)
@@ -279,6 +296,7 @@ static void fini(struct sim_block *sim)
 {
     struct amdgpu_block *block = sim->state;
     amdgpu_checks_destroy(block->checks);
+    amdgpu_private_give(block->dispatch->kept, block->scratch_memory);
 }
 
 static const struct sim_engine engine = {

@@ -141,8 +141,12 @@ struct amdgpu_block { /* state of a resident work-group */
     struct amdgpu_dispatch *dispatch;
     unsigned char *lds; /* lds_size bytes, zeroed when it begins */
     size_t lds_size;
-    unsigned char *scratch; /* of work-item i: from i * scratch_stride on, scratch_size bytes */
-    size_t scratch_size, scratch_stride;
+    /* Of work-item i: from i * scratch_stride on, scratch_size bytes. The waves' lie one after the
+     * other, at addresses from scratch_address on: wave_scratch bytes of each. */
+    unsigned char *scratch;
+    size_t scratch_size, scratch_stride, wave_scratch;
+    uint64_t scratch_address;
+    struct sim_memory *scratch_memory;   /* NULL: no scratch */
     unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
     struct amdgpu_wave *waves;           /* wave_count */
     struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
@@ -150,6 +154,10 @@ struct amdgpu_block { /* state of a resident work-group */
     uint32_t *items;
     uint32_t items_of[3];
 };
+
+/* Memory for a block's scratch, and back. NULL: there is none left. */
+struct sim_memory *amdgpu_private_take(struct amdgpu_private *kept, int device, size_t size);
+void amdgpu_private_give(struct amdgpu_private *kept, struct sim_memory *memory); /* may be NULL */
 
 /* What SIM_CHECK_* watches for in a block (amdgpu_checks.c). */
 bool amdgpu_checks_on(void);

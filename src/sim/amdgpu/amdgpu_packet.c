@@ -192,6 +192,7 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->id = number;
     dispatch->priority = atomic_load_explicit(&queue->priority, memory_order_relaxed);
     dispatch->cooperative = queue->settings.cooperative;
+    dispatch->kept = queue->kept;
     dispatch->done = kernel_done;
     dispatch->data = flight;
     flight->start = amdgpu_clock();

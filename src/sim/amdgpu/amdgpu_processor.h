@@ -40,8 +40,9 @@ struct amdgpu_queue {
     amd_signal_t *doorbell;
     pthread_t thread;
     _Atomic(int) priority;
-    struct sim_memory *copies; /* of packets of flights, for kernels to read */
-    uint64_t taken, rung;      /* packets; of its thread */
+    struct sim_memory *copies;   /* of packets of flights, for kernels to read */
+    struct amdgpu_private *kept; /* for scratch of kernels */
+    uint64_t taken, rung;        /* packets; of its thread */
 
     pthread_mutex_t lock; /* of all below */
     struct amdgpu_flight *unused;

@@ -195,6 +195,7 @@ static void wait_until_idle(struct amdgpu_queue *queue)
 static void destroy(struct amdgpu_queue *queue)
 {
     sim_memory_destroy(queue->copies);
+    amdgpu_private_destroy(queue->kept);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -339,8 +340,9 @@ struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *set
         sim_memory_create(SIM_MEMORY_HOST, -1, AMDGPU_FLIGHTS * sizeof(union amdgpu_packet), 0);
     if (queue->copies)
         queue->copies->label = "dispatch packets";
+    queue->kept = amdgpu_private_create();
     amdgpu_on_interrupt(amdgpu_signals_changed);
-    if (!queue->copies || !start(queue)) {
+    if (!queue->copies || !queue->kept || !start(queue)) {
         AH_LOG_ERR("simulated HSA runtime: no memory or no thread for a queue");
         destroy(queue);
         return NULL;

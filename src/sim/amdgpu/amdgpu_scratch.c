@@ -1,5 +1,5 @@
-/* MUBUF: addresses by resource descriptors. That of scratch has its base in the window
- * of scratch, and each work-item finds its own bytes there. */
+/* MUBUF: addresses by resource descriptors. That of scratch has its base in the scratch of the
+ * block, and each work-item finds its own bytes there. */
 #include "amdgpu_access.h"
 
 #include <string.h>
@@ -14,6 +14,8 @@ struct resource {
     enum { BOUNDS_GFX9, BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_NONE, BOUNDS_RAW } bounds;
 };
 
+enum { ADDS_LANE = 1 << 23 }; /* of its last word */
+
 static uint32_t field(uint32_t word, unsigned first, unsigned bits)
 {
     return word >> first & ((1u << bits) - 1);
@@ -26,7 +28,7 @@ static struct resource resource_of(const struct amdgpu_wave *wave, const struct 
                                 .stride = field(word[1], 16, 14),
                                 .records = word[2],
                                 .index_stride = 8u << field(word[3], 21, 2),
-                                .adds_lane = field(word[3], 23, 1)};
+                                .adds_lane = word[3] & ADDS_LANE};
     resource.swizzle = field(word[1], 31, 1) ? 4 : 0;
     if (op->bits & AMDGPU_GFX11_BUFFER) {
         static const unsigned char elements[] = {0, 4, 8, 16};
@@ -41,17 +43,22 @@ static struct resource resource_of(const struct amdgpu_wave *wave, const struct 
 
 /* ---- scratch -------------------------------------------------------------------------- */
 
-/* Scalar offsets are of the whole wave, whose lanes' dwords alternate: lanes times a lane's
- * own. The base may be off the window's start by what a program added. */
+/* Scalar offsets are of the whole wave, whose lanes' dwords alternate in a device: lanes times a
+ * lane's own. Here a lane's lie together, which only who mixes the two ways to them could see.
+ * The base may be the wave's, or what a program added may be there already. */
 bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                               uint32_t *out_offset)
 {
+    const struct amdgpu_block *block = wave->block;
     const uint32_t *word = &wave->s[op->src[1].reg];
-    if ((word[1] & 0xffff) != SIM_LOCAL_WINDOW >> 32 || op->bits & AMDGPU_IDXEN)
+    uint64_t from = (word[0] | (uint64_t)(word[1] & 0xffff) << 32) - block->scratch_address;
+    bool own = word[1] >> 30 && word[3] & ADDS_LANE && !(op->bits & AMDGPU_IDXEN);
+    if (from > block->wave_count * block->wave_scratch || !own)
         return false;
-    uint32_t scalar = word[0] + (uint32_t)amdgpu_scalar(wave, &op->src[2]);
-    *out_offset = scalar / wave->lanes + (uint32_t)op->offset_bytes;
-    if (scalar % (4 * wave->lanes)) /* another lane's, which no program means */
+    uint64_t scalar = from + (uint32_t)amdgpu_scalar(wave, &op->src[2]);
+    scalar -= wave->number * block->wave_scratch;
+    *out_offset = (uint32_t)scalar / wave->lanes + (uint32_t)op->offset_bytes;
+    if (scalar > UINT32_MAX || scalar % (4 * wave->lanes)) /* another's, which no program means */
         *out_offset = UINT32_C(1) << 31;
     return true;
 }

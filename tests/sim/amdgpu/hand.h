@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { HAND_VGPRS = 64, HAND_SCRATCH = 256, HAND_STRIDE = 272, HAND_LDS = 4096 };
+#define HAND_SCRATCH_ADDRESS UINT64_C(0x7f4567800000)
 
 struct hand {
     struct amdgpu_device device;
@@ -126,6 +127,8 @@ static inline void hand_begin(enum amdgpu_isa isa, unsigned lanes)
                                        .scratch = hand.scratch,
                                        .scratch_size = HAND_SCRATCH,
                                        .scratch_stride = HAND_STRIDE,
+                                       .wave_scratch = lanes * HAND_STRIDE,
+                                       .scratch_address = HAND_SCRATCH_ADDRESS,
                                        .wave_count = 2,
                                        .waves = hand.waves};
     for (size_t i = 0; i < sizeof hand.lds; i++)

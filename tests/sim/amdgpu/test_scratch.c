@@ -62,8 +62,8 @@ static struct amdgpu_inst make(enum form form, const struct kind *kind)
         inst.offset += 6;
     }
     if (buffer) {
-        s[0] = (uint32_t)SIM_LOCAL_WINDOW;
-        s[1] = (uint32_t)(SIM_LOCAL_WINDOW >> 32) | UINT32_C(0x80000000);
+        s[0] = (uint32_t)HAND_SCRATCH_ADDRESS;
+        s[1] = (uint32_t)(HAND_SCRATCH_ADDRESS >> 32) | UINT32_C(0x80000000);
         s[2] = UINT32_MAX;
         s[3] = 0x00e00000;
         hand_wave()->s[S_OFFSET] = 4 * hand_wave()->lanes; /* of the wave: 4 of a lane */
@@ -128,6 +128,8 @@ static void waves_have_their_own(void **state)
             struct amdgpu_inst inst = make(form, &loads[5]);
             struct amdgpu_wave *wave = &hand.waves[1];
             memcpy(wave->s, hand_wave()->s, sizeof wave->s);
+            if (form >= BUFFER)
+                wave->s[S_BASE] += wave->lanes * HAND_STRIDE;
             memcpy(amdgpu_v(wave, V_ADDRESS), hand_v(V_ADDRESS), 4 * wave->lanes);
             assert_true(hand_run_on(wave, &inst));
             for (unsigned lane = 0; lane < wave->lanes; lane++) {
@@ -176,6 +178,9 @@ static void a_wave_s_offset_counts_for_all_its_lanes(void **state)
         bytes[lane] = hand.scratch + lane * HAND_STRIDE + at(BUFFER, lane) + 12;
     check_load(&loads[4], &load, bytes);
     hand_wave()->s[S_OFFSET] += 4; /* another lane's */
+    assert_false(hand_run(&load));
+    assert_int_equal(hand.fault.kind, AMDGPU_END_SCRATCH);
+    hand_wave()->s[S_OFFSET] = 64 * HAND_STRIDE; /* another wave's */
     assert_false(hand_run(&load));
     assert_int_equal(hand.fault.kind, AMDGPU_END_SCRATCH);
 }

@@ -1,0 +1,109 @@
+/* Scratch is memory with an address: the resource descriptor that kernels begin with says which,
+ * and however it is reached, it is the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "amdgpu_exec.h"
+#include "kernel.h"
+
+enum { GROUPS = 20, ITEMS = 128, WAVE_BYTES = 64 * 112 };
+
+static const char *const models[] = {"gfx900", "gfx90a"};
+
+struct item {
+    uint64_t address;
+    uint32_t by_aperture, by_address;
+};
+
+static void scratch_is_the_same_by_all_ways(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < 2; m++) {
+        struct code *code = code_open("stack", models[m]);
+        struct run run = {.grid = {GROUPS * ITEMS}, .group = {ITEMS}};
+        struct sim_memory *memory = device_memory(GROUPS * ITEMS * sizeof(struct item));
+        assert_int_equal(
+            run_kernel(code, "ways", &run, &memory->address, sizeof memory->address).kind,
+            AMDGPU_END_OK);
+        const struct item *items = (const struct item *)(const void *)memory->view;
+        for (uint32_t i = 0; i < GROUPS * ITEMS; i++) {
+            uint64_t group = items[i - i % ITEMS].address;
+            assert_int_equal(items[i].by_aperture, i % ITEMS);
+            assert_int_equal(items[i].by_address, i % ITEMS + 1);
+            assert_true(items[i].address - sim_space.base < sim_space.device_size);
+            assert_int_equal(items[i].address, group + i % ITEMS / 64 * WAVE_BYTES);
+        }
+        sim_memory_destroy(memory);
+        code_close(code);
+    }
+}
+
+static void what_lies_beyond_scratch_is_not_there(void **state)
+{
+    (void)state;
+    char report[4096];
+    for (size_t m = 0; m < 2; m++) {
+        struct code *code = code_open("stack", models[m]);
+        struct sim_memory *memory = device_memory(64);
+        struct run run = {.grid = {64}, .group = {64}};
+        struct capture capture = capture_begin();
+        struct amdgpu_end end =
+            run_kernel(code, "beyond", &run, &memory->address, sizeof memory->address);
+        capture_end(capture, report, sizeof report);
+        assert_int_equal(end.kind, AMDGPU_END_MEMORY);
+        assert_non_null(strstr(report, "scratch of a work-group"));
+        sim_memory_destroy(memory);
+        code_close(code);
+    }
+}
+
+static void memory_of_scratch_is_given_back(void **state)
+{
+    (void)state;
+    struct code *code = code_open("stack", "gfx90a");
+    struct run run = {.grid = {GROUPS * ITEMS}, .group = {ITEMS}};
+    struct sim_memory *memory = device_memory(GROUPS * ITEMS * sizeof(struct item));
+    size_t used = sim_memory_used(0);
+    for (int i = 0; i < 10; i++)
+        run_kernel(code, "ways", &run, &memory->address, sizeof memory->address);
+    assert_int_equal(sim_memory_used(0), used);
+    sim_memory_destroy(memory);
+    code_close(code);
+}
+
+static void a_queue_keeps_pieces_of_its_sizes(void **state)
+{
+    (void)state;
+    size_t used = sim_memory_used(0);
+    struct amdgpu_private *kept = amdgpu_private_create();
+    struct sim_memory *first = amdgpu_private_take(kept, 0, 4096);
+    struct sim_memory *second = amdgpu_private_take(kept, 0, 4096);
+    assert_true(first && second && first != second);
+    amdgpu_private_give(kept, first);
+    assert_ptr_not_equal(amdgpu_private_take(kept, 0, 8192), first);
+    assert_ptr_equal(amdgpu_private_take(kept, 0, 4096), first);
+    amdgpu_private_give(kept, second);
+    for (size_t size = 1 << 12; size < 1 << 20; size += 1 << 12) /* more than it keeps */
+        amdgpu_private_give(kept, amdgpu_private_take(kept, 0, size));
+    assert_true(sim_memory_used(0) - used < 40 << 20);
+    amdgpu_private_give(kept, first);
+    amdgpu_private_give(kept, NULL);
+    assert_null(amdgpu_private_take(kept, 0, (size_t)1 << 40));
+    amdgpu_private_destroy(kept);
+    assert_int_equal(sim_memory_used(0), used + 8192);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scratch_is_the_same_by_all_ways),
+        cmocka_unit_test(what_lies_beyond_scratch_is_not_there),
+        cmocka_unit_test(memory_of_scratch_is_given_back),
+        cmocka_unit_test(a_queue_keeps_pieces_of_its_sizes),
+    };
+    return cmocka_run_group_tests(tests, space_open, space_close);
+}
