@@ -53,8 +53,10 @@ static amd_queue_t *indices_of(const hsa_queue_t *pointer)
     return queue ? queue->amd : NULL;
 }
 
-/* ---- errors
- * -------------------------------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------------------- */
+
+/* Of the thread: the queue whose failure it tells the program of. */
+static _Thread_local hsa_queue_t *failing;
 
 /* Whether somebody listened. */
 static bool tell_system(const struct queue *queue, const struct amdgpu_queue_error *error)
@@ -79,7 +81,9 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     simhsa_own_thread = true;
     bool told = tell_system(queue, error);
     if (queue->callback) {
-        queue->callback(error->status, &queue->amd->hsa_queue, queue->data);
+        failing = &queue->amd->hsa_queue;
+        queue->callback(error->status, failing, queue->data);
+        failing = NULL;
     } else if (!told) {
         AH_LOG_NOTICE(AH_LOG_ERROR,
                       "simulated HSA runtime: a queue of %s failed, and the program asked to be "
@@ -90,8 +94,33 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     simhsa_own_thread = own;
 }
 
-/* ---- making
- * ----------------------------------------------------------------------------------------- */
+/* Whether a packet that the queue has not taken will complete signal. */
+static bool is_expected(const amd_queue_t *amd, hsa_signal_t signal)
+{
+    const hsa_kernel_dispatch_packet_t *ring = amd->hsa_queue.base_address;
+    uint64_t from = __atomic_load_n(&amd->read_dispatch_id, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < amd->hsa_queue.size; i++) {
+        const hsa_kernel_dispatch_packet_t *packet = &ring[(from + i) & (amd->hsa_queue.size - 1)];
+        if ((packet->header & 0xff) != HSA_PACKET_TYPE_INVALID &&
+            packet->completion_signal.handle == signal.handle)
+            return true;
+    }
+    return false;
+}
+
+void simhsa_queue_wait_for(hsa_signal_t signal)
+{
+    const struct queue *queue = failing ? queue_get(failing) : NULL;
+    if (!queue || !is_expected(queue->amd, signal))
+        return;
+    AH_LOG_NOTICE(AH_LOG_ERROR,
+                  "simulated HSA runtime: a queue of %s failed, and the program, while it was told "
+                  "so, waits for ever for another packet of that queue",
+                  queue->agent->name);
+    abort();
+}
+
+/* ---- making --------------------------------------------------------------------------- */
 
 bool simhsa_queues_open(void)
 {

@@ -236,6 +236,9 @@ void simhsa_copies_resume(void);
 
 bool simhsa_queues_open(void); /* the first hsa_init; false: no memory */
 void simhsa_queues_close(void);
+/* The program waits for signal. Ends it where that is for ever: its thread is in the callback of a
+ * queue that failed, and a packet that the queue will not take is to complete signal. */
+void simhsa_queue_wait_for(hsa_signal_t signal);
 void simhsa_events_close(void); /* forgets handlers of system events */
 /* Tells the program's handlers; whether there was one. */
 bool simhsa_event(const hsa_amd_event_t *event);
