@@ -73,8 +73,7 @@ HANDLER(S_CALL_B64)
     return jump(wave, op);
 }
 
-/* ---- waves of a block ---------------------------------------------------------------------------
- */
+/* ---- waves of a block -------------------------------------------------------------- */
 
 /* All that have not ended are at the barrier. */
 static void open_barrier(struct amdgpu_block *block)
@@ -178,8 +177,7 @@ HANDLER(S_CODE_END)
                                               .lane = -1});
 }
 
-/* ---- registers that M0 names
- * ----------------------------------------------------------------------- */
+/* ---- registers that M0 names ------------------------------------------------------- */
 
 /* As hardware does: a source that is not there is s0, a destination is not written. */
 static unsigned source_at(const struct amdgpu_op *op, unsigned by)
@@ -234,8 +232,7 @@ HANDLER(S_MOVRELSD_2_B32)
     return amdgpu_next(op);
 }
 
-/* ---- vector registers that M0 names: gfx9
- * -------------------------------------------------------------- */
+/* ---- vector registers that M0 names: gfx9 ------------------------------------------ */
 
 enum { INDEX = 0xff, INDEXED = 0xf000 }; /* in M0 */
 
@@ -277,8 +274,7 @@ HANDLER(nothing)
     return amdgpu_next(op);
 }
 
-/* ---- emission
- * ---------------------------------------------------------------------------------------------- */
+/* ---- emission ---------------------------------------------------------------------- */
 
 static bool prepare_nothing(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
                             struct amdgpu_op *op)

@@ -249,8 +249,7 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     wave->state = left ? AMDGPU_RUNS : AMDGPU_ENDED;
 }
 
-/* ---- the engine ---------------------------------------------------------------------------------
- */
+/* ---- the engine -------------------------------------------------------------------- */
 
 static bool begin(struct sim_block *sim, bool fresh)
 {
@@ -302,8 +301,7 @@ static void fini(struct sim_block *sim)
 static const struct sim_engine engine = {
     .name = "amdgpu", .begin = begin, .run = run, .stuck = stuck, .end = end, .fini = fini};
 
-/* ---- what the descriptor asks for
- * ----------------------------------------------------------------- */
+/* ---- what the descriptor asks for -------------------------------------------------- */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -351,8 +349,7 @@ static bool read_descriptor(struct amdgpu_dispatch *dispatch, struct amdgpu_end 
     return true;
 }
 
-/* ---- what the packet asks for
- * ----------------------------------------------------------------------- */
+/* ---- what the packet asks for ------------------------------------------------------ */
 
 static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
 {
@@ -465,8 +462,7 @@ static bool set_shape(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_e
                                                      "there is no memory for its code");
 }
 
-/* ---- starting and ending
- * ------------------------------------------------------------------------------ */
+/* ---- starting and ending ----------------------------------------------------------- */
 
 static void finish(struct sim_launch *launch, bool failed)
 {

@@ -141,8 +141,7 @@ static const char *read_sections(struct amdgpu_code_object *object, const Elf64_
     return NULL;
 }
 
-/* ---- symbols -----------------------------------------------------------------------------------
- */
+/* ---- symbols ----------------------------------------------------------------------- */
 
 /* What the linker exports; files that were not linked for export have all symbols in one table. */
 static size_t find_symbol_section(const struct amdgpu_code_object *object)
@@ -270,8 +269,7 @@ static const char *read_symbols(struct amdgpu_code_object *object)
     return why;
 }
 
-/* ---- relocations --------------------------------------------------------------------------------
- */
+/* ---- relocations ------------------------------------------------------------------- */
 
 static bool relocates(const Elf64_Shdr *section)
 {

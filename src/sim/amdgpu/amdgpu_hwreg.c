@@ -104,8 +104,7 @@ static void write_hwreg(struct amdgpu_wave *wave, unsigned reg, uint32_t value)
     }
 }
 
-/* ---- handlers: bits is the operand, src[0] the value ------------------------------------------
- */
+/* ---- handlers: bits is the operand, src[0] the value ------------------------------- */
 
 static unsigned reg_of(uint32_t bits)
 {
@@ -141,8 +140,7 @@ static const struct amdgpu_op *set_mode(struct amdgpu_wave *wave, const struct a
     return amdgpu_next(op);
 }
 
-/* ---- emission
- * ------------------------------------------------------------------------------------- */
+/* ---- emission ---------------------------------------------------------------------- */
 
 static bool is_readable(enum amdgpu_isa isa, unsigned reg)
 {

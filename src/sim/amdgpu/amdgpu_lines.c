@@ -210,8 +210,7 @@ static const char *file_name(const struct table *table, uint64_t file)
     return read_entries(table, &names, file);
 }
 
-/* ---- the program of lines ---------------------------------------------------------------------
- */
+/* ---- the program of lines ---------------------------------------------------------- */
 
 struct row {
     uint64_t address, file, line;
@@ -321,8 +320,7 @@ static void run_program(const struct table *table, struct search *search)
     }
 }
 
-/* ---- all tables
- * ---------------------------------------------------------------------------------- */
+/* ---- all tables -------------------------------------------------------------------- */
 
 void amdgpu_find_line(const struct amdgpu_line_sections *sections, uint64_t address, char *out,
                       size_t out_size)

@@ -114,8 +114,7 @@ size_t amdgpu_code_object_span(const struct amdgpu_code_object *object)
     return object->span;
 }
 
-/* ---- loading
- * ------------------------------------------------------------------------------------- */
+/* ---- loading ----------------------------------------------------------------------- */
 
 struct image {
     const struct amdgpu_code_object *object;

@@ -54,8 +54,7 @@ static void complete(const struct amdgpu_queue *queue, amd_signal_t *signal, uin
     amdgpu_signal_add(signal, -1);
 }
 
-/* ---- how kernels end ---------------------------------------------------------------------------
- */
+/* ---- how kernels end --------------------------------------------------------------- */
 
 static hsa_status_t status_of(const struct amdgpu_end *end)
 {
@@ -98,8 +97,7 @@ static void kernel_done(struct amdgpu_dispatch *dispatch, const struct amdgpu_en
     end_flight(dispatch->data, end);
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------
- */
+/* ---- kernels ----------------------------------------------------------------------- */
 
 static const char *check_dimensions(const hsa_kernel_dispatch_packet_t *packet)
 {
@@ -223,8 +221,7 @@ static void process_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch
     start_kernel(flight, packet, number);
 }
 
-/* ---- barriers, and the host's work
- * ----------------------------------------------------------------- */
+/* ---- barriers, and the host's work ------------------------------------------------- */
 
 static void wait_for_all(struct amdgpu_queue *queue, amd_signal_t *const *signals)
 {

@@ -340,8 +340,7 @@ void amdgpu_immediate_text(enum amdgpu_isa isa, const struct amdgpu_inst *inst, 
     }
 }
 
-/* ---- ds_swizzle -------------------------------------------------------------------------------
- */
+/* ---- ds_swizzle -------------------------------------------------------------------- */
 
 /* Masks for the five bits of a lane's number: and, or, xor. */
 static void put_masks(unsigned value, struct words *words)
@@ -387,8 +386,7 @@ void amdgpu_swizzle_text(const struct amdgpu_inst *inst, char *out, size_t out_s
         put(&words, "%u", value);
 }
 
-/* ---- formats of MTBUF -------------------------------------------------------------------------
- */
+/* ---- formats of MTBUF -------------------------------------------------------------- */
 
 /* gfx9 has a number for the parts and one for how they are read. */
 static void put_two_formats(const struct amdgpu_inst *inst, struct words *words)

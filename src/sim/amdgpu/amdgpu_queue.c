@@ -153,8 +153,7 @@ void amdgpu_flight_end(struct amdgpu_flight *flight, const struct amdgpu_queue_e
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* ---- stopping ---------------------------------------------------------------------------------
- */
+/* ---- stopping ---------------------------------------------------------------------- */
 
 void amdgpu_queue_fail(struct amdgpu_queue *queue, const struct amdgpu_queue_error *error)
 {
@@ -285,8 +284,7 @@ static void *process(void *data)
     return NULL;
 }
 
-/* ---- queues
- * ---------------------------------------------------------------------------------------- */
+/* ---- queues ------------------------------------------------------------------------ */
 
 static bool is_ring(const hsa_queue_t *ring)
 {

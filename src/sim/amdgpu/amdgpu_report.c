@@ -185,8 +185,7 @@ void amdgpu_report_stuck(struct amdgpu_block *block)
     emit(&text);
 }
 
-/* ---- what does not start -----------------------------------------------------------------------
- */
+/* ---- what does not start ----------------------------------------------------------- */
 
 bool amdgpu_refuse_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
                             uint64_t address, struct amdgpu_end *out_end, const char *format, ...)

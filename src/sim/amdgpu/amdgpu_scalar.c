@@ -97,8 +97,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
     write_register(wave, AMDGPU_EXEC, size == 8 ? value & amdgpu_all_lanes(wave) : value, size);
 }
 
-/* ---- handlers ----------------------------------------------------------------------------------
- */
+/* ---- handlers ---------------------------------------------------------------------- */
 
 #define HANDLER(id)                                                                                \
     static const struct amdgpu_op *exec_##id(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -200,8 +199,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
 #undef SOURCE
 #undef RESULT
 
-/* ---- emission
- * ------------------------------------------------------------------------------------ */
+/* ---- emission ---------------------------------------------------------------------- */
 
 struct scalar_row {
     amdgpu_handler run;

@@ -186,8 +186,7 @@ bool amdgpu_signal_meets(int64_t value, hsa_signal_condition_t condition, int64_
     return false;
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------
- */
+/* ---- waiting ----------------------------------------------------------------------- */
 
 static uint64_t now_ns(void)
 {

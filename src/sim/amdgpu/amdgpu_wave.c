@@ -109,8 +109,7 @@ const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdg
     return NULL;
 }
 
-/* ---- waiting -----------------------------------------------------------------------------------
- */
+/* ---- waiting ----------------------------------------------------------------------- */
 
 enum { LOOP_WORDS = 96 }; /* of loops that may do nothing but wait */
 
@@ -149,8 +148,7 @@ static bool may_be_waiting(struct amdgpu_wave *wave)
     return found;
 }
 
-/* ---- running ----------------------------------------------------------------------------------
- */
+/* ---- running ----------------------------------------------------------------------- */
 
 static enum sim_wave outcome(const struct amdgpu_wave *wave)
 {

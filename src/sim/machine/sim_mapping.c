@@ -106,8 +106,7 @@ void sim_physical_close(int device, size_t size, int file)
     pthread_mutex_unlock(&sim_state.lock);
 }
 
-/* ---- mappings -----------------------------------------------------------------------------------
- */
+/* ---- mappings ---------------------------------------------------------------------- */
 
 static bool in_pages(uint64_t address, size_t size, size_t offset)
 {

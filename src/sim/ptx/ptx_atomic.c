@@ -306,8 +306,7 @@ static const struct ptx_op *run_atomic(struct ptx_warp *warp, const struct ptx_o
     return op + 1;
 }
 
-/* ---- translation ------------------------------------------------------------------------------
- */
+/* ---- translation ------------------------------------------------------------------- */
 
 static const struct {
     const char *operation;

@@ -183,8 +183,7 @@ static const struct ptx_op *cluster_wait(struct ptx_warp *warp, const struct ptx
     return op + 1;
 }
 
-/* ---- translation ------------------------------------------------------------------------------
- */
+/* ---- translation ------------------------------------------------------------------- */
 
 static bool has(const struct ptx_inst *inst, const char *modifier)
 {

@@ -179,8 +179,7 @@ static const struct ptx_op *call_builtin(struct ptx_warp *warp, const struct ptx
     return op + 1;
 }
 
-/* ---- translation ------------------------------------------------------------------------------
- */
+/* ---- translation ------------------------------------------------------------------- */
 
 /* The parts of a call: (results), what, (arguments), list of targets or prototype. */
 struct parts {

@@ -269,8 +269,7 @@ static const struct ptx_op *unpack_2x2(struct ptx_warp *warp, const struct ptx_o
     return op + 1;
 }
 
-/* ---- translation ------------------------------------------------------------------------------
- */
+/* ---- translation ------------------------------------------------------------------- */
 
 static void set_pieces(struct pieces *pieces, const struct ptx_operand *vector, enum ptx_type type)
 {

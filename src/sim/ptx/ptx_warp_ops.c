@@ -303,8 +303,7 @@ static const struct ptx_op *elect(struct ptx_warp *warp, const struct ptx_op *op
     return op + 1;
 }
 
-/* ---- translation ------------------------------------------------------------------------------
- */
+/* ---- translation ------------------------------------------------------------------- */
 
 static const struct {
     const char *opcode, *word;

@@ -35,8 +35,7 @@ static hsa_status_t read_file(int file, size_t offset, size_t size, struct simhs
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- readers ----------------------------------------------------------------------------------
- */
+/* ---- readers ----------------------------------------------------------------------- */
 
 /* Takes over the copy of bytes. */
 static hsa_status_t make_reader(const struct simhsa_bytes *bytes, hsa_code_object_reader_t *out)
@@ -97,8 +96,7 @@ hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t code_object
     return reader ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
 }
 
-/* ---- code objects
- * -------------------------------------------------------------------------------- */
+/* ---- code objects ------------------------------------------------------------------ */
 
 static void free_code(struct simhsa_code *code)
 {
@@ -257,8 +255,7 @@ hsa_status_t hsa_code_object_get_info(hsa_code_object_t code_object,
     return result;
 }
 
-/* ---- symbols of code objects
- * ---------------------------------------------------------------------- */
+/* ---- symbols of code objects ------------------------------------------------------- */
 
 hsa_status_t hsa_code_object_get_symbol(hsa_code_object_t code_object, const char *symbol_name,
                                         hsa_code_symbol_t *symbol)

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- boxes -------------------------------------------------------------------------------------
- */
+/* ---- boxes ------------------------------------------------------------------------- */
 
 /* Bytes from the first to the last of a side; false: more than there are addresses. */
 static bool extent(const struct simhsa_box *box, const struct simhsa_side *side, size_t *out)
@@ -60,8 +59,7 @@ static struct simhsa_box line(const void *dst, const void *src, size_t size, boo
     };
 }
 
-/* ---- at once
- * -------------------------------------------------------------------------------------- */
+/* ---- at once ----------------------------------------------------------------------- */
 
 hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
 {
@@ -98,8 +96,7 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- after signals
- * ---------------------------------------------------------------------------------- */
+/* ---- after signals ----------------------------------------------------------------- */
 
 static enum simhsa_engine engine_between(const struct simhsa_agent *dst,
                                          const struct simhsa_agent *src)
@@ -208,8 +205,7 @@ hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *d
     return submit(agent, engines[dir], &box, &after);
 }
 
-/* ---- engines
- * --------------------------------------------------------------------------------------------- */
+/* ---- engines ----------------------------------------------------------------------- */
 
 /* The agent whose engines copy; NULL: none does. */
 static const struct simhsa_agent *copier(hsa_agent_t dst_agent, hsa_agent_t src_agent,

@@ -46,8 +46,7 @@ static struct {
     .ready_end = &copies.ready,
 };
 
-/* ---- jobs ---------------------------------------------------------------------------------------
- */
+/* ---- jobs -------------------------------------------------------------------------- */
 
 /* Jobs with room for FEW signals are used again: a program that only copies allocates nothing. */
 static struct {
@@ -135,8 +134,7 @@ static bool next_job(struct engine *engine)
     return more;
 }
 
-/* ---- engines
- * -------------------------------------------------------------------------------------- */
+/* ---- engines ----------------------------------------------------------------------- */
 
 static void drive(struct engine *engine);
 
@@ -246,8 +244,7 @@ static void drive(struct engine *engine)
     }
 }
 
-/* ---- from outside
- * ---------------------------------------------------------------------------------- */
+/* ---- from outside ------------------------------------------------------------------ */
 
 static hsa_status_t make_job(const struct simhsa_after *after, struct job **out)
 {

@@ -11,8 +11,7 @@ static struct simhsa_executable *executable_get(hsa_executable_t handle)
     return simhsa_object_get(handle.handle, SIMHSA_EXECUTABLE);
 }
 
-/* ---- loading ------------------------------------------------------------------------------------
- */
+/* ---- loading ----------------------------------------------------------------------- */
 
 struct definer {
     const struct simhsa_executable *executable;
@@ -232,8 +231,7 @@ hsa_status_t hsa_executable_load_code_object(hsa_executable_t handle, hsa_agent_
     return result;
 }
 
-/* ---- executables
- * ----------------------------------------------------------------------------------- */
+/* ---- executables ------------------------------------------------------------------- */
 
 hsa_status_t
 hsa_executable_create_alt(hsa_profile_t profile,

@@ -107,8 +107,7 @@ hsa_status_t hsa_amd_portable_close_dmabuf(int dmabuf)
     return close(dmabuf) == 0 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* ---- taking -------------------------------------------------------------------------------------
- */
+/* ---- taking ------------------------------------------------------------------------ */
 
 struct wanted {
     const struct exported *exported;

@@ -4,8 +4,7 @@
 #include <string.h>
 #include <stdlib.h>
 
-/* ---- by address ---------------------------------------------------------------------------------
- */
+/* ---- by address -------------------------------------------------------------------- */
 
 static const struct simhsa_loaded *loaded_at(uint64_t address)
 {
@@ -81,8 +80,7 @@ hsa_status_t hsa_ven_amd_loader_query_segment_descriptors(
     return enough ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
 }
 
-/* ---- loaded code objects
- * ------------------------------------------------------------------------------ */
+/* ---- loaded code objects ----------------------------------------------------------- */
 
 /* Handles of objects of a kind that belong to an executable (NULL: all); ended by a 0. */
 static uint64_t *collect(enum simhsa_kind kind, const struct simhsa_executable *executable)
@@ -206,8 +204,7 @@ hsa_status_t hsa_ven_amd_loader_loaded_code_object_get_info(
     return result;
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------------ */
+/* ---- the table --------------------------------------------------------------------- */
 
 void simhsa_loader_table(unsigned minor, size_t size, void *table)
 {

@@ -103,8 +103,7 @@ void simhsa_memory_close(void)
     simhsa_memory_unlock();
 }
 
-/* ---- allocations -------------------------------------------------------------------------------
- */
+/* ---- allocations ------------------------------------------------------------------- */
 
 static hsa_status_t allocate(struct simhsa_pool *pool, size_t size, void **out)
 {
@@ -242,8 +241,7 @@ hsa_status_t hsa_amd_deregister_deallocation_callback(void *ptr,
     return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* ---- access -------------------------------------------------------------------------------------
- */
+/* ---- access ------------------------------------------------------------------------ */
 
 static bool agents_are_good(const hsa_agent_t *agents, uint32_t count)
 {
@@ -320,8 +318,7 @@ hsa_status_t hsa_memory_deregister(void *ptr, size_t size)
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- addresses
- * -------------------------------------------------------------------------------------- */
+/* ---- addresses --------------------------------------------------------------------- */
 
 /* Locked memory may be several pieces, which lie at their own addresses. */
 static bool is_locked(uint64_t address, size_t size)

@@ -106,8 +106,7 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
     }
 }
 
-/* ---- who has what -----------------------------------------------------------------------------
- */
+/* ---- who has what ------------------------------------------------------------------ */
 
 hsa_status_t hsa_amd_agent_iterate_memory_pools(
     hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void *), void *data)

@@ -34,8 +34,7 @@ static struct {
     uint64_t last_id;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- finding ------------------------------------------------------------------------------------
- */
+/* ---- finding ----------------------------------------------------------------------- */
 
 static struct queue *queue_get(const hsa_queue_t *pointer)
 {
@@ -238,8 +237,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type3
                   queue);
 }
 
-/* ---- ending
- * -------------------------------------------------------------------------------------------- */
+/* ---- ending ------------------------------------------------------------------------ */
 
 /* Whoever gets the queue out of the table ends it. */
 static struct queue *take_queue(const hsa_queue_t *pointer)
@@ -289,8 +287,7 @@ hsa_status_t hsa_queue_inactivate(hsa_queue_t *pointer)
     return HSA_STATUS_SUCCESS;
 }
 
-/* ---- settings
- * -------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------- */
 
 hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *pointer, int enable)
 {

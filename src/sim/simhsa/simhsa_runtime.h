@@ -243,8 +243,7 @@ void simhsa_events_close(void); /* forgets handlers of system events */
 /* Tells the program's handlers; whether there was one. */
 bool simhsa_event(const hsa_amd_event_t *event);
 
-/* ---- objects behind handles
- * ---------------------------------------------------------------------- */
+/* ---- objects behind handles -------------------------------------------------------- */
 
 enum simhsa_kind {
     SIMHSA_READER = 1,
@@ -271,8 +270,7 @@ void simhsa_object_free(void *object); /* ends the handle; accepts NULL */
 void *simhsa_object_next(enum simhsa_kind kind, const void *after);
 void simhsa_executables_close(void);
 
-/* ---- the loader's extension
- * ------------------------------------------------------------------------ */
+/* ---- the loader's extension -------------------------------------------------------- */
 
 enum { SIMHSA_LOADER_MAJOR = 1, SIMHSA_LOADER_MINOR = 3 };
 /* Writes as much of the table of a version as size bytes hold; size 0: all of it. */

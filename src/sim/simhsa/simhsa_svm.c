@@ -105,8 +105,7 @@ void simhsa_attributes_close(void)
     }
 }
 
-/* ---- setting ----------------------------------------------------------------------------------
- */
+/* ---- setting ----------------------------------------------------------------------- */
 
 static bool is_agent_or_none(uint64_t handle)
 {
@@ -203,8 +202,7 @@ hsa_status_t hsa_amd_svm_attributes_set(void *ptr, size_t size,
     return link ? result : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
-/* ---- getting ----------------------------------------------------------------------------------
- */
+/* ---- getting ----------------------------------------------------------------------- */
 
 static hsa_status_t get_access(const struct attributes *attributes,
                                hsa_amd_svm_attribute_pair_t *pair)
@@ -319,8 +317,7 @@ hsa_status_t hsa_amd_svm_attributes_get(void *ptr, size_t size,
     return result;
 }
 
-/* ---- prefetching
- * ---------------------------------------------------------------------------------- */
+/* ---- prefetching ------------------------------------------------------------------- */
 
 /* Memory stays where it is: what is remembered is where it was asked to be. */
 hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t agent,

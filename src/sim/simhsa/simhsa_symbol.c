@@ -39,8 +39,7 @@ static struct simhsa_executable *executable_get(hsa_executable_t handle)
     return simhsa_object_get(handle.handle, SIMHSA_EXECUTABLE);
 }
 
-/* ---- by name
- * --------------------------------------------------------------------------------------- */
+/* ---- by name ----------------------------------------------------------------------- */
 
 static hsa_status_t find(hsa_executable_t handle, const char *name, const hsa_agent_t *agent_handle,
                          hsa_executable_symbol_t *out)
@@ -80,8 +79,7 @@ hsa_status_t hsa_executable_get_symbol(hsa_executable_t executable, const char *
     return find(executable, symbol_name, agent.handle ? &agent : NULL, symbol);
 }
 
-/* ---- one after the other
- * ------------------------------------------------------------------------------ */
+/* ---- one after the other ----------------------------------------------------------- */
 
 enum whose { ALL, OF_AGENT, OF_PROGRAM };
 
@@ -161,8 +159,7 @@ hsa_status_t hsa_executable_iterate_agent_symbols(hsa_executable_t executable, h
     return result;
 }
 
-/* ---- what they are
- * ---------------------------------------------------------------------------------------- */
+/* ---- what they are ----------------------------------------------------------------- */
 
 static hsa_status_t put(void *value, const void *answer, size_t size)
 {
@@ -266,8 +263,7 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t executable_s
     return result;
 }
 
-/* ---- variables that the program defines
- * ----------------------------------------------------------------------- */
+/* ---- variables that the program defines -------------------------------------------- */
 
 static hsa_status_t define(hsa_executable_t handle, struct simhsa_agent *agent, const char *name,
                            const void *address, bool constant)

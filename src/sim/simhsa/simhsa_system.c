@@ -200,8 +200,7 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
     }
 }
 
-/* ---- extensions --------------------------------------------------------------------------------
- */
+/* ---- extensions -------------------------------------------------------------------- */
 
 hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
 {

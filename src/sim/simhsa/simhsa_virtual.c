@@ -31,8 +31,7 @@ static struct reservation *reservations;
 static struct simhsa_physical *physicals;
 static uint64_t last_handle;
 
-/* ---- addresses ---------------------------------------------------------------------------------
- */
+/* ---- addresses --------------------------------------------------------------------- */
 
 static struct reservation **reservation_with(uint64_t address)
 {
@@ -99,8 +98,7 @@ hsa_status_t hsa_amd_vmem_address_free(void *va, size_t size)
     return result;
 }
 
-/* ---- physical memory
- * --------------------------------------------------------------------------------- */
+/* ---- physical memory --------------------------------------------------------------- */
 
 static struct simhsa_physical *physical_get(hsa_amd_vmem_alloc_handle_t handle)
 {
@@ -224,8 +222,7 @@ hsa_amd_vmem_get_alloc_properties_from_handle(hsa_amd_vmem_alloc_handle_t memory
     return physical ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
-/* ---- mappings
- * ------------------------------------------------------------------------------------------ */
+/* ---- mappings ---------------------------------------------------------------------- */
 
 static hsa_status_t map(uint64_t address, size_t size, size_t offset,
                         struct simhsa_physical *physical)

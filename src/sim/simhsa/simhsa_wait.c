@@ -148,8 +148,7 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
     return result;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------
- */
+/* ---- groups ------------------------------------------------------------------------ */
 
 struct group {
     struct simhsa_object object;
@@ -238,8 +237,7 @@ hsa_status_t hsa_signal_group_wait_any_relaxed(hsa_signal_group_t signal_group,
     return wait_group(signal_group, conditions, compare_values, signal, value);
 }
 
-/* ---- times --------------------------------------------------------------------------------------
- */
+/* ---- times ------------------------------------------------------------------------- */
 
 hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t handle,
                                                  hsa_amd_profiling_dispatch_time_t *time)

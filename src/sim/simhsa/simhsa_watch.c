@@ -127,8 +127,7 @@ static void *run(void *data)
     return NULL;
 }
 
-/* ---- from outside ------------------------------------------------------------------------------
- */
+/* ---- from outside ------------------------------------------------------------------ */
 
 /* Under the lock. */
 static bool start(struct watcher *watcher)
@@ -190,8 +189,7 @@ void simhsa_watchers_close(void)
     }
 }
 
-/* ---- handlers of the program
- * --------------------------------------------------------------------- */
+/* ---- handlers of the program ------------------------------------------------------- */
 
 struct handler {
     struct simhsa_watch watch;
