@@ -1,7 +1,7 @@
 /* Atomics of FLAT, GLOBAL, MUBUF and DS. In LDS and scratch they are plain, since a
  * block runs on one thread of the host; elsewhere they are atomics of the host, so that
  * host code and other devices may take part. */
-#include "amdgpu_access.h"
+#include "amdgpu_mimg.h"
 #include "sim_half.h"
 
 #include <math.h>
@@ -327,12 +327,17 @@ static bool compares_first(unsigned id)
     }
 }
 
+static const struct amdgpu_access *find_atomic(unsigned id)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].id == id)
+            return &rows[i];
+    return NULL;
+}
+
 bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
-    const struct amdgpu_access *access = NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows && !access; i++)
-        if (rows[i].id == inst->row->id)
-            access = &rows[i];
+    const struct amdgpu_access *access = find_atomic(inst->row->id);
     if (!access)
         return false;
     bool returns = inst->row->flags & AMDGPU_ROW_RETURNS || inst->glc;
@@ -348,4 +353,52 @@ bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, str
                 (compares_first(inst->row->id) ? AMDGPU_SWAPS_DATA : 0) |
                 (is_f32_add(access) && isa <= AMDGPU_GFX90A ? AMDGPU_FLUSHES : 0);
     return true;
+}
+
+/* ---- images --------------------------------------------------------------------------- */
+
+/* What does to global memory what an atomic does to texels of 32 bits and of 64. */
+static const struct {
+    unsigned short image, of32, of64;
+} of_images[] = {
+#define IMAGE(name, of32, of64)                                                                    \
+    {                                                                                              \
+        AMDGPU_ID_IMAGE_ATOMIC_##name, AMDGPU_ID_GLOBAL_ATOMIC_##of32,                             \
+            AMDGPU_ID_GLOBAL_ATOMIC_##of64                                                         \
+    }
+    IMAGE(SWAP, SWAP_B32, SWAP_B64), IMAGE(CMPSWAP, CMPSWAP_B32, CMPSWAP_B64),
+    IMAGE(ADD, ADD_U32, ADD_U64),    IMAGE(SUB, SUB_U32, SUB_U64),
+    IMAGE(SMIN, MIN_I32, MIN_I64),   IMAGE(UMIN, MIN_U32, MIN_U64),
+    IMAGE(SMAX, MAX_I32, MAX_I64),   IMAGE(UMAX, MAX_U32, MAX_U64),
+    IMAGE(AND, AND_B32, AND_B64),    IMAGE(OR, OR_B32, OR_B64),
+    IMAGE(XOR, XOR_B32, XOR_B64),    IMAGE(INC, INC_U32, INC_U64),
+    IMAGE(DEC, DEC_U32, DEC_U64),
+#undef IMAGE
+};
+
+bool amdgpu_emit_image_atomic(const struct amdgpu_inst *inst, struct amdgpu_op *op)
+{
+    const struct amdgpu_access *access = NULL;
+    unsigned data = inst->data.count;
+    bool compares = inst->row->id == AMDGPU_ID_IMAGE_ATOMIC_CMPSWAP;
+    for (size_t i = 0; i < sizeof of_images / sizeof *of_images; i++)
+        if (of_images[i].image == inst->row->id)
+            access =
+                find_atomic(data == (compares ? 4 : 2) ? of_images[i].of64 : of_images[i].of32);
+    op->effect = access;
+    return access && (data == (compares ? 2 : 1) || data == (compares ? 4 : 2));
+}
+
+void amdgpu_atomic_at(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                      const struct amdgpu_places *places, uint64_t exec)
+{
+    const struct amdgpu_access *access = op->effect;
+    const struct amdgpu_inst *inst = op->inst;
+    struct amdgpu_atomic_lanes lanes = {.where = places->where};
+    lanes.b = halves_of(wave, inst->data.reg, access->bytes);
+    if (has_two_data(access))
+        lanes.c = halves_of(wave, inst->data.reg + access->bytes / 4u, access->bytes);
+    if (inst->glc)
+        lanes.dst = halves_of(wave, inst->data.reg, access->bytes);
+    do_lanes(wave, op, &lanes, exec, false);
 }

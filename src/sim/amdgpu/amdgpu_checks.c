@@ -1,7 +1,7 @@
 /* Reads of memory that nobody wrote, and accesses of different waves to LDS that
  * nothing orders. Accesses that are out of reach are left to the handler that follows.
  * Scalar loads are not watched: compilers make them wider than what they need. */
-#include "amdgpu_access.h"
+#include "amdgpu_mimg.h"
 #include "sim_options.h"
 #include "sim_shadow.h"
 
@@ -180,6 +180,15 @@ static const struct amdgpu_op *check(struct amdgpu_wave *wave, const struct amdg
     if (amdgpu_second(op) && !check_places(wave, op, &places, amdgpu_second(op)))
         return NULL;
     return ((amdgpu_handler)(uintptr_t)op->src[0].value)(wave, op);
+}
+
+bool amdgpu_check_elements(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                           const struct amdgpu_places *places)
+{
+    if (!amdgpu_checks_on() && !sim_memory_tracking)
+        return true;
+    sim_shadow_wave_barrier(shadow_of(wave->block), wave->number);
+    return check_places(wave, op, places, 0);
 }
 
 void amdgpu_emit_check(struct amdgpu_op *op)

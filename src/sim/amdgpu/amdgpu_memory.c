@@ -1,7 +1,7 @@
 /* Says what each memory instruction is, and does what is rare of them: addresses lane
  * by lane, elements that do not lie in one piece, what is out of reach. Loads and
  * stores themselves are in amdgpu_access.c. */
-#include "amdgpu_access.h"
+#include "amdgpu_mimg.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -330,7 +330,7 @@ static bool adds_lane(unsigned id)
 /* The operands that all of them have. False: one that cannot be. */
 static bool emit_operands(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
-    bool buffer = inst->row->format == AMDGPU_MUBUF;
+    bool buffer = inst->row->format == AMDGPU_MUBUF || inst->row->format == AMDGPU_MTBUF;
     if (inst->tfe || inst->lds || inst->gds)
         return false;
     if (!amdgpu_source_of(&inst->addr, &op->src[0]) ||
@@ -373,12 +373,16 @@ bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu
 {
     if (inst->row->format == AMDGPU_SMEM)
         return amdgpu_emit_smem(inst, op);
+    if (inst->row->format == AMDGPU_MIMG)
+        return amdgpu_emit_image(isa, inst, op);
     if (inst->row->format == AMDGPU_MUBUF && emit_fence(inst, op))
         return true;
     if (inst->row->format == AMDGPU_DS && amdgpu_emit_lanes(isa, lanes, inst, op))
         return true;
     if (!emit_operands(isa, inst, op))
         return false;
+    if (amdgpu_emit_typed(inst, op))
+        return true;
     if (!emit_access(lanes, inst, op) && !amdgpu_emit_atomic(isa, inst, op))
         return false;
     amdgpu_emit_check(op);
