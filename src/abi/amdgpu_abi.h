@@ -92,4 +92,52 @@ enum {
     AMDGPU_PROPERTY_DYNAMIC_STACK = 1 << 11,
 };
 
+/* ---- calls of kernels to the host, as ROCm's device library makes them ------------------- */
+
+/* hidden_hostcall_buffer points to this. A wave takes a packet from the free stack, fills it,
+ * pushes it on the ready stack, rings the doorbell (adds 1) and spins until the host clears
+ * AMDGPU_HOSTCALL_READY; then it reads the two first words of each lane's slot and gives the
+ * packet back. Both stacks hold the number of a packet in the bits of index_mask and a count
+ * above them, which grows with each use; 0 is the end of a stack. */
+struct amdgpu_hostcall_header {
+    uint64_t next;
+    uint64_t lanes; /* a bit for each that calls */
+    uint32_t service;
+    uint32_t control;
+};
+
+struct amdgpu_hostcall_payload {
+    uint64_t slots[64][8]; /* of each lane */
+};
+
+struct amdgpu_hostcall_buffer {
+    struct amdgpu_hostcall_header *headers;
+    struct amdgpu_hostcall_payload *payloads;
+    uint64_t doorbell; /* handle of an HSA signal */
+    uint64_t free_stack, ready_stack;
+    uint64_t index_mask;
+};
+
+enum { AMDGPU_HOSTCALL_READY = 1 }; /* of control */
+
+enum amdgpu_hostcall_service {
+    AMDGPU_HOSTCALL_FUNCTION = 1,  /* calls a function of the host by its address */
+    AMDGPU_HOSTCALL_PRINTF = 2,    /* word 0 is a descriptor, up to 7 words of a message follow */
+    AMDGPU_HOSTCALL_MEMORY = 3,    /* {0, size} asks for memory, {address, 0} gives it back */
+    AMDGPU_HOSTCALL_SANITIZER = 4, /* the report of an instrumented kernel */
+};
+
+/* A descriptor: the first and the last piece of a message are marked, and the host writes the
+ * message's number into the answer to the first. */
+enum {
+    AMDGPU_MESSAGE_BEGIN = 1,
+    AMDGPU_MESSAGE_END = 2,
+    AMDGPU_MESSAGE_WORDS = 5,  /* first bit of 3 */
+    AMDGPU_MESSAGE_NUMBER = 8, /* first bit of 56 */
+};
+
+/* hidden_heap_v1 of that library: zeroed memory of this size is a heap without memory of its
+ * own, which asks the host for slabs. */
+enum { AMDGPU_HEAP_SIZE = 128 << 10, AMDGPU_SLAB_SIZE = 2 << 20 };
+
 #endif

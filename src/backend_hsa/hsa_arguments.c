@@ -35,6 +35,8 @@ static uint64_t implicit_value(enum ahhsa_value value, const struct ah_launch *l
         return dimensions(launch);
     case AHHSA_VALUE_PRINTF_BUFFER:
         return (uintptr_t)implicit->printf_buffer;
+    case AHHSA_VALUE_HOSTCALL_BUFFER:
+        return (uintptr_t)implicit->hostcall_buffer;
     case AHHSA_VALUE_MULTIGRID_SYNC:
         return (uintptr_t)implicit->multigrid_sync;
     case AHHSA_VALUE_HEAP:

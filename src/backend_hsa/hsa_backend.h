@@ -11,7 +11,8 @@
  *   hsa_event.c     events                              hsa_copy.c hsa_region.c hsa_fill.c
  *   hsa_pool.c hsa_virtual.c hsa_array.c hsa_ipc.c hsa_peer.c
  *   hsa_device.c    identity, properties, attributes, limits, device_native, profiler
- *   hsa_module.c hsa_metadata.c hsa_kernarg.c hsa_launch.c hsa_function.c hsa_services.c */
+ *   hsa_module.c hsa_metadata.c hsa_kernarg.c hsa_launch.c hsa_function.c hsa_services.c
+ *   hsa_hostcall.c  kernels that call the host */
 #ifndef AHHSA_BACKEND_H
 #define AHHSA_BACKEND_H
 

@@ -122,6 +122,15 @@ static hipError_t read_metadata(struct ah_backend_module *module, const struct a
     return module->functions ? hipSuccess : hipErrorOutOfMemory;
 }
 
+/* Whether the code lacks the mark that memory.h leaves in it. */
+static bool is_foreign(const struct ah_backend_module *module)
+{
+    hsa_executable_symbol_t symbol;
+    return module->device->api->hsa_executable_get_symbol_by_name(
+               module->executable, "__anyhip_device_abi", &module->device->agent, &symbol) !=
+           HSA_STATUS_SUCCESS;
+}
+
 /* Options are for compilers of PTX: a code object is machine code already. */
 hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_image *image,
                              unsigned option_count, const hipJitOption *options,
@@ -152,6 +161,7 @@ hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_i
         destroy(module);
         return error;
     }
+    module->foreign = is_foreign(module);
     remember(module);
     *out_module = module;
     return hipSuccess;

@@ -24,6 +24,7 @@ struct ah_backend_module {
     hsa_code_object_reader_t reader;
     void *image; /* what was loaded: debuggers find it through the runtime */
     struct ahhsa_metadata metadata;
+    bool foreign;                          /* not of this project's headers: docs/kernel-abi.md */
     struct ah_backend_function *functions; /* one per kernel of the metadata */
     void **variables;                      /* that were asked for */
     size_t variable_count;
@@ -40,7 +41,7 @@ static inline bool ahhsa_function_uses(const struct ah_backend_function *functio
 
 /* What the runtime supplies, beside the sizes of the launch. */
 struct ahhsa_implicit {
-    void *printf_buffer, *multigrid_sync, *heap;
+    void *printf_buffer, *hostcall_buffer, *multigrid_sync, *heap;
     const hsa_queue_t *queue;
 };
 

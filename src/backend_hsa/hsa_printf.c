@@ -6,6 +6,7 @@
 
 enum {
     RECORDS = 12,         /* the first record's place in the buffer */
+    RECORDS_PACKED = 8,   /* as ROCm's device library places them, without gaps */
     NUMBER_MAX = 1 << 16, /* wider ones are no conversion */
     CONSTANT = 2,         /* bits of the control word */
     TO_ERROR = 1,
@@ -248,21 +249,44 @@ static const char *format_of(uint64_t id, const struct ahhsa_metadata *metadata)
     return NULL;
 }
 
+/* As the assert of this project's headers, and that of ROCm's, begin. */
+static bool is_assertion(const char *format)
+{
+    static const char *const beginnings[] = {
+        "%s:%u: %s: Assertion `%s' failed",
+        "%s:%u: %s: Device-side assertion `%s' failed",
+    };
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(format, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
+static void write_formatted(const char *format, struct record *record, bool to_error, FILE *out,
+                            FILE *error, struct ahhsa_printed *printed)
+{
+    bool asserts = is_assertion(format);
+    printed->assertion |= asserts;
+    print_record(format, record, asserts || to_error ? error : out);
+}
+
 static void write_record(const unsigned char *data, uint32_t control, size_t record_size,
                          const struct ahhsa_metadata *metadata, FILE *out, FILE *error,
                          struct ahhsa_printed *printed)
 {
-    static const char assertion[] = "%s:%u: %s: Assertion `%s' failed";
     struct record record = {data + sizeof control, data + record_size};
     const char *format =
         control & CONSTANT ? format_of(next_bits(&record), metadata) : next_text(&record);
-    if (!format) {
+    if (format)
+        write_formatted(format, &record, control & TO_ERROR, out, error, printed);
+    else
         printed->unknown = true;
-        return;
-    }
-    bool asserts = strncmp(format, assertion, sizeof assertion - 1) == 0;
-    printed->assertion |= asserts;
-    print_record(format, &record, asserts || (control & TO_ERROR) ? error : out);
+}
+
+/* Our device code leaves the place of a packed buffer's first record alone. */
+static bool is_packed(const unsigned char *data)
+{
+    return word_at(data + RECORDS_PACKED) != 0;
 }
 
 struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
@@ -271,19 +295,31 @@ struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
 {
     struct ahhsa_printed printed = {0};
     const unsigned char *data = buffer;
-    size_t used = ahhsa_printf_used(buffer, size), at = RECORDS;
-    while (used >= RECORDS && used - at >= sizeof(uint32_t)) {
+    size_t used = ahhsa_printf_used(buffer, size);
+    if (used < RECORDS)
+        return printed;
+    bool packed = is_packed(data);
+    size_t first = packed ? RECORDS_PACKED : RECORDS, at = first, gap = packed ? 3 : 7;
+    while (used - at >= sizeof(uint32_t)) {
         uint32_t control = word_at(data + at);
         size_t record_size = control >> SIZE_SHIFT;
         if (record_size < sizeof control || record_size > used - at)
             break;
         write_record(data + at, control, record_size, metadata, out, error, &printed);
-        at += (record_size + 7) & ~(size_t)7;
+        at += (record_size + gap) & ~gap;
         if (at > used)
             at = used;
     }
-    size_t asked = used ? word_at(data) : 0;
-    if (asked > at - RECORDS)
-        printed.lost = (uint32_t)(asked - (at - RECORDS));
+    size_t asked = word_at(data);
+    if (asked > at - first)
+        printed.lost = (uint32_t)(asked - (at - first));
     return printed;
+}
+
+void ahhsa_printf_message(const void *message, size_t size, FILE *out, FILE *error,
+                          struct ahhsa_printed *out_printed)
+{
+    struct record record = {message, (const unsigned char *)message + size};
+    uint64_t control = next_bits(&record);
+    write_formatted(next_text(&record), &record, control & TO_ERROR, out, error, out_printed);
 }

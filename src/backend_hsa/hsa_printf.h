@@ -21,9 +21,15 @@ struct ahhsa_printed {
 size_t ahhsa_printf_used(const void *buffer, size_t size);
 
 /* Writes every record of the buffer to out, or to error where the record says so; an assertion
- * always to error. The buffer may hold anything at all. */
+ * always to error. The buffer may hold anything at all, also records as ROCm's device library
+ * places them (docs/kernel-abi.md). */
 struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
                                         const struct ahhsa_metadata *metadata, FILE *out,
                                         FILE *error);
+
+/* The same of one message that a kernel sent by hostcalls: a word of which bit 0 says that it
+ * is for error, the format, and arguments as in a record. Adds to *out_printed. */
+void ahhsa_printf_message(const void *message, size_t size, FILE *out, FILE *error,
+                          struct ahhsa_printed *out_printed);
 
 #endif

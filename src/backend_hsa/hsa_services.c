@@ -1,7 +1,9 @@
 /* Owns what kernels need from the host beside their arguments: buffers of printf and what is
  * printed, the heap of malloc, the workspace of cooperative launches. */
 #include "hsa_services.h"
+#include "amdgpu_abi.h"
 #include "hsa_device.h"
+#include "hsa_hostcall.h"
 #include "hsa_printf.h"
 
 #include <stdio.h>
@@ -308,6 +310,10 @@ hipError_t ahhsa_services_examine(struct ah_backend_device *device, hipError_t e
         print->printed = true;
     }
     pthread_mutex_unlock(&services->printing);
+    pthread_mutex_lock(&services->making);
+    if (services->calls && ahhsa_hostcalls_asserted(services->calls))
+        error = hipErrorAssert;
+    pthread_mutex_unlock(&services->making);
     return error;
 }
 
@@ -353,18 +359,54 @@ hipError_t ahhsa_services_resize_heap(struct ah_backend_device *device, size_t s
     return hipErrorInvalidValue;
 }
 
+/* What a kernel asks for, beside room for what it prints. */
+struct needs {
+    bool heap, foreign_heap, calls, workspace;
+};
+
+static struct needs needs_of(const struct ah_backend_function *function, bool cooperative)
+{
+    bool foreign = function->module->foreign;
+    bool heap = ahhsa_function_uses(function, AHHSA_VALUE_HEAP);
+    return (struct needs){
+        .heap = heap && !foreign,
+        .foreign_heap = heap && foreign,
+        .calls = foreign && ahhsa_function_uses(function, AHHSA_VALUE_HOSTCALL_BUFFER),
+        .workspace = cooperative && ahhsa_function_uses(function, AHHSA_VALUE_MULTIGRID_SYNC),
+    };
+}
+
 /* What is made at its first use. */
-static hipError_t prepare_memory(struct ah_backend_device *device, struct ahhsa_services *services,
-                                 bool heap, bool workspace)
+static hipError_t make_needed(struct ah_backend_device *device, struct ahhsa_services *services,
+                              const struct needs *needs)
 {
     hipError_t error = hipSuccess;
     pthread_mutex_lock(&services->making);
-    if (heap && !services->heap)
+    if (needs->heap && !services->heap)
         error = make_heap(device, services);
-    if (error == hipSuccess && workspace && !services->workspace)
+    if (error == hipSuccess && needs->foreign_heap && !services->foreign_heap)
+        error = make_zeroed(device, AMDGPU_HEAP_SIZE, AMDGPU_HEAP_SIZE, &services->foreign_heap);
+    if (error == hipSuccess && needs->calls && !services->calls)
+        error = ahhsa_hostcalls_start(device, &services->calls);
+    if (error == hipSuccess && needs->workspace && !services->workspace)
         error = make_zeroed(device, WORKSPACE_SIZE, WORKSPACE_SIZE, &services->workspace);
     pthread_mutex_unlock(&services->making);
     return error;
+}
+
+static void tell(const struct ahhsa_services *services, const struct needs *needs,
+                 const struct ahhsa_print *print, struct ahhsa_implicit *out_implicit)
+{
+    if (needs->heap)
+        out_implicit->heap = services->heap;
+    if (needs->foreign_heap)
+        out_implicit->heap = services->foreign_heap;
+    if (needs->calls)
+        out_implicit->hostcall_buffer = ahhsa_hostcalls_buffer(services->calls);
+    if (needs->workspace)
+        out_implicit->multigrid_sync = services->workspace;
+    if (print)
+        out_implicit->printf_buffer = print->memory;
 }
 
 hipError_t ahhsa_services_prepare(struct ah_backend_device *device,
@@ -373,28 +415,22 @@ hipError_t ahhsa_services_prepare(struct ah_backend_device *device,
                                   struct ahhsa_implicit *out_implicit,
                                   struct ahhsa_print **out_print)
 {
-    bool heap = ahhsa_function_uses(function, AHHSA_VALUE_HEAP);
+    struct needs needs = needs_of(function, cooperative);
     bool prints = ahhsa_function_uses(function, AHHSA_VALUE_PRINTF_BUFFER);
-    bool workspace = cooperative && ahhsa_function_uses(function, AHHSA_VALUE_MULTIGRID_SYNC);
+    bool makes = needs.heap | needs.foreign_heap | needs.calls | needs.workspace;
     hipError_t error = hipSuccess;
-    if (__builtin_expect(!heap && !prints && !workspace, 1))
+    if (__builtin_expect(!makes && !prints, 1))
         return hipSuccess;
     struct ahhsa_services *services = ahhsa_services_of(device);
     if (!services)
         return hipErrorOutOfMemory;
-    if (heap || workspace)
-        error = prepare_memory(device, services, heap, workspace);
+    if (makes)
+        error = make_needed(device, services, &needs);
     if (error == hipSuccess && prints)
         error = prepare_print(device, stream, function, services, out_print);
-    if (error != hipSuccess)
-        return error;
-    if (heap)
-        out_implicit->heap = services->heap;
-    if (workspace)
-        out_implicit->multigrid_sync = services->workspace;
-    if (prints)
-        out_implicit->printf_buffer = (*out_print)->memory;
-    return hipSuccess;
+    if (error == hipSuccess)
+        tell(services, &needs, *out_print, out_implicit);
+    return error;
 }
 
 void ahhsa_services_drop(struct ah_backend_device *device)
@@ -414,10 +450,10 @@ void ahhsa_services_drop(struct ah_backend_device *device)
         free_print(services->free_prints);
         services->free_prints = next;
     }
-    if (services->heap)
-        ahhsa_raw_free(device, services->heap);
-    if (services->workspace)
-        ahhsa_raw_free(device, services->workspace);
+    ahhsa_hostcalls_stop(services->calls);
+    ahhsa_raw_free(device, services->heap);
+    ahhsa_raw_free(device, services->foreign_heap);
+    ahhsa_raw_free(device, services->workspace);
     ahhsa_chunks_drop(services);
     destroy(services);
     device->services = NULL;

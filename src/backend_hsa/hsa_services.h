@@ -24,9 +24,11 @@ struct ahhsa_services {
     unsigned print_count; /* of all that there are */
 
     pthread_mutex_t printing; /* held by who prints, and so by who takes from prints */
-    pthread_mutex_t making;   /* of the two below while they are made; neither under the device's */
+    pthread_mutex_t making;   /* of those below while they are made; neither under the device's */
     void *heap;
-    void *workspace; /* of cooperative launches, of which one runs at a time */
+    void *foreign_heap;            /* of code that is linked with ROCm's device library */
+    struct ahhsa_hostcalls *calls; /* likewise */
+    void *workspace;               /* of cooperative launches, of which one runs at a time */
 };
 
 /* The device's services, made at the first call. NULL: no memory. */

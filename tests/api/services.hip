@@ -1,6 +1,7 @@
 // What kernels ask of the host while it does not look: text, memory of their own, stacks, room for
 // all blocks at once.
 #include "../support/hip_test.h"
+#include "../support/output.h"
 
 #include <hip/anyhip.h>
 #include <hip/hip_cooperative_groups.h>
@@ -8,25 +9,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <unistd.h>
-
 // Standard output of a piece of the program.
 template <typename F> static std::string printed_by(F run)
 {
-    std::fflush(stdout);
-    int kept = dup(1);
-    std::FILE *file = std::tmpfile();
-    dup2(fileno(file), 1);
-    run();
-    std::fflush(stdout);
-    dup2(kept, 1);
-    close(kept);
-    std::rewind(file);
-    std::string text;
-    for (int c; (c = std::fgetc(file)) != EOF;)
-        text += static_cast<char>(c);
-    std::fclose(file);
-    return text;
+    return ah_test::output_of(stdout, run);
 }
 
 __global__ void print_number(int n)

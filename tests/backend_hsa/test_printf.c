@@ -253,6 +253,50 @@ static void a_format_that_nobody_knows_prints_nothing(void **state)
     assert_true(printed.unknown);
 }
 
+/* As code does that is linked with ROCm's device library. */
+static void records_may_follow_one_another_without_gaps(void **state)
+{
+    (void)state;
+    empty();
+    buffer.at = 8;
+    for (int i = 0; i < 3; i++) {
+        begin("<%d %d>");
+        put_bits((uint64_t)i);
+        put_bits(40 + (uint64_t)i);
+        word(buffer.start, (uint32_t)(buffer.at - buffer.start) << 2 | 2);
+        word(0, (uint32_t)(buffer.at - 8));
+    }
+    assert_string_equal(text(), "<0 40><1 41><2 42>");
+    assert_int_equal(printed.lost, 0);
+}
+
+static void a_message_has_its_stream_and_format_before_its_arguments(void **state)
+{
+    (void)state;
+    for (uint64_t to_error = 0; to_error < 2; to_error++) {
+        char *texts[2] = {NULL, NULL};
+        size_t sizes[2];
+        FILE *out = open_memstream(&texts[0], &sizes[0]);
+        FILE *error = open_memstream(&texts[1], &sizes[1]);
+        empty();
+        size_t start = buffer.at;
+        put_bits(to_error);
+        put_text("%s and %d");
+        put_text("seven letters");
+        put_bits(7);
+        size_t size = buffer.at - start;
+        void *guarded = ah_test_guard(buffer.bytes + start, size);
+        ahhsa_printf_message(guarded, size, out, error, &printed);
+        ah_test_unguard(guarded, size);
+        fclose(out);
+        fclose(error);
+        assert_string_equal(texts[to_error], "seven letters and 7");
+        assert_string_equal(texts[1 - to_error], "");
+        free(texts[0]);
+        free(texts[1]);
+    }
+}
+
 static void damaged_buffers_are_survived(void **state)
 {
     (void)state;
@@ -284,6 +328,8 @@ int main(void)
         cmocka_unit_test(an_assertion_is_told_apart_and_goes_to_the_error_stream),
         cmocka_unit_test(what_had_no_place_is_counted),
         cmocka_unit_test(a_format_that_nobody_knows_prints_nothing),
+        cmocka_unit_test(records_may_follow_one_another_without_gaps),
+        cmocka_unit_test(a_message_has_its_stream_and_format_before_its_arguments),
         cmocka_unit_test(damaged_buffers_are_survived),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 // printf and assert in device code. What the device prints appears on standard output when the
 // host has waited for it.
 #include "../support/hip_test.h"
+#include "../support/output.h"
 
 #include <cassert>
 #include <cstdarg>
@@ -15,19 +16,10 @@
 // Standard output of a piece of the program, line by line.
 template <typename F> static std::vector<std::string> printed_by(F run)
 {
-    std::fflush(stdout);
-    int kept = dup(1);
-    std::FILE *file = std::tmpfile();
-    dup2(fileno(file), 1);
-    run();
-    std::fflush(stdout);
-    dup2(kept, 1);
-    close(kept);
-    std::rewind(file);
     std::vector<std::string> lines;
     std::string line;
-    for (int c; (c = std::fgetc(file)) != EOF;) {
-        line += static_cast<char>(c);
+    for (char c : ah_test::output_of(stdout, run)) {
+        line += c;
         if (c == '\n') {
             lines.push_back(line);
             line.clear();
@@ -35,7 +27,6 @@ template <typename F> static std::vector<std::string> printed_by(F run)
     }
     if (!line.empty())
         lines.push_back(line);
-    std::fclose(file);
     return lines;
 }
 

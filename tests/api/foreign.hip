@@ -1,0 +1,155 @@
+// Code objects of another compiler's making: kernels that print, ask for memory and fail as those
+// do that are linked with ROCm's device library.
+#include "../support/hip_test.h"
+#include "../support/output.h"
+
+#include <algorithm>
+
+// A module that is unloaded at the end of a test.
+struct module {
+    hipModule_t m = nullptr;
+    explicit module(const char *name) { CHECK_HIP(hipModuleLoad(&m, name)); }
+    ~module() { (void)hipModuleUnload(m); }
+    void launch(const char *name, int threads, std::vector<void *> arguments)
+    {
+        hipFunction_t f = nullptr;
+        CHECK_HIP(hipModuleGetFunction(&f, m, name));
+        CHECK_HIP(hipModuleLaunchKernel(f, (threads + 63) / 64, 1, 1, std::min(threads, 64), 1, 1,
+                                        0, nullptr, arguments.data(), nullptr));
+    }
+};
+
+static const char *const calling = "foreign_hostcall.hipfb", *const buffered =
+                                                                 "foreign_buffered.hipfb";
+
+static std::string line(int i)
+{
+    char text[160];
+    std::snprintf(text, sizeof text, "thread %d: %s, %.2f, %lx, %c%%\n", i,
+                  i % 3 ? "text of the host"
+                        : "words that are too long for one piece of a message, by far",
+                  i * 0.25, 0x123456789abul + i, 'a' + i % 26);
+    return text;
+}
+
+// How long each line was said to be, if so.
+static void prints(const char *file, bool counts)
+{
+    const int n = 300;
+    module m(file);
+    ah_test::buffer<char> text{std::vector<char>(
+        {'t', 'e', 'x', 't', ' ', 'o', 'f', ' ', 't', 'h', 'e', ' ', 'h', 'o', 's', 't', '\0'})};
+    ah_test::buffer<int> returned{std::vector<int>(n, -7)};
+    std::string got = ah_test::output_of(stdout, [&] {
+        int count = n, *r = returned.device();
+        char *t = text.device();
+        m.launch("print", n, {&count, &t, &r});
+        CHECK_HIP(hipDeviceSynchronize());
+    });
+    std::size_t size = 0;
+    returned.read();
+    for (int i = 0; i < n; ++i) {
+        std::string want = line(i);
+        CHECK_CASE(got.find(want) != std::string::npos, "line %d is missing", i);
+        CHECK_EQ(returned.host()[i], counts ? int(want.size()) : 0);
+        size += want.size();
+    }
+    CHECK_EQ(got.size(), size);
+}
+
+TEST("kernels print through calls of the host, which count what they print")
+{
+    prints(calling, true);
+}
+
+TEST("kernels print into a buffer without gaps")
+{
+    prints(buffered, false);
+}
+
+TEST("a buffer without gaps may be too small for all of it")
+{
+    std::size_t limit = 0;
+    module m(buffered);
+    ah_test::buffer<char> text{std::vector<char>(8, '\0')};
+    ah_test::buffer<int> returned{std::vector<int>(640, -7)};
+    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitPrintfFifoSize));
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, 8192));
+    std::string got = ah_test::output_of(stdout, [&] {
+        int count = 640, *r = returned.device();
+        char *t = text.device();
+        m.launch("print", count, {&count, &t, &r});
+        CHECK_HIP(hipDeviceSynchronize());
+    });
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, limit));
+    std::vector<int> results = returned.read();
+    std::ptrdiff_t printed = std::count(results.begin(), results.end(), 0);
+    CHECK(printed > 10 && printed < 640);
+    CHECK_EQ(std::count(results.begin(), results.end(), -1), 640 - printed);
+    CHECK_EQ(std::count(got.begin(), got.end(), '\n'), printed);
+}
+
+TEST("kernels get memory from the host and give it back")
+{
+    module m(calling);
+    ah_test::buffer<int> wrong({0});
+    for (unsigned long size : {8ul, 5000ul, 1ul << 21}) {
+        unsigned long alignment = size >= 1ul << 21 ? 1ul << 21 : 4096;
+        int *w = wrong.device();
+        for (int round = 0; round < 3; ++round)
+            m.launch("use_memory", size > 4096 ? 8 : 200, {&size, &alignment, &w});
+        CHECK_EQ(wrong.read()[0], 0);
+    }
+}
+
+static unsigned long answer_to(module &m, unsigned service, unsigned long a, unsigned long b)
+{
+    ah_test::buffer<unsigned long> answer({77});
+    unsigned long *p = answer.device();
+    m.launch("ask", 1, {&service, &a, &b, &p});
+    return answer.read()[0];
+}
+
+TEST("what kernels may not ask for, or ask wrongly, is refused")
+{
+    const unsigned function = 1, print = 2, memory = 3;
+    module m(calling);
+    CHECK_EQ(answer_to(m, function, 0x1234, 0), 0ul);
+    CHECK_EQ(answer_to(m, 99, 1, 2), 0ul);
+    CHECK_EQ(answer_to(m, memory, 0, 0), 0ul);
+    CHECK_EQ(answer_to(m, memory, 0, 1ul << 60), 0ul);
+    CHECK_EQ(answer_to(m, memory, 0x123000, 0), 0ul);
+    CHECK_EQ(answer_to(m, print, 12345 << 8 | 1 << 5, 0), ~0ul); // of no message
+    prints(calling, true);
+}
+
+TEST("the heap of such kernels begins as zeros")
+{
+    module m(calling);
+    ah_test::buffer<unsigned long> sum({77});
+    unsigned long *s = sum.device();
+    m.launch("look_at_heap", 1, {&s});
+    CHECK_EQ(sum.read()[0], 0ul);
+}
+
+TEST("a failed assertion says so, and a reset makes the device usable again")
+{
+    hipModule_t m;
+    hipFunction_t f;
+    CHECK_HIP(hipModuleLoad(&m, calling));
+    CHECK_HIP(hipModuleGetFunction(&f, m, "fail"));
+    std::string text = ah_test::output_of(stderr, [&] {
+        CHECK_HIP(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+        CHECK_EQ(hipDeviceSynchronize(), hipErrorAssert);
+    });
+    CHECK_CASE(text.find("foreign.hip:42: fail: Device-side assertion `pigs == fly' failed.\n") !=
+                   std::string::npos,
+               "it printed: %.300s", text.c_str());
+    CHECK_EQ(hipDeviceSynchronize(), hipErrorAssert);
+    CHECK_HIP(hipDeviceReset());
+    (void)hipGetLastError();
+    prints(calling, true);
+    prints(buffered, false);
+}
+
+HIP_TEST_MAIN
