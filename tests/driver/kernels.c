@@ -1,34 +1,18 @@
 /* Owns the kernels of the test programs and how they are registered and launched. */
+#include "fill_ptx.h"
 #include "support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char kernels_ptx[] =
-    ".version 7.0\n"
-    ".target sm_70\n"
-    ".address_size 64\n"
+const char kernels_ptx[] = PTX_HEADER
     ".visible .global .align 4 .u32 fake_counter = 7;\n"
     ".visible .global .align 4 .b32 table[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, "
     "15, "
     "16};\n"
     ".visible .const .align 4 .u32 limit = 99;\n"
-    "\n"
-    "// fake_fill(out, value, count)\n"
-    ".visible .entry fake_fill(.param .u64 out, .param .u32 value, .param .u32 count)\n"
-    "{\n"
-    "    .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<3>;\n"
-    "    ld.param.u64 %rd0, [out]; cvta.to.global.u64 %rd0, %rd0;\n"
-    "    ld.param.u32 %r0, [value]; ld.param.u32 %r1, [count];\n"
-    "    mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; or.b32 %r2, %r2, %r3;\n"
-    "    setp.ne.u32 %p, %r2, 0; @%p ret;\n"
-    "    mov.u32 %r4, 0;\n"
-    "loop: setp.ge.u32 %p, %r4, %r1; @%p ret;\n"
-    "    mul.wide.u32 %rd1, %r4, 4; add.u64 %rd1, %rd0, %rd1;\n"
-    "    st.global.u32 [%rd1], %r0; add.u32 %r4, %r4, 1; bra loop;\n"
-    "}\n"
-    "// fake_add(out, a, b, count)\n"
+    "\n" PTX_FILL "// fake_add(out, a, b, count)\n"
     ".visible .entry fake_add(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 count)\n"
     "{\n"
     "    .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %rd<7>;\n"

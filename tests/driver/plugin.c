@@ -1,13 +1,13 @@
 /* A library as clang makes it from a file with one kernel: it registers its fat
  * binary when it is loaded and takes it back when it goes. */
+#include "fill_ptx.h"
+
 #include <hip/api/registration.h>
 #include <hip/hip_runtime_api.h>
 
 #include <stdint.h>
 
-static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry fake_fill(.param .u64 out, .param .u32 value,\n"
-                          "    .param .u32 count)\n{\n ret;\n}\n";
+static const char ptx[] = PTX_HEADER PTX_FILL;
 static const struct {
     uint32_t magic, version;
     const void *binary;

@@ -20,11 +20,11 @@ void clean_environment(void)
         "ANYHIP_BACKEND",       "ANYHIP_CONFIG",      "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
         "AMD_LOG_LEVEL",        "AMD_LOG_MASK",       "AMD_LOG_LEVEL_FILE",  "HIP_LAUNCH_BLOCKING",
         "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY", "FAKECUDA_DEVICES",    "FAKECUDA_VERSION",
-        "FAKECUDA_MEMORY_MB",   "FAKECUDA_PEERS",     "FAKECUDA_FAULTS",     "FAKECUDA_REPORT",
-        "FAKESIMCUDA_DEVICES",
+        "FAKECUDA_PEERS",       "FAKECUDA_FAULTS",    "FAKECUDA_REPORT",     "FAKESIMCUDA_DEVICES",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
+    setenv("ANYHIP_SIM_MEMORY", "512MiB", 1); /* so that it can be exhausted */
 }
 
 void use_configuration(const char *format, ...)

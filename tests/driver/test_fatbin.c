@@ -1,5 +1,6 @@
 /* Fat binaries as clang's constructors register them: kernels, variables, what
  * happens when they do not fit, go away, or the device is reset. */
+#include "fill_ptx.h"
 #include "support.h"
 
 #include <dlfcn.h>
@@ -9,11 +10,9 @@
 static const dim3 one = {1, 1, 1};
 
 static const char fill_ptx[] =
-    ".version 7.0\n.target sm_70\n.address_size 64\n"
-    ".visible .global .align 8 .u64 shared_words;\n"
-    ".visible .global .align 4 .u32 fake_counter = 40;\n"
-    ".visible .entry fake_fill(.param .u64 out, .param .u32 value, .param .u32 count)\n{\nret;\n}\n"
-    ".visible .entry fake_count(.param .u64 out)\n{\nret;\n}\n";
+    PTX_HEADER ".visible .global .align 8 .u64 shared_words;\n"
+               ".visible .global .align 4 .u32 fake_counter = 40;\n" PTX_FILL
+               ".visible .entry fake_count(.param .u64 out)\n{\nret;\n}\n";
 
 static char *text(const char *name)
 {

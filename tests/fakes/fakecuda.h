@@ -1,15 +1,12 @@
 /* What tests say to the fake CUDA driver, and what it tells them.
  *
- * libfakecuda.so has the CUDA driver's ABI and no GPU: a scripted driver. Memory,
- * streams, events and modules work on host memory and threads, in CUDA's order
- * and with its checks; kernels do not run, except the few in fake_kernels.c,
- * which are known by name. It is reached like any driver, by its path.
+ * libfakecuda.so is the simulated driver with a script: it fails, waits and counts as a
+ * test tells it to. It is reached like any driver, by its path.
  *
  * Read when cuInit is called (libfakesimcuda.so, the same driver under another
  * name, reads FAKESIMCUDA_* instead):
  *   FAKECUDA_DEVICES    compute capabilities, "80,90" (default "80"), "" for none
  *   FAKECUDA_VERSION    what cuDriverGetVersion says (13000)
- *   FAKECUDA_MEMORY_MB  memory of each device (512)
  *   FAKECUDA_PEERS      0: no device can reach another
  *   FAKECUDA_FAULTS     "cuMemAlloc_v2:3:2,...": as fakecuda_fail
  *   FAKECUDA_REPORT     a file that gets fakecuda_report's text at exit

@@ -18,8 +18,8 @@ static void each_good_device_is_one_line(void **state)
     struct ah_test_run run = anyhip("check");
     assert_int_equal(run.status, 0);
     assert_string_equal(run.err, "");
-    assert_string_equal(run.out, "device 0, Fake GPU 0 sm_80 (cuda): good\n"
-                                 "device 1, Fake GPU 1 sm_90 (cuda): good\n");
+    assert_string_equal(run.out, "device 0, AnyHIP simulated sm_80 (cuda): good\n"
+                                 "device 1, AnyHIP simulated sm_90 (cuda): good\n");
 }
 
 static void a_device_that_fails_is_told_with_the_call_and_its_error(void **state)
@@ -29,9 +29,9 @@ static void a_device_that_fails_is_told_with_the_call_and_its_error(void **state
     ah_test_setenv("FAKECUDA_FAULTS", "cuMemAlloc_v2:2:2");
     struct ah_test_run run = anyhip("check");
     assert_int_equal(run.status, 1);
-    assert_contains(run.out, "device 0, Fake GPU 0 sm_80 (cuda): FAILED: hipMalloc: "
+    assert_contains(run.out, "device 0, AnyHIP simulated sm_80 (cuda): FAILED: hipMalloc: "
                              "hipErrorOutOfMemory (out of memory)\n");
-    assert_contains(run.out, "device 1, Fake GPU 1 sm_90 (cuda): good\n");
+    assert_contains(run.out, "device 1, AnyHIP simulated sm_90 (cuda): good\n");
 }
 
 static void nothing_is_left_behind_wherever_it_fails(void **state)

@@ -71,16 +71,16 @@ static void devices_are_listed_and_the_status_is_0(void **state)
     assert_string_equal(run.err, "");
     assert_contains(run.out, ah_test_print("cuda     %s, version ", AH_TEST_FAKECUDA));
     assert_contains(run.out, ", 2 device(s)\n");
-    assert_contains(run.out, "\n  0   Fake GPU 0 sm_80, sm_80, ");
-    assert_contains(run.out, "\n  1   Fake GPU 1 sm_90, sm_90, ");
+    assert_contains(run.out, "\n  0   AnyHIP simulated sm_80, sm_80, ");
+    assert_contains(run.out, "\n  1   AnyHIP simulated sm_90, sm_90, ");
     assert_contains(run.out, "\n      cuda:1  GPU-");
     run = anyhip("info", "--quiet");
     assert_int_equal(run.status, 0);
     assert_string_equal(run.out, "");
     ah_test_setenv("HIP_VISIBLE_DEVICES", "1");
     run = anyhip("info");
-    assert_contains(run.out, "\n  0   Fake GPU 1 sm_90, ");
-    assert_lacks(run.out, "Fake GPU 0");
+    assert_contains(run.out, "\n  0   AnyHIP simulated sm_90, ");
+    assert_lacks(run.out, "simulated sm_80");
     assert_contains(run.out, "\n  HIP_VISIBLE_DEVICES=1\n");
 }
 

@@ -246,7 +246,7 @@ CUresult simcuda_cuDriverGetVersion(int *version)
     SIMCUDA_ENTER(cuDriverGetVersion);
     if (!version)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    *version = SIMCUDA_VERSION;
+    *version = simcuda_script.version ? simcuda_script.version : SIMCUDA_VERSION;
     return simcuda_leave(CUDA_SUCCESS);
 }
 

@@ -140,9 +140,29 @@ struct simcuda_thread {
 };
 extern _Thread_local struct simcuda_thread simcuda_thread;
 
-/* Asked when a call begins, without the lock: what it returns other than
- * CUDA_SUCCESS is the call's result. For tests that script faults. */
-extern CUresult (*_Atomic simcuda_hook)(const char *name);
+/* What tests see of the driver and make of it; all zero in libsimcuda.so.1. The functions
+ * are there before the first call, or never. */
+struct simcuda_launched {
+    const char *kernel;
+    const unsigned *grid, *block;
+    unsigned shared;
+    bool cooperative;
+    CUstream stream; /* as it was given */
+    int device;
+    const void *arguments;
+    size_t argument_size;
+};
+struct simcuda_script {
+    /* A call begins, without the lock: what it returns other than CUDA_SUCCESS is the call's
+     * result. */
+    CUresult (*call)(const char *name);
+    void (*violation)(const char *text);
+    void (*launch)(const struct simcuda_launched *launch);
+    bool held;   /* no work of streams begins; with the lock, and a broadcast of changed */
+    bool apart;  /* no device reaches another */
+    int version; /* of CUDA; 0: SIMCUDA_VERSION */
+};
+extern struct simcuda_script simcuda_script;
 
 /* Locks, unless the call is to fail. */
 CUresult simcuda_enter(enum simcuda_call call);
@@ -340,6 +360,8 @@ CUresult simcuda_physical_new(struct simcuda_device *device, int file, size_t si
  * whose access is not 0. like: kind, device, context and pool of the result. */
 CUresult simcuda_physical_map(struct simcuda_physical *physical, const unsigned *access,
                               const struct simcuda_memory *like, struct simcuda_memory **out);
+/* How many reservations there are. */
+unsigned simcuda_reservations(void);
 /* Gives back addresses that were reserved. */
 void simcuda_reservation_free(uint64_t base, size_t size);
 

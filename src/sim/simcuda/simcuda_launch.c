@@ -265,6 +265,22 @@ static struct launch_op *make_op(struct simcuda_function *function, const struct
     return op;
 }
 
+static void show(const struct launch_op *op, const struct shape *shape, CUstream stream)
+{
+    const struct simcuda_function *function = op->function;
+    simcuda_script.launch(&(struct simcuda_launched){
+        .kernel = function->info.name,
+        .grid = shape->grid,
+        .block = shape->block,
+        .shared = shape->shared,
+        .cooperative = shape->cooperative,
+        .stream = stream,
+        .device = function->object.context->device->ordinal,
+        .arguments = op->arguments,
+        .argument_size = function->info.param_size,
+    });
+}
+
 static CUresult start(CUfunction handle, const struct shape *shape, CUstream stream_handle,
                       void **params, void **extra)
 {
@@ -293,6 +309,8 @@ static CUresult start(CUfunction handle, const struct shape *shape, CUstream str
     }
     simcuda_object_retain(&function->object);
     simcuda_object_retain(&function->module->object);
+    if (simcuda_script.launch)
+        show(op, shape, stream_handle);
     return simcuda_stream_push(stream, &op->op);
 }
 

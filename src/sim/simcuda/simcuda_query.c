@@ -125,7 +125,7 @@ CUresult simcuda_cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!simcuda_device(device) || !simcuda_device(peer))
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
-    *can = device != peer;
+    *can = device != peer && !simcuda_script.apart;
     return simcuda_leave(CUDA_SUCCESS);
 }
 
@@ -139,7 +139,7 @@ CUresult simcuda_cuDeviceGetP2PAttribute(int *value, int attribute, CUdevice fro
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     if (attribute < RANK || attribute > ARRAYS)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    *value = attribute != RANK;
+    *value = attribute != RANK && !simcuda_script.apart;
     return simcuda_leave(CUDA_SUCCESS);
 }
 

@@ -10,7 +10,7 @@
 
 struct simcuda simcuda = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 _Thread_local struct simcuda_thread simcuda_thread;
-CUresult (*_Atomic simcuda_hook)(const char *name);
+struct simcuda_script simcuda_script;
 
 static const char *const names[] = {
 #define SIMCUDA_SYMBOL(field, name, parameters) name,
@@ -35,12 +35,6 @@ static bool needs_no_start(enum simcuda_call call)
            call == SIMCUDA_CALL_cuGetExportTable;
 }
 
-static CUresult hooked(enum simcuda_call call)
-{
-    CUresult (*hook)(const char *name) = atomic_load(&simcuda_hook);
-    return hook ? hook(names[call]) : CUDA_SUCCESS;
-}
-
 CUresult simcuda_enter(enum simcuda_call call)
 {
     int pid = atomic_load(&simcuda.pid);
@@ -48,7 +42,7 @@ CUresult simcuda_enter(enum simcuda_call call)
         return CUDA_ERROR_DEINITIALIZED;
     if (pid != 0 && pid != (int)getpid()) /* the driver does not survive fork */
         return CUDA_ERROR_NOT_INITIALIZED;
-    CUresult result = hooked(call);
+    CUresult result = simcuda_script.call ? simcuda_script.call(names[call]) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return result;
     if (simcuda_thread.in_callback && !needs_no_start(call)) {
@@ -91,6 +85,8 @@ void simcuda_violation(const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     AH_LOG_WARN("simulated CUDA driver: %s", text);
+    if (simcuda_script.violation)
+        simcuda_script.violation(text);
 }
 
 void simcuda_log_line(struct ptx_log *log, const char *format, ...)

@@ -126,7 +126,7 @@ static bool may_start(const struct simcuda_op *op, const struct simcuda_context 
 {
     if (context->aborting)
         return true;
-    if (simcuda.stops > 0 && !op->leaves_memory)
+    if (simcuda_script.held || (simcuda.stops > 0 && !op->leaves_memory))
         return false;
     for (size_t i = 0; i < op->wait_count; i++)
         if (op->waits[i].stream->done < op->waits[i].ticket)
@@ -371,12 +371,27 @@ static CUresult default_stream(CUstream handle, struct simcuda_stream **out)
     return CUDA_SUCCESS;
 }
 
+/* Drivers before CUDA 13 want the context of a stream to be current. */
+static bool is_current(const struct simcuda_context *context)
+{
+    enum { HANDLES_SUFFICE_SINCE = 13000 };
+    struct simcuda_context *current;
+    (void)simcuda_current(&current); /* whatever its kernels did */
+    return simcuda_script.version >= HANDLES_SUFFICE_SINCE || current == context;
+}
+
 CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out)
 {
     if (handle == NULL || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD)
         return default_stream(handle, out);
     *out = simcuda_object_get(handle, SIMCUDA_STREAM, "stream");
-    return *out ? simcuda_context_error((*out)->object.context) : CUDA_ERROR_INVALID_HANDLE;
+    if (!*out)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (simcuda_script.version && !is_current((*out)->object.context)) {
+        simcuda_violation("a stream used while its context is not current");
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    return simcuda_context_error((*out)->object.context);
 }
 
 static CUresult create(CUstream *out, unsigned flags, int priority)

@@ -28,6 +28,14 @@ static struct reservation **reservation_of(uint64_t address, size_t size)
     return link;
 }
 
+unsigned simcuda_reservations(void)
+{
+    unsigned count = 0;
+    for (const struct reservation *at = reservations; at; at = at->next)
+        count++;
+    return count;
+}
+
 /* Device memory, host memory for devices and reservations share one space. */
 bool simcuda_is_reserved(uint64_t address)
 {

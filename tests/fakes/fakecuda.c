@@ -1,35 +1,25 @@
-/* Owns how a call begins and ends: faults, counts, the end of the driver and
- * other processes; and the log of launches and violations. */
-#include "fake.h"
+/* Owns the script of the fake driver: faults, counts of calls, launches, violations, and what is
+ * left of what was made. */
+#include "fakecuda.h"
+#include "simcuda.h"
+#include "simcuda_driver.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SPENT = -1, FAULTS_MAX = 32, VIOLATIONS_MAX = 64, VIOLATION_SIZE = 160 };
 
-struct fake fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-_Thread_local struct fake_thread fake_thread;
-
 static const char *const names[] = {
-#define CUDA_SYMBOL(need, field, name, parameters) name,
-#include "cuda_symbols.def"
-#undef CUDA_SYMBOL
-};
-
-/* Takes every function's address, so that a missing one does not link. */
-__attribute__((used)) static void (*const functions[])(void) = {
-#define CUDA_SYMBOL(need, field, name, parameters) (void (*)(void)) fake_##field,
-#include "cuda_symbols.def"
-#undef CUDA_SYMBOL
+#define SIMCUDA_SYMBOL(field, name, parameters) name,
+#include "simcuda_symbols.def"
+#undef SIMCUDA_SYMBOL
 };
 
 /* Guarded by a lock of its own, since faults also hit calls that take no lock. */
 static struct {
     pthread_mutex_t lock;
-    unsigned calls[FAKE_CALL_COUNT];
+    unsigned calls[SIMCUDA_CALL_COUNT];
     struct fault {
         int call;
         unsigned nth; /* calls to go */
@@ -45,22 +35,17 @@ static struct {
 
 /* ---- settings ---------------------------------------------------------------- */
 
-const char *fake_setting(const char *name)
+/* The same driver is built twice, so that a process can have two. */
+static const char *setting(const char *name)
 {
     char variable[64];
-    snprintf(variable, sizeof variable, "%s_%s", fake_prefix, name);
+    snprintf(variable, sizeof variable, "%s_%s", FAKE_PREFIX, name);
     return getenv(variable);
-}
-
-long fake_setting_number(const char *name, long fallback)
-{
-    const char *text = fake_setting(name);
-    return text && *text ? strtol(text, NULL, 0) : fallback;
 }
 
 static int call_named(const char *name)
 {
-    for (int i = 0; i < FAKE_CALL_COUNT; i++)
+    for (int i = 0; i < SIMCUDA_CALL_COUNT; i++)
         if (strcmp(names[i], name) == 0)
             return i;
     fprintf(stderr, "fake CUDA driver: there is no function %s\n", name);
@@ -85,7 +70,7 @@ static void read_faults(void)
     char name[64];
     unsigned nth;
     int result, used;
-    const char *at = done ? NULL : fake_setting("FAULTS");
+    const char *at = done ? NULL : setting("FAULTS");
     done = true;
     while (at && sscanf(at, "%63[^:]:%u:%d%n", name, &nth, &result, &used) == 3) {
         add_fault(call_named(name), nth, result);
@@ -94,9 +79,22 @@ static void read_faults(void)
     }
 }
 
+/* "80,90" as the simulator has it: "sm_80,sm_90". */
+static void name_devices(const char *capabilities, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *at = capabilities; *at && used < size; at += strcspn(at, ",")) {
+        at += *at == ',';
+        used += (size_t)snprintf(out + used, size - used, "%ssm_%.*s", used ? "," : "",
+                                 (int)strcspn(at, ","), at);
+    }
+}
+
 /* ---- calls -------------------------------------------------------------------- */
 
-static CUresult scripted(enum fake_call call)
+/* The call's number, and the result that the script has for it. */
+static CUresult scripted(int call)
 {
     CUresult result = CUDA_SUCCESS;
     pthread_mutex_lock(&script.lock);
@@ -104,7 +102,7 @@ static CUresult scripted(enum fake_call call)
     script.calls[call]++;
     for (size_t i = 0; i < script.fault_count && result == CUDA_SUCCESS; i++) {
         struct fault *fault = &script.faults[i];
-        if (fault->call != (int)call)
+        if (fault->call != call)
             continue;
         if (fault->nth == 0 || --fault->nth == 0)
             result = fault->result;
@@ -115,37 +113,32 @@ static CUresult scripted(enum fake_call call)
     return result;
 }
 
-static bool needs_no_start(enum fake_call call)
+/* Before the driver starts: its devices, unless whoever opened it has said which. */
+static CUresult choose_devices(void)
 {
-    return call == FAKE_CALL_cuInit || call == FAKE_CALL_cuDriverGetVersion ||
-           call == FAKE_CALL_cuGetErrorName || call == FAKE_CALL_cuGetErrorString ||
-           call == FAKE_CALL_anyhipSimConfigure;
+    char devices[256];
+    const char *capabilities = setting("DEVICES");
+    if (simcuda.initialised || script.calls[SIMCUDA_CALL_anyhipSimConfigure] > 0)
+        return CUDA_SUCCESS;
+    name_devices(capabilities ? capabilities : "80", devices, sizeof devices);
+    return *devices ? simcuda_anyhipSimConfigure(devices) : CUDA_ERROR_NO_DEVICE;
 }
 
-CUresult fake_enter(enum fake_call call)
+static void read_settings(void)
 {
-    int pid = atomic_load(&fake.pid);
-    if (atomic_load(&fake.deinitialised))
-        return CUDA_ERROR_DEINITIALIZED;
-    if (pid != 0 && pid != (int)getpid()) /* the driver does not survive fork */
-        return CUDA_ERROR_NOT_INITIALIZED;
+    const char *version = setting("VERSION"), *peers = setting("PEERS");
+    simcuda_script.version = version ? atoi(version) : 0;
+    simcuda_script.apart = peers && strcmp(peers, "0") == 0;
+}
+
+static CUresult on_call(const char *name)
+{
+    int call = call_named(name);
     CUresult result = scripted(call);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (fake_thread.in_callback && !needs_no_start(call)) {
-        fake_violation("%s called from a callback", names[call]);
-        return FAKE_NOT_PERMITTED;
-    }
-    fake_thread.inside = true;
-    pthread_mutex_lock(&fake.lock);
-    return fake.initialised || needs_no_start(call) ? CUDA_SUCCESS
-                                                    : fake_leave(CUDA_ERROR_NOT_INITIALIZED);
-}
-
-CUresult fake_leave(CUresult result)
-{
-    pthread_mutex_unlock(&fake.lock);
-    fake_thread.inside = false;
+    if (call == SIMCUDA_CALL_cuInit || call == SIMCUDA_CALL_cuDriverGetVersion)
+        read_settings();
+    if (result == CUDA_SUCCESS && call == SIMCUDA_CALL_cuInit)
+        result = choose_devices();
     return result;
 }
 
@@ -175,55 +168,37 @@ unsigned fakecuda_calls(const char *function)
 
 bool fakecuda_inside(void)
 {
-    return fake_thread.inside;
+    return simcuda_thread.inside;
 }
 
 void fakecuda_hold(bool hold)
 {
-    pthread_mutex_lock(&fake.lock);
-    fake.held = hold;
-    pthread_cond_broadcast(&fake.changed);
-    pthread_mutex_unlock(&fake.lock);
+    pthread_mutex_lock(&simcuda.lock);
+    simcuda_script.held = hold;
+    pthread_cond_broadcast(&simcuda.changed);
+    pthread_mutex_unlock(&simcuda.lock);
 }
 
 void fakecuda_break(int device, int result)
 {
-    pthread_mutex_lock(&fake.lock);
-    fake.devices[device].context.error = result;
-    pthread_mutex_unlock(&fake.lock);
+    pthread_mutex_lock(&simcuda.lock);
+    simcuda.devices[device].primary->error = result;
+    pthread_mutex_unlock(&simcuda.lock);
 }
-
-/* ---- the end -------------------------------------------------------------------- */
 
 void fakecuda_deinitialise(void)
 {
-    atomic_store(&fake.deinitialised, true);
-}
-
-__attribute__((destructor)) static void end_of_process(void)
-{
-    const char *path = fake_setting("REPORT");
-    FILE *file = path && *path ? fopen(path, "w") : NULL;
-    if (file) {
-        fputs(fakecuda_report(), file);
-        for (size_t i = 0; i < fakecuda_violations(); i++)
-            fprintf(file, "violation: %s\n", fakecuda_violation_at(i));
-        fclose(file);
-    }
-    fakecuda_deinitialise();
+    atomic_store(&simcuda.deinitialised, true);
 }
 
 /* ---- violations and launches ------------------------------------------------------ */
 
-void fake_violation(const char *format, ...)
+static void on_violation(const char *text)
 {
-    va_list args;
-    va_start(args, format);
     pthread_mutex_lock(&script.lock);
     if (script.violation_count < VIOLATIONS_MAX)
-        vsnprintf(script.violations[script.violation_count++], VIOLATION_SIZE, format, args);
+        snprintf(script.violations[script.violation_count++], VIOLATION_SIZE, "%s", text);
     pthread_mutex_unlock(&script.lock);
-    va_end(args);
 }
 
 size_t fakecuda_violations(void)
@@ -239,9 +214,9 @@ const char *fakecuda_violation_at(size_t index)
     return index < fakecuda_violations() ? script.violations[index] : NULL;
 }
 
-void fake_log_launch(const struct fakecuda_launch *launch)
+/* Room for one launch more; with the lock. */
+static struct fakecuda_launch *next_launch(void)
 {
-    pthread_mutex_lock(&script.lock);
     if (script.launch_count == script.launch_capacity) {
         size_t capacity = script.launch_capacity ? 2 * script.launch_capacity : 64;
         struct fakecuda_launch *grown =
@@ -251,7 +226,26 @@ void fake_log_launch(const struct fakecuda_launch *launch)
         script.launches = grown;
         script.launch_capacity = capacity;
     }
-    script.launches[script.launch_count++] = *launch;
+    return &script.launches[script.launch_count++];
+}
+
+static void on_launch(const struct simcuda_launched *launch)
+{
+    pthread_mutex_lock(&script.lock);
+    struct fakecuda_launch *out = next_launch();
+    *out = (struct fakecuda_launch){
+        .shared = launch->shared,
+        .cooperative = launch->cooperative,
+        .stream = launch->stream,
+        .device = launch->device,
+        .argument_size = launch->argument_size,
+    };
+    snprintf(out->kernel, sizeof out->kernel, "%s", launch->kernel);
+    memcpy(out->grid, launch->grid, sizeof out->grid);
+    memcpy(out->block, launch->block, sizeof out->block);
+    memcpy(out->arguments, launch->arguments,
+           launch->argument_size < sizeof out->arguments ? launch->argument_size
+                                                         : sizeof out->arguments);
     pthread_mutex_unlock(&script.lock);
 }
 
@@ -283,56 +277,55 @@ void fakecuda_forget(void)
 
 /* ---- what is left -------------------------------------------------------------------- */
 
-static void count_object(struct fake_object *object, void *data)
+static void count_object(struct simcuda_object *object, void *data)
 {
     struct fakecuda_counts *out = data;
     switch (object->kind) {
-    case FAKE_STREAM:
-        out->streams += !((struct fake_stream *)(void *)object)->is_default;
+    case SIMCUDA_STREAM:
+        out->streams += !((struct simcuda_stream *)(void *)object)->is_default;
         break;
-    case FAKE_EVENT:
+    case SIMCUDA_EVENT:
         out->events++;
         break;
-    case FAKE_MODULE:
+    case SIMCUDA_MODULE:
         out->modules++;
         break;
-    case FAKE_ARRAY:
+    case SIMCUDA_ARRAY:
         out->arrays++;
         break;
-    case FAKE_POOL:
-        out->pools += !((struct fake_pool *)(void *)object)->is_default;
+    case SIMCUDA_POOL:
+        out->pools += !((struct simcuda_pool *)(void *)object)->is_default;
         break;
-    case FAKE_PHYSICAL:
+    case SIMCUDA_PHYSICAL:
         out->physical++;
         break;
-    case FAKE_FUNCTION:
+    default:
         break;
     }
 }
 
 static void count_memory(struct fakecuda_counts *out)
 {
-    const struct fake_memory *memory;
-    for (size_t i = 0; (memory = fake_memory_at(i)); i++) {
-        switch (memory->kind) {
-        case FAKE_DEVICE_MEMORY:
-        case FAKE_POOL_MEMORY:
-        case FAKE_IPC:
+    for (const struct simcuda_memory *at = simcuda_memory_first(); at; at = at->next) {
+        switch (at->kind) {
+        case SIMCUDA_DEVICE_MEMORY:
+        case SIMCUDA_POOL_MEMORY:
+        case SIMCUDA_OPENED:
             out->allocations++;
             break;
-        case FAKE_PINNED:
+        case SIMCUDA_PINNED:
             out->pinned++;
             break;
-        case FAKE_REGISTERED:
+        case SIMCUDA_REGISTERED:
             out->registered++;
             break;
-        case FAKE_MANAGED:
+        case SIMCUDA_MANAGED:
             out->managed++;
             break;
-        case FAKE_MAPPING:
+        case SIMCUDA_MAPPING:
             out->mappings++;
             break;
-        case FAKE_GLOBAL:
+        case SIMCUDA_GLOBAL:
             break;
         }
     }
@@ -340,17 +333,17 @@ static void count_memory(struct fakecuda_counts *out)
 
 void fakecuda_count(struct fakecuda_counts *out)
 {
-    static const enum fake_kind kinds[] = {FAKE_STREAM, FAKE_EVENT, FAKE_MODULE,
-                                           FAKE_ARRAY,  FAKE_POOL,  FAKE_PHYSICAL};
+    static const enum simcuda_kind kinds[] = {SIMCUDA_STREAM, SIMCUDA_EVENT, SIMCUDA_MODULE,
+                                              SIMCUDA_ARRAY,  SIMCUDA_POOL,  SIMCUDA_PHYSICAL};
     *out = (struct fakecuda_counts){0};
-    pthread_mutex_lock(&fake.lock);
-    for (int i = 0; i < fake.device_count; i++)
-        out->contexts += fake.devices[i].context.active;
+    pthread_mutex_lock(&simcuda.lock);
+    for (int i = 0; i < simcuda.device_count; i++)
+        out->contexts += simcuda.devices[i].primary->active;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        fake_object_each(kinds[i], count_object, out);
+        simcuda_object_each(kinds[i], count_object, out);
     count_memory(out);
-    fake_virtual_count(out);
-    pthread_mutex_unlock(&fake.lock);
+    out->reservations = simcuda_reservations();
+    pthread_mutex_unlock(&simcuda.lock);
 }
 
 const char *fakecuda_report(void)
@@ -378,4 +371,26 @@ const char *fakecuda_report(void)
     LINE(mappings)
 #undef LINE
     return text;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------ */
+
+__attribute__((constructor)) static void start(void)
+{
+    simcuda_script.call = on_call;
+    simcuda_script.violation = on_violation;
+    simcuda_script.launch = on_launch;
+}
+
+__attribute__((destructor)) static void end_of_process(void)
+{
+    const char *path = setting("REPORT");
+    FILE *file = path && *path ? fopen(path, "w") : NULL;
+    if (file) {
+        fputs(fakecuda_report(), file);
+        for (size_t i = 0; i < fakecuda_violations(); i++)
+            fprintf(file, "violation: %s\n", fakecuda_violation_at(i));
+        fclose(file);
+    }
+    fakecuda_deinitialise();
 }
