@@ -7,6 +7,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -94,6 +97,145 @@ TEST("printf formats numbers of every kind")
                  formatted("%f %g\n", static_cast<double>(f), static_cast<double>(f)),
                  formatted("%c%c %%\n", 'a', 'z'), formatted("%p\n", p),
                  formatted("%hd\n", static_cast<short>(i))});
+}
+
+// ---- the same lines, printed by a kernel and by the host
+
+#define PRINT(...) printf(__VA_ARGS__);
+#define WANT(...)  want += formatted(__VA_ARGS__);
+
+// LINES is a list of lines with arguments a kernel has as well; X is what each is given to.
+#define COMPARES(name, sentence, LINES)                                                            \
+    __global__ void name(int i, long long l, double d)                                             \
+    {                                                                                              \
+        LINES(PRINT)                                                                               \
+    }                                                                                              \
+    static void want_##name(int i, long long l, double d,                                          \
+                            std::string &want){LINES(WANT)} TEST(sentence)                         \
+    {                                                                                              \
+        const int is[] = {0, 1, -42, INT_MAX, INT_MIN};                                            \
+        const double ds[] = {0.0, 1.5, -3.14159265358979, 1e30, 1.0 / 0.0};                       \
+        for (int k = 0; k < 5; ++k) {                                                              \
+            std::string want, got;                                                                 \
+            long long l = is[k] * 0x100000003ll;                                                   \
+            want_##name(is[k], l, ds[k], want);                                                    \
+            got = ah_test::output_of(stdout, [&] {                                                 \
+                name<<<1, 1>>>(is[k], l, ds[k]);                                                   \
+                CHECK_LAUNCH();                                                                    \
+            });                                                                                    \
+            CHECK_EQ(got, want);                                                                   \
+        }                                                                                          \
+    }
+
+#define INTEGERS(X)                                                                                \
+    X("%d|%i|%5d|%-5d|%05d|%+d|% d|%.4d|%8.3d|%-8.3d|%+.2i\n", i, i, i, i, i, i, i, i, i, i, i)    \
+    X("%u|%x|%X|%o|%#x|%#X|%#o|%12u|%-12x|%012X|%.10o\n", i, i, i, i, i, i, i, i, i, i, i)         \
+    X("%ld|%lu|%lx|%lld|%llu|%llX|%20lld|%-20llx|%#lx\n", long(l), (unsigned long)l, long(l), l,   \
+      (unsigned long long)l, l, l, l, long(l))                                                     \
+    X("%hd|%hu|%hx\n", short(i), (unsigned short)i, (unsigned short)i)
+COMPARES(print_integers, "printf: integers of all lengths, with flags, width and precision",
+         INTEGERS)
+
+#define FLOATS(X)                                                                                  \
+    X("%f|%.3f|%10.2f|%-10.2f|%+f|% f|%.0f|%#.0f\n", d, d, d, d, d, d, d, d)                       \
+    X("%e|%.2E|%g|%G|%.3g|%#g|%15e|%-15g\n", d, d, d, d, d, d, d, d)                               \
+    X("%a|%A\n", d, d)                                                                             \
+    X("%f %g\n", float(d), float(i))
+COMPARES(print_floats, "printf: floating point numbers in all their forms", FLOATS)
+
+#define STARS(X)                                                                                   \
+    X("%*d|%-*d|%.*d|%*.*d|%0*d\n", 7, i, 7, i, 4, i, 9, 5, i, 8, i)                               \
+    X("%*d|%.*f|%*.*f|%*.*e\n", -7, i, 2, d, 12, 3, d, -14, 1, d)                                  \
+    X("%*s|%-*s|%.*s|%*.*s|%*c\n", 8, "text", 8, "text", 2, "text", 6, 3, "text", 3, 'c')
+COMPARES(print_stars, "printf: width and precision from arguments", STARS)
+
+#define TEXTS(X)                                                                                   \
+    X("%s|%10s|%-10s|%.3s|%10.2s|%%|%c|%3c|%-3c|\n", "words", "words", "words", "words", "words",  \
+      'a', 'b', 'c')                                                                               \
+    X("%p %p\n", (void *)(unsigned long long)(i + 1ll + INT_MAX + 1), (void *)0x123456789abc)      \
+    X("nothing but text\n")                                                                        \
+    X("%s%s%s%d\n", "", "a", "", i)
+COMPARES(print_texts, "printf: strings, characters and pointers", TEXTS)
+
+// Lengths that CUDA's printf does not promise.
+#if !defined(__NVPTX__)
+#define LENGTHS(X)                                                                                 \
+    X("%hhd|%hhu|%hhx\n", (signed char)i, (unsigned char)i, (unsigned char)i)                      \
+    X("%zu|%zx|%zd|%jd|%td\n", size_t(l), size_t(l), size_t(l), intmax_t(l), ptrdiff_t(l))
+__global__ void print_lengths(int i, long long l)
+{
+    LENGTHS(PRINT)
+    int count = 7;
+    printf("half %f, then nothing:%n %d\n", float(_Float16(1.5)), &count, count);
+}
+#else
+__global__ void print_lengths(int, long long);
+#endif
+TEST("printf: lengths of C alone; a count is not written")
+{
+    if (!ah_test::is_amd())
+        return;
+    int i = -42;
+    long long l = 0x123456789abcdefll;
+    std::string want;
+#if !defined(__NVPTX__)
+    LENGTHS(WANT)
+#endif
+    want += "half 1.500000, then nothing: 7\n";
+    std::string got = ah_test::output_of(stdout, [&] {
+        print_lengths<<<1, 1>>>(i, l);
+        CHECK_LAUNCH();
+    });
+    CHECK_EQ(got, want);
+}
+
+__device__ char written[16];
+__global__ void print_written(const char *given)
+{
+    char own[8];
+    for (int i = 0; i < 7; ++i)
+        own[i] = written[i] = char('a' + i);
+    own[7] = written[7] = 0;
+    const char *chosen = threadIdx.x ? given : written;
+    printf("[%s] [%s] [%.3s] [%s]\n", own, written, given, chosen);
+}
+TEST("printf: strings may lie in any memory of the device")
+{
+    ah_test::buffer<char> given({'g', 'i', 'v', 'e', 'n', '\0'});
+    expect(printed_by([&] {
+               print_written<<<1, 1>>>(given.device());
+               CHECK_LAUNCH();
+           }),
+           {"[abcdefg] [abcdefg] [giv] [abcdefg]\n"});
+}
+
+__global__ void print_in_order(int lines)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < lines; ++k)
+        printf("%d %d\n", i, k);
+}
+TEST("the lines of each of many threads come out in its order")
+{
+    const int threads = 64 * 128, lines = 3;
+    std::size_t limit = 0;
+    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitPrintfFifoSize));
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, 4 << 20));
+    std::vector<std::string> got = printed_by([] {
+        print_in_order<<<threads / 128, 128>>>(lines);
+        CHECK_LAUNCH();
+    });
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, limit));
+    std::vector<int> seen(threads, 0);
+    CHECK_EQ(got.size(), std::size_t(threads * lines));
+    for (const std::string &line : got) {
+        int i = -1, k = -1;
+        CHECK_CASE(std::sscanf(line.c_str(), "%d %d", &i, &k) == 2 && i >= 0 && i < threads &&
+                       seen[i] == k,
+                   "%s", line.c_str());
+        if (i >= 0 && i < threads)
+            seen[i]++;
+    }
 }
 
 __device__ const char *names[3] = {"zero", "one", "a rather longer name than the others"};

@@ -194,6 +194,17 @@ inline int warp_size()
     return n;
 }
 
+// Whether the current device is AMD's, simulated or not.
+inline bool is_amd()
+{
+    int device = 0;
+    hipDeviceProp_t properties;
+    check_hip(hipGetDevice(&device), "hipGetDevice", __FILE__, __LINE__);
+    check_hip(hipGetDeviceProperties(&properties, device), "hipGetDeviceProperties", __FILE__,
+              __LINE__);
+    return std::strncmp(properties.gcnArchName, "gfx", 3) == 0;
+}
+
 inline int run(int argc, char **argv)
 {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
