@@ -1,6 +1,8 @@
-// Kernels that go wrong: the error arrives at the host, which goes on. One fault per process:
+// Kernels that go wrong: the error arrives at the host, which goes on, and a reset makes the device
+// usable again. One fault per process:
 //     fault address | trap | assert | stream
 #include "../support/device.h"
+#include "../support/output.h"
 
 #include <hip/hip_runtime.h>
 
@@ -18,7 +20,7 @@ __global__ void stop()
 }
 __global__ void insist(int n)
 {
-    assert(n == 3 && "n is three");
+    assert(n == 3 || blockIdx.y != 2 || threadIdx.x != 5);
 }
 
 static int failures;
@@ -42,9 +44,32 @@ static void launch(const char *fault, hipStream_t stream)
     if (std::strcmp(fault, "trap") == 0)
         stop<<<1, 1, 0, stream>>>();
     else if (std::strcmp(fault, "assert") == 0)
-        insist<<<1, 1, 0, stream>>>(4);
+        insist<<<dim3(1, 4), 8, 0, stream>>>(4);
     else
         write_to<<<1, 1, 0, stream>>>(reinterpret_cast<int *>(0x10));
+}
+
+// File, line, function, block, thread and expression, each as the compiler of the device writes it.
+static void names_the_assertion(const std::string &text)
+{
+    const char *const parts[] = {"fault.hip:", "insist(int)", "0,2,0", "5,0,0",
+                                 "n == 3 || blockIdx.y != 2 || threadIdx.x != 5"};
+    for (const char *part : parts)
+        report(text.find(part) != std::string::npos, part, hipErrorAssert);
+}
+
+// What a reset leaves of the device: everything, as before the first call.
+static void begin_anew()
+{
+    int *p = nullptr, value = 0;
+    gives(hipSuccess, hipDeviceReset(), "a reset");
+    (void)hipGetLastError();
+    gives(hipSuccess, hipMalloc(&p, sizeof *p), "memory after it");
+    write_to<<<1, 1>>>(p);
+    gives(hipSuccess, hipGetLastError(), "a launch");
+    gives(hipSuccess, hipMemcpy(&value, p, sizeof value, hipMemcpyDeviceToHost), "a copy");
+    report(value == 1, "the kernel has run", hipSuccess);
+    gives(hipSuccess, hipFree(p), "memory is given back");
 }
 
 int main(int argc, char **argv)
@@ -65,9 +90,15 @@ int main(int argc, char **argv)
     gives(hipSuccess, hipEventCreate(&event), "an event before the fault");
     if (std::strcmp(fault, "stream") == 0)
         gives(hipSuccess, hipStreamCreate(&stream), "a stream");
-    launch(fault, stream);
-    gives(hipSuccess, hipGetLastError(), "the launch itself is good");
-    hipError_t error = hipStreamSynchronize(stream);
+    hipError_t error = hipSuccess;
+    std::string text = ah_test::output_of(stderr, [&] {
+        launch(fault, stream);
+        gives(hipSuccess, hipGetLastError(), "the launch itself is good");
+        error = hipStreamSynchronize(stream);
+    });
+    std::fputs(text.c_str(), stderr);
+    if (want == hipErrorAssert)
+        names_the_assertion(text);
     report(error == want || (want == hipErrorAssert && error == hipErrorLaunchFailure),
            "waiting tells of the fault", error);
     // from here on every call that needs the device says so, and none hangs or crashes
@@ -85,5 +116,6 @@ int main(int argc, char **argv)
         (void)hipStreamDestroy(stream);
     int device = -1;
     gives(hipSuccess, hipGetDevice(&device), "the device is known");
+    begin_anew();
     return failures != 0;
 }
