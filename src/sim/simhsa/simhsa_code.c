@@ -206,17 +206,6 @@ static hsa_isa_t isa_of(const struct simhsa_code *code)
     return (hsa_isa_t){(uintptr_t)simhsa_isa_named(name)};
 }
 
-static hsa_status_t put(void *value, const void *answer, size_t size)
-{
-    memcpy(value, answer, size);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t put_word(void *value, uint32_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
 static hsa_status_t code_info(const struct simhsa_code *code, hsa_code_object_info_t attribute,
                               void *value)
 {
@@ -225,17 +214,17 @@ static hsa_status_t code_info(const struct simhsa_code *code, hsa_code_object_in
     switch (attribute) {
     case HSA_CODE_OBJECT_INFO_VERSION:
         snprintf(version, sizeof version, "%u", amdgpu_code_object_version(code->read));
-        return put(value, version, sizeof version);
+        return simhsa_put(value, version, sizeof version);
     case HSA_CODE_OBJECT_INFO_TYPE:
-        return put_word(value, HSA_CODE_OBJECT_TYPE_PROGRAM);
+        return simhsa_put_word(value, HSA_CODE_OBJECT_TYPE_PROGRAM);
     case HSA_CODE_OBJECT_INFO_ISA:
-        return put(value, &isa, sizeof isa);
+        return simhsa_put(value, &isa, sizeof isa);
     case HSA_CODE_OBJECT_INFO_MACHINE_MODEL:
-        return put_word(value, HSA_MACHINE_MODEL_LARGE);
+        return simhsa_put_word(value, HSA_MACHINE_MODEL_LARGE);
     case HSA_CODE_OBJECT_INFO_PROFILE:
-        return put_word(value, HSA_PROFILE_BASE);
+        return simhsa_put_word(value, HSA_PROFILE_BASE);
     case HSA_CODE_OBJECT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
-        return put_word(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+        return simhsa_put_word(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -317,47 +306,48 @@ static hsa_status_t symbol_info(const struct amdgpu_code_symbol *symbol,
     bool yes;
     switch (attribute) {
     case HSA_CODE_SYMBOL_INFO_TYPE:
-        return put_word(value, symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
+        return simhsa_put_word(value,
+                               symbol->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
     case HSA_CODE_SYMBOL_INFO_NAME_LENGTH:
-        return put_word(value, (uint32_t)strlen(symbol->name));
+        return simhsa_put_word(value, (uint32_t)strlen(symbol->name));
     case HSA_CODE_SYMBOL_INFO_NAME:
-        return put(value, symbol->name, strlen(symbol->name));
+        return simhsa_put(value, symbol->name, strlen(symbol->name));
     case HSA_CODE_SYMBOL_INFO_MODULE_NAME_LENGTH:
-        return put_word(value, 0);
+        return simhsa_put_word(value, 0);
     case HSA_CODE_SYMBOL_INFO_MODULE_NAME:
         return HSA_STATUS_SUCCESS; /* it has no characters */
     case HSA_CODE_SYMBOL_INFO_LINKAGE:
-        return put_word(value,
-                        symbol->global ? HSA_SYMBOL_LINKAGE_PROGRAM : HSA_SYMBOL_LINKAGE_MODULE);
+        return simhsa_put_word(value, symbol->global ? HSA_SYMBOL_LINKAGE_PROGRAM
+                                                     : HSA_SYMBOL_LINKAGE_MODULE);
     case HSA_CODE_SYMBOL_INFO_IS_DEFINITION:
-        return put(value, &symbol->defined, sizeof symbol->defined);
+        return simhsa_put(value, &symbol->defined, sizeof symbol->defined);
     case HSA_CODE_SYMBOL_INFO_VARIABLE_ALLOCATION:
-        return put_word(value, HSA_VARIABLE_ALLOCATION_AGENT);
+        return simhsa_put_word(value, HSA_VARIABLE_ALLOCATION_AGENT);
     case HSA_CODE_SYMBOL_INFO_VARIABLE_SEGMENT:
-        return put_word(value, symbol->constant ? HSA_VARIABLE_SEGMENT_READONLY
-                                                : HSA_VARIABLE_SEGMENT_GLOBAL);
+        return simhsa_put_word(value, symbol->constant ? HSA_VARIABLE_SEGMENT_READONLY
+                                                       : HSA_VARIABLE_SEGMENT_GLOBAL);
     case HSA_CODE_SYMBOL_INFO_VARIABLE_ALIGNMENT:
-        return put_word(value, (uint32_t)symbol->align);
+        return simhsa_put_word(value, (uint32_t)symbol->align);
     case HSA_CODE_SYMBOL_INFO_VARIABLE_SIZE:
-        return put_word(value, (uint32_t)symbol->size);
+        return simhsa_put_word(value, (uint32_t)symbol->size);
     case HSA_CODE_SYMBOL_INFO_VARIABLE_IS_CONST:
-        return put(value, &symbol->constant, sizeof symbol->constant);
+        return simhsa_put(value, &symbol->constant, sizeof symbol->constant);
     case HSA_CODE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
-        return put_word(value, symbol->descriptor.kernarg_size);
+        return simhsa_put_word(value, symbol->descriptor.kernarg_size);
     case HSA_CODE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
-        return put_word(value, 16);
+        return simhsa_put_word(value, 16);
     case HSA_CODE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
-        return put_word(value, symbol->descriptor.group_segment_fixed_size);
+        return simhsa_put_word(value, symbol->descriptor.group_segment_fixed_size);
     case HSA_CODE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
-        return put_word(value, symbol->descriptor.private_segment_fixed_size);
+        return simhsa_put_word(value, symbol->descriptor.private_segment_fixed_size);
     case HSA_CODE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK:
         yes = symbol->descriptor.kernel_code_properties & AMDGPU_PROPERTY_DYNAMIC_STACK;
-        return put(value, &yes, sizeof yes);
+        return simhsa_put(value, &yes, sizeof yes);
     case HSA_CODE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:
-        return put_word(value, 0);
+        return simhsa_put_word(value, 0);
     case HSA_CODE_SYMBOL_INFO_KERNEL_WAVEFRONT_SIZE:
         yes = symbol->descriptor.kernel_code_properties & AMDGPU_PROPERTY_WAVEFRONT_SIZE32;
-        return put_word(value, yes ? 32 : 64);
+        return simhsa_put_word(value, yes ? 32 : 64);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }

@@ -6,11 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct simhsa_executable *executable_get(hsa_executable_t handle)
-{
-    return simhsa_object_get(handle.handle, SIMHSA_EXECUTABLE);
-}
-
 /* ---- loading ----------------------------------------------------------------------- */
 
 struct definer {
@@ -162,7 +157,7 @@ static hsa_status_t load_from(hsa_executable_t handle, struct simhsa_agent *agen
                               hsa_code_object_reader_t from, hsa_loaded_code_object_t *out)
 {
     struct simhsa_loaded *loaded;
-    struct simhsa_executable *executable = executable_get(handle);
+    struct simhsa_executable *executable = simhsa_executable_get(handle);
     if (!executable)
         return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
     if (!agent)
@@ -199,7 +194,7 @@ hsa_status_t hsa_executable_load_program_code_object(hsa_executable_t executable
     SIMHSA_ENTER();
     (void)options, (void)loaded_code_object;
     simhsa_objects_lock();
-    const struct simhsa_executable *found = executable_get(executable);
+    const struct simhsa_executable *found = simhsa_executable_get(executable);
     const struct simhsa_reader *reader =
         simhsa_object_get(code_object_reader.handle, SIMHSA_READER);
     hsa_status_t result = !found          ? HSA_STATUS_ERROR_INVALID_EXECUTABLE
@@ -221,7 +216,7 @@ hsa_status_t hsa_executable_load_code_object(hsa_executable_t handle, hsa_agent_
     if (!agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     simhsa_objects_lock();
-    struct simhsa_executable *executable = executable_get(handle);
+    struct simhsa_executable *executable = simhsa_executable_get(handle);
     const struct simhsa_code *code =
         executable ? simhsa_object_get(code_object.handle, SIMHSA_CODE) : NULL;
     hsa_status_t result = code         ? simhsa_load(executable, agent, &code->bytes, &loaded)
@@ -284,7 +279,7 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t executable)
 {
     SIMHSA_ENTER();
     simhsa_objects_lock();
-    struct simhsa_executable *found = executable_get(executable);
+    struct simhsa_executable *found = simhsa_executable_get(executable);
     if (found)
         free_executable(found);
     simhsa_objects_unlock();
@@ -305,7 +300,7 @@ hsa_status_t hsa_executable_freeze(hsa_executable_t executable, const char *opti
     SIMHSA_ENTER();
     (void)options;
     simhsa_objects_lock();
-    struct simhsa_executable *found = executable_get(executable);
+    struct simhsa_executable *found = simhsa_executable_get(executable);
     hsa_status_t result = !found          ? HSA_STATUS_ERROR_INVALID_EXECUTABLE
                           : found->frozen ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE
                                           : HSA_STATUS_SUCCESS;
@@ -322,7 +317,7 @@ hsa_status_t hsa_executable_validate(hsa_executable_t executable, uint32_t *resu
     if (!result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
-    bool there = executable_get(executable) != NULL;
+    bool there = simhsa_executable_get(executable) != NULL;
     simhsa_objects_unlock();
     if (!there)
         return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
@@ -345,7 +340,7 @@ hsa_status_t hsa_executable_get_info(hsa_executable_t executable, hsa_executable
     if (!value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
-    const struct simhsa_executable *found = executable_get(executable);
+    const struct simhsa_executable *found = simhsa_executable_get(executable);
     hsa_status_t result = found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_EXECUTABLE;
     if (found && attribute == HSA_EXECUTABLE_INFO_PROFILE)
         answer = found->profile;

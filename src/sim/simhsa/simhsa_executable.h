@@ -60,6 +60,11 @@ struct simhsa_executable {
     struct simhsa_loaded *loaded, **loaded_end;
 };
 
+/* NULL: a handle of none. */
+static inline struct simhsa_executable *simhsa_executable_get(hsa_executable_t handle)
+{
+    return simhsa_object_get(handle.handle, SIMHSA_EXECUTABLE);
+}
 /* Loads bytes for an agent. *out is the new object. */
 hsa_status_t simhsa_load(struct simhsa_executable *executable, struct simhsa_agent *agent,
                          const struct simhsa_bytes *bytes, struct simhsa_loaded **out);

@@ -107,17 +107,6 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t handle, hsa_status_t (*callback)
     return agent->isa ? callback((hsa_isa_t){(uintptr_t)agent->isa}, data) : HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t put(void *value, const void *answer, size_t size)
-{
-    memcpy(value, answer, size);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t put_word(void *value, uint32_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
 hsa_status_t hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribute, void *value)
 {
     static const bool models[2] = {false, true}, profiles[2] = {true, false};
@@ -133,34 +122,34 @@ hsa_status_t hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribute, vo
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     switch (attribute) {
     case HSA_ISA_INFO_NAME_LENGTH: /* with the zero byte, as AMD's runtime */
-        return put_word(value, (uint32_t)strlen(isa->name) + 1);
+        return simhsa_put_word(value, (uint32_t)strlen(isa->name) + 1);
     case HSA_ISA_INFO_NAME:
-        return put(value, isa->name, strlen(isa->name) + 1);
+        return simhsa_put(value, isa->name, strlen(isa->name) + 1);
     case HSA_ISA_INFO_CALL_CONVENTION_COUNT:
-        return put_word(value, 1);
+        return simhsa_put_word(value, 1);
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE:
-        return put_word(value, isa->lanes);
+        return simhsa_put_word(value, isa->lanes);
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT:
-        return put_word(value, isa->model->simds_per_unit * isa->model->waves_per_simd);
+        return simhsa_put_word(value, isa->model->simds_per_unit * isa->model->waves_per_simd);
     case HSA_ISA_INFO_MACHINE_MODELS:
-        return put(value, models, sizeof models);
+        return simhsa_put(value, models, sizeof models);
     case HSA_ISA_INFO_PROFILES:
-        return put(value, profiles, sizeof profiles);
+        return simhsa_put(value, profiles, sizeof profiles);
     case HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES:
     case HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
-        return put(value, rounding, sizeof rounding);
+        return simhsa_put(value, rounding, sizeof rounding);
     case HSA_ISA_INFO_FAST_F16_OPERATION:
-        return put(value, &yes, sizeof yes);
+        return simhsa_put(value, &yes, sizeof yes);
     case HSA_ISA_INFO_WORKGROUP_MAX_DIM:
-        return put(value, group, sizeof group);
+        return simhsa_put(value, group, sizeof group);
     case HSA_ISA_INFO_WORKGROUP_MAX_SIZE:
-        return put_word(value, 1024);
+        return simhsa_put_word(value, 1024);
     case HSA_ISA_INFO_GRID_MAX_DIM:
-        return put(value, &grid, sizeof grid);
+        return simhsa_put(value, &grid, sizeof grid);
     case HSA_ISA_INFO_GRID_MAX_SIZE:
-        return put(value, &grid_size, sizeof grid_size);
+        return simhsa_put(value, &grid_size, sizeof grid_size);
     case HSA_ISA_INFO_FBARRIER_MAX_SIZE:
-        return put_word(value, 32);
+        return simhsa_put_word(value, 32);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -237,5 +226,5 @@ hsa_status_t hsa_wavefront_get_info(hsa_wavefront_t wavefront, hsa_wavefront_inf
         return HSA_STATUS_ERROR_INVALID_WAVEFRONT;
     if (!value || attribute != HSA_WAVEFRONT_INFO_SIZE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    return put_word(value, isa->lanes);
+    return simhsa_put_word(value, isa->lanes);
 }

@@ -107,7 +107,7 @@ hsa_status_t hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
-    const struct simhsa_executable *found = simhsa_object_get(executable.handle, SIMHSA_EXECUTABLE);
+    const struct simhsa_executable *found = simhsa_executable_get(executable);
     uint64_t *handles = found ? collect(SIMHSA_LOADED, found) : NULL;
     simhsa_objects_unlock();
     if (!handles)
@@ -137,52 +137,37 @@ hsa_status_t hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback)(hsa
     return result;
 }
 
-static hsa_status_t put(void *value, const void *answer, size_t size)
-{
-    memcpy(value, answer, size);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t put_word(void *value, uint32_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
-static hsa_status_t put_long(void *value, uint64_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
 static hsa_status_t info(const struct simhsa_loaded *loaded,
                          hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value)
 {
     bool of_file = loaded->bytes.file >= 0;
     switch (attribute) {
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE:
-        return put_long(value, loaded->executable->object.handle);
+        return simhsa_put_long(value, loaded->executable->object.handle);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND:
-        return put_word(value, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT);
+        return simhsa_put_word(value, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
-        return put_long(value, simhsa_agent_handle(loaded->agent).handle);
+        return simhsa_put_long(value, simhsa_agent_handle(loaded->agent).handle);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
-        return put_word(value, storage_of(loaded));
+        return simhsa_put_word(value, storage_of(loaded));
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE:
         return of_file ? HSA_STATUS_ERROR_INVALID_ARGUMENT
-                       : put_long(value, (uintptr_t)loaded->bytes.start);
+                       : simhsa_put_long(value, (uintptr_t)loaded->bytes.start);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE:
-        return of_file ? HSA_STATUS_ERROR_INVALID_ARGUMENT : put_long(value, loaded->bytes.size);
+        return of_file ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                       : simhsa_put_long(value, loaded->bytes.size);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE:
-        return of_file ? put_word(value, (uint32_t)loaded->bytes.file)
+        return of_file ? simhsa_put_word(value, (uint32_t)loaded->bytes.file)
                        : HSA_STATUS_ERROR_INVALID_ARGUMENT;
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA: /* code objects begin at 0 */
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE:
-        return put_long(value, loaded->memory->address);
+        return simhsa_put_long(value, loaded->memory->address);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE:
-        return put_long(value, loaded->memory->size);
+        return simhsa_put_long(value, loaded->memory->size);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
-        return put_word(value, (uint32_t)strlen(loaded->uri));
+        return simhsa_put_word(value, (uint32_t)strlen(loaded->uri));
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI: /* without a zero byte */
-        return put(value, loaded->uri, strlen(loaded->uri));
+        return simhsa_put(value, loaded->uri, strlen(loaded->uri));
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }

@@ -5,27 +5,6 @@
 
 enum { PAGE = 4096, RECOMMENDED = 2 << 20 };
 
-static hsa_status_t put(void *value, const void *answer, size_t size)
-{
-    memcpy(value, answer, size);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t put_word(void *value, uint32_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
-static hsa_status_t put_size(void *value, size_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
-static hsa_status_t put_bool(void *value, bool answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
 static bool of_host(const struct simhsa_pool *pool)
 {
     return pool->agent->device < 0;
@@ -37,16 +16,16 @@ static hsa_status_t common_info(const struct simhsa_pool *pool, int attribute, v
     bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
     switch (attribute) {
     case HSA_REGION_INFO_SEGMENT: /* segments have the same numbers too */
-        return put_word(value, pool->segment);
+        return simhsa_put_word(value, pool->segment);
     case HSA_REGION_INFO_GLOBAL_FLAGS:
-        return put_word(value, pool->flags);
+        return simhsa_put_word(value, pool->flags);
     case HSA_REGION_INFO_SIZE:
-        return put_size(value, pool->size);
+        return simhsa_put_long(value, pool->size);
     case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED:
-        return put_bool(value, global);
+        return simhsa_put_bool(value, global);
     case HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE:
     case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT:
-        return put_size(value, global ? PAGE : 0);
+        return simhsa_put_long(value, global ? PAGE : 0);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -63,17 +42,17 @@ hsa_status_t hsa_region_get_info(hsa_region_t region, hsa_region_info_t attribut
     bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
     switch ((int)attribute) {
     case HSA_REGION_INFO_ALLOC_MAX_SIZE:
-        return put_size(value, global ? pool->size : 0);
+        return simhsa_put_long(value, global ? pool->size : 0);
     case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
-        return put_word(value, 0);
+        return simhsa_put_word(value, 0);
     case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
-        return put_bool(value, of_host(pool));
+        return simhsa_put_bool(value, of_host(pool));
     case HSA_AMD_REGION_INFO_BASE:
-        return put_size(value, 0);
+        return simhsa_put_long(value, 0);
     case HSA_AMD_REGION_INFO_BUS_WIDTH:
-        return put_word(value, pool->agent->gpu.model.bus_width);
+        return simhsa_put_word(value, pool->agent->gpu.model.bus_width);
     case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
-        return put_word(value, pool->agent->gpu.model.memory_clock_mhz);
+        return simhsa_put_word(value, pool->agent->gpu.model.memory_clock_mhz);
     default:
         return common_info(pool, (int)attribute, value);
     }
@@ -91,16 +70,16 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
     bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
     switch (attribute) {
     case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
-        return put_bool(value, of_host(pool));
+        return simhsa_put_bool(value, of_host(pool));
     case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
-        return put_size(value, global ? pool->size : 0);
+        return simhsa_put_long(value, global ? pool->size : 0);
     case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
         if (!global)
             return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-        return put_word(value, of_host(pool) ? HSA_AMD_MEMORY_POOL_LOCATION_CPU
-                                             : HSA_AMD_MEMORY_POOL_LOCATION_GPU);
+        return simhsa_put_word(value, of_host(pool) ? HSA_AMD_MEMORY_POOL_LOCATION_CPU
+                                                    : HSA_AMD_MEMORY_POOL_LOCATION_GPU);
     case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
-        return put_size(value, !global ? 0 : of_host(pool) ? PAGE : RECOMMENDED);
+        return simhsa_put_long(value, !global ? 0 : of_host(pool) ? PAGE : RECOMMENDED);
     default:
         return common_info(pool, (int)attribute, value);
     }
@@ -172,9 +151,9 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
     hsa_amd_memory_pool_link_info_t link;
     switch (attribute) {
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
-        return put_word(value, access);
+        return simhsa_put_word(value, access);
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
-        return put_word(value, linked);
+        return simhsa_put_word(value, linked);
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
         memset(&link, 0, sizeof link);
         if (linked)
@@ -185,7 +164,7 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
                 .link_type = HSA_AMD_LINK_INFO_TYPE_PCIE,
                 .numa_distance = 20,
             };
-        return put(value, &link, sizeof link);
+        return simhsa_put(value, &link, sizeof link);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }

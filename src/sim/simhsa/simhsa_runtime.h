@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #define HSA_FUNCTION(result, name, parameters) result name parameters;
 #include "hsa_functions.def"
@@ -91,6 +92,25 @@ static inline bool simhsa_is_running(void)
         if (!simhsa_is_running())                                                                  \
             return HSA_STATUS_ERROR_NOT_INITIALIZED;                                               \
     } while (0)
+
+/* Writes what an attribute is. */
+static inline hsa_status_t simhsa_put(void *value, const void *answer, size_t size)
+{
+    memcpy(value, answer, size);
+    return HSA_STATUS_SUCCESS;
+}
+static inline hsa_status_t simhsa_put_bool(void *value, bool answer)
+{
+    return simhsa_put(value, &answer, sizeof answer);
+}
+static inline hsa_status_t simhsa_put_word(void *value, uint32_t answer)
+{
+    return simhsa_put(value, &answer, sizeof answer);
+}
+static inline hsa_status_t simhsa_put_long(void *value, uint64_t answer)
+{
+    return simhsa_put(value, &answer, sizeof answer);
+}
 
 /* What a correct program never does: a line in the log. */
 __attribute__((format(printf, 1, 2))) void simhsa_violation(const char *format, ...);

@@ -34,11 +34,6 @@ struct simhsa_symbol *simhsa_symbol_find(const struct simhsa_executable *executa
     return symbol;
 }
 
-static struct simhsa_executable *executable_get(hsa_executable_t handle)
-{
-    return simhsa_object_get(handle.handle, SIMHSA_EXECUTABLE);
-}
-
 /* ---- by name ----------------------------------------------------------------------- */
 
 static hsa_status_t find(hsa_executable_t handle, const char *name, const hsa_agent_t *agent_handle,
@@ -50,7 +45,7 @@ static hsa_status_t find(hsa_executable_t handle, const char *name, const hsa_ag
     if (agent_handle && !agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     simhsa_objects_lock();
-    const struct simhsa_executable *executable = executable_get(handle);
+    const struct simhsa_executable *executable = simhsa_executable_get(handle);
     const struct simhsa_symbol *symbol =
         executable ? simhsa_symbol_find(executable, agent, name) : NULL;
     if (symbol)
@@ -91,7 +86,7 @@ static uint64_t *collect(hsa_executable_t handle, enum whose whose,
     size_t count = 0;
     uint64_t *handles = NULL;
     simhsa_objects_lock();
-    const struct simhsa_executable *executable = executable_get(handle);
+    const struct simhsa_executable *executable = simhsa_executable_get(handle);
     const struct simhsa_symbol *first = executable ? executable->symbols : NULL;
     for (const struct simhsa_symbol *at = first; at; at = at->next)
         count++;
@@ -161,36 +156,25 @@ hsa_status_t hsa_executable_iterate_agent_symbols(hsa_executable_t executable, h
 
 /* ---- what they are ----------------------------------------------------------------- */
 
-static hsa_status_t put(void *value, const void *answer, size_t size)
-{
-    memcpy(value, answer, size);
-    return HSA_STATUS_SUCCESS;
-}
-
-static hsa_status_t put_word(void *value, uint32_t answer)
-{
-    return put(value, &answer, sizeof answer);
-}
-
 static hsa_status_t kernel_info(const struct simhsa_symbol *symbol, int attribute, void *value)
 {
     const struct amdgpu_kernel_descriptor *descriptor = &symbol->code.descriptor;
     bool dynamic = descriptor->kernel_code_properties & AMDGPU_PROPERTY_DYNAMIC_STACK;
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-        return put(value, &symbol->address, sizeof symbol->address);
+        return simhsa_put(value, &symbol->address, sizeof symbol->address);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
-        return put_word(value, descriptor->kernarg_size);
+        return simhsa_put_word(value, descriptor->kernarg_size);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
-        return put_word(value, 16);
+        return simhsa_put_word(value, 16);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
-        return put_word(value, descriptor->group_segment_fixed_size);
+        return simhsa_put_word(value, descriptor->group_segment_fixed_size);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
-        return put_word(value, descriptor->private_segment_fixed_size);
+        return simhsa_put_word(value, descriptor->private_segment_fixed_size);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK:
-        return put(value, &dynamic, sizeof dynamic);
+        return simhsa_put(value, &dynamic, sizeof dynamic);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:
-        return put_word(value, 0);
+        return simhsa_put_word(value, 0);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -201,19 +185,19 @@ static hsa_status_t variable_info(const struct simhsa_symbol *symbol, int attrib
     const struct amdgpu_code_symbol *code = &symbol->code;
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS:
-        return put(value, &symbol->address, sizeof symbol->address);
+        return simhsa_put(value, &symbol->address, sizeof symbol->address);
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
-        return put_word(value, symbol->agent ? HSA_VARIABLE_ALLOCATION_AGENT
-                                             : HSA_VARIABLE_ALLOCATION_PROGRAM);
+        return simhsa_put_word(value, symbol->agent ? HSA_VARIABLE_ALLOCATION_AGENT
+                                                    : HSA_VARIABLE_ALLOCATION_PROGRAM);
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT:
-        return put_word(value, code->constant ? HSA_VARIABLE_SEGMENT_READONLY
-                                              : HSA_VARIABLE_SEGMENT_GLOBAL);
+        return simhsa_put_word(value, code->constant ? HSA_VARIABLE_SEGMENT_READONLY
+                                                     : HSA_VARIABLE_SEGMENT_GLOBAL);
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT:
-        return put_word(value, (uint32_t)code->align);
+        return simhsa_put_word(value, (uint32_t)code->align);
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE:
-        return put_word(value, (uint32_t)code->size);
+        return simhsa_put_word(value, (uint32_t)code->size);
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST:
-        return put(value, &code->constant, sizeof code->constant);
+        return simhsa_put(value, &code->constant, sizeof code->constant);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -226,22 +210,23 @@ static hsa_status_t info(const struct simhsa_symbol *symbol, int attribute, void
     bool defined = !symbol->external;
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
-        return put_word(value, code->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
+        return simhsa_put_word(value,
+                               code->kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
     case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-        return put_word(value, (uint32_t)strlen(code->name));
+        return simhsa_put_word(value, (uint32_t)strlen(code->name));
     case HSA_EXECUTABLE_SYMBOL_INFO_NAME: /* without a zero byte */
-        return put(value, code->name, strlen(code->name));
+        return simhsa_put(value, code->name, strlen(code->name));
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH:
-        return put_word(value, 0);
+        return simhsa_put_word(value, 0);
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
         return HSA_STATUS_SUCCESS; /* it has no characters */
     case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
-        return put(value, &agent, sizeof agent);
+        return simhsa_put(value, &agent, sizeof agent);
     case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
-        return put_word(value,
-                        code->global ? HSA_SYMBOL_LINKAGE_PROGRAM : HSA_SYMBOL_LINKAGE_MODULE);
+        return simhsa_put_word(value, code->global ? HSA_SYMBOL_LINKAGE_PROGRAM
+                                                   : HSA_SYMBOL_LINKAGE_MODULE);
     case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
-        return put(value, &defined, sizeof defined);
+        return simhsa_put(value, &defined, sizeof defined);
     default:
         return code->kernel ? kernel_info(symbol, attribute, value)
                             : variable_info(symbol, attribute, value);
@@ -274,7 +259,7 @@ static hsa_status_t define(hsa_executable_t handle, struct simhsa_agent *agent, 
     if (!name || !address)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
-    struct simhsa_executable *executable = executable_get(handle);
+    struct simhsa_executable *executable = simhsa_executable_get(handle);
     if (!executable)
         result = HSA_STATUS_ERROR_INVALID_EXECUTABLE;
     else if (executable->frozen)
