@@ -8,6 +8,7 @@
 #include "amdgpu_abi.h"
 #include "amdgpu_inst.h"
 #include "hsa_abi.h"
+#include "sim_options.h"
 #include "sim_run.h"
 
 #include <stdbool.h>
@@ -30,6 +31,12 @@ struct amdgpu_model {
     unsigned vgprs_per_simd, vgpr_unit; /* registers of a lane, and how they are allotted */
 };
 enum { AMDGPU_LDS_PER_BLOCK = 65536 };
+/* Bytes of LDS that a group can have: so many, or what somebody asked for. */
+static inline size_t amdgpu_lds_limit(void)
+{
+    size_t asked = sim_options()->shared_per_block;
+    return asked ? asked : AMDGPU_LDS_PER_BLOCK;
+}
 /* NULL: none of that name. */
 const struct amdgpu_model *amdgpu_model(const char *name);
 const struct amdgpu_model *amdgpu_model_at(size_t index); /* NULL past the last */

@@ -2,8 +2,6 @@
  * its registers hold when it begins, and the engine that the scheduler drives. */
 #include "amdgpu_code.h"
 
-#include "sim_options.h"
-
 #include <string.h>
 
 enum {
@@ -380,12 +378,6 @@ static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_en
     return true;
 }
 
-static size_t lds_limit(void)
-{
-    size_t asked = sim_options()->shared_per_block;
-    return asked ? asked : AMDGPU_LDS_PER_BLOCK;
-}
-
 static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
 {
     const hsa_kernel_dispatch_packet_t *packet = &dispatch->packet;
@@ -395,10 +387,10 @@ static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_
         lds = descriptor->group_segment_fixed_size;
     if (scratch < descriptor->private_segment_fixed_size)
         scratch = descriptor->private_segment_fixed_size;
-    if (lds > lds_limit())
+    if (lds > amdgpu_lds_limit())
         return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
                                       "%u bytes of LDS are more than the %zu of a device", lds,
-                                      lds_limit());
+                                      amdgpu_lds_limit());
     if ((uint64_t)scratch * dispatch->lanes > SCRATCH_OF_WAVE_MAX)
         return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
                                       "%u bytes of scratch are more than the %d of a work-item",

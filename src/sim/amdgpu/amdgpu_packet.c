@@ -1,7 +1,6 @@
 /* Owns what packets do: their checks, kernels and how they end, barriers, completion. */
 #include "amdgpu_processor.h"
 #include "log.h"
-#include "sim_options.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +14,7 @@ static void reject(struct amdgpu_queue *queue, hsa_status_t status, uint64_t num
 {
     struct amdgpu_queue_error error = {.status = status};
     AH_LOG_ERR("simulated HSA runtime: packet %" PRIu64 " of queue %" PRIu64 ": %s", number,
-               queue->settings.queue->hsa_queue.id, why);
+               queue->ring.id, why);
     amdgpu_queue_fail(queue, &error);
 }
 
@@ -131,8 +130,9 @@ check_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *pac
         reject(queue, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, number, why);
     else if (items > GROUP_MAX)
         reject(queue, HSA_STATUS_ERROR_INVALID_ARGUMENT, number, "more than 1024 work-items");
-    else if (packet->group_segment_size > AMDGPU_LDS_PER_BLOCK)
-        reject(queue, HSA_STATUS_ERROR_INVALID_ALLOCATION, number, "more than 64 KiB of LDS");
+    else if (packet->group_segment_size > amdgpu_lds_limit())
+        reject(queue, HSA_STATUS_ERROR_INVALID_ALLOCATION, number,
+               "more LDS than a group can have");
     else if (!kernel)
         reject(queue, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, number, "there is no kernel");
     else

@@ -37,6 +37,7 @@ struct amdgpu_queue {
     _Alignas(64) amd_signal_t stop;
     amd_signal_t running;
     struct amdgpu_queue_settings settings;
+    hsa_queue_t ring; /* as it was made: programs can write what they have */
     amd_signal_t *doorbell;
     pthread_t thread;
     _Atomic(int) priority;

@@ -227,7 +227,7 @@ static void wind_up(struct amdgpu_queue *queue)
 
 static union amdgpu_packet *packet_at(const struct amdgpu_queue *queue, uint64_t number)
 {
-    const hsa_queue_t *ring = &queue->settings.queue->hsa_queue;
+    const hsa_queue_t *ring = &queue->ring;
     return (union amdgpu_packet *)ring->base_address + (number & (ring->size - 1));
 }
 
@@ -294,9 +294,10 @@ static bool is_ring(const hsa_queue_t *ring)
 
 static void init(struct amdgpu_queue *queue, const struct amdgpu_queue_settings *settings)
 {
-    hsa_queue_t *ring = &settings->queue->hsa_queue;
-    union amdgpu_packet *packets = ring->base_address;
+    const hsa_queue_t *ring = &queue->ring;
     queue->settings = *settings;
+    queue->ring = settings->queue->hsa_queue;
+    union amdgpu_packet *packets = ring->base_address;
     queue->priority = settings->priority;
     pthread_mutex_init(&queue->lock, NULL);
     amdgpu_signal_init(&queue->stop, 0);

@@ -194,8 +194,7 @@ static void make_gpu(struct simhsa_agent *agent, uint32_t node, int position,
              agent->memory);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
              agent->memory);
-    add_pool(agent, HSA_AMD_SEGMENT_GROUP, 0,
-             options->shared_per_block ? options->shared_per_block : AMDGPU_LDS_PER_BLOCK);
+    add_pool(agent, HSA_AMD_SEGMENT_GROUP, 0, amdgpu_lds_limit());
     add_cache(agent, 1, model->l1_kib);
     add_cache(agent, 2, model->l2_kib);
     add_cache(agent, 3, model->l3_kib);

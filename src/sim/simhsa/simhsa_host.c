@@ -3,6 +3,9 @@
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
 
 struct simhsa_lock {
     struct simhsa_lock *next; /* newest first */
@@ -24,12 +27,21 @@ static struct simhsa_memory *piece_of(struct ah_range *range)
                  : NULL;
 }
 
+/* Whether the program has memory in all of [start, end). */
+static bool is_there(uint64_t start, uint64_t end)
+{
+    uint64_t page = start & -(uint64_t)PAGE;
+    return msync((void *)(uintptr_t)page, end - page, MS_ASYNC) == 0; /* which looks, no more */
+}
+
 /* A piece in [start, end), up to the next one. NULL: other memory is there, or there is none. */
 static struct simhsa_memory *new_piece(uint64_t start, uint64_t end)
 {
     const struct ah_range *next = ah_ranges_above(&pieces, start);
     if (next && next->start < end)
         end = next->start;
+    if (!is_there(start, end))
+        return NULL;
     struct sim_memory *sim = sim_memory_register((void *)(uintptr_t)start, end - start);
     struct simhsa_memory *piece = simhsa_memory_add(SIMHSA_LOCKED, sim, NULL);
     if (!piece)

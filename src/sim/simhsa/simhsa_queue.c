@@ -94,23 +94,21 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
 }
 
 /* Whether a packet that the queue has not taken will complete signal. */
-static bool is_expected(const amd_queue_t *amd, hsa_signal_t signal)
+static bool is_expected(const struct queue *queue, hsa_signal_t signal)
 {
-    const hsa_kernel_dispatch_packet_t *ring = amd->hsa_queue.base_address;
-    uint64_t from = __atomic_load_n(&amd->read_dispatch_id, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < amd->hsa_queue.size; i++) {
-        const hsa_kernel_dispatch_packet_t *packet = &ring[(from + i) & (amd->hsa_queue.size - 1)];
-        if ((packet->header & 0xff) != HSA_PACKET_TYPE_INVALID &&
-            packet->completion_signal.handle == signal.handle)
+    const hsa_kernel_dispatch_packet_t *ring = (const void *)queue->ring->view;
+    for (size_t i = 0; i < queue->ring->size / PACKET; i++)
+        if ((__atomic_load_n(&ring[i].header, __ATOMIC_ACQUIRE) & 0xff) !=
+                HSA_PACKET_TYPE_INVALID &&
+            ring[i].completion_signal.handle == signal.handle)
             return true;
-    }
     return false;
 }
 
 void simhsa_queue_wait_for(hsa_signal_t signal)
 {
     const struct queue *queue = failing ? queue_get(failing) : NULL;
-    if (!queue || !is_expected(queue->amd, signal))
+    if (!queue || !is_expected(queue, signal))
         return;
     AH_LOG_NOTICE(AH_LOG_ERROR,
                   "simulated HSA runtime: a queue of %s failed, and the program, while it was told "

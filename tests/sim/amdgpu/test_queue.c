@@ -278,6 +278,20 @@ static void a_ring_is_used_again_and_again(void **state)
     close_queue();
 }
 
+/* It knows its ring, whatever becomes of what the program has. */
+static void a_queue_that_was_written_over_goes_on(void **state)
+{
+    (void)state;
+    open_queue(16);
+    world->queue.hsa_queue.base_address = (void *)8;
+    world->queue.hsa_queue.doorbell_signal.handle = 8;
+    submit_kernel(0, BARRIER);
+    fake_wait_started(1);
+    fake_end_well(0);
+    wait_complete(0);
+    close_queue();
+}
+
 static void kernels_overlap_unless_they_have_the_barrier_bit(void **state)
 {
     (void)state;
@@ -911,6 +925,7 @@ int main(void)
         cmocka_unit_test(a_packet_is_the_producers_again_while_its_kernel_runs),
         cmocka_unit_test(a_packet_without_a_signal_completes_too),
         cmocka_unit_test(a_ring_is_used_again_and_again),
+        cmocka_unit_test(a_queue_that_was_written_over_goes_on),
         cmocka_unit_test(kernels_overlap_unless_they_have_the_barrier_bit),
         cmocka_unit_test(more_kernels_than_can_be_in_progress_wait_for_others),
         cmocka_unit_test(priority_and_cooperation_are_passed_on),

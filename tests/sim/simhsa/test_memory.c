@@ -1,6 +1,7 @@
 /* Memory: allocated, filled, locked, asked about. */
 #include "simhsa_test.h"
 
+#include <sys/mman.h>
 #include <time.h>
 
 static void memory_of_a_device_keeps_what_was_copied_there(void **state)
@@ -301,6 +302,14 @@ static void bad_locks_are_errors(void **state)
            HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
     ok(rt.hsa_amd_memory_lock_to_pool(bytes, 64, NULL, 0, here.fine, 0, &seen));
     ok(rt.hsa_amd_memory_unlock(bytes));
+    unsigned char *pages =
+        mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(pages + 4096, 4096); /* a hole */
+    expect(rt.hsa_amd_memory_lock(pages, 3 * 4096, NULL, 0, &seen), HSA_STATUS_ERROR);
+    expect(rt.hsa_amd_memory_lock(pages + 4000, 97, NULL, 0, &seen), HSA_STATUS_ERROR);
+    ok(rt.hsa_amd_memory_lock(pages + 4000, 96, NULL, 0, &seen));
+    ok(rt.hsa_amd_memory_unlock(pages + 4000));
+    munmap(pages, 3 * 4096);
     void *memory = allocate(here.memory, 64);
     expect(rt.hsa_amd_memory_lock(memory, 64, NULL, 0, &seen), HSA_STATUS_ERROR);
     ok(rt.hsa_amd_memory_pool_free(memory));

@@ -401,6 +401,49 @@ static void a_failure_that_nobody_is_told_of_ends_the_program(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
+static void wait_for_another(hsa_status_t status, hsa_queue_t *queue, void *data)
+{
+    uint64_t index;
+    const hsa_signal_t *done = data;
+    void *packet = next_packet(queue, &index);
+    (void)status;
+    memset((char *)packet + 4, 0, 60);
+    memcpy((char *)packet + 56, done, sizeof *done);
+    ring(queue, packet, HSA_PACKET_TYPE_BARRIER_AND, index);
+    rt.hsa_signal_wait_scacquire(*done, HSA_SIGNAL_CONDITION_LT, 1, 1000, HSA_WAIT_STATE_BLOCKED);
+}
+
+/* What a program does that runs a last kernel when it ends, and ends when a kernel fails. */
+static void wait_in_callback(void)
+{
+    uint64_t index;
+    hsa_queue_t *queue;
+    open_library();
+    child_check(rt.hsa_init() == 0 && rt.hsa_iterate_agents(collect_agent, NULL) == 0);
+    hsa_signal_t done = new_signal(1);
+    child_check(rt.hsa_queue_create(here.gpus[0], 64, 0, wait_for_another, &done, 0, 0, &queue) ==
+                0);
+    void *packet = next_packet(queue, &index);
+    memset((char *)packet + 4, 0, 60);
+    ring(queue, packet, 77, index);
+    sleep(30);
+}
+
+static void who_waits_for_a_failed_queue_in_its_callback_is_ended(void **state)
+{
+    int status = 0;
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        wait_in_callback();
+        exit(EXIT_SUCCESS);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 static int load(void **state)
 {
     (void)state;
@@ -412,6 +455,7 @@ int main(void)
 {
     const struct CMUnitTest before[] = {
         cmocka_unit_test(a_failure_that_nobody_is_told_of_ends_the_program),
+        cmocka_unit_test(who_waits_for_a_failed_queue_in_its_callback_is_ended),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_is_as_it_was_asked_for),
