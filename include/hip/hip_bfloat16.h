@@ -16,7 +16,9 @@ typedef struct {
 #else
 
 #include <cstdint>
+#if !defined(__HIPCC_RTC__)
 #include <ostream>
+#endif
 
 #include "hip/device/bf16.h"
 
@@ -136,10 +138,12 @@ __AH_FN hip_bfloat16 operator--(hip_bfloat16 &a, int)
 }
 #undef __AH_FN
 
+#if !defined(__HIPCC_RTC__)
 inline std::ostream &operator<<(std::ostream &out, const hip_bfloat16 &x)
 {
     return out << float(x);
 }
+#endif
 
 namespace std
 {

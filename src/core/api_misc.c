@@ -6,7 +6,6 @@
 
 #include <hip/anyhip.h>
 #include <hip/api/per_thread_default_stream.h>
-#include <hip/hiprtc.h>
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -258,49 +257,4 @@ hipError_t anyhipPointerGetNative(const void *pointer, int *out_device, uint64_t
     if (out_device)
         *out_device = on_host ? hipCpuDeviceId : device->ordinal;
     return AH_LEAVE(hipSuccess);
-}
-
-/* ---- what run-time compilation can say without a compiler ------------------------------ */
-
-const char *hiprtcGetErrorString(hiprtcResult result)
-{
-    switch ((int)result) {
-    case HIPRTC_SUCCESS:
-        return "HIPRTC_SUCCESS";
-    case HIPRTC_ERROR_OUT_OF_MEMORY:
-        return "HIPRTC_ERROR_OUT_OF_MEMORY";
-    case HIPRTC_ERROR_PROGRAM_CREATION_FAILURE:
-        return "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE";
-    case HIPRTC_ERROR_INVALID_INPUT:
-        return "HIPRTC_ERROR_INVALID_INPUT";
-    case HIPRTC_ERROR_INVALID_PROGRAM:
-        return "HIPRTC_ERROR_INVALID_PROGRAM";
-    case HIPRTC_ERROR_INVALID_OPTION:
-        return "HIPRTC_ERROR_INVALID_OPTION";
-    case HIPRTC_ERROR_COMPILATION:
-        return "HIPRTC_ERROR_COMPILATION";
-    case HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE:
-        return "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE";
-    case HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION:
-        return "HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION";
-    case HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION:
-        return "HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION";
-    case HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID:
-        return "HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID";
-    case HIPRTC_ERROR_INTERNAL_ERROR:
-        return "HIPRTC_ERROR_INTERNAL_ERROR";
-    case HIPRTC_ERROR_LINKING:
-        return "HIPRTC_ERROR_LINKING";
-    default:
-        return "Invalid HIPRTC error code";
-    }
-}
-
-hiprtcResult hiprtcVersion(int *major, int *minor)
-{
-    if (!major || !minor)
-        return HIPRTC_ERROR_INVALID_INPUT;
-    *major = HIP_VERSION_MAJOR;
-    *minor = HIP_VERSION_MINOR;
-    return HIPRTC_SUCCESS;
 }

@@ -25,6 +25,8 @@ enum ah_handle_type {
     AH_HANDLE_ARRAY,
     AH_HANDLE_MEMORY,
     AH_HANDLE_LIBRARY,
+    AH_HANDLE_RTC_PROGRAM,
+    AH_HANDLE_RTC_LINK,
 };
 
 enum { AH_HANDLE_SLOT = 128 };

@@ -27,8 +27,7 @@ struct remark {
 };
 
 static const struct remark unsupported[] = {
-#define AH_UNSUPPORTED(name, reason)     {#name, reason},
-#define AH_UNSUPPORTED_RTC(name, reason) {#name, reason},
+#define AH_UNSUPPORTED(name, reason) {#name, reason},
 #include "unsupported.def"
 };
 
@@ -131,8 +130,7 @@ static const char *const heading =
     "\n"
     "- **yes**: implemented.\n"
     "- **in part**: implemented, with the limit that is named.\n"
-    "- **no**: exported; returns hipErrorNotSupported (hiprtc functions: an error of\n"
-    "  theirs) and logs the reason at level 1.\n"
+    "- **no**: exported; returns hipErrorNotSupported and logs the reason at level 1.\n"
     "\n"
     "The backends cuda and simcuda are one (`src/backend_cuda`) over two drivers, and so\n"
     "are hsa and simhsa (`src/backend_hsa`).\n"

@@ -77,6 +77,7 @@ test_the_tree_is_complete() {
         "$2/cmake/hip/hip-config.cmake" "$2/cmake/hip/FindHIP.cmake" \
         "$2/cmake/anyhip/anyhip-config.cmake" "$2/anyhip/rocm/libamdhip64.so" \
         "$2/anyhip/rocm/libamdhip64.so.6" "$2/anyhip/rocm/libamdhip64.so.7" \
+        "$2/anyhip/rocm/libhiprtc.so.6" "$2/anyhip/rocm/libhiprtc.so.7" \
         "$2/libsimcuda.so.1" "$2/anyhip/drop-in/libcuda.so.1" "$2/anyhip/drop-in/libcuda.so" \
         "$2/libsimhsa.so.1" "$2/anyhip/drop-in/libhsa-runtime64.so.1" \
         "$2/anyhip/drop-in/libhsa-runtime64.so"; do
@@ -208,6 +209,12 @@ int main(void) { int v; return hipRuntimeGetVersion(&v); }
 E
     ok gcc t.c -L"$libdir/anyhip/rocm" -lamdhip64 -o program
     run ./program
+    cat >rtc.c <<'E'
+int hiprtcVersion(int *, int *);
+int main(void) { int major, minor; return hiprtcVersion(&major, &minor); }
+E
+    ok gcc rtc.c -L"$libdir/anyhip/rocm" -lhiprtc -o rtc_program
+    run ./rtc_program
 }
 
 test_the_simulated_driver_stands_in_for_nvidias() {

@@ -18,7 +18,7 @@ struct source {
     const char *output; /* what the user gets, or the temporary object for the link */
     struct ah_strings depend_files;
     struct ah_job *last;       /* the step that completes the output */
-    struct ah_strings bitcode; /* with -fgpu-rdc and device code only: one per target */
+    struct ah_strings bitcode; /* of a module that is linked: one per target, or as given */
 };
 
 /* One rule file to write from what the passes noted. */
@@ -361,6 +361,13 @@ static void plan_device_only(struct ah_plan *plan, struct source *s)
     plan_module(plan, s, files, jobs, product);
 }
 
+/* LLVM bitcode on the command line, to be linked into a module: compiled before. */
+static bool is_bitcode(const struct ah_request *r, const struct ah_input *input)
+{
+    return r->side == AH_SIDE_DEVICE && r->mode == AH_MODE_LINK &&
+           input->language == AH_LANGUAGE_OTHER && ah_text_ends(input->path, ".bc");
+}
+
 /* A module of several sources: their bitcode is linked per target, then bundled. */
 static void plan_linked_module(struct ah_plan *plan, struct source *sources, size_t count)
 {
@@ -369,6 +376,8 @@ static void plan_linked_module(struct ah_plan *plan, struct source *sources, siz
     struct ah_job **compiles = ah_text_alloc(count * plan->targets.count * sizeof(*compiles));
     for (size_t k = 0; k < count; k++) {
         const char **made = ah_text_alloc(plan->targets.count * sizeof(*made));
+        if (is_bitcode(plan->request, sources[k].unit.input))
+            continue;
         add_device_passes(plan, &sources[k], AH_PRODUCT_BITCODE, true, made,
                           &compiles[k * plan->targets.count]);
         for (size_t i = 0; i < plan->targets.count; i++)
@@ -384,7 +393,9 @@ static void plan_linked_module(struct ah_plan *plan, struct source *sources, siz
         size_t first = plan->jobs.count;
         jobs[i] = ah_pass_device_link(plan, target, &parts, files[i]);
         for (size_t k = 0; k < count; k++)
-            ah_job_needs(&plan->jobs, plan->jobs.at[first], compiles[k * plan->targets.count + i]);
+            if (compiles[k * plan->targets.count + i])
+                ah_job_needs(&plan->jobs, plan->jobs.at[first],
+                             compiles[k * plan->targets.count + i]);
     }
     plan_module(plan, &sources[0], files, jobs, AH_PRODUCT_IMAGE);
 }
@@ -496,6 +507,8 @@ static void prepare(struct ah_plan *plan, struct source *s, const struct ah_inpu
     if (!strcmp(input->path, "-"))
         s->unit.standard_input = keep_standard_input(plan);
     s->unit.depend_target = depend_target(r, s);
+    for (size_t i = 0; is_bitcode(r, input) && i < plan->targets.count; i++)
+        ah_strings_push(&s->bitcode, input->path);
     if (r->mode == AH_MODE_LINK || r->mode == AH_MODE_STATIC_LIBRARY)
         s->output = ah_input_is_header(input) ? default_output(r, input) : scratch(plan, s, ".o");
     else if (r->mode == AH_MODE_OBJECT || r->mode == AH_MODE_ASSEMBLY)
@@ -507,13 +520,16 @@ static void prepare(struct ah_plan *plan, struct source *s, const struct ah_inpu
 /* Device code of several sources becomes one module only by a device link. */
 static bool links_module(const struct ah_request *r)
 {
-    return r->side == AH_SIDE_DEVICE && r->rdc && r->mode == AH_MODE_LINK;
+    bool any = r->side == AH_SIDE_DEVICE && r->rdc && r->mode == AH_MODE_LINK;
+    for (size_t i = 0; i < r->input_count; i++)
+        any = any || is_bitcode(r, &r->inputs[i]);
+    return any;
 }
 
 static bool makes_one_output(const struct ah_request *r)
 {
     if (r->mode == AH_MODE_LINK && r->side == AH_SIDE_DEVICE)
-        return r->rdc;
+        return links_module(r);
     return r->mode == AH_MODE_LINK || r->mode == AH_MODE_STATIC_LIBRARY ||
            r->mode == AH_MODE_SYNTAX || r->mode == AH_MODE_DEPEND;
 }
@@ -553,22 +569,28 @@ bool ah_compile_plan(struct ah_plan *plan, const char **out_objects)
 {
     const struct ah_request *r = plan->request;
     size_t count = 0;
-    bool any_hip = false;
+    bool any_device = links_module(r), any_bitcode = false;
     struct source *sources = ah_text_alloc((r->input_count + 1) * sizeof(*sources));
     for (size_t i = 0; i < r->input_count; i++)
-        any_hip = any_hip || r->inputs[i].language == AH_LANGUAGE_HIP;
+        any_device = any_device || r->inputs[i].language == AH_LANGUAGE_HIP;
+    for (size_t i = 0; i < r->input_count; i++)
+        any_bitcode = any_bitcode || is_bitcode(r, &r->inputs[i]);
     if (r->output && !makes_one_output(r) && ah_request_source_count(r) > 1) {
         ah_report_error("cannot specify -o when generating multiple output files");
         return false;
     }
-    if (any_hip && !ah_targets_choose(r, &plan->targets))
+    if (any_device && !ah_targets_choose(r, &plan->targets))
         return false;
+    if (any_bitcode && plan->targets.count > 1) {
+        ah_report_error("bitcode is linked for one architecture: name it with --offload-arch");
+        return false;
+    }
     for (size_t i = 0; i < r->input_count; i++) {
         const struct ah_input *input = &r->inputs[i];
         out_objects[i] = NULL;
         if (!ah_input_is_source(input))
             continue;
-        if (links_module(r) && input->language != AH_LANGUAGE_HIP) {
+        if (links_module(r) && input->language != AH_LANGUAGE_HIP && !is_bitcode(r, input)) {
             ah_report_warning("%s is no HIP source and has no device code", input->path);
             continue;
         }

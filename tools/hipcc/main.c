@@ -10,6 +10,9 @@
 #include "request.h"
 #include "temp.h"
 
+/* The exit status where clang or a tool beside it is missing, as a shell has it. */
+enum { STATUS_NOT_FOUND = 127 };
+
 /* Bits of HIPCC_VERBOSE. */
 enum { SHOW_COMMANDS = 1, SHOW_PATHS = 2, SHOW_ARGUMENTS = 4 };
 
@@ -111,6 +114,8 @@ int main(int argc, char **argv)
 {
     ah_temp_init();
     int status = drive(argc, argv);
+    if (status && ah_toolchain_incomplete())
+        status = STATUS_NOT_FOUND;
     fflush(stdout);
     ah_temp_fini();
     ah_temp_obey_signal();

@@ -17,6 +17,13 @@ enum { OLDEST_CLANG = 22 };
 #define ANYHIP_LIBDIR "lib"
 #endif
 
+static bool incomplete;
+
+bool ah_toolchain_incomplete(void)
+{
+    return incomplete;
+}
+
 static bool is_one_of(const char *path, const char *const *folders, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -175,6 +182,7 @@ bool ah_toolchain_find_clang(struct ah_toolchain *t)
     struct search search = {0};
     search_clang(&search);
     if (!search.found) {
+        incomplete = true;
         ah_report_error("no clang of version %d or newer was found; tried:", OLDEST_CLANG);
         for (size_t i = 0; i < search.tried.count; i++)
             ah_report_note("  %s", search.tried.at[i]);
@@ -199,6 +207,7 @@ const char *ah_toolchain_tool(const struct ah_toolchain *t, const char *name, co
         path = in_path(name);
     if (path)
         return path;
+    incomplete = true;
     ah_report_error("%s was not found (looked for %s, and for %s and %s in PATH)", name, beside,
                     versioned, name);
     ah_report_note("install the Debian package %s", package);
@@ -261,6 +270,7 @@ const char *ah_toolchain_libclc(const struct ah_toolchain *t, bool nvidia)
     }
     if (path)
         return path;
+    incomplete = true;
     ah_report_error("libclc's %s functions were not found; tried:", nvidia ? "NVIDIA" : "AMD");
     for (size_t i = 0; i < tried.count; i++)
         ah_report_note("  %s", tried.at[i]);

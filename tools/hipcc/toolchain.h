@@ -33,6 +33,9 @@ const char *ah_toolchain_tool(const struct ah_toolchain *toolchain, const char *
 /* The file of libclc's functions for a GPU vendor; NULL after a message. */
 const char *ah_toolchain_libclc(const struct ah_toolchain *toolchain, bool nvidia);
 
+/* Whether anything was looked for and not found. */
+bool ah_toolchain_incomplete(void);
+
 /* Starts argv with clang as a driver for C++ (or for C when c is set). */
 void ah_toolchain_push_clang(const struct ah_toolchain *toolchain, bool c, struct ah_strings *argv);
 

@@ -1,7 +1,7 @@
 /* Members of an ar archive, as GNU and BSD write them, thin archives included. The bytes may be
  * anything at all. */
-#ifndef AH_ANYHIP_ARCHIVE_H
-#define AH_ANYHIP_ARCHIVE_H
+#ifndef AH_ARCHIVE_H
+#define AH_ARCHIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
