@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 // Standard output of a piece of the program.
 template <typename F> static std::string printed_by(F run)
@@ -56,6 +57,42 @@ TEST("what kernels of several streams print comes out when their streams are wai
     }
     CHECK_HIP(hipStreamDestroy(a));
     CHECK_HIP(hipStreamDestroy(b));
+}
+
+TEST("what a kernel printed is out when the host has waited for it, in whichever way")
+{
+    hipStream_t stream;
+    hipEvent_t event;
+    ah_test::buffer<int> memory(1);
+    int *p = memory.device(), value = 0;
+    CHECK_HIP(hipStreamCreate(&stream));
+    CHECK_HIP(hipEventCreate(&event));
+    const std::vector<std::function<void()>> ways = {
+        [&] { CHECK_HIP(hipDeviceSynchronize()); },
+        [&] { CHECK_HIP(hipStreamSynchronize(stream)); },
+        [&] {
+            CHECK_HIP(hipEventRecord(event, stream));
+            CHECK_HIP(hipEventSynchronize(event));
+        },
+        [&] { CHECK_HIP(hipMemcpy(&value, p, sizeof value, hipMemcpyDeviceToHost)); },
+        [&] {
+            hipError_t error;
+            while ((error = hipStreamQuery(stream)) == hipErrorNotReady)
+                ;
+            CHECK_HIP(error);
+            CHECK_HIP(hipStreamSynchronize(stream)); // NVIDIA's driver prints in no query
+        },
+    };
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+        std::string got = printed_by([&] {
+            print_number<<<1, 1, 0, stream>>>(int(i));
+            ways[i]();
+        });
+        CHECK_EQ(got, std::to_string(i) + " ");
+        (void)hipDeviceSynchronize();
+    }
+    CHECK_HIP(hipEventDestroy(event));
+    CHECK_HIP(hipStreamDestroy(stream));
 }
 
 __global__ void print_much(int lines)
@@ -126,6 +163,115 @@ TEST("memory that kernels allocate outlives them, and comes back")
     CHECK_EQ(wrong.read()[0], 0);
 }
 
+// Each thread allocates, writes, checks and frees blocks of many sizes, all at once.
+__global__ void allocate_and_free(int rounds, int *wrong, int *refused)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, state = i * 2654435761u + 1;
+    for (int round = 0; round < rounds; ++round) {
+        state = state * 1664525u + 1013904223u;
+        unsigned size = 4 + (state >> 16) % 300;
+        unsigned char *p = static_cast<unsigned char *>(malloc(size));
+        if (!p) {
+            atomicAdd(refused, 1);
+            continue;
+        }
+        if (reinterpret_cast<unsigned long long>(p) % 16)
+            atomicAdd(wrong, 1);
+        p[0] = p[size - 1] = static_cast<unsigned char>(i);
+        if (p[0] != static_cast<unsigned char>(i) || p[size - 1] != static_cast<unsigned char>(i))
+            atomicAdd(wrong, 1);
+        free(p);
+    }
+    free(nullptr);
+}
+
+TEST("many threads allocate and free at once")
+{
+    ah_test::buffer<int> wrong({0}), refused({0});
+    allocate_and_free<<<16, 128>>>(10, wrong.device(), refused.device());
+    CHECK_LAUNCH();
+    CHECK_EQ(wrong.read()[0], 0);
+    CHECK_EQ(refused.read()[0], 0);
+}
+
+struct list {
+    int value;
+    list *next;
+    __device__ list(int v, list *n) : value(v), next(n) {}
+    __device__ ~list() { value = -1; }
+};
+__global__ void build(list **out, int n)
+{
+    for (int i = 0; i < n; ++i)
+        *out = new list(i, *out);
+}
+__global__ void tear_down(list **in, int *sum)
+{
+    while (*in) {
+        list *first = *in;
+        *sum += first->value;
+        *in = first->next;
+        delete first;
+    }
+    int *array = new int[100];
+    for (int i = 0; i < 100; ++i)
+        array[i] = i;
+    *sum += array[99];
+    delete[] array;
+}
+
+TEST("what one kernel made with new another deletes")
+{
+    ah_test::buffer<list *> head({nullptr});
+    ah_test::buffer<int> sum({0});
+    build<<<1, 1>>>(head.device(), 50);
+    CHECK_LAUNCH();
+    CHECK(head.read()[0] != nullptr);
+    tear_down<<<1, 1>>>(head.device(), sum.device());
+    CHECK_LAUNCH();
+    CHECK_EQ(sum.read()[0], 49 * 50 / 2 + 99);
+    CHECK(head.read()[0] == nullptr);
+}
+
+TEST("memory of a kernel's own is none that the host may copy or free")
+{
+    ah_test::buffer<int *> pointer({nullptr});
+    int value = 0;
+    allocate<<<1, 1>>>(pointer.device(), 4);
+    CHECK_LAUNCH();
+    int *p = pointer.read()[0];
+    CHECK(p != nullptr);
+    CHECK_EQ(hipMemcpy(&value, p, sizeof value, hipMemcpyDeviceToHost), hipErrorInvalidValue);
+    CHECK_EQ(hipFree(p), hipErrorInvalidValue);
+    hipPointerAttribute_t attributes;
+    CHECK(hipPointerGetAttributes(&attributes, p) != hipSuccess ||
+          attributes.type == hipMemoryTypeUnregistered);
+    (void)hipGetLastError();
+}
+
+TEST("limits have bounds, and some devices have more of them than others")
+{
+    std::size_t value = 0, before = 0;
+    CHECK_EQ(hipDeviceGetLimit(nullptr, hipLimitStackSize), hipErrorInvalidValue);
+    CHECK_EQ(hipDeviceSetLimit(hipLimitStackSize, std::size_t(1) << 40), hipErrorInvalidValue);
+    CHECK_EQ(hipDeviceGetLimit(&value, hipLimit_t(99)), hipErrorUnsupportedLimit);
+    CHECK_EQ(hipDeviceSetLimit(hipLimit_t(99), 1), hipErrorUnsupportedLimit);
+    for (hipLimit_t limit : {hipLimitStackSize, hipLimitPrintfFifoSize}) {
+        CHECK_HIP(hipDeviceGetLimit(&before, limit));
+        CHECK(before > 0);
+        CHECK_HIP(hipDeviceSetLimit(limit, 16384));
+        CHECK_HIP(hipDeviceGetLimit(&value, limit));
+        CHECK(value >= 16384);
+        CHECK_HIP(hipDeviceSetLimit(limit, before));
+    }
+    // a heap that kernels use is as large as it is; that of simulated NVIDIA devices grows
+    CHECK_HIP(hipDeviceGetLimit(&before, hipLimitMallocHeapSize));
+    if (ah_test::is_amd())
+        CHECK_EQ(hipDeviceSetLimit(hipLimitMallocHeapSize, before * 2), hipErrorInvalidValue);
+    CHECK_HIP(hipDeviceSetLimit(hipLimitMallocHeapSize, before));
+    (void)hipGetLastError();
+}
+
 __global__ void exhaust(int *got, int *refused)
 {
     for (int i = 0; i < 64; ++i)
@@ -175,6 +321,37 @@ TEST("recursion has the stack that the limit says")
     std::vector<int> got = out.read();
     for (int i = 0; i < 64; ++i)
         CHECK_EQ(got[i], want + i);
+    CHECK_HIP(hipDeviceSetLimit(hipLimitStackSize, limit));
+}
+
+__global__ void take_stack(int *out, int n)
+{
+#if defined(__NVPTX__)
+    int local[1000]; // alloca needs PTX 7.3
+#else
+    int *local = static_cast<int *>(__builtin_alloca(n * sizeof(int)));
+#endif
+    for (int i = 0; i < n; ++i)
+        local[i] = i * int(threadIdx.x + 1);
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += local[(i * 7) % n];
+    out[threadIdx.x] = sum;
+}
+
+TEST("a kernel takes stack as it goes")
+{
+    std::size_t limit = 0;
+    ah_test::buffer<int> out{std::vector<int>(64)};
+    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitStackSize));
+    CHECK_HIP(hipDeviceSetLimit(hipLimitStackSize, 8192));
+    for (int n : {1, 100, 1000}) {
+        take_stack<<<1, 64>>>(out.device(), n);
+        CHECK_LAUNCH();
+        out.read();
+        for (int i = 0; i < 64; ++i)
+            CHECK_EQ(out.host()[i], n * (n - 1) / 2 * (i + 1));
+    }
     CHECK_HIP(hipDeviceSetLimit(hipLimitStackSize, limit));
 }
 
