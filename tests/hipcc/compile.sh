@@ -342,6 +342,33 @@ test_genco_links_several_sources() {
     grep -q 'only_device' ptx || fail "not linked"
 }
 
+test_genco_links_bitcode() {
+    rdc_sources
+    silent bare -fgpu-rdc --genco --no-gpu-bundle-output -c --offload-arch=sm_70 b.hip -o b.bc
+    silent bare --genco --no-gpu-bundle-output --offload-arch=sm_70 b.bc d.hip -o both.ptx
+    grep -q '^.target sm_70' both.ptx || fail "no PTX"
+    grep -q 'only_device' both.ptx || fail "not linked"
+    silent bare -fgpu-rdc --genco --no-gpu-bundle-output -c --offload-arch=sm_70 d.hip -o d.bc
+    silent bare --genco --offload-arch=sm_70 b.bc d.bc -o module
+    same "$(entries module)" "hip-nvptx64-nvidia-cuda-unknown-sm_70"
+    refused bare --genco --offload-arch=sm_70,gfx90a b.bc d.bc -o module
+    said 'name it with --offload-arch'
+    refused bare --genco --offload-arch=sm_70 d.bc d.bc -o twice
+}
+
+test_what_is_missing_gives_a_status_of_its_own() {
+    code=0
+    ANYHIP_CLANG=$work/nowhere bare -c one.hip 2>errors || code=$?
+    same "$code" 127
+    code=0
+    ANYHIP_LIBCLC=$work/nowhere "$hipcc" -nogpuinc --offload-arch=gfx90a -c one.hip 2>errors || code=$?
+    same "$code" 127
+    echo 'int x = ;' >wrong.hip
+    code=0
+    bare --offload-arch=sm_70 -c wrong.hip 2>errors || code=$?
+    same "$code" 1
+}
+
 test_S_gives_assembly() {
     silent bare -S one.hip
     grep -q '__hip_module_ctor' one.s || fail "no host assembly"
