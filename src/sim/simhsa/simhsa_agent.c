@@ -1,5 +1,5 @@
 /* Owns what agents, their caches and their instruction sets say of themselves. */
-#include "simhsa_runtime.h"
+#include "simhsa_image.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +124,15 @@ static bool is_gpu(const struct simhsa_agent *agent)
     return agent->device >= 0;
 }
 
+/* A bit for each. */
+static struct answer extensions(const struct simhsa_agent *agent)
+{
+    struct answer answer = zeros(128);
+    if (simhsa_has_images(agent))
+        answer.bytes[HSA_EXTENSION_IMAGES / 8] |= 1 << HSA_EXTENSION_IMAGES % 8;
+    return answer;
+}
+
 /* What the standard asks; size 0: it is not that. */
 static struct answer standard(const struct simhsa_agent *agent, int attribute)
 {
@@ -175,7 +184,7 @@ static struct answer standard(const struct simhsa_agent *agent, int attribute)
     case HSA_AGENT_INFO_ISA:
         return number(sizeof(hsa_isa_t), (uintptr_t)agent->isa);
     case HSA_AGENT_INFO_EXTENSIONS:
-        return zeros(128);
+        return extensions(agent);
     case HSA_AGENT_INFO_VERSION_MAJOR:
     case HSA_AGENT_INFO_VERSION_MINOR:
         return number(sizeof(uint16_t), 1);
@@ -184,26 +193,33 @@ static struct answer standard(const struct simhsa_agent *agent, int attribute)
     }
 }
 
-/* Of images there are none; size 0: it is not that. */
-static struct answer of_images(int attribute)
+/* Of images; size 0: it is not that. */
+static struct answer of_images(const struct simhsa_agent *agent, int attribute)
 {
+    static const unsigned char geometries[] = {
+        HSA_EXT_IMAGE_GEOMETRY_1D,       HSA_EXT_IMAGE_GEOMETRY_1DA, HSA_EXT_IMAGE_GEOMETRY_1DB,
+        HSA_EXT_IMAGE_GEOMETRY_2D,       HSA_EXT_IMAGE_GEOMETRY_2DA, HSA_EXT_IMAGE_GEOMETRY_2DDEPTH,
+        HSA_EXT_IMAGE_GEOMETRY_2DADEPTH, HSA_EXT_IMAGE_GEOMETRY_3D,
+    };
+    enum { HANDLES = 128, SAMPLERS = 16 };
+    unsigned index = (unsigned)attribute - HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS;
+    bool has_images = simhsa_has_images(agent);
+    uint32_t most[4];
+    if (index < sizeof geometries) {
+        simhsa_image_limits(agent, geometries[index], most);
+        return bytes(most, sizeof *most * (index < 3 ? 1 : index < 7 ? 2 : 3));
+    }
     switch (attribute) {
-    case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-        return zeros(2 * sizeof(uint32_t));
-    case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-        return zeros(3 * sizeof(uint32_t));
-    case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
-    case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
     case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
+        simhsa_image_limits(agent, HSA_EXT_IMAGE_GEOMETRY_2DA, most);
+        return word(most[3]);
     case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
     case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
+        return word(has_images ? HANDLES : 0);
     case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
+        return word(has_images ? SAMPLERS : 0);
     case HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT:
-        return word(0);
+        return word(has_images ? AMDGPU_IMAGE_ALIGN : 0);
     default:
         return number(0, 0);
     }
@@ -314,7 +330,7 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, 
         return HSA_STATUS_ERROR_INVALID_AGENT;
     struct answer answer = standard(agent, attribute);
     if (answer.size == 0)
-        answer = of_images(attribute);
+        answer = of_images(agent, attribute);
     if (answer.size == 0)
         answer = hardware(agent, attribute);
     if (answer.size == 0)
@@ -329,12 +345,14 @@ hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t handle, hsa_agent_info_t
                                             void *value)
 {
     SIMHSA_ENTER();
-    if (!simhsa_agent_get(handle))
+    const struct simhsa_agent *agent = simhsa_agent_get(handle);
+    if (!agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
-    struct answer answer = of_images(attribute);
-    if (!value || answer.size == 0)
+    struct answer answer = of_images(agent, attribute);
+    if (!value || answer.size == 0 ||
+        (unsigned)attribute > HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    memset(value, 0, answer.size);
+    memcpy(value, answer.bytes, answer.size);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -408,20 +426,15 @@ hsa_status_t hsa_cache_get_info(hsa_cache_t handle, hsa_cache_info_t attribute, 
     if (!value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const char *name = cache->name;
-    uint32_t length = (uint32_t)strlen(name);
     switch (attribute) {
     case HSA_CACHE_INFO_NAME_LENGTH:
-        memcpy(value, &length, sizeof length);
-        return HSA_STATUS_SUCCESS;
+        return simhsa_put_word(value, (uint32_t)strlen(name));
     case HSA_CACHE_INFO_NAME: /* as AMD's runtime: not the characters but where they are */
-        memcpy(value, &name, sizeof name);
-        return HSA_STATUS_SUCCESS;
+        return simhsa_put(value, &name, sizeof name);
     case HSA_CACHE_INFO_LEVEL:
-        memcpy(value, &cache->level, sizeof cache->level);
-        return HSA_STATUS_SUCCESS;
+        return simhsa_put(value, &cache->level, sizeof cache->level);
     case HSA_CACHE_INFO_SIZE:
-        memcpy(value, &cache->size, sizeof cache->size);
-        return HSA_STATUS_SUCCESS;
+        return simhsa_put_word(value, cache->size);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }

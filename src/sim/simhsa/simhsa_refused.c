@@ -2,8 +2,6 @@
  * and the check that all that is said to be there is. */
 #include "simhsa_runtime.h"
 
-enum { IMAGE = 0x3000 }; /* HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED */
-
 static hsa_status_t refuse(const char *name, int status, const char *why)
 {
     if (!simhsa_is_running())

@@ -1,5 +1,5 @@
 /* Owns the start and the end of the runtime, and what it says of itself. */
-#include "simhsa_runtime.h"
+#include "simhsa_image.h"
 
 #include "config.h"
 #include "env.h"
@@ -95,6 +95,7 @@ static void close_runtime(void)
     simhsa_watchers_close();
     simhsa_events_close();
     simhsa_executables_close();
+    simhsa_images_close();
     simhsa_memory_close();
     simhsa_virtual_close();
     simhsa_signals_close();
@@ -156,6 +157,7 @@ static void extensions(void *value)
 {
     unsigned char *bits = value;
     memset(bits, 0, 128);
+    bits[HSA_EXTENSION_IMAGES / 8] |= 1 << HSA_EXTENSION_IMAGES % 8;
     bits[HSA_EXTENSION_AMD_LOADER / 8] |= 1 << HSA_EXTENSION_AMD_LOADER % 8;
 }
 
@@ -202,12 +204,24 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
 
 /* ---- extensions -------------------------------------------------------------------- */
 
+/* False: there is no such extension of that major version. Accepts NULL. */
+static bool latest_minor(uint16_t extension, uint16_t major, uint16_t *out_minor)
+{
+    bool images = extension == HSA_EXTENSION_IMAGES;
+    if (major != 1 || (!images && extension != HSA_EXTENSION_AMD_LOADER))
+        return false;
+    if (out_minor)
+        *out_minor = images ? 0 : SIMHSA_LOADER_MINOR;
+    return true;
+}
+_Static_assert(SIMHSA_LOADER_MAJOR == 1, "the extensions that there are have one major version");
+
 hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
 {
     SIMHSA_ENTER();
-    if (!name || extension != HSA_EXTENSION_AMD_LOADER)
+    if (!name || !latest_minor(extension, 1, NULL))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *name = "HSA_EXTENSION_AMD_LOADER";
+    *name = extension == HSA_EXTENSION_IMAGES ? "HSA_EXTENSION_IMAGES" : "HSA_EXTENSION_AMD_LOADER";
     return HSA_STATUS_SUCCESS;
 }
 
@@ -223,8 +237,8 @@ hsa_status_t hsa_system_extension_supported(uint16_t extension, uint16_t version
     SIMHSA_ENTER();
     if (!result || !is_known(extension))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *result = extension == HSA_EXTENSION_AMD_LOADER && version_major == SIMHSA_LOADER_MAJOR &&
-              version_minor <= SIMHSA_LOADER_MINOR;
+    uint16_t latest;
+    *result = latest_minor(extension, version_major, &latest) && version_minor <= latest;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -234,9 +248,7 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t v
     SIMHSA_ENTER();
     if (!version_minor || !result || !is_known(extension))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *result = extension == HSA_EXTENSION_AMD_LOADER && version_major == SIMHSA_LOADER_MAJOR;
-    if (*result)
-        *version_minor = SIMHSA_LOADER_MINOR;
+    *result = latest_minor(extension, version_major, version_minor);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -268,13 +280,16 @@ hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version
     SIMHSA_ENTER();
     if (!table || !is_known(extension))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (extension != HSA_EXTENSION_AMD_LOADER || version_major != SIMHSA_LOADER_MAJOR ||
-        version_minor > SIMHSA_LOADER_MINOR) {
+    uint16_t latest;
+    if (!latest_minor(extension, version_major, &latest) || version_minor > latest) {
         simhsa_violation("extension %u of version %u.%u is not there", extension, version_major,
                          version_minor);
         return HSA_STATUS_ERROR;
     }
-    simhsa_loader_table(version_minor, 0, table);
+    if (extension == HSA_EXTENSION_IMAGES)
+        simhsa_image_table(0, table);
+    else
+        simhsa_loader_table(version_minor, 0, table);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -284,10 +299,13 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, uint16_t v
     SIMHSA_ENTER();
     if (!table || table_length == 0 || !is_known(extension))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (extension != HSA_EXTENSION_AMD_LOADER || version_major != SIMHSA_LOADER_MAJOR) {
+    if (!latest_minor(extension, version_major, NULL)) {
         simhsa_violation("extension %u of version %u is not there", extension, version_major);
         return HSA_STATUS_ERROR;
     }
-    simhsa_loader_table(SIMHSA_LOADER_MINOR, table_length, table);
+    if (extension == HSA_EXTENSION_IMAGES)
+        simhsa_image_table(table_length, table);
+    else
+        simhsa_loader_table(SIMHSA_LOADER_MINOR, table_length, table);
     return HSA_STATUS_SUCCESS;
 }

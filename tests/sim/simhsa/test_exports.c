@@ -68,10 +68,7 @@ static void the_drop_in_folder_has_it_under_amds_names(void **state)
 static void what_is_not_there_refuses(void **state)
 {
     (void)state;
-    hsa_ext_image_t image;
     hsa_queue_t *queue;
-    expect(rt.hsa_ext_image_create(here.gpus[0], NULL, NULL, HSA_ACCESS_PERMISSION_RW, &image),
-           0x3000);
     expect(rt.hsa_soft_queue_create((hsa_region_t){0}, 64, 0, 0, (hsa_signal_t){0}, &queue),
            HSA_STATUS_ERROR);
     expect(rt.hsa_amd_interop_unmap_buffer(&queue), HSA_STATUS_ERROR);

@@ -292,9 +292,9 @@ static void the_loaders_extension_is_a_table_of_functions(void **state)
     assert_true(supported);
     ok(rt.hsa_system_extension_supported(HSA_EXTENSION_AMD_LOADER, 2, 0, &supported));
     assert_false(supported);
-    ok(rt.hsa_system_extension_supported(HSA_EXTENSION_IMAGES, 1, 0, &supported));
+    ok(rt.hsa_system_extension_supported(HSA_EXTENSION_FINALIZER, 1, 0, &supported));
     assert_false(supported);
-    ok(rt.hsa_agent_extension_supported(HSA_EXTENSION_IMAGES, here.gpus[0], 1, 0, &supported));
+    ok(rt.hsa_agent_extension_supported(HSA_EXTENSION_FINALIZER, here.gpus[0], 1, 0, &supported));
     assert_false(supported);
     ok(rt.hsa_system_major_extension_supported(HSA_EXTENSION_AMD_LOADER, 1, &minor, &supported));
     assert_true(supported && minor >= 3);
@@ -306,7 +306,7 @@ static void the_loaders_extension_is_a_table_of_functions(void **state)
     ok(rt.hsa_system_get_extension_table(HSA_EXTENSION_AMD_LOADER, 1, 0, old));
     assert_ptr_equal(old[2], table[2]);
     assert_null(old[3]);
-    expect(rt.hsa_system_get_major_extension_table(HSA_EXTENSION_IMAGES, 1, 64, table),
+    expect(rt.hsa_system_get_major_extension_table(HSA_EXTENSION_FINALIZER, 1, 64, table),
            HSA_STATUS_ERROR);
     expect(rt.hsa_system_get_major_extension_table(999, 1, 64, table),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
