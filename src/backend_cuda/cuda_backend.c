@@ -2,7 +2,8 @@
  * primary contexts, and the translation of its errors. */
 #include "cuda_backend.h"
 
-#include <stdio.h>
+#include "reason.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,36 +110,11 @@ hipError_t ahcuda_device_native(struct ah_backend_device *device, void **out_dev
     return hipSuccess;
 }
 
-static char *words(const char *format, const char *a, const char *b)
-{
-    char *text = NULL;
-    if (asprintf(&text, format, a, b) < 0)
-        return NULL;
-    return text;
-}
-
 static hipError_t no_device(char **out_reason)
 {
-    *out_reason = words("the driver shows no device%s%s",
-                        getenv("CUDA_VISIBLE_DEVICES") ? " (CUDA_VISIBLE_DEVICES is set)" : "", "");
+    *out_reason = ah_reason("the driver shows no device%s",
+                            getenv("CUDA_VISIBLE_DEVICES") ? " (CUDA_VISIBLE_DEVICES is set)" : "");
     return hipErrorNoDevice;
-}
-
-/* Only a simulated driver makes devices as it is told. */
-static hipError_t choose_devices(struct ah_backend *backend, const char *devices, char **out_reason)
-{
-    if (!devices)
-        return hipSuccess;
-    if (!backend->api.anyhipSimConfigure) {
-        *out_reason = words("the devices \"%s\" were asked for: %s is not a simulated driver, it "
-                            "has the devices that it has",
-                            devices, backend->name);
-        return hipErrorInvalidValue;
-    }
-    if (backend->api.anyhipSimConfigure(devices) == 0)
-        return hipSuccess;
-    *out_reason = words("there are no simulated devices \"%s\"%s", devices, "");
-    return hipErrorInvalidValue;
 }
 
 static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
@@ -153,11 +129,11 @@ static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
         return no_device(out_reason);
     if (result != CUDA_SUCCESS) {
         backend->api.cuGetErrorName(result, &name);
-        *out_reason = words("the driver does not start: %s%s", name ? name : "unknown error", "");
+        *out_reason = ah_reason("the driver does not start: %s", name ? name : "unknown error");
         return ahcuda_error(result);
     }
     if (backend->driver_version < DRIVER_VERSION_MIN) {
-        *out_reason = words("the driver is older than CUDA %s: update it%s", "11.4", "");
+        *out_reason = ah_reason("the driver is older than CUDA 11.4: update it");
         return hipErrorInsufficientDriver;
     }
     return backend->device_count > 0 ? hipSuccess : no_device(out_reason);
@@ -189,7 +165,7 @@ hipError_t ahcuda_open(const struct ah_backend_options *options, struct ah_dynli
 {
     *out_reason = NULL;
     if (!ah_dynlib_open(lib, options->candidates)) {
-        *out_reason = words("no driver library could be opened%s%s", "", "");
+        *out_reason = ah_reason("no driver library could be opened");
         return hipErrorSharedObjectInitFailed;
     }
     struct ah_backend *backend = calloc(1, sizeof *backend);
@@ -198,10 +174,14 @@ hipError_t ahcuda_open(const struct ah_backend_options *options, struct ah_dynli
     backend->name = options->name;
     hipError_t error;
     if (!ah_dynlib_bind(lib, symbols, sizeof symbols / sizeof *symbols, &backend->api)) {
-        *out_reason = words("%s is too old, or not NVIDIA's: it lacks %s", lib->path, lib->missing);
+        *out_reason =
+            ah_reason("%s is too old, or not NVIDIA's: it lacks %s", lib->path, lib->missing);
         error = hipErrorInsufficientDriver;
     } else {
-        error = choose_devices(backend, options->devices, out_reason);
+        error = ah_choose_devices(backend->api.anyhipSimConfigure, options->devices, "driver",
+                                  backend->name, out_reason)
+                    ? hipSuccess
+                    : hipErrorInvalidValue;
         if (error == hipSuccess)
             error = start_driver(backend, out_reason);
     }

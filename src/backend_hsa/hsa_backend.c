@@ -4,6 +4,8 @@
 #include "env.h"
 #include "hsa_memory.h"
 
+#include "reason.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +178,7 @@ hipError_t ahhsa_device_reset(struct ah_backend_device *device)
     atomic_store(&device->error, hipSuccess);
     atomic_flag_clear(&device->failing);
     pthread_mutex_unlock(&backend->start_lock);
-    return hipSuccess;
+    return ahhsa_device_set_flags(device, hipDeviceScheduleAuto);
 }
 
 /* ---- which devices there are ------------------------------------------------------------ */
@@ -315,35 +317,10 @@ static hsa_status_t describe(struct search *search, struct ah_backend_device *de
 
 /* ---- opening ---------------------------------------------------------------------------- */
 
-static char *words(const char *format, const char *a, const char *b)
-{
-    char *text = NULL;
-    if (asprintf(&text, format, a, b) < 0)
-        return NULL;
-    return text;
-}
-
-/* Only a simulated runtime makes devices as it is told. */
-static hipError_t choose_devices(struct ah_backend *backend, const char *devices, char **out_reason)
-{
-    if (!devices)
-        return hipSuccess;
-    if (!backend->api.anyhipSimConfigure) {
-        *out_reason = words("the devices \"%s\" were asked for: %s is not a simulated runtime, it "
-                            "has the devices that it has",
-                            devices, backend->name);
-        return hipErrorInvalidValue;
-    }
-    if (backend->api.anyhipSimConfigure(devices) == 0)
-        return hipSuccess;
-    *out_reason = words("there are no simulated devices \"%s\"%s", devices, "");
-    return hipErrorInvalidValue;
-}
-
 static hipError_t no_device(char **out_reason)
 {
-    *out_reason = words("the runtime shows no GPU%s%s",
-                        getenv("ROCR_VISIBLE_DEVICES") ? " (ROCR_VISIBLE_DEVICES is set)" : "", "");
+    *out_reason = ah_reason("the runtime shows no GPU%s",
+                            getenv("ROCR_VISIBLE_DEVICES") ? " (ROCR_VISIBLE_DEVICES is set)" : "");
     return hipErrorNoDevice;
 }
 
@@ -352,9 +329,9 @@ static hipError_t start_runtime(struct ah_backend *backend, char **out_reason)
     const struct ahhsa_api *api = &backend->api;
     hsa_status_t status = api->hsa_init();
     if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES) { /* what it says without /dev/kfd */
-        *out_reason = words("the runtime does not start: there is no AMD GPU, its kernel driver "
-                            "(/dev/kfd) is not loaded, or this user may not use it%s%s",
-                            "", "");
+        *out_reason =
+            ah_reason("the runtime does not start: there is no AMD GPU, its kernel driver "
+                      "(/dev/kfd) is not loaded, or this user may not use it");
         return hipErrorNoDevice;
     }
     if (status == HSA_STATUS_SUCCESS) {
@@ -367,7 +344,7 @@ static hipError_t start_runtime(struct ah_backend *backend, char **out_reason)
         status = api->hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY,
                                           &backend->timestamp_frequency);
     if (status != HSA_STATUS_SUCCESS)
-        *out_reason = words("the runtime does not start: %s%s", words_of(backend, status), "");
+        *out_reason = ah_reason("the runtime does not start: %s", words_of(backend, status));
     return ahhsa_error(status);
 }
 
@@ -390,7 +367,7 @@ static hipError_t list_devices(struct ah_backend *backend, char **out_reason)
         status = backend->api.hsa_amd_register_system_event_handler(system_event, backend);
     if (status != HSA_STATUS_SUCCESS)
         *out_reason =
-            words("the runtime's devices cannot be used: %s%s", words_of(backend, status), "");
+            ah_reason("the runtime's devices cannot be used: %s", words_of(backend, status));
     return ahhsa_error(status);
 }
 
@@ -399,7 +376,7 @@ hipError_t ahhsa_open(const struct ah_backend_options *options, struct ah_dynlib
 {
     *out_reason = NULL;
     if (!ah_dynlib_open(lib, options->candidates)) {
-        *out_reason = words("no runtime library could be opened%s%s", "", "");
+        *out_reason = ah_reason("no runtime library could be opened");
         return hipErrorSharedObjectInitFailed;
     }
     struct ah_backend *backend = calloc(1, sizeof *backend);
@@ -410,10 +387,14 @@ hipError_t ahhsa_open(const struct ah_backend_options *options, struct ah_dynlib
     pthread_mutex_init(&backend->start_lock, NULL);
     hipError_t error;
     if (!ah_dynlib_bind(lib, symbols, sizeof symbols / sizeof *symbols, &backend->api)) {
-        *out_reason = words("%s is too old, or not AMD's: it lacks %s", lib->path, lib->missing);
+        *out_reason =
+            ah_reason("%s is too old, or not AMD's: it lacks %s", lib->path, lib->missing);
         error = hipErrorInsufficientDriver;
     } else {
-        error = choose_devices(backend, options->devices, out_reason);
+        error = ah_choose_devices(backend->api.anyhipSimConfigure, options->devices, "runtime",
+                                  backend->name, out_reason)
+                    ? hipSuccess
+                    : hipErrorInvalidValue;
         if (error == hipSuccess)
             error = start_runtime(backend, out_reason);
         if (error == hipSuccess)

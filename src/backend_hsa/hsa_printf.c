@@ -1,14 +1,15 @@
-/* Owns how records are walked and formats taken apart; the host's printf formats each value, so
- * that the text is what the host would print. */
+/* Owns how records are walked; the host's printf formats each value, so that the text is what the
+ * host would print. */
 #include "hsa_printf.h"
+
+#include "conversion.h"
 
 #include <string.h>
 
 enum {
-    RECORDS = 12,         /* the first record's place in the buffer */
-    RECORDS_PACKED = 8,   /* as ROCm's device library places them, without gaps */
-    NUMBER_MAX = 1 << 16, /* wider ones are no conversion */
-    CONSTANT = 2,         /* bits of the control word */
+    RECORDS = 12,       /* the first record's place in the buffer */
+    RECORDS_PACKED = 8, /* as ROCm's device library places them, without gaps */
+    CONSTANT = 2,       /* bits of the control word */
     TO_ERROR = 1,
     SIZE_SHIFT = 2,
 };
@@ -16,16 +17,6 @@ enum {
 /* What is left of a record. Past its end everything is 0. */
 struct record {
     const unsigned char *at, *end;
-};
-
-/* A conversion: %[flags][width][.precision][length]letter */
-struct conversion {
-    char flags[6];
-    int width, precision; /* -1: none */
-    bool star_width, star_precision;
-    char length; /* h, l; H: hh; 0: none. l is everything of 8 bytes */
-    char letter;
-    size_t size; /* of its text */
 };
 
 static uint32_t word_at(const unsigned char *data)
@@ -65,102 +56,20 @@ static const char *next_text(struct record *record)
 
 /* ---- formats ---------------------------------------------------------------------------- */
 
-static bool is_one_of(char c, const char *set)
-{
-    return c && strchr(set, c);
-}
-
-static const char *parse_flags(const char *at, struct conversion *out)
-{
-    size_t count = 0;
-    for (; is_one_of(*at, "-+ #0"); at++)
-        if (!memchr(out->flags, *at, count))
-            out->flags[count++] = *at;
-    return at;
-}
-
-/* A number or a star; NULL: too large to be meant. */
-static const char *parse_number(const char *at, int *out_value, bool *out_star)
-{
-    if (*at == '*') {
-        *out_star = true;
-        return at + 1;
-    }
-    for (; *at >= '0' && *at <= '9'; at++) {
-        *out_value = (*out_value < 0 ? 0 : *out_value * 10) + (*at - '0');
-        if (*out_value > NUMBER_MAX)
-            return NULL;
-    }
-    return at;
-}
-
-static const char *parse_length(const char *at, struct conversion *out)
-{
-    bool twice = (*at == 'h' || *at == 'l') && at[1] == *at;
-    if (*at == 'h')
-        out->length = twice ? 'H' : 'h';
-    else if (is_one_of(*at, "lzjtLq"))
-        out->length = 'l';
-    else
-        return at;
-    return at + (twice ? 2 : 1);
-}
-
-/* Parses what begins with a percent sign. False: it is no conversion. */
-static bool parse(const char *text, struct conversion *out)
-{
-    *out = (struct conversion){.width = -1, .precision = -1};
-    const char *at = parse_flags(text + 1, out);
-    at = parse_number(at, &out->width, &out->star_width);
-    if (at && *at == '.') {
-        out->precision = 0;
-        at = parse_number(at + 1, &out->precision, &out->star_precision);
-    }
-    if (!at)
-        return false;
-    at = parse_length(at, out);
-    out->letter = *at;
-    out->size = (size_t)(at + 1 - text);
-    return is_one_of(out->letter, "diuxXocspfFeEgGaAn%");
-}
-
-static int64_t signed_value(uint64_t bits, char length)
-{
-    return length == 'H'   ? (int8_t)bits
-           : length == 'h' ? (int16_t)bits
-           : length == 'l' ? (int64_t)bits
-                           : (int32_t)bits;
-}
-
-static uint64_t unsigned_value(uint64_t bits, char length)
-{
-    return length == 'H'   ? (uint8_t)bits
-           : length == 'h' ? (uint16_t)bits
-           : length == 'l' ? bits
-                           : (uint32_t)bits;
-}
-
-/* The format of one conversion for the host: its flags, then width and precision from arguments
- * (a negative precision is none), then a length that suits what is passed. */
-static void host_format(const struct conversion *conversion, const char *length, char out[24])
-{
-    snprintf(out, 24, "%%%s*.*%s%c", conversion->flags, length, conversion->letter);
-}
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-static void print_number(const struct conversion *conversion, uint64_t bits, FILE *out)
+static void print_number(const struct ah_conversion *conversion, uint64_t bits, FILE *out)
 {
-    int width = conversion->width < 0 ? 0 : conversion->width, precision = conversion->precision;
+    int width = ah_conversion_width(conversion), precision = conversion->precision;
     double number;
-    char format[24];
+    char format[AH_CONVERSION_FORMAT];
     memcpy(&number, &bits, sizeof number);
-    host_format(conversion, is_one_of(conversion->letter, "diuxXo") ? "ll" : "", format);
-    if (is_one_of(conversion->letter, "di"))
-        fprintf(out, format, width, precision, (long long)signed_value(bits, conversion->length));
-    else if (is_one_of(conversion->letter, "uxXo"))
+    ah_conversion_format(conversion, format);
+    if (ah_is_one_of(conversion->letter, "di"))
+        fprintf(out, format, width, precision, (long long)ah_conversion_signed(conversion, bits));
+    else if (ah_is_one_of(conversion->letter, "uxXo"))
         fprintf(out, format, width, precision,
-                (unsigned long long)unsigned_value(bits, conversion->length));
+                (unsigned long long)ah_conversion_unsigned(conversion, bits));
     else if (conversion->letter == 'c')
         fprintf(out, format, width, precision, (int)bits);
     else if (conversion->letter == 'p')
@@ -169,34 +78,20 @@ static void print_number(const struct conversion *conversion, uint64_t bits, FIL
         fprintf(out, format, width, precision, number);
 }
 
-static void print_text(const struct conversion *conversion, const char *text, FILE *out)
+static void print_text(const struct ah_conversion *conversion, const char *text, FILE *out)
 {
-    char format[24];
-    host_format(conversion, "", format);
-    fprintf(out, format, conversion->width < 0 ? 0 : conversion->width, conversion->precision,
-            text);
+    char format[AH_CONVERSION_FORMAT];
+    ah_conversion_format(conversion, format);
+    fprintf(out, format, ah_conversion_width(conversion), conversion->precision, text);
 }
 #pragma GCC diagnostic pop
 
-/* A width or precision from the arguments, within reason. */
-static int next_number(struct record *record)
+static void print_one(struct ah_conversion *conversion, struct record *record, FILE *out)
 {
-    int value = (int)(int32_t)next_bits(record);
-    return value > NUMBER_MAX ? NUMBER_MAX : value < -NUMBER_MAX ? -NUMBER_MAX : value;
-}
-
-static void print_one(struct conversion *conversion, struct record *record, FILE *out)
-{
-    size_t flags = strlen(conversion->flags);
     if (conversion->star_width)
-        conversion->width = next_number(record);
-    if (conversion->width < -1) { /* as after the flag "-" */
-        conversion->width = -conversion->width;
-        if (!strchr(conversion->flags, '-') && flags < sizeof conversion->flags - 1)
-            conversion->flags[flags] = '-';
-    }
+        ah_conversion_set_width(conversion, (int32_t)next_bits(record));
     if (conversion->star_precision)
-        conversion->precision = next_number(record);
+        ah_conversion_set_precision(conversion, (int32_t)next_bits(record));
     if (conversion->letter == '%')
         fputc('%', out);
     else if (conversion->letter == 's')
@@ -209,14 +104,14 @@ static void print_one(struct conversion *conversion, struct record *record, FILE
 
 static void print_record(const char *format, struct record *record, FILE *out)
 {
-    struct conversion conversion;
+    struct ah_conversion conversion;
     while (*format) {
         size_t plain = strcspn(format, "%");
         fwrite(format, 1, plain, out);
         format += plain;
         if (!*format)
             break;
-        if (parse(format, &conversion)) {
+        if (ah_conversion_parse(format, "diuxXocspfFeEgGaAn%", &conversion)) {
             print_one(&conversion, record, out);
             format += conversion.size;
         } else {
