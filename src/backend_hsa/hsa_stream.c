@@ -339,47 +339,53 @@ static void retire_after_wait(struct ah_backend_stream *stream)
     ahhsa_unlock(device);
 }
 
+/* The stream behind a handle, and the signal of all of its work, as above. */
+static hipError_t enter_last(struct ah_backend_device *device, struct ah_backend_stream *handle,
+                             struct ah_backend_stream **out_stream,
+                             struct ahhsa_signal **out_signal)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_of(device, handle, out_stream);
+    *out_signal = NULL;
+    if (error != hipSuccess)
+        return error;
+    ahhsa_lock(device);
+    error = last_signal(*out_stream, out_signal);
+    ahhsa_unlock(device);
+    return error;
+}
+
 hipError_t ahhsa_stream_synchronize(struct ah_backend_device *device,
                                     struct ah_backend_stream *handle)
 {
     struct ah_backend_stream *stream;
     struct ahhsa_signal *signal;
-    hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
+    hipError_t error = enter_last(device, handle, &stream, &signal);
     if (error != hipSuccess)
         return error;
-    ahhsa_lock(device);
-    error = last_signal(stream, &signal);
-    ahhsa_unlock(device);
     if (signal)
         error = ahhsa_signal_wait(signal);
     ahhsa_signal_release(signal);
-    if (error == hipSuccess) {
-        retire_after_wait(stream);
-        ahhsa_pools_trim(device);
-    }
-    return error == hipSuccess ? ahhsa_device_error(device) : error;
+    if (error != hipSuccess)
+        return error;
+    retire_after_wait(stream);
+    ahhsa_pools_trim(device);
+    return ahhsa_device_error(device);
 }
 
 hipError_t ahhsa_stream_query(struct ah_backend_device *device, struct ah_backend_stream *handle)
 {
     struct ah_backend_stream *stream;
     struct ahhsa_signal *signal;
-    hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
+    hipError_t error = enter_last(device, handle, &stream, &signal);
     if (error != hipSuccess)
         return error;
-    ahhsa_lock(device);
-    error = last_signal(stream, &signal);
-    ahhsa_unlock(device);
-    if (signal)
-        error = hipErrorNotReady;
     ahhsa_signal_release(signal);
-    if (error == hipSuccess)
-        retire_after_wait(stream);
-    return error == hipSuccess ? ahhsa_device_error(device) : error;
+    if (signal)
+        return hipErrorNotReady;
+    retire_after_wait(stream);
+    return ahhsa_device_error(device);
 }
 
 /* The next stream that this drain has not seen, and the signal to wait for. */
