@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { KEPT_MAX = 32, KEPT_SIZE_MAX = 4 << 20 }; /* pieces, and bytes of one */
+enum { KEPT_MAX = 64, KEPT_SIZE_MAX = 2 << 20 }; /* pieces, and bytes of one */
 
 struct amdgpu_private {
     pthread_mutex_t lock;
