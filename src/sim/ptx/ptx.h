@@ -65,6 +65,8 @@ bool ptx_kernel_param(const struct ptx_function *kernel, unsigned index, size_t 
                       size_t *out_size);
 
 /* What launches of a context share: where printf goes, the kernels' heap. */
+struct sim_texture;
+struct sim_image;
 struct ptx_context {
     int device;        /* of sim_memory.h */
     unsigned sm;       /* compute capability, 80 for 8.0 */
@@ -73,6 +75,10 @@ struct ptx_context {
     size_t heap_size;  /* bytes that kernels may malloc in all */
     /* Takes what printf wrote, whole calls; called from any thread, in order per thread. */
     void (*print)(struct ptx_context *context, const char *text, size_t size);
+    /* The live object of that handle, NULL: there is none. From any thread; it stays until work
+     * that was queued before its end is done. */
+    const struct sim_texture *(*texture)(struct ptx_context *context, uint64_t handle);
+    const struct sim_image *(*surface)(struct ptx_context *context, uint64_t handle);
     void *data;
     _Atomic(size_t) heap_used;
 };

@@ -287,6 +287,12 @@ static bool check_variable_space(struct subject *subject, unsigned number,
     return wrong(subject, number, "the variable is in another state space");
 }
 
+/* tex, tld4, txq, suld, sust, suq: their address is an object. */
+static bool names_object(const struct ptx_inst *inst)
+{
+    return inst->row->kind == PTX_ROW_MEMORY && inst->row->number >= PTX_MEMORY_TEX_1D;
+}
+
 static bool check_address(struct subject *subject, unsigned number, struct ptx_operand *operand)
 {
     const struct ptx_symbol *symbol = operand->symbol;
@@ -296,6 +302,10 @@ static bool check_address(struct subject *subject, unsigned number, struct ptx_o
         return wrong(subject, number, "expected an address");
     if (!symbol)
         return true;
+    if (symbol->kind == PTX_VARIABLE && names_object(subject->inst))
+        return fail(subject->checker, subject->inst->line, PTX_UNSUPPORTED,
+                    "%s of a variable is not supported by simulated devices: pass an object",
+                    subject->inst->opcode);
     if (symbol->kind == PTX_VARIABLE)
         return check_variable_space(subject, number, symbol);
     if (symbol->kind != PTX_REGISTER || symbol->vector > 1 || class_of(symbol->type) > CLASS_INT ||

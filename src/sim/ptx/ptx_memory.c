@@ -161,6 +161,12 @@ void ptx_emit_memory(struct ptx_builder *builder, const struct ptx_inst *inst)
         {"applypriority", emit_hint},
         {"cp", ptx_emit_copy_async},
         {"mbarrier", ptx_emit_mbarrier},
+        {"tex", ptx_emit_image},
+        {"tld4", ptx_emit_image},
+        {"txq", ptx_emit_image},
+        {"suld", ptx_emit_image},
+        {"sust", ptx_emit_image},
+        {"suq", ptx_emit_image},
     };
     for (size_t i = 0; i < sizeof emitters / sizeof *emitters; i++)
         if (strcmp(emitters[i].opcode, inst->opcode) == 0) {

@@ -55,6 +55,7 @@ void ptx_emit_address(struct ptx_builder *builder, const struct ptx_inst *inst);
 void ptx_emit_atomic(struct ptx_builder *builder, const struct ptx_inst *inst);
 void ptx_emit_copy_async(struct ptx_builder *builder, const struct ptx_inst *inst);
 void ptx_emit_mbarrier(struct ptx_builder *builder, const struct ptx_inst *inst);
+void ptx_emit_image(struct ptx_builder *builder, const struct ptx_inst *inst);
 
 /* ---- execution ------------------------------------------------------------------- */
 

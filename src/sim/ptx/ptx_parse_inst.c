@@ -14,6 +14,8 @@ enum place { PLACE_OPERAND, PLACE_ELEMENT };
 static bool parse_operand(struct ptx_parser *parser, struct ptx_operand *operand, bool is_call,
                           enum place place);
 
+static bool parse_elements(struct ptx_parser *parser, struct ptx_operand *operand, int close);
+
 static int component_number(const struct ptx_token *token)
 {
     static const char words[] = "xyzwrgba";
@@ -147,7 +149,7 @@ static bool is_plain_name(const struct ptx_parser *parser)
     return parser->token.kind == PTX_TOKEN_NAME && !ptx_parse_is_name(parser, "WARP_SZ");
 }
 
-/* [register + constant], [variable + constant], [constant] */
+/* [register + constant], [variable + constant], [constant], [object, {coordinates}] */
 static bool parse_address(struct ptx_parser *parser, struct ptx_operand *operand)
 {
     operand->kind = PTX_OP_ADDRESS;
@@ -164,6 +166,9 @@ static bool parse_address(struct ptx_parser *parser, struct ptx_operand *operand
     } else if (!ptx_parse_integer(parser, &operand->offset)) {
         return false;
     }
+    if (ptx_parse_accept(parser, ','))
+        return ptx_parse_expect(parser, '{') && parse_elements(parser, operand, '}') &&
+               ptx_parse_expect(parser, ']');
     return ptx_parse_expect(parser, ']');
 }
 
@@ -275,6 +280,27 @@ static bool parse_modifiers(struct ptx_parser *parser, struct ptx_inst *inst)
     return true;
 }
 
+static bool too_many_operands(struct ptx_parser *parser)
+{
+    return ptx_parse_error(parser, parser->token.line, PTX_INVALID,
+                           "an instruction of more than %d operands", PTX_OPERANDS_MAX);
+}
+
+/* The coordinates of [object, {coordinates}] are an operand of their own. */
+static bool part_coordinates(struct ptx_parser *parser, struct ptx_inst *inst)
+{
+    if (inst->operand_count == PTX_OPERANDS_MAX)
+        return too_many_operands(parser);
+    struct ptx_operand *address = &inst->operands[inst->operand_count - 1];
+    inst->operands[inst->operand_count++] =
+        (struct ptx_operand){.kind = PTX_OP_VECTOR,
+                             .element_count = address->element_count,
+                             .elements = address->elements};
+    address->element_count = 0;
+    address->elements = NULL;
+    return true;
+}
+
 static bool parse_operands(struct ptx_parser *parser, struct ptx_inst *inst)
 {
     bool is_call = strcmp(inst->opcode, "call") == 0;
@@ -282,9 +308,11 @@ static bool parse_operands(struct ptx_parser *parser, struct ptx_inst *inst)
         return true;
     do {
         if (inst->operand_count == PTX_OPERANDS_MAX)
-            return ptx_parse_error(parser, parser->token.line, PTX_INVALID,
-                                   "an instruction of more than %d operands", PTX_OPERANDS_MAX);
-        if (!parse_operand(parser, &inst->operands[inst->operand_count++], is_call, PLACE_OPERAND))
+            return too_many_operands(parser);
+        struct ptx_operand *operand = &inst->operands[inst->operand_count++];
+        if (!parse_operand(parser, operand, is_call, PLACE_OPERAND))
+            return false;
+        if (operand->kind == PTX_OP_ADDRESS && operand->elements && !part_coordinates(parser, inst))
             return false;
     } while (ptx_parse_accept(parser, ','));
     return true;

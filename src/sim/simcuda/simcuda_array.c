@@ -1,25 +1,29 @@
-/* Owns arrays: rows of elements without a pitch of their own. */
-#include "simcuda_driver.h"
+/* Owns arrays and mipmapped arrays: rows of elements without a pitch of their own. */
+#include "simcuda_texture.h"
 
 #include <stdlib.h>
 
-static size_t format_size(int format)
+bool simcuda_channel_type(int format, enum sim_channel_type *out)
 {
-    switch (format) { /* CUarray_format */
-    case 0x01:
-    case 0x08:
-        return 1;
-    case 0x02:
-    case 0x09:
-    case 0x10:
-        return 2;
-    case 0x03:
-    case 0x0a:
-    case 0x20:
-        return 4;
-    default:
-        return 0;
-    }
+    static const struct {
+        int format;
+        enum sim_channel_type type;
+    } types[] = {
+        {CU_AD_FORMAT_UNSIGNED_INT8, SIM_CHANNEL_U8},
+        {CU_AD_FORMAT_UNSIGNED_INT16, SIM_CHANNEL_U16},
+        {CU_AD_FORMAT_UNSIGNED_INT32, SIM_CHANNEL_U32},
+        {CU_AD_FORMAT_SIGNED_INT8, SIM_CHANNEL_S8},
+        {CU_AD_FORMAT_SIGNED_INT16, SIM_CHANNEL_S16},
+        {CU_AD_FORMAT_SIGNED_INT32, SIM_CHANNEL_S32},
+        {CU_AD_FORMAT_HALF, SIM_CHANNEL_F16},
+        {CU_AD_FORMAT_FLOAT, SIM_CHANNEL_F32},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].format == format) {
+            *out = types[i].type;
+            return true;
+        }
+    return false;
 }
 
 static void fini_array(struct simcuda_object *object)
@@ -28,16 +32,24 @@ static void fini_array(struct simcuda_object *object)
     sim_memory_destroy(array->memory);
 }
 
-static CUresult create_array(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
+/* A cubemap has six square faces per cube. */
+static bool is_cubemap(const CUDA_ARRAY3D_DESCRIPTOR *shape)
+{
+    return shape->Width == shape->Height &&
+           (shape->Flags & CUDA_ARRAY3D_LAYERED ? shape->Depth > 0 && shape->Depth % 6 == 0
+                                                : shape->Depth == 6);
+}
+
+CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                           struct simcuda_array **out)
 {
     enum { WIDTH_MAX = 131072, DEPTH_MAX = 16384, ALIGNMENT = 512 };
-    struct simcuda_context *context;
-    CUresult result = simcuda_current(&context);
-    if (!out || !shape)
+    enum sim_channel_type type;
+    if (!simcuda_channel_type(shape->Format, &type))
         return CUDA_ERROR_INVALID_VALUE;
-    size_t element = format_size(shape->Format) * shape->NumChannels;
-    if (result != CUDA_SUCCESS)
-        return result;
+    if (shape->Flags & CUDA_ARRAY3D_CUBEMAP && !is_cubemap(shape))
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t element = sim_channel_size(type) * shape->NumChannels;
     if (shape->Width == 0 || shape->Width > WIDTH_MAX || shape->Height > WIDTH_MAX ||
         shape->Depth > DEPTH_MAX || element == 0 ||
         (shape->NumChannels != 1 && shape->NumChannels != 2 && shape->NumChannels != 4))
@@ -60,8 +72,23 @@ static CUresult create_array(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
     array->row = row;
     array->slice = slice;
     array->memory = memory;
-    *out = (CUarray)(uintptr_t)array->object.handle;
+    array->type = type;
+    *out = array;
     return CUDA_SUCCESS;
+}
+
+static CUresult create_array(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
+{
+    struct simcuda_context *context;
+    struct simcuda_array *array;
+    CUresult result = simcuda_current(&context);
+    if (!out || !shape)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = simcuda_array_new(context, shape, &array);
+    if (result == CUDA_SUCCESS)
+        *out = (CUarray)(uintptr_t)array->object.handle;
+    return result;
 }
 
 CUresult simcuda_cuArray3DCreate(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *shape)
@@ -116,5 +143,106 @@ CUresult simcuda_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *shape, CUarray hand
         return simcuda_leave(array ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_HANDLE);
     *shape = (CUDA_ARRAY_DESCRIPTOR){array->shape.Width, array->shape.Height, array->shape.Format,
                                      array->shape.NumChannels};
+    return simcuda_leave(CUDA_SUCCESS);
+}
+
+/* ---- mipmapped arrays ------------------------------------------------------------------ */
+
+/* The arrays go with it, unless copies or textures still hold them. */
+static void fini_mipmap(struct simcuda_object *object)
+{
+    struct simcuda_mipmap *mipmap = (struct simcuda_mipmap *)(void *)object;
+    for (unsigned i = 0; i < mipmap->level_count; i++) {
+        if (mipmap->levels[i]->object.handle)
+            simcuda_object_close(&mipmap->levels[i]->object);
+        simcuda_object_release(&mipmap->levels[i]->object);
+    }
+}
+
+static size_t half(size_t size)
+{
+    return size > 1 ? size / 2 : size;
+}
+
+/* Layers and faces stay as many. */
+static CUDA_ARRAY3D_DESCRIPTOR next_level(const CUDA_ARRAY3D_DESCRIPTOR *shape)
+{
+    CUDA_ARRAY3D_DESCRIPTOR next = *shape;
+    next.Width = half(shape->Width);
+    next.Height = half(shape->Height);
+    if (!(shape->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)))
+        next.Depth = half(shape->Depth);
+    return next;
+}
+
+static bool is_last(const CUDA_ARRAY3D_DESCRIPTOR *shape)
+{
+    CUDA_ARRAY3D_DESCRIPTOR next = next_level(shape);
+    return next.Width == shape->Width && next.Height == shape->Height && next.Depth == shape->Depth;
+}
+
+static CUresult create_mipmap(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                              unsigned levels)
+{
+    struct simcuda_context *context;
+    CUresult result = simcuda_current(&context);
+    if (!out || !shape || levels == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct simcuda_mipmap *mipmap = simcuda_object_new(SIMCUDA_MIPMAP, sizeof *mipmap, context);
+    if (!mipmap)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    mipmap->object.fini = fini_mipmap;
+    CUDA_ARRAY3D_DESCRIPTOR level = *shape;
+    for (unsigned i = 0; i < levels && i < SIM_LEVELS_MAX && result == CUDA_SUCCESS; i++) {
+        result = simcuda_array_new(context, &level, &mipmap->levels[i]);
+        if (result == CUDA_SUCCESS) {
+            simcuda_object_retain(&mipmap->levels[i]->object);
+            mipmap->level_count++;
+        }
+        if (is_last(&level))
+            break;
+        level = next_level(&level);
+    }
+    if (result == CUDA_SUCCESS)
+        *out = (CUmipmappedArray)(uintptr_t)mipmap->object.handle;
+    else
+        simcuda_object_close(&mipmap->object);
+    return result;
+}
+
+CUresult simcuda_cuMipmappedArrayCreate(CUmipmappedArray *mipmap,
+                                        const CUDA_ARRAY3D_DESCRIPTOR *shape, unsigned levels)
+{
+    SIMCUDA_ENTER(cuMipmappedArrayCreate);
+    return simcuda_leave(create_mipmap(mipmap, shape, levels));
+}
+
+CUresult simcuda_cuMipmappedArrayDestroy(CUmipmappedArray handle)
+{
+    SIMCUDA_ENTER(cuMipmappedArrayDestroy);
+    struct simcuda_mipmap *mipmap =
+        simcuda_object_get(handle, SIMCUDA_MIPMAP, "cuMipmappedArrayDestroy");
+    if (!mipmap)
+        return simcuda_leave(CUDA_ERROR_INVALID_HANDLE);
+    simcuda_object_retain(&mipmap->object);
+    CUresult result = simcuda_context_wait(mipmap->object.context);
+    if (mipmap->object.handle) /* not closed meanwhile */
+        simcuda_object_close(&mipmap->object);
+    simcuda_object_release(&mipmap->object);
+    return simcuda_leave(result);
+}
+
+CUresult simcuda_cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray handle, unsigned level)
+{
+    SIMCUDA_ENTER(cuMipmappedArrayGetLevel);
+    const struct simcuda_mipmap *mipmap =
+        simcuda_object_get(handle, SIMCUDA_MIPMAP, "cuMipmappedArrayGetLevel");
+    if (!mipmap)
+        return simcuda_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!array || level >= mipmap->level_count)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    *array = (CUarray)(uintptr_t)mipmap->levels[level]->object.handle;
     return simcuda_leave(CUDA_SUCCESS);
 }

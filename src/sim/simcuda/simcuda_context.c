@@ -1,5 +1,5 @@
 /* Owns contexts: their life, which is current where, and their settings. */
-#include "simcuda_driver.h"
+#include "simcuda_texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,8 @@ static CUresult start_context(struct simcuda_context *context, unsigned flags)
     context->ptx.sm = device->model.sm;
     context->ptx.units = (unsigned)device->model.units;
     context->ptx.print = simcuda_print;
+    context->ptx.texture = simcuda_texture;
+    context->ptx.surface = simcuda_surface;
     context->ptx.data = context;
     atomic_store(&context->ptx.heap_used, 0);
     apply_limits(context);
@@ -132,6 +134,9 @@ static void end_context(struct simcuda_context *context)
     end_work(context);
     simcuda_object_each(SIMCUDA_MODULE, close_of_context, context);
     simcuda_object_each(SIMCUDA_EVENT, close_of_context, context);
+    simcuda_object_each(SIMCUDA_TEXTURE, close_of_context, context);
+    simcuda_object_each(SIMCUDA_SURFACE, close_of_context, context);
+    simcuda_object_each(SIMCUDA_MIPMAP, close_of_context, context);
     simcuda_object_each(SIMCUDA_ARRAY, close_of_context, context);
     simcuda_object_each(SIMCUDA_STREAM, close_of_context, context);
     free_memory_of(context);

@@ -9,6 +9,7 @@
 #include "ptx.h"
 #include "sim_memory.h"
 #include "sim_options.h"
+#include "sim_texture.h"
 #include "simcuda_abi.h"
 
 #include <pthread.h>
@@ -43,6 +44,9 @@ enum simcuda_kind {
     SIMCUDA_MODULE,
     SIMCUDA_FUNCTION,
     SIMCUDA_ARRAY,
+    SIMCUDA_MIPMAP,
+    SIMCUDA_TEXTURE,
+    SIMCUDA_SURFACE,
     SIMCUDA_POOL,
     SIMCUDA_PHYSICAL,
 };
@@ -321,7 +325,14 @@ struct simcuda_array {
     struct simcuda_object object;
     CUDA_ARRAY3D_DESCRIPTOR shape;
     size_t element, row, slice; /* bytes */
+    enum sim_channel_type type;
     struct sim_memory *memory;
+};
+
+struct simcuda_mipmap {
+    struct simcuda_object object;
+    struct simcuda_array *levels[SIM_LEVELS_MAX]; /* retained */
+    unsigned level_count;
 };
 
 struct simcuda_pool {
