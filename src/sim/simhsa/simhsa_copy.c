@@ -5,14 +5,18 @@
 
 /* ---- boxes ------------------------------------------------------------------------- */
 
-/* Bytes from the first to the last of a side; false: more than there are addresses. */
+/* Bytes from the first to the last of a side. False: more than there are addresses, or rows or
+ * slices that overlap, of which there may be more to copy than there is memory. */
 static bool extent(const struct simhsa_box *box, const struct simhsa_side *side, size_t *out)
 {
-    size_t rows, slices;
-    return !__builtin_mul_overflow(box->height - 1, side->row, &rows) &&
-           !__builtin_mul_overflow(box->depth - 1, side->slice, &slices) &&
-           !__builtin_add_overflow(rows, slices, &rows) &&
-           !__builtin_add_overflow(rows, box->width, out);
+    size_t rows, slice, slices;
+    if (__builtin_mul_overflow(box->height - 1, side->row, &rows) ||
+        __builtin_add_overflow(rows, box->width, &slice) ||
+        __builtin_mul_overflow(box->depth - 1, side->slice, &slices))
+        return false;
+    bool overlap =
+        (box->height > 1 && side->row < box->width) || (box->depth > 1 && side->slice < slice);
+    return !overlap && !__builtin_add_overflow(slices, slice, out);
 }
 
 static unsigned char *view_of(const struct simhsa_box *box, const struct simhsa_side *side,

@@ -208,6 +208,15 @@ static void boxes_are_copied_row_by_row(void **state)
     expect(rt.hsa_amd_memory_async_copy_rect(&to, &at, &from, &none, &range, here.gpus[0],
                                              hsaHostToHost, 0, NULL, signal),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    const hsa_dim3_t many = {WIDTH, UINT32_MAX, UINT32_MAX}; /* more than could ever be copied */
+    hsa_pitched_ptr_t flat = {device, 0, 0};
+    expect(rt.hsa_amd_memory_async_copy_rect(&flat, &none, &from, &none, &many, here.gpus[0],
+                                             hsaHostToDevice, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    to.slice = PITCH * (HEIGHT - 1) + WIDTH - 1; /* slices overlap */
+    expect(rt.hsa_amd_memory_async_copy_rect(&to, &none, &from, &none, &range, here.gpus[0],
+                                             hsaHostToDevice, 0, NULL, signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
     to.slice = SIZE_MAX / 2;
     expect(rt.hsa_amd_memory_async_copy_rect(&to, &none, &from, &none, &range, here.gpus[0],
                                              hsaHostToDevice, 0, NULL, signal),
