@@ -156,6 +156,7 @@ static void end_device(struct ah_backend_device *device)
     ahhsa_lock(device);
     ahhsa_queues_close(device);
     ahhsa_unlock(device);
+    ahhsa_textures_close(device);
     ahhsa_arrays_close(device);
     ahhsa_pools_close(device);
     ahhsa_staging_close(device);

@@ -9,7 +9,7 @@
  *   hsa_signal.c    signals that are reused             hsa_queue.c    AQL queues, packets
  *   hsa_stream.c    order within and between streams    hsa_host.c     host functions, waits
  *   hsa_event.c     events                              hsa_copy.c hsa_region.c hsa_fill.c
- *   hsa_pool.c hsa_virtual.c hsa_array.c hsa_ipc.c hsa_peer.c
+ *   hsa_pool.c hsa_virtual.c hsa_array.c hsa_texture.c hsa_ipc.c hsa_peer.c
  *   hsa_device.c    identity, properties, attributes, limits, device_native, profiler
  *   hsa_module.c hsa_metadata.c hsa_kernarg.c hsa_launch.c hsa_function.c hsa_services.c
  *   hsa_hostcall.c  kernels that call the host */
@@ -111,6 +111,7 @@ struct ah_backend_device {
     uint64_t drains;                 /* counts calls of device_drain */
     struct ah_backend_event *events; /* all of them */
     struct ah_backend_array *arrays; /* likewise */
+    struct ahhsa_texture *textures;  /* and surfaces */
     struct ahhsa_staging *staging;   /* of hsa_copy.c */
     struct ah_backend_pool *first_pool, *default_pool, *current_pool; /* of hsa_pool.c */
 

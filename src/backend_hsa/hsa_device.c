@@ -135,6 +135,12 @@ static const char *arch_of(const struct ah_backend_device *device)
     return at ? at + 2 : device->isa;
 }
 
+/* gfx90a samples at coordinates, and that is all. */
+static bool gathers(const struct ahhsa_facts *facts)
+{
+    return strcmp(facts->target.processor, "gfx90a") != 0;
+}
+
 static void fill_properties(struct ah_backend_device *device, struct ahhsa_facts *f)
 {
     struct ahhsa_registers registers = ahhsa_registers_of(f->target.processor, f->lanes);
@@ -230,6 +236,14 @@ static hipError_t flush_register(uint32_t *address, int *out_value)
     return hipSuccess;
 }
 
+/* gfx940 and what came after it of that kind have none. */
+bool ahhsa_device_has_images(struct ah_backend_device *device)
+{
+    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    return facts && facts->image_2d[0] != 0 &&
+           !(facts->target.major == 9 && facts->target.minor >= 4);
+}
+
 hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
                                   int *out_value)
 {
@@ -253,7 +267,7 @@ hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAtt
         *out_value = 1;
         return hipSuccess;
     case hipDeviceAttributeImageSupport:
-        *out_value = facts->image_2d[0] != 0;
+        *out_value = ahhsa_device_has_images(device);
         return hipSuccess;
     case hipDeviceAttributeFineGrainSupport:
         *out_value = device->pools.device_fine.handle != 0;

@@ -46,6 +46,9 @@ struct ahhsa_facts {
 /* Asks the device at the first call. NULL: no memory. */
 struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device);
 
+/* Whether instructions of images are there; the runtime may say so of more devices. */
+bool ahhsa_device_has_images(struct ah_backend_device *device);
+
 /* As they are at first, and after a reset. */
 void ahhsa_limits_init(struct ahhsa_facts *facts);
 /* hipLimit*, which must be one of the three. */

@@ -49,6 +49,10 @@ struct ah_backend_array {
 };
 void ahhsa_arrays_close(struct ah_backend_device *device);
 
+/* ---- textures and surfaces: hsa_texture.c ------------------------------------------------ */
+
+void ahhsa_textures_close(struct ah_backend_device *device);
+
 /* ---- pools: hsa_pool.c ------------------------------------------------------------------ */
 
 /* Gives back what pools of the device keep beyond their thresholds and nobody uses. */

@@ -1,26 +1,382 @@
-/* Owns mipmapped arrays, textures and surfaces: this backend has none yet. */
+/* Owns textures and surfaces: what kernels are given is the address of words of device memory,
+ * the descriptors of an image and of a sampler as the runtime makes them. Mipmapped arrays are
+ * not there, as images of HSA have no levels. */
+#include "hsa_device.h"
 #include "hsa_memory.h"
 
-static const char no_images[] = "textures and surfaces are not there yet on AMD devices";
+#include "hip/texture_types.h"
 
-hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
-                               unsigned levels, struct ah_backend_mipmap **out_mipmap)
+#include <stdlib.h>
+#include <string.h>
+
+struct ahhsa_texture { /* or a surface */
+    struct ahhsa_texture *next;
+    struct ah_backend_device *device;
+    uint32_t *memory; /* of the device */
+    hsa_ext_image_t image;
+    hsa_ext_sampler_t sampler; /* 0: none */
+    bool surface;
+};
+
+/* What an image is made of. */
+struct image {
+    hsa_ext_image_descriptor_t descriptor;
+    char *memory;
+    size_t row_pitch, slice_pitch; /* 0: as it comes */
+};
+
+/* ---- formats ---------------------------------------------------------------------------- */
+
+enum { NO_FORMAT = -1 };
+
+/* Channels that are not fractions. */
+static int integer_type(hipArray_Format format)
 {
-    (void)shape, (void)levels, (void)out_mipmap;
-    return ahhsa_refuse(device, "mipmapped array", no_images);
+    switch ((int)format) {
+    case HIP_AD_FORMAT_UNSIGNED_INT8:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT8;
+    case HIP_AD_FORMAT_UNSIGNED_INT16:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT16;
+    case HIP_AD_FORMAT_UNSIGNED_INT32:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT32;
+    case HIP_AD_FORMAT_SIGNED_INT8:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT8;
+    case HIP_AD_FORMAT_SIGNED_INT16:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT16;
+    case HIP_AD_FORMAT_SIGNED_INT32:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT32;
+    case HIP_AD_FORMAT_HALF:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT;
+    case HIP_AD_FORMAT_FLOAT:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT;
+    default:
+        return NO_FORMAT;
+    }
 }
 
-hipError_t ahhsa_mipmap_destroy(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap)
+/* Integers of 8 and 16 bits become fractions unless a texture asks for integers. */
+static int channel_type(hipArray_Format format, bool as_integers)
 {
-    (void)mipmap;
-    return ahhsa_refuse(device, "mipmapped array", no_images);
+    int type = integer_type(format);
+    switch (as_integers ? NO_FORMAT : type) {
+    case HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT8:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8;
+    case HSA_EXT_IMAGE_CHANNEL_TYPE_UNSIGNED_INT16:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT16;
+    case HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT8:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT8;
+    case HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT16:
+        return HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT16;
+    default:
+        return type;
+    }
 }
 
-hipError_t ahhsa_mipmap_level(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap,
-                              unsigned level, struct ah_backend_array **out_array)
+/* sRGB is an order of channels, four of 8 bits. False: there is no such format. */
+static bool image_format(const struct ah_array_shape *shape, bool as_integers, bool srgb,
+                         hsa_ext_image_format_t *out_format)
 {
-    (void)mipmap, (void)level, (void)out_array;
-    return ahhsa_refuse(device, "mipmapped array", no_images);
+    static const signed char orders[] = {[0] = NO_FORMAT,
+                                         [1] = HSA_EXT_IMAGE_CHANNEL_ORDER_R,
+                                         [2] = HSA_EXT_IMAGE_CHANNEL_ORDER_RG,
+                                         [3] = NO_FORMAT,
+                                         [4] = HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
+    int type = channel_type(shape->format, as_integers);
+    int order = shape->channels < sizeof orders ? orders[shape->channels] : NO_FORMAT;
+    if (type == NO_FORMAT || order == NO_FORMAT)
+        return false;
+    if (srgb && type == HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8) {
+        if (order != HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA)
+            return false;
+        order = HSA_EXT_IMAGE_CHANNEL_ORDER_SRGBA;
+    }
+    *out_format = (hsa_ext_image_format_t){(uint32_t)type, (uint32_t)order};
+    return true;
+}
+
+/* ---- images ----------------------------------------------------------------------------- */
+
+/* The runtime's results of this extension. */
+static hipError_t image_error(const struct ah_backend_device *device, const char *function,
+                              hsa_status_t status)
+{
+    enum { FORMAT_UNSUPPORTED = 0x3000, SIZE_UNSUPPORTED, PITCH_UNSUPPORTED, SAMPLER_UNSUPPORTED };
+    switch ((int)status) {
+    case FORMAT_UNSUPPORTED:
+        return ahhsa_refuse(device, function, "the device has no images of that format");
+    case SIZE_UNSUPPORTED:
+        AH_LOG(AH_LOG_ERROR, AH_LOG_RESOURCE, "%s: the device has no images of that size",
+               function);
+        return hipErrorInvalidValue;
+    case PITCH_UNSUPPORTED:
+        AH_LOG(AH_LOG_ERROR, AH_LOG_RESOURCE,
+               "%s: the device has no images with rows at that distance", function);
+        return hipErrorInvalidValue;
+    case SAMPLER_UNSUPPORTED:
+        return ahhsa_refuse(device, function, "the device has no such sampler");
+    default:
+        return ahhsa_done(device, function, status);
+    }
+}
+
+static hipError_t have_images(struct ah_backend_device *device)
+{
+    const struct ahhsa_api *api = device->api;
+    if (!ahhsa_device_has_images(device))
+        return ahhsa_refuse(device, "textures and surfaces", "the device has no images");
+    if (!api->hsa_ext_image_create || !api->hsa_ext_image_destroy)
+        return ahhsa_missing(device, "hsa_ext_image_create");
+    if (!api->hsa_ext_image_create_with_layout)
+        return ahhsa_missing(device, "hsa_ext_image_create_with_layout");
+    if (!api->hsa_ext_sampler_create_v2 || !api->hsa_ext_sampler_destroy)
+        return ahhsa_missing(device, "hsa_ext_sampler_create_v2");
+    return hipSuccess;
+}
+
+/* Geometry and size of an array. */
+static void describe_array(const struct ah_array_shape *shape,
+                           hsa_ext_image_descriptor_t *out_descriptor)
+{
+    bool layered = shape->flags & (hipArrayLayered | hipArrayCubemap);
+    out_descriptor->geometry =
+        layered         ? shape->height ? HSA_EXT_IMAGE_GEOMETRY_2DA : HSA_EXT_IMAGE_GEOMETRY_1DA
+        : shape->depth  ? HSA_EXT_IMAGE_GEOMETRY_3D
+        : shape->height ? HSA_EXT_IMAGE_GEOMETRY_2D
+                        : HSA_EXT_IMAGE_GEOMETRY_1D;
+    out_descriptor->width = shape->width;
+    out_descriptor->height = shape->height ? shape->height : 1;
+    out_descriptor->depth = layered ? 0 : shape->depth;
+    out_descriptor->array_size = layered ? shape->depth ? shape->depth : 1 : 0;
+}
+
+static void describe_source(const struct ah_texture_source *source,
+                            const struct ah_array_shape *shape, struct image *out_image)
+{
+    describe_array(shape, &out_image->descriptor);
+    switch (source->kind) {
+    case AH_SOURCE_LINEAR:
+        out_image->descriptor.geometry = HSA_EXT_IMAGE_GEOMETRY_1DB;
+        out_image->memory = source->pointer;
+        break;
+    case AH_SOURCE_PITCH:
+        out_image->memory = source->pointer;
+        out_image->row_pitch = source->pitch;
+        out_image->slice_pitch = source->pitch * out_image->descriptor.height;
+        break;
+    default:
+        out_image->memory = source->array->memory;
+        out_image->row_pitch = source->array->pitch;
+        out_image->slice_pitch = source->array->slice;
+    }
+}
+
+static hipError_t make_image(struct ah_backend_device *device, const struct image *image,
+                             hsa_access_permission_t permission, hsa_ext_image_t *out_image)
+{
+    if (image->descriptor.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
+        return image_error(device, "hsa_ext_image_create",
+                           device->api->hsa_ext_image_create(device->agent, &image->descriptor,
+                                                             image->memory, permission, out_image));
+    return image_error(device, "hsa_ext_image_create_with_layout",
+                       device->api->hsa_ext_image_create_with_layout(
+                           device->agent, &image->descriptor, image->memory, permission,
+                           HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, image->row_pitch, image->slice_pitch,
+                           out_image));
+}
+
+/* ---- views ------------------------------------------------------------------------------ */
+
+/* The format that a view names; false: not one that images have. */
+static bool view_format(HIPresourceViewFormat format, struct ah_array_shape *shape)
+{
+    static const unsigned char channels[] = {1, 2, 4};
+    static const int formats[] = {HIP_AD_FORMAT_UNSIGNED_INT8,  HIP_AD_FORMAT_SIGNED_INT8,
+                                  HIP_AD_FORMAT_UNSIGNED_INT16, HIP_AD_FORMAT_SIGNED_INT16,
+                                  HIP_AD_FORMAT_UNSIGNED_INT32, HIP_AD_FORMAT_SIGNED_INT32,
+                                  HIP_AD_FORMAT_HALF,           HIP_AD_FORMAT_FLOAT};
+    if (format == HIP_RES_VIEW_FORMAT_NONE)
+        return true;
+    if (format > HIP_RES_VIEW_FORMAT_FLOAT_4X32)
+        return false;
+    shape->channels = channels[(format - 1) % 3];
+    shape->format = (hipArray_Format)formats[(format - 1) / 3];
+    return true;
+}
+
+/* Changes what is looked at. Layers begin at multiples of what images begin at. */
+static hipError_t apply_view(const struct ah_backend_device *device,
+                             const HIP_RESOURCE_VIEW_DESC *view, struct ah_array_shape *shape,
+                             struct image *image)
+{
+    hsa_ext_image_descriptor_t *descriptor = &image->descriptor;
+    if (!view_format(view->format, shape))
+        return ahhsa_refuse(device, "resource view", "images are not of compressed formats");
+    if (view->firstMipmapLevel || view->lastMipmapLevel)
+        return ahhsa_refuse(device, "resource view", "images have no levels");
+    if ((view->width && view->width != descriptor->width) ||
+        (view->height && view->height != shape->height))
+        return ahhsa_refuse(device, "resource view", "images are looked at in their size");
+    if (descriptor->array_size && (view->firstLayer || view->lastLayer)) {
+        if (view->firstLayer > view->lastLayer || view->lastLayer >= descriptor->array_size)
+            return hipErrorInvalidValue;
+        descriptor->array_size = view->lastLayer - view->firstLayer + 1;
+        image->memory += view->firstLayer * image->slice_pitch;
+    }
+    return hipSuccess;
+}
+
+/* ---- samplers --------------------------------------------------------------------------- */
+
+/* Where coordinates are not normalized, what repeats an image clamps to its edge, as CUDA has it.
+ */
+static uint32_t address_mode(HIPaddress_mode mode, bool normalized)
+{
+    switch (mode) {
+    case HIP_TR_ADDRESS_MODE_WRAP:
+        return normalized ? HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT
+                          : HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE;
+    case HIP_TR_ADDRESS_MODE_MIRROR:
+        return normalized ? HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT
+                          : HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE;
+    case HIP_TR_ADDRESS_MODE_BORDER:
+        return HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER;
+    default:
+        return HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE;
+    }
+}
+
+/* Samplers have a number for three colours; the runtime's have that of the first. NO_BORDER:
+ * another colour. */
+enum border { NOTHING, BLACK, WHITE, NO_BORDER };
+
+static enum border border_of(const HIP_TEXTURE_DESC *settings)
+{
+    static const float colours[NO_BORDER][4] = {{0, 0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1, 1}};
+    unsigned border = NOTHING;
+    bool used = false;
+    for (unsigned i = 0; i < 3; i++)
+        used |= settings->addressMode[i] == HIP_TR_ADDRESS_MODE_BORDER;
+    while (used && border < NO_BORDER &&
+           memcmp(settings->borderColor, colours[border], sizeof colours[0]) != 0)
+        border++;
+    return (enum border)border;
+}
+
+static hipError_t make_sampler(struct ah_backend_device *device, const HIP_TEXTURE_DESC *settings,
+                               hsa_ext_sampler_t *out_sampler)
+{
+    bool normalized = settings->flags & HIP_TRSF_NORMALIZED_COORDINATES;
+    hsa_ext_sampler_descriptor_v2_t descriptor = {
+        .coordinate_mode = normalized ? HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED
+                                      : HSA_EXT_SAMPLER_COORDINATE_MODE_UNNORMALIZED,
+        .filter_mode = settings->filterMode == HIP_TR_FILTER_MODE_LINEAR
+                           ? HSA_EXT_SAMPLER_FILTER_MODE_LINEAR
+                           : HSA_EXT_SAMPLER_FILTER_MODE_NEAREST,
+    };
+    if (border_of(settings) == NO_BORDER)
+        return ahhsa_refuse(device, "texture",
+                            "borders are of the colours 0 0 0 0, 0 0 0 1 and 1 1 1 1 only");
+    for (unsigned i = 0; i < 3; i++)
+        descriptor.address_modes[i] = address_mode(settings->addressMode[i], normalized);
+    return image_error(
+        device, "hsa_ext_sampler_create_v2",
+        device->api->hsa_ext_sampler_create_v2(device->agent, &descriptor, out_sampler));
+}
+
+/* ---- objects ---------------------------------------------------------------------------- */
+
+static void free_texture(struct ahhsa_texture *texture)
+{
+    struct ah_backend_device *device = texture->device;
+    if (texture->image.handle)
+        device->api->hsa_ext_image_destroy(device->agent, texture->image);
+    if (texture->sampler.handle)
+        device->api->hsa_ext_sampler_destroy(device->agent, texture->sampler);
+    if (texture->memory)
+        ahhsa_raw_free(device, texture->memory);
+    free(texture);
+}
+
+/* Handles point to words that the host can read. What the runtime has no word for: the border;
+ * and it counts a buffer's bytes where the device counts elements. */
+static hipError_t write_words(struct ahhsa_texture *texture, const struct image *image,
+                              enum border border)
+{
+    uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD] = {0};
+    struct ah_backend_device *device = texture->device;
+    void *memory;
+    enum { IMAGE_WORDS = 11, SAMPLER_WORDS = 4, RECORDS = 2, BORDER = 3, BORDER_SHIFT = 30 };
+    uint32_t *sampler = words + HIP_SAMPLER_OBJECT_OFFSET_DWORD;
+    memcpy(words, (const void *)(uintptr_t)texture->image.handle, IMAGE_WORDS * sizeof *words);
+    if (image->descriptor.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
+        words[RECORDS] = (uint32_t)image->descriptor.width;
+    if (texture->sampler.handle) {
+        memcpy(sampler, (const void *)(uintptr_t)texture->sampler.handle,
+               SAMPLER_WORDS * sizeof *sampler);
+        sampler[BORDER] |= (uint32_t)border << BORDER_SHIFT;
+    }
+    hipError_t error = ahhsa_raw_alloc(device, device->pools.device_coarse, sizeof words, &memory);
+    if (error != hipSuccess)
+        return error;
+    texture->memory = memory;
+    return ahhsa_write(device, memory, words, sizeof words);
+}
+
+/* settings NULL: a surface. */
+static hipError_t make_object(struct ah_backend_device *device, const struct image *image,
+                              const HIP_TEXTURE_DESC *settings, uint64_t *out_object)
+{
+    struct ahhsa_texture *texture = calloc(1, sizeof *texture);
+    if (!texture)
+        return hipErrorOutOfMemory;
+    texture->device = device;
+    texture->surface = !settings;
+    hipError_t error =
+        make_image(device, image, settings ? HSA_ACCESS_PERMISSION_RO : HSA_ACCESS_PERMISSION_RW,
+                   &texture->image);
+    if (error == hipSuccess && settings)
+        error = make_sampler(device, settings, &texture->sampler);
+    if (error == hipSuccess)
+        error = write_words(texture, image, settings ? border_of(settings) : NOTHING);
+    if (error != hipSuccess) {
+        free_texture(texture);
+        return error;
+    }
+    ahhsa_lock(device);
+    texture->next = device->textures;
+    device->textures = texture;
+    ahhsa_unlock(device);
+    *out_object = (uintptr_t)texture->memory;
+    return hipSuccess;
+}
+
+static hipError_t destroy(struct ah_backend_device *device, uint64_t object, bool surface)
+{
+    struct ahhsa_texture **link, *texture;
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    ahhsa_lock(device);
+    for (link = &device->textures; *link; link = &(*link)->next)
+        if ((uintptr_t)(*link)->memory == object && (*link)->surface == surface)
+            break;
+    texture = *link;
+    if (texture)
+        *link = texture->next;
+    ahhsa_unlock(device);
+    if (!texture)
+        return hipErrorInvalidValue;
+    free_texture(texture);
+    return hipSuccess;
+}
+
+void ahhsa_textures_close(struct ah_backend_device *device)
+{
+    while (device->textures) {
+        struct ahhsa_texture *texture = device->textures;
+        device->textures = texture->next;
+        free_texture(texture);
+    }
 }
 
 hipError_t ahhsa_texture_create(struct ah_backend_device *device,
@@ -28,25 +384,72 @@ hipError_t ahhsa_texture_create(struct ah_backend_device *device,
                                 const HIP_TEXTURE_DESC *settings,
                                 const HIP_RESOURCE_VIEW_DESC *view, uint64_t *out_object)
 {
-    (void)source, (void)settings, (void)view, (void)out_object;
-    return ahhsa_refuse(device, "texture", no_images);
+    struct ah_array_shape shape = source->shape;
+    struct image image = {.memory = NULL};
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = have_images(device);
+    if (error != hipSuccess)
+        return error;
+    if (source->kind == AH_SOURCE_MIPMAP)
+        return ahhsa_refuse(device, "texture of a mipmapped array", "images have no levels");
+    describe_source(source, &shape, &image);
+    if (view)
+        error = apply_view(device, view, &shape, &image);
+    if (error != hipSuccess)
+        return error;
+    if (!image_format(&shape, settings->flags & HIP_TRSF_READ_AS_INTEGER,
+                      settings->flags & HIP_TRSF_SRGB, &image.descriptor.format))
+        return ahhsa_refuse(device, "texture", "images have no such format");
+    return make_object(device, &image, settings, out_object);
 }
 
 hipError_t ahhsa_texture_destroy(struct ah_backend_device *device, uint64_t object)
 {
-    (void)object;
-    return ahhsa_refuse(device, "texture", no_images);
+    return destroy(device, object, false);
 }
 
 hipError_t ahhsa_surface_create(struct ah_backend_device *device, struct ah_backend_array *array,
                                 const struct ah_array_shape *shape, uint64_t *out_object)
 {
-    (void)array, (void)shape, (void)out_object;
-    return ahhsa_refuse(device, "surface", no_images);
+    struct image image = {
+        .memory = array->memory, .row_pitch = array->pitch, .slice_pitch = array->slice};
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        error = have_images(device);
+    if (error != hipSuccess)
+        return error;
+    describe_array(shape, &image.descriptor);
+    if (!image_format(shape, true, false, &image.descriptor.format))
+        return ahhsa_refuse(device, "surface", "images have no such format");
+    return make_object(device, &image, NULL, out_object);
 }
 
 hipError_t ahhsa_surface_destroy(struct ah_backend_device *device, uint64_t object)
 {
-    (void)object;
-    return ahhsa_refuse(device, "surface", no_images);
+    return destroy(device, object, true);
+}
+
+/* ---- mipmapped arrays ------------------------------------------------------------------- */
+
+static const char no_levels[] = "images of HSA have no levels";
+
+hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
+                               unsigned levels, struct ah_backend_mipmap **out_mipmap)
+{
+    (void)shape, (void)levels, (void)out_mipmap;
+    return ahhsa_refuse(device, "mipmapped array", no_levels);
+}
+
+hipError_t ahhsa_mipmap_destroy(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap)
+{
+    (void)mipmap;
+    return ahhsa_refuse(device, "mipmapped array", no_levels);
+}
+
+hipError_t ahhsa_mipmap_level(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap,
+                              unsigned level, struct ah_backend_array **out_array)
+{
+    (void)mipmap, (void)level, (void)out_array;
+    return ahhsa_refuse(device, "mipmapped array", no_levels);
 }
