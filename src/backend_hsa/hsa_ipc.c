@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What travels in a hipIpcMemHandle_t. */
 struct ticket {
     hsa_amd_ipc_memory_t native;
     uint64_t size;
+    pid_t owner; /* it has the memory already, and is refused */
 };
 _Static_assert(sizeof(struct ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory handles");
 
@@ -32,6 +34,7 @@ hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *point
     if (error != hipSuccess)
         return error;
     ticket.size = it.range.size;
+    ticket.owner = getpid();
     memset(out_handle, 0, sizeof *out_handle);
     memcpy(out_handle, &ticket, sizeof ticket);
     return hipSuccess;
@@ -74,6 +77,10 @@ hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
     if (!device->api->hsa_amd_ipc_memory_attach || !device->api->hsa_amd_ipc_memory_detach)
         return ahhsa_missing(device, "hsa_amd_ipc_memory_attach");
     memcpy(&ticket, handle, sizeof ticket);
+    if (ticket.owner == getpid()) {
+        AH_LOG_ERR("the handle is of this process: use the pointer it was made from");
+        return hipErrorInvalidContext;
+    }
     error = ahhsa_done(device, "hsa_amd_ipc_memory_attach",
                        device->api->hsa_amd_ipc_memory_attach(&ticket.native, ticket.size, 1,
                                                               &device->agent, &pointer));

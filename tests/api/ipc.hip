@@ -97,6 +97,9 @@ static void owner()
     CHECK_HIP(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
     CHECK_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
     CHECK_HIP(hipIpcGetMemHandle(&handles.memory, p));
+    void *again; // of this very process
+    CHECK_ERROR(hipIpcOpenMemHandle(&again, handles.memory, hipIpcMemLazyEnablePeerAccess),
+                hipErrorInvalidContext);
     CHECK_HIP(hipIpcGetEventHandle(&handles.event, event));
     add<<<8, 64, 0, stream>>>(p, count, 1);
     CHECK_HIP(hipStreamSynchronize(stream));

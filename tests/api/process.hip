@@ -123,8 +123,12 @@ int main(int argc, char **argv)
         std::exit(hipGetLastError() == hipSuccess ? 0 : 1); // with the kernel under way
     }
     if (std::strcmp(what, "reset") == 0) {
-        if (hipDeviceReset() != hipSuccess || run_kernel() != 42) {
-            std::printf("FAILED: after hipDeviceReset\n");
+        unsigned before = 1, after = 2;
+        if (hipGetDeviceFlags(&before) != hipSuccess ||
+            hipSetDeviceFlags(hipDeviceScheduleBlockingSync) != hipSuccess ||
+            hipDeviceReset() != hipSuccess || hipGetDeviceFlags(&after) != hipSuccess ||
+            after != before || run_kernel() != 42) {
+            std::printf("FAILED: after hipDeviceReset, flags %u and %u\n", before, after);
             return 1;
         }
     }
