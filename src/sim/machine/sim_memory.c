@@ -211,9 +211,34 @@ static bool may_access(const struct sim_memory *memory, int device, bool write)
     return sim_peer_get(device, memory->device);
 }
 
+/* Some granules in a row, without the lock: they are of one allocation, as nobody has the one
+ * after its end. NULL: too many, or the table of allocations has to tell. */
+static unsigned char *reach_granules(int device, uint64_t address, size_t size)
+{
+    enum { MANY = 16 };
+    uint64_t start = address - sim_space.base;
+    unsigned owner = SIM_OWNER_ASK;
+    if (size == 0 || size > MANY * SIM_GRANULE || start >= sim_space.size ||
+        size > sim_space.size - start)
+        return NULL;
+    for (uint64_t at = start, end = start + size; at < end; at += SIM_GRANULE - at % SIM_GRANULE) {
+        unsigned granule =
+            atomic_load_explicit(&sim_space.granules[at / SIM_GRANULE], memory_order_relaxed);
+        uint64_t last = end - (at - at % SIM_GRANULE);
+        if ((last < SIM_GRANULE ? last : SIM_GRANULE) > (granule & 0x1ff))
+            return NULL;
+        owner = granule >> 9;
+    }
+    if (owner < SIM_DEVICES_MAX && device >= 0 && !sim_peer_get(device, (int)owner))
+        return NULL;
+    return sim_view(address);
+}
+
 unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
 {
-    unsigned char *first = NULL;
+    unsigned char *first = reach_granules(device, address, size);
+    if (first)
+        return first;
     pthread_mutex_lock(&sim_state.lock);
     const struct sim_record *record = sim_record_find(address);
     while (record && may_access(&record->memory, device, write)) {

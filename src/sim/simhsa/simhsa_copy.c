@@ -250,10 +250,9 @@ hsa_status_t hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent, hsa
     return HSA_STATUS_SUCCESS;
 }
 
-/* A copy's signal has its times in any case. */
 hsa_status_t hsa_amd_profiling_async_copy_enable(bool enable)
 {
     SIMHSA_ENTER();
-    (void)enable;
+    simhsa_copies_profile(enable);
     return HSA_STATUS_SUCCESS;
 }

@@ -32,6 +32,8 @@ struct simhsa_after {
  * -1 when something is gone. box NULL: nothing is moved. */
 hsa_status_t simhsa_copy_submit(const struct simhsa_agent *agent, enum simhsa_engine engine,
                                 const struct simhsa_box *box, const struct simhsa_after *after);
+/* Whether signals get the times of copies that begin from now on. */
+void simhsa_copies_profile(bool on);
 /* Whether an engine has nothing to do. */
 bool simhsa_engine_is_idle(const struct simhsa_agent *agent, enum simhsa_engine engine);
 

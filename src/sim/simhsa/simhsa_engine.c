@@ -2,7 +2,8 @@
  *
  * An engine's copies run in their order, as those of a ring of packets do: the first of them
  * waits for its signals, without a thread, and the others wait for it. Small copies run where
- * they are found to be ready, large ones on threads. */
+ * they are found to be ready, large ones on threads. What is small and finds its engine with
+ * nothing to do is over when it was asked for. */
 #include "simhsa_copy.h"
 
 #include <stdlib.h>
@@ -96,10 +97,37 @@ static void sleep_ns(uint64_t ns)
         nanosleep(&time, NULL);
 }
 
+static _Atomic(bool) profiled;
+
+void simhsa_copies_profile(bool on)
+{
+    atomic_store_explicit(&profiled, on, memory_order_relaxed);
+}
+
+static uint64_t start_time(void)
+{
+    return atomic_load_explicit(&profiled, memory_order_relaxed) ? amdgpu_clock() : 0;
+}
+
+/* start 0: its times are not kept. */
+static void complete(amd_signal_t *completion, uint64_t start, bool good)
+{
+    if (!good)
+        simhsa_violation("memory was freed before it was copied");
+    if (start > 0) {
+        completion->start_ts = start;
+        completion->end_ts = amdgpu_clock();
+    }
+    if (good)
+        amdgpu_signal_add(completion, -1);
+    else
+        amdgpu_signal_store(completion, -1);
+}
+
 /* Does the work and tells of it. */
 static void run(struct job *job)
 {
-    uint64_t start = amdgpu_clock();
+    uint64_t start = start_time();
     pthread_mutex_lock(&copies.lock);
     while (copies.stops > 0)
         pthread_cond_wait(&copies.changed, &copies.lock);
@@ -111,14 +139,7 @@ static void run(struct job *job)
     copies.running--;
     pthread_cond_broadcast(&copies.changed);
     pthread_mutex_unlock(&copies.lock);
-    if (!good)
-        simhsa_violation("memory was freed before it was copied");
-    job->completion->start_ts = start;
-    job->completion->end_ts = amdgpu_clock();
-    if (good)
-        amdgpu_signal_add(job->completion, -1);
-    else
-        amdgpu_signal_store(job->completion, -1);
+    complete(job->completion, start, good);
 }
 
 /* Takes the first job out. Whether there is another. */
@@ -180,11 +201,10 @@ static bool is_ready(struct job *job)
     return false;
 }
 
-static bool is_small(const struct job *job)
+/* box NULL: nothing is moved. */
+static bool is_small(const struct simhsa_box *box)
 {
-    const struct simhsa_box *box = &job->box;
-    return (!job->moves || box->width * box->height * box->depth <= SMALL) &&
-           sim_fault_delay() == 0;
+    return (!box || box->width * box->height * box->depth <= SMALL) && sim_fault_delay() == 0;
 }
 
 static void *work(void *data)
@@ -238,7 +258,7 @@ static void drive(struct engine *engine)
         struct job *job = engine->first;
         if (!is_ready(job))
             return;
-        if (!is_small(job) && hand_over(engine))
+        if (!is_small(job->moves ? &job->box : NULL) && hand_over(engine))
             return;
         run(job);
     }
@@ -265,11 +285,64 @@ static hsa_status_t make_job(const struct simhsa_after *after, struct job **out)
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
 }
 
+static bool are_met(const struct simhsa_after *after)
+{
+    for (uint32_t i = 0; i < after->count; i++) {
+        const amd_signal_t *signal = simhsa_signal_get(after->signals[i]);
+        if (!signal || amdgpu_signal_load(signal) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* Takes an engine that has nothing to do. */
+static bool begin_at_once(struct engine *engine)
+{
+    pthread_mutex_lock(&copies.lock);
+    bool idle = !engine->busy && !copies.closing && copies.stops == 0;
+    if (idle) {
+        engine->busy = true;
+        copies.running++;
+    }
+    pthread_mutex_unlock(&copies.lock);
+    return idle;
+}
+
+/* Whether something was queued meanwhile. */
+static bool end_at_once(struct engine *engine)
+{
+    pthread_mutex_lock(&copies.lock);
+    copies.running--;
+    if (copies.stops > 0)
+        pthread_cond_broadcast(&copies.changed);
+    engine->busy = engine->first && !copies.closing;
+    bool more = engine->busy;
+    pthread_mutex_unlock(&copies.lock);
+    return more;
+}
+
+/* Without a job. False: it has to be queued. */
+static bool copy_at_once(struct engine *engine, const struct simhsa_box *box,
+                         const struct simhsa_after *after)
+{
+    amd_signal_t *completion = simhsa_signal_get(after->completion);
+    if (!completion || !is_small(box) || !are_met(after) || !begin_at_once(engine))
+        return false;
+    uint64_t start = start_time();
+    bool good = !box || simhsa_box_copy(box), more = end_at_once(engine);
+    complete(completion, start, good);
+    if (more)
+        drive(engine);
+    return true;
+}
+
 hsa_status_t simhsa_copy_submit(const struct simhsa_agent *agent, enum simhsa_engine which,
                                 const struct simhsa_box *box, const struct simhsa_after *after)
 {
     struct engine *engine = &copies.engines[agent->node][which];
     struct job *job;
+    if (copy_at_once(engine, box, after))
+        return HSA_STATUS_SUCCESS;
     hsa_status_t result = make_job(after, &job);
     if (result != HSA_STATUS_SUCCESS)
         return result;

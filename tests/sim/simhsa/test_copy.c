@@ -1,6 +1,8 @@
 /* Copies that run by themselves, after signals. */
 #include "simhsa_test.h"
 
+#include <pthread.h>
+
 static unsigned char *host; /* 4 MiB that devices reach */
 static char *device, *other;
 enum { SIZE = 4 << 20 };
@@ -18,6 +20,7 @@ static void a_copy_completes_its_signal(void **state)
     (void)state;
     hsa_signal_t signal = new_signal(2), last = new_signal(1);
     memset(host, 0x31, SIZE);
+    ok(rt.hsa_amd_profiling_async_copy_enable(true));
     copy(device, here.gpus[0], host, here.cpu, 1000, NULL, 0, signal);
     copy(device + 1000, here.gpus[0], host, here.cpu, SIZE - 1000, NULL, 0, signal);
     assert_true(wait_for(signal));
@@ -29,6 +32,27 @@ static void a_copy_completes_its_signal(void **state)
     ok(rt.hsa_amd_profiling_get_async_copy_time(signal, &time));
     assert_true(time.start != 0 && time.end >= time.start);
     ok(rt.hsa_signal_destroy(signal));
+    ok(rt.hsa_amd_profiling_async_copy_enable(false));
+}
+
+static void a_copy_has_times_only_when_it_is_profiled(void **state)
+{
+    (void)state;
+    const size_t sizes[] = {256, SIZE}; /* at once, and by a thread */
+    for (int profiled = 0; profiled < 2; profiled++) {
+        ok(rt.hsa_amd_profiling_async_copy_enable(profiled));
+        for (int i = 0; i < 2; i++) {
+            hsa_amd_profiling_async_copy_time_t time = {0};
+            hsa_signal_t done = new_signal(1);
+            copy(device, here.gpus[0], host, here.cpu, sizes[i], NULL, 0, done);
+            assert_true(wait_for(done));
+            assert_int_equal(rt.hsa_amd_profiling_get_async_copy_time(done, &time),
+                             profiled ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR);
+            assert_true(!profiled || (time.start != 0 && time.end >= time.start));
+            ok(rt.hsa_signal_destroy(done));
+        }
+    }
+    ok(rt.hsa_amd_profiling_async_copy_enable(false));
 }
 
 static void copies_of_one_direction_keep_their_order(void **state)
@@ -88,6 +112,30 @@ static void copies_chain_over_engines(void **state)
     assert_true(wait_for(signals[LINKS]));
     for (int i = 0; i <= LINKS; i++)
         ok(rt.hsa_signal_destroy(signals[i]));
+}
+
+enum { COPIERS = 4, PER_COPIER = 2000 };
+static void *copier(void *data)
+{
+    hsa_signal_t *done = data;
+    for (int i = 0; i < PER_COPIER; i++)
+        copy(device, here.gpus[0], host, here.cpu, i % 50 ? 256 : 100000, NULL, 0, *done);
+    return NULL;
+}
+
+/* What one finds an engine busy with does not stay behind. */
+static void threads_may_copy_at_the_same_time(void **state)
+{
+    pthread_t threads[COPIERS];
+    (void)state;
+    hsa_signal_t done = new_signal(COPIERS * PER_COPIER);
+    for (int i = 0; i < COPIERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, copier, &done), 0);
+    for (int i = 0; i < COPIERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_true(wait_for(done));
+    assert_int_equal(rt.hsa_signal_load_relaxed(done), 0);
+    ok(rt.hsa_signal_destroy(done));
 }
 
 static void a_copy_whose_memory_is_gone_says_so(void **state)
@@ -254,9 +302,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_completes_its_signal),
+        cmocka_unit_test(a_copy_has_times_only_when_it_is_profiled),
         cmocka_unit_test(copies_of_one_direction_keep_their_order),
         cmocka_unit_test(a_copy_waits_for_its_signals),
         cmocka_unit_test(copies_chain_over_engines),
+        cmocka_unit_test(threads_may_copy_at_the_same_time),
         cmocka_unit_test(a_copy_whose_memory_is_gone_says_so),
         cmocka_unit_test(a_copy_whose_signal_is_gone_says_so),
         cmocka_unit_test(bad_copies_are_errors),
