@@ -178,7 +178,7 @@ static inline hipError_t ahhsa_done(const struct ah_backend_device *device, cons
 struct ahhsa_signal {
     hsa_signal_t hsa;
     _Atomic unsigned references;
-    bool taken;
+    _Atomic bool taken;
     bool soft; /* it may wait for something that no device does: a host function, a value */
     struct ah_backend_device *device; /* whose it is, and on whose work it depends */
     struct ahhsa_signal *next;        /* free ones */

@@ -149,19 +149,25 @@ hipError_t ahhsa_staging_take(struct ah_backend_device *device, size_t size, boo
 
 /* ---- what lies where -------------------------------------------------------------------- */
 
-struct ahhsa_place ahhsa_place_of(struct ah_backend_device *device, const void *pointer)
+static struct ahhsa_place place_with(struct ah_backend_device *device, const void *pointer,
+                                     const struct ah_pointer_info *info)
 {
-    struct ah_pointer_info info;
     struct ahhsa_place place = {.agent = device->host};
-    ahhsa_pointer_info(device, pointer, &info);
-    place.pageable = info.kind == AH_MEMORY_UNKNOWN;
-    place.pointer = place.pageable ? (char *)(uintptr_t)pointer : info.device_pointer;
-    place.host = place.pageable ? place.pointer : info.host_pointer;
-    if (info.kind == AH_MEMORY_DEVICE) {
-        place.device = &device->backend->devices[info.device_index];
+    place.pageable = info->kind == AH_MEMORY_UNKNOWN;
+    place.pointer = place.pageable ? (char *)(uintptr_t)pointer : info->device_pointer;
+    place.host = place.pageable ? place.pointer : info->host_pointer;
+    if (info->kind == AH_MEMORY_DEVICE) {
+        place.device = &device->backend->devices[info->device_index];
         place.agent = place.device->agent;
     }
     return place;
+}
+
+struct ahhsa_place ahhsa_place_of(struct ah_backend_device *device, const void *pointer)
+{
+    struct ah_pointer_info info;
+    ahhsa_pointer_info(device, pointer, &info);
+    return place_with(device, pointer, &info);
 }
 
 /* ---- into the stream -------------------------------------------------------------------- */
@@ -363,8 +369,10 @@ static hipError_t put(struct ah_backend_device *device, void *dst, const void *s
         error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess || size == 0)
         return error;
-    *to = ahhsa_place_of(device, dst);
-    *from = ahhsa_place_of(device, src);
+    struct ah_pointer_info infos[2];
+    ahhsa_pointer_infos(device, (const void *const[]){dst, src}, 2, infos);
+    *to = place_with(device, dst, &infos[0]);
+    *from = place_with(device, src, &infos[1]);
     return ahhsa_copy_put(stream, to, from, size);
 }
 

@@ -436,13 +436,12 @@ hipError_t ahhsa_host_unregister(struct ah_backend_device *device, void *pointer
 
 /* ---- what a pointer is ------------------------------------------------------------------ */
 
-void ahhsa_pointer_info(struct ah_backend_device *device, const void *pointer,
-                        struct ah_pointer_info *out_info)
+/* Under the lock of the map. */
+static void describe(struct ah_backend *backend, const void *pointer,
+                     struct ah_pointer_info *out_info)
 {
-    struct ah_backend *backend = device->backend;
     bool elsewhere;
     *out_info = (struct ah_pointer_info){.kind = AH_MEMORY_UNKNOWN, .device_index = -1};
-    pthread_rwlock_rdlock(&backend->memory_lock);
     const struct ahhsa_allocation *it = find(backend, pointer, &elsewhere);
     if (it) {
         const struct ah_range *range = elsewhere ? &it->elsewhere : &it->range;
@@ -455,6 +454,21 @@ void ahhsa_pointer_info(struct ah_backend_device *device, const void *pointer,
             out_info->host_pointer = (char *)it->range.start + offset;
         out_info->device_pointer = (char *)it->device_pointer + offset;
     }
+}
+
+void ahhsa_pointer_info(struct ah_backend_device *device, const void *pointer,
+                        struct ah_pointer_info *out_info)
+{
+    ahhsa_pointer_infos(device, &pointer, 1, out_info);
+}
+
+void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *pointers,
+                         unsigned count, struct ah_pointer_info *out_infos)
+{
+    struct ah_backend *backend = device->backend;
+    pthread_rwlock_rdlock(&backend->memory_lock);
+    for (unsigned i = 0; i < count; i++)
+        describe(backend, pointers[i], &out_infos[i]);
     pthread_rwlock_unlock(&backend->memory_lock);
 }
 

@@ -21,6 +21,9 @@ struct ahhsa_allocation *ahhsa_memory_record(struct ah_backend_device *device, v
 bool ahhsa_memory_change(struct ah_backend *backend, const void *pointer,
                          void (*change)(struct ahhsa_allocation *allocation, void *data),
                          void *data);
+/* ahhsa_pointer_info of several, with one look at the map. */
+void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *pointers,
+                         unsigned count, struct ah_pointer_info *out_infos);
 /* Whether the host may read and write there. */
 bool ahhsa_host_reaches(struct ah_backend *backend, const void *pointer);
 /* Lets the device, its peers and `more` (by index) reach memory of the device. */

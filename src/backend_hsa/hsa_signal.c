@@ -15,6 +15,7 @@ struct ahhsa_signals {
     pthread_mutex_t lock; /* its own: signals are let go under the locks of other devices */
     struct group *groups;
     struct ahhsa_signal *free;
+    _Atomic(struct ahhsa_signal *) spare; /* one more, without the lock: the one let go last */
 };
 
 struct ahhsa_signals *ahhsa_signals_create(struct ah_backend_device *device)
@@ -67,23 +68,34 @@ static bool add_group(struct ahhsa_signals *signals)
     return true;
 }
 
-struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
+static struct ahhsa_signal *take_from_list(struct ahhsa_signals *signals)
 {
-    struct ahhsa_signals *signals = device->signals;
     pthread_mutex_lock(&signals->lock);
     struct ahhsa_signal *signal = signals->free;
     if (__builtin_expect(!signal, 0) && add_group(signals))
         signal = signals->free;
+    if (signal)
+        signals->free = signal->next;
+    pthread_mutex_unlock(&signals->lock);
+    return signal;
+}
+
+struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
+{
+    struct ahhsa_signals *signals = device->signals;
+    struct ahhsa_signal *signal = NULL;
+    if (atomic_load_explicit(&signals->spare, memory_order_relaxed))
+        signal = atomic_exchange_explicit(&signals->spare, NULL, memory_order_acquire);
+    if (!signal)
+        signal = take_from_list(signals);
     if (signal) {
         amd_signal_t *memory = ahhsa_signal_memory(signal);
-        signals->free = signal->next;
-        signal->taken = true;
         signal->soft = false;
         atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
         memory->start_ts = memory->end_ts = 0;
         __atomic_store_n(&memory->value, 1, __ATOMIC_RELEASE);
+        atomic_store_explicit(&signal->taken, true, memory_order_release);
     }
-    pthread_mutex_unlock(&signals->lock);
     return signal;
 }
 
@@ -92,8 +104,13 @@ void ahhsa_signal_release(struct ahhsa_signal *signal)
     if (!signal || atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
         return;
     struct ahhsa_signals *signals = signal->device->signals;
+    struct ahhsa_signal *none = NULL;
+    atomic_store_explicit(&signal->taken, false, memory_order_relaxed);
+    if (!atomic_load_explicit(&signals->spare, memory_order_relaxed) &&
+        atomic_compare_exchange_strong_explicit(&signals->spare, &none, signal,
+                                                memory_order_release, memory_order_relaxed))
+        return;
     pthread_mutex_lock(&signals->lock);
-    signal->taken = false;
     signal->next = signals->free;
     signals->free = signal;
     pthread_mutex_unlock(&signals->lock);
@@ -120,7 +137,7 @@ void ahhsa_signals_complete_all(struct ahhsa_signals *signals)
     pthread_mutex_lock(&signals->lock);
     for (struct group *group = signals->groups; group; group = group->next)
         for (int i = 0; i < GROUP; i++)
-            if (group->signals[i].taken)
+            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire))
                 ahhsa_signal_complete(&group->signals[i]);
     pthread_mutex_unlock(&signals->lock);
 }

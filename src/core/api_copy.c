@@ -17,15 +17,6 @@ bool ah_copy_kind_valid(hipMemcpyKind kind)
            (int)kind == hipMemcpyDeviceToDeviceNoCU;
 }
 
-/* Within the allocation, where it is one of HIP's. */
-static bool in_range(const void *pointer, size_t size, bool *out_known)
-{
-    struct ah_allocation allocation;
-    *out_known = ah_memory_find(pointer, &allocation);
-    return !*out_known ||
-           size <= allocation.range.size - ((uintptr_t)pointer - allocation.range.start);
-}
-
 static bool is_pageable(const void *pointer)
 {
     struct ah_pointer_info info;
@@ -35,16 +26,16 @@ static bool is_pageable(const void *pointer)
 /* A copy that names a device must have a device's memory at one end. */
 static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
-    bool dst_known, src_known;
+    bool known;
     if (!dst || !src)
         return hipErrorInvalidValue;
-    if (!in_range(dst, size, &dst_known) || !in_range(src, size, &src_known)) {
+    if (!ah_memory_holds(dst, src, size, &known)) {
         AH_LOG_ERR("a copy of %zu bytes from %p to %p reaches past the end of an allocation", size,
                    src, dst);
         return hipErrorInvalidValue;
     }
-    if (!dst_known && !src_known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault &&
-        is_pageable(dst) && is_pageable(src)) {
+    if (!known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault && is_pageable(dst) &&
+        is_pageable(src)) {
         AH_LOG_ERR("%s from %p to %p: neither is memory of a device", ah_name_copy_kind(kind), src,
                    dst);
         return hipErrorInvalidValue;

@@ -48,6 +48,22 @@ bool ah_memory_find(const void *pointer, struct ah_allocation *out)
     return range != NULL;
 }
 
+static bool holds(const void *pointer, size_t size, bool *out_known)
+{
+    const struct ah_range *range = ah_ranges_find(&memory.ranges, (uintptr_t)pointer);
+    *out_known |= range != NULL;
+    return !range || size <= range->size - ((uintptr_t)pointer - range->start);
+}
+
+bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_known)
+{
+    *out_known = false;
+    pthread_rwlock_rdlock(&memory.lock);
+    bool good = holds(dst, size, out_known) && holds(src, size, out_known);
+    pthread_rwlock_unlock(&memory.lock);
+    return good;
+}
+
 bool ah_memory_take(const void *pointer, struct ah_allocation *out)
 {
     pthread_rwlock_wrlock(&memory.lock);

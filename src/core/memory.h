@@ -29,6 +29,10 @@ bool ah_memory_add(const struct ah_allocation *allocation);
 /* Copies the allocation that contains pointer. False: none does. */
 bool ah_memory_find(const void *pointer, struct ah_allocation *out);
 
+/* Whether size bytes at both ends of a copy are within the allocations around them, where there
+ * are any; out_known: there is one around either. */
+bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_known);
+
 /* Forgets the allocation that starts at pointer, and copies it. One that was opened
  * several times is forgotten with the last. */
 bool ah_memory_take(const void *pointer, struct ah_allocation *out);
