@@ -176,6 +176,7 @@ static bool declares(struct declarations *d, const struct token *t)
 struct names {
     struct token *slots; /* length 0: free */
     size_t capacity, count;
+    bool references; /* `.texref`s become memory */
 };
 
 static uint64_t hash_byte(uint64_t h, char c)
@@ -258,7 +259,8 @@ static struct token *find_slot(const struct names *names, const struct token *na
 
 static bool grow(struct names *names)
 {
-    struct names bigger = {NULL, names->capacity ? names->capacity * 2 : 16, names->count};
+    struct names bigger = *names;
+    bigger.capacity = names->capacity ? names->capacity * 2 : 16;
     bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
     if (!bigger.slots)
         return false;
@@ -287,16 +289,40 @@ static enum ah_ptx_fix add(struct names *names, const struct token *name)
     return AH_PTX_FIX_CHANGED;
 }
 
+/* Whether code loads the object of a texture reference, as HIP's does, from `[name+72]`. */
+static bool loads_object(const char *text, size_t size, const struct token *name)
+{
+    static const char offset[] = "+72]";
+    const char *end = text + size, *at = text;
+    while ((at = memmem(at, (size_t)(end - at), offset, sizeof offset - 1)) != NULL) {
+        if ((size_t)(at - text) > name->length && at[-1 - (ptrdiff_t)name->length] == '[' &&
+            !memcmp(at - name->length, name->start, name->length))
+            return true;
+        at += sizeof offset - 1;
+    }
+    return false;
+}
+
 /* Gathers the declared names that need correction. */
 static enum ah_ptx_fix collect(const char *text, size_t size, struct names *names)
 {
     struct lexer lexer = {text, text + size};
     struct declarations d = {0};
     enum ah_ptx_fix result = AH_PTX_FIX_CHANGED;
-    for (struct token t = next(&lexer); t.kind != END; t = next(&lexer))
-        if (declares(&d, &t) && has_dot(t.start, t.length) && result == AH_PTX_FIX_CHANGED)
+    bool reference = false;
+    unsigned searches = 0;
+    for (struct token t = next(&lexer); t.kind != END; t = next(&lexer)) {
+        if (*t.start == '.')
+            reference = is(&t, ".texref");
+        if (!declares(&d, &t))
+            continue;
+        if (reference && !names->references && ++searches <= 1000)
+            names->references = loads_object(text, size, &t);
+        if (has_dot(t.start, t.length) && result == AH_PTX_FIX_CHANGED)
             result = add(names, &t);
-    return names->count || result != AH_PTX_FIX_CHANGED ? result : AH_PTX_FIX_UNCHANGED;
+    }
+    return names->count || names->references || result != AH_PTX_FIX_CHANGED ? result
+                                                                             : AH_PTX_FIX_UNCHANGED;
 }
 
 /* Whether a declared name is already spelled as another one will be. A mere use of such a spelling
@@ -315,25 +341,51 @@ static bool clashes(const char *text, size_t size, const struct names *names)
     return false;
 }
 
+/* What stands for a token in the corrected text, or NULL: the token itself. *reference: between
+ * `.texref` and the end of its declaration. */
+static const char *replacement(const struct names *names, const struct token *t, bool *reference)
+{
+    if (names->references && is(t, ".texref")) {
+        *reference = true;
+        return ".align 8 .b8";
+    }
+    if (*reference && is(t, ";")) {
+        *reference = false;
+        return "[88];"; /* struct textureReference */
+    }
+    return NULL;
+}
+
+static bool to_correct(const struct names *names, const struct token *t)
+{
+    return names->count && t->kind == WORD && starts_name(*t->start) &&
+           has_dot(t->start, t->length) && same(find_slot(names, t), t);
+}
+
 /* Writes the corrected text to out (when not NULL) and returns its size. */
 static size_t rewrite(const char *text, size_t size, const struct names *names, char *out)
 {
     struct lexer lexer = {text, text + size};
     const char *done = text;
+    bool reference = false;
     size_t n = 0;
     for (;;) {
         struct token t = next(&lexer);
-        bool found = t.kind == WORD && starts_name(*t.start) && has_dot(t.start, t.length) &&
-                     same(find_slot(names, &t), &t);
-        if (!found && t.kind != END)
+        const char *other = replacement(names, &t, &reference);
+        bool found = to_correct(names, &t);
+        if (!found && !other && t.kind != END)
             continue;
-        size_t before = (size_t)(t.start - done);
+        size_t before = (size_t)(t.start - done), length = other ? strlen(other) : 0;
         if (out)
             memcpy(out + n, done, before);
         n += before;
-        if (!found)
+        if (out && other)
+            memcpy(out + n, other, length);
+        n += length;
+        if (t.kind == END)
             return n;
-        n += correct(t.start, t.length, out ? out + n : NULL);
+        if (found)
+            n += correct(t.start, t.length, out ? out + n : NULL);
         done = t.start + t.length;
     }
 }
@@ -344,7 +396,7 @@ enum ah_ptx_fix ah_ptx_fix_names(const char *text, size_t size, char **out_text,
     *out_text = NULL;
     *out_size = 0;
     enum ah_ptx_fix result = collect(text, size, &names);
-    if (result == AH_PTX_FIX_CHANGED && clashes(text, size, &names))
+    if (result == AH_PTX_FIX_CHANGED && names.count && clashes(text, size, &names))
         result = AH_PTX_FIX_CLASH;
     if (result == AH_PTX_FIX_CHANGED) {
         size_t length = rewrite(text, size, &names, NULL);

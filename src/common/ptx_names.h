@@ -3,7 +3,10 @@
  * clang gives a managed variable `x` a companion `x.managed`, and an internal kernel of
  * relocatable device code a suffix `.intern.<hash>`; a PTX name holds letters, digits,
  * `_`, `$` and `%` only, so ptxas and the driver refuse the module. The functions here
- * spell each dot of such a name `_$_`, as LLVM itself does for local symbols. Pure: no
+ * spell each dot of such a name `_$_`, as LLVM itself does for local symbols.
+ *
+ * And clang declares HIP's texture references `.texref`, although code reads them as memory, at
+ * `[name+72]`: such declarations become 88 bytes of global memory (docs/kernel-abi.md). Pure: no
  * state, no log; the text may be anything at all. */
 #ifndef AH_PTX_NAMES_H
 #define AH_PTX_NAMES_H
@@ -18,7 +21,7 @@ enum ah_ptx_fix {
     AH_PTX_FIX_NO_MEMORY,
 };
 
-/* Corrects the names that text declares, wherever they stand outside of comments and string
+/* Corrects texture references, and the names that text declares, wherever they stand outside of comments and string
  * literals. text need not end in a NUL. On AH_PTX_FIX_CHANGED *out_text is a new string of
  * *out_size bytes and a NUL after them, to be freed by the caller; otherwise it is NULL. */
 enum ah_ptx_fix ah_ptx_fix_names(const char *text, size_t size, char **out_text, size_t *out_size);

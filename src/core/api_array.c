@@ -4,7 +4,15 @@
 
 _Static_assert(sizeof(struct ah_array) <= AH_HANDLE_SLOT, "struct ah_array");
 
-static bool shape_valid(const struct ah_array_shape *shape)
+/* Six square faces, or as many for each of several cubes. */
+static bool is_cubemap(const struct ah_array_shape *shape)
+{
+    return shape->width == shape->height &&
+           (shape->flags & hipArrayLayered ? shape->depth > 0 && shape->depth % 6 == 0
+                                           : shape->depth == 6);
+}
+
+bool ah_array_shape_valid(const struct ah_array_shape *shape)
 {
     unsigned known =
         hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather | hipArrayCubemap;
@@ -14,6 +22,8 @@ static bool shape_valid(const struct ah_array_shape *shape)
         return false;
     if (shape->depth > 0 && shape->height == 0 && !(shape->flags & hipArrayLayered))
         return false;
+    if (shape->flags & hipArrayCubemap && !is_cubemap(shape))
+        return false;
     return !(shape->flags & hipArrayTextureGather) || (shape->height > 0 && shape->depth == 0);
 }
 
@@ -22,7 +32,7 @@ static hipError_t create(hipArray_t *out_array, const struct ah_array_shape *sha
 {
     struct ah_backend_array *native;
     struct ah_device *device = ah_device_current();
-    if (!shape_valid(shape))
+    if (!ah_array_shape_valid(shape))
         return hipErrorInvalidValue;
     if (!device)
         return hipErrorNoDevice;
@@ -66,44 +76,6 @@ hipError_t hipMalloc3DArray(hipArray_t *array, const struct hipChannelFormatDesc
     return AH_LEAVE(create_described(array, desc, extent, flags));
 }
 
-/* The driver's description of the format, as the runtime's. */
-static hipError_t describe(hipArray_Format format, unsigned channels, hipChannelFormatDesc *out)
-{
-    int bits;
-    hipChannelFormatKind kind;
-    switch ((int)format) {
-    case HIP_AD_FORMAT_UNSIGNED_INT8:
-        bits = 8, kind = hipChannelFormatKindUnsigned;
-        break;
-    case HIP_AD_FORMAT_UNSIGNED_INT16:
-        bits = 16, kind = hipChannelFormatKindUnsigned;
-        break;
-    case HIP_AD_FORMAT_UNSIGNED_INT32:
-        bits = 32, kind = hipChannelFormatKindUnsigned;
-        break;
-    case HIP_AD_FORMAT_SIGNED_INT8:
-        bits = 8, kind = hipChannelFormatKindSigned;
-        break;
-    case HIP_AD_FORMAT_SIGNED_INT16:
-        bits = 16, kind = hipChannelFormatKindSigned;
-        break;
-    case HIP_AD_FORMAT_SIGNED_INT32:
-        bits = 32, kind = hipChannelFormatKindSigned;
-        break;
-    case HIP_AD_FORMAT_HALF:
-        bits = 16, kind = hipChannelFormatKindFloat;
-        break;
-    case HIP_AD_FORMAT_FLOAT:
-        bits = 32, kind = hipChannelFormatKindFloat;
-        break;
-    default:
-        return hipErrorInvalidValue;
-    }
-    *out = (hipChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
-                                  channels > 3 ? bits : 0, kind};
-    return hipSuccess;
-}
-
 static hipError_t create_driver(hipArray_t *out_array, const HIP_ARRAY3D_DESCRIPTOR *descriptor)
 {
     hipChannelFormatDesc description;
@@ -117,7 +89,7 @@ static hipError_t create_driver(hipArray_t *out_array, const HIP_ARRAY3D_DESCRIP
         .channels = descriptor->NumChannels,
         .flags = descriptor->Flags,
     };
-    hipError_t error = describe(shape.format, shape.channels, &description);
+    hipError_t error = ah_array_describe(shape.format, shape.channels, &description);
     if (error != hipSuccess)
         return error;
     shape.element = (unsigned)description.x / 8 * shape.channels;
@@ -149,6 +121,11 @@ static hipError_t destroy(hipArray_t handle)
     struct ah_array *array = (struct ah_array *)(void *)handle;
     if (!handle)
         return hipErrorInvalidValue;
+    if (ah_handle_is(handle, AH_HANDLE_ARRAY) && array->level_of) {
+        AH_LOG_ERR("array %p is a level of a mipmapped array, which is freed as a whole",
+                   (void *)handle);
+        return hipErrorInvalidValue;
+    }
     if (!ah_handle_retire(handle, AH_HANDLE_ARRAY))
         return hipErrorContextIsDestroyed;
     struct ah_device *device = array->handle.device;

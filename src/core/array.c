@@ -1,6 +1,8 @@
 /* Owns arrays: their formats and their handles. */
 #include "api_shared.h"
 
+#include <stdlib.h>
+
 static hipArray_Format unsigned_format(int bits)
 {
     return bits == 8    ? HIP_AD_FORMAT_UNSIGNED_INT8
@@ -55,6 +57,43 @@ hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_ar
     }
 }
 
+hipError_t ah_array_describe(hipArray_Format format, unsigned channels, hipChannelFormatDesc *out)
+{
+    int bits;
+    hipChannelFormatKind kind;
+    switch ((int)format) {
+    case HIP_AD_FORMAT_UNSIGNED_INT8:
+        bits = 8, kind = hipChannelFormatKindUnsigned;
+        break;
+    case HIP_AD_FORMAT_UNSIGNED_INT16:
+        bits = 16, kind = hipChannelFormatKindUnsigned;
+        break;
+    case HIP_AD_FORMAT_UNSIGNED_INT32:
+        bits = 32, kind = hipChannelFormatKindUnsigned;
+        break;
+    case HIP_AD_FORMAT_SIGNED_INT8:
+        bits = 8, kind = hipChannelFormatKindSigned;
+        break;
+    case HIP_AD_FORMAT_SIGNED_INT16:
+        bits = 16, kind = hipChannelFormatKindSigned;
+        break;
+    case HIP_AD_FORMAT_SIGNED_INT32:
+        bits = 32, kind = hipChannelFormatKindSigned;
+        break;
+    case HIP_AD_FORMAT_HALF:
+        bits = 16, kind = hipChannelFormatKindFloat;
+        break;
+    case HIP_AD_FORMAT_FLOAT:
+        bits = 32, kind = hipChannelFormatKindFloat;
+        break;
+    default:
+        return hipErrorInvalidValue;
+    }
+    *out = (hipChannelFormatDesc){bits, channels > 1 ? bits : 0, channels > 2 ? bits : 0,
+                                  channels > 3 ? bits : 0, kind};
+    return hipSuccess;
+}
+
 size_t ah_array_element_size(const struct ah_array *array)
 {
     return array->shape.element;
@@ -70,6 +109,15 @@ hipError_t ah_array_check(hipArray_const_t handle, struct ah_array **out_array)
     return hipSuccess;
 }
 
+static void forget_mipmap(void *handle, void *device)
+{
+    const struct ah_mipmap *mipmap = handle;
+    if (mipmap->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MIPMAP)) {
+        free(mipmap->arrays);
+        ah_handle_destroy(handle);
+    }
+}
+
 static void forget_array(void *handle, void *device)
 {
     const struct ah_array *array = handle;
@@ -80,4 +128,5 @@ static void forget_array(void *handle, void *device)
 void ah_array_forget_device(struct ah_device *device)
 {
     ah_handle_each(AH_HANDLE_ARRAY, forget_array, device);
+    ah_handle_each(AH_HANDLE_MIPMAP, forget_mipmap, device);
 }

@@ -1,5 +1,7 @@
 /* Owns the choice of images, and modules and functions. */
 #include "code.h"
+
+#include "api_shared.h"
 #include "log.h"
 #include "managed.h"
 
@@ -148,6 +150,7 @@ hipError_t ah_module_destroy(struct ah_module *module)
     if (!ah_handle_retire(module, AH_HANDLE_MODULE))
         return hipErrorNotFound;
     destroy_functions(module);
+    ah_texture_forget_module(module);
     ah_handle_destroy(module);
     ah_managed_destroy(device, managed);
     return device->ops->module_unload(device->native, native);
@@ -190,6 +193,7 @@ static void forget_module(void *handle, void *device)
     struct ah_module *module = handle;
     if (module->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MODULE)) {
         destroy_functions(module);
+        ah_texture_forget_module(module);
         ah_managed_forget(module->managed);
         ah_handle_destroy(handle);
     }

@@ -67,6 +67,9 @@ hipError_t ah_function_of_any(const void *value, struct ah_device *device,
 hipError_t ah_variable_address(const void *host, struct ah_device *device, void **out_address,
                                size_t *out_size);
 
+/* Whether a texture<> of the program is registered at host. */
+bool ah_is_texture_reference(const void *host);
+
 /* The device name of the kernel registered at host, NULL when there is none. */
 const char *ah_kernel_name(const void *host);
 

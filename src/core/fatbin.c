@@ -245,7 +245,7 @@ hipError_t ah_variable_address(const void *host, struct ah_device *device, void 
 {
     void *instance;
     struct symbol *symbol = symbol_at(host);
-    if (!symbol || (symbol->kind != SYMBOL_VARIABLE && symbol->kind != SYMBOL_MANAGED)) {
+    if (!symbol || symbol->kind == SYMBOL_KERNEL || symbol->kind == SYMBOL_SURFACE) {
         AH_LOG_ERR("%p is not the address of a device variable of this program", host);
         return hipErrorInvalidSymbol;
     }
@@ -261,6 +261,12 @@ hipError_t ah_variable_address(const void *host, struct ah_device *device, void 
         *out_size = variable->size;
     }
     return error;
+}
+
+bool ah_is_texture_reference(const void *host)
+{
+    const struct symbol *symbol = symbol_at(host);
+    return symbol && symbol->kind == SYMBOL_TEXTURE;
 }
 
 const char *ah_kernel_name(const void *host)

@@ -123,6 +123,16 @@ static void an_undefined_function_is_found(void)
     CHECK(!ah_ptx_find_undefined(defined, strlen(defined), &name, &length));
 }
 
+static void a_texture_reference_that_is_loaded_from_becomes_memory(void)
+{
+    CHECK_TEXT(fixed(".visible .global .texref t;\n{ ld.global.b64 %rd1, [t+72]; }"),
+               ".visible .global .align 8 .b8 t[88];\n{ ld.global.b64 %rd1, [t+72]; }");
+    CHECK_TEXT(fixed(".global .texref a.b;\n{ ld.global.b64 %rd1, [a.b+72]; }"),
+               ".global .align 8 .b8 a_$_b[88];\n{ ld.global.b64 %rd1, [a_$_b+72]; }");
+    CHECK_TEXT(fixed(".global .texref t;\n{ tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}]; }"), "");
+    CHECK_TEXT(fixed(".global .texref t;\n{ ld.global.b64 %rd1, [other_t+72]; }"), "");
+}
+
 static void hostile_text_is_survived(void)
 {
     static const char *const texts[] = {
@@ -161,9 +171,10 @@ static void hostile_text_is_survived(void)
 static void random_text_is_survived_and_correcting_twice_changes_nothing_more(void)
 {
     static const char *const pieces[] = {
-        ".global ", ".u32 ", "a.b", "c",      "_$_",     ",",       ";",        "(",  ")",  "{",
-        "}",        "[",     "]",   ".func ", ".entry ", ".param ", "\"",       "\\", "//", "/*",
-        "*/",       "\n",    " ",   "%r1",    "1.5",     "d.e.f",   ".extern ", "=",  "@",  "\xff",
+        ".global ", ".u32 ", "a.b",      "c",  "_$_", ",",      ";",        "(",
+        ")",        "{",     "}",        "[",  "]",   ".func ", ".entry ",  ".param ",
+        "\"",       "\\",    "//",       "/*", "*/",  "\n",     " ",        "%r1",
+        "1.5",      "d.e.f", ".extern ", "=",  "@",   "\xff",   ".texref ", "d+72]",
     };
     uint32_t seed = 12345;
     for (int round = 0; round < 20000; round++) {
@@ -216,6 +227,7 @@ int main(void)
     RUN(text_without_such_names_is_unchanged);
     RUN(a_symbol_name_is_spelled_as_in_the_text);
     RUN(an_undefined_function_is_found);
+    RUN(a_texture_reference_that_is_loaded_from_becomes_memory);
     RUN(hostile_text_is_survived);
     RUN(random_text_is_survived_and_correcting_twice_changes_nothing_more);
     RUN(many_names_take_linear_time);

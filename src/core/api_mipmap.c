@@ -1,0 +1,201 @@
+/* Mipmapped arrays: hipMallocMipmappedArray and its kin. */
+#include "api.h"
+#include "texture.h"
+
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct ah_mipmap) <= AH_HANDLE_SLOT, "struct ah_mipmap");
+
+static unsigned most_levels(const struct ah_array_shape *shape)
+{
+    bool layers = shape->flags & (hipArrayLayered | hipArrayCubemap);
+    size_t size = shape->width > shape->height ? shape->width : shape->height;
+    unsigned levels = 0;
+    if (!layers && shape->depth > size)
+        size = shape->depth;
+    for (; size > 0; size /= 2)
+        levels++;
+    return levels;
+}
+
+static hipError_t create(hipMipmappedArray_t *out, struct ah_array_shape *shape,
+                         const hipChannelFormatDesc *description, unsigned levels)
+{
+    struct ah_backend_mipmap *native;
+    struct ah_device *device = ah_device_current();
+    if (!out || levels == 0 || !ah_array_shape_valid(shape) || shape->flags & hipArrayTextureGather)
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    if (levels > most_levels(shape))
+        levels = most_levels(shape);
+    hipError_t error = device->ops->mipmap_create(device->native, shape, levels, &native);
+    if (error != hipSuccess)
+        return error;
+    struct ah_mipmap *mipmap = ah_handle_create(AH_HANDLE_MIPMAP, device);
+    struct ah_array **arrays = calloc(levels, sizeof *arrays);
+    if (!mipmap || !arrays) {
+        free(arrays);
+        ah_handle_destroy(mipmap);
+        device->ops->mipmap_destroy(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    mipmap->native = native;
+    mipmap->shape = *shape;
+    mipmap->description = *description;
+    mipmap->levels = levels;
+    mipmap->arrays = arrays;
+    *out = (hipMipmappedArray_t)(void *)mipmap;
+    return hipSuccess;
+}
+
+static hipError_t create_described(hipMipmappedArray_t *out,
+                                   const hipChannelFormatDesc *description, hipExtent extent,
+                                   unsigned levels, unsigned flags)
+{
+    struct ah_array_shape shape = {
+        .width = extent.width, .height = extent.height, .depth = extent.depth, .flags = flags};
+    if (!description)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_array_format(description, &shape);
+    return error == hipSuccess ? create(out, &shape, description, levels) : error;
+}
+
+hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *mipmappedArray,
+                                   const struct hipChannelFormatDesc *desc, struct hipExtent extent,
+                                   unsigned int numLevels, unsigned int flags)
+{
+    AH_ENTER(mipmappedArray, desc, extent.width, extent.height, extent.depth, numLevels, flags);
+    return AH_LEAVE(create_described(mipmappedArray, desc, extent, numLevels, flags));
+}
+
+static hipError_t create_driver(hipMipmappedArray_t *out, const HIP_ARRAY3D_DESCRIPTOR *descriptor,
+                                unsigned levels)
+{
+    hipChannelFormatDesc description;
+    if (!descriptor)
+        return hipErrorInvalidValue;
+    struct ah_array_shape shape = {
+        .width = descriptor->Width,
+        .height = descriptor->Height,
+        .depth = descriptor->Depth,
+        .format = descriptor->Format,
+        .channels = descriptor->NumChannels,
+        .flags = descriptor->Flags,
+    };
+    hipError_t error = ah_array_describe(shape.format, shape.channels, &description);
+    if (error != hipSuccess)
+        return error;
+    shape.element = (unsigned)description.x / 8 * shape.channels;
+    return create(out, &shape, &description, levels);
+}
+
+hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *pHandle,
+                                   HIP_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
+                                   unsigned int numMipmapLevels)
+{
+    AH_ENTER(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+    return AH_LEAVE(create_driver(pHandle, pMipmappedArrayDesc, numMipmapLevels));
+}
+
+hipError_t ah_mipmap_check(hipMipmappedArray_const_t handle, struct ah_mipmap **out_mipmap)
+{
+    if (!handle)
+        return hipErrorInvalidHandle;
+    if (!ah_handle_is(handle, AH_HANDLE_MIPMAP))
+        return hipErrorContextIsDestroyed;
+    *out_mipmap = (struct ah_mipmap *)(uintptr_t)handle;
+    return hipSuccess;
+}
+
+static hipError_t destroy(hipMipmappedArray_t handle)
+{
+    struct ah_mipmap *mipmap = (struct ah_mipmap *)(void *)handle;
+    if (!handle)
+        return hipErrorInvalidValue;
+    if (!ah_handle_retire(handle, AH_HANDLE_MIPMAP))
+        return hipErrorContextIsDestroyed;
+    struct ah_device *device = mipmap->handle.device;
+    struct ah_backend_mipmap *native = mipmap->native;
+    for (unsigned i = 0; i < mipmap->levels; i++)
+        if (mipmap->arrays[i] && ah_handle_retire(mipmap->arrays[i], AH_HANDLE_ARRAY))
+            ah_handle_destroy(mipmap->arrays[i]);
+    free(mipmap->arrays);
+    ah_handle_destroy(mipmap);
+    return device->ops->mipmap_destroy(device->native, native);
+}
+
+hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)
+{
+    AH_ENTER(mipmappedArray);
+    return AH_LEAVE(destroy(mipmappedArray));
+}
+
+hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray)
+{
+    AH_ENTER(hMipmappedArray);
+    return AH_LEAVE(destroy(hMipmappedArray));
+}
+
+static size_t shrunk(size_t size, unsigned level)
+{
+    return size == 0 || size >> level ? size >> level : 1;
+}
+
+/* Called with the device's lock held. */
+static hipError_t make_level(struct ah_mipmap *mipmap, unsigned level)
+{
+    struct ah_device *device = mipmap->handle.device;
+    struct ah_backend_array *native;
+    if (mipmap->arrays[level])
+        return hipSuccess;
+    hipError_t error = device->ops->mipmap_level(device->native, mipmap->native, level, &native);
+    if (error != hipSuccess)
+        return error;
+    struct ah_array *array = ah_handle_create(AH_HANDLE_ARRAY, device);
+    if (!array)
+        return hipErrorOutOfMemory;
+    array->native = native;
+    array->description = mipmap->description;
+    array->level_of = mipmap;
+    array->shape = mipmap->shape;
+    array->shape.width = shrunk(mipmap->shape.width, level);
+    array->shape.height = shrunk(mipmap->shape.height, level);
+    if (!(mipmap->shape.flags & (hipArrayLayered | hipArrayCubemap)))
+        array->shape.depth = shrunk(mipmap->shape.depth, level);
+    mipmap->arrays[level] = array;
+    return hipSuccess;
+}
+
+static hipError_t get_level(hipArray_t *out, hipMipmappedArray_const_t handle, unsigned level)
+{
+    struct ah_mipmap *mipmap;
+    if (!out)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_mipmap_check(handle, &mipmap);
+    if (error != hipSuccess)
+        return hipErrorInvalidHandle;
+    if (level >= mipmap->levels)
+        return hipErrorInvalidValue;
+    struct ah_device *device = mipmap->handle.device;
+    pthread_mutex_lock(&device->lock);
+    error = make_level(mipmap, level);
+    pthread_mutex_unlock(&device->lock);
+    if (error == hipSuccess)
+        *out = (hipArray_t)(void *)mipmap->arrays[level];
+    return error;
+}
+
+hipError_t hipGetMipmappedArrayLevel(hipArray_t *levelArray,
+                                     hipMipmappedArray_const_t mipmappedArray, unsigned int level)
+{
+    AH_ENTER(levelArray, mipmappedArray, level);
+    return AH_LEAVE(get_level(levelArray, mipmappedArray, level));
+}
+
+hipError_t hipMipmappedArrayGetLevel(hipArray_t *pLevelArray, hipMipmappedArray_t hMipMappedArray,
+                                     unsigned int level)
+{
+    AH_ENTER(pLevelArray, hMipMappedArray, level);
+    return AH_LEAVE(get_level(pLevelArray, hMipMappedArray, level));
+}
