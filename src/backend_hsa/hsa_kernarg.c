@@ -23,7 +23,7 @@ static bool fits(const struct ahhsa_chunk *chunk, size_t size)
 
 unsigned ahhsa_kernarg_flags(const struct ah_backend_stream *stream, size_t size)
 {
-    const struct ahhsa_chunk *chunk = __atomic_load_n(&stream->chunk, __ATOMIC_RELAXED);
+    const struct ahhsa_chunk *chunk = __atomic_load_n(&stream->chunk, __ATOMIC_ACQUIRE);
     return size == 0 || fits(chunk, size) ? 0 : AHHSA_PACKET_SIGNAL;
 }
 
@@ -86,7 +86,7 @@ void *ahhsa_kernarg_take(struct ahhsa_slot *slot, size_t size)
             return NULL;
         if (chunk)
             ahhsa_packet_hook(slot, put_back, chunk);
-        __atomic_store_n(&stream->chunk, next, __ATOMIC_RELAXED);
+        __atomic_store_n(&stream->chunk, next, __ATOMIC_RELEASE);
         chunk = next;
     }
     uint32_t at = atomic_load_explicit(&chunk->used, memory_order_relaxed);
