@@ -929,6 +929,42 @@ static void what_is_not_simulated_is_not_emitted(void **state)
     }
 }
 
+/* Whatever descriptors say, there is an end to it: a fault, or no more than the memory there is. */
+static void descriptors_at_random_do_no_harm(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"image_load",       "image_store",
+                                        "image_sample",     "image_get_resinfo",
+                                        "image_atomic_add", "buffer_load_format_xyzw"};
+    for (size_t s = 0; s < COUNT(images); s++)
+        for (unsigned round = 0; round < 20000; round++) {
+            if (round == 0)
+                hand_begin(images[s].isa, images[s].lanes);
+            hand_exec(0x8001);
+            const char *name = names[hand_random() % COUNT(names)];
+            bool typed = *name == 'b';
+            struct amdgpu_inst inst =
+                typed ? hand_inst(name, 1, true) : image_inst(name, 1, T2D + hand_random() % 2);
+            if (typed)
+                inst.soffset = (struct amdgpu_operand){.kind = AMDGPU_CONST, .count = 1};
+            inst.idxen = typed;
+            for (unsigned i = 0; i < 8; i++)
+                hand_wave()->s[S_BASE + i] = hand_random();
+            for (unsigned i = 0; i < 4; i++)
+                hand_wave()->s[S_SAMPLER + i] = hand_random();
+            for (unsigned i = 0; i < 4; i++)
+                hand_v(V_ADDRESS + i)[0] = hand_random();
+            if (round % 4) { /* mostly what gets further */
+                hand_wave()->s[S_BASE + 3] &= 0x7e000fff;
+                hand_wave()->s[S_BASE + 3] |= 0x80000000;
+                hand_wave()->s[S_BASE + 6] &= ~(1u << 21);
+                hand_wave()->s[S_SAMPLER] &= ~(7u << 9 | 1u << 20 | 3u << 29 | 1u << 31);
+                hand_wave()->s[S_SAMPLER + 3] &= 0x7fffefff;
+            }
+            hand_run(&inst);
+        }
+}
+
 /* ---- typed buffers -------------------------------------------------------------------------- */
 
 static void begin_buffer(const struct setting *setting, const struct format *format,
@@ -1039,6 +1075,7 @@ int main(void)
         cmocka_unit_test(descriptors_of_other_images_are_refused),
         cmocka_unit_test(memory_that_is_not_there_is_a_fault),
         cmocka_unit_test(what_is_not_simulated_is_not_emitted),
+        cmocka_unit_test(descriptors_at_random_do_no_harm),
         cmocka_unit_test(buffers_have_formats_too),
         cmocka_unit_test(halves_of_typed_buffers),
     };
