@@ -2,35 +2,23 @@
  * by lane, elements that do not lie in one piece, what is out of reach. Loads and
  * stores themselves are in amdgpu_access.c. */
 #include "amdgpu_mimg.h"
+#include "sim_isa.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the host's instruction sets ------------------------------------------------------ */
 
-static const struct amdgpu_access_functions *chosen = &amdgpu_access_base;
+static const struct amdgpu_access_functions *chosen;
 
-/* ANYHIP_SIM_ISA is checked, and what is wrong with it logged, where arithmetic is chosen. */
 static void choose(void)
 {
-#if defined(__x86_64__) && !defined(AMDGPU_ISA_BASE_ONLY)
-    const char *wanted = getenv("ANYHIP_SIM_ISA");
-    if (wanted && strcmp(wanted, "base") == 0)
-        return;
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-        !__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("bmi2"))
-        return;
-    chosen = &amdgpu_access_avx2;
-    if (wanted && strcmp(wanted, "avx2") == 0)
-        return;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        chosen = &amdgpu_access_avx512;
-#endif
+#define TABLE(isa, name) [SIM_ISA_##isa] = &amdgpu_access_##name,
+    static const struct amdgpu_access_functions *const functions[] = {SIM_ISAS(TABLE)};
+#undef TABLE
+    chosen = functions[sim_isa_choose()];
 }
 
 const struct amdgpu_access_functions *amdgpu_access_functions(void)

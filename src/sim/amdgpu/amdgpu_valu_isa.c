@@ -3,24 +3,17 @@
 
 #include <pthread.h>
 
-#define TABLE(name)                                                                                \
-    &(const struct amdgpu_valu_table)                                                              \
-    {                                                                                              \
-        amdgpu_valu_run_##name, amdgpu_effects_##name, amdgpu_clamped_##name                       \
-    }
-const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT] = {
-    [SIM_ISA_BASE] = TABLE(base),
-#if defined(__x86_64__)
-    [SIM_ISA_AVX2] = TABLE(avx2),
-    [SIM_ISA_AVX512] = TABLE(avx512),
-#endif
-};
+#define TABLE(isa, name)                                                                           \
+    [SIM_ISA_##isa] = &(const struct amdgpu_valu_table){                                           \
+        amdgpu_valu_run_##name, amdgpu_effects_##name, amdgpu_clamped_##name},
+const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT] = {SIM_ISAS(TABLE)};
+#undef TABLE
 
 static const struct amdgpu_valu_table *chosen;
 
 static void choose(void)
 {
-    chosen = amdgpu_valu_tables[sim_isa_choose(SIM_ISA_AVX512)];
+    chosen = amdgpu_valu_tables[sim_isa_choose()];
 }
 
 const struct amdgpu_valu_table *amdgpu_valu_table(void)

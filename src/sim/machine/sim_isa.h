@@ -11,11 +11,23 @@
 
 enum sim_isa { SIM_ISA_BASE, SIM_ISA_AVX2, SIM_ISA_AVX512, SIM_ISA_COUNT };
 
-/* Whether the host can run what is compiled for an instruction set. */
+/* How many of them are compiled, from the first on (cmake/AnyHIPSim.cmake), and a row of each. */
+#if !defined(SIM_ISAS_COMPILED)
+#define SIM_ISAS_COMPILED 1
+#endif
+#if SIM_ISAS_COMPILED == 1
+#define SIM_ISAS(ROW) ROW(BASE, base)
+#elif SIM_ISAS_COMPILED == 2
+#define SIM_ISAS(ROW) ROW(BASE, base) ROW(AVX2, avx2)
+#else
+#define SIM_ISAS(ROW) ROW(BASE, base) ROW(AVX2, avx2) ROW(AVX512, avx512)
+#endif
+
+/* Whether an instruction set is compiled, and the host has it. */
 static inline bool sim_isa_has(enum sim_isa isa)
 {
-    if (isa == SIM_ISA_BASE)
-        return true;
+    if (isa == SIM_ISA_BASE || isa >= SIM_ISAS_COMPILED)
+        return isa == SIM_ISA_BASE;
 #if defined(__x86_64__)
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -29,12 +41,12 @@ static inline bool sim_isa_has(enum sim_isa isa)
 #endif
 }
 
-/* The best up to limit, unless ANYHIP_SIM_ISA asks for a slower one. */
-static inline enum sim_isa sim_isa_choose(enum sim_isa limit)
+/* The best, unless ANYHIP_SIM_ISA asks for a slower one. */
+static inline enum sim_isa sim_isa_choose(void)
 {
     static const char *const names[SIM_ISA_COUNT] = {"base", "avx2", "avx512"};
     const char *wanted = getenv("ANYHIP_SIM_ISA");
-    enum sim_isa best = limit;
+    enum sim_isa best = SIM_ISAS_COMPILED - 1;
     while (best > SIM_ISA_BASE && !sim_isa_has(best))
         best--;
     if (!wanted || !*wanted)

@@ -9,30 +9,20 @@
 
 /* ---- instruction sets ---------------------------------------------------------- */
 
-const ptx_handler (*const ptx_alu_handlers[PTX_ISA_COUNT])[2] = {
-    [PTX_ISA_BASE] = ptx_alu_handlers_base,
-#if defined(__x86_64__) && !defined(PTX_ISA_BASE_ONLY)
-    [PTX_ISA_AVX2] = ptx_alu_handlers_avx2,
-    [PTX_ISA_AVX512] = ptx_alu_handlers_avx512,
-#endif
-};
-
-#if defined(PTX_ISA_BASE_ONLY)
-enum { BEST = SIM_ISA_BASE };
-#else
-enum { BEST = SIM_ISA_AVX512 };
-#endif
+#define TABLE(isa, name) [PTX_ISA_##isa] = ptx_alu_handlers_##name,
+const ptx_handler (*const ptx_alu_handlers[PTX_ISA_COUNT])[2] = {SIM_ISAS(TABLE)};
+#undef TABLE
 
 bool ptx_isa_has(enum ptx_isa isa)
 {
-    return (int)isa <= (int)BEST && sim_isa_has((enum sim_isa)isa);
+    return sim_isa_has((enum sim_isa)isa);
 }
 
 static enum ptx_isa chosen;
 
 static void choose(void)
 {
-    chosen = (enum ptx_isa)sim_isa_choose((enum sim_isa)BEST);
+    chosen = (enum ptx_isa)sim_isa_choose();
 }
 
 enum ptx_isa ptx_isa(void)

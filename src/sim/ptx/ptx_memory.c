@@ -2,6 +2,7 @@
  * which other memory instruction. Addresses are ptx_address.c's, what loads and
  * stores do is in ptx_access.c. */
 #include "ptx_memory.h"
+#include "sim_isa.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -42,13 +43,10 @@ static const struct ptx_op *fence_release(struct ptx_warp *warp, const struct pt
 
 static const struct ptx_access_functions *access_functions(void)
 {
-#if defined(__x86_64__) && !defined(PTX_ISA_BASE_ONLY)
-    if (ptx_isa() == PTX_ISA_AVX512)
-        return &ptx_access_avx512;
-    if (ptx_isa() == PTX_ISA_AVX2)
-        return &ptx_access_avx2;
-#endif
-    return &ptx_access_base;
+#define TABLE(isa, name) [PTX_ISA_##isa] = &ptx_access_##name,
+    static const struct ptx_access_functions *const functions[PTX_ISA_COUNT] = {SIM_ISAS(TABLE)};
+#undef TABLE
+    return functions[ptx_isa()];
 }
 
 /* A register keeps its own width: what is narrower in memory is widened by the
