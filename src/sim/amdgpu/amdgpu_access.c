@@ -557,37 +557,27 @@ static const struct amdgpu_op *permute_halves(struct amdgpu_wave *wave, const st
 
 /* ---- handlers ------------------------------------------------------------------------- */
 
-INLINE const struct amdgpu_op *load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                    unsigned lanes, enum amdgpu_space space)
+/* Loads or stores. */
+INLINE const struct amdgpu_op *transfer(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                        unsigned lanes, enum amdgpu_space space, bool write)
 {
     struct amdgpu_places places;
     uint64_t exec = amdgpu_exec(wave);
     if (!exec)
         return amdgpu_next(op);
     start(&places);
-    if (!reach_space(wave, op, exec, lanes, space, false, &places))
+    if (!reach_space(wave, op, exec, lanes, space, write, &places))
         return NULL;
-    (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &places);
+    if (write)
+        (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &places);
+    else
+        (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &places);
     return amdgpu_next(op);
 }
 
-INLINE const struct amdgpu_op *store(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                     unsigned lanes, enum amdgpu_space space)
-{
-    struct amdgpu_places places;
-    uint64_t exec = amdgpu_exec(wave);
-    if (!exec)
-        return amdgpu_next(op);
-    start(&places);
-    if (!reach_space(wave, op, exec, lanes, space, true, &places))
-        return NULL;
-    (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &places);
-    return amdgpu_next(op);
-}
-
-/* Two elements of each lane; both are found before a register changes. */
-INLINE const struct amdgpu_op *load_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                        unsigned lanes)
+/* The same of two elements of each lane; both are found before a register changes. */
+INLINE const struct amdgpu_op *transfer_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                            unsigned lanes, bool write)
 {
     const struct amdgpu_access *access = op->effect;
     struct amdgpu_places first, second;
@@ -600,26 +590,13 @@ INLINE const struct amdgpu_op *load_two(struct amdgpu_wave *wave, const struct a
     if (!reach_lds(wave, op, exec, lanes, offset, &first) ||
         !reach_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
         return NULL;
-    (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &first);
-    (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst + access->bytes / 4u, exec, &second);
-    return amdgpu_next(op);
-}
-
-INLINE const struct amdgpu_op *store_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                         unsigned lanes)
-{
-    struct amdgpu_places first, second;
-    uint64_t exec = amdgpu_exec(wave);
-    uint32_t offset = (uint32_t)op->offset_bytes;
-    if (!exec)
-        return amdgpu_next(op);
-    start(&first);
-    start(&second);
-    if (!reach_lds(wave, op, exec, lanes, offset, &first) ||
-        !reach_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
-        return NULL;
-    (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &first);
-    (lanes == 64 ? put_64 : put_32)(wave, op, op->src[2].reg, exec, &second);
+    if (write) {
+        (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &first);
+        (lanes == 64 ? put_64 : put_32)(wave, op, op->src[2].reg, exec, &second);
+    } else {
+        (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &first);
+        (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst + access->bytes / 4u, exec, &second);
+    }
     return amdgpu_next(op);
 }
 
@@ -627,23 +604,23 @@ INLINE const struct amdgpu_op *store_two(struct amdgpu_wave *wave, const struct 
     RACY static const struct amdgpu_op *load_##name##_##lanes(struct amdgpu_wave *wave,            \
                                                               const struct amdgpu_op *op)          \
     {                                                                                              \
-        return load(wave, op, lanes, space);                                                       \
+        return transfer(wave, op, lanes, space, false);                                            \
     }                                                                                              \
     RACY static const struct amdgpu_op *store_##name##_##lanes(struct amdgpu_wave *wave,           \
                                                                const struct amdgpu_op *op)         \
     {                                                                                              \
-        return store(wave, op, lanes, space);                                                      \
+        return transfer(wave, op, lanes, space, true);                                             \
     }
 #define TWO(lanes)                                                                                 \
     RACY static const struct amdgpu_op *load_two_##lanes(struct amdgpu_wave *wave,                 \
                                                          const struct amdgpu_op *op)               \
     {                                                                                              \
-        return load_two(wave, op, lanes);                                                          \
+        return transfer_two(wave, op, lanes, false);                                               \
     }                                                                                              \
     RACY static const struct amdgpu_op *store_two_##lanes(struct amdgpu_wave *wave,                \
                                                           const struct amdgpu_op *op)              \
     {                                                                                              \
-        return store_two(wave, op, lanes);                                                         \
+        return transfer_two(wave, op, lanes, true);                                                \
     }
 HANDLERS(64, global, AMDGPU_SPACE_GLOBAL)
 HANDLERS(32, global, AMDGPU_SPACE_GLOBAL)

@@ -105,39 +105,32 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
 #define RESULT(type, d)                                                                            \
     write_register(wave, op->dst, sizeof(type) == 8 ? (u64)(d) : (u32)(d), sizeof(type))
 
+/* An effect, and what it made of a result and of SCC. */
+#define EFFECT(td, result, ...)                                                                    \
+    u32 scc = wave->scc;                                                                           \
+    result;                                                                                        \
+    __VA_ARGS__;                                                                                   \
+    RESULT(td, d);                                                                                 \
+    wave->scc = scc;                                                                               \
+    return amdgpu_next(op);
 #define TWO(id, td, ta, tb, ...)                                                                   \
     HANDLER(id)                                                                                    \
     {                                                                                              \
         ta a = SOURCE(ta, 0);                                                                      \
         tb b = SOURCE(tb, 1);                                                                      \
-        u32 scc = wave->scc;                                                                       \
-        td d;                                                                                      \
-        __VA_ARGS__;                                                                               \
-        RESULT(td, d);                                                                             \
-        wave->scc = scc;                                                                           \
-        return amdgpu_next(op);                                                                    \
+        EFFECT(td, td d, __VA_ARGS__)                                                              \
     }
 #define ONE(id, td, ta, ...)                                                                       \
     HANDLER(id)                                                                                    \
     {                                                                                              \
         ta a = SOURCE(ta, 0);                                                                      \
-        u32 scc = wave->scc;                                                                       \
-        td d;                                                                                      \
-        __VA_ARGS__;                                                                               \
-        RESULT(td, d);                                                                             \
-        wave->scc = scc;                                                                           \
-        return amdgpu_next(op);                                                                    \
+        EFFECT(td, td d, __VA_ARGS__)                                                              \
     }
 #define CHANGE(id, td, ta, ...)                                                                    \
     HANDLER(id)                                                                                    \
     {                                                                                              \
         ta a = SOURCE(ta, 0);                                                                      \
-        u32 scc = wave->scc;                                                                       \
-        td d = (td)read_register(wave, op->dst, sizeof(td));                                       \
-        __VA_ARGS__;                                                                               \
-        RESULT(td, d);                                                                             \
-        wave->scc = scc;                                                                           \
-        return amdgpu_next(op);                                                                    \
+        EFFECT(td, td d = (td)read_register(wave, op->dst, sizeof(td)), __VA_ARGS__)               \
     }
 #define CONSTANT(id, ...)                                                                          \
     HANDLER(id)                                                                                    \
@@ -190,6 +183,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
 #undef TWO
 #undef ONE
 #undef CHANGE
+#undef EFFECT
 #undef CONSTANT
 #undef COMPARE
 #undef COMPARE_CONSTANT

@@ -44,9 +44,9 @@ enum amdgpu_valu_kind {
     AMDGPU_VALU_FLOAT1, /* the same, in the default mode of floats only */
     AMDGPU_VALU_FLOAT2,
     AMDGPU_VALU_FLOAT3,
-    AMDGPU_VALU_SIGNS1, /* the same, with neg and abs of f32 and f64 */
-    AMDGPU_VALU_SIGNS2,
-    AMDGPU_VALU_SIGNS3,
+    AMDGPU_VALU_EDITED1, /* the same, with neg and abs, and with halves of registers */
+    AMDGPU_VALU_EDITED2,
+    AMDGPU_VALU_EDITED3,
     AMDGPU_VALU_TEST,  /* two sources, a mask */
     AMDGPU_VALU_CARRY, /* up to four sources, a result in registers and a mask */
     AMDGPU_VALU_MODIFIED,
@@ -55,13 +55,21 @@ enum amdgpu_valu_kind {
 };
 /* Of struct amdgpu_op.bits. */
 enum {
-    AMDGPU_VALU_IN_MODE = 1, /* floats: other modes than the default one need more */
     AMDGPU_VALU_TO_EXEC = 2, /* v_cmpx */
     AMDGPU_VALU_NO_MASK = 4, /* the result that is a mask vanishes, but for EXEC */
     AMDGPU_VALU_VCC = 8,     /* a fourth source: VCC, as a mask */
     AMDGPU_VALU_HIGH = 32,   /* the result goes to the upper halves */
     AMDGPU_VALU_KEEP = 64,   /* halves that are not written stay */
     AMDGPU_VALU_APART = 128, /* the second component does not read what the first writes */
+};
+/* From a bit on: of each source, and of the result, whether it is f32; of each source, whether it
+ * is a half; which bits of AMDGPU_MODE_FLOATS matter. */
+enum {
+    AMDGPU_VALU_F32 = 8,
+    AMDGPU_VALU_F32_RESULT = 1 << 11,
+    AMDGPU_VALU_HALF = 12,
+    AMDGPU_VALU_MODE = 16,
+    AMDGPU_VALU_EDITABLE = 1 << 24, /* of those kinds, or could be: without subnormals of f32 too */
 };
 /* The same of components of VOPD: from a bit on for each, how many sources there are, and
  * whether the third is VCC. */
@@ -76,6 +84,9 @@ enum { AMDGPU_LANE_MASK = 100 };
 
 /* Default mode of floats: round to nearest, keep denormals. */
 enum { AMDGPU_MODE_FLOATS = 0xff, AMDGPU_MODE_DEFAULT = 0xf0 };
+/* Subnormals of f32 that are kept, and what matters to f32 and to other floats. */
+enum { AMDGPU_MODE_F32_SOURCES = 0x10, AMDGPU_MODE_F32_RESULTS = 0x20 };
+enum { AMDGPU_MODE_F32 = 0x33, AMDGPU_MODE_F64_F16 = 0xcc };
 enum { AMDGPU_MODE_DX10_CLAMP = 1 << 8, AMDGPU_MODE_IEEE = 1 << 9 };
 
 /* What is compiled for an instruction set of the host; [1]: waves of 64. */
@@ -84,13 +95,11 @@ struct amdgpu_valu_table {
     const amdgpu_effect (*effects)[2]; /* by enum amdgpu_id */
     const amdgpu_effect (*clamped)[2]; /* of integers, where clamp changes the effect */
 };
-#define AMDGPU_VALU_ISA(name)                                                                      \
+#define AMDGPU_VALU_ISA(isa, name)                                                                 \
     extern const amdgpu_handler amdgpu_valu_run_##name[AMDGPU_VALU_KINDS][2];                      \
     extern const amdgpu_effect amdgpu_effects_##name[AMDGPU_ID_COUNT][2];                          \
     extern const amdgpu_effect amdgpu_clamped_##name[AMDGPU_ID_COUNT][2];
-AMDGPU_VALU_ISA(base)
-AMDGPU_VALU_ISA(avx2)
-AMDGPU_VALU_ISA(avx512)
+SIM_ISAS(AMDGPU_VALU_ISA)
 #undef AMDGPU_VALU_ISA
 /* By enum sim_isa; NULL: not for this host. */
 extern const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT];

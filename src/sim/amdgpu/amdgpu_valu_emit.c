@@ -231,13 +231,10 @@ static void emit_halves(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
 /* ---- modifiers ---------------------------------------------------------------------------------
  */
 
-/* Whether there is more to it than signs that change. */
-static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row,
-                        const struct amdgpu_op *op)
+/* Whether there is more to it than edits, as below. */
+static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row)
 {
     if (inst->has_dpp || inst->has_sdwa || inst->neg_hi)
-        return true;
-    if (op->bits & (AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP))
         return true;
     if (is_float(row->d) && (inst->clamp || inst->omod))
         return true;
@@ -245,22 +242,51 @@ static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu
         return true;
     for (unsigned k = 0; k < row->count; k++) {
         bool low = inst->op_sel >> k & 1, high = inst->op_sel_hi >> k & 1;
-        if ((row->flags & AMDGPU_VALU_MIX && high) || (is_half(row->s[k]) && low) ||
+        if ((row->flags & AMDGPU_VALU_MIX && high) ||
             (is_pair(row->s[k]) && inst->format == AMDGPU_VOP3P && (low || !high)))
             return true;
     }
     return false;
 }
 
-/* Of f32 and f64 alone, and a result in registers. */
-static bool only_signs(const struct amdgpu_valu_row *row)
+/* Signs that change, and halves of registers that are taken or written. */
+static bool is_edited(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row,
+                      const struct amdgpu_op *op)
 {
-    if (row->d == AMDGPU_MASK || row->d1 == AMDGPU_MASK || row->count == 4)
-        return false;
+    bool edited = inst->neg || inst->abs || op->bits & (AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP);
     for (unsigned k = 0; k < row->count; k++)
-        if (row->s[k] != AMDGPU_F32 && row->s[k] != AMDGPU_F64)
+        edited |= is_half(row->s[k]) && (inst->op_sel >> k & 1);
+    return edited;
+}
+
+/* Up to three sources that edits know how to change, and a result in registers. */
+static bool is_editable(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row)
+{
+    if (row->d == AMDGPU_MASK || row->d1 == AMDGPU_MASK || row->count == 4 ||
+        row->flags & AMDGPU_VALU_MIX)
+        return false;
+    for (unsigned k = 0; k < row->count; k++) {
+        bool sign = row->s[k] == AMDGPU_F32 || row->s[k] == AMDGPU_F64 || row->s[k] == AMDGPU_F16;
+        if ((!sign && (inst->neg | inst->abs) >> k & 1) || row->s[k] == AMDGPU_MASK ||
+            row->s[k] == AMDGPU_PKF32 || registers_of(row->s[k]) > 2)
             return false;
-    return !(row->flags & AMDGPU_VALU_MIX);
+    }
+    return row->d != AMDGPU_PKF32;
+}
+
+static uint32_t bits_of_types(const struct amdgpu_valu_row *row)
+{
+    uint32_t bits = row->d == AMDGPU_F32 ? AMDGPU_VALU_F32_RESULT : 0;
+    for (unsigned k = 0; k < row->count && k < 3; k++)
+        bits |= (row->s[k] == AMDGPU_F32 ? 1u << AMDGPU_VALU_F32 << k : 0) |
+                (is_half(row->s[k]) ? 1u << AMDGPU_VALU_HALF << k : 0);
+    for (unsigned k = 0; k <= row->count; k++) {
+        unsigned type = k < row->count ? row->s[k] : row->d;
+        bool single = type == AMDGPU_F32 || type == AMDGPU_PKF32;
+        if (is_float(type))
+            bits |= (single ? AMDGPU_MODE_F32 : AMDGPU_MODE_F64_F16) << AMDGPU_VALU_MODE;
+    }
+    return bits;
 }
 
 static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
@@ -269,13 +295,12 @@ static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
     bool floats = is_float(row->d);
     for (unsigned k = 0; k < row->count; k++)
         floats |= is_float(row->s[k]);
-    if (floats)
-        op->bits |= AMDGPU_VALU_IN_MODE;
-    bool signs = inst->neg || inst->abs;
-    if (is_modified(inst, row, op) || (signs && !only_signs(row)))
+    bool edited = is_edited(inst, row, op), editable = is_editable(inst, row);
+    if (is_modified(inst, row) || (edited && !editable))
         return AMDGPU_VALU_MODIFIED;
-    if (signs)
-        return AMDGPU_VALU_SIGNS1 + (row->count - 1u);
+    op->bits |= bits_of_types(row) | (editable ? AMDGPU_VALU_EDITABLE : 0);
+    if (edited)
+        return AMDGPU_VALU_EDITED1 + (row->count - 1u);
     if (row->d == AMDGPU_MASK)
         return AMDGPU_VALU_TEST;
     if (row->d1 == AMDGPU_MASK || row->count == 4 || registers_of(row->s[2]) == 4)

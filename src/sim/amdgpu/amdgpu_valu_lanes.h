@@ -5,56 +5,12 @@
 
 #include "amdgpu_valu.h"
 
-#include <string.h>
+#include "sim_lane.h"
 
-#define LANE static inline __attribute__((always_inline, unused))
-
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* a loop need not become vectors */
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
-typedef uint8_t u8;
-typedef int8_t s8;
-typedef uint16_t u16, b16;
-typedef int16_t s16;
-typedef uint32_t u32, b32;
-typedef int32_t s32;
-typedef uint64_t u64, b64;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
 typedef float f16;  /* wide, and rounded when it is stored */
 typedef float bf16; /* likewise */
 typedef bool mask;
 typedef uint32_t pk16, pkf16, pkbf16; /* two, with modifiers of each */
-
-LANE u32 bits_f32(f32 x)
-{
-    u32 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-LANE f32 f32_of(u32 bits)
-{
-    f32 x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-LANE u64 bits_f64(f64 x)
-{
-    u64 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-LANE f64 f64_of(u64 bits)
-{
-    f64 x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* ---- halves ---------------------------------------------------------------------------- */
 

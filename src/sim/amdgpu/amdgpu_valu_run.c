@@ -131,12 +131,24 @@ LANE bool usual_mode(const struct amdgpu_wave *wave)
 
 /* ---- without modifiers ---------------------------------------------------------------------- */
 
+/* Bits of the mode in which it differs from the default one, of those that matter to op. */
+LANE u32 oddities(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return (wave->mode ^ AMDGPU_MODE_DEFAULT) & op->bits >> AMDGPU_VALU_MODE & AMDGPU_MODE_FLOATS;
+}
+enum { F32_SUBNORMALS = AMDGPU_MODE_F32_SOURCES | AMDGPU_MODE_F32_RESULTS };
+
+static const struct amdgpu_op *run_edited3_32(struct amdgpu_wave *, const struct amdgpu_op *);
+static const struct amdgpu_op *run_edited3_64(struct amdgpu_wave *, const struct amdgpu_op *);
 static const struct amdgpu_op *run_modified_32(struct amdgpu_wave *, const struct amdgpu_op *);
 static const struct amdgpu_op *run_modified_64(struct amdgpu_wave *, const struct amdgpu_op *);
-LANE const struct amdgpu_op *run_in_mode(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                         unsigned n)
+static __attribute__((noinline)) const struct amdgpu_op *
+run_in_mode(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned n)
 {
-    return n == 64 ? run_modified_64(wave, op) : run_modified_32(wave, op);
+    bool edited = op->bits & AMDGPU_VALU_EDITABLE && !(oddities(wave, op) & ~(u32)F32_SUBNORMALS);
+    if (n == 64)
+        return edited ? run_edited3_64(wave, op) : run_modified_64(wave, op);
+    return edited ? run_edited3_32(wave, op) : run_modified_32(wave, op);
 }
 
 /* Some lanes are live: results are computed aside. */
@@ -178,41 +190,79 @@ LANE const struct amdgpu_op *run_plain(struct amdgpu_wave *wave, const struct am
     return amdgpu_next(op);
 }
 
-/* The same, with signs that change: of f32, or of the upper halves of f64. */
-LANE const struct amdgpu_op *run_signs(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                       unsigned n, unsigned sources)
+/* ---- with edits ------------------------------------------------------------------------------ */
+
+LANE void flush_f32(u32 *d, const u32 *x, unsigned n)
 {
-    if (!usual_mode(wave))
-        return run_in_mode(wave, op, n);
+    INDEPENDENT for (unsigned i = 0; i < n; ++i) d[i] =
+        x[i] & 0x7f800000u ? x[i] : x[i] & UINT32_C(0x80000000);
+}
+
+/* A source whose sign changes (of f64 that is in the second register), or that is the upper half
+ * of a register. */
+LANE const u32 *edit_source(const struct amdgpu_op *op, unsigned k, const u32 *x, u32 *room,
+                            unsigned n)
+{
     const struct amdgpu_inst *inst = op->inst;
+    bool half = op->bits >> AMDGPU_VALU_HALF >> k & 1;
+    u32 sign = half ? 0x8000u : UINT32_C(0x80000000),
+        shift = half && inst->op_sel >> k & 1 ? 16 : 0;
+    u32 clear = inst->abs >> k & 1 ? sign : 0, invert = inst->neg >> k & 1 ? sign : 0;
+    u32 *out = room;
+    if (!(clear | invert | shift))
+        return x;
+    if (op->src[k].count == 2) {
+        memcpy(room, x, sizeof(u32) * n);
+        x += n;
+        out += n;
+    }
+    INDEPENDENT for (unsigned i = 0; i < n; ++i) out[i] = (x[i] >> shift & ~clear) ^ invert;
+    return room;
+}
+
+/* A result that is one half of a register; unless it is kept the upper half becomes 0. */
+LANE void place_half(u32 *d, const u32 *old, bool high, bool keep, unsigned n)
+{
+    u32 shift = high ? 16 : 0, kept = high ? 0xffff : keep ? 0xffff0000u : 0;
+    INDEPENDENT for (unsigned i = 0; i < n; ++i) d[i] = (old[i] & kept) | (d[i] & 0xffff) << shift;
+}
+
+/* Up to so many sources. */
+LANE const struct amdgpu_op *run_edited(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                        unsigned n, unsigned sources)
+{
+    u32 odd = oddities(wave, op);
+    if (odd & ~(u32)F32_SUBNORMALS)
+        return run_in_mode(wave, op, n);
     ROOM(rooms, 3 * 2);
+    ROOM(aside, 2);
     struct amdgpu_lanes l;
-    for (unsigned k = 0; k < sources; ++k) {
-        u32 *room = rooms + k * 2 * n, sign = UINT32_C(0x80000000);
-        u32 clear = inst->abs >> k & 1 ? sign : 0, invert = inst->neg >> k & 1 ? sign : 0;
-        const u32 *x = fetch(wave, &op->src[k], room, n);
-        l.s[k] = x;
-        if (!(clear | invert))
-            continue;
-        l.s[k] = room;
-        if (op->src[k].count == 2) {
-            memcpy(room, x, sizeof(u32) * n);
-            x += n;
-            room += n;
+    for (unsigned k = 0; k < sources && op->src[k].kind != AMDGPU_NONE; ++k) {
+        u32 *room = rooms + k * 2 * n;
+        l.s[k] = edit_source(op, k, fetch(wave, &op->src[k], room, n), room, n);
+        if (odd & AMDGPU_MODE_F32_SOURCES && op->bits >> AMDGPU_VALU_F32 >> k & 1) {
+            flush_f32(room, l.s[k], n);
+            l.s[k] = room;
         }
-        INDEPENDENT for (unsigned i = 0; i < n; ++i) room[i] = (x[i] & ~clear) ^ invert;
     }
     l.mode = wave->mode;
     u32 *d = destination(wave, op->dst, n);
     u64 exec = amdgpu_exec(wave);
-    if (exec == everyone(n)) {
-        l.d = d;
-        effect_of(op)(&l);
-    } else {
-        apply_to_some(wave, op, &l, exec, d, n);
-    }
+    bool whole = exec == everyone(n), half = op->bits & (AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP);
+    l.d = whole && !half ? d : aside;
+    effect_of(op)(&l);
+    if (odd & AMDGPU_MODE_F32_RESULTS && op->bits & AMDGPU_VALU_F32_RESULT)
+        flush_f32(l.d, l.d, n);
+    if (half)
+        place_half(aside, d, op->bits & AMDGPU_VALU_HIGH, op->bits & AMDGPU_VALU_KEEP, n);
+    if (whole && half)
+        memcpy(d, aside, sizeof(u32) * n);
+    else if (!whole)
+        blend(d, aside, live_lanes(wave, exec), n, op->count);
     return amdgpu_next(op);
 }
+
+/* ---- masks as results ------------------------------------------------------------------------ */
 
 /* A mask of those who are live, and for whom it holds. */
 LANE void set_test(struct amdgpu_wave *wave, const struct amdgpu_op *op, u64 bits, unsigned n)
@@ -226,15 +276,21 @@ LANE void set_test(struct amdgpu_wave *wave, const struct amdgpu_op *op, u64 bit
 LANE const struct amdgpu_op *run_test(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                       unsigned n)
 {
-    if (op->bits & AMDGPU_VALU_IN_MODE && !usual_mode(wave))
+    u32 odd = oddities(wave, op);
+    if (odd & ~(u32)F32_SUBNORMALS)
         return run_in_mode(wave, op, n);
     ROOM(rooms, 2 * 2);
     ROOM(holds, 1);
     struct amdgpu_lanes l;
     l.d = holds;
     l.mode = wave->mode;
-    for (unsigned k = 0; k < 2; ++k)
+    for (unsigned k = 0; k < 2; ++k) {
         l.s[k] = fetch(wave, &op->src[k], rooms + k * 2 * n, n);
+        if (odd & AMDGPU_MODE_F32_SOURCES && op->bits >> AMDGPU_VALU_F32 >> k & 1) {
+            flush_f32(rooms + k * 2 * n, l.s[k], n);
+            l.s[k] = rooms + k * 2 * n;
+        }
+    }
     effect_of(op)(&l);
     set_test(wave, op, gather(holds, n) & amdgpu_exec(wave), n);
     return amdgpu_next(op);
@@ -256,7 +312,7 @@ LANE unsigned fetch_all(const struct amdgpu_wave *wave, const struct amdgpu_op *
 LANE const struct amdgpu_op *run_carry(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                        unsigned n)
 {
-    if (op->bits & AMDGPU_VALU_IN_MODE && !usual_mode(wave))
+    if (oddities(wave, op))
         return run_in_mode(wave, op, n);
     ROOM(rooms, 4 * 4);
     ROOM(carries, 1);
@@ -442,8 +498,7 @@ static void flush(u32 *x, unsigned type, unsigned n)
     switch (type) {
     case AMDGPU_PKF32:
     case AMDGPU_F32:
-        for (unsigned i = 0; i < (type == AMDGPU_F32 ? n : 2 * n); ++i)
-            x[i] = x[i] & 0x7f800000u ? x[i] : x[i] & UINT32_C(0x80000000);
+        flush_f32(x, x, type == AMDGPU_F32 ? n : 2 * n);
         break;
     case AMDGPU_F64:
         for (unsigned i = 0; i < n; ++i) {
@@ -545,13 +600,7 @@ static void modify_result(u32 *d, unsigned type, const struct amdgpu_inst *inst,
         flush(d, type, n);
 }
 
-/* Results that are part of a register: a half, or what SDWA says. */
-static void place_half(u32 *d, const u32 *old, bool high, bool keep, unsigned n)
-{
-    for (unsigned i = 0; i < n; ++i)
-        d[i] = high ? (old[i] & 0xffff) | d[i] << 16
-                    : (keep ? old[i] & 0xffff0000u : 0) | (d[i] & 0xffff);
-}
+/* Results that are part of a register, as SDWA says. */
 static void place_sdwa(u32 *d, const u32 *old, const struct amdgpu_sdwa *sdwa, unsigned n)
 {
     unsigned select = sdwa->dst;
@@ -757,9 +806,9 @@ HANDLER(run_plain3, run_plain(wave, op, n, 3, false))
 HANDLER(run_float1, run_plain(wave, op, n, 1, true))
 HANDLER(run_float2, run_plain(wave, op, n, 2, true))
 HANDLER(run_float3, run_plain(wave, op, n, 3, true))
-HANDLER(run_signs1, run_signs(wave, op, n, 1))
-HANDLER(run_signs2, run_signs(wave, op, n, 2))
-HANDLER(run_signs3, run_signs(wave, op, n, 3))
+HANDLER(run_edited1, run_edited(wave, op, n, 1))
+HANDLER(run_edited2, run_edited(wave, op, n, 2))
+HANDLER(run_edited3, run_edited(wave, op, n, 3))
 HANDLER(run_test, run_test(wave, op, n))
 HANDLER(run_carry, run_carry(wave, op, n))
 HANDLER(run_modified, run_modified(wave, op, n))
@@ -773,9 +822,9 @@ const amdgpu_handler JOIN(amdgpu_valu_run_, AMDGPU_ISA_NAME)[AMDGPU_VALU_KINDS][
     [AMDGPU_VALU_FLOAT1] = {run_float1_32, run_float1_64},
     [AMDGPU_VALU_FLOAT2] = {run_float2_32, run_float2_64},
     [AMDGPU_VALU_FLOAT3] = {run_float3_32, run_float3_64},
-    [AMDGPU_VALU_SIGNS1] = {run_signs1_32, run_signs1_64},
-    [AMDGPU_VALU_SIGNS2] = {run_signs2_32, run_signs2_64},
-    [AMDGPU_VALU_SIGNS3] = {run_signs3_32, run_signs3_64},
+    [AMDGPU_VALU_EDITED1] = {run_edited1_32, run_edited1_64},
+    [AMDGPU_VALU_EDITED2] = {run_edited2_32, run_edited2_64},
+    [AMDGPU_VALU_EDITED3] = {run_edited3_32, run_edited3_64},
     [AMDGPU_VALU_TEST] = {run_test_32, run_test_64},
     [AMDGPU_VALU_CARRY] = {run_carry_32, run_carry_64},
     [AMDGPU_VALU_MODIFIED] = {run_modified_32, run_modified_64},

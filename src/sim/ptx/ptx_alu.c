@@ -12,13 +12,6 @@
 #include "ptx_alu_lanes.h"
 #include "ptx_alu_video.h"
 
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* a loop need not become vectors */
-#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 /* ---- handlers ---------------------------------------------------------------- */
 
 #define ONCE(id, ...)                                                                              \

@@ -15,31 +15,6 @@
 #define NAN_F64    UINT64_C(0xfff8000000000000) /* of an invalid operation */
 #define QUIET_F64  UINT64_C(0x0008000000000000)
 
-LANE u32 bits_f32(f32 x)
-{
-    u32 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-LANE f32 f32_of(u32 bits)
-{
-    f32 x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-LANE u64 bits_f64(f64 x)
-{
-    u64 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-LANE f64 f64_of(u64 bits)
-{
-    f64 x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* ---- .ftz, .sat, NaN ------------------------------------------------------------ */
 
 LANE f32 flush_f32(f32 x, u64 mods)

@@ -5,27 +5,16 @@
 #define PTX_ALU_LANES_H
 
 #include "ptx_alu.h"
+#include "sim_lane.h"
 
 #include <math.h>
-#include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #else
 #include <fenv.h>
 #endif
 
-#define LANE static inline __attribute__((always_inline, unused))
-
-typedef uint8_t u8;
-typedef int8_t s8;
-typedef uint16_t u16, b16, f16, bf16;
-typedef int16_t s16;
-typedef uint32_t u32, b32;
-typedef int32_t s32;
-typedef uint64_t u64, b64;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
+typedef uint16_t f16, bf16;
 typedef bool pred;
 
 /* What a slot holds for each type. Registers have no type of their own, so their

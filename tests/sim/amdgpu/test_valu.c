@@ -631,6 +631,100 @@ static void halves_of_a_dot_product_stay_halves(void **state)
     assert_int_equal(result_of(&brain, t, 1) & 0xffff, 0x4120);
 }
 
+/* ---- handlers ---------------------------------------------------------------------------------
+ */
+
+/* Many subnormals of f32 and of halves. */
+static uint32_t any_word(void)
+{
+    uint32_t word = random_word();
+    switch (random_word() % 4) {
+    case 0:
+        return word & UINT32_C(0x807fffff);
+    case 1:
+        return word & UINT32_C(0x83ff83ff);
+    default:
+        return word;
+    }
+}
+
+static bool is_general(amdgpu_handler run)
+{
+    return run == valu.table->run[AMDGPU_VALU_MODIFIED][valu.wave.lanes == 64];
+}
+static bool has_general(amdgpu_handler run)
+{
+    for (unsigned kind = 0; kind < AMDGPU_VALU_DUAL; kind++)
+        if (valu.table->run[kind][valu.wave.lanes == 64] == run)
+            return !is_general(run);
+    return false; /* of amdgpu_lanes.c */
+}
+
+/* Runs an instruction with its own handler and with the general one. Whether both do the same. */
+static bool does_the_same(struct amdgpu_inst *inst, unsigned *count)
+{
+    struct amdgpu_op ops[3] = {{.inst = inst, .length = 8, .step = 2 * sizeof *ops}};
+    assert_true(amdgpu_valu_emit(valu.table, valu.isa, valu.wave.lanes, inst, &ops[0]));
+    if (!has_general(ops[0].run))
+        return true;
+    struct valu before = valu;
+    assert_ptr_equal(ops[0].run(&valu.wave, &ops[0]), &ops[2]);
+    struct valu own = valu;
+    valu = before;
+    assert_ptr_equal(
+        valu.table->run[AMDGPU_VALU_MODIFIED][valu.wave.lanes == 64](&valu.wave, &ops[0]), &ops[2]);
+    (*count)++;
+    return memcmp(own.v, valu.v, sizeof valu.v) == 0 &&
+           memcmp(own.wave.s, valu.wave.s, sizeof valu.wave.s) == 0;
+}
+
+static unsigned different(const struct amdgpu_row *row, enum amdgpu_isa isa, unsigned *count)
+{
+    static const uint32_t modes[] = {0x3f0, 0x3c0, 0x3d0, 0x3e0, 0x330, 0x3f5};
+    unsigned found = 0;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        struct amdgpu_inst inst = operands_for(row);
+        bool vop3 = row->format != AMDGPU_VOP3P;
+        inst.neg = vop3 ? random_word() & random_word() & 7 : 0;
+        inst.abs = vop3 ? random_word() & random_word() & 7 : 0;
+        inst.op_sel = vop3 ? random_word() & random_word() & 15 : 0;
+        valu.wave.mode = modes[i];
+        amdgpu_set_s64(&valu.wave, AMDGPU_EXEC,
+                       i % 2 ? random_long() & amdgpu_all_lanes(&valu.wave)
+                             : amdgpu_all_lanes(&valu.wave));
+        for (size_t v = 0; v < sizeof valu.v / sizeof *valu.v; v++)
+            valu.v[v] = any_word();
+        if (!does_the_same(&inst, count)) {
+            print_error("%s of %s, lanes %u, mode 0x%x, neg %x, abs %x, op_sel %x\n", row->name,
+                        amdgpu_isa_name(isa), valu.wave.lanes, modes[i], inst.neg, inst.abs,
+                        inst.op_sel);
+            found++;
+        }
+    }
+    return found;
+}
+
+static void every_handler_does_what_the_general_one_does(void **state)
+{
+    static const enum amdgpu_isa isas[] = {AMDGPU_GFX90A, AMDGPU_GFX1100};
+    (void)state;
+    unsigned found = 0, count = 0;
+    for (enum sim_isa host = SIM_ISA_BASE; host < SIM_ISA_COUNT; host++) {
+        const struct amdgpu_row *row;
+        for (size_t i = 0; sim_isa_has(host) && (row = amdgpu_row_at(i)); i++) {
+            if (row->format < AMDGPU_VOP1 || row->format > AMDGPU_VOP3P)
+                continue;
+            for (unsigned k = 0; k < 2; k++) {
+                valu_begin(isas[k], k ? 32 : 64, host);
+                if (row->isas >> isas[k] & 1 && !may_lack_effect(row->name))
+                    found += different(row, isas[k], &count);
+            }
+        }
+    }
+    assert_int_equal(found, 0);
+    assert_true(count > 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -644,6 +738,7 @@ int main(void)
         cmocka_unit_test(sources_and_results_may_lie_one_register_apart),
         cmocka_unit_test(trig_preop_gives_the_bits_of_two_over_pi_that_matter),
         cmocka_unit_test(halves_of_a_dot_product_stay_halves),
+        cmocka_unit_test(every_handler_does_what_the_general_one_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
