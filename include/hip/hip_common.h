@@ -53,4 +53,8 @@
 #define __HIP_ARCH_HAS_DYNAMIC_PARALLEL__         (0)
 #endif
 
+// The names that HIP's documents use.
+#define HIP_ARCH_HAS_WARP_VOTE   __HIP_ARCH_HAS_WARP_VOTE__
+#define HIP_ARCH_HAS_WARP_BALLOT __HIP_ARCH_HAS_WARP_BALLOT__
+
 #endif

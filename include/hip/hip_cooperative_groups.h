@@ -6,6 +6,7 @@
 #include <hip/hip_runtime.h>
 
 #if defined(__clang__) && defined(__HIP__) && defined(__cplusplus)
+#include "hip/device/cooperative_algorithms.h"
 #include "hip/device/cooperative_groups.h"
 #endif
 

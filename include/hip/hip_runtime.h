@@ -50,12 +50,18 @@
 #define __HIP_ARCH_HAS_WARP_VOTE__                (1)
 #define __HIP_ARCH_HAS_WARP_BALLOT__              (1)
 #define __HIP_ARCH_HAS_WARP_SHUFFLE__             (1)
-#define __HIP_ARCH_HAS_WARP_FUNNEL_SHIFT__        (1)
 #define __HIP_ARCH_HAS_THREAD_FENCE_SYSTEM__      (1)
-#define __HIP_ARCH_HAS_SYNC_THREAD_EXT__          (1)
 #define __HIP_ARCH_HAS_SURFACE_FUNCS__            (0)
 #define __HIP_ARCH_HAS_3DGRID__                   (1)
 #define __HIP_ARCH_HAS_DYNAMIC_PARALLEL__         (0)
+// AMD's processors do these with several instructions; the functions are there all the same.
+#if defined(__NVPTX__)
+#define __HIP_ARCH_HAS_WARP_FUNNEL_SHIFT__ (1)
+#define __HIP_ARCH_HAS_SYNC_THREAD_EXT__   (1)
+#else
+#define __HIP_ARCH_HAS_WARP_FUNNEL_SHIFT__ (0)
+#define __HIP_ARCH_HAS_SYNC_THREAD_EXT__   (0)
+#endif
 #endif
 
 #if !defined(__HIPCC_RTC__)

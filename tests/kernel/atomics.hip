@@ -50,6 +50,29 @@ OPERATION(most_unsafe, unsafeAtomicMax(p, v))
 OPERATION(hip_add, __hip_atomic_fetch_add(p, v, __ATOMIC_SEQ_CST, __HIP_MEMORY_SCOPE_AGENT))
 OPERATION(hip_max, __hip_atomic_fetch_max(p, v, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM))
 OPERATION(hip_min, __hip_atomic_fetch_min(p, v, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP))
+OPERATION(hip_sub, __hip_atomic_fetch_sub(p, v, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_WORKGROUP))
+/* stores v where the word equals c, gives what it held */
+struct hip_cas {
+    template <typename T> static __device__ T apply(T *p, T v, T c)
+    {
+        T seen = c;
+        bool stored = __hip_atomic_compare_exchange_strong(
+            p, &seen, v, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
+        return stored == (seen == c) ? seen : T(~seen);
+    }
+};
+/* the weak one may fail for no reason */
+struct hip_weak {
+    template <typename T> static __device__ T apply(T *p, T v, T c)
+    {
+        T seen = c;
+        while (!__hip_atomic_compare_exchange_weak(p, &seen, v, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                                   __HIP_MEMORY_SCOPE_AGENT) &&
+               seen == c)
+            ;
+        return seen;
+    }
+};
 OPERATION(hip_exchange, __hip_atomic_exchange(p, v, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT))
 OPERATION(hip_and, __hip_atomic_fetch_and(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM))
 OPERATION(hip_or, __hip_atomic_fetch_or(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WAVEFRONT))
@@ -277,6 +300,12 @@ TEST("the __hip_atomic_ builtins work in every order and scope")
     CHECK_OPERATION(hip_add, int, plus);
     CHECK_OPERATION(hip_add, float, plus);
     CHECK_OPERATION(hip_add, unsigned long long, plus);
+    CHECK_OPERATION(hip_sub, int, minus);
+    CHECK_OPERATION(hip_sub, unsigned long long, minus);
+    CHECK_OPERATION(hip_cas, unsigned int, swapped);
+    CHECK_OPERATION(hip_cas, long long, swapped);
+    CHECK_OPERATION(hip_weak, int, swapped);
+    CHECK_OPERATION(hip_weak, unsigned long long, swapped);
     CHECK_OPERATION(hip_max, int, larger);
     CHECK_OPERATION(hip_max, unsigned int, larger);
     CHECK_OPERATION(hip_min, long long, smaller);

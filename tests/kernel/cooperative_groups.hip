@@ -347,7 +347,140 @@ TEST("the last tile of a block may have fewer threads")
     }
 }
 
+// ---- parts by label, reductions and scans ----
+
+struct part_facts {
+    unsigned size, rank, meta_rank, meta_size;
+};
+__global__ void part_by_label(part_facts *of_lanes, part_facts *of_tile, const int *labels, int odd)
+{
+    int i = threadIdx.x;
+    if (i % odd == 0) {
+        cg::coalesced_group part = cg::labeled_partition(cg::coalesced_threads(), labels[i]);
+        part.sync();
+        of_lanes[i] = {part.size(), part.thread_rank(), part.meta_group_rank(),
+                       part.meta_group_size()};
+    }
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
+    cg::coalesced_group part = cg::labeled_partition(tile, labels[i]);
+    of_tile[i] = {part.size(), part.thread_rank(), part.meta_group_rank(), part.meta_group_size()};
+}
+// The facts of one thread, from the labels of the threads that take part.
+static part_facts facts_of(const std::vector<int> &labels, const std::vector<int> &members, int i)
+{
+    part_facts f = {0, 0, 0, 0};
+    std::vector<int> seen;
+    for (int j : members) {
+        bool mine = labels[j] == labels[i];
+        if (std::find(seen.begin(), seen.end(), labels[j]) == seen.end()) {
+            if (mine)
+                f.meta_rank = static_cast<unsigned>(seen.size());
+            seen.push_back(labels[j]);
+        }
+        f.size += mine;
+        f.rank += mine && j < i;
+    }
+    f.meta_size = static_cast<unsigned>(seen.size());
+    return f;
+}
+TEST("threads of one label form a group")
+{
+    int w = ah_test::warp_size();
+    for (int odd : {1, 3}) {
+        std::vector<int> labels(w), lanes;
+        for (int i = 0; i < w; ++i)
+            labels[i] = 70 - i * i % 5;
+        for (int i = 0; i < w; i += odd)
+            lanes.push_back(i);
+        ah_test::buffer<int> in(labels);
+        ah_test::buffer<part_facts> of_lanes(w), of_tile(w);
+        part_by_label<<<1, w>>>(of_lanes.device(), of_tile.device(), in.device(), odd);
+        CHECK_LAUNCH();
+        auto same = [](const part_facts &a, const part_facts &b) {
+            return a.size == b.size && a.rank == b.rank && a.meta_rank == b.meta_rank &&
+                   a.meta_size == b.meta_size;
+        };
+        for (int i = 0; i < w; ++i) {
+            std::vector<int> tile;
+            for (int j = i / 16 * 16; j < i / 16 * 16 + 16; ++j)
+                tile.push_back(j);
+            CHECK_CASE(same(of_tile.read()[i], facts_of(labels, tile, i)), "tile, lane %d", i);
+            CHECK_CASE(i % odd != 0 || same(of_lanes.read()[i], facts_of(labels, lanes, i)),
+                       "lanes, lane %d", i);
+        }
+    }
+}
+
+struct collected {
+    int sum, least, bits, inclusive, exclusive, greatest_so_far;
+    double real;
+};
+template <class Group> __device__ collected collect(const Group &g, int v)
+{
+    return {cg::reduce(g, v, cg::plus<int>()),
+            cg::reduce(g, v, cg::less<int>()),
+            cg::reduce(g, v, cg::bit_xor<int>()),
+            cg::inclusive_scan(g, v),
+            cg::exclusive_scan(g, v),
+            cg::inclusive_scan(g, v, cg::greater<int>()),
+            cg::reduce(g, v * 0.5, [](double a, double b) { return a + b; })};
+}
+__global__ void collect_all(collected *tiles, collected *lanes, const int *in)
+{
+    int i = threadIdx.x;
+    tiles[i] = collect(cg::tiled_partition<8>(cg::this_thread_block()), in[i]);
+    if (i % 3 == 1)
+        lanes[i] = collect(cg::coalesced_threads(), in[i]);
+}
+TEST("groups reduce and scan")
+{
+    int w = ah_test::warp_size();
+    std::vector<int> numbers;
+    for (int i = 0; i < w; ++i)
+        numbers.push_back((i * 37 + 11) % 64 - 20);
+    ah_test::buffer<int> in(numbers);
+    ah_test::buffer<collected> tiles(w), lanes(w);
+    collect_all<<<1, w>>>(tiles.device(), lanes.device(), in.device());
+    CHECK_LAUNCH();
+    for (int i = 0; i < w; ++i)
+        for (bool tile : {true, false}) {
+            if (!tile && i % 3 != 1)
+                continue;
+            collected want = {0, 1000, 0, 0, 0, -1000, 0};
+            for (int j = tile ? i / 8 * 8 : 1; j < (tile ? i / 8 * 8 + 8 : w); j += tile ? 1 : 3) {
+                int v = numbers[j];
+                want.sum += v, want.least = std::min(want.least, v), want.bits ^= v;
+                want.inclusive += j <= i ? v : 0;
+                want.exclusive += j < i ? v : 0;
+                want.greatest_so_far = std::max(want.greatest_so_far, j <= i ? v : -1000);
+                want.real += v * 0.5;
+            }
+            const collected &got = (tile ? tiles : lanes).read()[i];
+            CHECK_CASE(got.sum == want.sum && got.least == want.least && got.bits == want.bits &&
+                           got.real == want.real,
+                       "reductions of a %s, lane %d", tile ? "tile" : "group", i);
+            CHECK_CASE(got.inclusive == want.inclusive && got.exclusive == want.exclusive &&
+                           got.greatest_so_far == want.greatest_so_far,
+                       "scans of a %s, lane %d", tile ? "tile" : "group", i);
+        }
+}
+
 // ---- the grid ----
+
+__global__ void ask_multi_grid(unsigned *out)
+{
+    cg::multi_grid_group all = cg::this_multi_grid();
+    cg::thread_group group = all;
+    out[0] = all.is_valid() || cg::is_valid(group);
+    out[1] = all.size() + all.thread_rank() + all.num_grids() + all.grid_rank();
+}
+TEST("a multi-grid group says that it is not valid")
+{
+    ah_test::buffer<unsigned> out({7, 7});
+    ask_multi_grid<<<1, 1>>>(out.device());
+    CHECK_LAUNCH();
+    CHECK(out.read()[0] == 0 && out.read()[1] == 0);
+}
 
 __global__ void ask_ordinary_grid(int *out)
 {

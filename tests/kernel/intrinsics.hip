@@ -244,4 +244,52 @@ TEST("the clocks go on while a kernel waits")
     CHECK(out.read()[1] > 0);
 }
 
+struct found {
+    int fns32, fns64;
+    unsigned int last32, last64;
+};
+__global__ void find_bits(found *out, const u64 *masks, const int *offsets, int n)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        out[i] = {static_cast<int>(__fns32(masks[i], i % 32, offsets[i])),
+                  static_cast<int>(__fns64(masks[i], i % 64, offsets[i])),
+                  __lastbit_u32_u32(static_cast<u32>(masks[i])), __lastbit_u32_u64(masks[i])};
+}
+// Position of the n-th bit from base upwards (n > 0) or downwards (n < 0); of base itself for 0.
+static int nth_bit(u64 mask, int base, int n, int bits)
+{
+    if (n == 0)
+        return mask >> base & 1 ? base : -1;
+    int step = n > 0 ? 1 : -1, left = n > 0 ? n : -n;
+    for (int at = base; at >= 0 && at < bits; at += step)
+        if ((mask >> at & 1) && --left == 0)
+            return at;
+    return -1;
+}
+TEST("the nth bit and the last bit are found in 32 and in 64 bits")
+{
+    std::vector<u64> masks = {
+        0, 1, ~0ull, 0x8000000000000000ull, 0x100000000ull, 0xf0f0f0f0f0f0f0f0ull};
+    std::vector<int> offsets;
+    std::mt19937_64 random(4);
+    while (masks.size() < 256)
+        masks.push_back(random() & random());
+    for (int i = 0; i < 256; ++i)
+        offsets.push_back(i % 11 - 5);
+    ah_test::buffer<u64> in(masks);
+    ah_test::buffer<int> by(offsets);
+    ah_test::buffer<found> out(256);
+    find_bits<<<1, 256>>>(out.device(), in.device(), by.device(), 256);
+    CHECK_LAUNCH();
+    for (int i = 0; i < 256; ++i) {
+        const found &f = out.read()[i];
+        u32 low = static_cast<u32>(masks[i]);
+        CHECK_EQ(f.fns32, nth_bit(low, i % 32, offsets[i], 32));
+        CHECK_EQ(f.fns64, nth_bit(masks[i], i % 64, offsets[i], 64));
+        CHECK_EQ(f.last32, low ? static_cast<u32>(__builtin_ctz(low)) : ~0u);
+        CHECK_EQ(f.last64, masks[i] ? static_cast<u32>(__builtin_ctzll(masks[i])) : ~0u);
+    }
+}
+
 HIP_TEST_MAIN

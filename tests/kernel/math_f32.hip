@@ -125,6 +125,7 @@ __global__ void norms(float *out, const float *v)
 }
 TEST("norms of float vectors neither overflow nor vanish")
 {
+    largest_error largest[6];
     for (float s : {1.0f, 1e30f, 1e-30f, 1e-40f}) {
         ah_test::buffer<float> v({3 * s, -4 * s, 12 * s, 84 * s}), out(7);
         norms<<<1, 1>>>(out.device(), v.device());
@@ -133,13 +134,22 @@ TEST("norms of float vectors neither overflow nor vanish")
         long double x = host[0], y = host[1], z = host[2], w = host[3];
         long double n3 = std::sqrt(x * x + y * y + z * z), n4 = std::sqrt(n3 * n3 + w * w);
         CHECK_NEAR_ULP(out.read()[0], n3, 2);
+        largest[0].see(ah_test::ulps(out.host()[0], n3));
         CHECK_NEAR_ULP(out.read()[1], n4, 2);
+        largest[1].see(ah_test::ulps(out.host()[1], n4));
         CHECK_NEAR_ULP(out.read()[2], n4, 2);
+        largest[2].see(ah_test::ulps(out.host()[2], n4));
         CHECK_NEAR_ULP(out.read()[3], 1 / n3, 3);
+        largest[3].see(ah_test::ulps(out.host()[3], 1 / n3));
         CHECK_NEAR_ULP(out.read()[4], 1 / n4, 3);
+        largest[4].see(ah_test::ulps(out.host()[4], 1 / n4));
         CHECK_NEAR_ULP(out.read()[5], 1 / n4, 3);
+        largest[5].see(ah_test::ulps(out.host()[5], 1 / n4));
         CHECK_EQ(out.read()[6], 0.0f);
     }
+    const char *const names[] = {"norm3df", "norm4df", "normf", "rnorm3df", "rnorm4df", "rnormf"};
+    for (int i = 0; i < 6; ++i)
+        largest[i].print(names[i]);
 }
 
 FUNCTION(ceilf)
@@ -194,6 +204,12 @@ struct ilogbf_op {
 struct lrintf_op {
     static __device__ long apply(float x) { return fabsf(x) < 1e18f ? lrintf(x) : 0; }
 };
+struct llrintf_op {
+    static __device__ long long apply(float x) { return fabsf(x) < 1e18f ? llrintf(x) : 0; }
+};
+struct lroundf_op {
+    static __device__ long apply(float x) { return fabsf(x) < 1e18f ? lroundf(x) : 0; }
+};
 struct llroundf_op {
     static __device__ long long apply(float x) { return fabsf(x) < 1e18f ? llroundf(x) : 0; }
 };
@@ -212,6 +228,10 @@ TEST("floats become integers and classes")
         "lrintf", [](float x) { return std::fabs(x) < 1e18f ? std::lrint(x) : 0; }, -30, 30);
     sweep_to<llroundf_op, long long, float>(
         "llroundf", [](float x) { return std::fabs(x) < 1e18f ? std::llround(x) : 0; }, -30, 30);
+    sweep_to<llrintf_op, long long, float>(
+        "llrintf", [](float x) { return std::fabs(x) < 1e18f ? std::llrint(x) : 0; }, -30, 30);
+    sweep_to<lroundf_op, long, float>(
+        "lroundf", [](float x) { return std::fabs(x) < 1e18f ? std::lround(x) : 0; }, -30, 30);
     sweep_to<classes_op, int, float>(
         "isnan ...",
         [](float x) {
@@ -237,7 +257,10 @@ __global__ void take_apart(parts *out, const float *x, const float *y, int n)
     sincosf(x[i], &p.sine, &p.cosine);
     sincospif(x[i], &p.sinepi, &p.cosinepi);
     p.rest = remquof(x[i], y[i], &p.quotient);
-    p.scaled = ldexpf(x[i], i % 300 - 150);
+    int shift = i % 300 - 150;
+    p.scaled = i % 3 == 0   ? ldexpf(x[i], shift)
+               : i % 3 == 1 ? scalbnf(x[i], shift)
+                            : scalblnf(x[i], shift);
     p.fused = fmaf(x[i], y[i], 1.0f / 3);
     out[i] = p;
 }
@@ -250,6 +273,7 @@ TEST("frexp, modf, ldexp, remquo, sincos and fma of floats")
     ah_test::buffer<parts> out(n);
     take_apart<<<(n + 63) / 64, 64>>>(out.device(), in_x.device(), in_y.device(), n);
     CHECK_LAUNCH();
+    largest_error of_sincos, of_sincospi;
     for (int i = 0; i < n; ++i) {
         const parts &p = out.read()[i];
         int e = 0, q = 0;
@@ -258,6 +282,10 @@ TEST("frexp, modf, ldexp, remquo, sincos and fma of floats")
                    "frexpf(%a)", static_cast<double>(x[i]));
         CHECK_CASE(ah_test::identical(p.fraction, f) && ah_test::identical(p.whole, whole),
                    "modff(%a)", static_cast<double>(x[i]));
+        of_sincos.see(ah_test::ulps(p.sine, std::sin(static_cast<long double>(x[i]))));
+        of_sincos.see(ah_test::ulps(p.cosine, std::cos(static_cast<long double>(x[i]))));
+        of_sincospi.see(ah_test::ulps(p.sinepi, reference_sinpi(x[i])));
+        of_sincospi.see(ah_test::ulps(p.cosinepi, reference_cospi(x[i])));
         CHECK_CASE(ah_test::ulps(p.sine, std::sin(static_cast<long double>(x[i]))) <= 2.5 &&
                        ah_test::ulps(p.cosine, std::cos(static_cast<long double>(x[i]))) <= 2.5,
                    "sincosf(%a)", static_cast<double>(x[i]));
@@ -275,6 +303,8 @@ TEST("frexp, modf, ldexp, remquo, sincos and fma of floats")
         CHECK_CASE(ah_test::identical(p.fused, std::fma(x[i], y[i], 1.0f / 3)), "fmaf(%a, %a)",
                    static_cast<double>(x[i]), static_cast<double>(y[i]));
     }
+    of_sincos.print("sincosf");
+    of_sincospi.print("sincospif");
 }
 
 FUNCTION(erff)
@@ -302,6 +332,58 @@ TEST("gamma functions of floats")
     /* glibc's gamma of a negative integer is a NaN, as ours */
     SWEEP_1(tgammaf, std::tgamma, -10, 36, 5.5);
     SWEEP_1(lgammaf, std::lgamma, 0, 1000, 6.5);
+}
+
+FUNCTION(j0f)
+FUNCTION(j1f)
+FUNCTION(y0f)
+FUNCTION(y1f)
+template <int order> struct jnf_op {
+    static __device__ float apply(float x) { return jnf(order, x); }
+};
+template <int order> struct ynf_op {
+    static __device__ float apply(float x) { return ynf(order, x); }
+};
+struct ordersf_op {
+    static __device__ float apply(int n, float x) { return n >= 0 ? jnf(n, x) : ynf(-n, x); }
+};
+
+TEST("Bessel functions of floats")
+{
+    sweep_bessel<j0f_op, float>("j0f", j0l, 1.5, 1e-07);
+    sweep_bessel<j1f_op, float>("j1f", j1l, 1.5, 1e-07);
+    sweep_bessel<y0f_op, float>("y0f", y0_or_nan, 1.5, 1e-07);
+    sweep_bessel<y1f_op, float>("y1f", y1_or_nan, 1.5, 1e-07);
+    /* orders of both signs, below and above the argument */
+    std::vector<int> n;
+    std::vector<float> x;
+    for (int order : {0, 1, 2, 3, 5, 8, 20, 50})
+        for (float v : {0.01, 0.5, 1.0, 2.5, 5.0, 7.75, 11.0, 25.0, 100.0})
+            n.push_back(order), x.push_back(v), n.push_back(-order), x.push_back(v);
+    std::vector<float> got = device_results<ordersf_op, float>(n, x);
+    for (std::size_t i = 0; i < n.size(); ++i) {
+        long double v = x[i], want = n[i] >= 0 ? jnl(n[i], v) : ynl(-n[i], v);
+        CHECK_CASE(std::fabs(got[i] - want) <= std::fabs(want) * 2e-7L + 1e-37L ||
+                       ah_test::equal(got[i], static_cast<float>(want)),
+                   "%s(%d, %g) is %a, not %a", n[i] >= 0 ? "jnf" : "ynf", std::abs(n[i]),
+                   static_cast<double>(x[i]), static_cast<double>(got[i]),
+                   static_cast<double>(want));
+    }
+    largest_error of_j, of_y;
+    for (std::size_t i = 0; i < n.size(); ++i)
+        if (x[i] < 8 && got[i] != 0 && std::isfinite(got[i]) && std::fabs(n[i]) <= x[i] + 3)
+            (n[i] >= 0 ? of_j : of_y)
+                .see(ah_test::ulps(got[i], n[i] >= 0 ? jnl(n[i], x[i]) : ynl(-n[i], x[i])));
+    of_j.print("jnf");
+    of_y.print("ynf");
+    /* jn of a negative order, and of a negative argument */
+    std::vector<float> minus = {-3, 3};
+    std::vector<float> odd = device_results<jnf_op<-3>, float>(minus),
+                       yodd = device_results<ynf_op<-3>, float>(minus);
+    CHECK_NEAR_ULP(odd[0], jnl(3, 3.0L), 4);
+    CHECK_NEAR_ULP(odd[1], -jnl(3, 3.0L), 4);
+    CHECK(std::isnan(yodd[0]));
+    CHECK_NEAR_ULP(yodd[1], -ynl(3, 3.0L), 4);
 }
 
 // ---- the fast ones: right to a few digits where they are meant to be used ----
@@ -334,6 +416,14 @@ TEST("fast functions of floats are right to about 2^-20")
     ah_test::buffer<fast> out(n);
     approximate<<<(n + 63) / 64, 64>>>(out.device(), in.device(), n);
     CHECK_LAUNCH();
+    std::vector<std::pair<const char *, largest_error>> largest;
+    auto see = [&](const char *name, float got, double want) {
+        for (auto &l : largest)
+            if (std::strcmp(l.first, name) == 0)
+                return l.second.see(ah_test::ulps(got, want));
+        largest.push_back({name, {}});
+        largest.back().second.see(ah_test::ulps(got, want));
+    };
     auto near = [](float got, double want, double scale) {
         return std::fabs(got - want) <= 2e-6 * scale;
     };
@@ -354,7 +444,19 @@ TEST("fast functions of floats are right to about 2^-20")
         CHECK_CASE(near(f.quotient, v / p, 1 + std::fabs(v / p)), "__fdividef(%g, %g) is %g", v, p,
                    f.quotient);
         CHECK_EQ(f.saturated, std::min(std::max(x[i], 0.0f), 1.0f));
+        see("__sinf", f.sine, std::sin(v));
+        see("__cosf", f.cosine, std::cos(v));
+        see("__tanf", f.tangent, std::tan(v / 4));
+        see("__expf", f.e, std::exp(v));
+        see("__exp10f", f.ten, std::pow(10, v));
+        see("__logf", f.ln, std::log(p));
+        see("__log2f", f.log2, std::log2(p));
+        see("__log10f", f.log10, std::log10(p));
+        see("__powf", f.power, std::pow(p, v));
+        see("__fdividef", f.quotient, v / p);
     }
+    for (const auto &l : largest)
+        l.second.print(l.first);
 }
 
 // ---- which function a name means ----

@@ -135,6 +135,7 @@ __global__ void norms(double *out, const double *v)
 }
 TEST("norms of double vectors neither overflow nor vanish")
 {
+    largest_error largest[6];
     for (double s : {1.0, 1e300, 1e-300, 1e-310}) {
         ah_test::buffer<double> v({3 * s, -4 * s, 12 * s, 84 * s}), out(6);
         norms<<<1, 1>>>(out.device(), v.device());
@@ -143,12 +144,21 @@ TEST("norms of double vectors neither overflow nor vanish")
         long double x = host[0], y = host[1], z = host[2], w = host[3];
         long double n3 = std::sqrt(x * x + y * y + z * z), n4 = std::sqrt(n3 * n3 + w * w);
         CHECK_NEAR_ULP(out.read()[0], n3, 2);
+        largest[0].see(ah_test::ulps(out.host()[0], n3));
         CHECK_NEAR_ULP(out.read()[1], n4, 2);
+        largest[1].see(ah_test::ulps(out.host()[1], n4));
         CHECK_NEAR_ULP(out.read()[2], n4, 2);
+        largest[2].see(ah_test::ulps(out.host()[2], n4));
         CHECK_NEAR_ULP(out.read()[3], 1 / n3, 3);
+        largest[3].see(ah_test::ulps(out.host()[3], 1 / n3));
         CHECK_NEAR_ULP(out.read()[4], 1 / n4, 3);
+        largest[4].see(ah_test::ulps(out.host()[4], 1 / n4));
         CHECK_NEAR_ULP(out.read()[5], 1 / n4, 3);
+        largest[5].see(ah_test::ulps(out.host()[5], 1 / n4));
     }
+    const char *const names[] = {"norm3d", "norm4d", "norm", "rnorm3d", "rnorm4d", "rnorm"};
+    for (int i = 0; i < 6; ++i)
+        largest[i].print(names[i]);
 }
 
 FUNCTION(ceil)
@@ -202,6 +212,12 @@ TEST("minima, differences and remainders of doubles are exact")
 struct ilogb_op {
     static __device__ int apply(double x) { return ilogb(x); }
 };
+struct lrint_op {
+    static __device__ long apply(double x) { return fabs(x) < 1e18 ? lrint(x) : 0; }
+};
+struct llround_op {
+    static __device__ long long apply(double x) { return fabs(x) < 1e18 ? llround(x) : 0; }
+};
 struct llrint_op {
     static __device__ long long apply(double x) { return fabs(x) < 1e18 ? llrint(x) : 0; }
 };
@@ -223,6 +239,10 @@ TEST("doubles become integers and classes")
         "llrint", [](double x) { return std::fabs(x) < 1e18 ? std::llrint(x) : 0; }, -30, 30);
     sweep_to<lround_op, long, double>(
         "lround", [](double x) { return std::fabs(x) < 1e18 ? std::lround(x) : 0; }, -30, 30);
+    sweep_to<lrint_op, long, double>(
+        "lrint", [](double x) { return std::fabs(x) < 1e18 ? std::lrint(x) : 0; }, -30, 30);
+    sweep_to<llround_op, long long, double>(
+        "llround", [](double x) { return std::fabs(x) < 1e18 ? std::llround(x) : 0; }, -30, 30);
     sweep_to<classes_op, int, double>(
         "isnan ...",
         [](double x) {
@@ -248,7 +268,10 @@ __global__ void take_apart(parts *out, const double *x, const double *y, int n)
     sincos(x[i], &p.sine, &p.cosine);
     sincospi(x[i], &p.sinepi, &p.cosinepi);
     p.rest = remquo(x[i], y[i], &p.quotient);
-    p.scaled = scalbln(x[i], static_cast<long>(i % 2200 - 1100));
+    int shift = i % 2200 - 1100;
+    p.scaled = i % 3 == 0   ? ldexp(x[i], shift)
+               : i % 3 == 1 ? scalbn(x[i], shift)
+                            : scalbln(x[i], static_cast<long>(shift));
     p.fused = fma(x[i], y[i], 1.0 / 3);
     out[i] = p;
 }
@@ -261,6 +284,7 @@ TEST("frexp, modf, scalbln, remquo, sincos and fma of doubles")
     ah_test::buffer<parts> out(n);
     take_apart<<<(n + 63) / 64, 64>>>(out.device(), in_x.device(), in_y.device(), n);
     CHECK_LAUNCH();
+    largest_error of_sincos, of_sincospi;
     for (int i = 0; i < n; ++i) {
         const parts &p = out.read()[i];
         int e = 0, q = 0;
@@ -269,6 +293,10 @@ TEST("frexp, modf, scalbln, remquo, sincos and fma of doubles")
                    "frexp(%a)", x[i]);
         CHECK_CASE(ah_test::identical(p.fraction, f) && ah_test::identical(p.whole, whole),
                    "modf(%a)", x[i]);
+        of_sincos.see(ah_test::ulps(p.sine, std::sin(static_cast<long double>(x[i]))));
+        of_sincos.see(ah_test::ulps(p.cosine, std::cos(static_cast<long double>(x[i]))));
+        of_sincospi.see(ah_test::ulps(p.sinepi, reference_sinpi(x[i])));
+        of_sincospi.see(ah_test::ulps(p.cosinepi, reference_cospi(x[i])));
         CHECK_CASE(ah_test::ulps(p.sine, std::sin(static_cast<long double>(x[i]))) <= 2.5 &&
                        ah_test::ulps(p.cosine, std::cos(static_cast<long double>(x[i]))) <= 2.5,
                    "sincos(%a)", x[i]);
@@ -283,6 +311,8 @@ TEST("frexp, modf, scalbln, remquo, sincos and fma of doubles")
         CHECK_CASE(ah_test::identical(p.fused, std::fma(x[i], y[i], 1.0 / 3)), "fma(%a, %a)", x[i],
                    y[i]);
     }
+    of_sincos.print("sincos");
+    of_sincospi.print("sincospi");
 }
 
 FUNCTION(erf)
@@ -313,9 +343,65 @@ TEST("gamma functions of doubles")
     for (double &v : x)
         v = v < 0 && v > -1e300 ? std::fmod(v, 1.0) : std::fabs(v);
     std::vector<double> got = device_results<lgamma_op, double>(x);
-    for (std::size_t i = 0; i < x.size(); ++i)
-        CHECK_CASE(ah_test::ulps(got[i], std::lgamma(static_cast<long double>(x[i]))) <= 5,
-                   "lgamma(%a) is %a", x[i], got[i]);
+    largest_error largest;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        double off = ah_test::ulps(got[i], std::lgamma(static_cast<long double>(x[i])));
+        CHECK_CASE(off <= 5, "lgamma(%a) is %a", x[i], got[i]);
+        largest.see(off);
+    }
+    largest.print("lgamma");
+}
+
+FUNCTION(j0)
+FUNCTION(j1)
+FUNCTION(y0)
+FUNCTION(y1)
+template <int order> struct jn_op {
+    static __device__ double apply(double x) { return jn(order, x); }
+};
+template <int order> struct yn_op {
+    static __device__ double apply(double x) { return yn(order, x); }
+};
+struct orders_op {
+    static __device__ double apply(int n, double x) { return n >= 0 ? jn(n, x) : yn(-n, x); }
+};
+
+TEST("Bessel functions of doubles")
+{
+    sweep_bessel<j0_op, double>("j0", j0l, 8, 3e-16);
+    sweep_bessel<j1_op, double>("j1", j1l, 8, 3e-16);
+    sweep_bessel<y0_op, double>("y0", y0_or_nan, 8, 3e-16);
+    sweep_bessel<y1_op, double>("y1", y1_or_nan, 8, 3e-16);
+    /* orders of both signs, below and above the argument */
+    std::vector<int> n;
+    std::vector<double> x;
+    for (int order : {0, 1, 2, 3, 5, 8, 20, 50})
+        for (double v : {0.01, 0.5, 1.0, 2.5, 5.0, 7.75, 11.0, 25.0, 100.0})
+            n.push_back(order), x.push_back(v), n.push_back(-order), x.push_back(v);
+    std::vector<double> got = device_results<orders_op, double>(n, x);
+    for (std::size_t i = 0; i < n.size(); ++i) {
+        long double v = x[i], want = n[i] >= 0 ? jnl(n[i], v) : ynl(-n[i], v);
+        CHECK_CASE(std::fabs(got[i] - want) <= std::fabs(want) * 1e-14L + 3e-16L ||
+                       ah_test::equal(got[i], static_cast<double>(want)),
+                   "%s(%d, %g) is %a, not %a", n[i] >= 0 ? "jn" : "yn", std::abs(n[i]),
+                   static_cast<double>(x[i]), static_cast<double>(got[i]),
+                   static_cast<double>(want));
+    }
+    largest_error of_j, of_y;
+    for (std::size_t i = 0; i < n.size(); ++i)
+        if (x[i] < 8 && got[i] != 0 && std::isfinite(got[i]) && std::fabs(n[i]) <= x[i] + 3)
+            (n[i] >= 0 ? of_j : of_y)
+                .see(ah_test::ulps(got[i], n[i] >= 0 ? jnl(n[i], x[i]) : ynl(-n[i], x[i])));
+    of_j.print("jn");
+    of_y.print("yn");
+    /* jn of a negative order, and of a negative argument */
+    std::vector<double> minus = {-3, 3};
+    std::vector<double> odd = device_results<jn_op<-3>, double>(minus),
+                        yodd = device_results<yn_op<-3>, double>(minus);
+    CHECK_NEAR_ULP(odd[0], jnl(3, 3.0L), 4);
+    CHECK_NEAR_ULP(odd[1], -jnl(3, 3.0L), 4);
+    CHECK(std::isnan(yodd[0]));
+    CHECK_NEAR_ULP(yodd[1], -ynl(3, 3.0L), 4);
 }
 
 HIP_TEST_MAIN

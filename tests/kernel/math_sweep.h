@@ -98,20 +98,31 @@ std::vector<R> device_results(const std::vector<T> &x, const std::vector<U> &y)
     return out.read();
 }
 
+// The largest error of a function over a sweep, for docs/kernel-language.md.
+struct largest_error {
+    double ulps = 0;
+    void see(double off) { ulps = off > ulps ? off : ulps; }
+    void print(const char *name) const { std::printf("    ulp %s %.2f\n", name, ulps); }
+};
+
 // One argument. limit 0 asks for the very bits, the sign of zero included.
 template <typename Op, typename T, typename F>
 void sweep_1(const char *name, F reference, double low, double high, double limit)
 {
     std::vector<T> x = numbers<T>(low, high);
     std::vector<T> got = device_results<Op, T>(x);
+    largest_error largest;
     for (std::size_t i = 0; i < x.size(); ++i) {
         long double want = reference(static_cast<long double>(x[i]));
+        largest.see(limit == 0 ? ah_test::ulps(got[i], static_cast<T>(want))
+                               : ah_test::ulps(got[i], want));
         bool right = limit == 0 ? ah_test::identical(got[i], static_cast<T>(want))
                                 : ah_test::ulps(got[i], want) <= limit;
         CHECK_CASE(right, "%s(%a = %.9g) is %a, not %a: %g ULP", name, static_cast<double>(x[i]),
                    static_cast<double>(x[i]), static_cast<double>(got[i]),
                    static_cast<double>(want), ah_test::ulps(got[i], want));
     }
+    largest.print(name);
 }
 
 // Two arguments: all pairs of the special values, and random pairs of the others.
@@ -138,15 +149,19 @@ void sweep_2(const char *name, F reference, double low, double high, double limi
     std::vector<T> x, y;
     pairs(x, y, low, high);
     std::vector<T> got = device_results<Op, T>(x, y);
+    largest_error largest;
     for (std::size_t i = 0; i < x.size(); ++i) {
         long double want =
             reference(static_cast<long double>(x[i]), static_cast<long double>(y[i]));
+        largest.see(limit == 0 ? ah_test::ulps(got[i], static_cast<T>(want))
+                               : ah_test::ulps(got[i], want));
         bool right = limit == 0 ? ah_test::equal(got[i], static_cast<T>(want))
                                 : ah_test::ulps(got[i], want) <= limit;
         CHECK_CASE(right, "%s(%a, %a) is %a, not %a: %g ULP", name, static_cast<double>(x[i]),
                    static_cast<double>(y[i]), static_cast<double>(got[i]),
                    static_cast<double>(want), ah_test::ulps(got[i], want));
     }
+    largest.print(name);
 }
 
 // One argument and a result that is compared as it is.
@@ -162,8 +177,41 @@ void sweep_to(const char *name, F reference, double low, double high)
     }
 }
 
+// A Bessel function: so many units of the last place below 8, and beyond that, where the zeros
+// are too close for it, so much of the largest value that it takes there.
+template <typename Op, typename T, typename F>
+void sweep_bessel(const char *name, F reference, double limit, double far_limit)
+{
+    std::vector<T> x = numbers<T>(0, 60);
+    std::vector<T> got = device_results<Op, T>(x);
+    largest_error largest;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (std::fabs(x[i]) > T(1e5))
+            continue; /* the host's long double sine would have to be of a longer argument */
+        long double want = reference(static_cast<long double>(x[i]));
+        bool near = std::fabs(x[i]) < 8;
+        double off =
+            near ? ah_test::ulps(got[i], want) : static_cast<double>(std::fabs(got[i] - want));
+        bool same = std::isnan(want) && std::isnan(got[i]);
+        CHECK_CASE(same || off <= (near ? limit : far_limit), "%s(%a = %.9g) is %a, not %a: %g",
+                   name, static_cast<double>(x[i]), static_cast<double>(x[i]),
+                   static_cast<double>(got[i]), static_cast<double>(want), off);
+        if (near)
+            largest.see(off);
+    }
+    largest.print(name);
+}
+
 // ---- functions the host's library does not have ----
 
+inline long double y0_or_nan(long double x)
+{
+    return x < 0 ? std::numeric_limits<long double>::quiet_NaN() : y0l(x);
+}
+inline long double y1_or_nan(long double x)
+{
+    return x < 0 ? std::numeric_limits<long double>::quiet_NaN() : y1l(x);
+}
 inline long double reference_exp10(long double x)
 {
     return std::pow(10.0L, x);

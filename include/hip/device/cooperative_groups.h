@@ -107,6 +107,16 @@ __AH_STATIC unsigned long long low_bits(unsigned int n)
 {
     return n >= 64 ? ~0ull : (1ull << n) - 1;
 }
+/* The lanes that are the first of their part of a mask, each lane giving its part. */
+__AH_STATIC unsigned long long first_members(unsigned long long mask, unsigned long long part)
+{
+    return ballot(mask, __builtin_ctzll(part) == static_cast<int>(lane()));
+}
+/* How many of these lanes are below the first of a part. */
+__AH_STATIC unsigned int rank_below(unsigned long long of, unsigned long long part)
+{
+    return static_cast<unsigned int>(__builtin_popcountll(of & ((part & -part) - 1)));
+}
 /* The lanes of this thread's tile of a warp. */
 __AH_STATIC unsigned long long tile_mask(unsigned int size)
 {
@@ -274,6 +284,11 @@ class coalesced_group : public thread_group
     friend __AH_FN coalesced_group tiled_partition(const coalesced_group &parent,
                                                    unsigned int tile_size);
     friend __AH_FN coalesced_group binary_partition(const coalesced_group &group, bool pred);
+    template <typename Label>
+    friend __AH_FN coalesced_group labeled_partition(const coalesced_group &group, Label label);
+    template <unsigned int size, class Parent, typename Label>
+    friend __AH_FN coalesced_group labeled_partition(const thread_block_tile<size, Parent> &tile,
+                                                     Label label);
     template <unsigned int size, class Parent>
     friend __AH_FN coalesced_group binary_partition(const thread_block_tile<size, Parent> &tile,
                                                     bool pred);
@@ -288,7 +303,7 @@ class coalesced_group : public thread_group
     template <class T> __AH_FN T shfl(T var, int srcRank) const
     {
         unsigned int source = __ah::nth_lane(mask_, static_cast<unsigned int>(srcRank) % size_);
-        return __shfl_sync(mask_, var, static_cast<int>(source));
+        return __ah::shuffle(mask_, var, static_cast<int>(source), __ah::lanes());
     }
     /* the value of the member so many ranks above or below; the own where there is none */
     template <class T> __AH_FN T shfl_down(T var, unsigned int lane_delta) const
@@ -296,29 +311,29 @@ class coalesced_group : public thread_group
         unsigned int rank = thread_rank();
         bool inside = lane_delta < size_ - rank;
         unsigned int source = inside ? __ah::nth_lane(mask_, rank + lane_delta) : __ah::lane();
-        return __shfl_sync(mask_, var, static_cast<int>(source));
+        return __ah::shuffle(mask_, var, static_cast<int>(source), __ah::lanes());
     }
     template <class T> __AH_FN T shfl_up(T var, unsigned int lane_delta) const
     {
         unsigned int rank = thread_rank();
         bool inside = lane_delta <= rank;
         unsigned int source = inside ? __ah::nth_lane(mask_, rank - lane_delta) : __ah::lane();
-        return __shfl_sync(mask_, var, static_cast<int>(source));
+        return __ah::shuffle(mask_, var, static_cast<int>(source), __ah::lanes());
     }
     /* votes and matches; in the masks they give, bit n is the member of rank n */
-    __AH_FN int any(int pred) const { return __any_sync(mask_, pred); }
-    __AH_FN int all(int pred) const { return __all_sync(mask_, pred); }
+    __AH_FN int any(int pred) const { return __ah::any(mask_, pred); }
+    __AH_FN int all(int pred) const { return __ah::all(mask_, pred); }
     __AH_FN unsigned long long ballot(int pred) const
     {
-        return __ah::packed(__ballot_sync(mask_, pred), mask_);
+        return __ah::packed(__ah::ballot(mask_, pred), mask_);
     }
     template <typename T> __AH_FN unsigned long long match_any(T value) const
     {
-        return __ah::packed(__match_any_sync(mask_, value), mask_);
+        return __ah::packed(__ah::match_any(mask_, value), mask_);
     }
     template <typename T> __AH_FN unsigned long long match_all(T value, int &pred) const
     {
-        return __ah::packed(__match_all_sync(mask_, value, &pred), mask_);
+        return __ah::packed(__ah::match_all(mask_, value, &pred), mask_);
     }
 };
 __AH_FN coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
@@ -341,35 +356,35 @@ template <unsigned int tile_size> class tile_base : public tiled_group
 
     template <class T> __AH_FN T shfl(T var, int srcRank) const
     {
-        return __shfl_sync(this->mask_, var, srcRank, static_cast<int>(tile_size));
+        return __ah::shuffle(this->mask_, var, srcRank, static_cast<int>(tile_size));
     }
     template <class T> __AH_FN T shfl_down(T var, unsigned int lane_delta) const
     {
-        return __shfl_down_sync(this->mask_, var, lane_delta, static_cast<int>(tile_size));
+        return __ah::shuffle_down(this->mask_, var, lane_delta, static_cast<int>(tile_size));
     }
     template <class T> __AH_FN T shfl_up(T var, unsigned int lane_delta) const
     {
-        return __shfl_up_sync(this->mask_, var, lane_delta, static_cast<int>(tile_size));
+        return __ah::shuffle_up(this->mask_, var, lane_delta, static_cast<int>(tile_size));
     }
     template <class T> __AH_FN T shfl_xor(T var, unsigned int laneMask) const
     {
-        return __shfl_xor_sync(this->mask_, var, static_cast<int>(laneMask),
-                               static_cast<int>(tile_size));
+        return __ah::shuffle_xor(this->mask_, var, static_cast<int>(laneMask),
+                                 static_cast<int>(tile_size));
     }
     /* bit n of these masks is the tile's thread of rank n */
-    __AH_FN int any(int pred) const { return __any_sync(this->mask_, pred); }
-    __AH_FN int all(int pred) const { return __all_sync(this->mask_, pred); }
+    __AH_FN int any(int pred) const { return __ah::any(this->mask_, pred); }
+    __AH_FN int all(int pred) const { return __ah::all(this->mask_, pred); }
     __AH_FN unsigned long long ballot(int pred) const
     {
-        return __ballot_sync(this->mask_, pred) >> first();
+        return __ah::ballot(this->mask_, pred) >> first();
     }
     template <typename T> __AH_FN unsigned long long match_any(T value) const
     {
-        return __match_any_sync(this->mask_, value) >> first();
+        return __ah::match_any(this->mask_, value) >> first();
     }
     template <typename T> __AH_FN unsigned long long match_all(T value, int &pred) const
     {
-        return __match_all_sync(this->mask_, value, &pred) >> first();
+        return __ah::match_all(this->mask_, value, &pred) >> first();
     }
 
   private:
@@ -440,15 +455,35 @@ __AH_FN thread_group tiled_partition(const thread_group &parent, unsigned int ti
 /* The members for which the predicate is the same as for the caller. */
 __AH_FN coalesced_group binary_partition(const coalesced_group &group, bool pred)
 {
-    unsigned long long yes = __ballot_sync(group.mask_, pred);
+    unsigned long long yes = __ah::ballot(group.mask_, pred);
     return coalesced_group(pred ? yes : group.mask_ & ~yes, pred ? 1 : 0, 2);
 }
 template <unsigned int size, class Parent>
 __AH_FN coalesced_group binary_partition(const thread_block_tile<size, Parent> &, bool pred)
 {
     unsigned long long members = __ah::tile_mask(size);
-    unsigned long long yes = __ballot_sync(members, pred);
+    unsigned long long yes = __ah::ballot(members, pred);
     return coalesced_group(pred ? yes : members & ~yes, pred ? 1 : 0, 2);
+}
+
+/* The members with the caller's label: an integer, or a value that can be matched. Groups are
+ * counted in the order of their first members. */
+template <typename Label>
+__AH_FN coalesced_group labeled_partition(const coalesced_group &group, Label label)
+{
+    unsigned long long mine = __ah::match_any(group.mask_, label);
+    unsigned long long firsts = __ah::first_members(group.mask_, mine);
+    return coalesced_group(mine, __ah::rank_below(firsts, mine),
+                           static_cast<unsigned int>(__builtin_popcountll(firsts)));
+}
+template <unsigned int size, class Parent, typename Label>
+__AH_FN coalesced_group labeled_partition(const thread_block_tile<size, Parent> &, Label label)
+{
+    unsigned long long members = __ah::tile_mask(size);
+    unsigned long long mine = __ah::match_any(members, label);
+    unsigned long long firsts = __ah::first_members(members, mine);
+    return coalesced_group(mine, __ah::rank_below(firsts, mine),
+                           static_cast<unsigned int>(__builtin_popcountll(firsts)));
 }
 
 /* ---- the same as free functions ---- */

@@ -214,7 +214,7 @@ __AH_FN float nanf(const char *tag)
         float, 0x7fc00000u | static_cast<unsigned int>(__ah::nan_payload(tag) & 0x3fffff));
 }
 
-/* ---- error and gamma functions, Bessel functions; most by way of double ---- */
+/* ---- error and gamma functions; most by way of double ---- */
 
 __AH_FN float erff(float x) { return __ah::clc::erf(x); } /* 1 */
 /* 3; where the result is subnormal the float function of libclc gives 0 */

@@ -4,8 +4,10 @@
 #ifndef HIP_DEVICE_MATH_OVERLOADS_H
 #define HIP_DEVICE_MATH_OVERLOADS_H
 
+#include "hip/device/bessel.h"
 #include "hip/device/math_f32.h"
 #include "hip/device/math_f64.h"
+#include "hip/device/math_host.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
 

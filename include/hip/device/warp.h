@@ -35,42 +35,33 @@ __AH_FN int __all(int predicate) { return __ballot(predicate == 0) == 0; }
 #endif
 __AH_FN unsigned long long __ballot64(int predicate) { return __ballot(predicate); }
 
-#define __AH_CHECK_MASK(Mask)                                                                      \
-    static_assert(__is_integral(Mask) && sizeof(Mask) == 8,                                        \
-                  "a warp mask is a 64-bit integer: a narrower one would leave lanes out on "      \
-                  "devices with 64 lanes")
-
-#if defined(__NVPTX__)
-template <typename Mask> __AH_FN unsigned long long __ballot_sync(Mask mask, int predicate)
+namespace __ah
 {
-    __AH_CHECK_MASK(Mask);
+#if defined(__NVPTX__)
+__AH_FN unsigned long long ballot(unsigned long long mask, int predicate)
+{
     return static_cast<unsigned int>(__nvvm_vote_ballot_sync((unsigned int)mask, predicate));
 }
-template <typename Mask> __AH_FN int __any_sync(Mask mask, int predicate)
+__AH_FN int any(unsigned long long mask, int predicate)
 {
-    __AH_CHECK_MASK(Mask);
     return __nvvm_vote_any_sync((unsigned int)mask, predicate);
 }
-template <typename Mask> __AH_FN int __all_sync(Mask mask, int predicate)
+__AH_FN int all(unsigned long long mask, int predicate)
 {
-    __AH_CHECK_MASK(Mask);
     return __nvvm_vote_all_sync((unsigned int)mask, predicate);
 }
 #else
-template <typename Mask> __AH_FN unsigned long long __ballot_sync(Mask mask, int predicate)
+__AH_FN unsigned long long ballot(unsigned long long mask, int predicate)
 {
-    __AH_CHECK_MASK(Mask);
-    return __ballot(predicate) & (unsigned long long)mask;
+    return __ballot(predicate) & mask;
 }
-template <typename Mask> __AH_FN int __any_sync(Mask mask, int predicate)
+__AH_FN int any(unsigned long long mask, int predicate) { return ballot(mask, predicate) != 0; }
+__AH_FN int all(unsigned long long mask, int predicate)
 {
-    return __ballot_sync(mask, predicate) != 0;
-}
-template <typename Mask> __AH_FN int __all_sync(Mask mask, int predicate)
-{
-    return __ballot_sync(mask, predicate == 0) == 0;
+    return ballot(mask, predicate == 0) == 0;
 }
 #endif
+} // namespace __ah
 
 /* The lanes above, below and at this one, of those that are active. */
 __AH_FN unsigned long long __lanemask_gt() { return (~1ull << __lane_id()) & __activemask(); }
@@ -161,25 +152,37 @@ template <typename T> __AH_FN T read_lane(T value, unsigned int lane)
         x = __builtin_amdgcn_ds_bpermute((int)(lane << 2), (int)x);
     return from_words(w);
 }
+/* Where the compiler knows that the group is the wave, nothing is left to compute: the
+ * instruction takes lanes modulo the wave. */
+__AH_FN bool is_wave(int width) { return __builtin_constant_p(width) && width == lanes(); }
+__AH_FN unsigned int lane_in_group(int width)
+{
+    return is_wave(width) ? lane() : lane() & (unsigned int)(width - 1);
+}
+
 template <typename T> __AH_FN T shuffle(unsigned long long, T value, int source, int width)
 {
-    unsigned int self = lane(), group = self & ~(unsigned int)(width - 1);
+    if (is_wave(width))
+        return read_lane(value, (unsigned int)source);
+    unsigned int group = lane() & ~(unsigned int)(width - 1);
     return read_lane(value, group | ((unsigned int)source & (unsigned int)(width - 1)));
 }
 template <typename T> __AH_FN T shuffle_up(unsigned long long, T value, unsigned int d, int width)
 {
-    unsigned int self = lane(), in_group = self & (unsigned int)(width - 1);
-    return read_lane(value, d <= in_group ? self - d : self);
+    return read_lane(value, d <= lane_in_group(width) ? lane() - d : lane());
 }
 template <typename T> __AH_FN T shuffle_down(unsigned long long, T value, unsigned int d, int width)
 {
-    unsigned int self = lane(), in_group = self & (unsigned int)(width - 1);
-    return read_lane(value, d < (unsigned int)width - in_group ? self + d : self);
+    bool inside = d < (unsigned int)width - lane_in_group(width);
+    return read_lane(value, inside ? lane() + d : lane());
 }
 template <typename T> __AH_FN T shuffle_xor(unsigned long long, T value, int bits, int width)
 {
     unsigned int self = lane(), end = (self & ~(unsigned int)(width - 1)) + (unsigned int)width;
     unsigned int source = self ^ (unsigned int)bits;
+    bool within = (unsigned int)bits < (unsigned int)width;
+    if (__builtin_constant_p(within) && within)
+        return read_lane(value, source);
     return read_lane(value, source < end ? source : self);
 }
 __AH_FN unsigned long long active() { return 0; } /* not used by the functions above */
@@ -212,31 +215,6 @@ __AH_SHUFFLES(unsigned long long)
 __AH_SHUFFLES(float)
 __AH_SHUFFLES(double)
 #undef __AH_SHUFFLES
-
-template <typename Mask, typename T>
-__AH_FN T __shfl_sync(Mask mask, T var, int srcLane, int width = __ah::lanes())
-{
-    __AH_CHECK_MASK(Mask);
-    return __ah::shuffle(mask, var, srcLane, width);
-}
-template <typename Mask, typename T>
-__AH_FN T __shfl_up_sync(Mask mask, T var, unsigned int delta, int width = __ah::lanes())
-{
-    __AH_CHECK_MASK(Mask);
-    return __ah::shuffle_up(mask, var, delta, width);
-}
-template <typename Mask, typename T>
-__AH_FN T __shfl_down_sync(Mask mask, T var, unsigned int delta, int width = __ah::lanes())
-{
-    __AH_CHECK_MASK(Mask);
-    return __ah::shuffle_down(mask, var, delta, width);
-}
-template <typename Mask, typename T>
-__AH_FN T __shfl_xor_sync(Mask mask, T var, int laneMask, int width = __ah::lanes())
-{
-    __AH_CHECK_MASK(Mask);
-    return __ah::shuffle_xor(mask, var, laneMask, width);
-}
 
 /* ---- matches ---- */
 
@@ -285,29 +263,27 @@ template <typename T> __AH_FN unsigned long long match_any(unsigned long long ma
 #endif
 } // namespace __ah
 
+namespace __ah
+{
+/* All the lanes and *pred = 1 where every lane holds the same value, else 0 and 0. */
+template <typename T>
+__AH_FN unsigned long long match_all(unsigned long long mask, T value, int *pred)
+{
+    unsigned long long members = mask & __activemask();
+    bool all = (match_any(mask, value) & members) == members;
+    *pred = all;
+    return all ? members : 0;
+}
+} // namespace __ah
+
 /* The lanes that hold the same value as this one. */
 template <typename T> __AH_FN unsigned long long __match_any(T value)
 {
     return __ah::match_any(__activemask(), value);
 }
-template <typename Mask, typename T> __AH_FN unsigned long long __match_any_sync(Mask mask, T value)
-{
-    __AH_CHECK_MASK(Mask);
-    return __ah::match_any(mask, value);
-}
-/* All the lanes and *pred = 1 where every lane holds the same value, else 0 and 0. */
-template <typename Mask, typename T>
-__AH_FN unsigned long long __match_all_sync(Mask mask, T value, int *pred)
-{
-    __AH_CHECK_MASK(Mask);
-    unsigned long long members = (unsigned long long)mask & __activemask();
-    bool all = (__ah::match_any(mask, value) & members) == members;
-    *pred = all;
-    return all ? members : 0;
-}
 template <typename T> __AH_FN unsigned long long __match_all(T value, int *pred)
 {
-    return __match_all_sync(__activemask(), value, pred);
+    return __ah::match_all(__activemask(), value, pred);
 }
 #undef __AH_CHECK_MATCH
 
@@ -315,12 +291,14 @@ template <typename T> __AH_FN unsigned long long __match_all(T value, int *pred)
 
 namespace __ah
 {
-/* A mask of the lowest 2^k lanes is reduced in k steps, every other one lane by lane. Each
- * lane gets the same result. */
+/* 2^k neighbouring lanes from a multiple of 2^k on are reduced in k steps, the lanes of every
+ * other mask one by one. Each lane gets the same result. */
 template <typename T, typename F> __AH_FN T reduce(unsigned long long mask, T value, F f)
 {
-    int count = __builtin_popcountll(mask);
-    if ((mask & (mask + 1)) == 0 && (count & (count - 1)) == 0) {
+    int count = __builtin_popcountll(mask), first = __builtin_ctzll(mask);
+    unsigned long long from_first = mask >> first;
+    if ((from_first & (from_first + 1)) == 0 && (count & (count - 1)) == 0 &&
+        (first & (count - 1)) == 0) {
         for (int step = count / 2; step > 0; step /= 2)
             value = f(value, shuffle_xor(mask, value, step, lanes()));
         return value;
@@ -336,17 +314,15 @@ __AH_FN unsigned long long lanes_of(unsigned long long mask)
 }
 } // namespace __ah
 
+namespace __ah
+{
 #define __AH_REDUCE(name, expression)                                                              \
-    namespace __ah                                                                                 \
-    {                                                                                              \
     struct name##_of_two {                                                                         \
         template <typename T> __device__ T operator()(T a, T b) const { return expression; }       \
     };                                                                                             \
-    }                                                                                              \
-    template <typename Mask, typename T> __AH_FN T __reduce_##name##_sync(Mask mask, T value)      \
+    template <typename T> __AH_FN T reduce_##name(unsigned long long mask, T value)                \
     {                                                                                              \
-        __AH_CHECK_MASK(Mask);                                                                     \
-        return __ah::reduce(__ah::lanes_of(mask), value, __ah::name##_of_two());                   \
+        return reduce(lanes_of(mask), value, name##_of_two());                                     \
     }
 __AH_REDUCE(add, a + b)
 __AH_REDUCE(min, b < a ? b : a)
@@ -359,9 +335,8 @@ __AH_REDUCE(xor, a ^ b)
 #if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
 /* redux.sync, one instruction, for 32-bit integers from sm_80 on */
 #define __AH_REDUX(name, T, builtin)                                                               \
-    template <typename Mask> __AH_FN T __reduce_##name##_sync(Mask mask, T value)                  \
+    __AH_FN T reduce_##name(unsigned long long mask, T value)                                      \
     {                                                                                              \
-        __AH_CHECK_MASK(Mask);                                                                     \
         return (T)builtin((int)value, (int)(unsigned int)mask);                                    \
     }
 __AH_REDUX(add, int, __nvvm_redux_sync_add)
@@ -370,12 +345,97 @@ __AH_REDUX(min, int, __nvvm_redux_sync_min)
 __AH_REDUX(min, unsigned int, __nvvm_redux_sync_umin)
 __AH_REDUX(max, int, __nvvm_redux_sync_max)
 __AH_REDUX(max, unsigned int, __nvvm_redux_sync_umax)
+__AH_REDUX(and, int, __nvvm_redux_sync_and)
 __AH_REDUX(and, unsigned int, __nvvm_redux_sync_and)
+__AH_REDUX(or, int, __nvvm_redux_sync_or)
 __AH_REDUX(or, unsigned int, __nvvm_redux_sync_or)
+__AH_REDUX(xor, int, __nvvm_redux_sync_xor)
 __AH_REDUX(xor, unsigned int, __nvvm_redux_sync_xor)
 #undef __AH_REDUX
 #endif
+} // namespace __ah
 
-#undef __AH_CHECK_MASK
+/* ---- the functions with a mask ---- */
+
+/* Programs from before these functions may have some of the same names; they define
+ * HIP_DISABLE_WARP_SYNC_BUILTINS. (HIP_ENABLE_WARP_SYNC_BUILTINS of ROCm 6 is not needed.) */
+#if !defined(HIP_DISABLE_WARP_SYNC_BUILTINS)
+
+namespace __ah
+{
+/* With ANYHIP_CHECK_WARP_MASKS a kernel ends with an error when a lane passes a mask without
+ * itself, or one that names a lane which does not make the call. On NVIDIA lanes that come to
+ * the call later are counted as missing too. */
+template <typename Mask> __AH_FN unsigned long long checked(Mask mask)
+{
+    static_assert(__is_integral(Mask) && sizeof(Mask) == 8,
+                  "a warp mask is a 64-bit integer: a narrower one would leave lanes out on "
+                  "devices with 64 lanes");
+    unsigned long long members = static_cast<unsigned long long>(mask);
+#if defined(ANYHIP_CHECK_WARP_MASKS)
+    if ((members >> lane() & 1) == 0 || (lanes_of(members) & ~__activemask()) != 0)
+        __builtin_trap();
+#endif
+    return members;
+}
+} // namespace __ah
+
+template <typename Mask> __AH_FN unsigned long long __ballot_sync(Mask mask, int predicate)
+{
+    return __ah::ballot(__ah::checked(mask), predicate);
+}
+template <typename Mask> __AH_FN int __any_sync(Mask mask, int predicate)
+{
+    return __ah::any(__ah::checked(mask), predicate);
+}
+template <typename Mask> __AH_FN int __all_sync(Mask mask, int predicate)
+{
+    return __ah::all(__ah::checked(mask), predicate);
+}
+template <typename Mask, typename T>
+__AH_FN T __shfl_sync(Mask mask, T var, int srcLane, int width = __ah::lanes())
+{
+    return __ah::shuffle(__ah::checked(mask), var, srcLane, width);
+}
+template <typename Mask, typename T>
+__AH_FN T __shfl_up_sync(Mask mask, T var, unsigned int delta, int width = __ah::lanes())
+{
+    return __ah::shuffle_up(__ah::checked(mask), var, delta, width);
+}
+template <typename Mask, typename T>
+__AH_FN T __shfl_down_sync(Mask mask, T var, unsigned int delta, int width = __ah::lanes())
+{
+    return __ah::shuffle_down(__ah::checked(mask), var, delta, width);
+}
+template <typename Mask, typename T>
+__AH_FN T __shfl_xor_sync(Mask mask, T var, int laneMask, int width = __ah::lanes())
+{
+    return __ah::shuffle_xor(__ah::checked(mask), var, laneMask, width);
+}
+template <typename Mask, typename T> __AH_FN unsigned long long __match_any_sync(Mask mask, T value)
+{
+    return __ah::match_any(__ah::checked(mask), value);
+}
+template <typename Mask, typename T>
+__AH_FN unsigned long long __match_all_sync(Mask mask, T value, int *pred)
+{
+    return __ah::match_all(__ah::checked(mask), value, pred);
+}
+
+#define __AH_REDUCE_SYNC(name)                                                                     \
+    template <typename Mask, typename T> __AH_FN T __reduce_##name##_sync(Mask mask, T value)      \
+    {                                                                                              \
+        return __ah::reduce_##name(__ah::checked(mask), value);                                    \
+    }
+__AH_REDUCE_SYNC(add)
+__AH_REDUCE_SYNC(min)
+__AH_REDUCE_SYNC(max)
+__AH_REDUCE_SYNC(and)
+__AH_REDUCE_SYNC(or)
+__AH_REDUCE_SYNC(xor)
+#undef __AH_REDUCE_SYNC
+
+#endif
+
 #undef __AH_FN
 #endif
