@@ -233,6 +233,20 @@ __AH_SURFACE(surfCubemap, a2d, (int x, int y, int face), (x, y, face))
 __AH_SURFACE(surfCubemapLayered, a2d, (int x, int y, int face, int layer), (x, y, face + 6 * layer))
 /* clang-format on */
 
+/* The same with one number for both, 6 * layer + face, as CUDA has it. */
+template <typename T, typename = __ah::channel<T>>
+__AH_FN void surfCubemapLayeredread(T *data, hipSurfaceObject_t surfObj, int x, int y,
+                                    int layerFace)
+{
+    *data = __ah::surf_load_a2d<T>(surfObj, x, y, layerFace, hipBoundaryModeZero);
+}
+template <typename T, typename = __ah::channel<T>>
+__AH_FN void surfCubemapLayeredwrite(T data, hipSurfaceObject_t surfObj, int x, int y,
+                                     int layerFace)
+{
+    __ah::surf_store_a2d<T>(data, surfObj, x, y, layerFace, hipBoundaryModeZero);
+}
+
 #undef __AH_FN
 #undef __AH_LOAD_AS
 #undef __AH_STORE_AS

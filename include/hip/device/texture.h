@@ -15,6 +15,13 @@
 #include "hip/hip_vector_types.h"
 #include "hip/texture_types.h"
 
+/* OpenCL's names for types of elements, which programs know from ROCm's headers. */
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef unsigned long long ullong;
+
 #define __AH_FN static __device__ inline __attribute__((always_inline))
 
 namespace __ah
