@@ -20,7 +20,7 @@ typedef struct {
 #include <ostream>
 #endif
 
-#include "hip/device/bf16.h"
+#include "hip/device/bfloat_bits.h"
 
 #define __AH_FN inline __host__ __device__
 

@@ -7,7 +7,9 @@
 #include "hip/device/prelude.h"
 #include "hip/hip_vector_types.h"
 
-#if defined(__cplusplus)
+#if defined(__HIPCC_RTC__)
+/* the prelude declares what <cmath> would */
+#elif defined(__cplusplus)
 #include <cmath>
 #else
 #include <math.h>

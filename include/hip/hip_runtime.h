@@ -88,10 +88,13 @@
 #include "hip/device/texture.h"
 #include "hip/device/surface.h"
 #include "hip/device/amdgcn_builtins.h"
+#include "hip/device/mixed_dot.h"
 
 #if defined(__HIPCC_RTC__)
 #include "hip/hip_fp16.h"
 #include "hip/hip_bfloat16.h"
+#include "hip/hip_complex.h"
+#include "hip/hip_math_constants.h"
 #include "hip/device/cooperative_groups.h"
 #endif
 

@@ -19,45 +19,9 @@ typedef __hip_bfloat162_raw __hip_bfloat162;
 
 #else
 
-#define __AH_FN static __host__ __device__ inline
+#include "hip/device/bfloat_bits.h"
 
-namespace __ah
-{
-__AH_FN float bfloat_to_float(unsigned short bits)
-{
-    unsigned int word = static_cast<unsigned int>(bits) << 16;
-    float value;
-    __builtin_memcpy(&value, &word, 4);
-    return value;
-}
-__AH_FN unsigned short bfloat_from_float(float value)
-{
-    unsigned int word;
-    __builtin_memcpy(&word, &value, 4);
-    if ((word & 0x7fffffff) > 0x7f800000)
-        return static_cast<unsigned short>(word >> 16 | 0x40); /* a quiet NaN */
-    return static_cast<unsigned short>((word + 0x7fff + (word >> 16 & 1)) >> 16);
-}
-__AH_FN unsigned short bfloat_truncated(float value)
-{
-    unsigned int word;
-    __builtin_memcpy(&word, &value, 4);
-    bool nan = (word & 0x7fffffff) > 0x7f800000;
-    return static_cast<unsigned short>(word >> 16 | (nan ? 0x40 : 0));
-}
-__AH_FN unsigned short bfloat_from_double(double value)
-{
-    /* to float, rounded to odd where inexact, so that the second rounding is right */
-    float f = static_cast<float>(value);
-    double back = f;
-    unsigned int word;
-    __builtin_memcpy(&word, &f, 4);
-    if (back != value && value == value && !(word & 1))
-        word += (back < value) == (value > 0) ? 1u : -1u;
-    __builtin_memcpy(&f, &word, 4);
-    return bfloat_from_float(f);
-}
-} // namespace __ah
+#define __AH_FN static __host__ __device__ inline
 
 /* The bits alone. */
 struct __hip_bfloat16_raw {

@@ -138,6 +138,11 @@ __AH_HDN __half2 __hfma2_sat(__half2 a, __half2 b, __half2 c)
 {
     return __half2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
 }
+/* the nearest number from 0 to 1; a NaN stays one */
+__AH_HDN __half __clamp_01(__half a)
+{
+    return float(a) < 0 ? __half(0) : float(a) > 1 ? __half(1) : a;
+}
 __AH_HDN __half2 __hneg2(__half2 a) { return __half2(__hneg(a.x), __hneg(a.y)); }
 __AH_HDN __half2 __habs2(__half2 a) { return __half2(__habs(a.x), __habs(a.y)); }
 

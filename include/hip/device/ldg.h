@@ -1,5 +1,6 @@
 /* __ldg: a load of memory that no thread writes while the kernel runs.
- * NVIDIA: ld.global.nc, through the read-only cache. AMD: a plain load. */
+ * NVIDIA: ld.global.nc, through the read-only cache. AMD: a plain load.
+ * __ldca, __ldcg, __ldcs: loads with advice to caches, which is not taken: plain loads. */
 #ifndef HIP_DEVICE_LDG_H
 #define HIP_DEVICE_LDG_H
 
@@ -32,6 +33,10 @@ template <typename T> __AH_FN T __ldg(const T *p) { return __ah::read_only<T>::l
 #else
 template <typename T> __AH_FN T __ldg(const T *p) { return *p; }
 #endif
+
+template <typename T> __AH_FN T __ldca(const T *p) { return *p; }
+template <typename T> __AH_FN T __ldcg(const T *p) { return *p; }
+template <typename T> __AH_FN T __ldcs(const T *p) { return *p; }
 
 #undef __AH_FN
 #endif

@@ -35,7 +35,8 @@ __AH_ROUNDED(double, d, __fma_, d, rz, rz)
 
 #else
 
-/* Without contraction the compiler may not fuse what these return. */
+/* Without contraction the compiler may not fuse what these return; what follows them is
+ * compiled as the command line says. */
 #pragma clang fp contract(off)
 
 __AH_FN float __fadd_rn(float x, float y) { return x + y; }
@@ -162,6 +163,7 @@ __AH_QUOTIENTS(float, f, __builtin_sqrtf)
 __AH_QUOTIENTS(double, d, __builtin_sqrt)
 #undef __AH_QUOTIENTS
 
+#pragma STDC FP_CONTRACT DEFAULT
 #endif
 
 /* 1 / sqrt(x) to nearest; by way of double, whose own rounding shows only where the result
