@@ -171,6 +171,8 @@ static hiprtcResult read_all(struct ah_rtc_options *out, const struct ah_rtc_arg
 {
     for (size_t i = 0; i < given->count; i++) {
         const char *option = given->at[i], *value;
+        if (strncmp(option, "-print-", 7) == 0 && i > 0 && strcmp(given->at[i - 1], "-mllvm") == 0)
+            out->prints = true;
         const struct row *row = find_row(option, &value);
         if (!row) {
             bool taken;

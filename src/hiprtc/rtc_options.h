@@ -11,8 +11,10 @@ struct ah_rtc_options {
     /* The program's macros, as "-DNAME=VALUE" and "-UNAME". They are for its source, not for the
      * runtime's header before it, where "T" or "N" may well be names of something. */
     struct ah_rtc_arguments macros;
-    char *architectures;               /* separated by commas; NULL: none was named */
-    bool relocatable;                  /* the program becomes bitcode */
+    char *architectures; /* separated by commas; NULL: none was named */
+    bool relocatable;    /* the program becomes bitcode */
+    bool prints; /* -mllvm -print-...: what is said is for standard error too, as where the compiler
+                    is part of the process */
 };
 
 /* Reads the options, and those of HIPRTC_COMPILE_OPTIONS_APPEND after them. out_refused, to be

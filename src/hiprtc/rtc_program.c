@@ -310,6 +310,8 @@ static hiprtcResult run_compiler(struct ah_rtc_program *program, const struct ah
     ah_rtc_arguments_fini(&arguments);
     ah_rtc_arguments_fini(&names_arguments);
     keep_log(program, work, said_file);
+    if (options->prints && program->log)
+        fputs(program->log, stderr);
     if (no_memory)
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     if (outcome == AH_RTC_NO_COMPILER) {

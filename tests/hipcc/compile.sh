@@ -861,6 +861,12 @@ test_questions_are_answered() {
     refused bare -parallel-jobs=none -c one.hip
 }
 
+test_what_llvm_prints_is_no_question() {
+    ok bare --genco --offload-arch=sm_70 -mllvm -print-after=constmerge one.hip -o module
+    said 'IR Dump After ConstantMerge'
+    there module
+}
+
 test_hipconfig_answers() {
     hipconfig=$(dirname "$hipcc")/hipconfig
     same "$("$hipconfig" --platform)" amd

@@ -352,6 +352,48 @@ TEST("a program's macros may be names that the runtime's header uses")
     CHECK(loaded(p).run<int>("k", {0}) == std::vector<int>{26});
 }
 
+TEST("products and sums are fused as the options say")
+{
+    program p("extern \"C\" __global__ void k(float *x) { *x = x[1] * x[1] - x[2]; }\n");
+    // the product is 1 + 2^-11 + 2^-24, whose last part is lost by rounding
+    std::vector<float> values = {0, 1 + 0x1p-12f, 1 + 0x1p-11f};
+    p.made();
+    CHECK_EQ(loaded(p).run<float>("k", values)[0], 0x1p-24f);
+    p.made({"-ffp-contract=off"});
+    CHECK_EQ(loaded(p).run<float>("k", values)[0], 0.0f);
+}
+
+TEST("what LLVM is asked to print is in the log")
+{
+    program p("extern \"C\" __global__ void k(int *x) { *x = 1; }\n");
+    p.made({"-mllvm", "-print-after=constmerge"});
+    CHECK(contains(p.log(), "IR Dump After ConstantMerge"));
+}
+
+TEST("complex numbers, constants and dot products need no include")
+{
+    program p("extern \"C\" __global__ void k(float *x)\n"
+              "{\n"
+              "    x[0] = hipCabsf(make_hipFloatComplex(3, 4)) + HIP_ONE_F;\n"
+              "    x[1] = amd_mixed_dot(short2{10, -20}, short2{3, 4}, 100, false);\n"
+              "    x[2] = amd_mixed_dot(ushort2{10, 20}, ushort2{3, 4}, 100u, false);\n"
+              "    x[3] = amd_mixed_dot(char4{1, -2, 3, 4}, char4{5, 6, 7, 8}, 9, false);\n"
+              "    x[4] = amd_mixed_dot(uchar4{200, 2, 3, 4}, uchar4{200, 6, 7, 8}, 9u, false);\n"
+              "    x[5] = amd_mixed_dot(0xa7, 0x27, 30, false);\n"
+              "    x[6] = amd_mixed_dot(0xa7u, 0x27u, 30u, false);\n"
+              "    x[7] = amd_mixed_dot(short2{32767, 32767}, short2{32767, 32767},\n"
+              "                         0x7fffffff, true) == 0x7fffffff;\n"
+              "    x[8] = amd_mixed_dot(1u, 1u, 0xffffffffu, true) == 0xffffffffu;\n"
+              "    x[9] = amd_mixed_dot(1u, 1u, 0xffffffffu, false) == 0;\n"
+              "    x[10] = __half2float(__clamp_01(__half(2.5f))) + "
+              "__half2float(__clamp_01(__half(-1)));\n"
+              "    x[11] = __ldcg(x + 11) + __ldca(x + 11) + __ldcs(x + 11);\n"
+              "}\n");
+    p.made();
+    CHECK(loaded(p).run<float>("k", std::vector<float>(12, 2.0f)) ==
+          (std::vector<float>{6, 50, 210, 55, 40074, 67, 99, 1, 1, 1, 1, 6}));
+}
+
 TEST("options from the environment come after the program's own")
 {
     program p("extern \"C\" __global__ void k(int *x) { *x = A + B; }\n");

@@ -49,6 +49,10 @@ static bool asks_clang(const struct ah_strings *arguments)
 {
     bool input = false, verbose = false;
     for (size_t i = 0; i < arguments->count; i++) {
+        if (!strcmp(arguments->at[i], "-mllvm")) { /* "-mllvm -print-after-all" is no question */
+            i++;
+            continue;
+        }
         if (is_question(arguments->at[i]))
             return true;
         input = input || *arguments->at[i] != '-';
