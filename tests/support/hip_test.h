@@ -17,6 +17,7 @@
 
 #include "device.h"
 
+#include <hip/anyhip.h>
 #include <hip/hip_runtime.h>
 
 #include <cmath>
@@ -203,6 +204,18 @@ inline bool is_amd()
     check_hip(hipGetDeviceProperties(&properties, device), "hipGetDeviceProperties", __FILE__,
               __LINE__);
     return std::strncmp(properties.gcnArchName, "gfx", 3) == 0;
+}
+
+// Whether the current device is behind NVIDIA's own driver, which simulated devices surpass here
+// and there.
+inline bool is_nvidia_driver()
+{
+    int device = 0;
+    anyhipBackend backend = anyhipBackendNone;
+    check_hip(hipGetDevice(&device), "hipGetDevice", __FILE__, __LINE__);
+    check_hip(anyhipDeviceGetBackend(device, &backend, nullptr), "anyhipDeviceGetBackend", __FILE__,
+              __LINE__);
+    return backend == anyhipBackendCuda;
 }
 
 inline int run(int argc, char **argv)
