@@ -4,6 +4,7 @@
 #include "../support/device.h"
 #include "../support/output.h"
 
+#include <hip/anyhip.h>
 #include <hip/hip_runtime.h>
 
 #include <cassert>
@@ -58,9 +59,14 @@ static void names_the_assertion(const std::string &text)
         report(text.find(part) != std::string::npos, part, hipErrorAssert);
 }
 
-// What a reset leaves of the device: everything, as before the first call.
+// What a reset leaves of the device: everything, as before the first call. NVIDIA's driver wants a
+// new process.
 static void begin_anew()
 {
+    anyhipBackend backend = anyhipBackendNone;
+    gives(hipSuccess, anyhipDeviceGetBackend(0, &backend, nullptr), "which driver it is");
+    if (backend == anyhipBackendCuda)
+        return;
     int *p = nullptr, value = 0;
     gives(hipSuccess, hipDeviceReset(), "a reset");
     (void)hipGetLastError();

@@ -105,7 +105,7 @@ TEST("printf formats numbers of every kind")
 #define WANT(...)  want += formatted(__VA_ARGS__);
 
 // LINES is a list of lines with arguments a kernel has as well; X is what each is given to.
-#define COMPARES(name, sentence, LINES)                                                            \
+#define COMPARES(name, sentence, when, LINES)                                                      \
     __global__ void name(int i, long long l, double d)                                             \
     {                                                                                              \
         LINES(PRINT)                                                                               \
@@ -114,7 +114,7 @@ TEST("printf formats numbers of every kind")
                             std::string &want){LINES(WANT)} TEST(sentence)                         \
     {                                                                                              \
         const int is[] = {0, 1, -42, INT_MAX, INT_MIN};                                            \
-        const double ds[] = {0.0, 1.5, -3.14159265358979, 1e30, 1.0 / 0.0};                       \
+        const double ds[] = {0.0, 1.5, -3.14159265358979, 1e30, 1.0 / 0.0};                        \
         for (int k = 0; k < 5; ++k) {                                                              \
             std::string want, got;                                                                 \
             long long l = is[k] * 0x100000003ll;                                                   \
@@ -133,7 +133,7 @@ TEST("printf formats numbers of every kind")
     X("%ld|%lu|%lx|%lld|%llu|%llX|%20lld|%-20llx|%#lx\n", long(l), (unsigned long)l, long(l), l,   \
       (unsigned long long)l, l, l, l, long(l))                                                     \
     X("%hd|%hu|%hx\n", short(i), (unsigned short)i, (unsigned short)i)
-COMPARES(print_integers, "printf: integers of all lengths, with flags, width and precision",
+COMPARES(print_integers, "printf: integers of all lengths, with flags, width and precision", true,
          INTEGERS)
 
 #define FLOATS(X)                                                                                  \
@@ -141,13 +141,15 @@ COMPARES(print_integers, "printf: integers of all lengths, with flags, width and
     X("%e|%.2E|%g|%G|%.3g|%#g|%15e|%-15g\n", d, d, d, d, d, d, d, d)                               \
     X("%a|%A\n", d, d)                                                                             \
     X("%f %g\n", float(d), float(i))
-COMPARES(print_floats, "printf: floating point numbers in all their forms", FLOATS)
+COMPARES(print_floats, "printf: floating point numbers in all their forms", true, FLOATS)
 
 #define STARS(X)                                                                                   \
     X("%*d|%-*d|%.*d|%*.*d|%0*d\n", 7, i, 7, i, 4, i, 9, 5, i, 8, i)                               \
     X("%*d|%.*f|%*.*f|%*.*e\n", -7, i, 2, d, 12, 3, d, -14, 1, d)                                  \
     X("%*s|%-*s|%.*s|%*.*s|%*c\n", 8, "text", 8, "text", 2, "text", 6, 3, "text", 3, 'c')
-COMPARES(print_stars, "printf: width and precision from arguments", STARS)
+// NVIDIA's driver knows no stars: it prints them, or crashes.
+COMPARES(print_stars, "printf: width and precision from arguments", !ah_test::is_nvidia_driver(),
+         STARS)
 
 #define TEXTS(X)                                                                                   \
     X("%s|%10s|%-10s|%.3s|%10.2s|%%|%c|%3c|%-3c|\n", "words", "words", "words", "words", "words",  \
@@ -155,7 +157,7 @@ COMPARES(print_stars, "printf: width and precision from arguments", STARS)
     X("%p %p\n", (void *)(unsigned long long)(i + 1ll + INT_MAX + 1), (void *)0x123456789abc)      \
     X("nothing but text\n")                                                                        \
     X("%s%s%s%d\n", "", "a", "", i)
-COMPARES(print_texts, "printf: strings, characters and pointers", TEXTS)
+COMPARES(print_texts, "printf: strings, characters and pointers", true, TEXTS)
 
 // Lengths that CUDA's printf does not promise.
 #if !defined(__NVPTX__)
@@ -217,15 +219,11 @@ __global__ void print_in_order(int lines)
 }
 TEST("the lines of each of many threads come out in its order")
 {
-    const int threads = 64 * 128, lines = 3;
-    std::size_t limit = 0;
-    CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitPrintfFifoSize));
-    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, 4 << 20));
+    const int threads = 64 * 128, lines = 2;
     std::vector<std::string> got = printed_by([] {
         print_in_order<<<threads / 128, 128>>>(lines);
         CHECK_LAUNCH();
     });
-    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, limit));
     std::vector<int> seen(threads, 0);
     CHECK_EQ(got.size(), std::size_t(threads * lines));
     for (const std::string &line : got) {
