@@ -292,11 +292,13 @@ static bool emit(const struct amdgpu_shape *shape, const struct amdgpu_inst *ins
     case AMDGPU_SOPC:
     case AMDGPU_SOPP:
         return amdgpu_emit_scalar(shape->isa, shape->lanes, inst, op);
+    case AMDGPU_VOP3P:
+        return amdgpu_emit_matrix(shape->isa, inst, op) ||
+               amdgpu_emit_vector(shape->isa, shape->lanes, inst, op);
     case AMDGPU_VOP1:
     case AMDGPU_VOP2:
     case AMDGPU_VOPC:
     case AMDGPU_VOP3:
-    case AMDGPU_VOP3P:
     case AMDGPU_VOPD:
         return amdgpu_emit_vector(shape->isa, shape->lanes, inst, op);
     default:

@@ -87,6 +87,11 @@ enum sim_wave amdgpu_wave_run(struct amdgpu_wave *wave, unsigned budget);
 /* Work-items of a block in each dimension: the last ones may be cut off by the grid's end. */
 void amdgpu_block_size(const struct amdgpu_block *block, uint32_t out_size[3]);
 
+/* ---- amdgpu_matrix.c ---------------------------------------------------------------------- */
+
+/* Products of matrices, as other emitters. */
+bool amdgpu_emit_matrix(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
+
 /* ---- amdgpu_report.c ---------------------------------------------------------------------- */
 
 /* Reports that no wave of the block can go on. */
