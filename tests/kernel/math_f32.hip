@@ -416,13 +416,20 @@ TEST("fast functions of floats are right to about 2^-20")
     ah_test::buffer<fast> out(n);
     approximate<<<(n + 63) / 64, 64>>>(out.device(), in.device(), n);
     CHECK_LAUNCH();
-    std::vector<std::pair<const char *, largest_error>> largest;
+    /* as HIP measures them: the error in units of the last place where it is the largest number */
+    struct worst {
+        const char *name;
+        double off, ulps;
+    };
+    std::vector<worst> largest;
     auto see = [&](const char *name, float got, double want) {
-        for (auto &l : largest)
-            if (std::strcmp(l.first, name) == 0)
-                return l.second.see(ah_test::ulps(got, want));
-        largest.push_back({name, {}});
-        largest.back().second.see(ah_test::ulps(got, want));
+        worst here = {name, std::fabs(got - want), ah_test::ulps(got, want)};
+        for (worst &w : largest)
+            if (std::strcmp(w.name, name) == 0) {
+                w = here.off > w.off ? here : w;
+                return;
+            }
+        largest.push_back(here);
     };
     auto near = [](float got, double want, double scale) {
         return std::fabs(got - want) <= 2e-6 * scale;
@@ -455,8 +462,8 @@ TEST("fast functions of floats are right to about 2^-20")
         see("__powf", f.power, std::pow(p, v));
         see("__fdividef", f.quotient, v / p);
     }
-    for (const auto &l : largest)
-        l.second.print(l.first);
+    for (const worst &w : largest)
+        std::printf("    ulp %s %.2f\n", w.name, w.ulps);
 }
 
 // ---- which function a name means ----

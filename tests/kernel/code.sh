@@ -1,0 +1,367 @@
+#!/bin/sh
+# The code that functions of the kernel language become: code.sh HIPCC TEST. Each test is a
+# function test_<sentence> over small kernels, of which it counts instructions in the assembly for
+# sm_70, gfx90a and gfx1100.
+set -u
+
+hipcc=$1
+name=$2
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+
+# assembly ARCH... [-- FLAG...]: makes ARCH.s of the kernels on standard input. K begins a kernel.
+assembly() {
+    {
+        printf '#include <hip/hip_runtime.h>\n#define K extern "C" __global__ void\n'
+        printf '#define I threadIdx.x\ntypedef unsigned long long mask;\n'
+        cat
+    } >source.hip
+    archs=
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        archs="$archs $1"
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    for arch in $archs; do
+        "$hipcc" -std=c++17 -O2 -S --offload-device-only "--offload-arch=$arch" "$@" source.hip \
+            -o "$arch.s" || fail "does not compile for $arch"
+    done
+}
+
+# body ARCH KERNEL: its instructions.
+body() {
+    case $1 in
+    sm_*) sed -n "/\.entry $2(/,/^}/p" "$1.s" ;;
+    *) awk -v label="$2:" '$1 == label { inside = 1 } inside { print } /s_endpgm/ { inside = 0 }' \
+        "$1.s" ;;
+    esac | sed 's/;.*//; s|//.*||'
+}
+
+# count ARCH KERNEL PATTERN N: so many of its instructions match.
+count() {
+    [ -n "$(body "$1" "$2")" ] || fail "$1 has no kernel $2"
+    got=$(body "$1" "$2" | grep -c -E -e "$3")
+    [ "$got" -eq "$4" ] && return
+    body "$1" "$2" >&2
+    fail "$1: $2 has $got of '$3', not $4"
+}
+
+none() {
+    count "$1" "$2" "$3" 0
+}
+
+test_functions_are_kept_out_of_line_and_in_line() {
+    assembly sm_70 gfx90a <<'END'
+__noinline__ __device__ int far_away(int x) { return x * 77; }
+__forceinline__ __device__ int close(int x) { return x * 55; }
+K calls(int *p) { p[I] = far_away(p[I]); }
+K contains(int *p) { p[I] = close(p[I]); }
+END
+    count sm_70 calls 'call\.uni|call ' 1
+    none sm_70 contains 'call\.uni|call '
+    count gfx90a calls 's_swappc' 1
+    none gfx90a contains 's_swappc'
+}
+
+test_coordinates_are_registers() {
+    assembly sm_70 gfx90a gfx1100 <<'END'
+K where(unsigned *p) { p[0] = threadIdx.x; p[1] = blockIdx.y; p[2] = blockDim.z; p[3] = gridDim.x; }
+K old_names(unsigned *p) { p[0] = hipThreadIdx_x + hipBlockIdx_x * hipBlockDim_x; }
+END
+    for register in '%tid.x' '%ctaid.y' '%ntid.z' '%nctaid.x'; do
+        count sm_70 where "mov.u32.*$register" 1
+    done
+    none sm_70 where 'local|call'
+    count sm_70 old_names '%(tid|ctaid|ntid).x' 3
+    for arch in gfx90a gfx1100; do
+        # sizes are read from the kernel's arguments, ids are in registers
+        none $arch where 'scratch|buffer_|s_swappc|v_mul|v_mad'
+        none $arch old_names 'scratch|buffer_|s_swappc'
+    done
+}
+
+test_warpSize_is_folded() {
+    assembly sm_70 gfx90a gfx1100 <<'END'
+K fold(int *p) { p[0] = warpSize * 3 + 1; }
+K unroll(float *p) {
+    float v = p[I];
+    for (int d = warpSize / 2; d > 0; d /= 2) v += __shfl_xor_sync(~0ull, v, d);
+    p[I] = v;
+}
+END
+    count sm_70 fold '97' 1
+    count gfx90a fold '0xc1|193' 1
+    count gfx1100 fold '0x61|97' 1
+    count sm_70 unroll 'shfl.sync.bfly' 5
+    none sm_70 unroll 'bra'
+    count gfx90a unroll 'ds_bpermute|ds_swizzle|dpp' 6
+    count gfx1100 unroll 'ds_bpermute|ds_swizzle|dpp' 5
+    none gfx90a unroll 's_cbranch'
+}
+
+test_fences_and_barriers_are_single_instructions() {
+    assembly sm_70 gfx90a gfx1100 <<'END'
+K block(int *p) { p[0] = 1; __threadfence_block(); p[1] = 2; }
+K device(int *p) { p[0] = 1; __threadfence(); p[1] = 2; }
+K everything(int *p) { p[0] = 1; __threadfence_system(); p[1] = 2; }
+K barrier(int *p) { p[0] = 1; __syncthreads(); p[1] = 2; }
+K warp(int *p) { p[0] = 1; __syncwarp(); p[1] = 2; }
+END
+    count sm_70 block 'membar.cta|fence.*cta' 1
+    count sm_70 device 'membar.gl|fence.*gpu' 1
+    count sm_70 everything 'membar.sys|fence.*sys' 1
+    count sm_70 barrier 'bar.sync|barrier.sync' 1
+    count sm_70 warp 'bar.warp.sync' 1
+    for arch in gfx90a gfx1100; do
+        count $arch barrier 's_barrier' 1
+        none $arch warp 's_barrier'
+    done
+    count gfx90a everything 'buffer_wbl2|buffer_invl2' 2
+    none gfx90a device 'buffer_wbl2'
+}
+
+test_fast_functions_are_the_processor_s() {
+    assembly sm_70 gfx90a gfx1100 <<'END'
+K sine(float *p) { p[I] = __sinf(p[I]); }
+K cosine(float *p) { p[I] = __cosf(p[I]); }
+K both(float *p) { __sincosf(p[I], p + I, p + 64 + I); }
+K tangent(float *p) { p[I] = __tanf(p[I]); }
+K power_e(float *p) { p[I] = __expf(p[I]); }
+K power_10(float *p) { p[I] = __exp10f(p[I]); }
+K log_e(float *p) { p[I] = __logf(p[I]); }
+K log_2(float *p) { p[I] = __log2f(p[I]); }
+K log_10(float *p) { p[I] = __log10f(p[I]); }
+K quotient(float *p) { p[I] = __fdividef(p[I], p[64 + I]); }
+END
+    count sm_70 sine 'sin.approx' 1
+    count sm_70 cosine 'cos.approx' 1
+    count sm_70 both '(sin|cos).approx' 2
+    count sm_70 tangent '(sin|cos|div).approx' 3
+    count sm_70 power_e 'ex2.approx' 1
+    count sm_70 power_10 'ex2.approx' 1
+    for kernel in log_e log_2 log_10; do count sm_70 $kernel 'lg2.approx' 1; done
+    count sm_70 quotient 'div.approx' 1
+    for arch in gfx90a gfx1100; do
+        count $arch sine 'v_sin_f32' 1
+        count $arch cosine 'v_cos_f32' 1
+        count $arch both 'v_(sin|cos)_f32' 2
+        count $arch tangent 'v_(sin|cos|rcp)_f32' 3
+        count $arch power_e 'v_exp_f32' 1
+        count $arch power_10 'v_exp_f32' 1
+        for kernel in log_e log_2 log_10; do count $arch $kernel 'v_log_f32' 1; done
+        count $arch quotient 'v_rcp_f32' 1
+        none $arch quotient 'v_div_'
+    done
+}
+
+# Integers of every size, and exchange and compare-and-swap of what has them; on NVIDIA the
+# addition of floats and doubles too. No loop.
+test_atomics_are_one_instruction() {
+    kernels=
+    source=
+    for row in int:i unsigned:u 'unsigned long:l' 'unsigned long long:q' 'long long:s'; do
+        type=${row%:*} letter=${row#*:}
+        for f in Add Sub Min Max Exch And Or Xor; do
+            source="$source
+K ${f}_$letter($type *p, $type v) { p[64] = atomic$f(p + I, v); }"
+            kernels="$kernels ${f}_$letter"
+        done
+        source="$source
+K CAS_$letter($type *p, $type c, $type v) { p[64] = atomicCAS(p + I, c, v); }"
+        kernels="$kernels CAS_$letter"
+    done
+    source="$source
+K Inc_u(unsigned *p, unsigned v) { p[64] = atomicInc(p + I, v); }
+K Dec_u(unsigned *p, unsigned v) { p[64] = atomicDec(p + I, v); }
+K Exch_f(float *p, float v) { p[64] = atomicExch(p + I, v); }
+K Exch_d(double *p, double v) { p[64] = atomicExch(p + I, v); }
+K CAS_f(float *p, float c, float v) { p[64] = atomicCAS(p + I, c, v); }
+K Add_f(float *p, float v) { p[64] = atomicAdd(p + I, v); }
+K Add_d(double *p, double v) { p[64] = atomicAdd(p + I, v); }
+K nothing_back(unsigned *p) { atomicAdd(p + I, 1u); }"
+    kernels="$kernels Inc_u Dec_u Exch_f Exch_d CAS_f"
+    printf '%s\n' "$source" | assembly sm_70 gfx90a gfx1100
+    for kernel in $kernels Add_f Add_d; do
+        count sm_70 "$kernel" 'atom\.' 1
+        none sm_70 "$kernel" '\bbra\b'
+    done
+    for arch in gfx90a gfx1100; do
+        for kernel in $kernels; do
+            count $arch "$kernel" '_atomic_' 1
+            none $arch "$kernel" 's_cbranch'
+        done
+        count $arch nothing_back '_atomic_' 1
+        none $arch nothing_back '_atomic_.* (glc|sc0)'
+    done
+    count sm_70 nothing_back 'red\.|atom\.' 1
+}
+
+# With the flag or the unsafe function a float addition is the processor's; the safe one is a loop
+# that is right on memory which the instruction is not for. Without the flag the compiler takes the
+# instruction where it treats subnormal numbers as asked: for double.
+test_unsafe_float_atomics_are_one_instruction() {
+    kernels='K add_f(float *p) { atomicAdd(p + I, 1.5f); }
+K add_d(double *p) { atomicAdd(p + I, 1.5); }
+K unsafe_f(float *p) { unsafeAtomicAdd(p + I, 1.5f); }
+K unsafe_d(double *p) { unsafeAtomicAdd(p + I, 1.5); }
+K safe_f(float *p) { safeAtomicAdd(p + I, 1.5f); }
+K safe_d(double *p) { safeAtomicAdd(p + I, 1.5); }'
+    printf '%s\n' "$kernels" | assembly gfx90a gfx1100
+    count gfx90a unsafe_f 'atomic_add_f32' 1
+    count gfx90a unsafe_d 'atomic_add_f64' 1
+    count gfx1100 unsafe_f 'atomic_add_f32' 1
+    for kernel in add_f safe_f safe_d; do count gfx90a $kernel 'atomic_cmpswap' 1; done
+    printf '%s\n' "$kernels" | assembly gfx90a gfx1100 -- -munsafe-fp-atomics
+    count gfx90a add_f 'atomic_add_f32' 1
+    count gfx90a add_d 'atomic_add_f64' 1
+    count gfx1100 add_f 'atomic_add_f32' 1
+    for kernel in safe_f safe_d; do count gfx90a $kernel 'atomic_cmpswap' 1; done
+    printf '%s\n' "$kernels" | assembly sm_70
+    for kernel in add_f add_d unsafe_f unsafe_d safe_f safe_d; do
+        count sm_70 $kernel '(red|atom)\..*add' 1
+    done
+}
+
+test_votes_are_one_instruction() {
+    assembly sm_70 gfx90a gfx1100 <<'END'
+K active(mask *p) { p[I] = __activemask(); }
+K ballot(mask *p, int *q) { p[I] = __ballot(q[I]); }
+K any(int *q) { q[I] = __any(q[I]); }
+K all(int *q) { q[I] = __all(q[I]); }
+K ballot_of(mask *p, int *q, mask m) { p[I] = __ballot_sync(m, q[I]); }
+K ballot_of_all(mask *p, int *q) { p[I] = __ballot_sync(~0ull, q[I]); }
+K any_of(int *q, mask m) { q[I] = __any_sync(m, q[I]); }
+K all_of(int *q, mask m) { q[I] = __all_sync(m, q[I]); }
+END
+    count sm_70 active 'activemask' 1
+    for kernel in ballot any all ballot_of ballot_of_all any_of all_of; do
+        count sm_70 $kernel "vote.sync.${kernel%%_*}" 1
+        none sm_70 $kernel '\b(and|or|xor|not)\.b|popc|bra'
+    done
+    for kernel in ballot_of any_of all_of; do none sm_70 $kernel 'activemask'; done
+    for arch in gfx90a gfx1100; do
+        for kernel in ballot any all ballot_of ballot_of_all any_of all_of; do
+            count $arch $kernel 'v_cmp' 1
+            none $arch $kernel 's_cbranch|mbcnt|bcnt'
+        done
+        for kernel in ballot ballot_of_all any all; do none $arch $kernel '[sv]_and_b'; done
+    done
+}
+
+# shfl.sync, and ds_bpermute_b32: one for each word that moves, with nothing around them that
+# the group does not need.
+test_shuffles_are_one_instruction() {
+    source=
+    for row in int:i unsigned:u float:f; do
+        type=${row%:*} letter=${row#*:}
+        source="$source
+K idx_$letter($type *p, int lane) { p[I] = __shfl(p[I], lane); }
+K up_$letter($type *p) { p[I] = __shfl_up(p[I], 1); }
+K down_$letter($type *p) { p[I] = __shfl_down(p[I], 1); }
+K bfly_$letter($type *p) { p[I] = __shfl_xor(p[I], 1); }
+K idx_${letter}_sync($type *p, int lane, mask m) { p[I] = __shfl_sync(m, p[I], lane); }
+K up_${letter}_sync($type *p, mask m) { p[I] = __shfl_up_sync(m, p[I], 1); }
+K down_${letter}_sync($type *p, mask m) { p[I] = __shfl_down_sync(m, p[I], 1); }
+K bfly_${letter}_sync($type *p, mask m) { p[I] = __shfl_xor_sync(m, p[I], 1); }
+K bfly_${letter}_sync_16($type *p, mask m) { p[I] = __shfl_xor_sync(m, p[I], 8, 16); }"
+    done
+    source="$source
+K wide(double *p, int lane) { p[I] = __shfl_sync(~0ull, p[I], lane); }
+K wide_integer(long long *p) { p[I] = __shfl_down_sync(~0ull, p[I], 1); }"
+    printf '%s\n' "$source" | assembly sm_70 gfx90a gfx1100
+    for letter in i u f; do
+        for pattern in idx up down bfly; do
+            for form in "" _sync; do
+                kernel=${pattern}_$letter$form
+                count sm_70 "$kernel" "shfl.sync.$pattern.b32" 1
+                none sm_70 "$kernel" '\b(and|or|xor|not|shl|shr)\.b|popc|bra|selp|setp'
+                count sm_70 "$kernel" activemask "$([ "$form" ] && echo 0 || echo 1)"
+                for arch in gfx90a gfx1100; do
+                    count $arch "$kernel" 'ds_bpermute_b32|_dpp|ds_swizzle' 1
+                    none $arch "$kernel" 's_cbranch'
+                done
+            done
+        done
+        count sm_70 bfly_${letter}_sync_16 'shfl.sync.bfly.b32.* 8, 4127,' 1
+        for arch in gfx90a gfx1100; do
+            # a lane's number, what it is exchanged with, four bytes each
+            count $arch bfly_$letter 'v_xor' 1
+            none $arch bfly_$letter 'v_cmp|v_cndmask|v_and'
+            none $arch bfly_${letter}_sync_16 'v_cmp|v_cndmask|v_and'
+            none $arch idx_$letter 'v_and|v_or|s_and_b32|mbcnt'
+        done
+    done
+    for kernel in wide wide_integer; do
+        count sm_70 $kernel 'shfl.sync' 2
+        for arch in gfx90a gfx1100; do count $arch $kernel 'ds_bpermute_b32' 2; done
+    done
+}
+
+test_reductions_are_one_instruction_from_sm_80() {
+    assembly sm_70 sm_80 <<'END'
+K add_i(int *p, mask m) { p[I] = __reduce_add_sync(m, p[I]); }
+K min_i(int *p, mask m) { p[I] = __reduce_min_sync(m, p[I]); }
+K max_u(unsigned *p, mask m) { p[I] = __reduce_max_sync(m, p[I]); }
+K and_u(unsigned *p, mask m) { p[I] = __reduce_and_sync(m, p[I]); }
+K or_u(unsigned *p, mask m) { p[I] = __reduce_or_sync(m, p[I]); }
+K xor_u(unsigned *p, mask m) { p[I] = __reduce_xor_sync(m, p[I]); }
+K xor_i(int *p, mask m) { p[I] = __reduce_xor_sync(m, p[I]); }
+K whole(unsigned *p) { p[I] = __reduce_add_sync(~0ull, p[I]); }
+END
+    for kernel in add_i min_i max_u and_u or_u xor_u xor_i whole; do
+        count sm_80 $kernel 'redux.sync' 1
+        none sm_80 $kernel 'shfl|\bbra\b|^[[:space:]]*(and|or|xor|not)\.b'
+    done
+    # before, a known mask without holes is five shuffles
+    count sm_70 whole 'shfl.sync.bfly' 5
+    none sm_70 whole '\bbra\b'
+}
+
+test_loops_are_unrolled_as_asked() {
+    assembly sm_70 gfx90a <<'END'
+K whole(float *p) {
+#pragma unroll
+    for (int i = 0; i < 16; ++i) p[i * 97] = __expf(p[i * 97]);
+}
+K never(float *p) {
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) p[i * 97] = __expf(p[i * 97]);
+}
+K four(float *p, int n) {
+#pragma unroll 4
+    for (int i = 0; i < 4 * n; ++i) p[i * 97] = __expf(p[i * 97]);
+}
+END
+    count sm_70 whole ex2.approx 16
+    count sm_70 never ex2.approx 1
+    count gfx90a whole v_exp_f32 16
+    count gfx90a never v_exp_f32 1
+    none gfx90a whole s_cbranch
+    for arch in sm_70 gfx90a; do
+        [ "$(body $arch four | grep -c -e ex2.approx -e v_exp_f32)" -ge 4 ] ||
+            fail "$arch: not unrolled by 4"
+    done
+}
+
+test_inline_assembly_is_in_the_code() {
+    assembly sm_70 gfx90a gfx1100 <<'END'
+K multiply(float *p, float a) {
+#if defined(__NVPTX__)
+    asm volatile("fma.rn.f32 %0, %1, %2, %3;" : "=f"(p[I]) : "f"(a), "f"(p[I]), "f"(p[I]));
+#elif defined(__HIP_DEVICE_COMPILE__)
+    asm volatile("v_fma_f32 %0, %1, %2, %3" : "=v"(p[I]) : "v"(a), "v"(p[I]), "v"(p[I]));
+#endif
+}
+END
+    count sm_70 multiply 'fma.rn.f32' 1
+    count gfx90a multiply 'v_fma_f32' 1
+    count gfx1100 multiply 'v_fma_f32' 1
+}
+
+"test_$name"
