@@ -346,7 +346,7 @@ struct ah_backend_ops {
                                 struct ah_backend_mipmap **out_mipmap);
     hipError_t (*mipmap_destroy)(struct ah_backend_device *device,
                                  struct ah_backend_mipmap *mipmap);
-    /* One level as an array, for copies and surfaces and textures; core asks once for each. It
+    /* One level as an array, for copies, surfaces and textures, the same each time. It
      * belongs to the mipmapped array and is never given to array_destroy. */
     hipError_t (*mipmap_level)(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap,
                                unsigned level, struct ah_backend_array **out_array);
@@ -380,8 +380,8 @@ struct ah_backend_ops {
                                  const HIP_TEXTURE_DESC *settings,
                                  const HIP_RESOURCE_VIEW_DESC *view, uint64_t *out_object);
     hipError_t (*texture_destroy)(struct ah_backend_device *device, uint64_t object);
-    /* The array need not have hipArraySurfaceLoadStore: a driver that insists on it returns
-     * hipErrorInvalidValue. shape is the array's. */
+    /* The array has hipArraySurfaceLoadStore, or no flags at all. hipErrorInvalidValue: it is too
+     * large. shape is the array's. */
     hipError_t (*surface_create)(struct ah_backend_device *device, struct ah_backend_array *array,
                                  const struct ah_array_shape *shape, uint64_t *out_object);
     hipError_t (*surface_destroy)(struct ah_backend_device *device, uint64_t object);

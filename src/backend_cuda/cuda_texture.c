@@ -20,13 +20,24 @@ static CUDA_ARRAY3D_DESCRIPTOR native_shape(const struct ah_array_shape *shape)
     };
 }
 
+/* HIP makes surfaces of arrays without any flag too, for which CUDA wants to be told. Arrays that
+ * are too large for surfaces are then made without. */
+static bool may_be_surface(const struct ah_array_shape *shape)
+{
+    return shape->flags == hipArrayDefault;
+}
+
 hipError_t ahcuda_array_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
                                struct ah_backend_array **out_array)
 {
-    CUDA_ARRAY3D_DESCRIPTOR native = native_shape(shape);
+    CUDA_ARRAY3D_DESCRIPTOR native = native_shape(shape), surface = native;
+    surface.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
+    if (may_be_surface(shape) &&
+        device->api->cuArray3DCreate((CUarray *)(void *)out_array, &surface) == CUDA_SUCCESS)
+        return hipSuccess;
     return ahcuda_done(device, "cuArray3DCreate",
                        device->api->cuArray3DCreate((CUarray *)(void *)out_array, &native));
 }
@@ -44,10 +55,15 @@ hipError_t ahcuda_mipmap_create(struct ah_backend_device *device,
                                 const struct ah_array_shape *shape, unsigned levels,
                                 struct ah_backend_mipmap **out_mipmap)
 {
-    CUDA_ARRAY3D_DESCRIPTOR native = native_shape(shape);
+    CUDA_ARRAY3D_DESCRIPTOR native = native_shape(shape), surface = native;
+    surface.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
+    if (may_be_surface(shape) &&
+        device->api->cuMipmappedArrayCreate((CUmipmappedArray *)(void *)out_mipmap, &surface,
+                                            levels) == CUDA_SUCCESS)
+        return hipSuccess;
     return ahcuda_done(device, "cuMipmappedArrayCreate",
                        device->api->cuMipmappedArrayCreate((CUmipmappedArray *)(void *)out_mipmap,
                                                            &native, levels));

@@ -116,20 +116,31 @@ hipError_t hipArrayCreate(hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllo
     return AH_LEAVE(create_driver(pHandle, &descriptor));
 }
 
+/* The memory is the mipmapped array's: its next hipGetMipmappedArrayLevel makes another handle. */
+static void forget_level(const struct ah_array *array)
+{
+    struct ah_mipmap *mipmap = array->level_of;
+    pthread_mutex_lock(&array->handle.device->lock);
+    for (unsigned i = 0; ah_handle_is(mipmap, AH_HANDLE_MIPMAP) && i < mipmap->levels; i++)
+        if (mipmap->arrays[i] == array)
+            mipmap->arrays[i] = NULL;
+    pthread_mutex_unlock(&array->handle.device->lock);
+}
+
 static hipError_t destroy(hipArray_t handle)
 {
     struct ah_array *array = (struct ah_array *)(void *)handle;
     if (!handle)
         return hipErrorInvalidValue;
-    if (ah_handle_is(handle, AH_HANDLE_ARRAY) && array->level_of) {
-        AH_LOG_ERR("array %p is a level of a mipmapped array, which is freed as a whole",
-                   (void *)handle);
-        return hipErrorInvalidValue;
-    }
     if (!ah_handle_retire(handle, AH_HANDLE_ARRAY))
         return hipErrorContextIsDestroyed;
     struct ah_device *device = array->handle.device;
     struct ah_backend_array *native = array->native;
+    if (array->level_of) {
+        forget_level(array);
+        ah_handle_destroy(array);
+        return hipSuccess;
+    }
     ah_handle_destroy(array);
     return device->ops->array_destroy(device->native, native);
 }

@@ -117,9 +117,11 @@ static hipError_t destroy(hipMipmappedArray_t handle)
         return hipErrorContextIsDestroyed;
     struct ah_device *device = mipmap->handle.device;
     struct ah_backend_mipmap *native = mipmap->native;
+    pthread_mutex_lock(&device->lock);
     for (unsigned i = 0; i < mipmap->levels; i++)
         if (mipmap->arrays[i] && ah_handle_retire(mipmap->arrays[i], AH_HANDLE_ARRAY))
             ah_handle_destroy(mipmap->arrays[i]);
+    pthread_mutex_unlock(&device->lock);
     free(mipmap->arrays);
     ah_handle_destroy(mipmap);
     return device->ops->mipmap_destroy(device->native, native);

@@ -419,6 +419,8 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
         return error;
     if (array->handle.device != device)
         return refuse("the array is another device's");
+    if (array->shape.flags != hipArrayDefault && !(array->shape.flags & hipArraySurfaceLoadStore))
+        return refuse("an array with flags needs hipArraySurfaceLoadStore among them");
     struct ah_texture *surface = calloc(1, sizeof *surface);
     if (!surface)
         return hipErrorOutOfMemory;
@@ -426,8 +428,8 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
     error =
         device->ops->surface_create(device->native, array->native, &array->shape, &surface->object);
     if (error != hipSuccess) {
-        if (error == hipErrorInvalidValue && !(array->shape.flags & hipArraySurfaceLoadStore))
-            AH_LOG_ERR("create the array with hipArraySurfaceLoadStore to make a surface of it");
+        if (error == hipErrorInvalidValue && array->shape.flags == hipArrayDefault)
+            AH_LOG_ERR("the array is too large for a surface");
         free(surface);
         return error;
     }

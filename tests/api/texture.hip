@@ -161,6 +161,13 @@ TEST("a surface is made of an array that allows it")
     CHECK_HIP(hipDestroySurfaceObject(s));
     CHECK_ERROR(hipDestroySurfaceObject(s), hipErrorInvalidValue);
     CHECK_HIP(hipDestroySurfaceObject(nullptr));
+    array without(hipCreateChannelDesc<float>(), 8, 8, 0, 0);
+    resource.res.array.array = without;
+    CHECK_HIP(hipCreateSurfaceObject(&s, &resource));
+    CHECK_HIP(hipDestroySurfaceObject(s));
+    array layers(hipCreateChannelDesc<float>(), 8, 8, 2, hipArrayLayered);
+    resource.res.array.array = layers;
+    CHECK_ERROR(hipCreateSurfaceObject(&s, &resource), hipErrorInvalidValue);
     resource.res.array.array = nullptr;
     CHECK_ERROR(hipCreateSurfaceObject(&s, &resource), hipErrorInvalidHandle);
     resource.resType = hipResourceTypeLinear;
@@ -191,7 +198,9 @@ TEST("a mipmapped array has levels of half the size")
         CHECK_EQ(extent.height, sizes[i][1]);
         CHECK(got.x == 32 && got.f == hipChannelFormatKindFloat);
     }
-    CHECK_ERROR(hipFreeArray(level), hipErrorInvalidValue);
+    CHECK_HIP(hipFreeArray(level)); /* only the handle goes */
+    CHECK_ERROR(hipFreeArray(level), hipErrorContextIsDestroyed);
+    CHECK_HIP(hipGetMipmappedArrayLevel(&level, mipmap, 2));
     CHECK_ERROR(hipGetMipmappedArrayLevel(nullptr, mipmap, 0), hipErrorInvalidValue);
     CHECK_ERROR(hipGetMipmappedArrayLevel(&level, mipmap, 3), hipErrorInvalidValue);
     CHECK_ERROR(hipGetMipmappedArrayLevel(&level, nullptr, 0), hipErrorInvalidHandle);

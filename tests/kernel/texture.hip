@@ -99,7 +99,8 @@ static void check_mode(hipTextureAddressMode mode, hipTextureFilterMode filter, 
     ah_test::array array(hipCreateChannelDesc<float>(), w, h, d, layered ? hipArrayLayered : 0);
     array.write(in);
     hipTextureDesc settings = ah_test::settings_with(mode, filter, normalized);
-    settings.borderColor[0] = -5;
+    if (mode == hipAddressModeBorder) /* AMD's samplers know few colours */
+        settings.borderColor[0] = ah_test::is_amd() ? 0 : -5;
     ah_test::texture t(array, settings);
     std::vector<float4> places = places_for(in, normalized, layers);
     std::vector<float> got = read_at<float, s>(t, places);
@@ -389,9 +390,18 @@ __global__ void gather(float4 *out, hipTextureObject_t t, float x, float y)
     out[3] = tex2Dgather<float4>(t, x, y, 3);
 }
 
+// Whether there are instructions that gather and that take a level or derivatives: MI200 has
+// none.
+static bool has_more_reads()
+{
+    hipDeviceProp_t properties;
+    CHECK_HIP(hipGetDeviceProperties(&properties, 0));
+    return ah_test::has_images() && std::strncmp(properties.gcnArchName, "gfx90a", 6) != 0;
+}
+
 TEST("a gather has one channel of the four texels around a place")
 {
-    if (!ah_test::has_images())
+    if (!has_more_reads())
         return;
     image<float4> in(8, 8, 1);
     for (int y = 0; y < 8; ++y)
@@ -428,7 +438,7 @@ __global__ void read_levels(float *out, hipTextureObject_t t, float level)
 
 TEST("levels of detail are chosen by number and by derivatives")
 {
-    if (!ah_test::has_images())
+    if (!has_more_reads())
         return;
     hipMipmappedArray_t mipmap;
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
@@ -493,7 +503,7 @@ __global__ void read_all_levels(float *out, hipTextureObject_t line, hipTextureO
 
 TEST("every shape is read by level and by gradient")
 {
-    if (!ah_test::has_images())
+    if (!has_more_reads())
         return;
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
     ah_test::array line(format, 4, 0, 0, 0), cuboid(format, 4, 4, 4, 0),

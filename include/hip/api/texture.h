@@ -40,9 +40,9 @@ hipError_t hipTexObjectCreate(hipTextureObject_t *pTexObject, const HIP_RESOURCE
 
 /// Destroys a texture object. What it reads stays.
 /// @param [in] textureObject, texObject  the object; NULL does nothing
-/// Returns: hipErrorNotSupported: no images.
+/// Returns: hipErrorInvalidValue: there is no such object.
 /// Thread safety: no kernel may use the object at the same time or later.
-/// Stream order: none.
+/// Stream order: waits for the device.
 /// Source: HIP "Texture Management"; cuTexObjectDestroy.
 
 /// Runtime API.
@@ -77,9 +77,10 @@ hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC *pTexDesc, hipTextureObje
 
 /// Creates a surface object, which kernels take by value.
 /// @param [out] pSurfObject  the object
-/// @param [in] pResDesc  an array created with hipArraySurfaceLoadStore
-/// Returns: hipErrorInvalidValue: a pointer is NULL; hipErrorInvalidChannelDescriptor: the resource
-/// is no array; hipErrorOutOfMemory: the driver is out of resources.
+/// @param [in] pResDesc  an array created with hipArraySurfaceLoadStore, or without flags
+/// Returns: hipErrorInvalidValue: a pointer is NULL, the resource is no array, or its flags leave
+/// out hipArraySurfaceLoadStore; hipErrorInvalidHandle: the array is NULL;
+/// hipErrorContextIsDestroyed: it was freed; hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Surface Object"; cuSurfObjectCreate.
@@ -87,9 +88,9 @@ hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *pSurfObject, const hipReso
 
 /// Destroys a surface object. The array stays.
 /// @param [in] surfaceObject  the object; NULL does nothing
-/// Returns: hipErrorNotSupported: no images.
+/// Returns: hipErrorInvalidValue: there is no such object.
 /// Thread safety: no kernel may use the object at the same time or later.
-/// Stream order: none.
+/// Stream order: waits for the device.
 /// Source: HIP "Surface Object"; cuSurfObjectDestroy.
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject);
 
@@ -142,17 +143,19 @@ hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *pHandle,
 
 /// Frees a mipmapped array.
 /// @param [in] mipmappedArray, hMipmappedArray  the array
-/// Returns: hipErrorInvalidValue: not a mipmapped array.
+/// Returns: hipErrorInvalidValue: NULL; hipErrorContextIsDestroyed: not a mipmapped array, or freed
+/// before.
 /// Thread safety: the array must not be in use by another call.
 /// Stream order: waits for the device.
 /// Source: HIP "Texture Management"; cuMipmappedArrayDestroy.
 
-/// Runtime API; NULL does nothing.
+/// Runtime API.
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray);
 /// Driver API.
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray);
 
-/// One level, as an array. It lives as long as the mipmapped array and is not freed by itself.
+/// One level, as an array. It lives as long as the mipmapped array; hipFreeArray() ends the handle
+/// alone.
 /// @param [out] levelArray, pLevelArray  the array
 /// @param [in] mipmappedArray, hMipMappedArray  the mipmapped array
 /// @param [in] level  from 0
@@ -180,9 +183,7 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *pLevelArray, hipMipmappedArray_
 /// @param [in] desc  what an element holds
 /// @param [in] size, width, height, pitch  how much
 /// Returns: hipErrorInvalidValue: devPtr or desc is NULL, or a size is beyond the device's limits;
-/// hipErrorInvalidTexture: not a reference; hipErrorNotFound (hipBindTexture2D(), HIP 7): tex or
-/// devPtr is NULL; hipErrorInvalidChannelDescriptor (hipBindTextureToArray(), HIP 7): a pointer is
-/// NULL.
+/// hipErrorInvalidTexture: not a reference.
 /// Thread safety: not with the same reference at the same time.
 /// Stream order: kernels launched later see it.
 /// Source: HIP "Texture Management [Deprecated]"; CUDA runtime cudaBindTexture and its relatives.
