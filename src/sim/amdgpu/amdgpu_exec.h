@@ -3,8 +3,8 @@
  * Code is decoded when it is first executed, an op for each instruction, in pages of
  * code (amdgpu_code.c); from then on a wave runs from op to op. Who handles a row:
  *   amdgpu_scalar.c, amdgpu_control.c   SOP1, SOP2, SOPK, SOPC, SOPP
- *   amdgpu_valu*.c                      VOP1, VOP2, VOPC, VOP3, VOP3P, VOPD, lanes (DPP, readlane)
- *   amdgpu_memory.c and its kin         SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, atomics
+ *   amdgpu_valu*.c, amdgpu_matrix.c     VOP1, VOP2, VOPC, VOP3, VOP3P, VOPD, lanes (DPP, readlane)
+ *   amdgpu_memory.c and its kin         SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MIMG, atomics
  * Each has an emit function below, which fills an op or says that it cannot. */
 #ifndef AMDGPU_EXEC_H
 #define AMDGPU_EXEC_H
