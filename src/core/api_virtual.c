@@ -213,6 +213,10 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle,
     hipError_t error = check(handle, &memory);
     if (error != hipSuccess || !shareableHandle || flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
+    if (!(memory->properties.requestedHandleType & handleType)) {
+        AH_LOG_ERR("the memory was not created to be shared in this way: set requestedHandleType");
+        return AH_LEAVE(hipErrorInvalidValue);
+    }
     struct ah_device *device = memory->handle.device;
     return AH_LEAVE(
         device->ops->virtual_export(device->native, memory->native, handleType, shareableHandle));

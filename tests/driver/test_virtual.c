@@ -230,7 +230,10 @@ static void memory_is_shared_by_a_file(void **state)
     uint32_t *first, *second, word = 0;
     int file = -1;
     (void)state;
-    ok(hipMemRelease(make_memory(1)));
+    memory = make_memory(1); /* that nobody meant to share */
+    expect(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0),
+           hipErrorInvalidValue);
+    ok(hipMemRelease(memory));
     properties.requestedHandleType = hipMemHandleTypePosixFileDescriptor;
     ok(hipMemCreate(&memory, grain, &properties, 0));
     ok(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0));
@@ -254,6 +257,8 @@ static void memory_is_shared_by_a_file(void **state)
     expect(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 1),
            hipErrorInvalidValue);
     expect(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypeNone, 0),
+           hipErrorInvalidValue);
+    expect(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypeWin32, 0),
            hipErrorInvalidValue);
     expect(hipMemImportFromShareableHandle(NULL, (void *)(intptr_t)file,
                                            hipMemHandleTypePosixFileDescriptor),
