@@ -401,8 +401,8 @@ hipError_t ahhsa_host_register(struct ah_backend_device *device, void *pointer, 
     error =
         ahhsa_done(device, "hsa_amd_memory_lock",
                    device->api->hsa_amd_memory_lock(pointer, size, agents, count, &device_pointer));
-    if (error != hipSuccess)
-        return error;
+    if (error != hipSuccess) /* the driver says no more when there is no such memory */
+        return error == hipErrorUnknown ? hipErrorInvalidValue : error;
     struct ahhsa_allocation *allocation =
         ahhsa_memory_record(device, pointer, size, AH_MEMORY_REGISTERED, AHHSA_REGISTERED);
     if (allocation) {

@@ -131,6 +131,7 @@ TEST("registered host memory is pinned until it is unregistered")
     CHECK_HIP(hipHostUnregister(v.data()));
     CHECK_EQ(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);
     CHECK_EQ(hipHostRegister(nullptr, 8, 0), hipErrorInvalidValue);
+    CHECK_EQ(hipHostRegister(v.data(), static_cast<size_t>(1) << 40, 0), hipErrorInvalidValue);
     (void)hipGetLastError();
 }
 
@@ -381,6 +382,10 @@ TEST("addresses can be reserved, backed with memory, and given back")
     std::vector<unsigned char> out(2 * grain);
     CHECK_HIP(hipMemcpy(out.data(), base, 2 * grain, hipMemcpyDeviceToHost));
     CHECK(out == std::vector<unsigned char>(2 * grain, 0x5a));
+    int file = -1; // the memory was not created to be shared, in this way or another
+    for (hipMemAllocationHandleType type :
+         {hipMemHandleTypePosixFileDescriptor, hipMemHandleTypeWin32})
+        CHECK_EQ(hipMemExportToShareableHandle(&file, block[0], type, 0), hipErrorInvalidValue);
     CHECK_HIP(hipMemUnmap(base, grain));
     CHECK_HIP(hipMemUnmap(static_cast<char *>(base) + grain, grain));
     CHECK_HIP(hipMemRelease(block[0]));

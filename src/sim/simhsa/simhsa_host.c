@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -148,6 +149,13 @@ static hsa_status_t read_agents(const hsa_agent_t *agents, int count, struct sim
     return HSA_STATUS_SUCCESS;
 }
 
+/* Whether the process has memory there: the driver pins it, which fails otherwise. */
+static bool is_mapped(uint64_t address, size_t size)
+{
+    uint64_t start = address & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
+    return msync((void *)(uintptr_t)start, address - start + size, MS_ASYNC) == 0;
+}
+
 static hsa_status_t lock_memory(void *pointer, size_t size, const hsa_agent_t *agents, int count,
                                 void **out)
 {
@@ -156,6 +164,10 @@ static hsa_status_t lock_memory(void *pointer, size_t size, const hsa_agent_t *a
         address + size < address)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     *out = NULL;
+    if (!is_mapped(address, size)) {
+        simhsa_violation("%zu bytes at %p are not all memory of the process", size, pointer);
+        return HSA_STATUS_ERROR;
+    }
     struct simhsa_lock *lock = calloc(1, sizeof *lock);
     if (!lock)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

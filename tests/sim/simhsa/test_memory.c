@@ -298,6 +298,7 @@ static void bad_locks_are_errors(void **state)
     expect(rt.hsa_amd_memory_lock(bytes, 64, &wrong, 1, &seen), HSA_STATUS_ERROR_INVALID_AGENT);
     expect(rt.hsa_amd_memory_lock(bytes, SIZE_MAX, NULL, 0, &seen),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_memory_lock(bytes, (size_t)1 << 40, NULL, 0, &seen), HSA_STATUS_ERROR);
     expect(rt.hsa_amd_memory_lock_to_pool(bytes, 64, NULL, 0, here.memory, 0, &seen),
            HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
     ok(rt.hsa_amd_memory_lock_to_pool(bytes, 64, NULL, 0, here.fine, 0, &seen));
