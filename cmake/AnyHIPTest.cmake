@@ -6,15 +6,22 @@ set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx11
     "Devices that device tests are registered for")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
 
+# ah_test_devices(<out> <expression>...): those of ANYHIP_TEST_DEVICES that all expressions match.
+function(ah_test_devices out)
+    set(chosen ${ANYHIP_TEST_DEVICES})
+    foreach(expression ${ARGN})
+        list(FILTER chosen INCLUDE REGEX "${expression}")
+    endforeach()
+    set(${out} ${chosen} PARENT_SCOPE)
+endfunction()
+
 # ah_register(<name> <program> <arguments> <seconds> <devices> [<variable>=<value>...])
-# Registers <name>@<device> for each device that the expression <devices> matches. A real driver may be missing (exit code 77); simulated
+# Registers <name>@<device> for each device. A real driver may be missing (exit code 77); simulated
 # devices are part of this tree, two of them, and nothing is skipped for want of them; those that
 # are called checked have every check on (ANYHIP_SIM_CHECK).
 function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
-    set(chosen ${ANYHIP_TEST_DEVICES})
-    list(FILTER chosen INCLUDE REGEX "${devices}")
-    foreach(device ${chosen})
+    foreach(device ${devices})
         set(test ${name}@${device})
         string(REGEX REPLACE "-checked$" "" backend ${device})
         string(REPLACE "simhsa-" "simhsa:" backend ${backend}) # simhsa-gfx90a: the model
@@ -34,23 +41,27 @@ function(ah_register name program arguments seconds devices)
 endfunction()
 
 # ah_device_test(<name> PROGRAM <target of ah_hip_program> [ARGS <arg>...] [FILES <file>...]
-#                [TIMEOUT <seconds>] [DEVICES <regular expression>] [UNSANITIZED])
+#                [TIMEOUT <seconds>] [DEVICES <regular expression>]
+#                [SANITIZED <regular expression>])
 # The program runs in the folder where it lies; ARGS that name FILES do so by their file name.
-# UNSANITIZED: the program takes the place of malloc, and so do sanitizers.
+# SANITIZED: the devices on which trees with sanitizers run it, where not on all.
 function(ah_device_test name)
-    cmake_parse_arguments(T "UNSANITIZED" "PROGRAM;TIMEOUT;DEVICES" "ARGS;FILES" ${ARGN})
+    cmake_parse_arguments(T "" "PROGRAM;TIMEOUT;DEVICES;SANITIZED" "ARGS;FILES" ${ARGN})
     if(NOT T_TIMEOUT)
         set(T_TIMEOUT 120)
     endif()
-    if(NOT T_DEVICES)
-        set(T_DEVICES .)
-    endif()
+    foreach(expression T_DEVICES T_SANITIZED)
+        if(NOT ${expression})
+            set(${expression} .)
+        endif()
+    endforeach()
     get_target_property(program ${T_PROGRAM} PROGRAM)
-    ah_register(${name} ${program} "${T_ARGS}" ${T_TIMEOUT} ${T_DEVICES})
+    ah_test_devices(devices ${T_DEVICES})
+    ah_register(${name} ${program} "${T_ARGS}" ${T_TIMEOUT} "${devices}")
     list(JOIN T_ARGS " " args)
     list(JOIN T_FILES "," files)
     set_property(GLOBAL APPEND_STRING PROPERTY AH_DEVICE_TESTS
-        "${name}|${program}|${args}|${files}|${T_TIMEOUT}|${T_DEVICES}|${T_UNSANITIZED}\n")
+        "${name}|${program}|${args}|${files}|${T_TIMEOUT}|${T_DEVICES}|${T_SANITIZED}\n")
 endfunction()
 
 # Writes the table; called when all tests are known.
@@ -90,14 +101,12 @@ function(ah_test_programs_of tree)
         list(GET row 1 program)
         list(GET row 2 arguments)
         list(GET row 4 seconds)
-        list(GET row 5 devices)
-        list(GET row 6 unsanitized)
-        if(unsanitized)
-            continue()
-        endif()
+        list(GET row 5 allowed)
+        list(GET row 6 sanitized)
+        ah_test_devices(devices ${allowed} ${sanitized})
         separate_arguments(arguments UNIX_COMMAND "${arguments}")
         math(EXPR seconds "4 * ${seconds}") # a sanitizer costs time
-        ah_register(${name} ${program} "${arguments}" ${seconds} ${devices}
+        ah_register(${name} ${program} "${arguments}" ${seconds} "${devices}"
             ${ah_sanitizer_environment} LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib)
     endforeach()
 endfunction()
