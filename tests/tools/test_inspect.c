@@ -15,14 +15,19 @@ static struct ah_forged ptx(void)
         "// made by hand\n.version 7.0\n.target sm_70\n.visible .entry add() {}\n");
 }
 
-static struct ah_forged make_bundle(size_t alignment)
+static struct ah_forged bundle_with(struct ah_forged text, size_t alignment)
 {
     struct ah_forge_entry entries[] = {
         {"host-x86_64-unknown-linux-gnu-", {NULL, 0}},
         {"hipv4-amdgcn-amd-amdhsa--gfx90a", ah_forge_amdgpu(5, 0x53f)},
-        {"hip-nvptx64-nvidia-cuda--sm_70", ptx()},
+        {"hip-nvptx64-nvidia-cuda--sm_70", text},
     };
     return ah_forge_bundle(entries, 3, alignment);
+}
+
+static struct ah_forged make_bundle(size_t alignment)
+{
+    return bundle_with(ptx(), alignment);
 }
 
 static const char bundle_lines[] =
@@ -221,8 +226,10 @@ static void several_files_are_inspected_in_order(void **state)
 static void devices_that_run_an_image_are_named(void **state)
 {
     (void)state;
-    ah_test_use_devices("60,80,90");
-    const char *text = inspected(write_forged("x.hipfb", make_bundle(8)), "");
+    ah_test_use_devices("70,80,90");
+    struct ah_forged newer =
+        ah_forge_text(".version 7.0\n.target sm_80\n.visible .entry add() {}\n");
+    const char *text = inspected(write_forged("x.hipfb", bundle_with(newer, 8)), "");
     assert_contains(text, "gfx90a, code object version 5, 64 bytes\n"
                           "      runs on no device of this machine\n");
     assert_contains(text, "      kernel add\n      runs on device 1, 2\n");

@@ -12,6 +12,8 @@
 #include "hip/surface_types.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-parameter" /* where a target has no images */
 
 namespace __ah
 {
@@ -262,4 +264,5 @@ __AH_FN void surfCubemapLayeredwrite(T data, hipSurfaceObject_t surfObj, int x, 
 #undef __AH_LIST
 #undef __AH_SURFACE
 
+#pragma clang diagnostic pop
 #endif

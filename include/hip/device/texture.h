@@ -23,6 +23,8 @@ typedef unsigned long ulong;
 typedef unsigned long long ullong;
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunused-parameter" /* where a target has no images */
 
 namespace __ah
 {
@@ -545,4 +547,5 @@ tex2Dgather(const texture<T, hipTextureType2D, mode> &t, float x, float y, int c
 #undef __AH_LIST
 #undef __AH_TEXTURE
 
+#pragma clang diagnostic pop
 #endif
