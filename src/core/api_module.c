@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,7 +37,23 @@ static hipError_t load(hipModule_t *out_module, const void *image, size_t size, 
     return error;
 }
 
-/* Maps the file, so that a large one is not copied. */
+/* The file's contents, to be freed. A map would end the process if somebody made the file shorter.
+ * NULL: it cannot be read. */
+static void *read_all(int file, size_t size)
+{
+    char *contents = malloc(size);
+    size_t have = 0;
+    ssize_t got = 1;
+    while (contents && have < size && got > 0) {
+        got = pread(file, contents + have, size - have, (off_t)have);
+        have += got > 0 ? (size_t)got : 0;
+    }
+    if (have == size)
+        return contents;
+    free(contents);
+    return NULL;
+}
+
 static hipError_t load_file(hipModule_t *out_module, const char *path)
 {
     struct stat status;
@@ -52,14 +67,14 @@ static hipError_t load_file(hipModule_t *out_module, const char *path)
         return hipErrorFileNotFound;
     }
     size_t size = (size_t)status.st_size;
-    void *image = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    void *image = size ? read_all(file, size) : NULL;
     close(file);
-    if (image == MAP_FAILED) {
-        AH_LOG_ERR("the module %s is empty or cannot be mapped", path);
+    if (!image) {
+        AH_LOG_ERR("the module %s is empty or cannot be read", path);
         return hipErrorInvalidImage;
     }
     hipError_t error = load(out_module, image, size, 0, NULL, NULL);
-    munmap(image, size);
+    free(image);
     return error;
 }
 

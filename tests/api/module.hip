@@ -4,6 +4,8 @@
 
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <unistd.h>
 
 static const char *file = "module_kernels.hipfb";
 
@@ -171,18 +173,18 @@ TEST("images that are damaged or for nobody are refused")
     CHECK_EQ(hipModuleLoadData(&m, nullptr), hipErrorInvalidValue);
     char text[64] = "this is no device code";
     CHECK_EQ(hipModuleLoadData(&m, text), hipErrorInvalidImage);
+    std::string name = "module_damaged." + std::to_string(getpid()); // one test for each device
     // shortened at many places: never a crash, and success only if what is left is whole
     for (size_t keep = 0; keep < image.size(); keep += image.size() / 61 + 1) {
-        const char *name = "module_damaged.tmp";
         std::ofstream(name, std::ios::binary).write(image.data(), std::streamsize(keep));
-        hipError_t error = hipModuleLoad(&m, name);
+        hipError_t error = hipModuleLoad(&m, name.c_str());
         if (error == hipSuccess)
             CHECK_HIP(hipModuleUnload(m));
         else
             CHECK_CASE(error == hipErrorInvalidImage || error == hipErrorNoBinaryForGpu ||
                            error == hipErrorInvalidKernelFile,
                        "%zu bytes: %s", keep, hipGetErrorName(error));
-        std::remove(name);
+        std::remove(name.c_str());
     }
     (void)hipGetLastError();
 }

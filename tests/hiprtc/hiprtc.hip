@@ -533,7 +533,8 @@ TEST("bundles of bitcode and archives of bundles are linked")
                   0644, second.size());
     std::string archive =
         "!<arch>\n" + std::string(header) + std::string(second.data(), second.size());
-    const char *file = "hiprtc_test_archive.a";
+    std::string name = "hiprtc_test_archive." + std::to_string(getpid()); // a test for each device
+    const char *file = name.c_str();
     FILE *out = std::fopen(file, "wb");
     CHECK(out && std::fwrite(archive.data(), 1, archive.size(), out) == archive.size());
     if (out)
