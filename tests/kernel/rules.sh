@@ -8,7 +8,7 @@ name=$2
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
-archs=sm_70,gfx90a,gfx1100
+archs=sm_70,gfx90a
 
 fail() {
     echo "FAIL: $*" >&2
