@@ -204,7 +204,7 @@ int main() {
     return hipGetLastError() == hipSuccess;
 }
 END
-    "$hipcc" -O1 --offload-arch=$archs source.hip -o program || fail 'does not compile'
+    "$hipcc" -O1 --offload-arch=$archs,gfx1100 source.hip -o program || fail 'does not compile'
     for device in simcuda simhsa:gfx90a simhsa:gfx1100; do
         AMD_LOG_LEVEL=1 ANYHIP_BACKEND=$device ./program 2>log || fail "$device: the launch succeeded"
         for word in narrow_kernel 64 '10'; do
