@@ -13,7 +13,9 @@
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wunused-parameter" /* where a target has no images */
+/* where a target has no images */
+#pragma clang diagnostic ignored "-Wunused-parameter"
+#pragma clang diagnostic ignored "-Wunused-variable"
 
 namespace __ah
 {
