@@ -2,6 +2,8 @@
 #include "../support/hip_test.h"
 
 #include <numeric>
+#include <sys/mman.h>
+#include <unistd.h>
 
 __global__ void add_one(int *p, int n)
 {
@@ -131,7 +133,13 @@ TEST("registered host memory is pinned until it is unregistered")
     CHECK_HIP(hipHostUnregister(v.data()));
     CHECK_EQ(hipHostUnregister(v.data()), hipErrorHostMemoryNotRegistered);
     CHECK_EQ(hipHostRegister(nullptr, 8, 0), hipErrorInvalidValue);
-    CHECK_EQ(hipHostRegister(v.data(), static_cast<size_t>(1) << 40, 0), hipErrorInvalidValue);
+    size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)); // one that is there, one that is not
+    void *pages =
+        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED);
+    CHECK(munmap(static_cast<char *>(pages) + page, page) == 0);
+    CHECK_EQ(hipHostRegister(pages, 2 * page, 0), hipErrorInvalidValue);
+    CHECK(munmap(pages, page) == 0);
     (void)hipGetLastError();
 }
 
