@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -337,37 +336,10 @@ static int fail_an_assertion()
     std::_Exit(error == hipSuccess ? 1 : 0);
 }
 
-// What this program with an argument prints, standard error included, and how it ends. Without a
-// shell between, which not every sanitizer bears.
-static std::string output_of_self(const char *argument, int *out_status)
-{
-    int ends[2], status = -1;
-    pid_t child;
-    std::string text;
-    const char *const argv[] = {"/proc/self/exe", argument, nullptr};
-    posix_spawn_file_actions_t actions;
-    CHECK(pipe2(ends, O_CLOEXEC) == 0);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-    int error = posix_spawn(&child, argv[0], &actions, nullptr, const_cast<char **>(argv), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    CHECK_EQ(error, 0);
-    char piece[256];
-    for (ssize_t n; error == 0 && (n = read(ends[0], piece, sizeof piece)) > 0;)
-        text.append(piece, static_cast<std::size_t>(n));
-    close(ends[0]);
-    if (error == 0)
-        waitpid(child, &status, 0);
-    *out_status = status;
-    return text;
-}
-
 TEST("an assertion that fails names itself and makes the host's next call fail")
 {
     int status;
-    std::string text = output_of_self("--fail-an-assertion", &status);
+    std::string text = ah_test::output_of_self("--fail-an-assertion", &status);
     CHECK_CASE(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d", status);
     CHECK_CASE(text.find("v < limit") != std::string::npos, "it printed: %.300s", text.c_str());
     CHECK_CASE(text.find("printf.hip") != std::string::npos, "it printed: %.300s", text.c_str());
