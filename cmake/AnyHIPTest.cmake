@@ -4,6 +4,8 @@
 
 set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx1100" CACHE STRING
     "Devices that device tests are registered for")
+set(ANYHIP_PROGRAMS_LEFT_OUT "" CACHE STRING
+    "Device tests that are not taken from the tree in ANYHIP_PROGRAMS_OF, a regular expression")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
 
 # ah_test_devices(<out> <expression>...): those of ANYHIP_TEST_DEVICES that all expressions match.
@@ -98,6 +100,9 @@ function(ah_test_programs_of tree)
     foreach(row ${rows})
         string(REPLACE "|" ";" row "${row}")
         list(GET row 0 name)
+        if(ANYHIP_PROGRAMS_LEFT_OUT AND name MATCHES "${ANYHIP_PROGRAMS_LEFT_OUT}")
+            continue()
+        endif()
         list(GET row 1 program)
         list(GET row 2 arguments)
         list(GET row 4 seconds)
