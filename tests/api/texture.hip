@@ -1,5 +1,5 @@
 // Texture and surface objects, mipmapped arrays and texture references: errors and descriptions.
-#include "../support/image.h"
+#include "../support/hip_image.h"
 
 #include <cstdlib>
 

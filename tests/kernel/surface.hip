@@ -1,6 +1,6 @@
 // Surfaces in device code: shapes, types of elements, what lies beyond, and textures of the same
 // array.
-#include "../support/image.h"
+#include "../support/hip_image.h"
 
 using ah_test::image;
 

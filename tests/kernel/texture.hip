@@ -1,7 +1,7 @@
 // Textures in device code: shapes, addressing modes, filters, types of elements, levels, and
 // texture references. Coordinates are fixed point with 8 bits of fraction in a texture unit, so
 // that filtered values are within 1/256 of the difference of neighbours, per dimension.
-#include "../support/image.h"
+#include "../support/hip_image.h"
 
 #include <hip/hip_fp16.h>
 

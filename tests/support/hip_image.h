@@ -1,7 +1,7 @@
 // Images for tests of textures and surfaces: values on the host, arrays and objects made of them,
 // and what a read must give by the documented formulas.
-#ifndef AH_TESTS_IMAGE_H
-#define AH_TESTS_IMAGE_H
+#ifndef AH_TESTS_HIP_IMAGE_H
+#define AH_TESTS_HIP_IMAGE_H
 
 #include "hip_test.h"
 
