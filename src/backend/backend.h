@@ -132,13 +132,21 @@ enum ah_launch_flags {
     AH_LAUNCH_COOPERATIVE = 1, /* all blocks resident at once */
 };
 
+/* A grid's place in a launch on several devices, as kernels read it (docs/kernel-abi.md). */
+struct ah_multi_grid {
+    uint64_t barrier;     /* the device's address of host memory that all grids see */
+    uint32_t rank, count; /* of grids */
+    uint64_t before, all; /* threads: of the grids of lower rank, and of all grids */
+};
+
 struct ah_launch {
-    unsigned grid[3];  /* blocks */
-    unsigned block[3]; /* threads */
-    unsigned shared;   /* dynamic shared memory, bytes */
-    unsigned flags;    /* ah_launch_flags */
-    void **params;     /* one pointer per kernel parameter, or NULL */
-    void **extra;      /* HIP_LAUNCH_PARAM_* list, or NULL */
+    unsigned grid[3];                  /* blocks */
+    unsigned block[3];                 /* threads */
+    unsigned shared;                   /* dynamic shared memory, bytes */
+    unsigned flags;                    /* ah_launch_flags */
+    void **params;                     /* one pointer per kernel parameter, or NULL */
+    void **extra;                      /* HIP_LAUNCH_PARAM_* list, or NULL */
+    const struct ah_multi_grid *place; /* NULL: the kernel is launched on one device */
 };
 
 /* One kernel parameter as it lies in the argument buffer. */

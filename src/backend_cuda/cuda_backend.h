@@ -31,7 +31,8 @@ struct ah_backend_device {
     CUdevice ordinal;                /* the driver's number, and ours within the backend */
     unsigned sm;                     /* 90 for compute capability 9.0 */
     bool streams_carry_context;      /* see ahcuda_enter_stream */
-    pthread_mutex_t lock;            /* guards the making and dropping of the context */
+    pthread_mutex_t lock;            /* guards the making and dropping of the context, and placed */
+    CUevent placed;                  /* after the last kernel launched with a place, or NULL */
     _Atomic(CUcontext) context;      /* the primary context, NULL until it is needed */
     _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
 };

@@ -91,11 +91,6 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
                   PCI_DEVICE_SHIFT);
         return hipSuccess;
     /* Questions about AMD hardware, and ones NVIDIA's driver does not answer. */
-    case hipDeviceAttributeCooperativeMultiDeviceLaunch:
-    case hipDeviceAttributeCooperativeMultiDeviceUnmatchedFunc:
-    case hipDeviceAttributeCooperativeMultiDeviceUnmatchedGridDim:
-    case hipDeviceAttributeCooperativeMultiDeviceUnmatchedBlockDim:
-    case hipDeviceAttributeCooperativeMultiDeviceUnmatchedSharedMem:
     case hipDeviceAttributeFineGrainSupport: /* the host reads no memory of the device */
     case hipDeviceAttributeIsLargeBar:
     case hipDeviceAttributeAsicRevision:

@@ -335,6 +335,52 @@ static void **native_extra(struct ah_backend_device *device, CUfunction function
     return copy;
 }
 
+/* The variable that tells the kernels of function's module their place in a launch on several
+ * devices (docs/kernel-abi.md); 0: none of them asks. */
+static CUresult find_place(const struct ahcuda_api *api, CUfunction function, CUdeviceptr *out)
+{
+    CUmodule module;
+    size_t size = 0;
+    *out = 0;
+    if (!api->cuFuncGetModule)
+        return CUDA_SUCCESS;
+    CUresult result = api->cuFuncGetModule(&module, function);
+    if (result == CUDA_SUCCESS)
+        result = api->cuModuleGetGlobal(out, &size, module, "_ZZN4__ah14multi_grid_varEvE5place");
+    if (result == CUDA_ERROR_NOT_FOUND || size != sizeof(struct ah_multi_grid))
+        *out = 0;
+    return result == CUDA_ERROR_NOT_FOUND ? CUDA_SUCCESS : result;
+}
+
+/* The variable holds the place while the kernel runs, so that such kernels of one device run one
+ * after the other. */
+static CUresult launch_placed(struct ah_backend_device *device, CUfunction function,
+                              const struct ah_launch *launch, CUstream stream)
+{
+    const struct ahcuda_api *api = device->api;
+    const unsigned *grid = launch->grid, *block = launch->block;
+    CUdeviceptr place;
+    CUresult result = find_place(api, function, &place);
+    pthread_mutex_lock(&device->lock);
+    if (result == CUDA_SUCCESS && place && !device->placed)
+        result = api->cuEventCreate(&device->placed, CU_EVENT_DISABLE_TIMING);
+    if (result == CUDA_SUCCESS && place)
+        result = api->cuStreamWaitEvent(stream, device->placed, 0);
+    if (result == CUDA_SUCCESS && place)
+        result =
+            api->cuMemcpyAsync(place, ahcuda_pointer(launch->place), sizeof *launch->place, stream);
+    if (result == CUDA_SUCCESS)
+        result =
+            api->cuLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                           block[2], launch->shared, stream, launch->params);
+    if (place)
+        (void)api->cuMemsetD8Async(place, 0, sizeof *launch->place, stream);
+    if (result == CUDA_SUCCESS && place)
+        result = api->cuEventRecord(device->placed, stream);
+    pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
 hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *function,
                          const struct ah_launch *launch, struct ah_backend_stream *stream)
 {
@@ -347,7 +393,9 @@ hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_fun
         return error;
     if (__builtin_expect(launch->extra != NULL, 0))
         extra = native_extra(device, native(function), launch->extra, extra_copy, &extra_size);
-    if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
+    if (__builtin_expect(launch->place != NULL, 0))
+        result = launch_placed(device, native(function), launch, ahcuda_stream(stream));
+    else if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
         result = device->api->cuLaunchCooperativeKernel(
             native(function), grid[0], grid[1], grid[2], block[0], block[1], block[2],
             launch->shared, ahcuda_stream(stream), launch->params);

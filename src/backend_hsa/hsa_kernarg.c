@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = AHHSA_KERNARG_MAX, ALIGNMENT = 64 };
+enum { CHUNK = AHHSA_KERNARG_MAX + AHHSA_COOPERATION_SIZE };
 
 static uint32_t padded(size_t size)
 {
-    return (uint32_t)((size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+    return (uint32_t)ahhsa_kernarg_padded(size);
 }
 
 static bool fits(const struct ahhsa_chunk *chunk, size_t size)

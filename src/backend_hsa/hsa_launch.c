@@ -105,6 +105,41 @@ static void fill_packet(hsa_kernel_dispatch_packet_t *packet,
     packet->kernarg_address = arguments;
 }
 
+/* What hidden_multigrid_sync_arg of a cooperative launch points to (docs/kernel-abi.md). The
+ * first 48 bytes are as ROCm's device library reads them. */
+struct cooperation {
+    struct ah_multi_grid place;
+    uint32_t grid_barrier[2]; /* of ROCm's code */
+    uint32_t blocks, unused;
+    void *workspace; /* of code compiled with this project's headers */
+    uint64_t unused_too;
+};
+
+_Static_assert(sizeof(struct cooperation) == AHHSA_COOPERATION_SIZE, "struct cooperation");
+
+static size_t arguments_size(const struct ah_backend_function *function,
+                             const struct ahhsa_implicit *implicit)
+{
+    return implicit->workspace
+               ? ahhsa_kernarg_padded(function->kernarg_size) + AHHSA_COOPERATION_SIZE
+               : function->kernarg_size;
+}
+
+/* Behind the arguments. */
+static void fill_cooperation(unsigned char *arguments, const struct ah_backend_function *function,
+                             const struct ah_launch *launch, struct ahhsa_implicit *implicit)
+{
+    struct cooperation *to =
+        (struct cooperation *)(void *)(arguments + ahhsa_kernarg_padded(function->kernarg_size));
+    *to = (struct cooperation){
+        .blocks = launch->grid[0] * launch->grid[1] * launch->grid[2],
+        .workspace = implicit->workspace,
+    };
+    if (launch->place)
+        to->place = *launch->place;
+    implicit->multigrid_sync = to;
+}
+
 /* Between packet_begin and packet_end. */
 static hipError_t fill(struct ahhsa_slot *slot, const struct ah_backend_function *function,
                        const struct ah_launch *launch, struct ahhsa_implicit *implicit,
@@ -113,9 +148,11 @@ static hipError_t fill(struct ahhsa_slot *slot, const struct ah_backend_function
     void *arguments = NULL;
     implicit->queue = slot->queue->hsa;
     if (function->kernarg_size > 0) {
-        arguments = ahhsa_kernarg_take(slot, function->kernarg_size);
+        arguments = ahhsa_kernarg_take(slot, arguments_size(function, implicit));
         if (!arguments)
             return hipErrorOutOfMemory;
+        if (implicit->workspace)
+            fill_cooperation(arguments, function, launch, implicit);
         ahhsa_kernarg_fill(arguments, function, launch, implicit);
     }
     fill_packet(slot->packet, function, launch, stack, arguments);
@@ -139,7 +176,7 @@ hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_func
     if (error != hipSuccess)
         return error;
     uint32_t stack = stack_size(device, function);
-    unsigned flags = ahhsa_kernarg_flags(stream, function->kernarg_size);
+    unsigned flags = ahhsa_kernarg_flags(stream, arguments_size(function, &implicit));
     if (cooperative)
         flags |= AHHSA_PACKET_COOPERATIVE | AHHSA_PACKET_SIGNAL;
     if (print)

@@ -42,6 +42,7 @@ static inline bool ahhsa_function_uses(const struct ah_backend_function *functio
 /* What the runtime supplies, beside the sizes of the launch. */
 struct ahhsa_implicit {
     void *printf_buffer, *hostcall_buffer, *multigrid_sync, *heap;
+    void *workspace; /* which multigrid_sync leads to */
     const hsa_queue_t *queue;
 };
 
@@ -55,7 +56,14 @@ unsigned ahhsa_kernarg_flags(const struct ah_backend_stream *stream, size_t size
  * packet_begin and packet_end. NULL: there is none. */
 void *ahhsa_kernarg_take(struct ahhsa_slot *slot, size_t size);
 
-enum { AHHSA_KERNARG_MAX = 64 << 10 };
+enum { AHHSA_KERNARG_MAX = 64 << 10, AHHSA_COOPERATION_SIZE = 64 };
+
+/* Arguments lie at multiples of this. */
+static inline size_t ahhsa_kernarg_padded(size_t size)
+{
+    enum { ALIGNMENT = 64 };
+    return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
 
 /* ---- services: hsa_services.c ----------------------------------------------------------- */
 

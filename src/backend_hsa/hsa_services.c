@@ -404,7 +404,7 @@ static void tell(const struct ahhsa_services *services, const struct needs *need
     if (needs->calls)
         out_implicit->hostcall_buffer = ahhsa_hostcalls_buffer(services->calls);
     if (needs->workspace)
-        out_implicit->multigrid_sync = services->workspace;
+        out_implicit->workspace = services->workspace;
     if (print)
         out_implicit->printf_buffer = print->memory;
 }

@@ -138,6 +138,7 @@ hipError_t ah_device_reset(struct ah_device *device)
 {
     if (!device)
         return ah_device_missing_error();
+    ah_launch_forget_device(device);
     ah_stream_forget_device(device);
     ah_module_forget_device(device);
     ah_fatbin_forget_device(device);

@@ -151,8 +151,8 @@ static inline hipError_t launch_on(struct ah_device *device, struct ah_function 
     return device->ops->launch(device->native, function->native, launch, native);
 }
 
-hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                            hipStream_t stream, unsigned flags)
+static inline hipError_t launch_host(const void *host, const struct ah_launch *launch,
+                                     hipStream_t stream)
 {
     struct ah_device *device;
     struct ah_backend_stream *native;
@@ -163,6 +163,17 @@ hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args
     error = ah_kernel_function(host, device, &function);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
+    return launch_on(device, function, launch, native);
+}
+
+hipError_t ah_launch_host(const void *host, const struct ah_launch *launch, hipStream_t stream)
+{
+    return launch_host(host, launch, stream);
+}
+
+hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                            hipStream_t stream, unsigned flags)
+{
     const struct ah_launch launch = {
         .grid = {grid.x, grid.y, grid.z},
         .block = {block.x, block.y, block.z},
@@ -170,11 +181,11 @@ hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args
         .flags = flags,
         .params = args,
     };
-    return launch_on(device, function, &launch, native);
+    return launch_host(host, &launch, stream);
 }
 
 /* A module's function runs on the device where the module is loaded. */
-hipError_t ah_launch_function(struct ah_function *function, struct ah_launch *launch,
+hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
                               hipStream_t stream)
 {
     struct ah_device *device;
@@ -533,64 +544,4 @@ hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t f
 {
     AH_ENTER(config, f, params, extra);
     return AH_LEAVE(launch_driver(config, f, params, extra));
-}
-
-/* ---- several devices --------------------------------------------------------------- */
-
-static hipError_t device_of(hipStream_t stream, struct ah_device **out_device)
-{
-    struct ah_backend_stream *native;
-    if ((uintptr_t)stream <= (uintptr_t)hipStreamLegacy)
-        return hipErrorInvalidResourceHandle;
-    return ah_stream_resolve(stream, out_device, &native);
-}
-
-/* Each launch has a stream of its own, each on another device. */
-static hipError_t check_streams(const hipLaunchParams *list, int count)
-{
-    struct ah_device *device, *other;
-    for (int i = 0; i < count; i++) {
-        hipError_t error = device_of(list[i].stream, &device);
-        if (error != hipSuccess)
-            return error;
-        for (int j = 0; j < i; j++)
-            if (device_of(list[j].stream, &other) == hipSuccess && other == device)
-                return hipErrorInvalidDevice;
-    }
-    return hipSuccess;
-}
-
-static hipError_t wait_for_each(const hipLaunchParams *list, int count)
-{
-    hipError_t error = hipSuccess;
-    for (int i = 0; i < count && error == hipSuccess; i++)
-        error = ah_stream_synchronize(list[i].stream);
-    return error;
-}
-
-/* One kernel on several devices, each in its own stream. Unless the flags say
- * otherwise they start together and later work waits for all, which the host
- * sees to by waiting itself. */
-static hipError_t launch_on_each(const hipLaunchParams *list, int count, unsigned flags)
-{
-    const unsigned known =
-        hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync;
-    if (!list || count <= 0 || count > ah_registry.device_count || (flags & ~known) != 0)
-        return hipErrorInvalidValue;
-    hipError_t error = check_streams(list, count);
-    if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
-        error = wait_for_each(list, count);
-    for (int i = 0; i < count && error == hipSuccess; i++)
-        error = ah_launch_kernel(list[i].func, list[i].gridDim, list[i].blockDim, list[i].args,
-                                 list[i].sharedMem, list[i].stream, 0);
-    if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
-        error = wait_for_each(list, count);
-    return error;
-}
-
-hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
-                                              unsigned int flags)
-{
-    AH_ENTER(launchParamsList, numDevices, flags);
-    return AH_LEAVE(launch_on_each(launchParamsList, numDevices, flags));
 }

@@ -110,8 +110,11 @@ hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args
                             hipStream_t stream, unsigned flags);
 hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args,
                                  size_t shared, hipStream_t stream);
-hipError_t ah_launch_function(struct ah_function *function, struct ah_launch *launch,
+/* A kernel by its host address, and a function of a module, with all that a launch has. */
+hipError_t ah_launch_host(const void *host, const struct ah_launch *launch, hipStream_t stream);
+hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
                               hipStream_t stream);
+void ah_launch_forget_device(struct ah_device *device);
 /* The launch of HIP 2 and 3 that HIP 5 still exported. */
 void ah_launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
                    hipStream_t stream, void **arguments);

@@ -1,15 +1,17 @@
 // Kernels that go wrong: the error arrives at the host, which goes on, and a reset makes the device
 // usable again. One fault per process:
-//     fault address | trap | assert | stream
+//     fault address | trap | assert | stream | together
 #include "../support/device.h"
 #include "../support/output.h"
 
 #include <hip/anyhip.h>
+#include <hip/hip_cooperative_groups.h>
 #include <hip/hip_runtime.h>
 
 #include <cassert>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
 __global__ void write_to(int *p)
 {
@@ -22,6 +24,14 @@ __global__ void stop()
 __global__ void insist(int n)
 {
     assert(n == 3 || blockIdx.y != 2 || threadIdx.x != 5);
+}
+__global__ void fail_first(unsigned *out)
+{
+    cooperative_groups::multi_grid_group all = cooperative_groups::this_multi_grid();
+    if (all.grid_rank() == 0)
+        __builtin_trap();
+    all.sync();
+    *out = 1;
 }
 
 static int failures;
@@ -78,6 +88,33 @@ static void begin_anew()
     gives(hipSuccess, hipFree(p), "memory is given back");
 }
 
+// Of grids on several devices one fails: the others do not wait for it.
+static int fail_together()
+{
+    int count = 0;
+    unsigned *passed = nullptr;
+    gives(hipSuccess, hipGetDeviceCount(&count), "how many devices there are");
+    gives(hipSuccess,
+          hipHostMalloc(reinterpret_cast<void **>(&passed), sizeof *passed,
+                        hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent),
+          "memory before the fault");
+    *passed = 0;
+    void *arguments[] = {&passed};
+    std::vector<hipLaunchParams> list(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        list[i] = {reinterpret_cast<void *>(fail_first), dim3(2), dim3(64), arguments, 0, nullptr};
+        gives(hipSuccess, hipSetDevice(i), "a device");
+        gives(hipSuccess, hipStreamCreate(&list[i].stream), "its stream");
+    }
+    gives(hipErrorLaunchFailure, hipLaunchCooperativeKernelMultiDevice(list.data(), count, 0),
+          "the launch tells of the fault");
+    for (int i = 1; i < count; ++i)
+        gives(hipSuccess, hipStreamSynchronize(list[i].stream), "another device");
+    report(count == 1 || *passed == 1, "the other grids have passed the barrier", hipSuccess);
+    std::printf("%s\n", failures ? "FAILED" : "passed");
+    return failures != 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *fault = argc > 1 ? argv[1] : "address";
@@ -89,6 +126,8 @@ int main(int argc, char **argv)
 
     if (int status = status_without_device())
         return status;
+    if (std::strcmp(fault, "together") == 0)
+        return fail_together();
     int *p = nullptr;
     hipStream_t stream = nullptr;
     hipEvent_t event;

@@ -108,8 +108,10 @@ hipError_t hipLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim
 /// unknown; hipErrorInvalidDevice: two streams are of one device; hipErrorInvalidResourceHandle: a
 /// stream is NULL or the legacy one (HIP 7); hipErrorStreamCaptureUnsupported,
 /// hipErrorStreamCaptureInvalidated: a stream is being captured (HIP 7);
-/// hipErrorCooperativeLaunchTooLarge: the blocks do not fit at once; hipErrorInvalidDeviceFunction:
-/// not a kernel; launch errors.
+/// hipErrorCooperativeLaunchTooLarge: the blocks do not fit at once; hipErrorNotSupported: blocks
+/// synchronize and the devices are of several drivers, or one has no cooperative launch;
+/// hipErrorInvalidDeviceFunction: not a kernel; launch errors, after which the launches before the
+/// failed one run, and do not wait for the others.
 /// Thread safety: safe.
 /// Stream order: enqueued in each stream; without NoPreSync after all earlier work of all the
 /// streams, without NoPostSync before all later work of all of them.

@@ -1,11 +1,12 @@
 /* Cooperative groups. Groups within a warp are masks of lanes over the functions of warp.h;
  * the block is __syncthreads; the grid is a barrier in memory that a cooperative launch
- * provides.
+ * provides, and so are the grids of a launch on several devices.
  *
- * The grid's barrier: NVIDIA's driver gives the address of a workspace in %envreg1:%envreg2,
- * our runtime on AMD in the implicit argument hidden_multigrid_sync_arg (docs/kernel-abi.md).
- * The second word of either is the barrier, zero at first. In every other launch the address
- * is null. */
+ * What a launch tells its kernels (docs/kernel-abi.md): on NVIDIA the driver gives the address
+ * of the grid's workspace in %envreg1:%envreg2, and the runtime writes the place among several
+ * grids into a variable; on AMD the implicit argument hidden_multigrid_sync_arg leads to both.
+ * The second word of the workspace is the grid's barrier, zero at first. What a launch does not
+ * have is null, or a place of zeros. */
 #ifndef HIP_DEVICE_COOPERATIVE_GROUPS_H
 #define HIP_DEVICE_COOPERATIVE_GROUPS_H
 
@@ -31,12 +32,56 @@ __AH_STATIC unsigned int block_rank()
 {
     return (block_z() * blocks_y() + block_y()) * blocks_x() + block_x();
 }
+__AH_STATIC unsigned int rank_in_grid() { return block_rank() * block_size() + rank_in_block(); }
 
 /* The threads in the caller's tile of the block: the last tile may have fewer than its size. */
 __AH_STATIC unsigned int tile_members(unsigned int tile_size)
 {
     unsigned int rest = block_size() - (rank_in_block() & ~(tile_size - 1));
     return rest < tile_size ? rest : tile_size;
+}
+
+/* A grid's place in a launch on several devices. */
+struct multi_grid {
+    unsigned long long barrier; /* address of memory that all devices see */
+    unsigned int rank, count;   /* of grids */
+    unsigned long long before;  /* threads of the grids of lower rank */
+    unsigned long long all;     /* threads of all grids */
+};
+
+#if defined(__NVPTX__)
+/* Not always inline, and not static: the runtime looks for this variable by its name. */
+__device__ inline const multi_grid *multi_grid_var()
+{
+    static __device__ multi_grid place;
+    return &place;
+}
+#elif defined(__AMDGCN__)
+/* Behind the address are 48 bytes as ROCm's device library reads them. */
+struct cooperation {
+    multi_grid place;
+    unsigned int of_rocm[4];
+    unsigned int *workspace;
+};
+__AH_STATIC const cooperation *cooperation_of_launch()
+{
+    typedef const __attribute__((address_space(4))) unsigned char *implicit_arguments;
+    typedef const cooperation *const __attribute__((address_space(4))) * argument;
+    return *(argument)((implicit_arguments)__builtin_amdgcn_implicitarg_ptr() + 88);
+}
+#endif
+
+/* Zeros in a launch on one device. */
+__AH_STATIC multi_grid multi_grid_place()
+{
+#if defined(__NVPTX__)
+    return *multi_grid_var();
+#elif defined(__AMDGCN__)
+    const cooperation *launch = cooperation_of_launch();
+    return launch ? launch->place : multi_grid();
+#else
+    return multi_grid();
+#endif
 }
 
 __AH_STATIC unsigned int *grid_workspace()
@@ -46,10 +91,11 @@ __AH_STATIC unsigned int *grid_workspace()
     asm("mov.u32 %0, %%envreg1;" : "=r"(high));
     asm("mov.u32 %0, %%envreg2;" : "=r"(low));
     return reinterpret_cast<unsigned int *>(static_cast<unsigned long long>(high) << 32 | low);
+#elif defined(__AMDGCN__)
+    const cooperation *launch = cooperation_of_launch();
+    return launch ? launch->workspace : nullptr;
 #else
-    typedef const __attribute__((address_space(4))) unsigned char *implicit_arguments;
-    typedef unsigned int *const __attribute__((address_space(4))) * workspace_argument;
-    return *(workspace_argument)((implicit_arguments)__builtin_amdgcn_implicitarg_ptr() + 88);
+    return nullptr;
 #endif
 }
 
@@ -73,6 +119,38 @@ static __device__ inline void grid_barrier()
         __threadfence();
     }
     __syncthreads();
+}
+
+/* Each grid has a word, 64 bytes apart from 128 on, which it alone writes: devices need not be
+ * able to add to memory of the host. It counts the barriers that the grid has come to; who has
+ * come waits for all others. */
+static __device__ inline void multi_grid_wait(const multi_grid &place)
+{
+    char *words = reinterpret_cast<char *>(place.barrier) + 128;
+    unsigned int *own = reinterpret_cast<unsigned int *>(words + place.rank * 64ull);
+    __threadfence_system();
+    unsigned int round = __hip_atomic_load(own, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) + 1;
+    __hip_atomic_store(own, round, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+    for (unsigned int rank = 0; rank < place.count; ++rank) {
+        unsigned int *word = reinterpret_cast<unsigned int *>(words + rank * 64ull);
+        while (static_cast<int>(
+                   __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) - round) <
+               0)
+            __nanosleep(256);
+    }
+    __threadfence_system();
+}
+
+/* The first thread of each grid waits for the other grids while its own grid waits for it. */
+static __device__ inline void multi_grid_barrier()
+{
+    const multi_grid place = multi_grid_place();
+    if (place.count == 0)
+        __trap(); /* not launched on several devices */
+    grid_barrier();
+    if (rank_in_grid() == 0)
+        multi_grid_wait(place);
+    grid_barrier();
 }
 
 /* The n-th member of a mask, counted from 0. */
@@ -162,8 +240,12 @@ class thread_group
     __AH_FN unsigned int thread_rank() const
     {
         switch (type_) {
+        case of_multi_grid:
+            return size_ > 0 ? static_cast<unsigned int>(__ah::multi_grid_place().before) +
+                                   __ah::rank_in_grid()
+                             : 0;
         case of_grid:
-            return __ah::block_rank() * __ah::block_size() + __ah::rank_in_block();
+            return __ah::rank_in_grid();
         case of_block:
             return __ah::rank_in_block();
         case of_tile:
@@ -175,11 +257,16 @@ class thread_group
     }
     __AH_FN bool is_valid() const
     {
-        return type_ == of_grid ? __ah::grid_workspace() != nullptr : type_ != of_multi_grid;
+        if (type_ == of_multi_grid)
+            return size_ > 0;
+        return type_ != of_grid || __ah::grid_workspace() != nullptr;
     }
     __AH_FN void sync() const
     {
         switch (type_) {
+        case of_multi_grid:
+            __ah::multi_grid_barrier();
+            break;
         case of_grid:
             __ah::grid_barrier();
             break;
@@ -196,16 +283,19 @@ class thread_group
     }
 };
 
-/* The grids of one launch on several devices. There is no such launch: the group is never
- * valid, and its barrier ends the kernel with an error. */
+/* The grids of one launch on several devices, hipLaunchCooperativeKernelMultiDevice(). In any
+ * other launch it has no threads and is not valid, and its barrier ends the kernel. */
 class multi_grid_group : public thread_group
 {
-    __AH_FN multi_grid_group() : thread_group(of_multi_grid, 0) {}
+    __AH_FN multi_grid_group()
+        : thread_group(of_multi_grid, static_cast<unsigned int>(__ah::multi_grid_place().all))
+    {
+    }
     friend __AH_FN multi_grid_group this_multi_grid();
 
   public:
-    __AH_FN unsigned int num_grids() const { return 0; }
-    __AH_FN unsigned int grid_rank() const { return 0; }
+    __AH_FN unsigned int num_grids() const { return __ah::multi_grid_place().count; }
+    __AH_FN unsigned int grid_rank() const { return __ah::multi_grid_place().rank; }
 };
 __AH_FN multi_grid_group this_multi_grid() { return multi_grid_group(); }
 
@@ -216,10 +306,7 @@ class grid_group : public thread_group
     friend __AH_FN grid_group this_grid();
 
   public:
-    __AH_FN unsigned int thread_rank() const
-    {
-        return __ah::block_rank() * __ah::block_size() + __ah::rank_in_block();
-    }
+    __AH_FN unsigned int thread_rank() const { return __ah::rank_in_grid(); }
     __AH_FN bool is_valid() const { return __ah::grid_workspace() != nullptr; }
     __AH_FN void sync() const { __ah::grid_barrier(); }
     __AH_FN dim3 group_dim() const { return blockDim; }

@@ -1,0 +1,352 @@
+/* Owns launches on several devices at once: one kernel on each, in its own stream.
+ *
+ * The grids of a cooperative one meet in page-locked host memory that all the devices see: a
+ * word for each grid, which only that grid writes and all read, since not every machine has
+ * atomic operations between devices. A grid that will never come, because its launch failed or
+ * its kernel ended with an error, is counted as come, so that no other waits for it for ever. */
+#include "api.h"
+#include "api_shared.h"
+#include "code.h"
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* docs/kernel-abi.md */
+enum { FIRST_WORD = 128, WORD_STRIDE = 64, CAME_FOR_EVER = 1 << 30 };
+
+struct part {
+    struct ah_launch launch;
+    bool of_module;
+    const void *host;             /* a kernel of the program */
+    struct ah_function *function; /* of a module */
+    hipStream_t stream;
+    struct ah_device *device;
+    struct ah_backend_stream *native;
+    struct ah_multi_grid place;
+};
+
+/* Where the grids of one launch meet; used again when all have ended. */
+struct meeting {
+    struct meeting *next;    /* all of them */
+    struct ah_device *owner; /* of the memory; NULL: it was reset */
+    unsigned char *memory;   /* the host's address */
+    size_t size;
+    unsigned left; /* grids that have not ended; 0: free */
+    struct attendance {
+        struct meeting *meeting;
+        unsigned rank;
+    } grids[];
+};
+
+/* launching: held from the first to the last part of a launch, so that every device has them in
+ * one order. listing: guards the list and `left`. */
+static struct {
+    pthread_mutex_t launching, listing;
+    struct meeting *meetings;
+} together = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, NULL};
+
+/* ---- where grids meet ---------------------------------------------------------------------- */
+
+static void count_as_come(struct meeting *meeting, unsigned rank)
+{
+    unsigned char *word = meeting->memory + FIRST_WORD + (size_t)rank * WORD_STRIDE;
+    if (meeting->owner)
+        __atomic_store_n((uint32_t *)(void *)word, CAME_FOR_EVER, __ATOMIC_RELEASE);
+}
+
+static void grids_ended(struct meeting *meeting, unsigned count)
+{
+    meeting->left -= count;
+    if (meeting->left > 0 || meeting->owner)
+        return;
+    struct meeting **link = &together.meetings;
+    while (*link != meeting)
+        link = &(*link)->next;
+    *link = meeting->next;
+    free(meeting);
+}
+
+/* In the stream of a grid, after it. */
+static void on_end(void *data, hipError_t status)
+{
+    const struct attendance *grid = data;
+    pthread_mutex_lock(&together.listing);
+    if (status != hipSuccess)
+        count_as_come(grid->meeting, grid->rank);
+    grids_ended(grid->meeting, 1);
+    pthread_mutex_unlock(&together.listing);
+}
+
+static struct meeting *take_free(const struct ah_driver *driver, unsigned count)
+{
+    struct meeting *meeting;
+    pthread_mutex_lock(&together.listing);
+    for (meeting = together.meetings; meeting; meeting = meeting->next)
+        if (meeting->left == 0 && meeting->owner->driver == driver)
+            break;
+    if (meeting)
+        meeting->left = count;
+    pthread_mutex_unlock(&together.listing);
+    return meeting;
+}
+
+/* With room for every device that there is. */
+static hipError_t make(struct ah_device *owner, unsigned count, struct meeting **out_meeting)
+{
+    size_t most = (size_t)ah_registry.device_count;
+    void *memory;
+    struct meeting *meeting = calloc(1, sizeof *meeting + most * sizeof *meeting->grids);
+    if (!meeting)
+        return hipErrorOutOfMemory;
+    meeting->size = FIRST_WORD + most * WORD_STRIDE;
+    hipError_t error = owner->ops->host_alloc(
+        owner->native, meeting->size,
+        hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent, &memory);
+    if (error != hipSuccess) {
+        free(meeting);
+        return error;
+    }
+    meeting->owner = owner;
+    meeting->memory = memory;
+    meeting->left = count;
+    for (unsigned i = 0; i < most; i++)
+        meeting->grids[i] = (struct attendance){meeting, i};
+    pthread_mutex_lock(&together.listing);
+    meeting->next = together.meetings;
+    together.meetings = meeting;
+    pthread_mutex_unlock(&together.listing);
+    *out_meeting = meeting;
+    return hipSuccess;
+}
+
+/* Its memory goes with the device. */
+void ah_launch_forget_device(struct ah_device *device)
+{
+    struct meeting *next;
+    pthread_mutex_lock(&together.listing);
+    for (struct meeting *meeting = together.meetings; meeting; meeting = next) {
+        next = meeting->next;
+        if (meeting->owner == device) {
+            meeting->owner = NULL;
+            grids_ended(meeting, 0);
+        }
+    }
+    pthread_mutex_unlock(&together.listing);
+}
+
+/* ---- the grids ------------------------------------------------------------------------------ */
+
+static uint64_t threads_of(const struct ah_launch *launch)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    return (uint64_t)grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
+}
+
+static hipError_t give_places(struct part *parts, unsigned count, const struct meeting *meeting)
+{
+    uint64_t all = 0, before = 0;
+    for (unsigned i = 0; i < count; i++)
+        all += threads_of(&parts[i].launch);
+    for (unsigned i = 0; i < count; i++) {
+        struct ah_device *device = parts[i].device;
+        void *address;
+        hipError_t error =
+            device->ops->host_device_pointer(device->native, meeting->memory, &address);
+        if (error != hipSuccess)
+            return error;
+        parts[i].place = (struct ah_multi_grid){(uintptr_t)address, i, count, before, all};
+        parts[i].launch.place = &parts[i].place;
+        before += threads_of(&parts[i].launch);
+    }
+    return hipSuccess;
+}
+
+static hipError_t launch_part(const struct part *part)
+{
+    return part->of_module ? ah_launch_function(part->function, &part->launch, part->stream)
+                           : ah_launch_host(part->host, &part->launch, part->stream);
+}
+
+static hipError_t launch_apart(const struct part *parts, unsigned count)
+{
+    hipError_t error = hipSuccess;
+    for (unsigned i = 0; i < count && error == hipSuccess; i++)
+        error = launch_part(&parts[i]);
+    return error;
+}
+
+static hipError_t launch_meeting(const struct part *parts, unsigned count, struct meeting *meeting)
+{
+    hipError_t error = hipSuccess;
+    unsigned launched = 0;
+    pthread_mutex_lock(&together.launching);
+    for (; launched < count && error == hipSuccess; launched += error == hipSuccess) {
+        const struct part *part = &parts[launched];
+        error = launch_part(part);
+        if (error == hipSuccess)
+            error = part->device->ops->stream_callback(part->device->native, part->native, on_end,
+                                                       &meeting->grids[launched]);
+    }
+    pthread_mutex_unlock(&together.launching);
+    pthread_mutex_lock(&together.listing);
+    for (unsigned i = launched; i < count; i++)
+        count_as_come(meeting, i);
+    grids_ended(meeting, count - launched);
+    pthread_mutex_unlock(&together.listing);
+    return error;
+}
+
+static hipError_t launch_cooperating(struct part *parts, unsigned count)
+{
+    struct ah_device *first = parts[0].device;
+    for (unsigned i = 1; i < count; i++)
+        if (parts[i].device->driver != first->driver) {
+            AH_LOG_ERR("devices %d and %d are of two drivers: their grids cannot wait for each "
+                       "other",
+                       first->ordinal, parts[i].device->ordinal);
+            return hipErrorNotSupported;
+        }
+    hipError_t error = hipSuccess;
+    struct meeting *meeting = take_free(first->driver, count);
+    if (!meeting)
+        error = make(first, count, &meeting);
+    if (error != hipSuccess)
+        return error;
+    memset(meeting->memory, 0, meeting->size);
+    error = give_places(parts, count, meeting);
+    if (error == hipSuccess)
+        return launch_meeting(parts, count, meeting);
+    pthread_mutex_lock(&together.listing);
+    grids_ended(meeting, count);
+    pthread_mutex_unlock(&together.listing);
+    return error;
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* Each part has a stream of its own, each on another device. */
+static hipError_t find_devices(struct part *parts, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct part *part = &parts[i];
+        if ((uintptr_t)part->stream <= (uintptr_t)hipStreamLegacy)
+            return hipErrorInvalidResourceHandle;
+        hipError_t error = ah_stream_resolve(part->stream, &part->device, &part->native);
+        if (error != hipSuccess)
+            return error;
+        for (unsigned j = 0; j < i; j++)
+            if (parts[j].device == part->device)
+                return hipErrorInvalidDevice;
+    }
+    return hipSuccess;
+}
+
+static hipError_t wait_for_each(const struct part *parts, unsigned count)
+{
+    hipError_t error = hipSuccess;
+    for (unsigned i = 0; i < count; i++) {
+        hipError_t other = ah_stream_synchronize(parts[i].stream);
+        error = error == hipSuccess ? other : error;
+    }
+    return error;
+}
+
+/* Unless the flags say otherwise the parts start together and later work waits for all, which
+ * the host sees to by waiting itself. */
+static hipError_t launch_parts(struct part *parts, unsigned count, unsigned flags, bool cooperative)
+{
+    hipError_t error = find_devices(parts, count);
+    if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
+        error = wait_for_each(parts, count);
+    if (error == hipSuccess)
+        error = cooperative ? launch_cooperating(parts, count) : launch_apart(parts, count);
+    if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
+        error = wait_for_each(parts, count);
+    return error;
+}
+
+/* NULL: the list, the count or the flags are wrong, or *out_error is another reason. */
+static struct part *make_parts(const void *list, unsigned count, unsigned flags,
+                               hipError_t *out_error)
+{
+    const unsigned known =
+        hipCooperativeLaunchMultiDeviceNoPreSync | hipCooperativeLaunchMultiDeviceNoPostSync;
+    *out_error = hipErrorInvalidValue;
+    if (!list || count == 0 || count > (unsigned)ah_registry.device_count || (flags & ~known) != 0)
+        return NULL;
+    *out_error = hipErrorOutOfMemory;
+    return calloc(count, sizeof(struct part));
+}
+
+static hipError_t launch_kernels(const hipLaunchParams *list, int count, unsigned flags,
+                                 bool cooperative)
+{
+    hipError_t error;
+    unsigned n = count > 0 ? (unsigned)count : 0;
+    struct part *parts = make_parts(list, n, flags, &error);
+    if (!parts)
+        return error;
+    for (unsigned i = 0; i < n; i++) {
+        const hipLaunchParams *from = &list[i];
+        parts[i] = (struct part){
+            .launch = {.grid = {from->gridDim.x, from->gridDim.y, from->gridDim.z},
+                       .block = {from->blockDim.x, from->blockDim.y, from->blockDim.z},
+                       .shared =
+                           from->sharedMem > UINT32_MAX ? UINT32_MAX : (unsigned)from->sharedMem,
+                       .flags = cooperative ? AH_LAUNCH_COOPERATIVE : 0,
+                       .params = from->args},
+            .host = from->func,
+            .stream = from->stream,
+        };
+    }
+    error = launch_parts(parts, n, flags, cooperative);
+    free(parts);
+    return error;
+}
+
+static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned count,
+                                   unsigned flags)
+{
+    hipError_t error;
+    struct part *parts = make_parts(list, count, flags, &error);
+    if (!parts)
+        return error;
+    for (unsigned i = 0; i < count; i++) {
+        const hipFunctionLaunchParams *from = &list[i];
+        parts[i] = (struct part){
+            .launch = {.grid = {from->gridDimX, from->gridDimY, from->gridDimZ},
+                       .block = {from->blockDimX, from->blockDimY, from->blockDimZ},
+                       .shared = from->sharedMemBytes,
+                       .flags = AH_LAUNCH_COOPERATIVE,
+                       .params = from->kernelParams},
+            .of_module = true,
+            .function = (struct ah_function *)(void *)from->function,
+            .stream = from->hStream,
+        };
+    }
+    error = launch_parts(parts, count, flags, true);
+    free(parts);
+    return error;
+}
+
+hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
+                                              unsigned int flags)
+{
+    AH_ENTER(launchParamsList, numDevices, flags);
+    return AH_LEAVE(launch_kernels(launchParamsList, numDevices, flags, false));
+}
+
+hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
+                                                 unsigned int flags)
+{
+    AH_ENTER(launchParamsList, numDevices, flags);
+    return AH_LEAVE(launch_kernels(launchParamsList, numDevices, flags, true));
+}
+
+hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList,
+                                                       unsigned int numDevices, unsigned int flags)
+{
+    AH_ENTER(launchParamsList, numDevices, flags);
+    return AH_LEAVE(launch_functions(launchParamsList, numDevices, flags));
+}
