@@ -354,12 +354,15 @@ static CUresult find_place(const struct ahcuda_api *api, CUfunction function, CU
 
 /* The variable holds the place while the kernel runs, so that such kernels of one device run one
  * after the other. */
-static CUresult launch_placed(struct ah_backend_device *device, CUfunction function,
-                              const struct ah_launch *launch, CUstream stream)
+static hipError_t launch_placed(struct ah_backend_device *device, CUfunction function,
+                                const struct ah_launch *launch, CUstream stream)
 {
     const struct ahcuda_api *api = device->api;
     const unsigned *grid = launch->grid, *block = launch->block;
     CUdeviceptr place;
+    hipError_t error = ahcuda_enter(device); /* which the event is made for */
+    if (error != hipSuccess)
+        return error;
     CUresult result = find_place(api, function, &place);
     pthread_mutex_lock(&device->lock);
     if (result == CUDA_SUCCESS && place && !device->placed)
@@ -378,7 +381,7 @@ static CUresult launch_placed(struct ah_backend_device *device, CUfunction funct
     if (result == CUDA_SUCCESS && place)
         result = api->cuEventRecord(device->placed, stream);
     pthread_mutex_unlock(&device->lock);
-    return result;
+    return ahcuda_done(device, "cuLaunchCooperativeKernel", result);
 }
 
 hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *function,
@@ -394,8 +397,8 @@ hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_fun
     if (__builtin_expect(launch->extra != NULL, 0))
         extra = native_extra(device, native(function), launch->extra, extra_copy, &extra_size);
     if (__builtin_expect(launch->place != NULL, 0))
-        result = launch_placed(device, native(function), launch, ahcuda_stream(stream));
-    else if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
+        return launch_placed(device, native(function), launch, ahcuda_stream(stream));
+    if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
         result = device->api->cuLaunchCooperativeKernel(
             native(function), grid[0], grid[1], grid[2], block[0], block[1], block[2],
             launch->shared, ahcuda_stream(stream), launch->params);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* docs/kernel-abi.md */
-enum { FIRST_WORD = 128, WORD_STRIDE = 64, CAME_FOR_EVER = 1 << 30 };
+enum { FIRST_WORD = 128, WORD_STRIDE = 64 };
 
 struct part {
     struct ah_launch launch;
@@ -52,7 +52,7 @@ static void count_as_come(struct meeting *meeting, unsigned rank)
 {
     unsigned char *word = meeting->memory + FIRST_WORD + (size_t)rank * WORD_STRIDE;
     if (meeting->owner)
-        __atomic_store_n((uint32_t *)(void *)word, CAME_FOR_EVER, __ATOMIC_RELEASE);
+        __atomic_store_n((uint64_t *)(void *)word, UINT64_MAX, __ATOMIC_RELEASE);
 }
 
 static void grids_ended(struct meeting *meeting, unsigned count)

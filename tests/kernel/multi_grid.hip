@@ -138,6 +138,18 @@ TEST("no thread leaves the barrier before every thread of every grid has come")
     }
 }
 
+TEST("any device may be the current one")
+{
+    devices all(64);
+    for (unsigned i = 0; i < all.count(); ++i) {
+        CHECK_HIP(hipSetDevice(int(i)));
+        std::fill_n(all.shared, 64, 0u);
+        CHECK_HIP(all.launch(all.count(), 0, pass_round, all.shared + 1, all.shared, 2u));
+        CHECK(all.shared[0] == 0 && all.shared[1] == 2);
+    }
+    CHECK_HIP(hipSetDevice(0));
+}
+
 TEST("launches that do not wait for one another are queued on every device in one order")
 {
     const unsigned free_of_order =

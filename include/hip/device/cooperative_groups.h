@@ -123,19 +123,20 @@ static __device__ inline void grid_barrier()
 
 /* Each grid has a word, 64 bytes apart from 128 on, which it alone writes: devices need not be
  * able to add to memory of the host. It counts the barriers that the grid has come to; who has
- * come waits for all others. */
+ * come waits for all others. The host sets all bits for a grid that will not come. */
 static __device__ inline void multi_grid_wait(const multi_grid &place)
 {
     char *words = reinterpret_cast<char *>(place.barrier) + 128;
-    unsigned int *own = reinterpret_cast<unsigned int *>(words + place.rank * 64ull);
+    unsigned long long *own = reinterpret_cast<unsigned long long *>(words + place.rank * 64ull);
     __threadfence_system();
-    unsigned int round = __hip_atomic_load(own, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) + 1;
+    unsigned long long round =
+        __hip_atomic_load(own, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) + 1;
+    if (round == 0)
+        return;
     __hip_atomic_store(own, round, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
     for (unsigned int rank = 0; rank < place.count; ++rank) {
-        unsigned int *word = reinterpret_cast<unsigned int *>(words + rank * 64ull);
-        while (static_cast<int>(
-                   __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) - round) <
-               0)
+        unsigned long long *word = reinterpret_cast<unsigned long long *>(words + rank * 64ull);
+        while (__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) < round)
             __nanosleep(256);
     }
     __threadfence_system();
