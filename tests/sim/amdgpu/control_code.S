@@ -186,6 +186,57 @@ begin modes
     s_getreg_b32 s21, hwreg(HW_REG_STATUS, 0, 1)
     finish_stored modes
 
+// What simulated waves need none of: s16 counts, SCC and EXEC stay.
+begin hints
+    s_mov_b64 s[20:21], exec
+    s_cmp_eq_u32 s16, 0
+    s_addc_u32 s16, s16, 0
+    s_cmp_eq_u32 s17, 0
+    s_nop 7
+    s_wakeup
+    s_icache_inv
+    s_incperflevel 3
+    s_decperflevel 3
+    s_ttracedata
+    s_setprio 3
+    s_sethalt 0
+.if GFX9 == 0
+    s_version UC_VERSION_GFX11
+    s_waitcnt_vscnt null, 0x0
+    s_waitcnt_vmcnt null, 0x3f
+    s_waitcnt_expcnt null, 0x1
+    s_waitcnt_lgkmcnt null, 0xffff
+    s_waitcnt_depctr 0xfffe
+    s_wait_idle
+    s_wait_event 0x0
+    s_delay_alu instid0(VALU_DEP_1) | instskip(NEXT) | instid1(SALU_CYCLE_1)
+    s_clause 0x1
+    s_set_inst_prefetch_distance 0x1
+    s_ttracedata_imm 0x7
+    s_icache_inv
+.endif
+    s_addc_u32 s16, s16, 0
+    s_xor_b64 s[20:21], s[20:21], exec
+    finish_stored hints
+
+// Work-item i of 128 gets what work-item 127 - i, of another wave, left in LDS.
+begin meeting
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32 v0, 0x3ff, v0
+    v_lshlrev_b32 v1, 2, v0
+    v_add_u32 v2, v0, v0
+    v_sub_u32 v3, 508, v1
+    ds_write_b32 v1, v2
+    s_waitcnt lgkmcnt(0)
+    s_barrier
+    ds_read_b32 v4, v3
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v4, s[4:5]
+    s_waitcnt vmcnt(0)
+    s_barrier
+    s_endpgm
+    finish meeting
+
 #if GFX9
 // VGPRs that M0 names: v1 + 2 is v3; 200 registers on is none.
 begin indexed
@@ -211,10 +262,30 @@ begin indexed
     v_readfirstlane_b32 s19, v6
     finish_stored indexed
 #else
+begin relative_both
+    s_movk_i32 s30, 0x30
+    s_movk_i32 s32, 0x32
+    s_mov_b32 m0, 0x10002
+    s_movrelsd_2_b32 s16, s30
+    s_mov_b32 m0, 0x30000
+    s_movrelsd_2_b32 s16, s30
+    s_mov_b32 s40, s0
+    s_mov_b32 m0, 0x203ff
+    s_movrelsd_2_b32 s16, s30
+    s_sub_u32 s18, s18, s40
+    s_mov_b32 m0, 0x3ff0000
+    s_movrelsd_2_b32 s16, s30
+    finish_stored relative_both
+
+begin past
+    s_code_end
+    finish_stored past
+
 begin clock
     s_sendmsg_rtn_b64 s[16:17], sendmsg(MSG_RTN_GET_REALTIME)
     s_sleep 1
     s_sendmsg_rtn_b64 s[18:19], sendmsg(MSG_RTN_GET_REALTIME)
+    s_sendmsg_rtn_b32 s20, sendmsg(MSG_RTN_GET_REALTIME)
     s_waitcnt lgkmcnt(0)
     s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
     finish_stored clock
@@ -240,6 +311,10 @@ begin traps
 begin halts
     s_sethalt 1
     finish_stored halts
+
+begin halts_and_tells
+    s_sendmsghalt sendmsg(MSG_INTERRUPT)
+    finish_stored halts_and_tells
 
 begin unknown
     .long 0xffffffff

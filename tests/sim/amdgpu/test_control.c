@@ -125,6 +125,49 @@ static void registers_may_be_named_by_m0(void **state)
     }
 }
 
+static void m0_may_name_source_and_destination(void **state)
+{
+    (void)state;
+    uint32_t out[RESULTS];
+    run_stored(codes[1], "relative_both", out);
+    assert_int_equal(out[0], 0);
+    assert_int_equal(out[1], 0x32); /* s30 + 2 to s16 + 1 */
+    assert_int_equal(out[2], 0);    /* no such source: s0, which was subtracted */
+    assert_int_equal(out[3], 0x30);
+}
+
+static void hints_change_nothing(void **state)
+{
+    (void)state;
+    uint32_t out[RESULTS];
+    EACH(code)
+    {
+        run_stored(*code, "hints", out);
+        assert_int_equal(out[0], 2); /* SCC was set both times */
+        assert_int_equal(out[1], 0);
+        assert_int_equal(out[4] | out[5], 0);
+    }
+}
+
+static void waves_meet_at_a_barrier(void **state)
+{
+    (void)state;
+    EACH(code)
+    {
+        struct sim_memory *memory = device_memory(4096);
+        struct run run = {.grid = {128}, .group = {128}, .lds = 512};
+        assert_int_equal(
+            run_kernel(*code, "meeting", &run, &memory->address, sizeof memory->address).kind,
+            AMDGPU_END_OK);
+        for (unsigned i = 0; i < 128; i++) {
+            uint32_t got;
+            memcpy(&got, memory->view + 4 * i, 4);
+            assert_int_equal(got, 2 * (127 - i));
+        }
+        sim_memory_destroy(memory);
+    }
+}
+
 static void mode_is_read_and_written_in_parts(void **state)
 {
     (void)state;
@@ -160,6 +203,7 @@ static void time_goes_on(void **state)
     run_stored(codes[1], "clock", out);
     uint64_t first = out[0] | (uint64_t)out[1] << 32, second = out[2] | (uint64_t)out[3] << 32;
     assert_true(before <= first && first <= second && second <= amdgpu_clock());
+    assert_true(out[4] - (uint32_t)second <= (uint32_t)(amdgpu_clock() - second));
 }
 
 static _Atomic(unsigned) interrupts;
@@ -215,6 +259,13 @@ static void a_halted_wave_hangs(void **state)
         assert_int_equal(end.kind, AMDGPU_END_HUNG);
         assert_contains(report, "work-group (0,0,0) hangs: 1 of its 1 waves wait");
         assert_contains(report, "wave 0 has halted itself before halts+0x24");
+        interrupts = 0;
+        amdgpu_on_interrupt(count_interrupt);
+        end = try_failing(*code, "halts_and_tells", report, sizeof report);
+        amdgpu_on_interrupt(NULL);
+        assert_int_equal(end.kind, AMDGPU_END_HUNG);
+        assert_contains(report, "wave 0 has halted itself before halts_and_tells+0x24");
+        assert_int_equal(interrupts, 1);
     }
 }
 
@@ -240,6 +291,15 @@ static void what_is_not_there_ends_the_kernel(void **state)
         assert_true(end.address > (*code)->memory->address);
         assert_contains(report, cases[i].what);
     }
+}
+
+static void code_ends_where_it_is_filled_up(void **state)
+{
+    (void)state;
+    char report[4096];
+    struct amdgpu_end end = try_failing(codes[1], "past", report, sizeof report);
+    assert_int_equal(end.kind, AMDGPU_END_INSTRUCTION);
+    assert_contains(report, "runs past the end of its code");
 }
 
 static void code_that_is_nowhere_ends_the_kernel(void **state)
@@ -374,6 +434,9 @@ int main(void)
         cmocka_unit_test(functions_are_called_and_return),
         cmocka_unit_test(code_goes_on_over_the_end_of_a_page),
         cmocka_unit_test(registers_may_be_named_by_m0),
+        cmocka_unit_test(m0_may_name_source_and_destination),
+        cmocka_unit_test(hints_change_nothing),
+        cmocka_unit_test(waves_meet_at_a_barrier),
         cmocka_unit_test(mode_is_read_and_written_in_parts),
         cmocka_unit_test(vector_registers_may_be_named_by_m0),
         cmocka_unit_test(time_goes_on),
@@ -381,6 +444,7 @@ int main(void)
         cmocka_unit_test(a_trap_ends_the_kernel),
         cmocka_unit_test(a_halted_wave_hangs),
         cmocka_unit_test(what_is_not_there_ends_the_kernel),
+        cmocka_unit_test(code_ends_where_it_is_filled_up),
         cmocka_unit_test(code_that_is_nowhere_ends_the_kernel),
         cmocka_unit_test(code_that_ends_with_its_memory_ends_the_kernel),
         cmocka_unit_test(a_kernel_that_never_ends_is_cancelled),

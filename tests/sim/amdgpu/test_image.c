@@ -217,6 +217,30 @@ static void levels_beyond_the_one_read_as_nothing(void **state)
     }
 }
 
+static void stores_to_levels_beyond_the_one_are_dropped(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(images); s++) {
+        struct picture picture = {T2D, r32_uint, 8, 8, 1, 64, 0, NULL};
+        static unsigned char expected[4096];
+        begin(&images[s], &picture, sizeof expected);
+        memcpy(expected, picture.memory->view, sizeof expected);
+        struct amdgpu_inst store = image_inst("image_store_mip", 1, T2D);
+        hand_exec(UINT64_C(0x7fffffff7fffffff));
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
+            unsigned x = lane % 10, y = lane / 10, level = lane % 3 == 2 ? 1u << lane % 32 : 0;
+            hand_v(V_ADDRESS)[lane] = x;
+            hand_v(V_ADDRESS + 1)[lane] = y;
+            hand_v(V_ADDRESS + 2)[lane] = level;
+            if (is_live(lane) && x < 8 && y < 8 && level == 0)
+                memcpy(expected + texel_at(&picture, x, y, 0), &hand_v(V_DATA)[lane], 4);
+        }
+        run(&store);
+        assert_memory_equal(picture.memory->view, expected, sizeof expected);
+        end(&picture);
+    }
+}
+
 static void addresses_may_be_halves_or_lie_apart(void **state)
 {
     (void)state;
@@ -852,6 +876,112 @@ static void gathers_take_one_component_of_four_texels(void **state)
     }
 }
 
+/* ---- every form of a sample ---------------------------------------------------------------- */
+
+/* What its name says that an instruction takes, besides coordinates. */
+struct form {
+    bool gathers, offset, bias, reference, gradients, half_gradients, level, clamp, zero;
+};
+
+static bool form_of(const char *name, struct form *out_form)
+{
+    char parts[64], *rest = parts;
+    *out_form = (struct form){.gathers = strncmp(name, "image_gather4", 13) == 0};
+    if (!out_form->gathers && strncmp(name, "image_sample", 12) != 0)
+        return false;
+    snprintf(parts, sizeof parts, "%s", name + (out_form->gathers ? 13 : 12));
+    for (char *part; (part = strsep(&rest, "_"));) {
+        out_form->offset |= strcmp(part, "o") == 0;
+        out_form->bias |= strcmp(part, "b") == 0;
+        out_form->reference |= strcmp(part, "c") == 0;
+        out_form->gradients |= strcmp(part, "d") == 0 || strcmp(part, "cd") == 0;
+        out_form->half_gradients |= strcmp(part, "g16") == 0;
+        out_form->level |= strcmp(part, "l") == 0;
+        out_form->clamp |= strcmp(part, "cl") == 0;
+        out_form->zero |= strcmp(part, "lz") == 0;
+        if (strcmp(part, "h") == 0)
+            return false;
+    }
+    return true;
+}
+
+/* The texel left above of what a lane of the first four asks for, by its value. */
+static float asked_for(const struct form *form, unsigned lane)
+{
+    float x = form->offset ? 5 : 3, y = form->offset ? 1 : 2;
+    return 10 * (y + (float)(lane / 2)) + x;
+}
+
+/* small: the image is made smaller, by whatever the instruction has to say so. */
+static void address_of_form(const struct form *form, unsigned lane, float reference, bool small)
+{
+    static const float steps[2][4] = {{0.5f, 0, 0, 0.5f}, {0, 3, 0.1f, 0}};
+    static const uint32_t half_steps[2][2] = {{0x00003800, 0x38000000}, {0x42000000, 0x00002e66}};
+    bool explicit = form->bias || form->gradients || form->level || form->clamp;
+    bool steep = small && !form->clamp;
+    float step = form->zero ? 4 : steep && !explicit ? 2 : 1;
+    unsigned reg = V_ADDRESS;
+    if (form->offset)
+        hand_v(reg++)[lane] = 0x3f02; /* 2 and -1 */
+    if (form->bias)
+        hand_v(reg++)[lane] = bits(steep);
+    if (form->reference)
+        hand_v(reg++)[lane] = bits(reference);
+    for (unsigned i = 0; form->half_gradients && i < 2; i++)
+        hand_v(reg++)[lane] = half_steps[steep][i];
+    for (unsigned i = 0; form->gradients && !form->half_gradients && i < 4; i++)
+        hand_v(reg++)[lane] = bits(steps[steep][i]);
+    hand_v(reg++)[lane] = bits(3.75f + step * (float)(lane & 1));
+    hand_v(reg++)[lane] = bits((form->gathers ? 2.75f : 2.5f) + (float)(lane / 2));
+    if (form->level || form->clamp)
+        hand_v(reg++)[lane] = bits(small ? 1 : form->clamp ? 0 : -1);
+}
+
+static void check_form(const char *name, const struct form *form, bool small, float above)
+{
+    struct amdgpu_inst inst = image_inst(name, 1, T2D);
+    hand_wave()->s[S_SAMPLER] |= 3 << 12;     /* <= */
+    hand_wave()->s[S_SAMPLER + 2] = 1u << 22; /* only what is made smaller is filtered */
+    hand_exec(15);
+    for (unsigned lane = 0; lane < 4; lane++)
+        address_of_form(form, lane, asked_for(form, lane) + above, small);
+    run(&inst);
+    for (unsigned lane = 0; lane < 4; lane += 2) {
+        const float value = asked_for(form, lane);
+        const float taps[] = {value + 10, value + 11, value + 1, value};
+        bool filtered = small && !form->zero;
+        float expected = form->reference ? (filtered && above == 0.5f ? 0.25f : above < 0)
+                                         : value + (filtered ? 0.25f : 0);
+        for (unsigned i = 0; form->gathers && i < 4; i++)
+            assert_bits(&inst, V_DST + i, lane,
+                        bits(!form->reference ? taps[i] : value + above <= taps[i]));
+        if (!form->gathers)
+            assert_bits(&inst, V_DST, lane, bits(expected));
+    }
+}
+
+static void every_form_of_a_sample_takes_what_its_name_says(void **state)
+{
+    (void)state;
+    unsigned count = 0;
+    for (size_t s = 1; s < COUNT(images); s++) {
+        const struct amdgpu_row *row;
+        for (size_t i = 0; (row = amdgpu_row_at(i)); i++) {
+            struct form form;
+            if (!(row->isas >> images[s].isa & 1) || !form_of(row->name, &form))
+                continue;
+            for (unsigned c = 0; c < 4; c++) {
+                struct picture picture;
+                begin_rows(s, &picture);
+                check_form(row->name, &form, c & 1, c & 2 ? 0.5f : -0.5f);
+                end(&picture);
+            }
+            count++;
+        }
+    }
+    assert_true(count > 150);
+}
+
 /* ---- what is refused ----------------------------------------------------------------------- */
 
 static void descriptors_of_other_images_are_refused(void **state)
@@ -1050,11 +1180,190 @@ static void halves_of_typed_buffers(void **state)
     }
 }
 
+static const char *typed_name(bool own, bool store, bool halves, unsigned count)
+{
+    static char name[64];
+    static const char *const components[] = {"x", "xy", "xyz", "xyzw"};
+    const char *old = halves ? "format_d16" : "format", *new = halves ? "d16_format" : "format";
+    snprintf(name, sizeof name, "%sbuffer_%s_%s_%s", own ? "t" : "", store ? "store" : "load",
+             is_new() ? new : old, components[count - 1]);
+    return name;
+}
+
+/* Each format has as many components as the instruction. */
+static const struct format counted_floats[] = {
+    {4, 7, 22, 4}, {11, 7, 50, 8}, {13, 7, 60, 12}, {14, 7, 63, 16}};
+static const struct format counted_integers[] = {
+    {4, 4, 20, 4}, {11, 4, 48, 8}, {13, 4, 58, 12}, {14, 4, 61, 16}};
+
+static struct amdgpu_inst begin_counted(const struct setting *setting, const struct format *format,
+                                        const char *name, struct sim_memory **out_memory)
+{
+    begin_buffer(setting, format, out_memory);
+    uint32_t *word = &hand_wave()->s[S_BASE + 3];
+    *word = (*word & ~07777u) | 4 | 5 << 3 | 6 << 6 | 7 << 9;
+    struct amdgpu_inst inst = typed_inst(name);
+    if (*name == 't') { /* the format is the instruction's own */
+        *word &= 07777u | 1u << 28;
+        inst.dfmt = (unsigned char)(is_new() ? format->gfx11 : format->data);
+        inst.nfmt = is_new() ? 0 : (unsigned char)format->number;
+    }
+    hand_exec(UINT64_C(0xfedcba9876543210));
+    for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+        hand_v(V_ADDRESS)[lane] = lane == 4 ? UINT32_MAX : lane % 20; /* of 16 */
+    return inst;
+}
+
+static uint32_t word_of(const struct sim_memory *memory, unsigned lane, unsigned count, unsigned i)
+{
+    uint32_t word = 0;
+    if (lane != 4 && lane % 20 < 16)
+        memcpy(&word, memory->view + (lane % 20 * count + i) * 4, 4);
+    return word;
+}
+
+static void check_typed_load(size_t s, bool own, unsigned count)
+{
+    struct sim_memory *memory;
+    hand.isa = images[s].isa;
+    struct amdgpu_inst load = begin_counted(&images[s], &counted_integers[count - 1],
+                                            typed_name(own, false, false, count), &memory);
+    static uint32_t before[HAND_VGPRS * 64];
+    memcpy(before, hand_wave()->v, sizeof before);
+    run(&load);
+    for (unsigned reg = 0; reg < HAND_VGPRS; reg++)
+        for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+            assert_bits(&load, reg, lane,
+                        is_live(lane) && reg >= V_DST && reg < V_DST + count
+                            ? word_of(memory, lane, count, reg - V_DST)
+                            : before[reg * hand_wave()->lanes + lane]);
+    sim_memory_destroy(memory);
+}
+
+static void check_typed_store(size_t s, bool own, unsigned count)
+{
+    struct sim_memory *memory;
+    unsigned char expected[1024];
+    hand.isa = images[s].isa;
+    struct amdgpu_inst store = begin_counted(&images[s], &counted_integers[count - 1],
+                                             typed_name(own, true, false, count), &memory);
+    memcpy(expected, memory->view, sizeof expected);
+    for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+        for (unsigned i = 0; is_live(lane) && lane != 4 && lane % 20 < 16 && i < count; i++)
+            memcpy(expected + (lane % 20 * count + i) * 4, &hand_v(V_DATA + i)[lane], 4);
+    run(&store);
+    assert_memory_equal(memory->view, expected, sizeof expected);
+    sim_memory_destroy(memory);
+}
+
+static void typed_buffers_have_one_to_four_components(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(images); s++)
+        for (unsigned own = 0; own < 2; own++)
+            for (unsigned count = 1; count <= 4; count++) {
+                check_typed_load(s, own, count);
+                check_typed_store(s, own, count);
+            }
+}
+
+/* The same number in 32 and in 16 bits. */
+static const struct {
+    uint32_t whole;
+    uint16_t half;
+} numbers[] = {
+    {0x3f800000, 0x3c00}, {0xc0000000, 0xc000}, {0x80000000, 0x8000}, {0x477fe000, 0x7bff},
+    {0x33800000, 0x0001}, {0x387fc000, 0x03ff}, {0x7f800000, 0x7c00}, {0xff800000, 0xfc00},
+    {0x3eaaa000, 0x3555}, {0x38800000, 0x0400}, {0x7fc00000, 0x7e00},
+};
+
+static unsigned number_at(unsigned lane, unsigned i)
+{
+    return (lane % 20 * 3 + i) % COUNT(numbers);
+}
+
+static void check_half_load(size_t s, bool own, unsigned count)
+{
+    struct sim_memory *memory;
+    hand.isa = images[s].isa;
+    struct amdgpu_inst load = begin_counted(&images[s], &counted_floats[count - 1],
+                                            typed_name(own, false, true, count), &memory);
+    for (unsigned lane = 0; lane < 16; lane++)
+        for (unsigned i = 0; i < count; i++)
+            memcpy(memory->view + (lane * count + i) * 4, &numbers[number_at(lane, i)].whole, 4);
+    uint32_t beyond = hand_v(V_DST + (count + 1) / 2)[8], dead = hand_v(V_DST)[0];
+    run(&load);
+    for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+        for (unsigned i = 0; is_live(lane) && i < count; i++) {
+            uint16_t got = (uint16_t)(hand_v(V_DST + i / 2)[lane] >> i % 2 * 16);
+            bool inside = lane != 4 && lane % 20 < 16;
+            assert_int_equal(got, inside ? numbers[number_at(lane, i)].half : 0);
+        }
+    assert_bits(&load, V_DST + (count + 1) / 2, 8, beyond);
+    assert_bits(&load, V_DST, 0, dead);
+    sim_memory_destroy(memory);
+}
+
+static void check_half_store(size_t s, bool own, unsigned count)
+{
+    struct sim_memory *memory;
+    unsigned char expected[1024];
+    hand.isa = images[s].isa;
+    struct amdgpu_inst store = begin_counted(&images[s], &counted_floats[count - 1],
+                                             typed_name(own, true, true, count), &memory);
+    memcpy(expected, memory->view, sizeof expected);
+    for (unsigned lane = 0; lane < hand_wave()->lanes; lane++)
+        for (unsigned i = 0; i < count; i++) {
+            unsigned number = number_at(lane, i);
+            uint32_t *word = &hand_v(V_DATA + i / 2)[lane];
+            *word = i % 2 ? (*word & 0xffff) | (uint32_t)numbers[number].half << 16
+                          : (*word & 0xffff0000) | numbers[number].half;
+            if (is_live(lane) && lane != 4 && lane % 20 < 16)
+                memcpy(expected + (lane % 20 * count + i) * 4, &numbers[number].whole, 4);
+        }
+    run(&store);
+    assert_memory_equal(memory->view, expected, sizeof expected);
+    sim_memory_destroy(memory);
+}
+
+static void typed_buffers_pack_halves_two_to_a_register(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(images); s++)
+        for (unsigned own = 0; own < 2; own++)
+            for (unsigned count = 1; count <= 4; count++) {
+                check_half_load(s, own, count);
+                check_half_store(s, own, count);
+            }
+}
+
+static void upper_halves_are_stored_to_typed_buffers(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(images); s++) {
+        struct sim_memory *memory;
+        hand.isa = images[s].isa;
+        struct amdgpu_inst store = begin_counted(
+            &images[s], &counted_floats[0],
+            is_new() ? "buffer_store_d16_hi_format_x" : "buffer_store_format_d16_hi_x", &memory);
+        hand_exec(1u << 7);
+        for (size_t i = 0; i < COUNT(numbers); i++) {
+            uint32_t stored;
+            hand_v(V_DATA)[7] = (uint32_t)numbers[i].half << 16 | 0x1234;
+            run(&store);
+            memcpy(&stored, memory->view + 7 * 4, 4);
+            assert_int_equal(stored, numbers[i].whole);
+        }
+        sim_memory_destroy(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_find_texels_of_every_kind_of_image),
         cmocka_unit_test(levels_beyond_the_one_read_as_nothing),
+        cmocka_unit_test(stores_to_levels_beyond_the_one_are_dropped),
         cmocka_unit_test(addresses_may_be_halves_or_lie_apart),
         cmocka_unit_test(texels_of_every_format_are_read_and_written),
         cmocka_unit_test(what_is_out_of_range_is_stored_as_the_nearest),
@@ -1072,12 +1381,16 @@ int main(void)
         cmocka_unit_test(what_comes_before_coordinates_is_understood),
         cmocka_unit_test(a_level_says_which_filter),
         cmocka_unit_test(gathers_take_one_component_of_four_texels),
+        cmocka_unit_test(every_form_of_a_sample_takes_what_its_name_says),
         cmocka_unit_test(descriptors_of_other_images_are_refused),
         cmocka_unit_test(memory_that_is_not_there_is_a_fault),
         cmocka_unit_test(what_is_not_simulated_is_not_emitted),
         cmocka_unit_test(descriptors_at_random_do_no_harm),
         cmocka_unit_test(buffers_have_formats_too),
         cmocka_unit_test(halves_of_typed_buffers),
+        cmocka_unit_test(typed_buffers_have_one_to_four_components),
+        cmocka_unit_test(typed_buffers_pack_halves_two_to_a_register),
+        cmocka_unit_test(upper_halves_are_stored_to_typed_buffers),
     };
     return cmocka_run_group_tests(tests, hand_open, hand_close);
 }

@@ -362,10 +362,9 @@ static void a_swizzle_by_eights_keeps_them(void **state)
 
 /* ---- counters ------------------------------------------------------------------------- */
 
-static void append_and_consume_count_live_lanes(void **state)
+static void count_live_lanes(enum amdgpu_isa isa, unsigned lanes)
 {
-    (void)state;
-    hand_begin(AMDGPU_GFX90A, 64);
+    hand_begin(isa, lanes);
     struct amdgpu_inst append = hand_inst("ds_append", 0, false);
     struct amdgpu_inst consume = hand_inst("ds_consume", 0, false);
     append.dst[0] = consume.dst[0] = hand_vregs(V_DST, 1);
@@ -391,6 +390,27 @@ static void append_and_consume_count_live_lanes(void **state)
     append.offset = 2;
     assert_false(hand_run(&append));
     assert_int_equal(hand.fault.kind, AMDGPU_END_ALIGNMENT);
+}
+
+static void append_and_consume_count_live_lanes(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++)
+        count_live_lanes(settings[s].isa, settings[s].lanes);
+}
+
+static void a_pause_of_lds_changes_nothing(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        hand_begin(settings[s].isa, settings[s].lanes);
+        struct amdgpu_inst inst = hand_inst("ds_nop", 0, false);
+        struct hand before = hand;
+        assert_true(hand_run(&inst));
+        assert_memory_equal(before.lds, hand.lds, sizeof hand.lds);
+        assert_memory_equal(before.v, hand.v, sizeof hand.v);
+        assert_memory_equal(before.waves[0].s, hand.waves[0].s, sizeof hand.waves[0].s);
+    }
 }
 
 /* ---- checks --------------------------------------------------------------------------- */
@@ -505,6 +525,7 @@ int main(void)
         cmocka_unit_test(swizzle_has_four_modes),
         cmocka_unit_test(a_swizzle_by_eights_keeps_them),
         cmocka_unit_test(append_and_consume_count_live_lanes),
+        cmocka_unit_test(a_pause_of_lds_changes_nothing),
         cmocka_unit_test(lds_must_be_written_before_it_is_read),
         cmocka_unit_test(waves_race_unless_they_meet),
         cmocka_unit_test(lanes_of_a_wave_go_on_together),

@@ -19,7 +19,10 @@ static const struct kind loads[] = {
     {"load_dwordx3", "load_b96", 12, 0, false},
     {"load_dwordx4", "load_b128", 16, 0, false},
     {"load_ubyte_d16", "load_d16_u8", 1, 1, false},
+    {"load_ubyte_d16_hi", "load_d16_hi_u8", 1, 2, false},
+    {"load_sbyte_d16", "load_d16_i8", 1, 1, true},
     {"load_sbyte_d16_hi", "load_d16_hi_i8", 1, 2, true},
+    {"load_short_d16", "load_d16_b16", 2, 1, false},
     {"load_short_d16_hi", "load_d16_hi_b16", 2, 2, false},
 };
 static const struct kind stores[] = {
@@ -29,6 +32,7 @@ static const struct kind stores[] = {
     {"store_dwordx2", "store_b64", 8, 0, false},
     {"store_dwordx3", "store_b96", 12, 0, false},
     {"store_dwordx4", "store_b128", 16, 0, false},
+    {"store_byte_d16_hi", "store_d16_hi_b8", 1, 2, false},
     {"store_short_d16_hi", "store_d16_hi_b16", 2, 2, false},
 };
 

@@ -153,11 +153,10 @@ static void buffers_read_as_zero_beyond_their_end(void **state)
     }
 }
 
-static void stores_of_gfx9_leave_what_registers_hold(void **state)
+static void check_stores(enum amdgpu_isa isa)
 {
     static const char *const prefixes[] = {"s_store", "s_buffer_store", "s_scratch_store"};
-    (void)state;
-    hand_begin(AMDGPU_GFX906, 64);
+    hand_begin(isa, 64);
     struct sim_memory *arena = hand_memory(4096);
     for (unsigned p = 0; p < 3; p++)
         for (size_t k = 0; k < 3; k++) {
@@ -177,15 +176,25 @@ static void stores_of_gfx9_leave_what_registers_hold(void **state)
             assert_true(hand_run(&inst));
             assert_memory_equal(expected, arena->view, sizeof expected);
         }
-    struct amdgpu_inst load = hand_inst("s_scratch_load_dwordx2", 2, false);
-    load.soffset = hand_sregs(S_OFFSET, 1);
-    hand_wave()->s[S_OFFSET] = 2; /* of 64 bytes */
-    check(&load, arena->view + 128, 2);
+    for (size_t k = 0; k < 3; k++) {
+        struct amdgpu_inst load = load_of("s_scratch_load", k);
+        load.soffset = hand_sregs(S_OFFSET, 1);
+        hand_wave()->s[S_OFFSET] = 2; /* of 64 bytes */
+        load.offset = 20;
+        check(&load, arena->view + 148, loads[k].count);
+    }
     struct amdgpu_inst store = hand_inst("s_store_dword", 2, false);
     store.offset = 4096;
     assert_false(hand_run(&store));
     assert_string_equal(hand.what, "writes 4 bytes of global memory");
     sim_memory_destroy(arena);
+}
+
+static void stores_of_gfx9_leave_what_registers_hold(void **state)
+{
+    (void)state;
+    check_stores(AMDGPU_GFX906);
+    check_stores(AMDGPU_GFX90A);
 }
 
 static void clocks_are_read(void **state)
@@ -200,26 +209,30 @@ static void clocks_are_read(void **state)
     assert_int_equal(amdgpu_s64(hand_wave(), S_DATA), UINT64_C(0x99aabbccddeeff00));
 }
 
+static void check_nothing(const char *name)
+{
+    struct hand before = hand;
+    struct amdgpu_inst inst = hand_inst(name, 0, false);
+    assert_true(hand_run(&inst));
+    assert_memory_equal(before.waves[0].s, hand.waves[0].s, sizeof hand.waves[0].s);
+    assert_memory_equal(before.v, hand.v, sizeof hand.v);
+}
+
 static void there_are_no_caches(void **state)
 {
-    static const char *const names[] = {"s_dcache_inv",    "s_dcache_wb",    "s_dcache_inv_vol",
-                                        "s_dcache_wb_vol", "buffer_wbinvl1", "buffer_wbinvl1_vol",
-                                        "buffer_wbl2",     "buffer_invl2",   "s_atc_probe"};
+    static const char *const names[] = {
+        "s_dcache_inv",   "s_dcache_wb",      "s_dcache_inv_vol",    "s_dcache_wb_vol",
+        "buffer_wbinvl1", "buffer_wbl2",      "buffer_wbinvl1_vol",  "buffer_invl2",
+        "s_atc_probe",    "s_dcache_discard", "s_dcache_discard_x2", "s_atc_probe_buffer"};
+    static const char *const later[] = {"buffer_gl0_inv", "buffer_gl1_inv", "s_gl1_inv",
+                                        "s_dcache_inv",   "s_atc_probe",    "s_atc_probe_buffer"};
     (void)state;
     hand_begin(AMDGPU_GFX90A, 64);
-    for (size_t i = 0; i < COUNT(names); i++) {
-        uint32_t before[AMDGPU_SREGS];
-        memcpy(before, hand_wave()->s, sizeof before);
-        struct amdgpu_inst inst = hand_inst(names[i], 0, false);
-        assert_true(hand_run(&inst));
-        assert_memory_equal(before, hand_wave()->s, sizeof before);
-    }
+    for (size_t i = 0; i < COUNT(names); i++)
+        check_nothing(names[i]);
     hand_begin(AMDGPU_GFX1100, 32);
-    static const char *const later[] = {"buffer_gl0_inv", "buffer_gl1_inv", "s_gl1_inv"};
-    for (size_t i = 0; i < COUNT(later); i++) {
-        struct amdgpu_inst inst = hand_inst(later[i], 0, false);
-        assert_true(hand_run(&inst));
-    }
+    for (size_t i = 0; i < COUNT(later); i++)
+        check_nothing(later[i]);
 }
 
 /* Registers that there are not. */

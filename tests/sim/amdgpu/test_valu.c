@@ -491,8 +491,9 @@ static void masked_sums_of_differences_fill_four_registers(void **state)
 {
     (void)state;
     for (unsigned lanes = 32; lanes <= 64; lanes += 32) {
-        valu_begin(AMDGPU_GFX90A, lanes, SIM_ISA_BASE);
-        struct amdgpu_inst inst = make(valu_row(AMDGPU_GFX90A, AMDGPU_ID_V_MQSAD_U32_U8), 2);
+        enum amdgpu_isa isa = lanes == 64 ? AMDGPU_GFX90A : AMDGPU_GFX1100;
+        valu_begin(isa, lanes, SIM_ISA_BASE);
+        struct amdgpu_inst inst = make(valu_row(isa, AMDGPU_ID_V_MQSAD_U32_U8), 2);
         inst.dst[0] = valu_vreg(SRC + 8, 4); /* in place of the third source */
         for (unsigned lane = 0; lane < lanes; lane++) {
             valu_set(SRC, 2, lane, random_long());
@@ -592,11 +593,10 @@ static void sources_and_results_may_lie_one_register_apart(void **state)
 }
 
 /* 53 bits of 2 / pi each: whatever is left of an angle times them is small. */
-static void trig_preop_gives_the_bits_of_two_over_pi_that_matter(void **state)
+static void check_trig_preop(enum amdgpu_isa isa, unsigned lanes)
 {
-    (void)state;
-    valu_begin(AMDGPU_GFX90A, 64, SIM_ISA_BASE);
-    struct amdgpu_inst inst = make(valu_row(AMDGPU_GFX90A, AMDGPU_ID_V_TRIG_PREOP_F64), 2);
+    valu_begin(isa, lanes, SIM_ISA_BASE);
+    struct amdgpu_inst inst = make(valu_row(isa, AMDGPU_ID_V_TRIG_PREOP_F64), lanes / 32);
     const double two_over_pi = 0.63661977236758134308;
     uint64_t s[3] = {m_bits64(1.0), 0};
     double first = m_f64(result_of(&inst, s, 2));
@@ -617,6 +617,148 @@ static void trig_preop_gives_the_bits_of_two_over_pi_that_matter(void **state)
     s[0] = m_bits64(INFINITY);
     s[1] = 31;
     assert_true(m_f64(result_of(&inst, s, 2)) == 0);
+}
+
+static void trig_preop_gives_the_bits_of_two_over_pi_that_matter(void **state)
+{
+    (void)state;
+    check_trig_preop(AMDGPU_GFX90A, 64);
+    check_trig_preop(AMDGPU_GFX1100, 32);
+}
+
+/* What the quotient a of c / b becomes: a, with their signs, where there is nothing special. A
+ * quotient that came out as a NaN was too large on its way. */
+static uint16_t fixed_up(uint16_t a, uint16_t b, uint16_t c)
+{
+    const uint16_t infinity = 0x7c00, nan = 0x7e00;
+    uint16_t sign = (b ^ c) & 0x8000, size_b = b & 0x7fff, size_c = c & 0x7fff;
+    if (size_b > infinity || size_c > infinity)
+        return nan;
+    if ((size_b == 0 && size_c == 0) || (size_b == infinity && size_c == infinity))
+        return nan;
+    if (size_b == 0 || size_c == infinity)
+        return sign | infinity;
+    if (size_b == infinity || size_c == 0)
+        return sign;
+    return sign | ((a & 0x7fff) > infinity ? infinity : a & 0x7fff);
+}
+
+static void quotients_of_halves_are_fixed_up(void **state)
+{
+    (void)state;
+    static const struct {
+        enum amdgpu_isa isa;
+        unsigned id, lanes, above;
+    } cases[] = {{AMDGPU_GFX90A, AMDGPU_ID_V_DIV_FIXUP_LEGACY_F16, 64, 0},
+                 {AMDGPU_GFX90A, AMDGPU_ID_V_DIV_FIXUP_F16, 64, 0xabcd},
+                 {AMDGPU_GFX1100, AMDGPU_ID_V_DIV_FIXUP_F16, 32, 0xabcd}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned round = 0; round < 400; round++) {
+            valu_begin(cases[i].isa, cases[i].lanes, SIM_ISA_BASE);
+            struct amdgpu_inst inst = make(valu_row(cases[i].isa, cases[i].id), 1);
+            uint16_t a[64], b[64], c[64];
+            for (unsigned lane = 0; lane < cases[i].lanes; lane++) {
+                uint32_t above = random_word() << 16; /* which does not count */
+                valu_set(DST, 1, lane, 0xabcd1234);
+                valu_set(SRC, 1, lane, above | (a[lane] = (uint16_t)pick_half()));
+                valu_set(SRC + 4, 1, lane, above | (b[lane] = (uint16_t)pick_half()));
+                valu_set(SRC + 8, 1, lane, above | (c[lane] = (uint16_t)pick_half()));
+            }
+            assert_true(valu_run(&inst));
+            for (unsigned lane = 0; lane < cases[i].lanes; lane++) {
+                uint32_t got = (uint32_t)valu_get(DST, 1, lane);
+                uint16_t want = fixed_up(a[lane], b[lane], c[lane]);
+                assert_int_equal(got >> 16, cases[i].above);
+                if (m_is_nan(want, 16) ? !m_is_nan(got & 0xffff, 16) : (got & 0xffff) != want)
+                    fail_msg("%s: 0x%x 0x%x 0x%x gives 0x%x, not 0x%x", inst.row->name, a[lane],
+                             b[lane], c[lane], got & 0xffff, want);
+            }
+        }
+}
+
+/* ---- two components ------------------------------------------------------------------------- */
+
+enum { OTHER = 41 }; /* how far apart registers of the second component lie */
+
+/* Its sources in registers, in VCC and in the literal; old results in DST. */
+static void prepare_dual(struct trial *trial, uint64_t mask, uint32_t literal,
+                         struct amdgpu_operand *out_sources)
+{
+    const struct amdgpu_row *row = trial->row;
+    unsigned constant = !(row->flags & AMDGPU_ROW_LITERAL) ? 3
+                        : row->id == AMDGPU_ID_V_FMAMK_F32 ? 1
+                                                           : 2;
+    trial->inst = make(row, 1);
+    trial->name = effect_names[row->id];
+    fill(trial, false);
+    for (unsigned k = 0; k < 3; k++) {
+        bool is_mask = row->src[k] == AMDGPU_MASK;
+        for (unsigned lane = 0; lane < 32 && (is_mask || k == constant); lane++)
+            trial->given[lane].s[k] = is_mask ? mask >> lane & 1 : literal;
+        out_sources[k] = is_mask         ? valu_sreg(AMDGPU_VCC, 1)
+                         : k == constant ? valu_const(literal, 1)
+                                         : trial->inst.src[k];
+    }
+}
+
+static void move_registers(unsigned to, unsigned from)
+{
+    for (unsigned lane = 0; lane < 32; lane++)
+        valu_set(to, 1, lane, valu_get(from, 1, lane));
+}
+
+static void try_pair(const struct amdgpu_row *row, const struct amdgpu_row *row_y,
+                     enum sim_isa host)
+{
+    struct trial x = {.row = row, .host = host}, y = {.row = row_y, .host = host};
+    valu_begin(AMDGPU_GFX1100, 32, host);
+    struct amdgpu_inst inst = {.row = row, .row_y = row_y, .format = AMDGPU_VOPD, .length = 8};
+    uint64_t mask = random_long();
+    uint32_t literal = (uint32_t)pick_single();
+    prepare_dual(&y, mask, literal, inst.src_y);
+    for (unsigned k = 0; k < 3; k++) {
+        move_registers(SRC + 4 * k + OTHER, SRC + 4 * k);
+        if (inst.src_y[k].kind == AMDGPU_VREG)
+            inst.src_y[k].reg += OTHER;
+    }
+    move_registers(DST + OTHER, DST);
+    prepare_dual(&x, mask, literal, inst.src);
+    inst.dst[0] = valu_vreg(DST, 1), inst.dst_y = valu_vreg(DST + OTHER, 1);
+    amdgpu_set_s64(&valu.wave, AMDGPU_VCC, mask);
+    amdgpu_set_s64(&valu.wave, AMDGPU_EXEC, random_word());
+    x.exec = y.exec = amdgpu_exec(&valu.wave);
+    assert_true(valu_run(&inst));
+    for (unsigned part = 0; part < 2; part++) {
+        const struct trial *trial = part ? &y : &x;
+        if (part)
+            move_registers(DST, DST + OTHER);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            struct expected want = {0};
+            assert_true(model_one(trial->name, &trial->given[lane], &want));
+            if (trial->exec >> lane & 1)
+                compare_value(trial, lane, &want);
+            else
+                assert_int_equal(valu_get(DST, 1, lane), (uint32_t)trial->old[lane]);
+        }
+    }
+}
+
+static void every_pair_of_components_does_what_both_do(void **state)
+{
+    (void)state;
+    const struct amdgpu_row *x, *y;
+    unsigned count = 0;
+    for (enum sim_isa host = SIM_ISA_BASE; host < SIM_ISA_COUNT; host++)
+        for (size_t i = 0; sim_isa_has(host) && (x = amdgpu_row_at(i)); i++)
+            for (size_t k = 0; (y = amdgpu_row_at(k)); k++) {
+                if (x->format != AMDGPU_VOPD || y->format != AMDGPU_VOPD ||
+                    x->opcode[AMDGPU_GFX11] > 15) /* only the second can be these */
+                    continue;
+                for (unsigned round = 0; round < 4; round++)
+                    try_pair(x, y, host);
+                count++;
+            }
+    assert_true(count >= 14 * 17);
 }
 
 static void halves_of_a_dot_product_stay_halves(void **state)
@@ -737,6 +879,8 @@ int main(void)
         cmocka_unit_test(words_are_taken_from_two_pairs),
         cmocka_unit_test(sources_and_results_may_lie_one_register_apart),
         cmocka_unit_test(trig_preop_gives_the_bits_of_two_over_pi_that_matter),
+        cmocka_unit_test(quotients_of_halves_are_fixed_up),
+        cmocka_unit_test(every_pair_of_components_does_what_both_do),
         cmocka_unit_test(halves_of_a_dot_product_stay_halves),
         cmocka_unit_test(every_handler_does_what_the_general_one_does),
     };

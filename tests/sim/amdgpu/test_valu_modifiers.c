@@ -655,17 +655,17 @@ static void fill_lanes(void)
     }
 }
 
-static void single_lanes_are_read_and_written(void **state)
+static void check_single_lanes(enum amdgpu_isa isa)
 {
-    (void)state;
-    begin(AMDGPU_GFX90A);
+    begin(isa);
     fill_lanes();
+    unsigned lanes = valu.wave.lanes;
     struct amdgpu_inst read = row_of(AMDGPU_ID_V_READLANE_B32);
     read.dst[0] = valu_sreg(8, 1);
     read.src[1] = valu_const(37, 1);
     amdgpu_set_s64(&valu.wave, AMDGPU_EXEC, 0xf000);
     assert_true(valu_run(&read));
-    assert_int_equal(valu.wave.s[8], 137);
+    assert_int_equal(valu.wave.s[8], 100 + 37 % lanes);
     read.src[1] = valu_sreg(9, 1);
     valu.wave.s[9] = 64 + 3;
     assert_true(valu_run(&read));
@@ -681,10 +681,61 @@ static void single_lanes_are_read_and_written(void **state)
     write.src[0] = valu_sreg(9, 1);
     write.src[1] = valu_const(60, 1);
     assert_true(valu_run(&write));
-    assert_int_equal(valu_get(D, 1, 60), 67);
-    assert_int_equal(valu_get(D, 1, 59), 5);
+    assert_int_equal(valu_get(D, 1, 60 % lanes), 67);
+    assert_int_equal(valu_get(D, 1, 60 % lanes - 1), 5);
     write.src[1] = valu_vreg(B, 1); /* no instruction: lanes are chosen for all */
     assert_false(valu_run(&write));
+}
+
+static void single_lanes_are_read_and_written(void **state)
+{
+    (void)state;
+    check_single_lanes(AMDGPU_GFX90A);
+    check_single_lanes(AMDGPU_GFX1100);
+}
+
+static void some_instructions_do_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        enum amdgpu_isa isa;
+        unsigned id;
+    } cases[] = {{AMDGPU_GFX90A, AMDGPU_ID_V_NOP},
+                 {AMDGPU_GFX90A, AMDGPU_ID_V_CLREXCP},
+                 {AMDGPU_GFX1100, AMDGPU_ID_V_NOP},
+                 {AMDGPU_GFX1100, AMDGPU_ID_V_PIPEFLUSH}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(cases[i].isa);
+        for (unsigned reg = 0; reg < VALU_VGPRS; reg++)
+            set_all(reg, 1, 1000 + reg);
+        for (unsigned reg = 0; reg < AMDGPU_SREGS; reg++)
+            valu.wave.s[reg] = 77 + reg;
+        struct amdgpu_inst inst = {
+            .row = valu_row(cases[i].isa, cases[i].id), .format = AMDGPU_VOP1, .length = 4};
+        struct valu before = valu;
+        assert_true(valu_run(&inst));
+        assert_memory_equal(before.v, valu.v, sizeof valu.v);
+        assert_memory_equal(before.wave.s, valu.wave.s, sizeof valu.wave.s);
+        assert_int_equal(before.wave.mode, valu.wave.mode);
+    }
+}
+
+static void registers_are_exchanged_where_lanes_live(void **state)
+{
+    (void)state;
+    for (unsigned gfx11 = 0; gfx11 < 2; gfx11++) {
+        begin(gfx11 ? AMDGPU_GFX1100 : AMDGPU_GFX90A);
+        struct amdgpu_inst inst = row_of(AMDGPU_ID_V_SWAP_B32);
+        set_all(A, 1, 1);
+        set_all(D, 1, 2);
+        amdgpu_set_mask(&valu.wave, AMDGPU_EXEC, 0x80000001);
+        assert_true(valu_run(&inst));
+        for (unsigned lane = 0; lane < valu.wave.lanes; lane++) {
+            bool live = lane == 0 || lane == 31;
+            assert_int_equal(valu_get(A, 1, lane), live ? 2 : 1);
+            assert_int_equal(valu_get(D, 1, lane), live ? 1 : 2);
+        }
+    }
 }
 
 static void rows_of_lanes_are_permuted(void **state)
@@ -737,10 +788,20 @@ static void registers_are_named_by_m0(void **state)
     valu.wave.s[valu.wave.m0] = 3 | 5 << 16;
     assert_true(valu_run(&inst));
     assert_int_equal(valu_get(D + 5, 1, 1), 1000 + A + 3);
-    inst = row_of(AMDGPU_ID_V_SWAP_B32);
+    inst = row_of(AMDGPU_ID_V_SWAPREL_B32); /* 3 and 5, as above */
     assert_true(valu_run(&inst));
-    assert_int_equal(valu_get(A, 1, 0), 1000 + A);
-    assert_int_equal(valu_get(D, 1, 1), 1000 + A);
+    assert_int_equal(valu_get(A + 3, 1, 1), 1000 + A + 3);
+    set_all(A + 3, 1, 88);
+    amdgpu_set_s64(&valu.wave, AMDGPU_EXEC, 4);
+    assert_true(valu_run(&inst));
+    assert_int_equal(valu_get(A + 3, 1, 2), 1000 + D + 5);
+    assert_int_equal(valu_get(D + 5, 1, 2), 88);
+    assert_int_equal(valu_get(A + 3, 1, 3), 88);
+    inst = row_of(AMDGPU_ID_V_MOVRELSD_B32);
+    valu.wave.s[valu.wave.m0] = 4; /* both */
+    assert_true(valu_run(&inst));
+    assert_int_equal(valu_get(D + 4, 1, 2), 1000 + A + 4);
+    assert_int_equal(valu_get(D + 4, 1, 3), 1000 + D + 4);
     inst = row_of(AMDGPU_ID_V_MOVRELS_B32);
     valu.wave.s[valu.wave.m0] = VALU_VGPRS;
     assert_int_equal(valu.faults, 0);
@@ -799,6 +860,8 @@ int main(void)
         cmocka_unit_test(scales_of_quotients_tell_whom_to_undo),
         cmocka_unit_test(both_components_read_before_either_writes),
         cmocka_unit_test(single_lanes_are_read_and_written),
+        cmocka_unit_test(some_instructions_do_nothing),
+        cmocka_unit_test(registers_are_exchanged_where_lanes_live),
         cmocka_unit_test(rows_of_lanes_are_permuted),
         cmocka_unit_test(registers_are_named_by_m0),
         cmocka_unit_test(scalars_and_constants_are_the_same_in_all_lanes),
