@@ -5,6 +5,7 @@
 #define TESTS_SIM_AMDGPU_HAND_H
 
 #include "amdgpu_exec.h"
+#include "rows.h"
 #include "sim_memory.h"
 
 #include <stdarg.h>
@@ -251,6 +252,7 @@ static inline bool hand_run_on(struct amdgpu_wave *wave, struct amdgpu_inst *ins
     if (next)
         assert_ptr_equal(next, amdgpu_next(&ops[0]));
     assert_int_equal(!next, hand.failed);
+    rows_executed(hand.isa, inst);
     return next;
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "amdgpu_code.h"
+#include "rows.h"
 #include "sim_half.h"
 
 #include <math.h>
@@ -68,6 +69,7 @@ static void run(enum amdgpu_isa isa, struct amdgpu_inst *inst)
     struct amdgpu_op op = {.inst = inst};
     if (!amdgpu_emit_matrix(isa, inst, &op))
         fail_msg("%s is refused", inst->row->name);
+    rows_executed(isa, inst);
     assert_ptr_equal(op.run(&wave, &op), amdgpu_next(&op));
 }
 

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "amdgpu_exec.h"
+#include "rows.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -664,6 +665,7 @@ static void run_words(struct amdgpu_wave *wave, enum amdgpu_isa isa, const uint3
     struct amdgpu_inst inst;
     struct amdgpu_op op;
     assert_true(emit(isa, wave->lanes, words, size, &inst, &op));
+    rows_executed(isa, &inst);
     assert_ptr_equal(op.run(wave, &op), amdgpu_next(&op));
 }
 

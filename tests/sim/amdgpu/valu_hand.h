@@ -5,6 +5,7 @@
 #define TESTS_SIM_AMDGPU_VALU_HAND_H
 
 #include "amdgpu_valu.h"
+#include "rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ static inline bool valu_run(const struct amdgpu_inst *inst)
     struct amdgpu_op ops[3] = {{.inst = &copy, .length = 8, .step = 2 * sizeof *ops}};
     if (!amdgpu_valu_emit(valu.table, valu.isa, valu.wave.lanes, &copy, &ops[0]))
         return false;
+    rows_executed(valu.isa, inst);
     return ops[0].run(&valu.wave, &ops[0]) == &ops[2];
 }
 
