@@ -120,6 +120,16 @@ static CUDA_RESOURCE_DESC native_source(const struct ah_texture_source *source)
     return native;
 }
 
+/* The hardware reads what has one dimension as a plane of one row, and would mix the border
+ * beyond that row into every value. */
+static void clamp_unused(const struct ah_texture_source *source, CUDA_TEXTURE_DESC *texture)
+{
+    const struct ah_array_shape *shape = &source->shape;
+    bool line = shape->height == 0 && (shape->depth == 0 || (shape->flags & hipArrayLayered));
+    if (line)
+        texture->addressMode[1] = texture->addressMode[2] = CU_TR_ADDRESS_MODE_CLAMP;
+}
+
 hipError_t ahcuda_texture_create(struct ah_backend_device *device,
                                  const struct ah_texture_source *source,
                                  const HIP_TEXTURE_DESC *settings,
@@ -132,6 +142,7 @@ hipError_t ahcuda_texture_create(struct ah_backend_device *device,
     if (error != hipSuccess)
         return error;
     memcpy(&texture, settings, sizeof texture);
+    clamp_unused(source, &texture);
     if (view)
         memcpy(&part, view, sizeof part);
     return ahcuda_done(device, "cuTexObjectCreate",
