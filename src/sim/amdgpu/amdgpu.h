@@ -76,6 +76,8 @@ struct amdgpu_private;
 struct amdgpu_private *amdgpu_private_create(void);       /* NULL: no memory */
 void amdgpu_private_destroy(struct amdgpu_private *kept); /* accepts NULL; no kernel runs */
 
+enum { AMDGPU_MEETINGS = 64 }; /* resources of global wave sync */
+
 /* One kernel in progress. The caller's memory; fields after the first blank are private. */
 struct amdgpu_dispatch {
     const struct amdgpu_device *device;
@@ -99,6 +101,7 @@ struct amdgpu_dispatch {
     const struct amdgpu_shape *shape; /* of its waves, of amdgpu_code.h */
     uint32_t group[3];                /* work-items of a whole group */
     _Atomic(bool) failed, cancelled;
+    _Atomic(uint64_t) meetings[AMDGPU_MEETINGS]; /* of amdgpu_gws.c */
     struct amdgpu_end end;
 };
 

@@ -70,6 +70,7 @@ enum {
     AMDGPU_TWO_DATA = 16,      /* an atomic with something to compare with, or the like */
     AMDGPU_SWAPS_DATA = 32,    /* which is the first of them */
     AMDGPU_FLUSHES = 64,       /* an atomic of floats in memory */
+    AMDGPU_COARSE_ONLY = 128,  /* one that does nothing to fine-grained memory */
     AMDGPU_GFX10_BUFFER = 256, /* the layout of resource descriptors; neither: gfx9's */
     AMDGPU_GFX11_BUFFER = 512,
 };
@@ -164,6 +165,7 @@ void amdgpu_buffer_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *o
 bool amdgpu_emit_lanes(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                        struct amdgpu_op *op);
 bool amdgpu_emit_smem(const struct amdgpu_inst *inst, struct amdgpu_op *op);
+bool amdgpu_emit_gws(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
 /* Puts the check of its accesses before the op, when one is on. */
 void amdgpu_emit_check(struct amdgpu_op *op);

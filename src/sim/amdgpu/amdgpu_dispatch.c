@@ -240,6 +240,7 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     wave->mode = mode_of(wave->block->dispatch);
     wave->traps = wave->flat_scratch[0] = wave->flat_scratch[1] = 0;
     wave->steps = 0;
+    wave->meeting = 0;
     wave->pause = SIM_WAVE_READY;
     wave->page = NULL;
     wave->loop = wave->old_loop = NULL;
@@ -474,6 +475,8 @@ bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *
     dispatch->end = (struct amdgpu_end){.kind = AMDGPU_END_OK};
     atomic_store(&dispatch->failed, false);
     atomic_store(&dispatch->cancelled, false);
+    for (unsigned i = 0; i < AMDGPU_MEETINGS; i++)
+        atomic_init(&dispatch->meetings[i], 0);
     dispatch->launch = (struct sim_launch){
         .engine = &engine, .kernel = dispatch, .priority = dispatch->priority, .done = finish};
     if (!read_descriptor(dispatch, out_end) || !set_grid(dispatch, out_end) ||

@@ -82,6 +82,7 @@ struct amdgpu_wave {
     uint64_t steps;
     uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
     bool indexing;                   /* amdgpu_run_indexed is at work */
+    uint64_t meeting;                /* 0, or that it waits, for amdgpu_gws.c */
     /* The branch that last went back, and at the end of the turn before. */
     const struct amdgpu_op *loop, *old_loop;
     /* Who is live, as 0 and ~0 per lane; of EXEC as it was in live_for. */

@@ -365,7 +365,8 @@ bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu
         return amdgpu_emit_image(isa, inst, op);
     if (inst->row->format == AMDGPU_MUBUF && emit_fence(inst, op))
         return true;
-    if (inst->row->format == AMDGPU_DS && amdgpu_emit_lanes(isa, lanes, inst, op))
+    if (inst->row->format == AMDGPU_DS &&
+        (amdgpu_emit_lanes(isa, lanes, inst, op) || amdgpu_emit_gws(inst, op)))
         return true;
     if (!emit_operands(isa, inst, op))
         return false;

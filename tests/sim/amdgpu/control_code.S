@@ -237,6 +237,84 @@ begin meeting
     s_endpgm
     finish meeting
 
+// The first wave of each group waits for those of all others.
+.macro meet_all resource
+    s_cmp_lg_u32 s10, 0
+    s_cbranch_scc1 .Lmet\@
+    ds_gws_barrier v8 offset:\resource gds
+    s_waitcnt lgkmcnt(0)
+.Lmet\@:
+    s_barrier
+.endm
+
+// Arguments: where to, and how many groups there are beside one. In each of three rounds a group
+// leaves a number, and takes the one that the group opposite has left.
+begin all_meet
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_load_dword s6, s[0:1], 0x8
+    s_waitcnt lgkmcnt(0)
+    s_mov_b32 m0, 0x50000
+    v_mov_b32 v8, s6
+    v_and_b32 v0, 0x3ff, v0
+    v_readfirstlane_b32 s10, v0
+    s_lshl_b32 s9, s2, 2
+    v_mov_b32 v2, s9
+    s_sub_u32 s11, s6, s2
+    s_lshl_b32 s11, s11, 2
+    v_mov_b32 v3, s11
+    s_add_u32 s12, s6, 1
+    s_mov_b32 s7, 0
+.Lround:
+    s_mul_i32 s8, s7, 0x3e8
+    s_add_u32 s8, s8, s2
+    v_mov_b32 v1, s8
+    global_store_dword v2, v1, s[4:5]
+    s_waitcnt vmcnt(0)
+    s_barrier
+    meet_all 3
+    global_load_dword v4, v3, s[4:5] glc
+    s_waitcnt vmcnt(0)
+    s_add_u32 s7, s7, 1
+    s_mul_i32 s13, s12, s7
+    s_add_u32 s13, s13, s2
+    s_lshl_b32 s13, s13, 2
+    v_mov_b32 v5, s13
+    global_store_dword v5, v4, s[4:5]
+    s_barrier
+    meet_all 0
+    s_cmp_lg_u32 s7, 3
+    s_cbranch_scc1 .Lround
+    s_endpgm
+    finish all_meet
+
+// One group, whose last wave waits for the first one, as it was said at the beginning: how many
+// there are next time is none. It stores what the first one has left in LDS.
+begin initialised
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_mov_b32 m0, 0
+    v_and_b32 v0, 0x3ff, v0
+    v_readfirstlane_b32 s10, v0
+    v_mov_b32 v8, 1
+    ds_gws_init v8 offset:7 gds
+    v_mov_b32 v8, 0
+    v_mov_b32 v6, 4
+    v_mov_b32 v7, 42
+    s_barrier
+    s_cmp_lg_u32 s10, 0
+    s_cbranch_scc1 .Lwait_for_it
+    ds_write_b32 v6, v7
+    s_waitcnt lgkmcnt(0)
+.Lwait_for_it:
+    ds_gws_barrier v8 offset:7 gds
+    ds_gws_barrier v8 offset:7 gds
+    ds_read_b32 v4, v6
+    s_waitcnt lgkmcnt(0)
+    v_lshlrev_b32 v1, 2, v0
+    global_store_dword v1, v4, s[4:5]
+    s_endpgm
+    finish initialised
+
 #if GFX9
 // VGPRs that M0 names: v1 + 2 is v3; 200 registers on is none.
 begin indexed

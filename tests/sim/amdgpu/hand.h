@@ -80,6 +80,14 @@ uint64_t amdgpu_address(const struct amdgpu_wave *wave, const struct amdgpu_op *
     return 0x1000 + op->offset;
 }
 
+const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdgpu_op *next,
+                                     enum sim_wave pause)
+{
+    wave->next = next;
+    wave->pause = pause;
+    return NULL;
+}
+
 uint64_t amdgpu_cycles(const struct amdgpu_wave *wave)
 {
     (void)wave;

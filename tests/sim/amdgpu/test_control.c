@@ -168,6 +168,69 @@ static void waves_meet_at_a_barrier(void **state)
     }
 }
 
+/* What a kernel of a grid of groups leaves where its argument is; others: groups beside one. */
+static struct amdgpu_end meet(struct code *code, const char *kernel, const struct run *run,
+                              uint32_t others, uint32_t *out, size_t size)
+{
+    struct sim_memory *memory = device_memory(4096);
+    uint64_t arguments[2] = {memory->address, others};
+    struct amdgpu_end end = run_kernel(code, kernel, run, arguments, sizeof arguments);
+    memcpy(out, memory->view, size);
+    sim_memory_destroy(memory);
+    return end;
+}
+
+static void groups_of_a_cooperative_launch_meet(void **state)
+{
+    (void)state;
+    enum { GROUPS = 70 };
+    const struct run run = {.grid = {GROUPS * 128}, .group = {128}, .cooperative = true};
+    const struct run alone = {.grid = {128}, .group = {128}, .cooperative = true};
+    uint32_t out[GROUPS * 4];
+    EACH(code)
+    {
+        assert_int_equal(meet(*code, "all_meet", &run, GROUPS - 1, out, sizeof out).kind,
+                         AMDGPU_END_OK);
+        for (unsigned i = 0; i < GROUPS * 3; i++)
+            assert_int_equal(out[GROUPS + i], i / GROUPS * 1000 + GROUPS - 1 - i % GROUPS);
+        assert_int_equal(meet(*code, "all_meet", &alone, 0, out, sizeof out).kind, AMDGPU_END_OK);
+        assert_int_equal(out[3], 2000);
+    }
+}
+
+static void how_many_meet_may_be_said_before(void **state)
+{
+    (void)state;
+    uint32_t out[128];
+    EACH(code)
+    {
+        uint32_t items = code == codes ? 128 : 64; /* two waves */
+        struct run run = {.grid = {items}, .group = {items}, .lds = 8, .cooperative = true};
+        assert_int_equal(meet(*code, "initialised", &run, 0, out, sizeof out).kind, AMDGPU_END_OK);
+        for (unsigned i = 0; i < items; i++)
+            assert_int_equal(out[i], 42);
+    }
+}
+
+static void groups_that_cannot_meet_are_reported(void **state)
+{
+    (void)state;
+    char report[4096];
+    uint32_t out[8];
+    EACH(code)
+    for (unsigned cooperative = 0; cooperative < 2; cooperative++) {
+        struct run run = {.grid = {256}, .group = {128}, .cooperative = cooperative};
+        struct capture capture = capture_begin();
+        struct amdgpu_end end =
+            meet(*code, "all_meet", &run, cooperative ? 1000 : 1, out, sizeof out);
+        capture_end(capture, report, sizeof report);
+        assert_int_equal(end.kind, AMDGPU_END_HUNG);
+        assert_contains(report, cooperative ? "waits for more waves than there are"
+                                            : "only a cooperative launch has");
+        assert_contains(report, "ds_gws_barrier v8 offset:3 gds");
+    }
+}
+
 static void mode_is_read_and_written_in_parts(void **state)
 {
     (void)state;
@@ -437,6 +500,9 @@ int main(void)
         cmocka_unit_test(m0_may_name_source_and_destination),
         cmocka_unit_test(hints_change_nothing),
         cmocka_unit_test(waves_meet_at_a_barrier),
+        cmocka_unit_test(groups_of_a_cooperative_launch_meet),
+        cmocka_unit_test(how_many_meet_may_be_said_before),
+        cmocka_unit_test(groups_that_cannot_meet_are_reported),
         cmocka_unit_test(mode_is_read_and_written_in_parts),
         cmocka_unit_test(vector_registers_may_be_named_by_m0),
         cmocka_unit_test(time_goes_on),

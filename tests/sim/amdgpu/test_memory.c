@@ -601,7 +601,7 @@ static void what_is_in_bounds_must_be_there(void **state)
  * counters; legacy of two places of LDS; ray tracing; atomics of SMEM. */
 static bool is_refused(const struct amdgpu_row *row)
 {
-    static const char *const parts[] = {"load_lds_", "gws", "ordered",  "src2",
+    static const char *const parts[] = {"load_lds_", "gws_sema", "ordered",  "src2",
                                         "gs_reg",    "bvh", "s_atomic", "s_buffer_atomic"};
     for (size_t i = 0; i < COUNT(parts); i++)
         if (strstr(row->name, parts[i]))

@@ -34,7 +34,7 @@ static const struct {
     {"s_buffer_atomic_*", "the same"},
     {"v_screen_partition_4se_b32", "graphics"},
     {"exp", "graphics"},
-    {"ds_gws_*", "global wave sync"},
+    {"ds_gws_sema_*", "semaphores of global wave sync, which no compiler uses"},
     {"ds_ordered_count", "counters of the global data share"},
     {"ds_*_gs_reg_rtn", "the same"},
     {"ds_bvh_stack_rtn_b32", "ray tracing"},
