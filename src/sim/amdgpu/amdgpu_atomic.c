@@ -2,9 +2,12 @@
  * block runs on one thread of the host; elsewhere they are atomics of the host, so that
  * host code and other devices may take part. */
 #include "amdgpu_mimg.h"
+#include "log.h"
 #include "sim_half.h"
+#include "sim_memory.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- arithmetic ----------------------------------------------------------------------- */
@@ -218,6 +221,39 @@ static uint64_t own_lanes(const struct amdgpu_wave *wave, const struct amdgpu_ac
     return own;
 }
 
+/* gfx90a's atomics of floating point numbers leave fine-grained memory as it is and give 0, as the
+ * bus to the host knows no such operations; nothing tells the program. Which lanes are there. */
+static uint64_t lost_lanes(const struct amdgpu_op *op, unsigned char *const where[AMDGPU_LANES_MAX],
+                           uint64_t exec)
+{
+    enum { PAGE = 4096 }; /* no two kinds of memory in one */
+    uintptr_t page = UINTPTR_MAX;
+    bool fine = false;
+    uint64_t lost = 0;
+    if (!(op->bits & AMDGPU_COARSE_ONLY))
+        return 0;
+    for (uint64_t left = exec; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        if ((uintptr_t)where[lane] / PAGE != page)
+            fine = sim_memory_is_fine(where[lane]);
+        page = (uintptr_t)where[lane] / PAGE;
+        lost |= (uint64_t)fine << lane;
+    }
+    return lost;
+}
+
+static void lose_lanes(const struct amdgpu_atomic_lanes *lanes, const struct amdgpu_op *op,
+                       uint64_t lost)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (lost && !atomic_flag_test_and_set(&said))
+        AH_LOG_WARN("%s of fine-grained memory does nothing on gfx90a: use an atomic that is safe "
+                    "there (safeAtomicAdd), or coarse-grained memory",
+                    op->inst->row->name);
+    for (; lost; lost &= lost - 1)
+        set_value(lanes->dst, (unsigned)__builtin_ctzll(lost), 0);
+}
+
 /* LDS follows the mode of the wave, bits 4 and 5: whether subnormal floats are taken and given;
  * memory has its own. */
 static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -258,8 +294,10 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
     if (op->bits & AMDGPU_RETURNS)
         lanes.dst = halves_of(wave, op->dst, access->bytes);
     uint64_t own = own_lanes(wave, access, places.where);
+    uint64_t lost = lost_lanes(op, places.where, exec & ~own);
+    lose_lanes(&lanes, op, lost);
     do_lanes(wave, op, &lanes, own, true);
-    do_lanes(wave, op, &lanes, exec & ~own, false);
+    do_lanes(wave, op, &lanes, exec & ~own & ~lost, false);
     return amdgpu_next(op);
 }
 
@@ -299,6 +337,14 @@ static const struct amdgpu_op *run_two(struct amdgpu_wave *wave, const struct am
 static bool is_f32_add(const struct amdgpu_access *access)
 {
     return access->atomic == effect_add_f32;
+}
+
+static bool is_coarse_only(const struct amdgpu_access *access)
+{
+    amdgpu_atomic atomic = access->atomic;
+    return access->space != AMDGPU_SPACE_LDS &&
+           (atomic == effect_add_f32 || atomic == effect_add_f64 || atomic == effect_min_f64 ||
+            atomic == effect_max_f64 || atomic == effect_pk_add_f16);
 }
 
 static bool has_two_data(const struct amdgpu_access *access)
@@ -351,7 +397,8 @@ bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, str
         op->dst = op->dst1; /* MUBUF: over the data */
     op->bits |= (returns ? AMDGPU_RETURNS : 0) | (has_two_data(access) ? AMDGPU_TWO_DATA : 0) |
                 (compares_first(inst->row->id) ? AMDGPU_SWAPS_DATA : 0) |
-                (is_f32_add(access) && isa <= AMDGPU_GFX90A ? AMDGPU_FLUSHES : 0);
+                (is_f32_add(access) && isa <= AMDGPU_GFX90A ? AMDGPU_FLUSHES : 0) |
+                (is_coarse_only(access) && isa == AMDGPU_GFX90A ? AMDGPU_COARSE_ONLY : 0);
     return true;
 }
 

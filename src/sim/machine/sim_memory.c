@@ -183,6 +183,16 @@ uint64_t sim_memory_id(uint64_t address)
     return id;
 }
 
+bool sim_memory_is_fine(const unsigned char *view)
+{
+    uint64_t here = (uintptr_t)view, there = here - sim_space.to_view;
+    pthread_mutex_lock(&sim_state.lock);
+    struct sim_record *record = sim_record_find(sim_is_device_address(there) ? there : here);
+    bool fine = record && record->memory.fine;
+    pthread_mutex_unlock(&sim_state.lock);
+    return fine;
+}
+
 /* Visits without the lock, so that visit may do anything, also destroy what it sees. */
 void sim_memory_each(bool (*visit)(struct sim_memory *memory, void *data), void *data)
 {

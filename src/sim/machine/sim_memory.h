@@ -48,6 +48,7 @@ struct sim_memory { /* one allocation */
     unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
     const char *label;                     /* a variable's name, for reports; lives as long as it */
     void *owner;                           /* whoever allocated it */
+    bool fine; /* fine-grained: whoever allocated it says so, before anybody uses it */
 };
 
 /* ---- the space ------------------------------------------------------------- */
@@ -111,6 +112,9 @@ void sim_memory_destroy(struct sim_memory *memory);
 struct sim_memory *sim_memory_find(uint64_t address);
 /* Its id, 0: none. Safe whoever destroys it. */
 uint64_t sim_memory_id(uint64_t address);
+
+/* Whether what the simulator finds at view is in fine-grained memory. Safe like the id. */
+bool sim_memory_is_fine(const unsigned char *view);
 
 /* Calls visit for all, by address, until it returns false. */
 void sim_memory_each(bool (*visit)(struct sim_memory *memory, void *data), void *data);

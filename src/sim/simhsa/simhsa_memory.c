@@ -119,6 +119,8 @@ static hsa_status_t allocate(struct simhsa_pool *pool, size_t size, void **out)
         sim = sim_memory_create(SIM_MEMORY_DEVICE, device, size, PAGE);
     simhsa_memory_lock();
     struct simhsa_memory *memory = simhsa_memory_add(SIMHSA_POOL_MEMORY, sim, pool);
+    if (memory)
+        sim->fine = pool->flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
     simhsa_memory_unlock();
     if (!memory)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
