@@ -295,6 +295,18 @@ TEST("unsafe float atomics give the same where no subnormal number is involved")
     check<most_unsafe, double>("most_unsafe", no_subnormal(larger<double>));
 }
 
+__global__ void add_silently(float *sum)
+{
+    atomicAddNoRet(sum, 0.5f);
+}
+TEST("atomicAddNoRet adds and gives nothing back")
+{
+    ah_test::buffer<float> sum(1);
+    add_silently<<<3, 100>>>(sum.device());
+    CHECK_LAUNCH();
+    CHECK_EQ(sum.read()[0], 150.0f);
+}
+
 TEST("the __hip_atomic_ builtins work in every order and scope")
 {
     CHECK_OPERATION(hip_add, int, plus);

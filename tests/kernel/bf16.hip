@@ -99,6 +99,27 @@ TEST("every brain float converts to float, from float and double, and to int")
     }
 }
 
+__global__ void constants(bf16 *out)
+{
+    const bf16 all[] = {HIPRT_ZERO_BF16,       HIPRT_NEG_ZERO_BF16,   HIPRT_ONE_BF16,
+                        HIPRT_MIN_DENORM_BF16, HIPRT_MAX_NORMAL_BF16, HIPRT_INF_BF16,
+                        HIPRT_NAN_BF16};
+    for (bf16 b : all)
+        *out++ = b;
+}
+TEST("the constants have their values on host and device")
+{
+    ah_test::buffer<bf16> out(7);
+    constants<<<1, 1>>>(out.device());
+    CHECK_LAUNCH();
+    out.read();
+    const float want[] = {0.0f, -0.0f, 1.0f, 0x1p-133f, 0x1.fep+127f, INFINITY};
+    for (int i = 0; i < 6; ++i)
+        CHECK(ah_test::identical(__bfloat162float(out.host()[i]), want[i]));
+    CHECK(is_nan(__bfloat16_as_ushort(out.host()[6])));
+    CHECK_EQ(__bfloat16_as_ushort(HIPRT_MAX_NORMAL_BF16), 0x7f7f);
+}
+
 enum { unary_count = 18 };
 __global__ void apply_unary(u16 *out)
 {

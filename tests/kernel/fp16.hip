@@ -176,6 +176,27 @@ template <typename T> static void expect_rounded(const u16 got[4], T x)
     CHECK_CASE(got[0] == rd && got[1] == rn && got[2] == ru && got[3] == (v < 0 ? ru : rd),
                "%Lg became %#x, %#x, %#x, %#x", v, got[0], got[1], got[2], got[3]);
 }
+__global__ void constants(__half *out)
+{
+    const __half all[] = {HIPRT_ZERO_FP16,       HIPRT_NEG_ZERO_FP16,   HIPRT_ONE_FP16,
+                          HIPRT_MIN_DENORM_FP16, HIPRT_MAX_NORMAL_FP16, HIPRT_INF_FP16,
+                          HIPRT_NAN_FP16};
+    for (__half h : all)
+        *out++ = h;
+}
+TEST("the constants have their values on host and device")
+{
+    ah_test::buffer<__half> out(7);
+    constants<<<1, 1>>>(out.device());
+    CHECK_LAUNCH();
+    out.read();
+    const float want[] = {0.0f, -0.0f, 1.0f, 0x1p-24f, 65504.0f, INFINITY};
+    for (int i = 0; i < 6; ++i)
+        CHECK(ah_test::identical(__half2float(out.host()[i]), want[i]));
+    CHECK(is_nan(__half_as_ushort(out.host()[6])));
+    CHECK_EQ(__half_as_ushort(HIPRT_MAX_NORMAL_FP16), 0x7bff);
+}
+
 TEST("integers become halves in every rounding")
 {
     std::vector<long long> in = {0,

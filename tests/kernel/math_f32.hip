@@ -338,6 +338,8 @@ FUNCTION(j0f)
 FUNCTION(j1f)
 FUNCTION(y0f)
 FUNCTION(y1f)
+FUNCTION(cyl_bessel_i0f)
+FUNCTION(cyl_bessel_i1f)
 template <int order> struct jnf_op {
     static __device__ float apply(float x) { return jnf(order, x); }
 };
@@ -384,6 +386,11 @@ TEST("Bessel functions of floats")
     CHECK_NEAR_ULP(odd[1], -jnl(3, 3.0L), 4);
     CHECK(std::isnan(yodd[0]));
     CHECK_NEAR_ULP(yodd[1], -ynl(3, 3.0L), 4);
+}
+TEST("modified Bessel functions of floats")
+{
+    SWEEP_1(cyl_bessel_i0f, modified_bessel<0>, -100, 100, 1);
+    SWEEP_1(cyl_bessel_i1f, modified_bessel<1>, -100, 100, 1);
 }
 
 // ---- the fast ones: right to a few digits where they are meant to be used ----

@@ -356,6 +356,8 @@ FUNCTION(j0)
 FUNCTION(j1)
 FUNCTION(y0)
 FUNCTION(y1)
+FUNCTION(cyl_bessel_i0)
+FUNCTION(cyl_bessel_i1)
 template <int order> struct jn_op {
     static __device__ double apply(double x) { return jn(order, x); }
 };
@@ -402,6 +404,11 @@ TEST("Bessel functions of doubles")
     CHECK_NEAR_ULP(odd[1], -jnl(3, 3.0L), 4);
     CHECK(std::isnan(yodd[0]));
     CHECK_NEAR_ULP(yodd[1], -ynl(3, 3.0L), 4);
+}
+TEST("modified Bessel functions of doubles")
+{
+    SWEEP_1(cyl_bessel_i0, modified_bessel<0>, -750, 750, 5);
+    SWEEP_1(cyl_bessel_i1, modified_bessel<1>, -750, 750, 5);
 }
 
 HIP_TEST_MAIN

@@ -204,6 +204,17 @@ void sweep_bessel(const char *name, F reference, double limit, double far_limit)
 
 // ---- functions the host's library does not have ----
 
+/* I of order 0 or 1, by its series */
+template <int order> long double modified_bessel(long double x)
+{
+    long double sum = 1, term = 1;
+    for (int k = 1; term > sum * 1e-22L; ++k) {
+        term *= x * x / (4.0L * k * (k + order));
+        sum += term;
+    }
+    return order == 0 ? sum : x / 2 * sum;
+}
+
 inline long double y0_or_nan(long double x)
 {
     return x < 0 ? std::numeric_limits<long double>::quiet_NaN() : y0l(x);

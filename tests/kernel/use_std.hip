@@ -85,7 +85,7 @@ __global__ void on_device(float *f, double *d, int *i, int n)
     f[t] = std::sqrt(x) + sqrtf(x) + std::sin(x) + sinf(x) + fabsf(x) + std::fabs(x) +
            std::fmod(x, x) + std::hypot(x, x) + std::exp(x) + fmaf(x, x, x) + std::floor(x) +
            std::pow(x, x) + std::fmin(x, x) + std::copysign(x, x) + std::abs(x) +
-           std::min(x, 2.0f) + fmaxf(x, x);
+           std::min(x, 2.0f) + fmaxf(x, x) + std::floorf(x) + std::powf(x, x) + std::fmaf(x, x, x);
     d[t] = sqrt(y) + std::sqrt(t) + std::pow(y, 2) + pow(x, t) + pow(y, 2.0) + std::log(y) +
            ceil(y) + std::round(y) + fabs(y) + std::tgamma(y) + erf(y) + std::cbrt(y) + max(y, 1.0);
     i[t] = std::isnan(x) + isnan(x) + std::isinf(y) + isinf(y) + isfinite(x) + std::isfinite(y) +
@@ -108,7 +108,7 @@ double on_host(float x, double y, int n)
     double sum = std::sqrt(x) + sqrtf(x) + std::sin(n) + std::pow(x, n) + pow(y, 2) +
                  std::isnan(x) + std::abs(x) + std::abs(n) + std::exp(x) + sqrt(x) + fabs(x) +
                  std::fabs(x) + std::isinf(y) + std::min(x, 2.0f) + std::max(n, 3) +
-                 adder<int>{1}(n) + std::abs(y);
+                 adder<int>{1}(n) + std::abs(y) + std::floorf(x) + std::powf(x, x);
     std::complex<double> c(x, y);
     std::printf("%f\n", std::abs(c));
     int *p = new int(3);

@@ -266,6 +266,8 @@ __AH_ATOMIC_SAFETY(double, Add, add)
 __AH_ATOMIC_SAFETY(double, Min, min)
 __AH_ATOMIC_SAFETY(double, Max, max)
 #undef __AH_ATOMIC_SAFETY
+/* the unsafe addition for programs that do not want the old value: its first name */
+__AH_FN void atomicAddNoRet(float *address, float value) { unsafeAtomicAdd(address, value); }
 
 /* ---- clang's __hip_atomic_ builtins with an order ---- */
 

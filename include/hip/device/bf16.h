@@ -169,6 +169,14 @@ __AH_FN __hip_bfloat16 __short_as_bfloat16(short bits)
 }
 __AH_FN __hip_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return __ah::bfloat_of(bits); }
 
+#define HIPRT_ZERO_BF16       __ushort_as_bfloat16(0x0000)
+#define HIPRT_NEG_ZERO_BF16   __ushort_as_bfloat16(0x8000)
+#define HIPRT_ONE_BF16        __ushort_as_bfloat16(0x3f80)
+#define HIPRT_MIN_DENORM_BF16 __ushort_as_bfloat16(0x0001)
+#define HIPRT_MAX_NORMAL_BF16 __ushort_as_bfloat16(0x7f7f)
+#define HIPRT_INF_BF16        __ushort_as_bfloat16(0x7f80)
+#define HIPRT_NAN_BF16        __ushort_as_bfloat16(0x7fff)
+
 __AH_FN float __bfloat162float(__hip_bfloat16 a) { return __ah::bfloat_value(a); }
 __AH_FN __hip_bfloat16 __float2bfloat16(float x) { return __hip_bfloat16(x); }
 __AH_FN __hip_bfloat16 __float2bfloat16_rn(float x) { return __hip_bfloat16(x); }

@@ -424,7 +424,7 @@ struct alignas(4) __half2 {
 typedef __half half;
 typedef __half2 half2;
 
-#define __AH_FN static __host__ __device__ inline
+#define __AH_FN               static __host__ __device__ inline
 
 /* ---- bits, parts, pairs ---- */
 
@@ -448,6 +448,14 @@ __AH_FN __half __short_as_half(short bits)
     return __ah::half_of(static_cast<unsigned short>(bits));
 }
 __AH_FN __half __ushort_as_half(unsigned short bits) { return __ah::half_of(bits); }
+
+#define HIPRT_ZERO_FP16       __ushort_as_half(0x0000)
+#define HIPRT_NEG_ZERO_FP16   __ushort_as_half(0x8000)
+#define HIPRT_ONE_FP16        __ushort_as_half(0x3c00)
+#define HIPRT_MIN_DENORM_FP16 __ushort_as_half(0x0001)
+#define HIPRT_MAX_NORMAL_FP16 __ushort_as_half(0x7bff)
+#define HIPRT_INF_FP16        __ushort_as_half(0x7c00)
+#define HIPRT_NAN_FP16        __ushort_as_half(0x7fff)
 
 __AH_FN __half2 make_half2(__half x, __half y) { return __half2(x, y); }
 __AH_FN __half2 __halves2half2(__half x, __half y) { return __half2(x, y); }
