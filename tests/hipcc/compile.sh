@@ -382,6 +382,25 @@ test_S_gives_assembly() {
     same "$(entries both.s s)" "hip-nvptx64-nvidia-cuda-unknown-sm_70 hipv4-amdgcn-amd-amdhsa--gfx90a"
 }
 
+test_a_host_object_takes_a_bundle_that_was_made_by_hand() {
+    stand_in
+    silent bare -c --offload-host-only -fuse-cuid=none one.hip -o host.o
+    silent bare --genco --offload-arch=gfx90a,sm_70 one.hip -o one.hipfb
+    cat >bundle.s <<'E'
+    .section .hip_fatbin,"a",@progbits
+    .globl __hip_fatbin
+    .p2align 12
+__hip_fatbin:
+    .incbin "one.hipfb"
+    .section .note.GNU-stack,"",@progbits
+E
+    silent bare -c bundle.s -o bundle.o
+    silent bare host.o bundle.o main.cpp $stand_in -o program
+    ok ./program
+    bundle_of program
+    same "$(entries fb)" "hip-nvptx64-nvidia-cuda-unknown-sm_70 hipv4-amdgcn-amd-amdhsa--gfx90a"
+}
+
 test_emit_llvm_gives_ir() {
     silent bare -S -emit-llvm --offload-device-only --offload-arch=gfx90a one.hip -o one.ll
     grep -q 'amdgpu_kernel' one.ll || fail "no device IR"
