@@ -85,8 +85,9 @@ static hipError_t check_shared(struct ah_function *function, const struct ah_lau
                    "device %d for kernel %s",
                    shared, function->static_shared, device->max_shared, device->ordinal,
                    function->name);
-        return launch->flags & AH_LAUNCH_COOPERATIVE ? hipErrorCooperativeLaunchTooLarge
-                                                     : size_error(function, hipErrorOutOfMemory);
+        return size_error(function, launch->flags & AH_LAUNCH_COOPERATIVE
+                                        ? hipErrorCooperativeLaunchTooLarge
+                                        : hipErrorOutOfMemory);
     }
     hipError_t error = device->ops->function_set_attribute(
         device->native, function->native, hipFuncAttributeMaxDynamicSharedMemorySize, (int)shared);

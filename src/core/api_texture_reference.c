@@ -79,7 +79,7 @@ static hipError_t get_reference(textureReference **out, hipModule_t handle, cons
 {
     void *address;
     size_t size;
-    if (!out || !name)
+    if (!out || !name || !*name)
         return hipErrorInvalidValue;
     if (!handle || !ah_handle_is(handle, AH_HANDLE_MODULE))
         return hipErrorInvalidResourceHandle;

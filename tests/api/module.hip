@@ -105,6 +105,9 @@ TEST("variables of a module have addresses and sizes")
     CHECK_EQ(size, sizeof(float));
     CHECK_EQ(hipModuleGetGlobal(&p, &size, m.m, "nothing"), hipErrorNotFound);
     CHECK_EQ(hipModuleGetGlobal(&p, &size, m.m, nullptr), hipErrorInvalidValue);
+    textureReference *reference = nullptr;
+    CHECK_EQ(hipModuleGetTexRef(&reference, m.m, "nothing"), hipErrorNotFound);
+    CHECK_EQ(hipModuleGetTexRef(&reference, m.m, ""), hipErrorInvalidValue);
     (void)hipGetLastError();
 }
 
@@ -139,6 +142,22 @@ TEST("launch bounds hold for module functions too")
              hipErrorLaunchFailure);
     CHECK_HIP(hipModuleLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
     CHECK_EQ(out.read()[0], 1);
+    (void)hipGetLastError();
+}
+
+TEST("more shared memory than there is is an invalid value for module functions")
+{
+    module m(file);
+    ah_test::buffer<int> out({0});
+    int *q = out.device();
+    void *arguments[] = {&q};
+    hipFunction_t f = m.function("small_blocks");
+    unsigned most = 0x7fffffff;
+    CHECK_EQ(hipModuleLaunchKernel(f, 1, 1, 1, 1, 1, 1, most, nullptr, arguments, nullptr),
+             hipErrorInvalidValue);
+    CHECK_EQ(hipModuleLaunchCooperativeKernel(f, 1, 1, 1, 1, 1, 1, most, nullptr, arguments),
+             hipErrorInvalidValue);
+    CHECK_EQ(out.read()[0], 0);
     (void)hipGetLastError();
 }
 
