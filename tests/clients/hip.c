@@ -1,10 +1,10 @@
 /* A program of AMD's own HIP (libamdhip64.so.5, whose headers it does without), given a code
  * object for the device that it finds: hip <code object>. */
+#include "check.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COUNT = 64 * 200, GROUPS = COUNT / 64 };
@@ -53,13 +53,6 @@ int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
                           void *stream, void **arguments, void **extra);
 const char *hipGetErrorString(int error);
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #condition);                          \
-            exit(EXIT_FAILURE);                                                                    \
-        }                                                                                          \
-    } while (0)
 #define OK(call)                                                                                   \
     do {                                                                                           \
         int error_ = (call);                                                                       \

@@ -1,24 +1,17 @@
 /* A program of LLVM's offloading library: memory, queues, events and host functions of GPUs that
  * it finds by itself, and kernels of those that it is given code for: offload <folder>. */
+#include "check.h"
+
 #include <stdbool.h> /* before the library's header, which wants it */
 
 #include <offload/OffloadAPI.h>
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COUNT = 10000 };
 
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #condition);                          \
-            exit(EXIT_FAILURE);                                                                    \
-        }                                                                                          \
-    } while (0)
 #define OK(call)                                                                                   \
     do {                                                                                           \
         ol_result_t result = (call);                                                               \

@@ -1,20 +1,12 @@
 /* An OpenMP program that GCC compiled for AMD's devices: what target regions leave behind is
  * compared with the same work on the host. With an argument, a region that fails. */
+#include "check.h"
+
 #include <omp.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COUNT = 3000, SIDE = 24 };
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #condition);                          \
-            exit(EXIT_FAILURE);                                                                    \
-        }                                                                                          \
-    } while (0)
 
 static uint32_t in[COUNT], out[COUNT];
 

@@ -1,18 +1,10 @@
 /* An OpenMP program that clang compiled for AMD's devices: regions without a device runtime,
  * which Debian has none of, on LLVM's libomptarget. */
+#include "check.h"
+
 #include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { GROUPS = 20, ITEMS = 64, COUNT = GROUPS * ITEMS };
-
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            printf("FAILED %s:%d: %s\n", __FILE__, __LINE__, #condition);                          \
-            exit(EXIT_FAILURE);                                                                    \
-        }                                                                                          \
-    } while (0)
 
 #pragma omp begin declare target
 unsigned factor = 3;
