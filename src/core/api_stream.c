@@ -67,6 +67,15 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, 
     return AH_LEAVE(create(stream, flags, priority));
 }
 
+static bool names_a_unit(const uint32_t *mask, uint32_t words)
+{
+    uint32_t any = 0;
+    for (uint32_t word = 0; word < words; word++)
+        any |= mask[word];
+    return any != 0;
+}
+
+/* A mask without a bit is the default one, as a stream on no unit would never run. */
 static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const uint32_t *mask)
 {
     struct ah_backend_stream *native;
@@ -81,8 +90,12 @@ static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const u
     uint32_t *copy = malloc(words * sizeof *copy);
     if (!copy)
         return hipErrorOutOfMemory;
-    memcpy(copy, mask, words * sizeof *copy);
-    hipError_t error = device->ops->stream_create_masked(device->native, mask, words, &native);
+    bool chosen = names_a_unit(mask, words);
+    if (chosen)
+        memcpy(copy, mask, words * sizeof *copy);
+    else
+        memset(copy, 0xff, words * sizeof *copy);
+    hipError_t error = device->ops->stream_create_masked(device->native, copy, words, &native);
     if (error == hipSuccess)
         error = wrap(device, native, hipStreamDefault, 0, &stream);
     if (error != hipSuccess) {
@@ -90,7 +103,7 @@ static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const u
         return error;
     }
     stream->mask = copy;
-    stream->mask_words = words;
+    stream->mask_words = chosen ? words : 0;
     *out_stream = (hipStream_t)(void *)stream;
     return hipSuccess;
 }

@@ -134,6 +134,34 @@ TEST("streams have priorities within a range")
     CHECK_HIP(hipStreamDestroy(stream));
 }
 
+TEST("a stream without a single compute unit in its mask has all of them")
+{
+    hipDeviceProp_t p;
+    CHECK_HIP(hipGetDeviceProperties(&p, 0));
+    unsigned words = (unsigned(p.multiProcessorCount) + 31) / 32;
+    std::vector<uint32_t> none(words), one(words), all(words), got(words);
+    one[0] = 1;
+    CHECK_HIP(hipExtStreamGetCUMask(nullptr, words, all.data()));
+    hipStream_t stream;
+    hipError_t error = hipExtStreamCreateWithCUMask(&stream, words, one.data());
+    if (error == hipErrorNotSupported) { /* NVIDIA has no such masks */
+        (void)hipGetLastError();
+        return;
+    }
+    CHECK_HIP(error);
+    CHECK_HIP(hipExtStreamGetCUMask(stream, words, got.data()));
+    CHECK(got == one);
+    CHECK_HIP(hipStreamDestroy(stream));
+    CHECK_HIP(hipExtStreamCreateWithCUMask(&stream, words, none.data()));
+    CHECK_HIP(hipExtStreamGetCUMask(stream, words, got.data()));
+    CHECK(got == all);
+    ah_test::buffer<int> out({0});
+    set<<<1, 1, 0, stream>>>(out.device(), 1);
+    CHECK_HIP(hipStreamSynchronize(stream));
+    CHECK_EQ(out.read()[0], 1);
+    CHECK_HIP(hipStreamDestroy(stream));
+}
+
 TEST("a stream waits for an event of another")
 {
     gate g;

@@ -36,7 +36,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, 
 /// @param [out] stream  the stream
 /// @param [in] cuMaskSize  32-bit words at cuMask, at least 1
 /// @param [in] cuMask  one bit for each compute unit, the first in bit 0 of word 0; a missing bit
-///     is 0
+///     is 0; without any, all compute units
 /// Returns: hipErrorInvalidHandle: stream is NULL; hipErrorInvalidValue: cuMask is NULL or
 /// cuMaskSize is 0; hipErrorNotSupported: the driver cannot (NVIDIA).
 /// Thread safety: safe.
