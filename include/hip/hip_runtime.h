@@ -111,15 +111,13 @@
 typedef int hipLaunchParm; // of kernels written for the first HIP
 
 #if defined(HIP_TEMPLATE_KERNEL_LAUNCH)
-// The same as a function, for code in which the macro's commas are in the way.
-template <typename... Parameters, typename... Arguments>
-inline void hipLaunchKernelGGL(void (*kernel)(Parameters...), const dim3 &numBlocks,
-                               const dim3 &dimBlocks, std::uint32_t sharedMemBytes,
-                               hipStream_t stream, Arguments... args)
+// The same as a function, for code in which the macro's commas are in the way. The name of a
+// kernel template or of overloaded kernels means the one with the parameters of these arguments.
+template <typename... Arguments, typename Kernel = void (*)(Arguments...)>
+inline void hipLaunchKernelGGL(Kernel kernel, const dim3 &numBlocks, const dim3 &dimBlocks,
+                               std::uint32_t sharedMemBytes, hipStream_t stream, Arguments... args)
 {
-    static_assert(sizeof...(Parameters) == sizeof...(Arguments),
-                  "a kernel takes as many arguments as it has parameters");
-    kernel<<<numBlocks, dimBlocks, sharedMemBytes, stream>>>(static_cast<Parameters>(args)...);
+    kernel<<<numBlocks, dimBlocks, sharedMemBytes, stream>>>(args...);
 }
 #else
 #define hipLaunchKernelGGLInternal(kernelName, numBlocks, numThreads, memPerBlock, streamId, ...)  \

@@ -31,4 +31,17 @@ TEST("hipLaunchKernelGGL is a function template")
     CHECK_EQ(f.read()[0], 2.0f);
 }
 
+TEST("the arguments of hipLaunchKernelGGL choose among kernels of one name")
+{
+    ah_test::buffer<int> out(3), one(1);
+    ah_test::buffer<float> f(1);
+    hipLaunchKernelGGL(add, dim3(1), dim3(3), 0, nullptr, out.device(), 40, 2.5);
+    hipLaunchKernelGGL(overloaded, dim3(1), dim3(1), 0, nullptr, one.device());
+    hipLaunchKernelGGL(overloaded, dim3(1), dim3(1), 0, nullptr, f.device());
+    CHECK_LAUNCH();
+    CHECK_EQ(out.read()[2], 42);
+    CHECK_EQ(one.read()[0], 1);
+    CHECK_EQ(f.read()[0], 2.0f);
+}
+
 HIP_TEST_MAIN
