@@ -307,6 +307,37 @@ TEST("atomicAddNoRet adds and gives nothing back")
     CHECK_EQ(sum.read()[0], 150.0f);
 }
 
+__global__ void add_to(float *unsafe, float *safe, float *old)
+{
+    old[0] = unsafeAtomicAdd(unsafe, 1.0f);
+    old[1] = safeAtomicAdd(safe, 1.0f);
+}
+// What adding 1 to 2 leaves in host memory that was made with flags, and gives back.
+static std::vector<float> added(unsigned flags)
+{
+    float *words = nullptr;
+    CHECK_HIP(hipHostMalloc(reinterpret_cast<void **>(&words), 2 * sizeof *words, flags));
+    words[0] = words[1] = 2.0f;
+    ah_test::buffer<float> old(2);
+    add_to<<<1, 1>>>(words, words + 1, old.device());
+    CHECK_LAUNCH();
+    std::vector<float> result = {words[0], old.read()[0], words[1], old.read()[1]};
+    CHECK_HIP(hipHostFree(words));
+    return result;
+}
+TEST("unsafe float atomics do nothing to fine-grained memory of gfx90a, and safe ones add")
+{
+    const std::vector<float> both = {3.0f, 2.0f, 3.0f, 2.0f}, safe = {2.0f, 0.0f, 3.0f, 2.0f};
+    hipDeviceProp_t p;
+    CHECK_HIP(hipGetDeviceProperties(&p, 0));
+    CHECK(added(hipHostMallocNonCoherent) == both);
+    std::vector<float> fine = added(hipHostMallocCoherent);
+    CHECK_EQ(fine[2], 3.0f);
+    CHECK_EQ(fine[3], 2.0f);
+    if (std::strncmp(p.gcnArchName, "gfx90a", 6) == 0)
+        CHECK(fine == safe);
+}
+
 TEST("the __hip_atomic_ builtins work in every order and scope")
 {
     CHECK_OPERATION(hip_add, int, plus);
