@@ -2,8 +2,8 @@
  *
  * The grids of a cooperative one meet in page-locked host memory that all the devices see: a
  * word for each grid, which only that grid writes and all read, since not every machine has
- * atomic operations between devices. A grid that will never come, because its launch failed or
- * its kernel ended with an error, is counted as come, so that no other waits for it for ever. */
+ * atomic operations between devices. A grid that will not come any more, because its launch failed
+ * or its kernel has ended, is counted as come, so that no other waits for it for ever. */
 #include "api.h"
 #include "api_shared.h"
 #include "code.h"
@@ -67,13 +67,13 @@ static void grids_ended(struct meeting *meeting, unsigned count)
     free(meeting);
 }
 
-/* In the stream of a grid, after it. */
+/* In the stream of a grid, after it, whether or not it came to every barrier. */
 static void on_end(void *data, hipError_t status)
 {
     const struct attendance *grid = data;
+    (void)status;
     pthread_mutex_lock(&together.listing);
-    if (status != hipSuccess)
-        count_as_come(grid->meeting, grid->rank);
+    count_as_come(grid->meeting, grid->rank);
     grids_ended(grid->meeting, 1);
     pthread_mutex_unlock(&together.listing);
 }

@@ -23,9 +23,9 @@ struct devices {
 
     explicit devices(size_t n) : streams(size_t(device_count())), words(n)
     {
-        CHECK_HIP(hipHostMalloc(reinterpret_cast<void **>(&shared), words * sizeof *shared,
-                                hipHostMallocPortable | hipHostMallocMapped |
-                                    hipHostMallocCoherent));
+        CHECK_HIP(
+            hipHostMalloc(reinterpret_cast<void **>(&shared), words * sizeof *shared,
+                          hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent));
         std::fill_n(shared, words, 0u);
         for (size_t i = 0; i < streams.size(); ++i) {
             CHECK_HIP(hipSetDevice(int(i)));
@@ -49,8 +49,12 @@ struct devices {
         void *pointers[] = {&arguments...};
         std::vector<hipLaunchParams> list(n);
         for (unsigned i = 0; i < n; ++i)
-            list[i] = {reinterpret_cast<void *>(kernel), dim3(2 + i, 1 + i % 2), dim3(32, 2),
-                       pointers,                         0,                      streams[i]};
+            list[i] = {reinterpret_cast<void *>(kernel),
+                       dim3(2 + i, 1 + i % 2),
+                       dim3(32, 2),
+                       pointers,
+                       0,
+                       streams[i]};
         return hipLaunchCooperativeKernelMultiDevice(list.data(), int(n), flags);
     }
     void wait()
@@ -215,8 +219,8 @@ TEST("where one grid cannot be launched the others do not wait for it")
     void *arguments[] = {&words, &all.shared, &rounds};
     std::vector<hipLaunchParams> list(all.count());
     for (unsigned i = 0; i < all.count(); ++i)
-        list[i] = {reinterpret_cast<void *>(pass_round), dim3(1), dim3(32), arguments, 0,
-                   all.streams[i]};
+        list[i] = {
+            reinterpret_cast<void *>(pass_round), dim3(1), dim3(32), arguments, 0, all.streams[i]};
     list.back().gridDim = dim3(1 << 20);
     CHECK(hipLaunchCooperativeKernelMultiDevice(list.data(), int(all.count()), 0) ==
           hipErrorCooperativeLaunchTooLarge);
@@ -227,13 +231,30 @@ TEST("where one grid cannot be launched the others do not wait for it")
     CHECK(all.shared[0] == 0 && all.shared[1] == 2);
 }
 
+__global__ void come_once_less(unsigned *out)
+{
+    cg::multi_grid_group all = cg::this_multi_grid();
+    all.sync();
+    if (all.grid_rank() == 0)
+        return;
+    all.sync();
+    out[all.grid_rank()] = 1;
+}
+TEST("a grid that has ended is waited for no longer")
+{
+    devices all(64);
+    CHECK_HIP(all.launch(all.count(), 0, come_once_less, all.shared));
+    for (unsigned i = 1; i < all.count(); ++i)
+        CHECK_EQ(all.shared[i], 1u);
+}
+
 TEST("what is no launch on several devices is refused")
 {
     devices all(64);
     hipStream_t second;
     CHECK_HIP(hipStreamCreate(&second));
-    hipLaunchParams one = {reinterpret_cast<void *>(describe), dim3(1), dim3(1), nullptr, 0,
-                           all.streams[0]};
+    hipLaunchParams one = {
+        reinterpret_cast<void *>(describe), dim3(1), dim3(1), nullptr, 0, all.streams[0]};
     int devices = int(all.count());
     std::vector<hipLaunchParams> list(size_t(devices) + 1, one);
     auto gives = [&](hipError_t want, const hipLaunchParams *from, int count, unsigned flags) {
