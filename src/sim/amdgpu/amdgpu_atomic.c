@@ -12,20 +12,6 @@
 
 /* ---- arithmetic ----------------------------------------------------------------------- */
 
-static double double_of(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t bits_of_double(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static uint32_t flushed(uint32_t bits, bool flush)
 {
     return flush && !(bits & 0x7f800000) ? bits & 0x80000000 : bits;
@@ -52,7 +38,7 @@ static uint32_t pick_f32(uint32_t old, uint32_t b, bool less,
 
 static uint64_t pick_f64(uint64_t old, uint64_t b, bool less)
 {
-    double x = double_of(old), y = double_of(b);
+    double x = sim_double_of(old), y = sim_double_of(b);
     if (x != x || y != y)
         return x != x ? b : old;
     bool smaller = x < y || (x == y && signbit(x) && !signbit(y));

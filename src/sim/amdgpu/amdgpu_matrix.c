@@ -4,7 +4,6 @@
 #include "sim_half.h"
 
 #include <math.h>
-#include <string.h>
 
 enum element { F32, F16, BF16, I8, I4, F64 };
 
@@ -40,8 +39,6 @@ static double element_at(const struct amdgpu_wave *wave, unsigned reg, unsigned 
     unsigned bits = bits_of(element), at = index * bits;
     uint32_t word = amdgpu_v(wave, reg + at / 32)[lane];
     uint32_t part = bits < 32 ? word >> at % 32 & ((1u << bits) - 1) : word;
-    uint64_t wide;
-    double value;
     switch (element) {
     case F32:
         return (double)sim_float_of(word);
@@ -50,9 +47,7 @@ static double element_at(const struct amdgpu_wave *wave, unsigned reg, unsigned 
     case BF16:
         return (double)sim_widen_bfloat((uint16_t)part);
     case F64:
-        wide = word | (uint64_t)amdgpu_v(wave, reg + at / 32 + 1)[lane] << 32;
-        memcpy(&value, &wide, sizeof value);
-        return value;
+        return sim_double_of(word | (uint64_t)amdgpu_v(wave, reg + at / 32 + 1)[lane] << 32);
     default:
         return has_sign ? (double)((int32_t)(part << (32 - bits)) >> (32 - bits)) : (double)part;
     }
@@ -160,14 +155,11 @@ static double addend(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
     const struct amdgpu_operand *c = &op->inst->src[2];
     bool integers = shape->element == I8;
     enum element element = shape->element == F64 ? F64 : F32;
-    double value;
     if (c->kind == AMDGPU_VREG)
         return integers ? (double)(int32_t)amdgpu_v(wave, c->reg + reg)[lane]
                         : element_at(wave, c->reg, lane, element, reg, true);
-    if (element == F64) {
-        memcpy(&value, &c->value, sizeof value);
-        return value;
-    }
+    if (element == F64)
+        return sim_double_of(c->value);
     return integers ? (double)(int32_t)c->value : (double)sim_float_of((uint32_t)c->value);
 }
 
@@ -175,9 +167,8 @@ static void write_sum(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       const struct shape *shape, unsigned lane, unsigned reg, double sum)
 {
     unsigned dst = op->inst->dst[0].reg;
-    uint64_t bits;
     if (shape->element == F64) {
-        memcpy(&bits, &sum, sizeof bits);
+        uint64_t bits = sim_bits_of_double(sum);
         amdgpu_v(wave, dst + 2 * reg)[lane] = (uint32_t)bits;
         amdgpu_v(wave, dst + 2 * reg + 1)[lane] = (uint32_t)(bits >> 32);
         return;

@@ -2,22 +2,7 @@
 #ifndef SIM_HALF_H
 #define SIM_HALF_H
 
-#include <stdint.h>
-#include <string.h>
-
-static inline float sim_float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t sim_bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
+#include "sim_bits.h"
 
 static inline float sim_widen_half(uint16_t bits)
 {

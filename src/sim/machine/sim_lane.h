@@ -4,8 +4,7 @@
 #ifndef SIM_LANE_H
 #define SIM_LANE_H
 
-#include <stdint.h>
-#include <string.h>
+#include "sim_bits.h"
 
 #define LANE static inline __attribute__((always_inline, unused))
 
@@ -30,27 +29,19 @@ typedef double f64;
 
 LANE u32 bits_f32(f32 x)
 {
-    u32 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
+    return sim_bits_of(x);
 }
 LANE f32 f32_of(u32 bits)
 {
-    f32 x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return sim_float_of(bits);
 }
 LANE u64 bits_f64(f64 x)
 {
-    u64 bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
+    return sim_bits_of_double(x);
 }
 LANE f64 f64_of(u64 bits)
 {
-    f64 x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return sim_double_of(bits);
 }
 
 #endif

@@ -2,24 +2,17 @@
  * lead) they are plain, since a block runs on one thread of the host; elsewhere they are atomics of
  * the host, so that host code and other devices may take part. */
 #include "ptx_memory.h"
+#include "sim_half.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- arithmetic ---------------------------------------------------------------------- */
 
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
+/* As PTX has it: of all NaNs one. */
 static uint32_t bits_of(float value)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return value != value ? 0x7fffffff : bits;
+    return value != value ? 0x7fffffff : sim_bits_of(value);
 }
 
 static uint32_t flushed(uint32_t bits)
@@ -31,60 +24,28 @@ static uint32_t flushed(uint32_t bits)
 static uint32_t add_f32(uint32_t a, uint32_t b, bool flush)
 {
     if (!flush)
-        return bits_of(float_of(a) + float_of(b));
-    return flushed(bits_of(float_of(flushed(a)) + float_of(flushed(b))));
+        return bits_of(sim_float_of(a) + sim_float_of(b));
+    return flushed(bits_of(sim_float_of(flushed(a)) + sim_float_of(flushed(b))));
 }
 
 /* Of NaNs the second is the result, or else the first; in shared memory quiet. */
 static uint64_t add_f64(uint64_t a, uint64_t b, bool shared)
 {
-    double x, y, sum;
-    uint64_t bits, quiet = shared ? UINT64_C(1) << 51 : 0;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
+    double x = sim_double_of(a), y = sim_double_of(b), sum = x + y;
+    uint64_t quiet = shared ? UINT64_C(1) << 51 : 0;
     if (x != x || y != y)
         return (y != y ? b : a) | quiet;
-    sum = x + y;
-    memcpy(&bits, &sum, sizeof bits);
-    return sum != sum ? UINT64_C(0xfff8000000000000) : bits;
+    return sum != sum ? UINT64_C(0xfff8000000000000) : sim_bits_of_double(sum);
 }
 
-static float widen_f16(uint16_t bits)
-{
-    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exponent = bits >> 10 & 0x1f;
-    uint32_t fraction = bits & 0x3ff;
-    if (exponent == 0)
-        return (sign ? -1.0f : 1.0f) * (float)fraction * 0x1p-24f;
-    if (exponent == 0x1f)
-        return float_of(sign | 0x7f800000 | fraction << 13);
-    return float_of(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-/* To nearest, ties to even. */
 static uint16_t narrow_f16(float value)
 {
-    uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-    if (size > 0x7f800000)
-        return 0x7fff;
-    if (size >= 0x477ff000) /* 65520 rounds up to what f16 has not */
-        return (uint16_t)(sign | 0x7c00);
-    if (size < 0x38800000) /* subnormal: adding 0.5 rounds to multiples of 2^-24 */
-        return (uint16_t)(sign | (bits_of(float_of(size) + 0.5f) - 0x3f000000));
-    size += 0xfff + (size >> 13 & 1);
-    return (uint16_t)(sign | (size - 0x38000000) >> 13);
-}
-
-static float widen_bf16(uint16_t bits)
-{
-    return float_of((uint32_t)bits << 16);
+    return value != value ? 0x7fff : sim_narrow_half(value);
 }
 
 static uint16_t narrow_bf16(float value)
 {
-    uint32_t bits = bits_of(value);
-    if ((bits & 0x7fffffff) > 0x7f800000)
-        return 0x7fff;
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    return value != value ? 0x7fff : sim_narrow_bfloat(value);
 }
 
 /* min and max prefer what is no NaN, and hold -0 to be less than +0. */
@@ -100,12 +61,12 @@ static float combined(float a, float b, char how)
 
 static uint16_t combine_f16(uint16_t a, uint16_t b, char how)
 {
-    return narrow_f16(combined(widen_f16(a), widen_f16(b), how));
+    return narrow_f16(combined(sim_widen_half(a), sim_widen_half(b), how));
 }
 
 static uint16_t combine_bf16(uint16_t a, uint16_t b, char how)
 {
-    return narrow_bf16(combined(widen_bf16(a), widen_bf16(b), how));
+    return narrow_bf16(combined(sim_widen_bfloat(a), sim_widen_bfloat(b), how));
 }
 
 static uint32_t combine_pair(uint32_t a, uint32_t b, char how,

@@ -1,6 +1,7 @@
 /* Textures and surfaces: the lanes' coordinates, and the objects they name. What a texture unit
  * makes of them is sim_texture.c's. */
 #include "ptx_memory.h"
+#include "sim_bits.h"
 #include "sim_memory.h"
 #include "sim_texture.h"
 
@@ -34,10 +35,7 @@ static uint32_t word_of(const struct ptx_warp *warp, uint32_t slot, unsigned lan
 
 static float float_of(const struct ptx_warp *warp, uint32_t slot, unsigned lane)
 {
-    uint32_t bits = word_of(warp, slot, lane);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return sim_float_of(word_of(warp, slot, lane));
 }
 
 static uint64_t handle_of(const struct ptx_warp *warp, const struct image_access *access,
