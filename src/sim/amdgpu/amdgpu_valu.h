@@ -117,4 +117,12 @@ bool amdgpu_lanes_emit(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_dpp_lane(const struct amdgpu_dpp *dpp, unsigned lanes, unsigned lane,
                      unsigned *out_lane);
 
+/* Whether source k is the upper half of its register. What is added to lies where the result
+ * goes. */
+static inline bool amdgpu_valu_upper(const struct amdgpu_inst *inst, unsigned k)
+{
+    unsigned bit = k == 2 && inst->row->flags & AMDGPU_ROW_ACCUMULATES ? 3 : k;
+    return inst->op_sel >> bit & 1;
+}
+
 #endif

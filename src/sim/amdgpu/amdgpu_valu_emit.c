@@ -255,7 +255,7 @@ static bool is_edited(const struct amdgpu_inst *inst, const struct amdgpu_valu_r
 {
     bool edited = inst->neg || inst->abs || op->bits & (AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP);
     for (unsigned k = 0; k < row->count; k++)
-        edited |= is_half(row->s[k]) && (inst->op_sel >> k & 1);
+        edited |= is_half(row->s[k]) && amdgpu_valu_upper(inst, k);
     return edited;
 }
 

@@ -206,7 +206,7 @@ LANE const u32 *edit_source(const struct amdgpu_op *op, unsigned k, const u32 *x
     const struct amdgpu_inst *inst = op->inst;
     bool half = op->bits >> AMDGPU_VALU_HALF >> k & 1;
     u32 sign = half ? 0x8000u : UINT32_C(0x80000000),
-        shift = half && inst->op_sel >> k & 1 ? 16 : 0;
+        shift = half && amdgpu_valu_upper(inst, k) ? 16 : 0;
     u32 clear = inst->abs >> k & 1 ? sign : 0, invert = inst->neg >> k & 1 ? sign : 0;
     u32 *out = room;
     if (!(clear | invert | shift))
@@ -442,7 +442,7 @@ static void select_parts(const struct amdgpu_inst *inst, unsigned flags, unsigne
         u32 *x = own(taken, n);
         for (unsigned i = 0; i < n; ++i)
             x[i] = bits_f32(widen_f16(x[i] >> (low ? 16 : 0) & 0xffff));
-    } else if (part == PART_16 && low) {
+    } else if (part == PART_16 && amdgpu_valu_upper(inst, k)) {
         edit(own(taken, n), 0, 0, n);
         for (unsigned i = 0; i < n; ++i)
             taken->room[i] >>= 16;

@@ -295,6 +295,25 @@ static void halves_that_are_not_written_stay_or_become_0(void **state)
     assert_int_equal(valu_get(A, 1, 3), 0x33331111);
 }
 
+static void what_is_added_to_is_the_half_that_is_written(void **state)
+{
+    (void)state;
+    begin(AMDGPU_GFX1100);
+    struct amdgpu_inst fmac = row_of(AMDGPU_ID_V_FMAC_F16);
+    set_sources(0x77773c00, 0x77774000, 0);
+    fmac.op_sel = 8;
+    set_all(D, 1, 0x42007777);
+    assert_int_equal(run(&fmac), 0x45007777);
+    fmac.op_sel = 4; /* of VOP3, where no source is encoded */
+    set_all(D, 1, 0x77774200);
+    assert_int_equal(run(&fmac), 0x77774500);
+    fmac.op_sel = 8;
+    fmac.clamp = true;
+    fmac.neg = 1;
+    set_all(D, 1, 0x42007777);
+    assert_int_equal(run(&fmac), 0x3c007777);
+}
+
 static void mixed_sources_are_halves_where_op_sel_hi_says(void **state)
 {
     (void)state;
@@ -851,6 +870,7 @@ int main(void)
         cmocka_unit_test(subnormals_are_kept_as_the_mode_says),
         cmocka_unit_test(some_instructions_never_keep_subnormals),
         cmocka_unit_test(halves_that_are_not_written_stay_or_become_0),
+        cmocka_unit_test(what_is_added_to_is_the_half_that_is_written),
         cmocka_unit_test(mixed_sources_are_halves_where_op_sel_hi_says),
         cmocka_unit_test(sdwa_takes_and_places_parts),
         cmocka_unit_test(dpp_takes_lanes_from_elsewhere),
