@@ -256,6 +256,21 @@ static unsigned threads_of(const struct ptx_function *kernel)
     return product * threads[2] > 0 ? (unsigned)(product * threads[2]) : THREADS_MAX;
 }
 
+/* What the driver's assembler would keep in registers: the rest goes to local memory where an
+ * instruction has no room for more, or a block of the threads that are announced would not fit. */
+static unsigned registers_of(const struct ptx_function *kernel, unsigned live)
+{
+    enum { OF_UNIT = 65536, OF_THREAD_MAX = 255, STEP = 8, WARP = 32 };
+    unsigned most = OF_THREAD_MAX;
+    bool announced = kernel->required_threads[0] || kernel->max_threads[0];
+    unsigned threads = (threads_of(kernel) + WARP - 1) / WARP * WARP;
+    if (announced && OF_UNIT / threads < most)
+        most = OF_UNIT / threads / STEP * STEP;
+    if (kernel->max_registers > 0 && kernel->max_registers < most)
+        most = kernel->max_registers;
+    return live < most ? live : most;
+}
+
 void ptx_kernel_info(const struct ptx_function *kernel, struct ptx_kernel_info *out_info)
 {
     *out_info = (struct ptx_kernel_info){
@@ -271,7 +286,7 @@ void ptx_kernel_info(const struct ptx_function *kernel, struct ptx_kernel_info *
     if (kernel->code) {
         out_info->shared_size = kernel->code->shared_size;
         out_info->local_size = kernel->code->local_size;
-        out_info->registers = kernel->code->registers;
+        out_info->registers = registers_of(kernel, kernel->code->registers);
     }
 }
 
