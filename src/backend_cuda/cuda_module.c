@@ -341,9 +341,6 @@ static CUresult find_place(const struct ahcuda_api *api, CUfunction function, CU
 {
     CUmodule module;
     size_t size = 0;
-    *out = 0;
-    if (!api->cuFuncGetModule)
-        return CUDA_SUCCESS;
     CUresult result = api->cuFuncGetModule(&module, function);
     if (result == CUDA_SUCCESS)
         result = api->cuModuleGetGlobal(out, &size, module, "_ZZN4__ah14multi_grid_varEvE5place");
