@@ -28,6 +28,7 @@ __global__ void insist(int n)
 __global__ void fail_first(unsigned *out)
 {
     cooperative_groups::multi_grid_group all = cooperative_groups::this_multi_grid();
+    all.sync(); // all are launched
     if (all.grid_rank() == 0)
         __builtin_trap();
     all.sync();
