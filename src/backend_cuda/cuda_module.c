@@ -335,6 +335,14 @@ static void **native_extra(struct ah_backend_device *device, CUfunction function
     return copy;
 }
 
+static CUresult launch_cooperative(const struct ahcuda_api *api, CUfunction function,
+                                   const struct ah_launch *launch, CUstream stream)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    return api->cuLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                          block[2], launch->shared, stream, launch->params);
+}
+
 /* The variable that tells the kernels of function's module their place in a launch on several
  * devices (docs/kernel-abi.md); 0: none of them asks. */
 static CUresult find_place(const struct ahcuda_api *api, CUfunction function, CUdeviceptr *out)
@@ -355,7 +363,6 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
                                 const struct ah_launch *launch, CUstream stream)
 {
     const struct ahcuda_api *api = device->api;
-    const unsigned *grid = launch->grid, *block = launch->block;
     CUdeviceptr place;
     hipError_t error = ahcuda_enter(device); /* which the event is made for */
     if (error != hipSuccess)
@@ -370,9 +377,7 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
         result =
             api->cuMemcpyAsync(place, ahcuda_pointer(launch->place), sizeof *launch->place, stream);
     if (result == CUDA_SUCCESS)
-        result =
-            api->cuLaunchCooperativeKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
-                                           block[2], launch->shared, stream, launch->params);
+        result = launch_cooperative(api, function, launch, stream);
     if (place)
         (void)api->cuMemsetD8Async(place, 0, sizeof *launch->place, stream);
     if (result == CUDA_SUCCESS && place)
@@ -396,9 +401,7 @@ hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_fun
     if (__builtin_expect(launch->place != NULL, 0))
         return launch_placed(device, native(function), launch, ahcuda_stream(stream));
     if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
-        result = device->api->cuLaunchCooperativeKernel(
-            native(function), grid[0], grid[1], grid[2], block[0], block[1], block[2],
-            launch->shared, ahcuda_stream(stream), launch->params);
+        result = launch_cooperative(device->api, native(function), launch, ahcuda_stream(stream));
     else
         result = device->api->cuLaunchKernel(native(function), grid[0], grid[1], grid[2], block[0],
                                              block[1], block[2], launch->shared,

@@ -30,9 +30,8 @@ struct part {
 struct meeting {
     struct meeting *next;    /* all of them */
     struct ah_device *owner; /* of the memory; NULL: it was reset */
-    unsigned char *memory;   /* the host's address */
-    size_t size;
-    unsigned left; /* grids that have not ended; 0: free */
+    unsigned char *memory;   /* the host's address; a word for every device that there is */
+    unsigned left;           /* grids that have not ended; 0: free */
     struct attendance {
         struct meeting *meeting;
         unsigned rank;
@@ -47,6 +46,11 @@ static struct {
 } together = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, NULL};
 
 /* ---- where grids meet ---------------------------------------------------------------------- */
+
+static size_t memory_size(void)
+{
+    return FIRST_WORD + (size_t)ah_registry.device_count * WORD_STRIDE;
+}
 
 static void count_as_come(struct meeting *meeting, unsigned rank)
 {
@@ -91,7 +95,6 @@ static struct meeting *take_free(const struct ah_driver *driver, unsigned count)
     return meeting;
 }
 
-/* With room for every device that there is. */
 static hipError_t make(struct ah_device *owner, unsigned count, struct meeting **out_meeting)
 {
     size_t most = (size_t)ah_registry.device_count;
@@ -99,9 +102,8 @@ static hipError_t make(struct ah_device *owner, unsigned count, struct meeting *
     struct meeting *meeting = calloc(1, sizeof *meeting + most * sizeof *meeting->grids);
     if (!meeting)
         return hipErrorOutOfMemory;
-    meeting->size = FIRST_WORD + most * WORD_STRIDE;
     hipError_t error = owner->ops->host_alloc(
-        owner->native, meeting->size,
+        owner->native, memory_size(),
         hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent, &memory);
     if (error != hipSuccess) {
         free(meeting);
@@ -176,10 +178,11 @@ static hipError_t launch_apart(const struct part *parts, unsigned count)
     return error;
 }
 
-static hipError_t launch_meeting(const struct part *parts, unsigned count, struct meeting *meeting)
+static hipError_t launch_meeting(struct part *parts, unsigned count, struct meeting *meeting)
 {
-    hipError_t error = hipSuccess;
     unsigned launched = 0;
+    memset(meeting->memory, 0, memory_size());
+    hipError_t error = give_places(parts, count, meeting);
     pthread_mutex_lock(&together.launching);
     for (; launched < count && error == hipSuccess; launched += error == hipSuccess) {
         const struct part *part = &parts[launched];
@@ -211,16 +214,7 @@ static hipError_t launch_cooperating(struct part *parts, unsigned count)
     struct meeting *meeting = take_free(first->driver, count);
     if (!meeting)
         error = make(first, count, &meeting);
-    if (error != hipSuccess)
-        return error;
-    memset(meeting->memory, 0, meeting->size);
-    error = give_places(parts, count, meeting);
-    if (error == hipSuccess)
-        return launch_meeting(parts, count, meeting);
-    pthread_mutex_lock(&together.listing);
-    grids_ended(meeting, count);
-    pthread_mutex_unlock(&together.listing);
-    return error;
+    return error == hipSuccess ? launch_meeting(parts, count, meeting) : error;
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */

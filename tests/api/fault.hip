@@ -70,13 +70,18 @@ static void names_the_assertion(const std::string &text)
         report(text.find(part) != std::string::npos, part, hipErrorAssert);
 }
 
+static bool is_nvidia_driver()
+{
+    anyhipBackend backend = anyhipBackendNone;
+    gives(hipSuccess, anyhipDeviceGetBackend(0, &backend, nullptr), "which driver it is");
+    return backend == anyhipBackendCuda;
+}
+
 // What a reset leaves of the device: everything, as before the first call. NVIDIA's driver wants a
 // new process.
 static void begin_anew()
 {
-    anyhipBackend backend = anyhipBackendNone;
-    gives(hipSuccess, anyhipDeviceGetBackend(0, &backend, nullptr), "which driver it is");
-    if (backend == anyhipBackendCuda)
+    if (is_nvidia_driver())
         return;
     int *p = nullptr, value = 0;
     gives(hipSuccess, hipDeviceReset(), "a reset");
@@ -109,10 +114,7 @@ static int fail_together()
     }
     gives(hipErrorLaunchFailure, hipLaunchCooperativeKernelMultiDevice(list.data(), count, 0),
           "the launch tells of the fault");
-    anyhipBackend backend = anyhipBackendNone;
-    gives(hipSuccess, anyhipDeviceGetBackend(0, &backend, nullptr), "which driver it is");
-    // NVIDIA's driver gives up all devices of the process with one
-    bool lost = backend == anyhipBackendCuda;
+    bool lost = is_nvidia_driver(); // which gives up all devices of the process with one
     for (int i = 1; i < count; ++i)
         gives(lost ? hipErrorLaunchFailure : hipSuccess, hipStreamSynchronize(list[i].stream),
               "another device");

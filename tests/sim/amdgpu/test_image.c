@@ -1256,15 +1256,21 @@ static void check_typed_store(size_t s, bool own, unsigned count)
     sim_memory_destroy(memory);
 }
 
-static void typed_buffers_have_one_to_four_components(void **state)
+static void with_every_count(void (*load)(size_t, bool, unsigned),
+                             void (*store)(size_t, bool, unsigned))
 {
-    (void)state;
     for (size_t s = 0; s < COUNT(images); s++)
         for (unsigned own = 0; own < 2; own++)
             for (unsigned count = 1; count <= 4; count++) {
-                check_typed_load(s, own, count);
-                check_typed_store(s, own, count);
+                load(s, own, count);
+                store(s, own, count);
             }
+}
+
+static void typed_buffers_have_one_to_four_components(void **state)
+{
+    (void)state;
+    with_every_count(check_typed_load, check_typed_store);
 }
 
 /* The same number in 32 and in 16 bits. */
@@ -1329,12 +1335,7 @@ static void check_half_store(size_t s, bool own, unsigned count)
 static void typed_buffers_pack_halves_two_to_a_register(void **state)
 {
     (void)state;
-    for (size_t s = 0; s < COUNT(images); s++)
-        for (unsigned own = 0; own < 2; own++)
-            for (unsigned count = 1; count <= 4; count++) {
-                check_half_load(s, own, count);
-                check_half_store(s, own, count);
-            }
+    with_every_count(check_half_load, check_half_store);
 }
 
 static void upper_halves_are_stored_to_typed_buffers(void **state)

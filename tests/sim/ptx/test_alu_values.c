@@ -2,6 +2,7 @@
  * rounding modes, every value of the small formats. What an H200 gives is compared
  * elsewhere (golden/). */
 #include "alu_lanes.h"
+#include "sim_bits.h"
 
 #include <fenv.h>
 #include <float.h>
@@ -94,20 +95,6 @@ static void expect(const char *text, uint64_t a, uint64_t b, uint64_t c, uint64_
                  (unsigned long long)wanted);
 }
 
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* ---- f32 and f64 in every rounding mode ----------------------------------------------- */
 
 static const struct {
@@ -152,8 +139,9 @@ static void check_f32(const char *opcode, unsigned mode, enum ptx_isa isa)
         fesetround(modes[mode].mode);
         uint32_t wanted[PTX_LANES];
         for (unsigned i = 0; i < PTX_LANES; ++i) {
-            float x = host_f32(opcode, float_of(in[i][0]), float_of(in[i][1]), float_of(in[i][2]));
-            wanted[i] = x != x ? 0x7fffffff : bits_of(x);
+            float x = host_f32(opcode, sim_float_of(in[i][0]), sim_float_of(in[i][1]),
+                               sim_float_of(in[i][2]));
+            wanted[i] = x != x ? 0x7fffffff : sim_bits_of(x);
         }
         fesetround(FE_TONEAREST);
         for (unsigned i = 0; i < PTX_LANES; ++i)
@@ -191,10 +179,10 @@ static void every_f16_and_bf16_widens_to_its_value(void **state)
     (void)state;
     for (uint32_t x = 0; x < 65536; ++x) {
         if ((x & 0x7c00) != 0x7c00)
-            assert_true(float_of((uint32_t)apply("cvt.f32.f16", x, 0, 0)) ==
+            assert_true(sim_float_of((uint32_t)apply("cvt.f32.f16", x, 0, 0)) ==
                         (float)small_value(x, 5, 10));
         if ((x & 0x7f80) != 0x7f80)
-            assert_true(float_of((uint32_t)apply("cvt.f32.bf16", x, 0, 0)) ==
+            assert_true(sim_float_of((uint32_t)apply("cvt.f32.bf16", x, 0, 0)) ==
                         (float)small_value(x, 8, 7));
     }
 }
@@ -233,7 +221,7 @@ static void f32_becomes_f16_and_bf16_in_every_mode(void **state)
             bits = n % 4 == 1 ? bits | 0x1000 : bits;
             if ((bits & INT32_MAX) >= 0x7f800000)
                 continue;
-            double x = float_of(bits);
+            double x = sim_float_of(bits);
             uint32_t sign = bits >> 16 & 0x8000;
             snprintf(text, sizeof text, "cvt.%s.f16.f32", modes[mode].name);
             expect(text, bits, 0, 0, small_nearest(x, modes[mode].mode, 5, 10, 0x7bff) | sign);
@@ -448,10 +436,10 @@ static void zeros_nans_and_subnormals_follow_the_rules(void **state)
     expect("cvt.rzi.s64.f64", UINT64_C(0x7ff8000000000000), 0, 0, UINT64_C(1) << 63);
     expect("cvt.rm.f32.s32", 0, 0, 0, 0);
     expect("cvt.rm.f64.u64", 0, 0, 0, 0);
-    expect("ex2.approx.f32", bits_of(-1e30f), 0, 0, 0);
-    expect("ex2.approx.f32", bits_of(10), 0, 0, bits_of(1024));
-    expect("lg2.approx.f32", bits_of(1), 0, 0, 0);
-    expect("lg2.approx.f32", bits_of(0.125f), 0, 0, bits_of(-3));
+    expect("ex2.approx.f32", sim_bits_of(-1e30f), 0, 0, 0);
+    expect("ex2.approx.f32", sim_bits_of(10), 0, 0, sim_bits_of(1024));
+    expect("lg2.approx.f32", sim_bits_of(1), 0, 0, 0);
+    expect("lg2.approx.f32", sim_bits_of(0.125f), 0, 0, sim_bits_of(-3));
     expect("lg2.approx.f32", 0, 0, 0, 0xff800000);
     expect("rcp.approx.f32", 0x80000000, 0, 0, 0xff800000);
     expect("rsqrt.approx.f32", 0x7f800000, 0, 0, 0);
@@ -472,23 +460,23 @@ static void approximations_stay_within_the_bounds_of_the_isa(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < 40000; ++n) {
-        float x = float_of(random_f32(n));
+        float x = sim_float_of(random_f32(n));
         if (x != x || isinf(x))
             continue;
         float size = fabsf(x);
-        float e = float_of((uint32_t)apply("ex2.approx.f32", bits_of(x), 0, 0));
+        float e = sim_float_of((uint32_t)apply("ex2.approx.f32", sim_bits_of(x), 0, 0));
         if (x > -120 && x < 128)
             assert_true(fabs(e / exp2((double)x) - 1) < 0x1p-22);
-        float l = float_of((uint32_t)apply("lg2.approx.f32", bits_of(size), 0, 0));
+        float l = sim_float_of((uint32_t)apply("lg2.approx.f32", sim_bits_of(size), 0, 0));
         if (size > 0)
             assert_true(fabs(l - log2((double)size)) <= 0x1p-22 + fabs(l) * 0x1p-23);
         if (size <= 3.14f) {
-            float s = float_of((uint32_t)apply("sin.approx.f32", bits_of(x), 0, 0));
-            float c = float_of((uint32_t)apply("cos.approx.f32", bits_of(x), 0, 0));
+            float s = sim_float_of((uint32_t)apply("sin.approx.f32", sim_bits_of(x), 0, 0));
+            float c = sim_float_of((uint32_t)apply("cos.approx.f32", sim_bits_of(x), 0, 0));
             assert_true(fabs(s - sin((double)x)) < 0x1p-20);
             assert_true(fabs(c - cos((double)x)) < 0x1p-20);
         }
-        float t = float_of((uint32_t)apply("tanh.approx.f32", bits_of(x), 0, 0));
+        float t = sim_float_of((uint32_t)apply("tanh.approx.f32", sim_bits_of(x), 0, 0));
         assert_true(fabs(t - tanh((double)x)) <= 0x1p-11 * fabs(tanh((double)x)));
     }
 }
