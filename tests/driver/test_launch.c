@@ -11,9 +11,9 @@ static const dim3 one = {1, 1, 1};
 
 /* ---- what reaches the driver ------------------------------------------------------------ */
 
-static struct fakecuda_launch last_launch(void)
+static struct fake_launch last_launch(void)
 {
-    struct fakecuda_launch launch;
+    struct fake_launch launch;
     check(fakecuda_launches() > 0);
     check(fakecuda_launch_at(fakecuda_launches() - 1, &launch));
     return launch;
@@ -38,7 +38,7 @@ static void sizes_stream_and_arguments_reach_the_driver(void **state)
     ok(anyhipStreamGetNative(stream, &native));
     ok(hipLaunchKernel(&struct_kernel, (dim3){5, 6, 7}, (dim3){8, 4, 2}, args, 1234, stream));
     a = 0, b = 0, e = 0; /* they were read before the call returned */
-    struct fakecuda_launch launch = last_launch();
+    struct fake_launch launch = last_launch();
     check(strcmp(launch.kernel, "structure") == 0);
     check(launch.grid[0] == 5 && launch.grid[1] == 6 && launch.grid[2] == 7);
     check(launch.block[0] == 8 && launch.block[1] == 4 && launch.block[2] == 2);
@@ -215,7 +215,7 @@ static void every_way_launches(void **state)
         uint32_t value = i + 1;
         void *args[] = {&memory, &value, &count};
         ok(ways[i].launch(&fill_kernel, (dim3){2, 1, 1}, (dim3){32, 1, 1}, args, 64, NULL));
-        struct fakecuda_launch launch = last_launch();
+        struct fake_launch launch = last_launch();
         check(launch.cooperative == ways[i].cooperative && launch.shared == 64 &&
               launch.grid[0] == 2 && launch.block[0] == 32);
         ok(hipDeviceSynchronize());

@@ -506,7 +506,7 @@ static void spt_functions_use_the_threads_stream_for_null(void **state)
                                       NULL));
     ok(hipLaunchKernel_spt(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0,
                            hipStreamLegacy));
-    struct fakecuda_launch launch;
+    struct fake_launch launch;
     for (size_t i = 0; i < 3; i++) {
         check(fakecuda_launch_at(i, &launch));
         check(launch.stream == (i < 2 ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY));

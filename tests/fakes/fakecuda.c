@@ -1,6 +1,7 @@
-/* Owns the script of the fake driver: faults, counts of calls, launches, violations, and what is
- * left of what was made. */
+/* Owns what the fake CUDA driver adds to the simulated one: its devices, and what is left of what
+ * was made. The script is script.c's. */
 #include "fakecuda.h"
+#include "script.h"
 #include "simcuda.h"
 #include "simcuda_driver.h"
 
@@ -8,76 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPENT = -1, FAULTS_MAX = 32, VIOLATIONS_MAX = 64, VIOLATION_SIZE = 160 };
-
 static const char *const names[] = {
 #define SIMCUDA_SYMBOL(field, name, parameters) name,
 #include "simcuda_symbols.def"
 #undef SIMCUDA_SYMBOL
 };
-
-/* Guarded by a lock of its own, since faults also hit calls that take no lock. */
-static struct {
-    pthread_mutex_t lock;
-    unsigned calls[SIMCUDA_CALL_COUNT];
-    struct fault {
-        int call;
-        unsigned nth; /* calls to go */
-        bool always;
-        CUresult result;
-    } faults[FAULTS_MAX];
-    size_t fault_count;
-    char violations[VIOLATIONS_MAX][VIOLATION_SIZE];
-    size_t violation_count;
-    struct fakecuda_launch *launches;
-    size_t launch_count, launch_capacity;
-} script = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* ---- settings ---------------------------------------------------------------- */
-
-/* The same driver is built twice, so that a process can have two. */
-static const char *setting(const char *name)
-{
-    char variable[64];
-    snprintf(variable, sizeof variable, "%s_%s", FAKE_PREFIX, name);
-    return getenv(variable);
-}
-
-static int call_named(const char *name)
-{
-    for (int i = 0; i < SIMCUDA_CALL_COUNT; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    fprintf(stderr, "fake CUDA driver: there is no function %s\n", name);
-    abort();
-}
-
-static void add_fault(int call, unsigned nth, CUresult result)
-{
-    size_t at = 0;
-    while (at < script.fault_count && script.faults[at].call != SPENT)
-        at++;
-    if (at == FAULTS_MAX)
-        abort();
-    script.faults[at] = (struct fault){call, nth, nth == 0, result};
-    script.fault_count += at == script.fault_count;
-}
-
-/* "name:nth:result,..." of the environment; read with the first call. */
-static void read_faults(void)
-{
-    static bool done;
-    char name[64];
-    unsigned nth;
-    int result, used;
-    const char *at = done ? NULL : setting("FAULTS");
-    done = true;
-    while (at && sscanf(at, "%63[^:]:%u:%d%n", name, &nth, &result, &used) == 3) {
-        add_fault(call_named(name), nth, result);
-        at += used;
-        at += *at == ',';
-    }
-}
 
 /* "80,90" as the simulator has it: "sm_80,sm_90". */
 static void name_devices(const char *capabilities, char *out, size_t size)
@@ -91,34 +27,12 @@ static void name_devices(const char *capabilities, char *out, size_t size)
     }
 }
 
-/* ---- calls -------------------------------------------------------------------- */
-
-/* The call's number, and the result that the script has for it. */
-static CUresult scripted(int call)
-{
-    CUresult result = CUDA_SUCCESS;
-    pthread_mutex_lock(&script.lock);
-    read_faults();
-    script.calls[call]++;
-    for (size_t i = 0; i < script.fault_count && result == CUDA_SUCCESS; i++) {
-        struct fault *fault = &script.faults[i];
-        if (fault->call != call)
-            continue;
-        if (fault->nth == 0 || --fault->nth == 0)
-            result = fault->result;
-        if (result != CUDA_SUCCESS && !fault->always)
-            fault->call = SPENT;
-    }
-    pthread_mutex_unlock(&script.lock);
-    return result;
-}
-
 /* Before the driver starts: its devices, unless whoever opened it has said which. */
 static CUresult choose_devices(void)
 {
     char devices[256];
-    const char *capabilities = setting("DEVICES");
-    if (simcuda.initialised || script.calls[SIMCUDA_CALL_anyhipSimConfigure] > 0)
+    const char *capabilities = script_setting("DEVICES");
+    if (simcuda.initialised || script_calls("anyhipSimConfigure") > 0)
         return CUDA_SUCCESS;
     name_devices(capabilities ? capabilities : "80", devices, sizeof devices);
     return *devices ? simcuda_anyhipSimConfigure(devices) : CUDA_ERROR_NO_DEVICE;
@@ -126,44 +40,33 @@ static CUresult choose_devices(void)
 
 static void read_settings(void)
 {
-    const char *version = setting("VERSION"), *peers = setting("PEERS");
+    const char *version = script_setting("VERSION"), *peers = script_setting("PEERS");
     simcuda_script.version = version ? atoi(version) : 0;
     simcuda_script.apart = peers && strcmp(peers, "0") == 0;
 }
 
 static CUresult on_call(const char *name)
 {
-    int call = call_named(name);
-    CUresult result = scripted(call);
-    if (call == SIMCUDA_CALL_cuInit || call == SIMCUDA_CALL_cuDriverGetVersion)
+    CUresult result = script_call(name);
+    bool starts = strcmp(name, "cuInit") == 0;
+    if (starts || strcmp(name, "cuDriverGetVersion") == 0)
         read_settings();
-    if (result == CUDA_SUCCESS && call == SIMCUDA_CALL_cuInit)
-        result = choose_devices();
-    return result;
+    return result == CUDA_SUCCESS && starts ? choose_devices() : result;
 }
 
 void fakecuda_fail(const char *function, unsigned nth, int result)
 {
-    pthread_mutex_lock(&script.lock);
-    read_faults();
-    add_fault(call_named(function), nth, result);
-    pthread_mutex_unlock(&script.lock);
+    script_fail(function, nth, result);
 }
 
 void fakecuda_clear_faults(void)
 {
-    pthread_mutex_lock(&script.lock);
-    read_faults();
-    script.fault_count = 0;
-    pthread_mutex_unlock(&script.lock);
+    script_clear_faults();
 }
 
 unsigned fakecuda_calls(const char *function)
 {
-    pthread_mutex_lock(&script.lock);
-    unsigned calls = script.calls[call_named(function)];
-    pthread_mutex_unlock(&script.lock);
-    return calls;
+    return script_calls(function);
 }
 
 bool fakecuda_inside(void)
@@ -193,86 +96,47 @@ void fakecuda_deinitialise(void)
 
 /* ---- violations and launches ------------------------------------------------------ */
 
-static void on_violation(const char *text)
-{
-    pthread_mutex_lock(&script.lock);
-    if (script.violation_count < VIOLATIONS_MAX)
-        snprintf(script.violations[script.violation_count++], VIOLATION_SIZE, "%s", text);
-    pthread_mutex_unlock(&script.lock);
-}
-
 size_t fakecuda_violations(void)
 {
-    pthread_mutex_lock(&script.lock);
-    size_t count = script.violation_count;
-    pthread_mutex_unlock(&script.lock);
-    return count;
+    return script_violations();
 }
 
 const char *fakecuda_violation_at(size_t index)
 {
-    return index < fakecuda_violations() ? script.violations[index] : NULL;
-}
-
-/* Room for one launch more; with the lock. */
-static struct fakecuda_launch *next_launch(void)
-{
-    if (script.launch_count == script.launch_capacity) {
-        size_t capacity = script.launch_capacity ? 2 * script.launch_capacity : 64;
-        struct fakecuda_launch *grown =
-            realloc(script.launches, capacity * sizeof *script.launches);
-        if (!grown)
-            abort();
-        script.launches = grown;
-        script.launch_capacity = capacity;
-    }
-    return &script.launches[script.launch_count++];
+    return script_violation_at(index);
 }
 
 static void on_launch(const struct simcuda_launched *launch)
 {
-    pthread_mutex_lock(&script.lock);
-    struct fakecuda_launch *out = next_launch();
-    *out = (struct fakecuda_launch){
+    struct fake_launch out = {
         .shared = launch->shared,
         .cooperative = launch->cooperative,
         .stream = launch->stream,
         .device = launch->device,
         .argument_size = launch->argument_size,
     };
-    snprintf(out->kernel, sizeof out->kernel, "%s", launch->kernel);
-    memcpy(out->grid, launch->grid, sizeof out->grid);
-    memcpy(out->block, launch->block, sizeof out->block);
-    memcpy(out->arguments, launch->arguments,
-           launch->argument_size < sizeof out->arguments ? launch->argument_size
-                                                         : sizeof out->arguments);
-    pthread_mutex_unlock(&script.lock);
+    snprintf(out.kernel, sizeof out.kernel, "%s", launch->kernel);
+    memcpy(out.grid, launch->grid, sizeof out.grid);
+    memcpy(out.block, launch->block, sizeof out.block);
+    memcpy(out.arguments, launch->arguments,
+           launch->argument_size < sizeof out.arguments ? launch->argument_size
+                                                        : sizeof out.arguments);
+    script_launch(&out);
 }
 
 size_t fakecuda_launches(void)
 {
-    pthread_mutex_lock(&script.lock);
-    size_t count = script.launch_count;
-    pthread_mutex_unlock(&script.lock);
-    return count;
+    return script_launches();
 }
 
-bool fakecuda_launch_at(size_t index, struct fakecuda_launch *out)
+bool fakecuda_launch_at(size_t index, struct fake_launch *out)
 {
-    pthread_mutex_lock(&script.lock);
-    bool there = index < script.launch_count;
-    if (there)
-        *out = script.launches[index];
-    pthread_mutex_unlock(&script.lock);
-    return there;
+    return script_launch_at(index, out);
 }
 
 void fakecuda_forget(void)
 {
-    pthread_mutex_lock(&script.lock);
-    script.launch_count = 0;
-    script.violation_count = 0;
-    pthread_mutex_unlock(&script.lock);
+    script_forget();
 }
 
 /* ---- what is left -------------------------------------------------------------------- */
@@ -346,51 +210,62 @@ void fakecuda_count(struct fakecuda_counts *out)
     pthread_mutex_unlock(&simcuda.lock);
 }
 
+static size_t list_counts(struct fake_count out[FAKE_COUNTS_MAX])
+{
+    struct fakecuda_counts counts;
+    fakecuda_count(&counts);
+    const struct fake_count list[] = {
+#define COUNT(field) {#field, counts.field},
+        FAKECUDA_COUNTS(COUNT)
+#undef COUNT
+    };
+    _Static_assert(sizeof list / sizeof *list <= FAKE_COUNTS_MAX, "there is room");
+    memcpy(out, list, sizeof list);
+    return sizeof list / sizeof *list;
+}
+
 const char *fakecuda_report(void)
 {
-    static char text[1024];
-    struct fakecuda_counts counts;
-    size_t used = 0;
-    fakecuda_count(&counts);
-    text[0] = '\0';
-#define LINE(field)                                                                                \
-    if (counts.field > 0)                                                                          \
-        used += (size_t)snprintf(text + used, sizeof text - used, "%u " #field "\n", counts.field);
-    LINE(contexts)
-    LINE(allocations)
-    LINE(pinned)
-    LINE(registered)
-    LINE(managed)
-    LINE(streams)
-    LINE(events)
-    LINE(modules)
-    LINE(arrays)
-    LINE(pools)
-    LINE(physical)
-    LINE(reservations)
-    LINE(mappings)
-#undef LINE
-    return text;
+    struct fake_count counts[FAKE_COUNTS_MAX];
+    size_t count = list_counts(counts);
+    return script_report(counts, count);
+}
+
+const struct fake *fakecuda(void)
+{
+    static const struct fake fake = {
+        .vendor = "cuda",
+        .fail = script_fail,
+        .clear_faults = script_clear_faults,
+        .has_faults = script_has_faults,
+        .break_device = fakecuda_break,
+        .deinitialise = fakecuda_deinitialise,
+        .hold = fakecuda_hold,
+        .function_at = script_function_at,
+        .calls = script_calls,
+        .launches = script_launches,
+        .launch_at = script_launch_at,
+        .violations = script_violations,
+        .violation_at = script_violation_at,
+        .forget = script_forget,
+        .count = list_counts,
+        .report = fakecuda_report,
+    };
+    return &fake;
 }
 
 /* ---- beginning and end ------------------------------------------------------------------ */
 
 __attribute__((constructor)) static void start(void)
 {
+    script_open(FAKE_PREFIX, names, sizeof names / sizeof *names);
     simcuda_script.call = on_call;
-    simcuda_script.violation = on_violation;
+    simcuda_script.violation = script_violation;
     simcuda_script.launch = on_launch;
 }
 
 __attribute__((destructor)) static void end_of_process(void)
 {
-    const char *path = setting("REPORT");
-    FILE *file = path && *path ? fopen(path, "w") : NULL;
-    if (file) {
-        fputs(fakecuda_report(), file);
-        for (size_t i = 0; i < fakecuda_violations(); i++)
-            fprintf(file, "violation: %s\n", fakecuda_violation_at(i));
-        fclose(file);
-    }
+    script_write_report(fakecuda_report());
     fakecuda_deinitialise();
 }

@@ -1,25 +1,20 @@
-/* What tests say to the fake CUDA driver, and what it tells them.
+/* The fake CUDA driver: fake.h says what a fake driver is.
  *
- * libfakecuda.so is the simulated driver with a script: it fails, waits and counts as a
- * test tells it to. It is reached like any driver, by its path.
- *
- * Read when cuInit is called (libfakesimcuda.so, the same driver under another
- * name, reads FAKESIMCUDA_* instead):
+ * Read when cuInit is called (libfakesimcuda.so, the same driver under another name for processes
+ * that use two, reads FAKESIMCUDA_* instead):
  *   FAKECUDA_DEVICES    compute capabilities, "80,90" (default "80"), "" for none
  *   FAKECUDA_VERSION    what cuDriverGetVersion says (13000)
- *   FAKECUDA_PEERS      0: no device can reach another
- *   FAKECUDA_FAULTS     "cuMemAlloc_v2:3:2,...": as fakecuda_fail
- *   FAKECUDA_REPORT     a file that gets fakecuda_report's text at exit
  *   CUDA_VISIBLE_DEVICES  as NVIDIA's driver reads it */
 #ifndef FAKECUDA_H
 #define FAKECUDA_H
 
 #include "cuda_abi.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "fake.h"
 
 #pragma GCC visibility push(default)
+
+/* For tests of either vendor. */
+const struct fake *fakecuda(void);
 
 /* ---- faults ---------------------------------------------------------------- */
 
@@ -43,19 +38,9 @@ void fakecuda_hold(bool hold);
 /* Calls of an exported function so far, failed ones included. */
 unsigned fakecuda_calls(const char *function);
 
-struct fakecuda_launch {
-    char kernel[128];
-    unsigned grid[3], block[3], shared;
-    bool cooperative;
-    CUstream stream; /* as it was given */
-    int device;
-    size_t argument_size;
-    unsigned char arguments[512];
-};
-
 /* Launches since the last fakecuda_forget, in the order of the calls. */
 size_t fakecuda_launches(void);
-bool fakecuda_launch_at(size_t index, struct fakecuda_launch *out);
+bool fakecuda_launch_at(size_t index, struct fake_launch *out);
 
 /* What a correct program never does: a handle that is not live, a call from a
  * callback, a free in the wrong place. Each is a line of text. */
@@ -65,13 +50,28 @@ const char *fakecuda_violation_at(size_t index);
 /* Forgets launches and violations. */
 void fakecuda_forget(void);
 
-/* What is there and would have to be freed. */
+/* What is there and would have to be freed:
+ *   contexts     primary contexts in use
+ *   allocations  of device memory, of any kind
+ *   streams, pools  without default ones */
+#define FAKECUDA_COUNTS(COUNT)                                                                     \
+    COUNT(contexts)                                                                                \
+    COUNT(allocations)                                                                             \
+    COUNT(pinned)                                                                                  \
+    COUNT(registered)                                                                              \
+    COUNT(managed)                                                                                 \
+    COUNT(streams)                                                                                 \
+    COUNT(events)                                                                                  \
+    COUNT(modules)                                                                                 \
+    COUNT(arrays)                                                                                  \
+    COUNT(pools)                                                                                   \
+    COUNT(physical)                                                                                \
+    COUNT(reservations)                                                                            \
+    COUNT(mappings)
 struct fakecuda_counts {
-    unsigned contexts;    /* primary contexts in use */
-    unsigned allocations; /* of device memory, of any kind */
-    unsigned pinned, registered, managed;
-    unsigned streams, events, modules, arrays, pools; /* without default streams and pools */
-    unsigned physical, reservations, mappings;
+#define COUNT(field) unsigned field;
+    FAKECUDA_COUNTS(COUNT)
+#undef COUNT
 };
 void fakecuda_count(struct fakecuda_counts *out);
 

@@ -167,6 +167,18 @@ static bool takes_fault(struct amdgpu_queue *queue, const hsa_kernel_dispatch_pa
     return fault != SIM_FAULT_NONE;
 }
 
+/* Whether the queue's owner has the queue fail in the place of the kernel. */
+static bool is_refused(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
+{
+    const struct amdgpu_queue_settings *settings = &queue->settings;
+    struct amdgpu_queue_error error = {.status = HSA_STATUS_SUCCESS};
+    if (settings->taken)
+        error.status = settings->taken(settings->data, packet);
+    if (error.status != HSA_STATUS_SUCCESS)
+        amdgpu_queue_fail(queue, &error);
+    return error.status != HSA_STATUS_SUCCESS;
+}
+
 /* Where the kernel finds its packet, whose place in the ring is no longer its own. */
 static uint64_t copy_packet(const struct amdgpu_flight *flight)
 {
@@ -212,7 +224,7 @@ static void process_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch
     if (!kernel)
         return;
     delay(queue);
-    if (takes_fault(queue, packet, kernel))
+    if (takes_fault(queue, packet, kernel) || is_refused(queue, packet))
         return;
     struct amdgpu_flight *flight = amdgpu_flight_take(queue);
     if (!flight)

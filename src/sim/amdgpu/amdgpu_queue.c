@@ -96,6 +96,23 @@ void amdgpu_queues_resume(void)
     amdgpu_signal_add(&held, -1);
 }
 
+static _Alignas(64) amd_signal_t parked;
+
+void amdgpu_queues_park(bool park)
+{
+    amdgpu_signal_store(&parked, park);
+}
+
+/* False: the queue stops. */
+static bool wait_while_parked(struct amdgpu_queue *queue)
+{
+    struct amdgpu_conditions conditions = {.count = 0};
+    if (amdgpu_signal_load(&parked) == 0)
+        return true;
+    amdgpu_conditions_add(&conditions, &parked, HSA_SIGNAL_CONDITION_EQ, 0, -1);
+    return amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_MET;
+}
+
 struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue)
 {
     struct amdgpu_flight *flight = NULL;
@@ -271,7 +288,7 @@ static void take(struct amdgpu_queue *queue, union amdgpu_packet *packet)
 static void *process(void *data)
 {
     struct amdgpu_queue *queue = data;
-    while (wait_for_packet(queue)) {
+    while (wait_for_packet(queue) && wait_while_parked(queue)) {
         union amdgpu_packet *place = packet_at(queue, queue->taken), packet;
         bool barrier = header_of(place) >> HSA_PACKET_HEADER_BARRIER & 1;
         if (barrier && !amdgpu_queue_wait_running(queue, 1))

@@ -63,6 +63,9 @@ struct amdgpu_queue_settings {
     bool cooperative;
     /* Called on the queue's thread; NULL: nobody asks. */
     void (*error)(void *data, const struct amdgpu_queue_error *error);
+    /* A kernel is to begin: a status other than HSA_STATUS_SUCCESS stops the queue with it instead.
+     * May be NULL. */
+    hsa_status_t (*taken)(void *data, const hsa_kernel_dispatch_packet_t *packet);
     /* A packet of type HSA_PACKET_TYPE_AGENT_DISPATCH; NULL: such packets are errors. */
     void (*agent_dispatch)(void *data, const hsa_agent_dispatch_packet_t *packet);
     void *data;
@@ -88,6 +91,8 @@ void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority);
  * some still run after timeout_ns, and nothing was changed. */
 bool amdgpu_queues_hold(uint64_t timeout_ns);
 void amdgpu_queues_resume(void);
+/* While park is true no queue takes a packet of any kind. */
+void amdgpu_queues_park(bool park);
 
 /* Whether a fault that was asked for has lost a device (of sim_memory.h): all its queues have
  * stopped with HSA_STATUS_ERROR, and nothing works there until the process ends. */

@@ -112,8 +112,6 @@ static uint64_t start_time(void)
 /* start 0: its times are not kept. */
 static void complete(amd_signal_t *completion, uint64_t start, bool good)
 {
-    if (!good)
-        simhsa_violation("memory was freed before it was copied");
     if (start > 0) {
         completion->start_ts = start;
         completion->end_ts = amdgpu_clock();
@@ -124,17 +122,33 @@ static void complete(amd_signal_t *completion, uint64_t start, bool good)
         amdgpu_signal_store(completion, -1);
 }
 
+/* box NULL: nothing is moved. False: it failed. */
+static bool move(const struct simhsa_box *box)
+{
+    if (simhsa_script.copy && simhsa_script.copy() != HSA_STATUS_SUCCESS)
+        return false;
+    bool good = !box || simhsa_box_copy(box);
+    if (!good)
+        simhsa_violation("memory was freed before it was copied");
+    return good;
+}
+
+static bool is_held(void)
+{
+    return atomic_load_explicit(&simhsa_script.held, memory_order_relaxed);
+}
+
 /* Does the work and tells of it. */
 static void run(struct job *job)
 {
     uint64_t start = start_time();
     pthread_mutex_lock(&copies.lock);
-    while (copies.stops > 0)
+    while (copies.stops > 0 || (is_held() && !copies.closing))
         pthread_cond_wait(&copies.changed, &copies.lock);
     copies.running++;
     pthread_mutex_unlock(&copies.lock);
     sleep_ns(sim_fault_delay());
-    bool good = !job->moves || simhsa_box_copy(&job->box);
+    bool good = move(job->moves ? &job->box : NULL);
     pthread_mutex_lock(&copies.lock);
     copies.running--;
     pthread_cond_broadcast(&copies.changed);
@@ -204,7 +218,8 @@ static bool is_ready(struct job *job)
 /* box NULL: nothing is moved. */
 static bool is_small(const struct simhsa_box *box)
 {
-    return (!box || box->width * box->height * box->depth <= SMALL) && sim_fault_delay() == 0;
+    return (!box || box->width * box->height * box->depth <= SMALL) && sim_fault_delay() == 0 &&
+           !is_held();
 }
 
 static void *work(void *data)
@@ -329,7 +344,7 @@ static bool copy_at_once(struct engine *engine, const struct simhsa_box *box,
     if (!completion || !is_small(box) || !are_met(after) || !begin_at_once(engine))
         return false;
     uint64_t start = start_time();
-    bool good = !box || simhsa_box_copy(box), more = end_at_once(engine);
+    bool good = move(box), more = end_at_once(engine);
     complete(completion, start, good);
     if (more)
         drive(engine);
@@ -390,11 +405,19 @@ void simhsa_copies_resume(void)
     pthread_mutex_unlock(&copies.lock);
 }
 
+void simhsa_copies_look(void)
+{
+    pthread_mutex_lock(&copies.lock);
+    pthread_cond_broadcast(&copies.changed);
+    pthread_mutex_unlock(&copies.lock);
+}
+
 void simhsa_copies_close(void)
 {
     pthread_mutex_lock(&copies.lock);
     copies.closing = true;
     pthread_cond_broadcast(&copies.wake);
+    pthread_cond_broadcast(&copies.changed);
     pthread_mutex_unlock(&copies.lock);
     for (unsigned i = 0; i < copies.thread_count; i++)
         pthread_join(copies.threads[i], NULL);

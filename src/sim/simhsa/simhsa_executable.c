@@ -328,6 +328,7 @@ hsa_status_t hsa_executable_validate(hsa_executable_t executable, uint32_t *resu
 hsa_status_t hsa_executable_validate_alt(hsa_executable_t executable, const char *options,
                                          uint32_t *result)
 {
+    SIMHSA_ENTER();
     (void)options;
     return hsa_executable_validate(executable, result);
 }

@@ -134,6 +134,14 @@ void simhsa_locks_close(void)
         end_lock(&locks);
 }
 
+unsigned simhsa_locks_left(void)
+{
+    unsigned count = 0;
+    for (const struct simhsa_lock *lock = locks; lock; lock = lock->next)
+        count++;
+    return count;
+}
+
 /* No agents: all GPUs. */
 static hsa_status_t read_agents(const hsa_agent_t *agents, int count, struct simhsa_lock *lock)
 {

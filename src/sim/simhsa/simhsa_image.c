@@ -80,6 +80,16 @@ bool simhsa_image_remove(uint64_t handle, bool sampler)
     return image;
 }
 
+unsigned simhsa_images_left(bool samplers)
+{
+    unsigned count = 0;
+    pthread_mutex_lock(&all.lock);
+    for (unsigned i = 0; all.images && i < IMAGES_MAX; i++)
+        count += all.images[i].live && all.images[i].sampler == samplers;
+    pthread_mutex_unlock(&all.lock);
+    return count;
+}
+
 void simhsa_images_close(void)
 {
     pthread_mutex_lock(&all.lock);

@@ -44,6 +44,7 @@ uint64_t simhsa_image_add(const struct simhsa_image *image,
 bool simhsa_image_get(uint64_t handle, bool sampler, struct simhsa_image *out_image);
 bool simhsa_image_remove(uint64_t handle, bool sampler);
 void simhsa_images_close(void);
+unsigned simhsa_images_left(bool samplers);
 
 /* Writes as much of the extension's table as size bytes hold; size 0: the first version of it. */
 void simhsa_image_table(size_t size, void *table);

@@ -127,6 +127,8 @@ static hsa_amd_memory_pool_access_t access_of(const struct simhsa_agent *agent,
         return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
     if (of_host(pool))
         return HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+    if (simhsa_script.apart && agent->device >= 0)
+        return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
     bool coarse = pool->flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
     return agent->device >= 0 && coarse ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
                                         : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;

@@ -93,6 +93,12 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     simhsa_own_thread = own;
 }
 
+static hsa_status_t taken(void *data, const hsa_kernel_dispatch_packet_t *packet)
+{
+    const struct queue *queue = data;
+    return simhsa_script.launch(queue->agent, &queue->amd->hsa_queue, packet);
+}
+
 /* Whether a packet that the queue has not taken will complete signal. */
 static bool is_expected(const struct queue *queue, hsa_signal_t signal)
 {
@@ -189,6 +195,7 @@ static bool start(struct queue *queue, unsigned slot, uint32_t size, hsa_queue_t
         .queue_address = (uintptr_t)queue->amd,
         .cooperative = type == HSA_QUEUE_TYPE_COOPERATIVE,
         .error = failed,
+        .taken = simhsa_script.launch ? taken : NULL,
         .data = queue,
     });
     return queue->processor != NULL;
@@ -272,6 +279,24 @@ void simhsa_queues_close(void)
         struct queue *queue = atomic_exchange(&all.queues[i], NULL);
         if (queue)
             end_queue(queue);
+    }
+}
+
+unsigned simhsa_queues_left(void)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < QUEUES_MAX; i++)
+        count += atomic_load(&all.queues[i]) != NULL;
+    return count;
+}
+
+void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *which,
+                        hsa_status_t status)
+{
+    for (unsigned i = 0; i < QUEUES_MAX; i++) {
+        const struct queue *queue = atomic_load(&all.queues[i]);
+        if (queue && queue->agent == agent && (!which || which == &queue->amd->hsa_queue))
+            amdgpu_queue_inactivate(queue->processor, status);
     }
 }
 

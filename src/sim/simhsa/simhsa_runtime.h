@@ -86,11 +86,35 @@ static inline bool simhsa_is_running(void)
     return atomic_load_explicit(&simhsa.references, memory_order_acquire) > 0 &&
            !atomic_load_explicit(&simhsa.forked, memory_order_relaxed);
 }
+/* What tests see of the runtime and make of it; all zero in libsimhsa.so.1. The functions are
+ * there before the first call, or never. */
+struct simhsa_script {
+    /* A call begins: what it returns other than HSA_STATUS_SUCCESS is the call's result. */
+    hsa_status_t (*call)(const char *name);
+    void (*violation)(const char *text);
+    /* A copy is to be made. Other than HSA_STATUS_SUCCESS: it fails, and its completion signal
+     * becomes negative. */
+    hsa_status_t (*copy)(void);
+    /* A queue has taken a kernel. Other than HSA_STATUS_SUCCESS: the queue stops with it. */
+    hsa_status_t (*launch)(const struct simhsa_agent *agent, const hsa_queue_t *queue,
+                           const hsa_kernel_dispatch_packet_t *packet);
+    _Atomic(bool) held; /* no copy begins */
+    bool apart;         /* no device reaches another */
+};
+extern struct simhsa_script simhsa_script;
+
 /* How functions that return a status begin. */
+static inline hsa_status_t simhsa_enter(const char *name)
+{
+    if (!simhsa_is_running())
+        return HSA_STATUS_ERROR_NOT_INITIALIZED;
+    return simhsa_script.call ? simhsa_script.call(name) : HSA_STATUS_SUCCESS;
+}
 #define SIMHSA_ENTER()                                                                             \
     do {                                                                                           \
-        if (!simhsa_is_running())                                                                  \
-            return HSA_STATUS_ERROR_NOT_INITIALIZED;                                               \
+        hsa_status_t simhsa_entered = simhsa_enter(__func__);                                      \
+        if (simhsa_entered != HSA_STATUS_SUCCESS)                                                  \
+            return simhsa_entered;                                                                 \
     } while (0)
 
 /* Writes what an attribute is. */
@@ -141,6 +165,7 @@ struct simhsa_isa *simhsa_isa_named(const char *name);
 /* The first hsa_init; false: no memory. */
 bool simhsa_signals_open(void);
 void simhsa_signals_close(void); /* ends all that are left */
+unsigned simhsa_signals_left(void); /* live ones that the program made */
 /* internal: not the program's to destroy. NULL: no memory. */
 amd_signal_t *simhsa_signal_new(int64_t value, bool internal);
 void simhsa_signal_free(amd_signal_t *signal); /* accepts NULL */
@@ -238,12 +263,15 @@ void simhsa_host_remove(uint64_t address, size_t size, const struct simhsa_lock 
 void simhsa_lock_bounds(const struct simhsa_memory *memory, uint64_t address, uint64_t *out_start,
                         size_t *out_size);
 void simhsa_locks_close(void);
+unsigned simhsa_locks_left(void); /* under the lock */
 void simhsa_attributes_close(void); /* of SVM */
 void simhsa_virtual_close(void);
 /* Under the lock: drops a mapping's hold on its memory. */
 void simhsa_physical_drop(struct simhsa_physical *physical);
 /* Under the lock: the reservation that has an address; false: none. */
 bool simhsa_reserved(uint64_t address, uint64_t *out_start, size_t *out_size);
+unsigned simhsa_reservations_left(void); /* under the lock */
+unsigned simhsa_physicals_left(void);    /* under the lock: handles that are not released */
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
@@ -251,11 +279,17 @@ void simhsa_copies_close(void); /* waits until nothing is copied */
 /* Nothing is copied between these. */
 void simhsa_copies_stop(void);
 void simhsa_copies_resume(void);
+/* simhsa_script.held has changed. */
+void simhsa_copies_look(void);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 bool simhsa_queues_open(void); /* the first hsa_init; false: no memory */
 void simhsa_queues_close(void);
+unsigned simhsa_queues_left(void);
+/* Stops the agent's queues (which: one of them, NULL: all) as a kernel does that fails. */
+void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *which,
+                        hsa_status_t status);
 /* The program waits for signal. Ends it where that is for ever: its thread is in the callback of a
  * queue that failed, and a packet that the queue will not take is to complete signal. */
 void simhsa_queue_wait_for(hsa_signal_t signal);

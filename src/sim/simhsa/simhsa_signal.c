@@ -94,6 +94,14 @@ void simhsa_signals_close(void)
             simhsa_signal_free(&all.signals[i]);
 }
 
+unsigned simhsa_signals_left(void)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < all.fresh; i++)
+        count += (atomic_load(&all.words[i]) & (LIVE | INTERNAL)) == LIVE;
+    return count;
+}
+
 bool simhsa_signal_is_live(const amd_signal_t *signal)
 {
     return atomic_load_explicit(&all.words[index_of(signal)], memory_order_acquire) & LIVE;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 struct simhsa simhsa;
+struct simhsa_script simhsa_script;
 _Thread_local bool simhsa_own_thread;
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER; /* of init and shut_down */
@@ -18,12 +19,14 @@ void simhsa_violation(const char *format, ...)
 {
     char text[256];
     va_list args;
-    if (!ah_log_on(AH_LOG_WARNING, AH_LOG_ALWAYS))
+    if (!simhsa_script.violation && !ah_log_on(AH_LOG_WARNING, AH_LOG_ALWAYS))
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     AH_LOG_WARN("simulated HSA runtime: %s", text);
+    if (simhsa_script.violation)
+        simhsa_script.violation(text);
 }
 
 /* ---- start and end ------------------------------------------------------------------------ */
@@ -75,6 +78,9 @@ hsa_status_t hsa_init(void)
         simhsa_violation("hsa_init in a child of the process that called it before");
         return result;
     }
+    hsa_status_t scripted = simhsa_script.call ? simhsa_script.call(__func__) : HSA_STATUS_SUCCESS;
+    if (scripted != HSA_STATUS_SUCCESS)
+        return scripted;
     pthread_mutex_lock(&start_lock);
     unsigned references = atomic_load(&simhsa.references);
     if (references > 0)
@@ -129,6 +135,9 @@ hsa_status_t hsa_status_string(hsa_status_t status, const char **status_string)
 #include "simhsa_status.def"
 #undef SIMHSA_STATUS
     };
+    hsa_status_t scripted = simhsa_script.call ? simhsa_script.call(__func__) : HSA_STATUS_SUCCESS;
+    if (scripted != HSA_STATUS_SUCCESS)
+        return scripted;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status_string; i++) {
         if (rows[i].status == (int)status) {
             *status_string = rows[i].text;

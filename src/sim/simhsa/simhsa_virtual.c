@@ -51,6 +51,22 @@ bool simhsa_reserved(uint64_t address, uint64_t *out_start, size_t *out_size)
     return true;
 }
 
+unsigned simhsa_reservations_left(void)
+{
+    unsigned count = 0;
+    for (const struct reservation *at = reservations; at; at = at->next)
+        count++;
+    return count;
+}
+
+unsigned simhsa_physicals_left(void)
+{
+    unsigned count = 0;
+    for (const struct simhsa_physical *at = physicals; at; at = at->next)
+        count += at->handles > 0;
+    return count;
+}
+
 hsa_status_t hsa_amd_vmem_address_reserve_align(void **va, size_t size, uint64_t address,
                                                 uint64_t alignment, uint64_t flags)
 {

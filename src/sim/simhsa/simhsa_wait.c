@@ -196,7 +196,6 @@ static hsa_status_t wait_group(hsa_signal_group_t handle, const hsa_signal_condi
                                hsa_signal_value_t *value)
 {
     struct several several = {.count = 0, .signals = several.few};
-    SIMHSA_ENTER();
     if (!conditions || !compare_values || !signal || !value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
@@ -223,6 +222,7 @@ hsa_status_t hsa_signal_group_wait_any_scacquire(hsa_signal_group_t signal_group
                                                  hsa_wait_state_t wait_state_hint,
                                                  hsa_signal_t *signal, hsa_signal_value_t *value)
 {
+    SIMHSA_ENTER();
     (void)wait_state_hint;
     return wait_group(signal_group, conditions, compare_values, signal, value);
 }
@@ -233,6 +233,7 @@ hsa_status_t hsa_signal_group_wait_any_relaxed(hsa_signal_group_t signal_group,
                                                hsa_wait_state_t wait_state_hint,
                                                hsa_signal_t *signal, hsa_signal_value_t *value)
 {
+    SIMHSA_ENTER();
     (void)wait_state_hint;
     return wait_group(signal_group, conditions, compare_values, signal, value);
 }
