@@ -437,15 +437,20 @@ struct ah_backend_ops {
                                     struct ah_backend_stream *stream,
                                     struct ah_backend_event *event);
     /* Calls function(data) in stream order on a thread of the driver. Later work
-     * of the stream waits for it. function may not call the backend. */
+     * of the stream waits for it. function may not call the backend, and may not wait for
+     * anything that other streams or other host functions do: a driver may have one thread
+     * for the host functions of all streams. Not called when the device has failed. */
     hipError_t (*stream_host_function)(struct ah_backend_device *device,
                                        struct ah_backend_stream *stream,
                                        void (*function)(void *data), void *data);
-    /* As above, and function is called with the stream's error when there is one. */
+    /* As above, but function is also called when the device has failed, with its error. A reset
+     * may drop the call. */
     hipError_t (*stream_callback)(struct ah_backend_device *device,
                                   struct ah_backend_stream *stream,
                                   void (*function)(void *data, hipError_t status), void *data);
-    /* bits: 32 or 64. */
+    /* pointer: memory that the device reaches, by its address of it. bits: 32 or 64. A wait
+     * that has not ended ends with the device's failure or reset. hipErrorNotSupported: the
+     * driver has no such operation. */
     hipError_t (*stream_wait_value)(struct ah_backend_device *device,
                                     struct ah_backend_stream *stream, void *pointer, uint64_t value,
                                     uint64_t mask, enum ah_wait_condition condition, int bits);

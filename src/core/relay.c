@@ -1,44 +1,163 @@
-/* Owns the waits between drivers: a gate that a callback of one driver opens and a host function
- * of the other waits at. Neither calls a driver. */
+/* Owns the waits between drivers. A gate is a word in page-locked memory of the waiting device: its
+ * stream waits for the word's value, and a callback of the event's driver, which never blocks,
+ * writes it. No driver is called with the lock held, since callbacks take it. */
 #include "relay.h"
+#include "log.h"
 
 #include <stdlib.h>
 
+enum { BLOCK_GATES = 64, GATE_STRIDE = 64, LOOKS = 4, CLOSED = 0, OPEN = 1 };
+
 struct gate {
-    const struct ah_device *opener; /* the event's */
-    bool open;
-    int holders; /* the callback that opens it, the function that waits */
-    struct gate *next;
+    struct block *block;
+    uint32_t *word;                  /* the host's address; NULL: it went with a reset */
+    void *native;                    /* the waiting device's address */
+    struct ah_backend_event *passed; /* recorded behind the last wait; NULL: there was none */
+    const struct ah_device *opener;  /* whose callback is still to come; NULL: none is */
+    bool taken;                      /* somebody prepares it, or its stream cannot tell when it
+                                      * has passed */
+};
+
+/* The gates of one allocation. */
+struct block {
+    struct block *next;
+    const struct ah_device *waiter; /* NULL: it was reset */
+    unsigned cursor;                /* the gate to try next */
+    struct gate gates[BLOCK_GATES];
 };
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t opened;
-    struct gate *gates; /* also those whose callback a reset has dropped */
-} relay = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+    struct block *blocks;
+} relay = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct gate *make_gate(const struct ah_device *opener)
+/* ---- which gate ------------------------------------------------------------------------- */
+
+/* The next gate of the block that no callback will write to; with the lock. */
+static struct gate *next_unwritten(struct block *block)
 {
-    struct gate *gate = malloc(sizeof *gate);
-    if (!gate)
-        return NULL;
+    for (unsigned i = 0; i < BLOCK_GATES; i++) {
+        struct gate *gate = &block->gates[block->cursor++ % BLOCK_GATES];
+        if (!gate->opener && !gate->taken)
+            return gate;
+    }
+    return NULL;
+}
+
+/* A gate that may be free, taken. */
+static struct gate *take_candidate(const struct ah_device *waiter)
+{
+    struct gate *gate = NULL;
     pthread_mutex_lock(&relay.lock);
-    *gate = (struct gate){.opener = opener, .holders = 2, .next = relay.gates};
-    relay.gates = gate;
+    for (struct block *block = relay.blocks; block && !gate; block = block->next)
+        if (block->waiter == waiter)
+            gate = next_unwritten(block);
+    if (gate)
+        gate->taken = true;
     pthread_mutex_unlock(&relay.lock);
     return gate;
 }
 
-/* Called with the lock held. */
-static void drop(struct gate *gate)
+static void give_back(struct gate *gate)
 {
-    struct gate **link = &relay.gates;
-    if (--gate->holders > 0)
-        return;
-    while (*link != gate)
+    pthread_mutex_lock(&relay.lock);
+    gate->taken = false;
+    pthread_mutex_unlock(&relay.lock);
+}
+
+static bool is_passed(struct ah_device *waiter, const struct gate *gate)
+{
+    return !gate->passed ||
+           waiter->ops->event_query(waiter->native, gate->passed) != hipErrorNotReady;
+}
+
+static hipError_t make_block(struct ah_device *waiter, struct block **out_block)
+{
+    void *memory, *native;
+    struct block *block = calloc(1, sizeof *block);
+    if (!block)
+        return hipErrorOutOfMemory;
+    hipError_t error = waiter->ops->host_alloc(
+        waiter->native, BLOCK_GATES * GATE_STRIDE,
+        hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent, &memory);
+    if (error == hipSuccess) {
+        error = waiter->ops->host_device_pointer(waiter->native, memory, &native);
+        if (error != hipSuccess)
+            waiter->ops->host_free(waiter->native, memory);
+    }
+    if (error != hipSuccess) {
+        free(block);
+        return error;
+    }
+    for (size_t i = 0; i < BLOCK_GATES; i++)
+        block->gates[i] = (struct gate){
+            .block = block,
+            .word = (uint32_t *)(void *)((char *)memory + i * GATE_STRIDE),
+            .native = (char *)native + i * GATE_STRIDE,
+        };
+    block->waiter = waiter;
+    *out_block = block;
+    return hipSuccess;
+}
+
+static hipError_t take_gate(struct ah_device *waiter, struct gate **out_gate)
+{
+    struct block *block;
+    for (int look = 0; look < LOOKS; look++) {
+        struct gate *gate = take_candidate(waiter);
+        if (gate && is_passed(waiter, gate)) {
+            *out_gate = gate;
+            return hipSuccess;
+        }
+        if (!gate)
+            break;
+        give_back(gate);
+    }
+    hipError_t error = make_block(waiter, &block);
+    if (error != hipSuccess)
+        return error;
+    *out_gate = &block->gates[block->cursor++];
+    (*out_gate)->taken = true;
+    pthread_mutex_lock(&relay.lock);
+    block->next = relay.blocks;
+    relay.blocks = block;
+    pthread_mutex_unlock(&relay.lock);
+    return hipSuccess;
+}
+
+/* False: the waiting device is being reset. */
+static bool close_gate(struct gate *gate, const struct ah_device *opener)
+{
+    pthread_mutex_lock(&relay.lock);
+    bool there = gate->word != NULL;
+    if (there) {
+        __atomic_store_n(gate->word, CLOSED, __ATOMIC_RELEASE);
+        gate->opener = opener;
+    }
+    pthread_mutex_unlock(&relay.lock);
+    return there;
+}
+
+/* ---- the event's side --------------------------------------------------------------------- */
+
+/* With the lock. */
+static void write_open(struct gate *gate)
+{
+    if (gate->word)
+        __atomic_store_n(gate->word, OPEN, __ATOMIC_RELEASE);
+}
+
+/* Frees a block whose device was reset when no callback can come any more; with the lock. */
+static void drop_unused(struct block *block)
+{
+    struct block **link = &relay.blocks;
+    for (unsigned i = 0; i < BLOCK_GATES; i++)
+        if (block->gates[i].opener || block->gates[i].taken)
+            return;
+    while (*link != block)
         link = &(*link)->next;
-    *link = gate->next;
-    free(gate);
+    *link = block->next;
+    free(block);
 }
 
 static void open_gate(void *data, hipError_t status)
@@ -46,19 +165,10 @@ static void open_gate(void *data, hipError_t status)
     struct gate *gate = data;
     (void)status; /* a failure of the event's device is not the waiting stream's */
     pthread_mutex_lock(&relay.lock);
-    gate->open = true;
-    pthread_cond_broadcast(&relay.opened);
-    drop(gate);
-    pthread_mutex_unlock(&relay.lock);
-}
-
-static void wait_at_gate(void *data)
-{
-    struct gate *gate = data;
-    pthread_mutex_lock(&relay.lock);
-    while (!gate->open)
-        pthread_cond_wait(&relay.opened, &relay.lock);
-    drop(gate);
+    write_open(gate);
+    gate->opener = NULL;
+    if (!gate->block->waiter)
+        drop_unused(gate->block);
     pthread_mutex_unlock(&relay.lock);
 }
 
@@ -78,31 +188,95 @@ static hipError_t open_after_event(struct ah_device *device, const struct ah_eve
     return error;
 }
 
+/* ---- the waiting side ----------------------------------------------------------------------- */
+
+static hipError_t wait_on_host(struct ah_device *opener, const struct ah_event *event)
+{
+    AH_LOG(AH_LOG_INFO, AH_LOG_WAIT,
+           "the driver of the stream cannot wait for a value: the host waits for the event");
+    return opener->ops->event_synchronize(opener->native, event->native);
+}
+
+/* *out_known: it will be seen when the stream has passed, so that the gate can be used again. */
+static hipError_t wait_at_gate(struct ah_device *device, struct ah_backend_stream *stream,
+                               const struct ah_event *event, const struct gate *gate,
+                               bool *out_known)
+{
+    hipError_t error = device->ops->stream_wait_value(device->native, stream, gate->native, OPEN,
+                                                      UINT32_MAX, AH_WAIT_EQUAL, 32);
+    if (error == hipErrorNotSupported)
+        return wait_on_host(event->handle.device, event);
+    if (error != hipSuccess)
+        return error;
+    error = device->ops->event_record(device->native, gate->passed, stream);
+    *out_known = error == hipSuccess;
+    return error;
+}
+
+static hipError_t wait_with(struct ah_device *device, struct ah_backend_stream *stream,
+                            const struct ah_event *event, struct gate *gate, bool *out_known)
+{
+    struct ah_device *opener = event->handle.device;
+    hipError_t error = hipSuccess;
+    if (!gate->passed)
+        error = device->ops->event_create(device->native, hipEventDisableTiming, &gate->passed);
+    if (error == hipSuccess && !close_gate(gate, opener))
+        error = hipErrorContextIsDestroyed;
+    if (error != hipSuccess)
+        return error;
+    error = open_after_event(opener, event, gate);
+    if (error == hipSuccess)
+        return wait_at_gate(device, stream, event, gate, out_known);
+    open_gate(gate, error); /* for the callback */
+    return error;
+}
+
 hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *stream,
                          const struct ah_event *event)
 {
-    struct ah_device *opener = event->handle.device;
-    struct gate *gate = make_gate(opener);
-    if (!gate)
-        return hipErrorOutOfMemory;
-    hipError_t error = open_after_event(opener, event, gate);
+    struct gate *gate;
+    bool known = true;
+    hipError_t error = take_gate(device, &gate);
     if (error != hipSuccess)
-        open_gate(gate, error); /* for the callback */
-    if (error == hipSuccess)
-        error = device->ops->stream_host_function(device->native, stream, wait_at_gate, gate);
-    if (error == hipSuccess)
-        return hipSuccess;
-    pthread_mutex_lock(&relay.lock);
-    drop(gate); /* for the function */
-    pthread_mutex_unlock(&relay.lock);
+        return error;
+    error = wait_with(device, stream, event, gate, &known);
+    if (known)
+        give_back(gate);
     return error;
+}
+
+/* ---- reset ---------------------------------------------------------------------------------- */
+
+/* The memory and the events of the gates go with their device. */
+static void forget_waiter(struct block *block)
+{
+    block->waiter = NULL;
+    for (unsigned i = 0; i < BLOCK_GATES; i++) {
+        block->gates[i].word = NULL;
+        block->gates[i].passed = NULL;
+    }
+    drop_unused(block);
+}
+
+/* A callback that the reset drops never comes, and one that it does not drop may come late, so
+ * that these gates are not used again. */
+static void forget_opener(struct block *block, const struct ah_device *device)
+{
+    for (unsigned i = 0; i < BLOCK_GATES; i++)
+        if (block->gates[i].opener == device)
+            write_open(&block->gates[i]);
 }
 
 void ah_relay_forget_device(const struct ah_device *device)
 {
+    struct block *next;
     pthread_mutex_lock(&relay.lock);
-    for (struct gate *gate = relay.gates; gate; gate = gate->next)
-        gate->open |= gate->opener == device;
-    pthread_cond_broadcast(&relay.opened);
+    for (struct block *block = relay.blocks; block; block = next) {
+        next = block->next;
+        if (block->waiter == device)
+            forget_waiter(block);
+        else
+            forget_opener(block, device);
+    }
     pthread_mutex_unlock(&relay.lock);
 }

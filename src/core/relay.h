@@ -5,11 +5,13 @@
 #include "stream.h"
 
 /* Work of the stream from now on waits for what the event was recorded after; the event may be
- * recorded again or destroyed meanwhile. */
+ * recorded again or destroyed meanwhile. The wait ends also when the event's device fails or is
+ * reset. After an error the stream may wait or not, but not for longer than that. */
 hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *stream,
                          const struct ah_event *event);
 
-/* Lets go of those that wait for events of a device that was reset. */
+/* Lets go of those that wait for events of a device that is about to be reset, and forgets what
+ * waits on it: called before the driver's reset. */
 void ah_relay_forget_device(const struct ah_device *device);
 
 #endif

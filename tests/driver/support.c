@@ -21,6 +21,7 @@ void clean_environment(void)
         "AMD_LOG_LEVEL",        "AMD_LOG_MASK",       "AMD_LOG_LEVEL_FILE",  "HIP_LAUNCH_BLOCKING",
         "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY", "FAKECUDA_DEVICES",    "FAKECUDA_VERSION",
         "FAKECUDA_PEERS",       "FAKECUDA_FAULTS",    "FAKECUDA_REPORT",     "FAKESIMCUDA_DEVICES",
+        "FAKECUDA_HOST_THREAD", "FAKESIMCUDA_HOST_THREAD",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);

@@ -41,6 +41,9 @@ struct fake {
     void (*clear_faults)(void);
     /* Whether a fault of fail is still to come. */
     bool (*has_faults)(void);
+    /* Calls hook(data), once, at the beginning of the next call of the exported function, on the
+     * thread that calls it. The hook may call HIP. NULL: no hook. */
+    void (*hook)(const char *function, void (*hook)(void *data), void *data);
     /* As after a kernel that failed. */
     void (*break_device)(int device, int result);
     /* From now on every call fails as it does at the end of the process. */

@@ -41,8 +41,10 @@ static CUresult choose_devices(void)
 static void read_settings(void)
 {
     const char *version = script_setting("VERSION"), *peers = script_setting("PEERS");
+    const char *host_thread = script_setting("HOST_THREAD");
     simcuda_script.version = version ? atoi(version) : 0;
     simcuda_script.apart = peers && strcmp(peers, "0") == 0;
+    simcuda_script.one_host_thread = host_thread && strcmp(host_thread, "1") == 0;
 }
 
 static CUresult on_call(const char *name)
@@ -57,6 +59,11 @@ static CUresult on_call(const char *name)
 void fakecuda_fail(const char *function, unsigned nth, int result)
 {
     script_fail(function, nth, result);
+}
+
+void fakecuda_hook(const char *function, void (*hook)(void *data), void *data)
+{
+    script_hook(function, hook, data);
 }
 
 void fakecuda_clear_faults(void)
@@ -237,6 +244,7 @@ const struct fake *fakecuda(void)
         .vendor = "cuda",
         .fail = script_fail,
         .clear_faults = script_clear_faults,
+        .hook = script_hook,
         .has_faults = script_has_faults,
         .break_device = fakecuda_break,
         .deinitialise = fakecuda_deinitialise,

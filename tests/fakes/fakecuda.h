@@ -4,6 +4,8 @@
  * that use two, reads FAKESIMCUDA_* instead):
  *   FAKECUDA_DEVICES    compute capabilities, "80,90" (default "80"), "" for none
  *   FAKECUDA_VERSION    what cuDriverGetVersion says (13000)
+ *   FAKECUDA_HOST_THREAD  1: host functions and callbacks of all streams run one at a time, as
+ *                       in a driver that has one thread for them
  *   CUDA_VISIBLE_DEVICES  as NVIDIA's driver reads it */
 #ifndef FAKECUDA_H
 #define FAKECUDA_H
@@ -22,6 +24,10 @@ const struct fake *fakecuda(void);
  * result and does nothing; nth 0: every call until fakecuda_clear_faults. */
 void fakecuda_fail(const char *function, unsigned nth, int result);
 void fakecuda_clear_faults(void);
+
+/* Calls hook(data), once, at the beginning of the next call of the exported function, on the
+ * thread that calls it. The hook may call HIP. NULL: no hook. */
+void fakecuda_hook(const char *function, void (*hook)(void *data), void *data);
 
 /* Puts the device's context into the state after a kernel that failed: calls
  * return result until the context is reset. 0 heals it. */

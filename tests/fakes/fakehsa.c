@@ -256,6 +256,7 @@ const struct fake *fakehsa(void)
         .vendor = "hsa",
         .fail = script_fail,
         .clear_faults = script_clear_faults,
+        .hook = script_hook,
         .has_faults = script_has_faults,
         .break_device = fakehsa_break,
         .deinitialise = fakehsa_deinitialise,

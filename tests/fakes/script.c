@@ -24,6 +24,10 @@ static struct {
         int result;
     } faults[FAULTS_MAX];
     size_t fault_count;
+    struct hook {
+        void (*function)(void *data);
+        void *data;
+    } hooks[ROWS_MAX];
     char violations[VIOLATIONS_MAX][VIOLATION_SIZE];
     size_t violation_count;
     struct fake_launch *launches;
@@ -132,15 +136,27 @@ static int result_of(int row)
 int script_call(const char *name)
 {
     int result = 0;
+    struct hook hook = {.function = NULL};
     pthread_mutex_lock(&script.lock);
     read_faults();
     int row = cached_row(name);
     if (row != UNKNOWN) {
         script.calls[row]++;
         result = result_of(row);
+        hook = script.hooks[row];
+        script.hooks[row].function = NULL;
     }
     pthread_mutex_unlock(&script.lock);
+    if (hook.function)
+        hook.function(hook.data);
     return result;
+}
+
+void script_hook(const char *function, void (*hook)(void *data), void *data)
+{
+    pthread_mutex_lock(&script.lock);
+    script.hooks[row_named(function)] = (struct hook){hook, data};
+    pthread_mutex_unlock(&script.lock);
 }
 
 void script_fail(const char *function, unsigned nth, int result)

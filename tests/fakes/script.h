@@ -17,6 +17,7 @@ int script_call(const char *name);
 void script_fail(const char *function, unsigned nth, int result);
 void script_clear_faults(void);
 bool script_has_faults(void);
+void script_hook(const char *function, void (*hook)(void *data), void *data);
 const char *script_function_at(size_t index);
 unsigned script_calls(const char *function);
 

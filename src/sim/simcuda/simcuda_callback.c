@@ -11,6 +11,8 @@ struct call_op {
     void *data;
 };
 
+static pthread_mutex_t host_thread = PTHREAD_MUTEX_INITIALIZER; /* where there is one for all */
+
 static CUresult run_call(struct simcuda_op *op, struct simcuda_context *context)
 {
     const struct call_op *call = (const struct call_op *)(const void *)op;
@@ -18,12 +20,16 @@ static CUresult run_call(struct simcuda_op *op, struct simcuda_context *context)
     pthread_mutex_lock(&simcuda.lock);
     status = simcuda_context_error(context);
     pthread_mutex_unlock(&simcuda.lock);
+    if (simcuda_script.one_host_thread)
+        pthread_mutex_lock(&host_thread);
     simcuda_thread.in_callback = true;
     if (call->callback)
         call->callback(call->stream, status, call->data);
     else
         call->function(call->data);
     simcuda_thread.in_callback = false;
+    if (simcuda_script.one_host_thread)
+        pthread_mutex_unlock(&host_thread);
     return CUDA_SUCCESS;
 }
 

@@ -120,8 +120,14 @@ static struct simcuda_context *device_memory_context(CUdeviceptr pointer)
                : NULL;
 }
 
-/* A copy in the default stream that has happened when this returns, except within
- * one device; between two it comes after what either has to do. */
+static bool is_pageable(CUdeviceptr pointer)
+{
+    return !simcuda_memory_find(pointer);
+}
+
+/* A copy in the default stream that has happened when this returns, except within one device,
+ * and from pageable memory to a device, which is taken along; between two devices it comes after
+ * what either has to do. */
 static CUresult copy_synchronously(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
     struct simcuda_context *context;
@@ -134,7 +140,7 @@ static CUresult copy_synchronously(CUdeviceptr dst, CUdeviceptr src, size_t size
         simcuda_stream_finish(from->legacy);
     }
     result = copy_linear(dst, src, size, NULL);
-    if (result == CUDA_SUCCESS && (!to || to != from)) {
+    if (result == CUDA_SUCCESS && (!to || to != from) && !(to && is_pageable(src))) {
         simcuda_stream_wait(context->legacy, context->legacy->queued);
         simcuda_print_flush(context);
         result = simcuda_context_error(context);

@@ -165,6 +165,7 @@ struct simcuda_script {
     bool held;   /* no work of streams begins; with the lock, and a broadcast of changed */
     bool apart;  /* no device reaches another */
     int version; /* of CUDA; 0: SIMCUDA_VERSION */
+    bool one_host_thread; /* functions of the host run one at a time */
 };
 extern struct simcuda_script simcuda_script;
 
