@@ -5,12 +5,6 @@
 
 #include <stdlib.h>
 
-enum {
-    SERIALIZE_BEFORE = 1,
-    SERIALIZE_AFTER = 2,
-    STAGING_SIZE = 4 << 20, /* host memory between two drivers, bytes */
-};
-
 bool ah_copy_kind_valid(hipMemcpyKind kind)
 {
     return ((int)kind >= hipMemcpyHostToHost && (int)kind <= hipMemcpyDefault) ||
@@ -27,7 +21,7 @@ static bool is_pageable(const void *pointer)
 static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
     bool known;
-    if (!dst || !src)
+    if (!dst || !src || size > SIZE_MAX - (uintptr_t)dst || size > SIZE_MAX - (uintptr_t)src)
         return hipErrorInvalidValue;
     if (!ah_memory_holds(dst, src, size, &known)) {
         AH_LOG_ERR("a copy of %zu bytes from %p to %p reaches past the end of an allocation", size,
@@ -56,7 +50,7 @@ static hipError_t copy_staged(struct ah_device *dst_device, char *dst, struct ah
                               const char *src, size_t size)
 {
     hipError_t error = hipSuccess;
-    size_t step = size < STAGING_SIZE ? size : STAGING_SIZE;
+    size_t step = size < AH_STAGING_SIZE ? size : AH_STAGING_SIZE;
     void *staging = malloc(step);
     if (!staging)
         return hipErrorOutOfMemory;
@@ -66,11 +60,12 @@ static hipError_t copy_staged(struct ah_device *dst_device, char *dst, struct ah
         if (error == hipSuccess)
             error = dst_device->ops->copy(dst_device->native, dst + done, staging, now);
     }
-    free(staging);
-    return error;
+    free(staging); /* of which the driver has taken all, which may be on its way */
+    return error == hipSuccess ? ah_stream_wait(dst_device, NULL) : error;
 }
 
-/* Where several drivers are in use the addresses decide whose copy it is. */
+/* Where several drivers are in use the addresses decide whose copy it is. One that is not of the
+ * stream's driver has ended on return, since the stream cannot wait for it. */
 static hipError_t copy_routed(struct ah_device *device, struct ah_backend_stream *native, void *dst,
                               const void *src, size_t size, enum ah_blocking blocking)
 {
@@ -86,9 +81,11 @@ static hipError_t copy_routed(struct ah_device *device, struct ah_backend_stream
     hipError_t error = ah_stream_wait(device, native);
     if (error != hipSuccess)
         return error;
-    if (one_driver)
-        return owner->ops->copy(owner->native, dst, src, size);
-    error = dst_owner->ops->device_synchronize(dst_owner->native);
+    if (one_driver) {
+        error = owner->ops->copy(owner->native, dst, src, size);
+        return error == hipSuccess ? ah_stream_wait(owner, NULL) : error;
+    }
+    error = ah_device_wait_both(src_owner, dst_owner);
     return error == hipSuccess ? copy_staged(dst_owner, dst, src_owner, src, size) : error;
 }
 
@@ -121,11 +118,11 @@ hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, 
     if (error != hipSuccess || size == 0)
         return error;
     error = check_ends(dst, src, size, kind);
-    if (error == hipSuccess && (serialize & SERIALIZE_BEFORE))
+    if (error == hipSuccess && (serialize & AH_SERIALIZE_BEFORE))
         error = ah_stream_wait(device, native);
     if (error == hipSuccess)
         error = copy_on(device, native, dst, src, size, kind, blocking);
-    if (error == hipSuccess && (serialize & SERIALIZE_AFTER))
+    if (error == hipSuccess && (serialize & AH_SERIALIZE_AFTER))
         error = ah_stream_wait(device, native);
     return error;
 }

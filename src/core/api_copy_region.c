@@ -8,19 +8,31 @@
 
 /* ---- the one way ----------------------------------------------------------- */
 
-/* The bytes that a rectangle spans from its first to its last. */
+/* Rows do not overlap, and slices do not either. */
+static bool is_apart(const struct ah_copy_end *end, const struct ah_copy_region *region)
+{
+    size_t right, bottom;
+    if (__builtin_add_overflow(end->x, region->width, &right) ||
+        __builtin_add_overflow(end->y, region->height, &bottom))
+        return false;
+    return right <= end->pitch && (region->depth == 1 || bottom <= end->rows);
+}
+
+/* The bytes from the pointer to the end of the rectangle's last row. False: more than there are
+ * addresses. */
 static bool span(const struct ah_copy_end *end, const struct ah_copy_region *region, size_t *out)
 {
-    size_t slice, first, last, rows;
-    if (__builtin_mul_overflow(end->pitch, end->rows, &slice) ||
-        __builtin_mul_overflow(slice, end->z + region->depth - 1, &last) ||
-        __builtin_mul_overflow(end->pitch, end->y + region->height - 1, &rows) ||
-        __builtin_add_overflow(last, rows, &last) ||
-        __builtin_add_overflow(end->x, region->width, &first) ||
-        __builtin_add_overflow(last, first, &last))
+    size_t slice, slices, rows, last;
+    if (__builtin_add_overflow(end->z, region->depth - 1, &slices) ||
+        __builtin_add_overflow(end->y, region->height - 1, &rows) ||
+        __builtin_mul_overflow(end->pitch, end->rows, &slice) ||
+        __builtin_mul_overflow(slice, slices, &slices) ||
+        __builtin_mul_overflow(end->pitch, rows, &rows) ||
+        __builtin_add_overflow(slices, rows, &last) ||
+        __builtin_add_overflow(last, end->x + region->width, &last))
         return false;
     *out = last;
-    return true;
+    return last <= SIZE_MAX - (uintptr_t)end->pointer;
 }
 
 static bool within(size_t start, size_t length, size_t limit)
@@ -50,7 +62,7 @@ static hipError_t check_end(const struct ah_copy_end *end, const struct ah_copy_
                : array_holds(array, end, region) ? hipSuccess
                                                  : hipErrorInvalidValue;
     }
-    if (!end->pointer || !span(end, region, &size))
+    if (!end->pointer || !is_apart(end, region) || !span(end, region, &size))
         return hipErrorInvalidValue;
     if (!ah_memory_find(end->pointer, &allocation))
         return hipSuccess;
@@ -83,26 +95,83 @@ static struct ah_copy_end dense(void *memory, const struct ah_copy_region *regio
         .kind = AH_END_POINTER, .pointer = memory, .pitch = region->width, .rows = region->height};
 }
 
+static size_t at_most(size_t size, size_t limit)
+{
+    return size < limit ? size : limit;
+}
+
+/* The part of region that is staged at once: whole slices, else whole rows of one, else a part of
+ * a row. */
+static struct ah_copy_region first_piece(const struct ah_copy_region *region)
+{
+    struct ah_copy_region piece = *region;
+    piece.width = at_most(region->width, AH_STAGING_SIZE);
+    piece.height =
+        piece.width == region->width ? at_most(region->height, AH_STAGING_SIZE / piece.width) : 1;
+    piece.depth = piece.height == region->height
+                      ? at_most(region->depth, AH_STAGING_SIZE / (piece.width * piece.height))
+                      : 1;
+    return piece;
+}
+
+/* Moves piece on to the next part of whole; false: there is none. size: of the first piece. */
+static bool next_piece(struct ah_copy_region *piece, const struct ah_copy_region *size,
+                       const struct ah_copy_region *whole)
+{
+    size_t x = piece->src.x - whole->src.x + piece->width;
+    size_t y = piece->src.y - whole->src.y, z = piece->src.z - whole->src.z;
+    if (x == whole->width) {
+        x = 0;
+        y += piece->height;
+    }
+    if (y == whole->height) {
+        y = 0;
+        z += piece->depth;
+    }
+    if (z == whole->depth)
+        return false;
+    piece->width = at_most(size->width, whole->width - x);
+    piece->height = at_most(size->height, whole->height - y);
+    piece->depth = at_most(size->depth, whole->depth - z);
+    piece->src.x = whole->src.x + x;
+    piece->src.y = whole->src.y + y;
+    piece->src.z = whole->src.z + z;
+    piece->dst.x = whole->dst.x + x;
+    piece->dst.y = whole->dst.y + y;
+    piece->dst.z = whole->dst.z + z;
+    return true;
+}
+
 static hipError_t copy_and_wait(struct ah_device *device, const struct ah_copy_region *region)
 {
     hipError_t error = device->ops->copy_region(device->native, region, NULL);
     return error == hipSuccess ? ah_stream_wait(device, NULL) : error;
 }
 
+static hipError_t copy_piece(struct ah_device *dst, struct ah_device *src, void *staging,
+                             const struct ah_copy_region *piece)
+{
+    struct ah_copy_region half = *piece;
+    half.dst = dense(staging, piece);
+    hipError_t error = copy_and_wait(src, &half);
+    half.src = half.dst;
+    half.dst = piece->dst;
+    return error == hipSuccess ? copy_and_wait(dst, &half) : error;
+}
+
 /* Between memories of two drivers: through host memory, finished on return. */
 static hipError_t copy_staged(struct ah_device *dst, struct ah_device *src,
                               const struct ah_copy_region *region)
 {
-    struct ah_copy_region half = *region;
-    void *staging = malloc(region->width * region->height * region->depth);
+    const struct ah_copy_region size = first_piece(region);
+    struct ah_copy_region piece = size;
+    void *staging = malloc(size.width * size.height * size.depth);
     if (!staging)
         return hipErrorOutOfMemory;
-    half.dst = dense(staging, region);
-    hipError_t error = copy_and_wait(src, &half);
-    half.src = half.dst;
-    half.dst = region->dst;
-    if (error == hipSuccess)
-        error = copy_and_wait(dst, &half);
+    hipError_t error;
+    do
+        error = copy_piece(dst, src, staging, &piece);
+    while (error == hipSuccess && next_piece(&piece, &size, region));
     free(staging);
     return error;
 }
@@ -159,6 +228,13 @@ static const struct ah_device *device_of(const struct ah_copy_end *end)
                : NULL;
 }
 
+/* Slices without a height follow each other at once. A sum that wraps is refused later. */
+static void give_rows(struct ah_copy_end *end, const struct ah_copy_region *region)
+{
+    if (end->kind == AH_END_POINTER && end->rows == 0)
+        end->rows = end->y + region->height;
+}
+
 hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t stream,
                           enum ah_blocking blocking)
 {
@@ -168,6 +244,8 @@ hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t stre
     hipError_t error = ah_stream_resolve(stream, &device, &native);
     if (error != hipSuccess || region.width == 0 || region.height == 0 || region.depth == 0)
         return error;
+    give_rows(&region.dst, &region);
+    give_rows(&region.src, &region);
     error = check_end(&region.dst, &region);
     if (error == hipSuccess)
         error = check_end(&region.src, &region);
@@ -469,7 +547,9 @@ static hipError_t end_3d(struct ah_copy_end *out, hipArray_t array_handle, hipPi
         if (*element != 0 && *element != size)
             return hipErrorInvalidValue;
         *element = size;
-        *out = array_end(array_handle, position.x * size, 0);
+        *out = array_end(array_handle, 0, 0);
+        if (__builtin_mul_overflow(position.x, size, &out->x))
+            return hipErrorInvalidValue;
     }
     if (out->kind == AH_END_POINTER)
         out->x = position.x;
@@ -487,12 +567,11 @@ static hipError_t make_region_3d(struct ah_copy_region *out, const hipMemcpy3DPa
         error = end_3d(&out->dst, params->dstArray, params->dstPtr, params->dstPos, &element);
     if (error != hipSuccess)
         return error;
-    out->width = params->extent.width * (element ? element : 1);
     out->height = params->extent.height;
     out->depth = params->extent.depth;
-    bool too_wide = (out->src.kind == AH_END_POINTER && out->src.x + out->width > out->src.pitch) ||
-                    (out->dst.kind == AH_END_POINTER && out->dst.x + out->width > out->dst.pitch);
-    return too_wide ? hipErrorInvalidValue : hipSuccess;
+    return __builtin_mul_overflow(params->extent.width, element ? element : 1, &out->width)
+               ? hipErrorInvalidValue
+               : hipSuccess;
 }
 
 hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream, enum ah_blocking blocking)
@@ -586,11 +665,10 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
     size_t dst_pitch = copy->dstPitch ? copy->dstPitch : copy->WidthInBytes + copy->dstXInBytes;
     hipError_t error =
         driver_end(&region.src, copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
-                   src_pitch, copy->srcHeight ? copy->srcHeight : copy->Height + copy->srcY);
+                   src_pitch, copy->srcHeight);
     if (error == hipSuccess)
         error = driver_end(&region.dst, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-                           copy->dstArray, dst_pitch,
-                           copy->dstHeight ? copy->dstHeight : copy->Height + copy->dstY);
+                           copy->dstArray, dst_pitch, copy->dstHeight);
     if (error != hipSuccess)
         return error;
     region.src.x = copy->srcXInBytes;
@@ -599,9 +677,7 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
     region.dst.x = copy->dstXInBytes;
     region.dst.y = copy->dstY;
     region.dst.z = copy->dstZ;
-    bool narrow = (region.src.kind == AH_END_POINTER && region.src.x + region.width > src_pitch) ||
-                  (region.dst.kind == AH_END_POINTER && region.dst.x + region.width > dst_pitch);
-    return narrow ? hipErrorInvalidValue : ah_copy_region(&region, stream, blocking);
+    return ah_copy_region(&region, stream, blocking);
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *pCopy)

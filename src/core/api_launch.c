@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERIALIZE_BEFORE = 1, SERIALIZE_AFTER = 2 };
-
 /* ---- checks ---------------------------------------------------------------- */
 
 static bool exceeds(const unsigned *size, const unsigned *limit)
@@ -131,11 +129,11 @@ static hipError_t launch_serialized(struct ah_device *device, struct ah_function
 {
     int serialize = ah_registry.settings.serialize_kernel;
     hipError_t error = hipSuccess;
-    if (serialize & SERIALIZE_BEFORE)
+    if (serialize & AH_SERIALIZE_BEFORE)
         error = ah_stream_wait(device, native);
     if (error == hipSuccess)
         error = device->ops->launch(device->native, function->native, launch, native);
-    if (error == hipSuccess && (serialize & SERIALIZE_AFTER))
+    if (error == hipSuccess && (serialize & AH_SERIALIZE_AFTER))
         error = ah_stream_wait(device, native);
     return error;
 }

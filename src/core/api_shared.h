@@ -29,6 +29,10 @@ hipError_t ah_memory_free(void *pointer);
 hipError_t ah_host_alloc(void **out_pointer, size_t size, unsigned flags);
 hipError_t ah_host_free(void *pointer);
 
+/* Host memory through which a copy between two drivers goes, bytes: larger ones go in pieces. A
+ * multiple of every array's element. */
+enum { AH_STAGING_SIZE = 4 << 20 };
+
 /* Copies and fills. An async copy is queued; the others have happened when they
  * return, unless both ends are on a device. */
 enum ah_blocking { AH_ASYNC, AH_BLOCKING };

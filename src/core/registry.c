@@ -87,7 +87,7 @@ static void configure_log(struct ah_config *config)
 static void read_settings(struct ah_settings *settings)
 {
     settings->serialize_kernel = (int)ah_env_integer("AMD_SERIALIZE_KERNEL", 0) |
-                                 (ah_env_bool("HIP_LAUNCH_BLOCKING", false) ? 2 : 0);
+                                 (ah_env_bool("HIP_LAUNCH_BLOCKING", false) ? AH_SERIALIZE_AFTER : 0);
     settings->serialize_copy = (int)ah_env_integer("AMD_SERIALIZE_COPY", 0);
 }
 

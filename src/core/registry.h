@@ -46,9 +46,12 @@ struct ah_device {
     hipCtx_t primary_context;
 };
 
+/* When the host waits for the stream of a launch or a copy: the bits of both variables. */
+enum { AH_SERIALIZE_BEFORE = 1, AH_SERIALIZE_AFTER = 2 };
+
 struct ah_settings {
-    int serialize_kernel; /* AMD_SERIALIZE_KERNEL and HIP_LAUNCH_BLOCKING: 1 before, 2 after */
-    int serialize_copy;   /* AMD_SERIALIZE_COPY: the same for copies */
+    int serialize_kernel; /* AMD_SERIALIZE_KERNEL and HIP_LAUNCH_BLOCKING */
+    int serialize_copy;   /* AMD_SERIALIZE_COPY */
 };
 
 struct ah_registry {

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,6 +322,254 @@ MIXED_TEST(a_driver_that_cannot_wait_for_a_value_has_the_host_wait)
     end();
 }
 
+/* ---- copies -------------------------------------------------------------------------------- */
+
+static void release(void *data)
+{
+    *(bool *)data = true;
+    fakecuda_hold(false);
+}
+
+static void *memory_on(int device, size_t size)
+{
+    void *memory;
+    ok(hipSetDevice(device));
+    ok(hipMalloc(&memory, size));
+    ok(hipMemset(memory, 0, size));
+    ok(hipDeviceSynchronize());
+    return memory;
+}
+
+enum way { LINEAR, PEER, ROWS, WAYS };
+
+static void copy(enum way way, void *dst, int dst_device, const void *src, int src_device)
+{
+    switch (way) {
+    case LINEAR:
+        ok(hipMemcpy(dst, src, SIZE, hipMemcpyDefault));
+        break;
+    case PEER:
+        ok(hipMemcpyPeer(dst, dst_device, src, src_device, SIZE));
+        break;
+    default:
+        ok(hipMemcpy2D(dst, SIZE / 4, src, SIZE / 4, SIZE / 4, 4, hipMemcpyDefault));
+    }
+}
+
+/* The driver takes pageable memory along and returns; the queues stand still until somebody waits
+ * for them. */
+MIXED_TEST(a_copy_to_another_driver_has_arrived_when_it_returns)
+{
+    begin();
+    uint32_t *dst = memory_on(0, SIZE), *src = memory_on(1, SIZE);
+    for (enum way way = LINEAR; way <= PEER; way++) {
+        bool waited = false;
+        ok(hipSetDevice(1)); /* the copy's stream is of the other driver */
+        fakecuda_hold(true);
+        fakecuda_hook("cuStreamSynchronize", release, &waited);
+        copy(way, dst, 0, src, 1);
+        check(waited);
+        ok(hipSetDevice(0));
+        ok(hipStreamQuery(NULL));
+    }
+    end();
+}
+
+MIXED_TEST(a_copy_from_the_host_to_another_driver_has_arrived_when_it_returns)
+{
+    uint32_t words[WORDS] = {0};
+    bool waited = false;
+    begin();
+    uint32_t *dst = memory_on(0, SIZE);
+    ok(hipSetDevice(1));
+    fakecuda_hold(true);
+    fakecuda_hook("cuStreamSynchronize", release, &waited);
+    ok(hipMemcpyAsync(dst, words, SIZE, hipMemcpyDefault, NULL));
+    check(waited);
+    ok(hipSetDevice(0));
+    ok(hipStreamQuery(NULL));
+    end();
+}
+
+static void open_when_it_waits(void *data)
+{
+    open_gate(data);
+}
+
+/* Both ends have work in streams that nothing else orders. */
+static void check_waits(enum way way, int from, int to)
+{
+    uint32_t back[WORDS];
+    uint32_t *src = memory_on(from, SIZE), *dst = memory_on(to, SIZE);
+    hipStream_t of_src = stream_on(from), of_dst = stream_on(to);
+    ok(hipSetDevice(0)); /* where cuCtxSynchronize can be seen */
+    struct gate gate = close_gate(from == 0 ? of_src : of_dst);
+    ok(hipSetDevice(from));
+    ok(launch_fill(src, 6, WORDS, of_src));
+    ok(hipSetDevice(to));
+    ok(launch_fill(dst, 8, WORDS, of_dst));
+    fakecuda_hook("cuCtxSynchronize", open_when_it_waits, &gate);
+    copy(way, dst, to, src, from);
+    ok(hipMemcpy(back, dst, SIZE, hipMemcpyDeviceToHost));
+    check_words(back, WORDS, 6);
+    free_gate(&gate);
+    ok(hipFree(src));
+    ok(hipFree(dst));
+    ok(hipStreamDestroy(of_src));
+    ok(hipStreamDestroy(of_dst));
+}
+
+MIXED_TEST(a_copy_between_drivers_comes_after_the_work_of_both_devices)
+{
+    begin();
+    for (enum way way = LINEAR; way < WAYS; way++) {
+        check_waits(way, 0, 1);
+        check_waits(way, 1, 0);
+    }
+    end();
+}
+
+static void check_bytes(const unsigned char *got, const unsigned char *wanted, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (got[i] != wanted[i]) {
+            fprintf(stderr, "byte %zu is %d, not %d\n", i, got[i], wanted[i]);
+            check(got[i] == wanted[i]);
+        }
+}
+
+static unsigned char *numbered(size_t size)
+{
+    unsigned char *bytes = malloc(size);
+    check(bytes != NULL);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(i % 251 + i / 65536);
+    return bytes;
+}
+
+/* More than is staged at once, and no multiple of it. */
+MIXED_TEST(a_long_copy_between_drivers_is_whole)
+{
+    enum { LONG = (9 << 20) + 12345, PIECE = 4 << 20 };
+    static const size_t sizes[] = {PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, LONG};
+    begin();
+    unsigned char *wanted = numbered(LONG), *got = malloc(LONG);
+    unsigned char *src = memory_on(0, LONG), *dst = memory_on(1, LONG);
+    ok(hipMemcpy(src, wanted, LONG, hipMemcpyHostToDevice));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ok(hipMemset(dst, 0, LONG));
+        ok(hipMemcpy(dst, src, sizes[i], hipMemcpyDefault));
+        ok(hipMemcpy(got, dst, LONG, hipMemcpyDeviceToHost));
+        check_bytes(got, wanted, sizes[i]);
+        for (size_t at = sizes[i]; at < LONG; at++)
+            check(got[at] == 0);
+    }
+    ok(hipMemset(src, 0, LONG));
+    ok(hipMemcpyPeer(src, 0, dst, 1, LONG));
+    ok(hipMemcpy(got, src, LONG, hipMemcpyDeviceToHost));
+    check_bytes(got, wanted, LONG);
+    ok(hipFree(src));
+    ok(hipFree(dst));
+    free(wanted);
+    free(got);
+    end();
+}
+
+struct box {
+    size_t width, height, depth; /* of memory on both ends */
+    hipPos from, to;
+    hipExtent extent;
+};
+
+static void check_box(const struct box *box)
+{
+    size_t size = box->width * box->height * box->depth;
+    unsigned char *wanted = calloc(1, size), *source = numbered(size), *got = malloc(size);
+    unsigned char *src = memory_on(1, size), *dst = memory_on(0, size);
+    ok(hipMemcpy(src, source, size, hipMemcpyHostToDevice));
+    const hipMemcpy3DParms copy = {
+        .srcPtr = {src, box->width, box->width, box->height},
+        .srcPos = box->from,
+        .dstPtr = {dst, box->width, box->width, box->height},
+        .dstPos = box->to,
+        .extent = box->extent,
+        .kind = hipMemcpyDefault,
+    };
+    ok(hipMemcpy3D(&copy));
+    ok(hipMemcpy(got, dst, size, hipMemcpyDeviceToHost));
+    for (size_t z = 0; z < box->extent.depth; z++)
+        for (size_t y = 0; y < box->extent.height; y++) {
+            size_t to = ((box->to.z + z) * box->height + box->to.y + y) * box->width + box->to.x;
+            size_t from =
+                ((box->from.z + z) * box->height + box->from.y + y) * box->width + box->from.x;
+            memcpy(wanted + to, source + from, box->extent.width);
+        }
+    check_bytes(got, wanted, size);
+    ok(hipFree(src));
+    ok(hipFree(dst));
+    free(wanted);
+    free(source);
+    free(got);
+}
+
+/* Pieces of slices, of rows and of one row. */
+MIXED_TEST(a_large_box_is_copied_between_drivers_in_pieces)
+{
+    static const struct box boxes[] = {
+        {1100, 1001, 6, {3, 1, 0}, {7, 0, 1}, {1089, 1000, 5}},
+        {2100, 4001, 2, {5, 1, 0}, {99, 0, 0}, {2001, 4000, 2}},
+        {5 << 20, 2, 1, {1, 0, 0}, {2, 0, 0}, {(5 << 20) - 2, 2, 1}},
+        {64, 64, 64, {1, 2, 3}, {4, 5, 6}, {58, 57, 56}},
+    };
+    begin();
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
+        check_box(&boxes[i]);
+    end();
+}
+
+MIXED_TEST(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers)
+{
+    static const size_t numbers[] = {0,
+                                     1,
+                                     15,
+                                     16,
+                                     17,
+                                     1u << 31,
+                                     (size_t)1 << 32,
+                                     (size_t)1 << 63,
+                                     SIZE_MAX / 2,
+                                     SIZE_MAX - 1,
+                                     SIZE_MAX};
+    enum { COUNT = sizeof numbers / sizeof *numbers };
+    begin();
+    unsigned char *src = memory_on(1, 4096), *dst = memory_on(0, 4096);
+    for (size_t i = 0; i < COUNT * COUNT * COUNT; i++) {
+        const hipExtent extent = {numbers[i % COUNT], numbers[i / COUNT % COUNT],
+                                  numbers[i / COUNT / COUNT]};
+        for (size_t rows = 0; rows <= 16; rows += 16) {
+            const hipMemcpy3DParms copy = {
+                .srcPtr = {src, 16, 16, rows},
+                .dstPtr = {dst, 16, 16, rows},
+                .extent = extent,
+                .kind = hipMemcpyDefault,
+            };
+            bool empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
+            bool fits =
+                extent.width <= 16 && extent.height <= 256 && extent.depth <= 256 &&
+                extent.height * extent.depth <= 256 &&
+                (rows == 0 || extent.depth == 1 || (extent.height <= 16 && extent.depth <= 16));
+            hipError_t error = hipMemcpy3D(&copy);
+            if (error != (empty || fits ? hipSuccess : hipErrorInvalidValue))
+                fprintf(stderr, "%zu x %zu x %zu, %zu rows\n", extent.width, extent.height,
+                        extent.depth, rows);
+            expect(error, empty || fits ? hipSuccess : hipErrorInvalidValue);
+        }
+    }
+    ok(hipFree(src));
+    ok(hipFree(dst));
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +581,12 @@ int main(void)
         TEST_UNCHECKED(waits_for_another_driver_use_their_memory_again),
         TEST_UNCHECKED(a_wait_for_another_driver_that_cannot_be_queued_holds_up_nobody),
         TEST_UNCHECKED(a_driver_that_cannot_wait_for_a_value_has_the_host_wait),
+        TEST_UNCHECKED(a_copy_to_another_driver_has_arrived_when_it_returns),
+        TEST_UNCHECKED(a_copy_from_the_host_to_another_driver_has_arrived_when_it_returns),
+        TEST_UNCHECKED(a_copy_between_drivers_comes_after_the_work_of_both_devices),
+        TEST_UNCHECKED(a_long_copy_between_drivers_is_whole),
+        TEST_UNCHECKED(a_large_box_is_copied_between_drivers_in_pieces),
+        TEST_UNCHECKED(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers),
     };
     return cmocka_run_group_tests_name("mixed", tests, NULL, NULL);
 }
