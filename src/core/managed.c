@@ -3,6 +3,7 @@
 #include "managed.h"
 #include "log.h"
 #include "memory.h"
+#include "stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,19 @@ void ah_managed_free(struct ah_device *device, void *memory)
     device->ops->memory_free(device->native, memory);
 }
 
+hipError_t ah_managed_write(struct ah_device *device, void *dst, const void *src, size_t size)
+{
+    struct ah_backend_stream *stream;
+    hipError_t error = device->ops->stream_create(device->native, hipStreamNonBlocking, 0, &stream);
+    if (error != hipSuccess)
+        return error;
+    error = device->ops->copy_async(device->native, dst, src, size, stream);
+    if (error == hipSuccess)
+        error = ah_stream_wait(device, stream);
+    hipError_t end = device->ops->stream_destroy(device->native, stream);
+    return error == hipSuccess ? end : error;
+}
+
 /* hipErrorNotFound: device code has lost the variable or never had it. */
 static hipError_t connect(struct ah_device *device, struct ah_backend_module *module,
                           struct ah_managed *managed)
@@ -61,10 +75,9 @@ static hipError_t connect(struct ah_device *device, struct ah_backend_module *mo
         error = ah_managed_alloc(device, managed->size, &managed->memory);
     if (error != hipSuccess)
         return error;
-    error = device->ops->copy(device->native, managed->memory, first, managed->size);
+    error = ah_managed_write(device, managed->memory, first, managed->size);
     if (error == hipSuccess)
-        error =
-            device->ops->copy(device->native, pointer, &managed->memory, sizeof managed->memory);
+        error = ah_managed_write(device, pointer, &managed->memory, sizeof managed->memory);
     if (error != hipSuccess)
         ah_managed_free(device, managed->memory);
     return error;

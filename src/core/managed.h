@@ -10,6 +10,10 @@
 hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_memory);
 void ah_managed_free(struct ah_device *device, void *memory);
 
+/* Copies what a variable or its pointer begins with. It has arrived on return, and no kernel that
+ * runs meanwhile is waited for. */
+hipError_t ah_managed_write(struct ah_device *device, void *dst, const void *src, size_t size);
+
 struct ah_managed {
     struct ah_managed *next;
     char *name;

@@ -185,6 +185,7 @@ static void lender(void)
     uint32_t word = 5;
     good(cu.cuMemAlloc(&memory, 512 << 20));
     good(cu.cuMemcpyHtoD(memory + (300 << 20), &word, sizeof word));
+    good(cu.cuCtxSynchronize()); /* a copy from pageable memory may arrive later */
     good(cu.cuIpcGetMemHandle(&handle, memory));
     tell(&handle, sizeof handle);
     wait_for_peer();
@@ -203,6 +204,7 @@ static void borrower(void)
     child_check(word == 5);
     word = 6;
     good(cu.cuMemcpyHtoD(memory + (400 << 20), &word, sizeof word));
+    good(cu.cuCtxSynchronize());
     go_on();
 }
 
