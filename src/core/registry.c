@@ -101,17 +101,19 @@ static const char *configured_library(const struct ah_config *config, const char
     return NULL;
 }
 
-/* A simulated driver lies beside this library, never on a search path. */
+/* A simulated driver lies beside this library, never on a search path. The loader knows the library
+ * by the name under which it found it, which may be a link in another folder. */
 static char *beside_this_library(const char *file)
 {
     Dl_info self;
     char *path = NULL;
     if (!dladdr((const void *)&ah_registry, &self) || !self.dli_fname)
         return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
-    if (!slash ||
-        asprintf(&path, "%.*s/%s", (int)(slash - self.dli_fname), self.dli_fname, file) < 0)
-        return NULL;
+    char *library = realpath(self.dli_fname, NULL);
+    const char *slash = library ? strrchr(library, '/') : NULL;
+    if (slash && asprintf(&path, "%.*s/%s", (int)(slash - library), library, file) < 0)
+        path = NULL;
+    free(library);
     return path;
 }
 

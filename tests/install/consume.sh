@@ -75,13 +75,16 @@ test_the_tree_is_complete() {
         include/hip/device/prelude.h share/hip/version lib/cmake/hip-lang/hip-lang-config.cmake \
         "$2/libanyhip.so" "$2/libanyhip.so.0" "$2/pkgconfig/anyhip.pc" \
         "$2/cmake/hip/hip-config.cmake" "$2/cmake/hip/FindHIP.cmake" \
-        "$2/cmake/anyhip/anyhip-config.cmake" "$2/anyhip/rocm/libamdhip64.so" \
-        "$2/anyhip/rocm/libamdhip64.so.6" "$2/anyhip/rocm/libamdhip64.so.7" \
-        "$2/anyhip/rocm/libhiprtc.so.6" "$2/anyhip/rocm/libhiprtc.so.7" \
+        "$2/cmake/anyhip/anyhip-config.cmake" \
         "$2/libsimcuda.so.1" "$2/anyhip/drop-in/libcuda.so.1" "$2/anyhip/drop-in/libcuda.so" \
         "$2/libsimhsa.so.1" "$2/anyhip/drop-in/libhsa-runtime64.so.1" \
         "$2/anyhip/drop-in/libhsa-runtime64.so"; do
         [ -e "$1/$file" ] || fail "no $file"
+    done
+    for name in libamdhip64.so libhiprtc.so; do
+        for version in "" .5 .6 .7 .8; do
+            [ -e "$libdir/anyhip/rocm/$name$version" ] || fail "no $name$version"
+        done
     done
     grep -r -l -e "$(dirname "$1")" "$1/bin" "$1/lib/cmake" "$libdir/cmake" "$libdir/pkgconfig" &&
         fail "the tree names its own place and cannot be moved"
@@ -215,6 +218,33 @@ int main(void) { int major, minor; return hiprtcVersion(&major, &minor); }
 E
     ok gcc rtc.c -L"$libdir/anyhip/rocm" -lhiprtc -o rtc_program
     run ./rtc_program
+}
+
+# Loaded under a name of ROCm's, the library lies in another folder than the simulated drivers.
+test_under_the_names_of_rocm_there_are_simulated_devices() {
+    cat >t.c <<'E'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+    int (*count)(int *) = library ? (int (*)(int *))dlsym(library, "hipGetDeviceCount") : NULL;
+    int devices = 0;
+    if (!count)
+        return fprintf(stderr, "%s\n", dlerror()), 1;
+    return count(&devices) != 0 || printf("%d\n", devices) < 0;
+}
+E
+    ok gcc t.c -ldl -o program
+    libdir=$libdir:$libdir/anyhip/rocm
+    for backend in simcuda simhsa:gfx1100; do
+        for name in libamdhip64.so.5 libamdhip64.so.7 libhiprtc.so.6; do
+            ANYHIP_BACKEND=$backend
+            export ANYHIP_BACKEND
+            run ./program "$name" >out
+            grep -q '^[1-9]' out || fail "$(cat out) devices of $backend through $name"
+        done
+    done
 }
 
 test_the_simulated_driver_stands_in_for_nvidias() {
