@@ -8,6 +8,7 @@ hipcc=$1
 name=$2
 unset HIPCC_COMPILE_FLAGS_APPEND HIPCC_LINK_FLAGS_APPEND HIPCC_VERBOSE HIP_CLANG_PATH ANYHIP_CLANG \
     ANYHIP_OFFLOAD_ARCH ANYHIP_LIBCLC HIP_COMPILE_CXX_AS_HIP
+sources=$(cd "$(dirname "$0")" && pwd) || exit 99
 work=$(mktemp -d "${TMPDIR:-/tmp}/hipcc test XXXXXX") || exit 99
 mkdir "$work/temp" "$work/here"
 TMPDIR=$work/temp
@@ -550,6 +551,40 @@ test_the_words_of_hip_need_no_include() {
     printf '__global__ void k(int);\n__device__ int f(int i) { __shared__ int s; return s + i; }\n' >w.hip
     silent "$hipcc" --offload-arch=gfx90a,sm_70 -c w.hip
     there w.o
+}
+
+# A function that is declared but defined nowhere shows only where the device code is linked.
+test_math_functions_need_no_include_in_any_mode() {
+    for options in "" -ffast-math -fgpu-rdc "-ffast-math -fgpu-rdc"; do
+        silent "$hipcc" --genco --offload-arch=sm_70,gfx1100 -O1 $options \
+            "$sources/math/functions.cpp" -o module
+    done
+}
+
+test_printf_assert_and_memory_need_no_header_of_hip() {
+    cat >functions.cpp <<'E'
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+__device__ int *copied(const int *from, int n)
+{
+    assert(n > 3);
+    int *to = static_cast<int *>(malloc(n));
+    printf("%d\n", n);
+    memset(to, 0, n);
+    memcpy(to, from, n);
+    memmove(to + 1, to, n - 4);
+    free(to + n);
+    return to;
+}
+E
+    cat >kernel.cpp <<'E'
+#include <hip/hip_runtime.h>
+__device__ int *copied(const int *from, int n);
+__global__ void kernel(int **p) { *p = copied(p[1], 32); }
+E
+    silent "$hipcc" --genco -fgpu-rdc functions.cpp kernel.cpp -o module
 }
 
 test_standard_input_is_a_source() {

@@ -46,21 +46,6 @@ __AH_FN float pow(float x, int n) { return powif(x, n); }
 __AH_FN double pow(double x, int n) { return powi(x, n); }
 __AH_FN float remquo(float x, float y, int *low) { return remquof(x, y, low); }
 
-/* Of C's names for float the C++ library puts none into std before GCC 14; clang's own headers
- * for HIP do. */
-namespace std
-{
-#define AH_MATH_F(name)        using ::name##f;
-#define AH_MATH_FF(name)       using ::name##f;
-#define AH_MATH_FI(name, kind) using ::name##f;
-#define AH_MATH_TO(name, kind) using ::name##f;
-#include "hip/device/math_names.def"
-using ::fmaf;
-using ::frexpf;
-using ::modff;
-using ::remquof;
-} // namespace std
-
 /* ---- min and max ---- */
 
 /* Of two floating point numbers the one that is a number. */

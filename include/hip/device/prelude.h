@@ -5,9 +5,10 @@
  * The C++ library marks its float overloads constexpr, and clang makes constexpr
  * functions callable from device code unless a __device__ function of the same
  * signature was declared before. The library's bodies call C functions that do not
- * exist on a GPU; hence the declarations below, at global scope and in std. They are
- * defined in the math and memory families. This file includes no system header, so
- * that feature macros a program defines still take effect. */
+ * exist on a GPU; hence the declarations below, at global scope and in std. The math,
+ * memory and printf families, included at the end, define them: a source may use them that
+ * includes no header of HIP. This file includes no system header, so that feature macros a program
+ * defines still take effect. */
 #ifndef HIP_DEVICE_PRELUDE_H
 #define HIP_DEVICE_PRELUDE_H
 
@@ -246,5 +247,12 @@ __device__ inline __attribute__((noreturn, noinline)) void __cxa_deleted_virtual
 }
 
 #undef __AH_FN
+
+#include "hip/device/math_overloads.h"
+#include "hip/device/math_std.h"
+#include "hip/device/memory.h"
+#include "hip/device/printf.h"
+#include "hip/device/rounded.h"
+
 #endif
 #endif

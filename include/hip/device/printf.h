@@ -7,7 +7,7 @@
 #ifndef HIP_DEVICE_PRINTF_H
 #define HIP_DEVICE_PRINTF_H
 
-#include "hip/device/sync.h"
+#include "hip/device/prelude.h"
 
 #if defined(__NVPTX__)
 
@@ -52,9 +52,11 @@ extern "C" __device__ __attribute__((weak, noinline, cold)) void
 __assert_fail(const char *expression, const char *file, unsigned int line, const char *function)
 {
     printf("%s:%u: %s: Assertion `%s' failed in block (%u,%u,%u), thread (%u,%u,%u).\n", file, line,
-           function, expression, __ah::block_x(), __ah::block_y(), __ah::block_z(),
-           __ah::thread_x(), __ah::thread_y(), __ah::thread_z());
-    __threadfence_system();
+           function, expression, __builtin_amdgcn_workgroup_id_x(),
+           __builtin_amdgcn_workgroup_id_y(), __builtin_amdgcn_workgroup_id_z(),
+           __builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
+           __builtin_amdgcn_workitem_id_z());
+    __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");
     __trap();
 }
 
