@@ -553,6 +553,22 @@ test_the_words_of_hip_need_no_include() {
     there w.o
 }
 
+test_the_wavefront_size_is_a_macro() {
+    cat >w.hip <<'E'
+#if __AMDGCN_WAVEFRONT_SIZE != __AMDGCN_WAVEFRONT_SIZE__
+#error the names differ
+#endif
+static_assert(__AMDGCN_WAVEFRONT_SIZE == WANTED, "");
+E
+    ok "$hipcc" -fsyntax-only w.hip -Xarch_host -DWANTED=64 -Xarch_gfx906 -DWANTED=64 \
+        -Xarch_gfx90a -DWANTED=64 -Xarch_gfx9-4-generic -DWANTED=64 -Xarch_gfx1030 -DWANTED=32 \
+        -Xarch_gfx1100 -DWANTED=32 -Xarch_gfx12-generic -DWANTED=32 -Xarch_sm_70 -DWANTED=32 \
+        --offload-arch=gfx906,gfx90a,gfx9-4-generic,gfx1030,gfx1100,gfx12-generic,sm_70
+    ok "$hipcc" -fsyntax-only w.hip -DWANTED=64 --offload-arch=gfx90a,gfx1030,gfx1100 \
+        -mwavefrontsize64
+    ok "$hipcc" -fsyntax-only w.hip -DWANTED=16 -D__AMDGCN_WAVEFRONT_SIZE__=16
+}
+
 # A function that is declared but defined nowhere shows only where the device code is linked.
 test_math_functions_need_no_include_in_any_mode() {
     for options in "" -ffast-math -fgpu-rdc "-ffast-math -fgpu-rdc"; do

@@ -1,5 +1,6 @@
 /* The words HIP adds to C and C++: where a function runs, where a variable lives,
- * how a kernel may be launched. Only macros; every other header starts from here.
+ * how a kernel may be launched; and the size of a wavefront. Only macros; every other header
+ * starts from here.
  * Under clang's HIP mode they are attributes, under any other compiler (host code
  * built by gcc, g++ or plain clang) they vanish. */
 #ifndef HIP_DEVICE_QUALIFIERS_H
@@ -53,6 +54,22 @@
 #define __launch_bounds__(...)                                                                     \
     __hip_launch_bounds_pick(__VA_ARGS__, __hip_launch_bounds_2,                                   \
                              __hip_launch_bounds_1, )(__VA_ARGS__)
+#endif
+
+/* The lanes of a wavefront or warp, for the preprocessor. clang defined these before version 22,
+ * as 64 on the host. Whether its wave32 builtins exist follows the architecture and
+ * -mwavefrontsize64. */
+#ifndef __AMDGCN_WAVEFRONT_SIZE__
+#if defined(__NVPTX__)
+#define __AMDGCN_WAVEFRONT_SIZE__ 32
+#elif defined(__AMDGCN__) && __has_builtin(__builtin_amdgcn_ballot_w32)
+#define __AMDGCN_WAVEFRONT_SIZE__ 32
+#else
+#define __AMDGCN_WAVEFRONT_SIZE__ 64
+#endif
+#endif
+#ifndef __AMDGCN_WAVEFRONT_SIZE
+#define __AMDGCN_WAVEFRONT_SIZE __AMDGCN_WAVEFRONT_SIZE__
 #endif
 
 #else /* host code, any compiler */
