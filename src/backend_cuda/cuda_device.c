@@ -346,13 +346,19 @@ hipError_t ahcuda_peer_link(struct ah_backend_device *device, struct ah_backend_
     return hipErrorNotSupported;
 }
 
-/* Machine code beats PTX, which beats a container whose content only the driver knows. */
+/* Machine code beats PTX, which beats a container whose content only the driver knows. The
+ * simulated driver runs PTX alone. */
 int ahcuda_device_rank_image(struct ah_backend_device *device, const struct ah_image *image)
 {
     enum { CUBIN = 20000, PTX = 10000, FATBIN = 5000 };
     unsigned sm = device->sm;
     switch (image->kind) {
     case AH_IMAGE_CUBIN:
+        if (device->api->anyhipSimConfigure) {
+            AH_LOG(AH_LOG_INFO, AH_LOG_CODE, "%s: a cubin for %s: simulated devices run PTX only",
+                   device->backend->name, image->target);
+            return 0;
+        }
         return image->sm <= sm && image->sm / 10 == sm / 10 ? CUBIN + (int)image->sm : 0;
     case AH_IMAGE_PTX:
         if (image->sm_suffix == 'a')

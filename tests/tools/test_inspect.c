@@ -235,6 +235,18 @@ static void devices_that_run_an_image_are_named(void **state)
     assert_contains(text, "      kernel add\n      runs on device 1, 2\n");
 }
 
+static void a_simulated_device_runs_ptx_and_no_cubin(void **state)
+{
+    (void)state;
+    ah_test_setenv("ANYHIP_CONFIG", NULL);
+    ah_test_setenv("ANYHIP_BACKEND", "simcuda:sm_80");
+    struct ah_forged cubin = ah_forge_elf(190, 51, 7, 0x50);
+    assert_string_equal(inspected(write_forged("x.cubin", cubin), ""),
+                        "    cubin sm_80, 64 bytes\n      runs on no device of this machine\n");
+    assert_contains(inspected(write_forged("x.ptx", ptx()), ""),
+                    "      kernel add\n      runs on device 0\n");
+}
+
 /* ---- bad files ---------------------------------------------------------- */
 
 static void assert_bad(const char *path, const char *reason)
@@ -348,6 +360,7 @@ int main(void)
         AH_COMMAND_TEST(names_in_files_do_not_reach_the_terminal_raw),
         AH_COMMAND_TEST(several_files_are_inspected_in_order),
         AH_COMMAND_TEST(devices_that_run_an_image_are_named),
+        AH_COMMAND_TEST(a_simulated_device_runs_ptx_and_no_cubin),
         AH_COMMAND_TEST(files_that_cannot_hold_device_code_are_refused_with_the_reason),
         AH_COMMAND_TEST(damaged_parts_are_named_with_their_place),
         AH_COMMAND_TEST(damaged_files_of_every_kind_are_survived),
