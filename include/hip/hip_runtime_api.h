@@ -9,6 +9,9 @@
 // - The first call of a process opens the drivers. Any function that needs a device may return
 //   hipErrorNoDevice, hipErrorInsufficientDriver or hipErrorNotInitialized, and any function
 //   that talks to a driver may return an error of earlier asynchronous work.
+// - In the child of a process that had made a call before fork(), every function that needs a
+//   driver returns hipErrorNotInitialized, and hiprtc's HIPRTC_ERROR_INTERNAL_ERROR. The names
+//   and texts of errors, the last error, and hipCreateChannelDesc() are there as before.
 // - hipErrorNotSupported: what docs/coverage.md marks so.
 // - A pointer may be NULL only where that is said; else hipErrorInvalidValue.
 // - A stream that is none, or was destroyed, gives hipErrorContextIsDestroyed ("not a stream"),

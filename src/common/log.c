@@ -2,12 +2,15 @@
 #include "log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,11 +22,38 @@ int ah_log_mask = AH_LOG_DEFAULT_MASK;
 
 static struct {
     pthread_mutex_t lock; /* guards the fields below and keeps lines whole */
-    FILE *file;           /* NULL: stderr */
-    char *path;
+    int file;             /* -1: stderr */
     size_t size;
     size_t max_size;
-} log_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} log_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
+
+/* In the child of a fork the lock may be held by a thread that is not there, and its holder may
+ * have been within stdio: the child takes no lock, and writes every line by one write(2). */
+static _Atomic(bool) is_child;
+
+static void mark_child(void)
+{
+    atomic_store(&is_child, true);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, mark_child);
+}
+
+static void lock_log(void)
+{
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    pthread_once(&watched, watch_forks);
+    if (!atomic_load_explicit(&is_child, memory_order_relaxed))
+        pthread_mutex_lock(&log_state.lock);
+}
+
+static void unlock_log(void)
+{
+    if (!atomic_load_explicit(&is_child, memory_order_relaxed))
+        pthread_mutex_unlock(&log_state.lock);
+}
 
 static const char *base_name(const char *path)
 {
@@ -38,26 +68,37 @@ static uint64_t monotonic_microseconds(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-static FILE *open_log(const char *path, const char *mode)
+/* Others may be able to write to the folder of the file and know its name beforehand: what is not
+ * a regular file is not written to, and a pipe there does not make this wait. */
+static int open_log(const char *path)
 {
-    FILE *file = fopen(path, mode);
-    if (!file)
+    struct stat about;
+    int file = open(
+        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666);
+    int error = errno;
+    if (file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))) {
+        close(file);
+        file = -1;
+        error = EINVAL;
+    }
+    if (file < 0)
         AH_LOG_NOTICE(AH_LOG_WARNING,
                       "cannot open the log file %s (%s): logging to stderr instead; check "
                       "AMD_LOG_LEVEL_FILE or log.file",
-                      path, strerror(errno));
+                      path,
+                      error == ELOOP    ? "it is a symbolic link, which is not followed"
+                      : error == EINVAL ? "it is not a regular file"
+                                        : strerror(error));
     return file;
 }
 
 void ah_log_close(void)
 {
-    pthread_mutex_lock(&log_state.lock);
-    if (log_state.file)
-        fclose(log_state.file);
-    free(log_state.path);
-    log_state.file = NULL;
-    log_state.path = NULL;
-    pthread_mutex_unlock(&log_state.lock);
+    lock_log();
+    if (log_state.file >= 0)
+        close(log_state.file);
+    log_state.file = -1;
+    unlock_log();
 }
 
 void ah_log_configure(const struct ah_log_settings *settings)
@@ -68,26 +109,40 @@ void ah_log_configure(const struct ah_log_settings *settings)
         char *path = NULL;
         if (asprintf(&path, "%s_%d", settings->file, (int)getpid()) < 0)
             path = NULL;
-        FILE *file = path ? open_log(path, "ae") : NULL;
-        pthread_mutex_lock(&log_state.lock);
+        int file = path ? open_log(path) : -1;
+        off_t end = file >= 0 ? lseek(file, 0, SEEK_END) : 0;
+        free(path);
+        lock_log();
         log_state.file = file;
-        log_state.path = path;
-        log_state.size = file ? (size_t)ftell(file) : 0;
+        log_state.size = end > 0 ? (size_t)end : 0;
         log_state.max_size = settings->max_size_mib << 20;
-        pthread_mutex_unlock(&log_state.lock);
+        unlock_log();
     }
     ah_log_threshold = settings->level;
 }
 
-/* Starts the file anew when it has grown past its limit. Called with the lock held. */
+/* Starts the file anew when it has grown past its limit. Called with the lock held; a child does
+ * not come here, for the file and its size are its parent's. */
 static void limit_size(size_t line_length)
 {
     log_state.size += line_length;
-    if (!log_state.max_size || log_state.size <= log_state.max_size)
-        return;
-    FILE *fresh = freopen(log_state.path, "we", log_state.file);
-    log_state.file = fresh;
-    log_state.size = 0;
+    if (log_state.max_size && log_state.size > log_state.max_size &&
+        ftruncate(log_state.file, 0) == 0)
+        log_state.size = 0;
+}
+
+/* What cannot be written is lost: there is nowhere to say so. */
+static void write_all(int file, const char *text, size_t length)
+{
+    while (length > 0) {
+        ssize_t written = write(file, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return;
+        text += written;
+        length -= (size_t)written;
+    }
 }
 
 static void write_line(enum ah_log_level level, const char *file, int line, bool green,
@@ -104,9 +159,9 @@ static void write_line(enum ah_log_level level, const char *file, int line, bool
                  (unsigned long)syscall(SYS_gettid));
     bool located = (ah_log_mask & AH_LOG_LOCATION) != 0;
 
-    pthread_mutex_lock(&log_state.lock);
-    FILE *out = log_state.file ? log_state.file : stderr;
-    green = green && isatty(fileno(out));
+    lock_log();
+    int out = log_state.file >= 0 ? log_state.file : STDERR_FILENO;
+    green = green && isatty(out);
     int length =
         snprintf(text, sizeof text, ":%d:%-25s:%-4d: %010" PRIu64 " us: %s %s%s%s\n", (int)level,
                  located ? base_name(file) : "", located ? line : 0, monotonic_microseconds(),
@@ -115,11 +170,10 @@ static void write_line(enum ah_log_level level, const char *file, int line, bool
         length = (int)sizeof text - 1;
         text[length - 1] = '\n';
     }
-    fwrite(text, 1, (size_t)length, out);
-    fflush(out);
-    if (log_state.file)
+    write_all(out, text, (size_t)length);
+    if (log_state.file >= 0 && !atomic_load_explicit(&is_child, memory_order_relaxed))
         limit_size((size_t)length);
-    pthread_mutex_unlock(&log_state.lock);
+    unlock_log();
     errno = saved_errno;
 }
 

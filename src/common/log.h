@@ -4,7 +4,10 @@
  * is in the mask; arguments are not evaluated otherwise. Lines follow ROCm 6:
  *   :<level>:<file, 25 wide>:<line, 4 wide>: <microseconds> us: [pid: tid:] message
  * File and line are filled in when AH_LOG_LOCATION is in the mask, pid and tid
- * from level 4 on. All functions may be called from any thread. */
+ * from level 4 on. All functions may be called from any thread, and in the child of a fork, which
+ * goes on writing to its parent's log.
+ *
+ * A log file is opened for appending, is never a symbolic link, and is closed by exec. */
 #ifndef AH_LOG_H
 #define AH_LOG_H
 
@@ -65,7 +68,7 @@ struct ah_log_settings {
  * says so in one line. May be called again; the previous file is closed. */
 void ah_log_configure(const struct ah_log_settings *settings);
 
-/* Flushes and closes the log file, if there is one; later lines go to stderr. */
+/* Closes the log file, if there is one; later lines go to stderr. */
 void ah_log_close(void);
 
 static inline bool ah_log_on(enum ah_log_level level, enum ah_log_category category)

@@ -46,14 +46,35 @@ static void log_call(const char *function, const struct ah_api_arg *args, int co
     ah_log_write_api(__FILE__, __LINE__, " %s ( %s ) ", function, text);
 }
 
-void ah_api_enter(const char *function, const struct ah_api_arg *args, int count)
+/* The child has one thread. Whatever else the others were doing with the library stays as it is. */
+static void mark_child(void)
 {
-    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED) {
-        ah_registry_init();
-        ah_api_update_state();
-    }
+    atomic_store(&ah_api_state, AH_API_FORKED);
+}
+
+/* A process that forks before its first call leaves its child free to make that call. */
+static void watch_forks(void)
+{
+    if (pthread_atfork(NULL, NULL, mark_child) != 0)
+        AH_LOG_NOTICE(AH_LOG_WARNING, "no memory to notice fork: a child of this process must not "
+                                      "use HIP");
+}
+
+void ah_api_init(void)
+{
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    pthread_once(&watched, watch_forks);
+    ah_registry_init();
+    ah_api_update_state();
+}
+
+bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count)
+{
+    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED)
+        ah_api_init();
     if (ah_log_on(AH_LOG_INFO, AH_LOG_API))
         log_call(function, args, count);
+    return !ah_api_forked();
 }
 
 void ah_api_leave(const char *function, hipError_t error)

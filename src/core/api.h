@@ -9,7 +9,11 @@
  * AH_ENTER initialises the library on the first call and logs the arguments at
  * level 3; AH_LEAVE records the thread's last error and logs the result. Neither
  * costs more than one load and one branch when there is nothing to do. A public
- * function never calls another: it shares an internal one. */
+ * function never calls another: it shares an internal one.
+ *
+ * In a child that fork() made of a process with an initialised library, AH_ENTER
+ * returns hipErrorNotInitialized: threads that do not exist in the child may hold
+ * any lock, so no code behind AH_ENTER runs there. */
 #ifndef AH_API_H
 #define AH_API_H
 
@@ -19,9 +23,16 @@
 
 #include <stdint.h>
 
-/* AH_API_QUIET: initialised, and no API call is logged. */
-enum ah_api_state { AH_API_UNINITIALISED, AH_API_QUIET, AH_API_LOGGED };
+/* AH_API_QUIET: initialised, and no API call is logged. AH_API_FORKED: this process is the child
+ * of one that was initialised; the state stays. */
+enum ah_api_state { AH_API_UNINITIALISED, AH_API_QUIET, AH_API_LOGGED, AH_API_FORKED };
 extern _Atomic(int) ah_api_state;
+
+/* For the functions that clang's constructors call, which have no AH_ENTER. */
+static inline bool ah_api_forked(void)
+{
+    return atomic_load_explicit(&ah_api_state, memory_order_relaxed) == AH_API_FORKED;
+}
 
 /* Brings ah_api_state in step with the log settings, after they change. */
 void ah_api_update_state(void);
@@ -47,8 +58,11 @@ struct ah_api_arg {
     };
 };
 
-/* The slow halves: initialise, log. */
-void ah_api_enter(const char *function, const struct ah_api_arg *args, int count);
+/* Initialises the library if that is not done yet. Not for a child that was forked. */
+void ah_api_init(void);
+
+/* The slow halves: initialise, log. False: the call has to be refused (AH_API_FORKED). */
+bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count);
 void ah_api_leave(const char *function, hipError_t error);
 
 static inline struct ah_api_arg ah_arg_signed(long long value)
@@ -110,12 +124,17 @@ const char *ah_name_copy_kind(hipMemcpyKind kind);
     AH_ARGS_2, AH_ARGS_1)(__VA_ARGS__)
 /* clang-format on */
 
-#define AH_ENTER(...)                                                                              \
+#define AH_ENTER(...) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), __VA_ARGS__)
+
+/* For functions that do not return hipError_t: refusal is what they return when the call has to be
+ * refused, and is empty where that is nothing. */
+#define AH_ENTER_ELSE(refusal, ...)                                                                \
     do {                                                                                           \
         if (__builtin_expect(                                                                      \
                 atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0)) {   \
             const struct ah_api_arg ah_args[] = {AH_ARGS(__VA_ARGS__)};                            \
-            ah_api_enter(__func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args));              \
+            if (!ah_api_enter(__func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args)))         \
+                return refusal;                                                                    \
         }                                                                                          \
     } while (0)
 
@@ -123,8 +142,18 @@ const char *ah_name_copy_kind(hipMemcpyKind kind);
 #define AH_ENTER_PLAIN()                                                                           \
     do {                                                                                           \
         if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0) &&   \
+            !ah_api_enter(__func__, NULL, 0))                                                      \
+            return AH_LEAVE(hipErrorNotInitialized);                                               \
+    } while (0)
+
+/* The same for functions that touch nothing but the calling thread's state, and are never
+ * refused. */
+#define AH_ENTER_THREAD_ONLY()                                                                     \
+    do {                                                                                           \
+        if (__builtin_expect(                                                                      \
                 atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0))     \
-            ah_api_enter(__func__, NULL, 0);                                                       \
+            (void)ah_api_enter(__func__, NULL, 0);                                                 \
     } while (0)
 
 #define AH_LEAVE(result) ah_leave(__func__, result)

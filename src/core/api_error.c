@@ -59,7 +59,7 @@ hipError_t hipDrvGetErrorString(hipError_t hipError, const char **errorString)
 
 hipError_t hipGetLastError(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_THREAD_ONLY();
     hipError_t error = ah_thread.last_error;
     ah_thread.last_error = hipSuccess;
     return error;
@@ -67,13 +67,13 @@ hipError_t hipGetLastError(void)
 
 hipError_t hipPeekAtLastError(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_THREAD_ONLY();
     return ah_thread.last_error;
 }
 
 hipError_t hipExtGetLastError(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_THREAD_ONLY();
     hipError_t error = ah_thread.last_result;
     ah_thread.last_result = hipSuccess;
     return error;

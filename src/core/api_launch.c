@@ -416,7 +416,7 @@ hipError_t hipLaunchByPtr(const void *func)
 void ah_launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
                    hipStream_t stream, void **arguments)
 {
-    AH_ENTER(kernel, *grid, *block, shared, stream, arguments);
+    AH_ENTER_ELSE(, kernel, *grid, *block, shared, stream, arguments);
     (void)AH_LEAVE(
         ah_launch_kernel((const void *)kernel, *grid, *block, arguments, shared, stream, 0));
 }

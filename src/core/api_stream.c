@@ -252,7 +252,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 int hipGetStreamDeviceId(hipStream_t stream)
 {
     int ordinal = -1; /* not hipInvalidDeviceId */
-    AH_ENTER(stream);
+    AH_ENTER_ELSE(ordinal, stream);
     device_of(stream, &ordinal);
     return ordinal;
 }

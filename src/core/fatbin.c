@@ -1,6 +1,7 @@
 /* Owns the fat binaries that clang's constructors register, with their kernels
  * and variables: each is taken apart and loaded on a device when a symbol of it
  * is first used there. */
+#include "api.h"
 #include "code.h"
 #include "log.h"
 #include "managed.h"
@@ -333,6 +334,9 @@ static void free_fatbin(struct fatbin *fatbin)
 
 /* ---- what clang's constructors call ------------------------------------- */
 
+/* A library that the child of a fork opens has no kernels there, and one that it closes leaves
+ * them registered: the lock may be held by a thread that the child does not have. */
+
 void **__hipRegisterFatBinary(const void *data)
 {
     const struct wrapper *wrapper = data;
@@ -341,7 +345,7 @@ void **__hipRegisterFatBinary(const void *data)
                                     "cannot be launched");
         return NULL;
     }
-    struct fatbin *fatbin = calloc(1, sizeof *fatbin);
+    struct fatbin *fatbin = ah_api_forked() ? NULL : calloc(1, sizeof *fatbin);
     if (!fatbin)
         return NULL;
     fatbin->data = wrapper->binary;
@@ -357,7 +361,7 @@ void **__hipRegisterFatBinary(const void *data)
 static struct symbol *add_symbol(void *modules, const char *name, const struct symbol *prepared)
 {
     struct fatbin *fatbin = modules;
-    if (!fatbin || !prepared->host || !name)
+    if (!fatbin || !prepared->host || !name || ah_api_forked())
         return NULL;
     struct symbol *symbol = malloc(sizeof *symbol);
     char *copy = strdup(name);
@@ -420,7 +424,7 @@ void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *device
 static void *managed_memory(size_t size, unsigned align, struct ah_device **out_device)
 {
     void *memory = NULL;
-    ah_registry_init();
+    ah_api_init();
     struct ah_device *device = ah_device_at(0);
     *out_device = NULL;
     if (device && ah_managed_alloc(device, size, &memory) == hipSuccess) {
@@ -506,6 +510,8 @@ static struct fatbin *take_fatbin(const void *modules)
 
 void __hipUnregisterFatBinary(void **modules)
 {
+    if (ah_api_forked())
+        return;
     pthread_mutex_lock(&registered.lock);
     struct fatbin *fatbin = take_fatbin(modules);
     pthread_mutex_unlock(&registered.lock);

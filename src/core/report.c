@@ -96,7 +96,7 @@ int anyhipDeviceCanRunImage(int device, const void *image, size_t size)
 {
     struct ah_images images;
     char reason[AH_IMAGE_ERROR_SIZE];
-    AH_ENTER(device, image, size);
+    AH_ENTER_ELSE(0, device, image, size);
     struct ah_device *found = ah_device_at(device);
     int best = 0;
     if (!found || !ah_images_open(&images, image, size, reason))

@@ -14,8 +14,9 @@ static hipError_t refuse(const char *function, const char *reason)
     __attribute__((visibility("default"))) hipError_t unsupported_##name(void) __asm__(#name);     \
     hipError_t unsupported_##name(void)                                                            \
     {                                                                                              \
-        if (atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET)             \
-            ah_api_enter(#name, NULL, 0);                                                          \
+        if (atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET &&           \
+            !ah_api_enter(#name, NULL, 0))                                                         \
+            return AH_LEAVE(hipErrorNotInitialized);                                               \
         return refuse(#name, reason);                                                              \
     }
 #include "unsupported.def"

@@ -10,6 +10,9 @@
 /* The result, logged as every API function's is. The thread's last HIP error is not touched. */
 #define RTC_LEAVE(result) leave(__func__, result)
 
+/* The child of a fork cannot compile: locks and handles are as its parent's threads left them. */
+#define RTC_ENTER(...) AH_ENTER_ELSE(RTC_LEAVE(HIPRTC_ERROR_INTERNAL_ERROR), __VA_ARGS__)
+
 static hiprtcResult leave(const char *function, hiprtcResult result)
 {
     AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, hiprtcGetErrorString(result));
@@ -57,7 +60,7 @@ const char *hiprtcGetErrorString(hiprtcResult result)
 
 hiprtcResult hiprtcVersion(int *major, int *minor)
 {
-    AH_ENTER(major, minor);
+    RTC_ENTER(major, minor);
     if (!major || !minor)
         return RTC_LEAVE(HIPRTC_ERROR_INVALID_INPUT);
     *major = HIP_VERSION_MAJOR;
@@ -108,13 +111,13 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram *prog, const char *src, const cha
                                  int numHeaders, const char *const *headers,
                                  const char *const *includeNames)
 {
-    AH_ENTER(prog, (const void *)src, name, numHeaders, headers, includeNames);
+    RTC_ENTER(prog, (const void *)src, name, numHeaders, headers, includeNames);
     return RTC_LEAVE(create(prog, src, name, numHeaders, headers, includeNames));
 }
 
 hiprtcResult hiprtcDestroyProgram(hiprtcProgram *prog)
 {
-    AH_ENTER(prog);
+    RTC_ENTER(prog);
     if (!prog)
         return RTC_LEAVE(HIPRTC_ERROR_INVALID_INPUT);
     if (!ah_handle_retire(*prog, AH_HANDLE_RTC_PROGRAM))
@@ -139,7 +142,7 @@ static hiprtcResult add_name(hiprtcProgram handle, const char *expression)
 
 hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char *name_expression)
 {
-    AH_ENTER(prog, name_expression);
+    RTC_ENTER(prog, name_expression);
     return RTC_LEAVE(add_name(prog, name_expression));
 }
 
@@ -158,7 +161,7 @@ static hiprtcResult compile(hiprtcProgram handle, int count, const char *const *
 
 hiprtcResult hiprtcCompileProgram(hiprtcProgram prog, int numOptions, const char *const *options)
 {
-    AH_ENTER(prog, numOptions, options);
+    RTC_ENTER(prog, numOptions, options);
     return RTC_LEAVE(compile(prog, numOptions, options));
 }
 
@@ -181,7 +184,7 @@ static hiprtcResult lowered(hiprtcProgram handle, const char *expression, const 
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char *name_expression,
                                   const char **lowered_name)
 {
-    AH_ENTER(prog, name_expression, lowered_name);
+    RTC_ENTER(prog, name_expression, lowered_name);
     return RTC_LEAVE(lowered(prog, name_expression, lowered_name));
 }
 
@@ -205,13 +208,13 @@ static hiprtcResult give_log(hiprtcProgram handle, size_t *out_size, char *out_l
 
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t *logSizeRet)
 {
-    AH_ENTER(prog, logSizeRet);
+    RTC_ENTER(prog, logSizeRet);
     return RTC_LEAVE(give_log(prog, logSizeRet, NULL));
 }
 
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char *log)
 {
-    AH_ENTER(prog, (void *)log);
+    RTC_ENTER(prog, (void *)log);
     return RTC_LEAVE(give_log(prog, NULL, log));
 }
 
@@ -233,25 +236,25 @@ static hiprtcResult give_image(hiprtcProgram handle, bool relocatable, size_t *o
 
 hiprtcResult hiprtcGetCodeSize(hiprtcProgram prog, size_t *codeSizeRet)
 {
-    AH_ENTER(prog, codeSizeRet);
+    RTC_ENTER(prog, codeSizeRet);
     return RTC_LEAVE(give_image(prog, false, codeSizeRet, NULL));
 }
 
 hiprtcResult hiprtcGetCode(hiprtcProgram prog, char *code)
 {
-    AH_ENTER(prog, (void *)code);
+    RTC_ENTER(prog, (void *)code);
     return RTC_LEAVE(give_image(prog, false, NULL, code));
 }
 
 hiprtcResult hiprtcGetBitcodeSize(hiprtcProgram prog, size_t *bitcode_size)
 {
-    AH_ENTER(prog, bitcode_size);
+    RTC_ENTER(prog, bitcode_size);
     return RTC_LEAVE(give_image(prog, true, bitcode_size, NULL));
 }
 
 hiprtcResult hiprtcGetBitcode(hiprtcProgram prog, char *bitcode)
 {
-    AH_ENTER(prog, (void *)bitcode);
+    RTC_ENTER(prog, (void *)bitcode);
     return RTC_LEAVE(give_image(prog, true, NULL, bitcode));
 }
 
@@ -281,7 +284,7 @@ static hiprtcResult create_link(unsigned count, const hiprtcJIT_option *options,
 hiprtcResult hiprtcLinkCreate(unsigned int num_options, hiprtcJIT_option *option_ptr,
                               void **option_vals_pptr, hiprtcLinkState *hip_link_state_ptr)
 {
-    AH_ENTER(num_options, option_ptr, option_vals_pptr, hip_link_state_ptr);
+    RTC_ENTER(num_options, option_ptr, option_vals_pptr, hip_link_state_ptr);
     return RTC_LEAVE(create_link(num_options, option_ptr, option_vals_pptr, hip_link_state_ptr));
 }
 
@@ -306,7 +309,7 @@ hiprtcResult hiprtcLinkAddFile(hiprtcLinkState hip_link_state, hiprtcJITInputTyp
                                hiprtcJIT_option *options_ptr, void **option_values)
 {
     struct ah_rtc_link *link;
-    AH_ENTER(hip_link_state, (int)input_type, file_path, num_options, options_ptr, option_values);
+    RTC_ENTER(hip_link_state, (int)input_type, file_path, num_options, options_ptr, option_values);
     if (!file_path)
         return RTC_LEAVE(HIPRTC_ERROR_INVALID_INPUT);
     hiprtcResult result =
@@ -321,8 +324,8 @@ hiprtcResult hiprtcLinkAddData(hiprtcLinkState hip_link_state, hiprtcJITInputTyp
                                void **option_values)
 {
     struct ah_rtc_link *link;
-    AH_ENTER(hip_link_state, (int)input_type, image, image_size, name, num_options, options_ptr,
-             option_values);
+    RTC_ENTER(hip_link_state, (int)input_type, image, image_size, name, num_options, options_ptr,
+              option_values);
     if (!image || image_size == 0)
         return RTC_LEAVE(HIPRTC_ERROR_INVALID_INPUT);
     hiprtcResult result =
@@ -347,13 +350,13 @@ static hiprtcResult complete(hiprtcLinkState handle, void **out_image, size_t *o
 
 hiprtcResult hiprtcLinkComplete(hiprtcLinkState hip_link_state, void **bin_out, size_t *size_out)
 {
-    AH_ENTER(hip_link_state, bin_out, size_out);
+    RTC_ENTER(hip_link_state, bin_out, size_out);
     return RTC_LEAVE(complete(hip_link_state, bin_out, size_out));
 }
 
 hiprtcResult hiprtcLinkDestroy(hiprtcLinkState hip_link_state)
 {
-    AH_ENTER(hip_link_state);
+    RTC_ENTER(hip_link_state);
     if (!ah_handle_retire(hip_link_state, AH_HANDLE_RTC_LINK))
         return RTC_LEAVE(HIPRTC_ERROR_INVALID_INPUT);
     ah_rtc_link_destroy((struct ah_rtc_link *)(void *)hip_link_state);

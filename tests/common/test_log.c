@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -366,6 +368,55 @@ static void an_api_call_is_green_on_a_terminal(void **state)
     assert_contains(text, " us:  \033[32m hipInit ( 0 ) \033[0m");
 }
 
+/* ---- what others put where the file should be ---------------------------- */
+
+static void assert_log_is_refused(const char *reason)
+{
+    ah_test_capture();
+    configure(AH_LOG_ERROR, 0, ah_test_path("log"), 1);
+    AH_LOG_ERR("into standard error");
+    const char *text = ah_test_captured();
+    assert_int_equal(ah_test_count_lines(text), 2);
+    assert_contains(text, "cannot open the log file");
+    assert_contains(text, reason);
+    assert_contains(text, "into standard error");
+}
+
+static void a_symbolic_link_is_not_followed(void **state)
+{
+    (void)state;
+    const char *target = ah_test_write_text("target", "as it was");
+    assert_int_equal(symlink(target, log_name(ah_test_path("log"))), 0);
+    assert_log_is_refused("a symbolic link");
+    assert_string_equal(ah_test_read_file(target, NULL), "as it was");
+}
+
+static void a_symbolic_link_to_nothing_makes_no_file(void **state)
+{
+    (void)state;
+    const char *target = ah_test_path("target");
+    assert_int_equal(symlink(target, log_name(ah_test_path("log"))), 0);
+    assert_log_is_refused("a symbolic link");
+    assert_int_equal(access(target, F_OK), -1);
+}
+
+static void a_pipe_that_nobody_reads_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(mkfifo(log_name(ah_test_path("log")), 0666), 0);
+    alarm(60); /* instead of a hang */
+    assert_log_is_refused("");
+    alarm(0);
+}
+
+static void the_log_file_is_not_open_after_exec(void **state)
+{
+    (void)state;
+    const char *const list[] = {"/bin/ls", "-l", "/proc/self/fd", NULL};
+    configure(AH_LOG_ERROR, 0, ah_test_path("log"), 1);
+    assert_lacks(ah_test_execute(list).out, log_name("log"));
+}
+
 /* ---- threads ------------------------------------------------------------ */
 
 enum { THREADS = 8, LINES = 200 };
@@ -407,6 +458,48 @@ static void lines_of_many_threads_stay_whole(void **state)
     assert_int_equal(count, THREADS * LINES);
 }
 
+static _Atomic(bool) enough;
+
+static void *write_on_and_on(void *data)
+{
+    for (int i = 0; !enough; i++)
+        AH_LOG_ERR("thread %d line %d", *(int *)data, i);
+    return NULL;
+}
+
+/* Whatever the other threads hold at the moment of the fork. */
+static void the_child_of_a_fork_logs_as_well(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 100 };
+    const char *file = ah_test_path("log");
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+    configure(AH_LOG_ERROR, 0, file, 0);
+    enough = false;
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        pthread_create(&threads[i], NULL, write_on_and_on, &numbers[i]);
+    }
+    for (int i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(60); /* instead of a hang */
+            AH_LOG_ERR("child %d", i);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    enough = true;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    const char *text = ah_test_read_file(log_name(file), NULL);
+    for (int i = 0; i < CHILDREN; i++)
+        assert_contains(text, ah_test_print(" child %d\n", i));
+}
+
 #define LOG_TEST(function) cmocka_unit_test_setup_teardown(function, ah_test_set_up, clean_up)
 
 int main(void)
@@ -433,7 +526,12 @@ int main(void)
         LOG_TEST(a_file_that_cannot_be_opened_is_one_line_and_standard_error),
         LOG_TEST(there_is_no_colour_in_a_file_or_a_pipe),
         LOG_TEST(an_api_call_is_green_on_a_terminal),
+        LOG_TEST(a_symbolic_link_is_not_followed),
+        LOG_TEST(a_symbolic_link_to_nothing_makes_no_file),
+        LOG_TEST(a_pipe_that_nobody_reads_is_not_waited_for),
+        LOG_TEST(the_log_file_is_not_open_after_exec),
         LOG_TEST(lines_of_many_threads_stay_whole),
+        LOG_TEST(the_child_of_a_fork_logs_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

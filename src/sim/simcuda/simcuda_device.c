@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* ---- the list of devices ------------------------------------------------------- */
 
@@ -228,6 +227,7 @@ static void start_log(void)
 CUresult simcuda_cuInit(unsigned flags)
 {
     static bool tried;
+    simcuda_watch_forks();
     SIMCUDA_ENTER(cuInit);
     if (flags != 0)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
@@ -236,7 +236,6 @@ CUresult simcuda_cuInit(unsigned flags)
         start_log();
         simcuda.init_result = open_devices();
         simcuda.initialised = simcuda.init_result == CUDA_SUCCESS;
-        atomic_store(&simcuda.pid, (int)getpid());
     }
     return simcuda_leave(simcuda.init_result);
 }

@@ -128,7 +128,7 @@ struct simcuda {
     bool initialised;
     CUresult init_result; /* of the first cuInit */
     _Atomic(bool) deinitialised;
-    _Atomic(int) pid; /* of the process that called cuInit */
+    _Atomic(bool) forked; /* this is a child of the process that called cuInit */
     int device_count;
     struct simcuda_device devices[SIMCUDA_DEVICES_MAX];
     struct simcuda_context *contexts; /* the active ones */
@@ -169,6 +169,8 @@ struct simcuda_script {
 };
 extern struct simcuda_script simcuda_script;
 
+/* Notices from now on that the process is a child: before the lock is ever taken. */
+void simcuda_watch_forks(void);
 /* Locks, unless the call is to fail. */
 CUresult simcuda_enter(enum simcuda_call call);
 /* Unlocks and returns result. */

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct simcuda simcuda = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 _Thread_local struct simcuda_thread simcuda_thread;
@@ -35,12 +34,28 @@ static bool needs_no_start(enum simcuda_call call)
            call == SIMCUDA_CALL_cuGetExportTable;
 }
 
+/* The driver does not survive fork: its threads are gone, and any of them may hold the lock. */
+static void mark_child(void)
+{
+    atomic_store(&simcuda.forked, true);
+}
+
+static void register_child(void)
+{
+    pthread_atfork(NULL, NULL, mark_child);
+}
+
+void simcuda_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_child);
+}
+
 CUresult simcuda_enter(enum simcuda_call call)
 {
-    int pid = atomic_load(&simcuda.pid);
     if (atomic_load(&simcuda.deinitialised))
         return CUDA_ERROR_DEINITIALIZED;
-    if (pid != 0 && pid != (int)getpid()) /* the driver does not survive fork */
+    if (atomic_load(&simcuda.forked))
         return CUDA_ERROR_NOT_INITIALIZED;
     CUresult result = simcuda_script.call ? simcuda_script.call(names[call]) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
@@ -68,7 +83,8 @@ CUresult simcuda_leave(CUresult result)
 __attribute__((destructor)) static void end_of_process(void)
 {
     atomic_store(&simcuda.deinitialised, true);
-    if (atomic_load(&simcuda.pid) != (int)getpid() || pthread_mutex_trylock(&simcuda.lock) != 0)
+    if (!simcuda.initialised || atomic_load(&simcuda.forked) ||
+        pthread_mutex_trylock(&simcuda.lock) != 0)
         return;
     for (struct simcuda_context *at = simcuda.contexts; at; at = at->next)
         simcuda_print_flush(at);

@@ -51,8 +51,12 @@ static void start_log(void)
 /* The threads of the runtime are not in a child. */
 static void in_child(void)
 {
-    if (simhsa.agent_count > 0)
-        atomic_store(&simhsa.forked, true);
+    atomic_store(&simhsa.forked, true);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
 }
 
 /* The first call of the process. */
@@ -64,7 +68,6 @@ static hsa_status_t open_runtime(void)
         return result;
     tried = true;
     start_log();
-    pthread_atfork(NULL, NULL, in_child);
     result = simhsa_agents_open();
     if (result == HSA_STATUS_SUCCESS && !(simhsa_signals_open() && simhsa_queues_open()))
         result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -73,7 +76,9 @@ static hsa_status_t open_runtime(void)
 
 hsa_status_t hsa_init(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     hsa_status_t result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    pthread_once(&once, watch_forks);
     if (atomic_load(&simhsa.forked)) {
         simhsa_violation("hsa_init in a child of the process that called it before");
         return result;

@@ -1,6 +1,9 @@
 /* Contexts: primary and made, current and not, limits, peers. */
 #include "simcuda_test.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 static CUcontext current(void)
 {
     CUcontext context = NULL;
@@ -143,6 +146,63 @@ static void a_context_says_what_it_is(void **state)
     assert_true(greatest < least);
 }
 
+/* ---- fork ------------------------------------------------------------------------------- */
+
+static _Atomic(bool) enough;
+
+static void *allocate_on_and_on(void *context)
+{
+    CUdeviceptr pointer;
+    bool good = cu.cuCtxSetCurrent(context) == CUDA_SUCCESS;
+    while (good && !enough)
+        good = cu.cuMemAlloc(&pointer, 4096) == CUDA_SUCCESS &&
+               cu.cuMemFree(pointer) == CUDA_SUCCESS;
+    return good ? NULL : context;
+}
+
+typedef CUresult any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
+                              uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+
+/* The exit status: 0, or 1 when a function does not refuse. A hang ends by a signal. */
+static int call_every_function(void)
+{
+    static const char *const names[] = {
+#define SIMCUDA_SYMBOL(field, name, parameters) name,
+#include "simcuda_symbols.def"
+#undef SIMCUDA_SYMBOL
+    };
+    alarm(60);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        any_function *function;
+        *(void **)&function = dlsym(library, names[i]);
+        if (function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) != CUDA_ERROR_NOT_INITIALIZED) {
+            fprintf(stderr, "%s is not refused\n", names[i]);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void the_child_of_a_busy_process_is_refused_by_every_function(void **state)
+{
+    pthread_t thread;
+    void *failed;
+    (void)state;
+    enough = false;
+    assert_int_equal(pthread_create(&thread, NULL, allocate_on_and_on, current()), 0);
+    for (int i = 0; i < 50; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(call_every_function());
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    enough = true;
+    pthread_join(thread, &failed);
+    assert_null(failed);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -160,6 +220,7 @@ int main(void)
         cmocka_unit_test(peers_are_enabled_once),
         cmocka_unit_test(a_reset_lets_what_waits_go),
         cmocka_unit_test(a_context_says_what_it_is),
+        cmocka_unit_test(the_child_of_a_busy_process_is_refused_by_every_function),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
