@@ -343,6 +343,31 @@ static CUresult launch_cooperative(const struct ahcuda_api *api, CUfunction func
                                           block[2], launch->shared, stream, launch->params);
 }
 
+/* The same with the arguments in a buffer, which drivers since CUDA 11.8 take. */
+static hipError_t launch_cooperative_buffer(struct ah_backend_device *device, CUfunction function,
+                                            const struct ah_launch *launch, CUstream stream,
+                                            void **extra)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    const CUlaunchConfig config = {
+        .gridDimX = grid[0],
+        .gridDimY = grid[1],
+        .gridDimZ = grid[2],
+        .blockDimX = block[0],
+        .blockDimY = block[1],
+        .blockDimZ = block[2],
+        .sharedMemBytes = launch->shared,
+        .hStream = stream,
+        .attrs = &attribute,
+        .numAttrs = 1,
+    };
+    if (!device->api->cuLaunchKernelEx)
+        return ahcuda_missing(device, "cuLaunchKernelEx");
+    return ahcuda_done(device, "cuLaunchKernelEx",
+                       device->api->cuLaunchKernelEx(&config, function, NULL, extra));
+}
+
 /* The variable that tells the kernels of function's module their place in a launch on several
  * devices (docs/kernel-abi.md); 0: none of them asks. */
 static CUresult find_place(const struct ahcuda_api *api, CUfunction function, CUdeviceptr *out)
@@ -400,12 +425,16 @@ hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_fun
         extra = native_extra(device, native(function), launch->extra, extra_copy, &extra_size);
     if (__builtin_expect(launch->place != NULL, 0))
         return launch_placed(device, native(function), launch, ahcuda_stream(stream));
-    if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0))
+    if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0)) {
+        if (extra)
+            return launch_cooperative_buffer(device, native(function), launch,
+                                             ahcuda_stream(stream), extra);
         result = launch_cooperative(device->api, native(function), launch, ahcuda_stream(stream));
-    else
+    } else {
         result = device->api->cuLaunchKernel(native(function), grid[0], grid[1], grid[2], block[0],
                                              block[1], block[2], launch->shared,
                                              ahcuda_stream(stream), launch->params, extra);
+    }
     return ahcuda_done(device, "cuLaunchKernel", result);
 }
 

@@ -663,9 +663,8 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
     region.depth = copy->Depth;
     size_t src_pitch = copy->srcPitch ? copy->srcPitch : copy->WidthInBytes + copy->srcXInBytes;
     size_t dst_pitch = copy->dstPitch ? copy->dstPitch : copy->WidthInBytes + copy->dstXInBytes;
-    hipError_t error =
-        driver_end(&region.src, copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcArray,
-                   src_pitch, copy->srcHeight);
+    hipError_t error = driver_end(&region.src, copy->srcMemoryType, copy->srcHost, copy->srcDevice,
+                                  copy->srcArray, src_pitch, copy->srcHeight);
     if (error == hipSuccess)
         error = driver_end(&region.dst, copy->dstMemoryType, copy->dstHost, copy->dstDevice,
                            copy->dstArray, dst_pitch, copy->dstHeight);

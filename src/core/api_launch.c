@@ -87,11 +87,7 @@ static hipError_t check_shared(struct ah_function *function, const struct ah_lau
                                         ? hipErrorCooperativeLaunchTooLarge
                                         : hipErrorOutOfMemory);
     }
-    hipError_t error = device->ops->function_set_attribute(
-        device->native, function->native, hipFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
-    if (error == hipSuccess)
-        atomic_store_explicit(&function->max_dynamic, shared, memory_order_relaxed);
-    return error;
+    return ah_function_raise_dynamic(function, shared);
 }
 
 static hipError_t check_slowly(struct ah_function *function, const struct ah_launch *launch,
@@ -119,6 +115,12 @@ static inline hipError_t check(struct ah_function *function, const struct ah_lau
         (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
         (launch->shared > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed));
     return __builtin_expect(unusual, 0) ? check_slowly(function, launch, device) : hipSuccess;
+}
+
+/* A launch that asks for more than its type holds is refused for asking too much. */
+static inline unsigned saturated(size_t shared)
+{
+    return shared > UINT32_MAX ? UINT32_MAX : (unsigned)shared;
 }
 
 /* ---- the one way ------------------------------------------------------------ */
@@ -176,7 +178,7 @@ hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args
     const struct ah_launch launch = {
         .grid = {grid.x, grid.y, grid.z},
         .block = {block.x, block.y, block.z},
-        .shared = shared > UINT32_MAX ? UINT32_MAX : (unsigned)shared,
+        .shared = saturated(shared),
         .flags = flags,
         .params = args,
     };
@@ -401,7 +403,7 @@ static hipError_t launch_by_pointer(const void *host)
     const struct ah_launch launch = {
         .grid = {grid.x, grid.y, grid.z},
         .block = {block.x, block.y, block.z},
-        .shared = (unsigned)shared,
+        .shared = saturated(shared),
         .extra = extra,
     };
     return launch_on(device, function, &launch, native);
@@ -465,7 +467,7 @@ static hipError_t launch_threads(hipFunction_t f, const uint32_t *global, const 
                                  hipEvent_t start, hipEvent_t stop)
 {
     struct ah_launch launch = {
-        .shared = shared > UINT32_MAX ? UINT32_MAX : (unsigned)shared,
+        .shared = saturated(shared),
         .params = params,
         .extra = extra,
     };

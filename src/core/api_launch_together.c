@@ -180,16 +180,17 @@ static hipError_t launch_apart(const struct part *parts, unsigned count)
 
 static hipError_t launch_meeting(struct part *parts, unsigned count, struct meeting *meeting)
 {
-    unsigned launched = 0;
+    unsigned launched = 0, watched = 0;
     memset(meeting->memory, 0, memory_size());
     hipError_t error = give_places(parts, count, meeting);
     pthread_mutex_lock(&together.launching);
-    for (; launched < count && error == hipSuccess; launched += error == hipSuccess) {
+    for (; launched < count && error == hipSuccess; watched += error == hipSuccess) {
         const struct part *part = &parts[launched];
         error = launch_part(part);
-        if (error == hipSuccess)
-            error = part->device->ops->stream_callback(part->device->native, part->native, on_end,
-                                                       &meeting->grids[launched]);
+        if (error != hipSuccess)
+            break;
+        error = part->device->ops->stream_callback(part->device->native, part->native, on_end,
+                                                   &meeting->grids[launched++]);
     }
     pthread_mutex_unlock(&together.launching);
     pthread_mutex_lock(&together.listing);
@@ -197,6 +198,10 @@ static hipError_t launch_meeting(struct part *parts, unsigned count, struct meet
         count_as_come(meeting, i);
     grids_ended(meeting, count - launched);
     pthread_mutex_unlock(&together.listing);
+    if (watched < launched) {
+        (void)ah_stream_wait(parts[watched].device, parts[watched].native); /* or it failed */
+        on_end(&meeting->grids[watched], error);
+    }
     return error;
 }
 

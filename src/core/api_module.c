@@ -316,12 +316,12 @@ static hipError_t set_attribute(const void *value, hipFuncAttribute attribute, i
         attribute != hipFuncAttributePreferredSharedMemoryCarveout)
         return hipErrorInvalidValue;
     hipError_t error = any_function(value, &device, &function);
-    if (error == hipSuccess)
-        error = device->ops->function_set_attribute(device->native, function->native, attribute,
-                                                    setting);
-    if (error == hipSuccess && attribute == hipFuncAttributeMaxDynamicSharedMemorySize)
-        atomic_store(&function->max_dynamic, (unsigned)setting);
-    return error;
+    if (error != hipSuccess)
+        return error;
+    return attribute == hipFuncAttributeMaxDynamicSharedMemorySize
+               ? ah_function_set_dynamic(function, setting)
+               : device->ops->function_set_attribute(device->native, function->native, attribute,
+                                                     setting);
 }
 
 hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int value)

@@ -11,6 +11,9 @@
 
 static pthread_mutex_t function_lock = PTHREAD_MUTEX_INITIALIZER; /* modules' lists */
 
+/* What the driver was told last and max_dynamic are the same amount. */
+static pthread_mutex_t dynamic_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* ---- images ------------------------------------------------------------- */
 
 static int best_below(struct ah_device *device, const struct ah_images *images, int bound,
@@ -93,6 +96,35 @@ void ah_function_destroy(struct ah_function *function)
     char *name = function->name;
     ah_handle_destroy(function);
     free(name);
+}
+
+/* Under the lock. */
+static hipError_t tell_dynamic(struct ah_function *function, int bytes)
+{
+    struct ah_device *device = function->handle.device;
+    hipError_t error = device->ops->function_set_attribute(
+        device->native, function->native, hipFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    if (error == hipSuccess)
+        atomic_store_explicit(&function->max_dynamic, (unsigned)bytes, memory_order_relaxed);
+    return error;
+}
+
+hipError_t ah_function_set_dynamic(struct ah_function *function, int bytes)
+{
+    pthread_mutex_lock(&dynamic_lock);
+    hipError_t error = tell_dynamic(function, bytes);
+    pthread_mutex_unlock(&dynamic_lock);
+    return error;
+}
+
+hipError_t ah_function_raise_dynamic(struct ah_function *function, unsigned bytes)
+{
+    hipError_t error = hipSuccess;
+    pthread_mutex_lock(&dynamic_lock);
+    if (bytes > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed))
+        error = tell_dynamic(function, (int)bytes);
+    pthread_mutex_unlock(&dynamic_lock);
+    return error;
 }
 
 /* ---- modules ------------------------------------------------------------ */

@@ -52,6 +52,12 @@ hipError_t ah_function_create(struct ah_device *device, struct ah_backend_functi
                               const char *name, struct ah_function **out_function);
 void ah_function_destroy(struct ah_function *function);
 
+/* Opts in to an amount of dynamic shared memory, which becomes the most that launches may ask for
+ * (hipFuncSetAttribute); and the same for a launch, which leaves a larger amount as it is. Threads
+ * that do so at the same time come one after the other. */
+hipError_t ah_function_set_dynamic(struct ah_function *function, int bytes);
+hipError_t ah_function_raise_dynamic(struct ah_function *function, unsigned bytes);
+
 /* The function that a kernel's host address stands for on a device, loaded if
  * need be. hipErrorInvalidDeviceFunction: nothing was registered at that address. */
 hipError_t ah_kernel_function(const void *host, struct ah_device *device,

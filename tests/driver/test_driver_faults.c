@@ -171,6 +171,29 @@ static hipError_t packed_arguments(void)
     return error;
 }
 
+/* A cooperative launch with its arguments in a buffer. */
+static hipError_t cooperative_buffer(void)
+{
+    hipFunction_t function;
+    uint32_t milliseconds = 0;
+    size_t size = sizeof milliseconds;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &milliseconds, HIP_LAUNCH_PARAM_BUFFER_SIZE,
+                     &size, HIP_LAUNCH_PARAM_END};
+    hipLaunchAttribute attribute = {.id = hipLaunchAttributeCooperative, .val.cooperative = 1};
+    const HIP_LAUNCH_CONFIG config = {.gridDimX = 1,
+                                      .gridDimY = 1,
+                                      .gridDimZ = 1,
+                                      .blockDimX = 1,
+                                      .blockDimY = 1,
+                                      .blockDimZ = 1,
+                                      .attrs = &attribute,
+                                      .numAttrs = 1};
+    ok(hipGetFuncBySymbol(&function, &spin_kernel));
+    hipError_t error = hipDrvLaunchKernelEx(&config, function, NULL, extra);
+    ok(hipDeviceSynchronize());
+    return error;
+}
+
 static hipError_t function_banks(void)
 {
     return hipFuncSetSharedMemConfig(&fill_kernel, hipSharedMemBankSizeFourByte);
@@ -207,6 +230,7 @@ static const struct {
     {"cuFuncLoad", list_functions, hipSuccess},
     {"cuFuncGetParamInfo", packed_arguments, hipSuccess},
     {"cuFuncSetSharedMemConfig", function_banks, hipErrorNotSupported},
+    {"cuLaunchKernelEx", cooperative_buffer, hipErrorNotSupported},
     {"cuOccupancyAvailableDynamicSMemPerBlock", available_shared, hipErrorNotSupported},
 };
 enum { USES = sizeof uses / sizeof *uses };

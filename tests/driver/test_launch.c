@@ -4,8 +4,13 @@
 #include <hip/api/per_thread_default_stream.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const dim3 one = {1, 1, 1};
 
@@ -410,6 +415,74 @@ static void large_shared_memory_is_opted_in_to_once(void **state)
     ok(hipDeviceSynchronize());
 }
 
+/* Two threads ask for different amounts of one kernel for the first time. The one that asks for
+ * less has been told to, and stands in the driver's function, when the other comes. */
+static struct {
+    pthread_t thread;
+    _Atomic(int) tid;
+    _Atomic(bool) launching, less_is_set;
+    hipError_t error;
+} larger;
+
+/* Just before the launch itself, of the larger amount. */
+static void before_launch(void *unused)
+{
+    (void)unused;
+    if (gettid() != larger.tid)
+        return;
+    larger.launching = true;
+    while (!larger.less_is_set)
+        sched_yield();
+}
+
+static void *launch_larger(void *kernel)
+{
+    uint32_t word = 0;
+    void *args[] = {&word};
+    larger.tid = gettid();
+    fakecuda_hook("cuLaunchKernel", before_launch, NULL);
+    larger.error = hipLaunchKernel(kernel, one, one, args, 98304, NULL);
+    return NULL;
+}
+
+static bool is_asleep(int tid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        text[fread(text, 1, sizeof text - 1, file)] = '\0';
+        fclose(file);
+    }
+    const char *after_name = strrchr(text, ')');
+    return after_name && after_name[1] && after_name[2] == 'S';
+}
+
+/* Goes on when the other is about to launch, or waits for this one. */
+static void before_less_is_set(void *kernel)
+{
+    check(pthread_create(&larger.thread, NULL, launch_larger, kernel) == 0);
+    while (!larger.launching && !(larger.tid && is_asleep(larger.tid)))
+        sched_yield();
+}
+
+static void two_threads_opt_in_to_different_amounts(void **state)
+{
+    uint32_t word = 0;
+    void *args[] = {&word};
+    (void)state;
+    ok(hipFuncSetAttribute(&bounded_kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 49152));
+    fakecuda_hook("cuFuncSetAttribute", before_less_is_set, (void *)(uintptr_t)&bounded_kernel);
+    hipError_t error = hipLaunchKernel(&bounded_kernel, one, one, args, 65536, NULL);
+    larger.less_is_set = true;
+    check(pthread_join(larger.thread, NULL) == 0);
+    fakecuda_hook("cuLaunchKernel", NULL, NULL);
+    ok(error);
+    ok(larger.error);
+    ok(hipLaunchKernel(&bounded_kernel, one, one, args, 98304, NULL));
+    ok(hipDeviceSynchronize());
+}
+
 /* ---- attributes of launches
  * -------------------------------------------------------------------------- */
 
@@ -535,6 +608,18 @@ static void the_launch_of_the_first_hip_works(void **state)
     ok(hipFree(memory));
 }
 
+static void the_launch_of_the_first_hip_takes_no_more_than_there_is(void **state)
+{
+    static const size_t sizes[] = {(size_t)1 << 32, ((size_t)1 << 32) + 16, (size_t)1 << 63,
+                                   SIZE_MAX};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        ok(hipConfigureCall(one, one, sizes[i], NULL));
+        expect(hipLaunchByPtr(&empty_kernel), hipErrorOutOfMemory);
+    }
+    check(fakecuda_launches() == 0);
+}
+
 static void the_launch_of_the_first_hip_checks_its_order(void **state)
 {
     uint32_t word = 0;
@@ -614,6 +699,43 @@ static void arguments_of_modules_come_as_pointers_or_as_a_buffer(void **state)
     expect(
         hipHccModuleLaunchKernel(function, 32, 1, 1, 32, 0, 1, 0, NULL, params, NULL, NULL, NULL),
         hipErrorInvalidValue);
+    ok(hipModuleUnload(module));
+    ok(hipFree(memory));
+}
+
+static void a_cooperative_launch_takes_its_arguments_from_a_buffer(void **state)
+{
+    uint32_t *memory, back[8];
+    hipModule_t module;
+    hipFunction_t function;
+    (void)state;
+    ok(hipMalloc((void **)&memory, sizeof back));
+    ok(hipModuleLoadData(&module, kernels_ptx));
+    ok(hipModuleGetFunction(&function, module, "fake_fill"));
+    struct {
+        uint32_t *out;
+        uint32_t value, count;
+    } buffer = {memory, 11, 8};
+    size_t size = sizeof buffer;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     HIP_LAUNCH_PARAM_END};
+    hipLaunchAttribute attribute = {.id = hipLaunchAttributeCooperative, .val.cooperative = 1};
+    const HIP_LAUNCH_CONFIG config = {.gridDimX = 2,
+                                      .gridDimY = 1,
+                                      .gridDimZ = 1,
+                                      .blockDimX = 4,
+                                      .blockDimY = 1,
+                                      .blockDimZ = 1,
+                                      .sharedMemBytes = 32,
+                                      .attrs = &attribute,
+                                      .numAttrs = 1};
+    ok(hipDrvLaunchKernelEx(&config, function, NULL, extra));
+    ok(hipMemcpy(back, memory, sizeof back, hipMemcpyDeviceToHost));
+    check_words(back, 8, 11);
+    struct fake_launch launch = last_launch();
+    check(launch.cooperative && launch.grid[0] == 2 && launch.block[0] == 4 && launch.shared == 32);
+    size = 4;
+    expect(hipDrvLaunchKernelEx(&config, function, NULL, extra), hipErrorInvalidValue);
     ok(hipModuleUnload(module));
     ok(hipFree(memory));
 }
@@ -724,6 +846,52 @@ static void kernels_are_launched_on_several_devices_at_once(void **state)
         ok(hipStreamDestroy(streams[i]));
     ok(hipStreamDestroy(second));
     ok(hipHostFree(pinned));
+}
+
+static void open_when_it_waits(void *gate)
+{
+    open_gate(gate);
+}
+
+/* The first grid runs, and nobody will be told when it ends: its memory is not used again before
+ * it has. */
+static void a_grid_whose_end_cannot_be_told_is_waited_for(void **state)
+{
+    hipStream_t streams[2];
+    uint32_t *pinned;
+    hipLaunchParams list[2];
+    (void)state;
+    ok(hipHostMalloc((void **)&pinned, 8, 0));
+    struct gate gate = {.flag = pinned};
+    *gate.flag = 0;
+    void *args[] = {&gate.flag};
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok(hipStreamCreate(&streams[i]));
+        list[i] = (hipLaunchParams){.func = (void *)(uintptr_t)&wait_kernel,
+                                    .gridDim = one,
+                                    .blockDim = one,
+                                    .args = args,
+                                    .stream = streams[i]};
+    }
+    fakecuda_fail("cuStreamAddCallback", 1, 2);
+    fakecuda_hook("cuStreamSynchronize", open_when_it_waits, &gate);
+    expect(hipLaunchCooperativeKernelMultiDevice(list, 2,
+                                                 hipCooperativeLaunchMultiDeviceNoPreSync |
+                                                     hipCooperativeLaunchMultiDeviceNoPostSync),
+           hipErrorOutOfMemory);
+    fakecuda_hook("cuStreamSynchronize", NULL, NULL);
+    bool waited = *gate.flag != 0;
+    open_gate(&gate);
+    check(waited);
+    check(fakecuda_launches() == 1);
+    ok(hipStreamQuery(streams[0]));
+    ok(hipLaunchCooperativeKernelMultiDevice(list, 2, 0));
+    for (int i = 0; i < 2; i++)
+        ok(hipStreamDestroy(streams[i]));
+    ok(hipSetDevice(0));
+    ok(hipHostFree(pinned));
+    ok(hipDeviceReset()); /* with the memory where grids meet */
 }
 
 /* ---- names
@@ -972,15 +1140,19 @@ int main(void)
         TEST(every_way_checks_sizes),
         TEST(every_way_refuses_what_is_no_kernel),
         TEST(large_shared_memory_is_opted_in_to_once),
+        TEST(two_threads_opt_in_to_different_amounts),
         TEST(attributes_of_a_launch_are_applied_or_refused),
         TEST(events_around_a_launch_are_recorded),
         TEST(configurations_are_popped_in_reverse_ten_deep),
         TEST(the_launch_of_the_first_hip_works),
+        TEST(the_launch_of_the_first_hip_takes_no_more_than_there_is),
         TEST(the_launch_of_the_first_hip_checks_its_order),
         TEST(arguments_of_modules_come_as_pointers_or_as_a_buffer),
+        TEST(a_cooperative_launch_takes_its_arguments_from_a_buffer),
         TEST(what_is_no_function_is_refused),
         TEST(a_function_runs_only_in_streams_of_its_device),
         TEST(kernels_are_launched_on_several_devices_at_once),
+        TEST(a_grid_whose_end_cannot_be_told_is_waited_for),
         TEST(kernels_have_names),
         TEST(the_names_of_hip_5_in_cxx_work),
         TEST(the_error_of_a_kernel_comes_with_a_later_call_and_stays),

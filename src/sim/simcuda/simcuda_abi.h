@@ -42,42 +42,6 @@ enum {
     CU_DEVICE_ATTRIBUTE_END = 145,
 };
 
-/* CUlaunchAttributeID */
-enum {
-    CU_LAUNCH_ATTRIBUTE_IGNORE = 0,
-    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW = 1,
-    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
-    CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY = 3,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 5,
-    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-    CU_LAUNCH_ATTRIBUTE_PRIORITY = 8,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP = 9,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
-};
-
-typedef struct {
-    int id;
-    char pad[4];
-    union {
-        char pad[64];
-        int cooperative;
-        int priority;
-        struct {
-            unsigned x, y, z;
-        } clusterDim;
-    } value;
-} CUlaunchAttribute;
-
-typedef struct {
-    unsigned gridDimX, gridDimY, gridDimZ;
-    unsigned blockDimX, blockDimY, blockDimZ;
-    unsigned sharedMemBytes;
-    CUstream hStream;
-    CUlaunchAttribute *attrs;
-    unsigned numAttrs;
-} CUlaunchConfig;
-
 typedef struct {
     size_t srcXInBytes, srcY;
     int srcMemoryType;
@@ -111,8 +75,6 @@ enum {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
 };
 
-_Static_assert(sizeof(CUlaunchAttribute) == 72, "CUlaunchAttribute");
-_Static_assert(sizeof(CUlaunchConfig) == 56, "CUlaunchConfig");
 _Static_assert(sizeof(CUDA_MEMCPY2D) == 128, "CUDA_MEMCPY2D");
 
 #endif
