@@ -143,7 +143,9 @@ hipError_t ahhsa_start(struct ah_backend_device *device)
 
 hipError_t ahhsa_device_make_current(struct ah_backend_device *device)
 {
-    return ahhsa_enter(device);
+    hipError_t error = ahhsa_enter(device);
+    /* A device that has failed is made current all the same: nothing else resets it. */
+    return atomic_load(&device->ready) ? hipSuccess : error;
 }
 
 /* Under the lock of starts. All work has ended, or never will. */

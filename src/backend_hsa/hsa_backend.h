@@ -195,6 +195,12 @@ static inline bool ahhsa_signal_is_done(const struct ahhsa_signal *signal)
     return __atomic_load_n(&ahhsa_signal_memory(signal)->value, __ATOMIC_ACQUIRE) <= 0;
 }
 
+/* Of one that is done: what it stands for failed, of which the runtime says no more. */
+static inline bool ahhsa_signal_has_failed(const struct ahhsa_signal *signal)
+{
+    return __atomic_load_n(&ahhsa_signal_memory(signal)->value, __ATOMIC_ACQUIRE) < 0;
+}
+
 static inline struct ahhsa_signal *ahhsa_signal_hold(struct ahhsa_signal *signal)
 {
     atomic_fetch_add_explicit(&signal->references, 1, memory_order_relaxed);
@@ -207,6 +213,8 @@ struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device);
 void ahhsa_signal_release(struct ahhsa_signal *signal);
 /* Sleeps until it is done; not under the lock. Returns the device's error. */
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
+/* Fails the device if what a signal that is done stands for has failed; not under the lock. */
+void ahhsa_signal_check(struct ahhsa_signal *signal);
 /* What it stands for has been done by the host. */
 void ahhsa_signal_complete(struct ahhsa_signal *signal);
 

@@ -359,6 +359,15 @@ hipError_t ahhsa_copy_put(struct ah_backend_stream *stream, const struct ahhsa_p
 
 /* ---- the door --------------------------------------------------------------------------- */
 
+/* Mappings that lie side by side are looked for only where one is not enough. */
+static bool is_within(struct ah_backend_device *device, const void *pointer, size_t size,
+                      const struct ah_pointer_info *info)
+{
+    return info->kind == AH_MEMORY_UNKNOWN ||
+           size <= info->size - (size_t)((const char *)pointer - (char *)info->base) ||
+           ahhsa_memory_holds(device, pointer, size);
+}
+
 static hipError_t put(struct ah_backend_device *device, void *dst, const void *src, size_t size,
                       struct ah_backend_stream *handle, struct ahhsa_place *to,
                       struct ahhsa_place *from)
@@ -373,6 +382,13 @@ static hipError_t put(struct ah_backend_device *device, void *dst, const void *s
     ahhsa_pointer_infos(device, (const void *const[]){dst, src}, 2, infos);
     *to = place_with(device, dst, &infos[0]);
     *from = place_with(device, src, &infos[1]);
+    if (!is_within(device, dst, size, &infos[0]) || !is_within(device, src, size, &infos[1]))
+        return hipErrorInvalidValue;
+    error = ahhsa_stream_follow(device, handle, to->device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_follow(device, handle, from->device);
+    if (error != hipSuccess)
+        return error;
     return ahhsa_copy_put(stream, to, from, size);
 }
 

@@ -163,6 +163,9 @@ hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fi
     if (error != hipSuccess || width == 0 || fill->height == 0)
         return error;
     struct ahhsa_place dst = ahhsa_place_of(device, fill->dst);
+    if (!dst.pageable &&
+        !ahhsa_memory_holds(device, fill->dst, (fill->height - 1) * fill->pitch + width))
+        return hipErrorInvalidValue;
     if (dst.device)
         return fill_device(stream, &dst, repeated(fill), fill->pitch, width, fill->height);
     struct host_fill what = {

@@ -276,6 +276,10 @@ hipError_t ahhsa_stream_wait_value(struct ah_backend_device *device,
         .condition = condition,
         .bits = bits,
     };
+    if ((uintptr_t)pointer % ((unsigned)bits / 8) != 0) {
+        AH_LOG_ERR("a value of %d bits at %p is not aligned", bits, pointer);
+        return hipErrorInvalidValue;
+    }
     return post(device, stream, &job);
 }
 

@@ -472,6 +472,27 @@ void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *po
     pthread_rwlock_unlock(&backend->memory_lock);
 }
 
+bool ahhsa_memory_holds(struct ah_backend_device *device, const void *pointer, size_t size)
+{
+    const char *at = pointer;
+    size_t left = size, here;
+    bool found = true;
+    pthread_rwlock_rdlock(&device->backend->memory_lock);
+    while (found && left > 0) {
+        struct ah_pointer_info info;
+        describe(device->backend, at, &info);
+        found = info.kind != AH_MEMORY_UNKNOWN;
+        here = found ? info.size - (size_t)(at - (char *)info.base) : 0;
+        here = here < left ? here : left;
+        at += here;
+        left -= here;
+    }
+    pthread_rwlock_unlock(&device->backend->memory_lock);
+    if (!found)
+        AH_LOG_ERR("%zu bytes at %p reach past the end of an allocation", size, pointer);
+    return found;
+}
+
 hipError_t ahhsa_host_device_pointer(struct ah_backend_device *device, void *host_pointer,
                                      void **out_pointer)
 {

@@ -24,6 +24,8 @@ bool ahhsa_memory_change(struct ah_backend *backend, const void *pointer,
 /* ahhsa_pointer_info of several, with one look at the map. */
 void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *pointers,
                          unsigned count, struct ah_pointer_info *out_infos);
+/* Whether size bytes from pointer on are all in allocations, which may lie side by side. */
+bool ahhsa_memory_holds(struct ah_backend_device *device, const void *pointer, size_t size);
 /* Whether the host may read and write there. */
 bool ahhsa_host_reaches(struct ah_backend *backend, const void *pointer);
 /* Lets the device, its peers and `more` (by index) reach memory of the device. */

@@ -497,6 +497,9 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
+    if (access != hipMemAccessFlagsProtNone && access != hipMemAccessFlagsProtRead &&
+        access != hipMemAccessFlagsProtReadWrite)
+        return hipErrorInvalidValue;
     if (location == pool->device)
         return access == hipMemAccessFlagsProtReadWrite ? hipSuccess : hipErrorInvalidValue;
     if (access == hipMemAccessFlagsProtRead)

@@ -229,6 +229,22 @@ static struct ahhsa_box box_of(struct ah_backend_device *device, const struct ah
     return box;
 }
 
+/* The runtime does not look: a copy past the end of an allocation is refused here. */
+static bool is_within(struct ah_backend_device *device, const struct ah_copy_end *end,
+                      const struct ahhsa_box *box, const size_t size[3])
+{
+    size_t rows, slices, bytes;
+    if (end->kind == AH_END_ARRAY || box->place.pageable)
+        return true;
+    bool wraps = __builtin_mul_overflow(end->y + size[Y] - 1, box->pitch, &rows) ||
+                 __builtin_mul_overflow(end->z + size[Z] - 1, box->slice, &slices) ||
+                 __builtin_add_overflow(rows, slices, &bytes) ||
+                 __builtin_add_overflow(bytes, end->x, &bytes) ||
+                 __builtin_add_overflow(bytes, size[X], &bytes) || end->y > SIZE_MAX - size[Y] ||
+                 end->z > SIZE_MAX - size[Z];
+    return !wraps && ahhsa_memory_holds(device, end->pointer, bytes);
+}
+
 hipError_t ahhsa_copy_region(struct ah_backend_device *device, const struct ah_copy_region *region,
                              struct ah_backend_stream *handle)
 {
@@ -240,6 +256,14 @@ hipError_t ahhsa_copy_region(struct ah_backend_device *device, const struct ah_c
     if (error != hipSuccess || size[X] == 0 || size[Y] == 0 || size[Z] == 0)
         return error;
     struct ahhsa_box dst = box_of(device, &region->dst), src = box_of(device, &region->src);
+    if (!is_within(device, &region->dst, &dst, size) ||
+        !is_within(device, &region->src, &src, size))
+        return hipErrorInvalidValue;
+    error = ahhsa_stream_follow(device, handle, dst.place.device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_follow(device, handle, src.place.device);
+    if (error != hipSuccess)
+        return error;
     return put_box(stream, &dst, &src, size);
 }
 

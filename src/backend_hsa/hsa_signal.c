@@ -124,7 +124,14 @@ hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
     while (!ahhsa_signal_is_done(signal))
         device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
                                                state);
+    ahhsa_signal_check(signal);
     return ahhsa_device_error(device);
+}
+
+void ahhsa_signal_check(struct ahhsa_signal *signal)
+{
+    if (__builtin_expect(ahhsa_signal_has_failed(signal), 0))
+        ahhsa_fail(signal->device, hipErrorIllegalAddress, "a copy that was queued cannot be done");
 }
 
 void ahhsa_signal_complete(struct ahhsa_signal *signal)

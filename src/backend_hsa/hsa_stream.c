@@ -94,6 +94,13 @@ static bool has_due_hook(const struct ah_backend_stream *stream)
            ahhsa_signal_is_done(hook_at(stream, stream->checkpoint - 1)->data);
 }
 
+/* The hook of a signal that failed: what came after it did not have what it needs. */
+static void check_signal(void *data)
+{
+    ahhsa_signal_check(data);
+    ahhsa_signal_release(data);
+}
+
 void ahhsa_stream_retire(struct ah_backend_stream *stream)
 {
     struct ah_backend_device *device = stream->device;
@@ -102,6 +109,8 @@ void ahhsa_stream_retire(struct ah_backend_stream *stream)
         unsigned count = 0;
         while (count < BATCH && has_due_hook(stream)) {
             struct ahhsa_hook hook = pop_hook(stream);
+            if (!hook.function && ahhsa_signal_has_failed(hook.data))
+                hook.function = check_signal;
             if (hook.function)
                 batch[count++] = hook;
             else
@@ -372,6 +381,20 @@ hipError_t ahhsa_stream_synchronize(struct ah_backend_device *device,
     retire_after_wait(stream);
     ahhsa_pools_trim(device);
     return ahhsa_device_error(device);
+}
+
+hipError_t ahhsa_stream_follow(struct ah_backend_device *device, struct ah_backend_stream *handle,
+                               struct ah_backend_device *other)
+{
+    struct ah_backend_stream *legacy;
+    struct ahhsa_signal *signal;
+    if (handle != AH_STREAM_LEGACY || !other || other == device)
+        return hipSuccess;
+    hipError_t error = enter_last(other, AH_STREAM_LEGACY, &legacy, &signal);
+    if (signal)
+        error = ahhsa_stream_depend(device, handle, signal);
+    ahhsa_signal_release(signal);
+    return error;
 }
 
 hipError_t ahhsa_stream_query(struct ah_backend_device *device, struct ah_backend_stream *handle)

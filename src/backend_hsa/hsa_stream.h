@@ -111,6 +111,10 @@ hipError_t ahhsa_stream_open(struct ah_backend_device *device, bool blocking, in
 /* Later work of a stream of the door waits for a signal, perhaps of another device. */
 hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backend_stream *handle,
                                struct ahhsa_signal *signal);
+/* A copy in the legacy stream, to or from memory of another device, comes after that device's
+ * work too. other may be NULL or the device itself. */
+hipError_t ahhsa_stream_follow(struct ah_backend_device *device, struct ah_backend_stream *handle,
+                               struct ah_backend_device *other);
 /* Frees all streams, with whatever they still hold; nobody uses them. */
 void ahhsa_streams_close(struct ah_backend_device *device);
 

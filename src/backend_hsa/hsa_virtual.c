@@ -173,6 +173,9 @@ hipError_t ahhsa_virtual_set_access(struct ah_backend_device *device, void *poin
                          : access == hipMemAccessFlagsProtRead    ? HSA_ACCESS_PERMISSION_RO
                                                                   : HSA_ACCESS_PERMISSION_NONE;
     hipError_t error = enter(device);
+    if (access != hipMemAccessFlagsProtNone && access != hipMemAccessFlagsProtRead &&
+        access != hipMemAccessFlagsProtReadWrite)
+        return hipErrorInvalidValue;
     return error == hipSuccess
                ? ahhsa_done(device, "hsa_amd_vmem_set_access",
                             device->api->hsa_amd_vmem_set_access(pointer, size, &native, 1))
