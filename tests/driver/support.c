@@ -12,16 +12,44 @@
 
 static bool is_child;
 
+/* ---- vendors ------------------------------------------------------------------------- */
+
+bool over_hsa(void)
+{
+    const char *vendor = getenv("DRIVER_TESTS_VENDOR");
+    return vendor && strcmp(vendor, "hsa") == 0;
+}
+
+const struct fake *the_fake(void)
+{
+    return over_hsa() ? fakehsa() : fakecuda();
+}
+
+/* "80,90" as the fake HSA runtime has it. */
+static void name_models(const char *capabilities, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *at = capabilities; *at && used < size; at += strcspn(at, ",")) {
+        at += *at == ',';
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? "," : "",
+                                 strncmp(at, "90", 2) == 0 ? "gfx1100" : "gfx90a");
+    }
+}
+
 /* ---- drivers ------------------------------------------------------------------------- */
 
 void clean_environment(void)
 {
     static const char *const names[] = {
-        "ANYHIP_BACKEND",       "ANYHIP_CONFIG",      "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
-        "AMD_LOG_LEVEL",        "AMD_LOG_MASK",       "AMD_LOG_LEVEL_FILE",  "HIP_LAUNCH_BLOCKING",
-        "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY", "FAKECUDA_DEVICES",    "FAKECUDA_VERSION",
-        "FAKECUDA_PEERS",       "FAKECUDA_FAULTS",    "FAKECUDA_REPORT",     "FAKESIMCUDA_DEVICES",
-        "FAKECUDA_HOST_THREAD", "FAKESIMCUDA_HOST_THREAD",
+        "ANYHIP_BACKEND",       "ANYHIP_CONFIG",        "HIP_VISIBLE_DEVICES",
+        "CUDA_VISIBLE_DEVICES", "AMD_LOG_LEVEL",        "AMD_LOG_MASK",
+        "AMD_LOG_LEVEL_FILE",   "HIP_LAUNCH_BLOCKING",  "AMD_SERIALIZE_KERNEL",
+        "AMD_SERIALIZE_COPY",   "FAKECUDA_DEVICES",     "FAKECUDA_VERSION",
+        "FAKECUDA_PEERS",       "FAKECUDA_FAULTS",      "FAKECUDA_REPORT",
+        "FAKESIMCUDA_DEVICES",  "FAKECUDA_HOST_THREAD", "FAKESIMCUDA_HOST_THREAD",
+        "FAKEHSA_DEVICES",      "FAKEHSA_PEERS",        "FAKEHSA_FAULTS",
+        "FAKEHSA_REPORT",       "ROCR_VISIBLE_DEVICES",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
@@ -42,7 +70,25 @@ void use_configuration(const char *format, ...)
     setenv("ANYHIP_CONFIG", path, 1);
 }
 
+static void use_fake_hsa(const char *devices)
+{
+    char models[256];
+    clean_environment();
+    name_models(devices, models, sizeof models);
+    setenv("FAKEHSA_DEVICES", models, 1);
+    use_configuration("{\"backends\": [\"hsa\"], \"drivers\": {\"hsa\": {\"library\": \"%s\"}}}",
+                      FAKEHSA_PATH);
+}
+
 void use_fake(const char *devices)
+{
+    if (over_hsa())
+        use_fake_hsa(devices);
+    else
+        use_fake_cuda(devices);
+}
+
+void use_fake_cuda(const char *devices)
 {
     const char *real = getenv("DRIVER_TESTS_LIBRARY"); /* to run them on a real driver by hand */
     const char *version = getenv("DRIVER_TESTS_VERSION");
@@ -104,28 +150,38 @@ void check_words(const uint32_t *words, size_t count, uint32_t value)
 /* ---- groups ------------------------------------------------------------------------------------
  */
 
-static struct fakecuda_counts before;
+static struct fake_count before[FAKE_COUNTS_MAX];
 
 void forget_violations(void)
 {
-    fakecuda_forget();
+    the_fake()->forget();
 }
 
 int before_each(void **state)
 {
     (void)state;
-    fakecuda_clear_faults();
+    the_fake()->clear_faults();
     if (load_kernels() != 0) /* a reset may have unloaded them */
         return -1;
     (void)hipSetDevice(0);
     (void)hipGetLastError();
-    fakecuda_forget();
-    fakecuda_count(&before);
+    the_fake()->forget();
+    the_fake()->count(before);
     return 0;
+}
+
+/* What backend_hsa makes once and uses again: queues and their memory until the device is reset,
+ * signals as long as the process lives. */
+static bool is_kept(const char *what)
+{
+    return over_hsa() && (strcmp(what, "signals") == 0 || strcmp(what, "queues") == 0 ||
+                          strcmp(what, "host_allocations") == 0);
 }
 
 static int more(const char *what, unsigned now, unsigned then)
 {
+    if (is_kept(what))
+        return 0;
     if (now > then)
         fprintf(stderr, "%u %s are left\n", now - then, what);
     return now > then;
@@ -133,29 +189,51 @@ static int more(const char *what, unsigned now, unsigned then)
 
 int after_each(void **state)
 {
-    struct fakecuda_counts now;
+    const struct fake *fake = the_fake();
+    struct fake_count now[FAKE_COUNTS_MAX];
     int wrong = 0;
     (void)state;
-    fakecuda_hold(false);
-    fakecuda_clear_faults();
-    fakecuda_count(&now);
-    for (size_t i = 0; i < fakecuda_violations(); i++, wrong++)
-        fprintf(stderr, "violation: %s\n", fakecuda_violation_at(i));
-#define COMPARE(field) wrong += more(#field, now.field, before.field);
-    COMPARE(allocations)
-    COMPARE(pinned)
-    COMPARE(registered)
-    COMPARE(managed)
-    COMPARE(streams)
-    COMPARE(events)
-    COMPARE(modules)
-    COMPARE(arrays)
-    COMPARE(pools)
-    COMPARE(physical)
-    COMPARE(reservations)
-    COMPARE(mappings)
-#undef COMPARE
+    fake->hold(false);
+    fake->clear_faults();
+    size_t count = fake->count(now);
+    for (size_t i = 0; i < fake->violations(); i++, wrong++)
+        fprintf(stderr, "violation: %s\n", fake->violation_at(i));
+    for (size_t i = 0; i < count; i++)
+        wrong += more(now[i].what, now[i].count, before[i].count);
     return wrong ? -1 : 0;
+}
+
+bool nothing_is_left(void)
+{
+    struct fake_count counts[FAKE_COUNTS_MAX];
+    size_t count = the_fake()->count(counts);
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
+        if (counts[i].count == 0 || (over_hsa() && strcmp(counts[i].what, "signals") == 0))
+            continue;
+        fprintf(stderr, "the driver still has %u %s\n", counts[i].count, counts[i].what);
+        good = false;
+    }
+    return good;
+}
+
+int run_tests_of(const char *name, const struct CMUnitTest *tests, size_t count,
+                 CMFixtureFunction start, CMFixtureFunction end)
+{
+    const char *vendor = the_fake()->vendor;
+    struct CMUnitTest *chosen = calloc(count, sizeof *chosen);
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct only *only = tests[i].initial_state;
+        if (only && strcmp(only->vendor, vendor) != 0) {
+            printf("%s is of %s alone: %s\n", tests[i].name, only->vendor, only->why);
+            continue;
+        }
+        chosen[used++] = tests[i];
+    }
+    int failed = _cmocka_run_group_tests(name, chosen, used, start, end);
+    free(chosen);
+    return failed;
 }
 
 /* ---- other processes ---------------------------------------------------------------------------

@@ -1,12 +1,14 @@
-/* What the tests that run against the fake driver share: choosing drivers, checks
+/* What the tests that run against the fake drivers share: choosing drivers, checks
  * that name errors, other processes, kernels, bundles.
  *
  * A process reads its configuration once, so that each test program, or each
- * child process of one, has one set of drivers. */
+ * child process of one, has one set of drivers. Most programs run once over each
+ * vendor's: DRIVER_TESTS_VENDOR is cuda, which is the default, or hsa. */
 #ifndef SUPPORT_H
 #define SUPPORT_H
 
 #include "fakecuda.h"
+#include "fakehsa.h"
 
 #include <hip/anyhip.h>
 #include <hip/api/registration.h>
@@ -22,14 +24,23 @@
 /* cmocka wants the four above */
 #include <cmocka.h>
 
+enum { HSA_OUT_OF_RESOURCES = 0x1008 }; /* the one status that most tests give */
+
 /* ---- drivers, before the first HIP call ---------------------------------------------- */
+
+/* The one that this process runs over. */
+const struct fake *the_fake(void);
+bool over_hsa(void);
 
 /* Removes every variable that this library or the fake reads. */
 void clean_environment(void);
 /* Uses this JSON as the configuration file, in children too. */
 void use_configuration(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* One fake driver with devices of these compute capabilities ("80,90"). */
+/* One fake driver with devices of these compute capabilities ("80,90"). Over HSA, 90 means
+ * gfx1100, whose waves have 32 lanes, and any other gfx90a. */
 void use_fake(const char *devices);
+/* One, whatever DRIVER_TESTS_VENDOR says. */
+void use_fake_cuda(const char *devices);
 /* Two, as "cuda" and "simcuda". */
 void use_two_fakes(const char *cuda_devices, const char *simcuda_devices);
 
@@ -50,6 +61,17 @@ void check_words(const uint32_t *words, size_t count, uint32_t value);
 #define TEST(function) cmocka_unit_test_setup_teardown(function, before_each, after_each)
 /* The same without that check. */
 #define TEST_UNCHECKED(function) cmocka_unit_test(function)
+/* A test of one vendor alone ("cuda" or "hsa"), and why. */
+struct only {
+    const char *vendor, *why;
+};
+#define TEST_OVER(vendor_, why_, function)                                                         \
+    {                                                                                              \
+#function, function, before_each, after_each, &(struct only)                               \
+        {                                                                                          \
+            vendor_, why_                                                                          \
+        }                                                                                          \
+    }
 int before_each(void **state);
 int after_each(void **state);
 /* For violations that a test means to cause. */
@@ -60,7 +82,13 @@ void forget_violations(void);
 int start_kernels(void **state);
 int load_kernels(void); /* on every device, if they are registered */
 int end_kernels(void **state);
-#define run_group(name, tests) cmocka_run_group_tests_name(name, tests, start_kernels, end_kernels)
+/* After every device was reset. Says what is left. */
+bool nothing_is_left(void);
+#define run_group(name, tests)                                                                     \
+    run_tests_of(name, tests, sizeof(tests) / sizeof *(tests), start_kernels, end_kernels)
+/* Leaves out the tests of the other vendor, and names them. */
+int run_tests_of(const char *name, const struct CMUnitTest *tests, size_t count,
+                 CMFixtureFunction start, CMFixtureFunction end);
 
 /* ---- other processes ----------------------------------------------------------------------- */
 
@@ -76,8 +104,12 @@ int child_status(void (*function)(void), char **out_text);
 /* ---- kernels of this program --------------------------------------------------------------------
  */
 
-/* PTX with the kernels of the fake; the bodies do the same on a real device. */
+/* PTX with the kernels below; the bodies do the same on a real device. */
 extern const char kernels_ptx[];
+/* An image with them for the devices of the fake: the PTX, or a bundle of code objects for gfx90a
+ * and gfx1100 made of amdgpu_kernels.c. */
+const void *kernels_image(void);
+size_t kernels_image_size(void);
 
 /* Their host addresses. */
 extern const char fill_kernel, add_kernel, wait_kernel, spin_kernel, fault_kernel, count_kernel,

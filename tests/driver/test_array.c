@@ -71,7 +71,8 @@ static void impossible_arrays_are_refused(void **state)
     expect(hipMallocArray(&array, &good, 0, 0, 0), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, 8, 8, 0x1000), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, 8, 0, hipArrayTextureGather), hipErrorInvalidValue);
-    expect(hipMallocArray(&array, &good, (size_t)1 << 40, 8, 0), hipErrorInvalidValue);
+    expect(hipMallocArray(&array, &good, (size_t)1 << 40, 8, 0),
+           over_hsa() ? hipErrorOutOfMemory : hipErrorInvalidValue);
     expect(hipMalloc3DArray(NULL, &good, (hipExtent){8, 8, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, NULL, (hipExtent){8, 8, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, &good, (hipExtent){0, 8, 8}, 0), hipErrorInvalidValue);

@@ -296,9 +296,11 @@ int main(void)
         TEST(values_that_are_no_contexts_are_refused),
         TEST(context_functions_are_those_of_the_device),
         TEST(primary_contexts_are_retained_reset_and_described),
-        TEST(a_context_that_another_library_left_current_does_no_harm),
-        TEST(setting_a_device_makes_its_context_current_for_others),
-        TEST(a_thread_leaves_the_context_of_another_alone),
+        TEST_OVER("cuda", "HSA has no contexts",
+                  a_context_that_another_library_left_current_does_no_harm),
+        TEST_OVER("cuda", "HSA has no contexts",
+                  setting_a_device_makes_its_context_current_for_others),
+        TEST_OVER("cuda", "HSA has no contexts", a_thread_leaves_the_context_of_another_alone),
         TEST(the_context_is_created_again_after_a_reset_for_every_thread),
     };
     use_fake("80,90");

@@ -191,11 +191,11 @@ static void an_async_copy_from_page_locked_memory_reads_it_in_stream_order(void 
     ok(hipHostMalloc((void **)&pinned, 4, 0));
     ok(hipMalloc((void **)&device, 4));
     *pinned = 1;
-    fakecuda_hold(true);
+    the_fake()->hold(true);
     ok(hipMemcpyAsync(device, pinned, 4, hipMemcpyHostToDevice, stream));
     expect(hipStreamQuery(stream), hipErrorNotReady);
     *pinned = 2;
-    fakecuda_hold(false);
+    the_fake()->hold(false);
     ok(hipStreamSynchronize(stream));
     ok(hipMemcpy(&back, device, 4, hipMemcpyDeviceToHost));
     check(back == 2);
@@ -211,10 +211,10 @@ static void an_async_copy_from_pageable_memory_has_read_it_when_it_returns(void 
     (void)state;
     ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
     ok(hipMalloc((void **)&device, 4));
-    fakecuda_hold(true);
+    the_fake()->hold(true);
     ok(hipMemcpyAsync(device, &source, 4, hipMemcpyHostToDevice, stream));
     source = 2;
-    fakecuda_hold(false);
+    the_fake()->hold(false);
     ok(hipStreamSynchronize(stream));
     ok(hipMemcpy(&back, device, 4, hipMemcpyDeviceToHost));
     check(back == 1);
@@ -247,11 +247,11 @@ static void a_copy_within_a_device_does_not_block_the_host(void **state)
     make_ends(&ends);
     ok(hipMemset(ends.other, 9, SIZE));
     ok(hipDeviceSynchronize());
-    fakecuda_hold(true);
+    the_fake()->hold(true);
     ok(hipMemcpy(ends.device, ends.other, SIZE, hipMemcpyDeviceToDevice));
     ok(hipMemcpyDtoD(ends.device, ends.other, SIZE));
     expect(hipStreamQuery(NULL), hipErrorNotReady);
-    fakecuda_hold(false);
+    the_fake()->hold(false);
     ok(hipDeviceSynchronize());
     free_ends(&ends);
 }

@@ -139,7 +139,7 @@ static hipError_t count_functions(void)
 {
     hipModule_t module;
     unsigned count;
-    ok(hipModuleLoadData(&module, kernels_ptx));
+    ok(hipModuleLoadData(&module, kernels_image()));
     hipError_t error = hipModuleGetFunctionCount(&count, module);
     ok(hipModuleUnload(module));
     return error;
@@ -149,7 +149,7 @@ static hipError_t list_functions(void)
 {
     hipModule_t module;
     hipFunction_t functions[2];
-    ok(hipModuleLoadData(&module, kernels_ptx));
+    ok(hipModuleLoadData(&module, kernels_image()));
     hipError_t error = hipModuleEnumerateFunctions(functions, 2, module);
     ok(hipModuleUnload(module));
     return error;
@@ -164,7 +164,7 @@ static hipError_t packed_arguments(void)
     size_t size = sizeof milliseconds;
     void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &milliseconds, HIP_LAUNCH_PARAM_BUFFER_SIZE,
                      &size, HIP_LAUNCH_PARAM_END};
-    ok(hipModuleLoadData(&module, kernels_ptx));
+    ok(hipModuleLoadData(&module, kernels_image()));
     ok(hipModuleGetFunction(&function, module, "fake_spin"));
     hipError_t error = hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra);
     ok(hipModuleUnload(module));
@@ -526,7 +526,7 @@ static void nothing_works_without_a_device(void)
     expect(hipStreamSynchronize(NULL), hipErrorNoDevice);
     expect(hipStreamQuery(NULL), hipErrorNoDevice);
     expect(hipEventCreate(&event), hipErrorNoDevice);
-    expect(hipModuleLoadData(&module, kernels_ptx), hipErrorNoDevice);
+    expect(hipModuleLoadData(&module, kernels_image()), hipErrorNoDevice);
     expect(launch_fill(NULL, 0, 0, NULL), hipErrorNoDevice);
     expect(hipGetSymbolAddress(&pointer, &counter_variable), hipErrorNoDevice);
     expect(hipCtxCreate(&context, 0, 0), hipErrorNoDevice);
@@ -577,7 +577,7 @@ static void use_everything(void)
     (void)hipMallocFromPoolAsync(&pooled, 64, pool, stream);
     (void)hipMallocAsync(&queued, 64, stream);
     (void)hipDeviceGetDefaultMemPool(&current, 0);
-    (void)hipModuleLoadData(&module, kernels_ptx);
+    (void)hipModuleLoadData(&module, kernels_image());
     hipFunction_t functions[32];
     unsigned count = 0;
     if (module && hipModuleGetFunctionCount(&count, module) == hipSuccess)

@@ -186,9 +186,10 @@ static void every_sticky_code_comes_out_of_waiting(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_code_of_the_driver_has_its_error),
-        TEST(a_code_that_is_not_known_is_an_unknown_error),
-        TEST(the_log_names_what_the_driver_said),
+        TEST_OVER("cuda", "the codes are those of CUDA", every_code_of_the_driver_has_its_error),
+        TEST_OVER("cuda", "the codes are those of CUDA",
+                  a_code_that_is_not_known_is_an_unknown_error),
+        TEST_OVER("cuda", "the codes are those of CUDA", the_log_names_what_the_driver_said),
         TEST(the_last_error_stays_until_it_is_read),
         TEST(a_later_error_replaces_the_last_one),
         TEST(not_ready_is_no_error),
@@ -196,7 +197,7 @@ int main(void)
         TEST(each_thread_has_its_own_last_error),
         TEST(a_launch_that_cannot_be_is_the_last_error),
         TEST(a_kernel_that_faults_spoils_the_device_until_its_reset),
-        TEST(every_sticky_code_comes_out_of_waiting),
+        TEST_OVER("cuda", "the codes are those of CUDA", every_sticky_code_comes_out_of_waiting),
     };
     use_fake("80,90");
     return run_group("driver.error", tests);
