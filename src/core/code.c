@@ -196,27 +196,44 @@ static struct ah_function *known_function(const struct ah_module *module, const 
     return function;
 }
 
+static struct ah_function *find_function(const struct ah_module *module, const char *name)
+{
+    pthread_mutex_lock(&function_lock);
+    struct ah_function *function = known_function(module, name);
+    pthread_mutex_unlock(&function_lock);
+    return function;
+}
+
+/* Adds a function unless another thread was faster, and returns the one that is there. */
+static struct ah_function *add_function(struct ah_module *module, struct ah_function *made)
+{
+    pthread_mutex_lock(&function_lock);
+    struct ah_function *known = known_function(module, made->name);
+    if (!known) {
+        made->module = module;
+        made->next = module->functions;
+        module->functions = made;
+    }
+    pthread_mutex_unlock(&function_lock);
+    if (known)
+        ah_function_destroy(made);
+    return known ? known : made;
+}
+
 hipError_t ah_module_function(struct ah_module *module, const char *name,
                               struct ah_function **out_function)
 {
     struct ah_device *device = module->handle.device;
     struct ah_backend_function *native;
-    hipError_t error = hipSuccess;
-    pthread_mutex_lock(&function_lock);
-    struct ah_function *function = known_function(module, name);
-    if (!function) {
-        error = device->ops->module_function(device->native, module->native, name, &native);
-        if (error == hipSuccess)
-            error = ah_function_create(device, native, name, &function);
-        if (error == hipSuccess) {
-            function->module = module;
-            function->next = module->functions;
-            module->functions = function;
-        }
-    }
-    pthread_mutex_unlock(&function_lock);
+    struct ah_function *made;
+    *out_function = find_function(module, name);
+    if (*out_function)
+        return hipSuccess;
+    hipError_t error = device->ops->module_function(device->native, module->native, name, &native);
     if (error == hipSuccess)
-        *out_function = function;
+        error = ah_function_create(device, native, name, &made);
+    if (error == hipSuccess)
+        *out_function = add_function(module, made);
     return error;
 }
 

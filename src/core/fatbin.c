@@ -41,12 +41,15 @@ struct symbol {
     /* Managed variables */
     void **managed_pointer;
     struct ah_device *managed_device; /* whose driver allocated it, NULL: plain host memory */
+    bool managed_lost;                /* with that device's reset */
     const void *first_value;          /* in the program; NULL: none */
     unsigned align;
 };
 
-/* The binary on one device. */
+/* The binary on one device. Whoever sets busy may read and write the rest, and have the driver
+ * work on it, without the lock. */
 struct loaded {
+    bool busy;
     struct ah_backend_module *module;
     hipError_t error; /* of the first attempt, which is not repeated */
     bool tried;
@@ -56,16 +59,20 @@ struct fatbin {
     struct fatbin *next;
     const void *data;
     struct symbol *symbols;
+    pthread_mutex_t opening; /* guards the three below */
     struct ah_images images;
     bool opened, damaged;
     struct loaded *loaded; /* per device */
 };
 
+/* lock guards everything but lookups in by_host; no driver is called with it held, since drivers
+ * may wait for the device when they load code. */
 static struct {
-    pthread_mutex_t lock; /* guards everything but lookups in by_host */
+    pthread_mutex_t lock;
+    pthread_cond_t idle; /* something is no longer busy */
     struct fatbin *fatbins;
     struct ah_pointer_map by_host;
-} registered = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} registered = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
 static struct symbol *symbol_at(const void *host)
 {
@@ -74,16 +81,40 @@ static struct symbol *symbol_at(const void *host)
 
 /* ---- loading ------------------------------------------------------------ */
 
+/* Waits until nobody else works on the binary on the device; with the lock. NULL: no memory. */
+static struct loaded *begin_work(struct fatbin *fatbin, const struct ah_device *device)
+{
+    if (!fatbin->loaded)
+        fatbin->loaded = calloc((size_t)ah_registry.device_count, sizeof *fatbin->loaded);
+    if (!fatbin->loaded)
+        return NULL;
+    struct loaded *loaded = &fatbin->loaded[device->ordinal];
+    while (loaded->busy)
+        pthread_cond_wait(&registered.idle, &registered.lock);
+    loaded->busy = true;
+    return loaded;
+}
+
+/* With the lock. */
+static void end_work(struct loaded *loaded)
+{
+    loaded->busy = false;
+    pthread_cond_broadcast(&registered.idle);
+}
+
 static hipError_t open_fatbin(struct fatbin *fatbin)
 {
     char reason[AH_IMAGE_ERROR_SIZE];
+    pthread_mutex_lock(&fatbin->opening);
     if (!fatbin->opened) {
         fatbin->opened = true;
         fatbin->damaged = !ah_images_open(&fatbin->images, fatbin->data, SIZE_MAX, reason);
         if (fatbin->damaged)
             AH_LOG_ERR("the program's fat binary cannot be read: %s", reason);
     }
-    return fatbin->damaged ? hipErrorInvalidImage : hipSuccess;
+    bool damaged = fatbin->damaged;
+    pthread_mutex_unlock(&fatbin->opening);
+    return damaged ? hipErrorInvalidImage : hipSuccess;
 }
 
 /* Device code reaches a managed variable through a pointer of the same name. */
@@ -105,8 +136,8 @@ static hipError_t connect_managed(struct ah_device *device, struct ah_backend_mo
                    device->ordinal);
         return hipErrorNotSupported;
     }
-    return device->ops->copy(device->native, address, symbol->managed_pointer,
-                             sizeof *symbol->managed_pointer);
+    return ah_managed_write(device, address, symbol->managed_pointer,
+                            sizeof *symbol->managed_pointer);
 }
 
 static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
@@ -122,20 +153,13 @@ static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
     return error;
 }
 
-/* Called with the lock held. */
-static hipError_t loaded_module(struct fatbin *fatbin, struct ah_device *device,
-                                struct ah_backend_module **out_module)
+/* While it is busy. */
+static hipError_t load_once(struct fatbin *fatbin, struct ah_device *device, struct loaded *loaded)
 {
-    if (!fatbin->loaded)
-        fatbin->loaded = calloc((size_t)ah_registry.device_count, sizeof *fatbin->loaded);
-    if (!fatbin->loaded)
-        return hipErrorOutOfMemory;
-    struct loaded *loaded = &fatbin->loaded[device->ordinal];
     if (!loaded->tried) {
         loaded->error = load_on(fatbin, device, &loaded->module);
         loaded->tried = true;
     }
-    *out_module = loaded->module;
     return loaded->error;
 }
 
@@ -179,26 +203,45 @@ static hipError_t make_variable(struct symbol *symbol, struct ah_device *device,
     return hipErrorInvalidSymbol;
 }
 
-/* Called with the lock held. */
-static hipError_t make_instance(struct symbol *symbol, struct ah_device *device, void **out)
+/* Where the symbol's instances are listed; with the lock. NULL: no memory. */
+static _Atomic(void *) *instances_of(struct symbol *symbol)
 {
-    struct ah_backend_module *module;
     _Atomic(void *) *instances = atomic_load(&symbol->instances);
     if (!instances) {
         instances = calloc((size_t)ah_registry.device_count, sizeof *instances);
-        if (!instances)
-            return hipErrorOutOfMemory;
         atomic_store_explicit(&symbol->instances, instances, memory_order_release);
     }
+    return instances;
+}
+
+/* While it is busy. */
+static hipError_t make_instance(struct symbol *symbol, struct ah_device *device,
+                                struct loaded *loaded, void **out)
+{
+    hipError_t error = load_once(symbol->fatbin, device, loaded);
+    if (error != hipSuccess)
+        return error;
+    return symbol->kind == SYMBOL_KERNEL ? make_kernel(symbol, device, loaded->module, out)
+                                         : make_variable(symbol, device, loaded->module, out);
+}
+
+/* The slow half of instance_on; with the lock, which is let go meanwhile. */
+static hipError_t find_instance(struct symbol *symbol, struct ah_device *device, void **out)
+{
+    hipError_t error = hipSuccess;
+    _Atomic(void *) *instances = instances_of(symbol);
+    struct loaded *loaded = instances ? begin_work(symbol->fatbin, device) : NULL;
+    if (!loaded)
+        return hipErrorOutOfMemory;
     *out = atomic_load(&instances[device->ordinal]);
-    if (*out)
-        return hipSuccess;
-    hipError_t error = loaded_module(symbol->fatbin, device, &module);
-    if (error == hipSuccess)
-        error = symbol->kind == SYMBOL_KERNEL ? make_kernel(symbol, device, module, out)
-                                              : make_variable(symbol, device, module, out);
-    if (error == hipSuccess)
-        atomic_store_explicit(&instances[device->ordinal], *out, memory_order_release);
+    if (!*out) {
+        pthread_mutex_unlock(&registered.lock);
+        error = make_instance(symbol, device, loaded, out);
+        pthread_mutex_lock(&registered.lock);
+        if (error == hipSuccess)
+            atomic_store_explicit(&instances[device->ordinal], *out, memory_order_release);
+    }
+    end_work(loaded);
     return error;
 }
 
@@ -211,7 +254,7 @@ static inline hipError_t instance_on(struct symbol *symbol, struct ah_device *de
             return hipSuccess;
     }
     pthread_mutex_lock(&registered.lock);
-    hipError_t error = make_instance(symbol, device, out);
+    hipError_t error = find_instance(symbol, device, out);
     pthread_mutex_unlock(&registered.lock);
     return error;
 }
@@ -286,14 +329,35 @@ static void free_instance(struct symbol *symbol, void *instance)
         free(instance);
 }
 
+/* With the lock. */
+static bool is_busy(const struct fatbin *fatbin, int ordinal)
+{
+    return fatbin->loaded && fatbin->loaded[ordinal].busy;
+}
+
+/* Waits until nobody works on any binary on the device; with the lock. */
+static void wait_for_device(const struct ah_device *device)
+{
+    const struct fatbin *fatbin = registered.fatbins;
+    while (fatbin) { /* the list may change while this waits */
+        bool busy = is_busy(fatbin, device->ordinal);
+        if (busy)
+            pthread_cond_wait(&registered.idle, &registered.lock);
+        fatbin = busy ? registered.fatbins : fatbin->next;
+    }
+}
+
 void ah_fatbin_forget_device(struct ah_device *device)
 {
     pthread_mutex_lock(&registered.lock);
+    wait_for_device(device);
     for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next) {
         for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next) {
             _Atomic(void *) *instances = atomic_load(&symbol->instances);
             if (instances)
                 free_instance(symbol, atomic_exchange(&instances[device->ordinal], NULL));
+            symbol->managed_lost |=
+                symbol->kind == SYMBOL_MANAGED && symbol->managed_device == device;
         }
         if (fatbin->loaded)
             fatbin->loaded[device->ordinal] = (struct loaded){0};
@@ -328,6 +392,7 @@ static void free_fatbin(struct fatbin *fatbin)
         free_symbol(symbol);
     }
     ah_images_close(&fatbin->images);
+    pthread_mutex_destroy(&fatbin->opening);
     free(fatbin->loaded);
     free(fatbin);
 }
@@ -349,6 +414,7 @@ void **__hipRegisterFatBinary(const void *data)
     if (!fatbin)
         return NULL;
     fatbin->data = wrapper->binary;
+    pthread_mutex_init(&fatbin->opening, NULL);
     pthread_mutex_lock(&registered.lock);
     fatbin->next = registered.fatbins;
     registered.fatbins = fatbin;
@@ -467,27 +533,72 @@ void __hipRegisterManagedVar(void *hipModule, void **pointer, void *init_value, 
     pthread_mutex_unlock(&registered.lock);
 }
 
-/* Called with the lock held. */
+/* Code that is loaded on a device gets the variable's new address; with the lock, which is let go
+ * meanwhile. */
+static void reconnect_managed(struct symbol *symbol, struct ah_device *device)
+{
+    struct loaded *loaded = begin_work(symbol->fatbin, device);
+    if (!loaded)
+        return;
+    pthread_mutex_unlock(&registered.lock);
+    if (loaded->module)
+        connect_managed(device, loaded->module, symbol);
+    pthread_mutex_lock(&registered.lock);
+    end_work(loaded);
+}
+
+/* As above; the variable's own device, which has no code any more, is busy. */
 static void renew_managed(struct symbol *symbol)
 {
+    const struct ah_device *owner = symbol->managed_device;
+    symbol->managed_lost = false;
     if (*symbol->managed_pointer)
         ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
+    pthread_mutex_unlock(&registered.lock);
     void *memory = make_managed(symbol);
+    pthread_mutex_lock(&registered.lock);
     if (memory)
         ah_pointer_map_put(&registered.by_host, memory, symbol);
-    for (int i = 0; symbol->fatbin->loaded && i < ah_registry.device_count; i++)
-        if (symbol->fatbin->loaded[i].module)
-            connect_managed(&ah_registry.devices[i], symbol->fatbin->loaded[i].module, symbol);
+    for (int i = 0; i < ah_registry.device_count; i++)
+        if (&ah_registry.devices[i] != owner)
+            reconnect_managed(symbol, &ah_registry.devices[i]);
+}
+
+/* With the lock. */
+static struct symbol *lost_symbol(const struct ah_device *device)
+{
+    for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next)
+        for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next)
+            if (symbol->managed_lost && symbol->managed_device == device)
+                return symbol;
+    return NULL;
 }
 
 void ah_fatbin_renew_managed(struct ah_device *device)
 {
+    struct symbol *symbol;
     pthread_mutex_lock(&registered.lock);
-    for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next)
-        for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next)
-            if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device == device)
-                renew_managed(symbol);
+    while ((symbol = lost_symbol(device))) {
+        struct loaded *loaded = begin_work(symbol->fatbin, device);
+        if (!loaded)
+            break;
+        if (symbol->managed_lost)
+            renew_managed(symbol);
+        end_work(loaded);
+    }
     pthread_mutex_unlock(&registered.lock);
+}
+
+/* Whether somebody works on a binary that is registered; with the lock. */
+static bool is_in_use(const void *modules)
+{
+    const struct fatbin *fatbin = registered.fatbins;
+    bool busy = false;
+    while (fatbin && fatbin != modules)
+        fatbin = fatbin->next;
+    for (int i = 0; fatbin && i < ah_registry.device_count; i++)
+        busy |= is_busy(fatbin, i);
+    return busy;
 }
 
 /* Called with the lock held: nobody finds the binary or its symbols any more. */
@@ -513,6 +624,8 @@ void __hipUnregisterFatBinary(void **modules)
     if (ah_api_forked())
         return;
     pthread_mutex_lock(&registered.lock);
+    while (is_in_use(modules))
+        pthread_cond_wait(&registered.idle, &registered.lock);
     struct fatbin *fatbin = take_fatbin(modules);
     pthread_mutex_unlock(&registered.lock);
     if (fatbin)

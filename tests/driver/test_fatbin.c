@@ -4,6 +4,8 @@
 #include "support.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -512,8 +514,154 @@ static void a_plugin_that_goes_while_its_kernel_waits_is_waited_for(void **state
     ok(hipHostFree(pinned));
 }
 
+/* ---- threads ------------------------------------------------------------------------------ */
+
+static const char managed_ptx[] = PTX_HEADER
+    ".visible .global .align 8 .u64 shared_words;\n"
+    "// write_shared(value): *shared_words = value\n"
+    ".visible .entry write_shared(.param .u32 value)\n"
+    "{\n"
+    "    .reg .b32 %r; .reg .b64 %rd;\n"
+    "    ld.param.u32 %r, [value]; ld.global.u64 %rd, [shared_words]; st.global.u32 [%rd], %r;\n"
+    "    ret;\n"
+    "}\n";
+
+static struct {
+    const void *kernel;
+    uint32_t *out;
+    sem_t loading, may_load;
+} slow;
+
+static void in_the_load(void *unused)
+{
+    (void)unused;
+    sem_post(&slow.loading);
+    sem_wait(&slow.may_load);
+}
+
+static void *use_slow(void *unused)
+{
+    (void)unused;
+    ok(fill_with(slow.kernel, slow.out, 5));
+    ok(hipDeviceSynchronize());
+    return NULL;
+}
+
+/* A thread stands in the driver, which loads its code; others go on, on both devices. */
+static void code_that_takes_long_to_load_holds_up_no_other(void)
+{
+    static const char slow_kernel = 0, other_kernel = 0, third_kernel = 0;
+    pthread_t thread;
+    struct wrapper wrapper = wrap_image(fill_ptx), other = wrap_image(fill_ptx);
+    use_fake("80,90");
+    ok(hipHostMalloc((void **)&slow.out, 16, hipHostMallocPortable));
+    void **handle = __hipRegisterFatBinary(&wrapper);
+    register_kernel(handle, &slow_kernel, "fake_fill");
+    slow.kernel = &slow_kernel;
+    sem_init(&slow.loading, 0, 0);
+    sem_init(&slow.may_load, 0, 0);
+    fakecuda_hook("cuModuleLoadDataEx", in_the_load, NULL);
+    check(pthread_create(&thread, NULL, use_slow, NULL) == 0);
+    sem_wait(&slow.loading);
+
+    void **other_handle = __hipRegisterFatBinary(&other);
+    register_kernel(other_handle, &other_kernel, "fake_fill");
+    register_kernel(other_handle, &third_kernel, "fake_count");
+    ok(fill_with(&other_kernel, slow.out + 1, 6));
+    ok(hipSetDevice(1));
+    ok(fill_with(&other_kernel, slow.out + 2, 7));
+    ok(fill_with(&slow_kernel, slow.out + 3, 8)); /* the same code on another device */
+    ok(hipDeviceSynchronize());
+    ok(hipDeviceReset());
+    ok(hipSetDevice(0));
+    ok(hipDeviceSynchronize());
+    check(slow.out[0] == 0 && slow.out[1] == 6 && slow.out[2] == 7 && slow.out[3] == 8);
+
+    sem_post(&slow.may_load);
+    check(pthread_join(thread, NULL) == 0);
+    check(slow.out[0] == 5);
+    __hipUnregisterFatBinary(other_handle);
+    __hipUnregisterFatBinary(handle);
+    ok(hipHostFree(slow.out));
+}
+
+/* Several threads want the same kernel on the same device; it is loaded once. */
+static void *use_once(void *unused)
+{
+    (void)unused;
+    ok(fill_with(slow.kernel, slow.out, 9));
+    return NULL;
+}
+
+static void code_that_many_threads_want_is_loaded_once(void)
+{
+    enum { THREADS = 8 };
+    static const char kernel = 0;
+    pthread_t threads[THREADS];
+    struct wrapper wrapper = wrap_image(fill_ptx);
+    use_fake("80");
+    ok(hipHostMalloc((void **)&slow.out, 16, 0));
+    void **handle = __hipRegisterFatBinary(&wrapper);
+    register_kernel(handle, &kernel, "fake_fill");
+    slow.kernel = &kernel;
+    sem_init(&slow.loading, 0, 0);
+    sem_init(&slow.may_load, 0, 0);
+    fakecuda_hook("cuModuleLoadDataEx", in_the_load, NULL);
+    for (int i = 0; i < THREADS; i++)
+        check(pthread_create(&threads[i], NULL, use_once, NULL) == 0);
+    sem_wait(&slow.loading);
+    sem_post(&slow.may_load);
+    for (int i = 0; i < THREADS; i++)
+        check(pthread_join(threads[i], NULL) == 0);
+    ok(hipDeviceSynchronize());
+    check(slow.out[0] == 9);
+    check(fakecuda_calls("cuModuleLoadDataEx") == 1 && fakecuda_calls("cuModuleGetFunction") == 1);
+    __hipUnregisterFatBinary(handle);
+    ok(hipHostFree(slow.out));
+}
+
+/* The first launch of code with managed variables waits for no kernel, and kernels in any stream
+ * see the variable. */
+static void the_address_of_a_managed_variable_is_there_before_a_kernel_runs(void)
+{
+    static const char kernel = 0;
+    static void *variable;
+    hipStream_t stream;
+    uint32_t first = 3, value = 44;
+    void *args[] = {&value};
+    struct wrapper wrapper = wrap_image(managed_ptx);
+    use_fake("80");
+    check(start_kernels(NULL) == 0);
+    void **handle = __hipRegisterFatBinary(&wrapper);
+    register_kernel(handle, &kernel, "write_shared");
+    __hipRegisterManagedVar(handle, &variable, &first, "shared_words", sizeof first, 4);
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    struct gate gate = close_gate(NULL);
+    ok(hipLaunchKernel(&kernel, one, one, args, 0, stream));
+    ok(hipStreamSynchronize(stream));
+    check(*(const uint32_t *)variable == 44);
+    expect(hipStreamQuery(NULL), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipDeviceSynchronize());
+    free_gate(&gate);
+    ok(hipStreamDestroy(stream));
+    __hipUnregisterFatBinary(handle);
+    check(end_kernels(NULL) == 0);
+}
+
+static void threads_load_code_without_waiting_for_each_other(void **state)
+{
+    (void)state;
+    in_child(code_that_takes_long_to_load_holds_up_no_other);
+    in_child(code_that_many_threads_want_is_loaded_once);
+    in_child(the_address_of_a_managed_variable_is_there_before_a_kernel_runs);
+}
+
 int main(void)
 {
+    const struct CMUnitTest of_processes[] = {
+        TEST_UNCHECKED(threads_load_code_without_waiting_for_each_other),
+    };
     const struct CMUnitTest tests[] = {
         TEST(kernels_of_bundles_plain_and_compressed_are_launched),
         TEST(registering_calls_no_driver_and_a_launch_loads_on_its_device_only),
@@ -535,6 +683,7 @@ int main(void)
         TEST(a_plugin_can_be_unloaded_and_loaded_again),
         TEST(a_plugin_that_goes_while_its_kernel_waits_is_waited_for),
     };
+    int failed = cmocka_run_group_tests_name("driver.fatbin, threads", of_processes, NULL, NULL);
     use_fake("80,90");
-    return run_group("driver.fatbin", tests);
+    return failed + run_group("driver.fatbin", tests);
 }
