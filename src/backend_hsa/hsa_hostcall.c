@@ -96,8 +96,8 @@ static bool append(struct message *message, const uint64_t *words, size_t count)
         message->words = grown;
         message->room = room;
     }
-    memcpy(message->words + message->count, words, count * sizeof *words);
-    message->count += count;
+    for (size_t i = 0; i < count; i++)
+        message->words[message->count++] = words[i];
     return true;
 }
 

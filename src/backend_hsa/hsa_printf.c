@@ -44,7 +44,8 @@ static uint64_t next_bits(struct record *record)
 static const char *next_text(struct record *record)
 {
     const unsigned char *text = record->at;
-    size_t left = (size_t)(record->end - text), length = strnlen((const char *)text, left);
+    size_t left = (size_t)(record->end - text);
+    size_t length = left > 0 ? strnlen((const char *)text, left) : 0;
     if (length == left) {
         record->at = record->end;
         return "";

@@ -1,5 +1,5 @@
-/* Gives a fuzzer every file of a folder, and changes to each that are the same in every run.
- * usage: replay FOLDER [CHANGES] */
+/* Gives a fuzzer every file of a folder, and changes to them that are the same in every run:
+ * CHANGES in all, as many to one file as to another. usage: replay FOLDER [CHANGES] */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -89,11 +89,12 @@ int main(int argc, char **argv)
     int changes = argc > 2 ? atoi(argv[2]) : 0;
     int count = argc > 1 ? scandir(argv[1], &entries, NULL, alphasort) : -1;
     size_t files = 0;
+    int changes_of_each = count > 2 ? changes / (count - 2) + 1 : 0; /* without . and .. */
     for (int i = 0; i < count; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", argv[1], entries[i]->d_name);
         if (entries[i]->d_name[0] != '.')
-            files += replay(path, changes);
+            files += replay(path, changes_of_each);
         free(entries[i]);
     }
     if (count >= 0)

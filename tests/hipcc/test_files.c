@@ -7,6 +7,7 @@
 #include "statics.h"
 #include "text.h"
 
+#include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -130,6 +131,24 @@ static void damaged_objects_and_archives_are_survived(void)
     CHECK(objects.count == 0);
 }
 
+/* As one that was cut short: the header counts three sections, the file has two. */
+static void a_section_table_that_goes_on_past_the_end_is_survived(void)
+{
+    struct {
+        Elf64_Ehdr header;
+        Elf64_Shdr sections[2];
+    } file = {.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB},
+                         .e_shoff = sizeof(Elf64_Ehdr),
+                         .e_shentsize = sizeof(Elf64_Shdr),
+                         .e_shnum = 3}};
+    struct ah_objects objects = {0};
+    struct ah_strings names = {0};
+    const char *path = write_file("damaged", &file, sizeof(file));
+    CHECK(ah_objfile_scan(path, &objects) && objects.count == 0);
+    ah_objfile_sections(path, ".x", &names);
+    CHECK(names.count == 0);
+}
+
 static void files_appear_whole(void)
 {
     const char *path = write_file("whole", "one", 3);
@@ -177,6 +196,7 @@ int main(void)
     RUN(damaged_containers_are_survived);
     RUN(an_object_without_device_code_is_passed_over);
     RUN(damaged_objects_and_archives_are_survived);
+    RUN(a_section_table_that_goes_on_past_the_end_is_survived);
     RUN(files_appear_whole);
     RUN(static_variables_get_one_name);
     RUN(words_are_quoted_for_a_shell);

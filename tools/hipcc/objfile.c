@@ -87,7 +87,8 @@ static struct section *read_sections(struct bytes file, size_t *out_count)
         return NULL;
     struct bytes names = slice(file, raw.sh_offset, raw.sh_size);
     struct section *sections = ah_text_alloc((size_t)(count + 1) * sizeof(*sections));
-    for (uint64_t i = 0; i < count && raw_section(file, &header, i, &raw); i++) {
+    uint64_t i = 0;
+    for (; i < count && raw_section(file, &header, i, &raw); i++) {
         sections[i] = (struct section){.name = text_at(names, raw.sh_name),
                                        .type = raw.sh_type,
                                        .link = raw.sh_link,
@@ -95,7 +96,7 @@ static struct section *read_sections(struct bytes file, size_t *out_count)
         if (raw.sh_type != SHT_NOBITS)
             sections[i].data = slice(file, raw.sh_offset, raw.sh_size);
     }
-    *out_count = (size_t)count;
+    *out_count = (size_t)i;
     return sections;
 }
 

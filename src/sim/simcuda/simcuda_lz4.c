@@ -27,8 +27,9 @@ static bool read_length(struct reader *reader, size_t *length)
 /* The bytes of a match may be those that it writes. */
 static void copy_match(unsigned char *to, size_t distance, size_t length)
 {
+    const unsigned char *from = to - distance;
     for (size_t i = 0; i < length; i++)
-        to[i] = to[i - distance];
+        to[i] = from[i];
 }
 
 size_t simcuda_lz4(const unsigned char *in, size_t size, unsigned char *out, size_t capacity)
