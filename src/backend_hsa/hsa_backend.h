@@ -12,6 +12,7 @@
  *   hsa_pool.c hsa_virtual.c hsa_array.c hsa_texture.c hsa_ipc.c hsa_peer.c
  *   hsa_device.c    identity, properties, attributes, limits, device_native, profiler
  *   hsa_module.c hsa_metadata.c hsa_kernarg.c hsa_launch.c hsa_function.c hsa_services.c
+ *   hsa_output.c hsa_printf.c  what kernels print
  *   hsa_hostcall.c  kernels that call the host */
 #ifndef AHHSA_BACKEND_H
 #define AHHSA_BACKEND_H
@@ -248,6 +249,7 @@ struct ah_backend_stream {
     bool soft;                   /* later work waits for something that is soft, as signals are */
     struct ahhsa_worker *worker; /* thread that calls host functions, NULL until there is one */
     struct ahhsa_chunk *chunk;   /* of hsa_kernarg.c: memory of kernel arguments */
+    struct ahhsa_print *first_print, *last_print; /* of hsa_output.c: what its kernels print into */
 };
 
 /* The stream that a value of the door stands for: itself, the device's legacy default

@@ -171,8 +171,11 @@ hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_func
         error = check(device, function, launch);
     if (error == hipSuccess)
         error = ahhsa_stream_of(device, stream, &stream);
-    if (error == hipSuccess)
-        error = ahhsa_services_prepare(device, stream, function, cooperative, &implicit, &print);
+    if (error != hipSuccess)
+        return error;
+    unsigned needs = cooperative ? function->needs : function->needs & ~AHHSA_NEEDS_WORKSPACE;
+    if (__builtin_expect(needs != 0, 0))
+        error = ahhsa_services_provide(device, stream, function, needs, &implicit, &print);
     if (error != hipSuccess)
         return error;
     uint32_t stack = stack_size(device, function);
@@ -180,19 +183,19 @@ hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_func
     if (cooperative)
         flags |= AHHSA_PACKET_COOPERATIVE | AHHSA_PACKET_SIGNAL;
     if (print)
-        flags |= AHHSA_PACKET_SIGNAL;
+        flags |= ahhsa_print_flags(print);
     error = ahhsa_packet_begin(stream, flags, &slot);
     if (error != hipSuccess) {
-        ahhsa_services_cancelled(print);
+        ahhsa_print_cancelled(print);
         return error;
     }
     error = fill(&slot, function, launch, &implicit, stack);
     if (error == hipSuccess) {
-        ahhsa_services_launched(&slot, print);
+        ahhsa_print_launched(&slot, print);
         ahhsa_packet_end(&slot);
         return hipSuccess;
     }
     ahhsa_packet_drop(&slot);
-    ahhsa_services_cancelled(print);
+    ahhsa_print_cancelled(print);
     return error;
 }

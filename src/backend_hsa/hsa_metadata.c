@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <msgpack.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,11 +223,34 @@ static bool read_format(struct ahhsa_format *out, const msgpack_object *object)
 static bool read_formats(struct ahhsa_metadata *out, const msgpack_object *list)
 {
     size_t count = length(list);
-    out->formats = calloc(count + 1, sizeof *out->formats);
-    for (size_t i = 0; out->formats && i < count; i++)
-        if (read_format(&out->formats[out->format_count], &list->via.array.ptr[i]))
-            out->format_count++;
-    return out->formats != NULL;
+    struct ahhsa_formats *formats = calloc(1, sizeof *formats);
+    if (!formats || !(formats->list = calloc(count + 1, sizeof *formats->list))) {
+        free(formats);
+        return false;
+    }
+    atomic_init(&formats->references, 1);
+    for (size_t i = 0; i < count; i++)
+        if (read_format(&formats->list[formats->count], &list->via.array.ptr[i]))
+            formats->count++;
+    out->formats = formats;
+    return true;
+}
+
+struct ahhsa_formats *ahhsa_formats_hold(struct ahhsa_formats *formats)
+{
+    atomic_fetch_add_explicit(&formats->references, 1, memory_order_relaxed);
+    return formats;
+}
+
+void ahhsa_formats_release(struct ahhsa_formats *formats)
+{
+    if (!formats ||
+        atomic_fetch_sub_explicit(&formats->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < formats->count; i++)
+        free(formats->list[i].text);
+    free(formats->list);
+    free(formats);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */
@@ -373,10 +397,8 @@ void ahhsa_metadata_fini(struct ahhsa_metadata *metadata)
 {
     for (size_t i = 0; i < metadata->kernel_count; i++)
         free_kernel(&metadata->kernels[i]);
-    for (size_t i = 0; i < metadata->format_count; i++)
-        free(metadata->formats[i].text);
+    ahhsa_formats_release(metadata->formats);
     free(metadata->kernels);
-    free(metadata->formats);
     *metadata = (struct ahhsa_metadata){0};
 }
 

@@ -43,12 +43,19 @@ struct ahhsa_format {
     char *text;
 };
 
+/* The formats of a code object. Counted: what its kernels have printed may become text after
+ * the code is unloaded. */
+struct ahhsa_formats {
+    _Atomic unsigned references;
+    size_t count;
+    struct ahhsa_format *list;
+};
+
 struct ahhsa_metadata {
     unsigned major, minor; /* amdhsa.version */
     struct ahhsa_kernel_metadata *kernels;
     size_t kernel_count;
-    struct ahhsa_format *formats;
-    size_t format_count;
+    struct ahhsa_formats *formats;
 };
 
 /* Reads the metadata of an ELF file. On failure returns false, *out_reason says why, and out is
@@ -59,6 +66,9 @@ bool ahhsa_metadata_read(struct ahhsa_metadata *out, const void *elf, size_t siz
 /* The same from the MessagePack of the note. */
 bool ahhsa_metadata_parse(struct ahhsa_metadata *out, const void *note, size_t size,
                           const char **out_reason);
+
+struct ahhsa_formats *ahhsa_formats_hold(struct ahhsa_formats *formats);
+void ahhsa_formats_release(struct ahhsa_formats *formats); /* accepts NULL */
 
 /* Accepts a zeroed struct. */
 void ahhsa_metadata_fini(struct ahhsa_metadata *metadata);

@@ -29,6 +29,32 @@ static void forget(struct ah_backend_module *module)
     pthread_mutex_unlock(&loaded.lock);
 }
 
+/* ---- symbols ---------------------------------------------------------------------------- */
+
+/* hipErrorNotFound, without a line in the log: not finding a name is an answer. */
+static hipError_t find_symbol(const struct ah_backend_module *module, const char *name,
+                              hsa_symbol_kind_t kind, hsa_executable_symbol_t *out_symbol)
+{
+    const struct ahhsa_api *api = module->device->api;
+    hsa_symbol_kind_t found = kind;
+    if (api->hsa_executable_get_symbol_by_name(module->executable, name, &module->device->agent,
+                                               out_symbol) != HSA_STATUS_SUCCESS)
+        return hipErrorNotFound;
+    hsa_status_t status =
+        api->hsa_executable_symbol_get_info(*out_symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &found);
+    if (status != HSA_STATUS_SUCCESS)
+        return ahhsa_report(module->device, "hsa_executable_symbol_get_info", status);
+    return found == kind ? hipSuccess : hipErrorNotFound;
+}
+
+static hipError_t ask_symbol(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
+                             hsa_executable_symbol_info_t attribute, void *out_value)
+{
+    return ahhsa_done(
+        module->device, "hsa_executable_symbol_get_info",
+        module->device->api->hsa_executable_symbol_get_info(symbol, attribute, out_value));
+}
+
 /* ---- loading ---------------------------------------------------------------------------- */
 
 /* Accepts a half-built one that nobody remembers. */
@@ -122,13 +148,27 @@ static hipError_t read_metadata(struct ah_backend_module *module, const struct a
     return module->functions ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* Whether the code lacks the mark that memory.h leaves in it. */
-static bool is_foreign(const struct ah_backend_module *module)
+/* The mark that memory.h leaves in the code. */
+static hipError_t read_abi(struct ah_backend_module *module)
 {
     hsa_executable_symbol_t symbol;
-    return module->device->api->hsa_executable_get_symbol_by_name(
-               module->executable, "__anyhip_device_abi", &module->device->agent, &symbol) !=
-           HSA_STATUS_SUCCESS;
+    uint64_t address = 0;
+    uint32_t abi = AHHSA_ABI_FOREIGN;
+    hipError_t error =
+        find_symbol(module, "__anyhip_device_abi", HSA_SYMBOL_KIND_VARIABLE, &symbol);
+    if (error == hipErrorNotFound)
+        return hipSuccess;
+    if (error == hipSuccess)
+        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
+    if (error == hipSuccess)
+        error = ahhsa_read(module->device, &abi, (const void *)(uintptr_t)address, sizeof abi);
+    if (error == hipSuccess && abi > AHHSA_ABI_NOW) {
+        AH_LOG_ERR("code was compiled with headers of a later version (%u, this is %d)", abi,
+                   AHHSA_ABI_NOW);
+        error = hipErrorInvalidImage;
+    }
+    module->abi = abi;
+    return error;
 }
 
 /* Options are for compilers of PTX: a code object is machine code already. */
@@ -157,11 +197,12 @@ hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_i
     }
     if (error == hipSuccess)
         error = load_code(module, image);
+    if (error == hipSuccess)
+        error = read_abi(module);
     if (error != hipSuccess) {
         destroy(module);
         return error;
     }
-    module->foreign = is_foreign(module);
     remember(module);
     *out_module = module;
     return hipSuccess;
@@ -193,30 +234,6 @@ void ahhsa_modules_drop(struct ah_backend_device *device)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-/* hipErrorNotFound, without a line in the log: not finding a name is an answer. */
-static hipError_t find_symbol(const struct ah_backend_module *module, const char *name,
-                              hsa_symbol_kind_t kind, hsa_executable_symbol_t *out_symbol)
-{
-    const struct ahhsa_api *api = module->device->api;
-    hsa_symbol_kind_t found = kind;
-    if (api->hsa_executable_get_symbol_by_name(module->executable, name, &module->device->agent,
-                                               out_symbol) != HSA_STATUS_SUCCESS)
-        return hipErrorNotFound;
-    hsa_status_t status =
-        api->hsa_executable_symbol_get_info(*out_symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &found);
-    if (status != HSA_STATUS_SUCCESS)
-        return ahhsa_report(module->device, "hsa_executable_symbol_get_info", status);
-    return found == kind ? hipSuccess : hipErrorNotFound;
-}
-
-static hipError_t ask_symbol(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
-                             hsa_executable_symbol_info_t attribute, void *out_value)
-{
-    return ahhsa_done(
-        module->device, "hsa_executable_symbol_get_info",
-        module->device->api->hsa_executable_symbol_get_info(symbol, attribute, out_value));
-}
-
 /* What the loader says counts; of the arguments it knows less than the metadata. */
 static hipError_t ask_sizes(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
                             struct ah_backend_function *function)
@@ -243,6 +260,7 @@ static void summarise(struct ah_backend_function *function,
             function->explicit_end = argument->offset + argument->size;
         function->uses |= UINT32_C(1) << argument->value;
     }
+    function->needs = ahhsa_services_needed(function);
 }
 _Static_assert(AHHSA_VALUE_UNKNOWN <= 32, "one bit for each value");
 

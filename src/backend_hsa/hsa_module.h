@@ -14,8 +14,13 @@ struct ah_backend_function {
     uint32_t max_threads;                            /* of a block */
     int max_dynamic; /* dynamic shared memory that was opted in to */
     int carveout;
-    uint32_t uses; /* a bit for each enum ahhsa_value that it has */
+    uint32_t uses;  /* a bit for each enum ahhsa_value that it has */
+    unsigned needs; /* enum ahhsa_needs */
 };
+
+/* The value of __anyhip_device_abi in the code: what its implicit arguments mean
+ * (docs/kernel-abi.md). Code without it is foreign: not compiled with this project's headers. */
+enum { AHHSA_ABI_FOREIGN = 0, AHHSA_ABI_NOW = 2 };
 
 struct ah_backend_module {
     struct ah_backend_device *device;
@@ -24,7 +29,7 @@ struct ah_backend_module {
     hsa_code_object_reader_t reader;
     void *image; /* what was loaded: debuggers find it through the runtime */
     struct ahhsa_metadata metadata;
-    bool foreign;                          /* not of this project's headers: docs/kernel-abi.md */
+    unsigned abi;                          /* AHHSA_ABI_FOREIGN, or a version */
     struct ah_backend_function *functions; /* one per kernel of the metadata */
     void **variables;                      /* that were asked for */
     size_t variable_count;
@@ -67,18 +72,31 @@ static inline size_t ahhsa_kernarg_padded(size_t size)
 
 /* ---- services: hsa_services.c ----------------------------------------------------------- */
 
-struct ahhsa_print; /* of one launch */
+/* What a kernel asks for beside its arguments. */
+enum ahhsa_needs {
+    AHHSA_NEEDS_OUTPUT = 1, /* it prints or asserts */
+    AHHSA_NEEDS_HEAP = 2,
+    AHHSA_NEEDS_FOREIGN_HEAP = 4,
+    AHHSA_NEEDS_CALLS = 8,
+    AHHSA_NEEDS_WORKSPACE = 16, /* in a cooperative launch */
+};
+unsigned ahhsa_services_needed(const struct ah_backend_function *function);
 
-/* What the implicit arguments of function need; *out_print: NULL where it prints nothing, else
- * to be given to ahhsa_services_launched or _cancelled. */
-hipError_t ahhsa_services_prepare(struct ah_backend_device *device,
+struct ahhsa_print; /* a buffer that kernels print into */
+
+/* Provides for a launch of function what `needs` has, which is not 0. *out_print, where it is
+ * written, is to be given to ahhsa_print_launched or _cancelled. Waits for no kernel. */
+hipError_t ahhsa_services_provide(struct ah_backend_device *device,
                                   struct ah_backend_stream *stream,
-                                  const struct ah_backend_function *function, bool cooperative,
+                                  const struct ah_backend_function *function, unsigned needs,
                                   struct ahhsa_implicit *out_implicit,
                                   struct ahhsa_print **out_print);
-/* Between packet_begin and packet_end. */
-void ahhsa_services_launched(struct ahhsa_slot *slot, struct ahhsa_print *print);
-void ahhsa_services_cancelled(struct ahhsa_print *print); /* accepts NULL */
+/* Flags for ahhsa_packet_begin. */
+unsigned ahhsa_print_flags(const struct ahhsa_print *print);
+/* Between packet_begin and packet_end. Accepts NULL. */
+void ahhsa_print_launched(struct ahhsa_slot *slot, struct ahhsa_print *print);
+/* Not under the device's lock. Accepts NULL. */
+void ahhsa_print_cancelled(struct ahhsa_print *print);
 
 /* Blocks of function that a compute unit holds at once. */
 unsigned ahhsa_resident_blocks(struct ah_backend_device *device,

@@ -137,11 +137,17 @@ size_t ahhsa_printf_used(const void *buffer, size_t size)
     return AHHSA_PRINTF_HEADER + (asked + 4 < capacity ? asked + 4 : capacity);
 }
 
-static const char *format_of(uint64_t id, const struct ahhsa_metadata *metadata)
+struct tables {
+    struct ahhsa_formats *const *formats;
+    size_t count;
+};
+
+static const char *format_of(uint64_t id, const struct tables *tables)
 {
-    for (size_t i = 0; i < metadata->format_count; i++)
-        if (metadata->formats[i].id == id)
-            return metadata->formats[i].text;
+    for (size_t i = 0; i < tables->count; i++)
+        for (size_t k = 0; k < tables->formats[i]->count; k++)
+            if (tables->formats[i]->list[k].id == id)
+                return tables->formats[i]->list[k].text;
     return NULL;
 }
 
@@ -167,12 +173,12 @@ static void write_formatted(const char *format, struct record *record, bool to_e
 }
 
 static void write_record(const unsigned char *data, uint32_t control, size_t record_size,
-                         const struct ahhsa_metadata *metadata, FILE *out, FILE *error,
+                         const struct tables *tables, FILE *out, FILE *error,
                          struct ahhsa_printed *printed)
 {
     struct record record = {data + sizeof control, data + record_size};
     const char *format =
-        control & CONSTANT ? format_of(next_bits(&record), metadata) : next_text(&record);
+        control & CONSTANT ? format_of(next_bits(&record), tables) : next_text(&record);
     if (format)
         write_formatted(format, &record, control & TO_ERROR, out, error, printed);
     else
@@ -186,10 +192,11 @@ static bool is_packed(const unsigned char *data)
 }
 
 struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
-                                        const struct ahhsa_metadata *metadata, FILE *out,
-                                        FILE *error)
+                                        struct ahhsa_formats *const *formats, size_t count,
+                                        FILE *out, FILE *error)
 {
     struct ahhsa_printed printed = {0};
+    const struct tables tables = {formats, count};
     const unsigned char *data = buffer;
     size_t used = ahhsa_printf_used(buffer, size);
     if (used < RECORDS)
@@ -201,7 +208,7 @@ struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
         size_t record_size = control >> SIZE_SHIFT;
         if (record_size < sizeof control || record_size > used - at)
             break;
-        write_record(data + at, control, record_size, metadata, out, error, &printed);
+        write_record(data + at, control, record_size, &tables, out, error, &printed);
         at += (record_size + gap) & ~gap;
         if (at > used)
             at = used;

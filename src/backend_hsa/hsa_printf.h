@@ -14,18 +14,18 @@ enum { AHHSA_PRINTF_HEADER = 8 }; /* bytes before the capacity's first */
 struct ahhsa_printed {
     uint32_t lost;  /* bytes that were asked for and hold no record */
     bool assertion; /* a record is that of a failed assert */
-    bool unknown;   /* a format is not in the metadata */
+    bool unknown;   /* a format is in none of the tables */
 };
 
 /* Bytes of the buffer that hold records, the header included, as its first two words say. */
 size_t ahhsa_printf_used(const void *buffer, size_t size);
 
 /* Writes every record of the buffer to out, or to error where the record says so; an assertion
- * always to error. The buffer may hold anything at all, also records as ROCm's device library
- * places them (docs/kernel-abi.md). */
+ * always to error. Constant formats are looked for in `count` tables. The buffer may hold anything
+ * at all, also records as ROCm's device library places them (docs/kernel-abi.md). */
 struct ahhsa_printed ahhsa_printf_write(const void *buffer, size_t size,
-                                        const struct ahhsa_metadata *metadata, FILE *out,
-                                        FILE *error);
+                                        struct ahhsa_formats *const *formats, size_t count,
+                                        FILE *out, FILE *error);
 
 /* The same of one message that a kernel sent by hostcalls: a word of which bit 0 says that it
  * is for error, the format, and arguments as in a record. Adds to *out_printed. */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum {
-    PACKETS = 4096,
+    PACKETS = 16384, /* as many launches may be under way before one waits */
     PACKET_SIZE = 64,
     NAP_SHORTEST = 5000, /* ns, between looks at a queue that is full */
     NAP_LONGEST = 200000,

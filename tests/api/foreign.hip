@@ -4,6 +4,10 @@
 #include "../support/output.h"
 
 #include <algorithm>
+#include <thread>
+
+#include <fcntl.h>
+#include <poll.h>
 
 // A module that is unloaded at the end of a test.
 struct module {
@@ -65,6 +69,99 @@ TEST("kernels print through calls of the host, which count what they print")
 TEST("kernels print into a buffer without gaps")
 {
     prints(buffered, false);
+}
+
+TEST("kernels of this project's headers, version 1, print")
+{
+    prints("foreign_version_1.hipfb", false);
+}
+
+__global__ void print_own(int i)
+{
+    printf("own %d\n", i);
+}
+
+TEST("kernels of several compilers print in the order of their stream, however many there are")
+{
+    const int launches = 400;
+    module m(buffered);
+    unsigned *gate = nullptr; // closed while they are launched
+    ah_test::buffer<char> text{std::vector<char>(8, '\0')};
+    ah_test::buffer<int> returned({-7});
+    int one = 1, *r = returned.device();
+    char *t = text.device();
+    std::string want;
+    CHECK_HIP(hipHostMalloc(reinterpret_cast<void **>(&gate), sizeof *gate, hipHostMallocCoherent));
+    *gate = 0;
+    std::string got = ah_test::output_of(stdout, [&] {
+        CHECK_HIP(hipStreamWaitValue32(nullptr, gate, 1, hipStreamWaitValueGte));
+        for (int i = 0; i < launches; ++i) {
+            if (i / 50 % 2 == 0) {
+                print_own<<<1, 1>>>(i);
+                want += "own " + std::to_string(i) + "\n";
+            } else {
+                m.launch("print", 1, {&one, &t, &r});
+                want += line(0);
+            }
+        }
+        __atomic_store_n(gate, 1u, __ATOMIC_RELEASE);
+        CHECK_HIP(hipDeviceSynchronize());
+    });
+    CHECK(got == want);
+    CHECK_HIP(hipHostFree(gate));
+}
+
+// Whether there is something to read, for which it waits.
+static bool is_readable(int file)
+{
+    struct pollfd wait = {file, POLLIN, 0};
+    return poll(&wait, 1, -1) == 1 && (wait.revents & POLLIN);
+}
+
+TEST("what kernels printed comes out though their module is unloaded meanwhile")
+{
+    const int n = 300;
+    hipModule_t m;
+    hipFunction_t f;
+    hipStream_t stream;
+    int ends[2], count = n, kept = dup(1);
+    ah_test::buffer<char> text{std::vector<char>(8, '\0')};
+    ah_test::buffer<int> returned{std::vector<int>(n, -7)};
+    char *t = text.device();
+    int *r = returned.device();
+    void *arguments[] = {&count, &t, &r};
+    CHECK_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    CHECK_HIP(hipModuleLoad(&m, buffered));
+    CHECK_HIP(hipModuleGetFunction(&f, m, "print"));
+    std::fflush(stdout);
+    CHECK(pipe2(ends, O_CLOEXEC) == 0);
+    CHECK(fcntl(ends[1], F_SETPIPE_SZ, 4096) > 0); // less than one kernel prints
+    dup2(ends[1], 1);
+    close(ends[1]);
+    for (int i = 0; i < 2; ++i)
+        CHECK_HIP(hipModuleLaunchKernel(f, (n + 63) / 64, 1, 1, 64, 1, 1, 0, stream, arguments,
+                                        nullptr));
+    hipError_t waited = hipErrorUnknown, unloaded = hipErrorUnknown;
+    std::thread printer([&] { waited = hipStreamSynchronize(stream); });
+    bool prints = is_readable(ends[0]); // the text of the first, which waits for room
+    unloaded = hipModuleUnload(m);
+    std::string got;
+    std::thread reader([&] {
+        char piece[4096];
+        for (ssize_t size; (size = read(ends[0], piece, sizeof piece)) > 0;)
+            got.append(piece, std::size_t(size));
+    });
+    printer.join();
+    std::fflush(stdout);
+    dup2(kept, 1); // the last who could write
+    reader.join();
+    close(kept);
+    close(ends[0]);
+    CHECK(prints);
+    CHECK_HIP(waited);
+    CHECK_HIP(unloaded);
+    CHECK_EQ(std::count(got.begin(), got.end(), '\n'), 2 * n);
+    CHECK_HIP(hipStreamDestroy(stream));
 }
 
 TEST("a buffer without gaps may be too small for all of it")

@@ -197,6 +197,10 @@ extern "C" __global__ void look_at_heap(word *sum)
 
 #else
 
+#ifdef VERSION // of this project's headers: tells what implicit arguments mean, nothing else
+extern "C" __device__ __attribute__((weak, used)) unsigned __anyhip_device_abi = VERSION;
+#endif
+
 // ---- printf into a buffer: records without gaps from byte 8 on
 
 extern "C" __device__ __attribute__((address_space(1))) void *__printf_alloc(unsigned bytes)

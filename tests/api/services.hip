@@ -6,8 +6,13 @@
 #include <hip/hip_cooperative_groups.h>
 
 #include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <functional>
+#include <mutex>
+#include <thread>
 
 // Standard output of a piece of the program.
 template <typename F> static std::string printed_by(F run)
@@ -46,6 +51,96 @@ TEST("kernels of one stream print in their order, however many there are")
         CHECK_HIP(hipStreamSynchronize(stream));
     });
     CHECK_EQ(got, want);
+    CHECK_HIP(hipStreamDestroy(stream));
+}
+
+// Holds a stream until the host opens it; after a minute by itself, so that a launch that waits is
+// a failure and does not end the run.
+class gate
+{
+  public:
+    explicit gate(hipStream_t stream);
+    ~gate()
+    {
+        open();
+        watch_.join();
+        (void)hipDeviceSynchronize();
+        (void)hipHostFree(flag_);
+    }
+    // Whether it had not opened by itself.
+    bool open()
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        bool closed = __atomic_exchange_n(flag_, 1, __ATOMIC_RELEASE) == 0;
+        opened_.notify_all();
+        return closed;
+    }
+
+  private:
+    int *flag_ = nullptr;
+    std::mutex lock_;
+    std::condition_variable opened_;
+    std::thread watch_;
+};
+
+__global__ void wait_for(int *flag)
+{
+    while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0)
+        ;
+}
+
+gate::gate(hipStream_t stream)
+{
+    CHECK_HIP(hipHostMalloc(reinterpret_cast<void **>(&flag_), sizeof *flag_,
+                            hipHostMallocMapped | hipHostMallocCoherent));
+    *flag_ = 0;
+    wait_for<<<1, 1, 0, stream>>>(flag_);
+    CHECK_HIP(hipGetLastError());
+    watch_ = std::thread([this] {
+        std::unique_lock<std::mutex> guard(lock_);
+        opened_.wait_for(guard, std::chrono::minutes(1), [this] { return *flag_ != 0; });
+        __atomic_store_n(flag_, 1, __ATOMIC_RELEASE);
+    });
+}
+
+__global__ void assert_equal(int a, int b)
+{
+    assert(a == b);
+}
+__global__ void add_size(int *sum)
+{
+    atomicAdd(sum, int(blockDim.x));
+}
+
+TEST("kernels are launched while those before them run, also where they print or assert")
+{
+    // NVIDIA's driver has room for some 1000 launches
+    const int launches = ah_test::is_amd() ? 10000 : 300;
+    std::string want;
+    ah_test::buffer<int> sum({0});
+    bool waited = true;
+    hipStream_t stream;
+    CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, 1 << 20));
+    CHECK_HIP(hipStreamCreate(&stream));
+    std::string got = printed_by([&] {
+        gate g(stream);
+        for (int i = 0; i < launches; ++i) {
+            if (i % 3 == 0) {
+                print_number<<<1, 1, 0, stream>>>(i);
+                want += std::to_string(i) + " ";
+            } else if (i % 3 == 1) {
+                assert_equal<<<1, 1, 0, stream>>>(i, i);
+            } else {
+                add_size<<<1, 2, 0, stream>>>(sum.device());
+            }
+        }
+        CHECK_HIP(hipGetLastError());
+        waited = !g.open();
+        CHECK_HIP(hipStreamSynchronize(stream));
+    });
+    CHECK(!waited);
+    CHECK(got == want);
+    CHECK_EQ(sum.read()[0], launches / 3 * 4);
     CHECK_HIP(hipStreamDestroy(stream));
 }
 

@@ -155,10 +155,12 @@ static void formats_have_the_number_that_records_name(void **state)
     const char *reason;
     whole();
     assert_true(parse(&metadata, &reason));
-    assert_int_equal(metadata.format_count, 1);
-    assert_true(metadata.formats[0].id == 0xd3e1b03bc04075f4u);
-    assert_string_equal(metadata.formats[0].text, "%d, %s\n");
-    ahhsa_metadata_fini(&metadata);
+    struct ahhsa_formats *formats = ahhsa_formats_hold(metadata.formats);
+    ahhsa_metadata_fini(&metadata); /* which the formats outlive */
+    assert_int_equal(formats->count, 1);
+    assert_true(formats->list[0].id == 0xd3e1b03bc04075f4u);
+    assert_string_equal(formats->list[0].text, "%d, %s\n");
+    ahhsa_formats_release(formats);
 }
 
 static void one_kernel(uint64_t offset, uint64_t size, uint64_t segment)

@@ -14,7 +14,8 @@ static struct {
 } buffer;
 
 static struct ahhsa_format formats[] = {{1, NULL}};
-static struct ahhsa_metadata metadata = {.formats = formats, .format_count = 1};
+static struct ahhsa_formats table = {.count = 1, .list = formats}, none;
+static struct ahhsa_formats *const tables[] = {&none, &table};
 static char *out_text, *error_text;
 static struct ahhsa_printed printed;
 
@@ -83,7 +84,7 @@ static const char *text(void)
     FILE *out = open_memstream(&out_text, &out_size);
     FILE *error = open_memstream(&error_text, &error_size);
     void *guarded = ah_test_guard(buffer.bytes, SIZE);
-    printed = ahhsa_printf_write(guarded, SIZE, &metadata, out, error);
+    printed = ahhsa_printf_write(guarded, SIZE, tables, 2, out, error);
     ah_test_unguard(guarded, SIZE);
     fclose(out);
     fclose(error);

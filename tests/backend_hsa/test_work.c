@@ -428,7 +428,7 @@ static void a_destroyed_stream_finishes_its_work(void **state)
 /* ---- a queue that is full ---------------------------------------------------------------------
  */
 
-enum { RECORDS = 10000 }; /* more than twice the packets of a queue */
+enum { RECORDS = 40000 }; /* more than twice the packets of a queue */
 
 struct producer {
     struct ah_backend_stream *stream;

@@ -28,11 +28,12 @@ static struct ahhsa_format formats[] = {
 static void print(const uint8_t *data, size_t size)
 {
     static FILE *nowhere;
-    const struct ahhsa_metadata metadata = {.formats = formats, .format_count = 2};
+    static struct ahhsa_formats table = {.count = 2, .list = formats};
+    static struct ahhsa_formats *const tables[] = {&table};
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");
     fuzz_check(nowhere && ahhsa_printf_used(data, size) <= size);
-    ahhsa_printf_write(data, size, &metadata, nowhere, nowhere);
+    ahhsa_printf_write(data, size, tables, 1, nowhere, nowhere);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -45,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(read || (*reason && !metadata.kernels && metadata.kernel_count == 0));
         for (size_t i = 0; i < metadata.kernel_count; i++)
             check_kernel(&metadata.kernels[i]);
-        for (size_t i = 0; i < metadata.format_count; i++)
-            fuzz_check(metadata.formats[i].text);
+        for (size_t i = 0; metadata.formats && i < metadata.formats->count; i++)
+            fuzz_check(metadata.formats->list[i].text);
         ahhsa_metadata_fini(&metadata);
     }
     print(data, size);

@@ -56,6 +56,34 @@ none() {
     count "$1" "$2" "$3" 0
 }
 
+# implicit KERNEL: the implicit arguments that gfx90a's kernel says it uses.
+implicit() {
+    awk -v name="$1" '/\.value_kind: +hidden_/ { used = used " " $NF }
+        $1 == ".name:" { if ($2 == name) print used " "; used = "" }' gfx90a.s
+}
+
+test_kernels_that_print_or_assert_and_no_others_say_so() {
+    assembly gfx90a <<'END'
+#include <cassert>
+__device__ __noinline__ void tell(int x) { printf("%d\n", x); }
+K neither(int *p) { p[blockIdx.x * blockDim.x + I] = gridDim.x; }
+K prints(int *p) { printf("%d of %d\n", *p, int(blockDim.x)); }
+K asserts(int *p) { assert(*p == 0); }
+K calls(int *p) { tell(*p); }
+END
+    for kernel in prints asserts calls; do
+        case $(implicit $kernel) in
+        *' hidden_hostcall_buffer '*) ;;
+        *) fail "$kernel says that it uses:$(implicit $kernel)" ;;
+        esac
+    done
+    case $(implicit neither) in
+    *' hidden_hostcall_buffer '*) fail "neither says that it prints" ;;
+    *' hidden_group_size_x '*) ;;
+    *) fail "nothing is known of neither" ;;
+    esac
+}
+
 test_functions_are_kept_out_of_line_and_in_line() {
     assembly sm_70 gfx90a <<'END'
 __noinline__ __device__ int far_away(int x) { return x * 77; }

@@ -34,9 +34,11 @@ __printf_alloc(unsigned int n)
     typedef const __attribute__((address_space(4))) unsigned char *implicit_arguments;
     typedef global_word *const __attribute__((address_space(4))) * buffer_argument;
 
-    /* hidden_printf_buffer: word 0 counts the bytes taken, word 1 is the capacity */
+    /* hidden_hostcall_buffer, which the compiler lists for the kernels that read it, where it
+     * lists hidden_printf_buffer for all that are beside a format. Word 0 counts the bytes taken,
+     * word 1 is the capacity. */
     global_word *buffer =
-        *(buffer_argument)((implicit_arguments)__builtin_amdgcn_implicitarg_ptr() + 72);
+        *(buffer_argument)((implicit_arguments)__builtin_amdgcn_implicitarg_ptr() + 80);
     if (!buffer)
         return nullptr;
     unsigned int size = (n + 7) & ~7u, capacity = buffer[1];

@@ -1,0 +1,390 @@
+/* Owns what kernels print: the buffers, which launch prints into which, and when a buffer becomes
+ * text.
+ *
+ * A launch never waits for a buffer. It has one of its own while there are few; then launches of a
+ * stream share one, where their records follow one another as the kernels do. A buffer becomes
+ * text when all of its launches have ended, after those before it in the stream. */
+#include "hsa_device.h"
+#include "hsa_hostcall.h"
+#include "hsa_printf.h"
+#include "hsa_services.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OWN = 32,         /* buffers of a device, before launches share */
+    FULL = 64,        /* buffers of the size that the limit says */
+    SHARE = 256,      /* launches in a buffer, while there are fewer than FULL */
+    SMALL = 64 << 10, /* bytes of all further buffers */
+};
+
+/* Free, or with launches of one stream that follow one another. */
+struct ahhsa_print {
+    struct ahhsa_print *next;          /* of the free ones, or of the stream's */
+    struct ahhsa_print *newer, **link; /* of all that are in use */
+    struct ah_backend_device *device;
+    struct ah_backend_stream *stream;
+    void *memory; /* of the host, at the same address for kernels */
+    size_t size;
+    struct ahhsa_formats **formats; /* of the kernels, held */
+    size_t format_count;
+    bool foreign; /* records lie as ROCm's device library places them */
+    bool printed; /* its text is out: the device has failed */
+    _Atomic unsigned launches;
+    unsigned ended; /* of the launches */
+};
+
+/* ---- buffers ---------------------------------------------------------------------------- */
+
+/* Used bytes become 0. */
+static void clear(const struct ahhsa_print *print, size_t used)
+{
+    uint32_t head[2] = {0, (uint32_t)(print->size - AHHSA_PRINTF_HEADER)};
+    memset(print->memory, 0, used);
+    memcpy(print->memory, head, sizeof head);
+}
+
+static void release_formats(struct ahhsa_print *print)
+{
+    for (size_t i = 0; i < print->format_count; i++)
+        ahhsa_formats_release(print->formats[i]);
+    print->format_count = 0;
+}
+
+/* Accepts NULL. */
+static void destroy(struct ahhsa_print *print)
+{
+    if (!print)
+        return;
+    release_formats(print);
+    ahhsa_raw_free(print->device, print->memory);
+    free(print->formats);
+    free(print);
+}
+
+static hipError_t create(struct ah_backend_device *device, size_t size,
+                         struct ahhsa_print **out_print)
+{
+    struct ahhsa_print *print = calloc(1, sizeof *print);
+    if (!print)
+        return hipErrorOutOfMemory;
+    print->device = device;
+    print->size = size;
+    hipError_t error = ahhsa_raw_alloc(device, device->pools.host_fine, size, &print->memory);
+    if (error != hipSuccess) {
+        free(print);
+        return error;
+    }
+    clear(print, size);
+    *out_print = print;
+    return hipSuccess;
+}
+
+static size_t size_now(struct ah_backend_device *device, unsigned count)
+{
+    size_t size = ahhsa_limit(device, hipLimitPrintfFifoSize);
+    return (count > FULL && size > SMALL ? SMALL : size) + AHHSA_PRINTF_HEADER;
+}
+
+/* One that nobody uses, of the size that is asked for now. */
+static hipError_t take_unused(struct ah_backend_device *device, struct ahhsa_services *services,
+                              struct ahhsa_print **out_print)
+{
+    pthread_mutex_lock(&services->lock);
+    struct ahhsa_print *print = services->free_prints;
+    if (print)
+        services->free_prints = print->next;
+    else
+        services->print_count++;
+    size_t size = size_now(device, services->print_count);
+    pthread_mutex_unlock(&services->lock);
+    hipError_t error = hipSuccess;
+    if (!print || print->size != size) {
+        destroy(print);
+        error = create(device, size, &print);
+    }
+    if (error == hipSuccess) {
+        *out_print = print;
+        return hipSuccess;
+    }
+    pthread_mutex_lock(&services->lock);
+    services->print_count--;
+    pthread_mutex_unlock(&services->lock);
+    return error;
+}
+
+/* It serves others. */
+static void give_back(struct ahhsa_services *services, struct ahhsa_print *print)
+{
+    release_formats(print);
+    atomic_store_explicit(&print->launches, 0, memory_order_relaxed);
+    print->ended = 0;
+    print->printed = false;
+    pthread_mutex_lock(&services->lock);
+    bool keep = services->print_count <= OWN;
+    if (keep) {
+        print->next = services->free_prints;
+        services->free_prints = print;
+    } else {
+        services->print_count--;
+    }
+    pthread_mutex_unlock(&services->lock);
+    if (!keep)
+        destroy(print);
+}
+
+/* ---- who prints into which: under the services' lock ------------------------------------ */
+
+static void enlist(struct ahhsa_services *services, struct ahhsa_print *print,
+                   struct ah_backend_stream *stream)
+{
+    print->stream = stream;
+    print->next = print->newer = NULL;
+    print->link = services->last_print;
+    *services->last_print = print;
+    services->last_print = &print->newer;
+    if (stream->last_print)
+        stream->last_print->next = print;
+    else
+        stream->first_print = print;
+    stream->last_print = print;
+}
+
+/* It is the stream's first. */
+static void delist(struct ahhsa_services *services, struct ahhsa_print *print)
+{
+    struct ah_backend_stream *stream = print->stream;
+    *print->link = print->newer;
+    if (print->newer)
+        print->newer->link = print->link;
+    else
+        services->last_print = print->link;
+    stream->first_print = print->next;
+    if (!stream->first_print)
+        stream->last_print = NULL;
+}
+
+/* One more launch prints into it. */
+static hipError_t join(struct ahhsa_print *print, const struct ah_backend_function *function)
+{
+    struct ahhsa_formats *formats = function->module->metadata.formats;
+    size_t known = 0;
+    while (known < print->format_count && print->formats[known] != formats)
+        known++;
+    if (known == print->format_count) {
+        struct ahhsa_formats **grown =
+            realloc(print->formats, (known + 1) * sizeof *print->formats);
+        if (!grown)
+            return hipErrorOutOfMemory;
+        print->formats = grown;
+        print->formats[print->format_count++] = ahhsa_formats_hold(formats);
+    }
+    atomic_fetch_add_explicit(&print->launches, 1, memory_order_relaxed);
+    return hipSuccess;
+}
+
+/* The stream's latest, where its next launch is to share that. */
+static struct ahhsa_print *shared(const struct ahhsa_services *services,
+                                  const struct ah_backend_stream *stream, bool foreign)
+{
+    struct ahhsa_print *print = stream->last_print;
+    if (services->free_prints || services->print_count < OWN || !print || print->foreign != foreign)
+        return NULL;
+    bool filled = atomic_load_explicit(&print->launches, memory_order_relaxed) >= SHARE;
+    return filled && services->print_count < FULL ? NULL : print;
+}
+
+/* ---- launches --------------------------------------------------------------------------- */
+
+static hipError_t prepare_own(struct ahhsa_services *services, struct ah_backend_stream *stream,
+                              const struct ah_backend_function *function, bool foreign,
+                              struct ahhsa_print **out_print)
+{
+    struct ahhsa_print *print;
+    hipError_t error = take_unused(stream->device, services, &print);
+    if (error != hipSuccess)
+        return error;
+    print->foreign = foreign;
+    error = join(print, function);
+    if (error != hipSuccess) {
+        give_back(services, print);
+        return error;
+    }
+    pthread_mutex_lock(&services->lock);
+    enlist(services, print, stream);
+    pthread_mutex_unlock(&services->lock);
+    *out_print = print;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_print_prepare(struct ahhsa_services *services, struct ah_backend_stream *stream,
+                               const struct ah_backend_function *function,
+                               struct ahhsa_print **out_print)
+{
+    bool foreign = function->module->abi == AHHSA_ABI_FOREIGN;
+    pthread_mutex_lock(&services->lock);
+    struct ahhsa_print *print = shared(services, stream, foreign);
+    hipError_t error = print ? join(print, function) : hipSuccess;
+    pthread_mutex_unlock(&services->lock);
+    if (!print)
+        return prepare_own(services, stream, function, foreign, out_print);
+    if (error == hipSuccess)
+        *out_print = print;
+    return error;
+}
+
+void *ahhsa_print_memory(const struct ahhsa_print *print)
+{
+    return print->memory;
+}
+
+unsigned ahhsa_print_flags(const struct ahhsa_print *print)
+{
+    return atomic_load_explicit(&print->launches, memory_order_relaxed) == 1 ? AHHSA_PACKET_SIGNAL
+                                                                             : 0;
+}
+
+/* ---- printing --------------------------------------------------------------------------- */
+
+static void put_out(char *text, size_t size, FILE *to)
+{
+    if (size > 0) {
+        fwrite(text, 1, size, to);
+        fflush(to);
+    }
+    free(text);
+}
+
+static struct ahhsa_printed write_text(const struct ahhsa_print *print, const void *records,
+                                       size_t size)
+{
+    char *texts[2] = {NULL, NULL};
+    size_t sizes[2] = {0, 0};
+    FILE *out = open_memstream(&texts[0], &sizes[0]), *error = open_memstream(&texts[1], &sizes[1]);
+    struct ahhsa_printed printed = {0};
+    if (out && error)
+        printed =
+            ahhsa_printf_write(records, size, print->formats, print->format_count, out, error);
+    if (out)
+        fclose(out);
+    if (error)
+        fclose(error);
+    put_out(texts[0], sizes[0], stdout);
+    put_out(texts[1], sizes[1], stderr);
+    return printed;
+}
+
+static void report(const struct ahhsa_print *print, const struct ahhsa_printed *printed)
+{
+    const struct ah_backend_device *device = print->device;
+    if (printed->lost)
+        AH_LOG_WARN("%s:%d: %u bytes that kernels printed are lost: there was room for %zu, and "
+                    "hipLimitPrintfFifoSize is %zu",
+                    device->backend->name, device->index, printed->lost,
+                    print->size - AHHSA_PRINTF_HEADER,
+                    ahhsa_limit(print->device, hipLimitPrintfFifoSize));
+    if (printed->unknown)
+        AH_LOG_WARN("%s:%d: a kernel printed with a format that its code object does not have",
+                    device->backend->name, device->index);
+}
+
+/* Prints what the buffer holds and makes it empty. Kernels of a device that has failed may still
+ * write to it: what is read is a copy. */
+static struct ahhsa_printed print_buffer(const struct ahhsa_print *print)
+{
+    struct ahhsa_printed printed = {0};
+    if (__atomic_load_n((const uint32_t *)print->memory, __ATOMIC_RELAXED) == 0)
+        return printed;
+    size_t used = ahhsa_printf_used(print->memory, print->size);
+    void *records = malloc(used);
+    if (records) {
+        memcpy(records, print->memory, used);
+        printed = write_text(print, records, used);
+        report(print, &printed);
+    }
+    free(records);
+    clear(print, used);
+    return printed;
+}
+
+/* Takes the oldest of the stream's, if its kernels have ended. */
+static struct ahhsa_print *take_ended(struct ahhsa_services *services,
+                                      const struct ah_backend_stream *stream)
+{
+    pthread_mutex_lock(&services->lock);
+    struct ahhsa_print *print = stream->first_print;
+    if (print && print->ended == atomic_load_explicit(&print->launches, memory_order_relaxed))
+        delist(services, print);
+    else
+        print = NULL;
+    pthread_mutex_unlock(&services->lock);
+    return print;
+}
+
+/* The text of one stream's kernels comes out in their order, whoever learns of their ends. */
+static void launch_ended(void *data)
+{
+    struct ahhsa_print *print = data;
+    struct ahhsa_services *services = print->device->services;
+    const struct ah_backend_stream *stream = print->stream;
+    pthread_mutex_lock(&services->printing);
+    pthread_mutex_lock(&services->lock);
+    print->ended++;
+    pthread_mutex_unlock(&services->lock);
+    while ((print = take_ended(services, stream))) {
+        if (!print->printed)
+            print_buffer(print);
+        give_back(services, print);
+    }
+    pthread_mutex_unlock(&services->printing);
+}
+
+void ahhsa_print_launched(struct ahhsa_slot *slot, struct ahhsa_print *print)
+{
+    if (print)
+        ahhsa_packet_hook(slot, launch_ended, print);
+}
+
+void ahhsa_print_cancelled(struct ahhsa_print *print)
+{
+    if (print)
+        launch_ended(print);
+}
+
+/* ---- failure and end -------------------------------------------------------------------- */
+
+/* The first in use, or the one after print. None of them leaves while text is printed. */
+static struct ahhsa_print *next_in_use(struct ahhsa_services *services,
+                                       const struct ahhsa_print *print)
+{
+    pthread_mutex_lock(&services->lock);
+    struct ahhsa_print *next = print ? print->newer : services->prints;
+    pthread_mutex_unlock(&services->lock);
+    return next;
+}
+
+/* Kernels that faulted have printed too, and an assertion says in print that it failed. */
+bool ahhsa_prints_asserted(struct ahhsa_services *services)
+{
+    struct ahhsa_print *print = NULL;
+    bool asserted = false;
+    pthread_mutex_lock(&services->printing);
+    while ((print = next_in_use(services, print))) {
+        if (!print->printed)
+            asserted |= print_buffer(print).assertion;
+        print->printed = true;
+    }
+    pthread_mutex_unlock(&services->printing);
+    return asserted;
+}
+
+void ahhsa_prints_drop(struct ahhsa_services *services)
+{
+    while (services->free_prints) {
+        struct ahhsa_print *next = services->free_prints->next;
+        destroy(services->free_prints);
+        services->free_prints = next;
+    }
+}
