@@ -109,7 +109,8 @@ struct ah_backend_device {
         *joined;                     /* blocking streams with work since the legacy stream's last */
     uint64_t legacy_work;            /* counts work of the legacy stream */
     _Atomic uint64_t generation;     /* counts resets */
-    uint64_t drains;                 /* counts calls of device_drain */
+    unsigned dying;                  /* streams that were destroyed and are busy */
+    unsigned dying_before;           /* when they were looked at last */
     struct ah_backend_event *events; /* all of them */
     struct ah_backend_array *arrays; /* likewise */
     struct ahhsa_texture *textures;  /* and surfaces */
@@ -226,14 +227,14 @@ void ahhsa_signal_complete(struct ahhsa_signal *signal);
  * signal of the last of either that has one. */
 struct ah_backend_stream {
     struct ah_backend_device *device;
-    struct ah_backend_stream *next; /* of the device */
+    struct ah_backend_stream *next, **link; /* of the device */
     struct ahhsa_queue *queue;
     bool blocking; /* waits for the legacy stream, and it for this */
     bool legacy;
     bool loose;     /* packets were queued after tail */
     bool elsewhere; /* tail is of something that the queue does not order */
     bool joins;     /* is in the device's list of `joined` */
-    struct ah_backend_stream *next_joined;
+    struct ah_backend_stream *next_joined, **joined_link;
     uint64_t legacy_seen;        /* the device's legacy_work that later work waits for already */
     struct ahhsa_signal *tail;   /* NULL: everything before has ended */
     struct ahhsa_signal **waits; /* signals that later work is to wait for */
@@ -243,7 +244,6 @@ struct ah_backend_stream {
     unsigned checkpoint; /* how many hooks from the first on run when the next signal is done */
     int priority;
     uint64_t id;                 /* no other stream ever has it */
-    uint64_t drained;            /* the latest of the device's drains that saw it */
     unsigned users;              /* threads that let the lock go and will be back */
     bool dying;                  /* destroyed, but its work has not ended */
     bool soft;                   /* later work waits for something that is soft, as signals are */

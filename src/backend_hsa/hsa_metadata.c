@@ -244,8 +244,7 @@ struct ahhsa_formats *ahhsa_formats_hold(struct ahhsa_formats *formats)
 
 void ahhsa_formats_release(struct ahhsa_formats *formats)
 {
-    if (!formats ||
-        atomic_fetch_sub_explicit(&formats->references, 1, memory_order_acq_rel) != 1)
+    if (!formats || atomic_fetch_sub_explicit(&formats->references, 1, memory_order_acq_rel) != 1)
         return;
     for (size_t i = 0; i < formats->count; i++)
         free(formats->list[i].text);

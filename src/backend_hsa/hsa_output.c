@@ -280,7 +280,7 @@ static void report(const struct ahhsa_print *print, const struct ahhsa_printed *
 {
     const struct ah_backend_device *device = print->device;
     if (printed->lost)
-        AH_LOG_WARN("%s:%d: %u bytes that kernels printed are lost: there was room for %zu, and "
+        AH_LOG_WARN("%s:%d: %u bytes that a kernel printed are lost: there was room for %zu, and "
                     "hipLimitPrintfFifoSize is %zu",
                     device->backend->name, device->index, printed->lost,
                     print->size - AHHSA_PRINTF_HEADER,

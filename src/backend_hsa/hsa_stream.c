@@ -238,6 +238,27 @@ bool ahhsa_stream_is_idle(const struct ah_backend_stream *stream)
     return !stream->loose && !is_pending(stream->tail);
 }
 
+static void enter_joined(struct ah_backend_stream *stream)
+{
+    struct ah_backend_device *device = stream->device;
+    stream->joins = true;
+    stream->next_joined = device->joined;
+    stream->joined_link = &device->joined;
+    if (stream->next_joined)
+        stream->next_joined->joined_link = &stream->next_joined;
+    device->joined = stream;
+}
+
+static void leave_joined(struct ah_backend_stream *stream)
+{
+    if (!stream->joins)
+        return;
+    *stream->joined_link = stream->next_joined;
+    if (stream->next_joined)
+        stream->next_joined->joined_link = stream->joined_link;
+    stream->joins = false;
+}
+
 /* The legacy stream waits for what blocking streams were given since it was last used. */
 static hipError_t join_all(struct ah_backend_stream *legacy)
 {
@@ -253,8 +274,7 @@ static hipError_t join_all(struct ah_backend_stream *legacy)
         error = stream->tail ? ahhsa_stream_wait(legacy, stream->tail) : hipSuccess;
         if (error != hipSuccess)
             return error;
-        device->joined = stream->next_joined;
-        stream->joins = false;
+        leave_joined(stream);
     }
     return hipSuccess;
 }
@@ -274,11 +294,8 @@ hipError_t ahhsa_stream_join(struct ah_backend_stream *stream)
             return error;
         stream->legacy_seen = device->legacy_work;
     }
-    if (!stream->joins) {
-        stream->joins = true;
-        stream->next_joined = device->joined;
-        device->joined = stream;
-    }
+    if (!stream->joins)
+        enter_joined(stream);
     return hipSuccess;
 }
 
@@ -411,40 +428,34 @@ hipError_t ahhsa_stream_query(struct ah_backend_device *device, struct ah_backen
     return ahhsa_device_error(device);
 }
 
-/* The next stream that this drain has not seen, and the signal to wait for. */
-static hipError_t next_to_drain(struct ah_backend_device *device, uint64_t drain, bool *out_more,
-                                struct ahhsa_signal **out_signal)
+/* Waits for all that was put into the stream so far, during which the lock is not held. */
+static hipError_t drain_stream(struct ah_backend_stream *stream)
 {
-    *out_signal = NULL;
-    *out_more = false;
-    for (struct ah_backend_stream *stream = device->streams; stream; stream = stream->next) {
-        if (stream->drained >= drain)
-            continue;
-        *out_more = true;
-        stream->drained = drain;
-        hipError_t error = ahhsa_stream_mark(stream, false);
-        if (error == hipSuccess && is_pending(stream->tail))
-            *out_signal = ahhsa_signal_hold(stream->tail);
+    struct ah_backend_device *device = stream->device;
+    hipError_t error = ahhsa_stream_mark(stream, false);
+    if (error != hipSuccess || !is_pending(stream->tail))
         return error;
-    }
-    return hipSuccess;
+    struct ahhsa_signal *signal = ahhsa_signal_hold(stream->tail);
+    ahhsa_unlock(device);
+    error = ahhsa_signal_wait(signal);
+    ahhsa_signal_release(signal);
+    ahhsa_lock(device);
+    return error;
 }
 
+/* Streams that are made meanwhile come before the first, and are not waited for. */
 hipError_t ahhsa_device_drain(struct ah_backend_device *device)
 {
-    struct ahhsa_signal *signal;
     hipError_t error = hipSuccess;
-    bool more = true;
     ahhsa_lock(device);
-    uint64_t drain = ++device->drains;
-    while (more && error == hipSuccess) {
-        error = next_to_drain(device, drain, &more, &signal);
-        if (!signal)
-            continue;
-        ahhsa_unlock(device);
-        error = ahhsa_signal_wait(signal);
-        ahhsa_signal_release(signal);
-        ahhsa_lock(device);
+    uint64_t generation = atomic_load(&device->generation);
+    for (struct ah_backend_stream *stream = device->streams; stream && error == hipSuccess;) {
+        stream->users++; /* so that it is not freed */
+        error = drain_stream(stream);
+        if (atomic_load(&device->generation) != generation)
+            break; /* a reset has freed them all */
+        stream->users--;
+        stream = stream->next;
     }
     ahhsa_unlock(device);
     ahhsa_device_retire(device);
@@ -491,7 +502,6 @@ static hipError_t open_stream(struct ah_backend_device *device, bool blocking, i
     stream->blocking = blocking;
     stream->priority = priority;
     stream->id = atomic_fetch_add(&last_id, 1) + 1;
-    stream->drained = device->drains;
     hipError_t error =
         ahhsa_queue_choose(device, native_priority(priority), exclusive, &stream->queue);
     if (error != hipSuccess) {
@@ -499,6 +509,9 @@ static hipError_t open_stream(struct ah_backend_device *device, bool blocking, i
         return error;
     }
     stream->next = device->streams;
+    stream->link = &device->streams;
+    if (stream->next)
+        stream->next->link = &stream->next;
     device->streams = stream;
     *out_stream = stream;
     return hipSuccess;
@@ -573,16 +586,11 @@ hipError_t ahhsa_stream_move(struct ah_backend_stream *stream)
 /* Takes the stream out of the device's lists and frees it. Its work has ended. */
 static void close_stream(struct ah_backend_stream *stream)
 {
-    struct ah_backend_device *device = stream->device;
-    struct ah_backend_stream **link;
-    for (link = &device->streams; *link && *link != stream; link = &(*link)->next) {
-    }
-    if (*link)
-        *link = stream->next;
-    for (link = &device->joined; *link && *link != stream; link = &(*link)->next_joined) {
-    }
-    if (*link)
-        *link = stream->next_joined;
+    *stream->link = stream->next;
+    if (stream->next)
+        stream->next->link = stream->link;
+    leave_joined(stream);
+    stream->device->dying -= stream->dying;
     for (unsigned i = 0; i < stream->wait_count; i++)
         ahhsa_signal_release(stream->waits[i]);
     ahhsa_queue_leave(stream->queue);
@@ -601,23 +609,20 @@ static bool is_over(const struct ah_backend_stream *stream)
 
 void ahhsa_device_retire(struct ah_backend_device *device)
 {
-    struct ah_backend_stream *stream;
     ahhsa_lock(device);
-    for (stream = device->streams; stream;) {
-        struct ah_backend_stream *next = stream->next;
-        if (has_due_hook(stream)) {
-            ahhsa_stream_retire(stream);
-            next = device->streams; /* the lock was let go */
-        } else if (is_over(stream)) {
+    for (struct ah_backend_stream *stream = device->streams, *next; stream; stream = next) {
+        ahhsa_stream_retire(stream);
+        next = stream->next;
+        if (is_over(stream))
             close_stream(stream);
-        }
-        stream = next;
     }
+    device->dying_before = device->dying;
     ahhsa_unlock(device);
 }
 
 hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_backend_stream *stream)
 {
+    enum { FEW = 16 };
     ahhsa_lock(device);
     hipError_t error = ahhsa_device_error(device);
     if (error == hipSuccess)
@@ -625,10 +630,20 @@ hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_back
     struct ahhsa_worker *worker = stream->worker;
     stream->worker = NULL;
     stream->dying = true;
+    device->dying++;
+    stream->users++;
     ahhsa_unlock(device);
     if (worker)
         ahhsa_worker_stop(worker, false);
-    ahhsa_device_retire(device);
+    ahhsa_lock(device);
+    stream->users--;
+    ahhsa_stream_retire(stream);
+    if (is_over(stream))
+        close_stream(stream);
+    bool many = device->dying > 2 * device->dying_before + FEW;
+    ahhsa_unlock(device);
+    if (many) /* of those that were busy some may be done by now */
+        ahhsa_device_retire(device);
     return error;
 }
 

@@ -1,8 +1,6 @@
 /* Streams, events, copies, pools and memory of the HSA backend, over simulated devices and
  * without kernels: what order and waiting are made of. */
-#include "support.h"
-
-#include "backend.h"
+#include "work.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,93 +8,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define OPS (&ahhsa_ops)
-
-static struct ah_dynlib lib;
-static struct ah_backend *backend;
-static struct ah_backend_device *first, *second;
-
-#define ok(call) assert_int_equal((call), hipSuccess)
-
-static int open_two_devices(void **state)
-{
-    const char *const files[] = {SIMHSA_PATH, NULL};
-    struct ah_backend_options options = {
-        .name = "simhsa", .candidates = files, .devices = "gfx90a,gfx1100"};
-    char *reason = NULL;
-    (void)state;
-    if (OPS->open(&options, &lib, &backend, &reason) != hipSuccess) {
-        print_error("%s\n", reason ? reason : "no reason");
-        return -1;
-    }
-    first = OPS->device_at(backend, 0);
-    second = OPS->device_at(backend, 1);
-    return 0;
-}
-
-static int close_devices(void **state)
-{
-    (void)state;
-    OPS->close(backend);
-    ah_dynlib_close(&lib);
-    return 0;
-}
-
-static struct ah_backend_stream *new_stream(struct ah_backend_device *device, unsigned flags)
-{
-    struct ah_backend_stream *stream;
-    ok(OPS->stream_create(device, flags, 0, &stream));
-    return stream;
-}
-
-static void *new_memory(struct ah_backend_device *device, size_t size)
-{
-    void *pointer;
-    ok(OPS->memory_alloc(device, size, hipDeviceMallocDefault, &pointer));
-    return pointer;
-}
-
-static uint32_t *new_pinned(size_t size)
-{
-    void *pointer;
-    ok(OPS->host_alloc(first, size, hipHostMallocDefault, &pointer));
-    memset(pointer, 0, size);
-    return pointer;
-}
-
-/* A value that streams wait for until it is set. */
-struct gate {
-    uint32_t *word;
-};
-
-static struct gate closed_gate(struct ah_backend_device *device, struct ah_backend_stream *stream)
-{
-    struct gate gate = {new_pinned(64)};
-    ok(OPS->stream_wait_value(device, stream, gate.word, 1, UINT32_MAX, AH_WAIT_EQUAL, 32));
-    return gate;
-}
-
-static void open_gate(struct gate gate)
-{
-    __atomic_store_n(gate.word, 1, __ATOMIC_RELEASE);
-}
-
-static void fill(struct ah_backend_device *device, void *dst, unsigned value, size_t width,
-                 struct ah_backend_stream *stream)
-{
-    struct ah_fill what = {
-        .dst = dst, .value = value, .element_size = 1, .pitch = width, .width = width, .height = 1};
-    ok(OPS->fill(device, &what, stream));
-}
-
-static bool all_bytes_are(const unsigned char *bytes, size_t count, int value)
-{
-    for (size_t i = 0; i < count; i++)
-        if (bytes[i] != value)
-            return false;
-    return true;
-}
 
 /* ---- opening ----------------------------------------------------------------------------------
  */
@@ -187,8 +98,8 @@ static void fills_of_any_place_and_size_change_nothing_around(void **state)
     void *memory = new_memory(first, ROOM);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fill(first, memory, 1, ROOM, NULL);
-        fill(first, (char *)memory + rows[i].at, 0xab, rows[i].size, NULL);
+        fill_bytes(first, memory, 1, ROOM, NULL);
+        fill_bytes(first, (char *)memory + rows[i].at, 0xab, rows[i].size, NULL);
         ok(OPS->copy(first, out, memory, ROOM));
         assert_true(all_bytes_are(out, rows[i].at, 1));
         assert_true(all_bytes_are(out + rows[i].at, rows[i].size, 0xab));
@@ -548,8 +459,8 @@ static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
     OPS->pointer_info(second, memory, &info);
     assert_int_equal(info.kind, AH_MEMORY_UNKNOWN);
     again = new_memory(first, 4096);
-    fill(first, again, 3, 4096, NULL);
-    fill(first, again, 4, 4096, AH_STREAM_PER_THREAD);
+    fill_bytes(first, again, 3, 4096, NULL);
+    fill_bytes(first, again, 4, 4096, AH_STREAM_PER_THREAD);
     ok(OPS->device_synchronize(first));
     ok(OPS->memory_free(first, again));
 }
