@@ -106,6 +106,7 @@ static void damaged_headers_are_told(void **state)
         ah_test_print("%-16s%-32s%-10s`\n", "a.o/", "0", "none"),
         ah_test_print("%-16s%-32s%-10s`\n", "a.o/", "0", "-1"),
         ah_test_print("%-16s%-32s%-10s`\n", "a.o/", "0", "1"),
+        ah_test_print("%-16s%-32s%-10s`\nx", "a.o/", "0", "1x"),
         ah_test_print("%-16s%-32s%-10s`\n", "a.o/", "0", "9999999999"),
         member("/17", "no table of names"),
         member("/x", "no number"),
@@ -118,6 +119,15 @@ static void damaged_headers_are_told(void **state)
         struct ah_archive archive = opened(ah_test_print("!<arch>\n%s", damaged[i]));
         assert_end(&archive, AH_ARCHIVE_DAMAGED);
     }
+}
+
+static void a_number_may_fill_its_field(void **state)
+{
+    (void)state;
+    struct ah_archive archive =
+        opened(ah_test_print("!<arch>\n%-16s%-32s%-10s`\nab", "a.o/", "0", "0000000002"));
+    assert_member(&archive, "a.o", "ab");
+    assert_end(&archive, AH_ARCHIVE_END);
 }
 
 static size_t read_all(const void *data, size_t size)
@@ -164,6 +174,7 @@ int main(void)
         AH_TEST(members_of_thin_archives_are_names_alone),
         AH_TEST(an_empty_archive_has_no_members),
         AH_TEST(damaged_headers_are_told),
+        AH_TEST(a_number_may_fill_its_field),
         AH_TEST(every_truncation_and_changed_byte_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,15 +193,58 @@ static void the_reason_says_what_is_damaged(void **state)
     assert_refused(compressed, compressed.size, "does not hold a bundle");
 }
 
-/* The linker gives the code under test this instead of malloc. */
+/* The linker gives the code under test these instead of malloc and calloc. */
 static size_t largest_request;
+static int requests_left = -1; /* then there is no memory; below 0: there always is */
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+static bool has_memory(void)
+{
+    if (requests_left > 0)
+        requests_left--;
+    else if (requests_left == 0)
+        return false;
+    return true;
+}
 
 void *__wrap_malloc(size_t size)
 {
     largest_request = size > largest_request ? size : largest_request;
-    return __real_malloc(size);
+    return has_memory() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return has_memory() ? __real_calloc(count, size) : NULL;
+}
+
+/* Gives one request more each time, until the images open. */
+static void assert_needs_memory(struct ah_forged forged, const char *reason)
+{
+    struct ah_images images;
+    char error[AH_IMAGE_ERROR_SIZE];
+    bool opened = false;
+    for (int left = 0; !opened && left < 20; left++) {
+        requests_left = left;
+        opened = ah_images_open(&images, forged.data, forged.size, error);
+        requests_left = -1;
+        assert_true(opened || (images.count == 0 && !images.items && !images.decompressed));
+        assert_true(opened ? left > 0 : left > 0 || strstr(error, reason));
+        ah_images_close(&images);
+    }
+    assert_true(opened);
+}
+
+static void without_memory_images_are_refused(void **state)
+{
+    (void)state;
+    assert_needs_memory(ah_forge_text(".version 7.0\n.target sm_70\n"), "no memory for an image");
+    assert_needs_memory(make_bundle(8), "no memory for 5 images");
+    assert_needs_memory(ah_forge_compressed(make_bundle(8), 3, AH_FORGE_ZLIB),
+                        "no memory to decompress");
 }
 
 static void a_small_file_cannot_ask_for_much_memory(void **state)
@@ -215,6 +258,8 @@ static void a_small_file_cannot_ask_for_much_memory(void **state)
         assert_refused(bundle, bundle.size, "damaged");
         bundle.data[16 + 4] = 1; /* beyond 4 GiB */
         assert_refused(bundle, bundle.size, "bytes of content");
+        memset(bundle.data + 16, 0, 4); /* just so much */
+        assert_refused(bundle, bundle.size, "damaged");
     }
     assert_true(largest_request < 1 << 20);
 }
@@ -384,6 +429,7 @@ int main(void)
         AH_TEST(the_reason_says_what_is_damaged),
         AH_TEST(a_small_file_cannot_ask_for_much_memory),
         AH_TEST(a_frame_that_does_not_tell_its_size_cannot_ask_for_much_memory_either),
+        AH_TEST(without_memory_images_are_refused),
         AH_TEST(a_label_of_any_length_is_cut_to_fit),
         AH_TEST(every_truncation_of_a_bundle_is_refused),
         AH_TEST(every_truncation_of_an_image_is_survived),
