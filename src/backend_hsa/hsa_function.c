@@ -131,7 +131,7 @@ unsigned ahhsa_resident_blocks(struct ah_backend_device *device,
 {
     enum { BARRIERS = 16 }; /* of a compute unit: a block of one wave needs none */
     const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts || threads == 0 || facts->simds == 0)
+    if (!facts || threads == 0 || facts->simds == 0 || dynamic > facts->group_memory)
         return 0;
     unsigned lanes = function->kernel->lanes ? function->kernel->lanes : facts->lanes;
     struct ahhsa_registers registers = ahhsa_registers_of(facts->target.processor, lanes);

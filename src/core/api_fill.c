@@ -75,16 +75,21 @@ hipError_t ah_fill(void *dst, size_t pitch, unsigned value, unsigned element_siz
 hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream,
                       enum ah_blocking blocking)
 {
-    size_t slice;
+    size_t slice, rows;
+    enum ah_memory_kind kind;
     hipError_t error = hipSuccess;
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0)
         return ah_fill(dst.ptr, dst.pitch, 0, 1, 0, 0, stream, blocking);
     if (!dst.ptr || extent.width > dst.pitch || extent.height > dst.ysize ||
         __builtin_mul_overflow(dst.pitch, dst.ysize, &slice))
         return hipErrorInvalidValue;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return hipErrorInvalidValue;
     if (extent.height == dst.ysize) /* slices without gaps are one run of rows */
-        return ah_fill(dst.ptr, dst.pitch, (unsigned char)value, 1, extent.width,
-                       extent.height * extent.depth, stream, blocking);
+        return ah_fill(dst.ptr, dst.pitch, (unsigned char)value, 1, extent.width, rows, stream,
+                       blocking);
+    error = check_range(dst.ptr, slice, dst.pitch * (extent.height - 1) + extent.width,
+                        extent.depth, &kind);
     for (size_t z = 0; z < extent.depth && error == hipSuccess; z++)
         error = ah_fill((char *)dst.ptr + z * slice, dst.pitch, (unsigned char)value, 1,
                         extent.width, extent.height, stream, blocking);

@@ -370,7 +370,7 @@ static hipError_t register_host(void *pointer, size_t size, unsigned flags)
                            hipHostRegisterIoMemory | hipHostRegisterReadOnly;
     void *device_pointer = pointer;
     struct ah_device *device = ah_device_current();
-    if (!pointer || size == 0 || (flags & ~known) != 0)
+    if (!pointer || size == 0 || size > SIZE_MAX - (uintptr_t)pointer || (flags & ~known) != 0)
         return hipErrorInvalidValue;
     if (!device)
         return hipErrorNoDevice;
