@@ -1,0 +1,223 @@
+/* Mipmapped arrays and texture objects: what they are made of, their levels, and what is refused.
+ * What kernels read through them is tested in tests/kernel. */
+#include "support.h"
+
+#include <string.h>
+
+static const hipChannelFormatDesc floats = {32, 0, 0, 0, hipChannelFormatKindFloat};
+static const hipChannelFormatDesc bytes = {8, 8, 8, 8, hipChannelFormatKindUnsigned};
+
+static hipMipmappedArray_t make_mipmap(size_t width, size_t height, size_t depth, unsigned levels,
+                                       unsigned flags)
+{
+    hipMipmappedArray_t mipmap;
+    ok(hipMallocMipmappedArray(&mipmap, &floats, (hipExtent){width, height, depth}, levels, flags));
+    return mipmap;
+}
+
+static hipExtent extent_of(hipArray_t array)
+{
+    hipExtent extent;
+    hipChannelFormatDesc format;
+    unsigned flags;
+    ok(hipArrayGetInfo(&format, &extent, &flags, array));
+    check(format.x == 32 && format.f == hipChannelFormatKindFloat);
+    return extent;
+}
+
+static void check_level(hipMipmappedArray_t mipmap, unsigned level, size_t width, size_t height,
+                        size_t depth)
+{
+    hipArray_t array;
+    ok(hipGetMipmappedArrayLevel(&array, mipmap, level));
+    hipExtent extent = extent_of(array);
+    check(extent.width == width && extent.height == height && extent.depth == depth);
+}
+
+/* ---- mipmapped arrays ---------------------------------------------------------------------- */
+
+static void no_side_of_a_level_is_less_than_one(void **state)
+{
+    (void)state;
+    hipMipmappedArray_t mipmap = make_mipmap(16, 2, 0, 5, 0);
+    check_level(mipmap, 0, 16, 2, 0);
+    check_level(mipmap, 1, 8, 1, 0);
+    check_level(mipmap, 2, 4, 1, 0);
+    check_level(mipmap, 4, 1, 1, 0);
+    ok(hipFreeMipmappedArray(mipmap));
+    mipmap = make_mipmap(2, 4, 8, 4, 0);
+    check_level(mipmap, 3, 1, 1, 1);
+    ok(hipFreeMipmappedArray(mipmap));
+}
+
+static void there_are_no_more_levels_than_the_longest_side_has_halves(void **state)
+{
+    static const struct {
+        size_t width, height, depth;
+        unsigned flags, levels;
+    } cases[] = {
+        {16, 6, 0, 0, 5}, {6, 16, 0, 0, 5}, {1, 1, 0, 0, 1},
+        {7, 0, 0, 0, 3},  {4, 4, 32, 0, 6}, {4, 4, 32, hipArrayLayered, 3},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hipArray_t array;
+        hipMipmappedArray_t mipmap =
+            make_mipmap(cases[i].width, cases[i].height, cases[i].depth, 20, cases[i].flags);
+        ok(hipGetMipmappedArrayLevel(&array, mipmap, cases[i].levels - 1));
+        expect(hipGetMipmappedArrayLevel(&array, mipmap, cases[i].levels), hipErrorInvalidValue);
+        ok(hipFreeMipmappedArray(mipmap));
+    }
+}
+
+static void a_level_that_was_freed_is_made_again(void **state)
+{
+    hipArray_t array, again;
+    hipMipmappedArray_t mipmap = make_mipmap(8, 8, 0, 4, 0);
+    (void)state;
+    for (unsigned level = 0; level < 4; level++) {
+        ok(hipGetMipmappedArrayLevel(&array, mipmap, level));
+        ok(hipGetMipmappedArrayLevel(&again, mipmap, level));
+        check(again == array);
+        ok(hipFreeArray(array));
+        expect(hipFreeArray(array), hipErrorContextIsDestroyed);
+        ok(hipGetMipmappedArrayLevel(&again, mipmap, level));
+        check(again != array && extent_of(again).width == (size_t)8 >> level);
+    }
+    ok(hipFreeMipmappedArray(mipmap));
+    expect(hipFreeArray(again), hipErrorContextIsDestroyed);
+}
+
+static void mipmapped_arrays_of_the_drivers_description_are_made(void **state)
+{
+    hipMipmappedArray_t mipmap;
+    HIP_ARRAY3D_DESCRIPTOR description = {
+        .Width = 4, .Height = 4, .Format = HIP_AD_FORMAT_FLOAT, .NumChannels = 1};
+    (void)state;
+    ok(hipMipmappedArrayCreate(&mipmap, &description, 2));
+    check_level(mipmap, 1, 2, 2, 0);
+    ok(hipMipmappedArrayDestroy(mipmap));
+    expect(hipMipmappedArrayDestroy(mipmap), hipErrorContextIsDestroyed);
+    expect(hipMipmappedArrayCreate(&mipmap, NULL, 2), hipErrorInvalidValue);
+    expect(hipMipmappedArrayCreate(NULL, &description, 2), hipErrorInvalidValue);
+    expect(hipMipmappedArrayCreate(&mipmap, &description, 0), hipErrorInvalidValue);
+    description.NumChannels = 3;
+    expect(hipMipmappedArrayCreate(&mipmap, &description, 2), hipErrorInvalidValue);
+}
+
+static void copies_to_a_level_stay_in_it(void **state)
+{
+    hipArray_t array[2];
+    float values[16], back[16];
+    hipMipmappedArray_t mipmap = make_mipmap(4, 4, 0, 2, 0);
+    (void)state;
+    for (unsigned level = 0; level < 2; level++) {
+        unsigned side = 4 >> level;
+        ok(hipGetMipmappedArrayLevel(&array[level], mipmap, level));
+        for (unsigned i = 0; i < side * side; i++)
+            values[i] = (float)(100 * level + i);
+        ok(hipMemcpy2DToArray(array[level], 0, 0, values, side * 4, side * 4, side,
+                              hipMemcpyHostToDevice));
+    }
+    for (unsigned level = 0; level < 2; level++) {
+        unsigned side = 4 >> level;
+        ok(hipMemcpy2DFromArray(back, side * 4, array[level], 0, 0, side * 4, side,
+                                hipMemcpyDeviceToHost));
+        for (unsigned i = 0; i < side * side; i++)
+            check(back[i] == (float)(100 * level + i));
+    }
+    ok(hipFreeMipmappedArray(mipmap));
+}
+
+/* ---- texture objects ------------------------------------------------------------------------ */
+
+static hipResourceDesc resource_of_mipmap(hipMipmappedArray_t mipmap)
+{
+    hipResourceDesc resource = {.resType = hipResourceTypeMipmappedArray};
+    resource.res.mipmap.mipmap = mipmap;
+    return resource;
+}
+
+static hipResourceDesc resource_of_array(hipArray_t array)
+{
+    hipResourceDesc resource = {.resType = hipResourceTypeArray};
+    resource.res.array.array = array;
+    return resource;
+}
+
+static void a_texture_is_made_of_what_is_on_the_current_device(void **state)
+{
+    hipArray_t array;
+    hipTextureObject_t texture;
+    const hipTextureDesc settings = {.normalizedCoords = 1};
+    hipMipmappedArray_t mipmap = make_mipmap(4, 4, 0, 2, 0);
+    (void)state;
+    ok(hipMallocArray(&array, &floats, 4, 4, 0));
+    const hipResourceDesc of_mipmap = resource_of_mipmap(mipmap),
+                          of_array = resource_of_array(array);
+    ok(hipCreateTextureObject(&texture, &of_mipmap, &settings, NULL));
+    ok(hipDestroyTextureObject(texture));
+    ok(hipCreateTextureObject(&texture, &of_array, &settings, NULL));
+    ok(hipDestroyTextureObject(texture));
+    ok(hipSetDevice(1));
+    expect(hipCreateTextureObject(&texture, &of_mipmap, &settings, NULL), hipErrorInvalidValue);
+    expect(hipCreateTextureObject(&texture, &of_array, &settings, NULL), hipErrorInvalidValue);
+    ok(hipSetDevice(0));
+    ok(hipFreeMipmappedArray(mipmap));
+    ok(hipFreeArray(array));
+    expect(hipCreateTextureObject(&texture, &of_mipmap, &settings, NULL), hipErrorInvalidValue);
+    expect(hipCreateTextureObject(&texture, &of_array, &settings, NULL), hipErrorInvalidValue);
+}
+
+/* A linear filter makes floats, so that the texture has to give floats. */
+static void a_linear_filter_is_for_floats(void **state)
+{
+    hipArray_t array;
+    hipTextureObject_t texture;
+    hipTextureDesc settings = {.filterMode = hipFilterModeLinear};
+    struct hipResourceViewDesc view = {.width = 4, .height = 4};
+    (void)state;
+    ok(hipMallocArray(&array, &bytes, 4, 4, 0));
+    const hipResourceDesc resource = resource_of_array(array);
+    settings.readMode = hipReadModeElementType;
+    expect(hipCreateTextureObject(&texture, &resource, &settings, NULL), hipErrorInvalidValue);
+    view.format = hipResViewFormatUnsignedChar4;
+    expect(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue);
+    view.format = hipResViewFormatUnsignedInt1;
+    expect(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue);
+    settings.readMode = hipReadModeNormalizedFloat;
+    expect(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue);
+    view.format = hipResViewFormatUnsignedChar4;
+    ok(hipCreateTextureObject(&texture, &resource, &settings, &view));
+    ok(hipDestroyTextureObject(texture));
+    ok(hipCreateTextureObject(&texture, &resource, &settings, NULL));
+    ok(hipDestroyTextureObject(texture));
+    ok(hipFreeArray(array));
+}
+
+static void what_is_asked_of_a_reference_needs_a_place_for_the_answer(void **state)
+{
+    textureReference reference;
+    enum hipTextureAddressMode mode;
+    (void)state;
+    memset(&reference, 0, sizeof reference);
+    expect(hipTexRefGetAddressMode(NULL, &reference, 0), hipErrorInvalidValue);
+    expect(hipTexRefGetAddressMode(&mode, &reference, -1), hipErrorInvalidValue);
+    expect(hipTexRefGetAddressMode(&mode, &reference, 3), hipErrorInvalidValue);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(no_side_of_a_level_is_less_than_one),
+        TEST(there_are_no_more_levels_than_the_longest_side_has_halves),
+        TEST(a_level_that_was_freed_is_made_again),
+        TEST(mipmapped_arrays_of_the_drivers_description_are_made),
+        TEST(copies_to_a_level_stay_in_it),
+        TEST(a_texture_is_made_of_what_is_on_the_current_device),
+        TEST(a_linear_filter_is_for_floats),
+        TEST(what_is_asked_of_a_reference_needs_a_place_for_the_answer),
+    };
+    use_fake_cuda("80,90");
+    return run_group("driver.texture", tests);
+}
