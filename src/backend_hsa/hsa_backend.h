@@ -219,6 +219,8 @@ hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
 void ahhsa_signal_check(struct ahhsa_signal *signal);
 /* What it stands for has been done by the host. */
 void ahhsa_signal_complete(struct ahhsa_signal *signal);
+/* Likewise, count of several parts that the signal counts. */
+void ahhsa_signal_subtract(struct ahhsa_signal *signal, size_t count);
 
 /* ---- streams ---------------------------------------------------------------------------- */
 

@@ -55,6 +55,13 @@ void ahhsa_staging_close(struct ah_backend_device *device)
     free(staging);
 }
 
+void ahhsa_staging_hold(struct ahhsa_bounce *bounce)
+{
+    pthread_mutex_lock(&bounce->staging->lock);
+    bounce->users++;
+    pthread_mutex_unlock(&bounce->staging->lock);
+}
+
 void ahhsa_staging_give(void *data)
 {
     struct ahhsa_bounce *bounce = data;
@@ -195,22 +202,26 @@ hipError_t ahhsa_transfer_queue(struct ah_backend_stream *stream,
 {
     struct ahhsa_work work;
     hipError_t error = ahhsa_work_begin(stream, &work);
+    if (error == hipSuccess && work.soft) {
+        struct ahhsa_job job = {.kind = AHHSA_JOB_COPY, .transfer = *transfer};
+        error = ahhsa_host_put(&work, &job);
+        if (error != hipSuccess)
+            ahhsa_work_cancel(&work);
+    }
     if (error != hipSuccess) {
         if (bounce)
             ahhsa_staging_give(bounce);
         return error;
     }
     attach(&work, bounce, out_signal);
-    if (work.soft) {
-        struct ahhsa_job job = {.kind = AHHSA_JOB_COPY, .transfer = *transfer};
-        error = ahhsa_host_put(&work, &job);
-        if (error != hipSuccess)
-            ahhsa_signal_complete(work.after);
-    }
     ahhsa_work_end(&work);
-    if (!work.soft)
-        error = ahhsa_transfer_start(stream->device, transfer, work.before, work.after);
-    if (error != hipSuccess && out_signal)
+    if (work.soft)
+        return hipSuccess;
+    error = ahhsa_transfer_start(stream->device, transfer, work.before, work.after);
+    if (error == hipSuccess)
+        return hipSuccess;
+    ahhsa_work_failed(&work);
+    if (out_signal)
         ahhsa_signal_release(*out_signal);
     return error;
 }

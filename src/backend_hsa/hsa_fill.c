@@ -1,12 +1,12 @@
-/* Owns fills. The runtime's own fill is fast but knows no streams: a thread calls it when it is
- * the stream's turn. What is small is copied from a pattern instead, which the copy engines
- * keep in order; so are values that a stream writes. */
+/* Owns fills. The runtime's own fill knows no streams and waits for its end: memory of a device is
+ * filled by copies instead, which engines keep in order without a thread of the host. So are
+ * values that a stream writes. */
 #include "hsa_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 64 << 10, WORD = 4 };
+enum { SMALL = 64 << 10 /* bytes of a pattern */, WORD = 4 };
 
 /* The value in every element of a word. */
 static uint32_t repeated(const struct ah_fill *fill)
@@ -29,12 +29,10 @@ static void write_pattern(char *to, uint32_t word, size_t size)
         memcpy(to + done, to, done <= size - done ? done : size - done);
 }
 
-/* ---- by a thread of the host ------------------------------------------------------------ */
+/* ---- memory of the host ----------------------------------------------------------------- */
 
 struct host_fill {
-    struct ah_backend_device *device;
     char *to;
-    bool by_host; /* otherwise by the runtime */
     uint32_t word;
     size_t pitch, width, height; /* bytes, bytes, rows */
 };
@@ -42,97 +40,86 @@ struct host_fill {
 static void do_fill(void *data, hipError_t status)
 {
     struct host_fill *fill = data;
-    const struct ahhsa_api *api = fill->device->api;
-    hsa_status_t result = HSA_STATUS_SUCCESS;
-    if (status == hipSuccess && fill->by_host)
-        for (size_t y = 0; y < fill->height; y++)
-            write_pattern(fill->to + y * fill->pitch, fill->word, fill->width);
-    else if (status == hipSuccess)
-        result = api->hsa_amd_memory_fill(fill->to, fill->word, fill->width / WORD);
-    if (result != HSA_STATUS_SUCCESS)
-        ahhsa_fail(fill->device, ahhsa_report(fill->device, "hsa_amd_memory_fill", result),
-                   "a fill that was queued cannot be done");
+    for (size_t y = 0; y < fill->height && status == hipSuccess; y++)
+        write_pattern(fill->to + y * fill->pitch, fill->word, fill->width);
     free(fill);
 }
 
-static hipError_t fill_by_thread(struct ah_backend_stream *stream, const struct host_fill *what)
+static hipError_t fill_host(struct ah_backend_stream *stream, const struct host_fill *what)
 {
     struct host_fill *fill = malloc(sizeof *fill);
     if (!fill)
         return hipErrorOutOfMemory;
     *fill = *what;
-    fill->device = stream->device;
-    return ahhsa_host_run(stream, do_fill, fill);
+    return ahhsa_host_run(stream, what->width <= AHHSA_BRIEF / what->height, do_fill, fill);
 }
 
-/* ---- by copies -------------------------------------------------------------------------- */
+/* ---- memory of a device ----------------------------------------------------------------- */
 
-static hipError_t fill_by_copy(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
-                               uint32_t word, size_t size)
+/* What is copied to the beginning. */
+static hipError_t copy_pattern(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                               uint32_t word, size_t width, size_t height)
 {
     struct ahhsa_piece piece;
-    if (size == 0)
-        return hipSuccess;
-    hipError_t error = ahhsa_staging_take(stream->device, size, true, &piece);
+    hipError_t error = ahhsa_staging_take(stream->device, width * height, true, &piece);
     if (error != hipSuccess)
         return error;
-    write_pattern(piece.place.host, word, size);
-    return ahhsa_copy_queue(stream, dst, &piece.place, size, piece.bounce, NULL);
+    for (size_t y = 0; y < height; y++)
+        write_pattern(piece.place.host + y * width, word, width);
+    struct ahhsa_transfer transfer = {
+        .dst = *dst,
+        .src = {.place = piece.place, .pitch = width, .slice = width * height},
+        .size = {width, height, 1},
+    };
+    return ahhsa_transfer_queue(stream, &transfer, piece.bounce, NULL);
 }
 
-/* The word that goes on where bytes of it were written. */
-static uint32_t after_bytes(uint32_t word, size_t bytes)
+/* What is filled already is copied behind itself until all is. */
+static hipError_t spread_bytes(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
+                               size_t done, size_t size)
 {
-    enum { BITS = 32, BYTE = 8 };
-    return bytes == 0 ? word : word >> bytes * BYTE | word << (BITS - bytes * BYTE);
+    hipError_t error = hipSuccess;
+    while (done < size && error == hipSuccess) {
+        size_t now = done < size - done ? done : size - done;
+        struct ahhsa_place to = ahhsa_place_plus(*dst, done);
+        error = ahhsa_copy_queue(stream, &to, dst, now, NULL, NULL);
+        done += now;
+    }
+    return error;
+}
+
+static hipError_t spread_rows(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                              size_t width, size_t done, size_t height)
+{
+    hipError_t error = hipSuccess;
+    while (done < height && error == hipSuccess) {
+        size_t now = done < height - done ? done : height - done;
+        struct ahhsa_transfer transfer = {.dst = *dst, .src = *dst, .size = {width, now, 1}};
+        transfer.dst.place = ahhsa_place_plus(dst->place, done * dst->pitch);
+        error = ahhsa_transfer_queue(stream, &transfer, NULL, NULL);
+        done += now;
+    }
+    return error;
 }
 
 static hipError_t fill_bytes(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                              uint32_t word, size_t size)
 {
-    if (size <= SMALL)
-        return fill_by_copy(stream, dst, word, size);
-    size_t head = -(uintptr_t)dst->pointer & (WORD - 1), tail = (size - head) & (WORD - 1);
-    uint32_t rest = after_bytes(word, head);
-    struct ahhsa_place end = ahhsa_place_plus(*dst, size - tail);
-    struct host_fill middle = {
-        .to = dst->pointer + head, .word = rest, .width = size - head - tail, .height = 1};
-    hipError_t error = fill_by_copy(stream, dst, word, head);
-    if (error == hipSuccess)
-        error = fill_by_thread(stream, &middle);
-    return error == hipSuccess ? fill_by_copy(stream, &end, rest, tail) : error;
+    size_t first = size < SMALL ? size : SMALL;
+    struct ahhsa_box box = {.place = *dst, .pitch = first, .slice = first};
+    hipError_t error = copy_pattern(stream, &box, word, first, 1);
+    return error == hipSuccess ? spread_bytes(stream, dst, first, size) : error;
 }
 
-/* All rows are the same: a piece with some of them is copied as often as need be, and given
- * back with the last copy. */
 static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                             uint32_t word, size_t pitch, size_t width, size_t height)
 {
-    size_t fit = AHHSA_BOUNCE / width, rows = height < fit ? height : fit;
-    struct ahhsa_piece piece;
-    hipError_t error = ahhsa_staging_take(stream->device, width * rows, true, &piece);
-    if (error != hipSuccess)
-        return error;
-    for (size_t y = 0; y < rows; y++)
-        write_pattern(piece.place.host + y * width, word, width);
-    struct ahhsa_box from = {.place = piece.place, .pitch = width, .slice = width * rows};
-    for (size_t y = 0; y < height; y += rows) {
-        size_t now = height - y < rows ? height - y : rows;
-        bool last = y + rows >= height;
-        struct ahhsa_transfer transfer = {
-            .dst = {.place = ahhsa_place_plus(*dst, y * pitch),
-                    .pitch = pitch,
-                    .slice = pitch * now},
-            .src = from,
-            .size = {width, now, 1},
-        };
-        error = ahhsa_transfer_queue(stream, &transfer, last ? piece.bounce : NULL, NULL);
-        if (error != hipSuccess && !last)
-            ahhsa_staging_give(piece.bounce);
-        if (error != hipSuccess)
-            break;
-    }
-    return error;
+    size_t fit = SMALL / width, rows = height < fit ? height : fit;
+    struct ahhsa_box box = {.place = *dst, .pitch = pitch, .slice = pitch * height};
+    hipError_t error = rows > 0 ? copy_pattern(stream, &box, word, width, rows)
+                                : fill_bytes(stream, dst, word, width);
+    return error == hipSuccess ? spread_rows(stream, &box, width, rows > 0 ? rows : 1, height)
+                               : error;
 }
 
 /* ---- the door --------------------------------------------------------------------------- */
@@ -140,16 +127,9 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
 static hipError_t fill_device(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                               uint32_t word, size_t pitch, size_t width, size_t height)
 {
-    hipError_t error = hipSuccess;
     if (height == 1 || pitch == width)
         return fill_bytes(stream, dst, word, width * height);
-    if (width <= AHHSA_BOUNCE)
-        return fill_rows(stream, dst, word, pitch, width, height);
-    for (size_t y = 0; y < height && error == hipSuccess; y++) {
-        struct ahhsa_place row = ahhsa_place_plus(*dst, y * pitch);
-        error = fill_bytes(stream, &row, word, width);
-    }
-    return error;
+    return fill_rows(stream, dst, word, pitch, width, height);
 }
 
 hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fill,
@@ -170,13 +150,12 @@ hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fi
         return fill_device(stream, &dst, repeated(fill), fill->pitch, width, fill->height);
     struct host_fill what = {
         .to = dst.host,
-        .by_host = true,
         .word = repeated(fill),
         .pitch = fill->pitch,
         .width = width,
         .height = fill->height,
     };
-    return fill_by_thread(stream, &what);
+    return fill_host(stream, &what);
 }
 
 hipError_t ahhsa_stream_write_value(struct ah_backend_device *device,

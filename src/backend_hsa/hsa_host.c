@@ -86,6 +86,17 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
 
 /* ---- the thread ------------------------------------------------------------------------- */
 
+/* Its caller has gone on and cannot be told. */
+static void start_copy(struct ah_backend_device *device, const struct ahhsa_transfer *transfer,
+                       struct ahhsa_signal *after)
+{
+    hipError_t error = ahhsa_transfer_start(device, transfer, NULL, after);
+    if (error == hipSuccess)
+        return;
+    ahhsa_fail(device, error, "a copy that was queued cannot be started");
+    ahhsa_signal_subtract(after, 1);
+}
+
 static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
 {
     hipError_t status = ahhsa_device_error(worker->device);
@@ -102,11 +113,14 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
     case AHHSA_JOB_WAIT:
         wait_for_value(worker, job);
         break;
-    case AHHSA_JOB_COPY: /* which completes it */
-        ahhsa_transfer_start(worker->device, &job->transfer, NULL, job->after);
+    case AHHSA_JOB_COPY:
+        start_copy(worker->device, &job->transfer, job->after);
+        break;
+    case AHHSA_JOB_NOTHING:
+        ahhsa_signal_subtract(job->after, 1);
         break;
     }
-    if (job->kind != AHHSA_JOB_COPY)
+    if (job->kind != AHHSA_JOB_COPY && job->kind != AHHSA_JOB_NOTHING)
         ahhsa_signal_complete(job->after);
     ahhsa_signal_release(job->before);
     ahhsa_signal_release(job->after);
@@ -229,12 +243,14 @@ hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *j
         error = ahhsa_work_begin(stream, &place);
     if (error != hipSuccess)
         return error;
-    stream->soft |= sleeps;
     error = ahhsa_host_put(&place, job);
-    if (error != hipSuccess)
-        ahhsa_signal_complete(place.after);
+    if (error != hipSuccess) {
+        ahhsa_work_cancel(&place);
+        return error;
+    }
+    stream->soft |= sleeps;
     ahhsa_work_end(&place);
-    return error;
+    return hipSuccess;
 }
 
 /* ---- the door --------------------------------------------------------------------------- */
@@ -285,17 +301,17 @@ hipError_t ahhsa_stream_wait_value(struct ah_backend_device *device,
 
 /* ---- for fills and copies within the host's memory -------------------------------------- */
 
-hipError_t ahhsa_host_run(struct ah_backend_stream *stream,
+hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
                           void (*function)(void *data, hipError_t status), void *data)
 {
     struct ahhsa_work place;
     struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = function, .data = data};
     ahhsa_lock(stream->device);
-    bool idle = ahhsa_stream_is_idle(stream);
+    bool now = brief && ahhsa_stream_is_idle(stream);
     ahhsa_unlock(stream->device);
     hipError_t error =
-        idle ? ahhsa_work_begin(stream, &place) : ahhsa_host_post(stream, &job, false);
-    if (!idle && error == hipSuccess)
+        now ? ahhsa_work_begin(stream, &place) : ahhsa_host_post(stream, &job, false);
+    if (!now && error == hipSuccess)
         return hipSuccess;
     if (error != hipSuccess) {
         function(data, error);

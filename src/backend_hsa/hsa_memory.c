@@ -232,18 +232,27 @@ static bool is_of_device(const struct ah_backend_device *device, hsa_amd_memory_
            pool.handle == device->pools.device_fine.handle;
 }
 
+/* Of the device, for it and its peers. */
+static hipError_t device_alloc(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
+                               size_t size, uint32_t flags, void **out_pointer)
+{
+    void *pointer;
+    hipError_t error = pool_allocate(device, pool, size, flags, &pointer);
+    if (error == hipSuccess && atomic_load(&device->peers)) {
+        error = ahhsa_memory_share(device, pointer, 0);
+        if (error != hipSuccess)
+            ahhsa_raw_free(device, pointer);
+    }
+    if (error == hipSuccess)
+        *out_pointer = pointer;
+    return error;
+}
+
 hipError_t ahhsa_raw_alloc(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
                            size_t size, void **out_pointer)
 {
-    if (!is_of_device(device, pool))
-        return ahhsa_shared_alloc(device, pool, size, out_pointer);
-    hipError_t error = pool_allocate(device, pool, size, 0, out_pointer);
-    if (error == hipSuccess && atomic_load(&device->peers)) {
-        error = ahhsa_memory_share(device, *out_pointer, 0);
-        if (error != hipSuccess)
-            ahhsa_raw_free(device, *out_pointer);
-    }
-    return error;
+    return is_of_device(device, pool) ? device_alloc(device, pool, size, 0, out_pointer)
+                                      : ahhsa_shared_alloc(device, pool, size, out_pointer);
 }
 
 void ahhsa_raw_free(struct ah_backend_device *device, void *pointer)
@@ -269,13 +278,9 @@ hipError_t ahhsa_memory_alloc(struct ah_backend_device *device, size_t size, uns
         pool = device->pools.device_fine;
     if (pool.handle == 0)
         return ahhsa_refuse(device, "fine-grained device memory", "the device has none");
-    if (flags == hipDeviceMallocContiguous) {
-        error = pool_allocate(device, pool, size, HSA_AMD_MEMORY_POOL_CONTIGUOUS_FLAG, &pointer);
-        if (error == hipSuccess && atomic_load(&device->peers))
-            error = ahhsa_memory_share(device, pointer, 0);
-    } else {
-        error = ahhsa_raw_alloc(device, pool, size, &pointer);
-    }
+    error = device_alloc(
+        device, pool, size,
+        flags == hipDeviceMallocContiguous ? HSA_AMD_MEMORY_POOL_CONTIGUOUS_FLAG : 0, &pointer);
     if (error != hipSuccess)
         return error;
     error = remember(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_PLAIN, flags);

@@ -87,7 +87,10 @@ static inline struct ahhsa_place ahhsa_place_plus(struct ahhsa_place place, size
 }
 
 /* Host memory that engines reach, for what is on its way. */
-enum { AHHSA_BOUNCE = 1 << 20 };
+enum {
+    AHHSA_BOUNCE = 1 << 20,
+    AHHSA_BRIEF = 64 << 10, /* what the host writes so much of keeps no caller waiting */
+};
 struct ahhsa_bounce;
 struct ahhsa_piece {
     struct ahhsa_place place;
@@ -97,12 +100,15 @@ struct ahhsa_piece {
  * it may not); not under the lock. */
 hipError_t ahhsa_staging_take(struct ah_backend_device *device, size_t size, bool wait,
                               struct ahhsa_piece *out_piece);
+/* One more is to give the piece back before it serves others. */
+void ahhsa_staging_hold(struct ahhsa_bounce *bounce);
 /* Gives a piece back, by its bounce. */
 void ahhsa_staging_give(void *bounce);
 void ahhsa_staging_close(struct ah_backend_device *device);
 
 /* Copies in stream order; neither end is pageable. bounce, unless it is NULL, is given back when
- * the copy is done, or if it cannot be queued. out_signal, unless it is NULL: its end, held. */
+ * nothing of the copy is under way any more, also if this fails. out_signal, unless it is NULL:
+ * its end, held. */
 hipError_t ahhsa_copy_queue(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                             const struct ahhsa_place *src, size_t size, struct ahhsa_bounce *bounce,
                             struct ahhsa_signal **out_signal);
@@ -110,8 +116,8 @@ hipError_t ahhsa_copy_queue(struct ah_backend_stream *stream, const struct ahhsa
 hipError_t ahhsa_transfer_queue(struct ah_backend_stream *stream,
                                 const struct ahhsa_transfer *transfer, struct ahhsa_bounce *bounce,
                                 struct ahhsa_signal **out_signal);
-/* Starts it on a copy engine: when before (NULL: nothing) is done, and then completes after,
- * which it does also when it fails. */
+/* Starts it on a copy engine: when before (NULL: nothing) is done, and then completes after. On
+ * failure the caller takes one from after, which is done then when what was started is. */
 hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
                                 const struct ahhsa_transfer *transfer,
                                 const struct ahhsa_signal *before, struct ahhsa_signal *after);
@@ -120,9 +126,10 @@ hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
 hipError_t ahhsa_copy_put(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                           const struct ahhsa_place *src, size_t size);
 
-/* Calls function(data) in stream order, now if the stream is idle and on its thread otherwise;
- * exactly once, with the device's error if it has failed, also when this fails. */
-hipError_t ahhsa_host_run(struct ah_backend_stream *stream,
+/* Calls function(data) in stream order, now if it is brief and the stream is idle, and on the
+ * stream's thread otherwise; exactly once, with the device's error if it has failed, also when
+ * this fails. */
+hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
                           void (*function)(void *data, hipError_t status), void *data);
 
 #endif

@@ -43,17 +43,22 @@ static hipError_t start_rows(struct ah_backend_device *device,
     const struct ahhsa_box *dst = &transfer->dst, *src = &transfer->src;
     const size_t *size = transfer->size;
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)(size[Y] * size[Z]),
-                     __ATOMIC_RELEASE);
-    for (size_t z = 0; z < size[Z]; z++)
-        for (size_t y = 0; y < size[Y] && status == HSA_STATUS_SUCCESS; y++)
-            status = device->api->hsa_amd_memory_async_copy(
-                dst->place.pointer + z * dst->slice + y * dst->pitch, dst->place.agent,
-                src->place.pointer + z * src->slice + y * src->pitch, src->place.agent, size[X],
-                count, before, after->hsa);
+    size_t rows = size[Y] * size[Z], started = 0;
+    __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)rows, __ATOMIC_RELEASE);
+    while (started < rows) {
+        size_t y = started % size[Y], z = started / size[Y];
+        status = device->api->hsa_amd_memory_async_copy(
+            dst->place.pointer + z * dst->slice + y * dst->pitch, dst->place.agent,
+            src->place.pointer + z * src->slice + y * src->pitch, src->place.agent, size[X], count,
+            before, after->hsa);
+        if (status != HSA_STATUS_SUCCESS)
+            break;
+        started++;
+    }
     if (status == HSA_STATUS_SUCCESS)
         return hipSuccess;
-    ahhsa_signal_complete(after);
+    if (rows - started > 1)
+        ahhsa_signal_subtract(after, rows - started - 1);
     return ahhsa_report(device, "hsa_amd_memory_async_copy", status);
 }
 
@@ -102,8 +107,10 @@ static hipError_t copy_within_host(struct ah_backend_stream *stream, const struc
     if (!copy)
         return hipErrorOutOfMemory;
     *copy = (struct ahhsa_transfer){*dst, *src, {size[X], size[Y], size[Z]}};
-    hipError_t error = ahhsa_host_run(stream, do_host_copy, copy);
-    if (error == hipSuccess && (dst->place.pageable || src->place.pageable))
+    bool waits = dst->place.pageable || src->place.pageable;
+    hipError_t error = ahhsa_host_run(stream, waits || size[X] * size[Y] * size[Z] <= AHHSA_BRIEF,
+                                      do_host_copy, copy);
+    if (error == hipSuccess && waits)
         error = ahhsa_stream_synchronize(stream->device, stream);
     return error;
 }
@@ -132,7 +139,8 @@ static hipError_t pass_rows(struct ah_backend_stream *stream, const struct ahhsa
         copy_rows(&packed, src, size);
         return queue_box(stream, dst, &packed, size, piece.bounce, NULL);
     }
-    error = queue_box(stream, &packed, src, size, NULL, &signal);
+    ahhsa_staging_hold(piece.bounce); /* for the copy, of which rows may be under way if it fails */
+    error = queue_box(stream, &packed, src, size, piece.bounce, &signal);
     if (error == hipSuccess) {
         error = ahhsa_signal_wait(signal);
         ahhsa_signal_release(signal);

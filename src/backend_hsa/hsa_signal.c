@@ -139,6 +139,11 @@ void ahhsa_signal_complete(struct ahhsa_signal *signal)
     signal->device->api->hsa_signal_store_screlease(signal->hsa, 0);
 }
 
+void ahhsa_signal_subtract(struct ahhsa_signal *signal, size_t count)
+{
+    signal->device->api->hsa_signal_subtract_screlease(signal->hsa, (hsa_signal_value_t)count);
+}
+
 void ahhsa_signals_complete_all(struct ahhsa_signals *signals)
 {
     pthread_mutex_lock(&signals->lock);

@@ -336,6 +336,31 @@ void ahhsa_work_end(struct ahhsa_work *work)
     ahhsa_unlock(work->stream->device);
 }
 
+void ahhsa_work_cancel(struct ahhsa_work *work)
+{
+    if (work->before) { /* its hook is the latest */
+        work->stream->hook_count--;
+        ahhsa_signal_release(work->before);
+    }
+    ahhsa_signal_release(work->after);
+    ahhsa_unlock(work->stream->device);
+}
+
+void ahhsa_work_failed(struct ahhsa_work *work)
+{
+    struct ahhsa_job job = {.kind = AHHSA_JOB_NOTHING};
+    hipError_t error = hipErrorNotReady;
+    if (is_pending(work->before)) {
+        ahhsa_lock(work->stream->device);
+        error = ahhsa_host_put(work, &job);
+        ahhsa_unlock(work->stream->device);
+        if (error != hipSuccess) /* there is no thread that could */
+            ahhsa_signal_wait(work->before);
+    }
+    if (error != hipSuccess)
+        ahhsa_signal_subtract(work->after, 1);
+}
+
 /* ---- waiting ---------------------------------------------------------------------------- */
 
 /* The signal of all of the stream's work, held; NULL: it has ended. */

@@ -103,8 +103,13 @@ struct ahhsa_work {
 
 /* Reserves the next place in the stream and keeps the lock, also for room for 4 hooks. */
 hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work *out_work);
-/* Lets the lock go. The work is to be started now; what fails must complete `after`. */
+/* Lets the lock go. The work is to be started now. */
 void ahhsa_work_end(struct ahhsa_work *work);
+/* Instead of work_end, when nobody was told of the work: there is none. */
+void ahhsa_work_cancel(struct ahhsa_work *work);
+/* After work_end, when the work could not be started: takes one from `after` when `before` is
+ * done, so that nothing overtakes what comes before. */
+void ahhsa_work_failed(struct ahhsa_work *work);
 
 hipError_t ahhsa_stream_open(struct ah_backend_device *device, bool blocking, int priority,
                              struct ah_backend_stream **out_stream);
@@ -120,7 +125,13 @@ void ahhsa_streams_close(struct ah_backend_device *device);
 
 /* ---- host functions: hsa_host.c --------------------------------------------------------- */
 
-enum ahhsa_job_kind { AHHSA_JOB_FUNCTION, AHHSA_JOB_CALLBACK, AHHSA_JOB_WAIT, AHHSA_JOB_COPY };
+enum ahhsa_job_kind {
+    AHHSA_JOB_FUNCTION,
+    AHHSA_JOB_CALLBACK,
+    AHHSA_JOB_WAIT,
+    AHHSA_JOB_COPY,
+    AHHSA_JOB_NOTHING, /* takes one from `after`, where others complete it */
+};
 
 /* One end of a copy. */
 struct ahhsa_place {

@@ -1,0 +1,302 @@
+/* Copies and fills of the HSA backend: pieces, rows, what their callers wait for, and what is left
+ * when one of them fails. */
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PIECE = 1 << 20, ROW = 300, PITCH = 512, ROWS = 16 };
+
+/* Rows between memory of a device and other memory, packed there. */
+static hipError_t copy_rows(void *device_memory, void *other, size_t width, size_t height,
+                            bool to_device, struct ah_backend_stream *stream)
+{
+    struct ah_copy_end device = {
+        .kind = AH_END_POINTER, .pointer = device_memory, .pitch = width + 64, .rows = height};
+    struct ah_copy_end rest = {
+        .kind = AH_END_POINTER, .pointer = other, .pitch = width, .rows = height};
+    struct ah_copy_region region = {
+        .dst = to_device ? device : rest,
+        .src = to_device ? rest : device,
+        .width = width,
+        .height = height,
+        .depth = 1,
+    };
+    return OPS->copy_region(first, &region, stream);
+}
+
+static hipError_t fill_rows(void *memory, unsigned value, size_t pitch, size_t width, size_t height,
+                            struct ah_backend_stream *stream)
+{
+    struct ah_fill what = {.dst = memory,
+                           .pitch = pitch,
+                           .value = value,
+                           .element_size = 1,
+                           .width = width,
+                           .height = height};
+    return OPS->fill(first, &what, stream);
+}
+
+static unsigned char *numbered(size_t size)
+{
+    unsigned char *bytes = malloc(size);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(i * 7 + i / 251);
+    return bytes;
+}
+
+/* ---- more than one piece ---------------------------------------------------------------- */
+
+static void rows_of_any_size_get_there_and_back(void **state)
+{
+    static const struct {
+        size_t width, height;
+    } sizes[] = {{1, 5}, {700, 4000}, {PIECE - 8, 3}, {PIECE + 40, 3}, {3 * PIECE + 1, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t width = sizes[i].width, height = sizes[i].height;
+        unsigned char *in = numbered(width * height), *out = calloc(width, height);
+        void *memory = new_memory(first, (width + 64) * height);
+        ok(copy_rows(memory, in, width, height, true, NULL));
+        ok(copy_rows(memory, out, width, height, false, NULL));
+        assert_memory_equal(in, out, width * height);
+        ok(OPS->memory_free(first, memory));
+        free(in);
+        free(out);
+    }
+}
+
+static void fills_of_rows_change_nothing_between_them(void **state)
+{
+    static const struct {
+        size_t width, height;
+    } sizes[] = {{1, 1000}, {300, 3}, {300, 5000}, {65536, 5}, {65537, 7}, {PIECE + 3, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t width = sizes[i].width, height = sizes[i].height, pitch = width + 29;
+        unsigned char *out = malloc(pitch * height);
+        void *memory = new_memory(first, pitch * height);
+        fill_bytes(first, memory, 1, pitch * height, NULL);
+        ok(fill_rows(memory, 0xcd, pitch, width, height, NULL));
+        ok(OPS->copy(first, out, memory, pitch * height));
+        for (size_t y = 0; y < height; y++) {
+            assert_true(all_bytes_are(out + y * pitch, width, 0xcd));
+            assert_true(all_bytes_are(out + y * pitch + width, pitch - width, 1));
+        }
+        ok(OPS->memory_free(first, memory));
+        free(out);
+    }
+}
+
+/* ---- callers go on ---------------------------------------------------------------------- */
+
+static void a_fill_of_an_idle_stream_is_queued(void **state)
+{
+    enum { SIZE = 5 * PIECE };
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    unsigned char *out = malloc(SIZE);
+    void *memory = new_memory(first, SIZE);
+    (void)state;
+    fill_bytes(first, memory, 1, SIZE, stream);
+    ok(OPS->stream_synchronize(first, stream));
+    fakehsa_hold(true);
+    fill_bytes(first, memory, 2, SIZE, stream);
+    assert_int_equal(OPS->stream_query(first, stream), hipErrorNotReady);
+    fakehsa_hold(false);
+    ok(OPS->stream_synchronize(first, stream));
+    ok(OPS->copy(first, out, memory, SIZE));
+    assert_true(all_bytes_are(out, SIZE, 2));
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->stream_destroy(first, stream));
+    free(out);
+}
+
+static double processor_seconds(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+static void large_fills_of_memory_of_the_host_are_not_done_by_their_caller(void **state)
+{
+    enum { SIZE = 64 * PIECE };
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    unsigned char *memory = (unsigned char *)new_pinned(SIZE);
+    (void)state;
+    double start = processor_seconds();
+    memset(memory, 1, SIZE);
+    double whole = processor_seconds() - start;
+    start = processor_seconds();
+    fill_bytes(first, memory, 2, SIZE, stream);
+    assert_true(processor_seconds() - start < whole / 2);
+    ok(OPS->stream_synchronize(first, stream));
+    assert_true(all_bytes_are(memory, SIZE, 2));
+    ok(OPS->host_free(first, memory));
+    ok(OPS->stream_destroy(first, stream));
+}
+
+/* ---- failures --------------------------------------------------------------------------- */
+
+/* Copies of rows are many copies, of which number nth fails. */
+static void fail_row(unsigned nth)
+{
+    fakehsa_fail("hsa_amd_memory_async_copy_rect", 0, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    fakehsa_fail("hsa_amd_memory_async_copy", nth, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+}
+
+static void rows_under_way_when_a_copy_fails_are_waited_for(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    unsigned char *host = (unsigned char *)new_pinned(ROW * ROWS);
+    void *memory = new_memory(first, (ROW + 64) * ROWS);
+    (void)state;
+    memset(host, 3, ROW * ROWS);
+    for (unsigned nth = 1; nth <= ROWS; nth += 5) {
+        fakehsa_hold(true);
+        fail_row(nth);
+        assert_int_equal(copy_rows(memory, host, ROW, ROWS, true, stream), hipErrorOutOfMemory);
+        assert_int_equal(OPS->stream_query(first, stream), nth > 1 ? hipErrorNotReady : hipSuccess);
+        fakehsa_clear_faults();
+        fakehsa_hold(false);
+        ok(OPS->stream_synchronize(first, stream));
+        ok(copy_rows(memory, host, ROW, ROWS, true, stream)); /* the device has not failed */
+        ok(OPS->stream_synchronize(first, stream));
+    }
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->host_free(first, host));
+    ok(OPS->stream_destroy(first, stream));
+}
+
+static void nothing_overtakes_what_comes_before_a_copy_that_fails(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    uint32_t *host = new_pinned(64);
+    void *memory = new_memory(first, 64);
+    (void)state;
+    fakehsa_hold(true);
+    ok(OPS->copy_async(first, memory, host, 64, stream));
+    fakehsa_fail("hsa_amd_memory_async_copy", 1, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_int_equal(OPS->copy_async(first, memory, host, 64, stream), hipErrorOutOfMemory);
+    assert_int_equal(OPS->stream_query(first, stream), hipErrorNotReady);
+    fakehsa_hold(false);
+    ok(OPS->stream_synchronize(first, stream));
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->host_free(first, host));
+    ok(OPS->stream_destroy(first, stream));
+}
+
+/* Both streams' pieces lie in the same memory, where it is given back too early. */
+static void a_piece_serves_nobody_else_while_rows_of_a_failed_copy_use_it(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking),
+                             *other = new_stream(first, hipStreamNonBlocking);
+    unsigned char *nines = malloc(PIECE), *out = malloc(PIECE);
+    unsigned char *memory = new_memory(first, PITCH * ROWS), *large = new_memory(first, PIECE);
+    (void)state;
+    memset(nines, 9, PIECE);
+    for (int fills = 0; fills < 2; fills++) {
+        fill_bytes(first, memory, 1, PITCH * ROWS, stream);
+        ok(OPS->device_synchronize(first));
+        fakehsa_hold(true);
+        fail_row(10);
+        hipError_t error = fills ? fill_rows(memory, 2, PITCH, ROW, ROWS, stream)
+                                 : copy_rows(memory, out, PITCH - 64, ROWS, false, stream);
+        assert_int_equal(error, hipErrorOutOfMemory);
+        fakehsa_clear_faults();
+        ok(OPS->copy_async(first, large, nines, PIECE, other));
+        fakehsa_hold(false);
+        ok(OPS->device_synchronize(first));
+        ok(OPS->copy(first, out, large, PIECE));
+        assert_true(all_bytes_are(out, PIECE, 9));
+        ok(OPS->copy(first, out, memory, PITCH * ROWS));
+        assert_true(all_bytes_are(out, ROW, fills ? 2 : 1));
+    }
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->memory_free(first, large));
+    ok(OPS->stream_destroy(first, stream));
+    ok(OPS->stream_destroy(first, other));
+    free(nines);
+    free(out);
+}
+
+/* A piece that is not given back is missed when there are no others. */
+static void the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory(void **state)
+{
+    enum { SIZE = 7 * PIECE };
+    unsigned char *host = numbered(SIZE), *out = malloc(SIZE);
+    void *memory = new_memory(first, SIZE);
+    (void)state;
+    for (unsigned round = 0; round < 24; round++) { /* more than there is staging memory for */
+        fakehsa_fail("hsa_amd_memory_async_copy", 1 + round % 7, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        assert_int_equal(round % 2 ? OPS->copy(first, memory, host, SIZE)
+                                   : OPS->copy(first, out, memory, SIZE),
+                         hipErrorOutOfMemory);
+        ok(OPS->device_synchronize(first));
+    }
+    ok(OPS->copy(first, memory, host, SIZE));
+    ok(OPS->copy(first, out, memory, SIZE));
+    assert_memory_equal(host, out, SIZE);
+    ok(OPS->memory_free(first, memory));
+    free(host);
+    free(out);
+}
+
+static void a_queued_copy_that_cannot_be_started_fails_the_device(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    uint32_t *host = new_pinned(64);
+    void *memory = new_memory(first, 64);
+    struct gate gate = closed_gate(first, stream);
+    (void)state;
+    ok(OPS->copy_async(first, memory, host, 64, stream)); /* of the stream's thread, then */
+    fakehsa_fail("hsa_amd_memory_async_copy", 1, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    open_gate(gate);
+    assert_int_equal(OPS->stream_synchronize(first, stream), hipErrorOutOfMemory);
+    assert_int_equal(OPS->device_synchronize(first), hipErrorOutOfMemory);
+    ok(OPS->device_reset(first));
+    memory = new_memory(first, 64);
+    ok(OPS->copy(first, memory, &gate, sizeof gate));
+    ok(OPS->memory_free(first, memory));
+}
+
+static void memory_that_cannot_be_shared_is_freed(void **state)
+{
+    static const unsigned flags[] = {hipDeviceMallocDefault, hipDeviceMallocContiguous,
+                                     hipDeviceMallocFinegrained};
+    struct fakehsa_counts before, after;
+    void *memory;
+    (void)state;
+    ok(OPS->peer_enable(second, first));
+    fakehsa_count(&before);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        fakehsa_fail("hsa_amd_agents_allow_access", 1, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+        assert_int_equal(OPS->memory_alloc(first, 4096, flags[i], &memory), hipErrorOutOfMemory);
+        fakehsa_count(&after);
+        assert_int_equal(after.device_allocations, before.device_allocations);
+    }
+    fakehsa_fail("hsa_amd_agents_allow_access", 1, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    assert_int_equal(OPS->host_alloc(first, 4096, hipHostMallocDefault, &memory),
+                     hipErrorOutOfMemory);
+    fakehsa_count(&after);
+    assert_int_equal(after.host_allocations, before.host_allocations);
+    ok(OPS->peer_disable(second, first));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_any_size_get_there_and_back),
+        cmocka_unit_test(fills_of_rows_change_nothing_between_them),
+        cmocka_unit_test(a_fill_of_an_idle_stream_is_queued),
+        cmocka_unit_test(large_fills_of_memory_of_the_host_are_not_done_by_their_caller),
+        cmocka_unit_test(rows_under_way_when_a_copy_fails_are_waited_for),
+        cmocka_unit_test(nothing_overtakes_what_comes_before_a_copy_that_fails),
+        cmocka_unit_test(a_piece_serves_nobody_else_while_rows_of_a_failed_copy_use_it),
+        cmocka_unit_test(the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory),
+        cmocka_unit_test(a_queued_copy_that_cannot_be_started_fails_the_device),
+        cmocka_unit_test(memory_that_cannot_be_shared_is_freed),
+    };
+    return cmocka_run_group_tests(tests, open_two_devices, close_devices);
+}
