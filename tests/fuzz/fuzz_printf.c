@@ -47,7 +47,8 @@ static void print_record(const char *format, const struct input *arguments)
 {
     enum { ID = 1 };
     struct ahhsa_format formats[] = {{ID, (char *)(uintptr_t)format}};
-    const struct ahhsa_metadata metadata = {.formats = formats, .format_count = 1};
+    struct ahhsa_formats table = {.count = 1, .list = formats};
+    struct ahhsa_formats *const tables[] = {&table};
     const uint64_t id = ID;
     uint32_t record = (uint32_t)(sizeof id + arguments->size);
     size_t size = 12 + sizeof(uint32_t) + record;
@@ -61,7 +62,7 @@ static void print_record(const char *format, const struct input *arguments)
     memcpy(buffer + 16, &id, sizeof id);
     memcpy(buffer + 24, arguments->data, arguments->size);
     fuzz_check(ahhsa_printf_used(buffer, size) <= size);
-    ahhsa_printf_write(buffer, size, &metadata, nowhere(), nowhere());
+    ahhsa_printf_write(buffer, size, tables, 1, nowhere(), nowhere());
     free(buffer);
 }
 
