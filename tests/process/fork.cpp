@@ -20,19 +20,33 @@ namespace
 enum { BUSY_THREADS = 4, HANG_SECONDS = 60 };
 
 const char *const exported[] = {
-#define AH_API(node, name)                 #name,
+#define AH_API(node, name)               #name,
 #define AH_API_ALIAS(node, symbol, name) /* the same function */
 #include "api.def"
 };
 
 // These need no driver and do their work in a child too, or are no functions of the API.
 const char *const others[] = {
-    "hipGetErrorName", "hipGetErrorString", "hipDrvGetErrorName", "hipDrvGetErrorString",
-    "hipGetLastError", "hipPeekAtLastError", "hipExtGetLastError", "hipCreateChannelDesc",
-    "hipApiName", "hipGetCmdName", "hipKernelNameRef", "hipKernelNameRefByPtr",
-    "hipRegisterTracerCallback", "hipRegisterApiCallback", "hipRemoveApiCallback",
-    "hipRegisterActivityCallback", "hipRemoveActivityCallback", "hipInitActivityCallback",
-    "hipEnableActivityCallback", "hipGetStreamDeviceId",
+    "hipGetErrorName",
+    "hipGetErrorString",
+    "hipDrvGetErrorName",
+    "hipDrvGetErrorString",
+    "hipGetLastError",
+    "hipPeekAtLastError",
+    "hipExtGetLastError",
+    "hipCreateChannelDesc",
+    "hipApiName",
+    "hipGetCmdName",
+    "hipKernelNameRef",
+    "hipKernelNameRefByPtr",
+    "hipRegisterTracerCallback",
+    "hipRegisterApiCallback",
+    "hipRemoveApiCallback",
+    "hipRegisterActivityCallback",
+    "hipRemoveActivityCallback",
+    "hipInitActivityCallback",
+    "hipEnableActivityCallback",
+    "hipGetStreamDeviceId",
 };
 
 bool is_call(const char *name)

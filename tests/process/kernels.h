@@ -19,10 +19,10 @@ typedef hipError_t kernels_count_other_fn(const int *p, int n, int value, int *w
                                           hipStream_t stream);
 /// Sets *started and runs until *flag is not 0; both lie in memory that the host can write.
 typedef hipError_t kernels_hold_fn(int *started, int *flag, hipStream_t stream);
-/// One step of a schedule: adds to *wrong how many of the listed done[] are not 1, spends some
-/// time, and sets done[self].
+/// One step of a schedule: where one of the listed done[] is not 1, its index and 1 become *missed;
+/// spends some time, and sets *mirror and done[self].
 typedef hipError_t kernels_step_fn(int *done, const int *list, int count, int rounds, int self,
-                                   int *wrong, hipStream_t stream);
+                                   int *missed, int *mirror, hipStream_t stream);
 
 kernels_set_fn kernels_set;
 kernels_add_fn kernels_add;
@@ -42,14 +42,19 @@ struct kernel_library {
     kernels_step_fn *step;
 };
 
-/// Opens the library, which lies beside the program. Ends the program when that fails.
-inline kernel_library open_kernels()
+/// The library lies beside the program.
+inline std::string kernel_library_path()
 {
     char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self);
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self);
     std::string path(self, length > 0 ? static_cast<size_t>(length) : 0);
-    path.replace(path.rfind('/') + 1, std::string::npos, "process_kernels");
-    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    return path.replace(path.rfind('/') + 1, std::string::npos, "process_kernels");
+}
+
+/// Opens the library. Ends the program when that fails.
+inline kernel_library open_kernels()
+{
+    void *handle = dlopen(kernel_library_path().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         std::printf("FAILED: %s\n", dlerror());
         std::exit(1);

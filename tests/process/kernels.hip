@@ -4,45 +4,48 @@
 
 #include "kernels.h"
 
-__global__ void set(int *p, int value)
+extern "C" __global__ void kernel_set(int *p, int value)
 {
     *p = value;
 }
-__global__ void add(int *p, int value)
+extern "C" __global__ void kernel_add(int *p, int value)
 {
     atomicAdd(p, value);
 }
-__global__ void fill(int *p, int n, int value)
+extern "C" __global__ void kernel_fill(int *p, int n, int value)
 {
     for (int i = threadIdx.x; i < n; i += 64)
         p[i] = value;
 }
-__global__ void count_other(const int *p, int n, int value, int *wrong)
+extern "C" __global__ void kernel_count_other(const int *p, int n, int value, int *wrong)
 {
     for (int i = threadIdx.x; i < n; i += 64)
         if (p[i] != value)
             atomicAdd(wrong, 1);
 }
-__global__ void hold(volatile int *started, volatile int *flag)
+extern "C" __global__ void kernel_hold(volatile int *started, volatile int *flag)
 {
     *started = 1;
     while (*flag == 0) {
     }
 }
 
-// Which of the list are not done yet counts in *wrong; then it is done itself.
-__global__ void step(volatile int *done, const int *list, int count, int rounds, int self,
-                     int *wrong)
+// One of the list that is not done yet, and 1, becomes *missed; then the step is done itself,
+// which the word on the device says as well.
+extern "C" __global__ void kernel_step(volatile int *done, const int *list, int count, int rounds,
+                                       int self, int *missed, int *mirror)
 {
     int missing = 0;
     for (int i = 0; i < count; i++)
-        missing += done[list[i]] != 1;
+        if (done[list[i]] != 1)
+            missing = list[i] + 1;
     volatile int waste = 0;
     for (int i = 0; i < rounds; i++)
         waste = waste + 1;
     if (missing)
-        atomicAdd(wrong, missing);
+        *missed = missing;
     __threadfence_system();
+    *mirror = 1;
     done[self] = 1;
 }
 
@@ -55,26 +58,26 @@ static hipError_t launch(void (*kernel)(A...), int threads, hipStream_t stream, 
 
 hipError_t kernels_set(int *p, int value, hipStream_t stream)
 {
-    return launch(set, 1, stream, p, value);
+    return launch(kernel_set, 1, stream, p, value);
 }
 hipError_t kernels_add(int *p, int value, hipStream_t stream)
 {
-    return launch(add, 1, stream, p, value);
+    return launch(kernel_add, 1, stream, p, value);
 }
 hipError_t kernels_fill(int *p, int n, int value, hipStream_t stream)
 {
-    return launch(fill, 64, stream, p, n, value);
+    return launch(kernel_fill, 64, stream, p, n, value);
 }
 hipError_t kernels_count_other(const int *p, int n, int value, int *wrong, hipStream_t stream)
 {
-    return launch(count_other, 64, stream, p, n, value, wrong);
+    return launch(kernel_count_other, 64, stream, p, n, value, wrong);
 }
 hipError_t kernels_hold(int *started, int *flag, hipStream_t stream)
 {
-    return launch(hold, 1, stream, started, flag);
+    return launch(kernel_hold, 1, stream, started, flag);
 }
-hipError_t kernels_step(int *done, const int *list, int count, int rounds, int self, int *wrong,
-                        hipStream_t stream)
+hipError_t kernels_step(int *done, const int *list, int count, int rounds, int self, int *missed,
+                        int *mirror, hipStream_t stream)
 {
-    return launch(step, 1, stream, done, list, count, rounds, self, wrong);
+    return launch(kernel_step, 1, stream, done, list, count, rounds, self, missed, mirror);
 }

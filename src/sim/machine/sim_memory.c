@@ -77,9 +77,11 @@ static struct sim_part *part_of(enum sim_kind kind)
 static struct sim_record *create(enum sim_kind kind, int device, size_t size, size_t alignment)
 {
     struct sim_addresses *addresses = &part_of(kind)->addresses;
+    uint64_t before = addresses->cursor;
     uint64_t taken = with_guard(size), address = sim_addresses_take(addresses, taken, alignment);
     if (!address)
         return NULL;
+    sim_granules_trim(addresses, before);
     struct sim_record *record = sim_record_create(kind, device, address, size);
     if (!record || !sim_charge(of_host(kind) ? -1 : device, charge_of(&record->memory))) {
         sim_addresses_give(addresses, address, taken);
@@ -134,6 +136,7 @@ static void give_addresses(const struct sim_record *record)
     const struct sim_memory *memory = &record->memory;
     struct sim_part *part = part_of(memory->kind);
     sim_addresses_give(&part->addresses, memory->address, record->taken);
+    sim_granules_trim(&part->addresses, memory->address);
     sim_contents_drop_edges(part, memory->address, memory->address + record->taken);
     sim_discharge(of_host(memory->kind) ? -1 : memory->device, charge_of(memory));
 }

@@ -231,6 +231,15 @@ void sim_granules_clear(uint64_t address, uint64_t size)
     fill(last, first + count - last, 0);
 }
 
+void sim_granules_trim(const struct sim_addresses *addresses, uint64_t address)
+{
+    const uint64_t entries = LARGE_PAGE / sizeof(uint16_t), span = entries * SIM_GRANULE;
+    uint64_t row = (address - sim_space.base) / span, start = sim_space.base + row * span;
+    bool next_is_here = addresses->cursor >= start && addresses->cursor - start < span;
+    if (!next_is_here && sim_addresses_are_free(addresses, start, span))
+        (void)madvise((void *)&sim_space.granules[row * entries], LARGE_PAGE, MADV_DONTNEED);
+}
+
 void sim_table_zero(void *start, size_t size)
 {
     unsigned char *at = start, *end = at + size;

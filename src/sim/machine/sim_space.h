@@ -64,6 +64,9 @@ static inline unsigned char *sim_view(uint64_t address)
 /* Makes size bytes at address (a multiple of a granule) valid for owner. */
 void sim_granules_set(uint64_t address, uint64_t size, unsigned owner);
 void sim_granules_clear(uint64_t address, uint64_t size);
+/* Gives back to the kernel the table's large page for address, where nobody has any of the
+ * addresses in it and the next allocation is not to be there. Under the lock. */
+void sim_granules_trim(const struct sim_addresses *addresses, uint64_t address);
 
 /* Zeroes memory of the tables, by giving whole pages back where that is less work. */
 void sim_table_zero(void *start, size_t size);

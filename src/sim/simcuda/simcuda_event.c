@@ -116,15 +116,17 @@ static void fini_record(struct simcuda_op *op)
     simcuda_object_release(&record->event->object);
 }
 
+/* The handle of the stream says which context it is; none has to be current (as a driver of CUDA 13
+ * on an H100 has it). */
 static CUresult record(CUevent handle, CUstream stream_handle)
 {
-    struct simcuda_event *event;
     struct simcuda_stream *stream;
-    CUresult result = simcuda_event_get(handle, "cuEventRecord", &event);
-    if (result == CUDA_SUCCESS)
-        result = simcuda_stream_get(stream_handle, &stream);
+    CUresult result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    struct simcuda_event *event = simcuda_object_get(handle, SIMCUDA_EVENT, "cuEventRecord");
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (event->object.context != stream->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
     struct record_op *op = simcuda_op_new(sizeof *op);

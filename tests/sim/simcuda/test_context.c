@@ -83,6 +83,23 @@ static void without_a_context_nothing_is_done(void **state)
     ok(cu.cuCtxSetCurrent(before));
 }
 
+static void an_event_is_recorded_in_a_stream_whose_context_is_not_current(void **state)
+{
+    CUcontext before = current();
+    CUstream stream;
+    CUevent event;
+    (void)state;
+    ok(cu.cuStreamCreate(&stream, 0));
+    ok(cu.cuEventCreate(&event, 0));
+    ok(cu.cuCtxSetCurrent(NULL));
+    ok(cu.cuEventRecord(event, stream));
+    expect(cu.cuEventRecord(event, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    ok(cu.cuCtxSetCurrent(before));
+    ok(cu.cuEventSynchronize(event));
+    ok(cu.cuEventDestroy(event));
+    ok(cu.cuStreamDestroy(stream));
+}
+
 static void limits_are_kept(void **state)
 {
     size_t value = 0;
@@ -155,8 +172,8 @@ static void *allocate_on_and_on(void *context)
     CUdeviceptr pointer;
     bool good = cu.cuCtxSetCurrent(context) == CUDA_SUCCESS;
     while (good && !enough)
-        good = cu.cuMemAlloc(&pointer, 4096) == CUDA_SUCCESS &&
-               cu.cuMemFree(pointer) == CUDA_SUCCESS;
+        good =
+            cu.cuMemAlloc(&pointer, 4096) == CUDA_SUCCESS && cu.cuMemFree(pointer) == CUDA_SUCCESS;
     return good ? NULL : context;
 }
 
@@ -216,6 +233,7 @@ int main(void)
         cmocka_unit_test(a_context_that_is_made_is_current_until_it_is_destroyed),
         cmocka_unit_test(what_a_context_had_goes_with_it),
         cmocka_unit_test(without_a_context_nothing_is_done),
+        cmocka_unit_test(an_event_is_recorded_in_a_stream_whose_context_is_not_current),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(peers_are_enabled_once),
         cmocka_unit_test(a_reset_lets_what_waits_go),
