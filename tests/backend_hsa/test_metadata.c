@@ -235,6 +235,41 @@ static void counts_that_the_note_cannot_hold_take_no_memory(void **state)
     }
 }
 
+/* Texts and the like of every kind of length, whose content announces a huge map. */
+static void content_that_looks_like_a_count_is_passed_over(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head;
+        size_t size;
+    } heads[] = {
+        {"\xa5", 1},
+        {"\xd9\5", 2},
+        {"\xda\0\5", 3},
+        {"\xdb\0\0\0\5", 5},
+        {"\xc4\5", 2},
+        {"\xc5\0\5", 3},
+        {"\xc6\0\0\0\5", 5},
+        {"\xc7\5\1", 3},
+        {"\xc8\0\5\1", 4},
+        {"\xc9\0\0\0\5\1", 6},
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        struct ahhsa_metadata metadata;
+        const char *reason;
+        start();
+        msgpack_pack_map(&packer, 3);
+        version(2);
+        text("amdhsa.kernels");
+        msgpack_pack_array(&packer, 0);
+        text("x");
+        msgpack_sbuffer_write(&packed, heads[i].head, heads[i].size);
+        msgpack_sbuffer_write(&packed, "\xdf\xff\xff\xff\xff", 5);
+        assert_true(parse(&metadata, &reason));
+        ahhsa_metadata_fini(&metadata);
+    }
+}
+
 static void damaged_notes_are_survived(void **state)
 {
     (void)state;
@@ -320,6 +355,7 @@ int main(void)
         cmocka_unit_test(arguments_outside_of_the_segment_are_refused),
         cmocka_unit_test(what_is_no_metadata_is_refused),
         cmocka_unit_test(counts_that_the_note_cannot_hold_take_no_memory),
+        cmocka_unit_test(content_that_looks_like_a_count_is_passed_over),
         cmocka_unit_test(damaged_notes_are_survived),
         cmocka_unit_test(the_note_is_found_in_segments_and_sections),
     };

@@ -62,6 +62,17 @@ static void what_is_no_isa_is_refused(void **state)
         assert_false(ahhsa_target_parse(junk[i], &target));
 }
 
+static void an_exact_feature_counts_for_more_than_a_newer_version(void **state)
+{
+    (void)state;
+    struct ahhsa_target target = target_of(mi200);
+    struct ah_image any = image_of("gfx90a", AH_FEATURE_ANY, AH_FEATURE_ANY, 6);
+    struct ah_image one = image_of("gfx90a", AH_FEATURE_ANY, AH_FEATURE_ON, 4);
+    struct ah_image both = image_of("gfx90a", AH_FEATURE_OFF, AH_FEATURE_ON, 3);
+    assert_true(ahhsa_target_rank(&target, &one) > ahhsa_target_rank(&target, &any));
+    assert_true(ahhsa_target_rank(&target, &both) > ahhsa_target_rank(&target, &one));
+}
+
 static void code_for_another_processor_does_not_run(void **state)
 {
     (void)state;
@@ -146,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_isa_is_a_processor_with_its_version_and_features),
         cmocka_unit_test(what_is_no_isa_is_refused),
+        cmocka_unit_test(an_exact_feature_counts_for_more_than_a_newer_version),
         cmocka_unit_test(code_for_another_processor_does_not_run),
         cmocka_unit_test(features_that_contradict_the_devices_rule_an_image_out),
         cmocka_unit_test(more_exact_features_are_preferred),

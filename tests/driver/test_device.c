@@ -1,6 +1,7 @@
 /* Devices: count, current, identity, attributes, limits, peers. */
 #include "support.h"
 
+#include <ctype.h>
 #include <hip/hip_deprecated.h>
 
 #include <pthread.h>
@@ -105,6 +106,19 @@ static void a_device_is_initialised_without_being_current(void **state)
 }
 
 /* ---- identity -------------------------------------------------------------------------------- */
+
+/* AMD's is sixteen hexadecimal digits, after "GPU-". */
+static void a_uuid_of_amd_is_text(void **state)
+{
+    hipUUID uuid[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipDeviceGetUuid(&uuid[i], i));
+        for (size_t k = 0; k < sizeof uuid[i].bytes; k++)
+            check(isxdigit((unsigned char)uuid[i].bytes[k]));
+    }
+    check(memcmp(&uuid[0], &uuid[1], sizeof uuid[0]) != 0);
+}
 
 static void a_device_has_a_name_a_uuid_and_a_place(void **state)
 {
@@ -445,6 +459,8 @@ static void peer_functions_check_their_arguments(void **state)
            hipErrorInvalidDevice);
     expect(hipExtGetLinkTypeAndHopCount(0, 1, &type, &hops),
            over_hsa() ? hipSuccess : hipErrorNotSupported);
+    expect(hipExtGetLinkTypeAndHopCount(1, 0, &type, &hops),
+           over_hsa() ? hipSuccess : hipErrorNotSupported);
     expect(hipExtGetLinkTypeAndHopCount(0, 1, NULL, &hops), hipErrorInvalidValue);
     expect(hipExtGetLinkTypeAndHopCount(0, 1, &type, NULL), hipErrorInvalidValue);
     expect(hipExtGetLinkTypeAndHopCount(0, 0, &type, &hops), hipErrorInvalidValue);
@@ -462,6 +478,7 @@ int main(void)
         TEST(a_device_is_initialised_without_being_current),
         TEST_OVER("cuda", "the expected values are those of sm_80 and sm_90",
                   a_device_has_a_name_a_uuid_and_a_place),
+        TEST_OVER("hsa", "the text is AMD's", a_uuid_of_amd_is_text),
         TEST_OVER("cuda", "the expected values are those of sm_80",
                   properties_and_attributes_agree),
         TEST_OVER("cuda", "the expected values are those of sm_90",

@@ -569,6 +569,42 @@ static void every_fill_writes_its_elements_and_nothing_else(void **state)
     ok(hipFree(memory));
 }
 
+/* Nothing beside it either, whatever the size is and wherever it begins. */
+static void check_fill(unsigned char *memory, size_t room, size_t element, size_t begin,
+                       size_t count)
+{
+    static const uint32_t word = 0x44332211;
+    unsigned char *got = malloc(room);
+    char *start = (char *)memory + begin * element;
+    ok(hipMemset(memory, 0xee, room));
+    if (element == 1)
+        ok(hipMemsetD8(start, 0x11, count));
+    else if (element == 2)
+        ok(hipMemsetD16(start, 0x2211, count));
+    else
+        ok(hipMemsetD32(start, (int)word, count));
+    ok(hipMemcpy(got, memory, room, hipMemcpyDeviceToHost));
+    for (size_t i = 0; i < room; i++) {
+        bool inside = i >= begin * element && i < (begin + count) * element;
+        check(got[i] == (inside ? ((const unsigned char *)&word)[i % element] : 0xee));
+    }
+    free(got);
+}
+
+static void fills_of_any_size_begin_anywhere(void **state)
+{
+    static const size_t counts[] = {1, 2, 3, 5, 31, 1000, 16383, 16385, 66000};
+    unsigned char *memory;
+    const size_t room = (size_t)70000 * 4;
+    (void)state;
+    ok(hipMalloc((void **)&memory, room));
+    for (size_t element = 1; element <= 4; element *= 2)
+        for (size_t begin = 0; begin < 4; begin++)
+            for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+                check_fill(memory, room, element, begin, counts[i]);
+    ok(hipFree(memory));
+}
+
 static void every_fill_checks_address_and_range(void **state)
 {
     char *memory;
@@ -691,6 +727,7 @@ int main(void)
         TEST(managed_functions_check_their_arguments),
         TEST(managed_memory_is_attached_to_streams),
         TEST(every_fill_writes_its_elements_and_nothing_else),
+        TEST(fills_of_any_size_begin_anywhere),
         TEST(every_fill_checks_address_and_range),
         TEST(boxes_are_filled_slice_by_slice),
         TEST(a_fill_of_host_memory_is_done_when_it_returns),

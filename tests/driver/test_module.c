@@ -113,6 +113,10 @@ static void modules_are_loaded_from_files(void **state)
     expect(hipModuleLoad(&module, path), hipErrorInvalidImage);
     unlink(path);
     free(path);
+    path = write_file("x", 1);
+    expect(hipModuleLoad(&module, path), hipErrorInvalidImage);
+    unlink(path);
+    free(path);
     path = write_file("not an image", 12);
     expect(hipModuleLoad(&module, path), hipErrorInvalidImage);
     unlink(path);

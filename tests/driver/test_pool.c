@@ -376,7 +376,7 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     hipMemPool_t pool, imported;
     hipMemPoolPtrExportData data;
     uint32_t *memory, *same, word = 0;
-    void *never;
+    void *never, *of_no_pool;
     int file = -1;
     (void)state;
     properties.handleTypes = hipMemHandleTypePosixFileDescriptor;
@@ -394,6 +394,9 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     expect(hipMemPoolExportPointer(NULL, memory), hipErrorInvalidValue);
     expect(hipMemPoolExportPointer(&data, NULL), hipErrorInvalidValue);
     expect(hipMemPoolExportPointer(&data, &word), hipErrorInvalidValue);
+    ok(hipMalloc(&of_no_pool, 64));
+    expect(hipMemPoolExportPointer(&data, of_no_pool), hipErrorInvalidValue);
+    ok(hipFree(of_no_pool));
     expect(hipMemPoolImportPointer(NULL, imported, &data), hipErrorInvalidValue);
     expect(hipMemPoolImportPointer((void **)&same, NULL, &data), hipErrorInvalidValue);
     expect(hipMemPoolImportPointer((void **)&same, imported, NULL), hipErrorInvalidValue);

@@ -179,6 +179,10 @@ static void virtual_functions_check_their_arguments(void **state)
     expect(hipMemAddressReserve((void **)&address, grain, 0, NULL, 1), hipErrorInvalidValue);
     expect(hipMemAddressReserve((void **)&address, (size_t)1 << 50, 0, NULL, 0),
            hipErrorOutOfMemory);
+    for (size_t alignment = 1; alignment <= 4; alignment *= 2) {
+        ok(hipMemAddressReserve((void **)&address, grain, alignment, NULL, 0));
+        ok(hipMemAddressFree(address, grain));
+    }
     ok(hipMemAddressReserve((void **)&address, grain, 4 * grain, NULL, 0));
     check((uintptr_t)address % (4 * grain) == 0);
     expect(hipMemAddressFree(NULL, grain), hipErrorInvalidValue);
