@@ -164,7 +164,8 @@ hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char *name_expres
 /// something else (-c, -E, -S, -o, -x, ...) or lacks its value; HIPRTC_ERROR_COMPILATION: the
 /// compiler refused the program or an option, or there is no device to compile for;
 /// HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: a name expression is no address of a kernel or variable;
-/// HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: hipcc, clang or what they need is not installed;
+/// HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: hipcc, clang or what they need is not installed, or the
+/// program is set-user-id, set-group-id or has file capabilities;
 /// HIPRTC_ERROR_INTERNAL_ERROR: files cannot be written; HIPRTC_ERROR_OUT_OF_MEMORY.
 /// Thread safety: not with the same program at the same time; different programs are compiled side
 /// by side.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 
 static char *unquoted(const char *value)
 {
@@ -21,6 +22,11 @@ static char *unquoted(const char *value)
 char *ah_env_string(const char *name)
 {
     return unquoted(getenv(name));
+}
+
+bool ah_env_is_privileged(void)
+{
+    return getauxval(AT_SECURE) != 0;
 }
 
 char *ah_env_path(const char *name)

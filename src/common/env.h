@@ -14,8 +14,12 @@
  * value is returned as "". */
 char *ah_env_string(const char *name);
 
-/* As ah_env_string, but NULL in a set-user-id program: for values that name a
- * file to open or a library to load. */
+/* Whether the program has rights that whoever started it has not: it is set-user-id or
+ * set-group-id, or has file capabilities. */
+bool ah_env_is_privileged(void);
+
+/* As ah_env_string, but NULL in such a program: for values that name a file to open, a
+ * library to load or a program to run, or are options of one. */
 char *ah_env_path(const char *name);
 
 long long ah_env_integer(const char *name, long long fallback);

@@ -289,7 +289,7 @@ static hiprtcResult run_link(struct ah_rtc_link *link, const struct ah_rtc_work 
     ah_rtc_push(&arguments, "-fno-color-diagnostics");
     ah_rtc_push(&arguments, "--offload-arch=%s", arch);
     ah_rtc_push_all(&arguments, link->arguments);
-    ah_rtc_push_variable(&arguments, ah_env_string("HIPRTC_LINK_OPTIONS_APPEND"));
+    ah_rtc_push_variable(&arguments, ah_env_path("HIPRTC_LINK_OPTIONS_APPEND"));
     ah_rtc_push(&arguments, "-o");
     ah_rtc_push(&arguments, "%s/image", work->folder);
     if (write_inputs(link, work, &arguments) && !arguments.failed) {

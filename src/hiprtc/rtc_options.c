@@ -203,7 +203,7 @@ hiprtcResult ah_rtc_options_read(struct ah_rtc_options *out, int count, const ch
     for (int i = 0; i < count; i++)
         if (*options[i])
             ah_rtc_push(&given, "%s", options[i]);
-    ah_rtc_push_variable(&given, ah_env_string("HIPRTC_COMPILE_OPTIONS_APPEND"));
+    ah_rtc_push_variable(&given, ah_env_path("HIPRTC_COMPILE_OPTIONS_APPEND"));
     hiprtcResult result = read_all(out, &given, out_refused);
     if (given.failed || out->arguments.failed || out->macros.failed)
         result = HIPRTC_ERROR_OUT_OF_MEMORY;

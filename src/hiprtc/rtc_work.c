@@ -281,33 +281,44 @@ static int spawn(const char *driver, char *const *argv, char *const *variables, 
     return error;
 }
 
+/* In the log, and in what the caller reads as the driver's own words. */
+static void cannot_start(const char *said, const char *error, const char *note)
+{
+    AH_LOG_ERR("%s; %s", error, note);
+    FILE *file = fopen(said, "we");
+    if (file) {
+        fprintf(file, "error: %s\nnote: %s\n", error, note);
+        fclose(file);
+    }
+}
+
 void ah_rtc_run_start(struct ah_rtc_run *run, const struct ah_rtc_work *work,
                       const struct ah_rtc_arguments *arguments, const char *said)
 {
-    char driver[PATH_MAX], path[PATH_MAX];
+    char driver[PATH_MAX], path[PATH_MAX], reason[PATH_MAX + 128];
+    *run = (struct ah_rtc_run){0};
+    snprintf(path, sizeof path, "%s/%s", work->folder, said);
+    if (ah_env_is_privileged()) {
+        cannot_start(
+            path,
+            "hiprtc does not start a compiler in a set-user-id or set-group-id program, or "
+            "one with file capabilities",
+            "compile as the user, or when the program is built");
+        return;
+    }
     char **argv = calloc(arguments->count + 2, sizeof *argv);
     char **variables = driver_environment();
     int error = ENOMEM;
-    *run = (struct ah_rtc_run){0};
     find_driver(driver);
-    snprintf(path, sizeof path, "%s/%s", work->folder, said);
     if (argv && variables) {
         argv[0] = driver;
         memcpy(argv + 1, arguments->at, arguments->count * sizeof *argv);
         error = spawn(driver, argv, variables, path, &run->pid);
     }
     if (error) {
-        AH_LOG_ERR("hiprtc cannot start the compile driver %s: %s; install AnyHIP's hipcc, or name "
-                   "it in ANYHIP_HIPCC",
-                   driver, strerror(error));
-        FILE *file = fopen(path, "we");
-        if (file) {
-            fprintf(file,
-                    "error: cannot start the compile driver %s: %s\n"
-                    "note: install AnyHIP's hipcc, or name it in ANYHIP_HIPCC\n",
-                    driver, strerror(error));
-            fclose(file);
-        }
+        snprintf(reason, sizeof reason, "hiprtc cannot start the compile driver %s: %s", driver,
+                 strerror(error));
+        cannot_start(path, reason, "install AnyHIP's hipcc, or name it in ANYHIP_HIPCC");
         run->pid = 0;
     }
     free(variables);

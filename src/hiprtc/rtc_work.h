@@ -62,7 +62,9 @@ struct ah_rtc_run {
     pid_t pid; /* 0: it could not be started */
 };
 
-/* Starts the driver with arguments; what it says goes to the file `said` of the work's folder. */
+/* Starts the driver with arguments; what it says goes to the file `said` of the work's folder. A
+ * program that has rights which its user has not starts none: whatever the driver reads, from PATH
+ * on, is that user's. */
 void ah_rtc_run_start(struct ah_rtc_run *run, const struct ah_rtc_work *work,
                       const struct ah_rtc_arguments *arguments, const char *said);
 
