@@ -1,13 +1,10 @@
 # What simulated devices compute with, which is compiled once for each instruction set of the host.
 
-# In the order of enum sim_isa (sim_isa.h), which is told how many there are. Sanitized vectors
-# take long to compile: those trees go without the largest.
+# In the order of enum sim_isa (sim_isa.h), which is told how many there are. All are compiled from
+# one source: trees with sanitizers, where vectors take long to compile, have the first alone.
 set(isas base)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND isas avx2)
-    if(NOT ANYHIP_SANITIZE)
-        list(APPEND isas avx512)
-    endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ANYHIP_SANITIZE)
+    list(APPEND isas avx2 avx512)
 endif()
 list(LENGTH isas AH_SIM_ISA_COUNT)
 set(AH_SIM_ISAS ${isas} CACHE INTERNAL "instruction sets of the host for simulated devices")
