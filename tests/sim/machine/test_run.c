@@ -57,28 +57,6 @@ static void every_block_of_a_grid_runs_once_with_its_index(void **unused)
     every_block_runs_once(4);
 }
 
-static enum sim_wave just_end(struct job *job, struct sim_block *block, unsigned wave)
-{
-    (void)job, (void)block, (void)wave;
-    return SIM_WAVE_ENDED;
-}
-
-static void a_million_blocks_take_the_memory_of_few_and_no_time(void **unused)
-{
-    (void)unused;
-    configure(0);
-    struct job job;
-    job_init(&job, 1000000, 1, just_end);
-    job.launch.state_size = 1 << 20;
-    double start = seconds();
-    assert_true(job_run(&job));
-    double took = seconds() - start;
-    print_message("10^6 blocks: %.3f s\n", took);
-    assert_true(took < 1.0 * SLOW);
-    assert_int_equal(job.begins, 1000000);
-    assert_true(job.fresh <= sim_run_threads());
-}
-
 static enum sim_wave count_to_eight(struct job *job, struct sim_block *block, unsigned wave)
 {
     (void)job;
@@ -94,34 +72,6 @@ static void blocks_that_make_progress_are_not_many_at_a_time(void **unused)
     assert_true(job_run(&job));
     assert_int_equal(job.runs, 1000 * 4 * 8);
     assert_true(job.live_max <= 20);
-}
-
-static enum sim_wave tell_time(struct job *job, struct sim_block *block, unsigned wave)
-{
-    (void)block, (void)wave;
-    *(double *)job->seen = seconds();
-    return SIM_WAVE_ENDED;
-}
-
-static void a_launch_begins_soon(void **unused)
-{
-    (void)unused;
-    configure(2);
-    double best = 1, sum = 0;
-    for (int i = 0; i < 200; i++) {
-        double begun;
-        struct job job;
-        job_init(&job, 1, 1, tell_time);
-        job.seen = (unsigned char *)&begun;
-        double start = seconds();
-        assert_true(job_run(&job));
-        double took = begun - start;
-        best = took < best ? took : best;
-        sum += took;
-    }
-    print_message("launch to first wave: %.1f us at best, %.1f us on average\n", best * 1e6,
-                  sum / 200 * 1e6);
-    assert_true(best < 1e-3);
 }
 
 /* ---- waves that wait for others of their block ---------------------------------------- */
@@ -312,33 +262,7 @@ static void never_more_blocks_are_resident_than_allowed(void **unused)
     assert_int_equal(job.begins, 400);
 }
 
-/* Works, though its engine takes that for waiting: 5000 times 10 us. */
-static enum sim_wave seem_to_spin(struct job *job, struct sim_block *block, unsigned wave)
-{
-    (void)job;
-    for (double end = seconds() + 1e-5; seconds() < end;)
-        ;
-    return ++state_of(block)->step[wave] < 5000 ? SIM_WAVE_SPINS : SIM_WAVE_ENDED;
-}
-
-static void work_that_looks_like_waiting_is_not_slowed_down(void **unused)
-{
-    (void)unused;
-    for (unsigned blocks = 1; blocks <= 4; blocks += 3) {
-        configure(blocks);
-        struct job job;
-        job_init(&job, blocks, 1, seem_to_spin);
-        double used = processor_seconds(), start = seconds();
-        assert_true(job_run(&job));
-        used = processor_seconds() - used;
-        print_message("%u times 0.05 s of work: %.3f s, %.3f s of processors\n", blocks,
-                      seconds() - start, used);
-        assert_int_equal(job.runs, blocks * 5000);
-        assert_true(used < blocks * 0.05 * 2 * SLOW);
-    }
-}
-
-/* ---- launches that wait for others, and for the host -------------------------------------- */
+/* ---- launches that wait for others ------------------------------------------------------- */
 
 static enum sim_wave spin_on_other(struct job *job, struct sim_block *block, unsigned wave)
 {
@@ -399,53 +323,6 @@ static void a_launch_may_wait_for_one_of_lower_priority(void **unused)
     launch_waits_for_launch(spin_on_other, -5);
     launch_waits_for_launch(rest_on_other, -5);
     launch_waits_for_launch(maybe_rest_on_other, -5);
-}
-
-static enum sim_wave rest_on_host(struct job *job, struct sim_block *block, unsigned wave)
-{
-    (void)block, (void)wave;
-    return job->flag ? SIM_WAVE_ENDED : SIM_WAVE_RESTS;
-}
-
-static void waiting_for_the_host_costs_little(void **unused)
-{
-    (void)unused;
-    configure(4);
-    struct job job;
-    job_init(&job, 16, 4, rest_on_host);
-    double used = processor_seconds();
-    job_start(&job);
-    usleep(300000);
-    used = processor_seconds() - used;
-    double raised = seconds();
-    job.flag = 1;
-    assert_true(job_wait(&job));
-    print_message("0.3 s of waiting: %.3f s of a core; then %.3f ms to the end\n", used,
-                  (seconds() - raised) * 1e3);
-    assert_true(used < 0.1 * SLOW);
-}
-
-static enum sim_wave spin_on_host(struct job *job, struct sim_block *block, unsigned wave)
-{
-    (void)block, (void)wave;
-    return job->flag ? SIM_WAVE_ENDED : SIM_WAVE_SPINS;
-}
-
-static void spinning_on_the_host_costs_less_after_a_while(void **unused)
-{
-    (void)unused;
-    configure(4);
-    struct job job;
-    job_init(&job, 16, 4, spin_on_host);
-    job_start(&job);
-    usleep(1000000);
-    double used = processor_seconds();
-    usleep(500000);
-    used = processor_seconds() - used;
-    job.flag = 1;
-    assert_true(job_wait(&job));
-    print_message("0.5 s of spinning on the host, after 1 s: %.3f s of a core\n", used);
-    assert_true(used < 0.5);
 }
 
 /* ---- failing and cancelling ------------------------------------------------------------------ */
@@ -801,21 +678,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_of_a_grid_runs_once_with_its_index),
-        cmocka_unit_test(a_million_blocks_take_the_memory_of_few_and_no_time),
         cmocka_unit_test(blocks_that_make_progress_are_not_many_at_a_time),
-        cmocka_unit_test(a_launch_begins_soon),
         cmocka_unit_test(waves_cross_barriers_together),
         cmocka_unit_test(waves_that_wait_for_ever_are_stuck),
         cmocka_unit_test(a_resting_wave_runs_even_beside_one_that_spins),
         cmocka_unit_test(blocks_that_rest_until_a_later_one_make_progress),
         cmocka_unit_test(blocks_that_spin_until_a_later_one_make_progress),
         cmocka_unit_test(all_resident_blocks_cross_a_barrier_of_the_grid),
-        cmocka_unit_test(work_that_looks_like_waiting_is_not_slowed_down),
         cmocka_unit_test(never_more_blocks_are_resident_than_allowed),
         cmocka_unit_test(a_launch_may_wait_for_another),
         cmocka_unit_test(a_launch_may_wait_for_one_of_lower_priority),
-        cmocka_unit_test(waiting_for_the_host_costs_little),
-        cmocka_unit_test(spinning_on_the_host_costs_less_after_a_while),
         cmocka_unit_test(a_wave_that_fails_ends_the_launch),
         cmocka_unit_test(a_cancelled_launch_ends_wherever_it_is),
         cmocka_unit_test(a_launch_cancelled_at_once_ends_too),

@@ -207,25 +207,32 @@ static void who_has_access_is_listed(void **state)
     ok(rt.hsa_amd_memory_pool_free(host));
 }
 
+/* The processor's time of this thread. */
+static double thread_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
 static void asking_of_a_pointer_takes_less_than_a_microsecond(void **state)
 {
     enum { MANY = 1000, TIMES = 100 };
     static void *memory[MANY];
-    struct timespec start, end;
+    double best = 1e9;
     (void)state;
     for (int i = 0; i < MANY; i++)
         memory[i] = allocate(here.memory, 4096);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-    for (int times = 0; times < TIMES; times++)
+    for (int times = 0; times < TIMES; times++) {
+        double start = thread_ns();
         for (int i = 0; i < MANY; i++)
             info_of(memory[i]);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
-    double ns =
-        ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) /
-        (MANY * TIMES);
-    print_message("%.0f ns for hsa_amd_pointer_info\n", ns);
+        double each = (thread_ns() - start) / MANY;
+        best = each < best ? each : best;
+    }
+    print_message("%.0f ns for hsa_amd_pointer_info\n", best);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-    assert_true(ns < 2000); /* twice of what it is to be, on a machine that does other things */
+    assert_true(best < 1000); /* the best of many: other processes may slow down some */
 #endif
     for (int i = 0; i < MANY; i++)
         ok(rt.hsa_amd_memory_pool_free(memory[i]));
