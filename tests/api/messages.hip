@@ -120,8 +120,8 @@ __global__ void print_much(int lines)
 TEST("text that has no room is lost, and the log says how much")
 {
     std::size_t limit = 0;
-    if (!ah_test::is_amd()) // NVIDIA's driver says nothing
-        return;
+    if (!ah_test::is_amd())
+        SKIP("NVIDIA's driver says nothing");
     CHECK_HIP(hipDeviceGetLimit(&limit, hipLimitPrintfFifoSize));
     CHECK_HIP(hipDeviceSetLimit(hipLimitPrintfFifoSize, 4096));
     std::string printed, text = log_of([&] {

@@ -14,7 +14,7 @@ typedef std::vector<const char *> words;
 // What is wrong is counted, with the log of the compiler where there is one.
 static void check_rtc(hiprtcResult result, const char *expression, int line)
 {
-    if (result == HIPRTC_SUCCESS)
+    if (ah_test::held(result == HIPRTC_SUCCESS))
         return;
     ah_test::fail(__FILE__, line,
                   std::string(expression) + " gave " + hiprtcGetErrorString(result));

@@ -61,7 +61,8 @@ static char *in_memory(const char *path)
     return t->bytes;
 }
 
-/* What one device gave for a row of its results: program, kind (ok, FAILED, ulp), name, value. */
+/* What one device gave for a row of its results: program, name, and ok, FAILED, skip or the error
+ * that was measured. */
 static const char *recorded(const struct device *device, const char *program, const char *name,
                             bool ulp)
 {
@@ -75,7 +76,8 @@ static const char *recorded(const struct device *device, const char *program, co
         size_t length = end ? (size_t)(end - line) : strlen(line);
         if (strncmp(line, key, strlen(key)) == 0) {
             snprintf(found, sizeof found, "%.*s", (int)(length - strlen(key)), line + strlen(key));
-            bool is_test = strcmp(found, "ok") == 0 || strcmp(found, "FAILED") == 0;
+            bool is_test = strcmp(found, "ok") == 0 || strcmp(found, "FAILED") == 0 ||
+                           strcmp(found, "skip") == 0;
             if (is_test != ulp)
                 return found;
         }
@@ -140,10 +142,11 @@ static int read_proofs(const char *row, char *field, struct proof *out_proofs, i
     return n;
 }
 
-/* A row's result on a device: that of all its tests. */
+/* A row's result on a device: that of all its tests that are not skipped there. */
 static const char *result_of(const struct device *device, const struct proof *proofs, int n)
 {
     bool ran = false, checked = false;
+    const struct proof *skipped = NULL;
     for (int i = 0; i < n; ++i) {
         if (!proofs[i].on_devices) {
             checked = true;
@@ -157,15 +160,24 @@ static const char *result_of(const struct device *device, const struct proof *pr
         }
         if (!result)
             return "not run";
+        if (strcmp(result, "skip") == 0) {
+            skipped = &proofs[i];
+            continue;
+        }
         if (strcmp(result, "ok") != 0)
             return "**fails**";
         ran = true;
     }
+    if (skipped && !ran) {
+        fprintf(stderr, "%s: '%s' is skipped on %s, and no remark says \"not on %s\"\n",
+                skipped->program, skipped->sentence, device->title, device->title);
+        ++errors;
+    }
     return ran ? "yes" : checked ? "compiled" : "no";
 }
 
-/* A remark "not on gfx90a, gfx1100: ..." says that devices lack what the row is about; its test
- * does nothing there. */
+/* A remark "not on gfx90a, gfx1100: ..." says that devices lack what the row is about; its test is
+ * skipped there. */
 static bool lacks(const char *remark, const struct device *device)
 {
     static const char start[] = "not on ";

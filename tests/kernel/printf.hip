@@ -178,7 +178,7 @@ __global__ void print_lengths(int, long long);
 TEST("printf: lengths of C alone; a count is not written")
 {
     if (!ah_test::is_amd())
-        return;
+        SKIP("NVIDIA's driver reads formats in its own way");
     int i = -42;
     long long l = 0x123456789abcdefll;
     std::string want;

@@ -119,7 +119,7 @@ static void check_mode(hipTextureAddressMode mode, hipTextureFilterMode filter, 
 template <shape s> static void check_shape()
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     for (auto filter : {hipFilterModePoint, hipFilterModeLinear}) {
         for (auto mode :
              {hipAddressModeWrap, hipAddressModeClamp, hipAddressModeMirror, hipAddressModeBorder})
@@ -153,7 +153,7 @@ TEST("layered textures of two dimensions have every mode and filter")
 TEST("a linear filter between two texels has steps of 1/256")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     image<float> in(2, 1, 1);
     in.at(0) = 0;
     in.at(1) = 256;
@@ -229,7 +229,7 @@ template <typename T> static void check_type(const char *name)
 TEST("elements of every type come back as they are")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     CHECK_TYPES(char, char);
     CHECK_TYPES(unsigned char, uchar);
     CHECK_TYPES(short, short);
@@ -263,7 +263,7 @@ template <typename T> static void check_normalized(const char *name, double grea
 TEST("integers of 8 and 16 bits are read as floats from -1 or 0 to 1")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     check_normalized<unsigned char>("uchar", 255);
     check_normalized<signed char>("char", 127);
     check_normalized<unsigned short>("ushort", 65535);
@@ -273,7 +273,7 @@ TEST("integers of 8 and 16 bits are read as floats from -1 or 0 to 1")
 TEST("halves are read as floats, and filtered")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     image<__half> in(8, 1, 1);
     for (int i = 0; i < 8; ++i)
         in.at(i) = __float2half(static_cast<float>(i) * 4);
@@ -291,7 +291,7 @@ TEST("halves are read as floats, and filtered")
 TEST("sRGB is made linear in three channels of four")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     image<uchar4> in(256, 1, 1);
     for (int i = 0; i < 256; ++i)
         in.at(i) = uchar4(i, 255 - i, i, i);
@@ -350,7 +350,7 @@ static std::vector<float4> directions()
 TEST("a direction reads the face of a cubemap that it meets")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     ah_test::array array(hipCreateChannelDesc<float>(), 4, 4, 6, hipArrayCubemap);
     array.write(cube_faces(1));
     ah_test::texture t(array,
@@ -365,7 +365,7 @@ TEST("a direction reads the face of a cubemap that it meets")
 TEST("layers of a cubemap are cubes")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     ah_test::array array(hipCreateChannelDesc<float>(), 4, 4, 18,
                          hipArrayCubemap | hipArrayLayered);
     array.write(cube_faces(3));
@@ -403,7 +403,7 @@ static bool has_more_reads()
 TEST("a gather has one channel of the four texels around a place")
 {
     if (!has_more_reads())
-        return;
+        SKIP("the device has no such reads");
     image<float4> in(8, 8, 1);
     for (int y = 0; y < 8; ++y)
         for (int x = 0; x < 8; ++x)
@@ -440,12 +440,12 @@ __global__ void read_levels(float *out, hipTextureObject_t t, float level)
 TEST("levels of detail are chosen by number and by derivatives")
 {
     if (!has_more_reads())
-        return;
+        SKIP("the device has no such reads");
     hipMipmappedArray_t mipmap;
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
     hipError_t made = hipMallocMipmappedArray(&mipmap, &format, make_hipExtent(16, 16, 0), 5, 0);
     if (ah_test::is_amd() && made == hipErrorNotSupported)
-        return; /* as ROCm on Linux */
+        SKIP("there are no mipmapped arrays, as in ROCm on Linux");
     CHECK_HIP(made);
     for (int level = 0; level < 5; ++level) {
         hipArray_t array;
@@ -505,7 +505,7 @@ __global__ void read_all_levels(float *out, hipTextureObject_t line, hipTextureO
 TEST("every shape is read by level and by gradient")
 {
     if (!has_more_reads())
-        return;
+        SKIP("the device has no such reads");
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
     ah_test::array line(format, 4, 0, 0, 0), cuboid(format, 4, 4, 4, 0),
         lines(format, 4, 0, 2, hipArrayLayered), planes(format, 4, 4, 2, hipArrayLayered),
@@ -543,7 +543,7 @@ __global__ void fetch_beyond(float *out, hipTextureObject_t t, int n)
 TEST("linear memory reads as 0 beyond its end")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     ah_test::buffer<float> memory({1, 2, 3, 4, 5, 6, 7, 8}), out(4);
     hipResourceDesc resource = {};
     resource.resType = hipResourceTypeLinear;
@@ -564,7 +564,7 @@ TEST("linear memory reads as 0 beyond its end")
 TEST("rows of memory are a texture of two dimensions")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     const int w = 13, h = 7;
     image<float> in = ramp(w, h, 1);
     float *rows;
@@ -598,7 +598,7 @@ TEST("rows of memory are a texture of two dimensions")
 TEST("a view reads an array as another type")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     image<unsigned> in(4, 1, 1);
     in.texels = {0x04030201, 0x3f800000, 0xff00ff00, 7};
     ah_test::array array(hipCreateChannelDesc<unsigned>(), 4, 0, 0, 0);
@@ -637,7 +637,7 @@ __global__ void read_colour_reference(float4 *out, float x, float y)
 TEST("a reference reads the memory it is bound to")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     ah_test::buffer<float> one({1, 2, 3, 4}), other({5, 6, 7, 8}), out(4);
     for (auto *memory : {&one, &other}) {
         std::size_t offset = 1;
@@ -653,7 +653,7 @@ TEST("a reference reads the memory it is bound to")
 TEST("a reference reads an array as it is set up")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     image<float> in = ramp(8, 8, 1);
     ah_test::array array(hipCreateChannelDesc<float>(), 8, 8, 0, 0);
     array.write(in);
@@ -678,7 +678,7 @@ TEST("a reference reads an array as it is set up")
 TEST("a reference gives normalized floats for bytes")
 {
     if (!ah_test::has_images())
-        return;
+        SKIP("the device has no images");
     image<uchar4> in(2, 2, 1);
     in.at(1, 1) = uchar4(0, 51, 102, 255);
     ah_test::array array(hipCreateChannelDesc<uchar4>(), 2, 2, 0, 0);

@@ -10,8 +10,9 @@
 //     HIP_TEST_MAIN
 //
 // The program runs all tests, or those whose sentences its arguments name in part; --list
-// names them. It prints a line for each test and a summary. Exit status: 0 all held, 1 one
-// did not, 77 there is no device to run on.
+// names them. It prints a line for each test and a summary. A test fails when one of its checks
+// fails, or when it executes none; a test that calls SKIP is neither passed nor failed. Exit
+// status: 0 no test failed, 1 one did, 77 there is no device to run on.
 #ifndef AH_TESTS_HIP_TEST_H
 #define AH_TESTS_HIP_TEST_H
 
@@ -21,6 +22,7 @@
 #include <hip/hip_runtime.h>
 
 #include <cmath>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -44,16 +46,24 @@ struct test {
     test *next;
 };
 
-// The tests of the program, the failures of the one that runs, and what it may not survive.
+// The tests of the program, the checks and failures of the one that runs, and what it may not
+// survive.
 struct state {
     test *first = nullptr, **last = &first;
-    int failures = 0;
+    int checks = 0, failures = 0;
     bool device_lost = false;
 };
 inline state &the_state()
 {
     static state s;
     return s;
+}
+
+// Counts a check, from any thread, and returns whether it held.
+inline bool held(bool holds)
+{
+    __atomic_fetch_add(&the_state().checks, 1, __ATOMIC_RELAXED);
+    return holds;
 }
 
 struct registration {
@@ -64,15 +74,19 @@ struct registration {
     }
 };
 
-// Thrown to leave a test that cannot go on.
+// Thrown to leave a test that cannot go on, or that has nothing to run on.
 struct give_up : std::exception {
 };
+struct skipped : std::exception {
+    explicit skipped(const char *why) : reason(why) {}
+    const char *reason;
+};
 
-// Counts a failure; the first few of a test are printed.
+// Counts a failure, from any thread; the first few of a test are printed.
 inline void fail(const char *file, int line, const std::string &what)
 {
     const int printed = 8;
-    int n = ++the_state().failures;
+    int n = __atomic_add_fetch(&the_state().failures, 1, __ATOMIC_RELAXED);
     if (n <= printed)
         std::printf("    %s:%d: %s\n", file, line, what.c_str());
     else if (n == printed + 1)
@@ -130,12 +144,49 @@ template <typename T> double ulps(T got, long double want)
     return static_cast<double>(std::fabs(static_cast<long double>(got) - want) / unit);
 }
 
+// What the harness itself needs from HIP, which counts as no check of the test.
 inline void check_hip(hipError_t error, const char *expression, const char *file, int line)
 {
     if (error == hipSuccess)
         return;
     fail(file, line, std::string(expression) + " gave " + hipGetErrorName(error));
     throw give_up();
+}
+
+// What the macros below call: the messages are put together here, once for each pair of types and
+// not at every check.
+inline void check(bool holds, const char *what, const char *file, int line)
+{
+    if (!held(holds))
+        fail(file, line, what);
+}
+
+__attribute__((format(printf, 4, 5))) inline void
+fail_case(const char *file, int line, const char *what, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fail(file, line, std::string(what) + ": " + text);
+}
+
+template <typename A, typename B>
+void check_equal(A got, B want, const char *what, const char *file, int line)
+{
+    if (!held(equal(got, want)))
+        fail(file, line, std::string(what) + " is " + show(got) + ", not " + show(want));
+}
+
+template <typename T>
+void check_near(T got, long double want, double limit, const char *what, const char *file, int line)
+{
+    double off = ulps(got, want);
+    if (!held(off <= limit))
+        fail(file, line,
+             std::string(what) + " is " + show(got) + ", off " + show(want) + " by " + show(off) +
+                 " ULP");
 }
 
 // Memory on the device with a copy on the host.
@@ -218,6 +269,41 @@ inline bool is_nvidia_driver()
     return backend == anyhipBackendCuda;
 }
 
+// Runs a test and prints what became of it.
+enum class outcome { passed, failed, skipped };
+inline outcome run_one(const test *t)
+{
+    const char *reason = nullptr;
+    the_state().checks = the_state().failures = 0;
+    try {
+        t->run();
+        if (the_state().checks == 0)
+            fail(t->file, t->line, "the test executed no check");
+    } catch (const give_up &) {
+    } catch (const skipped &s) {
+        reason = s.reason;
+    } catch (const std::exception &e) {
+        fail(t->file, t->line, std::string("exception: ") + e.what());
+    }
+    // what the device still has to say belongs to this test
+    hipError_t late = hipDeviceSynchronize();
+    if (late != hipSuccess) {
+        fail(t->file, t->line, std::string("the device reports ") + hipGetErrorName(late));
+        the_state().device_lost = true;
+    }
+    (void)hipGetLastError();
+    if (the_state().failures) {
+        std::printf("FAILED %s\n", t->sentence);
+        return outcome::failed;
+    }
+    if (reason) {
+        std::printf("    %s\nskip   %s\n", reason, t->sentence);
+        return outcome::skipped;
+    }
+    std::printf("ok     %s\n", t->sentence);
+    return outcome::passed;
+}
+
 inline int run(int argc, char **argv)
 {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -228,34 +314,21 @@ inline int run(int argc, char **argv)
     }
     if (int status = status_without_device())
         return status;
-    int ran = 0, failed = 0;
+    int ran = 0, failed = 0, left_out = 0;
     for (test *t = the_state().first; t && !the_state().device_lost; t = t->next) {
         bool wanted = argc < 2;
         for (int i = 1; i < argc; ++i)
             wanted = wanted || std::strstr(t->sentence, argv[i]) != nullptr;
         if (!wanted)
             continue;
-        the_state().failures = 0;
-        try {
-            t->run();
-        } catch (const give_up &) {
-        } catch (const std::exception &e) {
-            fail(t->file, t->line, std::string("exception: ") + e.what());
-        }
-        // what the device still has to say belongs to this test
-        hipError_t late = hipDeviceSynchronize();
-        if (late != hipSuccess) {
-            fail(t->file, t->line, std::string("the device reports ") + hipGetErrorName(late));
-            the_state().device_lost = true;
-        }
-        (void)hipGetLastError();
+        outcome result = run_one(t);
         ++ran;
-        failed += the_state().failures != 0;
-        std::printf("%s %s\n", the_state().failures ? "FAILED" : "ok    ", t->sentence);
+        failed += result == outcome::failed;
+        left_out += result == outcome::skipped;
     }
     if (the_state().device_lost)
         std::printf("the device is lost: no further tests\n");
-    std::printf("%d tests, %d failed\n", ran, failed);
+    std::printf("%d tests, %d failed, %d skipped\n", ran, failed, left_out);
     return failed != 0 || ran == 0;
 }
 
@@ -277,47 +350,27 @@ inline int run(int argc, char **argv)
         return ah_test::run(argc, argv);                                                           \
     }
 
+// Leaves the test: the device lacks what it is about.
+#define SKIP(reason) throw ah_test::skipped(reason)
+
 // The condition holds.
-#define CHECK(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            ah_test::fail(__FILE__, __LINE__, #condition);                                         \
-    } while (0)
+#define CHECK(condition) ah_test::check(!!(condition), #condition, __FILE__, __LINE__)
 
 // Like CHECK, with values and a text that tells which case it was.
 #define CHECK_CASE(condition, ...)                                                                 \
     do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            char text_[512];                                                                       \
-            std::snprintf(text_, sizeof text_, __VA_ARGS__);                                       \
-            ah_test::fail(__FILE__, __LINE__, std::string(#condition ": ") + text_);               \
-        }                                                                                          \
+        if (!ah_test::held(condition))                                                             \
+            ah_test::fail_case(__FILE__, __LINE__, #condition, __VA_ARGS__);                       \
     } while (0)
 
-#define CHECK_EQ(got, want)                                                                        \
-    do {                                                                                           \
-        auto got_ = (got);                                                                         \
-        auto want_ = (want);                                                                       \
-        if (!ah_test::equal(got_, want_))                                                          \
-            ah_test::fail(__FILE__, __LINE__,                                                      \
-                          std::string(#got " is ") + ah_test::show(got_) + ", not " +              \
-                              ah_test::show(want_));                                               \
-    } while (0)
+#define CHECK_EQ(got, want) ah_test::check_equal((got), (want), #got, __FILE__, __LINE__)
 
 // Within a number of units in the last place of the type of got; want may be more precise.
 #define CHECK_NEAR_ULP(got, want, limit)                                                           \
-    do {                                                                                           \
-        auto got_ = (got);                                                                         \
-        long double want_ = (want);                                                                \
-        double off_ = ah_test::ulps(got_, want_);                                                  \
-        if (!(off_ <= (limit)))                                                                    \
-            ah_test::fail(__FILE__, __LINE__,                                                      \
-                          std::string(#got " is ") + ah_test::show(got_) + ", off " +              \
-                              ah_test::show(want_) + " by " + ah_test::show(off_) + " ULP");       \
-    } while (0)
+    ah_test::check_near((got), (want), (limit), #got, __FILE__, __LINE__)
 
 // The call of the HIP API succeeds; else the test ends here.
-#define CHECK_HIP(call) ah_test::check_hip((call), #call, __FILE__, __LINE__)
+#define CHECK_HIP(call) (ah_test::held(true), ah_test::check_hip((call), #call, __FILE__, __LINE__))
 
 // The launch before this succeeded, and so did the kernel.
 #define CHECK_LAUNCH()                                                                             \
