@@ -1,15 +1,53 @@
 # Programs with device code, built with the compile driver of this build tree.
 
+# ah_hip_precompile(<name> HEADER <file> ARCHS <arch>... [FLAGS <flag>...] [HOST_FLAGS <flag>...])
+#
+# Precompiles a header, once for each architecture and once for the host, for the programs that say
+# PRECOMPILED <name>. They are compiled with the same ARCHS, FLAGS and HOST_FLAGS, because clang
+# refuses a precompiled header that was made with other ones. A source that defines a macro which
+# the header tests must not be among them.
+function(ah_hip_precompile name)
+    cmake_parse_arguments(P "" "HEADER" "ARCHS;FLAGS;HOST_FLAGS" ${ARGN})
+    get_filename_component(header ${P_HEADER} ABSOLUTE)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}.precompiled)
+    file(CONFIGURE OUTPUT ${folder}/${name}.hip CONTENT "#include \"${header}\"\n")
+    list(JOIN P_ARCHS "," archs)
+    set(flags --offload-arch=${archs} ${P_FLAGS})
+    foreach(flag ${P_HOST_FLAGS})
+        list(APPEND flags -Xarch_host ${flag})
+    endforeach()
+    set(files)
+    foreach(pass ${P_ARCHS} host)
+        set(file ${folder}/${pass}.pch)
+        set(mode --cuda-device-only --offload-arch=${pass} ${P_FLAGS})
+        if(pass STREQUAL host)
+            set(mode --cuda-host-only ${P_FLAGS} ${P_HOST_FLAGS})
+        endif()
+        add_custom_command(OUTPUT ${file}
+            COMMAND $<TARGET_FILE:hipcc> ${mode} -fsyntax-only -Xclang -emit-pch -Xclang -o
+                -Xclang ${file} -MD -MT ${file} -MF ${file}.d ${folder}/${name}.hip
+            DEPENDS ${folder}/${name}.hip hipcc
+            DEPFILE ${file}.d
+            COMMENT "Precompiling ${name} for ${pass}"
+            VERBATIM)
+        list(APPEND flags -Xarch_${pass} -include-pch -Xarch_${pass} ${file})
+        list(APPEND files ${file})
+    endforeach()
+    add_custom_target(${name}.precompile DEPENDS ${files})
+    set_target_properties(${name}.precompile PROPERTIES AH_FLAGS "${flags}" AH_FILES "${files}")
+endfunction()
+
 # ah_hip_program(<target> SOURCES <file>... [FLAGS <flag>...] [ARCHS <arch>...] [LIBS <arg>...]
-#                [OUTPUT_DIRECTORY <dir>] [DEPENDS <target or file>...] [EXCLUDE_FROM_ALL])
+#                [PRECOMPILED <name>] [OUTPUT_DIRECTORY <dir>] [DEPENDS <target or file>...]
+#                [EXCLUDE_FROM_ALL])
 #
 # Builds the program <target> from HIP, C++ and C sources. It links the runtime library of this
 # build tree and is built again when a source, a header, the driver or that library's interface
 # changes. FLAGS go to every step, LIBS to the end of the link. <target> is an imported executable,
 # so that add_test and $<TARGET_FILE:...> take it; what builds it is the target <target>.build.
 function(ah_hip_program target)
-    cmake_parse_arguments(P "EXCLUDE_FROM_ALL" "OUTPUT_DIRECTORY" "SOURCES;FLAGS;ARCHS;LIBS;DEPENDS"
-        ${ARGN})
+    cmake_parse_arguments(P "EXCLUDE_FROM_ALL" "OUTPUT_DIRECTORY;PRECOMPILED"
+        "SOURCES;FLAGS;ARCHS;LIBS;DEPENDS" ${ARGN})
     if(NOT P_OUTPUT_DIRECTORY)
         set(P_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     endif()
@@ -19,6 +57,12 @@ function(ah_hip_program target)
     if(P_ARCHS)
         list(JOIN P_ARCHS "," archs)
         list(APPEND flags --offload-arch=${archs})
+    endif()
+    set(precompiled)
+    if(P_PRECOMPILED)
+        get_target_property(flags ${P_PRECOMPILED}.precompile AH_FLAGS)
+        get_target_property(precompiled ${P_PRECOMPILED}.precompile AH_FILES)
+        list(APPEND flags ${P_FLAGS})
     endif()
     if(NOT flags MATCHES "(^|;)-O")
         list(APPEND flags -O2)
@@ -37,7 +81,7 @@ function(ah_hip_program target)
                 ${P_OUTPUT_DIRECTORY}
             COMMAND ${hipcc} -parallel-jobs=2 ${flags} -MD -MT ${object} -MF ${object}.d
                 -c ${source} -o ${object}
-            DEPENDS ${source} hipcc ${P_DEPENDS}
+            DEPENDS ${source} hipcc ${precompiled} ${P_DEPENDS}
             DEPFILE ${object}.d
             COMMENT "Building HIP object ${target}.dir/${name}.o"
             VERBATIM COMMAND_EXPAND_LISTS)

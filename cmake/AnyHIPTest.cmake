@@ -2,6 +2,10 @@
 # table (gpu-tests.txt in the build tree) from which the bundle for GPU machines is made, and from
 # which trees with sanitizers take them.
 
+# What test programs are compiled for: the devices below. What hipcc takes without being told is
+# tested by itself (tests/hipcc).
+set(AH_TEST_ARCHS gfx90a gfx1100 sm_70)
+
 set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx1100" CACHE STRING
     "Devices that device tests are registered for")
 set(ANYHIP_PROGRAMS_LEFT_OUT "" CACHE STRING
@@ -20,9 +24,10 @@ endfunction()
 # ah_register(<name> <program> <arguments> <seconds> <devices> [<variable>=<value>...])
 # Registers <name>@<device> for each device. A real driver may be missing (exit code 77); simulated
 # devices are part of this tree, two of them, and nothing is skipped for want of them; those that
-# are called checked have every check on (ANYHIP_SIM_CHECK).
+# are called checked have every check on (ANYHIP_SIM_CHECK). The label is the name's first word.
 function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
+    string(REGEX MATCH "^[a-z]+" label ${name})
     foreach(device ${devices})
         set(test ${name}@${device})
         string(REGEX REPLACE "-checked$" "" backend ${device})
@@ -35,7 +40,8 @@ function(ah_register name program arguments seconds devices)
             list(APPEND environment ANYHIP_SIM_CHECK=all)
         endif()
         add_test(NAME ${test} COMMAND ${program} ${arguments} WORKING_DIRECTORY ${folder})
-        set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}")
+        set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}"
+            LABELS "${label}")
         if(NOT device MATCHES "^sim")
             set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
         endif()
