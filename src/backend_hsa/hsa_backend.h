@@ -115,7 +115,9 @@ struct ah_backend_device {
     struct ah_backend_array *arrays; /* likewise */
     struct ahhsa_texture *textures;  /* and surfaces */
     struct ahhsa_staging *staging;   /* of hsa_copy.c */
-    struct ah_backend_pool *first_pool, *default_pool, *current_pool; /* of hsa_pool.c */
+    _Atomic(struct ah_backend_pool *) first_pool; /* of hsa_pool.c, all of them */
+    struct ah_backend_pool *default_pool;         /* under the lock of starts */
+    _Atomic(struct ah_backend_pool *) current_pool;
 
     struct ahhsa_facts *facts; /* hsa_device.c: what does not change, NULL until asked for */
     struct ahhsa_services

@@ -45,21 +45,22 @@ static struct ah_backend_pool *make_pool(struct ah_backend_device *device, size_
     pool->follow_events = pool->opportunistic = pool->dependencies = 1;
     pthread_mutex_init(&pool->lock, NULL);
     ahhsa_lock(device);
-    pool->next = device->first_pool;
-    device->first_pool = pool;
+    pool->next = atomic_load(&device->first_pool);
+    atomic_store(&device->first_pool, pool);
     ahhsa_unlock(device);
     return pool;
 }
 
 hipError_t ahhsa_pool_default(struct ah_backend_device *device, struct ah_backend_pool **out_pool)
 {
+    struct ah_backend_pool *none = NULL;
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
     pthread_mutex_lock(&device->backend->start_lock);
     if (!device->default_pool) {
         device->default_pool = make_pool(device, 0);
-        device->current_pool = device->current_pool ? device->current_pool : device->default_pool;
+        atomic_compare_exchange_strong(&device->current_pool, &none, device->default_pool);
     }
     *out_pool = device->default_pool;
     pthread_mutex_unlock(&device->backend->start_lock);
@@ -70,11 +71,11 @@ static hipError_t pool_or_current(struct ah_backend_device *device, struct ah_ba
                                   struct ah_backend_pool **out_pool)
 {
     hipError_t error = hipSuccess;
-    *out_pool = pool ? pool : device->current_pool;
+    *out_pool = pool ? pool : atomic_load(&device->current_pool);
     if (!*out_pool) {
         error = ahhsa_pool_default(device, out_pool);
         if (error == hipSuccess)
-            *out_pool = device->current_pool;
+            *out_pool = atomic_load(&device->current_pool);
     }
     return error;
 }
@@ -83,7 +84,7 @@ hipError_t ahhsa_pool_set_current(struct ah_backend_device *device, struct ah_ba
 {
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
-        device->current_pool = pool;
+        atomic_store(&device->current_pool, pool);
     return error;
 }
 
@@ -144,28 +145,43 @@ static void free_pool(struct ah_backend_pool *pool)
     free(pool);
 }
 
-static void unlink_pool(struct ah_backend_pool *pool)
+/* Gives back what pools keep beyond their thresholds (least: at all) and nobody uses, and frees
+ * those that were destroyed when their last block is gone. */
+static void trim_all(struct ah_backend_device *device, bool least)
 {
-    struct ah_backend_device *device = pool->device;
+    struct ah_backend_pool *before = NULL, *next;
     ahhsa_lock(device);
-    struct ah_backend_pool **link = &device->first_pool;
-    while (*link && *link != pool)
-        link = &(*link)->next;
-    if (*link)
-        *link = pool->next;
+    for (struct ah_backend_pool *pool = atomic_load(&device->first_pool); pool; pool = next) {
+        next = pool->next;
+        if (pthread_mutex_trylock(&pool->lock) != 0) {
+            before = pool; /* in use, and it will be back */
+            continue;
+        }
+        trim(pool, least || pool->dying ? 0 : pool->threshold);
+        bool over = pool->dying && !pool->all;
+        pthread_mutex_unlock(&pool->lock);
+        if (!over) {
+            before = pool;
+            continue;
+        }
+        if (before)
+            before->next = next;
+        else
+            atomic_store(&device->first_pool, next);
+        free_pool(pool);
+    }
     ahhsa_unlock(device);
 }
 
-/* The lock is held, and no longer after. Frees a pool that was destroyed with its last block. */
+/* The lock is held, and no longer after. A pool that was destroyed goes with its last block, whose
+ * work may not have ended: the next who waits for it looks again. */
 static void leave_pool(struct ah_backend_pool *pool)
 {
+    struct ah_backend_device *device = pool->device;
     bool over = pool->dying && pool->used == 0;
     pthread_mutex_unlock(&pool->lock);
-    if (!over)
-        return;
-    ahhsa_device_drain(pool->device);
-    unlink_pool(pool);
-    free_pool(pool);
+    if (over)
+        trim_all(device, false);
 }
 
 hipError_t ahhsa_pool_destroy(struct ah_backend_device *device, struct ah_backend_pool *pool)
@@ -173,8 +189,11 @@ hipError_t ahhsa_pool_destroy(struct ah_backend_device *device, struct ah_backen
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
-    if (pool->device->current_pool == pool)
-        pool->device->current_pool = pool->device->default_pool;
+    struct ah_backend_pool *current = pool;
+    pthread_mutex_lock(&pool->device->backend->start_lock);
+    atomic_compare_exchange_strong(&pool->device->current_pool, &current,
+                                   pool->device->default_pool);
+    pthread_mutex_unlock(&pool->device->backend->start_lock);
     pthread_mutex_lock(&pool->lock);
     pool->dying = true;
     leave_pool(pool);
@@ -183,26 +202,19 @@ hipError_t ahhsa_pool_destroy(struct ah_backend_device *device, struct ah_backen
 
 void ahhsa_pools_close(struct ah_backend_device *device)
 {
-    while (device->first_pool) {
-        struct ah_backend_pool *pool = device->first_pool;
-        device->first_pool = pool->next;
+    struct ah_backend_pool *pool;
+    while ((pool = atomic_load(&device->first_pool))) {
+        atomic_store(&device->first_pool, pool->next);
         free_pool(pool);
     }
-    device->default_pool = device->current_pool = NULL;
+    device->default_pool = NULL;
+    atomic_store(&device->current_pool, NULL);
 }
 
 void ahhsa_pools_trim(struct ah_backend_device *device)
 {
-    if (!device->first_pool)
-        return;
-    ahhsa_lock(device);
-    for (struct ah_backend_pool *pool = device->first_pool; pool; pool = pool->next) {
-        if (pthread_mutex_trylock(&pool->lock) != 0)
-            continue; /* in use, and it will be back */
-        trim(pool, pool->threshold);
-        pthread_mutex_unlock(&pool->lock);
-    }
-    ahhsa_unlock(device);
+    if (atomic_load_explicit(&device->first_pool, memory_order_relaxed))
+        trim_all(device, false);
 }
 
 hipError_t ahhsa_pool_trim(struct ah_backend_device *device, struct ah_backend_pool *pool,
@@ -256,20 +268,10 @@ static hipError_t add_block(struct ah_backend_pool *pool, size_t size, struct bl
 {
     struct ah_backend_device *device = pool->device;
     void *memory;
-    hipError_t error;
-    if (pool->limit > 0 && pool->reserved + size > pool->limit)
-        trim(pool, pool->limit > size ? pool->limit - size : 0);
-    if (size == 0 || (pool->limit > 0 && pool->reserved + size > pool->limit))
-        return hipErrorOutOfMemory;
     struct block *block = calloc(1, sizeof *block);
     if (!block)
         return hipErrorOutOfMemory;
-    error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
-    if (error == hipErrorOutOfMemory) {
-        ahhsa_device_drain(device);
-        trim(pool, 0);
-        error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
-    }
+    hipError_t error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
     if (error == hipSuccess && pool->reach) {
         error = ahhsa_memory_share(device, memory, pool->reach);
         if (error != hipSuccess)
@@ -288,6 +290,58 @@ static hipError_t add_block(struct ah_backend_pool *pool, size_t size, struct bl
         pool->reserved > pool->reserved_high ? pool->reserved : pool->reserved_high;
     *out_block = block;
     return hipSuccess;
+}
+
+static bool has_room(struct ah_backend_pool *pool, size_t size)
+{
+    if (pool->limit > 0 && pool->reserved + size > pool->limit)
+        trim(pool, pool->limit > size ? pool->limit - size : 0);
+    return size > 0 && (pool->limit == 0 || pool->reserved + size <= pool->limit);
+}
+
+/* The free block that has been so longest of those whose work has not ended. */
+static struct block *pending_block(struct ah_backend_pool *pool)
+{
+    struct block *found = NULL;
+    for (struct block *block = pool->free; block; block = block->next)
+        if (!has_ended(block))
+            found = block;
+    return found;
+}
+
+/* Makes pools of the device let go of memory: at first of what nobody uses, then when the work of
+ * a block has ended. False: there is no more. The lock is let go meanwhile. */
+static bool make_memory(struct ah_backend_pool *pool, bool at_first)
+{
+    struct block *block = at_first ? NULL : pending_block(pool);
+    struct ahhsa_signal *ended = block ? ahhsa_signal_hold(block->ended) : NULL;
+    if (!at_first && !ended)
+        return false;
+    pthread_mutex_unlock(&pool->lock);
+    if (ended)
+        ahhsa_signal_wait(ended);
+    ahhsa_signal_release(ended);
+    trim_all(pool->device, true);
+    pthread_mutex_lock(&pool->lock);
+    return true;
+}
+
+/* Under the pool's lock. */
+static hipError_t get_block(struct ah_backend_pool *pool, size_t size,
+                            const struct ah_backend_stream *stream, struct block **out_block)
+{
+    bool at_first = true;
+    for (;;) {
+        *out_block = take_free(pool, size, stream);
+        if (*out_block)
+            return hipSuccess;
+        if (!has_room(pool, size))
+            return hipErrorOutOfMemory;
+        hipError_t error = add_block(pool, size, out_block);
+        if (error != hipErrorOutOfMemory || !make_memory(pool, at_first))
+            return error;
+        at_first = false;
+    }
 }
 
 /* Under the pool's lock. Puts the block back on failure. */
@@ -336,10 +390,9 @@ hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_
         error = ahhsa_enter(pool->device);
     if (error != hipSuccess)
         return error;
+    struct block *block;
     pthread_mutex_lock(&pool->lock);
-    struct block *block = take_free(pool, rounded(size), stream);
-    if (!block)
-        error = add_block(pool, rounded(size), &block);
+    error = get_block(pool, rounded(size), stream, &block);
     if (error == hipSuccess)
         error = hand_out(pool, block, size, stream);
     pthread_mutex_unlock(&pool->lock);
@@ -484,7 +537,9 @@ hipError_t ahhsa_pool_get_access(struct ah_backend_device *device, struct ah_bac
                                  struct ah_backend_device *location, hipMemAccessFlags *out_access)
 {
     (void)device;
+    pthread_mutex_lock(&pool->lock);
     bool may = location == pool->device || (pool->reach >> location->index & 1);
+    pthread_mutex_unlock(&pool->lock);
     *out_access = may ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
     return hipSuccess;
 }
@@ -508,9 +563,11 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
     if (!can && access != hipMemAccessFlagsProtNone)
         return hipErrorPeerAccessUnsupported;
     pthread_mutex_lock(&pool->lock);
-    pool->reach = access == hipMemAccessFlagsProtNone ? pool->reach & ~bit : pool->reach | bit;
+    uint64_t reach = access == hipMemAccessFlagsProtNone ? pool->reach & ~bit : pool->reach | bit;
     for (struct block *block = pool->all; block && error == hipSuccess; block = block->also)
-        error = ahhsa_memory_share(pool->device, block->memory, pool->reach);
+        error = ahhsa_memory_share(pool->device, block->memory, reach);
+    if (error == hipSuccess)
+        pool->reach = reach;
     pthread_mutex_unlock(&pool->lock);
     return error;
 }
