@@ -120,6 +120,38 @@ static void arrays_of_the_drivers_descriptions_are_made_and_checked(void **state
     expect(hipArray3DCreate(&array, &bad), hipErrorInvalidValue);
 }
 
+static void every_format_of_the_driver_has_a_description(void **state)
+{
+    static const struct {
+        hipArray_Format format;
+        int bits;
+        hipChannelFormatKind kind;
+    } formats[] = {
+        {HIP_AD_FORMAT_UNSIGNED_INT8, 8, hipChannelFormatKindUnsigned},
+        {HIP_AD_FORMAT_UNSIGNED_INT16, 16, hipChannelFormatKindUnsigned},
+        {HIP_AD_FORMAT_UNSIGNED_INT32, 32, hipChannelFormatKindUnsigned},
+        {HIP_AD_FORMAT_SIGNED_INT8, 8, hipChannelFormatKindSigned},
+        {HIP_AD_FORMAT_SIGNED_INT16, 16, hipChannelFormatKindSigned},
+        {HIP_AD_FORMAT_SIGNED_INT32, 32, hipChannelFormatKindSigned},
+        {HIP_AD_FORMAT_HALF, 16, hipChannelFormatKindFloat},
+        {HIP_AD_FORMAT_FLOAT, 32, hipChannelFormatKindFloat},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        const HIP_ARRAY_DESCRIPTOR descriptor = {16, 8, formats[i].format, 2};
+        hipChannelFormatDesc told;
+        hipExtent extent;
+        unsigned flags;
+        hipArray_t array;
+        ok(hipArrayCreate(&array, &descriptor));
+        ok(hipArrayGetInfo(&told, &extent, &flags, array));
+        check(told.x == formats[i].bits && told.y == formats[i].bits && told.z == 0 &&
+              told.w == 0 && told.f == formats[i].kind);
+        check(extent.width == 16 && extent.height == 8);
+        ok(hipArrayDestroy(array));
+    }
+}
+
 static void an_array_tells_what_it_is(void **state)
 {
     hipChannelFormatDesc format = hipCreateChannelDesc(8, 8, 0, 0, hipChannelFormatKindUnsigned),
@@ -512,6 +544,7 @@ int main(void)
         TEST(every_format_of_one_two_and_four_channels_can_be_made),
         TEST(impossible_arrays_are_refused),
         TEST(arrays_of_the_drivers_descriptions_are_made_and_checked),
+        TEST(every_format_of_the_driver_has_a_description),
         TEST(an_array_tells_what_it_is),
         TEST(values_that_are_no_arrays_are_refused),
         TEST(an_array_that_does_not_fit_is_out_of_memory),

@@ -1,6 +1,8 @@
 /* The contexts of the driver API, and what other libraries do to the current one. */
 #include "support.h"
 
+#include <string.h>
+
 #include <pthread.h>
 
 /* The driver as another library of the process calls it. */
@@ -233,6 +235,115 @@ static void a_context_that_another_library_left_current_does_no_harm(void **stat
     ok(hipStreamDestroy(stream));
 }
 
+/* The call succeeds where no context is current. */
+#define ok_from_nowhere(call)                                                                      \
+    do {                                                                                           \
+        driver_set_current(NULL);                                                                  \
+        ok(call);                                                                                  \
+    } while (0)
+
+static void allocations_need_no_current_context(void **state)
+{
+    const hipMemPoolProps properties = {.allocType = hipMemAllocationTypePinned,
+                                        .location = {hipMemLocationTypeDevice, 0}};
+    void *memory, *host, *managed;
+    size_t pitch, size;
+    hipMemPool_t pool;
+    (void)state;
+    ok_from_nowhere(hipMallocPitch(&memory, &pitch, 64, 4));
+    ok_from_nowhere(hipMemset2D(memory, pitch, 1, 64, 4));
+    ok_from_nowhere(hipFree(memory));
+    ok_from_nowhere(hipHostMalloc(&host, 64, 0));
+    ok_from_nowhere(hipHostFree(host));
+    ok_from_nowhere(hipMallocManaged(&managed, 64, hipMemAttachGlobal));
+    ok_from_nowhere(hipMemPrefetchAsync(managed, 64, 0, NULL));
+    ok_from_nowhere(hipMemAdvise(managed, 64, hipMemAdviseSetReadMostly, 0));
+    ok_from_nowhere(hipFree(managed));
+    ok_from_nowhere(hipMemPoolCreate(&pool, &properties));
+    ok_from_nowhere(hipMallocFromPoolAsync(&memory, 64, pool, NULL));
+    ok_from_nowhere(hipFreeAsync(memory, NULL));
+    ok_from_nowhere(hipMemPoolTrimTo(pool, 0));
+    ok_from_nowhere(hipMemPoolDestroy(pool));
+    ok_from_nowhere(hipMallocAsync(&memory, 64, NULL));
+    ok_from_nowhere(hipFreeAsync(memory, NULL));
+    ok_from_nowhere(hipMemGetInfo(&pitch, &size));
+    ok_from_nowhere(hipDeviceGetLimit(&size, hipLimitStackSize));
+    ok_from_nowhere(hipDeviceSetLimit(hipLimitStackSize, size));
+    ok_from_nowhere(hipProfilerStart());
+    ok_from_nowhere(hipProfilerStop());
+    ok_from_nowhere(hipDeviceSynchronize());
+}
+
+static void copies_need_no_current_context(void **state)
+{
+    uint32_t words[16] = {1, 2, 3}, *memory[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok_from_nowhere(hipMalloc((void **)&memory[i], sizeof words));
+    }
+    ok(hipSetDevice(0));
+    ok_from_nowhere(hipMemcpy2D(memory[0], 8, words, 8, 8, 8, hipMemcpyHostToDevice));
+    ok_from_nowhere(hipMemcpyPeer(memory[1], 1, memory[0], 0, sizeof words));
+    ok_from_nowhere(hipMemcpyPeerAsync(memory[0], 0, memory[1], 1, sizeof words, NULL));
+    ok_from_nowhere(hipStreamSynchronize(NULL));
+    ok_from_nowhere(hipMemcpy2DAsync(memory[1], 8, memory[0], 8, 8, 8, hipMemcpyDefault, NULL));
+    ok_from_nowhere(hipStreamSynchronize(NULL));
+    memset(words, 0, sizeof words);
+    ok_from_nowhere(hipMemcpyAsync(words, memory[1], sizeof words, hipMemcpyDefault, NULL));
+    ok_from_nowhere(hipStreamSynchronize(NULL));
+    check(words[0] == 1 && words[1] == 2 && words[2] == 3);
+    for (int i = 0; i < 2; i++)
+        ok_from_nowhere(hipFree(memory[i]));
+}
+
+static void objects_need_no_current_context(void **state)
+{
+    static const hipChannelFormatDesc floats = {32, 0, 0, 0, hipChannelFormatKindFloat};
+    const hipTextureDesc settings = {.readMode = hipReadModeElementType};
+    hipResourceDesc resource = {.resType = hipResourceTypeArray};
+    hipTextureObject_t texture;
+    hipSurfaceObject_t surface;
+    hipArray_t array;
+    hipMipmappedArray_t mipmap;
+    hipModule_t module;
+    hipFunction_t function;
+    hipEvent_t event;
+    hipStream_t stream;
+    hipDeviceptr_t address;
+    unsigned count;
+    size_t size;
+    int value;
+    (void)state;
+    ok_from_nowhere(hipStreamCreate(&stream));
+    ok_from_nowhere(hipEventCreate(&event));
+    ok_from_nowhere(hipEventRecord(event, stream));
+    ok_from_nowhere(hipStreamWaitEvent(stream, event, 0));
+    ok_from_nowhere(hipEventSynchronize(event));
+    ok_from_nowhere(hipEventQuery(event));
+    ok_from_nowhere(hipStreamGetPriority(stream, &value));
+    ok_from_nowhere(hipEventDestroy(event));
+    ok_from_nowhere(hipStreamDestroy(stream));
+    ok_from_nowhere(hipModuleLoadData(&module, kernels_image()));
+    ok_from_nowhere(hipModuleGetFunction(&function, module, "fake_fill"));
+    ok_from_nowhere(hipModuleGetFunctionCount(&count, module));
+    ok_from_nowhere(hipModuleGetGlobal(&address, &size, module, "fake_counter"));
+    ok_from_nowhere(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+    ok_from_nowhere(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 64, 0));
+    ok_from_nowhere(hipModuleUnload(module));
+    ok_from_nowhere(hipMallocArray(&array, &floats, 4, 4, hipArraySurfaceLoadStore));
+    resource.res.array.array = array;
+    ok_from_nowhere(hipCreateTextureObject(&texture, &resource, &settings, NULL));
+    ok_from_nowhere(hipDestroyTextureObject(texture));
+    ok_from_nowhere(hipCreateSurfaceObject(&surface, &resource));
+    ok_from_nowhere(hipDestroySurfaceObject(surface));
+    ok_from_nowhere(hipFreeArray(array));
+    ok_from_nowhere(
+        hipMallocMipmappedArray(&mipmap, &floats, (hipExtent){4, 4, 0}, 2, hipArrayDefault));
+    ok_from_nowhere(hipGetMipmappedArrayLevel(&array, mipmap, 1));
+    ok_from_nowhere(hipFreeMipmappedArray(mipmap));
+}
+
 static void setting_a_device_makes_its_context_current_for_others(void **state)
 {
     CUcontext current;
@@ -298,6 +409,9 @@ int main(void)
         TEST(primary_contexts_are_retained_reset_and_described),
         TEST_OVER("cuda", "HSA has no contexts",
                   a_context_that_another_library_left_current_does_no_harm),
+        TEST_OVER("cuda", "HSA has no contexts", allocations_need_no_current_context),
+        TEST_OVER("cuda", "HSA has no contexts", copies_need_no_current_context),
+        TEST_OVER("cuda", "HSA has no contexts", objects_need_no_current_context),
         TEST_OVER("cuda", "HSA has no contexts",
                   setting_a_device_makes_its_context_current_for_others),
         TEST_OVER("cuda", "HSA has no contexts", a_thread_leaves_the_context_of_another_alone),
