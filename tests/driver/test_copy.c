@@ -281,6 +281,99 @@ static void rows_are_copied_between_pitches(void **state)
     ok(hipFree(device));
 }
 
+enum { BOX_WIDTH = 40, BOX_HEIGHT = 5, BOX_DEPTH = 3, BOX_PITCH = 64, BOX_ROWS = 7 };
+enum { BOX_BYTES = BOX_PITCH * BOX_ROWS * BOX_DEPTH };
+
+static hipMemcpy3DParms box_copy(void *dst, void *src, hipMemcpyKind kind)
+{
+    return (hipMemcpy3DParms){
+        .srcPtr = {src, BOX_PITCH, BOX_WIDTH, BOX_ROWS},
+        .dstPtr = {dst, BOX_PITCH, BOX_WIDTH, BOX_ROWS},
+        .extent = {BOX_WIDTH, BOX_HEIGHT, BOX_DEPTH},
+        .kind = kind,
+    };
+}
+
+/* What lies between the rows and the slices stays as it is. */
+static void check_box(const unsigned char *got)
+{
+    for (size_t i = 0; i < BOX_BYTES; i++) {
+        bool inside = i % BOX_PITCH < BOX_WIDTH && i / BOX_PITCH % BOX_ROWS < BOX_HEIGHT;
+        check(got[i] == (inside ? (unsigned char)(i * 7) : 0xee));
+    }
+}
+
+static void check_boxes(void *first, void *second)
+{
+    unsigned char host[BOX_BYTES], back[BOX_BYTES];
+    for (size_t i = 0; i < BOX_BYTES; i++)
+        host[i] = (unsigned char)(i * 7);
+    memset(back, 0xee, sizeof back);
+    ok(hipMemset(first, 0, BOX_BYTES));
+    ok(hipMemset(second, 0, BOX_BYTES));
+    hipMemcpy3DParms in = box_copy(first, host, hipMemcpyDefault);
+    hipMemcpy3DParms across = box_copy(second, first, hipMemcpyDefault);
+    hipMemcpy3DParms out = box_copy(back, second, hipMemcpyDefault);
+    ok(hipMemcpy3D(&in));
+    ok(hipMemcpy3D(&across));
+    ok(hipMemcpy3D(&out));
+    check_box(back);
+}
+
+/* An engine that cannot copy boxes is given the rows. */
+static void boxes_are_copied_between_every_two_places(void **state)
+{
+    void *memory[2], *pinned;
+    (void)state;
+    ok(hipMalloc(&memory[0], BOX_BYTES));
+    ok(hipMalloc(&memory[1], BOX_BYTES));
+    ok(hipHostMalloc(&pinned, BOX_BYTES, 0));
+    for (int rows = 0; rows < 2; rows++) {
+        if (rows && over_hsa())
+            fakehsa_fail("hsa_amd_memory_async_copy_rect", 0, HSA_OUT_OF_RESOURCES);
+        check_boxes(memory[0], memory[1]);
+        check_boxes(memory[0], pinned);
+        check_boxes(pinned, memory[1]);
+    }
+    if (over_hsa())
+        fakehsa_clear_faults();
+    ok(hipHostFree(pinned));
+    ok(hipFree(memory[0]));
+    ok(hipFree(memory[1]));
+}
+
+/* More rows than fit into one piece, and a row that does not fit into any. */
+static void many_and_long_rows_of_pageable_memory_are_copied(void **state)
+{
+    static const struct {
+        size_t width, pitch, rows;
+    } cases[] = {{1000, 1024, 5000}, {3 << 20, (3 << 20) + 256, 2}};
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        size_t width = cases[c].width, pitch = cases[c].pitch, rows = cases[c].rows;
+        size_t bytes = pitch * (rows + 2); /* two more, which stay as they are */
+        unsigned char *host = malloc(bytes), *back = malloc(bytes), *memory;
+        for (size_t i = 0; i < bytes; i++)
+            host[i] = (unsigned char)(i * 31 >> 3);
+        memset(back, 0xee, bytes);
+        ok(hipMalloc((void **)&memory, bytes));
+        ok(hipMemset(memory, 0xdd, bytes));
+        ok(hipMemcpy2D(memory, pitch, host, pitch, width, rows, hipMemcpyHostToDevice));
+        ok(hipMemcpy2D(back, pitch, memory, pitch, width, rows, hipMemcpyDeviceToHost));
+        for (size_t y = 0; y < rows; y++)
+            check(memcmp(back + y * pitch, host + y * pitch, width) == 0 &&
+                  back[y * pitch + width] == 0xee);
+        for (size_t i = rows * pitch; i < bytes; i++)
+            check(back[i] == 0xee);
+        ok(hipMemcpy(back, memory, bytes, hipMemcpyDeviceToHost));
+        for (size_t i = rows * pitch; i < bytes; i++)
+            check(back[i] == 0xdd);
+        ok(hipFree(memory));
+        free(host);
+        free(back);
+    }
+}
+
 static void copies_of_rows_check_pitches_and_ranges(void **state)
 {
     unsigned char *device, host[4 * 64] = {0};
@@ -784,6 +877,8 @@ int main(void)
         TEST(a_blocking_copy_waits_for_the_stream_it_is_in),
         TEST(a_copy_within_a_device_does_not_block_the_host),
         TEST(rows_are_copied_between_pitches),
+        TEST(boxes_are_copied_between_every_two_places),
+        TEST(many_and_long_rows_of_pageable_memory_are_copied),
         TEST(copies_of_rows_check_pitches_and_ranges),
         TEST(a_part_of_a_box_is_copied_to_its_place_in_another),
         TEST(copies_of_boxes_check_their_description),
