@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ptx_names.h"
+#include "ptx.h"
 #include "report.h"
 #include "statics.h"
 #include "temp.h"
@@ -261,62 +261,6 @@ static const char *need_tool(struct ah_plan *plan, const char **path, const char
     return *path;
 }
 
-static const char *demangled(const struct ah_plan *plan, const char *name)
-{
-    const char *tool = ah_text_print("%s/llvm-cxxfilt", plan->toolchain->bin);
-    struct ah_strings argv = {0};
-    if (!ah_path_is_program(tool))
-        return name;
-    push_two(&argv, tool, name);
-    char *answer = ah_jobs_output_of(&argv);
-    if (answer)
-        answer[strcspn(answer, "\r\n")] = '\0';
-    return answer && *answer ? answer : name;
-}
-
-struct ptx_step {
-    const struct ah_plan *plan;
-    const char *path;
-};
-
-/* Makes PTX fit for a driver: correct names, and nothing left undefined. */
-static bool finish_ptx(struct ah_job *job)
-{
-    const struct ptx_step *step = job->context;
-    size_t size, fixed_size, length;
-    const char *name;
-    char *text = ah_file_read(step->path, &size), *fixed = NULL;
-    if (!text) {
-        ah_report_error("cannot read %s", step->path);
-        return false;
-    }
-    if (ah_ptx_find_undefined(text, size, &name, &length)) {
-        ah_report_error("undefined device function: %s",
-                        demangled(step->plan, ah_text_copy(name, length)));
-        ah_report_note("code for %s calls it%s", job->target,
-                       step->plan->request->rdc ? ""
-                                                : "; a function of another source needs -fgpu-rdc");
-        return false;
-    }
-    enum ah_ptx_fix result = ah_ptx_fix_names(text, size, &fixed, &fixed_size);
-    bool ok = result == AH_PTX_FIX_UNCHANGED ||
-              (result == AH_PTX_FIX_CHANGED && ah_file_write(step->path, fixed, fixed_size));
-    free(fixed);
-    if (!ok)
-        ah_report_error("cannot correct the symbol names of the PTX for %s: %s", job->target,
-                        result == AH_PTX_FIX_CLASH ? "two would become equal" : "no room");
-    return ok;
-}
-
-static void want_fit_ptx(struct ah_plan *plan, struct ah_job *job, const char *path)
-{
-    struct ptx_step *step = ah_text_alloc(sizeof(*step));
-    *step = (struct ptx_step){plan, path};
-    job->finish = finish_ptx;
-    job->context = step;
-    job->shows = ah_text_print("correct the symbol names in %s", path);
-}
-
 /* Runs a tool of LLVM on one file; its output, or NULL after a message. */
 static char *run_tool(const struct ah_plan *plan, const char *tool, const char *option,
                       const char *value, const char *file)
@@ -401,7 +345,7 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
     struct ah_job *job = add_compilation(plan, unit, "hip", output, &argv);
     job->target = target->arch;
     if (ptx)
-        want_fit_ptx(plan, job, output);
+        ah_ptx_want_fit(plan, job, target, output);
     if (product == AH_PRODUCT_BITCODE)
         want_sound_bitcode(plan, job, output);
     return job;
@@ -528,6 +472,25 @@ static void push_nvidia_codegen(const struct ah_plan *plan, const struct ah_targ
     push(argv, "-S");
 }
 
+void ah_pass_push_codegen(const struct ah_plan *plan, const struct ah_target *target,
+                          const char *module, const char *output, struct ah_strings *argv)
+{
+    ah_toolchain_push_clang(plan->toolchain, false, argv);
+    if (target->nvidia)
+        push_nvidia_codegen(plan, target, argv);
+    else
+        push_amd_codegen(plan, target, argv);
+    push(argv, "-nogpulib");
+    if (!plan->request->optimize)
+        push(argv, "-O3");
+    ah_request_args(plan->request, AH_ROUTE_DEVICE_LINK, target->arch, argv);
+    push(argv, "-Wno-unused-command-line-argument");
+    push(argv, "-Wno-override-module");
+    push_two(argv, "-o", output);
+    push_two(argv, "-x", "ir");
+    push(argv, module);
+}
+
 struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target *target,
                                    const struct ah_strings *bitcode, const char *output)
 {
@@ -536,24 +499,11 @@ struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target 
         need_tool(plan, &plan->lld, "lld", "lld-22");
     const char *merged = merge_bitcode(plan, target, bitcode, &merge);
     struct ah_job *job = ah_jobs_add(&plan->jobs);
-    ah_toolchain_push_clang(plan->toolchain, false, &job->argv);
-    if (target->nvidia)
-        push_nvidia_codegen(plan, target, &job->argv);
-    else
-        push_amd_codegen(plan, target, &job->argv);
-    push(&job->argv, "-nogpulib");
-    if (!plan->request->optimize)
-        push(&job->argv, "-O3");
-    ah_request_args(plan->request, AH_ROUTE_DEVICE_LINK, target->arch, &job->argv);
-    push(&job->argv, "-Wno-unused-command-line-argument");
-    push(&job->argv, "-Wno-override-module");
-    push_two(&job->argv, "-o", output);
-    push_two(&job->argv, "-x", "ir");
-    push(&job->argv, merged);
+    ah_pass_push_codegen(plan, target, merged, output, &job->argv);
     job->target = target->arch;
     if (merge)
         ah_job_needs(&plan->jobs, job, merge);
     if (target->nvidia)
-        want_fit_ptx(plan, job, output);
+        ah_ptx_want_fit(plan, job, target, output);
     return job;
 }

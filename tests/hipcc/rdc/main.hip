@@ -1,5 +1,6 @@
 // Relocatable device code that runs: functions and variables of other sources, equal names of
-// static kernels, static variables that the host names, a managed variable. Prints what is wrong.
+// static kernels, static variables that the host names, a managed variable, constants that only
+// together exceed NVIDIA's constant memory. Prints what is wrong.
 #include "../../support/device.h"
 
 #include <hip/hip_runtime.h>
@@ -12,11 +13,12 @@ int run_other(int *out, int n);
 
 __managed__ int managed = 5;
 static __constant__ int scale = 2;
+__constant__ int table[10000] = {0, 0, 0, 4};
 static __device__ int last_written;
 
 static __global__ void kernel(int *out)
 {
-    out[threadIdx.x] = in_other(threadIdx.x) * scale + managed;
+    out[threadIdx.x] = in_other(threadIdx.x) * scale + managed + table[3] - 4;
     atomicAdd(&shared_counter, 1);
     last_written = 7;
 }

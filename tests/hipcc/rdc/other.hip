@@ -4,6 +4,7 @@
 extern __device__ int plus_one(int);
 
 __device__ int shared_counter = 3;
+__constant__ int other_table[10000] = {1000};
 
 __device__ int in_other(int x)
 {
@@ -12,7 +13,7 @@ __device__ int in_other(int x)
 
 static __global__ void kernel(int *out)
 {
-    out[threadIdx.x] = in_other(threadIdx.x) + 1000;
+    out[threadIdx.x] = in_other(threadIdx.x) + other_table[out ? 0 : threadIdx.x];
 }
 
 // The value of shared_counter after the launch, or -1.
