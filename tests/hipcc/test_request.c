@@ -120,6 +120,13 @@ static void options_of_rocm_without_meaning_here_vanish(void)
     CHECK(r.arg_count == 0 && r.input_count == 0);
 }
 
+static void algorithms_for_the_device_are_not_left_to_the_CPU(void)
+{
+    struct ah_request r;
+    CHECK(!read_arguments(&r, "--hipstdpar", NULL));
+    CHECK(!read_arguments(&r, "-c", "--hipstdpar", "--hipstdpar-path=/x", NULL));
+}
+
 static void the_order_of_link_inputs_is_kept(void)
 {
     struct ah_request r;
@@ -187,6 +194,7 @@ int main(void)
     RUN(a_standard_goes_to_its_language);
     RUN(architectures_gather_from_every_spelling);
     RUN(options_of_rocm_without_meaning_here_vanish);
+    RUN(algorithms_for_the_device_are_not_left_to_the_CPU);
     RUN(the_order_of_link_inputs_is_kept);
     RUN(the_library_of_rocm_is_ours);
     RUN(the_strongest_mode_wins);

@@ -65,6 +65,7 @@ enum action {
     COLOUR,
     OPTIMIZE,
     OPENMP,
+    STDPAR,
 };
 
 enum {
@@ -504,6 +505,16 @@ static void read_parallel(struct reader *reader, const char *argument, const cha
     reader->request->parallel = (unsigned)n;
 }
 
+/* clang's part of it only marks what must run on the device. */
+static void refuse_stdpar(struct reader *reader, const char *argument)
+{
+    ah_report_error("%s is not supported: the parallel algorithms for GPUs are in ROCm's rocThrust "
+                    "and rocPRIM, which are not part of this compiler",
+                    argument);
+    ah_report_note("without the option they run on the CPU");
+    reader->failed = true;
+}
+
 static void read_general_option(struct reader *reader, enum action action, const char *argument,
                                 const char *value)
 {
@@ -548,6 +559,9 @@ static void read_general_option(struct reader *reader, enum action action, const
     case OPENMP:
         push_arg(r, argument, HOST | LINK, NULL);
         push_arg(r, "-Wno-source-uses-openmp", DEVICE, NULL);
+        break;
+    case STDPAR:
+        refuse_stdpar(reader, argument);
         break;
     case FOR_OPENMP:
         pass(r, argument, next_argument(reader, argument), HOST | LINK, NULL);
