@@ -3,6 +3,7 @@
 #include "rtc_options.h"
 
 #include "env.h"
+#include "log.h"
 #include "registry.h"
 
 #include <ctype.h>
@@ -14,7 +15,8 @@ enum action {
     ARCHITECTURE, /* the value names one */
     RELOCATABLE,
     SPELLED, /* becomes `becomes`, followed by the value where there is one */
-    DROPPED, /* nothing to choose here */
+    DROPPED,  /* nothing to choose here */
+    OBSOLETE, /* clang had it once; dropped with a line in the log */
     REFUSED,
 };
 
@@ -63,6 +65,14 @@ static const struct row rows[] = {
     {"--prec-sqrt=", DROPPED, NULL},
     {"-prec-sqrt=", DROPPED, NULL},
     {"-hip-pch", DROPPED, NULL},
+    {"-flegacy-pass-manager", OBSOLETE, NULL},
+    {"-fno-legacy-pass-manager", OBSOLETE, NULL},
+    {"-fexperimental-new-pass-manager", OBSOLETE, NULL},
+    {"-fno-experimental-new-pass-manager", OBSOLETE, NULL},
+    {"-mcode-object-v3", OBSOLETE, NULL},
+    {"-mno-code-object-v3", OBSOLETE, NULL},
+    {"-fcuda-host-device-constexpr", OBSOLETE, NULL},
+    {"-famd-opt", OBSOLETE, NULL},
     {"-c", REFUSED, NULL},
     {"-E", REFUSED, NULL},
     {"-M", REFUSED, NULL},
@@ -159,6 +169,10 @@ static hiprtcResult take(struct ah_rtc_options *options, const struct row *row, 
         push_value(options, row->becomes, value ? value : "");
         break;
     case DROPPED:
+        break;
+    case OBSOLETE:
+        AH_LOG(AH_LOG_WARNING, AH_LOG_CODE, "hiprtc: %s is obsolete and changes nothing",
+               row->spelling);
         break;
     case REFUSED:
         return HIPRTC_ERROR_INVALID_OPTION;

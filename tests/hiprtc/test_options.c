@@ -79,6 +79,15 @@ static void spellings_of_nvidia_become_clangs(void **state)
     assert_read("-w -mllvm -x=1 -Wall", "[-w][-mllvm][-x=1][-Wall]", "", "");
 }
 
+static void options_that_clang_no_longer_has_are_left_out(void **state)
+{
+    (void)state;
+    assert_read("-O2 -flegacy-pass-manager -fno-legacy-pass-manager -w", "[-O2][-w]", "", "");
+    assert_read("-fexperimental-new-pass-manager -fno-experimental-new-pass-manager", "", "", "");
+    assert_read("-mcode-object-v3 -mno-code-object-v3 -famd-opt", "", "", "");
+    assert_read("-fcuda-host-device-constexpr -DX", "", "[-DX]", "");
+}
+
 static void relocatable_device_code_has_many_names(void **state)
 {
     (void)state;
@@ -125,6 +134,7 @@ int main(void)
         AH_TEST(macros_are_for_the_source_unless_the_header_knows_them),
         AH_TEST(values_are_found_after_blanks_and_in_the_next_option),
         AH_TEST(spellings_of_nvidia_become_clangs),
+        AH_TEST(options_that_clang_no_longer_has_are_left_out),
         AH_TEST(relocatable_device_code_has_many_names),
         AH_TEST(what_would_make_something_else_is_refused_by_name),
         AH_TEST(the_environment_adds_options),
