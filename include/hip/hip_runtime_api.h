@@ -54,7 +54,6 @@
 #include <hip/api/graph.h>
 #include <hip/api/interop.h>
 #include <hip/api/profiler.h>
-#include <hip/api/registration.h>
 
 // After everything it may rename, and before the C++ overloads, which it renames as well.
 #include <hip/api/per_thread_default_stream.h>

@@ -4,6 +4,7 @@
 
 #define HIP_ABI_IMPL // nothing is deprecated here
 #include <hip/hip_runtime_api.h>
+#include <hip/api/registration.h>
 #include <hip/hip_deprecated.h>
 #include <hip/hip_ext.h>
 #include <hip/hip_gl_interop.h>

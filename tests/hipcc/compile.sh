@@ -577,6 +577,15 @@ test_math_functions_need_no_include_in_any_mode() {
     done
 }
 
+test_the_constants_of_cuda_have_their_header() {
+    cat >c.cpp <<'E'
+#include <math_constants.h>
+static_assert(CUDART_PI > 3.14 && CUDART_PI_F < 3.15f && CUDART_TWO_TO_23 == 8388608.0, "");
+__host__ __device__ double sum() { return CUDART_INF + CUDART_NAN_F + CUDART_L2E + CUDART_ZERO; }
+E
+    silent "$hipcc" -Wall -fsyntax-only --offload-arch=gfx90a,sm_70 c.cpp
+}
+
 test_printf_assert_and_memory_need_no_header_of_hip() {
     cat >functions.cpp <<'E'
 #include <cassert>

@@ -211,6 +211,26 @@ hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset);
 /// Launches.
 hipError_t hipLaunchByPtr(const void *func);
 
+// ---- The two halves of <<<...>>>, called by code that the compiler adds
+
+/// Passes grid, block, shared memory and stream from a launch to the kernel's stub, on a stack of
+/// the thread.
+/// @param [in,out] gridDim  grid, blocks (pop: [out])
+/// @param [in,out] blockDim  block, threads (pop: [out])
+/// @param [in,out] sharedMem  dynamic shared memory of a block, bytes (pop: [out])
+/// @param [in,out] stream  the stream (pop: [out])
+/// Returns: hipErrorMissingConfiguration: the stack is empty (pop).
+/// Thread safety: the stack is the calling thread's.
+/// Stream order: none.
+/// Source: clang's HIP support; CUDA's __cudaPushCallConfiguration, __cudaPopCallConfiguration.
+
+/// The caller's side of `<<<...>>>`.
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem __dparm(0),
+                                      hipStream_t stream __dparm(0));
+/// The kernel stub's side.
+hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
+                                     hipStream_t *stream);
+
 /// Changes an attribute of a kernel on the current device.
 /// @param [in] func  the kernel, by its host address
 /// @param [in] attr  hipFuncAttributeMaxDynamicSharedMemorySize, which a launch beyond 48 KiB needs

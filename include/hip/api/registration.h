@@ -1,5 +1,6 @@
 // What compiled programs and tools call behind the programmer's back: registration of device
-// code, the two halves of <<<...>>>, and symbols of old tools. Not for applications.
+// code, and symbols of old tools. Not for applications: hip_runtime_api.h leaves it out, so that a
+// program may declare these functions in its own words.
 #ifndef HIP_INCLUDE_HIP_API_REGISTRATION_H
 #define HIP_INCLUDE_HIP_API_REGISTRATION_H
 
@@ -68,24 +69,6 @@ void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *device
 /// A surface reference.
 void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *deviceVar, int type,
                           int ext);
-
-/// Passes grid, block, shared memory and stream from a launch to the kernel's stub, on a stack of
-/// the thread.
-/// @param [in,out] gridDim  grid, blocks (pop: [out])
-/// @param [in,out] blockDim  block, threads (pop: [out])
-/// @param [in,out] sharedMem  dynamic shared memory of a block, bytes (pop: [out])
-/// @param [in,out] stream  the stream (pop: [out])
-/// Returns: hipErrorMissingConfiguration: the stack is empty (pop).
-/// Thread safety: the stack is the calling thread's.
-/// Stream order: none.
-/// Source: clang's HIP support; CUDA's __cudaPushCallConfiguration, __cudaPopCallConfiguration.
-
-/// The caller's side of `<<<...>>>`.
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem __dparm(0),
-                                      hipStream_t stream __dparm(0));
-/// The kernel stub's side.
-hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
-                                     hipStream_t *stream);
 
 /// The precompiled kernel-language headers for run-time compilation.
 /// @param [out] pch  the headers; NULL: AnyHIP has none, headers are compiled from text

@@ -226,11 +226,11 @@ __AH_FN unsigned int atomicDec(unsigned int *address, unsigned int limit)
 {
     return __ah::wrap_dec(address, limit);
 }
-__AH_FN unsigned int atomicInc_system(unsigned int *address, unsigned int limit)
+__AH_YIELDING __AH_FN unsigned int atomicInc_system(unsigned int *address, unsigned int limit)
 {
     return __ah::system_wrap_inc(address, limit);
 }
-__AH_FN unsigned int atomicDec_system(unsigned int *address, unsigned int limit)
+__AH_YIELDING __AH_FN unsigned int atomicDec_system(unsigned int *address, unsigned int limit)
 {
     return __ah::system_wrap_dec(address, limit);
 }

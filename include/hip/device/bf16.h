@@ -179,13 +179,13 @@ __AH_FN __hip_bfloat16 __ushort_as_bfloat16(unsigned short bits) { return __ah::
 
 __AH_FN float __bfloat162float(__hip_bfloat16 a) { return __ah::bfloat_value(a); }
 __AH_FN __hip_bfloat16 __float2bfloat16(float x) { return __hip_bfloat16(x); }
-__AH_FN __hip_bfloat16 __float2bfloat16_rn(float x) { return __hip_bfloat16(x); }
+__AH_YIELDING __AH_FN __hip_bfloat16 __float2bfloat16_rn(float x) { return __hip_bfloat16(x); }
 __AH_FN __hip_bfloat16 __double2bfloat16(double x) { return __hip_bfloat16(x); }
-__AH_FN __hip_bfloat162 __float2bfloat162_rn(float x)
+__AH_YIELDING __AH_FN __hip_bfloat162 __float2bfloat162_rn(float x)
 {
     return __hip_bfloat162(__hip_bfloat16(x), __hip_bfloat16(x));
 }
-__AH_FN __hip_bfloat162 __floats2bfloat162_rn(float x, float y)
+__AH_YIELDING __AH_FN __hip_bfloat162 __floats2bfloat162_rn(float x, float y)
 {
     return __hip_bfloat162(__hip_bfloat16(x), __hip_bfloat16(y));
 }
@@ -199,7 +199,7 @@ __AH_FN __hip_bfloat162 __halves2bfloat162(__hip_bfloat16 x, __hip_bfloat16 y)
 {
     return __hip_bfloat162(x, y);
 }
-__AH_FN __hip_bfloat162 make_bfloat162(__hip_bfloat16 x, __hip_bfloat16 y)
+__AH_YIELDING __AH_FN __hip_bfloat162 make_bfloat162(__hip_bfloat16 x, __hip_bfloat16 y)
 {
     return __hip_bfloat162(x, y);
 }

@@ -15,12 +15,12 @@
 __AH_FN long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 __AH_FN long long wall_clock64() { return __nvvm_read_ptx_sreg_globaltimer(); }
 /* about so many nanoseconds, at most twice that and a millisecond */
-__AH_FN void __nanosleep(unsigned int nanoseconds) { __nvvm_nanosleep(nanoseconds); }
+__AH_YIELDING __AH_FN void __nanosleep(unsigned int nanoseconds) { __nvvm_nanosleep(nanoseconds); }
 #else
 __AH_FN long long clock64() { return static_cast<long long>(__builtin_readcyclecounter()); }
 __AH_FN long long wall_clock64() { return static_cast<long long>(__builtin_readsteadycounter()); }
 /* s_sleep counts 64 cycles, taken for 32 ns; at most a thousand rounds, about 4 ms */
-__AH_FN void __nanosleep(unsigned int nanoseconds)
+__AH_YIELDING __AH_FN void __nanosleep(unsigned int nanoseconds)
 {
     unsigned int rounds = nanoseconds / 4096;
     for (unsigned int i = 0; i < (rounds < 1000 ? rounds : 1000); ++i)

@@ -19,11 +19,11 @@ __AH_FN float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
 __AH_FN float __uint_as_float(unsigned int x) { return __builtin_bit_cast(float, x); }
 __AH_FN long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 __AH_FN double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-__AH_FN unsigned long long __double_as_ulonglong(double x)
+__AH_YIELDING __AH_FN unsigned long long __double_as_ulonglong(double x)
 {
     return __builtin_bit_cast(unsigned long long, x);
 }
-__AH_FN double __ulonglong_as_double(unsigned long long x) { return __builtin_bit_cast(double, x); }
+__AH_YIELDING __AH_FN double __ulonglong_as_double(unsigned long long x) { return __builtin_bit_cast(double, x); }
 __AH_FN int __double2hiint(double x) { return static_cast<int>(__double_as_ulonglong(x) >> 32); }
 __AH_FN int __double2loint(double x) { return static_cast<int>(__double_as_ulonglong(x)); }
 __AH_FN double __hiloint2double(int hi, int lo)

@@ -105,7 +105,7 @@ static __device__ inline void grid_barrier()
 {
     unsigned int *workspace = grid_workspace();
     if (!workspace)
-        __trap(); /* not a cooperative launch */
+        __trap<>(); /* not a cooperative launch */
     __syncthreads();
     if (rank_in_block() == 0) {
         unsigned int *word = workspace + 1;
@@ -115,7 +115,7 @@ static __device__ inline void grid_barrier()
             __hip_atomic_fetch_add(word, share, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
         while (((__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) ^ before) &
                 0x80000000u) == 0)
-            __nanosleep(64);
+            __nanosleep<>(64);
         __threadfence();
     }
     __syncthreads();
@@ -137,7 +137,7 @@ static __device__ inline void multi_grid_wait(const multi_grid &place)
     for (unsigned int rank = 0; rank < place.count; ++rank) {
         unsigned long long *word = reinterpret_cast<unsigned long long *>(words + rank * 64ull);
         while (__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM) < round)
-            __nanosleep(256);
+            __nanosleep<>(256);
     }
     __threadfence_system();
 }
@@ -147,7 +147,7 @@ static __device__ inline void multi_grid_barrier()
 {
     const multi_grid place = multi_grid_place();
     if (place.count == 0)
-        __trap(); /* not launched on several devices */
+        __trap<>(); /* not launched on several devices */
     grid_barrier();
     if (rank_in_grid() == 0)
         multi_grid_wait(place);
@@ -200,7 +200,7 @@ __AH_STATIC unsigned int rank_below(unsigned long long of, unsigned long long pa
 __AH_STATIC unsigned long long tile_mask(unsigned int size)
 {
     if (size > static_cast<unsigned int>(lanes()))
-        __trap(); /* a tile does not span warps */
+        __trap<>(); /* a tile does not span warps */
     return low_bits(size) << (lane() & ~(size - 1));
 }
 } // namespace __ah
@@ -276,10 +276,10 @@ class thread_group
             break;
         case of_tile:
         case of_lanes:
-            __syncwarp(mask_);
+            __syncwarp<>(mask_);
             break;
         default:
-            __trap();
+            __trap<>();
         }
     }
 };
@@ -356,7 +356,7 @@ class tiled_group : public thread_group
 
   public:
     __AH_FN unsigned int thread_rank() const { return __ah::lane() & (size_ - 1); }
-    __AH_FN void sync() const { __syncwarp(mask_); }
+    __AH_FN void sync() const { __syncwarp<>(mask_); }
 };
 
 /* The threads of a warp that run together at one place. */
@@ -383,7 +383,7 @@ class coalesced_group : public thread_group
 
   public:
     __AH_FN unsigned int thread_rank() const { return __ah::rank_in(mask_); }
-    __AH_FN void sync() const { __syncwarp(mask_); }
+    __AH_FN void sync() const { __syncwarp<>(mask_); }
     __AH_FN unsigned int meta_group_rank() const { return meta_rank_; }
     __AH_FN unsigned int meta_group_size() const { return meta_size_; }
 

@@ -502,7 +502,7 @@ __AH_FN __half __float2half_rz(float x)
 {
     return x < 0 ? __ah::half_rounded_up(x) : __ah::half_rounded_down(x);
 }
-__AH_FN __half __double2half(double x) { return __ah::half_of(__ah::half_from_double(x)); }
+__AH_YIELDING __AH_FN __half __double2half(double x) { return __ah::half_of(__ah::half_from_double(x)); }
 __AH_FN __half2 __float2half2_rn(float x) { return __half2half2(__ah::half_rounded(x)); }
 __AH_FN __half2 __floats2half2_rn(float x, float y)
 {

@@ -235,29 +235,29 @@ __AH_HDN __half2 __hmin2(__half2 a, __half2 b)
 
 /* ---- functions ---- */
 
-#define __AH_HALF_FUNCTION(name, expression)                                                       \
-    __AH_FN __half h##name(__half h)                                                               \
+#define __AH_HALF_FUNCTION(FN, name, expression)                                                   \
+    FN __half h##name(__half h)                                                                    \
     {                                                                                              \
         float x = __half2float(h);                                                                 \
         return __float2half_rn(expression);                                                        \
     }                                                                                              \
-    __AH_FN __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
-__AH_HALF_FUNCTION(ceil, ceilf(x))
-__AH_HALF_FUNCTION(floor, floorf(x))
-__AH_HALF_FUNCTION(rint, rintf(x))
-__AH_HALF_FUNCTION(trunc, truncf(x))
-__AH_HALF_FUNCTION(sqrt, sqrtf(x))
-__AH_HALF_FUNCTION(rsqrt, rsqrtf(x))
-__AH_HALF_FUNCTION(rcp, 1.0f / x)
-__AH_HALF_FUNCTION(exp, expf(x))
-__AH_HALF_FUNCTION(exp2, exp2f(x))
-__AH_HALF_FUNCTION(exp10, exp10f(x))
-__AH_HALF_FUNCTION(log, logf(x))
-__AH_HALF_FUNCTION(log2, log2f(x))
-__AH_HALF_FUNCTION(log10, log10f(x))
-__AH_HALF_FUNCTION(sin, sinf(x))
-__AH_HALF_FUNCTION(cos, cosf(x))
-__AH_HALF_FUNCTION(tanh, tanhf(x))
+    FN __half2 h2##name(__half2 a) { return __half2(h##name(a.x), h##name(a.y)); }
+__AH_HALF_FUNCTION(__AH_FN, ceil, ceilf(x))
+__AH_HALF_FUNCTION(__AH_FN, floor, floorf(x))
+__AH_HALF_FUNCTION(__AH_FN, rint, rintf(x))
+__AH_HALF_FUNCTION(__AH_FN, trunc, truncf(x))
+__AH_HALF_FUNCTION(__AH_FN, sqrt, sqrtf(x))
+__AH_HALF_FUNCTION(__AH_FN, rsqrt, rsqrtf(x))
+__AH_HALF_FUNCTION(__AH_FN, rcp, 1.0f / x)
+__AH_HALF_FUNCTION(__AH_FN, exp, expf(x))
+__AH_HALF_FUNCTION(__AH_FN, exp2, exp2f(x))
+__AH_HALF_FUNCTION(__AH_FN, exp10, exp10f(x))
+__AH_HALF_FUNCTION(__AH_FN, log, logf(x))
+__AH_HALF_FUNCTION(__AH_FN, log2, log2f(x))
+__AH_HALF_FUNCTION(__AH_FN, log10, log10f(x))
+__AH_HALF_FUNCTION(__AH_FN, sin, sinf(x))
+__AH_HALF_FUNCTION(__AH_FN, cos, cosf(x))
+__AH_HALF_FUNCTION(__AH_YIELDING __AH_FN, tanh, tanhf(x))
 #undef __AH_HALF_FUNCTION
 
 /* ---- across lanes, in memory ---- */

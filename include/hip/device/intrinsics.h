@@ -27,7 +27,7 @@ __AH_FN int __ffsll(unsigned long x) { return __builtin_ffsll(static_cast<long l
 __AH_FN unsigned int __brev(unsigned int x) { return __builtin_bitreverse32(x); }
 __AH_FN unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
 /* the place of the lowest set bit, counted from 0; -1 for 0 */
-__AH_FN unsigned int __lastbit_u32_u32(unsigned int x)
+__AH_YIELDING __AH_FN unsigned int __lastbit_u32_u32(unsigned int x)
 {
     return static_cast<unsigned int>(__builtin_ctzg(x, -1));
 }
@@ -176,7 +176,7 @@ __AH_FN unsigned int __usad(unsigned int x, unsigned int y, unsigned int z)
 /* ---- dot products of packed integers, added to c ---- */
 
 /* four 8-bit pairs (dp4a; v_dot4 where the processor has it) */
-__AH_FN int __dp4a(int a, int b, int c)
+__AH_YIELDING __AH_FN int __dp4a(int a, int b, int c)
 {
 #if defined(__NVPTX__)
     int r;
@@ -188,7 +188,7 @@ __AH_FN int __dp4a(int a, int b, int c)
     return c;
 #endif
 }
-__AH_FN unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
+__AH_YIELDING __AH_FN unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
 {
 #if defined(__NVPTX__)
     unsigned int r;
@@ -200,26 +200,26 @@ __AH_FN unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c)
     return c;
 #endif
 }
-__AH_FN int __dp4a(char4 a, char4 b, int c)
+__AH_YIELDING __AH_FN int __dp4a(char4 a, char4 b, int c)
 {
     return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c);
 }
-__AH_FN unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c)
+__AH_YIELDING __AH_FN unsigned int __dp4a(uchar4 a, uchar4 b, unsigned int c)
 {
     return __dp4a(__builtin_bit_cast(unsigned int, a), __builtin_bit_cast(unsigned int, b), c);
 }
 /* the two 16-bit halves of a with the two lower or upper bytes of b */
-__AH_FN int __dp2a_lo(int a, int b, int c)
+__AH_YIELDING __AH_FN int __dp2a_lo(int a, int b, int c)
 {
     return c + static_cast<short>(a) * static_cast<signed char>(b) +
            static_cast<short>(a >> 16) * static_cast<signed char>(b >> 8);
 }
-__AH_FN int __dp2a_hi(int a, int b, int c) { return __dp2a_lo(a, b >> 16, c); }
-__AH_FN unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c)
+__AH_YIELDING __AH_FN int __dp2a_hi(int a, int b, int c) { return __dp2a_lo(a, b >> 16, c); }
+__AH_YIELDING __AH_FN unsigned int __dp2a_lo(unsigned int a, unsigned int b, unsigned int c)
 {
     return c + (a & 0xffff) * (b & 0xff) + (a >> 16) * (b >> 8 & 0xff);
 }
-__AH_FN unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c)
+__AH_YIELDING __AH_FN unsigned int __dp2a_hi(unsigned int a, unsigned int b, unsigned int c)
 {
     return __dp2a_lo(a, b >> 16, c);
 }

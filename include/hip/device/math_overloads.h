@@ -37,6 +37,15 @@ __AH_FN long long llabs(long long x) { return __builtin_llabs(x); }
 /* the numbers of glibc: FP_NAN 0, FP_INFINITE 1, FP_ZERO 2, FP_SUBNORMAL 3, FP_NORMAL 4 */
 __AH_FN int fpclassify(float x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
 __AH_FN int fpclassify(double x) { return __builtin_fpclassify(0, 1, 4, 3, 2, x); }
+/* names of the C library's own that programs know */
+__AH_FN bool __finite(double x) { return __builtin_isfinite(x); }
+__AH_FN bool __finitef(float x) { return __builtin_isfinite(x); }
+__AH_FN bool __isinf(double x) { return __builtin_isinf(x); }
+__AH_FN bool __isinff(float x) { return __builtin_isinf(x); }
+__AH_FN bool __isnan(double x) { return __builtin_isnan(x); }
+__AH_FN bool __isnanf(float x) { return __builtin_isnan(x); }
+__AH_FN bool __signbit(double x) { return __builtin_signbit(x); }
+__AH_FN bool __signbitf(float x) { return __builtin_signbit(x); }
 __AH_FN float fma(float x, float y, float z) { return fmaf(x, y, z); }
 __AH_FN float frexp(float x, int *exponent) { return frexpf(x, exponent); }
 __AH_FN float hypot(float x, float y, float z) { return norm3df(x, y, z); }

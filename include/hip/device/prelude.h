@@ -237,7 +237,10 @@ __device__ __attribute__((noreturn)) void __assert_fail(const char *expression, 
 /* Ends the kernel with an error. A function of its own, never inlined: for gfx11 clang 22
  * compiles a function wrongly in which code follows a trap (SelectionDAG leaves its
  * V_ADD_U64_PSEUDO where they are). */
-__device__ inline __attribute__((noreturn, noinline, cold)) void __trap() { __builtin_trap(); }
+__AH_YIELDING __device__ inline __attribute__((noreturn, noinline, cold)) void __trap()
+{
+    __builtin_trap();
+}
 
 extern "C" {
 __device__ inline __attribute__((noreturn, noinline)) void abort(void) { __trap(); }

@@ -101,6 +101,10 @@
 
 #endif
 
+/* Begins a function that HIP does not have under its name, or had not always: a template, so that a
+ * program may define the same function, which is then preferred. */
+#define __AH_YIELDING template <int = 0>
+
 #ifndef __align__
 #define __align__(n) __attribute__((aligned(n)))
 #endif

@@ -15,22 +15,22 @@
 
 #if defined(__NVPTX__)
 
-#define __AH_ROUNDED(T, f, fma, letter, mode, r)                                                   \
-    __AH_FN T __##f##add_##mode(T x, T y) { return __nvvm_add_##r##_##letter(x, y); }              \
-    __AH_FN T __##f##sub_##mode(T x, T y) { return __nvvm_add_##r##_##letter(x, -y); }             \
-    __AH_FN T __##f##mul_##mode(T x, T y) { return __nvvm_mul_##r##_##letter(x, y); }              \
-    __AH_FN T __##f##div_##mode(T x, T y) { return __nvvm_div_##r##_##letter(x, y); }              \
-    __AH_FN T __##f##rcp_##mode(T x) { return __nvvm_rcp_##r##_##letter(x); }                      \
-    __AH_FN T __##f##sqrt_##mode(T x) { return __nvvm_sqrt_##r##_##letter(x); }                    \
-    __AH_FN T fma##mode(T x, T y, T z) { return __nvvm_fma_##r##_##letter(x, y, z); }
-__AH_ROUNDED(float, f, __fmaf_, f, rn, rn)
-__AH_ROUNDED(float, f, __fmaf_, f, rd, rm)
-__AH_ROUNDED(float, f, __fmaf_, f, ru, rp)
-__AH_ROUNDED(float, f, __fmaf_, f, rz, rz)
-__AH_ROUNDED(double, d, __fma_, d, rn, rn)
-__AH_ROUNDED(double, d, __fma_, d, rd, rm)
-__AH_ROUNDED(double, d, __fma_, d, ru, rp)
-__AH_ROUNDED(double, d, __fma_, d, rz, rz)
+#define __AH_ROUNDED(FN, T, f, fma, letter, mode, r)                                               \
+    FN T __##f##add_##mode(T x, T y) { return __nvvm_add_##r##_##letter(x, y); }                   \
+    FN T __##f##sub_##mode(T x, T y) { return __nvvm_add_##r##_##letter(x, -y); }                  \
+    FN T __##f##mul_##mode(T x, T y) { return __nvvm_mul_##r##_##letter(x, y); }                   \
+    FN T __##f##div_##mode(T x, T y) { return __nvvm_div_##r##_##letter(x, y); }                   \
+    FN T __##f##rcp_##mode(T x) { return __nvvm_rcp_##r##_##letter(x); }                           \
+    FN T __##f##sqrt_##mode(T x) { return __nvvm_sqrt_##r##_##letter(x); }                         \
+    FN T fma##mode(T x, T y, T z) { return __nvvm_fma_##r##_##letter(x, y, z); }
+__AH_ROUNDED(__AH_FN, float, f, __fmaf_, f, rn, rn)
+__AH_ROUNDED(__AH_YIELDING __AH_FN, float, f, __fmaf_, f, rd, rm)
+__AH_ROUNDED(__AH_YIELDING __AH_FN, float, f, __fmaf_, f, ru, rp)
+__AH_ROUNDED(__AH_YIELDING __AH_FN, float, f, __fmaf_, f, rz, rz)
+__AH_ROUNDED(__AH_FN, double, d, __fma_, d, rn, rn)
+__AH_ROUNDED(__AH_YIELDING __AH_FN, double, d, __fma_, d, rd, rm)
+__AH_ROUNDED(__AH_YIELDING __AH_FN, double, d, __fma_, d, ru, rp)
+__AH_ROUNDED(__AH_YIELDING __AH_FN, double, d, __fma_, d, rz, rz)
 #undef __AH_ROUNDED
 
 #else
@@ -72,20 +72,20 @@ __AH_FN double __fma_rn(double x, double y, double z) { return __builtin_fma(x, 
 #define __AH_UNDER_3(bits, mode, instruction) r = x + y + z
 #endif
 #define __AH_DIRECTED(T, f, fma, size, bits, suffix, mode)                                         \
-    __AH_FN T __##f##add_##suffix(T x, T y)                                                        \
+    __AH_YIELDING __AH_FN T __##f##add_##suffix(T x, T y)                                          \
     {                                                                                              \
         T r;                                                                                       \
         __AH_UNDER_2(bits, mode, "v_add_" size);                                                   \
         return r;                                                                                  \
     }                                                                                              \
-    __AH_FN T __##f##sub_##suffix(T x, T y) { return __##f##add_##suffix(x, -y); }                 \
-    __AH_FN T __##f##mul_##suffix(T x, T y)                                                        \
+    __AH_YIELDING __AH_FN T __##f##sub_##suffix(T x, T y) { return __##f##add_##suffix(x, -y); }   \
+    __AH_YIELDING __AH_FN T __##f##mul_##suffix(T x, T y)                                          \
     {                                                                                              \
         T r;                                                                                       \
         __AH_UNDER_2(bits, mode, "v_mul_" size);                                                   \
         return r;                                                                                  \
     }                                                                                              \
-    __AH_FN T fma##suffix(T x, T y, T z)                                                           \
+    __AH_YIELDING __AH_FN T fma##suffix(T x, T y, T z)                                             \
     {                                                                                              \
         T r;                                                                                       \
         __AH_UNDER_3(bits, mode, "v_fma_" size);                                                   \
@@ -131,34 +131,34 @@ template <typename T> __AH_FN T root_rest(T x, T r)
 } // namespace __ah
 
 #define __AH_QUOTIENTS(T, f, sqrt_)                                                                \
-    __AH_FN T __##f##div_rd(T x, T y)                                                              \
+    __AH_YIELDING __AH_FN T __##f##div_rd(T x, T y)                                                \
     {                                                                                              \
         T q = x / y;                                                                               \
         return __ah::down_by(q, __ah::quotient_rest(x, y, q));                                     \
     }                                                                                              \
-    __AH_FN T __##f##div_ru(T x, T y)                                                              \
+    __AH_YIELDING __AH_FN T __##f##div_ru(T x, T y)                                                \
     {                                                                                              \
         T q = x / y;                                                                               \
         return __ah::up_by(q, __ah::quotient_rest(x, y, q));                                       \
     }                                                                                              \
-    __AH_FN T __##f##div_rz(T x, T y)                                                              \
+    __AH_YIELDING __AH_FN T __##f##div_rz(T x, T y)                                                \
     {                                                                                              \
         return (x < 0) == (y < 0) ? __##f##div_rd(x, y) : __##f##div_ru(x, y);                     \
     }                                                                                              \
-    __AH_FN T __##f##rcp_rd(T x) { return __##f##div_rd(T(1), x); }                                \
-    __AH_FN T __##f##rcp_ru(T x) { return __##f##div_ru(T(1), x); }                                \
-    __AH_FN T __##f##rcp_rz(T x) { return __##f##div_rz(T(1), x); }                                \
-    __AH_FN T __##f##sqrt_rd(T x)                                                                  \
+    __AH_YIELDING __AH_FN T __##f##rcp_rd(T x) { return __##f##div_rd(T(1), x); }                  \
+    __AH_YIELDING __AH_FN T __##f##rcp_ru(T x) { return __##f##div_ru(T(1), x); }                  \
+    __AH_YIELDING __AH_FN T __##f##rcp_rz(T x) { return __##f##div_rz(T(1), x); }                  \
+    __AH_YIELDING __AH_FN T __##f##sqrt_rd(T x)                                                    \
     {                                                                                              \
         T r = sqrt_(x);                                                                            \
         return __ah::down_by(r, __ah::root_rest(x, r));                                            \
     }                                                                                              \
-    __AH_FN T __##f##sqrt_ru(T x)                                                                  \
+    __AH_YIELDING __AH_FN T __##f##sqrt_ru(T x)                                                    \
     {                                                                                              \
         T r = sqrt_(x);                                                                            \
         return __ah::up_by(r, __ah::root_rest(x, r));                                              \
     }                                                                                              \
-    __AH_FN T __##f##sqrt_rz(T x) { return __##f##sqrt_rd(x); }
+    __AH_YIELDING __AH_FN T __##f##sqrt_rz(T x) { return __##f##sqrt_rd(x); }
 __AH_QUOTIENTS(float, f, __builtin_sqrtf)
 __AH_QUOTIENTS(double, d, __builtin_sqrt)
 #undef __AH_QUOTIENTS

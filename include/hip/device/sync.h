@@ -68,12 +68,12 @@ __AH_FN int __syncthreads_or(int predicate) { return __syncthreads_count(predica
 /* The lanes named in the mask wait for each other and see each other's memory.
  * NVIDIA: bar.warp.sync. AMD: lanes run in step; only memory needs ordering. */
 #if defined(__NVPTX__)
-__AH_FN void __syncwarp(unsigned long long mask = ~0ull)
+__AH_YIELDING __AH_FN void __syncwarp(unsigned long long mask = ~0ull)
 {
     __nvvm_bar_warp_sync(static_cast<unsigned int>(mask));
 }
 #else
-__AH_FN void __syncwarp(unsigned long long mask = ~0ull)
+__AH_YIELDING __AH_FN void __syncwarp(unsigned long long mask = ~0ull)
 {
     (void)mask;
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");

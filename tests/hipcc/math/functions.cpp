@@ -65,6 +65,8 @@ __device__ float fast_and_rounded(float x, float y, float z)
     sum += a + b + __cosf(x) + __exp10f(x) + __expf(x) + __fdividef(x, y) + __log10f(x) + __log2f(x);
     sum += __logf(x) + __powf(x, y) + __saturatef(x) + __sinf(x) + __tanf(x) + __fadd_rn(x, y);
     sum += __fdiv_rn(x, y) + __fmul_rn(x, y) + __frcp_rn(x) + __frsqrt_rn(x) + __fsqrt_rn(x);
+    sum += __finitef(x) + __isinff(x) + __isnanf(x) + __signbitf(x);
+    sum += __finite(1.0 * x) + __isinf(1.0 * x) + __isnan(1.0 * x) + __signbit(1.0 * x);
     return sum + __fsub_rn(x, y) + __fmaf_rn(x, y, z);
 }
 

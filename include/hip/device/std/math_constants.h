@@ -1,0 +1,104 @@
+/* CUDA's <math_constants.h>, which sources include that are compiled for CUDA and for HIP alike. HIP
+ * has the same constants under names of its own. */
+#ifndef HIP_DEVICE_STD_MATH_CONSTANTS_H
+#define HIP_DEVICE_STD_MATH_CONSTANTS_H
+
+#include <hip/hip_math_constants.h>
+
+#define CUDART_INF_F            HIP_INF_F
+#define CUDART_NAN_F            HIP_NAN_F
+#define CUDART_MIN_DENORM_F     HIP_MIN_DENORM_F
+#define CUDART_MAX_NORMAL_F     HIP_MAX_NORMAL_F
+#define CUDART_NEG_ZERO_F       HIP_NEG_ZERO_F
+#define CUDART_ZERO_F           HIP_ZERO_F
+#define CUDART_ONE_F            HIP_ONE_F
+#define CUDART_SQRT_HALF_F      HIP_SQRT_HALF_F
+#define CUDART_SQRT_TWO_F       HIP_SQRT_TWO_F
+#define CUDART_THIRD_F          HIP_THIRD_F
+#define CUDART_PIO4_F           HIP_PIO4_F
+#define CUDART_PIO2_F           HIP_PIO2_F
+#define CUDART_3PIO4_F          HIP_3PIO4_F
+#define CUDART_2_OVER_PI_F      HIP_2_OVER_PI_F
+#define CUDART_SQRT_2_OVER_PI_F HIP_SQRT_2_OVER_PI_F
+#define CUDART_PI_F             HIP_PI_F
+#define CUDART_L2E_F            HIP_L2E_F
+#define CUDART_L2T_F            HIP_L2T_F
+#define CUDART_LG2_F            HIP_LG2_F
+#define CUDART_LGE_F            HIP_LGE_F
+#define CUDART_LN2_F            HIP_LN2_F
+#define CUDART_LNT_F            HIP_LNT_F
+#define CUDART_LNPI_F           HIP_LNPI_F
+#define CUDART_SQRT_HALF_HI_F   HIP_SQRT_HALF_HI_F
+#define CUDART_SQRT_HALF_LO_F   HIP_SQRT_HALF_LO_F
+#define CUDART_TWO_TO_M126_F    HIP_TWO_TO_M126_F
+#define CUDART_TWO_TO_126_F     HIP_TWO_TO_126_F
+#define CUDART_NORM_HUGE_F      HIP_NORM_HUGE_F
+#define CUDART_TWO_TO_23_F      HIP_TWO_TO_23_F
+#define CUDART_TWO_TO_24_F      HIP_TWO_TO_24_F
+#define CUDART_TWO_TO_31_F      HIP_TWO_TO_31_F
+#define CUDART_TWO_TO_32_F      HIP_TWO_TO_32_F
+#define CUDART_REMQUO_BITS_F    HIP_REMQUO_BITS_F
+#define CUDART_REMQUO_MASK_F    HIP_REMQUO_MASK_F
+#define CUDART_TRIG_PLOSS_F     HIP_TRIG_PLOSS_F
+#define CUDART_INF              HIP_INF
+#define CUDART_NAN              HIP_NAN
+#define CUDART_NEG_ZERO         HIP_NEG_ZERO
+#define CUDART_MIN_DENORM       HIP_MIN_DENORM
+#define CUDART_ZERO             HIP_ZERO
+#define CUDART_ONE              HIP_ONE
+#define CUDART_SQRT_HALF        HIP_SQRT_HALF
+#define CUDART_SQRT_HALF_HI     HIP_SQRT_HALF_HI
+#define CUDART_SQRT_HALF_LO     HIP_SQRT_HALF_LO
+#define CUDART_SQRT_TWO         HIP_SQRT_TWO
+#define CUDART_THIRD            HIP_THIRD
+#define CUDART_TWOTHIRD         HIP_TWOTHIRD
+#define CUDART_PIO4             HIP_PIO4
+#define CUDART_PIO4_HI          HIP_PIO4_HI
+#define CUDART_PIO4_LO          HIP_PIO4_LO
+#define CUDART_PIO2             HIP_PIO2
+#define CUDART_PIO2_HI          HIP_PIO2_HI
+#define CUDART_PIO2_LO          HIP_PIO2_LO
+#define CUDART_3PIO4            HIP_3PIO4
+#define CUDART_2_OVER_PI        HIP_2_OVER_PI
+#define CUDART_SQRT_2OPI        HIP_SQRT_2OPI
+#define CUDART_PI               HIP_PI
+#define CUDART_PI_HI            HIP_PI_HI
+#define CUDART_PI_LO            HIP_PI_LO
+#define CUDART_SQRT_2PI         HIP_SQRT_2PI
+#define CUDART_SQRT_2PI_HI      HIP_SQRT_2PI_HI
+#define CUDART_SQRT_2PI_LO      HIP_SQRT_2PI_LO
+#define CUDART_SQRT_PIO2        HIP_SQRT_PIO2
+#define CUDART_SQRT_PIO2_HI     HIP_SQRT_PIO2_HI
+#define CUDART_SQRT_PIO2_LO     HIP_SQRT_PIO2_LO
+#define CUDART_L2E              HIP_L2E
+#define CUDART_L2E_HI           HIP_L2E_HI
+#define CUDART_L2E_LO           HIP_L2E_LO
+#define CUDART_L2T              HIP_L2T
+#define CUDART_LG2              HIP_LG2
+#define CUDART_LG2_HI           HIP_LG2_HI
+#define CUDART_LG2_LO           HIP_LG2_LO
+#define CUDART_LGE              HIP_LGE
+#define CUDART_LGE_HI           HIP_LGE_HI
+#define CUDART_LGE_LO           HIP_LGE_LO
+#define CUDART_LN2              HIP_LN2
+#define CUDART_LN2_HI           HIP_LN2_HI
+#define CUDART_LN2_LO           HIP_LN2_LO
+#define CUDART_LNT              HIP_LNT
+#define CUDART_LNT_HI           HIP_LNT_HI
+#define CUDART_LNT_LO           HIP_LNT_LO
+#define CUDART_LNPI             HIP_LNPI
+#define CUDART_LN2_X_1024       HIP_LN2_X_1024
+#define CUDART_LN2_X_1025       HIP_LN2_X_1025
+#define CUDART_LN2_X_1075       HIP_LN2_X_1075
+#define CUDART_LG2_X_1024       HIP_LG2_X_1024
+#define CUDART_LG2_X_1075       HIP_LG2_X_1075
+#define CUDART_TWO_TO_23        HIP_TWO_TO_23
+#define CUDART_TWO_TO_52        HIP_TWO_TO_52
+#define CUDART_TWO_TO_53        HIP_TWO_TO_53
+#define CUDART_TWO_TO_54        HIP_TWO_TO_54
+#define CUDART_TWO_TO_M54       HIP_TWO_TO_M54
+#define CUDART_TWO_TO_M1022     HIP_TWO_TO_M1022
+#define CUDART_TRIG_PLOSS       HIP_TRIG_PLOSS
+#define CUDART_DBL2INT_CVT      HIP_DBL2INT_CVT
+
+#endif

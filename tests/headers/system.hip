@@ -1,0 +1,25 @@
+// What the headers of HIP include of the system's, and more: names that are not theirs.
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <new>
+#include <ostream>
+#include <sstream>
+#include <thread>
+#include <type_traits>
+#include <utility>
