@@ -356,6 +356,20 @@ static void limits_are_read_and_set(void **state)
     expect(hipDeviceGetLimit(&value, hipExtLimitScratchMin), hipErrorUnsupportedLimit);
 }
 
+static void a_limit_may_be_as_small_as_it_gets(void **state)
+{
+    size_t stack, value;
+    (void)state;
+    ok(hipDeviceGetLimit(&stack, hipLimitStackSize));
+    ok(hipDeviceSetLimit(hipLimitStackSize, 0));
+    ok(hipDeviceGetLimit(&value, hipLimitStackSize));
+    check(value == 0);
+    ok(hipDeviceSetLimit(hipLimitStackSize, 1));
+    ok(hipDeviceGetLimit(&value, hipLimitStackSize));
+    check(value == 16); /* in steps of as much */
+    ok(hipDeviceSetLimit(hipLimitStackSize, stack));
+}
+
 static void cache_preferences_are_kept_and_banks_stay_as_they_are(void **state)
 {
     hipFuncCache_t cache;
@@ -489,6 +503,7 @@ int main(void)
         TEST_OVER("cuda", "the limit is that of NVIDIA", a_linear_texture_has_a_limit),
         TEST(flags_of_the_device_are_kept),
         TEST(limits_are_read_and_set),
+        TEST_OVER("hsa", "CUDA has a least stack", a_limit_may_be_as_small_as_it_gets),
         TEST(cache_preferences_are_kept_and_banks_stay_as_they_are),
         TEST_OVER("cuda", "HSA has no such switch", profiling_is_switched),
         TEST(synchronising_waits_for_every_stream),

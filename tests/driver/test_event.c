@@ -272,6 +272,75 @@ static void only_interprocess_events_can_be_shared(void **state)
     ok(hipEventDestroy(plain));
 }
 
+/* ---- nothing grows -------------------------------------------------------------------------- */
+
+static unsigned signals_now(void)
+{
+    struct fakehsa_counts counts;
+    fakehsa_count(&counts);
+    return counts.signals;
+}
+
+/* Whatever takes a signal: events that are recorded, recorded again and waited for. */
+static void use_signals(void)
+{
+    hipStream_t streams[2];
+    hipEvent_t events[2];
+    for (int i = 0; i < 2; i++) {
+        ok(hipStreamCreate(&streams[i]));
+        ok(hipEventCreate(&events[i]));
+    }
+    for (int i = 0; i < 4; i++) {
+        ok(hipLaunchKernel(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, streams[0]));
+        ok(hipEventRecord(events[i % 2], streams[0]));
+        ok(hipStreamWaitEvent(streams[1], events[i % 2], 0));
+    }
+    ok(hipStreamSynchronize(streams[1]));
+    for (int i = 0; i < 2; i++) {
+        ok(hipEventDestroy(events[i]));
+        ok(hipStreamDestroy(streams[i]));
+    }
+}
+
+static void signals_are_used_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        use_signals();
+    ok(hipDeviceSynchronize());
+    unsigned before = signals_now();
+    for (int i = 0; i < 200; i++)
+        use_signals();
+    ok(hipDeviceSynchronize());
+    check(signals_now() <= before + 64); /* they are made in groups */
+}
+
+static int lowest_free_file(void)
+{
+    int file = dup(0);
+    close(file);
+    return file;
+}
+
+static void events_of_several_processes_keep_no_file_open(void **state)
+{
+    (void)state;
+    int before = lowest_free_file();
+    for (int i = 0; i < 3; i++) {
+        hipEvent_t shared, opened;
+        hipIpcEventHandle_t handle;
+        ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
+        ok(hipIpcGetEventHandle(&handle, shared));
+        ok(hipIpcOpenEventHandle(&opened, handle));
+        ok(hipEventRecord(opened, NULL));
+        ok(hipEventSynchronize(shared));
+        ok(hipEventDestroy(opened));
+        ok(hipEventDestroy(shared));
+        ok(hipDeviceSynchronize());
+    }
+    check(lowest_free_file() == before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +354,8 @@ int main(void)
         TEST(an_event_of_another_device_than_the_current_one_is_used),
         TEST(an_event_destroyed_while_it_is_recorded_harms_nobody),
         TEST(only_interprocess_events_can_be_shared),
+        TEST_OVER("hsa", "CUDA has no signals", signals_are_used_again),
+        TEST(events_of_several_processes_keep_no_file_open),
     };
     use_fake("80,90");
     return run_group("driver.event", tests);

@@ -179,6 +179,29 @@ static void freeing_waits_for_the_work_that_uses_the_memory(void **state)
     ok(hipHostFree(host));
 }
 
+/* Any device may be using it. */
+static void freeing_page_locked_memory_waits_for_all_devices(void **state)
+{
+    uint32_t *host, word = 0, *memory;
+    int milliseconds = 30;
+    void *args[] = {&milliseconds};
+    (void)state;
+    ok(hipHostMalloc((void **)&host, 4096, hipHostMallocPortable));
+    host[0] = 77;
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&memory, 4));
+    ok(hipLaunchKernel(&spin_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
+    ok(hipMemcpyAsync(memory, host, 4, hipMemcpyHostToDevice, NULL));
+    ok(hipSetDevice(0));
+    ok(hipHostFree(host));
+    ok(hipSetDevice(1));
+    ok(hipStreamQuery(NULL));
+    ok(hipMemcpy(&word, memory, 4, hipMemcpyDeviceToHost));
+    check(word == 77);
+    ok(hipFree(memory));
+    ok(hipSetDevice(0));
+}
+
 static void what_is_free_and_total_is_told(void **state)
 {
     size_t before_free, free_bytes, total = 0;
@@ -712,6 +735,7 @@ int main(void)
         TEST(only_the_start_of_an_allocation_can_be_freed_and_once),
         TEST(freed_memory_can_be_allocated_again_at_the_same_address),
         TEST(freeing_waits_for_the_work_that_uses_the_memory),
+        TEST(freeing_page_locked_memory_waits_for_all_devices),
         TEST(what_is_free_and_total_is_told),
         TEST(allocations_know_their_size_and_start),
         TEST_OVER("cuda", "it allocates with a function of CUDA",

@@ -562,6 +562,14 @@ static void occupancy_is_that_of_the_driver(void **state)
     check(shared == 167936 / 4 - 1024);
 }
 
+static void a_block_may_be_limited_to_one_thread(void **state)
+{
+    int grid = 0, block = 0;
+    (void)state;
+    ok(hipOccupancyMaxPotentialBlockSize(&grid, &block, &empty_kernel, 0, 1));
+    check(block == 1 && grid > 0);
+}
+
 static void occupancy_checks_its_arguments(void **state)
 {
     hipFunction_t function;
@@ -659,6 +667,7 @@ int main(void)
         TEST(attributes_of_kernels_are_set),
         TEST_OVER("cuda", "the expected values are those of sm_80",
                   occupancy_is_that_of_the_driver),
+        TEST(a_block_may_be_limited_to_one_thread),
         TEST(occupancy_checks_its_arguments),
     };
     use_fake("80,90");

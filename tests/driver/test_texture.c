@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define no_mipmaps "AMD's devices have no mipmapped arrays on Linux"
+
 static const hipChannelFormatDesc floats = {32, 0, 0, 0, hipChannelFormatKindFloat};
 static const hipChannelFormatDesc bytes = {8, 8, 8, 8, hipChannelFormatKindUnsigned};
 
@@ -145,28 +147,60 @@ static hipResourceDesc resource_of_array(hipArray_t array)
     return resource;
 }
 
-static void a_texture_is_made_of_what_is_on_the_current_device(void **state)
+static void check_made_here_only(const hipResourceDesc *resource)
 {
-    hipArray_t array;
     hipTextureObject_t texture;
     const hipTextureDesc settings = {.normalizedCoords = 1};
-    hipMipmappedArray_t mipmap = make_mipmap(4, 4, 0, 2, 0);
+    ok(hipCreateTextureObject(&texture, resource, &settings, NULL));
+    ok(hipDestroyTextureObject(texture));
+    expect(hipDestroyTextureObject(texture), hipErrorInvalidValue);
+    ok(hipSetDevice(1));
+    expect(hipCreateTextureObject(&texture, resource, &settings, NULL), hipErrorInvalidValue);
+    ok(hipSetDevice(0));
+}
+
+static void check_not_made(const hipResourceDesc *resource)
+{
+    hipTextureObject_t texture;
+    const hipTextureDesc settings = {.normalizedCoords = 1};
+    expect(hipCreateTextureObject(&texture, resource, &settings, NULL), hipErrorInvalidValue);
+}
+
+static void a_texture_is_made_of_an_array_of_the_current_device(void **state)
+{
+    hipArray_t array;
     (void)state;
     ok(hipMallocArray(&array, &floats, 4, 4, 0));
-    const hipResourceDesc of_mipmap = resource_of_mipmap(mipmap),
-                          of_array = resource_of_array(array);
-    ok(hipCreateTextureObject(&texture, &of_mipmap, &settings, NULL));
-    ok(hipDestroyTextureObject(texture));
-    ok(hipCreateTextureObject(&texture, &of_array, &settings, NULL));
-    ok(hipDestroyTextureObject(texture));
-    ok(hipSetDevice(1));
-    expect(hipCreateTextureObject(&texture, &of_mipmap, &settings, NULL), hipErrorInvalidValue);
-    expect(hipCreateTextureObject(&texture, &of_array, &settings, NULL), hipErrorInvalidValue);
-    ok(hipSetDevice(0));
-    ok(hipFreeMipmappedArray(mipmap));
+    const hipResourceDesc resource = resource_of_array(array);
+    check_made_here_only(&resource);
     ok(hipFreeArray(array));
-    expect(hipCreateTextureObject(&texture, &of_mipmap, &settings, NULL), hipErrorInvalidValue);
-    expect(hipCreateTextureObject(&texture, &of_array, &settings, NULL), hipErrorInvalidValue);
+    check_not_made(&resource);
+}
+
+static void a_texture_is_made_of_a_mipmapped_array_of_the_current_device(void **state)
+{
+    hipMipmappedArray_t mipmap = make_mipmap(4, 4, 0, 2, 0);
+    (void)state;
+    const hipResourceDesc resource = resource_of_mipmap(mipmap);
+    check_made_here_only(&resource);
+    ok(hipFreeMipmappedArray(mipmap));
+    check_not_made(&resource);
+}
+
+static void a_surface_is_made_of_an_array_and_destroyed_once(void **state)
+{
+    hipArray_t array;
+    hipSurfaceObject_t surface;
+    (void)state;
+    ok(hipMallocArray(&array, &floats, 4, 4, hipArraySurfaceLoadStore));
+    const hipResourceDesc resource = resource_of_array(array);
+    ok(hipCreateSurfaceObject(&surface, &resource));
+    ok(hipDestroySurfaceObject(surface));
+    expect(hipDestroySurfaceObject(surface), hipErrorInvalidValue);
+    expect(hipCreateSurfaceObject(&surface, NULL), hipErrorInvalidValue);
+    expect(hipCreateSurfaceObject(NULL, &resource), hipErrorInvalidValue);
+    ok(hipFreeArray(array));
+    expect(hipCreateSurfaceObject(&surface, &resource), hipErrorInvalidValue);
 }
 
 /* A linear filter makes floats, so that the texture has to give floats. */
@@ -209,15 +243,17 @@ static void what_is_asked_of_a_reference_needs_a_place_for_the_answer(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(no_side_of_a_level_is_less_than_one),
-        TEST(there_are_no_more_levels_than_the_longest_side_has_halves),
-        TEST(a_level_that_was_freed_is_made_again),
-        TEST(mipmapped_arrays_of_the_drivers_description_are_made),
-        TEST(copies_to_a_level_stay_in_it),
-        TEST(a_texture_is_made_of_what_is_on_the_current_device),
+        TEST_OVER("cuda", no_mipmaps, no_side_of_a_level_is_less_than_one),
+        TEST_OVER("cuda", no_mipmaps, there_are_no_more_levels_than_the_longest_side_has_halves),
+        TEST_OVER("cuda", no_mipmaps, a_level_that_was_freed_is_made_again),
+        TEST_OVER("cuda", no_mipmaps, mipmapped_arrays_of_the_drivers_description_are_made),
+        TEST_OVER("cuda", no_mipmaps, copies_to_a_level_stay_in_it),
+        TEST_OVER("cuda", no_mipmaps, a_texture_is_made_of_a_mipmapped_array_of_the_current_device),
+        TEST(a_texture_is_made_of_an_array_of_the_current_device),
+        TEST(a_surface_is_made_of_an_array_and_destroyed_once),
         TEST(a_linear_filter_is_for_floats),
         TEST(what_is_asked_of_a_reference_needs_a_place_for_the_answer),
     };
-    use_fake_cuda("80,90");
+    use_fake("90,90");
     return run_group("driver.texture", tests);
 }

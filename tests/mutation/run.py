@@ -182,6 +182,15 @@ def try_all(sample, tests, reached, jobs, before, out):
     return rows
 
 
+def merge(path, rows):
+    """What one tree's tests have killed stays so, whatever another's say."""
+    kept = killed_before(path)
+    rows = [kept.get(row[0], row) for row in rows]
+    kept.update({row[0]: row for row in rows})
+    path.write_text("".join("\t".join(row) + "\n" for row in kept.values()), encoding="utf-8")
+    return rows
+
+
 # ---- the result -----------------------------------------------------------------------------
 
 
@@ -230,11 +239,11 @@ def main():
     tests = read_tests(tree, options.tests)
     reached = survey_all(tests, len(mutants), work, options.jobs)
     results = work / "results.tsv"
-    before = {} if options.again else killed_before(results)
+    if options.again:
+        results.unlink(missing_ok=True)
+    before = killed_before(results)
     rows = try_all(sample, tests, reached, options.jobs, before, work / "log.tsv")
-    kept = {row[0]: row for row in before.values()}
-    kept.update({row[0]: row for row in rows})
-    results.write_text("".join("\t".join(row) + "\n" for row in kept.values()), encoding="utf-8")
+    rows = merge(results, rows)
     report(rows, read_equivalent())
 
 
