@@ -200,7 +200,7 @@ static void a_surface_is_made_of_an_array_and_destroyed_once(void **state)
     expect(hipCreateSurfaceObject(&surface, NULL), hipErrorInvalidValue);
     expect(hipCreateSurfaceObject(NULL, &resource), hipErrorInvalidValue);
     ok(hipFreeArray(array));
-    expect(hipCreateSurfaceObject(&surface, &resource), hipErrorInvalidValue);
+    expect(hipCreateSurfaceObject(&surface, &resource), hipErrorContextIsDestroyed);
 }
 
 /* A linear filter makes floats, so that the texture has to give floats. */
