@@ -52,8 +52,8 @@ enum ah_log_category {
 #define AH_LOG_DEFAULT_MASK     0x7fffffff
 #define AH_LOG_DEFAULT_SIZE_MIB 2048
 
-/* The threshold in force; read by the macro below, written by ah_log_configure
- * and ah_log_set_level. 0 until the library is initialised. */
+/* The threshold in force; read by the macro below, written by ah_log_configure. 0 until the library
+ * is initialised. */
 extern int ah_log_threshold;
 extern int ah_log_mask;
 

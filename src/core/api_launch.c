@@ -370,7 +370,8 @@ static hipError_t setup_argument(const void *argument, size_t size, size_t offse
         extra->arguments = grown;
         extra->argument_capacity = 2 * (offset + size);
     }
-    memcpy(extra->arguments + offset, argument, size);
+    if (size > 0)
+        memcpy(extra->arguments + offset, argument, size);
     if (offset + size > extra->argument_size)
         extra->argument_size = offset + size;
     return hipSuccess;

@@ -10,7 +10,7 @@
 /* Frees what could not be remembered, so that nothing is lost. */
 static hipError_t remember(const struct ah_allocation *allocation)
 {
-    if (ah_memory_add(allocation))
+    if (ah_memory_add(allocation) == hipSuccess)
         return hipSuccess;
     struct ah_device *device = allocation->device;
     void *pointer = (void *)allocation->range.start;
@@ -378,16 +378,16 @@ static hipError_t register_host(void *pointer, size_t size, unsigned flags)
     if (error != hipSuccess)
         return error;
     device->ops->host_device_pointer(device->native, pointer, &device_pointer);
-    if (ah_memory_add(&(struct ah_allocation){
-            .range = {.start = (uintptr_t)pointer, .size = size},
-            .device = device,
-            .kind = AH_MEMORY_REGISTERED,
-            .flags = flags,
-            .device_pointer = device_pointer,
-        }))
-        return hipSuccess;
-    device->ops->host_unregister(device->native, pointer);
-    return hipErrorHostMemoryAlreadyRegistered;
+    error = ah_memory_add(&(struct ah_allocation){
+        .range = {.start = (uintptr_t)pointer, .size = size},
+        .device = device,
+        .kind = AH_MEMORY_REGISTERED,
+        .flags = flags,
+        .device_pointer = device_pointer,
+    });
+    if (error != hipSuccess)
+        device->ops->host_unregister(device->native, pointer);
+    return error;
 }
 
 hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, unsigned int flags)
@@ -475,12 +475,15 @@ static hipError_t import_memory(void **out_pointer, const hipIpcMemHandle_t *han
     if (error != hipSuccess)
         return error;
     device->ops->pointer_info(device->native, pointer, &info);
-    ah_memory_add(&(struct ah_allocation){
-        .range = {.start = (uintptr_t)pointer, .size = info.size},
-        .device = device,
-        .kind = AH_MEMORY_DEVICE,
-        .origin = AH_ORIGIN_IPC,
-    });
+    if (ah_memory_add(&(struct ah_allocation){
+            .range = {.start = (uintptr_t)pointer, .size = info.size},
+            .device = device,
+            .kind = AH_MEMORY_DEVICE,
+            .origin = AH_ORIGIN_IPC,
+        }) != hipSuccess) {
+        device->ops->ipc_close_memory(device->native, pointer);
+        return hipErrorOutOfMemory;
+    }
     *out_pointer = pointer;
     return hipSuccess;
 }

@@ -93,12 +93,12 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
     error = device->ops->pool_alloc(device->native, pool, size, native, &pointer);
     if (error != hipSuccess)
         return error;
-    if (!ah_memory_add(&(struct ah_allocation){
+    if (ah_memory_add(&(struct ah_allocation){
             .range = {.start = (uintptr_t)pointer, .size = size},
             .device = pool_device ? pool_device : device,
             .kind = AH_MEMORY_DEVICE,
             .origin = AH_ORIGIN_POOL,
-        })) {
+        }) != hipSuccess) {
         device->ops->pool_free(device->native, pointer, native);
         return hipErrorOutOfMemory;
     }
@@ -444,12 +444,15 @@ static hipError_t import_pointer(void **out_pointer, hipMemPool_t handle,
     if (error != hipSuccess)
         return error;
     device->ops->pointer_info(device->native, pointer, &info);
-    ah_memory_add(&(struct ah_allocation){
-        .range = {.start = (uintptr_t)pointer, .size = info.size},
-        .device = device,
-        .kind = AH_MEMORY_DEVICE,
-        .origin = AH_ORIGIN_POOL,
-    });
+    if (ah_memory_add(&(struct ah_allocation){
+            .range = {.start = (uintptr_t)pointer, .size = info.size},
+            .device = device,
+            .kind = AH_MEMORY_DEVICE,
+            .origin = AH_ORIGIN_POOL,
+        }) != hipSuccess) {
+        device->ops->pool_free(device->native, pointer, AH_STREAM_LEGACY);
+        return hipErrorOutOfMemory;
+    }
     *out_pointer = pointer;
     return hipSuccess;
 }

@@ -21,14 +21,14 @@ hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_me
         device->ops->managed_alloc(device->native, size, hipMemAttachGlobal, out_memory);
     if (error != hipSuccess)
         return error;
-    bool known = ah_memory_add(&(struct ah_allocation){
+    error = ah_memory_add(&(struct ah_allocation){
         .range = {.start = (uintptr_t)*out_memory, .size = size},
         .device = device,
         .kind = AH_MEMORY_MANAGED,
         .origin = AH_ORIGIN_STATIC,
         .flags = hipMemAttachGlobal,
     });
-    if (known)
+    if (error == hipSuccess)
         return hipSuccess;
     device->ops->memory_free(device->native, *out_memory);
     return hipErrorOutOfMemory;

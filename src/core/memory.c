@@ -21,11 +21,11 @@ static struct ah_allocation *opened_before(const struct ah_allocation *allocatio
                                                                                           : NULL;
 }
 
-bool ah_memory_add(const struct ah_allocation *allocation)
+hipError_t ah_memory_add(const struct ah_allocation *allocation)
 {
     struct ah_allocation *copy = malloc(sizeof *copy);
     if (!copy)
-        return false;
+        return hipErrorOutOfMemory;
     *copy = *allocation;
     pthread_rwlock_wrlock(&memory.lock);
     bool added = ah_ranges_insert(&memory.ranges, &copy->range);
@@ -35,7 +35,7 @@ bool ah_memory_add(const struct ah_allocation *allocation)
     pthread_rwlock_unlock(&memory.lock);
     if (!added)
         free(copy);
-    return added || opened;
+    return added || opened ? hipSuccess : hipErrorHostMemoryAlreadyRegistered;
 }
 
 bool ah_memory_find(const void *pointer, struct ah_allocation *out)

@@ -23,8 +23,8 @@ struct ah_allocation {
 };
 
 /* Remembers an allocation, or counts that another process's was opened once more.
- * False: no memory, or it overlaps a known one. */
-bool ah_memory_add(const struct ah_allocation *allocation);
+ * hipErrorOutOfMemory; hipErrorHostMemoryAlreadyRegistered: it overlaps a known one. */
+hipError_t ah_memory_add(const struct ah_allocation *allocation);
 
 /* Copies the allocation that contains pointer. False: none does. */
 bool ah_memory_find(const void *pointer, struct ah_allocation *out);

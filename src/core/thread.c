@@ -15,7 +15,6 @@ static void free_extra(void *value)
     free(extra->configs);
     free(extra->contexts);
     free(extra->arguments);
-    free(extra->valid_devices);
     free(extra);
     ah_thread.extra = NULL;
 }

@@ -23,8 +23,6 @@ struct ah_thread_extra {
     size_t context_count, context_capacity;
     unsigned char *arguments; /* hipSetupArgument's buffer */
     size_t argument_size, argument_capacity;
-    int *valid_devices; /* hipSetValidDevices */
-    size_t valid_device_count;
 };
 
 struct ah_thread {

@@ -96,7 +96,7 @@ static hiprtcResult create(hiprtcProgram *out_program, const char *source, const
         return HIPRTC_ERROR_INVALID_INPUT;
     struct ah_rtc_program *program = ah_rtc_program_create(source, name);
     if (!program)
-        return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
     for (int i = 0; i < count; i++) {
         if (!ah_rtc_program_add_header(program, names[i], texts[i])) {
             ah_rtc_program_destroy(program);

@@ -79,8 +79,11 @@ bool ah_rtc_program_add_name(struct ah_rtc_program *program, const char *express
     if (!names)
         return false;
     program->names = names;
-    names[program->name_count] = (struct ah_rtc_name){.expression = strdup(expression)};
-    return names[program->name_count++].expression != NULL;
+    char *copy = strdup(expression);
+    if (!copy)
+        return false;
+    names[program->name_count++] = (struct ah_rtc_name){.expression = copy};
+    return true;
 }
 
 /* The next character that counts when expressions are compared. */

@@ -91,7 +91,9 @@ static bool read_compressed_header(struct compressed_header *header, const void 
         total = ah_read_u64(&reader);
     header->uncompressed_size = header->version == 3 ? ah_read_u64(&reader) : ah_read_u32(&reader);
     ah_read_u64(&reader); /* a hash for people's caches; the payload has its own checks */
-    if (reader.failed || header->version < 1 || header->version > 3)
+    if (reader.failed)
+        return refuse(out_error, "the compressed offload bundle is shorter than its header");
+    if (header->version < 1 || header->version > 3)
         return refuse(out_error, "compressed offload bundle of unknown version %u",
                       header->version);
     if (total > size || (total && total < reader.at))

@@ -61,10 +61,10 @@ const char *ah_skip_ptx_space(const char *text)
 size_t ah_memory_readable(const void *address)
 {
     uintptr_t at = (uintptr_t)address, end = 0;
-    FILE *maps = fopen("/proc/self/maps", "re");
     char line[512];
     if (!address)
         return 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
     if (!maps) /* no way to know: believe the sizes that the data declares */
         return SIZE_MAX / 2;
     for (bool whole = true; fgets(line, sizeof line, maps);) {

@@ -14,7 +14,7 @@ static struct ah_device *const device = (struct ah_device *)0x1000;
 
 static bool is_any(const void *value)
 {
-    for (int type = AH_HANDLE_STREAM; type <= AH_HANDLE_LIBRARY; type++)
+    for (int type = AH_HANDLE_STREAM; type <= AH_HANDLE_RTC_LINK; type++)
         if (ah_handle_is(value, (enum ah_handle_type)type))
             return true;
     return false;
@@ -67,9 +67,9 @@ static void a_handle_is_live_between_creation_and_destruction(void **state)
 static void a_handle_is_of_its_type_alone(void **state)
 {
     (void)state;
-    for (int type = AH_HANDLE_STREAM; type <= AH_HANDLE_LIBRARY; type++) {
+    for (int type = AH_HANDLE_STREAM; type <= AH_HANDLE_RTC_LINK; type++) {
         void *handle = ah_handle_create((enum ah_handle_type)type, device);
-        for (int other = AH_HANDLE_STREAM; other <= AH_HANDLE_LIBRARY; other++)
+        for (int other = AH_HANDLE_STREAM; other <= AH_HANDLE_RTC_LINK; other++)
             assert_int_equal(ah_handle_is(handle, (enum ah_handle_type)other), other == type);
         ah_handle_destroy(handle);
     }

@@ -1,0 +1,271 @@
+/* Calls of the library for which the host has no memory: they say so, and keep nothing. The driver
+ * always has memory. */
+#include "support.h"
+
+#include <hip/hiprtc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- memory that ends ------------------------------------------------------------------------ */
+
+static _Thread_local int allocations_left = -1; /* of this thread, outside the driver; -1: no end */
+static _Thread_local bool refused;
+
+static bool may_allocate(void)
+{
+    if (allocations_left < 0 || fakecuda_inside())
+        return true;
+    refused |= allocations_left == 0;
+    return allocations_left > 0 && allocations_left-- > 0;
+}
+
+/* The program's own come before the C library's. */
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+    return may_allocate() ? __libc_malloc(size) : NULL;
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+    return may_allocate() ? __libc_calloc(count, size) : NULL;
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
+{
+    return may_allocate() ? __libc_realloc(memory, size) : NULL;
+}
+
+/* Runs call with memory for 0, 1, 2 ... allocations, until it asks for no more. Until then it
+ * returns without and leaves nothing in the driver; then it succeeds and is undone. */
+static void check_call(const char *name, int (*call)(void), void (*undo)(void), int without)
+{
+    struct fakecuda_counts before, after;
+    int error, enough;
+    for (enough = 0;; enough++) {
+        fakecuda_count(&before);
+        allocations_left = enough;
+        refused = false;
+        error = call();
+        allocations_left = -1;
+        if (!refused)
+            break;
+        ok(hipDeviceSynchronize()); /* what is freed in stream order */
+        fakecuda_count(&after);
+        if (error != without || memcmp(&before, &after, sizeof before) != 0)
+            fprintf(stderr, "%s with %d allocations: %d\n", name, enough, error);
+        check(error == without);
+        check(memcmp(&before, &after, sizeof before) == 0);
+    }
+    if (error != 0)
+        fprintf(stderr, "%s: %d\n", name, error);
+    check(error == 0 && enough > 0);
+    undo();
+}
+
+/* ---- memory of devices -------------------------------------------------------------------------
+ */
+
+static void *made;
+
+static int call_malloc(void)
+{
+    return (int)hipMalloc(&made, 64);
+}
+
+static int call_managed(void)
+{
+    return (int)hipMallocManaged(&made, 64, hipMemAttachGlobal);
+}
+
+static int call_async(void)
+{
+    return (int)hipMallocAsync(&made, 64, NULL);
+}
+
+static int call_host(void)
+{
+    return (int)hipHostMalloc(&made, 64, 0);
+}
+
+static unsigned char page[4096] __attribute__((aligned(4096)));
+
+static int call_register(void)
+{
+    return (int)hipHostRegister(page, sizeof page, 0);
+}
+
+static void free_made(void)
+{
+    ok(hipFree(made));
+}
+
+static void free_host(void)
+{
+    ok(hipHostFree(made));
+}
+
+static void unregister(void)
+{
+    ok(hipHostUnregister(page));
+}
+
+static void memory_that_cannot_be_remembered_is_given_back(void **state)
+{
+    (void)state;
+    check_call("hipMalloc", call_malloc, free_made, hipErrorOutOfMemory);
+    check_call("hipMallocManaged", call_managed, free_made, hipErrorOutOfMemory);
+    check_call("hipMallocAsync", call_async, free_made, hipErrorOutOfMemory);
+    check_call("hipHostMalloc", call_host, free_host, hipErrorOutOfMemory);
+    check_call("hipHostRegister", call_register, unregister, hipErrorOutOfMemory);
+}
+
+/* ---- memory of others -------------------------------------------------------------------------
+ */
+
+static hipMemPool_t imported;
+static hipMemPoolPtrExportData exported;
+
+static int call_import_pointer(void)
+{
+    return (int)hipMemPoolImportPointer(&made, imported, &exported);
+}
+
+static void free_async(void)
+{
+    ok(hipFreeAsync(made, NULL));
+    ok(hipDeviceSynchronize());
+}
+
+static void memory_of_an_imported_pool_is_given_back(void **state)
+{
+    hipMemPoolProps properties = {.allocType = hipMemAllocationTypePinned,
+                                  .handleTypes = hipMemHandleTypePosixFileDescriptor,
+                                  .location = {.type = hipMemLocationTypeDevice, .id = 0}};
+    hipMemPool_t pool;
+    void *memory;
+    int file = -1;
+    (void)state;
+    ok(hipMemPoolCreate(&pool, &properties));
+    ok(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 0));
+    ok(hipMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file,
+                                           hipMemHandleTypePosixFileDescriptor, 0));
+    close(file);
+    ok(hipMallocFromPoolAsync(&memory, 64, pool, NULL));
+    ok(hipMemPoolExportPointer(&exported, memory));
+    check_call("hipMemPoolImportPointer", call_import_pointer, free_async, hipErrorOutOfMemory);
+    ok(hipFreeAsync(memory, NULL));
+    ok(hipDeviceSynchronize());
+    ok(hipMemPoolDestroy(imported));
+    ok(hipMemPoolDestroy(pool));
+}
+
+static hipIpcMemHandle_t shared;
+
+static int call_open(void)
+{
+    return (int)hipIpcOpenMemHandle(&made, shared, hipIpcMemLazyEnablePeerAccess);
+}
+
+static void close_made(void)
+{
+    ok(hipIpcCloseMemHandle(made));
+}
+
+/* Says where its memory is, and keeps it until the other end closes. */
+static void owner(int end)
+{
+    hipIpcMemHandle_t handle;
+    void *memory;
+    char byte;
+    use_fake("80");
+    if (hipMalloc(&memory, 4096) != hipSuccess ||
+        hipIpcGetMemHandle(&handle, memory) != hipSuccess ||
+        write(end, &handle, sizeof handle) != sizeof handle || read(end, &byte, 1) != 0)
+        _exit(EXIT_FAILURE);
+    _exit(EXIT_SUCCESS);
+}
+
+static pid_t start_owner(int *out_end)
+{
+    int ends[2];
+    check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        owner(ends[1]);
+    }
+    close(ends[1]);
+    *out_end = ends[0];
+    return child;
+}
+
+static int owner_end;
+static pid_t owner_process;
+
+static void memory_of_another_process_is_given_back(void **state)
+{
+    int status;
+    (void)state;
+    check(read(owner_end, &shared, sizeof shared) == sizeof shared);
+    check_call("hipIpcOpenMemHandle", call_open, close_made, hipErrorOutOfMemory);
+    close(owner_end);
+    check(waitpid(owner_process, &status, 0) == owner_process && status == 0);
+}
+
+/* ---- programs that are compiled at run time -----------------------------------------------------
+ */
+
+static hiprtcProgram program;
+
+static int call_add_name(void)
+{
+    return (int)hiprtcAddNameExpression(program, "&kernel");
+}
+
+static void ask_for_name(void)
+{
+    const char *name;
+    check(hiprtcGetLoweredName(program, "another", &name) != HIPRTC_SUCCESS);
+}
+
+static int call_create(void)
+{
+    static const char *const headers[] = {"int a;", "int b;"}, *const names[] = {"a.h", "b.h"};
+    return (int)hiprtcCreateProgram(&program, "__global__ void kernel() {}", "x.hip", 2, headers,
+                                    names);
+}
+
+static void destroy_program(void)
+{
+    ask_for_name();
+    check_call("hiprtcAddNameExpression", call_add_name, ask_for_name, HIPRTC_ERROR_OUT_OF_MEMORY);
+    check(hiprtcDestroyProgram(&program) == HIPRTC_SUCCESS);
+}
+
+static void a_program_lacks_what_there_is_no_memory_for(void **state)
+{
+    (void)state;
+    check_call("hiprtcCreateProgram", call_create, destroy_program, HIPRTC_ERROR_OUT_OF_MEMORY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(memory_that_cannot_be_remembered_is_given_back),
+        TEST(memory_of_an_imported_pool_is_given_back),
+        TEST(memory_of_another_process_is_given_back),
+        TEST(a_program_lacks_what_there_is_no_memory_for),
+    };
+    owner_process = start_owner(&owner_end);
+    use_fake("80,90");
+    return run_group("driver.no_memory", tests);
+}
