@@ -865,8 +865,88 @@ static void copies_in_a_stream_of_another_device_than_the_current_one_work(void 
     ok(hipStreamDestroy(stream));
 }
 
+/* ---- AMD_SERIALIZE_COPY --------------------------------------------------------------------- */
+
+static struct {
+    struct gate gate;
+    unsigned copies_before; /* how many the driver had been asked for when it was to wait */
+    bool waited;
+} serial;
+
+static void let_go(void *unused)
+{
+    (void)unused;
+    serial.waited = true;
+    serial.copies_before = fakecuda_calls("cuMemcpyAsync");
+    open_gate(&serial.gate);
+}
+
+/* 1: the host waits for the stream before the copy, 2: after it, 3: both. */
+static void check_serialized(const char *setting, bool before, bool after)
+{
+    uint32_t *from, *to;
+    hipStream_t stream;
+    use_fake("80");
+    setenv("AMD_SERIALIZE_COPY", setting, 1);
+    check(start_kernels(NULL) == 0);
+    ok(hipMalloc((void **)&from, SIZE));
+    ok(hipMalloc((void **)&to, SIZE));
+    ok(hipStreamCreate(&stream));
+    unsigned asked = fakecuda_calls("cuMemcpyAsync"), waits = fakecuda_calls("cuStreamSynchronize");
+    serial.gate = close_gate(stream);
+    fakecuda_hook("cuStreamSynchronize", let_go, NULL);
+    ok(hipMemcpyAsync(to, from, SIZE, hipMemcpyDeviceToDevice, stream));
+    check(fakecuda_calls("cuMemcpyAsync") == asked + 1);
+    check(fakecuda_calls("cuStreamSynchronize") == waits + before + after);
+    check(serial.waited == (before || after));
+    check(!serial.waited || serial.copies_before == asked + !before);
+    if (after)
+        ok(hipStreamQuery(stream));
+    else if (!before)
+        expect(hipStreamQuery(stream), hipErrorNotReady);
+    open_gate(&serial.gate);
+    ok(hipStreamSynchronize(stream));
+    free_gate(&serial.gate);
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(from));
+    ok(hipFree(to));
+    check(end_kernels(NULL) == 0);
+}
+
+static void not_serialized(void)
+{
+    check_serialized("0", false, false);
+}
+
+static void serialized_before(void)
+{
+    check_serialized("1", true, false);
+}
+
+static void serialized_after(void)
+{
+    check_serialized("2", false, true);
+}
+
+static void serialized_twice(void)
+{
+    check_serialized("3", true, true);
+}
+
+static void the_host_waits_before_and_after_copies_when_it_is_asked_to(void **state)
+{
+    (void)state;
+    in_child(not_serialized);
+    in_child(serialized_before);
+    in_child(serialized_after);
+    in_child(serialized_twice);
+}
+
 int main(void)
 {
+    const struct CMUnitTest of_processes[] = {
+        TEST_UNCHECKED(the_host_waits_before_and_after_copies_when_it_is_asked_to),
+    };
     const struct CMUnitTest tests[] = {
         TEST(every_copy_moves_the_data),
         TEST(every_copy_checks_addresses_and_ranges),
@@ -892,6 +972,9 @@ int main(void)
         TEST(copies_between_devices_come_after_the_work_of_both),
         TEST(copies_in_a_stream_of_another_device_than_the_current_one_work),
     };
+    int failed = 0; /* it counts calls of CUDA */
+    if (!over_hsa())
+        failed = cmocka_run_group_tests_name("driver.copy, serialized", of_processes, NULL, NULL);
     use_fake("80,90");
-    return run_group("driver.copy", tests);
+    return failed + run_group("driver.copy", tests);
 }

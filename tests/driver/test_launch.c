@@ -760,6 +760,34 @@ static void a_cooperative_launch_takes_its_arguments_from_a_buffer(void **state)
     ok(hipFree(memory));
 }
 
+/* A program gives the size of a C structure, which ends with padding that the kernel has not. */
+static void padding_behind_the_last_argument_is_left_out(void **state)
+{
+    hipFunction_t function;
+    struct {
+        uint8_t a;
+        uint16_t b;
+        struct structure c;
+        double d;
+        uint32_t e;
+    } buffer = {1, 2, {{3, 4, 5}}, 6, 7};
+    size_t size = sizeof buffer;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     HIP_LAUNCH_PARAM_END};
+    (void)state;
+    ok(hipGetFuncBySymbol(&function, &struct_kernel));
+    check(size == 48);
+    for (; size >= 44; size--)
+        ok(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
+    check(size == 43);
+    expect(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra),
+           hipErrorInvalidValue);
+    struct fake_launch launch = last_launch();
+    check(over_hsa() || launch.argument_size == 44);
+    check(memcmp(launch.arguments, &buffer, 44) == 0);
+    ok(hipDeviceSynchronize());
+}
+
 static void what_is_no_function_is_refused(void **state)
 {
     hipModule_t module;
@@ -1171,6 +1199,7 @@ int main(void)
         TEST(the_launch_of_the_first_hip_checks_its_order),
         TEST(arguments_of_modules_come_as_pointers_or_as_a_buffer),
         TEST(a_cooperative_launch_takes_its_arguments_from_a_buffer),
+        TEST(padding_behind_the_last_argument_is_left_out),
         TEST(what_is_no_function_is_refused),
         TEST(a_function_runs_only_in_streams_of_its_device),
         TEST(kernels_are_launched_on_several_devices_at_once),

@@ -180,6 +180,12 @@ static void the_reason_says_what_is_damaged(void **state)
     assert_refused(compressed, compressed.size - 1, "truncated");
     compressed.data[24] ^= 0xff;
     assert_refused(compressed, compressed.size, "damaged (zstd)");
+    for (unsigned version = 1; version <= 3; version++) {
+        static const size_t header_sizes[] = {0, 20, 24, 32};
+        compressed = ah_forge_compressed(make_bundle(8), version, AH_FORGE_ZLIB);
+        for (size_t size = 8; size < header_sizes[version]; size++)
+            assert_refused(compressed, size, "shorter than its header");
+    }
     compressed = ah_forge_compressed(make_bundle(8), 3, AH_FORGE_ZLIB);
     compressed.data[4] = 9;
     assert_refused(compressed, compressed.size, "unknown version 9");

@@ -310,6 +310,31 @@ static void the_size_of_an_elf_file_comes_from_its_sections_and_segments(void **
     assert_int_equal(size_found(loaded), 3256);
 }
 
+/* .bss has a size and a place, but no bytes in the file. */
+static void a_section_without_bytes_does_not_count(void **state)
+{
+    (void)state;
+    static const struct ah_forge_section sections[] = {
+        {".text", "machine code", 12}, {".bss", "1234", 4}, {NULL, NULL, 0}};
+    struct ah_forged elf = ah_forge_sections(224, sections);
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    unsigned char *const last = elf.data + elf.size;
+    size_t changed = 0;
+    memcpy(&header, elf.data, sizeof header);
+    for (unsigned char *at = elf.data + header.e_shoff; at < last; at += sizeof section) {
+        memcpy(&section, at, sizeof section);
+        if (section.sh_size != 4)
+            continue;
+        section.sh_type = SHT_NOBITS;
+        section.sh_size = elf.size - section.sh_offset + 4; /* into what follows the file */
+        memcpy(at, &section, sizeof section);
+        changed++;
+    }
+    assert_int_equal(changed, 1);
+    assert_int_equal(size_found(elf), elf.size);
+}
+
 static void an_elf_file_with_false_tables_reaches_as_far_as_memory_does(void **state)
 {
     (void)state;
@@ -454,6 +479,7 @@ int main(void)
         AH_TEST(spirv_is_recognised_by_its_magic),
         AH_TEST(nothing_is_the_hosts_and_anything_else_is_unknown),
         AH_TEST(the_size_of_an_elf_file_comes_from_its_sections_and_segments),
+        AH_TEST(a_section_without_bytes_does_not_count),
         AH_TEST(an_elf_file_with_false_tables_reaches_as_far_as_memory_does),
         AH_TEST(the_size_of_a_cuda_fatbin_comes_from_its_header),
         AH_TEST(the_size_of_ptx_comes_from_its_zero),

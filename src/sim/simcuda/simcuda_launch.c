@@ -40,7 +40,7 @@ static CUresult copy_extra(unsigned char *out, size_t size, void **extra)
         else
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (!buffer || given < size)
+    if (!buffer || given != size) /* the driver refuses padding behind the last one, too */
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(out, buffer, size);
     return CUDA_SUCCESS;
