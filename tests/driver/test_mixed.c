@@ -527,6 +527,26 @@ MIXED_TEST(a_large_box_is_copied_between_drivers_in_pieces)
     end();
 }
 
+/* The stream is one of device 0, the memory that of device 1. */
+MIXED_TEST(rows_go_between_the_host_and_the_memory_of_another_driver)
+{
+    begin();
+    unsigned char source[8 * 16], back[8 * 16], *memory = memory_on(1, sizeof source);
+    for (size_t i = 0; i < sizeof source; i++)
+        source[i] = (unsigned char)(3 * i);
+    memset(back, 0xee, sizeof back);
+    ok(hipSetDevice(0));
+    hipStream_t stream = stream_on(0);
+    ok(hipMemcpy2D(memory, 16, source, 16, 12, 8, hipMemcpyHostToDevice));
+    ok(hipMemcpy2DAsync(back, 16, memory, 16, 12, 8, hipMemcpyDeviceToHost, stream));
+    ok(hipStreamSynchronize(stream));
+    for (size_t i = 0; i < sizeof source; i++)
+        check(back[i] == (i % 16 < 12 ? source[i] : 0xee));
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(memory));
+    end();
+}
+
 MIXED_TEST(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers)
 {
     static const size_t numbers[] = {0,
@@ -586,6 +606,7 @@ int main(void)
         TEST_UNCHECKED(a_copy_between_drivers_comes_after_the_work_of_both_devices),
         TEST_UNCHECKED(a_long_copy_between_drivers_is_whole),
         TEST_UNCHECKED(a_large_box_is_copied_between_drivers_in_pieces),
+        TEST_UNCHECKED(rows_go_between_the_host_and_the_memory_of_another_driver),
         TEST_UNCHECKED(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers),
     };
     return cmocka_run_group_tests_name("mixed", tests, NULL, NULL);
