@@ -797,7 +797,7 @@ test_a_signal_cleans_up() {
     # A child of a child, which only a signal to the process group reaches.
     cat >slow-clang-22 <<E
 #!/bin/sh
-sh -c 'echo \$\$ >"\$1"; exec sleep 30' sh "$work/sleeper"
+sh -c 'echo \$\$ >"\$1"; exec sleep 3600' sh "$work/sleeper"
 true
 E
     chmod +x slow-clang-22
@@ -808,17 +808,12 @@ E
         (ANYHIP_CLANG=$PWD/slow-clang-22 exec env --default-signal=INT "$hipcc" -nogpuinc \
             -nogpulib -c one.hip) &
         pid=$!
-        tries=0
-        while [ ! -s "$work/sleeper" ] && [ $tries -lt 100 ]; do
-            sleep 0.1
-            tries=$((tries + 1))
-        done
-        there "$work/sleeper"
+        # What never happens ends by the time limit of the test.
+        until [ -s "$work/sleeper" ]; do sleep 0.1; done
         kill -$signal $pid
         wait $pid
         [ $? -gt 128 ] || fail "the signal is not the end of it"
-        sleep 0.2
-        alive "$(cat "$work/sleeper")" && fail "a child is still there"
+        while alive "$(cat "$work/sleeper")"; do sleep 0.1; done
         same "$(ls "$TMPDIR")" ""
     done
     not_there one.o
@@ -998,8 +993,24 @@ test_headers_of_another_hip_do_not_come_first() {
 }
 
 test_steps_run_one_at_a_time_when_asked() {
+    real=$(command -v clang++-22 || echo "$llvm/clang++")
+    cat >noting-clang++-22 <<E
+#!/bin/sh
+echo begins >>"$work/noted"
+"$real" "\$@"
+status=\$?
+echo ends >>"$work/noted"
+exit \$status
+E
+    chmod +x noting-clang++-22
+    ANYHIP_CLANG=$PWD/noting-clang++-22
+    export ANYHIP_CLANG
     silent bare -parallel-jobs=1 -c one.hip
-    there one.o
+    there one.o "$work/noted"
+    # Of two steps at the same time one begins before the other has ended.
+    uniq "$work/noted" >noted
+    cmp -s "$work/noted" noted || fail "steps overlap: $(tr '\n' ' ' <"$work/noted")"
+    [ "$(grep -c begins noted)" -ge 4 ] || fail "fewer steps than passes: $(wc -l <noted)"
 }
 
 command -v "test_$name" >/dev/null || fail "no test $name"
