@@ -154,6 +154,8 @@ hipError_t ahhsa_event_query(struct ah_backend_device *device, struct ah_backend
     struct ahhsa_signal *signal = pending_signal(event);
     bool pending = signal || (event->shared && !ahhsa_shared_is_reached(event->shared));
     ahhsa_signal_release(signal);
+    if (pending && event->shared && ahhsa_shared_is_abandoned(event->shared))
+        return hipErrorIllegalState;
     if (pending)
         return hipErrorNotReady;
     ahhsa_device_retire(device);

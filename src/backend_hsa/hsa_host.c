@@ -9,8 +9,9 @@
 
 enum {
     JOBS_FIRST = 8,
-    LOOKS_FAST = 64,     /* at a value in memory, before the thread sleeps between them */
-    NAP_SHORTEST = 2000, /* ns */
+    LOOKS_PER_DOUBT = 256, /* whether it will ever be there */
+    LOOKS_FAST = 64,       /* at a value in memory, before the thread sleeps between them */
+    NAP_SHORTEST = 2000,   /* ns */
     NAP_LONGEST = 200000,
 };
 
@@ -77,6 +78,11 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
         if (ahhsa_device_error(device) != hipSuccess ||
             look(device, job, reach, &value) != hipSuccess || meets(job, value))
             return;
+        if (looks % LOOKS_PER_DOUBT == LOOKS_PER_DOUBT - 1 && job->is_lost &&
+            job->is_lost(job->owner, job->value)) {
+            ahhsa_fail(device, hipErrorIllegalState, "a stream waits for what will never be");
+            return;
+        }
         if (looks < LOOKS_FAST && reach)
             continue;
         nanosleep(&nap, NULL);

@@ -3,22 +3,28 @@
  * runtime that other processes may open are not everywhere to be had. */
 #include "hsa_stream.h"
 
+#include "process.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NAP_SHORTEST = 2000, NAP_LONGEST = 200000, TAG = 0x45644841 };
+enum {
+    NAP_SHORTEST = 2000,
+    NAP_LONGEST = 200000,
+    NAPS_PER_LOOK = 128, /* at the process that recorded the event */
+    TAG = 0x45644842,
+    RECORDERS = 32,
+};
 
 struct page {
-    _Atomic uint64_t tag;      /* TAG, so that it is known for what it is */
-    _Atomic uint64_t recorded; /* records so far */
-    _Atomic uint64_t reached;  /* the latest of them that a stream came to */
+    _Atomic uint64_t tag;                  /* TAG, so that it is known for what it is */
+    _Atomic uint64_t recorded;             /* records so far */
+    _Atomic uint64_t reached;              /* the latest of them that a stream came to */
+    _Atomic uint64_t recorders[RECORDERS]; /* the process that made record n, at n % RECORDERS */
 };
 
 struct ahhsa_shared {
@@ -29,7 +35,7 @@ struct ahhsa_shared {
 
 struct handle { /* what travels in a hipIpcEventHandle_t */
     int32_t process, file;
-    uint64_t device, inode; /* of the file, which may be another one's by now */
+    uint64_t id; /* of the file: the descriptor may be another one's by now */
 };
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "IPC event handles");
 
@@ -51,11 +57,9 @@ static hipError_t map_file(int file, struct ahhsa_shared **out_shared)
 
 hipError_t ahhsa_shared_create(struct ahhsa_shared **out_shared)
 {
-    int file = memfd_create("anyhip-event", MFD_CLOEXEC);
-    if (file < 0 || ftruncate(file, sizeof(struct page)) != 0) {
+    int file = ah_sealed_file_create("anyhip-event", sizeof(struct page), false);
+    if (file < 0) {
         AH_LOG_ERR("no memory can be shared between processes: %s", strerror(errno));
-        if (file >= 0)
-            close(file);
         return hipErrorOutOfMemory;
     }
     hipError_t error = map_file(file, out_shared);
@@ -68,9 +72,7 @@ hipError_t ahhsa_shared_create(struct ahhsa_shared **out_shared)
 
 void ahhsa_shared_export(const struct ahhsa_shared *shared, void *out_handle)
 {
-    struct stat status = {0};
-    fstat(shared->file, &status);
-    struct handle handle = {getpid(), shared->file, status.st_dev, status.st_ino};
+    struct handle handle = {getpid(), shared->file, ah_sealed_file_id(shared->file)};
     memset(out_handle, 0, sizeof(hipIpcEventHandle_t));
     memcpy(out_handle, &handle, sizeof handle);
 }
@@ -84,19 +86,11 @@ static hipError_t not_open(const struct handle *handle, const char *why)
 hipError_t ahhsa_shared_open(const void *data, struct ahhsa_shared **out_shared)
 {
     struct handle handle;
-    struct stat status;
-    char path[64];
     memcpy(&handle, data, sizeof handle);
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", handle.process, handle.file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
+    int file = ah_sealed_file_open(handle.process, handle.file, handle.id, sizeof(struct page));
     if (file < 0)
-        return not_open(&handle, strerror(errno));
-    hipError_t error = hipSuccess;
-    if (fstat(file, &status) != 0 || status.st_dev != handle.device ||
-        status.st_ino != handle.inode || status.st_size != sizeof(struct page))
-        error = not_open(&handle, "it is gone");
-    if (error == hipSuccess)
-        error = map_file(file, out_shared);
+        return not_open(&handle, "it is gone, or its process is");
+    hipError_t error = map_file(file, out_shared);
     if (error == hipSuccess && atomic_load(&(*out_shared)->page->tag) != TAG) {
         ahhsa_shared_release(*out_shared);
         return not_open(&handle, "it is none");
@@ -148,11 +142,28 @@ hipError_t ahhsa_shared_record(struct ahhsa_shared *shared, struct ah_backend_st
     atomic_fetch_add(&shared->references, 1);
     record->shared = shared;
     record->number = atomic_fetch_add(&shared->page->recorded, 1) + 1;
+    atomic_store(&shared->page->recorders[record->number % RECORDERS], ah_process_self());
     struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = reach, .data = record};
     hipError_t error = ahhsa_host_post(stream, &job, false);
     if (error != hipSuccess)
         reach(record, error);
     return error;
+}
+
+/* The process that was to reach a record has ended before. */
+static bool is_abandoned(const struct ahhsa_shared *shared, uint64_t number)
+{
+    uint64_t recorder = atomic_load(&shared->page->recorders[number % RECORDERS]);
+    if (ah_process_is_alive(recorder) || atomic_load(&shared->page->reached) >= number)
+        return false;
+    AH_LOG_ERR("process %d ended before it reached the event that it had recorded",
+               (int)(recorder >> 32));
+    return true;
+}
+
+static bool is_lost(void *owner, uint64_t number)
+{
+    return is_abandoned(owner, number);
 }
 
 hipError_t ahhsa_shared_depend(struct ahhsa_shared *shared, struct ah_backend_stream *stream)
@@ -166,6 +177,7 @@ hipError_t ahhsa_shared_depend(struct ahhsa_shared *shared, struct ah_backend_st
         .mask = UINT64_MAX,
         .condition = AH_WAIT_GEQUAL,
         .bits = 64,
+        .is_lost = is_lost,
         .finish = release,
         .owner = shared,
     };
@@ -188,11 +200,19 @@ bool ahhsa_shared_is_reached(const struct ahhsa_shared *shared)
     return is_reached(shared, atomic_load(&shared->page->recorded));
 }
 
+bool ahhsa_shared_is_abandoned(const struct ahhsa_shared *shared)
+{
+    return is_abandoned(shared, atomic_load(&shared->page->recorded));
+}
+
 hipError_t ahhsa_shared_wait(const struct ahhsa_shared *shared, struct ah_backend_device *device)
 {
     uint64_t number = atomic_load(&shared->page->recorded);
     struct timespec nap = {.tv_nsec = NAP_SHORTEST};
-    while (!is_reached(shared, number) && ahhsa_device_error(device) == hipSuccess) {
+    for (unsigned naps = 1; !is_reached(shared, number) && ahhsa_device_error(device) == hipSuccess;
+         naps++) {
+        if (naps % NAPS_PER_LOOK == 0 && is_abandoned(shared, number))
+            return hipErrorIllegalState;
         nanosleep(&nap, NULL);
         nap.tv_nsec = nap.tv_nsec * 2 < NAP_LONGEST ? nap.tv_nsec * 2 : NAP_LONGEST;
     }

@@ -165,6 +165,7 @@ struct ahhsa_job {
     uint64_t value, mask;
     enum ah_wait_condition condition;
     int bits;
+    bool (*is_lost)(void *owner, uint64_t value); /* it will never be there; NULL: it may always */
     struct ahhsa_transfer transfer; /* AHHSA_JOB_COPY */
 };
 
@@ -193,6 +194,8 @@ void ahhsa_shared_release(struct ahhsa_shared *shared); /* accepts NULL */
 /* The stream reaches the next record in its order. */
 hipError_t ahhsa_shared_record(struct ahhsa_shared *shared, struct ah_backend_stream *stream);
 bool ahhsa_shared_is_reached(const struct ahhsa_shared *shared);
+/* Whether that will never be, since the process that recorded it has ended. */
+bool ahhsa_shared_is_abandoned(const struct ahhsa_shared *shared);
 /* Waits until the latest record is reached, or the device fails. */
 hipError_t ahhsa_shared_wait(const struct ahhsa_shared *shared, struct ah_backend_device *device);
 /* Later work of the stream waits for the latest record. */

@@ -1,5 +1,6 @@
 /* Owns reserved addresses, physical memory, and what of it is mapped where. */
 #include "log.h"
+#include "process.h"
 #include "sim_space.h"
 
 #include <errno.h>
@@ -87,8 +88,9 @@ int sim_physical_create(int device, size_t size)
     pthread_mutex_unlock(&sim_state.lock);
     if (!fits)
         return -1;
-    int file = memfd_create("simulated device memory", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)sim_round_up(size, SIM_PAGE)) == 0)
+    int file =
+        ah_sealed_file_create("simulated device memory", sim_round_up(size, SIM_PAGE), false);
+    if (file >= 0)
         return file;
     AH_LOG_ERR("physical memory of %zu bytes cannot be made: %s", size, strerror(errno));
     sim_physical_close(device, size, file);

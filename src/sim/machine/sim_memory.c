@@ -153,6 +153,7 @@ void sim_memory_destroy(struct sim_memory *memory)
     if (!record->taken)
         sim_asked_remove(memory->address);
     sim_freed_remember(memory);
+    sim_shared_forget(memory);
     pthread_mutex_unlock(&sim_state.lock);
     /* Nobody else has the addresses yet: the kernel may take its time outside of the lock. */
     if (memory->kind == SIM_MEMORY_MAPPING)

@@ -98,6 +98,21 @@ void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_acces
  * simulator's. -1: it cannot be shared. */
 int sim_memory_share(const struct sim_memory *memory, uint64_t *out_offset);
 
+/* The table of what this process shares now: a descriptor of it, for other processes, and the id of
+ * its file. -1: nothing was ever shared. */
+int sim_shared_table(uint64_t *out_id);
+
+/* Memory of another process, as it said itself. */
+struct sim_shared {
+    int process, table;
+    uint64_t table_id; /* of the table's file */
+    uint32_t id;       /* the allocation's, in that process */
+    uint64_t size;
+};
+/* Opens the file that holds it, at *out_offset. -1: the process has ended, or does not share
+ * exactly this now. */
+int sim_shared_open(const struct sim_shared *shared, uint64_t *out_offset);
+
 /* Memory that another process shares: size bytes of its file from offset on, at
  * addresses of its own, for the devices that sim_memory_set_access names. NULL: it
  * cannot be had. */

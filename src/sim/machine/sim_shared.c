@@ -1,9 +1,10 @@
-/* Owns device memory that other processes may open.
+/* Owns device memory that other processes may open, and the table in which they look it up.
  *
  * It lies in one file, at the offsets that it has in the devices' part of the
  * addresses: an allocation's pages, with whatever neighbours lie on the first and
  * the last, move there when it is first shared, and stay. */
 #include "log.h"
+#include "process.h"
 #include "sim_space.h"
 
 #include <errno.h>
@@ -21,10 +22,120 @@ static struct ah_ranges pieces; /* all under the lock */
 static int shared_file = -1;
 static uint64_t file_size;
 
+/* ---- the table ---------------------------------------------------------------------- */
+
+enum { ROWS_MAX = 4096 };
+static const char table_mark[8] = "AHtable";
+
+struct head {
+    char mark[8];
+    uint64_t file_id;
+    int file;
+};
+struct row { /* of an allocation that is shared; id 0: of none */
+    uint64_t id, offset, size;
+};
+
+static int table_file = -1; /* a head and ROWS_MAX rows */
+static uint64_t row_ids[ROWS_MAX];
+
+static off_t place_of(int row)
+{
+    return (off_t)(sizeof(struct head) + (size_t)row * sizeof(struct row));
+}
+
+static bool make_table(void)
+{
+    struct head head = {.file_id = ah_sealed_file_id(shared_file), .file = shared_file};
+    if (table_file >= 0)
+        return true;
+    memcpy(head.mark, table_mark, sizeof head.mark);
+    table_file = ah_sealed_file_create("what is shared of simulated memory",
+                                       (size_t)place_of(ROWS_MAX), false);
+    return table_file >= 0 && pwrite(table_file, &head, sizeof head, 0) == sizeof head;
+}
+
+/* The row of that id; 0: a free one. -1: there is none. */
+static int row_with(uint64_t id)
+{
+    for (int i = 0; i < ROWS_MAX; i++)
+        if (row_ids[i] == id)
+            return i;
+    return -1;
+}
+
+static bool set_row(int number, const struct row *row)
+{
+    row_ids[number] = row->id;
+    return pwrite(table_file, row, sizeof *row, place_of(number)) == sizeof *row;
+}
+
+static bool enter(const struct sim_memory *memory)
+{
+    const struct row row = {memory->id, memory->address - sim_space.base, memory->size};
+    if (!make_table())
+        return false;
+    int number = row_with(memory->id);
+    if (number < 0)
+        number = row_with(0);
+    if (number >= 0)
+        return set_row(number, &row);
+    AH_LOG_ERR("more than %d allocations cannot be shared at once", ROWS_MAX);
+    return false;
+}
+
+void sim_shared_forget(const struct sim_memory *memory)
+{
+    int number = table_file >= 0 ? row_with(memory->id) : -1;
+    if (number >= 0)
+        (void)set_row(number, &(struct row){0});
+}
+
+int sim_shared_table(uint64_t *out_id)
+{
+    pthread_mutex_lock(&sim_state.lock);
+    int file = table_file;
+    *out_id = file >= 0 ? ah_sealed_file_id(file) : 0;
+    pthread_mutex_unlock(&sim_state.lock);
+    return file;
+}
+
+static bool find_row(int table, const struct sim_shared *shared, uint64_t *out_offset)
+{
+    struct row row;
+    for (int i = 0; i < ROWS_MAX; i++)
+        if (pread(table, &row, sizeof row, place_of(i)) == sizeof row && row.id != 0 &&
+            (uint32_t)row.id == shared->id) {
+            *out_offset = row.offset;
+            return row.size == shared->size;
+        }
+    return false;
+}
+
+int sim_shared_open(const struct sim_shared *shared, uint64_t *out_offset)
+{
+    struct head head;
+    uint64_t end;
+    int file = -1;
+    int table = ah_sealed_file_open(shared->process, shared->table, shared->table_id,
+                                    (uint64_t)place_of(ROWS_MAX));
+    if (table < 0)
+        return -1;
+    if (pread(table, &head, sizeof head, 0) == sizeof head &&
+        memcmp(head.mark, table_mark, sizeof head.mark) == 0 &&
+        find_row(table, shared, out_offset) &&
+        !__builtin_add_overflow(*out_offset, shared->size, &end))
+        file = ah_sealed_file_open(shared->process, head.file, head.file_id, end);
+    close(table);
+    return file;
+}
+
+/* ---- the file ----------------------------------------------------------------------- */
+
 static bool make_file(uint64_t size)
 {
     if (shared_file < 0)
-        shared_file = memfd_create("simulated devices' memory", MFD_CLOEXEC);
+        shared_file = ah_sealed_file_create("simulated devices' memory", 0, true);
     if (shared_file >= 0 && (size <= file_size || ftruncate(shared_file, (off_t)size) == 0)) {
         file_size = size > file_size ? size : file_size;
         return true;
@@ -85,7 +196,8 @@ int sim_memory_share(const struct sim_memory *memory, uint64_t *out_offset)
         return -1;
     pthread_mutex_lock(&sim_state.lock);
     bool good = share(memory->address & -(uint64_t)SIM_PAGE,
-                      sim_round_up(memory->address + memory->size, SIM_PAGE));
+                      sim_round_up(memory->address + memory->size, SIM_PAGE)) &&
+                enter(memory);
     pthread_mutex_unlock(&sim_state.lock);
     *out_offset = memory->address - sim_space.base;
     return good ? shared_file : -1;
@@ -107,6 +219,9 @@ void sim_shared_close(void)
     }
     if (shared_file >= 0)
         close(shared_file);
-    shared_file = -1;
+    if (table_file >= 0)
+        close(table_file);
+    shared_file = table_file = -1;
+    memset(row_ids, 0, sizeof row_ids);
     file_size = 0;
 }

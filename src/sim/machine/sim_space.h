@@ -103,6 +103,7 @@ void sim_reservations_clear(void);
 
 /* Gives back whole pages of the file that holds what is shared. */
 void sim_shared_drop(uint64_t start, uint64_t end);
+void sim_shared_forget(const struct sim_memory *memory); /* it ends; under the lock */
 void sim_shared_close(void);
 
 /* ---- sim_asked.c: what granules cannot tell ----------------------------------------- */

@@ -235,7 +235,8 @@ struct simcuda_memory {
     struct simcuda_physical *physical; /* what is behind it when it is a mapping; retained */
     uint64_t reserved;                 /* size of the reservation that ends with it, 0: none */
     struct simcuda_opened {
-        uint64_t id; /* of the allocation in its process */
+        uint64_t id;    /* of the allocation in its process */
+        uint64_t table; /* of what that process shares */
         int pid;
         unsigned count; /* of cuIpcOpenMemHandle */
     } opened;           /* SIMCUDA_OPENED */

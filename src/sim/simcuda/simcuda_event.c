@@ -164,19 +164,23 @@ CUresult simcuda_cuEventQuery(CUevent handle)
     SIMCUDA_ENTER(cuEventQuery);
     CUresult result = simcuda_event_get(handle, "cuEventQuery", &event);
     if (result == CUDA_SUCCESS && !complete(event))
-        result = CUDA_ERROR_NOT_READY;
+        result = event->state && simcuda_event_state_abandoned(event->state,
+                                                               atomic_load(&event->state->recorded))
+                     ? CUDA_ERROR_ILLEGAL_STATE
+                     : CUDA_ERROR_NOT_READY;
     return simcuda_leave(result);
 }
 
 /* For the last record of any process. */
-static void wait_for_state(struct simcuda_event *event)
+static CUresult wait_for_state(struct simcuda_event *event)
 {
     uint64_t number = atomic_load(&event->state->recorded);
     simcuda_object_retain(&event->object);
     pthread_mutex_unlock(&simcuda.lock);
-    simcuda_event_state_wait(event->state, number, event->object.context);
+    CUresult result = simcuda_event_state_wait(event->state, number, event->object.context);
     pthread_mutex_lock(&simcuda.lock);
     simcuda_object_release(&event->object);
+    return result;
 }
 
 CUresult simcuda_cuEventSynchronize(CUevent handle)
@@ -189,11 +193,12 @@ CUresult simcuda_cuEventSynchronize(CUevent handle)
     struct simcuda_context *context = event->object.context;
     simcuda_object_retain(&context->object);
     if (event->state)
-        wait_for_state(event);
+        result = wait_for_state(event);
     else if (event->stream)
         simcuda_stream_wait(event->stream, event->ticket);
     simcuda_print_flush(context);
-    result = simcuda_context_error(context);
+    if (simcuda_context_error(context) != CUDA_SUCCESS)
+        result = simcuda_context_error(context);
     simcuda_object_release(&context->object);
     return simcuda_leave(result);
 }
@@ -233,8 +238,7 @@ struct state_op { /* waits for a record that may be another process's */
 static CUresult run_state_wait(struct simcuda_op *op, struct simcuda_context *context)
 {
     const struct state_op *wait = (const struct state_op *)(const void *)op;
-    simcuda_event_state_wait(wait->event->state, wait->number, context);
-    return CUDA_SUCCESS;
+    return simcuda_event_state_wait(wait->event->state, wait->number, context);
 }
 
 static void fini_state_wait(struct simcuda_op *op)

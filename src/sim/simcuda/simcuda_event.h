@@ -6,9 +6,12 @@
 
 /* Lies in a file that other processes map too. An event is complete when its last
  * record is done, whichever process recorded it. */
+enum { SIMCUDA_RECORDERS = 32 };
 struct simcuda_event_state {
-    char mark[16];
+    char mark[8];
     _Atomic(uint64_t) recorded, done; /* counted */
+    _Atomic(uint64_t) recorders[SIMCUDA_RECORDERS]; /* the process that made record n, at n modulo
+                                                     * their count (process.h) */
 };
 
 struct simcuda_event {
@@ -34,8 +37,11 @@ void simcuda_event_unshare(struct simcuda_event *event);
 uint64_t simcuda_event_state_record(struct simcuda_event_state *state);
 void simcuda_event_state_done(struct simcuda_event_state *state, uint64_t number);
 bool simcuda_event_state_complete(const struct simcuda_event_state *state);
-/* Waits, without the lock held, for the record of that number or the context's end. */
-void simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
-                              struct simcuda_context *context);
+/* Whether the record of that number never will be done, since its process has ended. */
+bool simcuda_event_state_abandoned(const struct simcuda_event_state *state, uint64_t number);
+/* Waits, without the lock held, for the record of that number or the context's end.
+ * CUDA_ERROR_ILLEGAL_STATE: the process that made it has ended before. */
+CUresult simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
+                                  struct simcuda_context *context);
 
 #endif

@@ -1,14 +1,15 @@
 /* Owns what processes share of an event: a file, mapped by all of them. */
 #include "simcuda_event.h"
 
+#include "process.h"
 #include "simcuda_ipc.h"
 
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { POLL_US = 50 };
-static const char state_mark[16] = "AnyHIP sim event";
+enum { POLL_US = 50, POLLS_PER_LOOK = 512 };
+static const char state_mark[8] = "AHevent";
 
 static bool map_state(struct simcuda_event *event, int file)
 {
@@ -22,10 +23,10 @@ static bool map_state(struct simcuda_event *event, int file)
 
 bool simcuda_event_share(struct simcuda_event *event)
 {
-    int file = memfd_create("simulated event", MFD_CLOEXEC);
+    int file = ah_sealed_file_create("simulated event", sizeof *event->state, false);
     if (file < 0)
         return false;
-    if (ftruncate(file, sizeof *event->state) != 0 || !map_state(event, file)) {
+    if (!map_state(event, file)) {
         close(file);
         return false;
     }
@@ -44,7 +45,9 @@ void simcuda_event_unshare(struct simcuda_event *event)
 
 uint64_t simcuda_event_state_record(struct simcuda_event_state *state)
 {
-    return atomic_fetch_add(&state->recorded, 1) + 1;
+    uint64_t number = atomic_fetch_add(&state->recorded, 1) + 1;
+    atomic_store(&state->recorders[number % SIMCUDA_RECORDERS], ah_process_self());
+    return number;
 }
 
 /* A later record that is done already stays the last. */
@@ -60,11 +63,26 @@ bool simcuda_event_state_complete(const struct simcuda_event_state *state)
     return atomic_load(&state->done) >= atomic_load(&state->recorded);
 }
 
-void simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
-                              struct simcuda_context *context)
+bool simcuda_event_state_abandoned(const struct simcuda_event_state *state, uint64_t number)
 {
-    while (atomic_load(&state->done) < number && !simcuda_given_up(context))
+    uint64_t recorder = atomic_load(&state->recorders[number % SIMCUDA_RECORDERS]);
+    if (ah_process_is_alive(recorder) || atomic_load(&state->done) >= number)
+        return false;
+    simcuda_violation("process %d ended before the event that it had recorded was complete",
+                      (int)(recorder >> 32));
+    return true;
+}
+
+CUresult simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
+                                  struct simcuda_context *context)
+{
+    for (unsigned polls = 1; atomic_load(&state->done) < number && !simcuda_given_up(context);
+         polls++) {
+        if (polls % POLLS_PER_LOOK == 0 && simcuda_event_state_abandoned(state, number))
+            return CUDA_ERROR_ILLEGAL_STATE;
         usleep(POLL_US);
+    }
+    return CUDA_SUCCESS;
 }
 
 /* ---- handles ----------------------------------------------------------------------- */
@@ -77,7 +95,8 @@ CUresult simcuda_cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event_han
     if (result == CUDA_SUCCESS && (!handle || !event->state))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS) {
-        struct simcuda_shared_file shared = {.pid = (int)getpid(), .file = event->file};
+        struct simcuda_shared_file shared = {
+            .pid = (int)getpid(), .file = event->file, .id = ah_sealed_file_id(event->file)};
         memcpy(shared.mark, state_mark, sizeof shared.mark);
         memset(handle, 0, sizeof *handle);
         memcpy(handle, &shared, sizeof shared);

@@ -2,27 +2,16 @@
  * what cuMemAlloc gave, which moves to one when it is shared. */
 #include "simcuda_ipc.h"
 
+#include "process.h"
 #include "simcuda_driver.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 int simcuda_shared_file_open(const struct simcuda_shared_file *shared, size_t size)
 {
-    char path[64];
-    struct stat about;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", shared->pid, shared->file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file >= 0 &&
-        (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || (size_t)about.st_size < size)) {
-        close(file);
-        return -1;
-    }
-    return file;
+    return ah_sealed_file_open(shared->pid, shared->file, shared->id, size);
 }
 
 /* ---- pools ------------------------------------------------------------------------ */
@@ -95,7 +84,7 @@ struct exported_pointer {
     struct simcuda_shared_file shared;
     size_t size;
 };
-static const char pointer_mark[16] = "AnyHIP sim ptr";
+static const char pointer_mark[8] = "AHptr";
 
 CUresult simcuda_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr pointer)
 {
@@ -104,8 +93,10 @@ CUresult simcuda_cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdevicept
     if (!data || !memory || memory->kind != SIMCUDA_POOL_MEMORY || !memory->physical ||
         memory->pool->imported)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    struct exported_pointer exported = {
-        .shared = {.pid = (int)getpid(), .file = memory->physical->file}, .size = memory->size};
+    struct exported_pointer exported = {.shared = {.pid = (int)getpid(),
+                                                   .file = memory->physical->file,
+                                                   .id = ah_sealed_file_id(memory->physical->file)},
+                                        .size = memory->size};
     memcpy(exported.shared.mark, pointer_mark, sizeof exported.shared.mark);
     memset(data, 0, sizeof *data);
     memcpy(data, &exported, sizeof exported);
@@ -155,11 +146,11 @@ CUresult simcuda_cuMemPoolImportPointer(CUdeviceptr *pointer, CUmemoryPool handl
 /* ---- allocations --------------------------------------------------------------------- */
 
 struct exported_memory {
-    struct simcuda_shared_file shared;
+    struct simcuda_shared_file shared; /* the table of what the process shares */
     CUuuid device;
-    uint64_t offset, size, id;
+    uint64_t size, id;
 };
-static const char memory_mark[16] = "AnyHIP sim mem";
+static const char memory_mark[8] = "AHmem";
 _Static_assert(sizeof(struct exported_memory) <= sizeof(CUipcMemHandle), "a handle has 64 bytes");
 
 /* The memory moves to where others can map it, which nothing that runs may see. */
@@ -167,23 +158,25 @@ static CUresult export_memory(CUipcMemHandle *handle, CUdeviceptr pointer)
 {
     struct simcuda_context *context;
     struct exported_memory exported = {.shared.pid = (int)getpid()};
+    uint64_t offset;
     CUresult result = simcuda_current(&context);
     if (result != CUDA_SUCCESS)
         return result;
     simcuda_work_stop();
     const struct simcuda_memory *memory = simcuda_memory_find(pointer);
     bool good = handle && memory && memory->kind == SIMCUDA_DEVICE_MEMORY;
+    bool shared = good && sim_memory_share(memory->sim, &offset) >= 0;
     if (good) {
-        exported.shared.file = sim_memory_share(memory->sim, &exported.offset);
         exported.device = memory->device->uuid;
         exported.size = memory->size;
-        exported.id = memory->id;
+        exported.id = memory->sim->id;
     }
     simcuda_work_resume();
     if (!good)
         return CUDA_ERROR_INVALID_VALUE;
-    if (exported.shared.file < 0)
+    if (!shared)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    exported.shared.file = sim_shared_table(&exported.shared.id);
     memcpy(exported.shared.mark, memory_mark, sizeof exported.shared.mark);
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &exported, sizeof exported);
@@ -201,21 +194,22 @@ static struct simcuda_memory *opened_before(const struct exported_memory *export
 {
     struct simcuda_memory *memory = simcuda_memory_first();
     while (memory && (memory->kind != SIMCUDA_OPENED || memory->opened.id != exported->id ||
+                      memory->opened.table != exported->shared.id ||
                       memory->opened.pid != exported->shared.pid))
         memory = memory->next;
     return memory;
 }
 
 static struct simcuda_memory *map_exported(struct simcuda_context *context,
-                                           struct simcuda_device *device, int file,
+                                           struct simcuda_device *device, int file, uint64_t offset,
                                            const struct exported_memory *exported)
 {
     struct simcuda_memory memory = {
         .kind = SIMCUDA_OPENED,
-        .sim = sim_memory_open(file, exported->offset, exported->size, device->ordinal),
+        .sim = sim_memory_open(file, offset, exported->size, device->ordinal),
         .device = device,
         .context = context,
-        .opened = {.id = exported->id, .pid = exported->shared.pid},
+        .opened = {.id = exported->id, .table = exported->shared.id, .pid = exported->shared.pid},
     };
     struct simcuda_memory *added = memory.sim ? simcuda_memory_add(&memory) : NULL;
     for (int i = 0; added && i < simcuda.device_count; i++) /* peers are enabled on the way */
@@ -238,13 +232,18 @@ static CUresult open_exported(CUdeviceptr *pointer, const struct exported_memory
         return CUDA_ERROR_INVALID_DEVICE;
     struct simcuda_memory *memory = opened_before(exported);
     if (!memory) {
-        uint64_t end;
-        int file = __builtin_add_overflow(exported->offset, exported->size, &end)
-                       ? -1
-                       : simcuda_shared_file_open(&exported->shared, end);
+        const struct sim_shared shared = {
+            .process = exported->shared.pid,
+            .table = exported->shared.file,
+            .table_id = exported->shared.id,
+            .id = (uint32_t)exported->id,
+            .size = exported->size,
+        };
+        uint64_t offset;
+        int file = sim_shared_open(&shared, &offset);
         if (file < 0)
             return CUDA_ERROR_MAP_FAILED;
-        memory = map_exported(context, device, file, exported);
+        memory = map_exported(context, device, file, offset, exported);
         close(file);
         if (!memory)
             return CUDA_ERROR_OUT_OF_MEMORY;

@@ -1,4 +1,5 @@
 /* Owns virtual memory management: reserved addresses, physical memory, mappings. */
+#include "process.h"
 #include "simcuda_driver.h"
 
 #include <fcntl.h>
@@ -374,7 +375,8 @@ static CUresult import(CUmemGenericAllocationHandle *handle, int shared)
     struct stat about;
     CUresult result = simcuda_current(&context);
     struct simcuda_device *device = result == CUDA_SUCCESS ? context->device : &simcuda.devices[0];
-    if (fstat(shared, &about) != 0 || about.st_size <= 0 || about.st_size % GRANULARITY != 0)
+    if (fstat(shared, &about) != 0 || about.st_size <= 0 || about.st_size % GRANULARITY != 0 ||
+        !ah_sealed_file_check(shared, (uint64_t)about.st_size))
         return CUDA_ERROR_INVALID_VALUE;
     int file = fcntl(shared, F_DUPFD_CLOEXEC, 3);
     if (file < 0)

@@ -3,24 +3,24 @@
 #include "simhsa_runtime.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a handle holds. */
 struct exported {
     uint32_t mark, pid;
-    uint16_t file, device; /* a file of the process; the device's place among all */
-    uint32_t id;           /* of the allocation in its process */
-    uint64_t offset, size;
+    uint16_t table, device; /* of what the process shares; the device's place among all */
+    uint32_t id;            /* of the allocation in its process */
+    uint64_t table_id;      /* of the table's file */
+    uint64_t size;
 };
 enum { MARK = 0x41484970 };
 _Static_assert(sizeof(struct exported) == sizeof(hsa_amd_ipc_memory_t), "a handle has 32 bytes");
 
 /* ---- giving --------------------------------------------------------------------------------- */
 
-static int share(uint64_t address, size_t size, bool whole, struct exported *out)
+static int share(uint64_t address, size_t size, bool whole, struct exported *out,
+                 uint64_t *out_offset)
 {
     int file = -1;
     simhsa_memory_lock();
@@ -31,9 +31,9 @@ static int share(uint64_t address, size_t size, bool whole, struct exported *out
     if (good && whole)
         good = address == sim->address && size == sim->size;
     if (good)
-        file = sim_memory_share(sim, &out->offset);
+        file = sim_memory_share(sim, out_offset);
     if (file >= 0) {
-        out->offset += address - sim->address;
+        *out_offset += address - sim->address;
         out->device = (uint16_t)sim->device;
         out->id = (uint32_t)sim->id;
         out->size = size;
@@ -44,7 +44,8 @@ static int share(uint64_t address, size_t size, bool whole, struct exported *out
 
 /* The file that holds an allocation of a device from now on; -1: it cannot be shared. Nothing that
  * runs may see the memory move. */
-static int share_at_rest(uint64_t address, size_t size, bool whole, struct exported *out)
+static int share_at_rest(uint64_t address, size_t size, bool whole, struct exported *out,
+                         uint64_t *out_offset)
 {
     const uint64_t patience_ns = UINT64_C(10000000000);
     if (!amdgpu_queues_hold(patience_ns)) {
@@ -52,7 +53,7 @@ static int share_at_rest(uint64_t address, size_t size, bool whole, struct expor
         return -1;
     }
     simhsa_copies_stop();
-    int file = share(address, size, whole, out);
+    int file = share(address, size, whole, out, out_offset);
     simhsa_copies_resume();
     amdgpu_queues_resume();
     return file;
@@ -61,16 +62,18 @@ static int share_at_rest(uint64_t address, size_t size, bool whole, struct expor
 hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle)
 {
     struct exported exported = {.mark = MARK, .pid = (uint32_t)getpid()};
+    uint64_t offset;
     SIMHSA_ENTER();
     if (!ptr || len == 0 || !handle)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    int file = share_at_rest((uintptr_t)ptr, len, true, &exported);
-    if (file < 0 || file > UINT16_MAX) {
+    int file = share_at_rest((uintptr_t)ptr, len, true, &exported, &offset);
+    int table = file >= 0 ? sim_shared_table(&exported.table_id) : -1;
+    if (table < 0 || table > UINT16_MAX) {
         simhsa_violation("%zu bytes at %p cannot be shared: that is no allocation of a device", len,
                          ptr);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
-    exported.file = (uint16_t)file;
+    exported.table = (uint16_t)table;
     memcpy(handle, &exported, sizeof exported);
     return HSA_STATUS_SUCCESS;
 }
@@ -82,14 +85,13 @@ hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int
     SIMHSA_ENTER();
     if (!ptr || size == 0 || !dmabuf || !offset || flags > HSA_AMD_DMABUF_MAPPING_TYPE_PCIE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    int file = share_at_rest((uintptr_t)ptr, size, false, &exported);
+    int file = share_at_rest((uintptr_t)ptr, size, false, &exported, offset);
     if (file < 0)
         return HSA_STATUS_ERROR_INVALID_AGENT; /* it is not memory of one */
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
     if (copy < 0)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     *dmabuf = copy;
-    *offset = exported.offset;
     return HSA_STATUS_SUCCESS;
 }
 
@@ -119,41 +121,33 @@ static bool is_wanted(struct sim_memory *sim, void *data)
     struct wanted *wanted = data;
     struct simhsa_memory *memory = sim->owner;
     if (memory && memory->kind == SIMHSA_OPENED && memory->opened.pid == wanted->exported->pid &&
+        memory->opened.table == wanted->exported->table_id &&
         memory->opened.id == wanted->exported->id)
         wanted->found = memory;
     return !wanted->found;
 }
 
-/* The file, when it is there and holds all of the memory; else -1. */
-static int open_file(const struct exported *exported)
-{
-    char path[64];
-    struct stat about;
-    uint64_t end;
-    if (__builtin_add_overflow(exported->offset, exported->size, &end))
-        return -1;
-    snprintf(path, sizeof path, "/proc/%u/fd/%u", exported->pid, exported->file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file >= 0 &&
-        (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size < end)) {
-        close(file);
-        return -1;
-    }
-    return file;
-}
-
 static struct simhsa_memory *map_file(const struct exported *exported, struct simhsa_agent *agent)
 {
-    int file = open_file(exported);
+    const struct sim_shared shared = {
+        .process = (int)exported->pid,
+        .table = exported->table,
+        .table_id = exported->table_id,
+        .id = exported->id,
+        .size = exported->size,
+    };
+    uint64_t offset;
+    int file = sim_shared_open(&shared, &offset);
     if (file < 0)
         return NULL;
     struct simhsa_memory *memory = simhsa_memory_add(
-        SIMHSA_OPENED, sim_memory_open(file, exported->offset, exported->size, agent->device),
+        SIMHSA_OPENED, sim_memory_open(file, offset, exported->size, agent->device),
         &agent->pools[0]);
     close(file);
     if (memory) {
         memory->opened.pid = exported->pid;
         memory->opened.id = exported->id;
+        memory->opened.table = exported->table_id;
     }
     return memory;
 }

@@ -235,6 +235,7 @@ struct simhsa_memory {
     struct simhsa_physical *physical; /* SIMHSA_MAPPED */
     struct {                          /* SIMHSA_OPENED: where it comes from */
         uint32_t pid, id;
+        uint64_t table;
     } opened;
 };
 

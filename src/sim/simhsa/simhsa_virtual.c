@@ -1,4 +1,5 @@
 /* Owns virtual memory: reserved addresses, physical memory, and what of it is mapped where. */
+#include "process.h"
 #include "simhsa_runtime.h"
 
 #include <fcntl.h>
@@ -410,8 +411,8 @@ hsa_status_t hsa_amd_vmem_import_shareable_handle(int dmabuf_fd,
 {
     struct stat about;
     SIMHSA_ENTER();
-    if (!handle || simhsa.agent_count < 2 || fstat(dmabuf_fd, &about) != 0 ||
-        !S_ISREG(about.st_mode) || about.st_size <= 0 || about.st_size % PAGE != 0)
+    if (!handle || simhsa.agent_count < 2 || fstat(dmabuf_fd, &about) != 0 || about.st_size <= 0 ||
+        about.st_size % PAGE != 0 || !ah_sealed_file_check(dmabuf_fd, (uint64_t)about.st_size))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     int file = fcntl(dmabuf_fd, F_DUPFD_CLOEXEC, 3);
     if (file < 0)
