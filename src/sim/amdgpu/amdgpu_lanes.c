@@ -88,8 +88,7 @@ bool amdgpu_dpp_lane(const struct amdgpu_dpp *dpp, unsigned lanes, unsigned lane
     return beside(lanes, lane, control, out_lane);
 }
 
-/* ---- one lane ---------------------------------------------------------------------------------
- */
+/* ---- one lane ----------------------------------------------------------------------------- */
 
 /* A source's value in a lane. */
 static uint32_t value_in(const struct amdgpu_wave *wave, const struct amdgpu_source *source,
@@ -122,8 +121,7 @@ static const struct amdgpu_op *run_writelane(struct amdgpu_wave *wave, const str
     return amdgpu_next(op);
 }
 
-/* ---- among lanes -------------------------------------------------------------------------------
- */
+/* ---- among lanes -------------------------------------------------------------------------- */
 
 enum { FETCH_INACTIVE = 1, BOUND_CTRL = 2 }; /* of op_sel */
 
@@ -159,8 +157,7 @@ static const struct amdgpu_op *run_permlane64(struct amdgpu_wave *wave, const st
     return amdgpu_next(op);
 }
 
-/* ---- registers by M0
- * ------------------------------------------------------------------------------ */
+/* ---- registers by M0 ---------------------------------------------------------------------- */
 
 /* What is added to the source and to the destination. */
 static void offsets(const struct amdgpu_wave *wave, unsigned id, unsigned *out_src,
@@ -203,8 +200,7 @@ static const struct amdgpu_op *run_movrel(struct amdgpu_wave *wave, const struct
     return amdgpu_next(op);
 }
 
-/* ---- exchanges
- * -------------------------------------------------------------------------------------- */
+/* ---- exchanges ---------------------------------------------------------------------------- */
 
 static void exchange(const struct amdgpu_wave *wave, uint32_t *a, uint32_t *b)
 {
@@ -255,8 +251,7 @@ static const struct amdgpu_op *run_nothing(struct amdgpu_wave *wave, const struc
     return amdgpu_next(op);
 }
 
-/* ---- emission
- * --------------------------------------------------------------------------------------- */
+/* ---- emission ----------------------------------------------------------------------------- */
 
 enum destination { NOWHERE, SCALAR, VECTOR };
 static const struct {

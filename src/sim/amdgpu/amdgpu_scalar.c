@@ -226,15 +226,6 @@ static const struct scalar_row rows[] = {
 #undef WRITE
 };
 
-/* Waves of 32 have no EXEC_HI: what was written there is gone at once. */
-static const struct amdgpu_op *without_exec_hi(struct amdgpu_wave *wave, const struct amdgpu_op *op)
-{
-    amdgpu_handler run = (amdgpu_handler)(uintptr_t)op->effect;
-    const struct amdgpu_op *next = run(wave, op);
-    wave->s[AMDGPU_EXEC + 1] = 0;
-    return next;
-}
-
 bool amdgpu_emit_source(const struct amdgpu_operand *operand, unsigned size,
                         struct amdgpu_source *out_source)
 {
@@ -254,7 +245,7 @@ bool amdgpu_emit_destination(const struct amdgpu_operand *operand, unsigned size
     return operand->kind == AMDGPU_SREG && operand->count * 4u >= size;
 }
 
-static bool emit_arithmetic(unsigned lanes, const struct amdgpu_inst *inst, struct amdgpu_op *op)
+static bool emit_arithmetic(const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
     unsigned id = inst->row->id;
     if (id >= sizeof rows / sizeof *rows || !rows[id].run)
@@ -267,16 +258,13 @@ static bool emit_arithmetic(unsigned lanes, const struct amdgpu_inst *inst, stru
             return false;
     if (row->dst && !amdgpu_emit_destination(&inst->dst[0], row->dst, op))
         return false;
-    if (lanes == 32 && row->dst && op->dst + row->dst / 4 > AMDGPU_EXEC + 1) {
-        op->effect = (const void *)(uintptr_t)row->run;
-        op->run = without_exec_hi;
-    }
     return true;
 }
 
 bool amdgpu_emit_scalar(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                         struct amdgpu_op *op)
 {
-    return emit_arithmetic(lanes, inst, op) || amdgpu_emit_hwreg(isa, inst, op) ||
+    (void)lanes;
+    return emit_arithmetic(inst, op) || amdgpu_emit_hwreg(isa, inst, op) ||
            amdgpu_emit_control(isa, inst, op);
 }

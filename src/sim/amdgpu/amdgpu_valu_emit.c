@@ -174,8 +174,7 @@ static bool emit_results(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
     return true;
 }
 
-/* ---- halves -----------------------------------------------------------------------------------
- */
+/* ---- halves ------------------------------------------------------------------------------- */
 
 /* gfx9: rows with halves as results that leave the other half alone; most clear it. */
 static bool keeps_in_gfx9(unsigned id)
@@ -228,8 +227,7 @@ static void emit_halves(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
         op->bits |= AMDGPU_VALU_HIGH;
 }
 
-/* ---- modifiers ---------------------------------------------------------------------------------
- */
+/* ---- modifiers ---------------------------------------------------------------------------- */
 
 /* Whether there is more to it than edits, as below. */
 static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row)
@@ -308,8 +306,7 @@ static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
     return (floats ? AMDGPU_VALU_FLOAT1 : AMDGPU_VALU_PLAIN1) + (row->count - 1u);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------
- */
+/* ---- all of it ---------------------------------------------------------------------------- */
 
 /* One of the two of VOPD: up to three sources of a register each; a mask is the last, and VCC. */
 static bool emit_component(const struct amdgpu_operand *operands, const struct amdgpu_valu_row *row,

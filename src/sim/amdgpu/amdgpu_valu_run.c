@@ -334,8 +334,7 @@ LANE const struct amdgpu_op *run_carry(struct amdgpu_wave *wave, const struct am
     return amdgpu_next(op);
 }
 
-/* ---- with modifiers ---------------------------------------------------------------------------
- */
+/* ---- with modifiers ----------------------------------------------------------------------- */
 
 /* How wide the parts of a type are that neg, abs and flushing mean. */
 enum { PART_16, PART_32, PART_64, PART_PAIR, PART_FLOATS, PART_NONE };
@@ -554,8 +553,7 @@ static void compute(amdgpu_effect effect, const struct amdgpu_valu_row *row, str
     fesetround(saved);
 }
 
-/* ---- results ----------------------------------------------------------------------------------
- */
+/* ---- results ------------------------------------------------------------------------------ */
 
 /* omod and clamp of one number. A NaN becomes 0 where the mode says so. */
 LANE f64 limited(f64 x, bool clamp, bool nan_to_0)
@@ -628,8 +626,7 @@ static void write_lanes(struct amdgpu_wave *wave, u32 *d, const u32 *from, u64 l
     blend(d, from, live, n, registers);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------
- */
+/* ---- all of it ---------------------------------------------------------------------------- */
 
 /* Fetches sources and applies their modifiers. Returns who may write. */
 LANE u64 take_sources(struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -694,8 +691,7 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
     return amdgpu_next(op);
 }
 
-/* ---- two at once
- * ---------------------------------------------------------------------------------- */
+/* ---- two at once -------------------------------------------------------------------------- */
 
 /* A source of a component, as it is written in the instruction: if it is not, it is the
  * destination; a mask is VCC. */
@@ -786,8 +782,7 @@ static const struct amdgpu_op *run_dual_32(struct amdgpu_wave *wave, const struc
     return amdgpu_next(op);
 }
 
-/* ---- the table
- * ------------------------------------------------------------------------------------ */
+/* ---- the table ---------------------------------------------------------------------------- */
 
 #define HANDLER(name, ...)                                                                         \
     static const struct amdgpu_op *name##_32(struct amdgpu_wave *wave, const struct amdgpu_op *op) \

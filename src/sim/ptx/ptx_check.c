@@ -66,22 +66,34 @@ static bool wrong(struct subject *subject, unsigned number, const char *what)
 
 /* ---- types ----------------------------------------------------------------------------- */
 
-enum class { CLASS_BITS, CLASS_INT, CLASS_FLOAT, CLASS_PACKED };
+enum type_class { CLASS_BITS, CLASS_INT, CLASS_FLOAT, CLASS_PACKED };
 
-static enum class class_of(enum ptx_type type) {
-    switch (type){
-        case PTX_F32 : case PTX_F64 : return CLASS_FLOAT;
-        case PTX_F16 : case PTX_BF16 : case PTX_F16X2 : case PTX_BF16X2 : return CLASS_PACKED;
-        case PTX_B8 : case PTX_B16 : case PTX_B32 : case PTX_B64 : case
-        PTX_B128 : return CLASS_BITS;
-        default : return CLASS_INT;
+static enum type_class class_of(enum ptx_type type)
+{
+    switch (type) {
+    case PTX_F32:
+    case PTX_F64:
+        return CLASS_FLOAT;
+    case PTX_F16:
+    case PTX_BF16:
+    case PTX_F16X2:
+    case PTX_BF16X2:
+        return CLASS_PACKED;
+    case PTX_B8:
+    case PTX_B16:
+    case PTX_B32:
+    case PTX_B64:
+    case PTX_B128:
+        return CLASS_BITS;
+    default:
+        return CLASS_INT;
     }
 }
 
 /* Halves are held in registers of .b16 and .b32, and real code has .u16 and .u32 too. */
 static bool agree(enum ptx_type reg, enum ptx_type type, bool wider)
 {
-    enum class of_reg = class_of(reg), of_type = class_of(type);
+    enum type_class of_reg = class_of(reg), of_type = class_of(type);
     if (reg == PTX_PRED || type == PTX_PRED)
         return reg == type;
     if (ptx_type_size(reg) != ptx_type_size(type))
@@ -120,7 +132,7 @@ static bool check_register(struct subject *subject, unsigned number,
 static bool check_constant(struct subject *subject, unsigned number,
                            const struct ptx_operand *operand, enum ptx_type type)
 {
-    enum class class = class_of(type);
+    enum type_class class = class_of(type);
     unsigned size = ptx_type_size(type);
     switch (operand->kind) {
     case PTX_OP_INT:

@@ -355,6 +355,41 @@ begin relative_both
     s_movrelsd_2_b32 s16, s30
     finish_stored relative_both
 
+// Waves of 32 have nobody in EXEC_HI, whatever writes it: a bit of s16 for each time that EXEC
+// is empty, and what a load brings to s17.
+.macro without_upper bit
+    s_mov_b32 exec_lo, 0
+    s_cbranch_execnz .Lupper\@
+    s_bitset1_b32 s16, \bit
+.Lupper\@:
+    s_mov_b32 exec_lo, 1
+.endm
+begin upper_exec
+    s_load_b64 s[4:5], s[0:1], 0x0
+    v_mov_b32 v0, -1
+    v_mov_b32 v1, 0
+    s_waitcnt lgkmcnt(0)
+    v_readfirstlane_b32 exec_hi, v0
+    without_upper 0
+    v_readlane_b32 exec_hi, v0, 0
+    without_upper 1
+    s_getreg_b32 exec_hi, hwreg(HW_REG_MODE)
+    without_upper 2
+    s_sendmsg_rtn_b32 exec_hi, sendmsg(MSG_RTN_GET_REALTIME)
+    s_waitcnt lgkmcnt(0)
+    without_upper 3
+    s_getpc_b64 exec
+    without_upper 4
+    s_mov_b32 exec_hi, -1
+    without_upper 5
+    v_readfirstlane_b32 exec_hi, v0
+    global_store_b32 v1, v0, s[4:5]
+    s_waitcnt_vscnt null, 0x0
+    global_load_b32 v2, v1, s[4:5]
+    s_waitcnt vmcnt(0)
+    v_readfirstlane_b32 s17, v2
+    finish_stored upper_exec
+
 begin past
     s_code_end
     finish_stored past

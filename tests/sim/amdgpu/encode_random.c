@@ -420,8 +420,7 @@ static void vopd(struct random *random, unsigned op, uint32_t *words)
         words[1] &= ~(255u << 9);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static bool is_cdna(const struct random *random)
 {

@@ -136,6 +136,15 @@ static void m0_may_name_source_and_destination(void **state)
     assert_int_equal(out[3], 0x30);
 }
 
+static void waves_of_32_have_nobody_in_the_upper_half_of_exec(void **state)
+{
+    (void)state;
+    uint32_t out[RESULTS];
+    run_stored(codes[1], "upper_exec", out);
+    assert_int_equal(out[0], 0x3f);
+    assert_int_equal(out[1], UINT32_MAX);
+}
+
 static void hints_change_nothing(void **state)
 {
     (void)state;
@@ -498,6 +507,7 @@ int main(void)
         cmocka_unit_test(code_goes_on_over_the_end_of_a_page),
         cmocka_unit_test(registers_may_be_named_by_m0),
         cmocka_unit_test(m0_may_name_source_and_destination),
+        cmocka_unit_test(waves_of_32_have_nobody_in_the_upper_half_of_exec),
         cmocka_unit_test(hints_change_nothing),
         cmocka_unit_test(waves_meet_at_a_barrier),
         cmocka_unit_test(groups_of_a_cooperative_launch_meet),

@@ -290,8 +290,7 @@ static void what_gets_lanes_from_others_says_how(void **state)
     assert_int_equal(inst.src[0].reg, 40);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------- */
 
 static void atomics_have_a_destination_when_they_return(void **state)
 {

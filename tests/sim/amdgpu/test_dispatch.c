@@ -326,8 +326,7 @@ static void dynamic_lds_is_what_the_packet_says(void **state)
     }
 }
 
-/* ---- what goes wrong ---------------------------------------------------------------------------
- */
+/* ---- what goes wrong ---------------------------------------------------------------------- */
 
 static void an_abort_is_reported_with_its_line(void **state)
 {
@@ -502,8 +501,7 @@ static void code_that_is_damaged_does_no_harm(void **state)
     }
 }
 
-/* ---- models, names and lines --------------------------------------------------------------------
- */
+/* ---- models, names and lines -------------------------------------------------------------- */
 
 static void every_model_is_found_by_its_name(void **state)
 {

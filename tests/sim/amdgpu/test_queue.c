@@ -165,8 +165,7 @@ static uint64_t submit_barrier(enum barrier type, int first, int second, int com
     return submit(&packet, (unsigned)type);
 }
 
-/* ---- waiting -----------------------------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------------------------ */
 
 static int64_t signal_value(int signal)
 {
@@ -208,8 +207,7 @@ static void expect_error(hsa_status_t status)
     assert_int_equal(amdgpu_signal_load(&world->inactive), -1);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------ */
 
 static void a_kernel_is_dispatched_and_completes_its_signal(void **state)
 {
@@ -383,8 +381,7 @@ static void queues_hear_of_interrupts(void **state)
     close_queue();
 }
 
-/* ---- producers ----------------------------------------------------------------------------------
- */
+/* ---- producers ---------------------------------------------------------------------------- */
 
 static void packets_that_are_ready_wait_for_those_before_them(void **state)
 {
@@ -453,8 +450,7 @@ static void many_threads_write_one_queue(void **state)
     close_queue();
 }
 
-/* ---- barriers -----------------------------------------------------------------------------------
- */
+/* ---- barriers ----------------------------------------------------------------------------- */
 
 static void a_barrier_and_waits_for_all_its_signals(void **state)
 {
@@ -560,8 +556,7 @@ static void agent_dispatches_go_to_whom_they_are_for(void **state)
     close_queue();
 }
 
-/* ---- errors
- * ---------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------- */
 
 static void a_packet_that_makes_no_sense_stops_the_queue(void **state)
 {
@@ -706,8 +701,7 @@ static void the_first_error_counts_and_cancels_the_rest(void **state)
     assert_int_equal(atomic_load(&errors), 1);
 }
 
-/* ---- ends of queues -----------------------------------------------------------------------------
- */
+/* ---- ends of queues ----------------------------------------------------------------------- */
 
 static void a_queue_ends_whatever_it_does(void **state)
 {
@@ -825,8 +819,7 @@ static void what_is_no_ring_makes_no_queue(void **state)
     assert_null(amdgpu_queue_create(&settings));
 }
 
-/* ---- faults on demand
- * -------------------------------------------------------------------------------- */
+/* ---- faults on demand --------------------------------------------------------------------- */
 
 static void launches_fail_as_asked_for(void **state)
 {

@@ -628,8 +628,7 @@ static bool is_other(const char *name)
     return false;
 }
 
-/* ---- running one instruction ------------------------------------------------------------------
- */
+/* ---- running one instruction -------------------------------------------------------------- */
 
 enum { A = 10, B = 12, D = 20, VCC = 106, EXEC = 126 };
 
@@ -769,8 +768,7 @@ static void every_row_does_what_its_model_does(void **state)
     assert_true(count > 500);
 }
 
-/* ---- operands
- * ------------------------------------------------------------------------------------ */
+/* ---- operands ----------------------------------------------------------------------------- */
 
 static const struct amdgpu_row *row_named(const char *name, enum amdgpu_isa isa)
 {

@@ -458,8 +458,7 @@ static void every_row_of_the_decoder_has_an_effect(void **state)
     assert_true(lacking > 0);
 }
 
-/* ---- rows of their own ------------------------------------------------------------------------
- */
+/* ---- rows of their own -------------------------------------------------------------------- */
 
 /* Sets lane values, runs, and gives the result of lane 3. */
 static uint64_t result_of(struct amdgpu_inst *inst, const uint64_t *s, unsigned registers)
@@ -773,8 +772,7 @@ static void halves_of_a_dot_product_stay_halves(void **state)
     assert_int_equal(result_of(&brain, t, 1) & 0xffff, 0x4120);
 }
 
-/* ---- handlers ---------------------------------------------------------------------------------
- */
+/* ---- handlers ----------------------------------------------------------------------------- */
 
 /* Many subnormals of f32 and of halves. */
 static uint32_t any_word(void)

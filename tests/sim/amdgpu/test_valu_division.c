@@ -153,8 +153,7 @@ static uint64_t random_integer(unsigned width)
     return x >> random_long() % width;
 }
 
-/* ---- trials -----------------------------------------------------------------------------------
- */
+/* ---- trials ------------------------------------------------------------------------------- */
 
 struct kind {
     enum function function;

@@ -259,8 +259,7 @@ static void some_instructions_never_keep_subnormals(void **state)
     assert_int_equal(run(&log), 0xff800000);
 }
 
-/* ---- halves ------------------------------------------------------------------------------------
- */
+/* ---- halves ------------------------------------------------------------------------------- */
 
 static void halves_that_are_not_written_stay_or_become_0(void **state)
 {
@@ -340,8 +339,7 @@ static void mixed_sources_are_halves_where_op_sel_hi_says(void **state)
     }
 }
 
-/* ---- SDWA --------------------------------------------------------------------------------------
- */
+/* ---- SDWA --------------------------------------------------------------------------------- */
 
 static void sdwa_takes_and_places_parts(void **state)
 {
@@ -387,8 +385,7 @@ static void sdwa_takes_and_places_parts(void **state)
     assert_int_equal(amdgpu_s64(&valu.wave, 20), UINT64_MAX);
 }
 
-/* ---- DPP
- * ----------------------------------------------------------------------------------------- */
+/* ---- DPP ---------------------------------------------------------------------------------- */
 
 /* The lane from which each lane's value has come: -1 kept, 0xff zero. */
 static void expect_dpp(const struct amdgpu_dpp *dpp, uint64_t exec,
@@ -544,8 +541,7 @@ static void dpp_of_sums_moves_the_first_source_alone(void **state)
     assert_int_equal(amdgpu_s64(&valu.wave, AMDGPU_VCC), 0xfffefffefffefffe);
 }
 
-/* ---- EXEC, masks
- * ---------------------------------------------------------------------------------- */
+/* ---- EXEC, masks -------------------------------------------------------------------------- */
 
 static void comparisons_write_masks_of_live_lanes(void **state)
 {
@@ -609,8 +605,7 @@ static void scales_of_quotients_tell_whom_to_undo(void **state)
     assert_int_equal(valu.wave.s[1], 0x5555);
 }
 
-/* ---- two components
- * -------------------------------------------------------------------------------- */
+/* ---- two components ----------------------------------------------------------------------- */
 
 static const struct amdgpu_row *component(unsigned id)
 {
@@ -663,8 +658,7 @@ static void both_components_read_before_either_writes(void **state)
     }
 }
 
-/* ---- lanes
- * --------------------------------------------------------------------------------------------- */
+/* ---- lanes -------------------------------------------------------------------------------- */
 
 static void fill_lanes(void)
 {

@@ -673,8 +673,7 @@ static inline bool model_float(const char *op, const struct given *g, struct exp
     return true;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------
- */
+/* ---- conversions -------------------------------------------------------------------------- */
 
 static inline uint64_t m_to_integer(long double x, unsigned width, bool is_signed)
 {

@@ -315,8 +315,7 @@ static void a_child_may_ask_and_allocate(void **state)
     assert_int_equal(status, 0);
 }
 
-/* ---- registered memory ------------------------------------------------------------------------
- */
+/* ---- registered memory -------------------------------------------------------------------- */
 
 static void registered_memory_is_reached_to_the_byte(void **state)
 {
@@ -389,8 +388,7 @@ static void many_registrations_are_told_apart(void **state)
     }
 }
 
-/* ---- questions
- * ------------------------------------------------------------------------------------ */
+/* ---- questions ---------------------------------------------------------------------------- */
 
 static void an_allocation_is_found_by_any_address_in_it(void **state)
 {
@@ -489,8 +487,7 @@ static void a_report_says_when_nothing_is_near(void **state)
     assert_string_equal(cut, "no allo");
 }
 
-/* ---- the space
- * --------------------------------------------------------------------------------------- */
+/* ---- the space ---------------------------------------------------------------------------- */
 
 static void with_few_addresses_the_space_is_small_and_says_so(void **state)
 {

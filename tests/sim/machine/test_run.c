@@ -497,8 +497,7 @@ static void launches_of_one_priority_take_turns(void **unused)
     }
 }
 
-/* ---- many at once ------------------------------------------------------------------------------
- */
+/* ---- many at once ------------------------------------------------------------------------- */
 
 /* Returns its argument when all went well. */
 static void *launch_again_and_again(void *launches)
@@ -550,8 +549,7 @@ static void the_end_of_a_launch_may_start_another(void **unused)
         assert_true(job_wait(&jobs[i]));
 }
 
-/* ---- the same again
- * ------------------------------------------------------------------------------- */
+/* ---- the same again ----------------------------------------------------------------------- */
 
 struct trace {
     struct job job;
@@ -618,8 +616,7 @@ static void deterministic_blocks_still_wait_for_later_ones(void **unused)
     }
 }
 
-/* ---- threads and processes
- * ------------------------------------------------------------------------- */
+/* ---- threads and processes ---------------------------------------------------------------- */
 
 static unsigned count_threads(void)
 {

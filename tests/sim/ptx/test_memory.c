@@ -239,8 +239,7 @@ static void fences_of_all_kinds_let_the_kernel_go_on(void **state)
     assert_int_equal(words[0], 1);
 }
 
-/* ---- bounds of global memory ------------------------------------------------------------------
- */
+/* ---- bounds of global memory -------------------------------------------------------------- */
 
 /* Runs body with p pointing at offset of an allocation of 1000 bytes. */
 static enum ptx_end at_offset(const char *body, int64_t offset, uint32_t threads)
@@ -332,8 +331,7 @@ static void freed_memory_faults(void **state)
     run_unload(run);
 }
 
-/* ---- other spaces ------------------------------------------------------------------------------
- */
+/* ---- other spaces ------------------------------------------------------------------------- */
 
 static void shared_memory_is_the_blocks(void **state)
 {

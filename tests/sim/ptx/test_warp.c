@@ -625,8 +625,7 @@ static void clusters_of_several_blocks_are_refused(void **state)
     run_unload(run);
 }
 
-/* ---- the same in every order ------------------------------------------------------------------
- */
+/* ---- the same in every order -------------------------------------------------------------- */
 
 static void what_waits_gets_on_whatever_the_order(void **state)
 {
