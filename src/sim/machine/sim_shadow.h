@@ -1,7 +1,13 @@
 /* What the optional checks know of a block's own memory (SIM_CHECK_UNINITIALISED,
- * SIM_CHECK_RACES): which bytes of its shared memory and of its threads' local memory
- * were written, and who accessed shared memory last. The engine asks before each
- * access, and reports. */
+ * SIM_CHECK_RACES, SIM_CHECK_SYNC): which bytes of its shared memory and of its threads'
+ * local memory were written, who accessed shared memory last, and which bytes of it an
+ * asynchronous copy is still to write. The engine asks before each access, and reports.
+ *
+ * What orders accesses: barriers of the whole block, barriers of one wave, and barriers at
+ * which some of the waves arrive and some wait. Order between waves is known by wave: when a
+ * lane of a wave arrives, everything that the wave did before counts as done, and when one
+ * has waited, all of its lanes have. A race that only a missing barrier within a wave makes is
+ * therefore seen where no barrier of other waves comes between. */
 #ifndef SIM_SHADOW_H
 #define SIM_SHADOW_H
 
@@ -21,12 +27,20 @@ struct sim_shadow_shape {
 /* NULL: no memory. */
 struct sim_shadow *sim_shadow_create(const struct sim_shadow_shape *shape);
 void sim_shadow_destroy(struct sim_shadow *shadow); /* accepts NULL */
-/* A block begins: nothing is written. Accepts NULL, as do the next two. */
+/* A block begins: nothing is written. Accepts NULL, as do all functions below but those that
+ * give a verdict. */
 void sim_shadow_begin(struct sim_shadow *shadow);
 /* A barrier of the block has completed: what threads do from now on comes after. */
 void sim_shadow_barrier(struct sim_shadow *shadow);
 /* The same among the lanes of one wave. */
 void sim_shadow_wave_barrier(struct sim_shadow *shadow, unsigned wave);
+
+/* A barrier that does not hold all threads of the block up, of a number that the engine
+ * chooses. What a wave did before it arrives comes before what waves do after they left the
+ * phase that it arrived in; complete ends that phase. */
+void sim_shadow_arrive(struct sim_shadow *shadow, uint64_t barrier, unsigned wave);
+void sim_shadow_complete(struct sim_shadow *shadow, uint64_t barrier);
+void sim_shadow_leave(struct sim_shadow *shadow, uint64_t barrier, unsigned wave);
 
 struct sim_shadow_access {
     unsigned thread;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum action { SYNC, ARRIVE, RED_POPC, RED_AND, RED_OR };
+enum { CLUSTER = PTX_BARRIERS }; /* its barrier's number in the shadow */
 
 struct barrier_op { /* the extra of an op */
     enum action action;
@@ -49,9 +50,32 @@ static void clear(struct ptx_barrier *barrier)
     *barrier = (struct ptx_barrier){.all = true};
 }
 
+static struct sim_shadow *shadow_of(const struct ptx_block *block)
+{
+    return block->waves[0].warp.shadow;
+}
+
+/* Orders what waits at the barrier after what arrived there; threads that have ended count as
+ * arrived where nobody said how many are to come. */
+static void order(struct ptx_block *block, unsigned number)
+{
+    unsigned waiting = 0;
+    sim_shadow_complete(shadow_of(block), number);
+    for (unsigned w = 0; w < block->wave_count; w++)
+        for (struct ptx_fragment *f = block->waves[w].warp.fragments; f; f = f->next)
+            if (f->wait == PTX_WAIT_BARRIER && f->barrier == number) {
+                sim_shadow_leave(shadow_of(block), number, w);
+                waiting += (unsigned)__builtin_popcount(f->mask);
+            }
+    if (waiting == (block->barriers[number].expected ? block->thread_count : block->alive))
+        sim_shadow_barrier(shadow_of(block));
+}
+
 static void release(struct ptx_block *block, unsigned number)
 {
     struct ptx_barrier *barrier = &block->barriers[number];
+    if (shadow_of(block))
+        order(block, number);
     for (unsigned w = 0; w < block->wave_count; w++)
         for (struct ptx_fragment *f = block->waves[w].warp.fragments; f; f = f->next) {
             if (f->wait != PTX_WAIT_BARRIER || f->barrier != number)
@@ -62,7 +86,6 @@ static void release(struct ptx_block *block, unsigned number)
             wake(block, w);
         }
     clear(barrier);
-    sim_shadow_barrier(block->waves[0].warp.shadow);
 }
 
 static void release_cluster(struct ptx_block *block)
@@ -76,7 +99,7 @@ static void release_cluster(struct ptx_block *block)
             }
     }
     clear(&block->cluster);
-    sim_shadow_barrier(block->waves[0].warp.shadow);
+    sim_shadow_complete(shadow_of(block), CLUSTER);
 }
 
 static bool is_complete(const struct ptx_block *block, const struct ptx_barrier *barrier)
@@ -148,6 +171,7 @@ static const struct ptx_op *synchronise(struct ptx_warp *warp, const struct ptx_
                          PTX_LANES);
     struct ptx_barrier *barrier = &warp->block->barriers[number];
     arrive(warp, barrier, expected);
+    sim_shadow_arrive(warp->shadow, number, warp->number);
     if (b->action == ARRIVE) {
         if (is_complete(warp->block, barrier))
             release(warp->block, number);
@@ -170,6 +194,7 @@ static const struct ptx_op *cluster_arrive(struct ptx_warp *warp, const struct p
                          PTX_END_ILLEGAL_INSTRUCTION,
                          "arrival at the cluster's barrier without a wait since the last one");
     wave->cluster_pending |= warp->mask;
+    sim_shadow_arrive(warp->shadow, CLUSTER, warp->number);
     warp->block->cluster.arrived += (unsigned)__builtin_popcount(warp->mask);
     if (is_complete(warp->block, &warp->block->cluster))
         release_cluster(warp->block);
@@ -180,6 +205,7 @@ static const struct ptx_op *cluster_wait(struct ptx_warp *warp, const struct ptx
 {
     if (ptx_wave_of(warp)->cluster_pending & warp->mask)
         return ptx_warp_wait(warp, op, PTX_WAIT_CLUSTER);
+    sim_shadow_leave(warp->shadow, CLUSTER, warp->number);
     return op + 1;
 }
 

@@ -203,13 +203,28 @@ static const char *act(struct barrier *barrier, enum barrier_action action, uint
     }
 }
 
-static void complete(struct ptx_warp *warp, struct barrier *barrier, enum barrier_action action)
+/* The number of a barrier in the shadow, beyond those of the block's own. */
+static uint64_t number_of(const struct ptx_warp *warp, const unsigned char *where)
+{
+    return UINT32_MAX + (uint64_t)(where - warp->shared);
+}
+
+static void arrive_in_shadow(struct ptx_warp *warp, const unsigned char *where,
+                             enum barrier_action action)
+{
+    if (action == ACT_ARRIVE || action == ACT_ARRIVE_DROP || action == ACT_ARRIVE_BYTES ||
+        action == ACT_DROP_BYTES)
+        sim_shadow_arrive(warp->shadow, number_of(warp, where), warp->number);
+}
+
+static void complete(struct ptx_warp *warp, struct barrier *barrier, const unsigned char *where,
+                     enum barrier_action action)
 {
     if (action == ACT_INIT || action == ACT_INVAL || barrier->pending > 0 || barrier->bytes != 0)
         return;
     barrier->phase = !barrier->phase;
     barrier->pending = barrier->expected;
-    sim_shadow_barrier(warp->shadow);
+    sim_shadow_complete(warp->shadow, number_of(warp, where));
 }
 
 static bool reach_barriers(struct ptx_warp *warp, const struct ptx_op *op,
@@ -236,7 +251,8 @@ static const struct ptx_op *change_barrier(struct ptx_warp *warp, const struct p
         const char *wrong = act(&barrier, extra->action, extra->has_count ? counts[lane] : 1);
         if (wrong)
             return ptx_fault(warp, op, lane, PTX_END_TRAP, "%s", wrong);
-        complete(warp, &barrier, extra->action);
+        arrive_in_shadow(warp, where[lane], extra->action);
+        complete(warp, &barrier, where[lane], extra->action);
         uint64_t after = barrier_bits(&barrier);
         memcpy(where[lane], &after, sizeof after);
         if (extra->returns)
@@ -259,7 +275,10 @@ static const struct ptx_op *test_barrier(struct ptx_warp *warp, const struct ptx
         struct barrier barrier = barrier_read(where[lane]);
         const unsigned char *state = warp->regs + extra->state + lane * (extra->parity ? 4u : 8u);
         bool phase = extra->parity ? *state & 1 : barrier_read(state).phase;
-        done |= (uint32_t)(phase != barrier.phase) << lane;
+        if (phase == barrier.phase)
+            continue;
+        done |= 1u << lane;
+        sim_shadow_leave(warp->shadow, number_of(warp, where[lane]), warp->number);
     }
     uint32_t *d = (uint32_t *)(void *)(warp->regs + extra->d);
     *d = (*d & ~warp->mask) | done;
@@ -351,6 +370,7 @@ static void emit_change(struct ptx_builder *builder, const struct ptx_inst *inst
     if (barrier->returns)
         barrier->d = ptx_build_destination(builder, &inst->operands[0], PTX_B64);
     barrier->access.write = true;
+    barrier->access.atomic = action != ACT_INIT; /* which reads nothing */
     ptx_access_op(builder, change_barrier, &barrier->access);
     if (barrier->returns)
         ptx_build_finish(builder, &inst->operands[0], PTX_B64, barrier->d);

@@ -138,6 +138,73 @@ static void a_write_after_a_read_races_too(void **state)
     assert_int_equal(fresh(words, ordered, 64), PTX_END_OK);
 }
 
+static void a_write_races_with_the_first_of_two_readers(void **state)
+{
+    (void)state;
+    const char *body = "setp.eq.u32 %p1, %r0, 0;\n @%p1 st.shared.u32 [s], 1;\n bar.sync 0;\n"
+                       "@!%p1 ld.shared.u32 %r1, [s];\n bar.warp.sync 0xffffffff;\n"
+                       "@%p1 ld.shared.u32 %r1, [s];\n bar.warp.sync 0xffffffff;\n"
+                       "@%p1 st.shared.u32 [s], 2;";
+    assert_int_equal(fresh(words, body, 64), PTX_END_TRAP);
+    assert_int_equal(fresh(words, body, 32), PTX_END_OK);
+}
+
+/* Thread 0 writes, a barrier of two warps follows, and a thread reads. */
+static const char partial[] =
+    "setp.eq.u32 %%p1, %%r0, 0;\n setp.eq.u32 %%p2, %%r0, %u;\n setp.lt.u32 %%p3, %%r0, 64;\n"
+    "@%%p1 st.shared.u32 [s], 1;\n @%%p3 bar.sync 1, 64;\n @%%p2 ld.shared.u32 %%r1, [s];";
+
+static void a_barrier_of_some_warps_orders_those(void **state)
+{
+    (void)state;
+    char body[500];
+    snprintf(body, sizeof body, partial, 32u);
+    assert_int_equal(fresh(words, body, 96), PTX_END_OK);
+    snprintf(body, sizeof body, partial, 1u);
+    assert_int_equal(fresh(words, body, 96), PTX_END_OK);
+    snprintf(body, sizeof body, partial, 64u);
+    assert_int_equal(fresh(words, body, 96), PTX_END_TRAP);
+}
+
+/* The first warp leaves a word for the second, which waits. */
+static void what_comes_after_an_arrival_is_not_ordered(void **state)
+{
+    (void)state;
+    static const char handed[] = "setp.lt.u32 %%p1, %%r0, 32;\n setp.eq.u32 %%p2, %%r0, 0;\n"
+                                 "setp.eq.u32 %%p3, %%r0, 32;\n @!%%p1 bra second;\n"
+                                 "%s\n %s\n bra out;\n"
+                                 "second: bar.sync 1, 64;\n @%%p3 ld.shared.u32 %%r1, [s];\n out:";
+    static const char write[] = "@%p2 st.shared.u32 [s], 1;", arrive[] = "bar.arrive 1, 64;";
+    char body[600];
+    snprintf(body, sizeof body, handed, write, arrive);
+    assert_int_equal(fresh(words, body, 64), PTX_END_OK);
+    snprintf(body, sizeof body, handed, arrive, write);
+    assert_int_equal(fresh(words, body, 64), PTX_END_TRAP);
+}
+
+/* Thread 0 writes and arrives; others wait, or do not. */
+static void an_mbarrier_orders_who_waits_for_it(void **state)
+{
+    (void)state;
+    static const char handed[] =
+        "setp.eq.u32 %%p1, %%r0, 0;\n @%%p1 mbarrier.init.shared.b64 [s+64], 1;\n bar.sync 0;\n"
+        "@!%%p1 bra others;\n st.shared.u32 [s], 1;\n"
+        "mbarrier.arrive.shared.b64 %%rd5, [s+64];\n bra out;\n others: %s\n"
+        "setp.eq.u32 %%p2, %%r0, %u;\n @%%p2 ld.shared.u32 %%r1, [s];\n out:";
+    static const char wait[] = "again: mbarrier.test_wait.parity.shared.b64 %p3, [s+64], 0;\n"
+                               "@!%p3 bra again;";
+    static const char some_wait[] = "setp.lt.u32 %p4, %r0, 64;\n @!%p4 bra around;\n"
+                                    "again: mbarrier.test_wait.parity.shared.b64 %p3, [s+64], 0;\n"
+                                    "@!%p3 bra again;\n around:";
+    char body[900];
+    snprintf(body, sizeof body, handed, wait, 32u);
+    assert_int_equal(fresh(words, body, 96), PTX_END_OK);
+    snprintf(body, sizeof body, handed, some_wait, 32u);
+    assert_int_equal(fresh(words, body, 96), PTX_END_OK);
+    snprintf(body, sizeof body, handed, some_wait, 64u);
+    assert_int_equal(fresh(words, body, 96), PTX_END_TRAP);
+}
+
 static void atomics_do_not_race(void **state)
 {
     (void)state;
@@ -160,6 +227,10 @@ int main(void)
         cmocka_unit_test(threads_that_exchange_without_a_barrier_race),
         cmocka_unit_test(a_warps_own_barrier_does_not_order_two_warps),
         cmocka_unit_test(a_write_after_a_read_races_too),
+        cmocka_unit_test(a_write_races_with_the_first_of_two_readers),
+        cmocka_unit_test(a_barrier_of_some_warps_orders_those),
+        cmocka_unit_test(what_comes_after_an_arrival_is_not_ordered),
+        cmocka_unit_test(an_mbarrier_orders_who_waits_for_it),
         cmocka_unit_test(atomics_do_not_race),
     };
     return cmocka_run_group_tests(tests, open_with_checks, run_close);
