@@ -27,6 +27,7 @@ struct checker {
     enum ptx_result result;
     unsigned errors, errors_max;
     const struct ptx_function *function;
+    const struct ptx_function *warned; /* the last one that has an instruction that is missing */
     struct memo memos[MEMO_SIZE];
 };
 
@@ -570,9 +571,26 @@ static bool find_row(struct subject *subject)
     return true;
 }
 
+/* Once for each function. */
+static void warn_of_missing(struct subject *subject)
+{
+    struct checker *checker = subject->checker;
+    if (checker->warned == checker->function)
+        return;
+    checker->warned = checker->function;
+    ptx_log_warning(checker->log, subject->inst->line,
+                    "'%.200s' fails when it comes to %s, which simulated devices do not have",
+                    checker->function->symbol->name,
+                    ptx_inst_spelling(subject->inst, subject->spelling, 160));
+}
+
 static void check_instruction(struct checker *checker, struct ptx_inst *inst)
 {
     struct subject subject = {.checker = checker, .inst = inst};
+    if (inst->row) {
+        warn_of_missing(&subject);
+        return;
+    }
     if (!find_row(&subject) || !check_requirements(&subject))
         return;
     if (inst->row->kind == PTX_ROW_CONTROL && inst->row->number == PTX_CONTROL_CALL)

@@ -30,6 +30,9 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst)
     case PTX_ROW_WARP:
         ptx_emit_warp(builder, inst);
         break;
+    case PTX_ROW_MISSING:
+        ptx_emit_missing(builder, inst);
+        break;
     }
 }
 
@@ -38,7 +41,7 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst)
 static void emit_guarded(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     bool around = inst->row->kind == PTX_ROW_CONTROL || inst->row->kind == PTX_ROW_BARRIER ||
-                  inst->row->kind == PTX_ROW_WARP;
+                  inst->row->kind == PTX_ROW_WARP || inst->row->kind == PTX_ROW_MISSING;
     if (strcmp(inst->opcode, "bra") == 0) {
         emit(builder, inst);
     } else if (around) {

@@ -280,6 +280,21 @@ static void emit_simple(struct ptx_builder *builder, const struct ptx_inst *inst
      * a launch begins when those before it have ended. */
 }
 
+static const struct ptx_op *missing(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct ptx_inst *inst = &warp->fragment->frame->code->function->insts[op->inst];
+    char spelling[160];
+    return ptx_fault(warp, op, (unsigned)__builtin_ctz(warp->mask), PTX_END_ILLEGAL_INSTRUCTION,
+                     "simulated devices do not have %s",
+                     ptx_inst_spelling(inst, spelling, sizeof spelling));
+}
+
+void ptx_emit_missing(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, missing);
+}
+
 void ptx_emit_control(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     if (strcmp(inst->opcode, "bra") == 0)

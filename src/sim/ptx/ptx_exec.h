@@ -131,6 +131,7 @@ void ptx_emit_control(struct ptx_builder *builder, const struct ptx_inst *inst);
 void ptx_emit_barrier(struct ptx_builder *builder, const struct ptx_inst *inst);
 void ptx_emit_memory(struct ptx_builder *builder, const struct ptx_inst *inst);
 void ptx_emit_warp(struct ptx_builder *builder, const struct ptx_inst *inst);
+void ptx_emit_missing(struct ptx_builder *builder, const struct ptx_inst *inst);
 
 /* ---- rendezvous of a warp's lanes ------------------------------------------------------ */
 

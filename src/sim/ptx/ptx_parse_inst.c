@@ -235,23 +235,6 @@ static bool parse_operand(struct ptx_parser *parser, struct ptx_operand *operand
     return !ptx_parse_accept(parser, '|') || parse_pair(parser, operand);
 }
 
-/* What is PTX, but not for this simulator unless the table has it. */
-static bool is_unsupported(const char *opcode)
-{
-    static const char *const opcodes[] = {
-        "tex",        "tld4",         "txq",           "suld",           "sust",
-        "sured",      "suq",          "istypep",       "wmma",           "mma",
-        "ldmatrix",   "stmatrix",     "movmatrix",     "wgmma",          "tcgen05",
-        "multimem",   "tensormap",    "mbarrier",      "griddepcontrol", "setmaxnreg",
-        "pmevent",    "createpolicy", "applypriority", "discard",        "mapa",
-        "getctarank", "alloca",       "stacksave",     "stackrestore",   "clusterlaunchcontrol",
-    };
-    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (strcmp(opcodes[i], opcode) == 0)
-            return !ptx_row_knows(opcode);
-    return false;
-}
-
 static struct ptx_inst *new_instruction(struct ptx_parser *parser)
 {
     if (parser->inst_count == parser->inst_capacity) {
@@ -318,14 +301,21 @@ static bool parse_operands(struct ptx_parser *parser, struct ptx_inst *inst)
     return true;
 }
 
+/* Of an instruction of which nothing is known. */
+static bool skip_operands(struct ptx_parser *parser)
+{
+    while (!ptx_parse_is(parser, ';') && parser->token.kind != PTX_TOKEN_END)
+        ptx_parse_next(parser);
+    return true;
+}
+
 static bool parse_rest(struct ptx_parser *parser, struct ptx_inst *inst)
 {
     if (!parse_modifiers(parser, inst))
         return false;
-    if (is_unsupported(inst->opcode))
-        return ptx_parse_error(parser, inst->line, PTX_UNSUPPORTED,
-                               "instruction %s is not supported by simulated devices",
-                               ptx_inst_spelling(inst, (char[128]){0}, 128));
+    inst->row = ptx_row_missing(inst);
+    if (inst->row)
+        return skip_operands(parser) && ptx_parse_expect(parser, ';');
     return parse_operands(parser, inst) && ptx_parse_expect(parser, ';');
 }
 

@@ -32,12 +32,25 @@ const struct ptx_row *ptx_row_at(unsigned index)
     return index < ROW_COUNT ? &rows[index] : NULL;
 }
 
-bool ptx_row_knows(const char *opcode)
+const struct ptx_row *ptx_row_missing(const struct ptx_inst *inst)
 {
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strcmp(rows[i].opcode, opcode) == 0)
-            return true;
-    return false;
+    static const struct ptx_row row = {.opcode = "", .kind = PTX_ROW_MISSING};
+    static const struct {
+        const char *opcode, *modifiers[2]; /* those it begins with */
+    } missing[] = {
+#define MISSING(opcode, ...) {opcode, {__VA_ARGS__}},
+#include "ptx_missing.def"
+#undef MISSING
+    };
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        bool same = strcmp(missing[i].opcode, inst->opcode) == 0;
+        for (unsigned m = 0; same && m < 2 && missing[i].modifiers[m]; m++)
+            same = m < inst->modifier_count &&
+                   strcmp(missing[i].modifiers[m], inst->modifiers[m]) == 0;
+        if (same)
+            return &row;
+    }
+    return NULL;
 }
 
 /* ---- patterns -------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ enum ptx_row_kind {
     PTX_ROW_BARRIER, /* bar barrier */
     PTX_ROW_MEMORY,  /* ld ldu st atom red cvta isspacep prefetch fence membar cp.async ... */
     PTX_ROW_WARP,    /* shfl vote match redux activemask bar.warp.sync elect */
+    PTX_ROW_MISSING, /* what simulated devices do not have: fails when it is executed */
 };
 
 /* Modifiers that change what an instruction does, as bits of ptx_inst.mods. Types
@@ -116,8 +117,9 @@ enum ptx_warpop_number {
 const struct ptx_row *ptx_row_find(const struct ptx_inst *inst, uint64_t *out_mods,
                                    bool *out_opcode_known);
 
-/* Whether any row is of this opcode. */
-bool ptx_row_knows(const char *opcode);
+/* The row of what is PTX, but nothing that simulated devices do; NULL: it may be in the table.
+ * Nothing is known of its operands. */
+const struct ptx_row *ptx_row_missing(const struct ptx_inst *inst);
 /* Whether the modifiers are what the row's pattern says. */
 bool ptx_row_matches(const struct ptx_row *row, const char *const *modifiers, unsigned count);
 /* Writes "add.rn.f32" into out and returns it. */

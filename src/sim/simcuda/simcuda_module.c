@@ -214,6 +214,8 @@ static CUresult load(CUmodule *out, const void *image, unsigned count, const int
     if (result != CUDA_SUCCESS)
         AH_LOG_WARN("simulated CUDA driver: a module is refused (%d): %s", result,
                     log->text ? log->text : "");
+    else if (log->warnings > 0)
+        AH_LOG_WARN("simulated CUDA driver: a module is loaded: %s", log->text ? log->text : "");
     if (result == CUDA_SUCCESS && !context->active) {
         ptx_module_destroy(ptx);
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -299,6 +299,63 @@ static void parameters_lie_at_their_alignment(void **state)
     run_unload(run);
 }
 
+/* ---- what is not there --------------------------------------------------------------------- */
+
+/* Two kernels: one stores 7, one stores 8 and comes to an instruction where its parameter holds
+ * something. */
+static const char missing[] =
+    RUN_HEAD(80) ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %%rd<2>;\n"
+                 "ld.param.u64 %%rd1, [p];\nst.global.u32 [%%rd1], 7;\nret;\n}\n"
+                 ".visible .entry bad(.param .u64 p)\n{\n.reg .pred %%p<3>;\n.reg .b32 %%r<9>;\n"
+                 ".reg .b64 %%rd<9>;\n.shared .align 16 .b8 s[64];\n"
+                 "ld.param.u64 %%rd1, [p];\nld.global.u32 %%r1, [%%rd1];\n"
+                 "setp.ne.u32 %%p1, %%r1, 0;\n@%%p1 %s\nst.global.u32 [%%rd1], 8;\nret;\n}\n";
+
+static void what_is_missing_fails_the_kernel_that_comes_to_it(void **state)
+{
+    (void)state;
+    static const char *const instructions[] = {
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd1, %rd2}, {%rd3}, {%rd4}, {%rd5};",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3, %r4}, %rd1, %rd2, %p1, "
+        "1, 1, 0, 0;",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [s];",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [s], "
+        "[%rd2, {%r1, %r2}], [s+8];",
+        "cp.async.bulk.wait_group 0;",
+        "mapa.shared::cluster.u32 %r1, %r2, 0;",
+    };
+    for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++) {
+        char text[1500];
+        uint32_t word = 0;
+        snprintf(text, sizeof text, missing, instructions[i]);
+        assert_int_equal(run_once(text, "good", 32, &word, sizeof word), PTX_END_OK);
+        assert_int_equal(word, 7);
+        word = 0;
+        assert_int_equal(run_once(text, "bad", 32, &word, sizeof word), PTX_END_OK);
+        assert_int_equal(word, 8);
+        assert_int_equal(run_once(text, "bad", 32, &word, sizeof word),
+                         PTX_END_ILLEGAL_INSTRUCTION);
+        assert_int_equal(word, 8);
+    }
+}
+
+static void what_is_missing_is_named_when_the_module_loads(void **state)
+{
+    (void)state;
+    char text[1500], messages[400] = "";
+    struct ptx_log log = {.text = messages, .capacity = sizeof messages};
+    struct ptx_module *module;
+    snprintf(text, sizeof text, missing, "mma.sync.aligned %r1; mma.sync.aligned %r1;");
+    assert_int_equal(ptx_module_load(text, strlen(text), 80, &log, &module), PTX_OK);
+    assert_string_equal(messages, "line 20: warning: 'bad' fails when it comes to "
+                                  "mma.sync.aligned, which simulated devices do not have\n");
+    assert_int_equal(log.errors, 0);
+    assert_int_equal(log.warnings, 1);
+    ptx_module_destroy(module);
+    *strchr(strstr(text, "mma"), ';') = '\0';
+    assert_int_equal(ptx_module_load(text, strlen(text), 80, &log, &module), PTX_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +372,8 @@ int main(void)
         cmocka_unit_test(beyond_shared_memory_is_a_fault),
         cmocka_unit_test(each_thread_has_local_memory_of_its_own),
         cmocka_unit_test(parameters_lie_at_their_alignment),
+        cmocka_unit_test(what_is_missing_fails_the_kernel_that_comes_to_it),
+        cmocka_unit_test(what_is_missing_is_named_when_the_module_loads),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }
