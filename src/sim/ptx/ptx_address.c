@@ -75,9 +75,10 @@ static void place_param(struct ptx_access *access, const struct ptx_function *fu
     access->space = launch ? PTX_PARAM : PTX_LOCAL;
 }
 
-static void place_symbol(struct ptx_access *access, const struct ptx_symbol *symbol)
+static void place_symbol(const struct ptx_builder *builder, struct ptx_access *access,
+                         const struct ptx_symbol *symbol)
 {
-    access->symbol = symbol;
+    access->symbol = ptx_build_symbol(builder, symbol);
     if (access->space == PTX_GENERIC) { /* a variable's name says where it is */
         access->space = symbol->space;
         access->named = symbol->space;
@@ -107,7 +108,7 @@ struct ptx_access *ptx_access_create(struct ptx_builder *builder, const struct p
             ptx_build_error(builder, "register %s is no address", symbol->name);
         access->base = ptx_build_source(builder, &base, symbol->type);
     } else if (symbol) {
-        place_symbol(access, symbol);
+        place_symbol(builder, access, symbol);
     } else {
         access->offset += (int64_t)address->bits;
     }

@@ -219,15 +219,14 @@ static void one_lane(struct ptx_warp *warp, const struct atomic *atomic, unsigne
                   (atomic->access.space == PTX_GENERIC &&
                    (is_within(where, warp->shared, warp->shared_size) ||
                     is_within(where, warp->local, warp->local_stride * PTX_LANES)));
-    size_t column = (size_t)lane * atomic->width;
-    unsigned char old[16];
-    for (unsigned i = 0; i < atomic->access.count; i++) {
-        atomic->element(where + i * atomic->access.size,
-                        warp->regs + atomic->access.slots[i] + column,
-                        warp->regs + atomic->c + column, old, shared);
-        if (atomic->returns)
-            memcpy(warp->regs + atomic->d[i] + column, old, atomic->access.size);
-    }
+    size_t column = (size_t)lane * atomic->width, size = atomic->access.size;
+    unsigned char old[PTX_VECTOR_MAX][16];
+    for (unsigned i = 0; i < atomic->access.count; i++)
+        atomic->element(where + i * size, warp->regs + atomic->access.slots[i] + column,
+                        warp->regs + atomic->c + column, old[i], shared);
+    /* A destination may be the register of a later element's operand. */
+    for (unsigned i = 0; atomic->returns && i < atomic->access.count; i++)
+        memcpy(warp->regs + atomic->d[i] + column, old[i], size);
 }
 
 /* All lanes add to one place and none asks what was there. */

@@ -96,6 +96,13 @@ void ptx_build_fixup(struct ptx_builder *builder, enum ptx_fixup_kind kind, unsi
     fixups[builder->fixup_count++] = (struct ptx_fixup){kind, number, op, place};
 }
 
+const struct ptx_symbol *ptx_build_symbol(const struct ptx_builder *builder,
+                                          const struct ptx_symbol *symbol)
+{
+    bool dynamic = symbol->space == PTX_SHARED && symbol->unsized;
+    return dynamic ? &builder->body->dynamic_symbol : symbol;
+}
+
 unsigned ptx_build_label(const struct ptx_builder *builder, const struct ptx_symbol *label)
 {
     return builder->body->flow.block_of[label->index];
@@ -323,7 +330,7 @@ static uint32_t address_slot(struct ptx_builder *builder, const struct ptx_opera
     }
     if (symbol->space == PTX_GLOBAL || symbol->space == PTX_CONST)
         return constant_slot(builder, type, offset, symbol);
-    return ptx_build_constant(builder, type, symbol->address + offset);
+    return ptx_build_constant(builder, type, ptx_build_symbol(builder, symbol)->address + offset);
 }
 
 static uint32_t special_slot(struct ptx_builder *builder, const struct ptx_operand *operand,

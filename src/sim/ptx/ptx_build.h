@@ -87,6 +87,8 @@ struct ptx_body {
     struct ptx_formal *params, *returns;
     unsigned param_count, return_count;
     bool dynamic; /* entry: it, or what it may call, uses "extern .shared" */
+    size_t dynamic_offset, dynamic_align; /* entry: where that begins */
+    struct ptx_symbol dynamic_symbol;     /* what "extern .shared" stands for in this function */
     /* While translating. */
     struct ptx_flow flow;
     struct ptx_slots slots;
@@ -105,8 +107,7 @@ struct ptx_program {
     unsigned body_count;
     struct ptx_symbol **shared; /* all variables in .shared */
     unsigned shared_count;
-    bool *address_taken;   /* by number: it may be called indirectly */
-    size_t dynamic_offset; /* where dynamic shared memory begins, in every kernel that has some */
+    bool *address_taken; /* by number: it may be called indirectly */
 };
 
 enum { PTX_FUNCTION_STEP = 16 };

@@ -118,6 +118,9 @@ struct ptx_op *ptx_build_op(struct ptx_builder *builder, ptx_handler handler);
 /* Memory that lives as long as the code, zeroed; NULL without memory (the build
  * then fails by itself). */
 void *ptx_build_alloc(struct ptx_builder *builder, size_t size);
+/* The symbol whose address symbol has in the function being translated. */
+const struct ptx_symbol *ptx_build_symbol(const struct ptx_builder *builder,
+                                          const struct ptx_symbol *symbol);
 const struct ptx_function *ptx_build_function(const struct ptx_builder *builder);
 unsigned ptx_build_sm(const struct ptx_builder *builder);
 /* Ends the translation with an error at the instruction. */

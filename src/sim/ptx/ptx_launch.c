@@ -27,7 +27,7 @@ static struct ptx_shape_of_block shape_of(const struct ptx_launch *launch, unsig
     struct ptx_shape_of_block shape = {0};
     size_t local = code->stack_need != SIZE_MAX ? code->stack_need
                                                 : code->local_size + launch->context->stack_size;
-    size_t fixed = body->dynamic ? body->program->dynamic_offset : round_up(code->shared_size, 16);
+    size_t fixed = body->dynamic ? body->dynamic_offset : round_up(code->shared_size, 16);
     shape.waves = round_up(sizeof(struct ptx_block), 64);
     shape.regs = shape.waves + waves * round_up(sizeof(struct ptx_wave), 64);
     shape.regs_stride = round_up(code->frame_size, 64);

@@ -184,6 +184,8 @@ static size_t stack_need(struct ptx_body *body)
 
 /* ---- shared memory ----------------------------------------------------------------------- */
 
+enum { DYNAMIC_ALIGN = 16 }; /* at least */
+
 /* What each kernel uses: kernel * shared_count + variable. */
 static bool uses(const struct ptx_program *program, const bool *used, unsigned body, unsigned v)
 {
@@ -218,43 +220,98 @@ static void place_shared(struct ptx_program *program, const bool *used, unsigned
 
 static void size_kernel(struct ptx_program *program, const bool *used, struct ptx_body *body)
 {
+    size_t align = DYNAMIC_ALIGN;
     for (unsigned v = 0; v < program->shared_count; v++) {
         const struct ptx_symbol *symbol = program->shared[v];
         if (!uses(program, used, body->number, v))
             continue;
-        if (symbol->unsized)
+        if (symbol->unsized) {
             body->dynamic = true;
-        else if (symbol->address + symbol->size > body->code.shared_size)
+            align = symbol->align > align ? symbol->align : align;
+        } else if (symbol->address + symbol->size > body->code.shared_size) {
             body->code.shared_size = symbol->address + symbol->size;
+        }
     }
-    size_t end = round_up(body->code.shared_size, 16);
-    if (body->dynamic && end > program->dynamic_offset)
-        program->dynamic_offset = end;
+    body->dynamic_align = align;
+    body->dynamic_offset = round_up(body->code.shared_size, align);
+}
+
+static bool names_dynamic(const struct ptx_body *body)
+{
+    const struct ptx_program *program = body->program;
+    for (unsigned v = 0; v < program->shared_count; v++)
+        if (body->shared[v] && program->shared[v]->unsized)
+            return true;
+    return false;
+}
+
+/* Gives all kernels that reach body one offset; whether one of them moved. */
+static bool agree(struct ptx_program *program, const bool *reached, struct ptx_body *body)
+{
+    size_t most = 0, align = DYNAMIC_ALIGN;
+    bool moved = false;
+    for (int pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < program->body_count; i++) {
+            struct ptx_body *kernel = program->bodies[i];
+            if (!kernel->code.function->entry ||
+                !reached[(size_t)i * program->body_count + body->number])
+                continue;
+            most = kernel->dynamic_offset > most ? kernel->dynamic_offset : most;
+            align = kernel->dynamic_align > align ? kernel->dynamic_align : align;
+            if (pass == 0)
+                continue;
+            moved |= kernel->dynamic_offset != round_up(most, align);
+            kernel->dynamic_offset = round_up(most, align);
+            kernel->dynamic_align = align;
+        }
+    body->dynamic_symbol.address = round_up(most, align);
+    return moved;
+}
+
+/* Dynamic shared memory begins behind what a kernel has beside it. A function that names it has
+ * one address for it, so that kernels which share such a function agree on one. */
+static void place_dynamic(struct ptx_program *program, const bool *reached)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (unsigned i = 0; i < program->body_count; i++)
+            if (names_dynamic(program->bodies[i]))
+                moved |= agree(program, reached, program->bodies[i]);
+    }
+    for (unsigned v = 0; v < program->shared_count; v++)
+        for (unsigned i = 0; program->shared[v]->unsized && i < program->body_count; i++)
+            if (program->bodies[i]->dynamic &&
+                program->bodies[i]->dynamic_offset > program->shared[v]->address)
+                program->shared[v]->address = program->bodies[i]->dynamic_offset;
+}
+
+static void place_all(struct ptx_program *program, const bool *used, const bool *reached)
+{
+    for (unsigned v = 0; v < program->shared_count; v++)
+        if (!program->shared[v]->unsized)
+            place_shared(program, used, v);
+    for (unsigned i = 0; i < program->body_count; i++)
+        if (program->bodies[i]->code.function->entry)
+            size_kernel(program, used, program->bodies[i]);
+    place_dynamic(program, reached);
 }
 
 static bool layout_shared(struct ptx_program *program)
 {
-    bool *used = calloc((size_t)program->body_count * program->shared_count + 1, 1);
-    bool *reached = calloc(program->body_count + 1, 1);
-    for (unsigned i = 0; used && reached && i < program->body_count; i++) {
+    size_t count = program->body_count;
+    bool *used = calloc(count * program->shared_count + 1, 1);
+    bool *reached = calloc(count * count + 1, 1); /* by each kernel: kernel * count + body */
+    for (unsigned i = 0; used && reached && program->shared_count && i < count; i++) {
         if (!program->bodies[i]->code.function->entry)
             continue;
-        memset(reached, 0, program->body_count);
-        reach(program->bodies[i], reached);
-        for (unsigned j = 0; j < program->body_count; j++)
-            for (unsigned v = 0; reached[j] && v < program->shared_count; v++)
+        reach(program->bodies[i], reached + i * count);
+        for (unsigned j = 0; j < count; j++)
+            for (unsigned v = 0; reached[i * count + j] && v < program->shared_count; v++)
                 used[(size_t)i * program->shared_count + v] |= program->bodies[j]->shared[v];
     }
     bool fine = used && reached;
-    for (unsigned v = 0; fine && v < program->shared_count; v++)
-        if (!program->shared[v]->unsized)
-            place_shared(program, used, v);
-    for (unsigned i = 0; fine && i < program->body_count; i++)
-        if (program->bodies[i]->code.function->entry)
-            size_kernel(program, used, program->bodies[i]);
-    for (unsigned v = 0; v < program->shared_count; v++)
-        if (program->shared[v]->unsized)
-            program->shared[v]->address = program->dynamic_offset;
+    if (fine)
+        place_all(program, used, reached);
     free(used);
     free(reached);
     return fine;

@@ -225,6 +225,18 @@ static void vectors_combine_element_by_element(void **state)
     assert_int_equal(halves[1], 0xc0003c00);
 }
 
+static void a_vector_may_return_to_its_own_operands(void **state)
+{
+    (void)state;
+    float numbers[4] = {1, 2, 10, 20};
+    one_body("ld.global.v2.f32 {%f1,%f2}, [%rd0+8];\n"
+             "atom.global.add.v2.f32 {%f2,%f1}, [%rd0], {%f1,%f2};\n"
+             "st.global.v2.f32 [%rd0+8], {%f1,%f2};",
+             1, (uint32_t *)(void *)numbers, 4);
+    static const float expected[4] = {11, 22, 2, 1};
+    assert_memory_equal(numbers, expected, sizeof expected);
+}
+
 /* ---- many threads -------------------------------------------------------------------------- */
 
 static void every_thread_of_a_grid_counts(void **state)
@@ -383,6 +395,7 @@ int main(void)
         cmocka_unit_test(pairs_of_halves_add_by_themselves),
         cmocka_unit_test(halves_round_to_nearest_even),
         cmocka_unit_test(vectors_combine_element_by_element),
+        cmocka_unit_test(a_vector_may_return_to_its_own_operands),
         cmocka_unit_test(every_thread_of_a_grid_counts),
         cmocka_unit_test(every_lane_gets_a_number_of_its_own),
         cmocka_unit_test(an_unused_result_is_no_different),

@@ -387,6 +387,53 @@ static void dynamic_shared_memory_follows_the_static(void **state)
     run_unload(run);
 }
 
+/* Two kernels with dynamic shared memory, and a function that both may call. */
+#define DYNAMIC_KERNEL(name, bytes, call)                                                          \
+    ".visible .entry " name "(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"            \
+    ".shared .align 4 .b8 own_" name "[" bytes "];\nld.param.u64 %rd1, [p];\n"                     \
+    "mov.u32 %r1, rest;\nst.shared.u32 [rest+12], 5;\nld.shared.u32 %r2, [%r1+12];\n"              \
+    "st.shared.u32 [own_" name "], 6;\n" call "st.global.v2.u32 [%rd1], {%r1, %r2};\nret;\n}\n"
+#define DYNAMIC_KERNELS(align, call)                                                               \
+    RUN_HEAD(80)                                                                                   \
+    ".extern .shared .align " align " .b8 rest[];\n"                                               \
+    ".func touch()\n{\nst.shared.u32 [rest+8], 9;\nret;\n}\n" DYNAMIC_KERNEL("a", "20", call)      \
+        DYNAMIC_KERNEL("b", "1000", call)
+
+static void check_dynamic(const char *text, const char *kernel, uint32_t offset)
+{
+    uint32_t shape[6] = {1, 1, 1, 1, 1, 1};
+    struct run_module *run = run_load(text);
+    struct sim_memory *memory = run_memory(8);
+    assert_int_equal(run_shape(run, kernel, shape, 16, &memory->address), PTX_END_OK);
+    assert_int_equal(((uint32_t *)(void *)memory->view)[0], offset);
+    assert_int_equal(((uint32_t *)(void *)memory->view)[1], 5);
+    assert_int_equal(run_shape(run, kernel, shape, 12, &memory->address), PTX_END_ILLEGAL_ADDRESS);
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
+static void dynamic_shared_memory_is_aligned(void **state)
+{
+    (void)state;
+    check_dynamic(DYNAMIC_KERNELS("4", ""), "a", 32);
+    check_dynamic(DYNAMIC_KERNELS("128", ""), "a", 128);
+    check_dynamic(DYNAMIC_KERNELS("1024", ""), "b", 1024);
+}
+
+static void each_kernel_has_dynamic_shared_memory_where_its_own_ends(void **state)
+{
+    (void)state;
+    check_dynamic(DYNAMIC_KERNELS("16", ""), "a", 32);
+    check_dynamic(DYNAMIC_KERNELS("16", ""), "b", 1008);
+}
+
+static void kernels_with_a_function_in_common_agree_on_dynamic_shared_memory(void **state)
+{
+    (void)state;
+    check_dynamic(DYNAMIC_KERNELS("16", "call touch, ();\n"), "a", 1008);
+    check_dynamic(DYNAMIC_KERNELS("256", "call touch, ();\n"), "b", 1024);
+}
+
 static void local_memory_is_each_threads_own(void **state)
 {
     (void)state;
@@ -619,6 +666,9 @@ int main(void)
         cmocka_unit_test(shared_memory_is_the_blocks),
         cmocka_unit_test(shared_memory_ends_where_the_block_said),
         cmocka_unit_test(dynamic_shared_memory_follows_the_static),
+        cmocka_unit_test(dynamic_shared_memory_is_aligned),
+        cmocka_unit_test(each_kernel_has_dynamic_shared_memory_where_its_own_ends),
+        cmocka_unit_test(kernels_with_a_function_in_common_agree_on_dynamic_shared_memory),
         cmocka_unit_test(local_memory_is_each_threads_own),
         cmocka_unit_test(local_memory_ends),
         cmocka_unit_test(constants_are_read_by_name_and_by_address),
