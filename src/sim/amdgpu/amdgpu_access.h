@@ -167,8 +167,12 @@ bool amdgpu_emit_lanes(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_
 bool amdgpu_emit_smem(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_gws(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
+bool amdgpu_emit_to_lds(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 /* Puts the check of its accesses before the op, when one is on. */
 void amdgpu_emit_check(struct amdgpu_op *op);
+/* Checks what an op writes to LDS beside its accesses. False: a finding, which was reported. */
+bool amdgpu_check_lds_write(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
+                            uint32_t offset, size_t size);
 
 /* ---- windows -------------------------------------------------------------------------- */
 

@@ -68,14 +68,13 @@ static bool unwritten(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
     return found(wave, op, lane, address, what);
 }
 
-static bool races(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
+static bool races(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane, bool write,
                   const struct sim_shadow_race *race)
 {
-    const struct amdgpu_access *access = op->effect;
     char what[192];
     snprintf(what, sizeof what,
              "races: %s LDS which work-item %u %s (code at 0x%llx), with no barrier between",
-             access->write ? "writes" : "reads", race->thread, race->wrote ? "wrote" : "read",
+             write ? "writes" : "reads", race->thread, race->wrote ? "wrote" : "read",
              (unsigned long long)race->place);
     return found(wave, op, lane, race->offset, what);
 }
@@ -90,7 +89,7 @@ static bool check_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
     case SIM_SHADOW_UNWRITTEN:
         return unwritten(wave, op, lane, shadowed->offset, "LDS");
     case SIM_SHADOW_RACE:
-        return races(wave, op, lane, &race);
+        return races(wave, op, lane, shadowed->write, &race);
     default:
         return true;
     }
@@ -112,6 +111,17 @@ static bool check_own(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
         return check_lds(wave, op, lane, &shadowed);
     return sim_shadow_local(shadow_of(wave->block), &shadowed) == SIM_SHADOW_FINE ||
            unwritten(wave, op, lane, shadowed.offset, "scratch");
+}
+
+bool amdgpu_check_lds_write(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
+                            uint32_t offset, size_t size)
+{
+    struct sim_shadow_access shadowed = {.thread = amdgpu_item(wave, lane),
+                                         .offset = offset,
+                                         .place = amdgpu_address(wave, op),
+                                         .size = size,
+                                         .write = true};
+    return !wave->block->checks || check_lds(wave, op, lane, &shadowed);
 }
 
 /* A part of an element that lies in one granule. */

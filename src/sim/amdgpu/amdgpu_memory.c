@@ -319,7 +319,7 @@ static bool adds_lane(unsigned id)
 static bool emit_operands(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
     bool buffer = inst->row->format == AMDGPU_MUBUF || inst->row->format == AMDGPU_MTBUF;
-    if (inst->tfe || inst->lds || inst->gds)
+    if (inst->tfe || inst->gds)
         return false;
     if (!amdgpu_source_of(&inst->addr, &op->src[0]) ||
         !amdgpu_source_of(&inst->saddr, &op->src[1]) ||
@@ -370,9 +370,11 @@ bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu
         return true;
     if (!emit_operands(isa, inst, op))
         return false;
-    if (amdgpu_emit_typed(inst, op))
+    bool to_lds = inst->lds || inst->row->flags & AMDGPU_ROW_TO_LDS;
+    if (!to_lds && amdgpu_emit_typed(inst, op))
         return true;
-    if (!emit_access(lanes, inst, op) && !amdgpu_emit_atomic(isa, inst, op))
+    if (to_lds ? !amdgpu_emit_to_lds(inst, op)
+               : !emit_access(lanes, inst, op) && !amdgpu_emit_atomic(isa, inst, op))
         return false;
     amdgpu_emit_check(op);
     return true;

@@ -595,14 +595,127 @@ static void what_is_in_bounds_must_be_there(void **state)
     sim_memory_destroy(arena);
 }
 
+/* ---- to LDS --------------------------------------------------------------------------- */
+
+/* The word that a lane's element becomes. */
+static uint32_t word_of(const unsigned char *from, unsigned bytes, bool sign)
+{
+    uint32_t value = 0;
+    memcpy(&value, from, bytes);
+    if (sign && from[bytes - 1] >= 0x80)
+        value |= UINT32_MAX << 8 * bytes;
+    return value;
+}
+
+/* Runs a load of lanes whose elements are at from[lane], and looks at all of LDS. */
+static void check_to_lds(struct amdgpu_inst *inst, const unsigned char *const from[64],
+                         unsigned bytes, bool sign)
+{
+    enum { AT = 100 };
+    unsigned char expected[HAND_LDS];
+    hand_wave()->s[hand_wave()->m0] = 0x70000 + AT;
+    inst->dst[0] = (struct amdgpu_operand){0};
+    memcpy(expected, hand.lds, sizeof expected);
+    for (unsigned lane = 0; lane < hand_wave()->lanes; lane++) {
+        uint32_t word = word_of(from[lane], bytes, sign);
+        if (is_live(lane))
+            memcpy(expected + AT + (uint32_t)inst->offset + 4 * lane, &word, 4);
+    }
+    if (!hand_run(inst))
+        fail_msg("%s: %s", inst->row->name, hand.what);
+    assert_memory_equal(hand.lds, expected, sizeof expected);
+}
+
+static void loads_may_go_to_lds(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned bytes;
+        bool sign;
+    } kinds[] = {{"ubyte", 1, false},
+                 {"sbyte", 1, true},
+                 {"ushort", 2, false},
+                 {"sshort", 2, true},
+                 {"dword", 4, false}};
+    (void)state;
+    for (size_t m = 0; m < COUNT(masks); m++)
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            for (unsigned form = 0; form < 3; form++) {
+                static const char *const prefixes[] = {"buffer_load_", "global_load_",
+                                                       "global_load_lds_"};
+                char name[40];
+                const unsigned char *from[64];
+                hand_begin(form == 2 ? AMDGPU_GFX942 : AMDGPU_GFX90A, 64);
+                snprintf(name, sizeof name, "%s%s", prefixes[form], kinds[k].name);
+                struct sim_memory *arena = hand_memory(4096);
+                struct amdgpu_inst inst = hand_inst(name, 1, true);
+                inst.offset = 16;
+                inst.lds = form < 2;
+                if (form == 0) {
+                    describe(arena->address, 0, 4096, 0, 0x00020000);
+                    inst.offen = true;
+                } else {
+                    amdgpu_set_s64(hand_wave(), S_BASE, arena->address);
+                }
+                for (unsigned lane = 0; lane < 64; lane++) {
+                    hand_v(V_ADDRESS)[lane] = lane * 37 + 5;
+                    from[lane] = arena->view + 16 + lane * 37 + 5;
+                }
+                hand_exec(masks[m]);
+                check_to_lds(&inst, from, kinds[k].bytes, kinds[k].sign);
+                sim_memory_destroy(arena);
+            }
+}
+
+static void loads_to_lds_stay_within_it(void **state)
+{
+    (void)state;
+    hand_begin(AMDGPU_GFX90A, 64);
+    struct sim_memory *arena = hand_memory(4096);
+    struct amdgpu_inst inst = hand_inst("buffer_load_dword", 0, true);
+    inst.lds = true;
+    inst.dst[0] = (struct amdgpu_operand){0};
+    describe(arena->address, 0, 4096, 0, 0x00020000);
+    hand_wave()->s[hand_wave()->m0] = HAND_LDS - 63 * 4;
+    hand_exec(UINT64_MAX >> 1);
+    assert_true(hand_run(&inst));
+    hand_exec(UINT64_MAX);
+    assert_false(hand_run(&inst));
+    assert_int_equal(hand.fault.kind, AMDGPU_END_SHARED);
+    assert_int_equal(hand.fault.address, HAND_LDS);
+    assert_int_equal(hand.fault.lane, 63);
+    hand_wave()->s[hand_wave()->m0] = 2;
+    assert_false(hand_run(&inst));
+    assert_int_equal(hand.fault.kind, AMDGPU_END_ALIGNMENT);
+    hand_exec(0);
+    assert_true(hand_run(&inst));
+    sim_memory_destroy(arena);
+}
+
+/* Wider ones, stores and atomics have no such form. */
+static void only_words_go_to_lds(void **state)
+{
+    static const char *const names[] = {"buffer_load_dwordx2", "buffer_load_short_d16",
+                                        "buffer_store_dword", "buffer_atomic_add",
+                                        "buffer_load_format_xy"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        hand_begin(AMDGPU_GFX90A, 64);
+        struct amdgpu_inst inst = hand_inst(names[i], 1, true);
+        struct amdgpu_op op = {.length = 8, .inst = &inst};
+        inst.lds = true;
+        assert_false(amdgpu_emit_memory(AMDGPU_GFX90A, 64, &inst, &op));
+    }
+}
+
 /* ---- rows ----------------------------------------------------------------------------- */
 
-/* What is not there, for these reasons: memory to LDS without registers between; global
- * counters; legacy of two places of LDS; ray tracing; atomics of SMEM. */
+/* What is not there, for these reasons: global counters; legacy of two places of LDS; ray tracing;
+ * atomics of SMEM. */
 static bool is_refused(const struct amdgpu_row *row)
 {
-    static const char *const parts[] = {"load_lds_", "gws_sema", "ordered",  "src2",
-                                        "gs_reg",    "bvh", "s_atomic", "s_buffer_atomic"};
+    static const char *const parts[] = {"gws_sema", "ordered",  "src2",           "gs_reg",
+                                        "bvh",      "s_atomic", "s_buffer_atomic"};
     for (size_t i = 0; i < COUNT(parts); i++)
         if (strstr(row->name, parts[i]))
             return true;
@@ -653,6 +766,9 @@ int main(void)
         cmocka_unit_test(bounds_of_gfx11_can_be_chosen),
         cmocka_unit_test(swizzled_buffers_lie_crosswise),
         cmocka_unit_test(what_is_in_bounds_must_be_there),
+        cmocka_unit_test(loads_may_go_to_lds),
+        cmocka_unit_test(loads_to_lds_stay_within_it),
+        cmocka_unit_test(only_words_go_to_lds),
         cmocka_unit_test(every_row_of_memory_is_there_or_known_not_to_be),
     };
     const struct CMUnitTest tracked[] = {
