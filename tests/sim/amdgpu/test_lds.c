@@ -293,6 +293,33 @@ static void permute_sends_to_other_lanes(void **state)
         }
 }
 
+/* Of those who send to one lane the last counts. */
+static void the_last_of_several_senders_wins(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++)
+        for (size_t m = 0; m < COUNT(masks); m++)
+            for (unsigned fold = 1; fold <= 64; fold *= 4) {
+                hand_begin(settings[s].isa, settings[s].lanes);
+                struct amdgpu_inst inst = hand_inst("ds_permute_b32", 1, false);
+                unsigned lanes = hand_wave()->lanes, group = hand.isa == AMDGPU_GFX90A ? 64 : 32;
+                uint32_t expected[64];
+                inst.offset = 4;
+                hand_exec(masks[m]);
+                for (unsigned lane = 0; lane < lanes; lane++)
+                    expected[lane] = is_live(lane) ? 0 : hand_v(V_DST)[lane];
+                for (unsigned lane = 0; lane < lanes; lane++) {
+                    unsigned to = (lane / fold * fold + 1) % group + lane / group * group;
+                    hand_v(V_ADDRESS)[lane] = lane / fold * fold * 4;
+                    if (is_live(lane) && is_live(to))
+                        expected[to] = hand_v(V_DATA)[lane];
+                }
+                assert_true(hand_run(&inst));
+                for (unsigned lane = 0; lane < lanes; lane++)
+                    assert_int_equal(hand_v(V_DST)[lane], expected[lane]);
+            }
+}
+
 /* Whom lane reads: written out for some offsets. */
 static unsigned swizzle_source(unsigned offset, unsigned lane)
 {
@@ -390,6 +417,39 @@ static void count_live_lanes(enum amdgpu_isa isa, unsigned lanes)
     append.offset = 2;
     assert_false(hand_run(&append));
     assert_int_equal(hand.fault.kind, AMDGPU_END_ALIGNMENT);
+}
+
+/* Every lane of the wave counts, and every live one gets what was there, no other. */
+static void count_all_lanes(enum amdgpu_isa isa, unsigned lanes, uint64_t exec)
+{
+    static const char *const names[] = {"ds_append", "ds_consume"};
+    for (unsigned n = 0; n < 2; n++) {
+        uint32_t count = 5000, live = 0, before[64];
+        hand_begin(isa, lanes);
+        struct amdgpu_inst inst = hand_inst(names[n], 0, false);
+        inst.dst[0] = hand_vregs(V_DST, 1);
+        hand_wave()->s[hand_wave()->m0] = 0xabc0000;
+        memcpy(hand.lds, &count, 4);
+        memcpy(before, hand_v(V_DST), lanes * 4);
+        hand_exec(exec);
+        assert_true(hand_run(&inst));
+        for (unsigned lane = 0; lane < lanes; lane++) {
+            assert_int_equal(hand_v(V_DST)[lane], is_live(lane) ? 5000 : before[lane]);
+            live += is_live(lane);
+        }
+        memcpy(&count, hand.lds, 4);
+        assert_int_equal(count, n ? 5000 - live : 5000 + live);
+    }
+}
+
+static void lanes_above_31_count_too(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++) {
+        for (size_t m = 0; m < COUNT(masks); m++)
+            count_all_lanes(settings[s].isa, settings[s].lanes, masks[m]);
+        count_all_lanes(settings[s].isa, settings[s].lanes, UINT64_C(0xf0f00000) << 32);
+    }
 }
 
 static void append_and_consume_count_live_lanes(void **state)
@@ -522,9 +582,11 @@ int main(void)
         cmocka_unit_test(addtid_goes_by_the_lane_and_m0),
         cmocka_unit_test(bpermute_reads_other_lanes),
         cmocka_unit_test(permute_sends_to_other_lanes),
+        cmocka_unit_test(the_last_of_several_senders_wins),
         cmocka_unit_test(swizzle_has_four_modes),
         cmocka_unit_test(a_swizzle_by_eights_keeps_them),
         cmocka_unit_test(append_and_consume_count_live_lanes),
+        cmocka_unit_test(lanes_above_31_count_too),
         cmocka_unit_test(a_pause_of_lds_changes_nothing),
         cmocka_unit_test(lds_must_be_written_before_it_is_read),
         cmocka_unit_test(waves_race_unless_they_meet),
