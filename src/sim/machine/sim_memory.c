@@ -4,6 +4,7 @@
 
 #include "sim_space.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static struct sim_record *record_of(struct ah_range *range)
@@ -36,12 +37,21 @@ struct sim_record *sim_record_create(enum sim_kind kind, int device, uint64_t ad
 
 /* ---- allocations -------------------------------------------------------------------- */
 
+static atomic_bool wide_guards;
+
+void sim_memory_widen_guards(bool on)
+{
+    atomic_store(&wide_guards, on);
+}
+
 /* After each allocation comes a stretch that belongs to nobody, so that an access
  * beyond its end is not one to its neighbour. */
-static uint64_t with_guard(size_t size)
+static uint64_t with_guard(size_t size, bool wide)
 {
-    enum { GUARD_MAX = 64 << 10 };
+    enum { GUARD_MAX = 64 << 10, WIDE_MIN = 1 << 20 };
     uint64_t whole = sim_round_up(size, SIM_GRANULE);
+    if (wide)
+        return whole + (whole > WIDE_MIN ? whole : WIDE_MIN);
     uint64_t guard = sim_round_up(whole / 64, SIM_GRANULE);
     return whole + (guard < SIM_GRANULE ? SIM_GRANULE : guard > GUARD_MAX ? GUARD_MAX : guard);
 }
@@ -73,12 +83,22 @@ static struct sim_part *part_of(enum sim_kind kind)
     return of_host(kind) ? &sim_state.host_part : &sim_state.device_part;
 }
 
+/* How many addresses an allocation gets. Wide guards leave half of them to programs. */
+static uint64_t choose_taken(enum sim_kind kind, size_t size)
+{
+    uint64_t usual = with_guard(size, false), wide = with_guard(size, true);
+    uint64_t part = of_host(kind) ? sim_space.size - sim_space.device_size : sim_space.device_size;
+    bool fits = part_of(kind)->wide + wide - usual <= part / 2;
+    return atomic_load(&wide_guards) && fits ? wide : usual;
+}
+
 /* Under the lock. */
 static struct sim_record *create(enum sim_kind kind, int device, size_t size, size_t alignment)
 {
     struct sim_addresses *addresses = &part_of(kind)->addresses;
     uint64_t before = addresses->cursor;
-    uint64_t taken = with_guard(size), address = sim_addresses_take(addresses, taken, alignment);
+    uint64_t taken = choose_taken(kind, size);
+    uint64_t address = sim_addresses_take(addresses, taken, alignment);
     if (!address)
         return NULL;
     sim_granules_trim(addresses, before);
@@ -89,6 +109,7 @@ static struct sim_record *create(enum sim_kind kind, int device, size_t size, si
         return NULL;
     }
     record->taken = taken;
+    part_of(kind)->wide += taken - with_guard(size, false);
     ah_ranges_insert(&sim_state.table, &record->range);
     return record;
 }
@@ -135,6 +156,7 @@ static void give_addresses(const struct sim_record *record)
 {
     const struct sim_memory *memory = &record->memory;
     struct sim_part *part = part_of(memory->kind);
+    part->wide -= record->taken - with_guard(memory->size, false);
     sim_addresses_give(&part->addresses, memory->address, record->taken);
     sim_granules_trim(&part->addresses, memory->address);
     sim_contents_drop_edges(part, memory->address, memory->address + record->taken);

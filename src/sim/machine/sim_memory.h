@@ -194,6 +194,10 @@ static inline unsigned char *sim_reach(int device, uint64_t address, size_t size
  * that device may access (device -1: of any), else NULL. */
 unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write);
 
+/* Whether allocations from here on have at least 1 MiB after them that belongs to nobody, and as
+ * many bytes as they have themselves, as long as that takes no more than half of all addresses. */
+void sim_memory_widen_guards(bool on);
+
 /* ---- initialised or not (only when the check is on) --------------------------------- */
 
 /* Tracks, from here on, which bytes were written. Called before sim_space_open. */

@@ -104,7 +104,8 @@ static unsigned check_of(const char *text, size_t size)
         {"uninitialized", SIM_CHECK_UNINITIALISED},
         {"races", SIM_CHECK_RACES},
         {"sync", SIM_CHECK_SYNC},
-        {"all", SIM_CHECK_UNINITIALISED | SIM_CHECK_RACES | SIM_CHECK_SYNC},
+        {"guards", SIM_CHECK_GUARDS},
+        {"all", SIM_CHECK_ALL},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i].name) == size && strncasecmp(names[i].name, text, size) == 0)
@@ -146,7 +147,7 @@ static const struct option memory = {parse_memory, "a size such as 512MiB or 16G
 static const struct option threads = {parse_threads, "a whole number up to 1024"};
 static const struct option seed = {parse_seed, "a whole number"};
 static const struct option checks = {parse_checks,
-                                     "a list of uninitialised, races and sync, or all"};
+                                     "a list of uninitialised, races, sync and guards, or all"};
 static const struct option units = {parse_units, "a whole number up to 1024"};
 static const struct option shared = {parse_shared, "a size such as 48KiB"};
 static const struct option faults = {parse_faults, "a list of at most 1023 characters"};

@@ -14,14 +14,16 @@
 enum sim_check {
     SIM_CHECK_UNINITIALISED = 1, /* reads of memory nobody wrote */
     SIM_CHECK_RACES = 2,         /* of threads of a block in shared memory, between barriers */
-    SIM_CHECK_SYNC = 4,          /* warp operations that name lanes which have ended */
+    SIM_CHECK_SYNC = 4,          /* misuse of barriers and warp operations, missing waits */
+    SIM_CHECK_GUARDS = 8,        /* accesses far beyond the end of an allocation */
+    SIM_CHECK_ALL = 15,
 };
 
 struct sim_options {
     char devices[256]; /* ANYHIP_SIM_DEVICES: "sm_80*2,sm_90"; "" for the library's default */
     size_t memory;     /* ANYHIP_SIM_MEMORY: bytes of each device ("16GiB") */
     struct sim_run_settings run; /* ANYHIP_SIM_THREADS, ANYHIP_SIM_SEED (set: deterministic) */
-    unsigned checks;             /* ANYHIP_SIM_CHECK: "uninitialised,races,sync" or "all" */
+    unsigned checks;             /* ANYHIP_SIM_CHECK: "uninitialised,races,sync,guards" or "all" */
     unsigned compute_units;      /* ANYHIP_SIM_UNITS: multiprocessors of each device, 0: default */
     size_t shared_per_block;     /* ANYHIP_SIM_SHARED: bytes, 0: as the model has */
     char faults[1024];           /* ANYHIP_SIM_FAULTS, as it is written; sim_faults.c reads it */

@@ -24,6 +24,7 @@ struct sim_reservation { /* addresses for mappings */
 struct sim_part { /* addresses that are handed out */
     struct sim_addresses addresses;
     uint64_t kept; /* a chunk that is free but was not dropped, 0: none */
+    uint64_t wide; /* bytes that wide guards take beyond what others would */
 };
 
 struct sim_state {

@@ -200,6 +200,7 @@ static CUresult open_devices(void)
         device->primary->primary = true;
     }
     sim_memory_track_writes((options->checks & SIM_CHECK_UNINITIALISED) != 0);
+    sim_memory_widen_guards((options->checks & SIM_CHECK_GUARDS) != 0);
     if (!sim_space_open(totals, count))
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_run_configure(&options->run);

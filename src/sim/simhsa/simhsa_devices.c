@@ -215,6 +215,7 @@ hsa_status_t simhsa_agents_open(void)
     for (int i = 0; i < count; i++)
         memory[i] = options->memory;
     sim_memory_track_writes((options->checks & SIM_CHECK_UNINITIALISED) != 0);
+    sim_memory_widen_guards((options->checks & SIM_CHECK_GUARDS) != 0);
     if (!sim_space_open(memory, count))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     sim_run_configure(&options->run);

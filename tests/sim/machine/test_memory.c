@@ -96,6 +96,47 @@ static void what_cannot_be_allocated_is_refused(void **state)
     sim_memory_destroy(NULL);
 }
 
+/* ---- guards ------------------------------------------------------------------------------ */
+
+/* Bytes after memory, and before what comes next, that may not be read. */
+static size_t guard_of(const struct sim_memory *memory)
+{
+    size_t step = 256, size = 0;
+    while (!may_read(0, memory->address + (memory->size + step - 1) / step * step + size, 1))
+        size += step;
+    return size;
+}
+
+static void a_guard_follows_each_allocation(void **state)
+{
+    static const size_t sizes[] = {1, 100000, 4 * MIB};
+    (void)state;
+    for (int wide = 0; wide < 2; wide++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            sim_memory_widen_guards(wide);
+            struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, sizes[i]);
+            create(SIM_MEMORY_DEVICE, 0, 1);
+            size_t guard = guard_of(memory);
+            assert_true(guard >= 256);
+            if (wide)
+                assert_true(guard >= MIB && guard >= sizes[i]);
+            else
+                assert_true(guard <= 64 << 10);
+        }
+    sim_memory_widen_guards(false);
+}
+
+/* Of which there are 260 GiB. */
+static void wide_guards_give_way_when_addresses_run_short(void **state)
+{
+    enum { COUNT = 300000 };
+    (void)state;
+    sim_memory_widen_guards(true);
+    for (int i = 0; i < COUNT; i++)
+        create(SIM_MEMORY_DEVICE, 0, 256);
+    sim_memory_widen_guards(false);
+}
+
 /* ---- ends ------------------------------------------------------------------------------- */
 
 static void freed_memory_is_not_reached(void **state)
@@ -542,6 +583,8 @@ int main(void)
         SPACE_TEST(no_address_outside_of_allocations_is_reached),
         SPACE_TEST(alignment_is_as_asked_for),
         SPACE_TEST(what_cannot_be_allocated_is_refused),
+        SPACE_TEST(a_guard_follows_each_allocation),
+        SPACE_TEST(wide_guards_give_way_when_addresses_run_short),
         SPACE_TEST(freed_memory_is_not_reached),
         SPACE_TEST(freed_addresses_are_not_handed_out_soon),
         SPACE_TEST(freed_memory_goes_back_to_the_kernel),

@@ -179,7 +179,8 @@ static void all_checks_have_one_name(void **state)
     (void)state;
     ah_test_setenv("ANYHIP_SIM_CHECK", "all");
     read_options();
-    assert_int_equal(options.checks, SIM_CHECK_UNINITIALISED | SIM_CHECK_RACES | SIM_CHECK_SYNC);
+    assert_int_equal(options.checks,
+                     SIM_CHECK_UNINITIALISED | SIM_CHECK_RACES | SIM_CHECK_SYNC | SIM_CHECK_GUARDS);
 }
 
 /* ---- faults ------------------------------------------------------------------------------ */
