@@ -80,6 +80,7 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
         wave->block = block;
         wave->number = i;
     }
+    sim_run_fill_unused(block->lds, block->lds_size);
     if (!make_scratch(block, sim->wave_count))
         return false;
     block->checks = amdgpu_checks_on() ? amdgpu_checks_create(block) : NULL;
@@ -260,8 +261,6 @@ static bool begin(struct sim_block *sim, bool fresh)
     block->arrived = block->ended = 0;
     amdgpu_block_size(block, size);
     number_items(block, size);
-    if (!fresh)
-        memset(block->lds, 0, block->lds_size);
     for (unsigned i = 0; i < block->wave_count; i++) {
         start_wave(&block->waves[i], size);
         block->ended += block->waves[i].state == AMDGPU_ENDED;

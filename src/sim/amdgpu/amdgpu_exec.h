@@ -141,7 +141,7 @@ static inline uint32_t *amdgpu_v(const struct amdgpu_wave *wave, unsigned reg)
 struct amdgpu_block { /* state of a resident work-group */
     struct sim_block *block;
     struct amdgpu_dispatch *dispatch;
-    unsigned char *lds; /* lds_size bytes, zeroed when it begins */
+    unsigned char *lds; /* lds_size bytes, which begin as the group before left them */
     size_t lds_size;
     /* Of work-item i: from i * scratch_stride on, scratch_size bytes. The waves' lie one after the
      * other, at addresses from scratch_address on: wave_scratch bytes of each. */

@@ -68,6 +68,13 @@ struct sim_block *sim_block_create(struct sim_launch *launch)
     return block;
 }
 
+void sim_run_fill_unused(void *memory, size_t size)
+{
+    const uint32_t word = (uint32_t)SIM_UNUSED_WORD;
+    for (size_t at = 0; at < size; at += sizeof word)
+        memcpy((char *)memory + at, &word, size - at < sizeof word ? size - at : sizeof word);
+}
+
 void sim_block_destroy(struct sim_block *block)
 {
     if (!block)

@@ -91,6 +91,11 @@ struct sim_launch {
     uint64_t starved;   /* ends of the queue, plus one, when there was no memory; 0: there is */
 };
 
+/* For engines: what shared memory holds that no block has used, the word SIM_UNUSED_WORD all over.
+ * A block that comes after another one finds what that one left, as on a GPU. */
+enum { SIM_UNUSED_WORD = -467283 }; /* 0xfff8dead: a NaN as a float, a double and a bfloat */
+void sim_run_fill_unused(void *memory, size_t size);
+
 /* Settings of the pool; takes effect with the first launch. threads: 0 for one
  * per core. deterministic: one thread, blocks one after the other, and the
  * order and the budgets of waves drawn from seed: the same run again. */

@@ -87,6 +87,7 @@ static bool make_block(struct sim_block *sim)
     block->wave_count = sim->wave_count;
     block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
     block->waves = (struct ptx_wave *)(void *)((unsigned char *)block + shape->waves);
+    sim_run_fill_unused((unsigned char *)block + shape->shared, shape->shared_size);
     struct sim_shadow *shadow =
         ptx_checks_on()
             ? ptx_shadow_create(shape->shared_size, block->wave_count, shape->local_stride)

@@ -56,6 +56,15 @@ kernel void line(uint *out)
     out[global_id(0)] = item(0) + 1000 * group(0);
 }
 
+/* What LDS held, and what it is left with. */
+kernel void leaves(uint *out)
+{
+    static lds uint all[64] __attribute__((loader_uninitialized));
+    volatile lds uint *mine = &all[item(0)];
+    out[global_id(0)] = *mine;
+    *mine = group(0) + 1;
+}
+
 /* A group's numbers in reverse, and once more. */
 kernel void reverse(uint *data, uint count)
 {

@@ -165,6 +165,27 @@ static void arguments_may_be_preloaded(void **state)
     }
 }
 
+/* ---- what LDS begins with ---------------------------------------------------------------- */
+
+static void a_group_finds_what_the_one_before_it_left_in_lds(void **state)
+{
+    (void)state;
+    sim_run_stop();
+    sim_run_configure(&(struct sim_run_settings){.threads = 1});
+    EACH(code)
+    {
+        struct run run = {.grid = {192}, .group = {64}};
+        struct sim_memory *memory = device_memory(192 * 4);
+        run_well(*code, "leaves", &run, memory, 0);
+        const uint32_t *out = (const uint32_t *)(const void *)memory->view;
+        for (unsigned i = 0; i < 192; i++)
+            assert_int_equal(out[i], i < 64 ? 0xfff8dead : i / 64);
+        sim_memory_destroy(memory);
+    }
+    sim_run_stop();
+    sim_run_configure(&(struct sim_run_settings){0});
+}
+
 /* ---- groups at work -------------------------------------------------------------------------- */
 
 static void work_items_meet_at_barriers(void **state)
@@ -577,6 +598,7 @@ int main(void)
         cmocka_unit_test(kernels_of_one_dimension_run_in_one),
         cmocka_unit_test(kernels_find_queue_and_packet),
         cmocka_unit_test(arguments_may_be_preloaded),
+        cmocka_unit_test(a_group_finds_what_the_one_before_it_left_in_lds),
         cmocka_unit_test(work_items_meet_at_barriers),
         cmocka_unit_test(waves_that_have_ended_are_not_waited_for),
         cmocka_unit_test(private_memory_is_each_work_items_own),

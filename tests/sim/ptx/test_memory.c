@@ -387,6 +387,25 @@ static void dynamic_shared_memory_follows_the_static(void **state)
     run_unload(run);
 }
 
+static void a_block_finds_what_the_one_before_it_left_in_shared_memory(void **state)
+{
+    (void)state;
+    static const char body[] = "mov.u32 %r1, %ctaid.x;\n mad.wide.u32 %rd3, %r1, 4, %rd0;\n"
+                               "ld.shared.u32 %r2, [s+100];\n st.global.u32 [%rd3], %r2;\n"
+                               "add.u32 %r1, %r1, 1;\n st.shared.u32 [s+100], %r1;";
+    static const uint32_t expected[3] = {0xfff8dead, 1, 2};
+    sim_run_stop();
+    sim_run_configure(&(struct sim_run_settings){.threads = 1});
+    struct run_module *run = run_load(one_kernel(".shared .align 4 .b8 s[200];", body));
+    struct sim_memory *memory = run_memory(sizeof expected);
+    assert_int_equal(run_launch(run, "k", 3, 1, &memory->address), PTX_END_OK);
+    assert_memory_equal(memory->view, expected, sizeof expected);
+    sim_memory_destroy(memory);
+    run_unload(run);
+    sim_run_stop();
+    sim_run_configure(&(struct sim_run_settings){0});
+}
+
 /* Two kernels with dynamic shared memory, and a function that both may call. */
 #define DYNAMIC_KERNEL(name, bytes, call)                                                          \
     ".visible .entry " name "(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"            \
@@ -666,6 +685,7 @@ int main(void)
         cmocka_unit_test(shared_memory_is_the_blocks),
         cmocka_unit_test(shared_memory_ends_where_the_block_said),
         cmocka_unit_test(dynamic_shared_memory_follows_the_static),
+        cmocka_unit_test(a_block_finds_what_the_one_before_it_left_in_shared_memory),
         cmocka_unit_test(dynamic_shared_memory_is_aligned),
         cmocka_unit_test(each_kernel_has_dynamic_shared_memory_where_its_own_ends),
         cmocka_unit_test(kernels_with_a_function_in_common_agree_on_dynamic_shared_memory),
