@@ -101,7 +101,8 @@ struct amdgpu_dispatch {
     const struct amdgpu_shape *shape; /* of its waves, of amdgpu_code.h */
     uint32_t group[3];                /* work-items of a whole group */
     _Atomic(bool) failed, cancelled;
-    _Atomic(uint64_t) meetings[AMDGPU_MEETINGS]; /* of amdgpu_gws.c */
+    _Atomic(uint64_t) meetings[AMDGPU_MEETINGS];      /* of amdgpu_gws.c, as is the next */
+    _Atomic(uint32_t) meeting_sizes[AMDGPU_MEETINGS]; /* how many meet there beside one */
     struct amdgpu_end end;
 };
 

@@ -296,8 +296,50 @@ static void fini(struct sim_block *sim)
     amdgpu_private_give(block->dispatch->kept, block->scratch_memory);
 }
 
-static const struct sim_engine engine = {
-    .name = "amdgpu", .begin = begin, .run = run, .stuck = stuck, .end = end, .fini = fini};
+/* The word that groups of this project's kernels meet at (docs/kernel-abi.md); NULL: there is
+ * none. The hidden arguments, of code objects of version 5 and later, end the kernel's. */
+static const unsigned char *grid_word(const struct amdgpu_dispatch *dispatch)
+{
+    enum { HIDDEN_SIZE = 256, MULTIGRID_SYNC = 88, WORKSPACE = 48 };
+    int device = dispatch->device->device;
+    uint64_t at = (uintptr_t)dispatch->packet.kernarg_address, pointer;
+    if (dispatch->descriptor.kernarg_size < HIDDEN_SIZE)
+        return NULL;
+    at += dispatch->descriptor.kernarg_size - HIDDEN_SIZE + MULTIGRID_SYNC;
+    for (unsigned i = 0; i < 2; i++, at = pointer + WORKSPACE) {
+        const unsigned char *from = sim_reach_range(device, at, sizeof pointer, false);
+        if (!from)
+            return NULL;
+        memcpy(&pointer, from, sizeof pointer);
+        if (!pointer)
+            return NULL;
+    }
+    return sim_reach_range(device, pointer + 4, 4, false);
+}
+
+/* Group 0 adds 2^31 - (groups - 1) to the word and the others 1: but for its top bit it is 0 unless
+ * some have come and others have not. */
+static bool deserted(struct sim_launch *launch, uint64_t ended)
+{
+    struct amdgpu_dispatch *dispatch = dispatch_of(launch);
+    if (!dispatch->cooperative)
+        return false;
+    const unsigned char *word = grid_word(dispatch);
+    bool waits = word && __atomic_load_n((const uint32_t *)(const void *)word, __ATOMIC_RELAXED)
+                             << 1;
+    if (!waits && !amdgpu_gws_is_awaited(dispatch))
+        return false;
+    amdgpu_report_deserted(dispatch, ended);
+    return true;
+}
+
+static const struct sim_engine engine = {.name = "amdgpu",
+                                         .begin = begin,
+                                         .run = run,
+                                         .stuck = stuck,
+                                         .deserted = deserted,
+                                         .end = end,
+                                         .fini = fini};
 
 /* ---- what the descriptor asks for -------------------------------------------------- */
 
@@ -474,8 +516,10 @@ bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *
     dispatch->end = (struct amdgpu_end){.kind = AMDGPU_END_OK};
     atomic_store(&dispatch->failed, false);
     atomic_store(&dispatch->cancelled, false);
-    for (unsigned i = 0; i < AMDGPU_MEETINGS; i++)
+    for (unsigned i = 0; i < AMDGPU_MEETINGS; i++) {
         atomic_init(&dispatch->meetings[i], 0);
+        atomic_init(&dispatch->meeting_sizes[i], 0);
+    }
     dispatch->launch = (struct sim_launch){
         .engine = &engine, .kernel = dispatch, .priority = dispatch->priority, .done = finish};
     if (!read_descriptor(dispatch, out_end) || !set_grid(dispatch, out_end) ||

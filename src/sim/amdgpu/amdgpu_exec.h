@@ -161,6 +161,10 @@ struct amdgpu_block { /* state of a resident work-group */
 struct sim_memory *amdgpu_private_take(struct amdgpu_private *kept, int device, size_t size);
 void amdgpu_private_give(struct amdgpu_private *kept, struct sim_memory *memory); /* may be NULL */
 
+/* Whether waves have come to a barrier of global wave sync which others are to come to
+ * (amdgpu_gws.c). */
+bool amdgpu_gws_is_awaited(struct amdgpu_dispatch *dispatch);
+
 /* What SIM_CHECK_* watches for in a block (amdgpu_checks.c). */
 bool amdgpu_checks_on(void);
 /* NULL: no memory. block: wave_count, lds_size, scratch_size and scratch_stride are set. */

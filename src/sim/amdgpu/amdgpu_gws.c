@@ -14,10 +14,24 @@ static uint64_t state_of(uint64_t turn, uint32_t missing)
     return turn << TURN | UINT64_C(1) << KNOWN | missing;
 }
 
+static unsigned number_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return ((wave->s[wave->m0] >> 16) + (unsigned)op->offset_bytes) % AMDGPU_MEETINGS;
+}
+
 static _Atomic(uint64_t) *resource_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    unsigned number = (wave->s[wave->m0] >> 16) + (unsigned)op->offset_bytes;
-    return &wave->block->dispatch->meetings[number % AMDGPU_MEETINGS];
+    return &wave->block->dispatch->meetings[number_of(wave, op)];
+}
+
+bool amdgpu_gws_is_awaited(struct amdgpu_dispatch *dispatch)
+{
+    for (unsigned i = 0; i < AMDGPU_MEETINGS; i++) {
+        uint64_t state = atomic_load(&dispatch->meetings[i]);
+        if (state >> KNOWN & 1 && (uint32_t)state < atomic_load(&dispatch->meeting_sizes[i]))
+            return true;
+    }
+    return false;
 }
 
 /* The first live lane's: how many waves there are beside one. */
@@ -66,6 +80,7 @@ static const struct amdgpu_op *run_barrier(struct amdgpu_wave *wave, const struc
         if (why)
             return amdgpu_fail(
                 wave, op, &(struct amdgpu_fault){.kind = AMDGPU_END_HUNG, .what = why, .lane = -1});
+        atomic_store(&wave->block->dispatch->meeting_sizes[number_of(wave, op)], others(wave, op));
         if (arrive(resource, others(wave, op), &turn))
             return amdgpu_next(op);
         wave->meeting = turn + 1;

@@ -185,6 +185,21 @@ void amdgpu_report_stuck(struct amdgpu_block *block)
     emit(&text);
 }
 
+void amdgpu_report_deserted(struct amdgpu_dispatch *dispatch, uint64_t ended)
+{
+    const uint32_t *grid = dispatch->launch.grid;
+    struct text text;
+    if (atomic_exchange(&dispatch->failed, true))
+        return;
+    dispatch->end.kind = AMDGPU_END_HUNG;
+    dispatch->end.address = dispatch->entry;
+    add_kernel(&text, dispatch);
+    add(&text,
+        "hangs: work-groups wait at the grid's barrier, and %llu of its %llu groups have ended",
+        (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
+    emit(&text);
+}
+
 /* ---- what does not start ----------------------------------------------------------- */
 
 bool amdgpu_refuse_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,

@@ -167,16 +167,30 @@ static bool is_parked(enum sim_turn turn)
            turn == SIM_TURN_SPUN;
 }
 
+/* Whether a launch that goes on waits for blocks that have ended. */
+static bool is_deserted(struct sim_launch *launch)
+{
+    uint64_t begun = atomic_load_explicit(&launch->begun, memory_order_relaxed);
+    if (begun > launch->block_count)
+        begun = launch->block_count;
+    bool some = begun > launch->resident && !launch->deferred && !sim_run_cancelled(launch);
+    return some && launch->engine->deserted &&
+           launch->engine->deserted(launch, begun - launch->resident);
+}
+
 /* Puts a picked block where its turn leaves it. Called locked; returns so, but
  * unlocks in between to free memory and to end the launch. */
 static void put_back(const struct sim_pick *pick, enum sim_turn turn)
 {
-    if (is_parked(turn))
+    if (is_parked(turn)) {
         sim_queue_park(&pool.queue, pick->block, turn);
-    else if (turn == SIM_TURN_STARVED)
+        if (turn != SIM_TURN_SLICED && is_deserted(pick->launch))
+            cancel(pick->launch);
+    } else if (turn == SIM_TURN_STARVED) {
         starve(pick);
-    else
+    } else {
         retire(pick, turn);
+    }
     bool finished = sim_queue_finished(pick->launch);
     if (finished)
         sim_queue_remove(&pool.queue, pick->launch);

@@ -4,6 +4,7 @@
 #include "ptx_warp.h"
 
 #include "log.h"
+#include "sim_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,8 +150,30 @@ static void fini(struct sim_block *sim)
         ptx_warp_fini(&block->waves[i]);
 }
 
-static const struct sim_engine engine = {
-    .name = "ptx", .begin = begin, .run = run, .stuck = stuck, .end = end, .fini = fini};
+/* The barrier of a grid is the second word of the workspace that %envreg1 and %envreg2 name. Block
+ * 0 adds 2^31 - (blocks - 1) to it and the others 1: but for its top bit it is 0 unless some have
+ * come and others have not, which those that have ended never will. */
+static bool deserted(struct sim_launch *run_of_launch, uint64_t ended)
+{
+    enum { HIGH = 1, LOW = 2 };
+    struct ptx_launch *launch = (struct ptx_launch *)(void *)run_of_launch;
+    uint64_t workspace = (uint64_t)launch->envregs[HIGH] << 32 | launch->envregs[LOW];
+    if (!workspace)
+        return false;
+    unsigned char *word = sim_reach(launch->context->device, workspace + 4, 4, false);
+    if (!word || !(__atomic_load_n((uint32_t *)(void *)word, __ATOMIC_RELAXED) << 1))
+        return false;
+    ptx_report_deserted(launch, ended);
+    return true;
+}
+
+static const struct sim_engine engine = {.name = "ptx",
+                                         .begin = begin,
+                                         .run = run,
+                                         .stuck = stuck,
+                                         .deserted = deserted,
+                                         .end = end,
+                                         .fini = fini};
 
 /* ---- launches ------------------------------------------------------------------------------- */
 

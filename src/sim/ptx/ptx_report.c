@@ -231,3 +231,15 @@ void ptx_report_stuck(struct ptx_block *block)
         add(&text, "\n    and %u threads wait elsewhere", left);
     emit(&text);
 }
+
+void ptx_report_deserted(struct ptx_launch *launch, uint64_t ended)
+{
+    const uint32_t *grid = launch->run.grid;
+    struct text text;
+    if (!claim(launch, PTX_END_HUNG))
+        return;
+    begin_report(&text, launch);
+    add(&text, "hangs: blocks wait at the grid's barrier, and %llu of its %llu blocks have ended",
+        (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
+    emit(&text);
+}

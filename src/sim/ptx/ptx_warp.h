@@ -129,5 +129,7 @@ void ptx_barrier_exit(struct ptx_block *block);
 
 /* Nothing of the block can go on. */
 void ptx_report_stuck(struct ptx_block *block);
+/* Blocks wait at the grid's barrier for others, of which some have ended. */
+void ptx_report_deserted(struct ptx_launch *launch, uint64_t ended);
 
 #endif

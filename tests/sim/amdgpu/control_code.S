@@ -287,6 +287,20 @@ begin all_meet
     s_endpgm
     finish all_meet
 
+// As above, but group 1 ends at once.
+begin some_meet
+    s_load_dword s6, s[0:1], 0x8
+    s_waitcnt lgkmcnt(0)
+    s_mov_b32 m0, 0
+    v_mov_b32 v8, s6
+    s_cmp_eq_u32 s2, 1
+    s_cbranch_scc1 .Lleave
+    ds_gws_barrier v8 offset:3 gds
+    s_waitcnt lgkmcnt(0)
+.Lleave:
+    s_endpgm
+    finish some_meet
+
 // One group, whose last wave waits for the first one, as it was said at the beginning: how many
 // there are next time is none. It stores what the first one has left in LDS.
 begin initialised

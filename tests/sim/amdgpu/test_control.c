@@ -240,6 +240,22 @@ static void groups_that_cannot_meet_are_reported(void **state)
     }
 }
 
+static void groups_that_have_ended_are_not_waited_for(void **state)
+{
+    (void)state;
+    char report[4096];
+    uint32_t out[8];
+    EACH(code)
+    {
+        struct run run = {.grid = {4}, .group = {1}, .cooperative = true};
+        struct capture capture = capture_begin();
+        struct amdgpu_end end = meet(*code, "some_meet", &run, 3, out, sizeof out);
+        capture_end(capture, report, sizeof report);
+        assert_int_equal(end.kind, AMDGPU_END_HUNG);
+        assert_contains(report, "wait at the grid's barrier, and 1 of its 4 groups have ended");
+    }
+}
+
 static void mode_is_read_and_written_in_parts(void **state)
 {
     (void)state;
@@ -513,6 +529,7 @@ int main(void)
         cmocka_unit_test(groups_of_a_cooperative_launch_meet),
         cmocka_unit_test(how_many_meet_may_be_said_before),
         cmocka_unit_test(groups_that_cannot_meet_are_reported),
+        cmocka_unit_test(groups_that_have_ended_are_not_waited_for),
         cmocka_unit_test(mode_is_read_and_written_in_parts),
         cmocka_unit_test(vector_registers_may_be_named_by_m0),
         cmocka_unit_test(time_goes_on),

@@ -207,6 +207,33 @@ static void work_items_meet_at_barriers(void **state)
     }
 }
 
+static void a_grid_does_not_wait_for_groups_that_have_ended(void **state)
+{
+    (void)state;
+    enum { GROUPS = 5 };
+    struct {
+        uint32_t groups, leaves;
+        unsigned char hidden[256];
+    } arguments = {.groups = GROUPS};
+    EACH(code)
+    for (arguments.leaves = 0; arguments.leaves <= GROUPS; arguments.leaves++) {
+        char report[4096];
+        struct run run = {.grid = {GROUPS}, .group = {1}, .cooperative = true};
+        struct sim_memory *place = device_memory(64), *workspace = device_memory(64);
+        memcpy(arguments.hidden + 88, &place->address, 8);
+        memcpy(place->view + 48, &workspace->address, 8);
+        struct capture capture = capture_begin();
+        struct amdgpu_end end =
+            run_kernel(*code, "meets_as_a_grid", &run, &arguments, sizeof arguments);
+        capture_end(capture, report, sizeof report);
+        assert_int_equal(end.kind, arguments.leaves < GROUPS ? AMDGPU_END_HUNG : AMDGPU_END_OK);
+        if (arguments.leaves < GROUPS)
+            assert_contains(report, "work-groups wait at the grid's barrier, and 1 of its 5");
+        sim_memory_destroy(place);
+        sim_memory_destroy(workspace);
+    }
+}
+
 static void waves_that_have_ended_are_not_waited_for(void **state)
 {
     (void)state;
@@ -600,6 +627,7 @@ int main(void)
         cmocka_unit_test(arguments_may_be_preloaded),
         cmocka_unit_test(a_group_finds_what_the_one_before_it_left_in_lds),
         cmocka_unit_test(work_items_meet_at_barriers),
+        cmocka_unit_test(a_grid_does_not_wait_for_groups_that_have_ended),
         cmocka_unit_test(waves_that_have_ended_are_not_waited_for),
         cmocka_unit_test(private_memory_is_each_work_items_own),
         cmocka_unit_test(functions_have_a_stack),

@@ -89,7 +89,8 @@ static inline void fini(struct sim_block *block)
     job_of(block)->fini++;
 }
 
-static const struct sim_engine engine = {"test", begin, run, stuck, end, fini};
+static const struct sim_engine engine = {
+    .name = "test", .begin = begin, .run = run, .stuck = stuck, .end = end, .fini = fini};
 
 static inline void done(struct sim_launch *launch, bool failed)
 {

@@ -415,7 +415,12 @@ static void a_launch_without_memory_for_any_block_fails(void **unused)
 {
     (void)unused;
     configure(4);
-    static const struct sim_engine poor = {"poor", begin_never, run, stuck, end, fini};
+    static const struct sim_engine poor = {.name = "poor",
+                                           .begin = begin_never,
+                                           .run = run,
+                                           .stuck = stuck,
+                                           .end = end,
+                                           .fini = fini};
     struct job job;
     job_init(&job, 300, 2, rest_three_times);
     job.launch.engine = &poor;

@@ -19,6 +19,7 @@ struct run_module {
     struct ptx_module *module;
     struct sim_memory *variables; /* .global and .const; NULL: there are none */
     struct ptx_context context;
+    uint64_t workspace; /* of a cooperative launch; 0: it is none */
 };
 
 struct run_wait {
@@ -105,6 +106,7 @@ static inline enum ptx_end run_shape(struct run_module *run, const char *kernel,
         .block = {shape[3], shape[4], shape[5]},
         .dynamic_shared = dynamic_shared,
         .params = params,
+        .envregs = {[1] = (uint32_t)(run->workspace >> 32), [2] = (uint32_t)run->workspace},
         .id = 1,
     };
     if (!launch.kernel)

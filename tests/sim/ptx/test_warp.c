@@ -645,6 +645,38 @@ static void what_waits_gets_on_whatever_the_order(void **state)
     sim_run_configure(&(struct sim_run_settings){0});
 }
 
+/* ---- grids --------------------------------------------------------------------------------- */
+
+/* The grid's barrier, as block 0 and the others come to it; the block that the parameter names
+ * ends before. */
+static const char grid_kernel[] =
+    RUN_HEAD(80) ".visible .entry k(.param .u32 leaves) {\n"
+                 ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                 "ld.param.u32 %r1, [leaves]; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2;\n"
+                 "@%p1 ret; mov.u32 %r3, %envreg1; mov.u32 %r4, %envreg2;\n"
+                 "mov.b64 %rd1, {%r4, %r3}; mov.u32 %r5, %nctaid.x;\n"
+                 "sub.u32 %r5, 0x80000001, %r5; setp.eq.u32 %p2, %r2, 0;\n"
+                 "selp.u32 %r5, %r5, 1, %p2; mov.u32 %r8, 0;\n"
+                 "round: atom.global.add.u32 %r6, [%rd1+4], %r5;\n"
+                 "wait: nanosleep.u32 64; ld.volatile.global.u32 %r7, [%rd1+4];\n"
+                 "xor.b32 %r7, %r7, %r6; setp.ge.s32 %p3, %r7, 0; @%p3 bra wait;\n"
+                 "add.u32 %r8, %r8, 1; setp.lt.u32 %p4, %r8, 20; @%p4 bra round; ret; }\n";
+
+static void a_grid_does_not_wait_for_blocks_that_have_ended(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 5 };
+    struct run_module *run = run_load(grid_kernel);
+    for (uint32_t leaves = 0; leaves <= BLOCKS; leaves++) {
+        struct sim_memory *memory = run_memory(64);
+        run->workspace = memory->address;
+        assert_int_equal(run_launch(run, "k", BLOCKS, 1, &leaves),
+                         leaves < BLOCKS ? PTX_END_HUNG : PTX_END_OK);
+        sim_memory_destroy(memory);
+    }
+    run_unload(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -681,6 +713,7 @@ int main(void)
         cmocka_unit_test(a_loop_without_an_end_is_cancelled),
         cmocka_unit_test(clusters_of_several_blocks_are_refused),
         cmocka_unit_test(what_waits_gets_on_whatever_the_order),
+        cmocka_unit_test(a_grid_does_not_wait_for_blocks_that_have_ended),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }
