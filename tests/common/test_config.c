@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The configuration under test and what was said while it was read. */
@@ -506,15 +507,41 @@ static void a_file_of_the_largest_size_is_read(void **state)
     assert_loaded(path, 1);
 }
 
+/* In a child of the superuser: 0 when the first file is read and the second is refused. */
+static int become_nobody_and_load(const char *readable, const char *secret)
+{
+    if (setgid(65534) != 0 || setuid(65534) != 0)
+        return 2;
+    ah_test_setenv("ANYHIP_CONFIG", readable);
+    load();
+    if (*said)
+        return 3;
+    ah_test_setenv("ANYHIP_CONFIG", secret);
+    load();
+    return strstr(said, secret) && strstr(said, "Permission denied") ? 0 : 4;
+}
+
 static void a_file_without_permission_is_refused_with_the_reason(void **state)
 {
     (void)state;
     use_folders();
     const char *path = write_config("secret.json", 1);
-    chmod(path, 0);
-    if (access(path, R_OK) == 0) /* the superuser reads everything */
+    assert_int_equal(chmod(path, 0), 0);
+    if (access(path, R_OK) != 0) {
+        assert_unreadable(path, "Permission denied");
         return;
-    assert_unreadable(path, "Permission denied");
+    }
+    /* The superuser reads every file: a child that is somebody else does not. */
+    const char *open_to_all = write_config("open.json", 1);
+    int status;
+    assert_int_equal(chmod(ah_test_path(""), 0711), 0);
+    assert_int_equal(chmod(open_to_all, 0644), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(become_nobody_and_load(open_to_all, path));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 /* ---- the files under config/ -------------------------------------------- */
