@@ -509,7 +509,9 @@ struct ah_backend_ops {
                                      struct ah_backend_function *function, size_t index,
                                      struct ah_parameter *out_parameter);
 
-    /* The block fits the device's and the function's limits. Must not allocate. */
+    /* The block fits the device's and the function's limits. Waits for nothing but room in a full
+     * queue. A program that repeats itself comes to a point from which this allocates nothing;
+     * a backend that is a driver may take its device's lock. */
     hipError_t (*launch)(struct ah_backend_device *device, struct ah_backend_function *function,
                          const struct ah_launch *launch, struct ah_backend_stream *stream);
 

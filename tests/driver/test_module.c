@@ -1,6 +1,7 @@
 /* Modules of every kind of image, their functions and variables, attributes, occupancy. */
 #include "support.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,6 +452,75 @@ static void a_module_whose_managed_memory_is_refused_is_not_loaded(void **state)
     ok(hipModuleUnload(module));
 }
 
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* How many files are open; those that a driver keeps open count. */
+static int open_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    check(folder != NULL);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* Whether a file of this name is open. */
+static bool is_open(const char *part)
+{
+    bool found = false;
+    DIR *folder = opendir("/proc/self/fd");
+    check(folder != NULL);
+    for (const struct dirent *entry; (entry = readdir(folder));) {
+        char path[300], target[512] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+        if (readlink(path, target, sizeof target - 1) > 0)
+            found |= strstr(target, part) != NULL;
+    }
+    closedir(folder);
+    return found;
+}
+
+static void load_modules(const char *path)
+{
+    hipModule_t module;
+    hipFunction_t function;
+    ok(hipModuleLoad(&module, path));
+    ok(hipModuleGetFunction(&function, module, "empty"));
+    ok(hipModuleUnload(module));
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleUnload(module));
+    expect(hipModuleLoad(&module, "/no/such/file"), hipErrorFileNotFound);
+    check(hipModuleLoadData(&module, NULL) != hipSuccess);
+    check(hipModuleLoadData(&module, "no image") != hipSuccess);
+}
+
+static void nothing_that_was_opened_stays_open(void)
+{
+    static const char path[] = "module_of_open_files";
+    FILE *file = fopen(path, "w");
+    check(file && fwrite(kernels_image(), kernels_image_size(), 1, file) == 1 && fclose(file) == 0);
+    use_fake("80,90");
+    setenv("HIP_VISIBLE_DEVICES", "0,1", 1);
+    int before = open_files();
+    ok(hipInit(0));
+    check(!is_open("/maps") && !is_open(".so"));
+    load_modules(path); /* with which the driver starts */
+    int files = open_files();
+    for (int i = 0; i < 20; i++)
+        load_modules(path);
+    check(open_files() == files);
+    check(!is_open("/maps") && !is_open(path) && files >= before);
+    unlink(path);
+}
+
+static void a_program_that_loads_modules_opens_no_more_files(void **state)
+{
+    (void)state;
+    in_child(nothing_that_was_opened_stays_open);
+}
+
 /* ---- attributes
  * ------------------------------------------------------------------------------------- */
 
@@ -620,6 +690,9 @@ static void occupancy_checks_its_arguments(void **state)
 
 int main(void)
 {
+    const struct CMUnitTest of_processes[] = {
+        TEST_UNCHECKED(a_program_that_loads_modules_opens_no_more_files),
+    };
     const struct CMUnitTest tests[] = {
         TEST_OVER("cuda",
                   "the images are PTX and machine code of NVIDIA, and tests/core and tests/image "
@@ -670,6 +743,7 @@ int main(void)
         TEST(a_block_may_be_limited_to_one_thread),
         TEST(occupancy_checks_its_arguments),
     };
+    int failed = cmocka_run_group_tests_name("driver.module, files", of_processes, NULL, NULL);
     use_fake("80,90");
-    return run_group("driver.module", tests);
+    return failed + run_group("driver.module", tests);
 }

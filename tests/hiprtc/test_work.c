@@ -2,6 +2,7 @@
 #include "rtc_work.h"
 #include "support.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,36 @@ static void what_the_driver_says_and_makes_is_kept(void **state)
     ah_rtc_work_close(&work);
 }
 
+static int open_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static void nothing_that_was_opened_stays_open(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"#!/bin/sh\necho made >$1\n", "#!/bin/sh\nexit 1\n",
+                                          "#!/no/such/shell\n"};
+    int files = open_files();
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct ah_rtc_work work;
+        struct ah_rtc_bytes bytes;
+        assert_true(ah_rtc_work_open(&work));
+        (void)run(scripts[i], &work);
+        if (ah_rtc_work_read(&work, "made", &bytes))
+            free(bytes.data);
+        assert_false(ah_rtc_work_read(&work, "nothing", &bytes));
+        ah_rtc_work_close(&work);
+        assert_int_equal(open_files(), files);
+    }
+}
+
 static void every_end_of_the_driver_has_a_meaning(void **state)
 {
     (void)state;
@@ -136,6 +167,7 @@ int main(void)
         AH_TEST(a_folder_goes_with_all_that_is_in_it),
         AH_TEST(a_folder_that_cannot_be_made_is_told),
         AH_TEST(what_the_driver_says_and_makes_is_kept),
+        AH_TEST(nothing_that_was_opened_stays_open),
         AH_TEST(every_end_of_the_driver_has_a_meaning),
         AH_TEST(a_program_that_ignores_its_children_can_compile),
     };
