@@ -1,5 +1,6 @@
 /* Pools of the HSA backend: whose memory is used again when, limits, and what is done when there is
  * no memory. */
+#include "hsa_backend.h"
 #include "work.h"
 
 #include <pthread.h>
@@ -117,7 +118,7 @@ static const char *const function_of_memory = "hsa_amd_memory_pool_allocate";
 static void memory_that_pools_keep_is_given_back_when_there_is_no_other(void **state)
 {
     struct ah_backend_pool *pool = new_pool(0), *other = new_pool(0);
-    uint64_t threshold = UINT64_MAX;
+    uint64_t threshold = 1 << 30;
     void *small[2], *large;
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -189,8 +190,11 @@ static void a_pool_that_is_destroyed_goes_with_the_work_that_uses_it(void **stat
     (void)state;
     ok(OPS->stream_query(first, AH_STREAM_LEGACY));
     unsigned before = device_allocations();
+    const struct ah_backend_pool *earlier = atomic_load(&first->first_pool);
     struct ah_backend_pool *pool = new_pool(0), *other = new_pool(0);
     void *a = new_block(pool, SIZE, stream), *b = new_block(other, SIZE, stream);
+    uint64_t threshold = 1 << 30;
+    ok(OPS->pool_set_attribute(first, other, hipMemPoolAttrReleaseThreshold, &threshold));
     ok(OPS->pool_free(first, a, stream));
     ok(OPS->pool_destroy(first, pool)); /* all of it free, and the work has not ended */
     ok(OPS->pool_destroy(first, other));
@@ -199,6 +203,7 @@ static void a_pool_that_is_destroyed_goes_with_the_work_that_uses_it(void **stat
     open_gate(gate);
     ok(OPS->stream_synchronize(first, stream));
     assert_int_equal(device_allocations(), before);
+    assert_ptr_equal(atomic_load(&first->first_pool), earlier);
     ok(OPS->stream_destroy(first, stream));
     free_gate(gate);
 }

@@ -243,6 +243,20 @@ static void the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory(void 
     free(out);
 }
 
+static void a_piece_that_fails_on_its_way_fails_the_copy(void **state)
+{
+    enum { SIZE = 7 * PIECE };
+    unsigned char *out = calloc(1, SIZE);
+    (void)state;
+    for (unsigned nth = 1; nth <= 7; nth += 3) {
+        void *memory = new_memory(first, SIZE);
+        fakehsa_fail("copy", nth, HSA_STATUS_ERROR_EXCEPTION);
+        assert_int_equal(OPS->copy(first, out, memory, SIZE), hipErrorIllegalAddress);
+        ok(OPS->device_reset(first));
+    }
+    free(out);
+}
+
 static void a_queued_copy_that_cannot_be_started_fails_the_device(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
@@ -295,6 +309,7 @@ int main(void)
         cmocka_unit_test(nothing_overtakes_what_comes_before_a_copy_that_fails),
         cmocka_unit_test(a_piece_serves_nobody_else_while_rows_of_a_failed_copy_use_it),
         cmocka_unit_test(the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory),
+        cmocka_unit_test(a_piece_that_fails_on_its_way_fails_the_copy),
         cmocka_unit_test(a_queued_copy_that_cannot_be_started_fails_the_device),
         cmocka_unit_test(memory_that_cannot_be_shared_is_freed),
     };

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- creation --------------------------------------------------------------------------- */
 
@@ -542,6 +543,44 @@ static void spt_functions_use_the_threads_stream_for_null(void **state)
     ok(hipFree(memory));
 }
 
+/* On HSA a stream that waits for the host leaves the queue that it shares with others. */
+static void a_stream_that_comes_to_wait_for_the_host_stays_in_order(void **state)
+{
+    enum { COUNT = 10, NAP = 3000 };
+    hipStream_t streams[COUNT], stream, host;
+    hipEvent_t told, end;
+    uint32_t *words;
+    (void)state;
+    for (int i = 0; i < COUNT; i++) /* more than there are queues */
+        ok(hipStreamCreateWithFlags(&streams[i], hipStreamNonBlocking));
+    stream = streams[COUNT - 1];
+    host = streams[0];
+    ok(hipEventCreateWithFlags(&told, hipEventDisableTiming));
+    ok(hipEventCreateWithFlags(&end, hipEventDisableTiming));
+    ok(hipHostMalloc((void **)&words, 2 * sizeof *words, 0));
+    words[0] = words[1] = 0;
+    struct gate gate = close_gate(stream);
+    ok(hipStreamWaitValue32(host, words, 1, hipStreamWaitValueGte, ~0u));
+    ok(hipEventRecord(told, host));
+    ok(hipStreamWaitEvent(stream, told, 0));
+    ok(launch_fill(words + 1, 7, 1, stream));
+    ok(hipEventRecord(end, stream));
+    __atomic_store_n(words, 1, __ATOMIC_RELEASE);
+    ok(hipStreamSynchronize(host));
+    usleep(NAP); /* in which a kernel that overtakes would run */
+    check(__atomic_load_n(words + 1, __ATOMIC_RELAXED) == 0);
+    expect(hipEventQuery(end), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(stream));
+    check(words[1] == 7);
+    free_gate(&gate);
+    for (int i = 0; i < COUNT; i++)
+        ok(hipStreamDestroy(streams[i]));
+    ok(hipEventDestroy(told));
+    ok(hipEventDestroy(end));
+    ok(hipHostFree(words));
+}
+
 static void streams_that_are_not_ordered_can_overtake(void **state)
 {
     hipStream_t first, second;
@@ -768,6 +807,7 @@ int main(void)
         TEST(blocking_streams_and_the_legacy_one_wait_for_each_other),
         TEST(every_thread_has_a_default_stream_of_its_own),
         TEST(spt_functions_use_the_threads_stream_for_null),
+        TEST(a_stream_that_comes_to_wait_for_the_host_stays_in_order),
         TEST(streams_that_are_not_ordered_can_overtake),
         TEST(callbacks_run_in_order_with_stream_and_data),
         TEST(callbacks_check_their_arguments),

@@ -294,8 +294,19 @@ static void the_size_of_an_elf_file_comes_from_its_sections_and_segments(void **
     (void)state;
     static const struct ah_forge_section sections[] = {
         {".text", "machine code", 12}, {".note", "1234", 4}, {NULL, NULL, 0}};
-    struct ah_forged elf = ah_forge_sections(224, sections);
+    struct ah_forged elf = ah_forge_sections(224, sections),
+                     empty = ah_forge_sections(224, sections);
     assert_int_equal(size_found(elf), elf.size);
+
+    Elf64_Ehdr table;
+    Elf64_Shdr section; /* of memory that the file does not have */
+    memcpy(&table, empty.data, sizeof table);
+    unsigned char *second = empty.data + table.e_shoff + 2 * sizeof section;
+    memcpy(&section, second, sizeof section);
+    section.sh_type = SHT_NOBITS;
+    section.sh_size = empty.size + 4 - section.sh_offset; /* into what follows */
+    memcpy(second, &section, sizeof section);
+    assert_int_equal(size_found(empty), empty.size);
 
     struct ah_forged loaded = ah_forge_join(ah_forge_amdgpu(5, 0x3f), ah_forge_text(""), 4096);
     Elf64_Ehdr header;
