@@ -258,13 +258,15 @@ static void content_that_looks_like_a_count_is_passed_over(void **state)
         struct ahhsa_metadata metadata;
         const char *reason;
         start();
-        msgpack_pack_map(&packer, 3);
-        version(2);
-        text("amdhsa.kernels");
-        msgpack_pack_array(&packer, 0);
+        msgpack_pack_map(&packer, 6);
         text("x");
         msgpack_sbuffer_write(&packed, heads[i].head, heads[i].size);
         msgpack_sbuffer_write(&packed, "\xdf\xff\xff\xff\xff", 5);
+        version(2);
+        text("amdhsa.kernels");
+        msgpack_pack_array(&packer, 0);
+        for (int more = 0; more < 3; more++) /* so that none of the five is the last object */
+            pair_number("y", (uint64_t)more);
         assert_true(parse(&metadata, &reason));
         ahhsa_metadata_fini(&metadata);
     }

@@ -284,6 +284,7 @@ static void copies_need_no_current_context(void **state)
     }
     ok(hipSetDevice(0));
     ok_from_nowhere(hipMemcpy2D(memory[0], 8, words, 8, 8, 8, hipMemcpyHostToDevice));
+    ok_from_nowhere(hipMemcpy2D(memory[0], 16, words, 16, 8, 4, hipMemcpyHostToDevice));
     ok_from_nowhere(hipMemcpyPeer(memory[1], 1, memory[0], 0, sizeof words));
     ok_from_nowhere(hipMemcpyPeerAsync(memory[0], 0, memory[1], 1, sizeof words, NULL));
     ok_from_nowhere(hipStreamSynchronize(NULL));

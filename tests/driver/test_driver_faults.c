@@ -505,6 +505,7 @@ static void nothing_works_without_a_device(void)
     expect(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0), hipErrorNoDevice);
     expect(hipDeviceSynchronize(), hipErrorNoDevice);
     expect(hipDeviceReset(), hipErrorNoDevice);
+    expect(hipCtxGetCurrent(&context), hipErrorNoDevice);
     expect(hipMemGetInfo(&size, &total), hipErrorNoDevice);
     expect(hipMalloc(&pointer, 64), hipErrorNoDevice);
     expect(hipMallocManaged(&pointer, 64, hipMemAttachGlobal), hipErrorNoDevice);

@@ -163,6 +163,62 @@ static void a_kernel_that_faults_spoils_the_device_until_its_reset(void **state)
     expect(hipFree(memory), hipErrorInvalidValue);
 }
 
+/* What a device that failed is asked to do, it refuses with what happened to it. */
+static void every_call_for_a_failed_device_says_so(void **state)
+{
+    static const hipChannelFormatDesc floats = {32, 0, 0, 0, hipChannelFormatKindFloat};
+    const hipTextureDesc settings = {.readMode = hipReadModeElementType};
+    hipResourceDesc resource = {.resType = hipResourceTypeArray};
+    uint32_t words[16] = {0}, *memory, *elsewhere;
+    hipTextureObject_t texture;
+    hipSurfaceObject_t surface;
+    hipStream_t stream;
+    hipEvent_t event;
+    hipArray_t array, more;
+    void *block;
+    size_t size;
+    (void)state;
+    ok(hipMalloc((void **)&memory, sizeof words));
+    ok(hipMallocArray(&array, &floats, 4, 4, hipArraySurfaceLoadStore));
+    ok(hipStreamCreate(&stream));
+    ok(hipEventCreate(&event));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&elsewhere, sizeof words));
+    ok(hipSetDevice(0));
+    ok(launch_fault(NULL));
+    expect(hipDeviceSynchronize(), hipErrorIllegalAddress);
+
+    const hipError_t lost = hipErrorIllegalAddress;
+    expect(hipMemset(memory, 1, sizeof words), lost);
+    expect(hipMemsetD32Async(memory, 1, 16, stream), lost);
+    expect(hipMemset2D(memory, 16, 1, 8, 4), lost);
+    expect(hipMemcpy(words, memory, sizeof words, hipMemcpyDeviceToHost), lost);
+    expect(hipMemcpyAsync(memory, words, sizeof words, hipMemcpyHostToDevice, stream), lost);
+    expect(hipMemcpy2D(memory, 16, words, 16, 8, 4, hipMemcpyHostToDevice), lost);
+    expect(hipMemcpy2DToArray(array, 0, 0, words, 16, 16, 4, hipMemcpyHostToDevice), lost);
+    expect(hipMemcpyPeer(memory, 0, elsewhere, 1, sizeof words), lost);
+    expect(hipMallocPitch(&block, &size, 64, 4), lost);
+    expect(hipHostMalloc(&block, 64, 0), lost);
+    expect(hipMallocManaged(&block, 64, hipMemAttachGlobal), lost);
+    expect(hipMallocAsync(&block, 64, stream), lost);
+    expect(hipMallocArray(&more, &floats, 4, 4, 0), lost);
+    resource.res.array.array = array;
+    hipError_t made = hipCreateTextureObject(&texture, &resource, &settings, NULL);
+    check(made == lost || made == hipErrorNotSupported); /* gfx90a has no images */
+    made = hipCreateSurfaceObject(&surface, &resource);
+    check(made == lost || made == hipErrorNotSupported);
+    expect(hipEventRecord(event, stream), lost);
+    expect(hipStreamSynchronize(stream), lost);
+    expect(hipStreamQuery(stream), lost);
+    expect(hipStreamCreate(&stream), lost);
+    expect(launch_fill(memory, 1, 1, NULL), lost);
+    ok(hipDeviceReset());
+    ok(hipSetDevice(1));
+    ok(hipFree(elsewhere));
+    ok(hipDeviceReset());
+    ok(hipSetDevice(0));
+}
+
 static void every_sticky_code_comes_out_of_waiting(void **state)
 {
     static const struct {
@@ -197,6 +253,7 @@ int main(void)
         TEST(each_thread_has_its_own_last_error),
         TEST(a_launch_that_cannot_be_is_the_last_error),
         TEST(a_kernel_that_faults_spoils_the_device_until_its_reset),
+        TEST(every_call_for_a_failed_device_says_so),
         TEST_OVER("cuda", "the codes are those of CUDA", every_sticky_code_comes_out_of_waiting),
     };
     use_fake("80,90");

@@ -390,6 +390,10 @@ static void registration_checks_its_arguments(void **state)
     expect(hipHostUnregister(NULL), hipErrorInvalidValue);
     expect(hipHostUnregister(memory + 16), hipErrorHostMemoryNotRegistered);
     expect(hipHostUnregister(memory + 4096), hipErrorHostMemoryNotRegistered);
+    void *pinned;
+    ok(hipHostMalloc(&pinned, 4096, 0));
+    expect(hipHostUnregister(pinned), hipErrorHostMemoryNotRegistered);
+    ok(hipHostFree(pinned));
     expect(hipFree(memory), hipErrorInvalidValue);
     expect(hipHostFree(memory), hipErrorInvalidValue);
     ok(hipHostUnregister(memory));

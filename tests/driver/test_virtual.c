@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static size_t grain;
@@ -245,6 +246,13 @@ static void memory_is_shared_by_a_file(void **state)
                                        hipMemHandleTypePosixFileDescriptor));
     ok(hipMemRelease(imported));
     ok(hipMemImportFromShareableHandle(&imported, &file, hipMemHandleTypePosixFileDescriptor));
+    ok(hipMemRelease(imported));
+    char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    check(pages != MAP_FAILED && mprotect(pages + 4096, 4096, PROT_NONE) == 0);
+    int *last = (int *)(void *)(pages + 4096) - 1; /* nothing can be read behind it */
+    *last = file;
+    ok(hipMemImportFromShareableHandle(&imported, last, hipMemHandleTypePosixFileDescriptor));
+    munmap(pages, 8192);
     ok(hipMemAddressReserve((void **)&first, grain, 0, NULL, 0));
     ok(hipMemAddressReserve((void **)&second, grain, 0, NULL, 0));
     ok(hipMemMap(first, grain, 0, memory, 0));
