@@ -11,7 +11,7 @@ enum { CLUSTER = PTX_BARRIERS }; /* its barrier's number in the shadow */
 struct barrier_op { /* the extra of an op */
     enum action action;
     uint32_t number; /* slots */
-    bool counted;
+    bool counted, aligned;
     uint32_t count;
     uint32_t result, predicate;
 };
@@ -86,6 +86,8 @@ static void release(struct ptx_block *block, unsigned number)
             wake(block, w);
         }
     clear(barrier);
+    for (unsigned w = 0; w < block->wave_count; w++)
+        block->waves[w].arrived[number] = 0;
 }
 
 static void release_cluster(struct ptx_block *block)
@@ -154,11 +156,44 @@ static void split(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t
     ptx_warp_mask(warp, same);
 }
 
+/* The threads that a barrier waits for, ended ones included. */
+static unsigned threads_of(const struct ptx_block *block, unsigned expected)
+{
+    return expected ? expected : (block->thread_count + PTX_LANES - 1) / PTX_LANES * PTX_LANES;
+}
+
+/* What nothing but SIM_CHECK_SYNC looks at. False: a misuse, which was reported. */
+static bool is_sound(struct ptx_warp *warp, const struct ptx_op *op, unsigned number,
+                     unsigned expected)
+{
+    const struct ptx_barrier *barrier = &warp->block->barriers[number];
+    uint32_t *arrived = &ptx_wave_of(warp)->arrived[number];
+    unsigned before = threads_of(warp->block, barrier->expected);
+    if (barrier->arrived && before != threads_of(warp->block, expected)) {
+        ptx_fault(warp, op, (unsigned)__builtin_ctz(warp->mask), PTX_END_ILLEGAL_INSTRUCTION,
+                  "barrier %u for %u threads, at which others have arrived as one for %u", number,
+                  threads_of(warp->block, expected), before);
+        return false;
+    }
+    if (*arrived & warp->mask) {
+        ptx_fault(warp, op, (unsigned)__builtin_ctz(*arrived & warp->mask),
+                  PTX_END_ILLEGAL_INSTRUCTION,
+                  "lanes 0x%08x arrive at barrier %u again before it is complete",
+                  *arrived & warp->mask, number);
+        return false;
+    }
+    *arrived |= warp->mask;
+    return true;
+}
+
 static const struct ptx_op *synchronise(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct barrier_op *b = op->extra;
     const uint32_t *numbers = (const uint32_t *)(const void *)(warp->regs + b->number);
     const uint32_t *counts = (const uint32_t *)(const void *)(warp->regs + b->count);
+    bool strict = ptx_wave_of(warp)->strict;
+    if (strict && b->aligned && !ptx_warp_align(warp, op))
+        return NULL;
     split(warp, op, numbers, counts);
     unsigned lane = (unsigned)__builtin_ctz(warp->mask), number = numbers[lane];
     unsigned expected = b->counted ? counts[lane] : 0;
@@ -170,6 +205,8 @@ static const struct ptx_op *synchronise(struct ptx_warp *warp, const struct ptx_
                          "barrier %u for %u threads, which is no multiple of %d", number, expected,
                          PTX_LANES);
     struct ptx_barrier *barrier = &warp->block->barriers[number];
+    if (strict && !is_sound(warp, op, number, expected))
+        return NULL;
     arrive(warp, barrier, expected);
     sim_shadow_arrive(warp->shadow, number, warp->number);
     if (b->action == ARRIVE) {
@@ -184,6 +221,11 @@ static const struct ptx_op *synchronise(struct ptx_warp *warp, const struct ptx_
     if (is_complete(warp->block, barrier))
         release(warp->block, number);
     return NULL;
+}
+
+bool ptx_barrier_is_aligned(const struct ptx_op *op)
+{
+    return op->run == synchronise && ((const struct barrier_op *)op->extra)->aligned;
 }
 
 static const struct ptx_op *cluster_arrive(struct ptx_warp *warp, const struct ptx_op *op)
@@ -254,6 +296,7 @@ void ptx_emit_barrier(struct ptx_builder *builder, const struct ptx_inst *inst)
     if (!b)
         return;
     b->action = action_of(inst);
+    b->aligned = strcmp(inst->opcode, "bar") == 0 || has(inst, "aligned");
     if (has(inst, "red")) {
         emit_reduction(builder, inst, b);
         return;

@@ -349,6 +349,7 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     wave->share = SHARE;
     wave->cluster_pending = 0;
     wave->strict = sim_options()->checks & SIM_CHECK_SYNC;
+    memset(wave->arrived, 0, sizeof wave->arrived);
     for (unsigned i = 0; i < PTX_LANES; i++)
         drop_fragment(wave, &wave->pool[i]);
     ptx_warp_add(warp, mask, wave->frame.code->ops, &wave->frame);
@@ -565,4 +566,38 @@ bool ptx_warp_gather(struct ptx_warp *warp, const struct ptx_op *op, uint32_t me
     if (!differ && (first & warp->alive) == warp->mask && !ptx_wave_of(warp)->strict)
         return true;
     return gather(warp, op, members);
+}
+
+/* Of another fragment that waits at a barrier of that kind; NULL: there is none. */
+static const struct ptx_fragment *at_another_barrier(const struct ptx_warp *warp,
+                                                     const struct ptx_op *op)
+{
+    for (const struct ptx_fragment *f = warp->fragments; f; f = f->next)
+        if (!is_ready(f) && f->op != op && ptx_barrier_is_aligned(f->op))
+            return f;
+    return NULL;
+}
+
+bool ptx_warp_align(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    struct ptx_wave *wave = ptx_wave_of(warp);
+    struct ptx_frame *frame = warp->fragment->frame;
+    uint32_t more =
+        absorb(wave, op, frame, PTX_WAIT_LANES) | absorb(wave, op, frame, PTX_WAIT_NONE);
+    if (more)
+        ptx_warp_mask(warp, warp->mask | more);
+    if (warp->mask == warp->alive)
+        return true;
+    const struct ptx_fragment *other = at_another_barrier(warp, op);
+    if (other) {
+        const struct ptx_function *function = other->frame->code->function;
+        ptx_fault(warp, op, (unsigned)__builtin_ctz(warp->mask), PTX_END_ILLEGAL_INSTRUCTION,
+                  "lanes 0x%08x are at a barrier that all lanes of a warp execute together, lanes "
+                  "0x%08x at another one (PTX line %u)",
+                  warp->mask, other->mask, function->insts[other->op->inst].line);
+        return false;
+    }
+    warp->fragment->members = warp->alive;
+    ptx_warp_wait(warp, op, PTX_WAIT_LANES);
+    return false;
 }

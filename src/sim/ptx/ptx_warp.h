@@ -34,6 +34,8 @@ struct ptx_fragment {
     struct ptx_fragment *next;
 };
 
+enum { PTX_BARRIERS = 16 };
+
 /* Why a handler returned NULL. */
 enum ptx_stop { PTX_STOP_BUG, PTX_STOP_SWITCH, PTX_STOP_REST, PTX_STOP_FAILED };
 
@@ -45,18 +47,17 @@ struct ptx_wave {
     struct ptx_frame **frames; /* not in use, by function number; made at the first call */
     struct ptx_arena_chunk *chunks;
     enum ptx_stop stop;
-    bool strict;              /* SIM_CHECK_SYNC */
-    bool rests;               /* all lanes may be waiting for other warps */
-    bool uneven;              /* one that may wait for others let them go ahead */
-    int left, slice;          /* of the budget of this run; given to the fragment that runs */
-    int share;                /* steps until a fragment that may wait lets others go ahead */
-    uint32_t born;            /* lanes that ever lived */
-    uint32_t guarded;         /* the mask outside of a guarded instruction */
-    uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
+    bool strict;                    /* SIM_CHECK_SYNC */
+    bool rests;                     /* all lanes may be waiting for other warps */
+    bool uneven;                    /* one that may wait for others let them go ahead */
+    int left, slice;                /* of the budget of this run; given to the fragment that runs */
+    int share;                      /* steps until a fragment that may wait lets others go ahead */
+    uint32_t born;                  /* lanes that ever lived */
+    uint32_t guarded;               /* the mask outside of a guarded instruction */
+    uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
+    uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
     uint32_t tid[3][PTX_LANES];
 };
-
-enum { PTX_BARRIERS = 16 };
 
 struct ptx_barrier {
     unsigned arrived;  /* threads */
@@ -111,6 +112,10 @@ const struct ptx_op *ptx_warp_sleep(struct ptx_warp *warp, const struct ptx_op *
 /* The running fragment stops at op until whatever it waits for. Returns NULL. */
 const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *op,
                                    enum ptx_wait wait);
+/* Whether all lanes that live are at op, a barrier which they are to execute together. Else the
+ * running fragment waits there for the others; where some of them are at another such barrier,
+ * that is reported. */
+bool ptx_warp_align(struct ptx_warp *warp, const struct ptx_op *op);
 /* The running fragment's lanes have all gone elsewhere. Returns NULL. */
 const struct ptx_op *ptx_warp_drop(struct ptx_warp *warp);
 /* The running fragment's lanes end. Returns NULL. */
@@ -124,6 +129,8 @@ void ptx_warp_leave(struct ptx_warp *warp);
 
 /* Threads have ended: barriers may be complete without them. */
 void ptx_barrier_exit(struct ptx_block *block);
+/* Whether op is a barrier that all lanes of a warp are to execute together. */
+bool ptx_barrier_is_aligned(const struct ptx_op *op);
 
 /* ---- launches, reports ------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * How lanes that have diverged meet is ptx_warp.c's (ptx_warp_gather). */
 #include "ptx_checks.h"
 #include "ptx_memory.h"
+#include "ptx_warp.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,6 +71,20 @@ static inline bool shuffle_source(char mode, unsigned lane, unsigned b, unsigned
     return in_range;
 }
 
+/* For SIM_CHECK_SYNC: what a lane gets from one that does not take part is undefined, and no number
+ * that a program may take for a result. It is no fault, for a program may throw it away. */
+static void spoil(const struct ptx_warp *warp, const struct ptx_op *op, char mode,
+                  uint32_t result[PTX_LANES])
+{
+    const uint32_t *b = (const uint32_t *)(const void *)(warp->regs + op->b);
+    const uint32_t *c = (const uint32_t *)(const void *)(warp->regs + op->c);
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left), source;
+        if (shuffle_source(mode, lane, b[lane], c[lane], &source) && !(warp->mask >> source & 1))
+            result[lane] = (uint32_t)SIM_UNUSED_WORD;
+    }
+}
+
 static inline __attribute__((always_inline)) const struct ptx_op *
 shuffle(struct ptx_warp *warp, const struct ptx_op *op, char mode)
 {
@@ -83,6 +98,8 @@ shuffle(struct ptx_warp *warp, const struct ptx_op *op, char mode)
         predicate |= (uint32_t)shuffle_source(mode, lane, b[lane], c[lane], &source) << lane;
         result[lane] = a[source];
     }
+    if (__builtin_expect(ptx_wave_of(warp)->strict, 0))
+        spoil(warp, op, mode, result);
     write_lanes(warp, op->d, result);
     if (talk->has_predicate)
         write_predicate(warp, talk->predicate, predicate);
