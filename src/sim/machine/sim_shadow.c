@@ -26,6 +26,16 @@ struct meeting {
     uint32_t *arriving, *complete; /* of this phase; of the phases before */
 };
 
+/* An asynchronous copy that its thread has not waited for. */
+struct copy {
+    unsigned thread;
+    uint32_t group; /* number, of the thread's */
+    uint64_t offset, place;
+    size_t size;
+};
+
+enum { WRITTEN = 1, COMING = 2 }; /* of a byte of shared memory */
+
 struct sim_shadow {
     struct sim_shadow_shape shape;
     uint32_t time;        /* barriers of the block so far, of all blocks that had this memory */
@@ -34,8 +44,11 @@ struct sim_shadow {
     uint32_t *seen;       /* [wave][other]: the clock that wave has seen of the other */
     struct meeting *meetings;
     struct shared_byte *shared;
-    unsigned char *written; /* of shared memory, whether each byte is */
-    unsigned char *local;   /* of every thread, the same */
+    unsigned char *states; /* of each byte of shared memory */
+    unsigned char *local;  /* of every thread, whether each byte is written */
+    struct copy *copies;
+    size_t copy_count, copy_capacity;
+    uint32_t *groups; /* of each thread: how many it has ended */
 };
 
 static size_t local_size(const struct sim_shadow *shadow)
@@ -54,10 +67,11 @@ struct sim_shadow *sim_shadow_create(const struct sim_shadow_shape *shape)
     shadow->clocks = calloc(waves, sizeof *shadow->clocks);
     shadow->seen = calloc(waves * waves, sizeof *shadow->seen);
     shadow->shared = calloc(shape->shared_size + 1, sizeof *shadow->shared);
-    shadow->written = calloc(shape->shared_size + 1, 1);
+    shadow->states = calloc(shape->shared_size + 1, 1);
     shadow->local = calloc(local_size(shadow) + 1, 1);
-    if (shadow->wave_times && shadow->clocks && shadow->seen && shadow->shared && shadow->written &&
-        shadow->local)
+    shadow->groups = calloc(waves * shape->lanes, sizeof *shadow->groups);
+    if (shadow->wave_times && shadow->clocks && shadow->seen && shadow->shared && shadow->states &&
+        shadow->local && shadow->groups)
         return shadow;
     sim_shadow_destroy(shadow);
     return NULL;
@@ -81,7 +95,9 @@ void sim_shadow_destroy(struct sim_shadow *shadow)
     free(shadow->clocks);
     free(shadow->seen);
     free(shadow->shared);
-    free(shadow->written);
+    free(shadow->states);
+    free(shadow->copies);
+    free(shadow->groups);
     free(shadow->local);
     free(shadow);
 }
@@ -93,7 +109,9 @@ void sim_shadow_begin(struct sim_shadow *shadow)
         return;
     shadow->time++;
     forget_meetings(shadow);
-    memset(shadow->written, 0, shadow->shape.shared_size);
+    memset(shadow->states, 0, shadow->shape.shared_size);
+    memset(shadow->groups, 0, shadow->shape.waves * shadow->shape.lanes * sizeof(uint32_t));
+    shadow->copy_count = 0;
     memset(shadow->local, 0, local_size(shadow));
 }
 
@@ -280,6 +298,99 @@ static enum sim_shadow_verdict check_byte(struct sim_shadow *shadow, uint64_t of
     return SIM_SHADOW_FINE;
 }
 
+/* ---- copies ------------------------------------------------------------------------------- */
+
+static enum sim_shadow_verdict coming(const struct sim_shadow *shadow, uint64_t offset,
+                                      struct sim_shadow_race *out_race)
+{
+    for (size_t i = 0; i < shadow->copy_count; i++) {
+        const struct copy *copy = &shadow->copies[i];
+        if (offset - copy->offset < copy->size)
+            *out_race = (struct sim_shadow_race){
+                .offset = offset, .thread = copy->thread, .place = copy->place, .wrote = true};
+    }
+    return SIM_SHADOW_COMING;
+}
+
+/* NULL: no memory. */
+static struct copy *new_copy(struct sim_shadow *shadow)
+{
+    if (shadow->copy_count == shadow->copy_capacity) {
+        size_t more = shadow->copy_capacity ? 2 * shadow->copy_capacity : 64;
+        struct copy *copies = realloc(shadow->copies, more * sizeof *copies);
+        if (!copies)
+            return NULL;
+        shadow->copies = copies;
+        shadow->copy_capacity = more;
+    }
+    return &shadow->copies[shadow->copy_count++];
+}
+
+static bool has_thread(const struct sim_shadow *shadow, unsigned thread)
+{
+    return shadow && thread < shadow->shape.waves * shadow->shape.lanes;
+}
+
+void sim_shadow_copy(struct sim_shadow *shadow, const struct sim_shadow_access *access)
+{
+    if (!has_thread(shadow, access->thread) || !(shadow->shape.checks & SIM_CHECK_SYNC) ||
+        access->offset >= shadow->shape.shared_size ||
+        shadow->shape.shared_size - access->offset < access->size)
+        return;
+    struct copy *copy = new_copy(shadow);
+    if (!copy)
+        return;
+    *copy = (struct copy){.thread = access->thread,
+                          .group = shadow->groups[access->thread],
+                          .offset = access->offset,
+                          .place = access->place,
+                          .size = access->size};
+    for (size_t i = 0; i < access->size; i++)
+        shadow->states[access->offset + i] |= COMING;
+}
+
+static void arrive(struct sim_shadow *shadow, const struct copy *copy)
+{
+    for (size_t i = 0; i < copy->size; i++) {
+        shadow->states[copy->offset + i] &= (unsigned char)~COMING;
+        shadow->shared[copy->offset + i].write = record_of(shadow, copy->thread, copy->place);
+    }
+}
+
+/* Those of a thread whose group's number is less than end. */
+static void arrive_before(struct sim_shadow *shadow, unsigned thread, uint32_t end)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < shadow->copy_count; i++) {
+        struct copy *copy = &shadow->copies[i];
+        if (copy->thread == thread && copy->group < end)
+            arrive(shadow, copy);
+        else
+            shadow->copies[kept++] = *copy;
+    }
+    shadow->copy_count = kept;
+}
+
+void sim_shadow_commit(struct sim_shadow *shadow, unsigned thread)
+{
+    if (has_thread(shadow, thread))
+        shadow->groups[thread]++;
+}
+
+void sim_shadow_wait(struct sim_shadow *shadow, unsigned thread, unsigned groups_left)
+{
+    if (has_thread(shadow, thread) && shadow->groups[thread] > groups_left)
+        arrive_before(shadow, thread, shadow->groups[thread] - groups_left);
+}
+
+void sim_shadow_wait_all(struct sim_shadow *shadow, unsigned thread)
+{
+    if (has_thread(shadow, thread))
+        arrive_before(shadow, thread, UINT32_MAX);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------- */
+
 enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
                                           const struct sim_shadow_access *access,
                                           struct sim_shadow_race *out_race)
@@ -291,9 +402,11 @@ enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
         return SIM_SHADOW_FINE;
     for (uint64_t at = access->offset; at < access->offset + access->size; at++) {
         if (shape->checks & SIM_CHECK_UNINITIALISED && (!access->write || access->atomic) &&
-            !shadow->written[at])
+            !(shadow->states[at] & WRITTEN))
             return SIM_SHADOW_UNWRITTEN;
-        shadow->written[at] |= access->write;
+        if (shadow->states[at] & COMING)
+            return coming(shadow, at, out_race);
+        shadow->states[at] |= access->write ? WRITTEN : 0;
         if (shape->checks & SIM_CHECK_RACES && !access->atomic)
             verdict = check_byte(shadow, at, access, out_race);
         if (verdict != SIM_SHADOW_FINE)

@@ -50,7 +50,12 @@ struct sim_shadow_access {
 };
 
 /* What is wrong with an access. One that is out of bounds is left to others. */
-enum sim_shadow_verdict { SIM_SHADOW_FINE, SIM_SHADOW_UNWRITTEN, SIM_SHADOW_RACE };
+enum sim_shadow_verdict {
+    SIM_SHADOW_FINE,
+    SIM_SHADOW_UNWRITTEN,
+    SIM_SHADOW_RACE,
+    SIM_SHADOW_COMING, /* a copy that nobody has waited for is to write it */
+};
 struct sim_shadow_race {
     uint64_t offset; /* of the byte */
     unsigned thread; /* the other one, and where its code is */
@@ -62,6 +67,13 @@ enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
                                           struct sim_shadow_race *out_race);
 enum sim_shadow_verdict sim_shadow_local(struct sim_shadow *shadow,
                                          const struct sim_shadow_access *access);
+/* An asynchronous copy of a thread to shared memory begins: what it writes is not there until the
+ * thread has waited, and the write counts as done then. It belongs to the group that commit ends
+ * next. wait: for all groups that are ended but the last ones, or for all copies. */
+void sim_shadow_copy(struct sim_shadow *shadow, const struct sim_shadow_access *access);
+void sim_shadow_commit(struct sim_shadow *shadow, unsigned thread);
+void sim_shadow_wait(struct sim_shadow *shadow, unsigned thread, unsigned groups_left);
+void sim_shadow_wait_all(struct sim_shadow *shadow, unsigned thread);
 /* Something else has written size bytes of a thread's local memory. */
 void sim_shadow_passed(struct sim_shadow *shadow, unsigned thread, uint64_t offset, size_t size);
 

@@ -1,13 +1,13 @@
-/* Reads of memory that nobody wrote, and accesses of different threads to shared
- * memory that nothing orders. Accesses that are out of bounds are left to the op
- * that follows. */
+/* Reads of memory that nobody wrote, accesses of different threads to shared memory that
+ * nothing orders, and such as do not wait for an asynchronous copy. Accesses that are out of bounds
+ * are left to the op that follows. */
 #include "ptx_checks.h"
 #include "sim_memory.h"
 #include "sim_options.h"
 
 bool ptx_checks_on(void)
 {
-    return sim_options()->checks & (SIM_CHECK_UNINITIALISED | SIM_CHECK_RACES);
+    return sim_options()->checks & (SIM_CHECK_UNINITIALISED | SIM_CHECK_RACES | SIM_CHECK_SYNC);
 }
 
 struct sim_shadow *ptx_shadow_create(size_t shared_size, unsigned warps, size_t local_stride)
@@ -91,6 +91,32 @@ static bool race(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
     return false;
 }
 
+static bool coming(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
+                   const struct sim_shadow_race *found)
+{
+    const struct ptx_access *access = op->extra;
+    ptx_fault(warp, op, lane, PTX_END_TRAP,
+              "%s shared memory at 0x%llx (PTX line %u) which cp.async of thread %u (PTX line %u) "
+              "may not have written yet: the thread has not waited for it",
+              access->write ? "writes" : "reads", (unsigned long long)found->offset, access->line,
+              found->thread, (unsigned)found->place);
+    return false;
+}
+
+void ptx_checks_copy(struct ptx_warp *warp, const struct ptx_access *access,
+                     const uint64_t at[PTX_LANES])
+{
+    for (uint32_t left = warp->shadow ? warp->mask : 0; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        struct sim_shadow_access copy = {.thread = thread_of(warp, lane),
+                                         .offset = at[lane],
+                                         .place = access->line,
+                                         .size = access->bytes,
+                                         .write = true};
+        sim_shadow_copy(warp->shadow, &copy);
+    }
+}
+
 static bool check_shared(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
                          uint64_t offset)
 {
@@ -101,6 +127,8 @@ static bool check_shared(struct ptx_warp *warp, const struct ptx_op *op, unsigne
         return unwritten(warp, op, lane, "shared", offset);
     case SIM_SHADOW_RACE:
         return race(warp, op, lane, &found);
+    case SIM_SHADOW_COMING:
+        return coming(warp, op, lane, &found);
     default:
         return true;
     }

@@ -1,5 +1,5 @@
-/* cp.async, and barriers that lie in shared memory. Copies are done at once, so
- * that nothing is ever left to wait for. */
+/* cp.async, and barriers that lie in shared memory. Copies are done at once; that a thread does
+ * not wait for one before it is used is for a check to see (ptx_checks.h). */
 #include "ptx_checks.h"
 #include "ptx_memory.h"
 
@@ -70,12 +70,30 @@ copy_async(struct ptx_warp *warp, const struct ptx_op *op)
             memcpy(to[lane], from[lane], size);
         memset(to[lane] + size, 0, copy->to.bytes - size);
     }
+    ptx_checks_copy(warp, &copy->to, at);
     return op + 1;
 }
 
-static const struct ptx_op *nothing_left(struct ptx_warp *warp, const struct ptx_op *op)
+/* Copies are done already, and only the checks want to know. bits: groups that need not be. */
+static const struct ptx_op *commit_group(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    (void)warp;
+    for (uint32_t left = warp->shadow ? warp->mask : 0; left; left &= left - 1)
+        sim_shadow_commit(warp->shadow, warp->number * PTX_LANES + (unsigned)__builtin_ctz(left));
+    return op + 1;
+}
+
+static const struct ptx_op *wait_group(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    for (uint32_t left = warp->shadow ? warp->mask : 0; left; left &= left - 1)
+        sim_shadow_wait(warp->shadow, warp->number * PTX_LANES + (unsigned)__builtin_ctz(left),
+                        op->bits < UINT32_MAX ? (unsigned)op->bits : UINT32_MAX);
+    return op + 1;
+}
+
+static const struct ptx_op *wait_all(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    for (uint32_t left = warp->shadow ? warp->mask : 0; left; left &= left - 1)
+        sim_shadow_wait_all(warp->shadow, warp->number * PTX_LANES + (unsigned)__builtin_ctz(left));
     return op + 1;
 }
 
@@ -394,6 +412,7 @@ static void emit_copy_arrive(struct ptx_builder *builder, const struct ptx_inst 
     if (!barrier)
         return;
     barrier->action = ptx_inst_has(inst, "noinc") ? ACT_ARRIVE : ACT_NOTHING;
+    ptx_build_op(builder, wait_all); /* who waits for the barrier waits for the copies too */
     ptx_access_op(builder, change_barrier, &barrier->access);
 }
 
@@ -403,6 +422,10 @@ void ptx_emit_copy_async(struct ptx_builder *builder, const struct ptx_inst *ins
         emit_copy_arrive(builder, inst);
     else if (inst->operand_count >= 3)
         emit_copy(builder, inst);
+    else if (ptx_inst_has(inst, "commit_group"))
+        ptx_build_op(builder, commit_group);
+    else if (ptx_inst_has(inst, "wait_group"))
+        ptx_build_op(builder, wait_group)->bits = inst->operands[0].bits;
     else
-        ptx_build_op(builder, nothing_left);
+        ptx_build_op(builder, wait_all);
 }

@@ -103,6 +103,65 @@ static void what_comes_from_lanes_that_do_not_take_part_is_no_number(void **stat
         assert_int_equal(words[i], i < 12 ? i + 4 : i < 16 ? 0xfff8dead : i);
 }
 
+/* ---- copies ------------------------------------------------------------------------------- */
+
+/* Each thread copies 16 bytes twice, to two stages, and something is done then. */
+static enum ptx_end run_copies(const char *then, uint32_t threads)
+{
+    static const char begin[] =
+        "mul.lo.u32 %%r1, %%r0, 16;\n mov.u32 %%r2, s;\n add.u32 %%r2, %%r2, %%r1;\n"
+        "add.u32 %%r3, %%r2, 512;\n xor.b32 %%r4, %%r2, 16;\n"
+        "cp.async.cg.shared.global [%%r2], [%%rd0], 16;\n cp.async.commit_group;\n"
+        "cp.async.cg.shared.global [%%r3], [%%rd0], 16;\n cp.async.commit_group;\n%s";
+    char text[2000];
+    snprintf(text, sizeof text, begin, then);
+    return run_body(text, threads);
+}
+
+static void copies_are_waited_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *then;
+        enum ptx_end end;
+    } cases[] = {
+        {"ld.shared.u32 %r5, [%r2];", PTX_END_TRAP},
+        {"cp.async.wait_group 2;\n ld.shared.u32 %r5, [%r2];", PTX_END_TRAP},
+        {"cp.async.wait_group 1;\n ld.shared.u32 %r5, [%r2];", PTX_END_OK},
+        {"cp.async.wait_group 1;\n ld.shared.u32 %r5, [%r3];", PTX_END_TRAP},
+        {"cp.async.wait_group 0;\n ld.shared.u32 %r5, [%r3];", PTX_END_OK},
+        {"cp.async.wait_all;\n ld.shared.u32 %r5, [%r3];", PTX_END_OK},
+        {"bar.sync 0;\n ld.shared.u32 %r5, [%r4];", PTX_END_TRAP},
+        {"cp.async.wait_group 1;\n bar.sync 0;\n ld.shared.u32 %r5, [%r4];", PTX_END_OK},
+        {"st.shared.u32 [%r2+4], %r0;", PTX_END_TRAP},
+        {"atom.shared.add.u32 %r5, [%r2], 1;", PTX_END_TRAP},
+        {"cp.async.ca.shared.global [%r2], [%rd0], 4;", PTX_END_TRAP},
+        /* not in a group yet */
+        {"cp.async.wait_all;\n cp.async.ca.shared.global [%r2], [%rd0], 4;\n"
+         "cp.async.wait_group 0;\n ld.shared.u32 %r5, [%r2];",
+         PTX_END_TRAP},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (run_copies(cases[i].then, 32) != cases[i].end)
+            fail_msg("%s", cases[i].then);
+}
+
+static void an_mbarrier_waits_for_copies(void **state)
+{
+    (void)state;
+    static const char copy[] =
+        "setp.eq.u32 %%p1, %%r0, 0;\n @%%p1 mbarrier.init.shared.b64 [s], 32;\n bar.sync 0;\n"
+        "mov.u32 %%r2, s;\n mad.lo.u32 %%r2, %%r0, 4, %%r2;\n"
+        "cp.async.ca.shared.global [%%r2+64], [%%rd0], 4;\n %s"
+        "wait: mbarrier.test_wait.parity.shared.b64 %%p2, [s], 0;\n @!%%p2 bra wait;\n"
+        "xor.b32 %%r3, %%r2, 4;\n ld.shared.u32 %%r5, [%%r3+64];";
+    char text[1000];
+    snprintf(text, sizeof text, copy, "cp.async.mbarrier.arrive.noinc.shared.b64 [s];\n");
+    assert_int_equal(run_body(text, 32), PTX_END_OK);
+    snprintf(text, sizeof text, copy, "mbarrier.arrive.shared.b64 %rd5, [s];\n");
+    assert_int_equal(run_body(text, 32), PTX_END_TRAP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +170,8 @@ int main(void)
         cmocka_unit_test(lanes_of_a_warp_come_to_a_barrier_together),
         cmocka_unit_test(lanes_may_come_to_a_barrier_one_after_the_other),
         cmocka_unit_test(what_comes_from_lanes_that_do_not_take_part_is_no_number),
+        cmocka_unit_test(copies_are_waited_for),
+        cmocka_unit_test(an_mbarrier_waits_for_copies),
     };
     return cmocka_run_group_tests(tests, open_with_checks, run_close);
 }
