@@ -394,6 +394,9 @@ struct ah_backend_ops {
                                  const struct ah_array_shape *shape, uint64_t *out_object);
     hipError_t (*surface_destroy)(struct ah_backend_device *device, uint64_t object);
 
+    /* Of everything that frees or destroys something: what fails leaves it as it was, to be tried
+     * again, or to go with the reset of the device. */
+
     /* ---- copies and fills ---------------------------------------------- */
 
     /* Pointers are host or device, found by address. copy returns when the data

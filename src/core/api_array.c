@@ -141,8 +141,8 @@ static hipError_t destroy(hipArray_t handle)
         ah_handle_destroy(array);
         return hipSuccess;
     }
-    ah_handle_destroy(array);
-    return device->ops->array_destroy(device->native, native);
+    return ah_handle_end(array, AH_HANDLE_ARRAY,
+                         device->ops->array_destroy(device->native, native));
 }
 
 hipError_t hipFreeArray(hipArray_t array)

@@ -60,8 +60,8 @@ static hipError_t destroy(hipEvent_t handle)
         return hipErrorContextIsDestroyed;
     struct ah_device *device = event->handle.device;
     struct ah_backend_event *native = event->native;
-    ah_handle_destroy(event);
-    return device->ops->event_destroy(device->native, native);
+    return ah_handle_end(event, AH_HANDLE_EVENT,
+                         device->ops->event_destroy(device->native, native));
 }
 
 hipError_t hipEventDestroy(hipEvent_t event)

@@ -171,8 +171,9 @@ hipError_t ah_memory_free(void *pointer)
         return hipErrorInvalidValue;
     }
     struct ah_device *device = allocation.device;
-    return allocation.kind == AH_MEMORY_HOST ? device->ops->host_free(device->native, pointer)
-                                             : device->ops->memory_free(device->native, pointer);
+    return ah_memory_freed(&allocation, allocation.kind == AH_MEMORY_HOST
+                                            ? device->ops->host_free(device->native, pointer)
+                                            : device->ops->memory_free(device->native, pointer));
 }
 
 hipError_t hipFree(void *ptr)
@@ -314,7 +315,8 @@ hipError_t ah_host_free(void *pointer)
         AH_LOG_ERR("%p was not allocated as page-locked host memory", pointer);
         return hipErrorInvalidValue;
     }
-    return allocation.device->ops->host_free(allocation.device->native, pointer);
+    return ah_memory_freed(&allocation,
+                           allocation.device->ops->host_free(allocation.device->native, pointer));
 }
 
 hipError_t hipHostFree(void *ptr)
@@ -404,7 +406,8 @@ static hipError_t unregister_host(void *pointer)
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_REGISTERED ||
         !ah_memory_take(pointer, &allocation))
         return hipErrorHostMemoryNotRegistered;
-    return allocation.device->ops->host_unregister(allocation.device->native, pointer);
+    return ah_memory_freed(
+        &allocation, allocation.device->ops->host_unregister(allocation.device->native, pointer));
 }
 
 hipError_t hipHostUnregister(void *hostPtr)
@@ -500,7 +503,8 @@ static hipError_t close_memory(void *pointer)
     if (!pointer || !ah_memory_find(pointer, &allocation) || allocation.origin != AH_ORIGIN_IPC ||
         !ah_memory_take(pointer, &allocation))
         return hipErrorInvalidValue;
-    return allocation.device->ops->ipc_close_memory(allocation.device->native, pointer);
+    return ah_memory_freed(
+        &allocation, allocation.device->ops->ipc_close_memory(allocation.device->native, pointer));
 }
 
 hipError_t hipIpcCloseMemHandle(void *devPtr)

@@ -116,15 +116,16 @@ static hipError_t destroy(hipMipmappedArray_t handle)
     if (!ah_handle_retire(handle, AH_HANDLE_MIPMAP))
         return hipErrorContextIsDestroyed;
     struct ah_device *device = mipmap->handle.device;
-    struct ah_backend_mipmap *native = mipmap->native;
+    hipError_t error = device->ops->mipmap_destroy(device->native, mipmap->native);
+    if (ah_is_still_there(error))
+        return ah_handle_end(mipmap, AH_HANDLE_MIPMAP, error);
     pthread_mutex_lock(&device->lock);
     for (unsigned i = 0; i < mipmap->levels; i++)
         if (mipmap->arrays[i] && ah_handle_retire(mipmap->arrays[i], AH_HANDLE_ARRAY))
             ah_handle_destroy(mipmap->arrays[i]);
     pthread_mutex_unlock(&device->lock);
     free(mipmap->arrays);
-    ah_handle_destroy(mipmap);
-    return device->ops->mipmap_destroy(device->native, native);
+    return ah_handle_end(mipmap, AH_HANDLE_MIPMAP, error);
 }
 
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)

@@ -137,7 +137,7 @@ static hipError_t release(void *pointer, hipStream_t stream)
         return hipErrorInvalidValue;
     if (!ah_memory_take(pointer, &allocation))
         return hipErrorInvalidValue;
-    return device->ops->pool_free(device->native, pointer, native);
+    return ah_memory_freed(&allocation, device->ops->pool_free(device->native, pointer, native));
 }
 
 hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream)
@@ -189,8 +189,7 @@ static hipError_t destroy(hipMemPool_t handle)
     if (device->current_pool == handle)
         device->current_pool = device->default_pool;
     pthread_mutex_unlock(&device->lock);
-    ah_handle_destroy(pool);
-    return device->ops->pool_destroy(device->native, native);
+    return ah_handle_end(pool, AH_HANDLE_POOL, device->ops->pool_destroy(device->native, native));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool)

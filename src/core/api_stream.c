@@ -157,10 +157,12 @@ static hipError_t destroy(hipStream_t stream)
     if (!ah_handle_retire(stream, AH_HANDLE_STREAM))
         return hipErrorContextIsDestroyed;
     struct ah_device *device = object->handle.device;
-    struct ah_backend_stream *native = object->native;
-    free(object->mask);
-    ah_handle_destroy(object);
-    return device->ops->stream_destroy(device->native, native);
+    uint32_t *mask = object->mask;
+    hipError_t error = ah_handle_end(object, AH_HANDLE_STREAM,
+                                     device->ops->stream_destroy(device->native, object->native));
+    if (!ah_is_still_there(error))
+        free(mask);
+    return error;
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream)

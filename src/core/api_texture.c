@@ -54,6 +54,15 @@ static struct ah_texture *take(const void *object, bool surface)
     return texture;
 }
 
+/* After take: error is what the driver said. */
+static void end(struct ah_texture *texture, hipError_t error)
+{
+    if (ah_is_still_there(error))
+        add(texture);
+    else
+        free(texture);
+}
+
 void ah_texture_forget_device(struct ah_device *device)
 {
     pthread_mutex_lock(&objects.lock);
@@ -275,7 +284,7 @@ hipError_t ah_texture_destroy(hipTextureObject_t object)
         return refuse("there is no such texture object");
     hipError_t error =
         texture->device->ops->texture_destroy(texture->device->native, texture->object);
-    free(texture);
+    end(texture, error);
     return error;
 }
 
@@ -453,7 +462,7 @@ static hipError_t destroy_surface(hipSurfaceObject_t object)
         return refuse("there is no such surface object");
     hipError_t error =
         surface->device->ops->surface_destroy(surface->device->native, surface->object);
-    free(surface);
+    end(surface, error);
     return error;
 }
 

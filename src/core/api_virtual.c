@@ -97,8 +97,14 @@ static hipError_t drop(struct physical *memory)
     struct ah_backend_memory *native = memory->native;
     if (atomic_fetch_sub(&memory->references, 1) != 1)
         return hipSuccess;
-    ah_handle_destroy(memory);
-    return device->ops->virtual_destroy(device->native, native);
+    hipError_t error = device->ops->virtual_destroy(device->native, native);
+    if (ah_is_still_there(error)) { /* the application's again, to be released once more */
+        atomic_store(&memory->references, 1);
+        atomic_store(&memory->handles, 1);
+    } else {
+        ah_handle_destroy(memory);
+    }
+    return error;
 }
 
 static hipError_t wrap(struct ah_device *device, struct ah_backend_memory *native, size_t size,

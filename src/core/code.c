@@ -177,15 +177,16 @@ static void destroy_functions(struct ah_module *module)
 hipError_t ah_module_destroy(struct ah_module *module)
 {
     struct ah_device *device = module->handle.device;
-    struct ah_backend_module *native = module->native;
-    struct ah_managed *managed = module->managed;
     if (!ah_handle_retire(module, AH_HANDLE_MODULE))
         return hipErrorNotFound;
+    hipError_t error = device->ops->module_unload(device->native, module->native);
+    if (ah_is_still_there(error))
+        return ah_handle_end(module, AH_HANDLE_MODULE, error);
+    struct ah_managed *managed = module->managed;
     destroy_functions(module);
     ah_texture_forget_module(module);
-    ah_handle_destroy(module);
     ah_managed_destroy(device, managed);
-    return device->ops->module_unload(device->native, native);
+    return ah_handle_end(module, AH_HANDLE_MODULE, error);
 }
 
 static struct ah_function *known_function(const struct ah_module *module, const char *name)

@@ -51,7 +51,7 @@ struct symbol {
 struct loaded {
     bool busy;
     struct ah_backend_module *module;
-    hipError_t error; /* of the first attempt, which is not repeated */
+    hipError_t error; /* of the last attempt, which is not repeated */
     bool tried;
 };
 
@@ -150,7 +150,18 @@ static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
          symbol = symbol->next)
         if (symbol->kind == SYMBOL_MANAGED)
             error = connect_managed(device, *out_module, symbol);
+    if (error != hipSuccess && *out_module) {
+        device->ops->module_unload(device->native, *out_module);
+        *out_module = NULL;
+    }
     return error;
+}
+
+/* Whether another attempt would end the same way. */
+static bool is_final(hipError_t error)
+{
+    return error == hipErrorNoBinaryForGpu || error == hipErrorInvalidImage ||
+           error == hipErrorInvalidKernelFile || error == hipErrorNotSupported;
 }
 
 /* While it is busy. */
@@ -158,7 +169,7 @@ static hipError_t load_once(struct fatbin *fatbin, struct ah_device *device, str
 {
     if (!loaded->tried) {
         loaded->error = load_on(fatbin, device, &loaded->module);
-        loaded->tried = true;
+        loaded->tried = loaded->error == hipSuccess || is_final(loaded->error);
     }
     return loaded->error;
 }

@@ -114,6 +114,33 @@ void ah_handle_destroy(void *handle)
     pthread_mutex_unlock(&slots.lock);
 }
 
+bool ah_is_still_there(hipError_t error)
+{
+    switch (error) {
+    case hipSuccess:
+    case hipErrorInvalidValue: /* it never was, or somebody else has freed it */
+    case hipErrorInvalidHandle:
+    case hipErrorInvalidContext:
+    case hipErrorContextIsDestroyed:
+    case hipErrorDeinitialized:
+    case hipErrorNotFound:
+    case hipErrorHostMemoryNotRegistered:
+        return false;
+    default:
+        return true;
+    }
+}
+
+hipError_t ah_handle_end(void *handle, enum ah_handle_type type, hipError_t error)
+{
+    struct ah_handle *slot = handle;
+    if (ah_is_still_there(error))
+        atomic_store_explicit(&slot->type, (uint32_t)type, memory_order_release);
+    else
+        ah_handle_destroy(handle);
+    return error;
+}
+
 void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *data), void *data)
 {
     size_t used = atomic_load_explicit(&ah_handle_used, memory_order_acquire);

@@ -7,6 +7,8 @@
 #ifndef AH_HANDLE_H
 #define AH_HANDLE_H
 
+#include <hip/hip_runtime_api.h>
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +53,13 @@ void ah_handle_destroy(void *handle);
 /* Makes the handle invalid and returns whether this call did: of several
  * threads that destroy one handle, one wins. ah_handle_destroy must follow. */
 bool ah_handle_retire(void *handle, enum ah_handle_type type);
+
+/* The end of a destruction: error is what the driver said. Where the driver still has the object,
+ * the handle is valid again, so that the application can try once more; otherwise this is
+ * ah_handle_destroy. After ah_handle_retire. Returns error. */
+hipError_t ah_handle_end(void *handle, enum ah_handle_type type, hipError_t error);
+/* Whether a driver that gives this error for an attempt to free something still has it. */
+bool ah_is_still_there(hipError_t error);
 
 /* Calls visit for every live handle of type. Handles made meanwhile may be missed. */
 void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *data), void *data);

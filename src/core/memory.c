@@ -1,5 +1,7 @@
 /* Owns the map of allocations. */
 #include "memory.h"
+#include "handle.h"
+#include "log.h"
 
 #include <stdlib.h>
 
@@ -79,6 +81,13 @@ bool ah_memory_take(const void *pointer, struct ah_allocation *out)
     if (last)
         free(allocation);
     return allocation != NULL;
+}
+
+hipError_t ah_memory_freed(const struct ah_allocation *allocation, hipError_t error)
+{
+    if (ah_is_still_there(error) && !ah_memory_add(allocation))
+        AH_LOG_ERR("%p stays allocated until its device is reset", (void *)allocation->range.start);
+    return error;
 }
 
 void ah_memory_forget_device(struct ah_device *device)

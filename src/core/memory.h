@@ -37,6 +37,10 @@ bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_kn
  * several times is forgotten with the last. */
 bool ah_memory_take(const void *pointer, struct ah_allocation *out);
 
+/* The end of a free, after ah_memory_take: error is what the driver said. Memory that it still has
+ * is known again. Returns error. */
+hipError_t ah_memory_freed(const struct ah_allocation *allocation, hipError_t error);
+
 /* Forgets everything on a device that was reset. */
 void ah_memory_forget_device(struct ah_device *device);
 
