@@ -60,12 +60,12 @@ hipError_t ahcuda_missing(const struct ah_backend_device *device, const char *fu
     return hipErrorNotSupported;
 }
 
-int ahcuda_attribute(const struct ah_backend_device *device, int attribute)
+hipError_t ahcuda_attribute(const struct ah_backend_device *device, int attribute, int *out_value)
 {
-    int value = 0;
-    if (device->api->cuDeviceGetAttribute(&value, attribute, device->ordinal) != CUDA_SUCCESS)
-        return 0;
-    return value;
+    *out_value = 0;
+    CUresult result = device->api->cuDeviceGetAttribute(out_value, attribute, device->ordinal);
+    return result == CUDA_ERROR_INVALID_VALUE ? hipSuccess
+                                              : ahcuda_done(device, "cuDeviceGetAttribute", result);
 }
 
 hipError_t ahcuda_retain(struct ah_backend_device *device)
@@ -154,9 +154,14 @@ static hipError_t list_devices(struct ah_backend *backend)
         CUresult result = backend->api.cuDeviceGet(&device->ordinal, i);
         if (result != CUDA_SUCCESS)
             return ahcuda_report(device, "cuDeviceGet", result);
-        device->sm =
-            (unsigned)(ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
-                       ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+        int major, minor;
+        hipError_t error =
+            ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+        if (error == hipSuccess)
+            error = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
+        if (error != hipSuccess)
+            return error;
+        device->sm = (unsigned)(major * 10 + minor);
     }
     return hipSuccess;
 }

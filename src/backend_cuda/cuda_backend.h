@@ -86,8 +86,8 @@ static inline hipError_t ahcuda_done(const struct ah_backend_device *device, con
                                                        : ahcuda_report(device, what, result);
 }
 
-/* An attribute of the device, 0 when the driver does not know it. */
-int ahcuda_attribute(const struct ah_backend_device *device, int attribute);
+/* An attribute of the device; 0 when the driver does not know it, which is no error. */
+hipError_t ahcuda_attribute(const struct ah_backend_device *device, int attribute, int *out_value);
 
 /* Every entry of the door is a function named ahcuda_<entry>. */
 #define AH_OP(name) extern __typeof__(*((struct ah_backend_ops *)0)->name) ahcuda_##name;

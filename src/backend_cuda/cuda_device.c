@@ -24,20 +24,36 @@ hipError_t ahcuda_device_identify(struct ah_backend_device *device,
                      ? device->api->cuDeviceGetUuid_v2(&uuid, device->ordinal)
                      : device->api->cuDeviceGetUuid(&uuid, device->ordinal);
     memcpy(out_identity->uuid.bytes, uuid.bytes, sizeof uuid.bytes);
-    out_identity->pci_domain = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
-    out_identity->pci_bus = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
-    out_identity->pci_device = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
-    return ahcuda_done(device, "cuDeviceGetName", result);
+    hipError_t error = ahcuda_done(device, "cuDeviceGetName", result);
+    if (error == hipSuccess)
+        error =
+            ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, &out_identity->pci_domain);
+    if (error == hipSuccess)
+        error = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, &out_identity->pci_bus);
+    if (error == hipSuccess)
+        error =
+            ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, &out_identity->pci_device);
+    return error;
 }
 
-static size_t linear_texture_width(struct ah_backend_device *device, int format, unsigned channels)
+static int clamp_to_int(size_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+/* Of one channel of floats; 0 where the driver cannot say. */
+static hipError_t linear_texture_width(struct ah_backend_device *device, int *out_width)
 {
     size_t elements = 0;
-    if (!device->api->cuDeviceGetTexture1DLinearMaxWidth ||
-        device->api->cuDeviceGetTexture1DLinearMaxWidth(&elements, format, channels,
-                                                        device->ordinal) != CUDA_SUCCESS)
-        return 0;
-    return elements;
+    CUresult result = CUDA_ERROR_INVALID_VALUE;
+    *out_width = 0;
+    if (device->api->cuDeviceGetTexture1DLinearMaxWidth)
+        result = device->api->cuDeviceGetTexture1DLinearMaxWidth(&elements, FLOAT_FORMAT, 1,
+                                                                 device->ordinal);
+    if (result == CUDA_ERROR_INVALID_VALUE)
+        return hipSuccess;
+    *out_width = clamp_to_int(elements);
+    return ahcuda_done(device, "cuDeviceGetTexture1DLinearMaxWidth", result);
 }
 
 hipError_t ahcuda_device_texture_1d_width(struct ah_backend_device *device, hipArray_Format format,
@@ -50,16 +66,12 @@ hipError_t ahcuda_device_texture_1d_width(struct ah_backend_device *device, hipA
                                                                        channels, device->ordinal));
 }
 
-static int clamp_to_int(size_t value)
-{
-    return value > INT_MAX ? INT_MAX : (int)value;
-}
-
 hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
                                    int *out_value)
 {
     size_t bytes = 0;
-    int native = 0;
+    int native = 0, value;
+    hipError_t error;
     switch ((int)attribute) {
 #define CUDA_ATTRIBUTE(hip, cuda)                                                                  \
     case hipDeviceAttribute##hip:                                                                  \
@@ -68,13 +80,12 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
 #include "cuda_attributes.def"
 #undef CUDA_ATTRIBUTE
     case hipDeviceAttributeMaxTexture1DLinear:
-        *out_value = clamp_to_int(linear_texture_width(device, FLOAT_FORMAT, 1));
-        return hipSuccess;
+        return linear_texture_width(device, out_value);
     case hipDeviceAttributeTotalGlobalMem:
-        *out_value = 0;
-        if (device->api->cuDeviceTotalMem(&bytes, device->ordinal) == CUDA_SUCCESS)
-            *out_value = clamp_to_int(bytes);
-        return hipSuccess;
+        error = ahcuda_done(device, "cuDeviceTotalMem",
+                            device->api->cuDeviceTotalMem(&bytes, device->ordinal));
+        *out_value = clamp_to_int(bytes);
+        return error;
     case hipDeviceAttributeWallClockRate:
         *out_value = GLOBALTIMER_KHZ; /* wall_clock64 reads %globaltimer, nanoseconds */
         return hipSuccess;
@@ -86,10 +97,9 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
         *out_value = device->api->cuStreamWaitValue32 != NULL;
         return hipSuccess;
     case hipDeviceAttributePciChipId:
-        *out_value =
-            (int)((unsigned)ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID) >>
-                  PCI_DEVICE_SHIFT);
-        return hipSuccess;
+        error = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, &value);
+        *out_value = (int)((unsigned)value >> PCI_DEVICE_SHIFT);
+        return error;
     /* Questions about AMD hardware, and ones NVIDIA's driver does not answer. */
     case hipDeviceAttributeFineGrainSupport: /* the host reads no memory of the device */
     case hipDeviceAttributeIsLargeBar:
@@ -105,8 +115,7 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
     default:
         return hipErrorInvalidValue;
     }
-    *out_value = ahcuda_attribute(device, native);
-    return hipSuccess;
+    return ahcuda_attribute(device, native, out_value);
 }
 
 /* The features of hipDeviceArch_t; every device with compute capability 5.0 has them all. */
@@ -143,13 +152,16 @@ hipError_t ahcuda_device_properties(struct ah_backend_device *device,
     out_properties->pciDeviceID = identity.pci_device;
     snprintf(out_properties->gcnArchName, sizeof out_properties->gcnArchName, "sm_%u", device->sm);
     out_properties->arch = architecture(device->sm);
-    out_properties->maxTexture1DLinear =
-        clamp_to_int(linear_texture_width(device, FLOAT_FORMAT, 1));
+    int value;
+    error = linear_texture_width(device, &out_properties->maxTexture1DLinear);
 #define CUDA_PROPERTY(field, attribute)                                                            \
-    out_properties->field = (__typeof__(out_properties->field))ahcuda_attribute(                   \
-        device, CU_DEVICE_ATTRIBUTE_##attribute);
+    if (error == hipSuccess)                                                                       \
+        error = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_##attribute, &value);                 \
+    out_properties->field = (__typeof__(out_properties->field))value;
 #include "cuda_properties.def"
 #undef CUDA_PROPERTY
+    if (error != hipSuccess)
+        return error;
     return ahcuda_done(
         device, "cuDeviceTotalMem",
         device->api->cuDeviceTotalMem(&out_properties->totalGlobalMem, device->ordinal));

@@ -307,17 +307,19 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
                                   : ahcuda_error(result); /* past the end is no fault */
 }
 
-/* The bytes that the function's parameters take; SIZE_MAX when the driver is too
- * old to tell. */
+/* The bytes that the function's parameters take; SIZE_MAX when the driver does not
+ * tell. */
 static size_t parameters_size(struct ah_backend_device *device, CUfunction function)
 {
     size_t end = 0, offset, size;
     if (!device->api->cuFuncGetParamInfo)
         return SIZE_MAX;
-    for (size_t i = 0; device->api->cuFuncGetParamInfo(function, i, &offset, &size) == CUDA_SUCCESS;
-         i++)
+    for (size_t i = 0;; i++) {
+        CUresult result = device->api->cuFuncGetParamInfo(function, i, &offset, &size);
+        if (result != CUDA_SUCCESS)
+            return result == CUDA_ERROR_INVALID_VALUE ? end : SIZE_MAX;
         end = offset + size;
-    return end;
+    }
 }
 
 /* HIP ends its list with 3 where CUDA has 0, and its programs give the size of a C
