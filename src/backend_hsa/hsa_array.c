@@ -70,10 +70,9 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
     return hipSuccess;
 }
 
-static void free_array(struct ah_backend_array *array)
+static void free_record(struct ah_backend_array *array)
 {
     ahhsa_memory_forget(array->device, array->memory);
-    ahhsa_raw_free(array->device, array->memory);
     free(array);
 }
 
@@ -83,6 +82,8 @@ hipError_t ahhsa_array_destroy(struct ah_backend_device *device, struct ah_backe
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = ahhsa_device_drain(device);
+    if (error == hipSuccess)
+        error = ahhsa_raw_free(device, array->memory);
     if (error != hipSuccess)
         return error;
     ahhsa_lock(device);
@@ -91,7 +92,7 @@ hipError_t ahhsa_array_destroy(struct ah_backend_device *device, struct ah_backe
     if (*link)
         *link = array->next;
     ahhsa_unlock(device);
-    free_array(array);
+    free_record(array);
     return hipSuccess;
 }
 
@@ -100,6 +101,7 @@ void ahhsa_arrays_close(struct ah_backend_device *device)
     while (device->arrays) {
         struct ah_backend_array *array = device->arrays;
         device->arrays = array->next;
-        free_array(array);
+        (void)ahhsa_raw_free(device, array->memory);
+        free_record(array);
     }
 }

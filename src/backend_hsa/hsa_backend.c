@@ -174,8 +174,11 @@ hipError_t ahhsa_device_reset(struct ah_backend_device *device)
     struct ah_backend *backend = device->backend;
     if (atomic_load(&device->ready))
         ahhsa_device_drain(device); /* whatever it says: the device begins anew */
+    ahhsa_signals_await_copies(device->signals);
     pthread_mutex_lock(&backend->start_lock);
     end_device(device);
+    if (device->signals) /* others may hold some, and shall not find that they failed */
+        ahhsa_signals_complete_all(device->signals);
     for (int i = 0; i < backend->device_count; i++) /* it was a peer of */
         atomic_fetch_and(&backend->devices[i].peers, ~((uint64_t)1 << device->index));
     atomic_store(&device->error, hipSuccess);
@@ -223,15 +226,17 @@ static hsa_status_t sort_pool(hsa_amd_memory_pool_t pool, void *data)
     bool allowed = false;
     uint32_t flags = 0;
     bool host = search->host_pools;
-    if (api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment) !=
-            HSA_STATUS_SUCCESS ||
-        segment != HSA_AMD_SEGMENT_GLOBAL ||
-        api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
-                                          &allowed) != HSA_STATUS_SUCCESS ||
-        !allowed ||
-        api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags) !=
-            HSA_STATUS_SUCCESS)
-        return HSA_STATUS_SUCCESS;
+    hsa_status_t status =
+        api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
+    if (status != HSA_STATUS_SUCCESS || segment != HSA_AMD_SEGMENT_GLOBAL)
+        return status;
+    status = api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+                                               &allowed);
+    if (status == HSA_STATUS_SUCCESS && allowed)
+        status =
+            api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+    if (status != HSA_STATUS_SUCCESS || !allowed)
+        return status;
     hsa_amd_memory_pool_t *to = flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT
                                     ? (host ? &pools->kernarg : NULL)
                                 : flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED

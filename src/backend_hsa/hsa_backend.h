@@ -184,6 +184,7 @@ struct ahhsa_signal {
     _Atomic unsigned references;
     _Atomic bool taken;
     bool soft; /* it may wait for something that no device does: a host function, a value */
+    _Atomic bool copying; /* a copy engine has it, and goes on when the device has failed */
     struct ah_backend_device *device; /* whose it is, and on whose work it depends */
     struct ahhsa_signal *next;        /* free ones */
 };
@@ -335,7 +336,8 @@ bool ahhsa_memory_find(struct ah_backend *backend, const void *pointer,
  * not in the map, not freed by device_reset. */
 hipError_t ahhsa_raw_alloc(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
                            size_t size, void **out_pointer);
-void ahhsa_raw_free(struct ah_backend_device *device, void *pointer);
+/* A failure is logged: the memory is there still. Accepts NULL. */
+hipError_t ahhsa_raw_free(struct ah_backend_device *device, void *pointer);
 
 /* As memory_alloc and managed_alloc, for variables of modules: in the map, so that pointers
  * to them are known; size may not be 0. Memory that a module's code object holds is made

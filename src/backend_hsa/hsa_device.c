@@ -15,10 +15,51 @@ static int clamp(uint64_t value)
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
-static bool system_has(const struct ah_backend_device *device, hsa_system_info_t attribute)
+/* Whether the runtime has answered. What it does not know is INVALID_ARGUMENT; after any other
+ * failure the facts are not complete, and are asked for again. */
+static bool answered(const struct ah_backend_device *device, const char *what, hsa_status_t status,
+                     struct ahhsa_facts *facts)
+{
+    if (status == HSA_STATUS_SUCCESS)
+        return true;
+    if (status != HSA_STATUS_ERROR_INVALID_ARGUMENT) {
+        ahhsa_report(device, what, status);
+        facts->incomplete = true;
+    }
+    return false;
+}
+
+static bool system_has(const struct ah_backend_device *device, hsa_system_info_t attribute,
+                       struct ahhsa_facts *facts)
 {
     bool value = false;
-    return device->api->hsa_system_get_info(attribute, &value) == HSA_STATUS_SUCCESS && value;
+    return answered(device, "hsa_system_get_info",
+                    device->api->hsa_system_get_info(attribute, &value), facts) &&
+           value;
+}
+
+static bool pool_says(const struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
+                      hsa_amd_memory_pool_info_t attribute, struct ahhsa_facts *facts, void *out)
+{
+    return answered(device, "hsa_amd_memory_pool_get_info",
+                    device->api->hsa_amd_memory_pool_get_info(pool, attribute, out), facts);
+}
+
+static bool link_says(const struct ah_backend_device *device, hsa_agent_t agent,
+                      hsa_amd_memory_pool_t pool, hsa_amd_agent_memory_pool_info_t attribute,
+                      struct ahhsa_facts *facts, void *out)
+{
+    return answered(device, "hsa_amd_agent_memory_pool_get_info",
+                    device->api->hsa_amd_agent_memory_pool_get_info(agent, pool, attribute, out),
+                    facts);
+}
+
+static bool agent_says(const struct ah_backend_device *device, hsa_agent_t agent, int attribute,
+                       struct ahhsa_facts *facts, void *out)
+{
+    return answered(device, "hsa_agent_get_info",
+                    device->api->hsa_agent_get_info(agent, (hsa_agent_info_t)attribute, out),
+                    facts);
 }
 
 static hsa_status_t find_group_pool(hsa_amd_memory_pool_t pool, void *data)
@@ -28,11 +69,9 @@ static hsa_status_t find_group_pool(hsa_amd_memory_pool_t pool, void *data)
     struct ahhsa_facts *facts = arguments[1];
     hsa_amd_segment_t segment = HSA_AMD_SEGMENT_GLOBAL;
     size_t size = 0;
-    if (device->api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
-                                                  &segment) == HSA_STATUS_SUCCESS &&
+    if (pool_says(device, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, facts, &segment) &&
         segment == HSA_AMD_SEGMENT_GROUP &&
-        device->api->hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size) ==
-            HSA_STATUS_SUCCESS)
+        pool_says(device, pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, facts, &size))
         facts->group_memory = (uint32_t)size;
     return HSA_STATUS_SUCCESS;
 }
@@ -45,14 +84,13 @@ static void ask_pools(struct ah_backend_device *device, struct ahhsa_facts *fact
     size_t size = 0;
     hsa_amd_memory_pool_t own = device->pools.device_coarse.handle ? device->pools.device_coarse
                                                                    : device->pools.device_fine;
-    if (api->hsa_amd_memory_pool_get_info(own, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size) ==
-        HSA_STATUS_SUCCESS)
+    if (pool_says(device, own, HSA_AMD_MEMORY_POOL_INFO_SIZE, facts, &size))
         facts->memory_size = size;
-    if (api->hsa_amd_agent_memory_pool_get_info(device->host, own,
-                                                HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
-                                                &access) == HSA_STATUS_SUCCESS)
+    if (link_says(device, device->host, own, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, facts, &access))
         facts->large_bar = access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-    api->hsa_amd_agent_iterate_memory_pools(device->agent, find_group_pool, arguments);
+    (void)answered(
+        device, "hsa_amd_agent_iterate_memory_pools",
+        api->hsa_amd_agent_iterate_memory_pools(device->agent, find_group_pool, arguments), facts);
 }
 
 /* Atomics across the links to the host's memory; without a link there is nothing to ask. */
@@ -62,13 +100,11 @@ static void ask_links(struct ah_backend_device *device, struct ahhsa_facts *fact
     hsa_amd_memory_pool_link_info_t links[LINKS_MAX];
     uint32_t hops = 0;
     hsa_amd_memory_pool_t pool = device->pools.host_fine;
-    if (device->api->hsa_amd_agent_memory_pool_get_info(
-            device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, &hops) !=
-            HSA_STATUS_SUCCESS ||
+    if (!link_says(device, device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, facts,
+                   &hops) ||
         hops == 0 || hops > LINKS_MAX ||
-        device->api->hsa_amd_agent_memory_pool_get_info(device->agent, pool,
-                                                        HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO,
-                                                        links) != HSA_STATUS_SUCCESS)
+        !link_says(device, device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, facts,
+                   links))
         return;
     facts->host_atomics = true;
     for (uint32_t i = 0; i < hops; i++)
@@ -77,16 +113,14 @@ static void ask_links(struct ah_backend_device *device, struct ahhsa_facts *fact
 
 static void ask_agent(struct ah_backend_device *device, struct ahhsa_facts *facts)
 {
-    const struct ahhsa_api *api = device->api;
     uint32_t node = 0;
 #define HSA_FACT(type, field, count, attribute)                                                    \
-    if (api->hsa_agent_get_info(device->agent, (hsa_agent_info_t)attribute, &facts->field) !=      \
-        HSA_STATUS_SUCCESS)                                                                        \
+    if (!agent_says(device, device->agent, attribute, facts, &facts->field))                       \
         memset(&facts->field, 0, sizeof facts->field);
 #include "hsa_facts.def"
 #undef HSA_FACT
     facts->numa_node = -1;
-    if (api->hsa_agent_get_info(device->host, HSA_AGENT_INFO_NODE, &node) == HSA_STATUS_SUCCESS)
+    if (agent_says(device, device->host, HSA_AGENT_INFO_NODE, facts, &node))
         facts->numa_node = (int)node;
     facts->product[sizeof facts->product - 1] = '\0';
     facts->name[sizeof facts->name - 1] = '\0';
@@ -164,11 +198,17 @@ static struct ahhsa_facts *learn(struct ah_backend_device *device)
     ask_agent(device, facts);
     ask_pools(device, facts);
     ask_links(device, facts);
-    facts->svm = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED);
-    facts->svm_by_default = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT);
-    facts->dmabuf = system_has(device, HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED);
-    facts->virtual_memory = device->api->hsa_amd_vmem_handle_create &&
-                            system_has(device, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED);
+    facts->svm = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, facts);
+    facts->svm_by_default =
+        system_has(device, HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, facts);
+    facts->dmabuf = system_has(device, HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED, facts);
+    facts->virtual_memory =
+        device->api->hsa_amd_vmem_handle_create &&
+        system_has(device, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED, facts);
+    if (facts->incomplete) {
+        free(facts);
+        return NULL;
+    }
     ahhsa_target_parse(device->isa, &facts->target);
     facts->major = facts->target.major;
     facts->minor = facts->target.minor;

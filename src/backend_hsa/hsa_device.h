@@ -35,7 +35,8 @@ struct ahhsa_facts {
     uint64_t memory_size;  /* of the device */
     uint32_t group_memory; /* of a work-group, bytes */
     bool svm, svm_by_default, dmabuf, virtual_memory, host_atomics, large_bar;
-    int numa_node; /* of the nearest CPU */
+    int numa_node;   /* of the nearest CPU */
+    bool incomplete; /* while they are asked for: the runtime failed */
     hipDeviceProp_tR0600 properties;
 
     /* What is set; read and written atomically. */
@@ -43,7 +44,7 @@ struct ahhsa_facts {
     hipFuncCache_t cache_config;
 };
 
-/* Asks the device at the first call. NULL: no memory. */
+/* Asks the device at the first call. NULL: no memory, or the runtime fails, which was logged. */
 struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device);
 
 /* Whether instructions of images are there; the runtime may say so of more devices. */

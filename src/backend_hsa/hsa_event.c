@@ -76,8 +76,9 @@ hipError_t ahhsa_event_create(struct ah_backend_device *device, unsigned flags,
 hipError_t ahhsa_event_destroy(struct ah_backend_device *device, struct ah_backend_event *event)
 {
     ahhsa_lock(device);
-    free_event(event);
     hipError_t error = ahhsa_device_error(device);
+    if (error == hipSuccess) /* otherwise the reset frees it */
+        free_event(event);
     ahhsa_unlock(device);
     return error;
 }

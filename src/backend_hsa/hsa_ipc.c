@@ -99,6 +99,12 @@ static void count_down(struct ahhsa_allocation *allocation, void *data)
     *(unsigned *)data = allocation->origin == AHHSA_IMPORTED ? allocation->opened-- : 0;
 }
 
+static void count_up(struct ahhsa_allocation *allocation, void *data)
+{
+    (void)data;
+    allocation->opened++;
+}
+
 hipError_t ahhsa_ipc_close_memory(struct ah_backend_device *device, void *pointer)
 {
     struct ahhsa_allocation it;
@@ -113,8 +119,11 @@ hipError_t ahhsa_ipc_close_memory(struct ah_backend_device *device, void *pointe
         AH_LOG_ERR("%p is not the start of memory of another process", pointer);
         return hipErrorInvalidValue;
     }
-    if (opened == 1)
+    error = ahhsa_done(device, "hsa_amd_ipc_memory_detach",
+                       device->api->hsa_amd_ipc_memory_detach(pointer));
+    if (error != hipSuccess)
+        ahhsa_memory_change(device->backend, pointer, count_up, NULL);
+    else if (opened == 1)
         free(ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_IMPORTED));
-    return ahhsa_done(device, "hsa_amd_ipc_memory_detach",
-                      device->api->hsa_amd_ipc_memory_detach(pointer));
+    return error;
 }

@@ -255,13 +255,12 @@ hipError_t ahhsa_raw_alloc(struct ah_backend_device *device, hsa_amd_memory_pool
                                       : ahhsa_shared_alloc(device, pool, size, out_pointer);
 }
 
-void ahhsa_raw_free(struct ah_backend_device *device, void *pointer)
+hipError_t ahhsa_raw_free(struct ah_backend_device *device, void *pointer)
 {
     if (!pointer)
-        return;
-    hsa_status_t status = device->api->hsa_amd_memory_pool_free(pointer);
-    if (status != HSA_STATUS_SUCCESS)
-        ahhsa_report(device, "hsa_amd_memory_pool_free", status);
+        return hipSuccess;
+    return ahhsa_done(device, "hsa_amd_memory_pool_free",
+                      device->api->hsa_amd_memory_pool_free(pointer));
 }
 
 /* ---- device memory ---------------------------------------------------------------------- */
@@ -310,6 +309,15 @@ static hipError_t unknown(const void *pointer)
     return hipErrorInvalidValue;
 }
 
+/* What the runtime did not take back stays in the map. */
+static hipError_t given_back(struct ah_backend_device *device, struct ahhsa_allocation *allocation,
+                             hipError_t error)
+{
+    if (error == hipSuccess || !ahhsa_memory_add(device->backend, allocation))
+        free_record(allocation);
+    return error;
+}
+
 /* Of a device's or of managed memory. */
 static hipError_t free_plain(struct ah_backend_device *device, void *pointer)
 {
@@ -317,9 +325,7 @@ static hipError_t free_plain(struct ah_backend_device *device, void *pointer)
         ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_PLAIN);
     if (!allocation)
         return unknown(pointer);
-    ahhsa_raw_free(device, pointer);
-    free_record(allocation);
-    return hipSuccess;
+    return given_back(device, allocation, ahhsa_raw_free(device, pointer));
 }
 
 hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
@@ -435,8 +441,9 @@ hipError_t ahhsa_host_unregister(struct ah_backend_device *device, void *pointer
         AH_LOG_ERR("memory at %p is not registered", pointer);
         return hipErrorHostMemoryNotRegistered;
     }
-    free_record(allocation);
-    return ahhsa_done(device, "hsa_amd_memory_unlock", device->api->hsa_amd_memory_unlock(pointer));
+    return given_back(
+        device, allocation,
+        ahhsa_done(device, "hsa_amd_memory_unlock", device->api->hsa_amd_memory_unlock(pointer)));
 }
 
 /* ---- what a pointer is ------------------------------------------------------------------ */
@@ -582,7 +589,7 @@ static struct ahhsa_allocation *next_of(struct ah_backend_device *device)
     for (struct ah_range *range = ah_ranges_above(&backend->memory, 0); range;
          range = ah_ranges_above(&backend->memory, range->start)) {
         struct ahhsa_allocation *it = OF(range, range);
-        if (it->device == device)
+        if (it->device == device && it->origin != AHHSA_MAPPED) /* mappings outlive a reset */
             return it;
     }
     return NULL;

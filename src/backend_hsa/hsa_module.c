@@ -37,10 +37,13 @@ static hipError_t find_symbol(const struct ah_backend_module *module, const char
 {
     const struct ahhsa_api *api = module->device->api;
     hsa_symbol_kind_t found = kind;
-    if (api->hsa_executable_get_symbol_by_name(module->executable, name, &module->device->agent,
-                                               out_symbol) != HSA_STATUS_SUCCESS)
+    hsa_status_t status = api->hsa_executable_get_symbol_by_name(
+        module->executable, name, &module->device->agent, out_symbol);
+    if (status == HSA_STATUS_ERROR_INVALID_SYMBOL_NAME)
         return hipErrorNotFound;
-    hsa_status_t status =
+    if (status != HSA_STATUS_SUCCESS)
+        return ahhsa_report(module->device, "hsa_executable_get_symbol_by_name", status);
+    status =
         api->hsa_executable_symbol_get_info(*out_symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &found);
     if (status != HSA_STATUS_SUCCESS)
         return ahhsa_report(module->device, "hsa_executable_symbol_get_info", status);
@@ -57,18 +60,33 @@ static hipError_t ask_symbol(const struct ah_backend_module *module, hsa_executa
 
 /* ---- loading ---------------------------------------------------------------------------- */
 
+/* Gives the code back to the runtime; may be called again after a failure. */
+static hipError_t end_code(struct ah_backend_module *module)
+{
+    const struct ahhsa_api *api = module->device->api;
+    hipError_t error = hipSuccess;
+    if (module->executable.handle)
+        error = ahhsa_done(module->device, "hsa_executable_destroy",
+                           api->hsa_executable_destroy(module->executable));
+    if (error != hipSuccess)
+        return error;
+    module->executable.handle = 0;
+    if (module->reader.handle)
+        error = ahhsa_done(module->device, "hsa_code_object_reader_destroy",
+                           api->hsa_code_object_reader_destroy(module->reader));
+    if (error == hipSuccess)
+        module->reader.handle = 0;
+    return error;
+}
+
 /* Accepts a half-built one that nobody remembers. */
 static void destroy(struct ah_backend_module *module)
 {
     if (!module)
         return;
-    const struct ahhsa_api *api = module->device->api;
+    (void)end_code(module);
     for (size_t i = 0; i < module->variable_count; i++)
         ahhsa_memory_forget(module->device, module->variables[i]);
-    if (module->executable.handle)
-        api->hsa_executable_destroy(module->executable);
-    if (module->reader.handle)
-        api->hsa_code_object_reader_destroy(module->reader);
     ahhsa_metadata_fini(&module->metadata);
     pthread_mutex_destroy(&module->lock);
     free(module->variables);
@@ -211,9 +229,13 @@ hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_i
 hipError_t ahhsa_module_unload(struct ah_backend_device *device, struct ah_backend_module *module)
 {
     hipError_t error = ahhsa_device_drain(device);
+    if (error == hipSuccess)
+        error = end_code(module);
+    if (error != hipSuccess)
+        return error;
     forget(module);
     destroy(module);
-    return error;
+    return hipSuccess;
 }
 
 void ahhsa_modules_drop(struct ah_backend_device *device)

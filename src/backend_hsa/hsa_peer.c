@@ -6,32 +6,37 @@ static uint64_t bit_of(const struct ah_backend_device *device)
     return (uint64_t)1 << device->index;
 }
 
-/* Whether device can be let reach memory of peer. */
-static bool can_access(struct ah_backend_device *device, struct ah_backend_device *peer)
-{
-    hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-    return device != peer &&
-           device->api->hsa_amd_agent_memory_pool_get_info(device->agent, peer->pools.device_coarse,
-                                                           HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
-                                                           &access) == HSA_STATUS_SUCCESS &&
-           access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-}
-
 hipError_t ahhsa_peer_can_access(struct ah_backend_device *device, struct ah_backend_device *peer,
                                  int *out_can)
 {
-    *out_can = can_access(device, peer);
-    return hipSuccess;
+    hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    hsa_status_t status = HSA_STATUS_SUCCESS;
+    if (device != peer)
+        status = device->api->hsa_amd_agent_memory_pool_get_info(
+            device->agent, peer->pools.device_coarse, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+            &access);
+    *out_can = access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    return ahhsa_done(device, "hsa_amd_agent_memory_pool_get_info", status);
+}
+
+/* A link of which the runtime says nothing is none: there are other ways. */
+static bool is_reached(struct ah_backend_device *device, struct ah_backend_device *peer)
+{
+    int can = 0;
+    return ahhsa_peer_can_access(device, peer, &can) == hipSuccess && can;
 }
 
 hipError_t ahhsa_peer_enable(struct ah_backend_device *device, struct ah_backend_device *peer)
 {
+    int can = 0;
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = ahhsa_enter(peer);
+    if (error == hipSuccess)
+        error = ahhsa_peer_can_access(device, peer, &can);
     if (error != hipSuccess)
         return error;
-    if (!can_access(device, peer)) {
+    if (!can) {
         AH_LOG_ERR("%s:%d cannot reach the memory of device %d", device->backend->name,
                    device->index, peer->index);
         return hipErrorPeerAccessUnsupported;
@@ -77,7 +82,9 @@ hipError_t ahhsa_peer_attribute(struct ah_backend_device *device, struct ah_back
     hsa_amd_memory_pool_link_info_t link;
     uint32_t hops = 0;
     hipError_t error = first_link(device, peer, &link, &hops);
-    bool can = can_access(device, peer);
+    int can = 0;
+    if (error == hipSuccess)
+        error = ahhsa_peer_can_access(device, peer, &can);
     if (error != hipSuccess)
         return error;
     switch ((int)attribute) {
@@ -131,6 +138,6 @@ static bool let_reach(struct ah_backend_device *owner, const void *pointer,
 bool ahhsa_peer_reaches(struct ah_backend_device *dst_device, const void *dst,
                         struct ah_backend_device *src_device, const void *src)
 {
-    return can_access(dst_device, src_device) && can_access(src_device, dst_device) &&
+    return is_reached(dst_device, src_device) && is_reached(src_device, dst_device) &&
            let_reach(dst_device, dst, src_device) && let_reach(src_device, src, dst_device);
 }

@@ -101,7 +101,8 @@ hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolP
     return *out_pool ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* Gives memory back to the runtime. Under the pool's lock. */
+/* A block that is not in the pool's list of free ones and whose memory was given back to the
+ * runtime. Under the pool's lock. */
 static void drop_block(struct ah_backend_pool *pool, struct block *block)
 {
     struct block **link = &pool->all;
@@ -110,7 +111,6 @@ static void drop_block(struct ah_backend_pool *pool, struct block *block)
     *link = block->also;
     pool->reserved -= block->size;
     ahhsa_signal_release(block->ended);
-    ahhsa_raw_free(pool->device, block->memory);
     free(block);
 }
 
@@ -124,7 +124,7 @@ static void trim(struct ah_backend_pool *pool, uint64_t keep)
 {
     for (struct block **link = &pool->free; *link && pool->reserved > keep;) {
         struct block *block = *link;
-        if (!has_ended(block)) {
+        if (!has_ended(block) || ahhsa_raw_free(pool->device, block->memory) != hipSuccess) {
             link = &block->next;
             continue;
         }
@@ -139,6 +139,7 @@ static void free_pool(struct ah_backend_pool *pool)
         struct block *block = pool->all;
         if (block->allocation.pool) /* handed out */
             ahhsa_memory_take(pool->device->backend, block->memory, 1u << AHHSA_POOLED);
+        (void)ahhsa_raw_free(pool->device, block->memory);
         drop_block(pool, block);
     }
     pthread_mutex_destroy(&pool->lock);

@@ -122,8 +122,13 @@ void ahhsa_queue_leave(struct ahhsa_queue *queue)
     queue->exclusive = false;
     if (!queue->masked)
         return;
-    queue->device->api->hsa_queue_destroy(queue->hsa);
-    *queue = (struct ahhsa_queue){0};
+    hsa_status_t status = queue->device->api->hsa_queue_destroy(queue->hsa);
+    if (status == HSA_STATUS_SUCCESS) {
+        *queue = (struct ahhsa_queue){0};
+    } else { /* it is nobody's, until the device is reset */
+        ahhsa_report(queue->device, "hsa_queue_destroy", status);
+        queue->exclusive = true;
+    }
 }
 
 void ahhsa_queues_close(struct ah_backend_device *device)

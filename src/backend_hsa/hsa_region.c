@@ -68,6 +68,7 @@ hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
 {
     const hsa_signal_t *native = before ? &before->hsa : NULL;
     bool rows = transfer->size[Y] * transfer->size[Z] > 1;
+    atomic_store_explicit(&after->copying, true, memory_order_release);
     if (rows && start_box(device, transfer, before != NULL, native, after->hsa))
         return hipSuccess;
     return start_rows(device, transfer, before != NULL, native, after);

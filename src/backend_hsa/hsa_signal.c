@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { GROUP = 64 };
+enum { GROUP = 64, LOOKS_PER_SECOND = 4, COPY_SECONDS = 10 };
 
 struct group {
     struct group *next;
@@ -91,6 +91,7 @@ struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
     if (signal) {
         amd_signal_t *memory = ahhsa_signal_memory(signal);
         signal->soft = false;
+        atomic_store_explicit(&signal->copying, false, memory_order_relaxed);
         atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
         memory->start_ts = memory->end_ts = 0;
         __atomic_store_n(&memory->value, 1, __ATOMIC_RELEASE);
@@ -116,14 +117,43 @@ void ahhsa_signal_release(struct ahhsa_signal *signal)
     pthread_mutex_unlock(&signals->lock);
 }
 
+/* A barrier waits for 0: behind a copy that failed it stands still, until somebody notices. */
+static struct ahhsa_signal *failed_signal(struct ahhsa_signals *signals)
+{
+    struct ahhsa_signal *found = NULL;
+    pthread_mutex_lock(&signals->lock);
+    for (struct group *group = signals->groups; group && !found; group = group->next)
+        for (int i = 0; i < GROUP && !found; i++)
+            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire) &&
+                ahhsa_signal_has_failed(&group->signals[i]))
+                found = &group->signals[i];
+    pthread_mutex_unlock(&signals->lock);
+    return found;
+}
+
+static void look_for_failures(struct ah_backend *backend)
+{
+    for (int i = 0; i < backend->device_count; i++) {
+        struct ah_backend_device *device = &backend->devices[i];
+        struct ahhsa_signal *signal =
+            atomic_load(&device->ready) ? failed_signal(device->signals) : NULL;
+        if (signal)
+            ahhsa_signal_check(signal);
+    }
+}
+
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
 {
     struct ah_backend_device *device = signal->device;
     hsa_wait_state_t state =
         device->flags & hipDeviceScheduleSpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
-    while (!ahhsa_signal_is_done(signal))
-        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+    uint64_t patience = device->backend->timestamp_frequency / LOOKS_PER_SECOND;
+    while (!ahhsa_signal_is_done(signal)) {
+        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, patience,
                                                state);
+        if (!ahhsa_signal_is_done(signal))
+            look_for_failures(device->backend);
+    }
     ahhsa_signal_check(signal);
     return ahhsa_device_error(device);
 }
@@ -144,12 +174,35 @@ void ahhsa_signal_subtract(struct ahhsa_signal *signal, size_t count)
     signal->device->api->hsa_signal_subtract_screlease(signal->hsa, (hsa_signal_value_t)count);
 }
 
+/* Whether an engine is still to complete it. */
+static bool is_copied(const struct ahhsa_signal *signal)
+{
+    return atomic_load_explicit(&signal->copying, memory_order_acquire) &&
+           !ahhsa_signal_is_done(signal);
+}
+
 void ahhsa_signals_complete_all(struct ahhsa_signals *signals)
 {
     pthread_mutex_lock(&signals->lock);
     for (struct group *group = signals->groups; group; group = group->next)
         for (int i = 0; i < GROUP; i++)
-            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire))
+            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire) &&
+                !is_copied(&group->signals[i]))
                 ahhsa_signal_complete(&group->signals[i]);
     pthread_mutex_unlock(&signals->lock);
+}
+
+void ahhsa_signals_await_copies(struct ahhsa_signals *signals)
+{
+    if (!signals)
+        return;
+    const struct ah_backend_device *device = signals->device;
+    uint64_t patience = device->backend->timestamp_frequency * COPY_SECONDS;
+    for (struct group *group = signals->groups; group; group = group->next)
+        for (int i = 0; i < GROUP; i++)
+            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire) &&
+                is_copied(&group->signals[i]))
+                device->api->hsa_signal_wait_scacquire(group->signals[i].hsa,
+                                                       HSA_SIGNAL_CONDITION_LT, 1, patience,
+                                                       HSA_WAIT_STATE_BLOCKED);
 }

@@ -652,6 +652,10 @@ hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_back
     hipError_t error = ahhsa_device_error(device);
     if (error == hipSuccess)
         error = ahhsa_stream_mark(stream, false);
+    if (error != hipSuccess) {
+        ahhsa_unlock(device);
+        return error;
+    }
     struct ahhsa_worker *worker = stream->worker;
     stream->worker = NULL;
     stream->dying = true;
@@ -669,7 +673,7 @@ hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_back
     ahhsa_unlock(device);
     if (many) /* of those that were busy some may be done by now */
         ahhsa_device_retire(device);
-    return error;
+    return hipSuccess;
 }
 
 void ahhsa_streams_close(struct ah_backend_device *device)

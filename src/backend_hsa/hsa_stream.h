@@ -25,8 +25,11 @@ static inline hipError_t ahhsa_device_error(struct ah_backend_device *device)
 
 struct ahhsa_signals *ahhsa_signals_create(struct ah_backend_device *device);
 void ahhsa_signals_destroy(struct ahhsa_signals *signals); /* accepts NULL */
-/* Lets everybody go who waits for a signal that is taken. */
+/* Lets everybody go who waits for a signal that is taken; copies end by themselves. */
 void ahhsa_signals_complete_all(struct ahhsa_signals *signals);
+/* Before memory goes, of a device that has failed: waits until no engine copies, as long as that
+ * may take. Accepts NULL. */
+void ahhsa_signals_await_copies(struct ahhsa_signals *signals);
 
 /* ---- queues: hsa_queue.c ---------------------------------------------------------------- */
 

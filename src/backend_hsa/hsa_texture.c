@@ -285,15 +285,29 @@ static hipError_t make_sampler(struct ah_backend_device *device, const HIP_TEXTU
 
 /* ---- objects ---------------------------------------------------------------------------- */
 
-static void free_texture(struct ahhsa_texture *texture)
+/* Gives everything back to the runtime; may be called again after a failure. */
+static hipError_t end_object(struct ahhsa_texture *texture)
 {
     struct ah_backend_device *device = texture->device;
+    hipError_t error = hipSuccess;
     if (texture->image.handle)
-        device->api->hsa_ext_image_destroy(device->agent, texture->image);
+        error = ahhsa_done(device, "hsa_ext_image_destroy",
+                           device->api->hsa_ext_image_destroy(device->agent, texture->image));
+    if (error != hipSuccess)
+        return error;
+    texture->image.handle = 0;
     if (texture->sampler.handle)
-        device->api->hsa_ext_sampler_destroy(device->agent, texture->sampler);
-    if (texture->memory)
-        ahhsa_raw_free(device, texture->memory);
+        error = ahhsa_done(device, "hsa_ext_sampler_destroy",
+                           device->api->hsa_ext_sampler_destroy(device->agent, texture->sampler));
+    if (error != hipSuccess)
+        return error;
+    texture->sampler.handle = 0;
+    return ahhsa_raw_free(device, texture->memory);
+}
+
+static void free_texture(struct ahhsa_texture *texture)
+{
+    (void)end_object(texture);
     free(texture);
 }
 
@@ -366,8 +380,16 @@ static hipError_t destroy(struct ah_backend_device *device, uint64_t object, boo
     ahhsa_unlock(device);
     if (!texture)
         return hipErrorInvalidValue;
-    free_texture(texture);
-    return hipSuccess;
+    error = end_object(texture);
+    if (error == hipSuccess) {
+        free(texture);
+        return hipSuccess;
+    }
+    ahhsa_lock(device);
+    texture->next = device->textures;
+    device->textures = texture;
+    ahhsa_unlock(device);
+    return error;
 }
 
 void ahhsa_textures_close(struct ah_backend_device *device)

@@ -157,9 +157,10 @@ hipError_t ahhsa_virtual_unmap(struct ah_backend_device *device, void *pointer, 
             AH_LOG_ERR("nothing is mapped at %p, or it ends behind %p", (void *)at, (void *)end);
             return hipErrorInvalidValue;
         }
-        free(ahhsa_memory_take(device->backend, at, 1u << AHHSA_MAPPED));
         error = ahhsa_done(device, "hsa_amd_vmem_unmap",
                            device->api->hsa_amd_vmem_unmap(at, it.range.size));
+        if (error == hipSuccess)
+            free(ahhsa_memory_take(device->backend, at, 1u << AHHSA_MAPPED));
         at += it.range.size;
     }
     return error;

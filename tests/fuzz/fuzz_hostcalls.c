@@ -25,11 +25,12 @@ hipError_t ahhsa_raw_alloc(struct ah_backend_device *of, hsa_amd_memory_pool_t p
     return *out_pointer ? hipSuccess : hipErrorOutOfMemory;
 }
 
-void ahhsa_raw_free(struct ah_backend_device *of, void *pointer)
+hipError_t ahhsa_raw_free(struct ah_backend_device *of, void *pointer)
 {
     fuzz_check(of == &device && live > 0);
     live--;
     free(pointer);
+    return hipSuccess;
 }
 
 hipError_t ahhsa_report(const struct ah_backend_device *of, const char *what, hsa_status_t status)
