@@ -155,7 +155,7 @@ size_t kernels_image_size(void)
 static struct wrapper wrapper;
 static void **handle;
 
-static void register_all(void)
+void register_kernels(void)
 {
     wrapper = wrap_image(kernels_image());
     handle = __hipRegisterFatBinary(&wrapper);
@@ -194,21 +194,26 @@ int load_kernels(void)
 int start_kernels(void **state)
 {
     (void)state;
-    register_all();
+    register_kernels();
     return load_kernels();
 }
 
-int end_kernels(void **state)
+int unregister_kernels(void)
 {
     int devices = 0;
-    (void)state;
     __hipUnregisterFatBinary(handle);
     handle = NULL;
     (void)hipGetDeviceCount(&devices);
     for (int i = 0; i < devices; i++)
         if (hipSetDevice(i) != hipSuccess || hipDeviceReset() != hipSuccess)
             return -1;
-    return nothing_is_left() ? 0 : -1;
+    return 0;
+}
+
+int end_kernels(void **state)
+{
+    (void)state;
+    return unregister_kernels() == 0 && nothing_is_left() ? 0 : -1;
 }
 
 hipError_t launch_fill(uint32_t *out, uint32_t value, uint32_t count, hipStream_t stream)

@@ -172,7 +172,7 @@ int before_each(void **state)
 
 /* What backend_hsa makes once and uses again: queues and their memory until the device is reset,
  * signals as long as the process lives. */
-static bool is_kept(const char *what)
+bool is_kept(const char *what)
 {
     return over_hsa() && (strcmp(what, "signals") == 0 || strcmp(what, "queues") == 0 ||
                           strcmp(what, "host_allocations") == 0);
@@ -305,6 +305,11 @@ static void must_end_well(int status)
     if (status == -SIGALRM)
         fprintf(stderr, "the child did not end\n");
     assert_int_equal(status, EXIT_SUCCESS);
+}
+
+void is_in_child(void)
+{
+    is_child = true;
 }
 
 void in_child(void (*function)(void))

@@ -79,9 +79,13 @@ void forget_violations(void);
 
 /* Registers the kernels below and loads them on each device; and the reverse, after
  * which the driver has nothing left. */
+void register_kernels(void);
+int unregister_kernels(void); /* and resets every device */
 int start_kernels(void **state);
 int load_kernels(void); /* on every device, if they are registered */
 int end_kernels(void **state);
+/* What a backend makes once and uses again, so that counts of it say little. */
+bool is_kept(const char *what);
 /* After every device was reset. Says what is left. */
 bool nothing_is_left(void);
 #define run_group(name, tests)                                                                     \
@@ -95,6 +99,8 @@ int run_tests_of(const char *name, const struct CMUnitTest *tests, size_t count,
 /* Runs function in a child, which must end well within 30 seconds. Only for
  * programs that have not called HIP themselves. */
 void in_child(void (*function)(void));
+/* This process is a child that was made otherwise. */
+void is_in_child(void);
 /* The same; the child ends without exit handlers and leak checks. */
 void in_child_quickly(void (*function)(void));
 /* Its exit status, -signal when it was killed. out_text gets what it wrote to

@@ -329,7 +329,8 @@ static void objects_need_no_current_context(void **state)
     ok_from_nowhere(hipModuleGetFunction(&function, module, "fake_fill"));
     ok_from_nowhere(hipModuleGetFunctionCount(&count, module));
     ok_from_nowhere(hipModuleGetGlobal(&address, &size, module, "fake_counter"));
-    ok_from_nowhere(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
+    ok_from_nowhere(
+        hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function));
     ok_from_nowhere(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 64, 0));
     ok_from_nowhere(hipModuleUnload(module));
     ok_from_nowhere(hipMallocArray(&array, &floats, 4, 4, hipArraySurfaceLoadStore));

@@ -341,6 +341,27 @@ static void events_of_several_processes_keep_no_file_open(void **state)
     check(lowest_free_file() == before);
 }
 
+static void who_waits_for_a_copy_that_fails_does_not_wait_for_ever(void **state)
+{
+    hipStream_t first, second;
+    hipEvent_t copied;
+    char *memory;
+    (void)state;
+    ok(hipMalloc((void **)&memory, 8192));
+    ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+    ok(hipEventCreateWithFlags(&copied, hipEventDisableTiming));
+    struct gate gate = close_gate(first); /* so that the copy begins after all is queued */
+    fakehsa_fail("copy", 1, 1);
+    ok(hipMemcpyAsync(memory + 4096, memory, 4096, hipMemcpyDeviceToDevice, first));
+    ok(hipEventRecord(copied, first));
+    ok(hipStreamWaitEvent(second, copied, 0));
+    ok(hipLaunchKernel(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, second));
+    open_gate(&gate);
+    expect(hipStreamSynchronize(second), hipErrorIllegalAddress);
+    ok(hipDeviceReset());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +375,8 @@ int main(void)
         TEST(an_event_of_another_device_than_the_current_one_is_used),
         TEST(an_event_destroyed_while_it_is_recorded_harms_nobody),
         TEST(only_interprocess_events_can_be_shared),
+        TEST_OVER("hsa", "a copy of CUDA fails as all work of its context does",
+                  who_waits_for_a_copy_that_fails_does_not_wait_for_ever),
         TEST_OVER("hsa", "CUDA has no signals", signals_are_used_again),
         TEST(events_of_several_processes_keep_no_file_open),
     };

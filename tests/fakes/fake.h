@@ -7,7 +7,7 @@
  * Read when the driver starts, with the fake's prefix (FAKECUDA_, FAKEHSA_) before each name:
  *   DEVICES    the devices that there are; fakecuda.h and fakehsa.h say how they are written
  *   PEERS      0: no device can reach another
- *   FAULTS     "cuMemAlloc_v2:3:2,...": function, nth and result, as fail has them
+ *   FAULTS     "cuMemAlloc_v2:3:2,...": function, nth and result, as fail_call has them
  *   REPORT     a file that gets the report and the violations at exit */
 #ifndef FAKE_H
 #define FAKE_H
@@ -37,9 +37,9 @@ struct fake {
 
     /* The nth call from now (1: the next one) of the exported function returns result and does
      * nothing; nth 0: every call until clear_faults. */
-    void (*fail)(const char *function, unsigned nth, int result);
+    void (*fail_call)(const char *function, unsigned nth, int result);
     void (*clear_faults)(void);
-    /* Whether a fault of fail is still to come. */
+    /* Whether a fault of fail_call is still to come. */
     bool (*has_faults)(void);
     /* Calls hook(data), once, at the beginning of the next call of the exported function, on the
      * thread that calls it. The hook may call HIP. NULL: no hook. */
@@ -51,7 +51,7 @@ struct fake {
     /* Holds all queues: what is enqueued starts when they are let go. */
     void (*hold)(bool hold);
 
-    /* The rows that fail takes, one after the other; NULL after the last. */
+    /* The rows that fail_call takes, one after the other; NULL after the last. */
     const char *(*function_at)(size_t index);
     /* Calls of an exported function so far, failed ones included. */
     unsigned (*calls)(const char *function);

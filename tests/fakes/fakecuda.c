@@ -242,7 +242,7 @@ const struct fake *fakecuda(void)
 {
     static const struct fake fake = {
         .vendor = "cuda",
-        .fail = script_fail,
+        .fail_call = script_fail,
         .clear_faults = script_clear_faults,
         .hook = script_hook,
         .has_faults = script_has_faults,

@@ -254,7 +254,7 @@ const struct fake *fakehsa(void)
 {
     static const struct fake fake = {
         .vendor = "hsa",
-        .fail = script_fail,
+        .fail_call = script_fail,
         .clear_faults = script_clear_faults,
         .hook = script_hook,
         .has_faults = script_has_faults,

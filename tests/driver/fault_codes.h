@@ -1,0 +1,33 @@
+/* What functions of drivers are documented to fail with; and which failures need not be told or
+ * lose something, and why. */
+#ifndef FAULT_CODES_H
+#define FAULT_CODES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FAULT_CODES_MAX = 12 };
+
+/* The codes of a function of a vendor's driver ("cuda", "hsa"); 0: it returns none. */
+size_t fault_codes(const char *vendor, const char *function, int out_codes[FAULT_CODES_MAX]);
+
+/* Why the caller need not be told that a call of the function failed with code in a section of the
+ * program; NULL: it must be. */
+const char *fault_is_quiet(const char *function, const char *section, int code);
+
+/* Whether the failure is that of freeing something which the driver says it does not have: then
+ * the library forgets it as well. */
+bool fault_is_denial(const char *function, int code);
+
+/* Whether what the call was to give back is kept and given back later. */
+bool fault_is_put_off(const char *function, const char *section);
+
+/* Whether the failure says something about the device or about code which another attempt would
+ * not change: the library believes it. */
+bool fault_is_answer(const char *function, int code);
+
+/* Whether the call is one by which hipDeviceReset gives back what is there. A reset goes on to its
+ * end, and what the driver did not take then is lost, which the log says. */
+bool fault_is_of_reset(const char *function, const char *section);
+
+#endif

@@ -1,0 +1,762 @@
+/* Owns the sections of the program whose calls fail. */
+#include "fault_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct told told;
+static const dim3 one = {1, 1, 1};
+static const hipChannelFormatDesc words = {32, 0, 0, 0, hipChannelFormatKindUnsigned};
+
+hipError_t note(hipError_t error, const char *call)
+{
+    told.calls++;
+    if (error == hipSuccess || error == hipErrorNotReady)
+        return error;
+    if (told.failures++ == 0)
+        snprintf(told.first, sizeof told.first, "%.100s: %s", call, hipGetErrorName(error));
+    return error;
+}
+
+/* Whether a device has failed with an error. */
+static bool a_device_says(hipError_t error)
+{
+    bool said = false;
+    int current = 0, count = 0;
+    (void)hipGetDevice(&current);
+    (void)hipGetDeviceCount(&count);
+    for (int i = 0; i < count; i++)
+        said |= hipSetDevice(i) == hipSuccess && hipDeviceSynchronize() == error;
+    (void)hipSetDevice(current);
+    return said;
+}
+
+void check_gone(hipError_t error, const char *call)
+{
+    if (error == hipSuccess || error == hipErrorInvalidValue || error == hipErrorInvalidHandle ||
+        error == hipErrorContextIsDestroyed || error == hipErrorInvalidResourceHandle ||
+        error == hipErrorHostMemoryNotRegistered || error == hipErrorPeerAccessNotEnabled ||
+        error == hipErrorNoDevice || error == hipErrorNotFound)
+        return;
+    if (a_device_says(error))
+        return;
+    fprintf(stderr, "%s, called again, returned %s\n", call, hipGetErrorName(error));
+    check(error == hipSuccess);
+}
+
+/* What follows is about that device. */
+static void set_device(int device)
+{
+    END(hipSetDevice(device));
+}
+
+/* ---- the beginning ------------------------------------------------------------------------- */
+
+static void start(void)
+{
+    hipDeviceProp_t properties;
+    int count = 0, value = 0;
+    T(hipInit(0));
+    T(hipGetDeviceCount(&count));
+    for (int i = 0; i < count; i++)
+        T(hipGetDeviceProperties(&properties, i));
+    T(hipRuntimeGetVersion(&value));
+    T(hipDriverGetVersion(&value));
+    set_device(0);
+    if (load_kernels() != 0)
+        note(hipPeekAtLastError() ? hipPeekAtLastError() : hipErrorUnknown, "load_kernels()");
+    set_device(0);
+}
+
+/* ---- devices and contexts ------------------------------------------------------------------ */
+
+static void ask_devices(void)
+{
+    char text[64];
+    hipUUID uuid;
+    hipDevice_t device;
+    size_t bytes, more;
+    unsigned flags;
+    int value, second;
+    T(hipDeviceGet(&device, 1));
+    T(hipDeviceGetName(text, sizeof text, 1));
+    T(hipDeviceGetUuid(&uuid, 1));
+    T(hipDeviceTotalMem(&bytes, 1));
+    T(hipDeviceGetPCIBusId(text, sizeof text, 0));
+    T(hipDeviceComputeCapability(&value, &second, 0));
+    T(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0));
+    T(hipDeviceGetAttribute(&value, hipDeviceAttributeClockRate, 0));
+    T(hipMemGetInfo(&bytes, &more));
+    T(hipDeviceGetStreamPriorityRange(&value, &second));
+    T(hipGetDeviceFlags(&flags));
+    T(hipDeviceGetLimit(&bytes, hipLimitMallocHeapSize));
+    T(hipDeviceSetLimit(hipLimitMallocHeapSize, bytes));
+    hipFuncCache_t cache;
+    T(hipDeviceGetCacheConfig(&cache));
+    T(hipDeviceSetCacheConfig(hipFuncCachePreferNone));
+    hipSharedMemConfig shared;
+    T(hipDeviceGetSharedMemConfig(&shared));
+    T(hipDeviceSetSharedMemConfig(hipSharedMemBankSizeFourByte));
+    if (!over_hsa()) {
+        T(hipProfilerStart());
+        T(hipProfilerStop());
+        T(hipDeviceGetTexture1DLinearMaxWidth(&bytes, &words, 0));
+    }
+    T(hipDeviceSynchronize());
+}
+
+static void use_contexts(void)
+{
+    hipCtx_t context = NULL, current;
+    unsigned flags;
+    int active;
+    T(hipDevicePrimaryCtxGetState(1, &flags, &active));
+    if (T(hipDevicePrimaryCtxRetain(&context, 1)) == hipSuccess) {
+        T(hipCtxPushCurrent(context));
+        T(hipCtxGetCurrent(&current));
+        T(hipCtxSynchronize());
+        T(hipCtxPopCurrent(&current));
+        END(hipDevicePrimaryCtxRelease(1));
+    }
+    set_device(0);
+}
+
+static void reset(void)
+{
+    void *memory = NULL;
+    set_device(1);
+    if (T(hipMalloc(&memory, 4096)) == hipSuccess)
+        T(hipMemset(memory, 1, 4096));
+    END(hipDeviceReset());
+    set_device(0);
+}
+
+static void use_peers(void)
+{
+    int can = 0, value;
+    void *first = NULL, *second = NULL;
+    T(hipDeviceCanAccessPeer(&can, 0, 1));
+    T(hipDeviceGetP2PAttribute(&value, hipDevP2PAttrAccessSupported, 0, 1));
+    T(hipMalloc(&first, 8192));
+    bool enabled = T(hipDeviceEnablePeerAccess(1, 0)) == hipSuccess;
+    set_device(1);
+    T(hipMalloc(&second, 8192));
+    set_device(0);
+    if (first && second) {
+        T(hipMemcpyPeer(second, 1, first, 0, 8192));
+        T(hipMemcpyPeerAsync(first, 0, second, 1, 8192, NULL));
+        T(hipMemcpy(second, first, 64, hipMemcpyDeviceToDevice));
+        if (enabled)
+            T(launch_fill(second, 1, 4, NULL));
+        hipMemcpy3DPeerParms box = {.srcPtr = {first, 64, 64, 4},
+                                    .srcDevice = 0,
+                                    .dstPtr = {second, 64, 64, 4},
+                                    .dstDevice = 1,
+                                    .extent = {32, 4, 1}};
+        T(hipMemcpy3DPeer(&box));
+        T(hipMemcpy3DPeerAsync(&box, NULL));
+    }
+    T(hipDeviceSynchronize());
+    if (enabled)
+        END(hipDeviceDisablePeerAccess(1));
+    if (second)
+        END(hipFree(second));
+    if (first)
+        END(hipFree(first));
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static char pages[3 << 20] __attribute__((aligned(4096)));
+
+static void allocate(void)
+{
+    void *plain = NULL, *fine = NULL, *pitched = NULL, *pinned = NULL, *device = NULL;
+    hipPitchedPtr box = {0};
+    size_t pitch;
+    unsigned flags;
+    T(hipMalloc(&plain, 1 << 16));
+    T(hipExtMallocWithFlags(&fine, 4096, hipDeviceMallocFinegrained));
+    T(hipMallocPitch(&pitched, &pitch, 100, 10));
+    T(hipMalloc3D(&box, (hipExtent){100, 4, 3}));
+    T(hipHostMalloc(&pinned, 8192, hipHostMallocMapped | hipHostMallocPortable));
+    if (pinned) {
+        T(hipHostGetDevicePointer(&device, pinned, 0));
+        T(hipHostGetFlags(&flags, pinned));
+    }
+    if (T(hipHostRegister(pages, 8192, hipHostRegisterDefault)) == hipSuccess) {
+        T(hipHostGetDevicePointer(&device, pages, 0));
+        END(hipHostUnregister(pages));
+    }
+    if (pinned)
+        END(hipHostFree(pinned));
+    if (box.ptr)
+        END(hipFree(box.ptr));
+    if (pitched)
+        END(hipFree(pitched));
+    if (fine)
+        END(hipFree(fine));
+    if (plain)
+        END(hipFree(plain));
+}
+
+static void manage(void)
+{
+    void *memory = NULL;
+    hipStream_t stream = NULL;
+    int value;
+    T(hipStreamCreate(&stream));
+    if (T(hipMallocManaged(&memory, 8192, hipMemAttachGlobal)) == hipSuccess) {
+        T(hipMemAdvise(memory, 8192, hipMemAdviseSetReadMostly, 0));
+        T(hipMemPrefetchAsync(memory, 8192, 0, stream));
+        T(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributeReadMostly, memory,
+                                  8192));
+        T(hipStreamAttachMemAsync(stream, memory, 0, hipMemAttachGlobal));
+        T(launch_fill(memory, 5, 16, stream));
+        T(hipStreamSynchronize(stream));
+        END(hipFree(memory));
+    }
+    if (stream)
+        END(hipStreamDestroy(stream));
+}
+
+static void ask_pointers(void)
+{
+    char *memory = NULL;
+    void *start;
+    hipPointerAttribute_t attributes;
+    size_t size;
+    int value;
+    unsigned on = 1;
+    if (T(hipMalloc((void **)&memory, 4096)) != hipSuccess)
+        return;
+    T(hipPointerGetAttributes(&attributes, memory + 8));
+    T(hipMemGetAddressRange(&start, &size, memory + 8));
+    T(hipMemPtrGetInfo(memory, &size));
+    T(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL, memory));
+    void *data[] = {&value};
+    hipPointer_attribute which[] = {HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+    T(hipDrvPointerGetAttributes(1, which, data, memory));
+    T(hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    END(hipFree(memory));
+}
+
+static void use_pools(void)
+{
+    hipMemPoolProps properties = {.allocType = hipMemAllocationTypePinned,
+                                  .location = {hipMemLocationTypeDevice, 0}};
+    hipMemAccessDesc access = {{hipMemLocationTypeDevice, 1}, hipMemAccessFlagsProtReadWrite};
+    hipMemLocation location = {hipMemLocationTypeDevice, 1};
+    hipMemAccessFlags flags;
+    hipMemPool_t pool = NULL, other;
+    hipStream_t stream = NULL;
+    void *queued = NULL, *pooled = NULL;
+    uint64_t value = 0;
+    T(hipStreamCreate(&stream));
+    T(hipDeviceGetDefaultMemPool(&other, 0));
+    T(hipDeviceGetMemPool(&other, 0));
+    T(hipMallocAsync(&queued, 4096, stream));
+    if (T(hipMemPoolCreate(&pool, &properties)) == hipSuccess) {
+        T(hipMemPoolSetAttribute(pool, hipMemPoolAttrReleaseThreshold, &value));
+        T(hipMemPoolGetAttribute(pool, hipMemPoolAttrUsedMemCurrent, &value));
+        T(hipMallocFromPoolAsync(&pooled, 8192, pool, stream));
+        T(hipMemPoolSetAccess(pool, &access, 1));
+        T(hipMemPoolGetAccess(&flags, pool, &location));
+        T(hipDeviceSetMemPool(0, pool));
+        T(hipMemPoolTrimTo(pool, 0));
+    }
+    if (queued) {
+        T(launch_fill(queued, 3, 8, stream));
+        END(hipFreeAsync(queued, stream));
+    }
+    if (pooled)
+        END(hipFreeAsync(pooled, stream));
+    END(hipStreamSynchronize(stream));
+    if (pool)
+        END(hipMemPoolDestroy(pool));
+    if (stream)
+        END(hipStreamDestroy(stream));
+}
+
+static void share_pools(void)
+{
+    hipMemPoolProps properties = {.allocType = hipMemAllocationTypePinned,
+                                  .handleTypes = hipMemHandleTypePosixFileDescriptor,
+                                  .location = {hipMemLocationTypeDevice, 0}};
+    hipMemPool_t pool = NULL, imported = NULL;
+    hipMemPoolPtrExportData data;
+    void *memory = NULL, *again = NULL;
+    int file = -1;
+    if (over_hsa() || T(hipMemPoolCreate(&pool, &properties)) != hipSuccess)
+        return;
+    T(hipMallocFromPoolAsync(&memory, 4096, pool, NULL));
+    T(hipStreamSynchronize(NULL));
+    if (T(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 0)) ==
+        hipSuccess) {
+        T(hipMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file,
+                                              hipMemHandleTypePosixFileDescriptor, 0));
+        close(file);
+    }
+    if (imported && memory && T(hipMemPoolExportPointer(&data, memory)) == hipSuccess)
+        T(hipMemPoolImportPointer(&again, imported, &data));
+    if (again)
+        END(hipFreeAsync(again, NULL));
+    if (memory)
+        END(hipFreeAsync(memory, NULL));
+    END(hipStreamSynchronize(NULL));
+    if (imported)
+        END(hipMemPoolDestroy(imported));
+    END(hipMemPoolDestroy(pool));
+}
+
+static void map_memory(void)
+{
+    hipMemAllocationProp physical = {.type = hipMemAllocationTypePinned,
+                                     .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+                                     .location = {hipMemLocationTypeDevice, 0}};
+    hipMemAccessDesc access = {{hipMemLocationTypeDevice, 0}, hipMemAccessFlagsProtReadWrite};
+    hipMemGenericAllocationHandle_t memory = NULL, imported = NULL, retained = NULL;
+    unsigned long long flags;
+    void *address = NULL;
+    size_t size = 2 << 20, grain;
+    int file = -1;
+    bool mapped = false;
+    T(hipMemGetAllocationGranularity(&grain, &physical, hipMemAllocationGranularityMinimum));
+    T(hipMemCreate(&memory, size, &physical, 0));
+    T(hipMemAddressReserve(&address, size, 0, NULL, 0));
+    if (memory && address)
+        mapped = T(hipMemMap(address, size, 0, memory, 0)) == hipSuccess;
+    if (mapped && T(hipMemSetAccess(address, size, &access, 1)) == hipSuccess) {
+        T(hipMemGetAccess(&flags, &access.location, address));
+        T(hipMemset(address, 1, 4096));
+        if (T(hipMemRetainAllocationHandle(&retained, address)) == hipSuccess)
+            END(hipMemRelease(retained));
+    }
+    if (memory && T(hipMemExportToShareableHandle(
+                      &file, memory, hipMemHandleTypePosixFileDescriptor, 0)) == hipSuccess) {
+        if (T(hipMemImportFromShareableHandle(&imported, (void *)(intptr_t)file,
+                                              hipMemHandleTypePosixFileDescriptor)) == hipSuccess)
+            END(hipMemRelease(imported));
+        close(file);
+    }
+    if (T(hipDeviceSynchronize()) != hipSuccess) /* handles and addresses outlive a reset */
+        END(hipDeviceReset());
+    if (mapped)
+        END(hipMemUnmap(address, size));
+    if (address)
+        END(hipMemAddressFree(address, size));
+    if (memory)
+        END(hipMemRelease(memory));
+}
+
+static void share(void)
+{
+    hipIpcMemHandle_t memory_handle;
+    hipIpcEventHandle_t event_handle;
+    hipEvent_t event = NULL, opened = NULL;
+    void *memory = NULL;
+    if (T(hipMalloc(&memory, 1 << 16)) == hipSuccess) {
+        T(hipIpcGetMemHandle(&memory_handle, memory));
+        END(hipFree(memory));
+    }
+    if (T(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming)) !=
+        hipSuccess)
+        return;
+    if (T(hipIpcGetEventHandle(&event_handle, event)) == hipSuccess &&
+        T(hipIpcOpenEventHandle(&opened, event_handle)) == hipSuccess) {
+        T(hipEventRecord(opened, NULL));
+        T(hipEventSynchronize(opened));
+        END(hipEventDestroy(opened));
+    }
+    END(hipEventDestroy(event));
+}
+
+/* ---- copies and fills ---------------------------------------------------------------------- */
+
+enum { LARGE = 3 << 20 };
+
+static void copy(void)
+{
+    char *first = NULL, *second = NULL, *pinned = NULL;
+    void *symbol;
+    size_t size;
+    uint32_t word = 5;
+    T(hipMalloc((void **)&first, LARGE));
+    T(hipMalloc((void **)&second, LARGE));
+    T(hipHostMalloc((void **)&pinned, LARGE, 0));
+    if (first && second && pinned) {
+        T(hipMemcpy(first, pages, LARGE, hipMemcpyHostToDevice));
+        T(hipMemcpy(second, first, LARGE, hipMemcpyDeviceToDevice));
+        T(hipMemcpy(pages, second, LARGE, hipMemcpyDeviceToHost));
+        T(hipMemcpy(pinned, first, LARGE, hipMemcpyDefault));
+        T(hipMemcpy(first, pinned, LARGE, hipMemcpyDefault));
+        T(hipMemcpy(pages, pinned, 64, hipMemcpyHostToHost));
+        T(hipMemcpyAsync(first, pages, 64, hipMemcpyHostToDevice, NULL));
+        T(hipMemcpyAsync(pages, first, 64, hipMemcpyDeviceToHost, NULL));
+        T(hipMemcpyAsync(second, first, 64, hipMemcpyDeviceToDevice, NULL));
+        T(hipMemcpyAsync(pinned, first, 64, hipMemcpyDeviceToHost, NULL));
+        T(hipMemcpyWithStream(first, pinned, 64, hipMemcpyHostToDevice, NULL));
+        T(hipMemcpyHtoD(first, pages, 64));
+        T(hipMemcpyDtoH(pages, first, 64));
+        T(hipMemcpyDtoD(second, first, 64));
+        T(hipStreamSynchronize(NULL));
+    }
+    T(hipMemcpyToSymbol(&counter_variable, &word, 4, 0, hipMemcpyHostToDevice));
+    T(hipMemcpyFromSymbol(&word, &counter_variable, 4, 0, hipMemcpyDeviceToHost));
+    T(hipGetSymbolAddress(&symbol, &table_variable));
+    T(hipGetSymbolSize(&size, &table_variable));
+    if (pinned)
+        END(hipHostFree(pinned));
+    if (second)
+        END(hipFree(second));
+    if (first)
+        END(hipFree(first));
+}
+
+static void copy_rows(void)
+{
+    char *first = NULL, *second = NULL, *pinned = NULL;
+    T(hipMalloc((void **)&first, 1 << 16));
+    T(hipMalloc((void **)&second, 1 << 16));
+    T(hipHostMalloc((void **)&pinned, 1 << 16, 0));
+    if (first && second && pinned) {
+        T(hipMemcpy2D(first, 256, pages, 64, 64, 8, hipMemcpyHostToDevice));
+        T(hipMemcpy2D(pages, 64, first, 256, 64, 8, hipMemcpyDeviceToHost));
+        T(hipMemcpy2D(second, 128, first, 256, 64, 8, hipMemcpyDeviceToDevice));
+        T(hipMemcpy2DAsync(first, 256, pinned, 64, 64, 8, hipMemcpyHostToDevice, NULL));
+        T(hipMemcpy2DAsync(pinned, 64, first, 256, 64, 8, hipMemcpyDeviceToHost, NULL));
+        hipMemcpy3DParms box = {.srcPtr = {pages, 64, 64, 8},
+                                .dstPtr = {first, 256, 64, 8},
+                                .extent = {64, 8, 3},
+                                .kind = hipMemcpyHostToDevice};
+        T(hipMemcpy3D(&box));
+        T(hipMemcpy3DAsync(&box, NULL));
+        T(hipStreamSynchronize(NULL));
+    }
+    if (pinned)
+        END(hipHostFree(pinned));
+    if (second)
+        END(hipFree(second));
+    if (first)
+        END(hipFree(first));
+}
+
+static void fill(void)
+{
+    char *memory = NULL, *pinned = NULL;
+    T(hipMalloc((void **)&memory, LARGE));
+    T(hipHostMalloc((void **)&pinned, 4096, 0));
+    if (memory) {
+        T(hipMemset(memory, 1, 64));
+        T(hipMemset(memory, 1, LARGE));
+        T(hipMemsetAsync(memory, 2, LARGE, NULL));
+        T(hipMemsetD8(memory, 1, 64));
+        T(hipMemsetD16(memory, 1, 64));
+        T(hipMemsetD32(memory, 1, 64));
+        T(hipMemset2D(memory, 256, 3, 64, 16));
+        T(hipMemset2DAsync(memory, 256, 3, 64, 16, NULL));
+        T(hipMemset3D((hipPitchedPtr){memory, 256, 64, 8}, 4, (hipExtent){64, 8, 2}));
+    }
+    if (pinned)
+        T(hipMemset(pinned, 1, 4096));
+    T(hipStreamSynchronize(NULL));
+    if (pinned)
+        END(hipHostFree(pinned));
+    if (memory)
+        END(hipFree(memory));
+}
+
+/* ---- arrays and textures ------------------------------------------------------------------- */
+
+static void use_arrays(void)
+{
+    hipArray_t array = NULL, other = NULL;
+    hipChannelFormatDesc format;
+    hipExtent extent;
+    unsigned flags;
+    T(hipMallocArray(&array, &words, 16, 8, 0));
+    T(hipMalloc3DArray(&other, &words, (hipExtent){16, 8, 0}, 0));
+    if (array && other) {
+        T(hipArrayGetInfo(&format, &extent, &flags, array));
+        T(hipMemcpy2DToArray(array, 0, 0, pages, 64, 64, 8, hipMemcpyHostToDevice));
+        T(hipMemcpy2DFromArray(pages, 64, array, 0, 0, 64, 8, hipMemcpyDeviceToHost));
+        T(hipMemcpy2DArrayToArray(other, 0, 0, array, 0, 0, 64, 8, hipMemcpyDeviceToDevice));
+        T(hipMemcpyToArray(array, 0, 0, pages, 128, hipMemcpyHostToDevice));
+    }
+    if (other)
+        END(hipFreeArray(other));
+    if (array)
+        END(hipFreeArray(array));
+}
+
+static void use_textures(void)
+{
+    hipResourceDesc resource = {.resType = hipResourceTypeArray};
+    hipTextureDesc texture = {.readMode = hipReadModeElementType};
+    hipTextureObject_t object = 0, linear = 0;
+    hipSurfaceObject_t surface = 0;
+    hipArray_t array = NULL;
+    void *memory = NULL;
+    if (T(hipMallocArray(&array, &words, 16, 8, hipArraySurfaceLoadStore)) == hipSuccess) {
+        resource.res.array.array = array;
+        T(hipCreateTextureObject(&object, &resource, &texture, NULL));
+        T(hipCreateSurfaceObject(&surface, &resource));
+    }
+    if (T(hipMalloc(&memory, 4096)) == hipSuccess) {
+        hipResourceDesc line = {.resType = hipResourceTypeLinear};
+        line.res.linear.devPtr = memory;
+        line.res.linear.desc = words;
+        line.res.linear.sizeInBytes = 4096;
+        T(hipCreateTextureObject(&linear, &line, &texture, NULL));
+    }
+    if (linear)
+        END(hipDestroyTextureObject(linear));
+    if (surface)
+        END(hipDestroySurfaceObject(surface));
+    if (object)
+        END(hipDestroyTextureObject(object));
+    if (memory)
+        END(hipFree(memory));
+    if (array)
+        END(hipFreeArray(array));
+}
+
+static void use_mipmaps(void)
+{
+    hipMipmappedArray_t mipmap = NULL;
+    hipArray_t level;
+    if (over_hsa()) /* has none */
+        return;
+    if (T(hipMallocMipmappedArray(&mipmap, &words, (hipExtent){16, 16, 0}, 2, 0)) != hipSuccess)
+        return;
+    T(hipGetMipmappedArrayLevel(&level, mipmap, 1));
+    END(hipFreeMipmappedArray(mipmap));
+}
+
+/* ---- code ---------------------------------------------------------------------------------- */
+
+static void use_modules(void)
+{
+    hipModule_t module = NULL;
+    hipFunction_t function = NULL, functions[32];
+    struct hipFuncAttributes attributes;
+    hipDeviceptr_t address;
+    size_t size;
+    unsigned count = 0;
+    int blocks, block;
+    if (T(hipModuleLoadData(&module, kernels_image())) != hipSuccess)
+        return;
+    T(hipModuleGetFunction(&function, module, "empty"));
+    T(hipModuleGetGlobal(&address, &size, module, "table"));
+    if (T(hipModuleGetFunctionCount(&count, module)) == hipSuccess && count <= 32)
+        T(hipModuleEnumerateFunctions(functions, count, module));
+    if (function) {
+        T(hipFuncGetAttributes(&attributes, function));
+        T(hipFuncGetAttribute(&block, HIP_FUNC_ATTRIBUTE_NUM_REGS, function));
+        T(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 64, 0));
+        T(hipModuleOccupancyMaxPotentialBlockSize(&blocks, &block, function, 0, 0));
+        T(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    }
+    T(hipStreamSynchronize(NULL));
+    END(hipModuleUnload(module));
+}
+
+static void use_functions(void)
+{
+    struct hipFuncAttributes attributes;
+    hipFunction_t function;
+    int blocks, block;
+    T(hipGetFuncBySymbol(&function, &fill_kernel));
+    T(hipFuncGetAttributes(&attributes, &shared_kernel));
+    T(hipFuncSetAttribute(&bounded_kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 16384));
+    T(hipFuncSetCacheConfig(&bounded_kernel, hipFuncCachePreferNone));
+    T(hipFuncSetSharedMemConfig(&bounded_kernel, hipSharedMemBankSizeFourByte));
+    T(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &fill_kernel, 64, 0));
+    T(hipOccupancyMaxPotentialBlockSize(&blocks, &block, &fill_kernel, 0, 0));
+}
+
+static void launch(void)
+{
+    uint32_t *memory = NULL, value = 1, count = 4, milliseconds = 0;
+    hipStream_t stream = NULL;
+    hipEvent_t before = NULL, after = NULL;
+    T(hipMalloc((void **)&memory, 4096));
+    T(hipStreamCreate(&stream));
+    T(hipEventCreate(&before));
+    T(hipEventCreate(&after));
+    void *args[] = {&memory, &value, &count}, *spin[] = {&milliseconds};
+    if (memory && stream && before && after) {
+        T(launch_fill(memory, 1, 4, NULL));
+        T(launch_fill(memory, 2, 4, stream));
+        T(hipLaunchKernel(&fill_kernel, one, one, args, 60000, stream));
+        T(hipLaunchCooperativeKernel(&fill_kernel, one, one, args, 0, stream));
+        T(hipExtLaunchKernel(&spin_kernel, one, one, spin, 0, stream, before, after, 0));
+        hipLaunchConfig_t config = {.gridDim = one, .blockDim = one, .stream = stream};
+        T(hipLaunchKernelExC(&config, &fill_kernel, args));
+        if (T(hipConfigureCall(one, one, 0, stream)) == hipSuccess) {
+            T(hipSetupArgument(&memory, 8, 0));
+            T(hipSetupArgument(&value, 4, 8));
+            T(hipSetupArgument(&count, 4, 12));
+            T(hipLaunchByPtr(&fill_kernel));
+        }
+        T(hipStreamSynchronize(stream));
+    }
+    if (after)
+        END(hipEventDestroy(after));
+    if (before)
+        END(hipEventDestroy(before));
+    if (stream)
+        END(hipStreamDestroy(stream));
+    T(hipDeviceSynchronize());
+    if (memory)
+        END(hipFree(memory));
+}
+
+static void launch_together(void)
+{
+    hipStream_t streams[2] = {NULL, NULL};
+    hipLaunchParams list[2];
+    bool good = true;
+    for (int i = 0; i < 2; i++) {
+        set_device(i);
+        good &= T(hipStreamCreate(&streams[i])) == hipSuccess;
+        list[i] = (hipLaunchParams){.func = (void *)(uintptr_t)&empty_kernel,
+                                    .gridDim = one,
+                                    .blockDim = one,
+                                    .stream = streams[i]};
+    }
+    set_device(0);
+    if (good)
+        T(hipLaunchCooperativeKernelMultiDevice(list, 2, 0));
+    for (int i = 0; i < 2; i++) {
+        if (!streams[i])
+            continue;
+        T(hipStreamSynchronize(streams[i]));
+        END(hipStreamDestroy(streams[i]));
+    }
+}
+
+/* ---- streams and events -------------------------------------------------------------------- */
+
+static void on_callback(hipStream_t stream, hipError_t error, void *data)
+{
+    (void)stream, (void)error;
+    ++*(unsigned *)data;
+}
+
+static void on_host(void *data)
+{
+    ++*(unsigned *)data;
+}
+
+static void use_streams(void)
+{
+    static unsigned callbacks, functions;
+    hipStream_t first = NULL, second = NULL, third = NULL;
+    hipEvent_t event = NULL;
+    uint32_t *flag = NULL;
+    unsigned flags;
+    int value;
+    uint32_t mask = ~0u;
+    T(hipStreamCreate(&first));
+    T(hipStreamCreateWithPriority(&second, hipStreamNonBlocking, -1));
+    if (over_hsa())
+        T(hipExtStreamCreateWithCUMask(&third, 1, &mask));
+    T(hipEventCreate(&event));
+    T(hipHostMalloc((void **)&flag, 64, 0));
+    if (first && second && event && flag) {
+        memset(flag, 0, 64);
+        flag[2] = 1;
+        T(hipStreamGetFlags(second, &flags));
+        T(hipStreamGetPriority(second, &value));
+        T(launch_fill(flag + 4, 1, 1, first));
+        T(hipEventRecord(event, first));
+        T(hipStreamWaitEvent(second, event, 0));
+        T(hipStreamWaitEvent(NULL, event, 0));
+        T(launch_fill(flag + 5, 1, 1, second));
+        T(hipStreamAddCallback(first, on_callback, &callbacks, 0));
+        T(hipLaunchHostFunc(first, on_host, &functions));
+        T(hipStreamWriteValue32(first, flag, 1, 0));
+        T(hipStreamWaitValue32(second, flag + 2, 1, hipStreamWaitValueGte, ~0u));
+        T(hipStreamWriteValue64(second, flag + 8, 1, 0));
+        T(hipStreamQuery(first));
+        T(hipStreamSynchronize(first));
+        T(hipStreamSynchronize(second));
+        T(hipStreamSynchronize(hipStreamPerThread));
+        T(hipDeviceSynchronize());
+    }
+    if (third) {
+        T(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, third));
+        END(hipStreamDestroy(third));
+    }
+    if (event)
+        END(hipEventDestroy(event));
+    if (second)
+        END(hipStreamDestroy(second));
+    if (first)
+        END(hipStreamDestroy(first));
+    T(hipDeviceSynchronize());
+    if (flag)
+        END(hipHostFree(flag));
+}
+
+static void use_events(void)
+{
+    hipEvent_t first = NULL, second = NULL, plain = NULL;
+    hipStream_t stream = NULL;
+    float milliseconds;
+    T(hipStreamCreate(&stream));
+    T(hipEventCreate(&first));
+    T(hipEventCreate(&second));
+    T(hipEventCreateWithFlags(&plain, hipEventDisableTiming | hipEventBlockingSync));
+    if (stream && first && second && plain) {
+        bool timed = T(hipEventRecord(first, stream)) == hipSuccess;
+        T(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, stream));
+        timed &= T(hipEventRecord(second, stream)) == hipSuccess;
+        T(hipEventRecord(plain, NULL));
+        T(hipEventSynchronize(second));
+        T(hipEventSynchronize(plain));
+        T(hipEventQuery(second));
+        if (timed)
+            T(hipEventElapsedTime(&milliseconds, first, second));
+    }
+    if (plain)
+        END(hipEventDestroy(plain));
+    if (second)
+        END(hipEventDestroy(second));
+    if (first)
+        END(hipEventDestroy(first));
+    if (stream)
+        END(hipStreamDestroy(stream));
+}
+
+/* The first begins with the library's first call; the others when it has started. */
+const struct section fault_sections[] = {
+    {"start", start},
+    {"devices", ask_devices},
+    {"contexts", use_contexts},
+    {"reset", reset},
+    {"peers", use_peers},
+    {"memory", allocate},
+    {"managed", manage},
+    {"pointers", ask_pointers},
+    {"pools", use_pools},
+    {"shared pools", share_pools},
+    {"virtual", map_memory},
+    {"ipc", share},
+    {"copies", copy},
+    {"rows", copy_rows},
+    {"fills", fill},
+    {"arrays", use_arrays},
+    {"textures", use_textures},
+    {"mipmaps", use_mipmaps},
+    {"modules", use_modules},
+    {"functions", use_functions},
+    {"launches", launch},
+    {"launches together", launch_together},
+    {"streams", use_streams},
+    {"events", use_events},
+};
+const size_t fault_section_count = sizeof fault_sections / sizeof *fault_sections;
