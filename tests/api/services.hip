@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <functional>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 // Standard output of a piece of the program.
@@ -142,6 +143,38 @@ TEST("kernels are launched while those before them run, also where they print or
     CHECK(got == want);
     CHECK_EQ(sum.read()[0], launches / 3 * 4);
     CHECK_HIP(hipStreamDestroy(stream));
+}
+
+TEST("kernels of many streams print, each stream's in their order")
+{
+    const int count = 80, launches = 5; // more than there is room of full size for
+    std::vector<hipStream_t> streams(count);
+    hipEvent_t opened;
+    CHECK_HIP(hipEventCreateWithFlags(&opened, hipEventDisableTiming));
+    for (hipStream_t &stream : streams)
+        CHECK_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    std::string got = printed_by([&] {
+        gate g(streams[0]);
+        CHECK_HIP(hipEventRecord(opened, streams[0]));
+        for (int i = 0; i < count; ++i) {
+            CHECK_HIP(hipStreamWaitEvent(streams[i], opened, 0));
+            for (int k = 0; k < launches; ++k)
+                print_number<<<1, 1, 0, streams[i]>>>(1000 * (i + 1) + k);
+        }
+        CHECK_HIP(hipGetLastError());
+        g.open();
+        CHECK_HIP(hipDeviceSynchronize());
+    });
+    std::vector<int> next(count, 0);
+    std::istringstream numbers(got);
+    for (int n; numbers >> n;) {
+        int stream = n / 1000 - 1;
+        CHECK(stream >= 0 && stream < count && n % 1000 == next[stream]++);
+    }
+    CHECK_EQ(std::count(next.begin(), next.end(), launches), count);
+    for (hipStream_t stream : streams)
+        CHECK_HIP(hipStreamDestroy(stream));
+    CHECK_HIP(hipEventDestroy(opened));
 }
 
 TEST("what kernels of several streams print comes out when their streams are waited for")
