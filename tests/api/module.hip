@@ -1,6 +1,7 @@
 // Modules: device code from files and memory, its functions and its variables.
 //     module [FILE]
 #include "../support/hip_test.h"
+#include "../support/output.h"
 
 #include <fstream>
 #include <iterator>
@@ -49,6 +50,37 @@ TEST("functions of a module are found by name and run")
     CHECK_EQ(hipModuleGetFunction(nullptr, m.m, "scale"), hipErrorInvalidValue);
     CHECK_EQ(hipModuleGetFunction(&f, m.m, nullptr), hipErrorInvalidValue);
     (void)hipGetLastError();
+}
+
+__global__ void say_here(int n)
+{
+    printf("program %d\n", n);
+}
+
+TEST("kernels of several modules print in the order of their stream, however many there are")
+{
+    const int launches = 100;
+    module m(file);
+    unsigned *gate = nullptr; // closed while they are launched
+    std::string want;
+    CHECK_HIP(hipHostMalloc(reinterpret_cast<void **>(&gate), sizeof *gate, hipHostMallocCoherent));
+    *gate = 0;
+    std::string got = ah_test::output_of(stdout, [&] {
+        CHECK_HIP(hipStreamWaitValue32(nullptr, gate, 1, hipStreamWaitValueGte));
+        for (int i = 0; i < launches; ++i) {
+            void *arguments[] = {&i};
+            if (i % 2 == 0)
+                say_here<<<1, 1>>>(i);
+            else
+                CHECK_HIP(hipModuleLaunchKernel(m.function("say"), 1, 1, 1, 1, 1, 1, 0, nullptr,
+                                                arguments, nullptr));
+            want += (i % 2 == 0 ? "program " : "module ") + std::to_string(i) + "\n";
+        }
+        __atomic_store_n(gate, 1u, __ATOMIC_RELEASE);
+        CHECK_HIP(hipDeviceSynchronize());
+    });
+    CHECK(got == want);
+    CHECK_HIP(hipHostFree(gate));
 }
 
 TEST("arguments can be one packed buffer")

@@ -24,6 +24,11 @@ extern "C" __global__ void __launch_bounds__(32) small_blocks(int *p)
     *p = 1;
 }
 
+extern "C" __global__ void say(int n)
+{
+    printf("module %d\n", n);
+}
+
 // A struct between other arguments, for the padding of packed buffers.
 struct three {
     char c[3];
