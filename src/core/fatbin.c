@@ -57,6 +57,7 @@ struct loaded {
 
 struct fatbin {
     struct fatbin *next;
+    uint64_t number; /* > 0 */
     const void *data;
     struct symbol *symbols;
     pthread_mutex_t opening; /* guards the three below */
@@ -140,9 +141,35 @@ static hipError_t connect_managed(struct ah_device *device, struct ah_backend_mo
                             sizeof *symbol->managed_pointer);
 }
 
+/* The process ends: fat binaries stay loaded, for to unload one waits for its kernels, which may
+ * never end, and threads go on that use it. */
+static _Atomic(bool) exiting;
+/* Fat binaries are numbered as they are registered; exit() calls mark_exit before the end of those
+ * up to this. */
+static _Atomic(uint64_t) last_number, told_in_time;
+
+static void mark_exit(void)
+{
+    atomic_store(&exiting, true);
+}
+
+/* exit() calls last what was registered first. clang's constructor has registered the end of its
+ * fat binary right after the fat binary; before anything is loaded comes what tells that end
+ * from dlclose. */
+static void watch_exit(const struct fatbin *fatbin)
+{
+    uint64_t told = atomic_load(&told_in_time);
+    while (told < fatbin->number &&
+           !atomic_compare_exchange_weak(&told_in_time, &told, fatbin->number))
+        ;
+    if (told < fatbin->number)
+        (void)atexit(mark_exit);
+}
+
 static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
                           struct ah_backend_module **out_module)
 {
+    watch_exit(fatbin);
     hipError_t error = open_fatbin(fatbin);
     if (error == hipSuccess)
         error = ah_code_load(device, &fatbin->images, 0, NULL, NULL, out_module, NULL);
@@ -425,6 +452,7 @@ void **__hipRegisterFatBinary(const void *data)
     if (!fatbin)
         return NULL;
     fatbin->data = wrapper->binary;
+    fatbin->number = atomic_fetch_add(&last_number, 1) + 1;
     pthread_mutex_init(&fatbin->opening, NULL);
     pthread_mutex_lock(&registered.lock);
     fatbin->next = registered.fatbins;
@@ -632,7 +660,7 @@ static struct fatbin *take_fatbin(const void *modules)
 
 void __hipUnregisterFatBinary(void **modules)
 {
-    if (ah_api_forked())
+    if (ah_api_forked() || atomic_load(&exiting))
         return;
     pthread_mutex_lock(&registered.lock);
     while (is_in_use(modules))

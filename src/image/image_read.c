@@ -64,7 +64,7 @@ size_t ah_memory_readable(const void *address)
     char line[512];
     if (!address)
         return 0;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    FILE *maps = fopen("/proc/thread-self/maps", "re");
     if (!maps) /* no way to know: believe the sizes that the data declares */
         return SIZE_MAX / 2;
     for (bool whole = true; fgets(line, sizeof line, maps);) {

@@ -349,7 +349,8 @@ hipError_t hipIpcCloseMemHandle(void *devPtr);
 hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event);
 
 /// Opens another process's event. It may be recorded and waited for here as well; hipEventDestroy()
-/// ends only this use.
+/// ends only this use. Where the process that recorded it last ends before the event is reached,
+/// waiting for it and asking for it give hipErrorIllegalState, but for NVIDIA's own driver.
 /// @param [out] event  the event
 /// @param [in] handle  from the other process
 /// Returns: hipErrorInvalidValue: event is NULL or the handle is none; hipErrorMapFailed: the other

@@ -34,7 +34,7 @@ static void make_uri(struct simhsa_loaded *loaded)
     const struct simhsa_bytes *bytes = &loaded->bytes;
     char path[96] = "", link[32];
     if (bytes->file >= 0) {
-        snprintf(link, sizeof link, "/proc/self/fd/%d", bytes->file);
+        snprintf(link, sizeof link, "/proc/thread-self/fd/%d", bytes->file);
         ssize_t length = readlink(link, path, sizeof path - 1);
         path[length > 0 ? length : 0] = '\0';
     }
