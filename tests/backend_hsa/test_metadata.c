@@ -325,6 +325,32 @@ static void *elf_file(bool section, size_t *out_size)
     return file;
 }
 
+static void a_note_that_goes_on_past_its_segment_is_not_read(void **state)
+{
+    (void)state;
+    enum { TABLE = 64, NOTE = 128, PADDING = 8 };
+    for (unsigned more = 1; more <= 20; more++) {
+        struct ahhsa_metadata metadata;
+        const char *reason;
+        Elf64_Phdr segment;
+        Elf64_Nhdr note;
+        size_t size;
+        whole();
+        unsigned char *file = elf_file(false, &size);
+        size -= PADDING;
+        memcpy(&segment, file + TABLE, sizeof segment);
+        memcpy(&note, file + NOTE, sizeof note);
+        segment.p_filesz -= PADDING;
+        note.n_descsz += more;
+        memcpy(file + TABLE, &segment, sizeof segment);
+        memcpy(file + NOTE, &note, sizeof note);
+        void *guarded = ah_test_guard(file, size);
+        assert_false(ahhsa_metadata_read(&metadata, guarded, size, &reason));
+        ah_test_unguard(guarded, size);
+        free(file);
+    }
+}
+
 static void the_note_is_found_in_segments_and_sections(void **state)
 {
     (void)state;
@@ -359,6 +385,7 @@ int main(void)
         cmocka_unit_test(counts_that_the_note_cannot_hold_take_no_memory),
         cmocka_unit_test(content_that_looks_like_a_count_is_passed_over),
         cmocka_unit_test(damaged_notes_are_survived),
+        cmocka_unit_test(a_note_that_goes_on_past_its_segment_is_not_read),
         cmocka_unit_test(the_note_is_found_in_segments_and_sections),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
