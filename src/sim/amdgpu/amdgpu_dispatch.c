@@ -1,7 +1,9 @@
 /* Dispatches: what a packet and a kernel's descriptor ask for, the memory of a work-group, what
  * its registers hold when it begins, and the engine that the scheduler drives. */
 #include "amdgpu_code.h"
+#include "sim_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -59,6 +61,14 @@ static bool make_scratch(struct amdgpu_block *block, unsigned waves)
     return true;
 }
 
+static bool make_waits(struct amdgpu_block *block)
+{
+    block->waits = amdgpu_waits_create(block->wave_count);
+    for (unsigned i = 0; block->waits && i < block->wave_count; i++)
+        block->waves[i].waits = amdgpu_waits_of(block->waits, i);
+    return block->waits;
+}
+
 static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
 {
     struct amdgpu_dispatch *dispatch = dispatch_of(sim->launch);
@@ -84,6 +94,8 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
     if (!make_scratch(block, sim->wave_count))
         return false;
     block->checks = amdgpu_checks_on() ? amdgpu_checks_create(block) : NULL;
+    if (sim_options()->checks & SIM_CHECK_SYNC && !make_waits(block))
+        return false;
     return block->checks || !amdgpu_checks_on();
 }
 
@@ -266,6 +278,7 @@ static bool begin(struct sim_block *sim, bool fresh)
         block->ended += block->waves[i].state == AMDGPU_ENDED;
     }
     amdgpu_checks_begin(block->checks);
+    amdgpu_waits_begin(block->waits, block->wave_count);
     return true;
 }
 
@@ -293,6 +306,7 @@ static void fini(struct sim_block *sim)
 {
     struct amdgpu_block *block = sim->state;
     amdgpu_checks_destroy(block->checks);
+    free(block->waits);
     amdgpu_private_give(block->dispatch->kept, block->scratch_memory);
 }
 

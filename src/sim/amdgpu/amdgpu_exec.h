@@ -83,6 +83,7 @@ struct amdgpu_wave {
     uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
     bool indexing;                   /* amdgpu_run_indexed is at work */
     uint64_t meeting;                /* 0, or that it waits, for amdgpu_gws.c */
+    struct amdgpu_waits *waits;      /* NULL: nobody looks whether it waits for memory */
     /* The branch that last went back, and at the end of the turn before. */
     const struct amdgpu_op *loop, *old_loop;
     /* Who is live, as 0 and ~0 per lane; of EXEC as it was in live_for. */
@@ -152,6 +153,7 @@ struct amdgpu_block { /* state of a resident work-group */
     unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
     struct amdgpu_wave *waves;           /* wave_count */
     struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
+    struct amdgpu_waits *waits;          /* of each wave, or NULL */
     /* What v0 to v2 begin with in a block of items_of work-items: of each wave in turn. */
     uint32_t *items;
     uint32_t items_of[3];
@@ -174,6 +176,13 @@ void amdgpu_checks_destroy(struct amdgpu_checks *checks); /* accepts NULL */
 void amdgpu_checks_begin(struct amdgpu_checks *checks);
 /* All waves have met at a barrier: what they do from now on comes after. */
 void amdgpu_checks_barrier(struct amdgpu_checks *checks);
+
+/* Whether waves wait for memory (amdgpu_waits.c): of all waves of a block. NULL: no memory. */
+struct amdgpu_waits *amdgpu_waits_create(unsigned waves);
+void amdgpu_waits_begin(struct amdgpu_waits *waits, unsigned waves); /* accepts NULL */
+struct amdgpu_waits *amdgpu_waits_of(struct amdgpu_waits *waits, unsigned wave);
+/* Before op is executed. False: it uses what it has not waited for, which was reported. */
+bool amdgpu_waits_check(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
 /* Work-item of a lane of a wave. */
 static inline unsigned amdgpu_item(const struct amdgpu_wave *wave, unsigned lane)

@@ -165,6 +165,15 @@ static enum sim_wave outcome(const struct amdgpu_wave *wave)
     }
 }
 
+static const struct amdgpu_op *run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                           int *left)
+{
+    for (; op && *left > 0; --*left)
+        op = amdgpu_waits_check(wave, op) ? __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op)
+                                          : NULL;
+    return op;
+}
+
 enum sim_wave amdgpu_wave_run(struct amdgpu_wave *wave, unsigned budget)
 {
     if (wave->state != AMDGPU_RUNS)
@@ -176,6 +185,8 @@ enum sim_wave amdgpu_wave_run(struct amdgpu_wave *wave, unsigned budget)
     wave->pause = SIM_WAVE_READY;
     if (wave->mode & AMDGPU_MODE_GPR_INDEXING)
         op = amdgpu_run_indexed(wave, op);
+    if (__builtin_expect(wave->waits != NULL, 0))
+        op = run_watched(wave, op, &left);
     for (; op && left > 0; left--)
         op = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op);
     if (op) {
