@@ -47,6 +47,7 @@ struct amdgpu_device {
     struct amdgpu_model model;
     uint64_t clock_hz; /* of timestamps, s_memrealtime and signals: 100000000 */
 };
+enum { AMDGPU_CLOCK_HZ = 100000000 };
 uint64_t amdgpu_clock(void); /* now, in ticks of clock_hz */
 
 /* ---- dispatches ------------------------------------------------------------------------ */
@@ -124,8 +125,8 @@ void amdgpu_symbols_name(uint64_t address, char *out, size_t out_size);
 void amdgpu_symbols_line(uint64_t address, char *out, size_t out_size);
 
 /* Sets what is called when a kernel sends an interrupt (s_sendmsg), on its thread: whoever
- * waits for signals is to look again. NULL: nobody. */
-void amdgpu_on_interrupt(void (*interrupt)(void));
+ * waits for signals is to look again. The argument is 0. NULL: nobody. */
+void amdgpu_on_interrupt(void (*interrupt)(uint32_t));
 
 /* Forgets decoded code in [address, address + size): other code may come to lie there. */
 void amdgpu_code_forget(uint64_t address, size_t size);

@@ -8,18 +8,18 @@
 
 enum { MSG_INTERRUPT = 1, MSG_DEALLOC_VGPRS = 3, MSG_RTN_GET_REALTIME = 131 };
 
-static void (*_Atomic on_interrupt)(void);
+static void (*_Atomic on_interrupt)(uint32_t);
 
-void amdgpu_on_interrupt(void (*interrupt)(void))
+void amdgpu_on_interrupt(void (*interrupt)(uint32_t))
 {
     atomic_store(&on_interrupt, interrupt);
 }
 
 static void send(unsigned message)
 {
-    void (*interrupt)(void) = atomic_load(&on_interrupt);
+    void (*interrupt)(uint32_t) = atomic_load(&on_interrupt);
     if (message == MSG_INTERRUPT && interrupt)
-        interrupt();
+        interrupt(0);
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */

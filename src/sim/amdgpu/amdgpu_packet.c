@@ -42,6 +42,18 @@ static bool is_profiled(const struct amdgpu_queue *queue)
     return __atomic_load_n(properties, __ATOMIC_RELAXED) & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
 }
 
+/* Stores the event's number to the signal's mailbox, of a driver that has events. */
+static void send_mail(const struct amdgpu_queue *queue, uint64_t mailbox, uint32_t event)
+{
+    unsigned char *view = NULL;
+    if (queue->settings.interrupt && mailbox && mailbox % sizeof(uint64_t) == 0)
+        view = sim_reach(queue->settings.device->device, mailbox, sizeof(uint64_t), true);
+    if (!view)
+        return;
+    __atomic_store_n((uint64_t *)(void *)view, event, __ATOMIC_SEQ_CST);
+    queue->settings.interrupt(event);
+}
+
 static void complete(const struct amdgpu_queue *queue, amd_signal_t *signal, uint64_t start)
 {
     if (!signal)
@@ -50,7 +62,10 @@ static void complete(const struct amdgpu_queue *queue, amd_signal_t *signal, uin
         signal->start_ts = start;
         signal->end_ts = amdgpu_clock();
     }
+    uint64_t mailbox = signal->event_mailbox_ptr; /* the signal may be gone once it is complete */
+    uint32_t event = signal->event_id;
     amdgpu_signal_add(signal, -1);
+    send_mail(queue, mailbox, event);
 }
 
 /* ---- how kernels end --------------------------------------------------------------- */
@@ -201,7 +216,7 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->queue_address = queue->settings.queue_address;
     dispatch->id = number;
     dispatch->priority = atomic_load_explicit(&queue->priority, memory_order_relaxed);
-    dispatch->cooperative = queue->settings.cooperative;
+    dispatch->cooperative = atomic_load_explicit(&queue->cooperative, memory_order_relaxed);
     dispatch->kept = queue->kept;
     dispatch->done = kernel_done;
     dispatch->data = flight;
@@ -313,6 +328,28 @@ static void process_agent(struct amdgpu_queue *queue, const hsa_agent_dispatch_p
         complete(queue, completion, start);
 }
 
+static void process_pm4(struct amdgpu_queue *queue, const struct amdgpu_pm4_packet *packet,
+                        uint64_t number)
+{
+    uint64_t address = packet->jump[1] | (uint64_t)(packet->jump[2] & 0xffff) << 32;
+    amd_signal_t *completion;
+    uint64_t start = amdgpu_clock();
+    const char *why = find_signal(queue, packet->completion_signal, &completion)
+                          ? amdgpu_pm4_run(queue->settings.device->device, address & ~UINT64_C(3),
+                                           packet->jump[3] & 0xfffff)
+                          : "its completion signal is none";
+    if (why)
+        reject_format(queue, number, why);
+    else
+        complete(queue, completion, start);
+}
+
+bool amdgpu_packet_is_waited_for(const union amdgpu_packet *packet)
+{
+    return (packet->header & 0xff) == HSA_PACKET_TYPE_VENDOR_SPECIFIC &&
+           packet->pm4.format == AMDGPU_AQL_FORMAT_PM4_IB;
+}
+
 void amdgpu_packet_process(struct amdgpu_queue *queue, const union amdgpu_packet *packet,
                            uint64_t number)
 {
@@ -331,8 +368,10 @@ void amdgpu_packet_process(struct amdgpu_queue *queue, const union amdgpu_packet
     case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
         if (packet->value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
             process_value(queue, &packet->value, number);
+        else if (packet->pm4.format == AMDGPU_AQL_FORMAT_PM4_IB)
+            process_pm4(queue, &packet->pm4, number);
         else
-            reject_format(queue, number, "a vendor packet that is no barrier");
+            reject_format(queue, number, "a vendor packet that is no barrier and no PM4 buffer");
         break;
     default:
         reject_format(queue, number, "its type is none");

@@ -3,6 +3,7 @@
 #ifndef AMDGPU_PROCESSOR_H
 #define AMDGPU_PROCESSOR_H
 
+#include "amdgpu_pm4.h"
 #include "amdgpu_queue.h"
 #include "sim_memory.h"
 
@@ -18,6 +19,7 @@ union amdgpu_packet {
     hsa_barrier_and_packet_t barrier; /* BARRIER_OR has the same fields */
     hsa_agent_dispatch_packet_t agent;
     hsa_amd_barrier_value_packet_t value;
+    struct amdgpu_pm4_packet pm4;
 };
 _Static_assert(sizeof(union amdgpu_packet) == 64, "as queues have them");
 
@@ -36,11 +38,13 @@ struct amdgpu_queue {
      * kernels in progress. Both change under the lock. */
     _Alignas(64) amd_signal_t stop;
     amd_signal_t running;
+    amd_signal_t paused; /* not 0: no packets are taken */
     struct amdgpu_queue_settings settings;
     hsa_queue_t ring; /* as it was made: programs can write what they have */
     amd_signal_t *doorbell;
     pthread_t thread;
     _Atomic(int) priority;
+    _Atomic(bool) cooperative;
     struct sim_memory *copies;   /* of packets of flights, for kernels to read */
     struct amdgpu_private *kept; /* for scratch of kernels */
     uint64_t taken, rung;        /* packets; of its thread */
@@ -83,6 +87,9 @@ void amdgpu_queue_fail(struct amdgpu_queue *queue, const struct amdgpu_queue_err
 /* All queues of its device fail, now and later. */
 void amdgpu_queue_lose(struct amdgpu_queue *queue);
 
+/* Whether a packet's place in the ring is the producer's again only when it is done: producers wait
+ * for that instead of a signal. */
+bool amdgpu_packet_is_waited_for(const union amdgpu_packet *packet);
 /* Does what a packet says, whose turn has come; returns when the next one may begin.
  * Packets that make no sense stop the queue. */
 void amdgpu_packet_process(struct amdgpu_queue *queue, const union amdgpu_packet *packet,

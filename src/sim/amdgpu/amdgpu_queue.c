@@ -231,7 +231,7 @@ static void wind_up(struct amdgpu_queue *queue)
     wait_until_idle(queue);
     if (!is_orphan(queue)) {
         uint64_t inactive = settings->queue->queue_inactive_signal.handle;
-        if (inactive)
+        if (inactive && !settings->interrupt)
             amdgpu_signal_store((amd_signal_t *)(uintptr_t)inactive, -1);
         if (queue->failed && settings->error)
             settings->error(settings->data, &queue->error);
@@ -294,8 +294,12 @@ static void *process(void *data)
         if (barrier && !amdgpu_queue_wait_running(queue, 1))
             break;
         memcpy(&packet, place, sizeof packet);
-        take(queue, place);
-        amdgpu_packet_process(queue, &packet, queue->taken - 1);
+        bool waited_for = amdgpu_packet_is_waited_for(&packet);
+        if (!waited_for)
+            take(queue, place);
+        amdgpu_packet_process(queue, &packet, waited_for ? queue->taken : queue->taken - 1);
+        if (waited_for)
+            take(queue, place);
     }
     wind_up(queue);
     return NULL;
@@ -309,16 +313,23 @@ static bool is_ring(const hsa_queue_t *ring)
            (ring->size & (ring->size - 1)) == 0 && ring->doorbell_signal.handle;
 }
 
+static hsa_queue_t ring_of(const struct amdgpu_queue_settings *settings)
+{
+    return settings->ring.base_address ? settings->ring : settings->queue->hsa_queue;
+}
+
 static void init(struct amdgpu_queue *queue, const struct amdgpu_queue_settings *settings)
 {
     const hsa_queue_t *ring = &queue->ring;
     queue->settings = *settings;
-    queue->ring = settings->queue->hsa_queue;
+    queue->ring = ring_of(settings);
     union amdgpu_packet *packets = ring->base_address;
     queue->priority = settings->priority;
+    queue->cooperative = settings->cooperative;
     pthread_mutex_init(&queue->lock, NULL);
     amdgpu_signal_init(&queue->stop, 0);
     amdgpu_signal_init(&queue->running, 0);
+    amdgpu_signal_init(&queue->paused, 0);
     for (int i = 0; i < AMDGPU_FLIGHTS; i++) {
         queue->flights[i].queue = queue;
         queue->flights[i].next = queue->unused;
@@ -343,9 +354,16 @@ static bool start(struct amdgpu_queue *queue)
     return good;
 }
 
+static void look_again(uint32_t event)
+{
+    (void)event;
+    amdgpu_signals_changed();
+}
+
 struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *settings)
 {
-    if (!is_ring(&settings->queue->hsa_queue))
+    hsa_queue_t ring = ring_of(settings);
+    if (!is_ring(&ring))
         return NULL;
     struct amdgpu_queue *queue = aligned_alloc(64, sizeof *queue);
     if (!queue)
@@ -357,7 +375,7 @@ struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *set
     if (queue->copies)
         queue->copies->label = "dispatch packets";
     queue->kept = amdgpu_private_create();
-    amdgpu_on_interrupt(amdgpu_signals_changed);
+    amdgpu_on_interrupt(settings->interrupt ? settings->interrupt : look_again);
     if (!queue->copies || !queue->kept || !start(queue)) {
         AH_LOG_ERR("simulated HSA runtime: no memory or no thread for a queue");
         destroy(queue);
@@ -417,4 +435,14 @@ void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on)
 void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority)
 {
     atomic_store_explicit(&queue->priority, priority, memory_order_relaxed);
+}
+
+void amdgpu_queue_set_cooperative(struct amdgpu_queue *queue, bool cooperative)
+{
+    atomic_store_explicit(&queue->cooperative, cooperative, memory_order_relaxed);
+}
+
+void amdgpu_queue_pause(struct amdgpu_queue *queue, bool pause)
+{
+    amdgpu_signal_store(&queue->paused, pause);
 }

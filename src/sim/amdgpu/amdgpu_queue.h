@@ -57,8 +57,10 @@ struct amdgpu_queue_error {
 
 struct amdgpu_queue_settings {
     const struct amdgpu_device *device;
-    amd_queue_t *queue;     /* with hsa_queue filled in: base_address, size, doorbell_signal */
+    amd_queue_t *queue;     /* its indices, and what kernels read */
     uint64_t queue_address; /* as kernels see it */
+    hsa_queue_t ring;       /* base_address, size, id and doorbell_signal are used; base_address
+                               NULL: queue->hsa_queue has them */
     int priority;           /* lower first */
     bool cooperative;
     /* Called on the queue's thread; NULL: nobody asks. */
@@ -68,6 +70,10 @@ struct amdgpu_queue_settings {
     hsa_status_t (*taken)(void *data, const hsa_kernel_dispatch_packet_t *packet);
     /* A packet of type HSA_PACKET_TYPE_AGENT_DISPATCH; NULL: such packets are errors. */
     void (*agent_dispatch)(void *data, const hsa_agent_dispatch_packet_t *packet);
+    /* Of a kernel driver: a signal with a mailbox was completed, and its event's number was stored
+     * there (0: a kernel sends an interrupt). Errors go to the error callback alone then, and not
+     * to queue_inactive_signal. NULL: runtimes and devices share signals. */
+    void (*interrupt)(uint32_t event);
     void *data;
 };
 struct amdgpu_queue;
@@ -86,6 +92,10 @@ void amdgpu_queue_inactivate(struct amdgpu_queue *queue, hsa_status_t status);
 /* Whether completion signals get timestamps: AMD_QUEUE_PROPERTIES_ENABLE_PROFILING. */
 void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on);
 void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority);
+/* Whether kernels that are dispatched from now on have all their groups resident at once. */
+void amdgpu_queue_set_cooperative(struct amdgpu_queue *queue, bool cooperative);
+/* A paused queue takes no packets; what runs goes on. */
+void amdgpu_queue_pause(struct amdgpu_queue *queue, bool pause);
 
 /* Waits until no kernel runs, of any queue, and lets none begin until amdgpu_queues_resume. False:
  * some still run after timeout_ns, and nothing was changed. */

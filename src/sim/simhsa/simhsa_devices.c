@@ -2,6 +2,7 @@
  * agents, pools and caches that are made of it. */
 #include "simhsa_runtime.h"
 
+#include "amdgpu_list.h"
 #include "env.h"
 #include "simhsa.h"
 
@@ -12,60 +13,16 @@
 #include <strings.h>
 #include <unistd.h>
 
-static const char usual_model[] = "gfx90a";
 static char configured[256]; /* by anyhipSimConfigure */
 
 /* ---- the list --------------------------------------------------------------------------- */
-
-/* One element, "gfx90a" or "default"; its length. *out_model is NULL for a device that another
- * vendor's library simulates. 0: there is no such model. */
-static size_t read_model(const char *text, const struct amdgpu_model **out_model)
-{
-    char name[32];
-    size_t size = strcspn(text, "*, \t");
-    if (size == 0 || size >= sizeof name)
-        return 0;
-    snprintf(name, sizeof name, "%.*s", (int)size, text);
-    *out_model = amdgpu_model(strcmp(name, "default") == 0 ? usual_model : name);
-    return *out_model || strncmp(name, "sm_", 3) == 0 ? size : 0;
-}
-
-/* Reads "gfx90a*2,gfx1100"; returns how many devices, -1: it is not such a list, and the log
- * says where. */
-static int read_list(const char *list, const struct amdgpu_model *out_models[SIM_DEVICES_MAX])
-{
-    const char *at = list;
-    int count = 0;
-    while (*at) {
-        const struct amdgpu_model *model = NULL;
-        unsigned times = 1;
-        int more = 0;
-        while (isspace((unsigned char)*at))
-            at++;
-        size_t used = read_model(at, &model);
-        bool good = used > 0;
-        if (good && at[used] == '*')
-            good = sscanf(at + used, "*%u%n", &times, &more) == 1 && times > 0;
-        const char *end = at + used + more;
-        if (!good || (*end && *end != ',') || (*end && !end[1]) ||
-            times > (unsigned)(SIM_DEVICES_MAX - count)) {
-            AH_LOG_NOTICE(AH_LOG_ERROR, "simulated AMD devices \"%s\": cannot use \"%s\"", list,
-                          at);
-            return -1;
-        }
-        for (; model && times > 0; times--)
-            out_models[count++] = model;
-        at = end + (*end == ',');
-    }
-    return count;
-}
 
 __attribute__((visibility("default"))) int anyhipSimConfigure(const char *devices)
 {
     const struct amdgpu_model *models[SIM_DEVICES_MAX];
     if (simhsa.agent_count > 0)
         return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
-    if (!devices || strlen(devices) >= sizeof configured || read_list(devices, models) <= 0)
+    if (!devices || strlen(devices) >= sizeof configured || amdgpu_list_read(devices, models) <= 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     snprintf(configured, sizeof configured, "%s", devices);
     return HSA_STATUS_SUCCESS;
@@ -183,7 +140,7 @@ static void make_gpu(struct simhsa_agent *agent, uint32_t node, int position,
     const struct sim_options *options = sim_options();
     *agent = (struct simhsa_agent){.node = node, .device = position, .memory = options->memory};
     agent->gpu =
-        (struct amdgpu_device){.device = position, .model = *model, .clock_hz = SIMHSA_CLOCK_HZ};
+        (struct amdgpu_device){.device = position, .model = *model, .clock_hz = AMDGPU_CLOCK_HZ};
     if (options->compute_units > 0)
         agent->gpu.model.units = options->compute_units;
     snprintf(agent->name, sizeof agent->name, "%s", model->name);
@@ -207,7 +164,7 @@ hsa_status_t simhsa_agents_open(void)
     int positions[SIM_DEVICES_MAX];
     const struct sim_options *options = sim_options();
     const char *list = *configured ? configured : options->devices;
-    int count = read_list(*list ? list : usual_model, models);
+    int count = amdgpu_list_read(list, models);
     if (count <= 0) {
         AH_LOG_ERR("there are no simulated AMD devices in \"%s\"", list);
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -180,7 +180,6 @@ static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
     return (hsa_signal_t){(uintptr_t)signal};
 }
 /* The system's clock and the agents' are one: amdgpu_clock. */
-enum { SIMHSA_CLOCK_HZ = 100000000 };
 /* Nanoseconds of so many ticks. */
 uint64_t simhsa_nanoseconds(uint64_t ticks);
 

@@ -163,7 +163,7 @@ hsa_status_t hsa_status_string(hsa_status_t status, const char **status_string)
 
 uint64_t simhsa_nanoseconds(uint64_t ticks)
 {
-    const uint64_t each = UINT64_C(1000000000) / SIMHSA_CLOCK_HZ;
+    const uint64_t each = UINT64_C(1000000000) / AMDGPU_CLOCK_HZ;
     return ticks > UINT64_MAX / each ? UINT64_MAX : ticks * each;
 }
 
@@ -187,7 +187,7 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
     case HSA_SYSTEM_INFO_TIMESTAMP:
         ANSWER(uint64_t, amdgpu_clock());
     case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
-        ANSWER(uint64_t, SIMHSA_CLOCK_HZ);
+        ANSWER(uint64_t, AMDGPU_CLOCK_HZ);
     case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
         ANSWER(uint64_t, UINT64_MAX);
     case HSA_SYSTEM_INFO_ENDIANNESS:

@@ -1,0 +1,103 @@
+/* Private to the simulated kernel driver: its state, and what its files ask of each other.
+ *
+ * libsimkmt.so.1 has the ABI of libhsakmt.so.1. Node 0 is the host; nodes from 1 on are simulated
+ * GPUs. Memory, events and queues have a lock each, of their file; no two are held at once but
+ * where a comment says so. */
+#ifndef SIMKMT_H
+#define SIMKMT_H
+
+#include "amdgpu.h"
+#include "amdgpu_queue.h"
+#include "hsakmt_abi.h"
+#include "log.h"
+#include "sim_memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The rest of the library is hidden. */
+#define HSAKMT_FUNCTION(name, parameters)                                                          \
+    extern __typeof__(name) name __attribute__((visibility("default")));
+#include "hsakmt_functions.def"
+#undef HSAKMT_FUNCTION
+
+enum { SIMKMT_NODES_MAX = SIM_DEVICES_MAX + 1, SIMKMT_PAGE = 4096 };
+
+/* ---- nodes ----------------------------------------------------------------------------- */
+
+struct simkmt_node {
+    uint32_t number;
+    struct amdgpu_device gpu; /* of every node but the first; gpu.device is number - 1 */
+    size_t memory;            /* bytes */
+};
+
+struct simkmt {
+    pthread_mutex_t lock;         /* of opening and closing */
+    unsigned opened;              /* how often */
+    _Atomic(bool) forked;         /* this is a child of the process that opened it */
+    _Atomic(unsigned) node_count; /* 0: never opened */
+    struct simkmt_node nodes[SIMKMT_NODES_MAX];
+};
+extern struct simkmt simkmt;
+
+/* Makes the nodes; with the lock, once. A failure is logged. */
+HSAKMT_STATUS simkmt_nodes_open(void);
+struct simkmt_node *simkmt_node(uint32_t number);     /* NULL: there is none */
+struct simkmt_node *simkmt_gpu_node(uint32_t number); /* NULL: there is none, or it is the host */
+
+/* How functions begin that need the driver to be open. */
+bool simkmt_is_open(void);
+#define SIMKMT_ENTER()                                                                             \
+    do {                                                                                           \
+        if (!simkmt_is_open())                                                                     \
+            return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;                                     \
+    } while (0)
+
+/* A call that a correct runtime never makes: a line in the log. Returns status. */
+__attribute__((format(printf, 2, 3))) HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS status,
+                                                                  const char *format, ...);
+
+/* ---- events ---------------------------------------------------------------------------- */
+
+/* A device sends an interrupt: the event's number, 0: whichever events have mail. Everybody who
+ * waits for signals looks again. */
+void simkmt_interrupt(uint32_t event_id);
+/* Tells all events of type HSA_EVENTTYPE_MEMORY of a fault. */
+void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address);
+void simkmt_events_close(void);
+
+/* ---- queues and doorbells -------------------------------------------------------------- */
+
+/* What a doorbell rings. */
+struct simkmt_doorbell {
+    _Atomic(uint64_t) *place; /* where programs store */
+    uint64_t seen;
+    void (*ring)(struct simkmt_doorbell *doorbell, uint64_t value);
+};
+/* Gives it a place, and calls ring on the doorbells' thread whenever the value there changes. No
+ * locks are held when ring is called but the doorbells' own. False: no memory, thread or place. */
+bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell);
+/* ring is not called any more when this returns. */
+void simkmt_doorbell_close(struct simkmt_doorbell *doorbell);
+
+void simkmt_queues_close(void);
+
+/* ---- SDMA ------------------------------------------------------------------------------ */
+
+struct simkmt_sdma;
+/* An engine's queue over a ring of size bytes (a power of two). The addresses of its indices, which
+ * count bytes, are in resource afterwards. NULL: no memory or no thread. */
+struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *ring, uint64_t size,
+                                       HsaQueueResource *resource);
+/* Ends it; a packet in progress is finished, others are not begun. */
+void simkmt_sdma_destroy(struct simkmt_sdma *sdma);
+void simkmt_sdma_pause(struct simkmt_sdma *sdma, bool pause);
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+void simkmt_memory_close(void);
+
+#endif

@@ -1,0 +1,180 @@
+/* Owns doorbells: words that programs store to, and the thread that notices.
+ *
+ * A store to memory wakes nobody. While doorbells ring, the thread looks at all of them, with short
+ * sleeps between. When none has rung for a while it protects the page with userfaultfd: the next
+ * store stops in the kernel, which tells the thread, who lets it go on. An idle process spends no
+ * time. Where userfaultfd is not to be had, the sleeps grow longer instead. */
+#include "simkmt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    PLACES = SIMKMT_PAGE / sizeof(uint64_t),
+    LOOK_NS = 20000,       /* between looks while doorbells ring */
+    QUIET_LOOKS = 50,      /* without a ring, before the page is protected */
+    LOOK_MAX_NS = 2000000, /* between looks where it cannot be protected */
+};
+#define SILENT UINT64_MAX /* what no doorbell is rung with */
+
+/* Stands in the table for a doorbell that is being made. */
+static struct simkmt_doorbell reserved;
+
+static struct {
+    pthread_mutex_t lock; /* of the table; held while ring is called */
+    struct simkmt_doorbell *table[PLACES];
+    _Atomic(uint64_t) *page;
+    bool running;
+    pthread_t thread;
+    int faults; /* userfaultfd, -1: there is none */
+} doorbells = {.lock = PTHREAD_MUTEX_INITIALIZER, .faults = -1};
+
+/* ---- protecting the page --------------------------------------------------------------- */
+
+static bool protect(bool on)
+{
+    struct uffdio_writeprotect range = {
+        .range = {(uintptr_t)doorbells.page, SIMKMT_PAGE},
+        .mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0,
+    };
+    return ioctl(doorbells.faults, UFFDIO_WRITEPROTECT, &range) == 0;
+}
+
+/* Under the lock. */
+static void open_faults(void)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = UFFD_FEATURE_PAGEFAULT_FLAG_WP};
+    struct uffdio_register range = {
+        .range = {(uintptr_t)doorbells.page, SIMKMT_PAGE},
+        .mode = UFFDIO_REGISTER_MODE_WP,
+    };
+    int faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+    if (faults >= 0 &&
+        (ioctl(faults, UFFDIO_API, &api) != 0 || ioctl(faults, UFFDIO_REGISTER, &range) != 0)) {
+        close(faults);
+        faults = -1;
+    }
+    doorbells.faults = faults;
+}
+
+/* ---- looking --------------------------------------------------------------------------- */
+
+/* Whether any has rung. */
+static bool look(void)
+{
+    bool rang = false;
+    pthread_mutex_lock(&doorbells.lock);
+    for (unsigned i = 0; i < PLACES; i++) {
+        struct simkmt_doorbell *doorbell = doorbells.table[i];
+        if (!doorbell || doorbell == &reserved)
+            continue;
+        uint64_t value = atomic_load_explicit(doorbell->place, memory_order_acquire);
+        if (value == doorbell->seen)
+            continue;
+        doorbell->seen = value;
+        doorbell->ring(doorbell, value);
+        rang = true;
+    }
+    pthread_mutex_unlock(&doorbells.lock);
+    return rang;
+}
+
+/* Until somebody stores to the page. */
+static void wait_for_store(void)
+{
+    struct pollfd file = {.fd = doorbells.faults, .events = POLLIN};
+    struct uffd_msg message;
+    if (!protect(true))
+        return;
+    if (!look()) /* for what came before the page was protected */
+        while (poll(&file, 1, -1) < 0 && errno == EINTR)
+            continue;
+    while (read(doorbells.faults, &message, sizeof message) > 0)
+        continue;
+    protect(false); /* wakes whoever stores */
+}
+
+static void sleep_ns(long ns)
+{
+    struct timespec time = {0, ns};
+    nanosleep(&time, NULL);
+}
+
+static void *watch(void *data)
+{
+    long pause = LOOK_NS;
+    unsigned quiet = 0;
+    (void)data;
+    for (;;) {
+        bool rang = look();
+        quiet = rang ? 0 : quiet + 1;
+        if (quiet < QUIET_LOOKS) {
+            pause = LOOK_NS;
+        } else if (doorbells.faults >= 0) {
+            wait_for_store();
+            quiet = 0;
+            continue;
+        } else if (pause < LOOK_MAX_NS) {
+            pause *= 2;
+        }
+        sleep_ns(pause);
+    }
+    return NULL;
+}
+
+/* ---- the table ------------------------------------------------------------------------- */
+
+/* Under the lock. The thread lives as long as the process. */
+static bool start(void)
+{
+    if (doorbells.running)
+        return true;
+    if (!doorbells.page) {
+        void *page =
+            mmap(NULL, SIMKMT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (page == MAP_FAILED)
+            return false;
+        memset(page, 0xff, SIMKMT_PAGE); /* a page that is there can be protected */
+        doorbells.page = page;
+        open_faults();
+    }
+    doorbells.running = pthread_create(&doorbells.thread, NULL, watch, NULL) == 0;
+    return doorbells.running;
+}
+
+bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell)
+{
+    pthread_mutex_lock(&doorbells.lock);
+    unsigned place = 0;
+    while (place < PLACES && doorbells.table[place])
+        place++;
+    bool good = place < PLACES && start();
+    if (good)
+        doorbells.table[place] = &reserved;
+    pthread_mutex_unlock(&doorbells.lock);
+    if (!good)
+        return false;
+    doorbell->place = &doorbells.page[place];
+    doorbell->seen = SILENT;
+    atomic_store(doorbell->place,
+                 SILENT); /* may have to wait for the thread, so without the lock */
+    pthread_mutex_lock(&doorbells.lock);
+    doorbells.table[place] = doorbell;
+    pthread_mutex_unlock(&doorbells.lock);
+    return true;
+}
+
+void simkmt_doorbell_close(struct simkmt_doorbell *doorbell)
+{
+    pthread_mutex_lock(&doorbells.lock);
+    doorbells.table[doorbell->place - doorbells.page] = NULL;
+    pthread_mutex_unlock(&doorbells.lock);
+}

@@ -1,0 +1,282 @@
+/* Owns events: who waits for them, the mailboxes through which devices name them, and what is told
+ * of memory faults.
+ *
+ * An event of type HSA_EVENTTYPE_SIGNAL has a mailbox, a word of memory that devices reach. A
+ * device stores the event's number there and sends an interrupt; an interrupt that names no event
+ * is for all those with mail. */
+#include "simkmt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { EVENTS_MAX = 4096 }; /* of a process, as the kernel driver has it */
+#define NO_MAIL UINT64_MAX
+
+struct event {
+    HsaEvent shown; /* what the caller has */
+    bool manual_reset, signaled;
+    HsaMemoryAccessFault fault; /* of HSA_EVENTTYPE_MEMORY: copied to the caller when it waits */
+};
+
+static struct {
+    pthread_mutex_t lock; /* of all */
+    pthread_cond_t changed;
+    bool open;
+    struct sim_memory *mailboxes;    /* a word of each event */
+    struct event *table[EVENTS_MAX]; /* by number; number 0 is no event */
+} events = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- finding --------------------------------------------------------------------------- */
+
+static _Atomic(uint64_t) *mailbox_of(uint32_t number)
+{
+    return (_Atomic(uint64_t) *)(void *)events.mailboxes->view + number;
+}
+
+/* Under the lock. NULL: it was never made, or is destroyed. */
+static struct event *event_of(const HsaEvent *shown)
+{
+    for (uint32_t i = 1; i < EVENTS_MAX && shown; i++)
+        if (events.table[i] && &events.table[i]->shown == shown)
+            return events.table[i];
+    return NULL;
+}
+
+/* Under the lock; the usual case without a search. */
+static struct event *event_get(const HsaEvent *shown)
+{
+    uint32_t number = shown ? shown->EventId : 0;
+    if (number > 0 && number < EVENTS_MAX && events.table[number] &&
+        &events.table[number]->shown == shown)
+        return events.table[number];
+    return event_of(shown);
+}
+
+/* ---- making ---------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static bool open_events(void)
+{
+    pthread_condattr_t attributes;
+    if (events.open)
+        return true;
+    events.mailboxes =
+        sim_memory_create(SIM_MEMORY_HOST, -1, EVENTS_MAX * sizeof(uint64_t), SIMKMT_PAGE);
+    if (!events.mailboxes)
+        return false;
+    events.mailboxes->label = "mailboxes of events";
+    for (uint32_t i = 0; i < EVENTS_MAX; i++)
+        atomic_store_explicit(mailbox_of(i), NO_MAIL, memory_order_relaxed);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&events.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    events.open = true;
+    return true;
+}
+
+/* Under the lock. 0: none is left. */
+static uint32_t unused_number(void)
+{
+    for (uint32_t i = 1; i < EVENTS_MAX; i++)
+        if (!events.table[i])
+            return i;
+    return 0;
+}
+
+static HSAKMT_STATUS create(const HsaEventDescriptor *descriptor, struct event *event)
+{
+    uint32_t number = open_events() ? unused_number() : 0;
+    if (number == 0)
+        return simkmt_refuse(HSAKMT_STATUS_ERROR, "no memory for an event, or %d are in use",
+                             EVENTS_MAX - 1);
+    event->shown.EventId = number;
+    event->shown.EventData.EventType = descriptor->EventType;
+    event->shown.EventData.EventData.SyncVar = descriptor->SyncVar;
+    event->shown.EventData.HWData1 = number;
+    event->shown.EventData.HWData3 = number;
+    if (descriptor->EventType == HSA_EVENTTYPE_SIGNAL)
+        event->shown.EventData.HWData2 = (uintptr_t)mailbox_of(number);
+    atomic_store(mailbox_of(number), NO_MAIL);
+    events.table[number] = event;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *descriptor, bool manual_reset, bool signaled,
+                                HsaEvent **event)
+{
+    SIMKMT_ENTER();
+    if (!descriptor || !event || descriptor->EventType >= HSA_EVENTTYPE_MAXID)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct event *made = calloc(1, sizeof *made);
+    if (!made)
+        return HSAKMT_STATUS_NO_MEMORY;
+    made->manual_reset = manual_reset;
+    made->signaled = signaled;
+    pthread_mutex_lock(&events.lock);
+    HSAKMT_STATUS result = create(descriptor, made);
+    pthread_mutex_unlock(&events.lock);
+    if (result == HSAKMT_STATUS_SUCCESS)
+        *event = &made->shown;
+    else
+        free(made);
+    return result;
+}
+
+/* Whoever waits for it finds that it is gone. */
+HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *shown)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&events.lock);
+    struct event *event = event_of(shown);
+    if (event) {
+        events.table[event->shown.EventId] = NULL;
+        pthread_cond_broadcast(&events.changed);
+    }
+    pthread_mutex_unlock(&events.lock);
+    free(event);
+    return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+void simkmt_events_close(void)
+{
+    pthread_mutex_lock(&events.lock);
+    for (uint32_t i = 1; i < EVENTS_MAX; i++) {
+        free(events.table[i]);
+        events.table[i] = NULL;
+    }
+    if (events.open) {
+        sim_memory_destroy(events.mailboxes);
+        pthread_cond_broadcast(&events.changed);
+        events.open = false;
+    }
+    pthread_mutex_unlock(&events.lock);
+}
+
+/* ---- signaling ------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static void signal_event(struct event *event)
+{
+    event->signaled = true;
+    pthread_cond_broadcast(&events.changed);
+}
+
+HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *shown)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&events.lock);
+    struct event *event = event_get(shown);
+    if (event)
+        signal_event(event);
+    pthread_mutex_unlock(&events.lock);
+    amdgpu_signals_changed(); /* the runtime stored to a signal, for which queues may wait */
+    return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+void simkmt_interrupt(uint32_t number)
+{
+    pthread_mutex_lock(&events.lock);
+    uint32_t first = number, last = number;
+    if (!events.open)
+        last = 0, first = 1;
+    else if (number == 0 || number >= EVENTS_MAX)
+        first = 1, last = EVENTS_MAX - 1;
+    for (uint32_t i = first; i <= last; i++) {
+        bool mail = atomic_exchange(mailbox_of(i), NO_MAIL) != NO_MAIL;
+        if (events.table[i] && (mail || i == number))
+            signal_event(events.table[i]);
+    }
+    pthread_mutex_unlock(&events.lock);
+    amdgpu_signals_changed();
+}
+
+void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
+{
+    pthread_mutex_lock(&events.lock);
+    for (uint32_t i = 1; i < EVENTS_MAX; i++) {
+        struct event *event = events.table[i];
+        if (!event || event->shown.EventData.EventType != HSA_EVENTTYPE_MEMORY)
+            continue;
+        event->fault = (HsaMemoryAccessFault){
+            .NodeId = node->number,
+            .VirtualAddress = address & -(uint64_t)SIMKMT_PAGE,
+            .Failure = HSA_FAULT_NOT_PRESENT,
+            .Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS,
+        };
+        signal_event(event);
+    }
+    pthread_mutex_unlock(&events.lock);
+}
+
+/* ---- waiting --------------------------------------------------------------------------- */
+
+/* Under the lock. How many are signaled; count + 1: one of them is gone. */
+static uint32_t count_signaled(HsaEvent *const *shown, uint32_t count)
+{
+    uint32_t signaled = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct event *event = event_get(shown[i]);
+        if (!event)
+            return count + 1;
+        signaled += event->signaled;
+    }
+    return signaled;
+}
+
+/* Under the lock: those that reset by themselves do, and faults are told. */
+static void take_signals(HsaEvent *const *shown, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct event *event = event_get(shown[i]);
+        if (!event->signaled)
+            continue;
+        if (event->shown.EventData.EventType == HSA_EVENTTYPE_MEMORY)
+            event->shown.EventData.EventData.MemoryAccessFault = event->fault;
+        event->signaled = event->manual_reset;
+    }
+}
+
+static struct timespec end_of(uint32_t milliseconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += milliseconds / 1000;
+    end.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    return end;
+}
+
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *shown[], uint32_t count, bool all,
+                                         uint32_t milliseconds)
+{
+    SIMKMT_ENTER();
+    if (!shown || count == 0)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
+    struct timespec end = end_of(milliseconds);
+    uint32_t wanted = all ? count : 1, signaled;
+    pthread_mutex_lock(&events.lock);
+    while ((signaled = count_signaled(shown, count)) < wanted && result == HSAKMT_STATUS_SUCCESS) {
+        if (milliseconds == (uint32_t)HSA_EVENTTIMEOUT_INFINITE)
+            pthread_cond_wait(&events.changed, &events.lock);
+        else if (pthread_cond_timedwait(&events.changed, &events.lock, &end) == ETIMEDOUT)
+            result = HSAKMT_STATUS_WAIT_TIMEOUT;
+    }
+    if (signaled > count)
+        result = HSAKMT_STATUS_WAIT_FAILURE;
+    else if (signaled >= wanted)
+        result = HSAKMT_STATUS_SUCCESS;
+    if (result == HSAKMT_STATUS_SUCCESS)
+        take_signals(shown, count);
+    pthread_mutex_unlock(&events.lock);
+    return result;
+}
+
+HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *event, uint32_t milliseconds)
+{
+    return hsaKmtWaitOnMultipleEvents(&event, 1, true, milliseconds);
+}

@@ -1,0 +1,406 @@
+/* Owns memory: what is allocated on a node, what of the program's own memory is registered, and
+ * which nodes it is mapped to.
+ *
+ * Simulated devices and the host share one address space, so that a mapping has no address of its
+ * own. All devices reach memory of the host, mapped or not; memory of a device is reached by
+ * others while anything of it is mapped to them. */
+#include "simkmt.h"
+#include "ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum kind { ALLOCATED, SCRATCH, USER };
+
+struct memory {
+    struct ah_range range; /* in the table; of USER it is only the bounds */
+    enum kind kind;
+    uint32_t node;
+    HsaMemFlags flags;
+    struct sim_memory *sim; /* NULL: addresses only, or memory of the program */
+    bool covers;            /* USER: pieces were made for it */
+    void *user_data;
+    uint32_t mapped_count, mapped[SIMKMT_NODES_MAX];
+    struct memory *next; /* USER: the one that was registered before */
+};
+
+/* A piece of the program's memory that devices reach, and how many registrations are over it. */
+struct piece {
+    struct ah_range range;
+    struct sim_memory *sim;
+    unsigned count;
+};
+
+/* All under the lock. */
+static struct {
+    pthread_mutex_t lock;
+    struct ah_ranges table;                           /* ALLOCATED and SCRATCH */
+    struct memory *users;                             /* newest first; they may overlap */
+    struct ah_ranges pieces;                          /* disjoint */
+    unsigned peers[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* mappings, by owner and peer */
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- pieces of the program's memory ---------------------------------------------------- */
+
+static struct piece *piece_at(uint64_t address)
+{
+    return (struct piece *)(void *)ah_ranges_find(&all.pieces, address);
+}
+
+/* msync fails where no memory is; it does nothing else here. */
+static bool is_there(uint64_t start, uint64_t end)
+{
+    uint64_t page = start & -(uint64_t)SIMKMT_PAGE;
+    return msync((void *)(uintptr_t)page, end - page, MS_ASYNC) == 0;
+}
+
+/* From start to end, or to the next piece. */
+static struct piece *piece_new(uint64_t start, uint64_t end)
+{
+    const struct ah_range *next = ah_ranges_above(&all.pieces, start);
+    if (next && next->start < end)
+        end = next->start;
+    struct piece *piece = is_there(start, end) ? calloc(1, sizeof *piece) : NULL;
+    if (!piece)
+        return NULL;
+    piece->sim = sim_memory_register((void *)(uintptr_t)start, end - start);
+    if (!piece->sim) {
+        free(piece);
+        return NULL;
+    }
+    piece->range.start = start;
+    piece->range.size = end - start;
+    ah_ranges_insert(&all.pieces, &piece->range);
+    return piece;
+}
+
+static void uncover(uint64_t start, uint64_t end)
+{
+    while (start < end) {
+        struct piece *piece = piece_at(start);
+        if (!piece)
+            return;
+        start = piece->range.start + piece->range.size;
+        if (--piece->count > 0)
+            continue;
+        ah_ranges_remove(&all.pieces, &piece->range);
+        sim_memory_destroy(piece->sim);
+        free(piece);
+    }
+}
+
+static bool cover(uint64_t start, uint64_t end)
+{
+    for (uint64_t at = start; at < end;) {
+        struct piece *piece = piece_at(at);
+        if (!piece)
+            piece = piece_new(at, end);
+        if (!piece) {
+            uncover(start, at);
+            return false;
+        }
+        piece->count++;
+        at = piece->range.start + piece->range.size;
+    }
+    return true;
+}
+
+/* ---- finding --------------------------------------------------------------------------- */
+
+static uint64_t end_of(const struct memory *memory)
+{
+    return memory->range.start + memory->range.size;
+}
+
+/* What holds an address: an allocation, or the newest registration. */
+static struct memory *memory_at(const void *pointer)
+{
+    uint64_t address = (uintptr_t)pointer;
+    struct memory *memory = (struct memory *)(void *)ah_ranges_find(&all.table, address);
+    for (struct memory *user = all.users; user && !memory; user = user->next)
+        if (address - user->range.start < user->range.size)
+            memory = user;
+    return memory;
+}
+
+/* What starts at an address. */
+static struct memory *memory_starting(const void *pointer)
+{
+    struct memory *memory = memory_at(pointer);
+    if (!memory || memory->kind != USER || memory->range.start == (uintptr_t)pointer)
+        return memory;
+    for (memory = all.users; memory && memory->range.start != (uintptr_t)pointer;)
+        memory = memory->next;
+    return memory;
+}
+
+/* ---- mappings -------------------------------------------------------------------------- */
+
+/* Counts a mapping of a device's memory to another, or its end. */
+static void count_peer(const struct memory *memory, uint32_t node, bool mapped)
+{
+    if (memory->node == 0 || node == 0 || memory->node == node || memory->kind != ALLOCATED)
+        return;
+    int owner = (int)memory->node - 1, peer = (int)node - 1;
+    all.peers[owner][peer] += mapped ? 1 : -1u;
+    sim_peer_set(peer, owner, all.peers[owner][peer] > 0);
+}
+
+static void unmap(struct memory *memory)
+{
+    while (memory->mapped_count > 0)
+        count_peer(memory, memory->mapped[--memory->mapped_count], false);
+}
+
+static void map_to(struct memory *memory, uint32_t node)
+{
+    for (uint32_t i = 0; i < memory->mapped_count; i++)
+        if (memory->mapped[i] == node)
+            return;
+    memory->mapped[memory->mapped_count++] = node;
+    count_peer(memory, node, true);
+}
+
+static HSAKMT_STATUS map(const void *address, uint64_t size, uint64_t *alternate,
+                         const uint32_t *nodes, uint64_t count)
+{
+    pthread_mutex_lock(&all.lock);
+    struct memory *memory = memory_starting(address);
+    if (!memory) /* parts of scratch are mapped one by one */
+        memory = memory_at(address);
+    bool good = memory && size <= end_of(memory) - (uintptr_t)address;
+    for (uint64_t i = 0; i < count && good; i++)
+        map_to(memory, nodes[i]);
+    pthread_mutex_unlock(&all.lock);
+    if (!good)
+        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
+                             "%llu bytes at %p cannot be mapped: they were neither allocated nor "
+                             "registered",
+                             (unsigned long long)size, address);
+    if (alternate)
+        *alternate = (uintptr_t)address;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *address, uint64_t size, uint64_t *alternate,
+                                        HsaMemMapFlags flags, uint64_t count, uint32_t *nodes)
+{
+    SIMKMT_ENTER();
+    (void)flags;
+    if (!address || (count > 0 && !nodes))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    for (uint64_t i = 0; i < count; i++)
+        if (!simkmt_gpu_node(nodes[i]))
+            return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    return map(address, size, alternate, nodes, count);
+}
+
+/* To the node that it is of; memory of the host to all of them. */
+HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, uint64_t size, uint64_t *alternate)
+{
+    SIMKMT_ENTER();
+    uint32_t nodes[SIMKMT_NODES_MAX], count = 0;
+    if (!address)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    pthread_mutex_lock(&all.lock);
+    const struct memory *memory = memory_at(address);
+    uint32_t owner = memory ? memory->node : 0;
+    pthread_mutex_unlock(&all.lock);
+    for (uint32_t i = 1; i < atomic_load(&simkmt.node_count); i++)
+        if (owner == 0 || owner == i)
+            nodes[count++] = i;
+    return map(address, size, alternate, nodes, count);
+}
+
+HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&all.lock);
+    struct memory *memory = memory_starting(address);
+    if (memory)
+        unmap(memory);
+    pthread_mutex_unlock(&all.lock);
+    return HSAKMT_STATUS_SUCCESS; /* as the kernel driver has it, of whatever address */
+}
+
+/* ---- allocations ----------------------------------------------------------------------- */
+
+static void free_memory(struct memory *memory)
+{
+    unmap(memory);
+    if (memory->kind == SCRATCH)
+        (void)sim_address_free(memory->range.start, memory->range.size);
+    sim_memory_destroy(memory->sim);
+    free(memory);
+}
+
+/* Its bounds, when there is memory for it. */
+static bool place(struct memory *memory, uint64_t size)
+{
+    if (memory->kind == SCRATCH) {
+        memory->range.start = sim_address_reserve(size, SIMKMT_PAGE, 0);
+    } else {
+        const struct simkmt_node *node = simkmt_node(memory->node);
+        enum sim_kind kind = memory->node == 0 ? SIM_MEMORY_HOST : SIM_MEMORY_DEVICE;
+        memory->sim = sim_memory_create(kind, node->gpu.device, size, SIMKMT_PAGE);
+        memory->range.start = memory->sim ? memory->sim->address : 0;
+        if (memory->sim)
+            memory->sim->fine = !memory->flags.ui32.CoarseGrain;
+    }
+    memory->range.size = size;
+    return memory->range.start != 0;
+}
+
+HSAKMT_STATUS hsaKmtAllocMemory(uint32_t number, uint64_t size, HsaMemFlags flags, void **address)
+{
+    SIMKMT_ENTER();
+    if (!simkmt_node(number))
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    if (!address || size == 0 || size % SIMKMT_PAGE != 0)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    if (flags.ui32.FixedAddress || flags.ui32.GDSMemory)
+        return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
+                             "memory at a fixed address, or of the global data share");
+    struct memory *memory = calloc(1, sizeof *memory);
+    if (!memory)
+        return HSAKMT_STATUS_NO_MEMORY;
+    memory->kind = flags.ui32.Scratch ? SCRATCH : ALLOCATED;
+    memory->node = number;
+    memory->flags = flags;
+    if (!place(memory, size)) {
+        free(memory);
+        return HSAKMT_STATUS_NO_MEMORY;
+    }
+    pthread_mutex_lock(&all.lock);
+    ah_ranges_insert(&all.table, &memory->range);
+    pthread_mutex_unlock(&all.lock);
+    *address = (void *)memory->range.start;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtFreeMemory(void *address, uint64_t size)
+{
+    SIMKMT_ENTER();
+    (void)size; /* an allocation knows its own */
+    pthread_mutex_lock(&all.lock);
+    struct memory *memory = (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
+    if (memory && memory->range.start != (uintptr_t)address)
+        memory = NULL;
+    if (memory) {
+        ah_ranges_remove(&all.table, &memory->range);
+        free_memory(memory);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return memory ? HSAKMT_STATUS_SUCCESS
+                  : simkmt_refuse(HSAKMT_STATUS_MEMORY_NOT_REGISTERED,
+                                  "%p cannot be freed: no allocation starts there", address);
+}
+
+/* ---- registrations --------------------------------------------------------------------- */
+
+HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, uint64_t size, HsaMemFlags flags)
+{
+    SIMKMT_ENTER();
+    uint64_t start = (uintptr_t)address, end;
+    if (!address || size == 0 || __builtin_add_overflow(start, size, &end))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    struct memory *memory = calloc(1, sizeof *memory);
+    if (!memory)
+        return HSAKMT_STATUS_NO_MEMORY;
+    *memory = (struct memory){.kind = USER, .flags = flags};
+    memory->range.start = start;
+    memory->range.size = size;
+    pthread_mutex_lock(&all.lock);
+    bool known = ah_ranges_find(&all.table, start) != NULL; /* devices reach it as it is */
+    bool good = known || cover(start, end);
+    if (good) {
+        memory->covers = !known;
+        memory->next = all.users;
+        all.users = memory;
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (good)
+        return HSAKMT_STATUS_SUCCESS;
+    free(memory);
+    return simkmt_refuse(HSAKMT_STATUS_ERROR,
+                         "%llu bytes at %p cannot be registered: they are not all memory of the "
+                         "program",
+                         (unsigned long long)size, address);
+}
+
+static void free_user(struct memory *memory)
+{
+    if (memory->covers)
+        uncover(memory->range.start, end_of(memory));
+    free(memory);
+}
+
+HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&all.lock);
+    struct memory **link = &all.users;
+    while (*link && (*link)->range.start != (uintptr_t)address)
+        link = &(*link)->next;
+    struct memory *memory = *link;
+    if (memory) {
+        *link = memory->next;
+        free_user(memory);
+    }
+    pthread_mutex_unlock(&all.lock);
+    return memory ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
+}
+
+/* ---- what is known of pointers --------------------------------------------------------- */
+
+HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
+{
+    SIMKMT_ENTER();
+    if (!info)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    *info = (HsaPointerInfo){.Type = HSA_POINTER_UNKNOWN};
+    pthread_mutex_lock(&all.lock);
+    const struct memory *memory = memory_at(pointer);
+    if (memory && memory->kind != SCRATCH)
+        *info = (HsaPointerInfo){
+            .Type = memory->kind == USER ? HSA_POINTER_REGISTERED_USER : HSA_POINTER_ALLOCATED,
+            .Node = memory->node,
+            .MemFlags = memory->flags,
+            .CPUAddress = (void *)memory->range.start,
+            .GPUAddress = memory->range.start,
+            .SizeInBytes = memory->range.size,
+            .NMappedNodes = memory->mapped_count,
+            .MappedNodes = memory->mapped,
+            .UserData = memory->user_data,
+        };
+    pthread_mutex_unlock(&all.lock);
+    return info->Type == HSA_POINTER_UNKNOWN ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&all.lock);
+    struct memory *memory = memory_at(pointer);
+    if (memory)
+        memory->user_data = data;
+    pthread_mutex_unlock(&all.lock);
+    return memory ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
+}
+
+void simkmt_memory_close(void)
+{
+    pthread_mutex_lock(&all.lock);
+    while (all.users) {
+        struct memory *memory = all.users;
+        all.users = memory->next;
+        free_user(memory);
+    }
+    while (all.table.root) {
+        struct memory *memory = (struct memory *)(void *)all.table.root;
+        ah_ranges_remove(&all.table, &memory->range);
+        free_memory(memory);
+    }
+    pthread_mutex_unlock(&all.lock);
+}

@@ -1,0 +1,160 @@
+/* Owns opening and closing, versions, clocks, and the answers that no hardware is asked for. */
+#include "simkmt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The kernel driver's interface that this is like: the first with exceptions of queues. */
+enum { VERSION_MAJOR = 1, VERSION_MINOR = 11, NS_PER_S = 1000000000 };
+
+struct simkmt simkmt = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool simkmt_is_open(void)
+{
+    return atomic_load_explicit(&simkmt.node_count, memory_order_acquire) > 0 &&
+           !atomic_load_explicit(&simkmt.forked, memory_order_relaxed);
+}
+
+HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS status, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    AH_LOG_ERR("simulated kernel driver: %s", text);
+    return status;
+}
+
+/* ---- opening --------------------------------------------------------------------------- */
+
+static void in_child(void)
+{
+    atomic_store_explicit(&simkmt.forked, true, memory_order_relaxed);
+}
+
+HSAKMT_STATUS hsaKmtOpenKFD(void)
+{
+    HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
+    if (atomic_load(&simkmt.forked))
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    pthread_mutex_lock(&simkmt.lock);
+    if (atomic_load(&simkmt.node_count) == 0) {
+        result = simkmt_nodes_open();
+        if (result == HSAKMT_STATUS_SUCCESS)
+            pthread_atfork(NULL, NULL, in_child);
+    } else if (simkmt.opened > 0) {
+        result = HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
+    }
+    simkmt.opened +=
+        result == HSAKMT_STATUS_SUCCESS || result == HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
+    pthread_mutex_unlock(&simkmt.lock);
+    return result;
+}
+
+HSAKMT_STATUS hsaKmtCloseKFD(void)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&simkmt.lock);
+    bool was_open = simkmt.opened > 0;
+    bool last = simkmt.opened == 1;
+    simkmt.opened -= was_open;
+    pthread_mutex_unlock(&simkmt.lock);
+    if (last) {
+        simkmt_queues_close();
+        simkmt_events_close();
+        simkmt_memory_close();
+    }
+    return was_open ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+}
+
+HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *info)
+{
+    SIMKMT_ENTER();
+    if (!info)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    *info = (HsaVersionInfo){VERSION_MAJOR, VERSION_MINOR};
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+/* A debugger could attach from now on; there is none for simulated devices. What the caller learns
+ * is that queues report why they failed. */
+HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
+{
+    SIMKMT_ENTER();
+    (void)debug, (void)setup_ttmp;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtRuntimeDisable(void)
+{
+    SIMKMT_ENTER();
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+/* ---- clocks ---------------------------------------------------------------------------- */
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+HSAKMT_STATUS hsaKmtGetClockCounters(uint32_t number, HsaClockCounters *counters)
+{
+    SIMKMT_ENTER();
+    const struct simkmt_node *node = simkmt_node(number);
+    if (!node)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    if (!counters)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    *counters = (HsaClockCounters){
+        .GPUClockCounter = number > 0 ? amdgpu_clock() : 0,
+        .CPUClockCounter = nanoseconds(CLOCK_MONOTONIC_RAW),
+        .SystemClockCounter = nanoseconds(CLOCK_BOOTTIME),
+        .SystemClockFrequencyHz = NS_PER_S,
+    };
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+/* ---- modes of devices ------------------------------------------------------------------ */
+
+/* Faults of simulated devices are never retried. */
+HSAKMT_STATUS hsaKmtGetXNACKMode(int32_t *enable)
+{
+    SIMKMT_ENTER();
+    if (!enable)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    *enable = 0;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetXNACKMode(int32_t enable)
+{
+    SIMKMT_ENTER();
+    return enable == 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
+/* All memory is coherent: a policy of caches changes nothing. */
+HSAKMT_STATUS hsaKmtSetMemoryPolicy(uint32_t number, uint32_t policy, uint32_t alternate_policy,
+                                    void *alternate, uint64_t size)
+{
+    SIMKMT_ENTER();
+    (void)policy, (void)alternate_policy, (void)alternate, (void)size;
+    return simkmt_gpu_node(number) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
+}
+
+HSAKMT_STATUS hsaKmtSetTrapHandler(uint32_t number, void *code, uint64_t code_size, void *buffer,
+                                   uint64_t buffer_size)
+{
+    SIMKMT_ENTER();
+    (void)buffer, (void)buffer_size;
+    if (!simkmt_gpu_node(number))
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    /* Traps end the kernel, and the queue says why; the handler would do no more. */
+    return code && code_size > 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}

@@ -1,0 +1,282 @@
+/* Owns queues: what a runtime asks of them, and how their failures are reported. AQL packets are
+ * the business of amdgpu_queue.h, SDMA packets that of simkmt_sdma.c. */
+#include "simkmt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUEUES_MAX = 512, MASK_WORDS = 32, PACKET = 64, RING_MAX = 1 << 30 };
+
+struct queue {
+    const struct simkmt_node *node;
+    struct simkmt_sdma *sdma; /* NULL: an AQL queue */
+    struct amdgpu_queue *processor;
+    amd_signal_t bell; /* the processor's; the runtime's doorbell rings it */
+    struct simkmt_doorbell doorbell;
+    volatile int64_t *error_reason;
+    uint32_t error_event; /* number, 0: none */
+    bool paused;
+};
+
+/* A queue's number is its place in the table, plus 1. */
+static struct {
+    pthread_mutex_t lock;
+    struct queue *table[QUEUES_MAX];
+} queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- failures -------------------------------------------------------------------------- */
+
+/* Runtimes know no reason for want of memory or a lost device: to them the waves were aborted. */
+static unsigned reason_of(hsa_status_t status)
+{
+    switch ((int)status) {
+    case HSA_STATUS_ERROR_MEMORY_FAULT:
+        return KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION;
+    case HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION:
+        return KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION;
+    case HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION:
+        return KFD_EC_QUEUE_WAVE_ILLEGAL_INSTRUCTION;
+    case HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS:
+        return KFD_EC_QUEUE_PACKET_DISPATCH_DIM_INVALID;
+    case HSA_STATUS_ERROR_INVALID_ALLOCATION:
+        return KFD_EC_QUEUE_PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID;
+    case HSA_STATUS_ERROR_INVALID_CODE_OBJECT:
+        return KFD_EC_QUEUE_PACKET_DISPATCH_CODE_INVALID;
+    case HSA_STATUS_ERROR_INVALID_ARGUMENT:
+        return KFD_EC_QUEUE_PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID;
+    case HSA_STATUS_ERROR_INVALID_PACKET_FORMAT:
+        return KFD_EC_QUEUE_PACKET_UNSUPPORTED;
+    case HSA_STATUS_ERROR_EXCEPTION:
+        return KFD_EC_QUEUE_WAVE_TRAP;
+    default:
+        return KFD_EC_QUEUE_WAVE_ABORT;
+    }
+}
+
+static void failed(void *data, const struct amdgpu_queue_error *error)
+{
+    struct queue *queue = data;
+    if (error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT)
+        simkmt_memory_fault(queue->node, error->end.address);
+    if (!queue->error_reason)
+        return;
+    __atomic_fetch_or(queue->error_reason, INT64_C(1) << (reason_of(error->status) - 1),
+                      __ATOMIC_SEQ_CST);
+    simkmt_interrupt(queue->error_event);
+}
+
+/* ---- making ---------------------------------------------------------------------------- */
+
+static void ring_aql(struct simkmt_doorbell *doorbell, uint64_t value)
+{
+    struct queue *queue =
+        (struct queue *)(void *)((char *)doorbell - offsetof(struct queue, doorbell));
+    amdgpu_signal_store(&queue->bell, (int64_t)value);
+}
+
+/* The amd_queue_t is found by its index of packets read, which the caller names; its other fields
+ * are the runtime's. */
+static amd_queue_t *find_queue(const struct simkmt_node *node, const HsaQueueResource *resource)
+{
+    uint64_t address = resource->QueueRptrValue - offsetof(amd_queue_t, read_dispatch_id);
+    if (!resource->QueueRptrValue || address % _Alignof(amd_queue_t) != 0)
+        return NULL;
+    return (amd_queue_t *)(void *)sim_reach_range(node->gpu.device, address, sizeof(amd_queue_t),
+                                                  true);
+}
+
+static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, int32_t priority,
+                                HsaQueueResource *resource)
+{
+    int device = queue->node->gpu.device;
+    amd_queue_t *amd = find_queue(queue->node, resource);
+    if (!amd || !sim_reach_range(device, (uintptr_t)ring, size, true))
+        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
+                             "an AQL queue whose ring or indices node %u does not reach",
+                             queue->node->number);
+    queue->doorbell.ring = ring_aql;
+    queue->error_reason = resource->ErrorReason;
+    amdgpu_signal_init(&queue->bell, 0);
+    queue->processor = amdgpu_queue_create(&(struct amdgpu_queue_settings){
+        .device = &queue->node->gpu,
+        .queue = amd,
+        .queue_address = (uintptr_t)amd,
+        .ring = {.base_address = ring,
+                 .size = (uint32_t)(size / PACKET),
+                 .id = amd->hsa_queue.id,
+                 .doorbell_signal = {(uintptr_t)&queue->bell}},
+        .priority = -priority,
+        .cooperative = amd->hsa_queue.type == HSA_QUEUE_TYPE_COOPERATIVE,
+        .error = failed,
+        .interrupt = simkmt_interrupt,
+        .data = queue,
+    });
+    if (!queue->processor || !simkmt_doorbell_open(&queue->doorbell)) {
+        amdgpu_queue_destroy(queue->processor);
+        return HSAKMT_STATUS_NO_MEMORY;
+    }
+    resource->QueueDoorBell = (uintptr_t)queue->doorbell.place;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+static HSAKMT_STATUS create_sdma(struct queue *queue, void *ring, uint64_t size,
+                                 HsaQueueResource *resource)
+{
+    if (!sim_reach_range(queue->node->gpu.device, (uintptr_t)ring, size, false))
+        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
+                             "an SDMA queue whose ring node %u does not reach",
+                             queue->node->number);
+    queue->sdma = simkmt_sdma_create(queue->node, ring, size, resource);
+    return queue->sdma ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_NO_MEMORY;
+}
+
+static void destroy(struct queue *queue)
+{
+    if (queue->sdma) {
+        simkmt_sdma_destroy(queue->sdma);
+    } else {
+        simkmt_doorbell_close(&queue->doorbell);
+        amdgpu_queue_destroy(queue->processor);
+    }
+    free(queue);
+}
+
+/* 0: there is no room. */
+static HSA_QUEUEID enter(struct queue *queue)
+{
+    unsigned place = 0;
+    pthread_mutex_lock(&queues.lock);
+    while (place < QUEUES_MAX && queues.table[place])
+        place++;
+    if (place < QUEUES_MAX)
+        queues.table[place] = queue;
+    pthread_mutex_unlock(&queues.lock);
+    return place < QUEUES_MAX ? place + 1 : 0;
+}
+
+static HSAKMT_STATUS create(const struct simkmt_node *node, uint32_t type, int32_t priority,
+                            void *ring, uint64_t size, const HsaEvent *event,
+                            HsaQueueResource *resource)
+{
+    struct queue *queue = aligned_alloc(_Alignof(struct queue), sizeof *queue);
+    if (!queue)
+        return HSAKMT_STATUS_NO_MEMORY;
+    memset(queue, 0, sizeof *queue);
+    queue->node = node;
+    queue->error_event = event ? event->EventId : 0;
+    HSAKMT_STATUS result = type == HSA_QUEUE_COMPUTE_AQL
+                               ? create_aql(queue, ring, size, priority, resource)
+                               : create_sdma(queue, ring, size, resource);
+    if (result != HSAKMT_STATUS_SUCCESS) {
+        free(queue);
+        return result;
+    }
+    resource->QueueId = enter(queue);
+    if (resource->QueueId == 0) {
+        destroy(queue);
+        return simkmt_refuse(HSAKMT_STATUS_NO_MEMORY, "more than %d queues", QUEUES_MAX);
+    }
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtCreateQueue(uint32_t number, uint32_t type, uint32_t percentage,
+                                int32_t priority, void *address, uint64_t size, HsaEvent *event,
+                                HsaQueueResource *resource)
+{
+    SIMKMT_ENTER();
+    const struct simkmt_node *node = simkmt_gpu_node(number);
+    if (!node)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    if (!resource || !address || percentage > 100 || priority < HSA_QUEUE_PRIORITY_MINIMUM ||
+        priority > HSA_QUEUE_PRIORITY_MAXIMUM)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    if (type != HSA_QUEUE_COMPUTE_AQL && type != HSA_QUEUE_SDMA && type != HSA_QUEUE_SDMA_XGMI)
+        return simkmt_refuse(
+            HSAKMT_STATUS_NOT_SUPPORTED,
+            "a queue of type %u: AQL queues (%d) and SDMA queues (%d, %d) are there", type,
+            HSA_QUEUE_COMPUTE_AQL, HSA_QUEUE_SDMA, HSA_QUEUE_SDMA_XGMI);
+    if (size < 4 * PACKET || size > RING_MAX || (size & (size - 1)) != 0)
+        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
+                             "a ring of %llu bytes: a power of two from %d to %d is needed",
+                             (unsigned long long)size, 4 * PACKET, RING_MAX);
+    return create(node, type, priority, address, size, event, resource);
+}
+
+/* ---- what is done to queues ------------------------------------------------------------ */
+
+/* Under the lock. NULL: there is none of that number. */
+static struct queue *queue_get(HSA_QUEUEID number)
+{
+    return number > 0 && number <= QUEUES_MAX ? queues.table[number - 1] : NULL;
+}
+
+HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID number, uint32_t percentage, int32_t priority,
+                                void *address, uint64_t size, HsaEvent *event)
+{
+    SIMKMT_ENTER();
+    (void)address, (void)size, (void)event; /* what a queue was made with, it keeps */
+    if (percentage > 100 || priority < HSA_QUEUE_PRIORITY_MINIMUM ||
+        priority > HSA_QUEUE_PRIORITY_MAXIMUM)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    pthread_mutex_lock(&queues.lock);
+    struct queue *queue = queue_get(number);
+    if (queue && queue->sdma)
+        simkmt_sdma_pause(queue->sdma, percentage == 0);
+    else if (queue) {
+        amdgpu_queue_set_priority(queue->processor, -priority);
+        amdgpu_queue_pause(queue->processor, percentage == 0);
+    }
+    pthread_mutex_unlock(&queues.lock);
+    return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID number)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&queues.lock);
+    struct queue *queue = queue_get(number);
+    if (queue)
+        queues.table[number - 1] = NULL;
+    pthread_mutex_unlock(&queues.lock);
+    if (!queue)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    destroy(queue);
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+void simkmt_queues_close(void)
+{
+    for (HSA_QUEUEID number = 1; number <= QUEUES_MAX; number++)
+        (void)hsaKmtDestroyQueue(number);
+}
+
+/* Groups do not belong to compute units here: a mask changes nothing. */
+HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID number, uint32_t count, uint32_t *mask)
+{
+    SIMKMT_ENTER();
+    if (count == 0 || count % 32 != 0 || count > 32 * MASK_WORDS || !mask)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    pthread_mutex_lock(&queues.lock);
+    bool found = queue_get(number) != NULL;
+    pthread_mutex_unlock(&queues.lock);
+    return found ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+/* Every kernel has barriers of its own; a queue is given those from 0 on. */
+HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID number, uint32_t count, uint32_t *first)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&queues.lock);
+    const struct queue *queue = queue_get(number);
+    bool found = queue && !queue->sdma;
+    if (found)
+        amdgpu_queue_set_cooperative(queue->processor, count > 0);
+    pthread_mutex_unlock(&queues.lock);
+    if (!found)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    if (count > AMDGPU_MEETINGS)
+        return HSAKMT_STATUS_OUT_OF_RESOURCES;
+    if (first)
+        *first = 0;
+    return HSAKMT_STATUS_SUCCESS;
+}

@@ -1,0 +1,52 @@
+/* Owns what this driver does not do, each with its reason. */
+#include "simkmt.h"
+
+HSAKMT_STATUS hsaKmtShareMemory(void *address, uint64_t size, HsaSharedMemoryHandle *handle)
+{
+    SIMKMT_ENTER();
+    (void)handle;
+    return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
+                         "%llu bytes at %p cannot be shared with another process: this driver has "
+                         "no sharing",
+                         (unsigned long long)size, address);
+}
+
+HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *handle, void **address,
+                                         uint64_t *size)
+{
+    SIMKMT_ENTER();
+    (void)handle, (void)address, (void)size;
+    return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED, "another process's memory: no sharing");
+}
+
+HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *handle, void **address,
+                                                uint64_t *size, uint64_t count, uint32_t *nodes)
+{
+    (void)count, (void)nodes;
+    return hsaKmtRegisterSharedHandle(handle, address, size);
+}
+
+HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(uint64_t handle, HsaGraphicsResourceInfo *info,
+                                                  uint64_t count, uint32_t *nodes)
+{
+    SIMKMT_ENTER();
+    (void)handle, (void)info, (void)count, (void)nodes;
+    return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
+                         "a graphics resource: simulated devices have no graphics");
+}
+
+HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, uint64_t size, unsigned count,
+                               HSA_SVM_ATTRIBUTE *attributes)
+{
+    SIMKMT_ENTER();
+    (void)count, (void)attributes;
+    return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
+                         "attributes of %llu bytes at %p: this driver has no shared virtual memory",
+                         (unsigned long long)size, address);
+}
+
+HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, uint64_t size, unsigned count,
+                               HSA_SVM_ATTRIBUTE *attributes)
+{
+    return hsaKmtSVMSetAttr(address, size, count, attributes);
+}
