@@ -1,5 +1,6 @@
 /* Owns what a device says about itself: identity, attributes, properties. */
 #include "hsa_device.h"
+#include "hsa_memory.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -111,6 +112,43 @@ static void ask_links(struct ah_backend_device *device, struct ahhsa_facts *fact
         facts->host_atomics &= links[i].atomic_support_32bit && links[i].atomic_support_64bit;
 }
 
+/* The rate of the device's clock, of runtimes that do not say it: so many of its ticks are so much
+ * of the system's time. They know their clocks' ratio once they have looked at both twice, which
+ * a time far ahead makes them do. Clocks run at whole megahertz. */
+static uint64_t measure_clock(const struct ah_backend_device *device)
+{
+    enum { TICKS = 1 << 30, HZ_PER_MHZ = 1000000 };
+    const struct ahhsa_api *api = device->api;
+    const uint64_t ticks[] = {INT64_MAX, 0, TICKS};
+    uint64_t times[3];
+    if (!api->hsa_amd_profiling_convert_tick_to_system_domain)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        if (api->hsa_amd_profiling_convert_tick_to_system_domain(device->agent, ticks[i],
+                                                                 &times[i]) != HSA_STATUS_SUCCESS)
+            return 0;
+    int64_t elapsed = (int64_t)(times[2] - times[1]); /* both may be before the system's clock */
+    if (elapsed <= 0)
+        return 0;
+    double hz = (double)TICKS * (double)device->backend->timestamp_frequency / (double)elapsed;
+    return (uint64_t)(hz / HZ_PER_MHZ + 0.5) * HZ_PER_MHZ;
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What runtimes before ROCm 5.7 do not say, or say too much of. */
+static void complete_facts(const struct ah_backend_device *device, struct ahhsa_facts *facts)
+{
+    if (facts->timestamp_hz == 0)
+        facts->timestamp_hz = measure_clock(device);
+    facts->grid_dim.x = lesser(facts->grid_dim.x, INT32_MAX);
+    facts->grid_dim.y = lesser(facts->grid_dim.y, UINT16_MAX);
+    facts->grid_dim.z = lesser(facts->grid_dim.z, UINT16_MAX);
+}
+
 static void ask_agent(struct ah_backend_device *device, struct ahhsa_facts *facts)
 {
     uint32_t node = 0;
@@ -119,6 +157,7 @@ static void ask_agent(struct ah_backend_device *device, struct ahhsa_facts *fact
         memset(&facts->field, 0, sizeof facts->field);
 #include "hsa_facts.def"
 #undef HSA_FACT
+    complete_facts(device, facts);
     facts->numa_node = -1;
     if (agent_says(device, device->host, HSA_AGENT_INFO_NODE, facts, &node))
         facts->numa_node = (int)node;
@@ -347,10 +386,14 @@ hipError_t ahhsa_device_memory_info(struct ah_backend_device *device, size_t *ou
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess || !facts)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
-    error = ahhsa_done(
-        device, "hsa_agent_get_info(MEMORY_AVAIL)",
-        device->api->hsa_agent_get_info(
-            device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available));
+    hsa_status_t status = device->api->hsa_agent_get_info(
+        device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available);
+    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) { /* before ROCm 5.3: what this process left */
+        size_t used = ahhsa_memory_used(device);
+        available = used < facts->memory_size ? facts->memory_size - used : 0;
+        status = HSA_STATUS_SUCCESS;
+    }
+    error = ahhsa_done(device, "hsa_agent_get_info(MEMORY_AVAIL)", status);
     if (error != hipSuccess)
         return error;
     *out_total = facts->memory_size;

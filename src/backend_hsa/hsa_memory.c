@@ -120,6 +120,21 @@ bool ahhsa_memory_change(struct ah_backend *backend, const void *pointer,
     return allocation != NULL;
 }
 
+size_t ahhsa_memory_used(const struct ah_backend_device *device)
+{
+    struct ah_backend *backend = device->backend;
+    size_t used = 0;
+    pthread_rwlock_rdlock(&backend->memory_lock);
+    for (struct ah_range *range = ah_ranges_above(&backend->memory, 0); range;
+         range = ah_ranges_above(&backend->memory, range->start)) {
+        const struct ahhsa_allocation *allocation = OF(range, range);
+        if (allocation->device == device && allocation->kind == AH_MEMORY_DEVICE)
+            used += range->size;
+    }
+    pthread_rwlock_unlock(&backend->memory_lock);
+    return used;
+}
+
 static bool kind_is_of_host(enum ah_memory_kind kind)
 {
     return kind == AH_MEMORY_HOST || kind == AH_MEMORY_REGISTERED || kind == AH_MEMORY_MANAGED;

@@ -26,6 +26,8 @@ void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *po
                          unsigned count, struct ah_pointer_info *out_infos);
 /* Whether size bytes from pointer on are all in allocations, which may lie side by side. */
 bool ahhsa_memory_holds(struct ah_backend_device *device, const void *pointer, size_t size);
+/* Bytes of the device's memory that this process has allocated. */
+size_t ahhsa_memory_used(const struct ah_backend_device *device);
 /* Whether the host may read and write there. */
 bool ahhsa_host_reaches(struct ah_backend *backend, const void *pointer);
 /* Lets the device, its peers and `more` (by index) reach memory of the device. */

@@ -30,8 +30,6 @@ static struct {
 static unsigned reason_of(hsa_status_t status)
 {
     switch ((int)status) {
-    case HSA_STATUS_ERROR_MEMORY_FAULT:
-        return KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION;
     case HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION:
         return KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION;
     case HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION:
@@ -53,16 +51,18 @@ static unsigned reason_of(hsa_status_t status)
     }
 }
 
+/* A memory fault is told by its event alone: a runtime that also finds it in the reasons of a queue
+ * (AMD's 5.2) never ends the destruction of that queue. */
 static void failed(void *data, const struct amdgpu_queue_error *error)
 {
     struct queue *queue = data;
-    if (error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT)
+    if (error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT) {
         simkmt_memory_fault(queue->node, error->end.address);
-    if (!queue->error_reason)
-        return;
-    __atomic_fetch_or(queue->error_reason, INT64_C(1) << (reason_of(error->status) - 1),
-                      __ATOMIC_SEQ_CST);
-    simkmt_interrupt(queue->error_event);
+    } else if (queue->error_reason) {
+        __atomic_fetch_or(queue->error_reason, INT64_C(1) << (reason_of(error->status) - 1),
+                          __ATOMIC_SEQ_CST);
+        simkmt_interrupt(queue->error_event);
+    }
 }
 
 /* ---- making ---------------------------------------------------------------------------- */
