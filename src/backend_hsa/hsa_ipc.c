@@ -13,6 +13,19 @@ struct ticket {
 };
 _Static_assert(sizeof(struct ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory handles");
 
+/* The size of an allocation as the runtime has it: AMD's rounds what it was asked for, and shares
+ * all of an allocation or nothing. */
+static size_t size_of(const struct ah_backend_device *device, const struct ahhsa_allocation *it)
+{
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    if (device->api->hsa_amd_pointer_info &&
+        device->api->hsa_amd_pointer_info((void *)it->range.start, &info, NULL, NULL, NULL) ==
+            HSA_STATUS_SUCCESS &&
+        info.sizeInBytes >= it->range.size)
+        return info.sizeInBytes;
+    return it->range.size;
+}
+
 hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *pointer,
                                    hipIpcMemHandle_t *out_handle)
 {
@@ -28,12 +41,12 @@ hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *point
         AH_LOG_ERR("%p is not device memory that can be shared", pointer);
         return hipErrorInvalidValue;
     }
+    ticket.size = size_of(device, &it);
     error = ahhsa_done(device, "hsa_amd_ipc_memory_create",
-                       device->api->hsa_amd_ipc_memory_create((void *)it.range.start, it.range.size,
+                       device->api->hsa_amd_ipc_memory_create((void *)it.range.start, ticket.size,
                                                               &ticket.native));
     if (error != hipSuccess)
         return error;
-    ticket.size = it.range.size;
     ticket.owner = getpid();
     memset(out_handle, 0, sizeof *out_handle);
     memcpy(out_handle, &ticket, sizeof ticket);

@@ -301,7 +301,7 @@ static struct answer driver(const struct simhsa_agent *agent, int attribute)
     case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
         return is_gpu(agent) ? available(agent) : number(0, 0);
     case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
-        return number(sizeof(uint64_t), SIMHSA_CLOCK_HZ);
+        return number(sizeof(uint64_t), AMDGPU_CLOCK_HZ);
     case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
         return word(HSA_IOMMU_SUPPORT_NONE);
     case HSA_AMD_AGENT_INFO_DRIVER_UID:

@@ -95,9 +95,21 @@ struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *rin
 /* Ends it; a packet in progress is finished, others are not begun. */
 void simkmt_sdma_destroy(struct simkmt_sdma *sdma);
 void simkmt_sdma_pause(struct simkmt_sdma *sdma, bool pause);
+/* No packet of any engine touches memory between these. */
+void simkmt_sdma_hold(void);
+void simkmt_sdma_resume(void);
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
 void simkmt_memory_close(void);
+
+/* Moves what starts at address to a file, which others may open as *out_shared says. Nothing may
+ * run or copy meanwhile. */
+HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,
+                                  struct sim_shared *out_shared);
+/* Opens such memory of another process's node, at addresses of its own; hsaKmtDeregisterMemory
+ * closes it. */
+HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
+                                 void **out_address);
 
 #endif

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum kind { ALLOCATED, SCRATCH, USER };
+enum { LARGE_PAGE = 2 << 20 };
+enum kind { ALLOCATED, SCRATCH, OPENED, USER };
 
 struct memory {
     struct ah_range range; /* in the table; of USER it is only the bounds */
@@ -160,6 +162,8 @@ static void map_to(struct memory *memory, uint32_t node)
             return;
     memory->mapped[memory->mapped_count++] = node;
     count_peer(memory, node, true);
+    if (memory->kind == OPENED)
+        sim_memory_set_access(memory->sim, (int)node - 1, SIM_ACCESS_READ_WRITE);
 }
 
 static HSAKMT_STATUS map(const void *address, uint64_t size, uint64_t *alternate,
@@ -243,7 +247,8 @@ static bool place(struct memory *memory, uint64_t size)
     } else {
         const struct simkmt_node *node = simkmt_node(memory->node);
         enum sim_kind kind = memory->node == 0 ? SIM_MEMORY_HOST : SIM_MEMORY_DEVICE;
-        memory->sim = sim_memory_create(kind, node->gpu.device, size, SIMKMT_PAGE);
+        size_t alignment = size >= LARGE_PAGE ? LARGE_PAGE : SIMKMT_PAGE; /* runtimes count on it */
+        memory->sim = sim_memory_create(kind, node->gpu.device, size, alignment);
         memory->range.start = memory->sim ? memory->sim->address : 0;
         if (memory->sim)
             memory->sim->fine = !memory->flags.ui32.CoarseGrain;
@@ -285,7 +290,7 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, uint64_t size)
     (void)size; /* an allocation knows its own */
     pthread_mutex_lock(&all.lock);
     struct memory *memory = (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
-    if (memory && memory->range.start != (uintptr_t)address)
+    if (memory && (memory->range.start != (uintptr_t)address || memory->kind == OPENED))
         memory = NULL;
     if (memory) {
         ah_ranges_remove(&all.table, &memory->range);
@@ -347,15 +352,76 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
     if (memory) {
         *link = memory->next;
         free_user(memory);
+    } else {
+        memory = (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
+        if (memory && (memory->range.start != (uintptr_t)address || memory->kind != OPENED))
+            memory = NULL;
+        if (memory) {
+            ah_ranges_remove(&all.table, &memory->range);
+            free_memory(memory);
+        }
     }
     pthread_mutex_unlock(&all.lock);
-    return memory ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
+    return memory ? HSAKMT_STATUS_SUCCESS
+                  : simkmt_refuse(HSAKMT_STATUS_MEMORY_NOT_REGISTERED,
+                                  "%p is not the start of registered or shared memory", address);
+}
+
+/* ---- sharing with other processes ------------------------------------------------------ */
+
+HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,
+                                  struct sim_shared *out_shared)
+{
+    int file = -1;
+    uint64_t offset;
+    pthread_mutex_lock(&all.lock);
+    const struct memory *memory =
+        (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
+    if (memory && memory->kind == ALLOCATED && memory->node > 0 &&
+        memory->range.start == (uintptr_t)address && memory->range.size == size) {
+        file = sim_memory_share(memory->sim, &offset);
+        out_shared->id = (uint32_t)memory->sim->id;
+        out_shared->size = size;
+        *out_node = memory->node;
+    }
+    pthread_mutex_unlock(&all.lock);
+    out_shared->process = getpid();
+    out_shared->table = file >= 0 ? sim_shared_table(&out_shared->table_id) : -1;
+    return out_shared->table >= 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
+                                 void **out_address)
+{
+    uint64_t offset;
+    int file = sim_shared_open(shared, &offset);
+    struct memory *memory = file >= 0 ? calloc(1, sizeof *memory) : NULL;
+    if (memory)
+        memory->sim = sim_memory_open(file, offset, shared->size, (int)node - 1);
+    if (file >= 0)
+        close(file);
+    if (!memory || !memory->sim) {
+        free(memory);
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    }
+    memory->kind = OPENED;
+    memory->node = node;
+    memory->range.start = memory->sim->address;
+    memory->range.size = shared->size;
+    *out_address = (void *)memory->range.start;
+    pthread_mutex_lock(&all.lock);
+    ah_ranges_insert(&all.table, &memory->range);
+    pthread_mutex_unlock(&all.lock);
+    return HSAKMT_STATUS_SUCCESS;
 }
 
 /* ---- what is known of pointers --------------------------------------------------------- */
 
 HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
 {
+    static const HSA_POINTER_TYPE types[] = {[ALLOCATED] = HSA_POINTER_ALLOCATED,
+                                             [OPENED] = HSA_POINTER_REGISTERED_SHARED,
+                                             [USER] = HSA_POINTER_REGISTERED_USER};
     SIMKMT_ENTER();
     if (!info)
         return HSAKMT_STATUS_INVALID_PARAMETER;
@@ -364,10 +430,10 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
     const struct memory *memory = memory_at(pointer);
     if (memory && memory->kind != SCRATCH)
         *info = (HsaPointerInfo){
-            .Type = memory->kind == USER ? HSA_POINTER_REGISTERED_USER : HSA_POINTER_ALLOCATED,
+            .Type = types[memory->kind],
             .Node = memory->node,
             .MemFlags = memory->flags,
-            .CPUAddress = (void *)memory->range.start,
+            .CPUAddress = memory->node == 0 ? (void *)memory->range.start : NULL,
             .GPUAddress = memory->range.start,
             .SizeInBytes = memory->range.size,
             .NMappedNodes = memory->mapped_count,

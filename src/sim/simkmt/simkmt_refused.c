@@ -1,31 +1,6 @@
 /* Owns what this driver does not do, each with its reason. */
 #include "simkmt.h"
 
-HSAKMT_STATUS hsaKmtShareMemory(void *address, uint64_t size, HsaSharedMemoryHandle *handle)
-{
-    SIMKMT_ENTER();
-    (void)handle;
-    return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
-                         "%llu bytes at %p cannot be shared with another process: this driver has "
-                         "no sharing",
-                         (unsigned long long)size, address);
-}
-
-HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *handle, void **address,
-                                         uint64_t *size)
-{
-    SIMKMT_ENTER();
-    (void)handle, (void)address, (void)size;
-    return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED, "another process's memory: no sharing");
-}
-
-HSAKMT_STATUS hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle *handle, void **address,
-                                                uint64_t *size, uint64_t count, uint32_t *nodes)
-{
-    (void)count, (void)nodes;
-    return hsaKmtRegisterSharedHandle(handle, address, size);
-}
-
 HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(uint64_t handle, HsaGraphicsResourceInfo *info,
                                                   uint64_t count, uint32_t *nodes)
 {

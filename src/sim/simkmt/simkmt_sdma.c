@@ -66,6 +66,19 @@ static uint32_t bits(uint32_t word, unsigned first, unsigned count)
     return word >> first & ((1u << count) - 1);
 }
 
+/* Held for reading while a packet touches memory. */
+static pthread_rwlock_t moving = PTHREAD_RWLOCK_INITIALIZER;
+
+void simkmt_sdma_hold(void)
+{
+    pthread_rwlock_wrlock(&moving);
+}
+
+void simkmt_sdma_resume(void)
+{
+    pthread_rwlock_unlock(&moving);
+}
+
 /* ---- what packets do ------------------------------------------------------------------- */
 
 /* How a packet ended: the address that could not be reached is in *out_fault. */
@@ -225,6 +238,17 @@ static bool holds(uint32_t value, unsigned function, uint32_t reference)
     }
 }
 
+static bool read_word(const struct simkmt_sdma *sdma, uint64_t address, uint32_t *out_value)
+{
+    pthread_rwlock_rdlock(&moving);
+    const unsigned char *from =
+        address % 4 == 0 ? sim_reach_range(sdma->node->gpu.device, address, 4, false) : NULL;
+    if (from)
+        *out_value = __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_SEQ_CST);
+    pthread_rwlock_unlock(&moving);
+    return from != NULL;
+}
+
 /* Whoever stores to the word tells nobody: it is looked at again and again, less and less. */
 static enum result poll_word(const struct simkmt_sdma *sdma, const struct packet *packet,
                              uint64_t *out_fault)
@@ -235,13 +259,11 @@ static enum result poll_word(const struct simkmt_sdma *sdma, const struct packet
     if (!bits(packet->words[0], 31, 1) || function == 0)
         return DONE; /* a register, for caches of the host's bus: they are coherent */
     while (!atomic_load_explicit(&sdma->ends, memory_order_relaxed)) {
-        const unsigned char *from =
-            address % 4 == 0 ? reach(sdma, address, 4, false, out_fault) : NULL;
-        if (!from) {
+        uint32_t value;
+        if (!read_word(sdma, address, &value)) {
             *out_fault = address;
             return FAULT;
         }
-        uint32_t value = __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_SEQ_CST);
         if (holds(value & packet->words[4], function, packet->words[3]))
             return DONE;
         nanosleep(&pause, NULL);
@@ -250,8 +272,8 @@ static enum result poll_word(const struct simkmt_sdma *sdma, const struct packet
     return STOPPED;
 }
 
-static enum result run(const struct simkmt_sdma *sdma, const struct packet *packet,
-                       uint64_t *out_fault)
+static enum result access_memory(const struct simkmt_sdma *sdma, const struct packet *packet,
+                                 uint64_t *out_fault)
 {
     switch (bits(packet->words[0], 0, 8)) {
     case OP_COPY:
@@ -259,11 +281,6 @@ static enum result run(const struct simkmt_sdma *sdma, const struct packet *pack
                                                              : copy_linear(sdma, packet, out_fault);
     case OP_FENCE:
         return store(sdma, address_at(packet, 1), packet->words[3], 4, out_fault);
-    case OP_TRAP:
-        simkmt_interrupt(bits(packet->words[1], 0, 28));
-        return DONE;
-    case OP_POLL:
-        return poll_word(sdma, packet, out_fault);
     case OP_ATOMIC:
         return run_atomic(sdma, packet, out_fault);
     case OP_FILL:
@@ -273,6 +290,25 @@ static enum result run(const struct simkmt_sdma *sdma, const struct packet *pack
     default:
         return DONE; /* NOP; GCR: caches are coherent */
     }
+}
+
+static enum result run(const struct simkmt_sdma *sdma, const struct packet *packet,
+                       uint64_t *out_fault)
+{
+    enum result result = DONE;
+    switch (bits(packet->words[0], 0, 8)) {
+    case OP_TRAP:
+        simkmt_interrupt(bits(packet->words[1], 0, 28));
+        break;
+    case OP_POLL:
+        result = poll_word(sdma, packet, out_fault);
+        break;
+    default:
+        pthread_rwlock_rdlock(&moving);
+        result = access_memory(sdma, packet, out_fault);
+        pthread_rwlock_unlock(&moving);
+    }
+    return result;
 }
 
 /* ---- the ring -------------------------------------------------------------------------- */
