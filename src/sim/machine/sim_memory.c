@@ -270,6 +270,12 @@ static unsigned char *reach_granules(int device, uint64_t address, size_t size)
     return sim_view(address);
 }
 
+/* Whether pieces of this kind that follow each other may be accessed as one. */
+static bool comes_in_rows(enum sim_kind kind)
+{
+    return kind == SIM_MEMORY_MAPPING || kind == SIM_MEMORY_REGISTERED;
+}
+
 unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
 {
     unsigned char *first = reach_granules(device, address, size);
@@ -289,9 +295,7 @@ unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool w
         address = memory->address + memory->size;
         const struct sim_record *next = sim_record_find(address);
         record =
-            next && memory->kind == SIM_MEMORY_MAPPING && next->memory.kind == SIM_MEMORY_MAPPING
-                ? next
-                : NULL;
+            next && comes_in_rows(memory->kind) && next->memory.kind == memory->kind ? next : NULL;
     }
     pthread_mutex_unlock(&sim_state.lock);
     return NULL;

@@ -190,8 +190,8 @@ static inline unsigned char *sim_reach(int device, uint64_t address, size_t size
 }
 
 /* The same for ranges of any size, for copies and fills: where size bytes at
- * address lie if they are all within one allocation, or mappings in a row,
- * that device may access (device -1: of any), else NULL. */
+ * address lie if they are all within one allocation, or mappings or registered
+ * memory in a row, that device may access (device -1: of any), else NULL. */
 unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write);
 
 /* Whether allocations from here on have at least 1 MiB after them that belongs to nobody, and as

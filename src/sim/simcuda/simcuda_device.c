@@ -1,7 +1,7 @@
 /* Owns the driver's start: which devices there are; the names of its errors. */
 #include "simcuda_driver.h"
 #include "simcuda.h"
-#include "config.h"
+#include "sim_log.h"
 #include "env.h"
 
 #include <ctype.h>
@@ -208,23 +208,6 @@ static CUresult open_devices(void)
     return CUDA_SUCCESS;
 }
 
-/* As the library that opened this one has it: the file and then the environment. */
-static void start_log(void)
-{
-    struct ah_config config;
-    ah_config_init(&config);
-    ah_config_load(&config);
-    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
-    ah_log_configure(&(struct ah_log_settings){
-        .level = (int)ah_env_integer("AMD_LOG_LEVEL", config.log_level),
-        .mask = (int)ah_env_integer("AMD_LOG_MASK", config.log_mask),
-        .file = file && *file ? file : config.log_file,
-        .max_size_mib = config.log_max_size_mib,
-    });
-    free(file);
-    ah_config_fini(&config);
-}
-
 CUresult simcuda_cuInit(unsigned flags)
 {
     static bool tried;
@@ -234,7 +217,7 @@ CUresult simcuda_cuInit(unsigned flags)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!tried) {
         tried = true;
-        start_log();
+        sim_log_start();
         simcuda.init_result = open_devices();
         simcuda.initialised = simcuda.init_result == CUDA_SUCCESS;
     }

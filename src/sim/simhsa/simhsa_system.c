@@ -1,8 +1,7 @@
 /* Owns the start and the end of the runtime, and what it says of itself. */
 #include "simhsa_image.h"
+#include "sim_log.h"
 
-#include "config.h"
-#include "env.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,23 +30,6 @@ void simhsa_violation(const char *format, ...)
 
 /* ---- start and end ------------------------------------------------------------------------ */
 
-/* As the library that opened this one has it: the file and then the environment. */
-static void start_log(void)
-{
-    struct ah_config config;
-    ah_config_init(&config);
-    ah_config_load(&config);
-    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
-    ah_log_configure(&(struct ah_log_settings){
-        .level = (int)ah_env_integer("AMD_LOG_LEVEL", config.log_level),
-        .mask = (int)ah_env_integer("AMD_LOG_MASK", config.log_mask),
-        .file = file ? file : config.log_file,
-        .max_size_mib = AH_LOG_DEFAULT_SIZE_MIB,
-    });
-    free(file);
-    ah_config_fini(&config);
-}
-
 /* The threads of the runtime are not in a child. */
 static void in_child(void)
 {
@@ -67,7 +49,7 @@ static hsa_status_t open_runtime(void)
     if (tried)
         return result;
     tried = true;
-    start_log();
+    sim_log_start();
     result = simhsa_agents_open();
     if (result == HSA_STATUS_SUCCESS && !(simhsa_signals_open() && simhsa_queues_open()))
         result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -53,8 +53,7 @@ static struct piece *piece_at(uint64_t address)
 /* msync fails where no memory is; it does nothing else here. */
 static bool is_there(uint64_t start, uint64_t end)
 {
-    uint64_t page = start & -(uint64_t)SIMKMT_PAGE;
-    return msync((void *)(uintptr_t)page, end - page, MS_ASYNC) == 0;
+    return msync((void *)(uintptr_t)start, end - start, MS_ASYNC) == 0;
 }
 
 /* From start to end, or to the next piece. */
@@ -77,7 +76,7 @@ static struct piece *piece_new(uint64_t start, uint64_t end)
     return piece;
 }
 
-static void uncover(uint64_t start, uint64_t end)
+static void uncover_pieces(uint64_t start, uint64_t end)
 {
     while (start < end) {
         struct piece *piece = piece_at(start);
@@ -92,14 +91,27 @@ static void uncover(uint64_t start, uint64_t end)
     }
 }
 
+/* Whole pages, as devices map them. */
+static uint64_t page_of(uint64_t address)
+{
+    return address & -(uint64_t)SIMKMT_PAGE;
+}
+
+static void uncover(uint64_t start, uint64_t end)
+{
+    uncover_pieces(page_of(start), end);
+}
+
 static bool cover(uint64_t start, uint64_t end)
 {
+    start = page_of(start);
+    end = page_of(end + SIMKMT_PAGE - 1);
     for (uint64_t at = start; at < end;) {
         struct piece *piece = piece_at(at);
         if (!piece)
             piece = piece_new(at, end);
         if (!piece) {
-            uncover(start, at);
+            uncover_pieces(start, at);
             return false;
         }
         piece->count++;
@@ -308,7 +320,8 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, uint64_t size, HsaMem
 {
     SIMKMT_ENTER();
     uint64_t start = (uintptr_t)address, end;
-    if (!address || size == 0 || __builtin_add_overflow(start, size, &end))
+    if (!address || size == 0 || __builtin_add_overflow(start, size, &end) ||
+        end > page_of(UINT64_MAX))
         return HSAKMT_STATUS_INVALID_PARAMETER;
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory)
@@ -433,7 +446,7 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
             .Type = types[memory->kind],
             .Node = memory->node,
             .MemFlags = memory->flags,
-            .CPUAddress = memory->node == 0 ? (void *)memory->range.start : NULL,
+            .CPUAddress = memory->kind == OPENED ? NULL : (void *)memory->range.start,
             .GPUAddress = memory->range.start,
             .SizeInBytes = memory->range.size,
             .NMappedNodes = memory->mapped_count,

@@ -3,6 +3,7 @@
 #include "simkmt.h"
 
 #include "amdgpu_list.h"
+#include "sim_log.h"
 #include "sim_options.h"
 
 #include <stdio.h>
@@ -43,6 +44,7 @@ HSAKMT_STATUS simkmt_nodes_open(void)
     const struct amdgpu_model *models[SIM_DEVICES_MAX];
     size_t memory[SIM_DEVICES_MAX];
     const struct sim_options *options = sim_options();
+    sim_log_start();
     int count = amdgpu_list_read(options->devices, models);
     if (count <= 0)
         return simkmt_refuse(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED,
@@ -157,6 +159,13 @@ static void describe_names(const struct simkmt_node *node, HsaNodeProperties *pr
     properties->UniqueID = (UINT64_C(0xa5000000) | node->gpu.model.chip_id) << 32 | node->number;
 }
 
+/* Of a GPU to every other node. The host has none: it does not reach memory of devices, to which a
+ * link from the host would be the way. */
+static uint32_t link_count(uint32_t number)
+{
+    return number == 0 ? 0 : atomic_load(&simkmt.node_count) - 1;
+}
+
 static unsigned cache_count(const struct simkmt_node *node)
 {
     const struct amdgpu_model *model = &node->gpu.model;
@@ -173,7 +182,7 @@ HSAKMT_STATUS hsaKmtGetNodeProperties(uint32_t number, HsaNodeProperties *proper
         return HSAKMT_STATUS_INVALID_PARAMETER;
     *properties = (HsaNodeProperties){
         .NumCaches = cache_count(node),
-        .NumIOLinks = atomic_load(&simkmt.node_count) - 1,
+        .NumIOLinks = link_count(number),
         .NumMemoryBanks = number == 0 ? 1 : 3,
     };
     if (number == 0) {
@@ -247,7 +256,7 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(uint32_t number, uint32_t processor, 
     return HSAKMT_STATUS_SUCCESS;
 }
 
-/* Every node has a link to every other: PCI Express to the host, XGMI within a hive. */
+/* PCI Express to the host, XGMI within a hive. */
 HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(uint32_t number, uint32_t count,
                                             HsaIoLinkProperties *properties)
 {
@@ -256,13 +265,13 @@ HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(uint32_t number, uint32_t count,
     uint32_t link = 0, nodes = atomic_load(&simkmt.node_count);
     if (!node)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    if (!properties || count > nodes - 1)
+    if (!properties || count > link_count(number))
         return HSAKMT_STATUS_INVALID_PARAMETER;
     for (uint32_t other = 0; other < nodes && link < count; other++) {
         if (other == number)
             continue;
-        bool hive = number > 0 && other > 0 && is_in_hive(&node->gpu.model) &&
-                    is_in_hive(&simkmt.nodes[other].gpu.model);
+        bool hive =
+            other > 0 && is_in_hive(&node->gpu.model) && is_in_hive(&simkmt.nodes[other].gpu.model);
         properties[link++] = (HsaIoLinkProperties){
             .IoLinkType = hive ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS,
             .NodeFrom = number,
