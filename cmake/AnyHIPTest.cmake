@@ -24,9 +24,17 @@ endfunction()
 # ah_register(<name> <program> <arguments> <seconds> <devices> [<variable>=<value>...])
 # Registers <name>@<device> for each device. A real driver may be missing (exit code 77); simulated
 # devices are part of this tree, two of them, and nothing is skipped for want of them; those that
-# are called checked have every check on (ANYHIP_SIM_CHECK). The label is the name's first word.
+# are called checked have every check on (ANYHIP_SIM_CHECK). hsa-rocr is AMD's own HSA runtime, where
+# it is installed, over the simulated kernel driver; what does not pass there has a row with the
+# reason in tests/rocr.tsv. The label is the name's first word.
+find_library(ANYHIP_AMD_HSA NAMES libhsa-runtime64.so.1)
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/rocr.tsv ah_rocr_rows)
+
 function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
+    if(NOT ANYHIP_AMD_HSA OR "${ah_rocr_rows}" MATCHES "(^|;)${name}\t")
+        list(REMOVE_ITEM devices hsa-rocr)
+    endif()
     string(REGEX MATCH "^[a-z]+" label ${name})
     foreach(device ${devices})
         set(test ${name}@${device})
@@ -36,13 +44,17 @@ function(ah_register name program arguments seconds devices)
             string(APPEND backend "*2")
         endif()
         set(environment ANYHIP_BACKEND=${backend} ${ARGN})
+        if(device STREQUAL "hsa-rocr")
+            set(environment ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=gfx90a*2
+                LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib/anyhip/kmt:${PROJECT_BINARY_DIR}/lib)
+        endif()
         if(device MATCHES "-checked$")
             list(APPEND environment ANYHIP_SIM_CHECK=all)
         endif()
         add_test(NAME ${test} COMMAND ${program} ${arguments} WORKING_DIRECTORY ${folder})
         set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}"
             LABELS "${label}")
-        if(NOT device MATCHES "^sim")
+        if(NOT device MATCHES "^sim|^hsa-rocr")
             set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
         endif()
     endforeach()

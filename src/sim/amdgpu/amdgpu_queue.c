@@ -103,13 +103,13 @@ void amdgpu_queues_park(bool park)
     amdgpu_signal_store(&parked, park);
 }
 
-/* False: the queue stops. */
-static bool wait_while_parked(struct amdgpu_queue *queue)
+/* Waits until the signal is 0. False: the queue stops. */
+static bool wait_while(struct amdgpu_queue *queue, amd_signal_t *signal)
 {
     struct amdgpu_conditions conditions = {.count = 0};
-    if (amdgpu_signal_load(&parked) == 0)
+    if (amdgpu_signal_load(signal) == 0)
         return true;
-    amdgpu_conditions_add(&conditions, &parked, HSA_SIGNAL_CONDITION_EQ, 0, -1);
+    amdgpu_conditions_add(&conditions, signal, HSA_SIGNAL_CONDITION_EQ, 0, -1);
     return amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_MET;
 }
 
@@ -288,7 +288,8 @@ static void take(struct amdgpu_queue *queue, union amdgpu_packet *packet)
 static void *process(void *data)
 {
     struct amdgpu_queue *queue = data;
-    while (wait_for_packet(queue) && wait_while_parked(queue)) {
+    while (wait_for_packet(queue) && wait_while(queue, &parked) &&
+           wait_while(queue, &queue->paused)) {
         union amdgpu_packet *place = packet_at(queue, queue->taken), packet;
         bool barrier = header_of(place) >> HSA_PACKET_HEADER_BARRIER & 1;
         if (barrier && !amdgpu_queue_wait_running(queue, 1))

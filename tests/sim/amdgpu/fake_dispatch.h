@@ -25,7 +25,8 @@ static struct {
     unsigned started, running, most; /* most: that ran at once */
     bool at_once;                    /* each ends well within its start */
     enum amdgpu_end_kind refusal;    /* not OK: nothing starts */
-    void (*interrupt)(void);
+    void (*interrupt)(uint32_t);
+    unsigned forgotten; /* how often decoded code was to be forgotten */
     uint64_t clock;
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -145,9 +146,15 @@ uint64_t amdgpu_clock(void)
     return __atomic_add_fetch(&fake.clock, 1, __ATOMIC_SEQ_CST);
 }
 
-void amdgpu_on_interrupt(void (*interrupt)(void))
+void amdgpu_on_interrupt(void (*interrupt)(uint32_t))
 {
     __atomic_store_n(&fake.interrupt, interrupt, __ATOMIC_SEQ_CST);
+}
+
+void amdgpu_code_forget(uint64_t address, size_t size)
+{
+    (void)address, (void)size;
+    __atomic_fetch_add(&fake.forgotten, 1, __ATOMIC_SEQ_CST);
 }
 
 /* Code is named by its address. */

@@ -295,8 +295,9 @@ static void time_goes_on(void **state)
 }
 
 static _Atomic(unsigned) interrupts;
-static void count_interrupt(void)
+static void count_interrupt(uint32_t event)
 {
+    assert_int_equal(event, 0);
     interrupts++;
 }
 

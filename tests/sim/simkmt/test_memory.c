@@ -1,0 +1,227 @@
+/* Memory: allocations, registrations, mappings, what is known of pointers, and sharing. */
+#include "simkmt_test.h"
+
+#include <sys/mman.h>
+
+static const HsaMemFlags plain = {.Value = 0};
+
+static void memory_of_the_host_is_the_hosts_too(void **state)
+{
+    (void)state;
+    char *memory = allocate(0, 4 * PAGE);
+    memset(memory, 5, 4 * PAGE);
+    HsaPointerInfo info;
+    ok(kmt.hsaKmtQueryPointerInfo(memory + 100, &info));
+    assert_int_equal(info.Type, HSA_POINTER_ALLOCATED);
+    assert_int_equal(info.Node, 0);
+    assert_ptr_equal(info.CPUAddress, memory);
+    assert_int_equal(info.SizeInBytes, 4 * PAGE);
+    assert_int_equal(info.NMappedNodes, 2);
+    ok(kmt.hsaKmtUnmapMemoryToGPU(memory));
+    ok(kmt.hsaKmtQueryPointerInfo(memory, &info));
+    assert_int_equal(info.NMappedNodes, 0);
+    ok(kmt.hsaKmtFreeMemory(memory, 4 * PAGE));
+    expect(kmt.hsaKmtQueryPointerInfo(memory, &info), HSAKMT_STATUS_ERROR);
+    assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
+}
+
+/* Runtimes take parts of blocks and count on that. */
+static void large_memory_lies_at_large_pages(void **state)
+{
+    (void)state;
+    void *memory = allocate(GPU, 4 << 20);
+    assert_int_equal((uintptr_t)memory % (2 << 20), 0);
+    ok(kmt.hsaKmtFreeMemory(memory, 4 << 20));
+}
+
+static void a_device_has_as_much_memory_as_it_says(void **state)
+{
+    void *first, *second = NULL;
+    (void)state;
+    ok(kmt.hsaKmtAllocMemory(GPU, UINT64_C(3) << 28, plain, &first));
+    expect(kmt.hsaKmtAllocMemory(GPU, UINT64_C(1) << 29, plain, &second), HSAKMT_STATUS_NO_MEMORY);
+    assert_null(second);
+    ok(kmt.hsaKmtFreeMemory(first, 0));
+    ok(kmt.hsaKmtAllocMemory(GPU, UINT64_C(1) << 29, plain, &second));
+    ok(kmt.hsaKmtFreeMemory(second, 0));
+}
+
+static void pointers_carry_what_a_caller_says_of_them(void **state)
+{
+    HsaPointerInfo info;
+    int mine;
+    (void)state;
+    char *memory = allocate(GPU, PAGE);
+    ok(kmt.hsaKmtSetMemoryUserData(memory + 1, &mine));
+    ok(kmt.hsaKmtQueryPointerInfo(memory, &info));
+    assert_ptr_equal(info.UserData, &mine);
+    ok(kmt.hsaKmtFreeMemory(memory, PAGE));
+    expect(kmt.hsaKmtSetMemoryUserData(memory, &mine), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+}
+
+static void registrations_may_overlap(void **state)
+{
+    HsaPointerInfo info;
+    uint64_t alternate = 0;
+    (void)state;
+    char *own = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(own != MAP_FAILED);
+    ok(kmt.hsaKmtRegisterMemoryWithFlags(own + 10, 3 * PAGE, plain));
+    ok(kmt.hsaKmtRegisterMemoryWithFlags(own + PAGE, 4 * PAGE, plain));
+    ok(kmt.hsaKmtRegisterMemoryWithFlags(own + PAGE, 100, plain));
+    ok(kmt.hsaKmtMapMemoryToGPU(own + 10, 3 * PAGE, &alternate));
+    assert_int_equal(alternate, (uintptr_t)own + 10);
+    ok(kmt.hsaKmtQueryPointerInfo(own + PAGE + 99, &info));
+    assert_int_equal(info.Type, HSA_POINTER_REGISTERED_USER);
+    assert_int_equal(info.SizeInBytes, 100); /* the newest */
+    ok(kmt.hsaKmtDeregisterMemory(own + PAGE));
+    ok(kmt.hsaKmtQueryPointerInfo(own + PAGE + 99, &info));
+    assert_int_equal(info.SizeInBytes, 4 * PAGE);
+    ok(kmt.hsaKmtDeregisterMemory(own + PAGE));
+    ok(kmt.hsaKmtDeregisterMemory(own + 10));
+    expect(kmt.hsaKmtDeregisterMemory(own + 10), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+    expect(kmt.hsaKmtQueryPointerInfo(own + 10, &info), HSAKMT_STATUS_ERROR);
+    munmap(own, 8 * PAGE);
+}
+
+static void what_is_no_memory_cannot_be_registered(void **state)
+{
+    (void)state;
+    char *own = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(own != MAP_FAILED);
+    munmap(own + PAGE, PAGE);
+    expect(kmt.hsaKmtRegisterMemoryWithFlags(own, 2 * PAGE, plain), HSAKMT_STATUS_ERROR);
+    ok(kmt.hsaKmtRegisterMemoryWithFlags(own, PAGE, plain)); /* nothing was left over */
+    ok(kmt.hsaKmtDeregisterMemory(own));
+    munmap(own, PAGE);
+    expect(kmt.hsaKmtRegisterMemoryWithFlags(NULL, PAGE, plain), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtRegisterMemoryWithFlags(own, 0, plain), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtRegisterMemoryWithFlags((void *)-16, 15, plain),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtRegisterMemoryWithFlags(own, UINT64_MAX, plain),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+}
+
+static void wrong_allocations_are_errors(void **state)
+{
+    void *address = NULL;
+    HsaMemFlags fixed = {.Value = 0};
+    fixed.ui32.FixedAddress = 1;
+    uint32_t nodes[] = {0, NODES};
+    uint64_t alternate;
+    (void)state;
+    expect(kmt.hsaKmtAllocMemory(NODES, PAGE, plain, &address), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    expect(kmt.hsaKmtAllocMemory(0, 0, plain, &address), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtAllocMemory(0, 100, plain, &address), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtAllocMemory(0, PAGE, plain, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtAllocMemory(0, PAGE, fixed, &address), HSAKMT_STATUS_NOT_SUPPORTED);
+    expect(kmt.hsaKmtAllocMemory(GPU, UINT64_C(1) << 46, plain, &address),
+           HSAKMT_STATUS_NO_MEMORY);
+    expect(kmt.hsaKmtFreeMemory(NULL, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+    expect(kmt.hsaKmtFreeMemory(&address, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+    char *memory = allocate(GPU, 2 * PAGE);
+    expect(kmt.hsaKmtFreeMemory(memory + PAGE, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+    for (int i = 0; i < 2; i++)
+        expect(kmt.hsaKmtMapMemoryToGPUNodes(memory, PAGE, &alternate, (HsaMemMapFlags){0}, 1,
+                                             &nodes[i]),
+               HSAKMT_STATUS_INVALID_NODE_UNIT);
+    expect(kmt.hsaKmtMapMemoryToGPUNodes(memory, PAGE, &alternate, (HsaMemMapFlags){0}, 1, NULL),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtMapMemoryToGPU(memory, 3 * PAGE, &alternate),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtMapMemoryToGPU(&address, 8, &alternate), HSAKMT_STATUS_INVALID_PARAMETER);
+    ok(kmt.hsaKmtFreeMemory(memory, 2 * PAGE));
+    expect(kmt.hsaKmtQueryPointerInfo(memory, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
+}
+
+/* What a handle is worth in another process, which has a driver of its own. */
+static int open_in_child(const HsaSharedMemoryHandle *handle)
+{
+    void *address = NULL, *again = NULL;
+    uint64_t size = 0;
+    open_library("gfx90a*2");
+    uint32_t node = GPU;
+    bool good = kmt.hsaKmtOpenKFD() == HSAKMT_STATUS_SUCCESS &&
+                kmt.hsaKmtRegisterSharedHandleToNodes(handle, &address, &size, 1, &node) ==
+                    HSAKMT_STATUS_SUCCESS &&
+                size == 2 * PAGE &&
+                kmt.hsaKmtRegisterSharedHandle(handle, &again, &size) == HSAKMT_STATUS_SUCCESS &&
+                again != address &&
+                kmt.hsaKmtMapMemoryToGPU(address, size, NULL) == HSAKMT_STATUS_SUCCESS &&
+                kmt.hsaKmtDeregisterMemory(again) == HSAKMT_STATUS_SUCCESS &&
+                kmt.hsaKmtFreeMemory(address, size) == HSAKMT_STATUS_MEMORY_NOT_REGISTERED &&
+                kmt.hsaKmtDeregisterMemory(address) == HSAKMT_STATUS_SUCCESS &&
+                kmt.hsaKmtDeregisterMemory(address) == HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
+    return good ? 0 : 1;
+}
+
+/* Forked before the driver is opened: it has none of its parent's. */
+static pid_t guest;
+static int to_guest[2];
+
+static void start_guest(void)
+{
+    HsaSharedMemoryHandle handle;
+    if (pipe(to_guest) != 0 || (guest = fork()) < 0)
+        exit(EXIT_FAILURE);
+    if (guest == 0)
+        _exit(read(to_guest[0], handle, sizeof handle) == sizeof handle ? open_in_child(&handle)
+                                                                        : 2);
+}
+
+static void memory_of_a_device_is_shared_with_another_process(void **state)
+{
+    HsaSharedMemoryHandle handle;
+    int status;
+    (void)state;
+    void *memory = allocate(GPU, 2 * PAGE);
+    ok(kmt.hsaKmtShareMemory(memory, 2 * PAGE, &handle));
+    assert_int_equal(handle[6] & 0x800001ff, 0); /* runtimes use these bits */
+    assert_int_equal(write(to_guest[1], handle, sizeof handle), sizeof handle);
+    assert_int_equal(waitpid(guest, &status, 0), guest);
+    assert_int_equal(status, 0);
+    ok(kmt.hsaKmtFreeMemory(memory, 2 * PAGE));
+}
+
+static void wrong_handles_are_errors(void **state)
+{
+    HsaSharedMemoryHandle handle = {0};
+    void *address;
+    uint64_t size;
+    uint32_t node = 0;
+    (void)state;
+    expect(kmt.hsaKmtRegisterSharedHandle(&handle, &address, &size), HSAKMT_STATUS_INVALID_HANDLE);
+    void *memory = allocate(GPU, 2 * PAGE), *host = allocate(0, PAGE);
+    expect(kmt.hsaKmtShareMemory(memory, PAGE, &handle), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtShareMemory(host, PAGE, &handle), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtShareMemory(&handle, PAGE, &handle), HSAKMT_STATUS_INVALID_PARAMETER);
+    ok(kmt.hsaKmtShareMemory(memory, 2 * PAGE, &handle));
+    expect(kmt.hsaKmtRegisterSharedHandle(&handle, NULL, &size), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtRegisterSharedHandleToNodes(&handle, &address, &size, 1, &node),
+           HSAKMT_STATUS_INVALID_NODE_UNIT);
+    handle[1] = 0x7fffffff; /* no such process */
+    expect(kmt.hsaKmtRegisterSharedHandle(&handle, &address, &size), HSAKMT_STATUS_INVALID_HANDLE);
+    handle[1] = (uint32_t)getpid();
+    handle[7] = UINT32_MAX; /* more than the file has */
+    expect(kmt.hsaKmtRegisterSharedHandle(&handle, &address, &size), HSAKMT_STATUS_INVALID_HANDLE);
+    ok(kmt.hsaKmtFreeMemory(memory, 0));
+    ok(kmt.hsaKmtFreeMemory(host, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_of_the_host_is_the_hosts_too),
+        cmocka_unit_test(large_memory_lies_at_large_pages),
+        cmocka_unit_test(a_device_has_as_much_memory_as_it_says),
+        cmocka_unit_test(pointers_carry_what_a_caller_says_of_them),
+        cmocka_unit_test(registrations_may_overlap),
+        cmocka_unit_test(what_is_no_memory_cannot_be_registered),
+        cmocka_unit_test(wrong_allocations_are_errors),
+        cmocka_unit_test(memory_of_a_device_is_shared_with_another_process),
+        cmocka_unit_test(wrong_handles_are_errors),
+    };
+    start_guest();
+    return cmocka_run_group_tests_name("simulated kernel driver: memory", tests, open_driver,
+                                       close_driver);
+}

@@ -1,0 +1,352 @@
+/* AQL queues: doorbells that are stores to memory, packets that complete signals, interrupts, and
+ * what is wrong with queues. */
+#include "simkmt_test.h"
+
+#include <time.h>
+
+enum { PACKETS = 64 };
+
+struct queue {
+    amd_queue_t *amd;
+    hsa_barrier_and_packet_t *ring;
+    _Atomic(uint64_t) *doorbell;
+    uint64_t written;
+    volatile int64_t *reason;
+    HsaEvent *event;
+    HsaQueueResource resource;
+};
+
+static struct queue make_queue(uint32_t node)
+{
+    struct queue queue = {.amd = allocate(0, PAGE), .ring = allocate(0, PACKETS * 64)};
+    memset(queue.amd, 0, sizeof *queue.amd);
+    queue.reason = (volatile int64_t *)(queue.amd + 1);
+    *queue.reason = 0;
+    queue.event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    queue.resource.QueueRptrValue = (uintptr_t)&queue.amd->read_dispatch_id;
+    queue.resource.QueueWptrValue = (uintptr_t)&queue.amd->write_dispatch_id;
+    queue.resource.ErrorReason = queue.reason;
+    ok(kmt.hsaKmtCreateQueue(node, HSA_QUEUE_COMPUTE_AQL, 100, 0, queue.ring, PACKETS * 64,
+                             queue.event, &queue.resource));
+    assert_int_not_equal(queue.resource.QueueId, 0);
+    queue.doorbell = (_Atomic(uint64_t) *)(uintptr_t)queue.resource.QueueDoorBell;
+    return queue;
+}
+
+static void destroy_queue(struct queue *queue)
+{
+    ok(kmt.hsaKmtDestroyQueue(queue->resource.QueueId));
+    expect(kmt.hsaKmtDestroyQueue(queue->resource.QueueId), HSAKMT_STATUS_INVALID_HANDLE);
+    ok(kmt.hsaKmtDestroyEvent(queue->event));
+    ok(kmt.hsaKmtFreeMemory(queue->amd, 0));
+    ok(kmt.hsaKmtFreeMemory(queue->ring, 0));
+}
+
+/* A signal of value 1 with the mailbox of an event. */
+static amd_signal_t *new_signal(const HsaEvent *event)
+{
+    amd_signal_t *signal = allocate(0, PAGE);
+    memset(signal, 0, sizeof *signal);
+    signal->kind = AMD_SIGNAL_KIND_USER;
+    signal->value = 1;
+    signal->event_id = event ? event->EventId : 0;
+    signal->event_mailbox_ptr = event ? event->EventData.HWData2 : 0;
+    return signal;
+}
+
+static void put(struct queue *queue, const hsa_barrier_and_packet_t *packet, uint16_t type)
+{
+    hsa_barrier_and_packet_t *place = &queue->ring[queue->written % PACKETS];
+    *place = *packet;
+    __atomic_store_n(&place->header, type, __ATOMIC_RELEASE);
+    __atomic_store_n(&queue->amd->write_dispatch_id, ++queue->written, __ATOMIC_RELEASE);
+}
+
+static void put_barrier(struct queue *queue, const amd_signal_t *before, amd_signal_t *after)
+{
+    hsa_barrier_and_packet_t packet = {.completion_signal = {(uintptr_t)after}};
+    packet.dep_signal[0].handle = (uintptr_t)before;
+    put(queue, &packet, HSA_PACKET_TYPE_BARRIER_AND);
+    atomic_store(queue->doorbell, queue->written - 1);
+}
+
+static int64_t value_of(const amd_signal_t *signal)
+{
+    return __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE);
+}
+
+static void packets_complete_signals_and_send_interrupts(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    amd_signal_t *signal = new_signal(event);
+    for (int i = 0; i < 3 * PACKETS; i++) {
+        signal->value = 1;
+        put_barrier(&queue, NULL, signal);
+        ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
+        assert_int_equal(value_of(signal), 0);
+    }
+    assert_int_equal(queue.amd->read_dispatch_id, 3 * PACKETS);
+    ok(kmt.hsaKmtDestroyEvent(event));
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(signal, 0));
+}
+
+/* The processor sleeps by then, and only a store to memory wakes it. */
+static void a_doorbell_wakes_a_queue_that_was_long_idle(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(SECOND_GPU);
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    amd_signal_t *signal = new_signal(event);
+    for (int i = 0; i < 3; i++) {
+        usleep(200000);
+        signal->value = 1;
+        put_barrier(&queue, NULL, signal);
+        ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
+    }
+    ok(kmt.hsaKmtDestroyEvent(event));
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(signal, 0));
+}
+
+static void an_idle_driver_spends_no_time(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    amd_signal_t *signal = new_signal(NULL);
+    put_barrier(&queue, NULL, signal);
+    while (value_of(signal) != 0)
+        usleep(100);
+    usleep(100000);
+    clock_t start = clock();
+    sleep(1);
+    assert_true(clock() - start < CLOCKS_PER_SEC / 50);
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(signal, 0));
+}
+
+static void a_barrier_waits_for_a_signal_that_the_host_stores(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    amd_signal_t *before = new_signal(NULL), *after = new_signal(event);
+    put_barrier(&queue, before, after);
+    expect(kmt.hsaKmtWaitOnEvent(event, 20), HSAKMT_STATUS_WAIT_TIMEOUT);
+    __atomic_store_n(&before->value, 0, __ATOMIC_RELEASE);
+    ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
+    assert_int_equal(value_of(after), 0);
+    ok(kmt.hsaKmtDestroyEvent(event));
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(before, 0));
+    ok(kmt.hsaKmtFreeMemory(after, 0));
+}
+
+static void a_paused_queue_takes_nothing_until_it_goes_on(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    amd_signal_t *signal = new_signal(event);
+    ok(kmt.hsaKmtUpdateQueue(queue.resource.QueueId, 0, 0, NULL, 0, NULL));
+    put_barrier(&queue, NULL, signal);
+    expect(kmt.hsaKmtWaitOnEvent(event, 20), HSAKMT_STATUS_WAIT_TIMEOUT);
+    ok(kmt.hsaKmtUpdateQueue(queue.resource.QueueId, 100, 1, NULL, 0, NULL));
+    ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
+    ok(kmt.hsaKmtDestroyEvent(event));
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(signal, 0));
+}
+
+static void a_busy_queue_is_destroyed(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    amd_signal_t *never = new_signal(NULL), *after = new_signal(NULL);
+    for (int i = 0; i < PACKETS; i++)
+        put_barrier(&queue, never, after);
+    destroy_queue(&queue);
+    assert_int_equal(value_of(after), 1);
+    ok(kmt.hsaKmtFreeMemory(never, 0));
+    ok(kmt.hsaKmtFreeMemory(after, 0));
+}
+
+/* Vendor packets of format 1: an indirect buffer of count words. */
+static void put_buffer(struct queue *queue, const uint32_t *words, uint32_t count)
+{
+    hsa_barrier_and_packet_t packet;
+    uint32_t *slot = (uint32_t *)(void *)&packet;
+    memset(&packet, 0, sizeof packet);
+    slot[0] = 1 << 16;
+    slot[1] = 0xc0023f00;
+    slot[2] = (uint32_t)(uintptr_t)words;
+    slot[3] = (uint32_t)((uintptr_t)words >> 32);
+    slot[4] = count | 1 << 23;
+    put(queue, &packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+    atomic_store(queue->doorbell, queue->written - 1);
+}
+
+static void caches_are_controlled_by_buffers_of_packets(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    uint32_t *words = allocate(0, PAGE);
+    uint64_t *target = (uint64_t *)(void *)(words + 64);
+    const uint32_t acquire[] = {0xc0055800, 1u << 29, UINT32_MAX, 0xff, 0, 0, 0};
+    const uint32_t release[] = {0xc0054900, 0, 2u << 29, (uint32_t)(uintptr_t)target,
+                                (uint32_t)((uintptr_t)target >> 32), 7, 8};
+    *target = 0;
+    memcpy(words, acquire, sizeof acquire);
+    memcpy(words + 7, release, sizeof release);
+    put_buffer(&queue, words, 14);
+    while (__atomic_load_n(&queue.amd->read_dispatch_id, __ATOMIC_ACQUIRE) == 0)
+        usleep(100);
+    assert_int_equal(*target, UINT64_C(8) << 32 | 7); /* done when its place is free */
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(words, 0));
+}
+
+static int64_t reason_for(void (*spoil)(struct queue *queue, uint32_t *words))
+{
+    struct queue queue = make_queue(GPU);
+    uint32_t *words = allocate(0, PAGE);
+    spoil(&queue, words);
+    ok(kmt.hsaKmtWaitOnEvent(queue.event, SECONDS_10));
+    int64_t reason = *queue.reason;
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(words, 0));
+    return reason;
+}
+
+static void put_nonsense(struct queue *queue, uint32_t *words)
+{
+    (void)words;
+    put(queue, &(hsa_barrier_and_packet_t){.header = 0}, 99);
+    atomic_store(queue->doorbell, 0);
+}
+
+static void put_far_buffer(struct queue *queue, uint32_t *words)
+{
+    (void)words;
+    put_buffer(queue, (const uint32_t *)64, 8);
+}
+
+static void put_unknown_packet(struct queue *queue, uint32_t *words)
+{
+    words[0] = 0xc0007700;
+    put_buffer(queue, words, 2);
+}
+
+static void put_long_packet(struct queue *queue, uint32_t *words)
+{
+    words[0] = 0xffff1000;
+    put_buffer(queue, words, 2);
+}
+
+static void put_wrong_signal(struct queue *queue, uint32_t *words)
+{
+    (void)words;
+    put_barrier(queue, (const amd_signal_t *)65, NULL);
+}
+
+static void put_no_kernel(struct queue *queue, uint32_t *words)
+{
+    hsa_kernel_dispatch_packet_t kernel = {.setup = 1,
+                                           .workgroup_size_x = 1,
+                                           .workgroup_size_y = 1,
+                                           .workgroup_size_z = 1,
+                                           .grid_size_x = 1,
+                                           .grid_size_y = 1,
+                                           .grid_size_z = 1,
+                                           .kernel_object = 64};
+    hsa_barrier_and_packet_t packet;
+    (void)words;
+    memcpy(&packet, &kernel, sizeof packet);
+    put(queue, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    atomic_store(queue->doorbell, 0);
+}
+
+static void packets_that_make_no_sense_are_told_to_the_runtime(void **state)
+{
+    (void)state;
+    const int64_t unsupported = 1 << (KFD_EC_QUEUE_PACKET_UNSUPPORTED - 1);
+    assert_int_equal(reason_for(put_nonsense), unsupported);
+    assert_int_equal(reason_for(put_far_buffer), unsupported);
+    assert_int_equal(reason_for(put_unknown_packet), unsupported);
+    assert_int_equal(reason_for(put_long_packet), unsupported);
+    assert_int_equal(reason_for(put_wrong_signal), unsupported);
+    assert_int_equal(reason_for(put_no_kernel),
+                     1 << (KFD_EC_QUEUE_PACKET_DISPATCH_CODE_INVALID - 1));
+}
+
+static void wrong_queues_are_errors(void **state)
+{
+    HsaQueueResource resource = {0};
+    uint32_t first, mask = 1;
+    (void)state;
+    void *ring = allocate(0, 4 * PAGE);
+    amd_queue_t *amd = allocate(0, PAGE);
+    resource.QueueRptrValue = (uintptr_t)&amd->read_dispatch_id;
+#define CREATE(node, type, percentage, priority, address, size)                                    \
+    kmt.hsaKmtCreateQueue(node, type, percentage, priority, address, size, NULL, &resource)
+    expect(CREATE(0, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, PAGE), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    expect(CREATE(NODES, HSA_QUEUE_SDMA, 100, 0, ring, PAGE), HSAKMT_STATUS_INVALID_NODE_UNIT);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE, 100, 0, ring, PAGE), HSAKMT_STATUS_NOT_SUPPORTED);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 101, 0, ring, PAGE),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 4, ring, PAGE),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    const uint64_t sizes[] = {0, 64, 3 * PAGE, UINT64_C(1) << 40, UINT64_MAX};
+    for (int i = 0; i < 5; i++) {
+        expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, sizes[i]),
+               HSAKMT_STATUS_INVALID_PARAMETER);
+        expect(CREATE(GPU, HSA_QUEUE_SDMA, 100, 0, ring, sizes[i]),
+               HSAKMT_STATUS_INVALID_PARAMETER);
+    }
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, NULL, PAGE),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, 8 * PAGE),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_SDMA, 100, 0, &resource, PAGE), HSAKMT_STATUS_INVALID_PARAMETER);
+    resource.QueueRptrValue = 64;
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, PAGE),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+#undef CREATE
+    const HSA_QUEUEID wrong[] = {0, 12345, UINT64_MAX};
+    for (int i = 0; i < 3; i++) {
+        expect(kmt.hsaKmtDestroyQueue(wrong[i]), HSAKMT_STATUS_INVALID_HANDLE);
+        expect(kmt.hsaKmtUpdateQueue(wrong[i], 100, 0, NULL, 0, NULL),
+               HSAKMT_STATUS_INVALID_HANDLE);
+        expect(kmt.hsaKmtSetQueueCUMask(wrong[i], 32, &mask), HSAKMT_STATUS_INVALID_HANDLE);
+        expect(kmt.hsaKmtAllocQueueGWS(wrong[i], 1, &first), HSAKMT_STATUS_INVALID_HANDLE);
+    }
+    struct queue queue = make_queue(GPU);
+    expect(kmt.hsaKmtSetQueueCUMask(queue.resource.QueueId, 7, &mask),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    ok(kmt.hsaKmtSetQueueCUMask(queue.resource.QueueId, 32, &mask));
+    expect(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 100000, &first),
+           HSAKMT_STATUS_OUT_OF_RESOURCES);
+    ok(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 1, &first));
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(ring, 0));
+    ok(kmt.hsaKmtFreeMemory(amd, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(packets_complete_signals_and_send_interrupts),
+        cmocka_unit_test(a_doorbell_wakes_a_queue_that_was_long_idle),
+        cmocka_unit_test(an_idle_driver_spends_no_time),
+        cmocka_unit_test(a_barrier_waits_for_a_signal_that_the_host_stores),
+        cmocka_unit_test(a_paused_queue_takes_nothing_until_it_goes_on),
+        cmocka_unit_test(a_busy_queue_is_destroyed),
+        cmocka_unit_test(caches_are_controlled_by_buffers_of_packets),
+        cmocka_unit_test(packets_that_make_no_sense_are_told_to_the_runtime),
+        cmocka_unit_test(wrong_queues_are_errors),
+    };
+    return cmocka_run_group_tests_name("simulated kernel driver: queues", tests, open_driver,
+                                       close_driver);
+}
