@@ -15,15 +15,19 @@ _Static_assert(sizeof(struct ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory h
 
 /* The size of an allocation as the runtime has it: AMD's rounds what it was asked for, and shares
  * all of an allocation or nothing. */
-static size_t size_of(const struct ah_backend_device *device, const struct ahhsa_allocation *it)
+static hipError_t native_size(struct ah_backend_device *device, const struct ahhsa_allocation *it,
+                              uint64_t *out_size)
 {
     hsa_amd_pointer_info_t info = {.size = sizeof info};
-    if (device->api->hsa_amd_pointer_info &&
-        device->api->hsa_amd_pointer_info((void *)it->range.start, &info, NULL, NULL, NULL) ==
-            HSA_STATUS_SUCCESS &&
-        info.sizeInBytes >= it->range.size)
-        return info.sizeInBytes;
-    return it->range.size;
+    *out_size = it->range.size;
+    if (!device->api->hsa_amd_pointer_info)
+        return hipSuccess;
+    hipError_t error = ahhsa_done(
+        device, "hsa_amd_pointer_info",
+        device->api->hsa_amd_pointer_info((void *)it->range.start, &info, NULL, NULL, NULL));
+    if (error == hipSuccess && info.sizeInBytes > it->range.size)
+        *out_size = info.sizeInBytes;
+    return error;
 }
 
 hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *pointer,
@@ -41,7 +45,9 @@ hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *point
         AH_LOG_ERR("%p is not device memory that can be shared", pointer);
         return hipErrorInvalidValue;
     }
-    ticket.size = size_of(device, &it);
+    error = native_size(device, &it, &ticket.size);
+    if (error != hipSuccess)
+        return error;
     error = ahhsa_done(device, "hsa_amd_ipc_memory_create",
                        device->api->hsa_amd_ipc_memory_create((void *)it.range.start, ticket.size,
                                                               &ticket.native));

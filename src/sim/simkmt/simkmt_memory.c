@@ -403,8 +403,7 @@ HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *
     return out_shared->table >= 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
-HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
-                                 void **out_address)
+HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared, void **out_address)
 {
     uint64_t offset;
     int file = sim_shared_open(shared, &offset);

@@ -1,4 +1,5 @@
-/* What the tests of the simulated kernel driver share: the library, opened as a runtime opens it. */
+/* What the tests of the simulated kernel driver share: the library, opened as a runtime opens it.
+ */
 #ifndef SIMKMT_TEST_H
 #define SIMKMT_TEST_H
 

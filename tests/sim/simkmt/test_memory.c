@@ -115,8 +115,7 @@ static void wrong_allocations_are_errors(void **state)
     expect(kmt.hsaKmtAllocMemory(0, 100, plain, &address), HSAKMT_STATUS_INVALID_PARAMETER);
     expect(kmt.hsaKmtAllocMemory(0, PAGE, plain, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
     expect(kmt.hsaKmtAllocMemory(0, PAGE, fixed, &address), HSAKMT_STATUS_NOT_SUPPORTED);
-    expect(kmt.hsaKmtAllocMemory(GPU, UINT64_C(1) << 46, plain, &address),
-           HSAKMT_STATUS_NO_MEMORY);
+    expect(kmt.hsaKmtAllocMemory(GPU, UINT64_C(1) << 46, plain, &address), HSAKMT_STATUS_NO_MEMORY);
     expect(kmt.hsaKmtFreeMemory(NULL, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
     expect(kmt.hsaKmtFreeMemory(&address, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
     char *memory = allocate(GPU, 2 * PAGE);
@@ -127,8 +126,7 @@ static void wrong_allocations_are_errors(void **state)
                HSAKMT_STATUS_INVALID_NODE_UNIT);
     expect(kmt.hsaKmtMapMemoryToGPUNodes(memory, PAGE, &alternate, (HsaMemMapFlags){0}, 1, NULL),
            HSAKMT_STATUS_INVALID_PARAMETER);
-    expect(kmt.hsaKmtMapMemoryToGPU(memory, 3 * PAGE, &alternate),
-           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(kmt.hsaKmtMapMemoryToGPU(memory, 3 * PAGE, &alternate), HSAKMT_STATUS_INVALID_PARAMETER);
     expect(kmt.hsaKmtMapMemoryToGPU(&address, 8, &alternate), HSAKMT_STATUS_INVALID_PARAMETER);
     ok(kmt.hsaKmtFreeMemory(memory, 2 * PAGE));
     expect(kmt.hsaKmtQueryPointerInfo(memory, NULL), HSAKMT_STATUS_INVALID_PARAMETER);

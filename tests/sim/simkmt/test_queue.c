@@ -195,8 +195,9 @@ static void caches_are_controlled_by_buffers_of_packets(void **state)
     uint32_t *words = allocate(0, PAGE);
     uint64_t *target = (uint64_t *)(void *)(words + 64);
     const uint32_t acquire[] = {0xc0055800, 1u << 29, UINT32_MAX, 0xff, 0, 0, 0};
-    const uint32_t release[] = {0xc0054900, 0, 2u << 29, (uint32_t)(uintptr_t)target,
-                                (uint32_t)((uintptr_t)target >> 32), 7, 8};
+    const uint32_t release[] = {
+        0xc0054900, 0, 2u << 29, (uint32_t)(uintptr_t)target, (uint32_t)((uintptr_t)target >> 32),
+        7,          8};
     *target = 0;
     memcpy(words, acquire, sizeof acquire);
     memcpy(words + 7, release, sizeof release);
@@ -294,10 +295,8 @@ static void wrong_queues_are_errors(void **state)
     expect(CREATE(0, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, PAGE), HSAKMT_STATUS_INVALID_NODE_UNIT);
     expect(CREATE(NODES, HSA_QUEUE_SDMA, 100, 0, ring, PAGE), HSAKMT_STATUS_INVALID_NODE_UNIT);
     expect(CREATE(GPU, HSA_QUEUE_COMPUTE, 100, 0, ring, PAGE), HSAKMT_STATUS_NOT_SUPPORTED);
-    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 101, 0, ring, PAGE),
-           HSAKMT_STATUS_INVALID_PARAMETER);
-    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 4, ring, PAGE),
-           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 101, 0, ring, PAGE), HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 4, ring, PAGE), HSAKMT_STATUS_INVALID_PARAMETER);
     const uint64_t sizes[] = {0, 64, 3 * PAGE, UINT64_C(1) << 40, UINT64_MAX};
     for (int i = 0; i < 5; i++) {
         expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, sizes[i]),
@@ -305,14 +304,12 @@ static void wrong_queues_are_errors(void **state)
         expect(CREATE(GPU, HSA_QUEUE_SDMA, 100, 0, ring, sizes[i]),
                HSAKMT_STATUS_INVALID_PARAMETER);
     }
-    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, NULL, PAGE),
-           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, NULL, PAGE), HSAKMT_STATUS_INVALID_PARAMETER);
     expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, 8 * PAGE),
            HSAKMT_STATUS_INVALID_PARAMETER);
     expect(CREATE(GPU, HSA_QUEUE_SDMA, 100, 0, &resource, PAGE), HSAKMT_STATUS_INVALID_PARAMETER);
     resource.QueueRptrValue = 64;
-    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, PAGE),
-           HSAKMT_STATUS_INVALID_PARAMETER);
+    expect(CREATE(GPU, HSA_QUEUE_COMPUTE_AQL, 100, 0, ring, PAGE), HSAKMT_STATUS_INVALID_PARAMETER);
 #undef CREATE
     const HSA_QUEUEID wrong[] = {0, 12345, UINT64_MAX};
     for (int i = 0; i < 3; i++) {

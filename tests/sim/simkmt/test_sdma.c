@@ -81,9 +81,18 @@ static void boxes_are_copied_by_elements(void **state)
         from[i] = i, to[i] = 0;
     /* 3 x 2 x 2 words, from (1, 2, 0) of rows of 8 and slices of 32 to (0, 1, 1) of rows of 4 and
      * slices of 16 */
-    const uint32_t words[] = {1 | 4 << 8 | 2u << 29, LOW(from),  HIGH(from), 1 | 2 << 16,
-                              0 | 7 << 13,           31,         LOW(to),    HIGH(to),
-                              0 | 1 << 16,           1 | 3 << 13, 15,        2 | 1 << 16,
+    const uint32_t words[] = {1 | 4 << 8 | 2u << 29,
+                              LOW(from),
+                              HIGH(from),
+                              1 | 2 << 16,
+                              0 | 7 << 13,
+                              31,
+                              LOW(to),
+                              HIGH(to),
+                              0 | 1 << 16,
+                              1 | 3 << 13,
+                              15,
+                              2 | 1 << 16,
                               1};
     put(&engine, words, 13);
     drain(&engine);
@@ -190,16 +199,16 @@ static void packets_that_reach_nothing_are_told_and_stop_the_engine(void **state
     (void)state;
     uint32_t *words = allocate(0, PAGE);
     static const uint32_t wrong[][13] = {
-        {1, 63, 0, 64, 0, 64, 0},                  /* no memory there */
-        {1 | 9 << 8, 0},                           /* no such copy */
-        {5, 6, 0, 1},                              /* not aligned */
-        {10 | 47u << 25, 0x1000, 0, 1},            /* no memory there */
-        {10 | 99u << 25, 0x1000, 0, 1},            /* no such atomic */
-        {11 | 1u << 30, 0x1000, 0, 1, 4},          /* no such size */
-        {99},                                      /* no such packet */
-        {13 | 7 << 8, 0x1000, 0},                  /* no such clock */
+        {1, 63, 0, 64, 0, 64, 0},                   /* no memory there */
+        {1 | 9 << 8, 0},                            /* no such copy */
+        {5, 6, 0, 1},                               /* not aligned */
+        {10 | 47u << 25, 0x1000, 0, 1},             /* no memory there */
+        {10 | 99u << 25, 0x1000, 0, 1},             /* no such atomic */
+        {11 | 1u << 30, 0x1000, 0, 1, 4},           /* no such size */
+        {99},                                       /* no such packet */
+        {13 | 7 << 8, 0x1000, 0},                   /* no such clock */
         {8 | 3u << 28 | 1u << 31, 0x1001, 0, 1, 1}, /* not aligned */
-        {1 | 4 << 8 | 7u << 29, 0x1000},           /* no such element */
+        {1 | 4 << 8 | 7u << 29, 0x1000},            /* no such element */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct engine engine = make_engine();
