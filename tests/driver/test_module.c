@@ -484,6 +484,7 @@ static bool is_open(const char *part)
 
 static void load_modules(const char *path)
 {
+    static const char no_image[4096] = "no image"; /* of which as much is read as an image has */
     hipModule_t module;
     hipFunction_t function;
     ok(hipModuleLoad(&module, path));
@@ -493,7 +494,7 @@ static void load_modules(const char *path)
     ok(hipModuleUnload(module));
     expect(hipModuleLoad(&module, "/no/such/file"), hipErrorFileNotFound);
     check(hipModuleLoadData(&module, NULL) != hipSuccess);
-    check(hipModuleLoadData(&module, "no image") != hipSuccess);
+    check(hipModuleLoadData(&module, no_image) != hipSuccess);
 }
 
 static void nothing_that_was_opened_stays_open(void)

@@ -2,6 +2,8 @@
  * error. sizes.def has what is called with which sizes and what it returns. */
 #include "support.h"
 
+#include <hip/hiprtc.h>
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +157,17 @@ static hipError_t copy_both(const hipMemcpy3DParms *copy)
     copy.field = v;                                                                                \
     return copy_both(&copy);
 
+/* From the other device. */
+#define COPY_PEER(field)                                                                           \
+    hipMemcpy3DPeerParms copy = {.srcPtr = {objects.far, 64, 64, 8},                               \
+                                 .srcDevice = 1,                                                   \
+                                 .dstPtr = objects.box,                                            \
+                                 .extent = {64, 8, 8}};                                            \
+    copy.field = v;                                                                                \
+    hipError_t error = hipMemcpy3DPeer(&copy);                                                     \
+    expect(hipMemcpy3DPeerAsync(&copy, NULL), error);                                              \
+    return error;
+
 static HIP_MEMCPY3D driver_copy(void)
 {
     return (HIP_MEMCPY3D){.srcMemoryType = hipMemoryTypeDevice,
@@ -220,6 +233,18 @@ static hipError_t make_texture(const hipResourceDesc *resource)
         ok(hipDestroyTextureObject(texture));
     return error;
 }
+
+static hipError_t make_mipmap(size_t width, size_t height, size_t depth, unsigned levels)
+{
+    hipMipmappedArray_t mipmap;
+    hipError_t error = hipMallocMipmappedArray(&mipmap, &objects.format,
+                                               (hipExtent){width, height, depth}, levels, 0);
+    if (error == hipSuccess)
+        ok(hipFreeMipmappedArray(mipmap));
+    return error == hipErrorNotSupported && over_hsa() ? UNTRIED : error;
+}
+
+#define MIPMAP(width, height, depth, levels) return make_mipmap(width, height, depth, levels);
 
 #define LINEAR_TEXTURE(size)                                                                       \
     const hipResourceDesc resource = {                                                             \
