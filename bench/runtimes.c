@@ -1,4 +1,4 @@
-/* What calls cost on AMD's HSA runtime: this library beside AMD's HIP (libamdhip64.so.5, Debian's
+/* What calls cost on an HSA runtime: this library beside AMD's HIP (libamdhip64.so.5, Debian's
  * libamdhip64-5) and LLVM's offloading library (libLLVMOffload), all on the same simulated
  * device, gfx90a: processor time of the calling thread, in nanoseconds per call.
  *
@@ -6,7 +6,8 @@
  *   bench_runtimes --of KERNEL LIBRARY        one column: a line of figures
  *
  * KERNEL: a code object of version 4 for gfx90a with a kernel "nothing(void *)"; DROP_IN: the
- * folder that has the simulated HSA runtime under AMD's names; LIBRARY: libanyhip.so.
+ * folder that has the simulated HSA runtime under AMD's names, or the simulated kernel driver
+ * (libhsakmt.so.1), on which AMD's own HSA runtime is used; LIBRARY: libanyhip.so.
  * A library that is not installed has no column. */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -285,7 +286,9 @@ int main(int argc, char **argv)
     double figures[3][FIGURES];
     bool there[3];
     setenv("LD_LIBRARY_PATH", argv[2], 1);
-    setenv("ANYHIP_BACKEND", "simhsa:gfx90a", 1);
+    char driver[4096];
+    snprintf(driver, sizeof driver, "%s/libhsakmt.so.1", argv[2]);
+    setenv("ANYHIP_BACKEND", access(driver, F_OK) == 0 ? "hsa" : "simhsa:gfx90a", 1);
     setenv("ANYHIP_SIM_DEVICES", "gfx90a", 1);
     for (int i = 0; i < 3; i++)
         there[i] = column("/proc/self/exe", argv[1], libraries[i], figures[i]);
