@@ -247,11 +247,13 @@ hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *str
 
 /* ---- reset ---------------------------------------------------------------------------------- */
 
-/* The memory and the events of the gates go with their device. */
+/* The memory and the events of the gates go with their device. The gates are opened before, since
+ * a reset may wait for the device's work. */
 static void forget_waiter(struct block *block)
 {
     block->waiter = NULL;
     for (unsigned i = 0; i < BLOCK_GATES; i++) {
+        write_open(&block->gates[i]);
         block->gates[i].word = NULL;
         block->gates[i].passed = NULL;
     }

@@ -131,16 +131,18 @@ static void have_bundle(void)
         {"hipv4-amdgcn-amd-amdhsa--gfx90a", code_gfx90a, (size_t)(code_gfx90a_end - code_gfx90a)},
         {"hipv4-amdgcn-amd-amdhsa--gfx1100", code_gfx1100,
          (size_t)(code_gfx1100_end - code_gfx1100)},
+        {"hip-nvptx64-nvidia-cuda--sm_70", kernels_ptx, strlen(kernels_ptx)},
     };
     if (!bundle)
-        bundle = make_bundle(entries, 2, &bundle_size);
+        bundle = make_bundle(entries, over_both() ? 3 : 2, &bundle_size);
 }
 
 const void *kernels_image(void)
 {
-    if (over_hsa())
-        have_bundle();
-    return over_hsa() ? bundle : kernels_ptx;
+    if (!over_hsa() && !over_both())
+        return kernels_ptx;
+    have_bundle();
+    return bundle;
 }
 
 size_t kernels_image_size(void)

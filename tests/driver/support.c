@@ -110,6 +110,24 @@ void use_two_fakes(const char *cuda_devices, const char *simcuda_devices)
                       FAKECUDA_PATH, FAKESIMCUDA_PATH);
 }
 
+bool over_both(void)
+{
+    const char *vendor = getenv("DRIVER_TESTS_VENDOR");
+    return vendor && strcmp(vendor, "cuda+hsa") == 0;
+}
+
+void use_both_fakes(const char *cuda_devices, const char *hsa_devices)
+{
+    char models[256];
+    clean_environment();
+    name_models(hsa_devices, models, sizeof models);
+    setenv("FAKECUDA_DEVICES", cuda_devices, 1);
+    setenv("FAKEHSA_DEVICES", models, 1);
+    use_configuration("{\"backends\": [\"cuda\", \"hsa\"], \"drivers\": {"
+                      "\"cuda\": {\"library\": \"%s\"}, \"hsa\": {\"library\": \"%s\"}}}",
+                      FAKECUDA_PATH, FAKEHSA_PATH);
+}
+
 /* ---- checks -------------------------------------------------------------------------------- */
 
 static void fail_at(const char *file, int line)

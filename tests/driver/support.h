@@ -43,6 +43,9 @@ void use_fake(const char *devices);
 void use_fake_cuda(const char *devices);
 /* Two, as "cuda" and "simcuda". */
 void use_two_fakes(const char *cuda_devices, const char *simcuda_devices);
+/* One of each vendor, for tests of which DRIVER_TESTS_VENDOR=cuda+hsa asks for that. */
+void use_both_fakes(const char *cuda_devices, const char *hsa_devices);
+bool over_both(void);
 
 /* ---- checks ---------------------------------------------------------------------------- */
 
