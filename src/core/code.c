@@ -74,14 +74,10 @@ hipError_t ah_function_create(struct ah_device *device, struct ah_backend_functi
     if (error != hipSuccess)
         return error;
     struct ah_function *function = ah_handle_create(AH_HANDLE_FUNCTION, device);
-    char *copy = strdup(name);
-    if (!function || !copy) {
-        free(copy);
-        ah_handle_destroy(function);
+    if (!function)
         return hipErrorOutOfMemory;
-    }
     function->native = native;
-    function->name = copy;
+    function->name = name;
     function->max_threads = (unsigned)attributes.maxThreadsPerBlock;
     function->static_shared = (unsigned)attributes.sharedSizeBytes;
     function->max_dynamic = (unsigned)attributes.maxDynamicSharedSizeBytes;
@@ -91,11 +87,8 @@ hipError_t ah_function_create(struct ah_device *device, struct ah_backend_functi
 
 void ah_function_destroy(struct ah_function *function)
 {
-    if (!function)
-        return;
-    char *name = function->name;
-    ah_handle_destroy(function);
-    free(name);
+    if (function)
+        ah_handle_destroy(function);
 }
 
 /* Under the lock. */
@@ -161,6 +154,14 @@ hipError_t ah_module_create(struct ah_device *device, const void *data, size_t s
     return hipSuccess;
 }
 
+/* One that a module handed out, with its name. */
+static void destroy_function(struct ah_function *function)
+{
+    char *name = (char *)(uintptr_t)function->name;
+    ah_function_destroy(function);
+    free(name);
+}
+
 static void destroy_functions(struct ah_module *module)
 {
     pthread_mutex_lock(&function_lock);
@@ -169,7 +170,7 @@ static void destroy_functions(struct ah_module *module)
     pthread_mutex_unlock(&function_lock);
     while (function) {
         struct ah_function *next = function->next;
-        ah_function_destroy(function);
+        destroy_function(function);
         function = next;
     }
 }
@@ -217,7 +218,7 @@ static struct ah_function *add_function(struct ah_module *module, struct ah_func
     }
     pthread_mutex_unlock(&function_lock);
     if (known)
-        ah_function_destroy(made);
+        destroy_function(made);
     return known ? known : made;
 }
 
@@ -231,10 +232,14 @@ hipError_t ah_module_function(struct ah_module *module, const char *name,
     if (*out_function)
         return hipSuccess;
     hipError_t error = device->ops->module_function(device->native, module->native, name, &native);
-    if (error == hipSuccess)
-        error = ah_function_create(device, native, name, &made);
+    if (error != hipSuccess)
+        return error;
+    char *copy = strdup(name);
+    error = copy ? ah_function_create(device, native, copy, &made) : hipErrorOutOfMemory;
     if (error == hipSuccess)
         *out_function = add_function(module, made);
+    else
+        free(copy);
     return error;
 }
 

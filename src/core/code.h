@@ -10,7 +10,7 @@
 struct ah_function {
     struct ah_handle handle;
     struct ah_backend_function *native;
-    char *name;                    /* owned */
+    const char *name;              /* the fat binary's symbol's, or owned by the module */
     unsigned max_threads;          /* __launch_bounds__, or what registers allow: per block */
     unsigned static_shared;        /* bytes */
     _Atomic(unsigned) max_dynamic; /* dynamic shared memory opted in to so far, bytes */
@@ -47,7 +47,8 @@ hipError_t ah_module_destroy(struct ah_module *module);
 hipError_t ah_module_function(struct ah_module *module, const char *name,
                               struct ah_function **out_function);
 
-/* Wraps a driver's function: attributes read, the device's launch limits known. */
+/* Wraps a driver's function: attributes read, the device's launch limits known. The name is the
+ * caller's, and there as long as the function is. */
 hipError_t ah_function_create(struct ah_device *device, struct ah_backend_function *native,
                               const char *name, struct ah_function **out_function);
 void ah_function_destroy(struct ah_function *function);
