@@ -287,6 +287,33 @@ MIXED_TEST(waits_for_another_driver_use_their_memory_again)
     end();
 }
 
+/* A wait that a stream has not come to keeps its place, although its event has been reached. */
+MIXED_TEST(a_wait_that_is_still_to_come_is_not_held_up_by_later_ones)
+{
+    begin();
+    hipStream_t early = stream_on(1), late = stream_on(1);
+    hipStream_t b = stream_on(0), c = stream_on(0);
+    hipEvent_t reached = record_on(1, early);
+    ok(hipStreamSynchronize(early));
+    ok(hipSetDevice(0));
+    struct gate of_b = close_gate(b);
+    ok(hipStreamWaitEvent(b, reached, 0));
+    ok(hipSetDevice(1));
+    struct gate of_late = close_gate(late);
+    hipEvent_t unreached = record_on(1, late);
+    ok(hipStreamSynchronize(early));
+    for (int i = 0; i < 200; i++) /* more than there are places at first */
+        ok(hipStreamWaitEvent(c, unreached, 0));
+    open_gate(&of_b);
+    ok(hipStreamSynchronize(b));
+    expect(hipStreamQuery(c), hipErrorNotReady);
+    open_gate(&of_late);
+    ok(hipStreamSynchronize(c));
+    free_gate(&of_b);
+    free_gate(&of_late);
+    end();
+}
+
 /* Each call of the driver that a wait makes fails once: the caller hears of it, and neither stream
  * is held up. */
 MIXED_TEST(a_wait_for_another_driver_that_cannot_be_queued_holds_up_nobody)
@@ -615,6 +642,7 @@ int main(void)
         TEST_UNCHECKED(a_device_that_fails_lets_the_other_driver_go),
         TEST_UNCHECKED(a_device_that_fails_while_it_waits_holds_up_nobody),
         TEST_UNCHECKED(waits_for_another_driver_use_their_memory_again),
+        TEST_UNCHECKED(a_wait_that_is_still_to_come_is_not_held_up_by_later_ones),
         TEST_UNCHECKED(a_wait_for_another_driver_that_cannot_be_queued_holds_up_nobody),
         TEST_UNCHECKED(a_driver_that_cannot_wait_for_a_value_has_the_host_wait),
         TEST_UNCHECKED(a_copy_to_another_driver_has_arrived_when_it_returns),
