@@ -531,7 +531,7 @@ INLINE const struct amdgpu_op *permute_lanes(struct amdgpu_wave *wave, const str
         given[lane] = data[lane] & live[lane];
         from[lane] = ((at[lane] + offset) / 4 & (group - 1)) | (lane & ~(group - 1));
     }
-    if (amdgpu_exec(wave) == (lanes == 64 ? UINT64_MAX : UINT32_MAX))
+    if (amdgpu_exec_of(wave, lanes) == (lanes == 64 ? UINT64_MAX : UINT32_MAX))
         for (unsigned lane = 0; lane < lanes; lane++)
             v[lane] = given[from[lane]];
     else
@@ -562,7 +562,7 @@ INLINE const struct amdgpu_op *transfer(struct amdgpu_wave *wave, const struct a
                                         unsigned lanes, enum amdgpu_space space, bool write)
 {
     struct amdgpu_places places;
-    uint64_t exec = amdgpu_exec(wave);
+    uint64_t exec = amdgpu_exec_of(wave, lanes);
     if (!exec)
         return amdgpu_next(op);
     start(&places);
@@ -581,7 +581,7 @@ INLINE const struct amdgpu_op *transfer_two(struct amdgpu_wave *wave, const stru
 {
     const struct amdgpu_access *access = op->effect;
     struct amdgpu_places first, second;
-    uint64_t exec = amdgpu_exec(wave);
+    uint64_t exec = amdgpu_exec_of(wave, lanes);
     uint32_t offset = (uint32_t)op->offset_bytes;
     if (!exec)
         return amdgpu_next(op);

@@ -96,10 +96,14 @@ static inline uint64_t amdgpu_all_lanes(const struct amdgpu_wave *wave)
     return wave->lanes == 64 ? UINT64_MAX : UINT32_MAX;
 }
 /* The live lanes. In waves of 32 EXEC_HI is a register that lanes do not depend on. */
+static inline uint64_t amdgpu_exec_of(const struct amdgpu_wave *wave, unsigned lanes)
+{
+    uint64_t upper = lanes == 64 ? wave->s[AMDGPU_EXEC + 1] : 0;
+    return wave->s[AMDGPU_EXEC] | upper << 32;
+}
 static inline uint64_t amdgpu_exec(const struct amdgpu_wave *wave)
 {
-    uint64_t exec = wave->s[AMDGPU_EXEC] | (uint64_t)wave->s[AMDGPU_EXEC + 1] << 32;
-    return exec & amdgpu_all_lanes(wave);
+    return amdgpu_exec_of(wave, wave->lanes);
 }
 /* wave->live, made anew when EXEC has changed. */
 const uint32_t *amdgpu_live(struct amdgpu_wave *wave);

@@ -180,7 +180,7 @@ LANE const struct amdgpu_op *run_plain(struct amdgpu_wave *wave, const struct am
         l.s[k] = fetch(wave, &op->src[k], rooms + k * 2 * n, n);
     l.mode = wave->mode;
     u32 *d = destination(wave, op->dst, n);
-    u64 exec = amdgpu_exec(wave);
+    u64 exec = amdgpu_exec_of(wave, n);
     if (exec == everyone(n)) {
         l.d = d;
         effect_of(op)(&l);
@@ -247,7 +247,7 @@ LANE const struct amdgpu_op *run_edited(struct amdgpu_wave *wave, const struct a
     }
     l.mode = wave->mode;
     u32 *d = destination(wave, op->dst, n);
-    u64 exec = amdgpu_exec(wave);
+    u64 exec = amdgpu_exec_of(wave, n);
     bool whole = exec == everyone(n), half = op->bits & (AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP);
     l.d = whole && !half ? d : aside;
     effect_of(op)(&l);
@@ -292,7 +292,7 @@ LANE const struct amdgpu_op *run_test(struct amdgpu_wave *wave, const struct amd
         }
     }
     effect_of(op)(&l);
-    set_test(wave, op, gather(holds, n) & amdgpu_exec(wave), n);
+    set_test(wave, op, gather(holds, n) & amdgpu_exec_of(wave, n), n);
     return amdgpu_next(op);
 }
 
@@ -321,7 +321,7 @@ LANE const struct amdgpu_op *run_carry(struct amdgpu_wave *wave, const struct am
     l.mode = wave->mode;
     fetch_all(wave, op, &l, rooms, n);
     u32 *d = destination(wave, op->dst, n);
-    u64 exec = amdgpu_exec(wave);
+    u64 exec = amdgpu_exec_of(wave, n);
     if (exec == everyone(n)) {
         l.d = d;
         effect_of(op)(&l);
@@ -765,7 +765,7 @@ static const struct amdgpu_op *run_dual_32(struct amdgpu_wave *wave, const struc
     ROOM(x_aside, 1);
     ROOM(y_aside, 1);
     u32 *x = destination(wave, op->dst, n), *y = destination(wave, op->dst1, n);
-    u64 exec = amdgpu_exec(wave);
+    u64 exec = amdgpu_exec_of(wave, n);
     bool whole = exec == everyone(n), apart = whole && op->bits & AMDGPU_VALU_APART;
     compute_component(wave, inst->src, op->bits >> AMDGPU_VALU_X, effect_of(op), inst->row->id,
                       op->dst, apart ? x : x_aside, n);
