@@ -30,16 +30,27 @@ llvm-cov$suffix export -format=lcov -instr-profile="$tree/tests.profdata" "$1" $
 llvm-cov$suffix show -instr-profile="$tree/tests.profdata" -output-dir="$tree/coverage" \
     "$1" $objects >/dev/null 2>&1
 
-# The records of one file follow its SF: line. DA: line, count. BRDA: line, ..., count or -.
+# The records of one file follow its SF: line. DA: line, count. BRDA: line, block, branch, count or -.
+# A file that several programs hold has a record for each.
 awk -F'[:,]' '
-    /^SF:/ { folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/.*\//, "", folder) }
-    /^DA:/ { lines[folder]++; if ($3 > 0) reached[folder]++ }
-    /^BRDA:/ { branches[folder]++; if ($5 != "-" && $5 > 0) taken[folder]++ }
+    /^SF:/ { file = $2; folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/.*\//, "", folder) }
+    folder !~ /^(core|backend_cuda|backend_hsa|image)$/ { next }
+    /^DA:/ {
+        key = file ":" $2
+        if (!(key in line)) lines[folder]++
+        if ($3 > 0 && !line[key]) reached[folder]++
+        line[key] = line[key] || $3 > 0
+    }
+    /^BRDA:/ {
+        key = file ":" $2 ":" $3 ":" $4
+        if (!(key in branch)) branches[folder]++
+        if ($5 != "-" && $5 > 0 && !branch[key]) taken[folder]++
+        branch[key] = branch[key] || ($5 != "-" && $5 > 0)
+    }
     END {
         for (folder in lines)
-            if (folder ~ /^(core|backend_cuda|backend_hsa|image)$/)
-                printf "%-13s %5.1f %% of %5d lines, %5.1f %% of %5d branches\n", folder,
-                    100 * reached[folder] / lines[folder], lines[folder],
-                    branches[folder] ? 100 * taken[folder] / branches[folder] : 100, branches[folder]
+            printf "%-13s %5.1f %% of %5d lines, %5.1f %% of %5d branches\n", folder,
+                100 * reached[folder] / lines[folder], lines[folder],
+                100 * taken[folder] / branches[folder], branches[folder]
     }' "$tree/coverage/lcov.info" | sort
 exit ${failed:-0}
