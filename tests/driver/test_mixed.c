@@ -141,6 +141,12 @@ MIXED_TEST(a_chain_of_waits_passes_where_host_functions_run_one_at_a_time)
     end();
 }
 
+/* Before the driver resets its device, and perhaps drops what its streams still have to call. */
+static void wait_for(void *stream)
+{
+    ok(hipStreamSynchronize(stream));
+}
+
 /* A stream of one device stands still until the other device, which never reaches its event, is
  * reset. */
 static void check_reset_lets_go(int reset, int waits)
@@ -157,6 +163,8 @@ static void check_reset_lets_go(int reset, int waits)
     ok(launch_fill(out, 9, 1, b));
     expect(hipStreamQuery(b), hipErrorNotReady);
     ok(hipSetDevice(reset));
+    if (reset == 0)
+        fakecuda_hook("cuDevicePrimaryCtxRelease_v2", wait_for, b);
     ok(hipDeviceReset());
     ok(hipSetDevice(waits));
     ok(hipStreamSynchronize(b));
