@@ -118,7 +118,7 @@ hipError_t ahcuda_module_load(struct ah_backend_device *device, const struct ah_
         return error;
     error = hipErrorOutOfMemory;
     const void *data = driver_image(image, &copy);
-    jit = malloc(sizeof *jit);
+    jit = calloc(1, sizeof *jit);
     if (!data || !jit || !make_options(jit, option_count, options, option_values))
         goto done;
     CUresult result = device->api->cuModuleLoadDataEx((CUmodule *)(void *)out_module, data,

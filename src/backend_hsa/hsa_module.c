@@ -1,6 +1,7 @@
 /* Owns modules: code objects loaded through the runtime, their kernels and variables by name. */
 #include "hsa_module.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,10 +158,12 @@ static hipError_t load_code(struct ah_backend_module *module, const struct ah_im
 static hipError_t read_metadata(struct ah_backend_module *module, const struct ah_image *image)
 {
     const char *reason;
+    errno = 0;
     if (!ahhsa_metadata_read(&module->metadata, module->image, image->size, &reason)) {
+        hipError_t failure = errno == ENOMEM ? hipErrorOutOfMemory : hipErrorInvalidImage;
         AH_LOG_ERR("%s:%d cannot load a code object: %s", module->device->backend->name,
                    module->device->index, reason);
-        return hipErrorInvalidImage;
+        return failure;
     }
     module->functions = calloc(module->metadata.kernel_count + 1, sizeof *module->functions);
     return module->functions ? hipSuccess : hipErrorOutOfMemory;

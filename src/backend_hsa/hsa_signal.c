@@ -59,7 +59,11 @@ static bool add_group(struct ahhsa_signals *signals)
         if (status != HSA_STATUS_SUCCESS) {
             signal->hsa.handle = 0;
             ahhsa_report(signals->device, "hsa_signal_create", status);
-            return i > 0;
+            if (i > 0)
+                return true;
+            signals->groups = group->next;
+            free(group);
+            return false;
         }
         signal->device = signals->device;
         signal->next = signals->free;

@@ -6,6 +6,7 @@
 #include "managed.h"
 
 #include <limits.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,9 +132,11 @@ hipError_t ah_module_create(struct ah_device *device, const void *data, size_t s
     const struct ah_image *image;
     struct ah_managed *managed = NULL;
     struct ah_backend_module *native = NULL;
+    errno = 0;
     if (!ah_images_open(&images, data, size, reason)) {
+        hipError_t failure = errno == ENOMEM ? hipErrorOutOfMemory : hipErrorInvalidImage;
         AH_LOG_ERR("cannot load the module: %s", reason);
-        return hipErrorInvalidImage;
+        return failure;
     }
     hipError_t error =
         ah_code_load(device, &images, option_count, options, option_values, &native, &image);

@@ -9,6 +9,7 @@
 
 #include <hip/api/registration.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,15 +108,18 @@ static hipError_t open_fatbin(struct fatbin *fatbin)
 {
     char reason[AH_IMAGE_ERROR_SIZE];
     pthread_mutex_lock(&fatbin->opening);
+    hipError_t error = hipSuccess;
     if (!fatbin->opened) {
-        fatbin->opened = true;
+        errno = 0;
         fatbin->damaged = !ah_images_open(&fatbin->images, fatbin->data, SIZE_MAX, reason);
+        fatbin->opened = !fatbin->damaged || errno != ENOMEM; /* otherwise it is tried again */
         if (fatbin->damaged)
             AH_LOG_ERR("the program's fat binary cannot be read: %s", reason);
     }
-    bool damaged = fatbin->damaged;
+    if (fatbin->damaged)
+        error = fatbin->opened ? hipErrorInvalidImage : hipErrorOutOfMemory;
     pthread_mutex_unlock(&fatbin->opening);
-    return damaged ? hipErrorInvalidImage : hipSuccess;
+    return error;
 }
 
 /* Device code reaches a managed variable through a pointer of the same name. */
