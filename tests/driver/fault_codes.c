@@ -226,6 +226,11 @@ static const struct quiet quiets[] = {
     {"cuDevicePrimaryCtxRelease_v2", "reset", 0, "the reset that follows ends the context"},
     {"cuDevicePrimaryCtxReset_v2", "reset", DEINITIALIZED, "there is nothing to reset any more"},
 
+    {"allocation", "start", 0, "settings have defaults, and what is not known is asked for again"},
+    {"allocation", "modules", 0, ahead},
+    {"allocation", "launches", 0, "it is asked for again at once"},
+    {"allocation", "pools", 0, "memory is waited for, and asked for again"},
+
     {"hsa_status_string", NULL, 0, "it names another failure"},
     {"hsa_agent_get_info", NULL, HSA_STATUS_ERROR_INVALID_ARGUMENT,
      "a runtime that does not know an attribute"},

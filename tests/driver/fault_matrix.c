@@ -4,7 +4,8 @@
  *   - what the driver still has is what it has without the fault;
  *   - the next calls work on every device, after a reset where the device has failed;
  *   - when all devices are reset the driver has nothing left, no rule of its was broken, and no
- *     file is left open.
+ *     file and no memory of the library is lost.
+ * The same for each allocation of the library.
  * Each case runs in a process of its own, which has some seconds to end.
  *
  *   test_driver_fault_matrix [full] [of=I/N] [only=SECTION[:FUNCTION[:NTH[:CODE]]]] [-v]
@@ -12,6 +13,7 @@
  * Without `full` each call fails with one of its codes, which take turns. of: every Nth case.
  * DRIVER_TESTS_VENDOR chooses the driver, as for all tests of this folder. */
 #include "fault_codes.h"
+#include "fault_memory.h"
 #include "fault_program.h"
 
 #include <dirent.h>
@@ -33,16 +35,22 @@ struct fault {
     int code;
 };
 
+/* The function of faults that are the library's own allocations. */
+static const char allocation[] = "allocation";
+
 /* What a process has to say, in memory that it shares with its parent. */
 struct outcome {
     bool finished, reached, device_failed;
     struct told told;
     struct fake_count counts[FAKE_COUNTS_MAX];
     size_t count_count;
-    unsigned calls[ROWS_MAX]; /* of the section, by row */
-    unsigned files;
+    unsigned calls[ROWS_MAX];    /* of the section, by row */
+    unsigned files, allocations; /* allocations: calls of the library, in the section */
+    long live;                   /* blocks of the library that are left */
+    unsigned long where;         /* in the library, of the allocation that failed */
 };
 static struct outcome *outcome;
+static long expected_live = -1; /* blocks that are left without a fault; -1: not known yet */
 
 static struct settings {
     bool full, verbose;
@@ -79,6 +87,13 @@ static bool has_no_device(void)
     return error != hipSuccess || count == 0;
 }
 
+/* Without memory for the configuration the library starts with the defaults, which the log says:
+ * other drivers and other devices than the program's code is for. */
+static bool is_of_settings(const struct fault *fault)
+{
+    return fault->function == allocation && fault->section == 0;
+}
+
 /* believed: the driver's word on the program's code stays what it is. */
 static void next_call_works_on(int device, bool believed)
 {
@@ -112,7 +127,8 @@ static void reset_if_failed(int device)
 
 static void next_calls_work(const struct fault *fault)
 {
-    bool believed = fault->function && fault_is_answer(fault->function, fault->code);
+    bool believed =
+        fault->function && (is_of_settings(fault) || fault_is_answer(fault->function, fault->code));
     int count = 0;
     if (has_no_device()) {
         void *memory;
@@ -140,11 +156,18 @@ static void run_section(const struct fault *fault)
     const struct fake *fake = the_fake();
     note_calls(outcome->calls, -1);
     told = (struct told){0};
-    if (fault->function)
+    unsigned before = fault_memory_calls();
+    if (fault->function == allocation)
+        fault_memory_fail(fault->nth);
+    else if (fault->function)
         fake->fail_call(fault->function, fault->nth, fault->code);
     fault_sections[fault->section].run();
     outcome->told = told;
-    outcome->reached = !fake->has_faults();
+    outcome->reached =
+        fault->function == allocation ? fault_memory_has_failed() : !fake->has_faults();
+    outcome->allocations = fault_memory_calls() - before;
+    outcome->where = fault_memory_where();
+    fault_memory_fail(0);
     fake->clear_faults();
     note_calls(outcome->calls, 1);
 }
@@ -156,11 +179,21 @@ static bool may_lose(const struct fault *fault)
             fault_is_of_reset(fault->function, fault_sections[fault->section].name));
 }
 
+/* Threads of the library that have been told to end may still have a block or two. */
+static long settled_live(void)
+{
+    enum { TRIES = 200, NAP_US = 10000 };
+    for (int i = 0; i < TRIES && expected_live >= 0 && fault_memory_live() > expected_live; i++)
+        usleep(NAP_US);
+    return fault_memory_live();
+}
+
 static void end_library(const struct fault *fault)
 {
     if (unregister_kernels() != 0)
         not_so("a device cannot be reset");
     outcome->files = count_entries("/proc/self/fd");
+    outcome->live = settled_live();
     const struct fake *fake = the_fake();
     for (size_t i = 0; i < fake->violations(); i++)
         fprintf(stderr, "violation: %s\n", fake->violation_at(i));
@@ -246,6 +279,10 @@ static const char *compare(const struct fault *fault, const struct outcome *clea
              clean->files);
     if (outcome->files > clean->files && !may_lose(fault))
         return words;
+    snprintf(words, sizeof words, "%ld blocks are left, %ld without the fault", outcome->live,
+             clean->live);
+    if (outcome->live > clean->live && !may_lose(fault) && !is_of_settings(fault))
+        return words;
     return NULL;
 }
 
@@ -272,8 +309,8 @@ static void run_fault(const struct fault *fault, const struct outcome *clean)
     totals.quiet += excused;
     totals.wrong += wrong != NULL;
     if (wrong || settings.verbose)
-        printf("%s: only=%s:%s:%u:%d: %s%s%s\n", wrong ? "WRONG" : "right", section,
-               fault->function, fault->nth, fault->code, wrong ? wrong : "",
+        printf("%s: only=%s:%s:%u:%d: %s (0x%lx)%s%s\n", wrong ? "WRONG" : "right", section,
+               fault->function, fault->nth, fault->code, wrong ? wrong : "", outcome->where,
                *outcome->told.first ? " | " : "", outcome->told.first);
     fflush(stdout);
 }
@@ -295,18 +332,32 @@ static void fail_call(struct fault *fault, const struct outcome *clean, unsigned
     }
 }
 
+static void fail_allocations(struct fault *fault, const struct outcome *clean)
+{
+    fault->function = allocation;
+    fault->code = 0;
+    if (*settings.function && strcmp(settings.function, allocation) != 0)
+        return;
+    for (fault->nth = 1; fault->nth <= clean->allocations; fault->nth++)
+        if (settings.nth == 0 || settings.nth == fault->nth)
+            run_fault(fault, clean);
+}
+
 static void fail_calls_of(size_t section)
 {
     static struct outcome clean;
     struct fault fault = {.section = section};
+    expected_live = -1;
     const char *wrong = run_child(&fault);
     clean = *outcome;
+    expected_live = clean.live;
     if (wrong || clean.told.failures > 0) {
         printf("WRONG: %s without a fault: %s%s\n", fault_sections[section].name,
                wrong ? wrong : "", clean.told.first);
         totals.wrong++;
         return;
     }
+    fail_allocations(&fault, &clean);
     for (size_t row = 0; (fault.function = the_fake()->function_at(row)); row++) {
         if (*settings.function && strcmp(settings.function, fault.function) != 0)
             continue;
