@@ -165,8 +165,9 @@ static enum sim_wave outcome(const struct amdgpu_wave *wave)
     }
 }
 
-static const struct amdgpu_op *run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                           int *left)
+/* Apart from the loop that everybody runs, which is slower with this in it. */
+__attribute__((noinline, cold)) static const struct amdgpu_op *
+run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op, int *left)
 {
     for (; op && *left > 0; --*left)
         op = amdgpu_waits_check(wave, op) ? __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op)
