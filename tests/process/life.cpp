@@ -126,13 +126,24 @@ void while_threads_go_on()
     std::exit(42);
 }
 
+// Its state, of which /proc/self tells; to join it is more than ThreadSanitizer can.
+bool first_thread_has_ended()
+{
+    char state = 0;
+    FILE *file = std::fopen("/proc/self/stat", "re");
+    const bool read = file && std::fscanf(file, "%*d %*s %c", &state) == 1;
+    if (file)
+        std::fclose(file);
+    return read && state == 'Z';
+}
+
 void first_thread_ends_before_the_others()
 {
     static work w = start_nothing();
-    static const pthread_t first = pthread_self();
     std::thread([] {
         int value = -1;
-        pthread_join(first, nullptr);
+        while (!first_thread_has_ended())
+            usleep(100);
         CHECK_HIP(w.kernels.add(w.word, 7, w.stream));
         CHECK_HIP(hipStreamSynchronize(w.stream));
         CHECK_HIP(hipMemcpy(&value, w.word, sizeof value, hipMemcpyDeviceToHost));
