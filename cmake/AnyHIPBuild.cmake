@@ -41,6 +41,24 @@ if(ANYHIP_SANITIZE)
     target_link_options(ah_flags INTERFACE -fsanitize=${ANYHIP_SANITIZE})
 endif()
 
+# What is installed: a smashed stack, an overrun that the compiler can see and a jump to where no
+# function begins end the process; all symbols are bound and read-only when a library is loaded;
+# names of files are as in the source tree. tests/install/hardened.sh looks at the result.
+if(NOT ANYHIP_SANITIZE)
+    set(ah_installed $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
+    target_compile_options(ah_flags INTERFACE -fstack-protector-strong
+        $<${ah_installed}:-U_FORTIFY_SOURCE> $<${ah_installed}:-D_FORTIFY_SOURCE=2>
+        $<${ah_installed}:-ffile-prefix-map=${PROJECT_BINARY_DIR}/=>
+        $<${ah_installed}:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        target_compile_options(ah_flags INTERFACE -fcf-protection=full)
+    endif()
+    target_link_options(ah_flags INTERFACE
+        -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--build-id=sha1)
+endif()
+include(CheckPIESupported)
+check_pie_supported()
+
 # ah_module(<name> SOURCES <file>... [USES <module>...])
 # One folder of the library: an object library that sees its own headers and those it uses.
 function(ah_module name)
@@ -52,6 +70,12 @@ function(ah_module name)
     foreach(used ${M_USES})
         target_link_libraries(ah_${name} PRIVATE ah_${used}_headers)
     endforeach()
+endfunction()
+
+# ah_launch_path(<file>...): sources that every launch goes through. Nothing of a caller's size is
+# put on the stack there, and a guard would cost eight instructions in each function.
+function(ah_launch_path)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-stack-protector)
 endfunction()
 
 # ah_headers(<name> <dir>...): what other modules may include of a folder.

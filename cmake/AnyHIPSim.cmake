@@ -11,7 +11,8 @@ set(AH_SIM_ISAS ${isas} CACHE INTERNAL "instruction sets of the host for simulat
 
 # ah_isa_module(<name> MACRO <macro> SOURCES <file>... USES <module>... [OPTIONS <flag>...])
 # A module <name>_<isa> for each of AH_SIM_ISAS, in which <macro> is the name of the set. Lanes
-# are written as macros: who debugs them is served by lines, and the compiler by less to keep.
+# are written as macros: who debugs them is served by lines, and the compiler by less to keep. Each
+# handler is a few loops over registers, which a guard of the stack would cost more than they do.
 function(ah_isa_module name)
     cmake_parse_arguments(M "" "MACRO" "SOURCES;USES;OPTIONS" ${ARGN})
     set(base "")
@@ -24,7 +25,7 @@ function(ah_isa_module name)
     foreach(isa ${AH_SIM_ISAS})
         ah_module(${name}_${isa} SOURCES ${M_SOURCES} USES ${M_USES})
         target_compile_definitions(ah_${name}_${isa} PRIVATE ${M_MACRO}=${isa})
-        target_compile_options(ah_${name}_${isa} PRIVATE
-            ${optimise} $<$<CONFIG:Debug,RelWithDebInfo>:-g1> ${M_OPTIONS} ${${isa}})
+        target_compile_options(ah_${name}_${isa} PRIVATE ${optimise} -fno-stack-protector
+            $<$<CONFIG:Debug,RelWithDebInfo>:-g1> ${M_OPTIONS} ${${isa}})
     endforeach()
 endfunction()

@@ -413,8 +413,11 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
     return ahcuda_done(device, "cuLaunchCooperativeKernel", result);
 }
 
-hipError_t ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *function,
-                         const struct ah_launch *launch, struct ah_backend_stream *stream)
+/* Every launch comes here: no guard of the stack, as in the files of ah_launch_path. */
+__attribute__((no_stack_protector)) hipError_t ahcuda_launch(struct ah_backend_device *device,
+                                                             struct ah_backend_function *function,
+                                                             const struct ah_launch *launch,
+                                                             struct ah_backend_stream *stream)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
     void *extra_copy[5], **extra = NULL;
