@@ -48,6 +48,7 @@ if(NOT ANYHIP_SANITIZE)
     set(ah_installed $<CONFIG:Release,RelWithDebInfo,MinSizeRel>)
     target_compile_options(ah_flags INTERFACE -fstack-protector-strong
         $<${ah_installed}:-U_FORTIFY_SOURCE> $<${ah_installed}:-D_FORTIFY_SOURCE=2>
+        -Wno-unused-result -Wno-format-truncation # of write(2) and snprintf: both are meant
         $<${ah_installed}:-ffile-prefix-map=${PROJECT_BINARY_DIR}/=>
         $<${ah_installed}:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
