@@ -117,7 +117,9 @@ TEST("printf formats numbers of every kind")
     {                                                                                              \
         const int is[] = {0, 1, -42, INT_MAX, INT_MIN};                                            \
         const double ds[] = {0.0, 1.5, -3.14159265358979, 1e30, 1.0 / 0.0};                        \
-        for (int k = 0; k < 5 && (when); ++k) {                                                    \
+        if (!(when))                                                                               \
+            SKIP("NVIDIA's driver reads formats in its own way");                                  \
+        for (int k = 0; k < 5; ++k) {                                                              \
             std::string want, got;                                                                 \
             long long l = is[k] * 0x100000003ll;                                                   \
             want_##name(is[k], l, ds[k], want);                                                    \
