@@ -294,6 +294,8 @@ static void copies_need_no_current_context(void **state)
     ok_from_nowhere(hipMemcpyAsync(words, memory[1], sizeof words, hipMemcpyDefault, NULL));
     ok_from_nowhere(hipStreamSynchronize(NULL));
     check(words[0] == 1 && words[1] == 2 && words[2] == 3);
+    ok_from_nowhere(
+        hipMemcpy2DAsync(memory[0] + 2, 16, memory[0], 16, 8, 4, hipMemcpyDeviceToDevice, NULL));
     for (int i = 0; i < 2; i++)
         ok_from_nowhere(hipFree(memory[i]));
 }

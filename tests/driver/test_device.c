@@ -307,14 +307,43 @@ static void a_linear_texture_has_a_limit(void **state)
 {
     hipChannelFormatDesc format = hipCreateChannelDesc(32, 32, 0, 0, hipChannelFormatKindFloat),
                          bad = hipCreateChannelDesc(31, 0, 0, 0, hipChannelFormatKindFloat);
+    hipDeviceProp_tR0600 properties;
     size_t elements;
+    int floats;
     (void)state;
     ok(hipDeviceGetTexture1DLinearMaxWidth(&elements, &format, 0));
     check(elements == 1 << 27);
+    ok(hipDeviceGetAttribute(&floats, hipDeviceAttributeMaxTexture1DLinear, 0));
+    ok(hipGetDevicePropertiesR0600(&properties, 0));
+    check(floats >= 1 << 27 && properties.maxTexture1DLinear == floats);
     expect(hipDeviceGetTexture1DLinearMaxWidth(NULL, &format, 0), hipErrorInvalidValue);
     expect(hipDeviceGetTexture1DLinearMaxWidth(&elements, NULL, 0), hipErrorInvalidValue);
     expect(hipDeviceGetTexture1DLinearMaxWidth(&elements, &bad, 0), hipErrorInvalidValue);
     expect(hipDeviceGetTexture1DLinearMaxWidth(&elements, &format, 2), hipErrorInvalidDevice);
+}
+
+static void a_device_whose_properties_are_not_known_is_not_chosen(void **state)
+{
+    hipDeviceProp_tR0600 wanted = {.major = 8};
+    int device = 7;
+    (void)state;
+    fakecuda_fail("cuDeviceGetName", 1, 2);
+    expect(hipChooseDeviceR0600(&device, &wanted), hipErrorOutOfMemory);
+    check(device == 7);
+    ok(hipChooseDeviceR0600(&device, &wanted));
+}
+
+static void what_hsa_does_not_have_is_none(void **state)
+{
+    static const hipDeviceAttribute_t none[] = {
+        hipDeviceAttributeLuid, hipDeviceAttributeGPUDirectRDMAWithHipVMMSupported,
+        hipDeviceAttributeHandleTypeFabricSupported, hipDeviceAttributeHostAllocDmaBufSupported};
+    (void)state;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        int value = 7;
+        ok(hipDeviceGetAttribute(&value, none[i], 0));
+        check(value == 0);
+    }
 }
 
 /* ---- settings
@@ -501,6 +530,9 @@ int main(void)
                   the_structure_of_hip_5_is_filled_too),
         TEST_OVER("cuda", "it asks for compute capabilities", a_device_is_chosen_by_what_is_wished),
         TEST_OVER("cuda", "the limit is that of NVIDIA", a_linear_texture_has_a_limit),
+        TEST_OVER("cuda", "what HSA says of a device is asked once",
+                  a_device_whose_properties_are_not_known_is_not_chosen),
+        TEST_OVER("hsa", "NVIDIA's devices have some of it", what_hsa_does_not_have_is_none),
         TEST(flags_of_the_device_are_kept),
         TEST(limits_are_read_and_set),
         TEST_OVER("hsa", "CUDA has a least stack", a_limit_may_be_as_small_as_it_gets),

@@ -185,6 +185,10 @@ static void every_call_for_a_failed_device_says_so(void **state)
     ok(hipSetDevice(1));
     ok(hipMalloc((void **)&elsewhere, sizeof words));
     ok(hipSetDevice(0));
+    hipMemcpy3DPeerParms box = {.srcPtr = {memory, 16, 16, 4},
+                                .dstPtr = {elsewhere, 16, 16, 4},
+                                .dstDevice = 1,
+                                .extent = {8, 4, 1}};
     ok(launch_fault(NULL));
     expect(hipDeviceSynchronize(), hipErrorIllegalAddress);
 
@@ -202,6 +206,10 @@ static void every_call_for_a_failed_device_says_so(void **state)
     expect(hipMallocManaged(&block, 64, hipMemAttachGlobal), lost);
     expect(hipMallocAsync(&block, 64, stream), lost);
     expect(hipMallocArray(&more, &floats, 4, 4, 0), lost);
+    expect(hipMemcpy3DPeer(&box), lost);
+    ok(hipSetDevice(1));
+    expect(hipMemcpy3DPeer(&box), lost);
+    ok(hipSetDevice(0));
     resource.res.array.array = array;
     hipError_t made = hipCreateTextureObject(&texture, &resource, &settings, NULL);
     check(made == lost || made == hipErrorNotSupported); /* gfx90a has no images */
@@ -217,6 +225,32 @@ static void every_call_for_a_failed_device_says_so(void **state)
     ok(hipFree(elsewhere));
     ok(hipDeviceReset());
     ok(hipSetDevice(0));
+}
+
+/* NVIDIA's driver does these without the device. */
+static void pools_and_shared_memory_of_a_failed_device_say_so(void **state)
+{
+    const hipMemPoolProps of_pool = {.allocType = hipMemAllocationTypePinned,
+                                     .location = {hipMemLocationTypeDevice, 0}};
+    const hipMemAllocationProp of_memory = {
+        .type = hipMemAllocationTypePinned,
+        .requestedHandleType = hipMemHandleTypePosixFileDescriptor,
+        .location = {hipMemLocationTypeDevice, 0},
+    };
+    hipMemGenericAllocationHandle_t memory;
+    hipMemPool_t pool;
+    size_t grain;
+    int file;
+    (void)state;
+    ok(hipMemGetAllocationGranularity(&grain, &of_memory, hipMemAllocationGranularityMinimum));
+    ok(hipMemCreate(&memory, grain, &of_memory, 0));
+    ok(launch_fault(NULL));
+    expect(hipDeviceSynchronize(), hipErrorIllegalAddress);
+    expect(hipMemPoolCreate(&pool, &of_pool), hipErrorIllegalAddress);
+    expect(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0),
+           hipErrorIllegalAddress);
+    ok(hipDeviceReset());
+    ok(hipMemRelease(memory));
 }
 
 static void every_sticky_code_comes_out_of_waiting(void **state)
@@ -254,6 +288,8 @@ int main(void)
         TEST(a_launch_that_cannot_be_is_the_last_error),
         TEST(a_kernel_that_faults_spoils_the_device_until_its_reset),
         TEST(every_call_for_a_failed_device_says_so),
+        TEST_OVER("hsa", "NVIDIA's driver does these without the device",
+                  pools_and_shared_memory_of_a_failed_device_say_so),
         TEST_OVER("cuda", "the codes are those of CUDA", every_sticky_code_comes_out_of_waiting),
     };
     use_fake("80,90");

@@ -341,6 +341,25 @@ static void events_of_several_processes_keep_no_file_open(void **state)
     check(lowest_free_file() == before);
 }
 
+/* The event's own descriptor is closed once: not when another file has its number. */
+static void an_event_of_another_process_leaves_the_files_of_the_program_alone(void **state)
+{
+    hipEvent_t shared, opened;
+    hipIpcEventHandle_t handle;
+    int files[4];
+    (void)state;
+    ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
+    ok(hipIpcGetEventHandle(&handle, shared));
+    ok(hipIpcOpenEventHandle(&opened, handle));
+    for (int i = 0; i < 4; i++)
+        files[i] = dup(0);
+    ok(hipEventDestroy(opened));
+    ok(hipEventDestroy(shared));
+    ok(hipDeviceSynchronize());
+    for (int i = 0; i < 4; i++)
+        check(files[i] >= 0 && close(files[i]) == 0);
+}
+
 static void who_waits_for_a_copy_that_fails_does_not_wait_for_ever(void **state)
 {
     hipStream_t first, second;
@@ -379,6 +398,7 @@ int main(void)
                   who_waits_for_a_copy_that_fails_does_not_wait_for_ever),
         TEST_OVER("hsa", "CUDA has no signals", signals_are_used_again),
         TEST(events_of_several_processes_keep_no_file_open),
+        TEST(an_event_of_another_process_leaves_the_files_of_the_program_alone),
     };
     use_fake("80,90");
     return run_group("driver.event", tests);

@@ -328,6 +328,18 @@ static void all_functions_of_a_module_are_listed(void **state)
     expect(hipModuleEnumerateFunctions(functions, 3, module), hipErrorInvalidResourceHandle);
 }
 
+static void a_list_of_functions_that_the_driver_refuses_is_not_given(void **state)
+{
+    hipModule_t module;
+    hipFunction_t functions[3];
+    (void)state;
+    ok(hipModuleLoadData(&module, kernels_image()));
+    fakecuda_fail("cuFuncGetName", 3, 2); /* when two names are there */
+    expect(hipModuleEnumerateFunctions(functions, 3, module), hipErrorOutOfMemory);
+    ok(hipModuleEnumerateFunctions(functions, 3, module));
+    ok(hipModuleUnload(module));
+}
+
 static void variables_of_a_module_have_address_size_and_first_value(void **state)
 {
     hipModule_t module, second;
@@ -725,6 +737,8 @@ int main(void)
                   names_with_dots_are_found_under_their_own_name),
         TEST(functions_are_found_by_name_and_are_the_same_each_time),
         TEST(all_functions_of_a_module_are_listed),
+        TEST_OVER("cuda", "the library reads the names of a code object itself",
+                  a_list_of_functions_that_the_driver_refuses_is_not_given),
         TEST(variables_of_a_module_have_address_size_and_first_value),
         TEST_OVER("cuda", "HSA loads whole executables", functions_are_loaded_with_their_module),
         TEST(modules_are_unloaded_once_and_when_their_work_is_done),

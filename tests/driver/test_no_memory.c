@@ -128,6 +128,61 @@ static void memory_that_cannot_be_remembered_is_given_back(void **state)
     check_call("hipHostRegister", call_register, unregister, hipErrorOutOfMemory);
 }
 
+/* ---- handles and lists -------------------------------------------------------------------------
+ */
+
+static hipCtx_t context;
+static hipMipmappedArray_t mipmap;
+
+static int call_push(void)
+{
+    return (int)hipCtxPushCurrent(context);
+}
+
+static void pop(void)
+{
+    hipCtx_t popped;
+    ok(hipCtxPopCurrent(&popped));
+    check(popped == context);
+}
+
+static int call_mipmap(void)
+{
+    static const hipChannelFormatDesc floats = {32, 0, 0, 0, hipChannelFormatKindFloat};
+    return (int)hipMallocMipmappedArray(&mipmap, &floats, (hipExtent){4, 4, 0}, 2, hipArrayDefault);
+}
+
+static void free_mipmap(void)
+{
+    ok(hipFreeMipmappedArray(mipmap));
+}
+
+static void what_cannot_be_remembered_is_not_made(void **state)
+{
+    (void)state;
+    ok(hipCtxGetCurrent(&context));
+    check_call("hipCtxPushCurrent", call_push, pop, hipErrorOutOfMemory);
+    check_call("hipMallocMipmappedArray", call_mipmap, free_mipmap, hipErrorOutOfMemory);
+}
+
+/* The names of the functions are kept for the call only. */
+static void a_list_of_functions_that_there_is_no_memory_for_is_refused(void **state)
+{
+    enum { ROOM = 4 };
+    hipFunction_t functions[ROOM];
+    hipModule_t module;
+    (void)state;
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleEnumerateFunctions(functions, ROOM, module)); /* they are made once */
+    for (int enough = 0; enough < 2; enough++) {              /* the names, the driver's handles */
+        allocations_left = enough;
+        hipError_t error = hipModuleEnumerateFunctions(functions, ROOM, module);
+        allocations_left = -1;
+        expect(error, hipErrorOutOfMemory);
+    }
+    ok(hipModuleUnload(module));
+}
+
 /* ---- memory of others -------------------------------------------------------------------------
  */
 
@@ -261,6 +316,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(memory_that_cannot_be_remembered_is_given_back),
+        TEST(what_cannot_be_remembered_is_not_made),
+        TEST(a_list_of_functions_that_there_is_no_memory_for_is_refused),
         TEST(memory_of_an_imported_pool_is_given_back),
         TEST(memory_of_another_process_is_given_back),
         TEST(a_program_lacks_what_there_is_no_memory_for),

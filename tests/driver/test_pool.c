@@ -420,6 +420,16 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     close(file);
 }
 
+static void a_pool_of_hsa_is_not_imported(void **state)
+{
+    hipMemPool_t pool = NULL;
+    (void)state;
+    expect(hipMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)0,
+                                               hipMemHandleTypePosixFileDescriptor, 0),
+           hipErrorNotSupported);
+    check(pool == NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +448,7 @@ int main(void)
         TEST(access_to_a_pool_is_given_to_devices),
         TEST_OVER("cuda", "pools of HSA cannot be shared",
                   pools_and_their_memory_are_exported_and_imported),
+        TEST_OVER("hsa", "pools of CUDA can be shared", a_pool_of_hsa_is_not_imported),
     };
     use_fake("80,90");
     return run_group("driver.pool", tests);

@@ -727,6 +727,50 @@ static void streams_wait_for_values_and_write_them(void **state)
     ok(hipDeviceReset()); /* takes the kernel that waits with it */
 }
 
+static void a_wait_whose_kernel_cannot_be_loaded_is_refused(void **state)
+{
+    static const char *const calls[] = {"cuModuleLoadDataEx", "cuModuleGetFunction"};
+    struct fakecuda_counts before, after;
+    uint32_t *flag;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 4, 0));
+    *flag = 0xf7;
+    fakecuda_count(&before);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        fakecuda_fail(calls[i], 1, 2);
+        expect(hipStreamWaitValue32(NULL, flag, 7, hipStreamWaitValueEq, 0x0f),
+               hipErrorOutOfMemory);
+        fakecuda_count(&after);
+        check(after.modules == before.modules);
+    }
+    ok(hipStreamWaitValue32(NULL, flag, 7, hipStreamWaitValueEq, 0x0f));
+    ok(hipHostFree(flag));
+    ok(hipDeviceReset()); /* takes the kernel that waits with it */
+}
+
+/* The host looks at memory that only the device reaches. */
+static void a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits(void **state)
+{
+    hipStream_t first, second;
+    uint64_t *value;
+    (void)state;
+    ok(hipMalloc((void **)&value, sizeof *value));
+    ok(hipMemset(value, 0, sizeof *value));
+    ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+    ok(hipStreamWaitValue64(first, value, 1ull << 63, hipStreamWaitValueEq, ~0ull));
+    expect(hipStreamQuery(first), hipErrorNotReady);
+    ok(hipStreamWriteValue64(second, value, 1ull << 63, 0));
+    ok(hipStreamSynchronize(first));
+    ok(hipStreamWaitValue32(first, value, 0, hipStreamWaitValueEq, ~0u));
+    ok(hipStreamWaitValue32(first, (uint32_t *)(void *)value + 1, 1u << 31, hipStreamWaitValueEq,
+                            ~0u));
+    ok(hipStreamSynchronize(first));
+    ok(hipStreamDestroy(second));
+    ok(hipStreamDestroy(first));
+    ok(hipFree(value));
+}
+
 static void value_functions_check_their_arguments(void **state)
 {
     uint32_t *flag;
@@ -814,6 +858,9 @@ int main(void)
         TEST_OVER("cuda", "HSA has no callbacks of streams: a thread of the backend calls them",
                   a_callback_the_driver_refuses_is_not_called_and_leaks_nothing),
         TEST(streams_wait_for_values_and_write_them),
+        TEST_OVER("cuda", "HSA waits without a kernel",
+                  a_wait_whose_kernel_cannot_be_loaded_is_refused),
+        TEST(a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits),
         TEST(value_functions_check_their_arguments),
         TEST(several_values_are_waited_for_and_written_at_one_call),
     };
