@@ -403,6 +403,74 @@ static void devices_that_do_not_reach_each_other_say_so(void **state)
     in_child(no_device_reaches_another);
 }
 
+/* Rows and slices with gaps, too, go through the host. */
+static void boxes_go_through_the_host(void)
+{
+    enum { SIDE = 4, PITCH = 8, BOX = PITCH * SIDE * SIDE };
+    unsigned char from[BOX], to[BOX], *first, *second;
+    setenv("DRIVER_TESTS_VENDOR", "hsa", 1);
+    use_fake("80,90");
+    setenv("FAKEHSA_PEERS", "0", 1);
+    for (int i = 0; i < BOX; i++)
+        from[i] = (unsigned char)i;
+    ok(hipMalloc((void **)&first, BOX));
+    ok(hipMemcpy(first, from, BOX, hipMemcpyHostToDevice));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&second, BOX));
+    ok(hipMemcpyPeer(second, 1, first, 0, BOX));
+    ok(hipMemcpy(to, second, BOX, hipMemcpyDeviceToHost));
+    check(memcmp(from, to, BOX) == 0);
+    ok(hipMemset(second, 0xee, BOX));
+    hipMemcpy3DPeerParms box = {.srcPtr = {first, PITCH, SIDE, SIDE},
+                                .dstPtr = {second, PITCH, SIDE, SIDE},
+                                .dstDevice = 1,
+                                .extent = {SIDE, SIDE, SIDE - 1}};
+    ok(hipMemcpy3DPeer(&box));
+    ok(hipMemcpy(to, second, BOX, hipMemcpyDeviceToHost));
+    for (int i = 0; i < BOX; i++)
+        check(to[i] == (i % PITCH < SIDE && i < PITCH * SIDE * (SIDE - 1) ? from[i] : 0xee));
+    ok(hipFree(first));
+    ok(hipFree(second));
+}
+
+static void boxes_are_copied_between_devices_that_do_not_reach_each_other(void **state)
+{
+    (void)state;
+    in_child(boxes_go_through_the_host);
+}
+
+/* ---- a runtime of AMD without devices ----------------------------------------------------------
+ */
+
+static void one_device_is_enough(void)
+{
+    int count = 0;
+    setenv("DRIVER_TESTS_VENDOR", "hsa", 1);
+    use_fake("80");
+    ok(hipGetDeviceCount(&count));
+    check(count == 1);
+}
+
+static void no_device_is_reported(void)
+{
+    char *report;
+    int count = 7;
+    setenv("DRIVER_TESTS_VENDOR", "hsa", 1);
+    use_fake("");
+    expect(hipGetDeviceCount(&count), hipErrorNoDevice);
+    check(count == 0);
+    ok(anyhipGetReport(&report));
+    check(strstr(report, "hipErrorNoDevice") != NULL);
+    free(report);
+}
+
+static void a_runtime_of_amd_needs_one_device(void **state)
+{
+    (void)state;
+    in_child(one_device_is_enough);
+    in_child(no_device_is_reported);
+}
+
 /* ---- which devices are shown
  * --------------------------------------------------------------------- */
 
@@ -422,6 +490,7 @@ static const struct shown {
     {NULL, NULL, "\"2\",\"1\"", "90,80"},
     {"1", NULL, "\"2\",\"1\"", "80"},
     {NULL, NULL, "\"cuda:1\"", "80"},
+    {"GPU-416e7948-4950-2073-696d-756c61745002", NULL, "\"1\",\"2\"", "80"},
 };
 
 static void the_view_is_right(void)
@@ -674,6 +743,8 @@ int main(void)
         TEST_UNCHECKED(a_driver_that_does_not_start_is_reported_once),
         TEST_UNCHECKED(a_context_that_cannot_be_made_is_asked_for_again),
         TEST_UNCHECKED(devices_that_do_not_reach_each_other_say_so),
+        TEST_UNCHECKED(boxes_are_copied_between_devices_that_do_not_reach_each_other),
+        TEST_UNCHECKED(a_runtime_of_amd_needs_one_device),
         TEST_UNCHECKED(the_environment_and_the_configuration_choose_devices),
         TEST_UNCHECKED(without_a_device_everything_says_so),
         TEST_UNCHECKED(nothing_is_left_after_any_call_of_the_driver_fails),

@@ -202,6 +202,23 @@ static void freeing_page_locked_memory_waits_for_all_devices(void **state)
     ok(hipSetDevice(0));
 }
 
+/* The same of managed memory. */
+static void freeing_managed_memory_waits_for_all_devices(void **state)
+{
+    uint32_t *managed, milliseconds = 30;
+    void *args[] = {&milliseconds};
+    (void)state;
+    ok(hipMallocManaged((void **)&managed, 4096, hipMemAttachGlobal));
+    ok(hipSetDevice(1));
+    ok(hipLaunchKernel(&spin_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
+    ok(launch_fill(managed, 5, 1024, NULL));
+    ok(hipSetDevice(0));
+    ok(hipFree(managed));
+    ok(hipSetDevice(1));
+    ok(hipStreamQuery(NULL));
+    ok(hipSetDevice(0));
+}
+
 static void what_is_free_and_total_is_told(void **state)
 {
     size_t before_free, free_bytes, total = 0;
@@ -740,6 +757,7 @@ int main(void)
         TEST(freed_memory_can_be_allocated_again_at_the_same_address),
         TEST(freeing_waits_for_the_work_that_uses_the_memory),
         TEST(freeing_page_locked_memory_waits_for_all_devices),
+        TEST(freeing_managed_memory_waits_for_all_devices),
         TEST(what_is_free_and_total_is_told),
         TEST(allocations_know_their_size_and_start),
         TEST_OVER("cuda", "it allocates with a function of CUDA",

@@ -581,6 +581,51 @@ static void a_stream_that_comes_to_wait_for_the_host_stays_in_order(void **state
     ok(hipHostFree(words));
 }
 
+/* The others of its queue go on while it waits. */
+static void a_stream_that_waits_for_the_host_does_not_hold_up_others(void **state)
+{
+    enum { COUNT = 10 };
+    hipStream_t streams[COUNT];
+    uint32_t *words;
+    (void)state;
+    ok(hipHostMalloc((void **)&words, (COUNT + 1) * sizeof *words, 0));
+    memset(words, 0, (COUNT + 1) * sizeof *words);
+    for (int i = 0; i < COUNT; i++) /* more than there are queues */
+        ok(hipStreamCreateWithFlags(&streams[i], hipStreamNonBlocking));
+    for (int i = 0; i < COUNT; i++)
+        ok(launch_fill(words + 1 + i, 1, 1, streams[i]));
+    ok(hipDeviceSynchronize());
+    ok(hipStreamWaitValue32(streams[0], words, 1, hipStreamWaitValueGte, ~0u));
+    ok(launch_fill(words + 1, 2, 1, streams[0]));
+    for (int i = 1; i < COUNT; i++)
+        ok(launch_fill(words + 1 + i, 2, 1, streams[i]));
+    for (int i = 1; i < COUNT; i++)
+        ok(hipStreamSynchronize(streams[i]));
+    check(__atomic_load_n(words + 1, __ATOMIC_RELAXED) == 1);
+    check_words(words + 2, COUNT - 1, 2);
+    __atomic_store_n(words, 1, __ATOMIC_RELEASE);
+    ok(hipStreamSynchronize(streams[0]));
+    check(words[1] == 2);
+    for (int i = 0; i < COUNT; i++)
+        ok(hipStreamDestroy(streams[i]));
+    ok(hipHostFree(words));
+}
+
+/* A mask that the runtime refuses takes no queue. */
+static void a_stream_whose_mask_is_refused_is_not_made(void **state)
+{
+    enum { TIMES = 200 }; /* more than a device has queues */
+    const uint32_t mask = 1;
+    hipStream_t stream;
+    (void)state;
+    for (int i = 0; i < TIMES; i++) {
+        fakehsa_fail("hsa_amd_queue_cu_set_mask", 1, HSA_OUT_OF_RESOURCES);
+        expect(hipExtStreamCreateWithCUMask(&stream, 1, &mask), hipErrorOutOfMemory);
+    }
+    ok(hipExtStreamCreateWithCUMask(&stream, 1, &mask));
+    ok(hipStreamDestroy(stream));
+}
+
 static void streams_that_are_not_ordered_can_overtake(void **state)
 {
     hipStream_t first, second;
@@ -852,6 +897,9 @@ int main(void)
         TEST(every_thread_has_a_default_stream_of_its_own),
         TEST(spt_functions_use_the_threads_stream_for_null),
         TEST(a_stream_that_comes_to_wait_for_the_host_stays_in_order),
+        TEST(a_stream_that_waits_for_the_host_does_not_hold_up_others),
+        TEST_OVER("hsa", "a mask makes no queue of CUDA",
+                  a_stream_whose_mask_is_refused_is_not_made),
         TEST(streams_that_are_not_ordered_can_overtake),
         TEST(callbacks_run_in_order_with_stream_and_data),
         TEST(callbacks_check_their_arguments),
