@@ -77,11 +77,12 @@ struct ahhsa_queue {
     hsa_queue_t *hsa; /* NULL: not made yet */
     struct ah_backend_device *device;
     hsa_amd_queue_priority_t priority;
-    uint64_t write;   /* the index of the next packet */
-    unsigned streams; /* that use it */
-    bool exclusive;   /* belongs to one stream: masked, or one that waits for the host */
-    bool masked;      /* runs on some of the compute units only */
-    uint64_t read;    /* the read index when it was last asked for */
+    uint64_t write;    /* the index of the next packet */
+    unsigned streams;  /* that use it */
+    bool exclusive;    /* belongs to one stream: masked, or one that waits for the host */
+    bool masked;       /* runs on some of the compute units only */
+    uint64_t read;     /* the read index when it was last asked for */
+    uint64_t soft_end; /* behind the last barrier that waits for a soft signal; 0: there was none */
 };
 
 struct ah_backend_device {

@@ -214,10 +214,11 @@ hipError_t ahhsa_transfer_queue(struct ah_backend_stream *stream,
         return error;
     }
     attach(&work, bounce, out_signal);
+    /* Under the lock: a copy of another thread that waits for this one must come after it in the
+     * engine, which would otherwise wait for what is behind. */
+    if (!work.soft)
+        error = ahhsa_transfer_start(stream->device, transfer, work.before, work.after);
     ahhsa_work_end(&work);
-    if (work.soft)
-        return hipSuccess;
-    error = ahhsa_transfer_start(stream->device, transfer, work.before, work.after);
     if (error == hipSuccess)
         return hipSuccess;
     ahhsa_work_failed(&work);

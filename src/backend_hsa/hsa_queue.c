@@ -199,8 +199,11 @@ void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool waits, struct ahhsa_sig
         uint64_t index;
         unsigned now = count < AHHSA_DEPENDENCIES ? count : AHHSA_DEPENDENCIES;
         hsa_barrier_and_packet_t *packet = next_packet(queue, &index);
-        for (unsigned i = 0; i < now; i++)
+        for (unsigned i = 0; i < now; i++) {
             packet->dep_signal[i] = signals[i]->hsa;
+            if (signals[i]->soft)
+                queue->soft_end = index + 1;
+        }
         signals += now;
         count -= now;
         more = count > 0;
@@ -211,6 +214,15 @@ void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool waits, struct ahhsa_sig
                     (waits ? WAITS : 0));
         waits = true; /* the next for this one */
     } while (more);
+}
+
+/* The read index may pass a barrier that still waits. It does not pass the packet after that. */
+bool ahhsa_queue_is_soft(struct ahhsa_queue *queue)
+{
+    if (queue->streams == 1 || queue->read > queue->soft_end || queue->soft_end == 0)
+        return false; /* a stream alone knows by itself what it waits for */
+    queue->read = queue->device->api->hsa_queue_load_read_index_scacquire(queue->hsa);
+    return queue->read <= queue->soft_end;
 }
 
 /* ---- kernels ---------------------------------------------------------------------------- */
@@ -291,6 +303,8 @@ void ahhsa_packet_hook(struct ahhsa_slot *slot, void (*function)(void *data), vo
 
 static void end_packet(struct ahhsa_slot *slot, int type)
 {
+    if (slot->elsewhere)
+        slot->stream->soft |= ahhsa_queue_is_soft(slot->queue);
     if (slot->signal)
         ahhsa_stream_set_tail(slot->stream, slot->signal, slot->elsewhere);
     else

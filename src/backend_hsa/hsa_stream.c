@@ -56,6 +56,8 @@ void ahhsa_stream_set_tail(struct ah_backend_stream *stream, struct ahhsa_signal
     *hook_at(stream, stream->hook_count++) = (struct ahhsa_hook){NULL, signal, true};
     if (stream->checkpoint == 0)
         stream->checkpoint = stream->hook_count;
+    if (!elsewhere)
+        stream->soft |= ahhsa_queue_is_soft(stream->queue);
     signal->soft = stream->soft;
     stream->tail = signal;
     stream->loose = false;
@@ -259,11 +261,18 @@ static void leave_joined(struct ah_backend_stream *stream)
     stream->joins = false;
 }
 
+/* Whether a barrier for the signal would keep the packets of other streams waiting for the host. */
+static bool must_move(const struct ah_backend_stream *stream, const struct ahhsa_signal *signal)
+{
+    return is_pending(signal) && signal->soft && !stream->queue->exclusive;
+}
+
 /* The legacy stream waits for what blocking streams were given since it was last used. */
 static hipError_t join_all(struct ah_backend_stream *legacy)
 {
     struct ah_backend_device *device = legacy->device;
     struct ah_backend_stream *stream;
+    bool moved = false; /* as far as there are queues left */
     device->legacy_work++;
     while ((stream = device->joined)) {
         hipError_t error = ahhsa_stream_mark(stream, false);
@@ -271,6 +280,13 @@ static hipError_t join_all(struct ah_backend_stream *legacy)
             return error;
         if (device->joined != stream)
             continue;
+        if (!moved && must_move(legacy, stream->tail)) {
+            moved = true;
+            error = ahhsa_stream_move(legacy);
+            if (error != hipSuccess)
+                return error;
+            continue; /* the lock may have been let go */
+        }
         error = stream->tail ? ahhsa_stream_wait(legacy, stream->tail) : hipSuccess;
         if (error != hipSuccess)
             return error;
@@ -288,6 +304,11 @@ hipError_t ahhsa_stream_join(struct ah_backend_stream *stream)
         return hipSuccess;
     if (stream->legacy_seen != device->legacy_work) {
         hipError_t error = ahhsa_stream_mark(device->legacy, false);
+        if (error == hipSuccess && must_move(stream, device->legacy->tail)) {
+            error = ahhsa_stream_move(stream);
+            if (error == hipSuccess) /* the lock may have been let go */
+                error = ahhsa_stream_mark(device->legacy, false);
+        }
         if (error == hipSuccess && device->legacy->tail)
             error = ahhsa_stream_wait(stream, device->legacy->tail);
         if (error != hipSuccess)

@@ -51,6 +51,9 @@ hipError_t ahhsa_queue_wait(struct ahhsa_queue *queue, unsigned packets);
  * if so asked, and for signals, and then completes `completion`, unless that is 0. */
 void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool waits, struct ahhsa_signal *const *signals,
                          unsigned count, hsa_signal_t completion);
+/* Whether a packet that is put into the queue now may come to wait for a soft signal of another
+ * stream, whose barrier is before it. Under the lock. */
+bool ahhsa_queue_is_soft(struct ahhsa_queue *queue);
 
 /* ---- order: hsa_stream.c; all under the lock -------------------------------------------- */
 
@@ -106,7 +109,9 @@ struct ahhsa_work {
 
 /* Reserves the next place in the stream and keeps the lock, also for room for 4 hooks. */
 hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work *out_work);
-/* Lets the lock go. The work is to be started now. */
+/* Lets the lock go. A copy that waits in an engine for `before` was started earlier, under the
+ * lock: engines work in the order of submission, which must be the order of the places. Other
+ * work is to be started now. */
 void ahhsa_work_end(struct ahhsa_work *work);
 /* Instead of work_end, when nobody was told of the work: there is none. */
 void ahhsa_work_cancel(struct ahhsa_work *work);
@@ -169,7 +174,7 @@ struct ahhsa_job {
     enum ah_wait_condition condition;
     int bits;
     bool (*is_lost)(void *owner, uint64_t value); /* it will never be there; NULL: it may always */
-    struct ahhsa_transfer transfer; /* AHHSA_JOB_COPY */
+    struct ahhsa_transfer transfer;               /* AHHSA_JOB_COPY */
 };
 
 /* Has the job done by the stream's thread, in stream order. before and after are set here.

@@ -238,6 +238,62 @@ static void a_stream_that_waits_for_the_host_holds_up_nobody(void **state)
     ok(OPS->host_free(first, host));
 }
 
+/* Puts a barrier into the stream's queue, and behind it a copy to the host into an engine. */
+static void put_barrier_and_copy(struct ah_backend_stream *stream, struct ah_backend_event *event,
+                                 uint32_t *to, const void *from)
+{
+    ok(OPS->event_record(first, event, stream));
+    ok(OPS->copy_async(first, to, from, sizeof *to, stream));
+}
+
+/* The legacy stream waits for the host, and then copies. Half of the streams wait for it; each of
+ * the others shares a queue with one of these, until that moves. */
+static void put_work_behind_the_host(bool queues_left, unsigned count)
+{
+    struct ah_backend_stream **streams = malloc(count * sizeof(struct ah_backend_stream *));
+    ok(OPS->device_reset(first)); /* few queues, all of which are shared */
+    void *memory = new_memory(first, sizeof(uint32_t));
+    uint32_t *host = new_pinned((count + 1) * sizeof *host);
+    struct ah_backend_event *event;
+    fill_bytes(first, memory, 1, sizeof *host, AH_STREAM_LEGACY);
+    ok(OPS->stream_synchronize(first, AH_STREAM_LEGACY));
+    for (unsigned i = 0; i < count; i++)
+        streams[i] = new_stream(first, i < count / 2 ? hipStreamDefault : hipStreamNonBlocking);
+    ok(OPS->event_create(first, 0, &event));
+    struct gate gate = closed_gate(first, AH_STREAM_LEGACY);
+    ok(OPS->copy_async(first, host + count, memory, sizeof *host, AH_STREAM_LEGACY));
+    for (unsigned i = 0; i < count; i++)
+        put_barrier_and_copy(streams[i], event, host + i, memory);
+    for (unsigned i = count / 2; i < count && queues_left; i++)
+        ok(OPS->stream_synchronize(first, streams[i])); /* although nobody opens the gate */
+    assert_int_equal(OPS->stream_query(first, streams[0]), hipErrorNotReady);
+    open_gate(gate);
+    ok(OPS->device_synchronize(first));
+    for (unsigned i = 0; i <= count; i++)
+        assert_int_equal(host[i], 0x01010101);
+    for (unsigned i = 0; i < count; i++)
+        ok(OPS->stream_destroy(first, streams[i]));
+    ok(OPS->event_destroy(first, event));
+    free_gate(gate);
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->host_free(first, host));
+    free(streams);
+}
+
+static void a_stream_behind_the_legacy_stream_and_the_host_holds_up_nobody(void **state)
+{
+    (void)state;
+    put_work_behind_the_host(true, 24);
+}
+
+/* The copies of those that share a queue with one that waits for the host must not be before the
+ * legacy stream's copy in the engine. */
+static void streams_that_wait_for_the_host_and_share_queues_go_on(void **state)
+{
+    (void)state;
+    put_work_behind_the_host(false, 96);
+}
+
 static void events_order_streams_of_two_devices(void **state)
 {
     struct ah_backend_stream *here = new_stream(first, hipStreamNonBlocking),
@@ -507,6 +563,8 @@ int main(void)
         cmocka_unit_test(advice_about_parts_of_managed_memory_is_remembered),
         cmocka_unit_test(the_default_stream_and_blocking_streams_wait_for_one_another),
         cmocka_unit_test(a_stream_that_waits_for_the_host_holds_up_nobody),
+        cmocka_unit_test(a_stream_behind_the_legacy_stream_and_the_host_holds_up_nobody),
+        cmocka_unit_test(streams_that_wait_for_the_host_and_share_queues_go_on),
         cmocka_unit_test(events_order_streams_of_two_devices),
         cmocka_unit_test(an_event_of_an_idle_stream_has_the_time_of_its_record),
         cmocka_unit_test(host_functions_run_in_stream_order),
