@@ -896,6 +896,40 @@ static void kernels_are_launched_on_several_devices_at_once(void **state)
     ok(hipHostFree(pinned));
 }
 
+static void functions_of_modules_are_launched_on_several_devices_at_once(void **state)
+{
+    hipModule_t modules[2];
+    hipFunctionLaunchParams list[2];
+    hipStream_t streams[2];
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        hipFunction_t function;
+        ok(hipSetDevice((int)i));
+        ok(hipModuleLoadData(&modules[i], kernels_image()));
+        ok(hipModuleGetFunction(&function, modules[i], "empty"));
+        ok(hipStreamCreate(&streams[i]));
+        list[i] = (hipFunctionLaunchParams){.function = function,
+                                            .gridDimX = 2,
+                                            .gridDimY = 1,
+                                            .gridDimZ = 1,
+                                            .blockDimX = 4,
+                                            .blockDimY = 1,
+                                            .blockDimZ = 1,
+                                            .hStream = streams[i]};
+    }
+    ok(hipSetDevice(0));
+    the_fake()->forget();
+    ok(hipModuleLaunchCooperativeKernelMultiDevice(list, 2, 0));
+    check(the_fake()->launches() == 2);
+    for (unsigned i = 0; i < 2; i++) {
+        ok(hipStreamDestroy(streams[i]));
+        ok(hipModuleUnload(modules[i]));
+        ok(hipSetDevice((int)i));
+        ok(hipDeviceReset()); /* takes what such launches share with it */
+    }
+    ok(hipSetDevice(0));
+}
+
 static void open_when_it_waits(void *gate)
 {
     open_gate(gate);
@@ -1203,6 +1237,7 @@ int main(void)
         TEST(what_is_no_function_is_refused),
         TEST(a_function_runs_only_in_streams_of_its_device),
         TEST(kernels_are_launched_on_several_devices_at_once),
+        TEST(functions_of_modules_are_launched_on_several_devices_at_once),
         TEST_OVER("cuda", "it fails functions of CUDA",
                   a_grid_whose_end_cannot_be_told_is_waited_for),
         TEST(kernels_have_names),

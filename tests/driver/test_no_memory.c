@@ -165,6 +165,37 @@ static void what_cannot_be_remembered_is_not_made(void **state)
     check_call("hipMallocMipmappedArray", call_mipmap, free_mipmap, hipErrorOutOfMemory);
 }
 
+static hipModule_t module_with_managed;
+
+static int call_load_managed(void)
+{
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                               ".visible .global .align 4 .u32 value.managed = 5;\n"
+                               ".visible .global .align 8 .u64 value;\n";
+    return (int)hipModuleLoadData(&module_with_managed, text);
+}
+
+/* Whatever the reason that is given, the module is not there. */
+static void a_module_whose_managed_memory_cannot_be_remembered_is_not_loaded(void **state)
+{
+    struct fakecuda_counts before, after;
+    hipError_t error;
+    (void)state;
+    for (int enough = 0;; enough++) {
+        fakecuda_count(&before);
+        allocations_left = enough;
+        refused = false;
+        error = (hipError_t)call_load_managed();
+        allocations_left = -1;
+        if (!refused)
+            break;
+        fakecuda_count(&after);
+        check(error != hipSuccess && after.managed == before.managed);
+    }
+    ok(error);
+    ok(hipModuleUnload(module_with_managed));
+}
+
 /* The names of the functions are kept for the call only. */
 static void a_list_of_functions_that_there_is_no_memory_for_is_refused(void **state)
 {
@@ -317,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(memory_that_cannot_be_remembered_is_given_back),
         TEST(what_cannot_be_remembered_is_not_made),
+        TEST(a_module_whose_managed_memory_cannot_be_remembered_is_not_loaded),
         TEST(a_list_of_functions_that_there_is_no_memory_for_is_refused),
         TEST(memory_of_an_imported_pool_is_given_back),
         TEST(memory_of_another_process_is_given_back),
