@@ -162,9 +162,9 @@ struct simcuda_script {
     CUresult (*call)(const char *name);
     void (*violation)(const char *text);
     void (*launch)(const struct simcuda_launched *launch);
-    bool held;   /* no work of streams begins; with the lock, and a broadcast of changed */
-    bool apart;  /* no device reaches another */
-    int version; /* of CUDA; 0: SIMCUDA_VERSION */
+    bool held;            /* no work of streams begins; with the lock, and a broadcast of changed */
+    bool apart;           /* no device reaches another */
+    int version;          /* of CUDA; 0: SIMCUDA_VERSION */
     bool one_host_thread; /* functions of the host run one at a time */
 };
 extern struct simcuda_script simcuda_script;
@@ -288,8 +288,8 @@ struct simcuda_op {
 
 struct simcuda_stream {
     struct simcuda_object object;
-    struct simcuda_stream *next; /* of the context */
-    pthread_cond_t wake;         /* of its thread */
+    struct simcuda_stream *next, **link; /* of the context */
+    pthread_cond_t wake;                 /* of its thread */
     uint64_t id;
     unsigned flags;
     int priority;

@@ -16,20 +16,25 @@ union block {
     _Alignas(64) char space[64];
 };
 
+enum { UNUSED_MOST = 1024 }; /* as many are kept: many streams may have had work at a time */
+
 static union block *unused_blocks;
+static unsigned unused_count;
 
 void *simcuda_op_new(size_t size)
 {
     enum { POOLED = 2048 };
     bool pooled = size <= POOLED - sizeof(union block);
     union block *block = pooled ? unused_blocks : NULL;
-    if (block)
+    if (block) {
         unused_blocks = block->next;
-    else
+        unused_count--;
+    } else {
         block = aligned_alloc(sizeof *block, pooled ? POOLED
                                                     : sizeof *block + (size + sizeof *block - 1) /
                                                                           sizeof *block *
                                                                           sizeof *block);
+    }
     if (!block)
         return NULL;
     block->pooled = pooled;
@@ -39,10 +44,11 @@ void *simcuda_op_new(size_t size)
 void simcuda_op_free(struct simcuda_op *op)
 {
     union block *block = (union block *)(void *)op - 1;
-    if (!block->pooled) {
+    if (!block->pooled || unused_count == UNUSED_MOST) {
         free(block);
         return;
     }
+    unused_count++;
     block->next = unused_blocks;
     unused_blocks = block;
 }
@@ -255,11 +261,11 @@ CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *o
 
 static void unlink_stream(struct simcuda_object *object)
 {
-    struct simcuda_stream **link = &object->context->streams;
-    while (*link != (struct simcuda_stream *)(void *)object)
-        link = &(*link)->next;
-    *link = (*link)->next;
-    pthread_cond_destroy(&((struct simcuda_stream *)(void *)object)->wake);
+    struct simcuda_stream *stream = (struct simcuda_stream *)(void *)object;
+    *stream->link = stream->next;
+    if (stream->next)
+        stream->next->link = stream->link;
+    pthread_cond_destroy(&stream->wake);
     simcuda_object_release(&object->context->object);
 }
 
@@ -275,6 +281,9 @@ CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int
     simcuda_object_retain(&context->object); /* its thread outlives a context that was destroyed */
     stream->object.fini = unlink_stream;
     stream->next = context->streams;
+    stream->link = &context->streams;
+    if (stream->next)
+        stream->next->link = &stream->next;
     context->streams = stream;
     stream->flags = flags;
     stream->priority = priority;
