@@ -801,6 +801,7 @@ static void a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits(void
     (void)state;
     ok(hipMalloc((void **)&value, sizeof *value));
     ok(hipMemset(value, 0, sizeof *value));
+    ok(hipDeviceSynchronize()); /* which no stream below would wait for */
     ok(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
     ok(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
     ok(hipStreamWaitValue64(first, value, 1ull << 63, hipStreamWaitValueEq, ~0ull));
