@@ -669,7 +669,7 @@ static void note_call(hipStream_t stream, hipError_t error, void *data)
 
 static void count_up(void *data)
 {
-    ++*(int *)data;
+    __atomic_add_fetch((int *)data, 1, __ATOMIC_ACQ_REL);
 }
 
 static void callbacks_run_in_order_with_stream_and_data(void **state)

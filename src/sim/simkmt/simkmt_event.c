@@ -26,6 +26,7 @@ static struct {
     bool open;
     struct sim_memory *mailboxes;    /* a word of each event */
     struct event *table[EVENTS_MAX]; /* by number; number 0 is no event */
+    uint32_t end;                    /* no number from here on was ever used */
 } events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- finding --------------------------------------------------------------------------- */
@@ -35,23 +36,13 @@ static _Atomic(uint64_t) *mailbox_of(uint32_t number)
     return (_Atomic(uint64_t) *)(void *)events.mailboxes->view + number;
 }
 
-/* Under the lock. NULL: it was never made, or is destroyed. */
-static struct event *event_of(const HsaEvent *shown)
+/* Under the lock. NULL: it was never made, or is destroyed; what shown points to may be gone. */
+static struct event *event_get(const HsaEvent *shown)
 {
-    for (uint32_t i = 1; i < EVENTS_MAX && shown; i++)
+    for (uint32_t i = 1; i < events.end && shown; i++)
         if (events.table[i] && &events.table[i]->shown == shown)
             return events.table[i];
     return NULL;
-}
-
-/* Under the lock; the usual case without a search. */
-static struct event *event_get(const HsaEvent *shown)
-{
-    uint32_t number = shown ? shown->EventId : 0;
-    if (number > 0 && number < EVENTS_MAX && events.table[number] &&
-        &events.table[number]->shown == shown)
-        return events.table[number];
-    return event_of(shown);
 }
 
 /* ---- making ---------------------------------------------------------------------------- */
@@ -101,6 +92,7 @@ static HSAKMT_STATUS create(const HsaEventDescriptor *descriptor, struct event *
         event->shown.EventData.HWData2 = (uintptr_t)mailbox_of(number);
     atomic_store(mailbox_of(number), NO_MAIL);
     events.table[number] = event;
+    events.end = events.end > number ? events.end : number + 1;
     return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -130,7 +122,7 @@ HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *shown)
 {
     SIMKMT_ENTER();
     pthread_mutex_lock(&events.lock);
-    struct event *event = event_of(shown);
+    struct event *event = event_get(shown);
     if (event) {
         events.table[event->shown.EventId] = NULL;
         pthread_cond_broadcast(&events.changed);

@@ -57,7 +57,8 @@ static amd_signal_t *new_signal(const HsaEvent *event)
 static void put(struct queue *queue, const hsa_barrier_and_packet_t *packet, uint16_t type)
 {
     hsa_barrier_and_packet_t *place = &queue->ring[queue->written % PACKETS];
-    *place = *packet;
+    memcpy((char *)place + sizeof type, (const char *)packet + sizeof type,
+           sizeof *packet - sizeof type); /* the processor may look at the header meanwhile */
     __atomic_store_n(&place->header, type, __ATOMIC_RELEASE);
     __atomic_store_n(&queue->amd->write_dispatch_id, ++queue->written, __ATOMIC_RELEASE);
 }
