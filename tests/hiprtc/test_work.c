@@ -2,7 +2,6 @@
 #include "rtc_work.h"
 #include "support.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,23 +98,12 @@ static void what_the_driver_says_and_makes_is_kept(void **state)
     ah_rtc_work_close(&work);
 }
 
-static int open_files(void)
-{
-    int count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    assert_non_null(folder);
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
-
 static void nothing_that_was_opened_stays_open(void **state)
 {
     (void)state;
     static const char *const scripts[] = {"#!/bin/sh\necho made >$1\n", "#!/bin/sh\nexit 1\n",
                                           "#!/no/such/shell\n"};
-    int files = open_files();
+    int files = ah_test_open_files();
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
         struct ah_rtc_work work;
         struct ah_rtc_bytes bytes;
@@ -125,7 +113,7 @@ static void nothing_that_was_opened_stays_open(void **state)
             free(bytes.data);
         assert_false(ah_rtc_work_read(&work, "nothing", &bytes));
         ah_rtc_work_close(&work);
-        assert_int_equal(open_files(), files);
+        assert_int_equal(ah_test_open_files(), files);
     }
 }
 

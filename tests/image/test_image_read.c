@@ -3,7 +3,6 @@
 #include "image_read.h"
 #include "support.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -97,26 +96,15 @@ static void memory_ends_at_the_first_page_that_cannot_be_read(void **state)
     munmap(memory, 4 * page);
 }
 
-static int open_files(void)
-{
-    int count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    assert_non_null(folder);
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
-
 static void nowhere_nothing_can_be_read(void **state)
 {
     (void)state;
-    int files = open_files();
+    int files = ah_test_open_files();
     assert_int_equal(ah_memory_readable(NULL), 0);
     assert_int_equal(ah_memory_readable((void *)16), 0);
     assert_int_equal(ah_memory_readable((void *)(UINTPTR_MAX - 4096)), 0);
     assert_int_equal(ah_memory_readable((void *)UINTPTR_MAX), 0);
-    assert_int_equal(open_files(), files);
+    assert_int_equal(ah_test_open_files(), files);
 }
 
 static void the_programs_own_memory_can_be_read(void **state)

@@ -1,6 +1,7 @@
 /* Owns what a unit test borrows from its process and gives back. */
 #include "support.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -328,4 +329,15 @@ int ah_test_without_driver(void **state)
     ah_test_write_text("libraries/libcuda.so", "no library");
     ah_test_setenv("LD_LIBRARY_PATH", ah_test_path("libraries"));
     return 0;
+}
+
+int ah_test_open_files(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
 }

@@ -77,4 +77,7 @@ struct ah_test_run ah_test_execute(const char *const *argv);
 /* A random number from a fixed seed, the same in every run. */
 uint64_t ah_test_random(uint64_t *seed);
 
+/* How many files this process has open. */
+int ah_test_open_files(void);
+
 #endif
