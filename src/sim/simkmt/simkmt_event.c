@@ -14,9 +14,17 @@
 enum { EVENTS_MAX = 4096 }; /* of a process, as the kernel driver has it */
 #define NO_MAIL UINT64_MAX
 
+/* One event of one call that waits. */
+struct waiter {
+    struct event *event; /* NULL: destroyed */
+    struct waiter *next; /* of the same event */
+    bool activated;      /* the event was signaled before or while the call waited */
+};
+
 struct event {
     HsaEvent shown; /* what the caller has */
     bool manual_reset, signaled;
+    struct waiter *waiters;
     HsaMemoryAccessFault fault; /* of HSA_EVENTTYPE_MEMORY: copied to the caller when it waits */
 };
 
@@ -117,31 +125,35 @@ HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *descriptor, bool manual_rese
     return result;
 }
 
-/* Whoever waits for it finds that it is gone. */
+/* Under the lock. Calls that wait for it find that it is destroyed. */
+static void discard(struct event *event)
+{
+    for (struct waiter *waiter = event->waiters; waiter; waiter = waiter->next)
+        waiter->event = NULL;
+    events.table[event->shown.EventId] = NULL;
+    pthread_cond_broadcast(&events.changed);
+    free(event);
+}
+
 HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *shown)
 {
     SIMKMT_ENTER();
     pthread_mutex_lock(&events.lock);
     struct event *event = event_get(shown);
-    if (event) {
-        events.table[event->shown.EventId] = NULL;
-        pthread_cond_broadcast(&events.changed);
-    }
+    if (event)
+        discard(event);
     pthread_mutex_unlock(&events.lock);
-    free(event);
     return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
 void simkmt_events_close(void)
 {
     pthread_mutex_lock(&events.lock);
-    for (uint32_t i = 1; i < EVENTS_MAX; i++) {
-        free(events.table[i]);
-        events.table[i] = NULL;
-    }
+    for (uint32_t i = 1; i < EVENTS_MAX; i++)
+        if (events.table[i])
+            discard(events.table[i]);
     if (events.open) {
         sim_memory_destroy(events.mailboxes);
-        pthread_cond_broadcast(&events.changed);
         events.open = false;
     }
     pthread_mutex_unlock(&events.lock);
@@ -149,10 +161,14 @@ void simkmt_events_close(void)
 
 /* ---- signaling ------------------------------------------------------------------------- */
 
-/* Under the lock. */
+/* Under the lock. As the kernel driver does it, the signal reaches every call that waits, and an
+ * event that resets by itself stays signaled only if none does: runtimes let several threads wait
+ * for one event, and none may take the signal from another. */
 static void signal_event(struct event *event)
 {
-    event->signaled = true;
+    for (struct waiter *waiter = event->waiters; waiter; waiter = waiter->next)
+        waiter->activated = true;
+    event->signaled = event->manual_reset || !event->waiters;
     pthread_cond_broadcast(&events.changed);
 }
 
@@ -205,29 +221,57 @@ void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
 
 /* ---- waiting --------------------------------------------------------------------------- */
 
-/* Under the lock. How many are signaled; count + 1: one of them is gone. */
-static uint32_t count_signaled(HsaEvent *const *shown, uint32_t count)
+/* Under the lock. Signals that are there are taken. False: one of the events does not exist. */
+static bool begin_wait(HsaEvent *const *shown, struct waiter *waiters, uint32_t count)
 {
-    uint32_t signaled = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct event *event = event_get(shown[i]);
-        if (!event)
-            return count + 1;
-        signaled += event->signaled;
+        waiters[i].event = event_get(shown[i]);
+        if (!waiters[i].event)
+            return false;
     }
-    return signaled;
+    for (uint32_t i = 0; i < count; i++) {
+        struct event *event = waiters[i].event;
+        waiters[i].activated = event->signaled;
+        waiters[i].next = event->waiters;
+        event->waiters = &waiters[i];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        waiters[i].event->signaled &= waiters[i].event->manual_reset;
+    return true;
 }
 
-/* Under the lock: those that reset by themselves do, and faults are told. */
-static void take_signals(HsaEvent *const *shown, uint32_t count)
+/* Under the lock. */
+static void end_wait(struct waiter *waiters, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        struct event *event = event_get(shown[i]);
-        if (!event->signaled)
+        if (!waiters[i].event)
             continue;
-        if (event->shown.EventData.EventType == HSA_EVENTTYPE_MEMORY)
+        struct waiter **place = &waiters[i].event->waiters;
+        while (*place != &waiters[i])
+            place = &(*place)->next;
+        *place = waiters[i].next;
+    }
+}
+
+/* Under the lock. HSAKMT_STATUS_WAIT_TIMEOUT: too few of the events are signaled as yet. */
+static HSAKMT_STATUS wait_state(const struct waiter *waiters, uint32_t count, uint32_t wanted)
+{
+    uint32_t activated = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!waiters[i].event)
+            return HSAKMT_STATUS_WAIT_FAILURE;
+        activated += waiters[i].activated;
+    }
+    return activated < wanted ? HSAKMT_STATUS_WAIT_TIMEOUT : HSAKMT_STATUS_SUCCESS;
+}
+
+/* Under the lock. */
+static void tell_faults(const struct waiter *waiters, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct event *event = waiters[i].event;
+        if (waiters[i].activated && event->shown.EventData.EventType == HSA_EVENTTYPE_MEMORY)
             event->shown.EventData.EventData.MemoryAccessFault = event->fault;
-        event->signaled = event->manual_reset;
     }
 }
 
@@ -242,29 +286,42 @@ static struct timespec end_of(uint32_t milliseconds)
     return end;
 }
 
+/* Under the lock. */
+static HSAKMT_STATUS wait_until(const struct waiter *waiters, uint32_t count, uint32_t wanted,
+                                uint32_t milliseconds)
+{
+    struct timespec end = end_of(milliseconds);
+    HSAKMT_STATUS state;
+    int late = 0;
+    while ((state = wait_state(waiters, count, wanted)) == HSAKMT_STATUS_WAIT_TIMEOUT && !late) {
+        if (milliseconds == (uint32_t)HSA_EVENTTIMEOUT_INFINITE)
+            pthread_cond_wait(&events.changed, &events.lock);
+        else
+            late = pthread_cond_timedwait(&events.changed, &events.lock, &end) == ETIMEDOUT;
+    }
+    return state;
+}
+
 HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *shown[], uint32_t count, bool all,
                                          uint32_t milliseconds)
 {
     SIMKMT_ENTER();
     if (!shown || count == 0)
         return HSAKMT_STATUS_INVALID_HANDLE;
-    HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
-    struct timespec end = end_of(milliseconds);
-    uint32_t wanted = all ? count : 1, signaled;
+    struct waiter few[8], *waiters = count <= 8 ? few : calloc(count, sizeof *waiters);
+    if (!waiters)
+        return HSAKMT_STATUS_NO_MEMORY;
+    HSAKMT_STATUS result = HSAKMT_STATUS_WAIT_FAILURE;
     pthread_mutex_lock(&events.lock);
-    while ((signaled = count_signaled(shown, count)) < wanted && result == HSAKMT_STATUS_SUCCESS) {
-        if (milliseconds == (uint32_t)HSA_EVENTTIMEOUT_INFINITE)
-            pthread_cond_wait(&events.changed, &events.lock);
-        else if (pthread_cond_timedwait(&events.changed, &events.lock, &end) == ETIMEDOUT)
-            result = HSAKMT_STATUS_WAIT_TIMEOUT;
+    if (begin_wait(shown, waiters, count)) {
+        result = wait_until(waiters, count, all ? count : 1, milliseconds);
+        if (result == HSAKMT_STATUS_SUCCESS)
+            tell_faults(waiters, count);
+        end_wait(waiters, count);
     }
-    if (signaled > count)
-        result = HSAKMT_STATUS_WAIT_FAILURE;
-    else if (signaled >= wanted)
-        result = HSAKMT_STATUS_SUCCESS;
-    if (result == HSAKMT_STATUS_SUCCESS)
-        take_signals(shown, count);
     pthread_mutex_unlock(&events.lock);
+    if (waiters != few)
+        free(waiters);
     return result;
 }
 

@@ -32,8 +32,10 @@ static void one_of_several_events_or_all_are_waited_for(void **state)
     for (int i = 0; i < 3; i++)
         events[i] = new_event(HSA_EVENTTYPE_SIGNAL, false);
     ok(kmt.hsaKmtSetEvent(events[1]));
-    expect(kmt.hsaKmtWaitOnMultipleEvents(events, 3, true, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
     ok(kmt.hsaKmtWaitOnMultipleEvents(events, 3, false, SECONDS_10));
+    ok(kmt.hsaKmtSetEvent(events[1]));
+    expect(kmt.hsaKmtWaitOnMultipleEvents(events, 3, true, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
+    expect(kmt.hsaKmtWaitOnEvent(events[1], 0), HSAKMT_STATUS_WAIT_TIMEOUT); // that call took it
     for (int i = 0; i < 3; i++)
         ok(kmt.hsaKmtSetEvent(events[i]));
     ok(kmt.hsaKmtWaitOnMultipleEvents(events, 3, true, SECONDS_10));
@@ -42,19 +44,31 @@ static void one_of_several_events_or_all_are_waited_for(void **state)
         ok(kmt.hsaKmtDestroyEvent(events[i]));
 }
 
-static _Atomic(bool) waits;
+static _Atomic(pid_t) waits; /* the thread that is about to wait */
 
 static void *wait_for_event(void *event)
 {
-    atomic_store(&waits, true);
+    atomic_store(&waits, gettid());
     return (void *)(intptr_t)kmt.hsaKmtWaitOnEvent(event, HSA_EVENTTIMEOUT_INFINITE);
+}
+
+static bool sleeps(pid_t thread)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
+    fclose(file);
+    return state == 'S';
 }
 
 static void start_waiting(pthread_t *thread, HsaEvent *event)
 {
-    atomic_store(&waits, false);
+    pid_t id;
+    atomic_store(&waits, 0);
     assert_int_equal(pthread_create(thread, NULL, wait_for_event, event), 0);
-    while (!atomic_load(&waits))
+    while ((id = atomic_load(&waits)) == 0 || !sleeps(id))
         usleep(100);
 }
 
@@ -68,6 +82,24 @@ static void a_waiting_thread_is_woken(void **state)
     ok(kmt.hsaKmtSetEvent(event));
     pthread_join(thread, &result);
     ok((intptr_t)result);
+    ok(kmt.hsaKmtDestroyEvent(event));
+}
+
+/* Whoever comes after the signal does not take it from those that had been waiting. */
+static void every_waiting_thread_is_woken_and_the_event_is_reset(void **state)
+{
+    pthread_t threads[3];
+    (void)state;
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    for (int i = 0; i < 3; i++)
+        start_waiting(&threads[i], event);
+    ok(kmt.hsaKmtSetEvent(event));
+    expect(kmt.hsaKmtWaitOnEvent(event, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+    for (int i = 0; i < 3; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        ok((intptr_t)result);
+    }
     ok(kmt.hsaKmtDestroyEvent(event));
 }
 
@@ -140,6 +172,7 @@ int main(void)
         cmocka_unit_test(a_manual_event_stays_signaled),
         cmocka_unit_test(one_of_several_events_or_all_are_waited_for),
         cmocka_unit_test(a_waiting_thread_is_woken),
+        cmocka_unit_test(every_waiting_thread_is_woken_and_the_event_is_reset),
         cmocka_unit_test(a_wait_ends_when_its_event_is_destroyed),
         cmocka_unit_test(only_signal_events_have_mailboxes),
         cmocka_unit_test(events_are_as_many_as_the_kernel_driver_has),
