@@ -156,13 +156,6 @@ static inline double seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static inline double processor_seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* A wave that has nothing to do. */
 static inline enum sim_wave just_end(struct job *job, struct sim_block *block, unsigned wave)
 {

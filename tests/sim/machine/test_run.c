@@ -415,12 +415,8 @@ static void a_launch_without_memory_for_any_block_fails(void **unused)
 {
     (void)unused;
     configure(4);
-    static const struct sim_engine poor = {.name = "poor",
-                                           .begin = begin_never,
-                                           .run = run,
-                                           .stuck = stuck,
-                                           .end = end,
-                                           .fini = fini};
+    static const struct sim_engine poor = {
+        .name = "poor", .begin = begin_never, .run = run, .stuck = stuck, .end = end, .fini = fini};
     struct job job;
     job_init(&job, 300, 2, rest_three_times);
     job.launch.engine = &poor;
@@ -676,6 +672,73 @@ static void a_forked_child_runs_its_own(void **unused)
     assert_true(job_run(&job));
 }
 
+static void a_million_blocks_take_the_memory_of_few(void **unused)
+{
+    (void)unused;
+    configure(0);
+    struct job job;
+    job_init(&job, 1000000, 1, just_end);
+    job.launch.state_size = 1 << 20;
+    assert_true(job_run(&job));
+    assert_int_equal(job.begins, 1000000);
+    assert_true(job.fresh <= sim_run_threads());
+}
+
+/* ---- waiting for the host ----------------------------------------------------------- */
+
+static enum sim_wave rest_on_host(struct job *job, struct sim_block *block, unsigned wave)
+{
+    (void)block, (void)wave;
+    return job->flag ? SIM_WAVE_ENDED : SIM_WAVE_RESTS;
+}
+
+/* Once in a millisecond, after some rounds of impatience. */
+static void waves_that_rest_run_seldom(void **unused)
+{
+    (void)unused;
+    enum { BLOCKS = 16, WAVES = 4, FIRST_ROUNDS = 200 };
+    configure(4);
+    struct job job;
+    job_init(&job, BLOCKS, WAVES, rest_on_host);
+    double start = seconds();
+    job_start(&job);
+    usleep(300000);
+    unsigned runs = job.runs;
+    double milliseconds = (seconds() - start) * 1000;
+    job.flag = 1;
+    assert_true(job_wait(&job));
+    assert_true(runs >= BLOCKS * WAVES);
+    assert_true(runs <= BLOCKS * WAVES * (FIRST_ROUNDS + 3 * milliseconds));
+}
+
+/* count[0]: threads that are here; count[1]: the most that ever were. */
+static enum sim_wave spin_on_host(struct job *job, struct sim_block *block, unsigned wave)
+{
+    (void)block, (void)wave;
+    unsigned here = ++job->count[0], most = job->count[1];
+    while (here > most && !atomic_compare_exchange_weak(&job->count[1], &most, here))
+        ;
+    job->count[0]--;
+    return job->flag ? SIM_WAVE_ENDED : SIM_WAVE_SPINS;
+}
+
+static void waves_that_spin_for_long_are_left_to_one_thread(void **unused)
+{
+    (void)unused;
+    configure(4);
+    struct job job;
+    job_init(&job, 16, 4, spin_on_host);
+    job_start(&job);
+    unsigned before;
+    do {
+        before = job.runs;
+        job.count[1] = 0;
+        usleep(200000);
+    } while (job.count[1] != 1 || job.runs == before);
+    job.flag = 1;
+    assert_true(job_wait(&job));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -703,6 +766,9 @@ int main(void)
         cmocka_unit_test(deterministic_blocks_still_wait_for_later_ones),
         cmocka_unit_test(one_block_needs_one_thread),
         cmocka_unit_test(a_forked_child_runs_its_own),
+        cmocka_unit_test(a_million_blocks_take_the_memory_of_few),
+        cmocka_unit_test(waves_that_rest_run_seldom),
+        cmocka_unit_test(waves_that_spin_for_long_are_left_to_one_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
