@@ -47,6 +47,10 @@ enum ptx_space {
     PTX_PARAM,
 };
 
+/* Bytes: of all .const variables of a module; of .local memory of a thread; of a kernel's
+ * parameters. */
+enum { PTX_CONST_LIMIT = 64 << 10, PTX_LOCAL_LIMIT = 512 << 10, PTX_PARAM_LIMIT = 32764 };
+
 enum ptx_linkage { PTX_PRIVATE, PTX_VISIBLE, PTX_WEAK, PTX_COMMON, PTX_EXTERN };
 
 enum ptx_symbol_kind {
@@ -70,6 +74,13 @@ struct ptx_relocation {
     int64_t addend;
 };
 
+/* Bytes of an initial value that follow one another. */
+struct ptx_piece {
+    struct ptx_piece *next; /* further behind */
+    size_t offset, size;    /* in the variable */
+    unsigned char bytes[];
+};
+
 struct ptx_symbol {
     const char *name;
     enum ptx_symbol_kind kind;
@@ -77,11 +88,11 @@ struct ptx_symbol {
     enum ptx_type type;   /* of an element */
     unsigned vector;      /* 1, 2, 4: .v2, .v4 of registers and variables */
     enum ptx_linkage linkage;
-    unsigned align;      /* bytes */
-    size_t size;         /* bytes in all; 0 for "extern .shared x[]" */
-    bool unsized;        /* declared with [] */
-    bool managed;        /* .attribute(.managed) */
-    unsigned char *init; /* size bytes, NULL: zero */
+    unsigned align;           /* bytes */
+    size_t size;              /* bytes in all; 0 for "extern .shared x[]" */
+    bool unsized;             /* declared with [] */
+    bool managed;             /* .attribute(.managed) */
+    struct ptx_piece *pieces; /* of the initial value, which is zero elsewhere */
     struct ptx_relocation *relocations;
     unsigned line;
     unsigned index;                /* registers: number within the function, from 0;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONST_LIMIT = 64 << 10, SHARED_LIMIT = 48 << 10, THREADS_MAX = 1024 };
+enum { SHARED_LIMIT = 48 << 10, THREADS_MAX = 1024 };
 
 static const struct {
     const char *name;
@@ -62,33 +62,50 @@ static size_t size_of_space(const struct ptx_module *module, enum ptx_space spac
     return size;
 }
 
-static enum ptx_result check_sizes(const struct ptx_module *module, struct ptx_log *log)
+static enum ptx_result check_constants(const struct ptx_module *module, struct ptx_log *log)
 {
     size_t size = size_of_space(module, PTX_CONST);
-    if (size > CONST_LIMIT) {
-        ptx_log_error(log, 0, "%zu bytes of .const variables, at most %d fit", size, CONST_LIMIT);
-        return PTX_INVALID;
-    }
-    for (struct ptx_function *function = module->functions; function; function = function->next) {
-        if (!function->entry || !function->code || function->code->shared_size <= SHARED_LIMIT)
+    if (size <= PTX_CONST_LIMIT)
+        return PTX_OK;
+    ptx_log_error(log, 0, "%zu bytes of .const variables, at most %d fit", size, PTX_CONST_LIMIT);
+    return PTX_INVALID;
+}
+
+static bool check_size(const struct ptx_function *function, const char *what, size_t size,
+                       size_t limit, struct ptx_log *log)
+{
+    if (size <= limit)
+        return true;
+    ptx_log_error(log, function->symbol->line, "'%.200s' uses %zu bytes of %s, at most %zu fit",
+                  function->symbol->name, size, what, limit);
+    return false;
+}
+
+static enum ptx_result check_functions(const struct ptx_module *module, struct ptx_log *log)
+{
+    bool fit = true;
+    for (struct ptx_function *f = module->functions; f && fit; f = f->next) {
+        if (!f->code)
             continue;
-        ptx_log_error(log, function->symbol->line,
-                      "'%.200s' uses %zu bytes of shared memory, at most %d fit",
-                      function->symbol->name, function->code->shared_size, SHARED_LIMIT);
-        return PTX_INVALID;
+        fit = check_size(f, "local memory", f->code->local_size, PTX_LOCAL_LIMIT, log);
+        if (fit && f->entry)
+            fit = check_size(f, "shared memory", f->code->shared_size, SHARED_LIMIT, log) &&
+                  check_size(f, "parameters", f->code->param_size, PTX_PARAM_LIMIT, log);
     }
-    return PTX_OK;
+    return fit ? PTX_OK : PTX_INVALID;
 }
 
 static enum ptx_result finish(struct ptx_module *module, unsigned sm, struct ptx_log *log)
 {
     enum ptx_result result = check_target(module, sm, log);
     if (result == PTX_OK)
+        result = check_constants(module, log);
+    if (result == PTX_OK)
         result = ptx_check_module(module, log, PTX_ERRORS_MAX);
     if (result == PTX_OK)
         result = ptx_code_translate(module, sm, log);
     if (result == PTX_OK)
-        result = check_sizes(module, log);
+        result = check_functions(module, log);
     return result;
 }
 
@@ -225,11 +242,9 @@ void ptx_module_initialise(const struct ptx_module *module, unsigned char *out_i
         if (!is_placed(symbol))
             continue;
         size_t from = size, at = place(symbol, &size);
-        memset(out_image + from, 0, at - from);
-        if (symbol->init)
-            memcpy(out_image + at, symbol->init, symbol->size);
-        else
-            memset(out_image + at, 0, symbol->size);
+        memset(out_image + from, 0, size - from);
+        for (const struct ptx_piece *piece = symbol->pieces; piece; piece = piece->next)
+            memcpy(out_image + at + piece->offset, piece->bytes, piece->size);
         for (const struct ptx_relocation *relocation = symbol->relocations; relocation;
              relocation = relocation->next)
             relocate(relocation, out_image + at);

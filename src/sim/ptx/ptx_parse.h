@@ -72,7 +72,6 @@ struct ptx_parser {
     uint32_t inst_count, inst_capacity;
     unsigned char *bytes; /* of an initialiser */
     size_t byte_capacity;
-    size_t initialised; /* bytes of all initialisers so far */
 };
 
 struct ptx_value {

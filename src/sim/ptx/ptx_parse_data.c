@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_LIMIT        (UINT64_C(1) << 40) /* of a variable; one this large is an error */
-#define INITIALISED_LIMIT ((size_t)1 << 28)   /* bytes of all initialisers of a module */
+#define SIZE_LIMIT (UINT64_C(1) << 40) /* of a variable; one this large is an error */
 
 /* What stands before the name of a variable. */
 struct declaration {
@@ -25,6 +24,8 @@ struct shape {
     uint64_t strides[PTX_DIMENSIONS_MAX + 2]; /* [0]: all of it; [levels]: a number */
     uint64_t end;                             /* UINT64_MAX: it grows */
     uint64_t written;                         /* bytes up to the last one */
+    size_t run;                               /* of these, in the parser's buffer */
+    struct ptx_piece **pieces_end;
 };
 
 enum ptx_type ptx_type_find(const char *word, size_t length)
@@ -195,36 +196,62 @@ static bool measure(struct ptx_parser *parser, struct ptx_symbol *symbol, const 
     return true;
 }
 
+/* No device has a variable that is larger than all memory of its kind. */
+static bool fits(struct ptx_parser *parser, const struct ptx_symbol *symbol)
+{
+    uint64_t limit = SIZE_LIMIT;
+    if (symbol->space == PTX_CONST)
+        limit = PTX_CONST_LIMIT;
+    else if (symbol->space == PTX_LOCAL || symbol->space == PTX_PARAM)
+        limit = PTX_LOCAL_LIMIT;
+    return symbol->size <= limit ||
+           ptx_parse_error(parser, symbol->line, PTX_INVALID,
+                           "variable '%.200s' has %zu bytes, at most %zu fit into its memory",
+                           symbol->name, symbol->size, (size_t)limit);
+}
+
 /* ---- initialisers -------------------------------------------------------------------- */
 
-static bool reserve(struct ptx_parser *parser, uint64_t size)
+/* Makes a piece of the numbers that follow one another. */
+static void end_run(struct ptx_parser *parser, struct shape *shape)
+{
+    struct ptx_piece *piece;
+    if (shape->run == 0)
+        return;
+    piece = ptx_arena_alloc(parser->arena, sizeof *piece + shape->run);
+    piece->next = NULL;
+    piece->offset = shape->written - shape->run;
+    piece->size = shape->run;
+    memcpy(piece->bytes, parser->bytes, shape->run);
+    *shape->pieces_end = piece;
+    shape->pieces_end = &piece->next;
+    shape->run = 0;
+}
+
+static void reserve(struct ptx_parser *parser, size_t size)
 {
     unsigned char *bytes;
-    size_t capacity = parser->byte_capacity ? parser->byte_capacity : 4096;
-    if (size > INITIALISED_LIMIT || parser->initialised + size > INITIALISED_LIMIT)
-        return ptx_parse_error(parser, parser->token.line, PTX_UNSUPPORTED,
-                               "initialised variables of more than %zu bytes", INITIALISED_LIMIT);
-    while (capacity < size)
-        capacity *= 2;
-    if (capacity == parser->byte_capacity)
-        return true;
+    size_t capacity = parser->byte_capacity ? parser->byte_capacity * 2 : 4096;
+    if (size <= parser->byte_capacity)
+        return;
     bytes = realloc(parser->bytes, capacity);
     if (!bytes)
         ptx_parse_no_memory(parser);
-    memset(bytes + parser->byte_capacity, 0, capacity - parser->byte_capacity);
     parser->bytes = bytes;
     parser->byte_capacity = capacity;
-    return true;
 }
 
-static bool put(struct ptx_parser *parser, struct shape *shape, uint64_t at, uint64_t bits)
+/* Numbers come in the order of their places, with gaps where braces end early. */
+static void put(struct ptx_parser *parser, struct shape *shape, uint64_t at, uint64_t bits)
 {
-    if (!reserve(parser, at + shape->element))
-        return false;
-    memcpy(parser->bytes + at, &bits, shape->element < 8 ? shape->element : 8);
-    if (at + shape->element > shape->written)
-        shape->written = at + shape->element;
-    return true;
+    unsigned char number[16] = {0};
+    if (at != shape->written)
+        end_run(parser, shape);
+    reserve(parser, shape->run + shape->element);
+    memcpy(number, &bits, sizeof bits);
+    memcpy(parser->bytes + shape->run, number, shape->element);
+    shape->run += shape->element;
+    shape->written = at + shape->element;
 }
 
 /* symbol, generic(symbol), with + and - constants behind. */
@@ -279,7 +306,8 @@ static bool add_relocation(struct ptx_parser *parser, struct shape *shape, uint6
                                ptx_type_name(shape->symbol->type));
     relocation->next = shape->symbol->relocations;
     shape->symbol->relocations = relocation;
-    return put(parser, shape, at, 0);
+    put(parser, shape, at, 0);
+    return true;
 }
 
 static uint64_t float_bits(double number, enum ptx_type type)
@@ -329,7 +357,10 @@ static bool parse_number_at(struct ptx_parser *parser, struct shape *shape, uint
         return false;
     if (value.kind == PTX_VALUE_INT && ptx_parse_accept(parser, '('))
         return add_relocation(parser, shape, at, &value.bits) && ptx_parse_expect(parser, ')');
-    return convert(parser, &value, shape->symbol->type, &bits) && put(parser, shape, at, bits);
+    if (!convert(parser, &value, shape->symbol->type, &bits))
+        return false;
+    put(parser, shape, at, bits);
+    return true;
 }
 
 /* The braces of one level, from at to end; numbers without braces of their own
@@ -361,19 +392,14 @@ static bool parse_braces(struct ptx_parser *parser, struct shape *shape, unsigne
     return good && ptx_parse_expect(parser, '}');
 }
 
-static void keep_bytes(struct ptx_parser *parser, struct shape *shape)
+/* An array without a size has as many elements as values. */
+static void set_size(struct shape *shape)
 {
     struct ptx_symbol *symbol = shape->symbol;
-    if (symbol->unsized) {
-        uint64_t unit = shape->strides[1];
+    uint64_t unit = shape->strides[1];
+    if (symbol->unsized)
         symbol->size = unit ? (shape->written + unit - 1) / unit * unit : 0;
-        symbol->unsized = false;
-    }
-    if (symbol->size > 0 && shape->written > 0) {
-        symbol->init = ptx_arena_alloc(parser->arena, symbol->size);
-        memcpy(symbol->init, parser->bytes, shape->written);
-        parser->initialised += symbol->size;
-    }
+    symbol->unsized = false;
 }
 
 static bool parse_initialiser(struct ptx_parser *parser, struct shape *shape)
@@ -383,17 +409,16 @@ static bool parse_initialiser(struct ptx_parser *parser, struct shape *shape)
     if (symbol->space != PTX_GLOBAL && symbol->space != PTX_CONST)
         return ptx_parse_error(parser, parser->token.line, PTX_INVALID,
                                "only variables in .global and .const have initial values");
-    if (!reserve(parser, symbol->size))
-        return false;
+    shape->pieces_end = &symbol->pieces;
     if (shape->levels == 0)
         good = parse_number_at(parser, shape, 0);
     else
         good = parse_braces(parser, shape, 0, 0, shape->end);
-    if (good)
-        keep_bytes(parser, shape);
-    if (parser->bytes)
-        memset(parser->bytes, 0, shape->written);
-    return good;
+    if (!good)
+        return false;
+    end_run(parser, shape);
+    set_size(shape);
+    return fits(parser, symbol);
 }
 
 /* { attribute = value, ... } of a texture, surface or sampler. */
@@ -454,7 +479,7 @@ bool ptx_parse_parameter(struct ptx_parser *parser, struct ptx_symbol **out_symb
         return false;
     *out_symbol = new_variable(parser, name, &d);
     return parse_dimensions(parser, *out_symbol, counts, &count) &&
-           measure(parser, *out_symbol, counts, count, &shape);
+           measure(parser, *out_symbol, counts, count, &shape) && fits(parser, *out_symbol);
 }
 
 static void append_variable(struct ptx_parser *parser, struct ptx_symbol *symbol)
@@ -502,7 +527,7 @@ static bool parse_variable(struct ptx_parser *parser, const struct declaration *
         return false;
     symbol = new_variable(parser, name, d);
     if (!parse_dimensions(parser, symbol, counts, &count) ||
-        !measure(parser, symbol, counts, count, &shape))
+        !measure(parser, symbol, counts, count, &shape) || !fits(parser, symbol))
         return false;
     symbol = declare_variable(parser, name, symbol);
     if (!symbol)

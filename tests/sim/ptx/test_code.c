@@ -356,6 +356,26 @@ static void what_is_missing_is_named_when_the_module_loads(void **state)
     assert_int_equal(ptx_module_load(text, strlen(text), 80, &log, &module), PTX_INVALID);
 }
 
+static void functions_that_need_more_than_there_is_are_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {".entry e() { .local .b8 a[300000], b[300000]; ret; }", "600000 bytes of local memory"},
+        {".func f(.param .b8 a[300000]) { .local .b8 b[300000]; ret; }", "bytes of local memory"},
+        {".entry e(.param .b8 a[30000], .param .b8 b[2765]) { ret; }", "32765 bytes of parameters"},
+        {".entry e() { .shared .b8 a[49153]; st.shared.b8 [a], 0; ret; }", "49153 bytes of shared"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[300], messages[400] = "";
+        struct ptx_log log = {.text = messages, .capacity = sizeof messages};
+        struct ptx_module *module;
+        snprintf(text, sizeof text, ".version 8.8\n.target sm_80\n%s\n", cases[i][0]);
+        assert_int_equal(ptx_module_load(text, strlen(text), 80, &log, &module), PTX_INVALID);
+        if (!strstr(messages, cases[i][1]))
+            fail_msg("%s", messages);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +392,7 @@ int main(void)
         cmocka_unit_test(beyond_shared_memory_is_a_fault),
         cmocka_unit_test(each_thread_has_local_memory_of_its_own),
         cmocka_unit_test(parameters_lie_at_their_alignment),
+        cmocka_unit_test(functions_that_need_more_than_there_is_are_refused),
         cmocka_unit_test(what_is_missing_fails_the_kernel_that_comes_to_it),
         cmocka_unit_test(what_is_missing_is_named_when_the_module_loads),
     };

@@ -12,9 +12,11 @@ static struct ptx_symbol *variable(const struct ptx_module *module, const char *
 static uint64_t number_at(const struct ptx_symbol *symbol, size_t at, size_t size)
 {
     uint64_t number = 0;
-    assert_non_null(symbol->init);
+    assert_non_null(symbol->pieces);
     assert_true(at + size <= symbol->size);
-    memcpy(&number, symbol->init + at, size);
+    for (const struct ptx_piece *piece = symbol->pieces; piece; piece = piece->next)
+        if (at >= piece->offset && at + size <= piece->offset + piece->size)
+            memcpy(&number, piece->bytes + at - piece->offset, size);
     return number;
 }
 
@@ -83,7 +85,7 @@ static void variables_have_space_type_alignment_and_size(void **state)
     assert_int_equal(e->size, 28);
     assert_int_equal(variable(module, "f")->align, 8);
     assert_int_equal(variable(module, "g")->linkage, PTX_COMMON);
-    assert_null(a->init);
+    assert_null(a->pieces);
     ptx_module_destroy(module);
 }
 
@@ -580,13 +582,36 @@ static void long_chains_need_no_stack(void **state)
     ptx_module_destroy(module);
 }
 
-static void large_variables_cost_nothing_until_initialised(void **state)
+static void initial_values_cost_what_is_written(void **state)
 {
-    struct ptx_module *module = front_module(".global .b8 x[1000000000000];");
+    struct ptx_module *module = front_module(".global .b8 x[1000000000000] = {1};\n"
+                                             ".global .u32 y[][1 << 28] = {{1, 2}, {}, {3}, 4};\n"
+                                             ".const .v4 .u8 z[3] = {{1, 2}, {}, {5, 6, 7, 8}};\n");
+    struct ptx_symbol *x = variable(module, "x"), *y = variable(module, "y"),
+                      *z = variable(module, "z");
+    const struct ptx_piece *piece = y->pieces;
     (void)state;
+    assert_int_equal(x->pieces->size, 1);
+    assert_int_equal(y->size, UINT64_C(4) << 30);
+    assert_int_equal(piece->size, 8);
+    assert_int_equal(piece->next->offset, UINT64_C(2) << 30);
+    assert_int_equal(piece->next->next->offset, UINT64_C(3) << 30);
+    assert_int_equal(piece->next->next->size, 4);
+    assert_null(piece->next->next->next);
+    assert_int_equal(number_at(y, UINT64_C(3) << 30, 4), 4);
+    assert_int_equal(number_at(z, 0, 2), 0x0201);
+    assert_int_equal(number_at(z, 8, 4), 0x08070605);
     ptx_module_destroy(module);
-    front_refuses(".global .b8 x[1000000000000] = {1};", PTX_UNSUPPORTED, "initialised");
-    front_refuses(".global .b8 x[][500000000] = {{1},{1}};", PTX_UNSUPPORTED, "initialised");
+}
+
+static void variables_larger_than_their_memory_are_refused(void **state)
+{
+    (void)state;
+    front_refuses(".const .b8 a[65537];\n.nonsense", PTX_INVALID, "line 4: error: variable 'a'");
+    front_refuses(".const .b8 a[][65535] = {{1}, {2}};", PTX_INVALID, "has 131070 bytes");
+    front_body_refuses(".local .b8 a[524289];", "at most 524288 fit");
+    front_body_refuses(".param .b8 a[8589934592];", "at most 524288 fit");
+    front_refuses(".entry e(.param .b8 a[524289]) { ret; }", PTX_INVALID, "at most 524288 fit");
 }
 
 int main(void)
@@ -616,7 +641,8 @@ int main(void)
         cmocka_unit_test(the_log_is_cut_at_a_line),
         cmocka_unit_test(nesting_without_end_is_refused),
         cmocka_unit_test(long_chains_need_no_stack),
-        cmocka_unit_test(large_variables_cost_nothing_until_initialised),
+        cmocka_unit_test(initial_values_cost_what_is_written),
+        cmocka_unit_test(variables_larger_than_their_memory_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
