@@ -77,6 +77,16 @@ struct amdgpu_private;
 struct amdgpu_private *amdgpu_private_create(void);       /* NULL: no memory */
 void amdgpu_private_destroy(struct amdgpu_private *kept); /* accepts NULL; no kernel runs */
 
+/* Scratch that the owner of a queue provides for the kernels there: memory of the device, so many
+ * bytes for each of so many waves. */
+struct amdgpu_ring {
+    uint64_t address;       /* 0: there is none; memory is made for each group */
+    uint32_t descriptor[4]; /* a resource descriptor of it, as kernels find it */
+    size_t wave_size;
+    unsigned first, waves; /* of a dispatch: those that are its own */
+};
+enum { AMDGPU_RING_GROUPS = 4096 }; /* of a dispatch that have a part of it at once, at most */
+
 enum { AMDGPU_MEETINGS = 64 }; /* resources of global wave sync */
 
 /* One kernel in progress. The caller's memory; fields after the first blank are private. */
@@ -89,6 +99,7 @@ struct amdgpu_dispatch {
     int priority;                        /* lower first */
     bool cooperative;                    /* all groups resident at once */
     struct amdgpu_private *kept;         /* NULL: memory is made for each group */
+    struct amdgpu_ring ring;
     /* The kernel has ended, as end says. Called once, on a thread of the pool or of the
      * caller; the dispatch may be freed in it. */
     void (*done)(struct amdgpu_dispatch *dispatch, const struct amdgpu_end *end);
@@ -99,8 +110,9 @@ struct amdgpu_dispatch {
     uint64_t entry;                                         /* address of the first instruction */
     unsigned lanes, vgprs, agprs, sgprs, user_sgprs, items; /* items: of a group */
     size_t lds_size, scratch_size, scratch_stride;
-    const struct amdgpu_shape *shape; /* of its waves, of amdgpu_code.h */
-    uint32_t group[3];                /* work-items of a whole group */
+    _Atomic(uint64_t) ring_groups[AMDGPU_RING_GROUPS / 64]; /* which parts of the ring are in use */
+    const struct amdgpu_shape *shape;                       /* of its waves, of amdgpu_code.h */
+    uint32_t group[3];                                      /* work-items of a whole group */
     _Atomic(bool) failed, cancelled;
     _Atomic(uint64_t) meetings[AMDGPU_MEETINGS];      /* of amdgpu_gws.c, as is the next */
     _Atomic(uint32_t) meeting_sizes[AMDGPU_MEETINGS]; /* how many meet there beside one */

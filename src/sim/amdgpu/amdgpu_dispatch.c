@@ -42,6 +42,23 @@ static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
     return layout;
 }
 
+/* A part of the queue's scratch. False: there is none left. */
+static bool find_scratch(struct amdgpu_block *block, unsigned waves)
+{
+    struct amdgpu_dispatch *dispatch = block->dispatch;
+    const struct amdgpu_ring *ring = &dispatch->ring;
+    unsigned group;
+    if (!amdgpu_ring_take(dispatch, &group))
+        return false;
+    block->ring_group = group + 1;
+    block->wave_scratch = ring->wave_size;
+    block->scratch_address = ring->address;
+    block->scratch_first = (ring->first + (uint64_t)group * waves) * ring->wave_size;
+    block->scratch = sim_reach_range(dispatch->device->device, ring->address + block->scratch_first,
+                                     waves * ring->wave_size, true);
+    return block->scratch;
+}
+
 /* False: no memory. A descriptor of no scratch leads where no memory is. */
 static bool make_scratch(struct amdgpu_block *block, unsigned waves)
 {
@@ -52,6 +69,8 @@ static bool make_scratch(struct amdgpu_block *block, unsigned waves)
     block->scratch_address = SIM_LOCAL_WINDOW;
     if (!block->scratch_size)
         return true;
+    if (dispatch->ring.address)
+        return find_scratch(block, waves);
     block->scratch_memory =
         amdgpu_private_take(dispatch->kept, dispatch->device->device, waves * block->wave_scratch);
     if (!block->scratch_memory)
@@ -186,6 +205,13 @@ static void put_scratch_buffer(struct sgprs *sgprs, const struct amdgpu_block *b
 {
     enum { SWIZZLE = 1u << 31, TID_ENABLE = 1 << 23, ELEMENTS_OF_4 = 1 << 19 };
     uint32_t index_stride = block->dispatch->lanes == 64 ? 3 : 2;
+    const struct amdgpu_ring *ring = &block->dispatch->ring;
+    if (ring->address) { /* the runtime leaves the stride to those who know the kernel's waves */
+        for (unsigned i = 0; i < 3; i++)
+            put(sgprs, ring->descriptor[i]);
+        put(sgprs, (ring->descriptor[3] & ~(3u << 21)) | index_stride << 21);
+        return;
+    }
     put(sgprs, (uint32_t)block->scratch_address);
     put(sgprs, (uint32_t)(block->scratch_address >> 32) | SWIZZLE);
     put(sgprs, UINT32_MAX);
@@ -227,7 +253,20 @@ static void set_sgprs(struct amdgpu_wave *wave)
         put(&sgprs,
             (uint32_t)(wave->number == 0) << 31 | wave->number << 6 | wave->block->wave_count);
     if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 && !has_architected_scratch(dispatch->shape->isa))
-        put(&sgprs, (uint32_t)(wave->number * wave->block->wave_scratch));
+        put(&sgprs,
+            (uint32_t)(wave->block->scratch_first + wave->number * wave->block->wave_scratch));
+}
+
+/* Where the registers of architected scratch point, of a queue that has its own. */
+static void set_flat_scratch(struct amdgpu_wave *wave)
+{
+    const struct amdgpu_block *block = wave->block;
+    uint64_t address = 0;
+    if (block->dispatch->ring.address)
+        address = block->scratch_address + block->scratch_first +
+                  (uint64_t)wave->number * block->wave_scratch;
+    wave->flat_scratch[0] = (uint32_t)address;
+    wave->flat_scratch[1] = (uint32_t)(address >> 32);
 }
 
 static uint32_t mode_of(const struct amdgpu_dispatch *dispatch)
@@ -251,7 +290,8 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     (void)amdgpu_live(wave);
     wave->scc = 0;
     wave->mode = mode_of(wave->block->dispatch);
-    wave->traps = wave->flat_scratch[0] = wave->flat_scratch[1] = 0;
+    wave->traps = 0;
+    set_flat_scratch(wave);
     wave->steps = 0;
     wave->meeting = 0;
     wave->pause = SIM_WAVE_READY;
@@ -308,6 +348,8 @@ static void fini(struct sim_block *sim)
     amdgpu_checks_destroy(block->checks);
     free(block->waits);
     amdgpu_private_give(block->dispatch->kept, block->scratch_memory);
+    if (block->ring_group)
+        amdgpu_ring_give(block->dispatch, block->ring_group - 1);
 }
 
 /* The word that groups of this project's kernels meet at (docs/kernel-abi.md); NULL: there is
@@ -434,6 +476,16 @@ static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_en
     return true;
 }
 
+/* A work-item has no more of its queue's scratch than what is there. */
+static void limit_scratch(struct amdgpu_dispatch *dispatch)
+{
+    size_t limit = dispatch->ring.wave_size / dispatch->lanes;
+    if (dispatch->scratch_size > limit)
+        dispatch->scratch_size = limit;
+    if (dispatch->scratch_stride > limit)
+        dispatch->scratch_stride = limit;
+}
+
 static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
 {
     const hsa_kernel_dispatch_packet_t *packet = &dispatch->packet;
@@ -454,6 +506,8 @@ static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_
     dispatch->lds_size = lds;
     dispatch->scratch_size = scratch;
     dispatch->scratch_stride = round_up(scratch, 16);
+    if (dispatch->ring.address)
+        limit_scratch(dispatch);
     return true;
 }
 
@@ -484,6 +538,11 @@ static bool set_residence(struct amdgpu_dispatch *dispatch, struct amdgpu_end *o
     uint64_t groups =
         (uint64_t)dispatch->launch.grid[0] * dispatch->launch.grid[1] * dispatch->launch.grid[2];
     uint64_t resident = units * per_unit;
+    if (dispatch->ring.address) {
+        unsigned parts = dispatch->ring.waves / dispatch->launch.waves_per_block;
+        parts = least(parts, AMDGPU_RING_GROUPS);
+        resident = resident < parts ? resident : parts;
+    }
     if (per_unit == 0)
         return amdgpu_refuse_dispatch(
             dispatch, AMDGPU_END_PACKET, 0, out_end,

@@ -148,12 +148,13 @@ struct amdgpu_block { /* state of a resident work-group */
     struct amdgpu_dispatch *dispatch;
     unsigned char *lds; /* lds_size bytes, which begin as the group before left them */
     size_t lds_size;
-    /* Of work-item i: from i * scratch_stride on, scratch_size bytes. The waves' lie one after the
-     * other, at addresses from scratch_address on: wave_scratch bytes of each. */
+    /* Of each wave wave_scratch bytes, one after the other, and therein scratch_size bytes of each
+     * lane, scratch_stride apart. Kernels find them scratch_first bytes after scratch_address. */
     unsigned char *scratch;
     size_t scratch_size, scratch_stride, wave_scratch;
-    uint64_t scratch_address;
-    struct sim_memory *scratch_memory;   /* NULL: no scratch */
+    uint64_t scratch_address, scratch_first;
+    struct sim_memory *scratch_memory;   /* NULL: no scratch, or the ring's */
+    unsigned ring_group;                 /* the part of the ring that it has, plus 1 */
     unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
     struct amdgpu_wave *waves;           /* wave_count */
     struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
@@ -166,6 +167,10 @@ struct amdgpu_block { /* state of a resident work-group */
 /* Memory for a block's scratch, and back. NULL: there is none left. */
 struct sim_memory *amdgpu_private_take(struct amdgpu_private *kept, int device, size_t size);
 void amdgpu_private_give(struct amdgpu_private *kept, struct sim_memory *memory); /* may be NULL */
+
+/* A part of a dispatch's ring for a group, its number, and back. False: all are in use. */
+bool amdgpu_ring_take(struct amdgpu_dispatch *dispatch, unsigned *out_group);
+void amdgpu_ring_give(struct amdgpu_dispatch *dispatch, unsigned group);
 
 /* Whether waves have come to a barrier of global wave sync which others are to come to
  * (amdgpu_gws.c). */
@@ -196,7 +201,7 @@ static inline unsigned amdgpu_item(const struct amdgpu_wave *wave, unsigned lane
 static inline unsigned char *amdgpu_scratch(const struct amdgpu_wave *wave, unsigned lane)
 {
     const struct amdgpu_block *block = wave->block;
-    return block->scratch + (size_t)amdgpu_item(wave, lane) * block->scratch_stride;
+    return block->scratch + wave->number * block->wave_scratch + lane * block->scratch_stride;
 }
 
 /* ---- going on, and not ------------------------------------------------------------------ */

@@ -25,9 +25,8 @@ static void reject_format(struct amdgpu_queue *queue, uint64_t number, const cha
 
 /* ---- signals of packets ------------------------------------------------------------------ */
 
-/* handle 0: there is none, *out_signal is NULL. False: it is no signal. */
-static bool find_signal(const struct amdgpu_queue *queue, hsa_signal_t handle,
-                        amd_signal_t **out_signal)
+bool amdgpu_queue_find_signal(const struct amdgpu_queue *queue, hsa_signal_t handle,
+                              amd_signal_t **out_signal)
 {
     unsigned char *view = NULL;
     if (handle.handle && handle.handle % SIGNAL_ALIGNMENT == 0)
@@ -42,8 +41,7 @@ static bool is_profiled(const struct amdgpu_queue *queue)
     return __atomic_load_n(properties, __ATOMIC_RELAXED) & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
 }
 
-/* Stores the event's number to the signal's mailbox, of a driver that has events. */
-static void send_mail(const struct amdgpu_queue *queue, uint64_t mailbox, uint32_t event)
+void amdgpu_queue_send_mail(const struct amdgpu_queue *queue, uint64_t mailbox, uint32_t event)
 {
     unsigned char *view = NULL;
     if (queue->settings.interrupt && mailbox && mailbox % sizeof(uint64_t) == 0)
@@ -65,7 +63,7 @@ static void complete(const struct amdgpu_queue *queue, amd_signal_t *signal, uin
     uint64_t mailbox = signal->event_mailbox_ptr; /* the signal may be gone once it is complete */
     uint32_t event = signal->event_id;
     amdgpu_signal_add(signal, -1);
-    send_mail(queue, mailbox, event);
+    amdgpu_queue_send_mail(queue, mailbox, event);
 }
 
 /* ---- how kernels end --------------------------------------------------------------- */
@@ -204,7 +202,7 @@ static uint64_t copy_packet(const struct amdgpu_flight *flight)
 }
 
 static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch_packet_t *packet,
-                         uint64_t number)
+                         const struct amdgpu_ring *ring, uint64_t number)
 {
     struct amdgpu_queue *queue = flight->queue;
     struct amdgpu_dispatch *dispatch = &flight->dispatch;
@@ -218,6 +216,7 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->priority = atomic_load_explicit(&queue->priority, memory_order_relaxed);
     dispatch->cooperative = atomic_load_explicit(&queue->cooperative, memory_order_relaxed);
     dispatch->kept = queue->kept;
+    dispatch->ring = *ring;
     dispatch->done = kernel_done;
     dispatch->data = flight;
     flight->start = amdgpu_clock();
@@ -231,7 +230,7 @@ static void process_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch
                            uint64_t number)
 {
     amd_signal_t *completion;
-    if (!find_signal(queue, packet->completion_signal, &completion)) {
+    if (!amdgpu_queue_find_signal(queue, packet->completion_signal, &completion)) {
         reject_format(queue, number, "its completion signal is none");
         return;
     }
@@ -241,11 +240,14 @@ static void process_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch
     delay(queue);
     if (takes_fault(queue, packet, kernel) || is_refused(queue, packet))
         return;
+    struct amdgpu_ring ring;
+    if (!amdgpu_ring_share(queue, packet, kernel, &ring))
+        return;
     struct amdgpu_flight *flight = amdgpu_flight_take(queue);
     if (!flight)
         return;
     flight->completion = completion;
-    start_kernel(flight, packet, number);
+    start_kernel(flight, packet, &ring, number);
 }
 
 /* ---- barriers, and the host's work ------------------------------------------------- */
@@ -277,10 +279,10 @@ static void process_barrier(struct amdgpu_queue *queue, const hsa_barrier_and_pa
                             bool any, uint64_t number)
 {
     amd_signal_t *signals[AMDGPU_CONDITIONS], *completion;
-    bool good = find_signal(queue, packet->completion_signal, &completion);
+    bool good = amdgpu_queue_find_signal(queue, packet->completion_signal, &completion);
     uint64_t start = amdgpu_clock();
     for (int i = 0; i < AMDGPU_CONDITIONS; i++)
-        good &= find_signal(queue, packet->dep_signal[i], &signals[i]);
+        good &= amdgpu_queue_find_signal(queue, packet->dep_signal[i], &signals[i]);
     if (!good) {
         reject_format(queue, number, "a signal of a barrier is none");
         return;
@@ -295,8 +297,8 @@ static void process_value(struct amdgpu_queue *queue, const hsa_amd_barrier_valu
 {
     amd_signal_t *signal, *completion;
     struct amdgpu_conditions conditions = {.count = 0};
-    bool good = find_signal(queue, packet->signal, &signal) &&
-                find_signal(queue, packet->completion_signal, &completion);
+    bool good = amdgpu_queue_find_signal(queue, packet->signal, &signal) &&
+                amdgpu_queue_find_signal(queue, packet->completion_signal, &completion);
     uint64_t start = amdgpu_clock();
     if (!good || packet->cond > HSA_SIGNAL_CONDITION_GTE) {
         reject_format(queue, number, "a signal or the condition of a barrier is none");
@@ -319,7 +321,7 @@ static void process_agent(struct amdgpu_queue *queue, const hsa_agent_dispatch_p
         reject_format(queue, number, "nobody takes agent dispatches");
         return;
     }
-    if (!find_signal(queue, packet->completion_signal, &completion)) {
+    if (!amdgpu_queue_find_signal(queue, packet->completion_signal, &completion)) {
         reject_format(queue, number, "its completion signal is none");
         return;
     }
@@ -334,7 +336,7 @@ static void process_pm4(struct amdgpu_queue *queue, const struct amdgpu_pm4_pack
     uint64_t address = packet->jump[1] | (uint64_t)(packet->jump[2] & 0xffff) << 32;
     amd_signal_t *completion;
     uint64_t start = amdgpu_clock();
-    const char *why = find_signal(queue, packet->completion_signal, &completion)
+    const char *why = amdgpu_queue_find_signal(queue, packet->completion_signal, &completion)
                           ? amdgpu_pm4_run(queue->settings.device->device, address & ~UINT64_C(3),
                                            packet->jump[3] & 0xfffff)
                           : "its completion signal is none";

@@ -1,6 +1,6 @@
 /* Owns the memory of private segments, scratch: real memory of the device, at addresses that a
  * resource descriptor names and programs may use as any other. A queue keeps some of it for
- * the groups to come. */
+ * the groups to come, or its owner provides a ring, of which groups have parts. */
 #include "amdgpu_exec.h"
 
 #include <pthread.h>
@@ -71,4 +71,24 @@ void amdgpu_private_give(struct amdgpu_private *private, struct sim_memory *memo
         pthread_mutex_unlock(&private->lock);
     }
     sim_memory_destroy(memory);
+}
+
+/* ---- rings ------------------------------------------------------------------------- */
+
+bool amdgpu_ring_take(struct amdgpu_dispatch *dispatch, unsigned *out_group)
+{
+    unsigned groups = dispatch->ring.waves / dispatch->launch.waves_per_block;
+    for (unsigned group = 0; group < groups && group < AMDGPU_RING_GROUPS; group++) {
+        uint64_t bit = UINT64_C(1) << group % 64;
+        if (!(atomic_fetch_or(&dispatch->ring_groups[group / 64], bit) & bit)) {
+            *out_group = group;
+            return true;
+        }
+    }
+    return false;
+}
+
+void amdgpu_ring_give(struct amdgpu_dispatch *dispatch, unsigned group)
+{
+    atomic_fetch_and(&dispatch->ring_groups[group / 64], ~(UINT64_C(1) << group % 64));
 }

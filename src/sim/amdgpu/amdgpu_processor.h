@@ -48,6 +48,7 @@ struct amdgpu_queue {
     struct sim_memory *copies;   /* of packets of flights, for kernels to read */
     struct amdgpu_private *kept; /* for scratch of kernels */
     uint64_t taken, rung;        /* packets; of its thread */
+    bool ring_used;              /* the packet before used the queue's scratch; of its thread */
 
     pthread_mutex_t lock; /* of all below */
     struct amdgpu_flight *unused;
@@ -87,6 +88,12 @@ void amdgpu_queue_fail(struct amdgpu_queue *queue, const struct amdgpu_queue_err
 /* All queues of its device fail, now and later. */
 void amdgpu_queue_lose(struct amdgpu_queue *queue);
 
+/* The signal of a handle; 0: there is none, *out_signal is NULL. False: it is no signal. */
+bool amdgpu_queue_find_signal(const struct amdgpu_queue *queue, hsa_signal_t handle,
+                              amd_signal_t **out_signal);
+/* Stores the event's number to a signal's mailbox, of a driver that has events. */
+void amdgpu_queue_send_mail(const struct amdgpu_queue *queue, uint64_t mailbox, uint32_t event);
+
 /* Whether a packet's place in the ring is the producer's again only when it is done: producers wait
  * for that instead of a signal. */
 bool amdgpu_packet_is_waited_for(const union amdgpu_packet *packet);
@@ -94,5 +101,18 @@ bool amdgpu_packet_is_waited_for(const union amdgpu_packet *packet);
  * Packets that make no sense stop the queue. */
 void amdgpu_packet_process(struct amdgpu_queue *queue, const union amdgpu_packet *packet,
                            uint64_t number);
+
+/* ---- scratch that the queue's owner provides (amdgpu_ring.c) ------------------------------- */
+
+/* Before a packet is taken: has the owner provide scratch for it, if it needs more than there is.
+ * False: the queue stops. */
+bool amdgpu_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_packet *packet,
+                        uint64_t number);
+/* The part of it for a kernel, of descriptor kernel; its address is 0 if the kernel uses none.
+ * Waits until other kernels have left enough. False: the queue stops. */
+bool amdgpu_ring_share(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
+                       const struct amdgpu_kernel_descriptor *kernel, struct amdgpu_ring *out_ring);
+/* After a packet: gives scratch back that is for one kernel only. False: the queue stops. */
+bool amdgpu_ring_return(struct amdgpu_queue *queue);
 
 #endif

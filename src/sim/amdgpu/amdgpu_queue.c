@@ -295,12 +295,16 @@ static void *process(void *data)
         if (barrier && !amdgpu_queue_wait_running(queue, 1))
             break;
         memcpy(&packet, place, sizeof packet);
+        if (!amdgpu_ring_ensure(queue, &packet, queue->taken))
+            break;
         bool waited_for = amdgpu_packet_is_waited_for(&packet);
         if (!waited_for)
             take(queue, place);
         amdgpu_packet_process(queue, &packet, waited_for ? queue->taken : queue->taken - 1);
         if (waited_for)
             take(queue, place);
+        if (!amdgpu_ring_return(queue))
+            break;
     }
     wind_up(queue);
     return NULL;

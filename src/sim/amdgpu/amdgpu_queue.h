@@ -63,6 +63,9 @@ struct amdgpu_queue_settings {
                                NULL: queue->hsa_queue has them */
     int priority;           /* lower first */
     bool cooperative;
+    /* Scratch is what queue says (compute_tmpring_size and its kin) and not the simulator's own. Who
+     * needs more stores why to queue_inactive_signal, and goes on when that is 0 again. */
+    bool owner_scratch;
     /* Called on the queue's thread; NULL: nobody asks. */
     void (*error)(void *data, const struct amdgpu_queue_error *error);
     /* A kernel is to begin: a status other than HSA_STATUS_SUCCESS stops the queue with it instead.

@@ -53,10 +53,10 @@ bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgp
     const uint32_t *word = &wave->s[op->src[1].reg];
     uint64_t from = (word[0] | (uint64_t)(word[1] & 0xffff) << 32) - block->scratch_address;
     bool own = word[1] >> 30 && word[3] & ADDS_LANE && !(op->bits & AMDGPU_IDXEN);
-    if (from > block->wave_count * block->wave_scratch || !own)
+    if (from > block->scratch_first + block->wave_count * block->wave_scratch || !own)
         return false;
     uint64_t scalar = from + (uint32_t)amdgpu_scalar(wave, &op->src[2]);
-    scalar -= wave->number * block->wave_scratch;
+    scalar -= block->scratch_first + wave->number * block->wave_scratch;
     *out_offset = (uint32_t)scalar / wave->lanes + (uint32_t)op->offset_bytes;
     if (scalar > UINT32_MAX || scalar % (4 * wave->lanes)) /* another's, which no program means */
         *out_offset = UINT32_C(1) << 31;

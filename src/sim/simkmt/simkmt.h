@@ -103,6 +103,14 @@ void simkmt_sdma_resume(void);
 
 void simkmt_memory_close(void);
 
+/* Memory of a device in reserved addresses; a list of what is mapped there. */
+struct simkmt_part;
+/* False: no memory, or the addresses are not reserved or not free. */
+bool simkmt_part_map(struct simkmt_part **parts, int device, uint64_t address, uint64_t size);
+/* False: none starts at address. */
+bool simkmt_part_unmap(struct simkmt_part **parts, uint64_t address);
+void simkmt_parts_destroy(struct simkmt_part **parts);
+
 /* Moves what starts at address to a file, which others may open as *out_shared says. Nothing may
  * run or copy meanwhile. */
 HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,

@@ -20,8 +20,9 @@ struct memory {
     enum kind kind;
     uint32_t node;
     HsaMemFlags flags;
-    struct sim_memory *sim; /* NULL: addresses only, or memory of the program */
-    bool covers;            /* USER: pieces were made for it */
+    struct sim_memory *sim;    /* NULL: addresses only, or memory of the program */
+    struct simkmt_part *parts; /* SCRATCH: what is mapped */
+    bool covers;               /* USER: pieces were made for it */
     void *user_data;
     uint32_t mapped_count, mapped[SIMKMT_NODES_MAX];
     struct memory *next; /* USER: the one that was registered before */
@@ -163,6 +164,7 @@ static void count_peer(const struct memory *memory, uint32_t node, bool mapped)
 
 static void unmap(struct memory *memory)
 {
+    simkmt_parts_destroy(&memory->parts);
     while (memory->mapped_count > 0)
         count_peer(memory, memory->mapped[--memory->mapped_count], false);
 }
@@ -178,6 +180,18 @@ static void map_to(struct memory *memory, uint32_t node)
         sim_memory_set_access(memory->sim, (int)node - 1, SIM_ACCESS_READ_WRITE);
 }
 
+/* Addresses of scratch get memory when they are mapped; it is their node's alone. */
+static HSAKMT_STATUS map_scratch(struct memory *memory, uint64_t address, uint64_t size)
+{
+    if (address % SIMKMT_PAGE != 0 || size == 0 || size % SIMKMT_PAGE != 0)
+        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
+                             "scratch of %llu bytes at 0x%llx is not of whole pages",
+                             (unsigned long long)size, (unsigned long long)address);
+    return simkmt_part_map(&memory->parts, (int)memory->node - 1, address, size)
+               ? HSAKMT_STATUS_SUCCESS
+               : HSAKMT_STATUS_NO_MEMORY;
+}
+
 static HSAKMT_STATUS map(const void *address, uint64_t size, uint64_t *alternate,
                          const uint32_t *nodes, uint64_t count)
 {
@@ -186,9 +200,15 @@ static HSAKMT_STATUS map(const void *address, uint64_t size, uint64_t *alternate
     if (!memory) /* parts of scratch are mapped one by one */
         memory = memory_at(address);
     bool good = memory && size <= end_of(memory) - (uintptr_t)address;
-    for (uint64_t i = 0; i < count && good; i++)
-        map_to(memory, nodes[i]);
+    HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
+    if (good && memory->kind == SCRATCH)
+        result = map_scratch(memory, (uintptr_t)address, size);
+    else
+        for (uint64_t i = 0; i < count && good; i++)
+            map_to(memory, nodes[i]);
     pthread_mutex_unlock(&all.lock);
+    if (result != HSAKMT_STATUS_SUCCESS)
+        return result;
     if (!good)
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
                              "%llu bytes at %p cannot be mapped: they were neither allocated nor "
@@ -234,7 +254,10 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
     SIMKMT_ENTER();
     pthread_mutex_lock(&all.lock);
     struct memory *memory = memory_starting(address);
-    if (memory)
+    bool scratch = memory && memory->kind == SCRATCH;
+    if (scratch)
+        (void)simkmt_part_unmap(&memory->parts, (uintptr_t)address);
+    else if (memory)
         unmap(memory);
     pthread_mutex_unlock(&all.lock);
     return HSAKMT_STATUS_SUCCESS; /* as the kernel driver has it, of whatever address */

@@ -351,6 +351,41 @@ static void priority_and_cooperation_are_passed_on(void **state)
     close_queue();
 }
 
+/* Of ten waves; kernels have four. */
+static void kernels_in_progress_have_parts_of_their_own_of_the_queues_scratch(void **state)
+{
+    enum { WAVE = 1024, WAVES = 10 };
+    (void)state;
+    open_queue_on(0, 8);
+    struct sim_memory *scratch = sim_memory_create(SIM_MEMORY_HOST, -1, WAVES * WAVE, 4096);
+    world->queue.compute_tmpring_size = WAVES | 1 << 12;
+    world->queue.scratch_backing_memory_location = scratch->address;
+    world->queue.scratch_backing_memory_byte_size = WAVES * WAVE;
+    settings.owner_scratch = true;
+    queue = amdgpu_queue_create(&settings);
+    hsa_kernel_dispatch_packet_t packet = kernel_packet(-1);
+    packet.private_segment_size = 16;
+    for (int i = 0; i < 3; i++)
+        submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    assert_int_equal(fake_seen(0).ring.first, 0);
+    assert_int_equal(fake_seen(0).ring.waves, 4);
+    assert_int_equal(fake_seen(0).ring.wave_size, WAVE);
+    assert_int_equal(fake_seen(1).ring.first, 4);
+    give_it_time();
+    assert_int_equal(fake_started(), 2);
+    packet.private_segment_size = 0;
+    submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    fake_end_well(1);
+    assert_int_equal(fake_seen(2).ring.first, 4);
+    assert_int_equal(fake_seen(3).ring.address, 0);
+    fake_end_well(0);
+    fake_end_well(2);
+    fake_end_well(3);
+    close_queue();
+    sim_memory_destroy(scratch);
+    assert_int_equal(atomic_load(&errors), 0);
+}
+
 static void profiled_packets_have_timestamps(void **state)
 {
     (void)state;
@@ -924,6 +959,7 @@ int main(void)
         cmocka_unit_test(kernels_overlap_unless_they_have_the_barrier_bit),
         cmocka_unit_test(more_kernels_than_can_be_in_progress_wait_for_others),
         cmocka_unit_test(priority_and_cooperation_are_passed_on),
+        cmocka_unit_test(kernels_in_progress_have_parts_of_their_own_of_the_queues_scratch),
         cmocka_unit_test(profiled_packets_have_timestamps),
         cmocka_unit_test(queues_hear_of_interrupts),
         cmocka_unit_test(packets_that_are_ready_wait_for_those_before_them),
