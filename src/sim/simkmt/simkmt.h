@@ -11,6 +11,7 @@
 #include "hsakmt_abi.h"
 #include "log.h"
 #include "sim_memory.h"
+#include "simkmt_sdma.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,9 +63,6 @@ __attribute__((format(printf, 2, 3))) HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS 
 
 /* ---- events ---------------------------------------------------------------------------- */
 
-/* A device sends an interrupt: the event's number, 0: whichever events have mail. Everybody who
- * waits for signals looks again. */
-void simkmt_interrupt(uint32_t event_id);
 /* Tells all events of type HSA_EVENTTYPE_MEMORY of a fault. */
 void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address);
 void simkmt_events_close(void);
@@ -95,9 +93,6 @@ struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *rin
 /* Ends it; a packet in progress is finished, others are not begun. */
 void simkmt_sdma_destroy(struct simkmt_sdma *sdma);
 void simkmt_sdma_pause(struct simkmt_sdma *sdma, bool pause);
-/* No packet of any engine touches memory between these. */
-void simkmt_sdma_hold(void);
-void simkmt_sdma_resume(void);
 
 /* ---- memory ---------------------------------------------------------------------------- */
 

@@ -72,6 +72,24 @@ static void bytes_are_copied_through_a_device(void **state)
     ok(kmt.hsaKmtFreeMemory(device, 0));
 }
 
+static void an_index_that_a_program_writes_changes_nothing(void **state)
+{
+    (void)state;
+    struct engine engine = make_engine();
+    unsigned char *from = allocate(0, PAGE), *to = allocate(0, PAGE);
+    memset(from, 5, PAGE);
+    memset(to, 0, PAGE);
+    put_copy(&engine, to, from, 8);
+    drain(&engine);
+    atomic_store(engine.read, RING - 1);
+    put_copy(&engine, to + 8, from, 8);
+    drain(&engine);
+    assert_memory_equal(to, from, 16);
+    destroy_engine(&engine);
+    ok(kmt.hsaKmtFreeMemory(from, 0));
+    ok(kmt.hsaKmtFreeMemory(to, 0));
+}
+
 static void boxes_are_copied_by_elements(void **state)
 {
     (void)state;
@@ -244,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_copied_through_a_device),
+        cmocka_unit_test(an_index_that_a_program_writes_changes_nothing),
         cmocka_unit_test(boxes_are_copied_by_elements),
         cmocka_unit_test(words_are_filled_and_signals_are_changed),
         cmocka_unit_test(an_engine_waits_for_memory),
