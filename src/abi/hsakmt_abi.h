@@ -139,7 +139,9 @@ typedef struct {
             uint32_t NonPaged : 1, CachePolicy : 2, ReadOnly : 1, PageSize : 2, HostAccess : 1,
                 NoSubstitute : 1, GDSMemory : 1, Scratch : 1, AtomicAccessFull : 1,
                 AtomicAccessPartial : 1, ExecuteAccess : 1, CoarseGrain : 1, AQLQueueMemory : 1,
-                FixedAddress : 1, NoNUMABind : 1, Uncached : 1, Reserved : 14;
+                FixedAddress : 1, NoNUMABind : 1, Uncached : 1, NoAddress : 1, OnlyAddress : 1,
+                ExtendedCoherent : 1, GTTAccess : 1, /* from NoAddress on: of later runtimes */
+                Reserved : 10;
         } ui32;
         uint32_t Value;
     };

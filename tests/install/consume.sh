@@ -79,7 +79,8 @@ test_the_tree_is_complete() {
         "$2/libsimcuda.so.1" "$2/anyhip/drop-in/libcuda.so.1" "$2/anyhip/drop-in/libcuda.so" \
         "$2/libsimhsa.so.1" "$2/anyhip/drop-in/libhsa-runtime64.so.1" \
         "$2/anyhip/drop-in/libhsa-runtime64.so" \
-        "$2/libsimkmt.so.1" "$2/anyhip/kmt/libhsakmt.so.1"; do
+        "$2/libsimkmt.so.1" "$2/anyhip/kmt/libhsakmt.so.1" \
+        "$2/libsimthunk.so.1" "$2/anyhip/kmt/libdtif.so"; do
         [ -e "$1/$file" ] || fail "no $file"
     done
     for name in libamdhip64.so libhiprtc.so; do

@@ -8,7 +8,7 @@
 
 #include "amdgpu.h"
 #include "amdgpu_queue.h"
-#include "hsakmt_abi.h"
+#include "hsakmt_later.h"
 #include "log.h"
 #include "sim_memory.h"
 #include "simkmt_sdma.h"
@@ -23,7 +23,10 @@
 #define HSAKMT_FUNCTION(name, parameters)                                                          \
     extern __typeof__(name) name __attribute__((visibility("default")));
 #include "hsakmt_functions.def"
+#include "hsakmt_later.def"
 #undef HSAKMT_FUNCTION
+extern __typeof__(DtifCreate) DtifCreate __attribute__((visibility("default")));
+extern __typeof__(DtifDestroy) DtifDestroy __attribute__((visibility("default")));
 
 enum { SIMKMT_NODES_MAX = SIM_DEVICES_MAX + 1, SIMKMT_PAGE = 4096 };
 
@@ -39,6 +42,8 @@ struct simkmt {
     pthread_mutex_t lock;         /* of opening and closing */
     unsigned opened;              /* how often */
     _Atomic(bool) forked;         /* this is a child of the process that opened it */
+    bool later;                   /* the caller has the structures of hsakmt_later.h; set before
+                                     anything else is called */
     _Atomic(unsigned) node_count; /* 0: never opened */
     struct simkmt_node nodes[SIMKMT_NODES_MAX];
 };
@@ -48,6 +53,11 @@ extern struct simkmt simkmt;
 HSAKMT_STATUS simkmt_nodes_open(void);
 struct simkmt_node *simkmt_node(uint32_t number);     /* NULL: there is none */
 struct simkmt_node *simkmt_gpu_node(uint32_t number); /* NULL: there is none, or it is the host */
+
+/* The same in the structures of later runtimes. */
+void simkmt_later_node(const struct simkmt_node *node, const HsaNodeProperties *properties,
+                       HsaNodePropertiesLater *out_later);
+void simkmt_later_link(const HsaIoLinkProperties *properties, HsaIoLinkPropertiesLater *out_later);
 
 /* How functions begin that need the driver to be open. */
 bool simkmt_is_open(void);

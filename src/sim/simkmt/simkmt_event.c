@@ -184,6 +184,23 @@ HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *shown)
     return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
+HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *shown)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&events.lock);
+    struct event *event = event_get(shown);
+    if (event)
+        event->signaled = false;
+    pthread_mutex_unlock(&events.lock);
+    return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+/* As a wait that does not wait. */
+HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *shown)
+{
+    return hsaKmtWaitOnEvent(shown, 0);
+}
+
 void simkmt_interrupt(uint32_t number)
 {
     pthread_mutex_lock(&events.lock);

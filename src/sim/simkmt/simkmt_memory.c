@@ -274,15 +274,16 @@ static void free_memory(struct memory *memory)
     free(memory);
 }
 
-/* Its bounds, when there is memory for it. */
-static bool place(struct memory *memory, uint64_t size)
+/* Its bounds, when there is memory for it. hint: an address to prefer, 0: none. */
+static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint64_t hint)
 {
     if (memory->kind == SCRATCH) {
-        memory->range.start = sim_address_reserve(size, SIMKMT_PAGE, 0);
+        memory->range.start = sim_address_reserve(size, alignment, hint);
     } else {
         const struct simkmt_node *node = simkmt_node(memory->node);
         enum sim_kind kind = memory->node == 0 ? SIM_MEMORY_HOST : SIM_MEMORY_DEVICE;
-        size_t alignment = size >= LARGE_PAGE ? LARGE_PAGE : SIMKMT_PAGE; /* runtimes count on it */
+        if (size >= LARGE_PAGE && alignment < LARGE_PAGE)
+            alignment = LARGE_PAGE; /* runtimes count on it */
         memory->sim = sim_memory_create(kind, node->gpu.device, size, alignment);
         memory->range.start = memory->sim ? memory->sim->address : 0;
         if (memory->sim)
@@ -292,30 +293,63 @@ static bool place(struct memory *memory, uint64_t size)
     return memory->range.start != 0;
 }
 
-HSAKMT_STATUS hsaKmtAllocMemory(uint32_t number, uint64_t size, HsaMemFlags flags, void **address)
+static HSAKMT_STATUS allocate(uint32_t number, uint64_t size, uint64_t alignment, HsaMemFlags flags,
+                              void **address)
 {
-    SIMKMT_ENTER();
-    if (!simkmt_node(number))
-        return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    if (!address || size == 0 || size % SIMKMT_PAGE != 0)
-        return HSAKMT_STATUS_INVALID_PARAMETER;
-    if (flags.ui32.FixedAddress || flags.ui32.GDSMemory)
-        return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
-                             "memory at a fixed address, or of the global data share");
+    uint64_t wanted = flags.ui32.FixedAddress ? (uintptr_t)*address : 0;
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return HSAKMT_STATUS_NO_MEMORY;
-    memory->kind = flags.ui32.Scratch ? SCRATCH : ALLOCATED;
-    memory->node = number;
+    memory->kind = flags.ui32.Scratch || flags.ui32.OnlyAddress ? SCRATCH : ALLOCATED;
+    memory->node = flags.ui32.GTTAccess ? 0 : number; /* of the host, for the engines of the node */
     memory->flags = flags;
-    if (!place(memory, size)) {
-        free(memory);
+    bool placed = place(memory, size, alignment, wanted);
+    if (!placed || (wanted && memory->range.start != wanted)) {
+        if (placed)
+            free_memory(memory);
+        else
+            free(memory);
         return HSAKMT_STATUS_NO_MEMORY;
     }
     pthread_mutex_lock(&all.lock);
     ah_ranges_insert(&all.table, &memory->range);
     pthread_mutex_unlock(&all.lock);
     *address = (void *)memory->range.start;
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtAllocMemoryAlign(uint32_t number, uint64_t size, uint64_t alignment,
+                                     HsaMemFlags flags, void **address)
+{
+    SIMKMT_ENTER();
+    if (!simkmt_node(number))
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    if (!address || size == 0 || size % SIMKMT_PAGE != 0 || (alignment & (alignment - 1)) != 0)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    if ((flags.ui32.FixedAddress && !flags.ui32.OnlyAddress) || flags.ui32.GDSMemory ||
+        flags.ui32.NoAddress)
+        return simkmt_refuse(
+            HSAKMT_STATUS_NOT_SUPPORTED,
+            "memory at a fixed address, without an address, or of the global data share");
+    return allocate(number, size, alignment > SIMKMT_PAGE ? alignment : SIMKMT_PAGE, flags,
+                    address);
+}
+
+HSAKMT_STATUS hsaKmtAllocMemory(uint32_t number, uint64_t size, HsaMemFlags flags, void **address)
+{
+    return hsaKmtAllocMemoryAlign(number, size, 0, flags, address);
+}
+
+HSAKMT_STATUS hsaKmtAvailableMemory(uint32_t number, uint64_t *bytes)
+{
+    SIMKMT_ENTER();
+    const struct simkmt_node *node = simkmt_gpu_node(number);
+    if (!node)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    if (!bytes)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    size_t used = sim_memory_used(node->gpu.device);
+    *bytes = node->memory > used ? node->memory - used : 0;
     return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -368,6 +402,22 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, uint64_t size, HsaMem
                          "%llu bytes at %p cannot be registered: they are not all memory of the "
                          "program",
                          (unsigned long long)size, address);
+}
+
+HSAKMT_STATUS hsaKmtRegisterMemory(void *address, uint64_t size)
+{
+    return hsaKmtRegisterMemoryWithFlags(address, size, (HsaMemFlags){.Value = 0});
+}
+
+/* All devices reach memory of the host. */
+HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *address, uint64_t size, uint64_t count,
+                                          uint32_t *nodes)
+{
+    SIMKMT_ENTER();
+    for (uint64_t i = 0; i < count; i++)
+        if (!nodes || !simkmt_gpu_node(nodes[i]))
+            return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    return hsaKmtRegisterMemory(address, size);
 }
 
 static void free_user(struct memory *memory)

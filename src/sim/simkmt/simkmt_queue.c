@@ -11,7 +11,8 @@ struct queue {
     const struct simkmt_node *node;
     struct simkmt_sdma *sdma; /* NULL: an AQL queue */
     struct amdgpu_queue *processor;
-    amd_signal_t bell; /* the processor's; the runtime's doorbell rings it */
+    const amd_queue_t *amd; /* NULL: an SDMA queue */
+    amd_signal_t bell;      /* the processor's; the runtime's doorbell rings it */
     struct simkmt_doorbell doorbell;
     volatile int64_t *error_reason;
     uint32_t error_event; /* number, 0: none */
@@ -94,6 +95,7 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
                              "an AQL queue whose ring or indices node %u does not reach",
                              queue->node->number);
+    queue->amd = amd;
     queue->doorbell.ring = ring_aql;
     queue->error_reason = resource->ErrorReason;
     amdgpu_signal_init(&queue->bell, 0);
@@ -229,6 +231,21 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID number, uint32_t percentage, int32_t
     }
     pthread_mutex_unlock(&queues.lock);
     return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+/* Instead of a store to the doorbell: packets are there up to the index of those written. */
+HSAKMT_STATUS hsaKmtQueueRingDoorbell(HSA_QUEUEID number)
+{
+    SIMKMT_ENTER();
+    pthread_mutex_lock(&queues.lock);
+    struct queue *queue = queue_get(number);
+    bool rings = queue && !queue->sdma;
+    if (rings) {
+        uint64_t written = __atomic_load_n(&queue->amd->write_dispatch_id, __ATOMIC_ACQUIRE);
+        amdgpu_signal_store(&queue->bell, (int64_t)(written - 1));
+    }
+    pthread_mutex_unlock(&queues.lock);
+    return rings ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
 HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID number)

@@ -172,6 +172,27 @@ static unsigned cache_count(const struct simkmt_node *node)
     return node->number == 0 ? 1 : (model->l1_kib > 0) + (model->l2_kib > 0) + (model->l3_kib > 0);
 }
 
+static void describe_host(HsaNodeProperties *properties)
+{
+    properties->NumCPUCores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf((char *)properties->AMDName, sizeof properties->AMDName, "CPU");
+    for (size_t i = 0; i < 3; i++)
+        properties->MarketingName[i] = (uint16_t) "CPU"[i];
+}
+
+static void describe_gpu(const struct simkmt_node *node, HsaNodeProperties *properties)
+{
+    const struct amdgpu_model *model = &node->gpu.model;
+    properties->FComputeIdLo = 0x80000000u | node->number << 16;
+    properties->Capability = capability_of(model);
+    properties->EngineId = engine_id(model);
+    properties->LocalMemSize = node->memory;
+    properties->MaxEngineClockMhzFCompute = model->clock_mhz;
+    describe_units(model, properties);
+    describe_engines(model, properties);
+    describe_names(node, properties);
+}
+
 HSAKMT_STATUS hsaKmtGetNodeProperties(uint32_t number, HsaNodeProperties *properties)
 {
     SIMKMT_ENTER();
@@ -180,27 +201,19 @@ HSAKMT_STATUS hsaKmtGetNodeProperties(uint32_t number, HsaNodeProperties *proper
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
     if (!properties)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    *properties = (HsaNodeProperties){
+    HsaNodeProperties found = {
         .NumCaches = cache_count(node),
         .NumIOLinks = link_count(number),
         .NumMemoryBanks = number == 0 ? 1 : 3,
     };
-    if (number == 0) {
-        properties->NumCPUCores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-        snprintf((char *)properties->AMDName, sizeof properties->AMDName, "CPU");
-        for (size_t i = 0; i < 3; i++)
-            properties->MarketingName[i] = (uint16_t) "CPU"[i];
-        return HSAKMT_STATUS_SUCCESS;
-    }
-    const struct amdgpu_model *model = &node->gpu.model;
-    properties->FComputeIdLo = 0x80000000u | number << 16;
-    properties->Capability = capability_of(model);
-    properties->EngineId = engine_id(model);
-    properties->LocalMemSize = node->memory;
-    properties->MaxEngineClockMhzFCompute = model->clock_mhz;
-    describe_units(model, properties);
-    describe_engines(model, properties);
-    describe_names(node, properties);
+    if (number == 0)
+        describe_host(&found);
+    else
+        describe_gpu(node, &found);
+    if (simkmt.later)
+        simkmt_later_node(node, &found, (HsaNodePropertiesLater *)(void *)properties);
+    else
+        *properties = found;
     return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -272,12 +285,16 @@ HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(uint32_t number, uint32_t count,
             continue;
         bool hive =
             other > 0 && is_in_hive(&node->gpu.model) && is_in_hive(&simkmt.nodes[other].gpu.model);
-        properties[link++] = (HsaIoLinkProperties){
+        HsaIoLinkProperties found = {
             .IoLinkType = hive ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS,
             .NodeFrom = number,
             .NodeTo = other,
             .Weight = hive ? PEER_WEIGHT : LINK_WEIGHT,
         };
+        if (simkmt.later)
+            simkmt_later_link(&found, (HsaIoLinkPropertiesLater *)(void *)properties + link++);
+        else
+            properties[link++] = found;
     }
     return HSAKMT_STATUS_SUCCESS;
 }
