@@ -55,12 +55,20 @@ static bool link_says(const struct ah_backend_device *device, hsa_agent_t agent,
                     facts);
 }
 
+static bool is_of_images(int attribute)
+{
+    return attribute >= HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS &&
+           attribute <= HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT;
+}
+
+/* A runtime that was built without images says that those were not initialised. */
 static bool agent_says(const struct ah_backend_device *device, hsa_agent_t agent, int attribute,
                        struct ahhsa_facts *facts, void *out)
 {
-    return answered(device, "hsa_agent_get_info",
-                    device->api->hsa_agent_get_info(agent, (hsa_agent_info_t)attribute, out),
-                    facts);
+    hsa_status_t status = device->api->hsa_agent_get_info(agent, (hsa_agent_info_t)attribute, out);
+    if (status == HSA_STATUS_ERROR_NOT_INITIALIZED && is_of_images(attribute))
+        return false;
+    return answered(device, "hsa_agent_get_info", status, facts);
 }
 
 static hsa_status_t find_group_pool(hsa_amd_memory_pool_t pool, void *data)
