@@ -152,7 +152,7 @@ hipError_t ahcuda_device_properties(struct ah_backend_device *device,
     out_properties->pciDeviceID = identity.pci_device;
     snprintf(out_properties->gcnArchName, sizeof out_properties->gcnArchName, "sm_%u", device->sm);
     out_properties->arch = architecture(device->sm);
-    int value;
+    int value = 0;
     error = linear_texture_width(device, &out_properties->maxTexture1DLinear);
 #define CUDA_PROPERTY(field, attribute)                                                            \
     if (error == hipSuccess)                                                                       \

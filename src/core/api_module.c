@@ -59,10 +59,10 @@ static hipError_t load_file(hipModule_t *out_module, const char *path)
     struct stat status;
     if (!out_module || !path || !*path)
         return hipErrorInvalidValue;
-    errno = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-        AH_LOG_ERR("cannot read the module %s: %s", path, errno ? strerror(errno) : "no file");
+    bool opened = file >= 0 && fstat(file, &status) == 0;
+    if (!opened || !S_ISREG(status.st_mode)) {
+        AH_LOG_ERR("cannot read the module %s: %s", path, opened ? "no file" : strerror(errno));
         if (file >= 0)
             close(file);
         return hipErrorFileNotFound;

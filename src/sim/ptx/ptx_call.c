@@ -175,7 +175,8 @@ static const struct ptx_op *call_builtin(struct ptx_warp *warp, const struct ptx
         return NULL;
     struct side result = {NULL, results, RESULT_STRIDE, NULL};
     struct ptx_formal formal = {.size = call->builtin->result_size};
-    copy_values(warp->mask, &result, &formal, &caller, call->results, call->result_count);
+    if (call->result_count > 0)
+        copy_value(warp->mask, &result, &formal, &caller, &call->results[0]);
     return op + 1;
 }
 
@@ -289,6 +290,8 @@ static ptx_handler set_callee(struct ptx_builder *builder, const struct parts *p
         ptx_build_error(builder, "function %s is not defined", symbol->name);
     else if (call->builtin->param_count != call->arg_count)
         ptx_build_error(builder, "%s takes %u arguments", symbol->name, call->builtin->param_count);
+    else if (call->result_count > 1)
+        ptx_build_error(builder, "%s returns at most one result", symbol->name);
     return call_builtin;
 }
 

@@ -321,9 +321,24 @@ static void only_these_functions_are_built_in(void **unused)
     assert_null(ptx_builtin_find(""));
 }
 
+static void a_function_of_the_driver_has_one_result_at_most(void **state)
+{
+    static const char text[] = RUN_HEAD(
+        70) ".extern .func (.param .b32 r, .param .b32 s) vprintf (.param .b64 f, .param .b64 a);\n"
+            ".visible .entry k()\n{\n.param .b32 r; .param .b32 s; .param .b64 f;\n"
+            "call.uni (r, s), vprintf, (f, f);\nret;\n}\n";
+    char messages[200] = "";
+    struct ptx_log log = {.text = messages, .capacity = sizeof messages};
+    struct ptx_module *module;
+    (void)state;
+    assert_int_equal(ptx_module_load(text, sizeof text, 70, &log, &module), PTX_UNSUPPORTED);
+    assert_non_null(strstr(messages, "vprintf returns at most one result"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_function_of_the_driver_has_one_result_at_most),
         cmocka_unit_test(a_kernel_prints_lane_by_lane),
         cmocka_unit_test(a_format_that_cannot_be_read_is_a_fault_and_none_is_minus_one),
         cmocka_unit_test(kernels_allocate_and_free),
