@@ -60,6 +60,13 @@ static bool counts_parts(enum amdgpu_isa isa)
     return isa == AMDGPU_GFX942 || amdgpu_family_of(isa) == AMDGPU_GFX11;
 }
 
+/* Runtimes of ROCm 7 say how much there is in the resource descriptor alone. */
+static uint64_t bytes_of(const amd_queue_t *amd)
+{
+    uint64_t bytes = amd->scratch_backing_memory_byte_size;
+    return bytes ? bytes : amd->scratch_resource_descriptor[2];
+}
+
 static struct amdgpu_ring ring_of(const struct amdgpu_queue *queue)
 {
     const amd_queue_t *amd = queue->settings.queue;
@@ -70,7 +77,7 @@ static struct amdgpu_ring ring_of(const struct amdgpu_queue *queue)
     ring.wave_size = gfx11 ? (size >> 12 & 0x7fff) * 256u : (size >> 12 & 0x1fff) * 1024u;
     if (ring.waves == 0 || ring.wave_size == 0)
         return (struct amdgpu_ring){.address = 0};
-    uint64_t room = amd->scratch_backing_memory_byte_size / ring.wave_size;
+    uint64_t room = bytes_of(amd) / ring.wave_size;
     if (room > UINT16_MAX)
         room = UINT16_MAX;
     if (counts_parts(isa) || ring.waves > room)

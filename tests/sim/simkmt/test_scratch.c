@@ -162,6 +162,24 @@ static void a_kernel_that_needs_scratch_asks_the_runtime_and_uses_what_it_gives(
     destroy_owner(&owner);
 }
 
+/* Runtimes of ROCm 7 no longer write scratch_backing_memory_byte_size. */
+static void the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does(void **state)
+{
+    (void)state;
+    struct owner owner = make_owner();
+    struct work work = make_work();
+    start(&owner, &work, 112);
+    wait_for_value(&owner, NEEDS_SCRATCH);
+    ok(kmt.hsaKmtMapMemoryToGPU(owner.pool, (uint64_t)WAVES * 64 * 112, NULL));
+    name_scratch(&owner, 0, 112);
+    owner.queue.amd->scratch_backing_memory_byte_size = 0;
+    go_on(&owner);
+    finish(&work);
+    check_slices(&owner, &work, 0, 112);
+    destroy_work(&work);
+    destroy_owner(&owner);
+}
+
 static void scratch_for_one_kernel_goes_back_after_it(void **state)
 {
     (void)state;
@@ -269,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_needs_scratch_asks_the_runtime_and_uses_what_it_gives),
+        cmocka_unit_test(the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does),
         cmocka_unit_test(scratch_for_one_kernel_goes_back_after_it),
         cmocka_unit_test(a_queue_that_waits_for_scratch_is_destroyed),
         cmocka_unit_test(scratch_that_is_no_memory_is_a_fault),
