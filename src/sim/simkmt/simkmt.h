@@ -73,8 +73,8 @@ __attribute__((format(printf, 2, 3))) HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS 
 
 /* ---- events ---------------------------------------------------------------------------- */
 
-/* Tells all events of type HSA_EVENTTYPE_MEMORY of a fault. */
-void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address);
+/* Tells all events of type HSA_EVENTTYPE_MEMORY of a fault. False: there is none. */
+bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address);
 void simkmt_events_close(void);
 
 /* ---- queues and doorbells -------------------------------------------------------------- */

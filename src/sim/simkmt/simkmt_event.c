@@ -218,8 +218,9 @@ void simkmt_interrupt(uint32_t number)
     amdgpu_signals_changed();
 }
 
-void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
+bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
 {
+    bool told = false;
     pthread_mutex_lock(&events.lock);
     for (uint32_t i = 1; i < EVENTS_MAX; i++) {
         struct event *event = events.table[i];
@@ -232,8 +233,10 @@ void simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
             .Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS,
         };
         signal_event(event);
+        told = true;
     }
     pthread_mutex_unlock(&events.lock);
+    return told;
 }
 
 /* ---- waiting --------------------------------------------------------------------------- */

@@ -53,15 +53,20 @@ static unsigned reason_of(hsa_status_t status)
 }
 
 /* A memory fault is told by its event alone: a runtime that also finds it in the reasons of a queue
- * (AMD's 5.2) never ends the destruction of that queue. */
+ * (AMD's 5.2) never ends the destruction of that queue. Where there is no such event (AMD's present
+ * runtime makes none for a libdtif.so) it is a violation of an aperture, since that runtime passes
+ * over the reason of a memory fault. */
 static void failed(void *data, const struct amdgpu_queue_error *error)
 {
     struct queue *queue = data;
+    unsigned reason = reason_of(error->status);
     if (error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT) {
-        simkmt_memory_fault(queue->node, error->end.address);
-    } else if (queue->error_reason) {
-        __atomic_fetch_or(queue->error_reason, INT64_C(1) << (reason_of(error->status) - 1),
-                          __ATOMIC_SEQ_CST);
+        if (simkmt_memory_fault(queue->node, error->end.address))
+            return;
+        reason = KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION;
+    }
+    if (queue->error_reason) {
+        __atomic_fetch_or(queue->error_reason, INT64_C(1) << (reason - 1), __ATOMIC_SEQ_CST);
         simkmt_interrupt(queue->error_event);
     }
 }

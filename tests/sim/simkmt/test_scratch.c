@@ -244,6 +244,22 @@ static void scratch_that_is_no_memory_is_a_fault(void **state)
     destroy_work(&work);
 }
 
+/* A runtime that takes no interrupts makes no events of memory faults. */
+static void a_fault_without_an_event_to_tell_it_is_a_reason_of_the_queue(void **state)
+{
+    (void)state;
+    struct owner owner = make_owner();
+    struct work work = make_work();
+    start(&owner, &work, 64);
+    wait_for_value(&owner, NEEDS_SCRATCH);
+    name_scratch(&owner, PAGE, 64);
+    go_on(&owner);
+    ok(kmt.hsaKmtWaitOnEvent(owner.queue.event, SECONDS_10));
+    assert_int_equal(*owner.queue.reason, 1 << (KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION - 1));
+    destroy_owner(&owner);
+    destroy_work(&work);
+}
+
 static void too_little_scratch_stops_the_queue(void **state)
 {
     (void)state;
@@ -291,6 +307,7 @@ int main(void)
         cmocka_unit_test(scratch_for_one_kernel_goes_back_after_it),
         cmocka_unit_test(a_queue_that_waits_for_scratch_is_destroyed),
         cmocka_unit_test(scratch_that_is_no_memory_is_a_fault),
+        cmocka_unit_test(a_fault_without_an_event_to_tell_it_is_a_reason_of_the_queue),
         cmocka_unit_test(too_little_scratch_stops_the_queue),
         cmocka_unit_test(parts_of_scratch_are_mapped_and_unmapped),
     };
