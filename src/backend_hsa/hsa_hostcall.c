@@ -35,6 +35,10 @@ struct ahhsa_hostcalls {
     struct ah_backend_device *device;
     struct amdgpu_hostcall_buffer *buffer;
     size_t size;
+    /* What the head of the buffer says too, where kernels can write. */
+    struct amdgpu_hostcall_header *headers;
+    struct amdgpu_hostcall_payload *payloads;
+    uint64_t packets; /* a power of two */
     hsa_signal_t doorbell;
     pthread_t thread;
     _Atomic bool stop, asserted;
@@ -220,16 +224,16 @@ static void answer_packet(struct ahhsa_hostcalls *calls, struct amdgpu_hostcall_
     __atomic_and_fetch(&header->control, ~(uint32_t)AMDGPU_HOSTCALL_READY, __ATOMIC_RELEASE);
 }
 
-/* All packets that are ready: a wave has one at a time, so that their order is nobody's. */
+/* All packets that are ready: a wave has one at a time, so that their order is nobody's. Links that
+ * a kernel has written over may form a ring. */
 static void answer_all(struct ahhsa_hostcalls *calls)
 {
-    struct amdgpu_hostcall_buffer *buffer = calls->buffer;
-    uint64_t ready = __atomic_exchange_n(&buffer->ready_stack, 0, __ATOMIC_ACQUIRE);
-    uint64_t mask = buffer->index_mask;
-    for (uint64_t seen = 0; ready && seen <= mask; seen++) {
-        struct amdgpu_hostcall_header *header = &buffer->headers[ready & mask];
+    uint64_t ready = __atomic_exchange_n(&calls->buffer->ready_stack, 0, __ATOMIC_ACQUIRE);
+    for (uint64_t seen = 0; ready && seen < calls->packets; seen++) {
+        uint64_t index = ready & (calls->packets - 1);
+        struct amdgpu_hostcall_header *header = &calls->headers[index];
         uint64_t next = header->next; /* once answered it is the kernel's */
-        answer_packet(calls, header, &buffer->payloads[ready & mask]);
+        answer_packet(calls, header, &calls->payloads[index]);
         ready = next;
     }
 }
@@ -259,17 +263,17 @@ static uint64_t packets_for(const struct ah_backend_device *device)
 
 /* All packets are free: each points to the one below, the lowest to the end. Packet 0 is named
  * with a count of 1, for 0 would be the end. */
-static void fill_buffer(struct ahhsa_hostcalls *calls, uint64_t packets)
+static void fill_buffer(struct ahhsa_hostcalls *calls)
 {
     struct amdgpu_hostcall_buffer *buffer = calls->buffer;
     memset(buffer, 0, calls->size);
-    buffer->payloads = (void *)((char *)buffer + PAGE);
-    buffer->headers = (void *)(buffer->payloads + packets);
+    buffer->payloads = calls->payloads;
+    buffer->headers = calls->headers;
     buffer->doorbell = calls->doorbell.handle;
-    buffer->index_mask = packets - 1;
-    buffer->free_stack = packets;
-    for (uint64_t i = 1; i < packets; i++) {
-        buffer->headers[i].next = buffer->free_stack;
+    buffer->index_mask = calls->packets - 1;
+    buffer->free_stack = calls->packets;
+    for (uint64_t i = 1; i < calls->packets; i++) {
+        calls->headers[i].next = buffer->free_stack;
         buffer->free_stack = i;
     }
 }
@@ -285,10 +289,13 @@ static hipError_t start(struct ahhsa_hostcalls *calls)
     if (error != hipSuccess)
         return error;
     calls->buffer = memory;
+    calls->packets = packets;
+    calls->payloads = (void *)((char *)memory + PAGE);
+    calls->headers = (void *)(calls->payloads + packets);
     hsa_status_t status = device->api->hsa_signal_create(0, 0, NULL, &calls->doorbell);
     if (status != HSA_STATUS_SUCCESS)
         return ahhsa_report(device, "hsa_signal_create", status);
-    fill_buffer(calls, packets);
+    fill_buffer(calls);
     return pthread_create(&calls->thread, NULL, listen, calls) == 0 ? hipSuccess
                                                                     : hipErrorOutOfMemory;
 }

@@ -1,9 +1,11 @@
 /* The calls of kernels to the host, of any content. Pieces of 16 bytes: the packet, the lane and
- * the word of its slot where 8 bytes go, the packet's service, and whether the host is called. */
+ * the word of its slot where 8 bytes go, the packet's service, and whether the host is called. A
+ * piece that begins with 255 writes to the head of the buffer, which kernels can do too. */
 #include "fuzz.h"
 #include "hsa_hostcall.c"
 
 enum { PACKETS = 4, PIECE = 16, ROOM_MAX = 1 << 16 };
+enum { HEAD_WORDS = sizeof(struct amdgpu_hostcall_buffer) / sizeof(uint64_t) };
 
 struct buffer {
     struct amdgpu_hostcall_buffer buffer;
@@ -50,12 +52,16 @@ static uint64_t word_of(const struct ahhsa_hostcalls *calls, const uint8_t *piec
 static void put(struct ahhsa_hostcalls *calls, struct buffer *buffer, const uint8_t *piece)
 {
     unsigned packet = piece[0] % PACKETS, lane = piece[1] % 64;
+    if (piece[0] == 255) {
+        memcpy((uint64_t *)&buffer->buffer + piece[1] % HEAD_WORDS, piece + 8, sizeof(uint64_t));
+        return;
+    }
     struct amdgpu_hostcall_header *header = &buffer->headers[packet];
     buffer->payloads[packet].slots[lane][piece[2] % 8] = word_of(calls, piece);
     header->service = piece[3] % 5;
     header->lanes |= UINT64_C(1) << lane;
     header->control = AMDGPU_HOSTCALL_READY;
-    header->next = piece[5] % (2 * PACKETS);
+    header->next = piece[5];
     if (piece[6] % 2 == 0)
         return;
     buffer->buffer.ready_stack = piece[7];
@@ -77,7 +83,11 @@ static void end(struct ahhsa_hostcalls *calls)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct buffer buffer = {.buffer = {.index_mask = PACKETS - 1}};
-    struct ahhsa_hostcalls calls = {.device = &device, .buffer = &buffer.buffer};
+    struct ahhsa_hostcalls calls = {.device = &device,
+                                    .buffer = &buffer.buffer,
+                                    .headers = buffer.headers,
+                                    .payloads = buffer.payloads,
+                                    .packets = PACKETS};
     buffer.buffer.headers = buffer.headers;
     buffer.buffer.payloads = buffer.payloads;
     for (; size >= PIECE; data += PIECE, size -= PIECE)
