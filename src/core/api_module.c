@@ -37,21 +37,16 @@ static hipError_t load(hipModule_t *out_module, const void *image, size_t size, 
     return error;
 }
 
-/* The file's contents, to be freed. A map would end the process if somebody made the file shorter.
- * NULL: it cannot be read. */
-static void *read_all(int file, size_t size)
+/* A map would end the process if somebody made the file shorter. */
+static bool read_all(int file, char *contents, size_t size)
 {
-    char *contents = malloc(size);
     size_t have = 0;
     ssize_t got = 1;
-    while (contents && have < size && got > 0) {
+    while (have < size && got > 0) {
         got = pread(file, contents + have, size - have, (off_t)have);
         have += got > 0 ? (size_t)got : 0;
     }
-    if (have == size)
-        return contents;
-    free(contents);
-    return NULL;
+    return size > 0 && have == size;
 }
 
 static hipError_t load_file(hipModule_t *out_module, const char *path)
@@ -68,13 +63,15 @@ static hipError_t load_file(hipModule_t *out_module, const char *path)
         return hipErrorFileNotFound;
     }
     size_t size = (size_t)status.st_size;
-    void *image = size ? read_all(file, size) : NULL;
+    char *image = malloc(size + 1);
+    bool good = image && read_all(file, image, size);
     close(file);
-    if (!image) {
-        AH_LOG_ERR("the module %s is empty or cannot be read", path);
-        return hipErrorInvalidImage;
-    }
-    hipError_t error = load(out_module, image, size, 0, NULL, NULL);
+    hipError_t error = image ? hipErrorInvalidImage : hipErrorOutOfMemory;
+    if (good)
+        error = load(out_module, image, size, 0, NULL, NULL);
+    else
+        AH_LOG_ERR("the module %s %s", path,
+                   image ? "is empty or cannot be read" : "does not fit into memory");
     free(image);
     return error;
 }

@@ -4,6 +4,7 @@
 
 #include <hip/hiprtc.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,11 @@ static bool may_allocate(void)
 {
     if (allocations_left < 0 || fakecuda_inside())
         return true;
-    refused |= allocations_left == 0;
-    return allocations_left > 0 && allocations_left-- > 0;
+    if (allocations_left > 0)
+        return allocations_left--;
+    refused = true;
+    errno = ENOMEM; /* as the C library's leave it */
+    return false;
 }
 
 /* The program's own come before the C library's. */
@@ -167,33 +171,42 @@ static void what_cannot_be_remembered_is_not_made(void **state)
 
 static hipModule_t module_with_managed;
 
+static const char managed_text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                   ".visible .global .align 4 .u32 value.managed = 5;\n"
+                                   ".visible .global .align 8 .u64 value;\n";
+
 static int call_load_managed(void)
 {
-    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                               ".visible .global .align 4 .u32 value.managed = 5;\n"
-                               ".visible .global .align 8 .u64 value;\n";
-    return (int)hipModuleLoadData(&module_with_managed, text);
+    return (int)hipModuleLoadData(&module_with_managed, managed_text);
 }
 
-/* Whatever the reason that is given, the module is not there. */
-static void a_module_whose_managed_memory_cannot_be_remembered_is_not_loaded(void **state)
+static hipModule_t module_of_file;
+static char module_path[] = "/tmp/anyhip_module_XXXXXX";
+
+static int call_load_file(void)
 {
-    struct fakecuda_counts before, after;
-    hipError_t error;
-    (void)state;
-    for (int enough = 0;; enough++) {
-        fakecuda_count(&before);
-        allocations_left = enough;
-        refused = false;
-        error = (hipError_t)call_load_managed();
-        allocations_left = -1;
-        if (!refused)
-            break;
-        fakecuda_count(&after);
-        check(error != hipSuccess && after.managed == before.managed);
-    }
-    ok(error);
+    return (int)hipModuleLoad(&module_of_file, module_path);
+}
+
+static void unload_file(void)
+{
+    ok(hipModuleUnload(module_of_file));
+}
+
+static void unload_managed(void)
+{
     ok(hipModuleUnload(module_with_managed));
+}
+
+static void a_module_that_there_is_no_memory_for_is_no_invalid_image(void **state)
+{
+    int file = mkstemp(module_path);
+    (void)state;
+    check(file >= 0 && write(file, managed_text, strlen(managed_text)) > 0);
+    close(file);
+    check_call("hipModuleLoadData", call_load_managed, unload_managed, hipErrorOutOfMemory);
+    check_call("hipModuleLoad", call_load_file, unload_file, hipErrorOutOfMemory);
+    check(unlink(module_path) == 0);
 }
 
 /* The names of the functions are kept for the call only. */
@@ -348,7 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(memory_that_cannot_be_remembered_is_given_back),
         TEST(what_cannot_be_remembered_is_not_made),
-        TEST(a_module_whose_managed_memory_cannot_be_remembered_is_not_loaded),
+        TEST(a_module_that_there_is_no_memory_for_is_no_invalid_image),
         TEST(a_list_of_functions_that_there_is_no_memory_for_is_refused),
         TEST(memory_of_an_imported_pool_is_given_back),
         TEST(memory_of_another_process_is_given_back),
