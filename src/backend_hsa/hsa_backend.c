@@ -172,6 +172,7 @@ static void end_device(struct ah_backend_device *device)
 hipError_t ahhsa_device_reset(struct ah_backend_device *device)
 {
     struct ah_backend *backend = device->backend;
+    atomic_store(&device->resetting, true); /* nobody may write what a stream waits for */
     if (atomic_load(&device->ready))
         ahhsa_device_drain(device); /* whatever it says: the device begins anew */
     ahhsa_signals_await_copies(device->signals);
@@ -183,6 +184,7 @@ hipError_t ahhsa_device_reset(struct ah_backend_device *device)
         atomic_fetch_and(&backend->devices[i].peers, ~((uint64_t)1 << device->index));
     atomic_store(&device->error, hipSuccess);
     atomic_flag_clear(&device->failing);
+    atomic_store(&device->resetting, false);
     pthread_mutex_unlock(&backend->start_lock);
     return ahhsa_device_set_flags(device, hipDeviceScheduleAuto);
 }

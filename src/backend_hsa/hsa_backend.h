@@ -96,6 +96,7 @@ struct ah_backend_device {
     _Atomic(int) error;     /* hipError_t that every entry returns from now on, or hipSuccess */
     atomic_flag failing;    /* ahhsa_fail was called */
     _Atomic bool ready;     /* its default stream and its first queue are there */
+    _Atomic bool resetting; /* streams wait for values no longer */
     _Atomic uint64_t peers; /* devices (by index) that may use memory of this one */
     unsigned flags;         /* hipDeviceSchedule*; hsa_device.c sets it */
 

@@ -24,6 +24,7 @@ struct ahhsa_worker {
     unsigned first, count, room;
     bool stop;
     _Atomic bool hurry;
+    bool gave_up; /* of the thread alone: a reset ended a wait, and with it the stream's order */
 };
 
 static void destroy_worker(struct ahhsa_worker *worker)
@@ -75,6 +76,9 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
     bool reach = ahhsa_host_reaches(device->backend, job->data);
     uint64_t value;
     for (unsigned looks = 0; !atomic_load(&worker->hurry); looks++) {
+        worker->gave_up |= atomic_load(&device->resetting);
+        if (worker->gave_up)
+            return;
         if (ahhsa_device_error(device) != hipSuccess ||
             look(device, job, reach, &value) != hipSuccess || meets(job, value))
             return;
@@ -108,6 +112,8 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
     hipError_t status = ahhsa_device_error(worker->device);
     if (job->before)
         status = ahhsa_signal_wait(job->before);
+    if (worker->gave_up)
+        status = hipErrorContextIsDestroyed;
     switch (job->kind) {
     case AHHSA_JOB_CALLBACK:
         job->callback(job->data, status);

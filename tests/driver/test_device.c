@@ -479,6 +479,41 @@ static void access_between_devices_is_given_and_taken(void **state)
     ok(hipFree(second));
 }
 
+static void must_not_be_called(void *data)
+{
+    *(bool *)data = true;
+}
+
+/* HIP: a reset deletes all streams and what they have to do. */
+static void a_reset_does_not_wait_for_values_that_nobody_writes(void **state)
+{
+    static bool called;
+    hipStream_t stream;
+    uint32_t *flag, *memory;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 8, 0));
+    flag[0] = flag[1] = 0;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipStreamWaitValue32(stream, flag, 1, hipStreamWaitValueEq, ~0u));
+    ok(hipLaunchHostFunc(stream, must_not_be_called, &called));
+    ok(hipStreamWaitValue32(stream, flag + 1, 1, hipStreamWaitValueEq, ~0u));
+    ok(hipDeviceReset());
+    check(!called || !over_hsa()); /* on CUDA it is the driver's affair */
+    ok(hipMalloc((void **)&memory, 4));
+    ok(launch_fill(memory, 3, 1, NULL));
+    ok(hipDeviceSynchronize());
+    ok(hipFree(memory));
+    ok(hipHostMalloc((void **)&flag, 4, 0));
+    *flag = 0;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipStreamWaitValue32(stream, flag, 1, hipStreamWaitValueEq, ~0u));
+    expect(hipStreamQuery(stream), hipErrorNotReady); /* values are waited for again */
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    ok(hipStreamSynchronize(stream));
+    ok(hipStreamDestroy(stream));
+    ok(hipHostFree(flag));
+}
+
 static void peer_functions_check_their_arguments(void **state)
 {
     int can, value;
@@ -540,6 +575,7 @@ int main(void)
         TEST_OVER("cuda", "HSA has no such switch", profiling_is_switched),
         TEST(synchronising_waits_for_every_stream),
         TEST(access_between_devices_is_given_and_taken),
+        TEST(a_reset_does_not_wait_for_values_that_nobody_writes),
         TEST(peer_functions_check_their_arguments),
     };
     use_fake("80,90");
