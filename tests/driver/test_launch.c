@@ -723,6 +723,39 @@ static void arguments_of_modules_come_as_pointers_or_as_a_buffer(void **state)
     ok(hipFree(memory));
 }
 
+/* They share the place where their blocks meet, and all blocks of each must find room. */
+static void cooperative_kernels_of_a_device_run_one_at_a_time(void **state)
+{
+    hipStream_t streams[3];
+    uint32_t *memory, *flag, value = 5, count = 1;
+    struct fake_launch launch;
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        ok(hipStreamCreateWithFlags(&streams[i], hipStreamNonBlocking));
+    ok(hipHostMalloc((void **)&memory, 4, 0));
+    ok(hipHostMalloc((void **)&flag, 4, 0));
+    *memory = *flag = 0;
+    void *waits[] = {&flag}, *fills[] = {&memory, &value, &count};
+    size_t first = the_fake()->launches();
+    ok(hipLaunchCooperativeKernel(&wait_kernel, one, one, waits, 0, streams[0]));
+    ok(hipLaunchCooperativeKernel(&fill_kernel, one, one, fills, 0, streams[1]));
+    for (int i = 0; i < 20; i++) { /* which a queue that works takes after the above */
+        ok(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, streams[2]));
+        ok(hipStreamSynchronize(streams[2]));
+    }
+    for (size_t i = first; the_fake()->launch_at(i, &launch); i++)
+        check(strcmp(launch.kernel, "fake_fill") != 0);
+    expect(hipStreamQuery(streams[1]), hipErrorNotReady);
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    ok(hipStreamSynchronize(streams[1]));
+    check(*memory == 5);
+    ok(hipStreamSynchronize(streams[0]));
+    for (int i = 0; i < 3; i++)
+        ok(hipStreamDestroy(streams[i]));
+    ok(hipHostFree(memory));
+    ok(hipHostFree(flag));
+}
+
 static void a_cooperative_launch_takes_its_arguments_from_a_buffer(void **state)
 {
     uint32_t *memory, back[8];
@@ -1233,6 +1266,8 @@ int main(void)
         TEST(the_launch_of_the_first_hip_checks_its_order),
         TEST(arguments_of_modules_come_as_pointers_or_as_a_buffer),
         TEST(a_cooperative_launch_takes_its_arguments_from_a_buffer),
+        TEST_OVER("hsa", "on CUDA that is the driver's affair",
+                  cooperative_kernels_of_a_device_run_one_at_a_time),
         TEST(padding_behind_the_last_argument_is_left_out),
         TEST(what_is_no_function_is_refused),
         TEST(a_function_runs_only_in_streams_of_its_device),

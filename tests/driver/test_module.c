@@ -511,9 +511,7 @@ static void load_modules(const char *path)
 
 static void nothing_that_was_opened_stays_open(void)
 {
-    static const char path[] = "module_of_open_files";
-    FILE *file = fopen(path, "w");
-    check(file && fwrite(kernels_image(), kernels_image_size(), 1, file) == 1 && fclose(file) == 0);
+    char *path = write_file(kernels_image(), kernels_image_size());
     use_fake("80,90");
     setenv("HIP_VISIBLE_DEVICES", "0,1", 1);
     int before = open_files();
@@ -526,6 +524,7 @@ static void nothing_that_was_opened_stays_open(void)
     check(open_files() == files);
     check(!is_open("/maps") && !is_open(path) && files >= before);
     unlink(path);
+    free(path);
 }
 
 static void a_program_that_loads_modules_opens_no_more_files(void **state)

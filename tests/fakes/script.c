@@ -119,18 +119,21 @@ static void read_faults(void)
     }
 }
 
-/* Under the lock. */
+/* Under the lock. Every fault of the function counts the call; of several that are due the first
+ * one has its way. */
 static int result_of(int row)
 {
+    int result = 0;
     for (size_t i = 0; i < script.fault_count; i++) {
         struct fault *fault = &script.faults[i];
         if (fault->row != row || (fault->nth > 0 && --fault->nth > 0))
             continue;
         if (!fault->always)
             fault->row = SPENT;
-        return fault->result;
+        if (result == 0)
+            result = fault->result;
     }
-    return 0;
+    return result;
 }
 
 int script_call(const char *name)

@@ -109,6 +109,21 @@ static void the_nth_call_fails(void **state)
     ok(hsa_signal_destroy(signals[2]));
 }
 
+static void every_fault_of_a_function_counts_its_calls(void **state)
+{
+    static const int wanted[] = {HSA_STATUS_SUCCESS, HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+                                 HSA_STATUS_ERROR, HSA_STATUS_SUCCESS};
+    hsa_signal_t signal;
+    (void)state;
+    fakehsa_fail("hsa_signal_create", 2, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    fakehsa_fail("hsa_signal_create", 3, HSA_STATUS_ERROR);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        assert_int_equal(hsa_signal_create(1, 0, NULL, &signal), wanted[i]);
+        if (wanted[i] == HSA_STATUS_SUCCESS)
+            ok(hsa_signal_destroy(signal));
+    }
+}
+
 /* ---- what is left, and violations ------------------------------------------------------- */
 
 static void what_is_left_is_counted(void **state)
@@ -265,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_with_a_status_fails_when_it_is_told_to),
         cmocka_unit_test(the_nth_call_fails),
+        cmocka_unit_test(every_fault_of_a_function_counts_its_calls),
         cmocka_unit_test(what_is_left_is_counted),
         cmocka_unit_test(a_destroyed_handle_is_a_violation),
         cmocka_unit_test(a_device_that_breaks_tells_the_callbacks_of_its_queues),
