@@ -577,6 +577,18 @@ test_math_functions_need_no_include_in_any_mode() {
     done
 }
 
+test_constants_that_do_not_fit_move_in_the_text_too() {
+    cat >large.hip <<'E'
+__attribute__((device, constant)) int large[20000];
+__attribute__((global)) void kernel(int *out, int i) { *out = large[i]; }
+E
+    silent bare --offload-device-only -S --offload-arch=sm_70 large.hip -o large.s
+    grep -q '[.]global .* large\[' large.s || { cat large.s >&2; fail "large is not in .global"; }
+    if grep -q '^[^/]*[.]const' large.s; then fail "something is in .const"; fi
+    ok bare --offload-device-only -S --offload-arch=sm_70 large.hip -o -
+    cmp large.s output || fail "another text on the standard output"
+}
+
 test_the_constants_of_cuda_have_their_header() {
     cat >c.cpp <<'E'
 #include <math_constants.h>

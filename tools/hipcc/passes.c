@@ -346,6 +346,8 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
     job->target = target->arch;
     if (ptx)
         ah_ptx_want_fit(plan, job, target, output);
+    else if (target->nvidia && product == AH_PRODUCT_ASSEMBLY)
+        ah_ptx_want_constants(plan, job, target, output);
     if (product == AH_PRODUCT_BITCODE)
         want_sound_bitcode(plan, job, output);
     return job;

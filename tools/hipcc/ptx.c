@@ -110,29 +110,54 @@ static bool correct_names(const struct step *step, const struct ah_job *job, con
 
 /* ---- the step ----------------------------------------------------------- */
 
+/* What the job wrote, after a second compilation where constants do not fit. NULL after a message.
+ */
+static char *fitting_text(const struct step *step, const struct ah_job *job, size_t *out_size)
+{
+    char *text = ah_file_read(step->path, out_size);
+    size_t bytes = text ? ah_constants_size(text) : 0;
+    if (bytes > AH_CONSTANTS_MAX) {
+        if (!move_constants(step, job, text, bytes))
+            return NULL;
+        text = ah_file_read(step->path, out_size);
+    }
+    if (!text)
+        ah_report_error("cannot read %s", step->path);
+    return text;
+}
+
+static bool finish_constants(struct ah_job *job)
+{
+    size_t size;
+    return fitting_text(job->context, job, &size) != NULL;
+}
+
 static bool finish(struct ah_job *job)
 {
     const struct step *step = job->context;
-    size_t size, bytes;
-    char *text = ah_file_read(step->path, &size);
-    if (text && (bytes = ah_constants_size(text)) > AH_CONSTANTS_MAX) {
-        if (!move_constants(step, job, text, bytes))
-            return false;
-        text = ah_file_read(step->path, &size);
-    }
-    if (!text) {
-        ah_report_error("cannot read %s", step->path);
-        return false;
-    }
-    return all_defined(step, job, text, size) && correct_names(step, job, text, size);
+    size_t size;
+    char *text = fitting_text(step, job, &size);
+    return text && all_defined(step, job, text, size) && correct_names(step, job, text, size);
+}
+
+static void want(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
+                 const char *path, bool (*step_of_job)(struct ah_job *job))
+{
+    struct step *step = ah_text_alloc(sizeof(*step));
+    *step = (struct step){plan, target, path};
+    job->finish = step_of_job;
+    job->context = step;
 }
 
 void ah_ptx_want_fit(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
                      const char *path)
 {
-    struct step *step = ah_text_alloc(sizeof(*step));
-    *step = (struct step){plan, target, path};
-    job->finish = finish;
-    job->context = step;
+    want(plan, job, target, path, finish);
     job->shows = ah_text_print("correct the symbol names in %s", path);
+}
+
+void ah_ptx_want_constants(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
+                           const char *path)
+{
+    want(plan, job, target, path, finish_constants);
 }

@@ -10,5 +10,8 @@
  * error. */
 void ah_ptx_want_fit(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
                      const char *path);
+/* The constant variables alone: for text that somebody asked for, which is no whole program. */
+void ah_ptx_want_constants(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
+                           const char *path);
 
 #endif
