@@ -13,8 +13,8 @@
  *  - Asynchronous entries return when the work is queued; an error of earlier
  *    asynchronous work may be returned by any entry.
  *  - Memory sizes are bytes. Out parameters are written on success only.
- *  - A stream argument is a stream of the same device, or one of the two
- *    reserved values below. */
+ *  - A stream argument is a stream of the same device, which stream_create,
+ *    stream_legacy or stream_per_thread gave. */
 #ifndef AH_BACKEND_H
 #define AH_BACKEND_H
 
@@ -38,11 +38,6 @@ struct ah_backend_pool;
 struct ah_backend_array;
 struct ah_backend_mipmap; /* a mipmapped array */
 struct ah_backend_memory; /* physical memory of the virtual memory management functions */
-
-/* Reserved stream values: the device's legacy default stream (NULL is the same)
- * and the calling thread's default stream. */
-#define AH_STREAM_LEGACY     ((struct ah_backend_stream *)1)
-#define AH_STREAM_PER_THREAD ((struct ah_backend_stream *)2)
 
 /* How a backend is to be opened. */
 struct ah_backend_options {
@@ -399,10 +394,10 @@ struct ah_backend_ops {
 
     /* ---- copies and fills ---------------------------------------------- */
 
-    /* Pointers are host or device, found by address. copy returns when the data
-     * has arrived, from pageable memory when the source may be reused, and from device
-     * to device when it is queued; copy_async when it is queued, or for pageable
-     * memory when the source may be reused. */
+    /* Pointers are host or device, found by address. copy, which works in the legacy default
+     * stream, returns when the data has arrived, from pageable memory when the source may be
+     * reused, and from device to device when it is queued; copy_async when it is queued, or for
+     * pageable memory when the source may be reused. */
     hipError_t (*copy)(struct ah_backend_device *device, void *dst, const void *src, size_t size);
     hipError_t (*copy_async)(struct ah_backend_device *device, void *dst, const void *src,
                              size_t size, struct ah_backend_stream *stream);
@@ -428,6 +423,14 @@ struct ah_backend_ops {
     /* A stream restricted to the compute units in mask (32 per word). */
     hipError_t (*stream_create_masked)(struct ah_backend_device *device, const uint32_t *mask,
                                        unsigned words, struct ah_backend_stream **out_stream);
+    /* The device's legacy default stream, the same each time until a reset of the device. It is
+     * never given to stream_destroy. */
+    hipError_t (*stream_legacy)(struct ah_backend_device *device,
+                                struct ah_backend_stream **out_stream);
+    /* The calling thread's default stream, which core asks for once for each thread and device
+     * and after each reset, and gives to stream_destroy when the thread ends. */
+    hipError_t (*stream_per_thread)(struct ah_backend_device *device,
+                                    struct ah_backend_stream **out_stream);
     /* Work already queued still completes. */
     hipError_t (*stream_destroy)(struct ah_backend_device *device,
                                  struct ah_backend_stream *stream);

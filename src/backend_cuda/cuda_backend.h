@@ -73,7 +73,7 @@ static inline hipError_t ahcuda_enter(struct ah_backend_device *device)
 static inline hipError_t ahcuda_enter_stream(struct ah_backend_device *device,
                                              const struct ah_backend_stream *stream)
 {
-    if (device->streams_carry_context && (uintptr_t)stream > (uintptr_t)AH_STREAM_PER_THREAD)
+    if (device->streams_carry_context && (uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD)
         return hipSuccess;
     return ahcuda_enter(device);
 }

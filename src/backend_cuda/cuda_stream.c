@@ -30,8 +30,28 @@ hipError_t ahcuda_stream_create_masked(struct ah_backend_device *device, const u
     return hipErrorNotSupported;
 }
 
+/* The driver has names for the default streams of whatever context and thread is current. */
+
+hipError_t ahcuda_stream_legacy(struct ah_backend_device *device,
+                                struct ah_backend_stream **out_stream)
+{
+    (void)device;
+    *out_stream = (struct ah_backend_stream *)(void *)CU_STREAM_LEGACY;
+    return hipSuccess;
+}
+
+hipError_t ahcuda_stream_per_thread(struct ah_backend_device *device,
+                                    struct ah_backend_stream **out_stream)
+{
+    (void)device;
+    *out_stream = (struct ah_backend_stream *)(void *)CU_STREAM_PER_THREAD;
+    return hipSuccess;
+}
+
 hipError_t ahcuda_stream_destroy(struct ah_backend_device *device, struct ah_backend_stream *stream)
 {
+    if (ahcuda_stream(stream) == CU_STREAM_PER_THREAD)
+        return hipSuccess; /* it ends with its thread */
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;

@@ -259,11 +259,6 @@ struct ah_backend_stream {
     struct ahhsa_print *first_print, *last_print; /* of hsa_output.c: what its kernels print into */
 };
 
-/* The stream that a value of the door stands for: itself, the device's legacy default
- * stream or the calling thread's, which is made at its first use. The device is ready. */
-hipError_t ahhsa_stream_of(struct ah_backend_device *device, struct ah_backend_stream *stream,
-                           struct ah_backend_stream **out_stream);
-
 /* ---- packets: kernels into a stream ----------------------------------------------------- */
 
 enum ahhsa_packet_flags {
@@ -283,8 +278,7 @@ struct ahhsa_slot {
 };
 
 /* Reserves room. On success the device's lock is held until packet_end, which must follow:
- * fill in the packet and the kernel arguments and do nothing else in between. stream is one
- * that ahhsa_stream_of gave. */
+ * fill in the packet and the kernel arguments and do nothing else in between. */
 hipError_t ahhsa_packet_begin(struct ah_backend_stream *stream, unsigned flags,
                               struct ahhsa_slot *out_slot);
 /* Between begin and end: function(data) is called once, when the kernel has ended: by the

@@ -381,13 +381,10 @@ static bool is_within(struct ah_backend_device *device, const void *pointer, siz
 }
 
 static hipError_t put(struct ah_backend_device *device, void *dst, const void *src, size_t size,
-                      struct ah_backend_stream *handle, struct ahhsa_place *to,
+                      struct ah_backend_stream *stream, struct ahhsa_place *to,
                       struct ahhsa_place *from)
 {
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess || size == 0)
         return error;
     struct ah_pointer_info infos[2];
@@ -396,9 +393,9 @@ static hipError_t put(struct ah_backend_device *device, void *dst, const void *s
     *from = place_with(device, src, &infos[1]);
     if (!is_within(device, dst, size, &infos[0]) || !is_within(device, src, size, &infos[1]))
         return hipErrorInvalidValue;
-    error = ahhsa_stream_follow(device, handle, to->device);
+    error = ahhsa_stream_follow(device, stream, to->device);
     if (error == hipSuccess)
-        error = ahhsa_stream_follow(device, handle, from->device);
+        error = ahhsa_stream_follow(device, stream, from->device);
     if (error != hipSuccess)
         return error;
     return ahhsa_copy_put(stream, to, from, size);
@@ -407,11 +404,14 @@ static hipError_t put(struct ah_backend_device *device, void *dst, const void *s
 hipError_t ahhsa_copy(struct ah_backend_device *device, void *dst, const void *src, size_t size)
 {
     struct ahhsa_place to = {0}, from = {0};
-    hipError_t error = put(device, dst, src, size, AH_STREAM_LEGACY, &to, &from);
+    struct ah_backend_stream *legacy;
+    hipError_t error = ahhsa_stream_legacy(device, &legacy);
+    if (error == hipSuccess)
+        error = put(device, dst, src, size, legacy, &to, &from);
     if (error != hipSuccess || (to.device && from.device) || from.pageable)
         return error;
     if (!to.pageable) /* otherwise it has arrived */
-        return ahhsa_stream_synchronize(device, AH_STREAM_LEGACY);
+        return ahhsa_stream_synchronize(device, legacy);
     ahhsa_device_retire(device);
     return ahhsa_device_error(device);
 }

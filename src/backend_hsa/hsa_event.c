@@ -100,12 +100,9 @@ static hipError_t record(struct ah_backend_event *event, struct ah_backend_strea
 }
 
 hipError_t ahhsa_event_record(struct ah_backend_device *device, struct ah_backend_event *event,
-                              struct ah_backend_stream *handle)
+                              struct ah_backend_stream *stream)
 {
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
     if (event->shared)
@@ -130,12 +127,9 @@ static struct ahhsa_signal *pending_signal(struct ah_backend_event *event)
 }
 
 hipError_t ahhsa_stream_wait_event(struct ah_backend_device *device,
-                                   struct ah_backend_stream *handle, struct ah_backend_event *event)
+                                   struct ah_backend_stream *stream, struct ah_backend_event *event)
 {
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
     if (event->shared)

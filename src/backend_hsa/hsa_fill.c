@@ -133,13 +133,10 @@ static hipError_t fill_device(struct ah_backend_stream *stream, const struct ahh
 }
 
 hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fill,
-                      struct ah_backend_stream *handle)
+                      struct ah_backend_stream *stream)
 {
     size_t width = fill->width * fill->element_size;
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess || width == 0 || fill->height == 0)
         return error;
     struct ahhsa_place dst = ahhsa_place_of(device, fill->dst);
@@ -159,15 +156,12 @@ hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fi
 }
 
 hipError_t ahhsa_stream_write_value(struct ah_backend_device *device,
-                                    struct ah_backend_stream *handle, void *pointer, uint64_t value,
+                                    struct ah_backend_stream *stream, void *pointer, uint64_t value,
                                     int bits)
 {
-    struct ah_backend_stream *stream;
     struct ahhsa_piece piece;
     size_t size = (size_t)bits / 8;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
     struct ahhsa_place dst = ahhsa_place_of(device, pointer);

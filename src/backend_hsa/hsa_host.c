@@ -267,13 +267,10 @@ hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *j
 
 /* ---- the door --------------------------------------------------------------------------- */
 
-static hipError_t post(struct ah_backend_device *device, struct ah_backend_stream *handle,
+static hipError_t post(struct ah_backend_device *device, struct ah_backend_stream *stream,
                        struct ahhsa_job *job)
 {
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     return error == hipSuccess ? ahhsa_host_post(stream, job, true) : error;
 }
 

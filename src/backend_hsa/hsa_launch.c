@@ -169,8 +169,6 @@ hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_func
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = check(device, function, launch);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, stream, &stream);
     if (error != hipSuccess)
         return error;
     unsigned needs = cooperative ? function->needs : function->needs & ~AHHSA_NEEDS_WORKSPACE;

@@ -379,12 +379,9 @@ static hipError_t hand_out(struct ah_backend_pool *pool, struct block *block, si
 }
 
 hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_pool *pool,
-                            size_t size, struct ah_backend_stream *handle, void **out_pointer)
+                            size_t size, struct ah_backend_stream *stream, void **out_pointer)
 {
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error == hipSuccess)
         error = pool_or_current(device, pool, &pool);
     if (error == hipSuccess && pool->device != device)
@@ -432,13 +429,10 @@ hipError_t ahhsa_pool_give(struct ah_backend_device *device, void *pointer)
 }
 
 hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
-                           struct ah_backend_stream *handle)
+                           struct ah_backend_stream *stream)
 {
     struct ahhsa_allocation allocation;
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
     if (ahhsa_memory_find(device->backend, pointer, &allocation) &&

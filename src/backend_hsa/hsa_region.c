@@ -255,22 +255,19 @@ static bool is_within(struct ah_backend_device *device, const struct ah_copy_end
 }
 
 hipError_t ahhsa_copy_region(struct ah_backend_device *device, const struct ah_copy_region *region,
-                             struct ah_backend_stream *handle)
+                             struct ah_backend_stream *stream)
 {
     const size_t size[3] = {region->width, region->height, region->depth};
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess || size[X] == 0 || size[Y] == 0 || size[Z] == 0)
         return error;
     struct ahhsa_box dst = box_of(device, &region->dst), src = box_of(device, &region->src);
     if (!is_within(device, &region->dst, &dst, size) ||
         !is_within(device, &region->src, &src, size))
         return hipErrorInvalidValue;
-    error = ahhsa_stream_follow(device, handle, dst.place.device);
+    error = ahhsa_stream_follow(device, stream, dst.place.device);
     if (error == hipSuccess)
-        error = ahhsa_stream_follow(device, handle, src.place.device);
+        error = ahhsa_stream_follow(device, stream, src.place.device);
     if (error != hipSuccess)
         return error;
     return put_box(stream, &dst, &src, size);

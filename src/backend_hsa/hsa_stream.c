@@ -411,29 +411,25 @@ static void retire_after_wait(struct ah_backend_stream *stream)
     ahhsa_unlock(device);
 }
 
-/* The stream behind a handle, and the signal of all of its work, as above. */
-static hipError_t enter_last(struct ah_backend_device *device, struct ah_backend_stream *handle,
-                             struct ah_backend_stream **out_stream,
+/* The signal of all of the stream's work, as above. */
+static hipError_t enter_last(struct ah_backend_device *device, struct ah_backend_stream *stream,
                              struct ahhsa_signal **out_signal)
 {
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, out_stream);
     *out_signal = NULL;
     if (error != hipSuccess)
         return error;
     ahhsa_lock(device);
-    error = last_signal(*out_stream, out_signal);
+    error = last_signal(stream, out_signal);
     ahhsa_unlock(device);
     return error;
 }
 
 hipError_t ahhsa_stream_synchronize(struct ah_backend_device *device,
-                                    struct ah_backend_stream *handle)
+                                    struct ah_backend_stream *stream)
 {
-    struct ah_backend_stream *stream;
     struct ahhsa_signal *signal;
-    hipError_t error = enter_last(device, handle, &stream, &signal);
+    hipError_t error = enter_last(device, stream, &signal);
     if (error != hipSuccess)
         return error;
     if (signal)
@@ -446,25 +442,26 @@ hipError_t ahhsa_stream_synchronize(struct ah_backend_device *device,
     return ahhsa_device_error(device);
 }
 
-hipError_t ahhsa_stream_follow(struct ah_backend_device *device, struct ah_backend_stream *handle,
+hipError_t ahhsa_stream_follow(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                struct ah_backend_device *other)
 {
     struct ah_backend_stream *legacy;
-    struct ahhsa_signal *signal;
-    if (handle != AH_STREAM_LEGACY || !other || other == device)
+    struct ahhsa_signal *signal = NULL;
+    if (!stream->legacy || !other || other == device)
         return hipSuccess;
-    hipError_t error = enter_last(other, AH_STREAM_LEGACY, &legacy, &signal);
+    hipError_t error = ahhsa_stream_legacy(other, &legacy);
+    if (error == hipSuccess)
+        error = enter_last(other, legacy, &signal);
     if (signal)
-        error = ahhsa_stream_depend(device, handle, signal);
+        error = ahhsa_stream_depend(device, stream, signal);
     ahhsa_signal_release(signal);
     return error;
 }
 
-hipError_t ahhsa_stream_query(struct ah_backend_device *device, struct ah_backend_stream *handle)
+hipError_t ahhsa_stream_query(struct ah_backend_device *device, struct ah_backend_stream *stream)
 {
-    struct ah_backend_stream *stream;
     struct ahhsa_signal *signal;
-    hipError_t error = enter_last(device, handle, &stream, &signal);
+    hipError_t error = enter_last(device, stream, &signal);
     if (error != hipSuccess)
         return error;
     ahhsa_signal_release(signal);
@@ -579,6 +576,21 @@ hipError_t ahhsa_stream_create(struct ah_backend_device *device, unsigned flags,
     return error == hipSuccess
                ? ahhsa_stream_open(device, !(flags & hipStreamNonBlocking), priority, out_stream)
                : error;
+}
+
+hipError_t ahhsa_stream_legacy(struct ah_backend_device *device,
+                               struct ah_backend_stream **out_stream)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error == hipSuccess)
+        *out_stream = device->legacy;
+    return error;
+}
+
+hipError_t ahhsa_stream_per_thread(struct ah_backend_device *device,
+                                   struct ah_backend_stream **out_stream)
+{
+    return ahhsa_stream_create(device, hipStreamDefault, 0, out_stream);
 }
 
 hipError_t ahhsa_stream_create_masked(struct ah_backend_device *device, const uint32_t *mask,
@@ -726,15 +738,11 @@ void ahhsa_streams_close(struct ah_backend_device *device)
 
 /* ---- from outside ------------------------------------------------------------------------ */
 
-hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backend_stream *handle,
+hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                struct ahhsa_signal *signal)
 {
-    struct ah_backend_stream *stream;
-    hipError_t error = ahhsa_stream_of(device, handle, &stream);
-    if (error != hipSuccess)
-        return error;
     ahhsa_lock(device);
-    error = ahhsa_device_error(device);
+    hipError_t error = ahhsa_device_error(device);
     if (error == hipSuccess)
         error = ahhsa_stream_join(stream); /* it counts as work: others wait for it */
     if (error == hipSuccess && signal->soft)
@@ -745,13 +753,10 @@ hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backe
     return error;
 }
 
-hipError_t ahhsa_stream_native(struct ah_backend_device *device, struct ah_backend_stream *handle,
+hipError_t ahhsa_stream_native(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                uint64_t *out_native)
 {
-    struct ah_backend_stream *stream;
     hipError_t error = ahhsa_enter(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_of(device, handle, &stream);
     if (error != hipSuccess)
         return error;
     ahhsa_lock(device);

@@ -1,5 +1,6 @@
 /* Owns the slow half of the API boundary: initialisation and the log of calls. */
 #include "api.h"
+#include "submit.h"
 
 #include <stdio.h>
 
@@ -10,6 +11,7 @@ void ah_api_update_state(void)
     bool logged = ah_log_on(AH_LOG_INFO, AH_LOG_API);
     atomic_store_explicit(&ah_api_state, logged ? AH_API_LOGGED : AH_API_QUIET,
                           memory_order_release);
+    ah_submit_update();
 }
 
 static int print_argument(char *out, size_t size, const struct ah_api_arg *arg)

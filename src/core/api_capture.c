@@ -4,14 +4,13 @@
 
 #include <hip/api/per_thread_default_stream.h>
 
-static hipError_t capture_status(hipStream_t stream, hipStreamCaptureStatus *out_status,
+static hipError_t capture_status(hipStream_t handle, hipStreamCaptureStatus *out_status,
                                  unsigned long long *out_id)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!out_status)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess)
         return error;
     *out_status = hipStreamCaptureStatusNone;

@@ -1,9 +1,7 @@
 /* Linear copies: hipMemcpy and its kin, to and from symbols, between devices. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
-
-#include <stdlib.h>
+#include "submit.h"
 
 bool ah_copy_kind_valid(hipMemcpyKind kind)
 {
@@ -11,120 +9,18 @@ bool ah_copy_kind_valid(hipMemcpyKind kind)
            (int)kind == hipMemcpyDeviceToDeviceNoCU;
 }
 
-static bool is_pageable(const void *pointer)
-{
-    struct ah_pointer_info info;
-    return ah_memory_describe(pointer, &info) == NULL;
-}
-
-/* A copy that names a device must have a device's memory at one end. */
-static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
-{
-    bool known;
-    if (!dst || !src || size > SIZE_MAX - (uintptr_t)dst || size > SIZE_MAX - (uintptr_t)src)
-        return hipErrorInvalidValue;
-    if (!ah_memory_holds(dst, src, size, &known)) {
-        AH_LOG_ERR("a copy of %zu bytes from %p to %p reaches past the end of an allocation", size,
-                   src, dst);
-        return hipErrorInvalidValue;
-    }
-    if (!known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault && is_pageable(dst) &&
-        is_pageable(src)) {
-        AH_LOG_ERR("%s from %p to %p: neither is memory of a device", ah_name_copy_kind(kind), src,
-                   dst);
-        return hipErrorInvalidValue;
-    }
-    return hipSuccess;
-}
-
-/* The source may be pageable: the backend is then content when it has taken the data. */
-static bool from_host(const void *src, hipMemcpyKind kind)
-{
-    struct ah_allocation allocation;
-    return kind == hipMemcpyHostToDevice ||
-           (kind == hipMemcpyDefault && !ah_memory_find(src, &allocation));
-}
-
-/* Between memories of two drivers: through host memory, finished on return. */
-static hipError_t copy_staged(struct ah_device *dst_device, char *dst, struct ah_device *src_device,
-                              const char *src, size_t size)
-{
-    hipError_t error = hipSuccess;
-    size_t step = size < AH_STAGING_SIZE ? size : AH_STAGING_SIZE;
-    void *staging = malloc(step);
-    if (!staging)
-        return hipErrorOutOfMemory;
-    for (size_t done = 0; done < size && error == hipSuccess; done += step) {
-        size_t now = size - done < step ? size - done : step;
-        error = src_device->ops->copy(src_device->native, staging, src + done, now);
-        if (error == hipSuccess)
-            error = dst_device->ops->copy(dst_device->native, dst + done, staging, now);
-    }
-    free(staging); /* of which the driver has taken all, which may be on its way */
-    return error == hipSuccess ? ah_stream_wait(dst_device, NULL) : error;
-}
-
-/* Where several drivers are in use the addresses decide whose copy it is. One that is not of the
- * stream's driver has ended on return, since the stream cannot wait for it. */
-static hipError_t copy_routed(struct ah_device *device, struct ah_backend_stream *native, void *dst,
-                              const void *src, size_t size, enum ah_blocking blocking)
-{
-    struct ah_device *dst_owner = ah_memory_owner(dst), *src_owner = ah_memory_owner(src);
-    struct ah_device *owner = dst_owner ? dst_owner : src_owner ? src_owner : device;
-    bool one_driver = (!dst_owner || dst_owner->driver == owner->driver) &&
-                      (!src_owner || src_owner->driver == owner->driver);
-    if (one_driver && owner->driver == device->driver) {
-        hipError_t error = device->ops->copy_async(device->native, dst, src, size, native);
-        return error == hipSuccess && blocking == AH_BLOCKING ? ah_stream_wait(device, native)
-                                                              : error;
-    }
-    hipError_t error = ah_stream_wait(device, native);
-    if (error != hipSuccess)
-        return error;
-    if (one_driver) {
-        error = owner->ops->copy(owner->native, dst, src, size);
-        return error == hipSuccess ? ah_stream_wait(owner, NULL) : error;
-    }
-    error = ah_device_wait_both(src_owner, dst_owner);
-    return error == hipSuccess ? copy_staged(dst_owner, dst, src_owner, src, size) : error;
-}
-
-static hipError_t copy_on(struct ah_device *device, struct ah_backend_stream *native, void *dst,
-                          const void *src, size_t size, hipMemcpyKind kind,
-                          enum ah_blocking blocking)
-{
-    hipError_t error;
-    bool wait = blocking == AH_BLOCKING;
-    if (__builtin_expect(ah_memory_mixed_drivers(), 0))
-        return copy_routed(device, native, dst, src, size, blocking);
-    if (blocking == AH_BLOCKING && (native == NULL || native == AH_STREAM_LEGACY)) {
-        error = device->ops->copy(device->native, dst, src, size);
-        wait = from_host(src, kind);
-    } else {
-        error = device->ops->copy_async(device->native, dst, src, size, native);
-    }
-    return error == hipSuccess && wait ? ah_stream_wait(device, native) : error;
-}
-
-hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream,
+hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle,
                    enum ah_blocking blocking)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
-    int serialize = ah_registry.settings.serialize_copy;
+    struct ah_stream *stream;
     if (!ah_copy_kind_valid(kind))
         return hipErrorInvalidMemcpyDirection;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess || size == 0)
         return error;
-    error = check_ends(dst, src, size, kind);
-    if (error == hipSuccess && (serialize & AH_SERIALIZE_BEFORE))
-        error = ah_stream_wait(device, native);
-    if (error == hipSuccess)
-        error = copy_on(device, native, dst, src, size, kind, blocking);
-    if (error == hipSuccess && (serialize & AH_SERIALIZE_AFTER))
-        error = ah_stream_wait(device, native);
-    return error;
+    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_COPY,
+                                                  .blocking = blocking,
+                                                  .copy = {dst, src, size, kind, NULL, NULL}});
 }
 
 /* ---- the runtime's names -------------------------------------------------- */
@@ -191,37 +87,21 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t siz
 
 /* ---- between devices ------------------------------------------------------- */
 
-hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other)
-{
-    hipError_t error = one->ops->device_synchronize(one->native);
-    return error == hipSuccess && other != one ? other->ops->device_synchronize(other->native)
-                                               : error;
-}
-
 static hipError_t copy_peer(void *dst, int dst_ordinal, const void *src, int src_ordinal,
-                            size_t size, hipStream_t stream, enum ah_blocking blocking)
+                            size_t size, hipStream_t handle, enum ah_blocking blocking)
 {
     struct ah_device *dst_device = ah_device_at(dst_ordinal),
                      *src_device = ah_device_at(src_ordinal);
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!dst_device || !src_device)
         return ah_device_missing_error();
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess || size == 0)
         return error;
-    error = check_ends(dst, src, size, hipMemcpyDefault);
-    if (error == hipSuccess && blocking == AH_BLOCKING)
-        error = ah_device_wait_both(src_device, dst_device);
-    if (error != hipSuccess)
-        return error;
-    if (dst_device->driver != src_device->driver || dst_device->driver != device->driver) {
-        error = ah_stream_wait(device, native);
-        return error == hipSuccess ? copy_staged(dst_device, dst, src_device, src, size) : error;
-    }
-    error = device->ops->copy_peer(device->native, dst_device->native, dst, src_device->native, src,
-                                   size, native);
-    return error == hipSuccess && blocking == AH_BLOCKING ? ah_stream_wait(device, native) : error;
+    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_COPY_PEER,
+                                                  .blocking = blocking,
+                                                  .copy = {dst, src, size, hipMemcpyDefault,
+                                                           dst_device, src_device}});
 }
 
 hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDeviceId,
@@ -240,19 +120,18 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int s
 
 /* ---- symbols --------------------------------------------------------------- */
 
-static hipError_t symbol_range(const void *symbol, hipStream_t stream, size_t size, size_t offset,
+static hipError_t symbol_range(const void *symbol, hipStream_t handle, size_t size, size_t offset,
                                char **out_address)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     void *address;
     size_t available;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess)
         return error;
     if (!symbol)
         return hipErrorInvalidSymbol;
-    error = ah_variable_address(symbol, device, &address, &available);
+    error = ah_variable_address(symbol, stream->handle.device, &address, &available);
     if (error != hipSuccess)
         return error;
     if (offset > available || size > available - offset)

@@ -147,6 +147,7 @@ hipError_t ah_device_reset(struct ah_device *device)
     ah_array_forget_device(device);
     ah_texture_forget_device(device);
     hipError_t error = device->ops->device_reset(device->native);
+    ah_stream_close_defaults(device);
     if (error == hipSuccess)
         ah_fatbin_renew_managed(device);
     return error;

@@ -1,7 +1,7 @@
 /* Events: recording, waiting, elapsed time, sharing between processes. */
 #include "api.h"
 #include "api_shared.h"
-#include "stream.h"
+#include "submit.h"
 
 static bool flags_valid(unsigned flags)
 {
@@ -70,25 +70,14 @@ hipError_t hipEventDestroy(hipEvent_t event)
     return AH_LEAVE(destroy(event));
 }
 
-hipError_t ah_event_record(hipEvent_t handle, hipStream_t stream)
+hipError_t ah_event_record(hipEvent_t handle, hipStream_t stream_handle)
 {
     struct ah_event *event;
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     hipError_t error = ah_event_check(handle, &event);
     if (error == hipSuccess)
-        error = ah_stream_resolve(stream, &device, &native);
-    if (error != hipSuccess)
-        return error;
-    if (__builtin_expect(event->handle.device != device, 0)) {
-        AH_LOG_ERR("an event of device %d cannot be recorded in a stream of device %d",
-                   event->handle.device->ordinal, device->ordinal);
-        return hipErrorInvalidHandle;
-    }
-    error = device->ops->event_record(device->native, event->native, native);
-    if (error == hipSuccess && !atomic_load_explicit(&event->recorded, memory_order_relaxed))
-        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
-    return error;
+        error = ah_stream_resolve(stream_handle, &stream);
+    return error == hipSuccess ? ah_submit_record(stream, event) : error;
 }
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)

@@ -1,75 +1,21 @@
 /* Fills: hipMemset and its kin. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
-
-/* Rows may not reach past one of HIP's allocations; memory that nobody allocated
- * cannot be filled by a device. */
-static hipError_t check_range(const void *dst, size_t pitch, size_t row, size_t height,
-                              enum ah_memory_kind *out_kind)
-{
-    struct ah_allocation allocation;
-    struct ah_pointer_info info;
-    size_t reach;
-    if (!dst || __builtin_mul_overflow(pitch, height - 1, &reach) ||
-        __builtin_add_overflow(reach, row, &reach))
-        return hipErrorInvalidValue;
-    if (!ah_memory_find(dst, &allocation)) {
-        if (!ah_memory_describe(dst, &info)) {
-            AH_LOG_ERR("%p is not memory that a device can fill", dst);
-            return hipErrorInvalidValue;
-        }
-        *out_kind = info.kind;
-        return hipSuccess;
-    }
-    *out_kind = allocation.kind;
-    if (reach <= allocation.range.size - ((uintptr_t)dst - allocation.range.start))
-        return hipSuccess;
-    AH_LOG_ERR("a fill of %zu bytes at %p reaches past the end of its allocation", reach, dst);
-    return hipErrorInvalidValue;
-}
-
-/* The device whose driver can reach dst: the stream's, if it is of that driver. */
-static hipError_t route(const void *dst, struct ah_device **device,
-                        struct ah_backend_stream **native)
-{
-    struct ah_device *owner;
-    if (!ah_memory_mixed_drivers())
-        return hipSuccess;
-    owner = ah_memory_owner(dst);
-    if (!owner || owner->driver == (*device)->driver)
-        return hipSuccess;
-    hipError_t error = ah_stream_wait(*device, *native);
-    *device = owner;
-    *native = NULL;
-    return error;
-}
+#include "submit.h"
 
 /* A fill of device memory does not block the host; of host and managed memory it
  * does, since the host could look at it. */
 hipError_t ah_fill(void *dst, size_t pitch, unsigned value, unsigned element_size, size_t width,
-                   size_t height, hipStream_t stream, enum ah_blocking blocking)
+                   size_t height, hipStream_t handle, enum ah_blocking blocking)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
-    enum ah_memory_kind kind = AH_MEMORY_UNKNOWN;
-    size_t row;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    struct ah_stream *stream;
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess || width == 0 || height == 0)
         return error;
-    if (__builtin_mul_overflow(width, element_size, &row) || (height > 1 && row > pitch) ||
-        (uintptr_t)dst % element_size != 0 || (height > 1 && pitch % element_size != 0))
-        return hipErrorInvalidValue;
-    error = check_range(dst, pitch, row, height, &kind);
-    if (error == hipSuccess)
-        error = route(dst, &device, &native);
-    if (error != hipSuccess)
-        return error;
-    struct ah_fill fill = {dst, pitch, value, element_size, width, height};
-    error = device->ops->fill(device->native, &fill, native);
-    if (error == hipSuccess && blocking == AH_BLOCKING && kind != AH_MEMORY_DEVICE)
-        error = ah_stream_wait(device, native);
-    return error;
+    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_FILL,
+                                                  .blocking = blocking,
+                                                  .fill = {.rows = {dst, pitch, value, element_size,
+                                                                    width, height}}});
 }
 
 hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream,
@@ -88,8 +34,8 @@ hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_
     if (extent.height == dst.ysize) /* slices without gaps are one run of rows */
         return ah_fill(dst.ptr, dst.pitch, (unsigned char)value, 1, extent.width, rows, stream,
                        blocking);
-    error = check_range(dst.ptr, slice, dst.pitch * (extent.height - 1) + extent.width,
-                        extent.depth, &kind);
+    error = ah_fill_check_range(dst.ptr, slice, dst.pitch * (extent.height - 1) + extent.width,
+                                extent.depth, &kind);
     for (size_t z = 0; z < extent.depth && error == hipSuccess; z++)
         error = ah_fill((char *)dst.ptr + z * slice, dst.pitch, (unsigned char)value, 1,
                         extent.width, extent.height, stream, blocking);

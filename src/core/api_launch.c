@@ -2,8 +2,7 @@
  * start a kernel. */
 #include "api.h"
 #include "api_shared.h"
-#include "code.h"
-#include "stream.h"
+#include "submit.h"
 
 #include <hip/api/registration.h>
 #include <hip/hip_ext.h>
@@ -11,160 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- checks ---------------------------------------------------------------- */
-
-static bool exceeds(const unsigned *size, const unsigned *limit)
-{
-    return size[0] > limit[0] || size[1] > limit[1] || size[2] > limit[2];
-}
-
-static bool has_zero(const unsigned *size)
-{
-    return size[0] == 0 || size[1] == 0 || size[2] == 0;
-}
-
-static bool extra_valid(void **extra)
-{
-    return extra[0] == HIP_LAUNCH_PARAM_BUFFER_POINTER &&
-           extra[2] == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[4] == HIP_LAUNCH_PARAM_END &&
-           extra[3] != NULL;
-}
-
-/* Launches of a module's functions have one error for all that is too large. */
-static hipError_t size_error(const struct ah_function *function, hipError_t of_a_kernel)
-{
-    return function->module ? hipErrorInvalidValue : of_a_kernel;
-}
-
-static hipError_t check_sizes(const struct ah_function *function, const struct ah_launch *launch,
-                              const struct ah_device *device)
-{
-    const unsigned *grid = launch->grid, *block = launch->block;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (has_zero(grid) || has_zero(block)) {
-        AH_LOG_ERR("a dimension of grid (%u, %u, %u) or block (%u, %u, %u) is 0 for kernel %s",
-                   grid[0], grid[1], grid[2], block[0], block[1], block[2], function->name);
-        return launch->flags & AH_LAUNCH_COOPERATIVE
-                   ? size_error(function, hipErrorInvalidConfiguration)
-                   : hipErrorInvalidValue;
-    }
-    if (threads > device->max_threads || exceeds(block, device->max_block)) {
-        AH_LOG_ERR("Launch params (%u, %u, %u) are larger than the block limit of device %d "
-                   "(%u threads, %u x %u x %u) for kernel %s",
-                   block[0], block[1], block[2], device->ordinal, device->max_threads,
-                   device->max_block[0], device->max_block[1], device->max_block[2],
-                   function->name);
-        return size_error(function, hipErrorInvalidConfiguration);
-    }
-    if (threads > function->max_threads) {
-        AH_LOG_ERR("Launch params (%u, %u, %u) are larger than launch bounds (%u) for kernel %s",
-                   block[0], block[1], block[2], function->max_threads, function->name);
-        return hipErrorLaunchFailure;
-    }
-    if (exceeds(grid, device->max_grid)) {
-        AH_LOG_ERR("grid (%u, %u, %u) is larger than device %d allows (%u, %u, %u) for kernel %s",
-                   grid[0], grid[1], grid[2], device->ordinal, device->max_grid[0],
-                   device->max_grid[1], device->max_grid[2], function->name);
-        return size_error(function, hipErrorInvalidConfiguration);
-    }
-    return hipSuccess;
-}
-
-/* More than the default amount of dynamic shared memory must be asked for on
- * NVIDIA; HIP programs do not know of that, so it happens here. */
-static hipError_t check_shared(struct ah_function *function, const struct ah_launch *launch,
-                               const struct ah_device *device)
-{
-    unsigned shared = launch->shared;
-    if (shared <= atomic_load_explicit(&function->max_dynamic, memory_order_relaxed))
-        return hipSuccess;
-    if ((uint64_t)shared + function->static_shared > device->max_shared) {
-        AH_LOG_ERR("%u bytes of dynamic and %u of static shared memory are more than the %u of "
-                   "device %d for kernel %s",
-                   shared, function->static_shared, device->max_shared, device->ordinal,
-                   function->name);
-        return size_error(function, launch->flags & AH_LAUNCH_COOPERATIVE
-                                        ? hipErrorCooperativeLaunchTooLarge
-                                        : hipErrorOutOfMemory);
-    }
-    return ah_function_raise_dynamic(function, shared);
-}
-
-static hipError_t check_slowly(struct ah_function *function, const struct ah_launch *launch,
-                               const struct ah_device *device)
-{
-    hipError_t error = check_sizes(function, launch, device);
-    if (error == hipSuccess)
-        error = check_shared(function, launch, device);
-    if (error == hipSuccess && launch->extra && (launch->params || !extra_valid(launch->extra)))
-        error = hipErrorInvalidValue;
-    return error;
-}
-
-/* Every launch passes here: one branch when nothing is unusual. A size less one
- * is below its limit exactly when it is neither 0 nor too large. */
-static inline hipError_t check(struct ah_function *function, const struct ah_launch *launch,
-                               const struct ah_device *device)
-{
-    const unsigned *grid = launch->grid, *block = launch->block;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    bool unusual =
-        (threads - 1 >= function->max_threads) | (block[0] > device->max_block[0]) |
-        (block[1] > device->max_block[1]) | (block[2] > device->max_block[2]) |
-        (grid[0] - 1 >= device->max_grid[0]) | (grid[1] - 1 >= device->max_grid[1]) |
-        (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
-        (launch->shared > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed));
-    return __builtin_expect(unusual, 0) ? check_slowly(function, launch, device) : hipSuccess;
-}
-
 /* A launch that asks for more than its type holds is refused for asking too much. */
 static inline unsigned saturated(size_t shared)
 {
     return shared > UINT32_MAX ? UINT32_MAX : (unsigned)shared;
 }
 
-/* ---- the one way ------------------------------------------------------------ */
-
-static hipError_t launch_serialized(struct ah_device *device, struct ah_function *function,
-                                    const struct ah_launch *launch,
-                                    struct ah_backend_stream *native)
-{
-    int serialize = ah_registry.settings.serialize_kernel;
-    hipError_t error = hipSuccess;
-    if (serialize & AH_SERIALIZE_BEFORE)
-        error = ah_stream_wait(device, native);
-    if (error == hipSuccess)
-        error = device->ops->launch(device->native, function->native, launch, native);
-    if (error == hipSuccess && (serialize & AH_SERIALIZE_AFTER))
-        error = ah_stream_wait(device, native);
-    return error;
-}
-
-static inline hipError_t launch_on(struct ah_device *device, struct ah_function *function,
-                                   const struct ah_launch *launch, struct ah_backend_stream *native)
-{
-    hipError_t error = check(function, launch, device);
-    if (__builtin_expect(error != hipSuccess, 0))
-        return error;
-    AH_LOG(AH_LOG_DEBUG, AH_LOG_KERN, "ShaderName : %s", function->name);
-    if (__builtin_expect(ah_registry.settings.serialize_kernel != 0, 0))
-        return launch_serialized(device, function, launch, native);
-    return device->ops->launch(device->native, function->native, launch, native);
-}
+/* ---- the ways to name a kernel --------------------------------------------------- */
 
 static inline hipError_t launch_host(const void *host, const struct ah_launch *launch,
-                                     hipStream_t stream)
+                                     hipStream_t handle)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     struct ah_function *function;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
-    error = ah_kernel_function(host, device, &function);
+    error = ah_kernel_function(host, stream->handle.device, &function);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
-    return launch_on(device, function, launch, native);
+    return ah_submit_launch(stream, function, launch);
 }
 
 hipError_t ah_launch_host(const void *host, const struct ah_launch *launch, hipStream_t stream)
@@ -187,21 +52,21 @@ hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args
 
 /* A module's function runs on the device where the module is loaded. */
 hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
-                              hipStream_t stream)
+                              hipStream_t handle)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!ah_handle_is(function, AH_HANDLE_FUNCTION))
         return hipErrorInvalidResourceHandle;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
+    const struct ah_device *device = stream->handle.device;
     if (__builtin_expect(function->handle.device != device, 0)) {
         AH_LOG_ERR("kernel %s is loaded on device %d and cannot run in a stream of device %d",
                    function->name, function->handle.device->ordinal, device->ordinal);
         return hipErrorInvalidDevice;
     }
-    return launch_on(device, function, launch, native);
+    return ah_submit_launch(stream, function, launch);
 }
 
 /* ---- kernels of the program -------------------------------------------------- */
@@ -318,28 +183,40 @@ static struct ah_call_config *pushed_config(unsigned index)
     return &extra->configs[needed - 1];
 }
 
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
-                                      hipStream_t stream)
+static inline hipError_t push_configuration(dim3 grid, dim3 block, size_t shared,
+                                            hipStream_t stream)
 {
     struct ah_call_config *config = pushed_config(ah_thread.config_count);
     if (!config)
         return hipErrorOutOfMemory;
-    *config = (struct ah_call_config){gridDim, blockDim, sharedMem, stream};
+    *config = (struct ah_call_config){grid, block, shared, stream};
     ah_thread.config_count++;
+    return hipSuccess;
+}
+
+hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
+                                      hipStream_t stream)
+{
+    return push_configuration(gridDim, blockDim, sharedMem, stream);
+}
+
+static inline hipError_t pop_configuration(dim3 *grid, dim3 *block, size_t *shared,
+                                           hipStream_t *stream)
+{
+    if (ah_thread.config_count == 0)
+        return hipErrorMissingConfiguration;
+    const struct ah_call_config *config = pushed_config(--ah_thread.config_count);
+    *grid = config->grid;
+    *block = config->block;
+    *shared = config->shared;
+    *stream = config->stream;
     return hipSuccess;
 }
 
 hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
                                      hipStream_t *stream)
 {
-    if (ah_thread.config_count == 0)
-        return hipErrorMissingConfiguration;
-    const struct ah_call_config *config = pushed_config(--ah_thread.config_count);
-    *gridDim = config->grid;
-    *blockDim = config->block;
-    *sharedMem = config->shared;
-    *stream = config->stream;
-    return hipSuccess;
+    return pop_configuration(gridDim, blockDim, sharedMem, stream);
 }
 
 /* ---- the launch of HIP 1 and 2 -------------------------------------------------- */
@@ -350,7 +227,7 @@ hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipSt
     struct ah_thread_extra *extra = ah_thread_extra();
     if (extra)
         extra->argument_size = 0;
-    return AH_LEAVE(__hipPushCallConfiguration(gridDim, blockDim, sharedMem, stream));
+    return AH_LEAVE(push_configuration(gridDim, blockDim, sharedMem, stream));
 }
 
 static hipError_t setup_argument(const void *argument, size_t size, size_t offset)
@@ -386,17 +263,10 @@ hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
 static hipError_t launch_by_pointer(const void *host)
 {
     struct ah_thread_extra *thread = ah_thread_extra();
-    struct ah_device *device;
-    struct ah_backend_stream *native;
-    struct ah_function *function;
     dim3 grid, block;
     size_t shared;
     hipStream_t stream;
-    hipError_t error = __hipPopCallConfiguration(&grid, &block, &shared, &stream);
-    if (error == hipSuccess)
-        error = ah_stream_resolve(stream, &device, &native);
-    if (error == hipSuccess)
-        error = ah_kernel_function(host, device, &function);
+    hipError_t error = pop_configuration(&grid, &block, &shared, &stream);
     if (error != hipSuccess || !thread)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, thread->arguments,
@@ -407,7 +277,7 @@ static hipError_t launch_by_pointer(const void *host)
         .shared = saturated(shared),
         .extra = extra,
     };
-    return launch_on(device, function, &launch, native);
+    return launch_host(host, &launch, stream);
 }
 
 hipError_t hipLaunchByPtr(const void *func)

@@ -6,8 +6,7 @@
  * or its kernel has ended, is counted as come, so that no other waits for it for ever. */
 #include "api.h"
 #include "api_shared.h"
-#include "code.h"
-#include "stream.h"
+#include "submit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +19,9 @@ struct part {
     bool of_module;
     const void *host;             /* a kernel of the program */
     struct ah_function *function; /* of a module */
-    hipStream_t stream;
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    hipStream_t handle;
+    struct ah_stream *stream;
+    struct ah_device *device; /* of the stream */
     struct ah_multi_grid place;
 };
 
@@ -166,8 +165,8 @@ static hipError_t give_places(struct part *parts, unsigned count, const struct m
 
 static hipError_t launch_part(const struct part *part)
 {
-    return part->of_module ? ah_launch_function(part->function, &part->launch, part->stream)
-                           : ah_launch_host(part->host, &part->launch, part->stream);
+    return part->of_module ? ah_launch_function(part->function, &part->launch, part->handle)
+                           : ah_launch_host(part->host, &part->launch, part->handle);
 }
 
 static hipError_t launch_apart(const struct part *parts, unsigned count)
@@ -189,8 +188,9 @@ static hipError_t launch_meeting(struct part *parts, unsigned count, struct meet
         error = launch_part(part);
         if (error != hipSuccess)
             break;
-        error = part->device->ops->stream_callback(part->device->native, part->native, on_end,
-                                                   &meeting->grids[launched++]);
+        error = ah_submit(part->stream,
+                          &(struct ah_command){.kind = AH_COMMAND_CALLBACK,
+                                               .callback = {on_end, &meeting->grids[launched++]}});
     }
     pthread_mutex_unlock(&together.launching);
     pthread_mutex_lock(&together.listing);
@@ -199,7 +199,7 @@ static hipError_t launch_meeting(struct part *parts, unsigned count, struct meet
     grids_ended(meeting, count - launched);
     pthread_mutex_unlock(&together.listing);
     if (watched < launched) {
-        (void)ah_stream_wait(parts[watched].device, parts[watched].native); /* or it failed */
+        (void)ah_stream_synchronize(parts[watched].stream); /* or it failed */
         on_end(&meeting->grids[watched], error);
     }
     return error;
@@ -229,11 +229,12 @@ static hipError_t find_devices(struct part *parts, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
         struct part *part = &parts[i];
-        if ((uintptr_t)part->stream <= (uintptr_t)hipStreamLegacy)
+        if ((uintptr_t)part->handle <= (uintptr_t)hipStreamLegacy)
             return hipErrorInvalidResourceHandle;
-        hipError_t error = ah_stream_resolve(part->stream, &part->device, &part->native);
+        hipError_t error = ah_stream_resolve(part->handle, &part->stream);
         if (error != hipSuccess)
             return error;
+        part->device = part->stream->handle.device;
         for (unsigned j = 0; j < i; j++)
             if (parts[j].device == part->device)
                 return hipErrorInvalidDevice;
@@ -296,7 +297,7 @@ static hipError_t launch_kernels(const hipLaunchParams *list, int count, unsigne
                        .flags = cooperative ? AH_LAUNCH_COOPERATIVE : 0,
                        .params = from->args},
             .host = from->func,
-            .stream = from->stream,
+            .handle = from->stream,
         };
     }
     error = launch_parts(parts, n, flags, cooperative);
@@ -321,7 +322,7 @@ static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned
                        .params = from->kernelParams},
             .of_module = true,
             .function = (struct ah_function *)(void *)from->function,
-            .stream = from->hStream,
+            .handle = from->hStream,
         };
     }
     error = launch_parts(parts, count, flags, true);

@@ -14,21 +14,27 @@
 
 /* The fields that both layouts have under one name. */
 #define SHARED_FIELDS(FIELD)                                                                       \
-    FIELD(totalGlobalMem) FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize)             \
-    FIELD(maxThreadsPerBlock) FIELD(clockRate) FIELD(memoryClockRate) FIELD(memoryBusWidth)        \
-    FIELD(totalConstMem) FIELD(major) FIELD(minor) FIELD(multiProcessorCount) FIELD(l2CacheSize)   \
-    FIELD(maxThreadsPerMultiProcessor) FIELD(computeMode) FIELD(clockInstructionRate) FIELD(arch)  \
-    FIELD(concurrentKernels) FIELD(pciDomainID) FIELD(pciBusID) FIELD(pciDeviceID)                 \
-    FIELD(maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard) FIELD(canMapHostMemory)         \
-    FIELD(integrated) FIELD(cooperativeLaunch) FIELD(cooperativeMultiDeviceLaunch)                 \
-    FIELD(maxTexture1DLinear) FIELD(maxTexture1D) FIELD(hdpMemFlushCntl) FIELD(hdpRegFlushCntl)    \
-    FIELD(memPitch) FIELD(textureAlignment) FIELD(texturePitchAlignment)                           \
-    FIELD(kernelExecTimeoutEnabled) FIELD(ECCEnabled) FIELD(tccDriver)                             \
-    FIELD(cooperativeMultiDeviceUnmatchedFunc) FIELD(cooperativeMultiDeviceUnmatchedGridDim)       \
-    FIELD(cooperativeMultiDeviceUnmatchedBlockDim) FIELD(cooperativeMultiDeviceUnmatchedSharedMem) \
-    FIELD(isLargeBar) FIELD(asicRevision) FIELD(managedMemory)                                     \
-    FIELD(directManagedMemAccessFromHost) FIELD(concurrentManagedAccess)                           \
-    FIELD(pageableMemoryAccess) FIELD(pageableMemoryAccessUsesHostPageTables)
+    FIELD(totalGlobalMem)                                                                          \
+    FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize) FIELD(maxThreadsPerBlock) FIELD(  \
+        clockRate) FIELD(memoryClockRate) FIELD(memoryBusWidth) FIELD(totalConstMem) FIELD(major)  \
+        FIELD(minor) FIELD(multiProcessorCount) FIELD(l2CacheSize) FIELD(                          \
+            maxThreadsPerMultiProcessor) FIELD(computeMode) FIELD(clockInstructionRate)            \
+            FIELD(arch) FIELD(concurrentKernels) FIELD(pciDomainID) FIELD(pciBusID) FIELD(         \
+                pciDeviceID) FIELD(maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard)        \
+                FIELD(canMapHostMemory) FIELD(integrated) FIELD(cooperativeLaunch) FIELD(          \
+                    cooperativeMultiDeviceLaunch) FIELD(maxTexture1DLinear) FIELD(maxTexture1D)    \
+                    FIELD(hdpMemFlushCntl) FIELD(hdpRegFlushCntl) FIELD(memPitch)                  \
+                        FIELD(textureAlignment) FIELD(texturePitchAlignment)                       \
+                            FIELD(kernelExecTimeoutEnabled) FIELD(ECCEnabled) FIELD(tccDriver)     \
+                                FIELD(cooperativeMultiDeviceUnmatchedFunc)                         \
+                                    FIELD(cooperativeMultiDeviceUnmatchedGridDim) FIELD(           \
+                                        cooperativeMultiDeviceUnmatchedBlockDim)                   \
+                                        FIELD(cooperativeMultiDeviceUnmatchedSharedMem) FIELD(     \
+                                            isLargeBar) FIELD(asicRevision) FIELD(managedMemory)   \
+                                            FIELD(directManagedMemAccessFromHost)                  \
+                                                FIELD(concurrentManagedAccess)                     \
+                                                    FIELD(pageableMemoryAccess) FIELD(             \
+                                                        pageableMemoryAccessUsesHostPageTables)
 
 static void to_legacy(hipDeviceProp_tR0000 *out, const hipDeviceProp_tR0600 *from)
 {
@@ -152,23 +158,27 @@ hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *propert
 
 #define EXPORTED __attribute__((visibility("default")))
 
-EXPORTED hipError_t create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description)
-    __asm__("_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
+EXPORTED hipError_t
+create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description) __asm__(
+    "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
 hipError_t create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description)
 {
     return hipCreateSurfaceObject(surface, description);
 }
 
-EXPORTED hipError_t destroy_surface(hipSurfaceObject_t surface)
-    __asm__("_Z23hipDestroySurfaceObjectP13__hip_surface");
-hipError_t destroy_surface(hipSurfaceObject_t surface) { return hipDestroySurfaceObject(surface); }
+EXPORTED hipError_t
+destroy_surface(hipSurfaceObject_t surface) __asm__("_Z23hipDestroySurfaceObjectP13__hip_surface");
+hipError_t destroy_surface(hipSurfaceObject_t surface)
+{
+    return hipDestroySurfaceObject(surface);
+}
 
-EXPORTED hipError_t ext_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz,
-                                      uint32_t lx, uint32_t ly, uint32_t lz, size_t shared,
-                                      hipStream_t stream, void **params, void **extra,
-                                      hipEvent_t start, hipEvent_t stop, uint32_t flags)
-    __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
-            "vent_tS6_j");
+EXPORTED hipError_t ext_module_launch(
+    hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx, uint32_t ly, uint32_t lz,
+    size_t shared, hipStream_t stream, void **params, void **extra, hipEvent_t start,
+    hipEvent_t stop, uint32_t flags) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_"
+                                             "tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
+                                             "vent_tS6_j");
 hipError_t ext_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
                              uint32_t ly, uint32_t lz, size_t shared, hipStream_t stream,
                              void **params, void **extra, hipEvent_t start, hipEvent_t stop,
@@ -178,12 +188,12 @@ hipError_t ext_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t
                                     stop, flags);
 }
 
-EXPORTED hipError_t hcc_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz,
-                                      uint32_t lx, uint32_t ly, uint32_t lz, size_t shared,
-                                      hipStream_t stream, void **params, void **extra,
-                                      hipEvent_t start, hipEvent_t stop)
-    __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
-            "vent_tS6_");
+EXPORTED hipError_t hcc_module_launch(
+    hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx, uint32_t ly, uint32_t lz,
+    size_t shared, hipStream_t stream, void **params, void **extra, hipEvent_t start,
+    hipEvent_t stop) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_"
+                             "tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
+                             "vent_tS6_");
 hipError_t hcc_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
                              uint32_t ly, uint32_t lz, size_t shared, hipStream_t stream,
                              void **params, void **extra, hipEvent_t start, hipEvent_t stop)
@@ -192,9 +202,10 @@ hipError_t hcc_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t
                                     stop);
 }
 
-EXPORTED void launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
-                         hipStream_t stream, void **arguments)
-    __asm__("_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv");
+EXPORTED void launch_ggl(
+    unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream,
+    void *
+        *arguments) __asm__("_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv");
 void launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
                 hipStream_t stream, void **arguments)
 {
@@ -259,11 +270,20 @@ const char *hipApiName(uint32_t id)
     return "unknown";
 }
 
-const char *amd_dbgapi_get_build_name(void) { return "AnyHIP " ANYHIP_VERSION; }
+const char *amd_dbgapi_get_build_name(void)
+{
+    return "AnyHIP " ANYHIP_VERSION;
+}
 
-const char *amd_dbgapi_get_git_hash(void) { return ""; }
+const char *amd_dbgapi_get_git_hash(void)
+{
+    return "";
+}
 
-size_t amd_dbgapi_get_build_id(void) { return 0; }
+size_t amd_dbgapi_get_build_id(void)
+{
+    return 0;
+}
 
 /* There is no precompiled header: run-time compilation reads the headers. */
 void __hipGetPCH(const char **pch, unsigned int *size)

@@ -2,6 +2,7 @@
 #include "api.h"
 #include "api_shared.h"
 #include "memory.h"
+#include "submit.h"
 
 /* The whole range is managed memory. */
 static hipError_t managed_range(const void *pointer, size_t size, struct ah_device **out_device)
@@ -31,21 +32,23 @@ static hipError_t location(int ordinal, const struct ah_device *memory_device,
     return hipSuccess;
 }
 
-static hipError_t prefetch(const void *pointer, size_t size, int ordinal, hipStream_t stream)
+static hipError_t prefetch(const void *pointer, size_t size, int ordinal, hipStream_t handle)
 {
-    struct ah_device *memory_device, *device;
+    struct ah_device *memory_device;
     struct ah_backend_device *target;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     hipError_t error = managed_range(pointer, size, &memory_device);
     if (error == hipSuccess)
         error = location(ordinal, memory_device, &target);
     if (error == hipSuccess)
-        error = ah_stream_resolve(stream, &device, &native);
-    if (error == hipSuccess && device->driver != memory_device->driver)
+        error = ah_stream_resolve(handle, &stream);
+    if (error == hipSuccess && stream->handle.device->driver != memory_device->driver)
         error = hipErrorInvalidDevice;
-    return error == hipSuccess
-               ? device->ops->managed_prefetch(device->native, pointer, size, target, native)
-               : error;
+    if (error != hipSuccess)
+        return error;
+    return ah_submit(stream,
+                     &(struct ah_command){.kind = AH_COMMAND_PREFETCH,
+                                          .prefetch = {(void *)(uintptr_t)pointer, size, target}});
 }
 
 hipError_t hipMemPrefetchAsync(const void *dev_ptr, size_t count, int device, hipStream_t stream)
@@ -182,21 +185,21 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes,
     return AH_LEAVE(range_attributes(data, data_sizes, attributes, num_attributes, dev_ptr, count));
 }
 
-static hipError_t attach(hipStream_t stream, void *pointer, size_t size, unsigned flags)
+static hipError_t attach(hipStream_t handle, void *pointer, size_t size, unsigned flags)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     struct ah_pointer_info info;
     if (!pointer ||
         (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle))
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess)
         return error;
     if (!ah_memory_describe(pointer, &info) || info.kind != AH_MEMORY_MANAGED ||
         info.base != pointer || (size != 0 && size != info.size))
         return hipErrorInvalidValue;
-    return device->ops->managed_attach(device->native, native, pointer, size, flags);
+    return ah_submit(
+        stream, &(struct ah_command){.kind = AH_COMMAND_ATTACH, .attach = {pointer, size, flags}});
 }
 
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *dev_ptr, size_t length,

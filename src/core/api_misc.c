@@ -183,16 +183,20 @@ hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_co
     return AH_LEAVE(error);
 }
 
-static hipError_t stream_native(hipStream_t stream, void **out_stream)
+static hipError_t stream_native(hipStream_t handle, void **out_stream)
 {
-    struct ah_device *device;
+    struct ah_stream *stream;
     struct ah_backend_stream *native;
     uint64_t value;
     if (!out_stream)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve_handle(stream, &device, &native);
+    hipError_t error = ah_stream_resolve_handle(handle, &stream);
     if (error == hipSuccess)
-        error = device->ops->stream_native(device->native, native, &value);
+        error = ah_stream_native(stream, &native);
+    if (error != hipSuccess)
+        return error;
+    struct ah_device *device = stream->handle.device;
+    error = device->ops->stream_native(device->native, native, &value);
     if (error == hipSuccess)
         *out_stream = (void *)(uintptr_t)value;
     return error;

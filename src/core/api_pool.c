@@ -2,6 +2,7 @@
 #include "api.h"
 #include "api_shared.h"
 #include "memory.h"
+#include "submit.h"
 
 #include <stdlib.h>
 
@@ -73,24 +74,31 @@ void ah_pool_forget_device(struct ah_device *device)
 
 /* ---- allocation ------------------------------------------------------------ */
 
-static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_pool *pool,
-                           struct ah_device *pool_device, hipStream_t stream)
+static hipError_t free_in(struct ah_stream *stream, void *pointer)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    return ah_submit(stream,
+                     &(struct ah_command){.kind = AH_COMMAND_POOL_FREE, .pool_free = pointer});
+}
+
+static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_pool *pool,
+                           struct ah_device *pool_device, hipStream_t handle)
+{
+    struct ah_stream *stream;
     void *pointer;
     if (!out_pointer)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve_handle(stream, &device, &native);
+    hipError_t error = ah_stream_resolve_handle(handle, &stream);
     if (error != hipSuccess)
         return error;
+    struct ah_device *device = stream->handle.device;
     if (pool_device && pool_device->driver != device->driver)
         return hipErrorInvalidValue;
     if (size == 0) {
         *out_pointer = NULL;
         return hipSuccess;
     }
-    error = device->ops->pool_alloc(device->native, pool, size, native, &pointer);
+    error = ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_POOL_ALLOC,
+                                                   .pool_alloc = {pool, size, &pointer}});
     if (error != hipSuccess)
         return error;
     if (ah_memory_add(&(struct ah_allocation){
@@ -99,7 +107,7 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
             .kind = AH_MEMORY_DEVICE,
             .origin = AH_ORIGIN_POOL,
         }) != hipSuccess) {
-        device->ops->pool_free(device->native, pointer, native);
+        free_in(stream, pointer);
         return hipErrorOutOfMemory;
     }
     *out_pointer = pointer;
@@ -124,20 +132,20 @@ hipError_t hipMallocFromPoolAsync(void **dev_ptr, size_t size, hipMemPool_t mem_
 }
 
 /* Memory of hipMalloc may be freed in stream order as well; the driver decides. */
-static hipError_t release(void *pointer, hipStream_t stream)
+static hipError_t release(void *pointer, hipStream_t handle)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     struct ah_allocation allocation;
-    hipError_t error = ah_stream_resolve_handle(stream, &device, &native);
+    hipError_t error = ah_stream_resolve_handle(handle, &stream);
     if (error != hipSuccess || !pointer)
         return error;
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_DEVICE ||
-        allocation.origin > AH_ORIGIN_POOL || allocation.device->driver != device->driver)
+        allocation.origin > AH_ORIGIN_POOL ||
+        allocation.device->driver != stream->handle.device->driver)
         return hipErrorInvalidValue;
     if (!ah_memory_take(pointer, &allocation))
         return hipErrorInvalidValue;
-    return ah_memory_freed(&allocation, device->ops->pool_free(device->native, pointer, native));
+    return ah_memory_freed(&allocation, free_in(stream, pointer));
 }
 
 hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream)
@@ -449,7 +457,7 @@ static hipError_t import_pointer(void **out_pointer, hipMemPool_t handle,
             .kind = AH_MEMORY_DEVICE,
             .origin = AH_ORIGIN_POOL,
         }) != hipSuccess) {
-        device->ops->pool_free(device->native, pointer, AH_STREAM_LEGACY);
+        free_in(&device->legacy, pointer);
         return hipErrorOutOfMemory;
     }
     *out_pointer = pointer;

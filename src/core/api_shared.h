@@ -7,6 +7,7 @@
 #include "code.h"
 #include "registry.h"
 #include "stream.h"
+#include "submit.h"
 
 /* Devices */
 hipError_t ah_device_properties(hipDeviceProp_tR0600 *out, int ordinal);
@@ -18,8 +19,6 @@ hipError_t ah_device_set_cache_config(hipFuncCache_t config);
 hipError_t ah_device_get_shared_config(hipSharedMemConfig *out_config);
 hipError_t ah_device_set_shared_config(hipSharedMemConfig config);
 hipError_t ah_peer_set_access(struct ah_device *device, int peer_ordinal, bool enable);
-/* Waits for all work of two devices: where a copy between them begins. */
-hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other);
 
 /* Memory */
 hipError_t ah_memory_alloc(void **out_pointer, size_t size, unsigned flags);
@@ -29,13 +28,7 @@ hipError_t ah_memory_free(void *pointer);
 hipError_t ah_host_alloc(void **out_pointer, size_t size, unsigned flags);
 hipError_t ah_host_free(void *pointer);
 
-/* Host memory through which a copy between two drivers goes, bytes: larger ones go in pieces. A
- * multiple of every array's element. */
-enum { AH_STAGING_SIZE = 4 << 20 };
-
-/* Copies and fills. An async copy is queued; the others have happened when they
- * return, unless both ends are on a device. */
-enum ah_blocking { AH_ASYNC, AH_BLOCKING };
+/* Copies and fills */
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream,
                    enum ah_blocking blocking);
 hipError_t ah_copy_region(const struct ah_copy_region *region, hipStream_t stream,
@@ -99,8 +92,8 @@ void ah_texture_forget_module(const struct ah_module *module);
 void ah_pool_forget_device(struct ah_device *device);
 
 /* Streams and events */
-hipError_t ah_stream_query(hipStream_t stream);
-hipError_t ah_stream_synchronize(hipStream_t stream);
+hipError_t ah_stream_query_handle(hipStream_t stream);
+hipError_t ah_stream_synchronize_handle(hipStream_t stream);
 hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event, unsigned flags);
 hipError_t ah_stream_get_flags(hipStream_t stream, unsigned *out_flags);
 hipError_t ah_stream_get_priority(hipStream_t stream, int *out_priority);

@@ -166,13 +166,13 @@ hipError_t hipMemset3DAsync_spt(hipPitchedPtr pitchedDevPtr, int value, hipExten
 hipError_t hipStreamQuery_spt(hipStream_t stream)
 {
     AH_ENTER(stream);
-    return AH_LEAVE(ah_stream_query(ah_stream_spt(stream)));
+    return AH_LEAVE(ah_stream_query_handle(ah_stream_spt(stream)));
 }
 
 hipError_t hipStreamSynchronize_spt(hipStream_t stream)
 {
     AH_ENTER(stream);
-    return AH_LEAVE(ah_stream_synchronize(ah_stream_spt(stream)));
+    return AH_LEAVE(ah_stream_synchronize_handle(ah_stream_spt(stream)));
 }
 
 hipError_t hipStreamGetPriority_spt(hipStream_t stream, int *priority)

@@ -1,8 +1,7 @@
 /* Streams: creation, order, callbacks, values in memory. */
 #include "api.h"
 #include "api_shared.h"
-#include "relay.h"
-#include "stream.h"
+#include "submit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +18,7 @@ static hipError_t wrap(struct ah_device *device, struct ah_backend_stream *nativ
         device->ops->stream_destroy(device->native, native);
         return hipErrorOutOfMemory;
     }
-    stream->native = native;
+    atomic_store(&stream->native, native);
     stream->flags = flags;
     stream->priority = priority;
     stream->id = atomic_fetch_add(&next_stream_id, 1);
@@ -116,17 +115,18 @@ hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize
 }
 
 /* A stream without a mask of its own uses all compute units. */
-static hipError_t get_mask(hipStream_t stream, uint32_t words, uint32_t *out_mask)
+static hipError_t get_mask(hipStream_t handle, uint32_t words, uint32_t *out_mask)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     int units = 0;
     if (!out_mask || words == 0)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
-    if (error == hipSuccess)
-        error = device->ops->device_attribute(device->native, hipDeviceAttributeMultiprocessorCount,
-                                              &units);
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error != hipSuccess)
+        return error;
+    struct ah_device *device = stream->handle.device;
+    error = device->ops->device_attribute(device->native, hipDeviceAttributeMultiprocessorCount,
+                                          &units);
     if (error != hipSuccess)
         return error;
     if (words < ((uint32_t)units + 31) / 32)
@@ -135,11 +135,8 @@ static hipError_t get_mask(hipStream_t stream, uint32_t words, uint32_t *out_mas
         int left = units - (int)(32 * word);
         out_mask[word] = left >= 32 ? UINT32_MAX : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
     }
-    if (ah_handle_is(stream, AH_HANDLE_STREAM)) {
-        const struct ah_stream *object = (const struct ah_stream *)(const void *)stream;
-        for (uint32_t word = 0; word < object->mask_words && word < words; word++)
-            out_mask[word] = object->mask[word];
-    }
+    for (uint32_t word = 0; word < stream->mask_words && word < words; word++)
+        out_mask[word] = stream->mask[word];
     return hipSuccess;
 }
 
@@ -158,8 +155,9 @@ static hipError_t destroy(hipStream_t stream)
         return hipErrorContextIsDestroyed;
     struct ah_device *device = object->handle.device;
     uint32_t *mask = object->mask;
+    struct ah_backend_stream *native = atomic_load(&object->native);
     hipError_t error = ah_handle_end(object, AH_HANDLE_STREAM,
-                                     device->ops->stream_destroy(device->native, object->native));
+                                     device->ops->stream_destroy(device->native, native));
     if (!ah_is_still_there(error))
         free(mask);
     return error;
@@ -193,17 +191,14 @@ hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPrio
 
 /* ---- questions ---------------------------------------------------------- */
 
-hipError_t ah_stream_get_flags(hipStream_t stream, unsigned *out_flags)
+hipError_t ah_stream_get_flags(hipStream_t handle, unsigned *out_flags)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
-    if (!out_flags || !stream)
+    struct ah_stream *stream;
+    if (!out_flags || !handle)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error == hipSuccess)
-        *out_flags = ah_handle_is(stream, AH_HANDLE_STREAM)
-                         ? ((const struct ah_stream *)(const void *)stream)->flags
-                         : hipStreamDefault;
+        *out_flags = stream->flags;
     return error;
 }
 
@@ -213,17 +208,14 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
     return AH_LEAVE(ah_stream_get_flags(stream, flags));
 }
 
-hipError_t ah_stream_get_priority(hipStream_t stream, int *out_priority)
+hipError_t ah_stream_get_priority(hipStream_t handle, int *out_priority)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!out_priority)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error == hipSuccess)
-        *out_priority = ah_handle_is(stream, AH_HANDLE_STREAM)
-                            ? ((const struct ah_stream *)(const void *)stream)->priority
-                            : 0;
+        *out_priority = stream->priority;
     return error;
 }
 
@@ -233,15 +225,14 @@ hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
     return AH_LEAVE(ah_stream_get_priority(stream, priority));
 }
 
-static hipError_t device_of(hipStream_t stream, int *out_ordinal)
+static hipError_t device_of(hipStream_t handle, int *out_ordinal)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!out_ordinal)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error == hipSuccess)
-        *out_ordinal = device->ordinal;
+        *out_ordinal = stream->handle.device->ordinal;
     return error;
 }
 
@@ -259,18 +250,14 @@ int hipGetStreamDeviceId(hipStream_t stream)
     return ordinal;
 }
 
-static hipError_t id_of(hipStream_t stream, unsigned long long *out_id)
+static hipError_t id_of(hipStream_t handle, unsigned long long *out_id)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!out_id)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error == hipSuccess)
-        *out_id = ah_handle_is(stream, AH_HANDLE_STREAM)
-                      ? ((const struct ah_stream *)(const void *)stream)->id
-                  : stream == hipStreamPerThread ? 2
-                                                 : 1;
+        *out_id = stream->id;
     return error;
 }
 
@@ -282,49 +269,45 @@ hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId)
 
 /* ---- order -------------------------------------------------------------- */
 
-hipError_t ah_stream_query(hipStream_t stream)
+hipError_t ah_stream_query_handle(hipStream_t handle)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
-    return error == hipSuccess ? device->ops->stream_query(device->native, native) : error;
+    struct ah_stream *stream;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    return error == hipSuccess ? ah_stream_query(stream) : error;
 }
 
 hipError_t hipStreamQuery(hipStream_t stream)
 {
     AH_ENTER(stream);
-    return AH_LEAVE(ah_stream_query(stream));
+    return AH_LEAVE(ah_stream_query_handle(stream));
 }
 
-hipError_t ah_stream_synchronize(hipStream_t stream)
+hipError_t ah_stream_synchronize_handle(hipStream_t handle)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
-    return error == hipSuccess ? ah_stream_wait(device, native) : error;
+    struct ah_stream *stream;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    return error == hipSuccess ? ah_stream_synchronize(stream) : error;
 }
 
 hipError_t hipStreamSynchronize(hipStream_t stream)
 {
     AH_ENTER(stream);
-    return AH_LEAVE(ah_stream_synchronize(stream));
+    return AH_LEAVE(ah_stream_synchronize_handle(stream));
 }
 
-hipError_t ah_stream_wait_event(hipStream_t stream, hipEvent_t event_handle, unsigned flags)
+hipError_t ah_stream_wait_event(hipStream_t handle, hipEvent_t event_handle, unsigned flags)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     struct ah_event *event;
     if (flags != 0)
         return hipErrorInvalidValue;
     hipError_t error = ah_event_check(event_handle, &event);
     if (error == hipSuccess)
-        error = ah_stream_resolve_handle(stream, &device, &native);
-    if (error != hipSuccess)
-        return error;
-    if (event->handle.device->driver != device->driver)
-        return ah_relay_wait(device, native, event);
-    return device->ops->stream_wait_event(device->native, native, event->native);
+        error = ah_stream_resolve_handle(handle, &stream);
+    return error == hipSuccess
+               ? ah_submit(stream,
+                           &(struct ah_command){.kind = AH_COMMAND_EVENT_WAIT, .event = event})
+               : error;
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
@@ -346,21 +329,21 @@ static void call_back(void *data, hipError_t status)
     callback.function(callback.stream, status, callback.data);
 }
 
-hipError_t ah_stream_add_callback(hipStream_t stream, hipStreamCallback_t function, void *data,
+hipError_t ah_stream_add_callback(hipStream_t handle, hipStreamCallback_t function, void *data,
                                   unsigned flags)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!function || flags != 0)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess)
         return error;
     struct callback *callback = malloc(sizeof *callback);
     if (!callback)
         return hipErrorOutOfMemory;
-    *callback = (struct callback){stream, function, data};
-    error = device->ops->stream_callback(device->native, native, call_back, callback);
+    *callback = (struct callback){handle, function, data};
+    error = ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_CALLBACK,
+                                                   .callback = {call_back, callback}});
     if (error != hipSuccess)
         free(callback);
     return error;
@@ -373,15 +356,15 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
     return AH_LEAVE(ah_stream_add_callback(stream, callback, userData, flags));
 }
 
-hipError_t ah_stream_host_function(hipStream_t stream, hipHostFn_t function, void *data)
+hipError_t ah_stream_host_function(hipStream_t handle, hipHostFn_t function, void *data)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!function)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
+    hipError_t error = ah_stream_resolve(handle, &stream);
     return error == hipSuccess
-               ? device->ops->stream_host_function(device->native, native, function, data)
+               ? ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_HOST_FUNCTION,
+                                                        .host = {function, data}})
                : error;
 }
 
@@ -393,25 +376,24 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
 
 /* ---- values in memory --------------------------------------------------- */
 
-static hipError_t wait_value(hipStream_t stream, void *pointer, uint64_t value, unsigned flags,
+static hipError_t wait_value(hipStream_t handle, void *pointer, uint64_t value, unsigned flags,
                              uint64_t mask, int bits)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!pointer || flags > hipStreamWaitValueNor)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
-    return error == hipSuccess
-               ? device->ops->stream_wait_value(device->native, native, pointer, value, mask,
-                                                (enum ah_wait_condition)flags, bits)
-               : error;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error != hipSuccess)
+        return error;
+    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_VALUE_WAIT,
+                                                  .value = {pointer, value, mask,
+                                                            (enum ah_wait_condition)flags, bits}});
 }
 
-static hipError_t write_value(hipStream_t stream, void *pointer, uint64_t value, unsigned flags,
+static hipError_t write_value(hipStream_t handle, void *pointer, uint64_t value, unsigned flags,
                               int bits)
 {
-    struct ah_device *device;
-    struct ah_backend_stream *native;
+    struct ah_stream *stream;
     if (!pointer)
         return hipErrorInvalidValue;
     if (flags == hipExtStreamWriteValueIncrement || flags == hipExtStreamWriteValueDecrement) {
@@ -420,10 +402,12 @@ static hipError_t write_value(hipStream_t stream, void *pointer, uint64_t value,
     }
     if (flags != hipStreamWriteValueDefault)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(stream, &device, &native);
-    return error == hipSuccess
-               ? device->ops->stream_write_value(device->native, native, pointer, value, bits)
-               : error;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error != hipSuccess)
+        return error;
+    return ah_submit(
+        stream, &(struct ah_command){.kind = AH_COMMAND_VALUE_WRITE,
+                                     .value = {.pointer = pointer, .value = value, .bits = bits}});
 }
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags,

@@ -19,6 +19,7 @@ struct ah_device;
 enum ah_handle_type {
     AH_HANDLE_FREE, /* a slot that nobody owns */
     AH_HANDLE_STREAM,
+    AH_HANDLE_THREAD_STREAM, /* a thread's default stream; applications never see its address */
     AH_HANDLE_EVENT,
     AH_HANDLE_MODULE,
     AH_HANDLE_FUNCTION,

@@ -49,7 +49,7 @@ hipError_t ah_managed_write(struct ah_device *device, void *dst, const void *src
         return error;
     error = device->ops->copy_async(device->native, dst, src, size, stream);
     if (error == hipSuccess)
-        error = ah_stream_wait(device, stream);
+        error = device->ops->stream_synchronize(device->native, stream);
     hipError_t end = device->ops->stream_destroy(device->native, stream);
     return error == hipSuccess ? end : error;
 }

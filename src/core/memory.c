@@ -106,20 +106,6 @@ void ah_memory_forget_device(struct ah_device *device)
     pthread_rwlock_unlock(&memory.lock);
 }
 
-bool ah_memory_mixed_drivers(void)
-{
-    static _Atomic(int) known; /* 1: one driver, 2: several */
-    int answer = atomic_load_explicit(&known, memory_order_relaxed);
-    if (answer == 0) {
-        answer = 1;
-        for (int i = 1; i < ah_registry.device_count; i++)
-            if (ah_registry.devices[i].driver != ah_registry.devices[0].driver)
-                answer = 2;
-        atomic_store_explicit(&known, answer, memory_order_relaxed);
-    }
-    return answer == 2;
-}
-
 static void describe_known(const struct ah_allocation *allocation, const void *pointer,
                            struct ah_pointer_info *out)
 {

@@ -52,7 +52,4 @@ struct ah_device *ah_memory_owner(const void *pointer);
  * Returns NULL, with kind AH_MEMORY_UNKNOWN, for pageable memory. */
 struct ah_device *ah_memory_describe(const void *pointer, struct ah_pointer_info *out_info);
 
-/* More than one driver has visible devices, so that addresses must be routed. */
-bool ah_memory_mixed_drivers(void);
-
 #endif

@@ -366,12 +366,16 @@ static void list_devices(struct ah_registry *registry)
         for (size_t i = 0; i < left; i++) {
             shown[i] = all[chosen[i]];
             shown[i].ordinal = (int)i;
+            shown[i].legacy = (struct ah_stream){
+                .handle = {.device = &shown[i]}, .state = AH_STREAM_CLOSED, .id = 1};
             pthread_mutex_init(&shown[i].lock, NULL);
             AH_LOG(AH_LOG_INFO, AH_LOG_INIT, "device %zu: %s (%s:%d)", i, shown[i].identity.name,
                    shown[i].driver->name, shown[i].index);
         }
         registry->devices = shown;
         registry->device_count = (int)left;
+        for (size_t i = 1; i < left; i++)
+            registry->mixed_drivers |= registry->devices[i].driver != registry->devices[0].driver;
         shown = NULL;
     }
     free(all);

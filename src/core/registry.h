@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "config.h"
+#include "handle.h"
 #include "thread.h"
 
 #include <hip/anyhip.h>
@@ -28,6 +29,27 @@ struct ah_driver {
     char *devices;              /* simulators: which devices, as asked for, or NULL */
 };
 
+/* Bits of a stream's state. A stream without any takes work on the shortest way. */
+enum ah_stream_state {
+    AH_STREAM_CLOSED = 1,    /* a default stream that the driver was not asked for yet */
+    AH_STREAM_CAPTURING = 2, /* work becomes part of a graph instead of being done */
+};
+
+/* hipStream_t, and the default streams, which hipStream_t names by NULL and small numbers. */
+struct ah_stream {
+    struct ah_handle handle;
+    /* The driver's. Written once, except in a default stream: its device's lock is held to open
+     * it, and a reset closes it. */
+    _Atomic(struct ah_backend_stream *) native;
+    _Atomic(unsigned) state; /* enum ah_stream_state */
+    unsigned flags;
+    int priority;
+    unsigned long long id; /* 1: a legacy default stream, 2: a thread's, else unique */
+    uint32_t *mask;        /* compute units, of hipExtStreamCreateWithCUMask; owned */
+    unsigned mask_words;
+};
+_Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
+
 struct ah_device {
     int ordinal; /* HIP's number */
     const struct ah_backend_ops *ops;
@@ -35,6 +57,8 @@ struct ah_device {
     struct ah_driver *driver;
     int index; /* the driver's number */
     struct ah_device_identity identity;
+
+    struct ah_stream legacy; /* the legacy default stream; its handle has no type */
 
     pthread_mutex_t lock;       /* guards what is made on first use below */
     _Atomic(bool) limits_known; /* the launch limits below are filled in */
@@ -61,6 +85,7 @@ struct ah_registry {
     size_t driver_count;
     struct ah_device *devices;
     int device_count;
+    bool mixed_drivers; /* devices are of several drivers, so that addresses must be routed */
 };
 
 extern struct ah_registry ah_registry;

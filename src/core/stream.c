@@ -1,12 +1,128 @@
-/* Owns what streams and events share beyond their public functions. */
+/* Owns the default streams, and what streams and events share beyond their public functions. */
 #include "stream.h"
 #include "relay.h"
 
 #include <stdlib.h>
 
-hipError_t ah_stream_wait(struct ah_device *device, struct ah_backend_stream *stream)
+/* ---- default streams ---------------------------------------------------------- */
+
+static hipError_t ask_driver(struct ah_stream *stream, struct ah_backend_stream **out_native)
 {
-    return device->ops->stream_synchronize(device->native, stream);
+    struct ah_device *device = stream->handle.device;
+    return stream == &device->legacy ? device->ops->stream_legacy(device->native, out_native)
+                                     : device->ops->stream_per_thread(device->native, out_native);
+}
+
+/* A legacy stream is opened by several threads at once, any other only by its own. */
+static hipError_t open_default(struct ah_stream *stream)
+{
+    struct ah_backend_stream *native;
+    struct ah_device *device = stream->handle.device;
+    hipError_t error = hipSuccess;
+    pthread_mutex_lock(&device->lock);
+    if (atomic_load(&stream->state) & AH_STREAM_CLOSED) {
+        error = ask_driver(stream, &native);
+        if (error == hipSuccess) {
+            atomic_store(&stream->native, native);
+            atomic_fetch_and(&stream->state, ~(unsigned)AH_STREAM_CLOSED);
+        }
+    }
+    pthread_mutex_unlock(&device->lock);
+    return error;
+}
+
+hipError_t ah_stream_native(struct ah_stream *stream, struct ah_backend_stream **out_native)
+{
+    hipError_t error = hipSuccess;
+    if (atomic_load_explicit(&stream->state, memory_order_acquire) & AH_STREAM_CLOSED)
+        error = open_default(stream);
+    if (error == hipSuccess)
+        *out_native = atomic_load_explicit(&stream->native, memory_order_relaxed);
+    return error;
+}
+
+static void close_default(struct ah_stream *stream)
+{
+    atomic_fetch_or(&stream->state, AH_STREAM_CLOSED);
+}
+
+static void close_of_thread(void *handle, void *device)
+{
+    struct ah_stream *stream = handle;
+    if (stream->handle.device == device)
+        close_default(stream);
+}
+
+void ah_stream_close_defaults(struct ah_device *device)
+{
+    close_default(&device->legacy);
+    ah_handle_each(AH_HANDLE_THREAD_STREAM, close_of_thread, device);
+}
+
+/* At the end of a thread. What is queued is still done. */
+static void end_of_thread(struct ah_stream **streams)
+{
+    for (int i = 0; i < ah_registry.device_count; i++) {
+        struct ah_stream *stream = streams[i];
+        if (!stream)
+            continue;
+        struct ah_device *device = stream->handle.device;
+        unsigned state = atomic_fetch_or(&stream->state, AH_STREAM_CLOSED);
+        if (!(state & AH_STREAM_CLOSED))
+            device->ops->stream_destroy(device->native, atomic_load(&stream->native));
+        ah_handle_destroy(stream);
+    }
+    free(streams);
+}
+
+static hipError_t make_streams(struct ah_stream ***out_streams)
+{
+    struct ah_thread_extra *extra = ah_thread_extra();
+    if (extra && !extra->streams) {
+        extra->end_streams = end_of_thread;
+        extra->streams = calloc((size_t)ah_registry.device_count, sizeof(struct ah_stream *));
+    }
+    if (!extra || !extra->streams)
+        return hipErrorOutOfMemory;
+    *out_streams = extra->streams;
+    return hipSuccess;
+}
+
+hipError_t ah_stream_of_thread(struct ah_device *device, struct ah_stream **out_stream)
+{
+    struct ah_stream **streams;
+    if (__builtin_expect(ah_thread.extra && ah_thread.extra->streams, 1))
+        streams = ah_thread.extra->streams;
+    else if (make_streams(&streams) != hipSuccess)
+        return hipErrorOutOfMemory;
+    struct ah_stream **stream = &streams[device->ordinal];
+    if (__builtin_expect(!*stream, 0)) {
+        *stream = ah_handle_create(AH_HANDLE_THREAD_STREAM, device);
+        if (!*stream)
+            return hipErrorOutOfMemory;
+        (*stream)->id = 2;
+        atomic_store(&(*stream)->state, AH_STREAM_CLOSED);
+    }
+    *out_stream = *stream;
+    return hipSuccess;
+}
+
+/* ---- waiting ------------------------------------------------------------------- */
+
+hipError_t ah_stream_query(struct ah_stream *stream)
+{
+    struct ah_backend_stream *native;
+    struct ah_device *device = stream->handle.device;
+    hipError_t error = ah_stream_native(stream, &native);
+    return error == hipSuccess ? device->ops->stream_query(device->native, native) : error;
+}
+
+hipError_t ah_stream_synchronize(struct ah_stream *stream)
+{
+    struct ah_backend_stream *native;
+    struct ah_device *device = stream->handle.device;
+    hipError_t error = ah_stream_native(stream, &native);
+    return error == hipSuccess ? device->ops->stream_synchronize(device->native, native) : error;
 }
 
 hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event)
@@ -16,6 +132,8 @@ hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event)
     *out_event = (struct ah_event *)(void *)event;
     return hipSuccess;
 }
+
+/* ---- reset ---------------------------------------------------------------------- */
 
 static void forget_stream(void *handle, void *device)
 {
@@ -37,5 +155,6 @@ void ah_stream_forget_device(struct ah_device *device)
 {
     ah_handle_each(AH_HANDLE_STREAM, forget_stream, device);
     ah_handle_each(AH_HANDLE_EVENT, forget_event, device);
+    ah_stream_close_defaults(device);
     ah_relay_forget_device(device);
 }

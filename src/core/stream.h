@@ -1,19 +1,9 @@
-/* Streams and events as core sees them. */
+/* Streams and events as core sees them. Work enters a stream through submit.h only. */
 #ifndef AH_STREAM_H
 #define AH_STREAM_H
 
 #include "handle.h"
 #include "registry.h"
-
-struct ah_stream {
-    struct ah_handle handle;
-    struct ah_backend_stream *native;
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-    uint32_t *mask; /* compute units, of hipExtStreamCreateWithCUMask; owned */
-    unsigned mask_words;
-};
 
 struct ah_event {
     struct ah_handle handle;
@@ -22,33 +12,33 @@ struct ah_event {
     _Atomic(bool) recorded;
 };
 
-_Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
 _Static_assert(sizeof(struct ah_event) <= AH_HANDLE_SLOT, "struct ah_event");
 
-/* The device and the driver's handle behind any value of hipStream_t, the two
- * default streams included. hipErrorContextIsDestroyed, which is what HIP
- * answers for a stream that does not exist; hipErrorNoDevice. */
-static inline hipError_t ah_stream_resolve(hipStream_t stream, struct ah_device **out_device,
-                                           struct ah_backend_stream **out_native)
+/* The calling thread's default stream of a device. hipErrorOutOfMemory. */
+hipError_t ah_stream_of_thread(struct ah_device *device, struct ah_stream **out_stream);
+
+/* The stream behind any value of hipStream_t: a default stream is one of the current device.
+ * Calls no driver. hipErrorContextIsDestroyed, which is what HIP answers for a stream that
+ * does not exist; hipErrorNoDevice; hipErrorOutOfMemory. */
+static inline hipError_t ah_stream_resolve(hipStream_t handle, struct ah_stream **out_stream)
 {
-    if ((uintptr_t)stream <= (uintptr_t)hipStreamPerThread) {
-        *out_device = ah_device_current();
-        *out_native = (struct ah_backend_stream *)(void *)stream;
-        return __builtin_expect(*out_device != NULL, 1) ? hipSuccess : hipErrorNoDevice;
+    if ((uintptr_t)handle <= (uintptr_t)hipStreamPerThread) {
+        struct ah_device *device = ah_device_current();
+        if (__builtin_expect(!device, 0))
+            return hipErrorNoDevice;
+        *out_stream = &device->legacy;
+        return handle == hipStreamPerThread ? ah_stream_of_thread(device, out_stream) : hipSuccess;
     }
-    if (__builtin_expect(!ah_handle_is(stream, AH_HANDLE_STREAM), 0))
+    if (__builtin_expect(!ah_handle_is(handle, AH_HANDLE_STREAM), 0))
         return hipErrorContextIsDestroyed;
-    const struct ah_stream *object = (const struct ah_stream *)(const void *)stream;
-    *out_device = object->handle.device;
-    *out_native = object->native;
+    *out_stream = (struct ah_stream *)(void *)handle;
     return hipSuccess;
 }
 
 /* The same for functions that answer hipErrorInvalidHandle for what is not a stream. */
-static inline hipError_t ah_stream_resolve_handle(hipStream_t stream, struct ah_device **out_device,
-                                                  struct ah_backend_stream **out_native)
+static inline hipError_t ah_stream_resolve_handle(hipStream_t handle, struct ah_stream **out_stream)
 {
-    hipError_t error = ah_stream_resolve(stream, out_device, out_native);
+    hipError_t error = ah_stream_resolve(handle, out_stream);
     return error == hipErrorContextIsDestroyed ? hipErrorInvalidHandle : error;
 }
 
@@ -58,12 +48,23 @@ static inline hipStream_t ah_stream_spt(hipStream_t stream)
     return stream ? stream : hipStreamPerThread;
 }
 
-/* Waits, once, for the stream: the ends of blocking calls. */
-hipError_t ah_stream_wait(struct ah_device *device, struct ah_backend_stream *stream);
+/* The driver's stream, which a default stream asks the driver for when it is first needed. */
+hipError_t ah_stream_native(struct ah_stream *stream, struct ah_backend_stream **out_native);
+
+/* hipSuccess or hipErrorNotReady. */
+hipError_t ah_stream_query(struct ah_stream *stream);
+
+/* Waits, once, for all work of the stream: the ends of blocking calls. */
+hipError_t ah_stream_synchronize(struct ah_stream *stream);
 
 hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event);
 
-/* Drops streams and events of a device that was reset. */
+/* Before the reset of a device: its streams and events are invalid from then on, and its default
+ * streams closed. */
 void ah_stream_forget_device(struct ah_device *device);
+
+/* Closes the device's default streams, which the driver is asked for again when they are next
+ * needed; also after the reset, for those that a thread opened meanwhile. */
+void ah_stream_close_defaults(struct ah_device *device);
 
 #endif

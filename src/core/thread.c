@@ -12,6 +12,8 @@ static pthread_once_t extra_once = PTHREAD_ONCE_INIT;
 static void free_extra(void *value)
 {
     struct ah_thread_extra *extra = value;
+    if (extra->streams)
+        extra->end_streams(extra->streams);
     free(extra->configs);
     free(extra->contexts);
     free(extra->arguments);

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+struct ah_stream;
+
 struct ah_call_config {
     dim3 grid, block;
     size_t shared;
@@ -23,6 +25,8 @@ struct ah_thread_extra {
     size_t context_count, context_capacity;
     unsigned char *arguments; /* hipSetupArgument's buffer */
     size_t argument_size, argument_capacity;
+    struct ah_stream **streams; /* the thread's default streams by device; NULL: none yet */
+    void (*end_streams)(struct ah_stream **streams); /* frees them */
 };
 
 struct ah_thread {

@@ -131,7 +131,7 @@ static void who_waits_for_room_in_a_queue_learns_that_the_device_failed(void **s
     assert_int_equal(producer.error, hipErrorLaunchFailure);
     assert_int_equal(OPS->device_synchronize(first), hipErrorLaunchFailure);
     ok(OPS->device_reset(first));
-    fill_bytes(first, new_memory(first, 64), 1, 64, NULL);
+    fill_bytes(first, new_memory(first, 64), 1, 64, legacy_stream(first));
     ok(OPS->device_synchronize(first));
 }
 

@@ -95,19 +95,19 @@ static void a_pool_has_no_more_than_its_limit(void **state)
 {
     struct ah_backend_pool *pool = new_pool(1 << 20);
     uint64_t threshold = UINT64_MAX;
-    void *a = new_block(pool, 600000, NULL), *b;
+    void *a = new_block(pool, 600000, legacy_stream(first)), *b;
     (void)state;
     ok(OPS->pool_set_attribute(first, pool, hipMemPoolAttrReleaseThreshold, &threshold));
     assert_int_equal(OPS->pool_alloc(first, pool, 600000, NULL, &b), hipErrorOutOfMemory);
-    b = new_block(pool, 400000, NULL);
-    ok(OPS->pool_free(first, a, NULL));
+    b = new_block(pool, 400000, legacy_stream(first));
+    ok(OPS->pool_free(first, a, legacy_stream(first)));
     ok(OPS->device_synchronize(first));
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) >= 1000000);
-    a = new_block(pool, 610000, NULL); /* in the place of what is not used */
+    a = new_block(pool, 610000, legacy_stream(first)); /* in the place of what is not used */
     assert_int_equal(OPS->pool_alloc(first, pool, SIZE_MAX - 100, NULL, &a), hipErrorOutOfMemory);
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) <= 1 << 20);
-    ok(OPS->pool_free(first, a, NULL));
-    ok(OPS->pool_free(first, b, NULL));
+    ok(OPS->pool_free(first, a, legacy_stream(first)));
+    ok(OPS->pool_free(first, b, legacy_stream(first)));
     ok(OPS->pool_destroy(first, pool));
 }
 
@@ -124,19 +124,19 @@ static void memory_that_pools_keep_is_given_back_when_there_is_no_other(void **s
     for (int i = 0; i < 2; i++) {
         struct ah_backend_pool *its = i ? other : pool;
         ok(OPS->pool_set_attribute(first, its, hipMemPoolAttrReleaseThreshold, &threshold));
-        small[i] = new_block(its, SIZE, NULL);
-        ok(OPS->pool_free(first, small[i], NULL));
+        small[i] = new_block(its, SIZE, legacy_stream(first));
+        ok(OPS->pool_free(first, small[i], legacy_stream(first)));
     }
     ok(OPS->device_synchronize(first));
     assert_true(pool_count(other, hipMemPoolAttrReservedMemCurrent) >= SIZE);
     fakehsa_fail(function_of_memory, 1, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-    large = new_block(pool, LARGE, NULL);
+    large = new_block(pool, LARGE, legacy_stream(first));
     assert_int_equal(pool_count(other, hipMemPoolAttrReservedMemCurrent), 0);
     assert_int_equal(pool_count(pool, hipMemPoolAttrReservedMemCurrent), LARGE);
     fakehsa_fail(function_of_memory, 0, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     assert_int_equal(OPS->pool_alloc(first, pool, LARGE, NULL, &small[0]), hipErrorOutOfMemory);
     fakehsa_clear_faults();
-    ok(OPS->pool_free(first, large, NULL));
+    ok(OPS->pool_free(first, large, legacy_stream(first)));
     ok(OPS->pool_destroy(first, pool));
     ok(OPS->pool_destroy(first, other));
 }
@@ -150,8 +150,8 @@ struct allocator {
 static void *allocate(void *data)
 {
     struct allocator *allocator = data;
-    allocator->error =
-        OPS->pool_alloc(first, allocator->pool, LARGE, AH_STREAM_PER_THREAD, &allocator->pointer);
+    allocator->error = OPS->pool_alloc(first, allocator->pool, LARGE, stream_of_thread(first),
+                                       &allocator->pointer);
     return NULL;
 }
 
@@ -188,7 +188,7 @@ static void a_pool_that_is_destroyed_goes_with_the_work_that_uses_it(void **stat
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     struct gate gate = closed_gate(first, stream);
     (void)state;
-    ok(OPS->stream_query(first, AH_STREAM_LEGACY));
+    ok(OPS->stream_query(first, legacy_stream(first)));
     unsigned before = device_allocations();
     const struct ah_backend_pool *earlier = atomic_load(&first->first_pool);
     struct ah_backend_pool *pool = new_pool(0), *other = new_pool(0);
@@ -224,11 +224,13 @@ static void the_current_pool_changes_while_others_use_it(void **state)
     ok(OPS->pool_set_current(first, pools[0]));
     assert_int_equal(pthread_create(&thread, NULL, change_pools, pools), 0);
     for (int i = 0; i < 500; i++)
-        ok(OPS->pool_free(first, new_block(NULL, SIZE, NULL), NULL));
+        ok(OPS->pool_free(first, new_block(NULL, SIZE, legacy_stream(first)),
+                          legacy_stream(first)));
     pthread_join(thread, NULL);
     for (int i = 0; i < 2; i++)
         ok(OPS->pool_destroy(first, pools[i]));
-    ok(OPS->pool_free(first, new_block(NULL, SIZE, NULL), NULL)); /* the default one is current */
+    ok(OPS->pool_free(first, new_block(NULL, SIZE, legacy_stream(first)),
+                      legacy_stream(first))); /* the default one is current */
     ok(OPS->device_synchronize(first));
 }
 
@@ -244,14 +246,15 @@ static hipMemAccessFlags access_of_second(struct ah_backend_pool *pool)
 static void access_is_to_blocks_that_exist_and_to_later_ones(void **state)
 {
     struct ah_backend_pool *pool = new_pool(0);
-    void *blocks[] = {new_block(pool, SIZE, NULL), new_block(pool, SIZE, NULL)};
+    void *blocks[] = {new_block(pool, SIZE, legacy_stream(first)),
+                      new_block(pool, SIZE, legacy_stream(first))};
     const char *const function = "hsa_amd_agents_allow_access";
     (void)state;
     unsigned calls = fakehsa_calls(function);
     ok(OPS->pool_set_access(first, pool, second, hipMemAccessFlagsProtReadWrite));
     assert_int_equal(fakehsa_calls(function), calls + 2);
     assert_int_equal(access_of_second(pool), hipMemAccessFlagsProtReadWrite);
-    void *later = new_block(pool, LARGE, NULL);
+    void *later = new_block(pool, LARGE, legacy_stream(first));
     assert_int_equal(fakehsa_calls(function), calls + 3);
     fakehsa_fail(function, 2, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     assert_int_equal(OPS->pool_set_access(first, pool, second, hipMemAccessFlagsProtNone),
@@ -260,8 +263,8 @@ static void access_is_to_blocks_that_exist_and_to_later_ones(void **state)
     ok(OPS->pool_set_access(first, pool, second, hipMemAccessFlagsProtNone));
     assert_int_equal(access_of_second(pool), hipMemAccessFlagsProtNone);
     for (int i = 0; i < 2; i++)
-        ok(OPS->pool_free(first, blocks[i], NULL));
-    ok(OPS->pool_free(first, later, NULL));
+        ok(OPS->pool_free(first, blocks[i], legacy_stream(first)));
+    ok(OPS->pool_free(first, later, legacy_stream(first)));
     ok(OPS->pool_destroy(first, pool));
 }
 

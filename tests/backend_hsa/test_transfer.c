@@ -58,8 +58,8 @@ static void rows_of_any_size_get_there_and_back(void **state)
         size_t width = sizes[i].width, height = sizes[i].height;
         unsigned char *in = numbered(width * height), *out = calloc(width, height);
         void *memory = new_memory(first, (width + 64) * height);
-        ok(copy_rows(memory, in, width, height, true, NULL));
-        ok(copy_rows(memory, out, width, height, false, NULL));
+        ok(copy_rows(memory, in, width, height, true, legacy_stream(first)));
+        ok(copy_rows(memory, out, width, height, false, legacy_stream(first)));
         assert_memory_equal(in, out, width * height);
         ok(OPS->memory_free(first, memory));
         free(in);
@@ -77,8 +77,8 @@ static void fills_of_rows_change_nothing_between_them(void **state)
         size_t width = sizes[i].width, height = sizes[i].height, pitch = width + 29;
         unsigned char *out = malloc(pitch * height);
         void *memory = new_memory(first, pitch * height);
-        fill_bytes(first, memory, 1, pitch * height, NULL);
-        ok(fill_rows(memory, 0xcd, pitch, width, height, NULL));
+        fill_bytes(first, memory, 1, pitch * height, legacy_stream(first));
+        ok(fill_rows(memory, 0xcd, pitch, width, height, legacy_stream(first)));
         ok(OPS->copy(first, out, memory, pitch * height));
         for (size_t y = 0; y < height; y++) {
             assert_true(all_bytes_are(out + y * pitch, width, 0xcd));

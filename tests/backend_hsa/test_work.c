@@ -55,7 +55,8 @@ static void pageable_memory_of_any_size_gets_there_and_back(void **state)
         for (size_t k = 0; k < sizes[i]; k++)
             in[k] = (unsigned char)(k * 7 + k / 256 + i);
         ok(OPS->copy(first, (char *)memory + 3, in, sizes[i]));
-        ok(OPS->copy_peer(first, second, other, first, (char *)memory + 3, sizes[i], NULL));
+        ok(OPS->copy_peer(first, second, other, first, (char *)memory + 3, sizes[i],
+                          legacy_stream(first)));
         ok(OPS->device_synchronize(first));
         ok(OPS->copy(second, out, other, sizes[i]));
         assert_memory_equal(in, out, sizes[i]);
@@ -99,8 +100,8 @@ static void fills_of_any_place_and_size_change_nothing_around(void **state)
     void *memory = new_memory(first, ROOM);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        fill_bytes(first, memory, 1, ROOM, NULL);
-        fill_bytes(first, (char *)memory + rows[i].at, 0xab, rows[i].size, NULL);
+        fill_bytes(first, memory, 1, ROOM, legacy_stream(first));
+        fill_bytes(first, (char *)memory + rows[i].at, 0xab, rows[i].size, legacy_stream(first));
         ok(OPS->copy(first, out, memory, ROOM));
         assert_true(all_bytes_are(out, rows[i].at, 1));
         assert_true(all_bytes_are(out + rows[i].at, rows[i].size, 0xab));
@@ -170,7 +171,7 @@ static void advice_about_parts_of_managed_memory_is_remembered(void **state)
     ok(OPS->managed_attribute(first, list, sizeof list, hipMemRangeAttributeAccessedBy, p, SIZE));
     assert_int_equal(list[0], 1);
     assert_int_equal(list[1], hipInvalidDeviceId);
-    ok(OPS->managed_prefetch(first, p, SIZE, first, NULL));
+    ok(OPS->managed_prefetch(first, p, SIZE, first, legacy_stream(first)));
     assert_int_equal(range_attribute(hipMemRangeAttributeLastPrefetchLocation, p, SIZE), 0);
     ok(OPS->memory_free(first, p));
 }
@@ -186,12 +187,12 @@ static void the_default_stream_and_blocking_streams_wait_for_one_another(void **
     uint32_t *words = new_pinned(64);
     struct gate gate = closed_gate(first, blocking);
     (void)state;
-    ok(OPS->stream_write_value(first, AH_STREAM_LEGACY, words, 1, 32));
+    ok(OPS->stream_write_value(first, legacy_stream(first), words, 1, 32));
     ok(OPS->stream_write_value(first, other, words + 1, 2, 32));
     ok(OPS->stream_write_value(first, apart, words + 2, 3, 32));
     ok(OPS->stream_synchronize(first, apart));
     assert_int_equal(words[2], 3);
-    assert_int_equal(OPS->stream_query(first, AH_STREAM_LEGACY), hipErrorNotReady);
+    assert_int_equal(OPS->stream_query(first, legacy_stream(first)), hipErrorNotReady);
     assert_int_equal(OPS->stream_query(first, other), hipErrorNotReady);
     assert_int_equal(words[0], 0);
     assert_int_equal(words[1], 0);
@@ -255,13 +256,13 @@ static void put_work_behind_the_host(bool queues_left, unsigned count)
     void *memory = new_memory(first, sizeof(uint32_t));
     uint32_t *host = new_pinned((count + 1) * sizeof *host);
     struct ah_backend_event *event;
-    fill_bytes(first, memory, 1, sizeof *host, AH_STREAM_LEGACY);
-    ok(OPS->stream_synchronize(first, AH_STREAM_LEGACY));
+    fill_bytes(first, memory, 1, sizeof *host, legacy_stream(first));
+    ok(OPS->stream_synchronize(first, legacy_stream(first)));
     for (unsigned i = 0; i < count; i++)
         streams[i] = new_stream(first, i < count / 2 ? hipStreamDefault : hipStreamNonBlocking);
     ok(OPS->event_create(first, 0, &event));
-    struct gate gate = closed_gate(first, AH_STREAM_LEGACY);
-    ok(OPS->copy_async(first, host + count, memory, sizeof *host, AH_STREAM_LEGACY));
+    struct gate gate = closed_gate(first, legacy_stream(first));
+    ok(OPS->copy_async(first, host + count, memory, sizeof *host, legacy_stream(first)));
     for (unsigned i = 0; i < count; i++)
         put_barrier_and_copy(streams[i], event, host + i, memory);
     for (unsigned i = count / 2; i < count && queues_left; i++)
@@ -339,11 +340,11 @@ static void an_event_of_an_idle_stream_has_the_time_of_its_record(void **state)
     ok(OPS->event_create(first, hipEventDisableTiming, &untimed));
     assert_int_equal(OPS->event_elapsed(first, start, stop, &ms), hipErrorInvalidHandle);
     double begun = now();
-    ok(OPS->event_record(first, start, NULL));
+    ok(OPS->event_record(first, start, legacy_stream(first)));
     ok(OPS->event_synchronize(first, start));
     usleep(20000);
-    ok(OPS->event_record(first, stop, NULL));
-    ok(OPS->event_record(first, untimed, NULL));
+    ok(OPS->event_record(first, stop, legacy_stream(first)));
+    ok(OPS->event_record(first, untimed, legacy_stream(first)));
     ok(OPS->event_synchronize(first, stop));
     double whole = now() - begun;
     ok(OPS->event_elapsed(first, start, stop, &ms));
@@ -545,8 +546,8 @@ static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
     OPS->pointer_info(second, memory, &info);
     assert_int_equal(info.kind, AH_MEMORY_UNKNOWN);
     again = new_memory(first, 4096);
-    fill_bytes(first, again, 3, 4096, NULL);
-    fill_bytes(first, again, 4, 4096, AH_STREAM_PER_THREAD);
+    fill_bytes(first, again, 3, 4096, legacy_stream(first));
+    fill_bytes(first, again, 4, 4096, stream_of_thread(first));
     ok(OPS->device_synchronize(first));
     ok(OPS->memory_free(first, again));
 }

@@ -36,6 +36,20 @@ int close_devices(void **state)
     return *fakehsa_report() || fakehsa_violations() ? -1 : 0;
 }
 
+struct ah_backend_stream *legacy_stream(struct ah_backend_device *device)
+{
+    struct ah_backend_stream *stream;
+    ok(OPS->stream_legacy(device, &stream));
+    return stream;
+}
+
+struct ah_backend_stream *stream_of_thread(struct ah_backend_device *device)
+{
+    struct ah_backend_stream *stream;
+    ok(OPS->stream_per_thread(device, &stream));
+    return stream;
+}
+
 struct ah_backend_stream *new_stream(struct ah_backend_device *device, unsigned flags)
 {
     struct ah_backend_stream *stream;

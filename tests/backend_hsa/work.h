@@ -18,6 +18,8 @@ extern struct ah_backend_device *first, *second; /* gfx90a, gfx1100 */
 int open_two_devices(void **state);
 int close_devices(void **state);
 
+struct ah_backend_stream *legacy_stream(struct ah_backend_device *device);
+struct ah_backend_stream *stream_of_thread(struct ah_backend_device *device); /* a new one */
 struct ah_backend_stream *new_stream(struct ah_backend_device *device, unsigned flags);
 void *new_memory(struct ah_backend_device *device, size_t size);
 uint32_t *new_pinned(size_t size); /* zeroed */

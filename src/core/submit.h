@@ -1,0 +1,153 @@
+/* The way into a stream. Whatever an application puts into a stream, of whichever backend, is a
+ * struct ah_command, and ah_submit is the only function that takes one: it checks the command
+ * against its device and memory, asks whether the stream captures, opens default streams, logs
+ * the command, makes the host wait where launches or copies are serialised, and calls the
+ * backend. Public functions check what belongs to their own parameters and fill in a command.
+ *
+ * Any thread; no lock is held while a backend is called. */
+#ifndef AH_SUBMIT_H
+#define AH_SUBMIT_H
+
+#include "code.h"
+#include "log.h"
+#include "stream.h"
+
+enum ah_command_kind {
+    AH_COMMAND_LAUNCH,        /* cooperative launches too: a flag of struct ah_launch */
+    AH_COMMAND_COPY,          /* bytes in a row */
+    AH_COMMAND_COPY_PEER,     /* the same, between devices that the caller names */
+    AH_COMMAND_COPY_REGION,   /* rectangles, and arrays */
+    AH_COMMAND_FILL,          /* rows of equal elements */
+    AH_COMMAND_HOST_FUNCTION, /* not called after a failure of the device */
+    AH_COMMAND_CALLBACK,      /* called with the device's state in any case */
+    AH_COMMAND_EVENT_RECORD,
+    AH_COMMAND_EVENT_WAIT,
+    AH_COMMAND_VALUE_WAIT,
+    AH_COMMAND_VALUE_WRITE,
+    AH_COMMAND_POOL_ALLOC,
+    AH_COMMAND_POOL_FREE,
+    AH_COMMAND_PREFETCH,
+    AH_COMMAND_ATTACH,
+};
+
+/* An async copy or fill is queued when ah_submit returns; a blocking one has happened, unless
+ * both of its ends are on a device. */
+enum ah_blocking { AH_ASYNC, AH_BLOCKING };
+
+struct ah_command {
+    enum ah_command_kind kind;
+    enum ah_blocking blocking; /* of copies and fills */
+    union {
+        struct {
+            struct ah_function *function; /* of the stream's device */
+            const struct ah_launch *sizes;
+        } launch;
+        struct {
+            void *dst;
+            const void *src;
+            size_t size;
+            hipMemcpyKind kind;                        /* COPY */
+            struct ah_device *dst_device, *src_device; /* COPY_PEER */
+        } copy;
+        const struct ah_copy_region *region; /* its arrays are core's: struct ah_array */
+        struct {
+            struct ah_fill rows;
+            bool
+                host_sees; /* ah_submit's: the host may look at the memory without a further call */
+        } fill;
+        struct {
+            void (*function)(void *data);
+            void *data;
+        } host;
+        struct {
+            void (*function)(void *data, hipError_t status);
+            void *data;
+        } callback;
+        struct ah_event *event; /* RECORD: of the stream's device; WAIT: of any */
+        struct {
+            void *pointer;
+            uint64_t value, mask;
+            enum ah_wait_condition condition;
+            int bits; /* 32 or 64 */
+        } value;
+        struct {
+            struct ah_backend_pool *pool; /* NULL: the device's current one */
+            size_t size;
+            void **out_pointer;
+        } pool_alloc;
+        void *pool_free;
+        struct {
+            void *pointer;
+            size_t size;
+            struct ah_backend_device *location; /* NULL: the host */
+        } prefetch;
+        struct {
+            void *pointer;
+            size_t size;
+            unsigned flags;
+        } attach;
+    };
+};
+
+/* hipErrorInvalidValue: rows of a fill reach past one of HIP's allocations, or are in memory that
+ * no device can fill. row: bytes. */
+hipError_t ah_fill_check_range(const void *dst, size_t pitch, size_t row, size_t height,
+                               enum ah_memory_kind *out_kind);
+
+/* The command is not kept. hipErrorStreamCaptureUnsupported: the stream captures. Other errors are
+ * the command's. */
+hipError_t ah_submit(struct ah_stream *stream, struct ah_command *command);
+
+/* What makes work of every stream take the long way. */
+enum ah_unusual {
+    AH_UNUSUAL_SERIALIZED = 1, /* the host waits for launches or copies */
+    AH_UNUSUAL_TRACED = 2,     /* commands are logged */
+};
+extern _Atomic(unsigned) ah_unusual;
+
+/* Brings ah_unusual in step with the settings, after they are read or changed. */
+void ah_submit_update(void);
+
+static inline bool ah_submit_is_unusual(const struct ah_stream *stream)
+{
+    return (atomic_load_explicit(&stream->state, memory_order_acquire) |
+            atomic_load_explicit(&ah_unusual, memory_order_relaxed)) != 0;
+}
+
+/* ah_submit for a launch, where one branch tells that nothing is unusual. A size less one is below
+ * its limit exactly when it is neither 0 nor too large. */
+static inline hipError_t ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
+                                          const struct ah_launch *launch)
+{
+    struct ah_device *device = stream->handle.device;
+    const unsigned *grid = launch->grid, *block = launch->block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    bool unusual =
+        (threads - 1 >= function->max_threads) | (block[0] > device->max_block[0]) |
+        (block[1] > device->max_block[1]) | (block[2] > device->max_block[2]) |
+        (grid[0] - 1 >= device->max_grid[0]) | (grid[1] - 1 >= device->max_grid[1]) |
+        (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
+        (launch->shared > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed)) |
+        ah_submit_is_unusual(stream);
+    if (__builtin_expect(unusual, 0))
+        return ah_submit(
+            stream, &(struct ah_command){.kind = AH_COMMAND_LAUNCH, .launch = {function, launch}});
+    return device->ops->launch(device->native, function->native, launch,
+                               atomic_load_explicit(&stream->native, memory_order_relaxed));
+}
+
+/* ah_submit for the record of an event, in the same way. */
+static inline hipError_t ah_submit_record(struct ah_stream *stream, struct ah_event *event)
+{
+    struct ah_device *device = stream->handle.device;
+    if (__builtin_expect((event->handle.device != device) | ah_submit_is_unusual(stream), 0))
+        return ah_submit(stream,
+                         &(struct ah_command){.kind = AH_COMMAND_EVENT_RECORD, .event = event});
+    hipError_t error = device->ops->event_record(
+        device->native, event->native, atomic_load_explicit(&stream->native, memory_order_relaxed));
+    if (error == hipSuccess && !atomic_load_explicit(&event->recorded, memory_order_relaxed))
+        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+    return error;
+}
+
+#endif

@@ -1,0 +1,275 @@
+/* Work enters a stream in one place: src/core's ah_submit. A stream whose state says that it is
+ * captured, which this test sets by itself, takes no work, whatever the function. */
+#include "support.h"
+
+#include "registry.h"
+
+#include <hip/api/per_thread_default_stream.h>
+
+enum { SIZE = 4096 };
+
+static uint32_t *memory, *other, *managed, host[SIZE / 4];
+static hipStream_t stream;
+static hipEvent_t event;
+static hipArray_t array;
+static hipFunction_t function;
+
+static void no_call(void *data)
+{
+    (void)data;
+}
+
+static void no_callback(hipStream_t which, hipError_t status, void *data)
+{
+    (void)which, (void)status, (void)data;
+}
+
+static hipError_t launch(void)
+{
+    return launch_fill(memory, 1, 1, stream);
+}
+
+static hipError_t launch_cooperative(void)
+{
+    uint32_t value = 1, count = 1;
+    void *args[] = {&memory, &value, &count};
+    return hipLaunchCooperativeKernel(&fill_kernel, (dim3){1, 1, 1}, (dim3){32, 1, 1}, args, 0,
+                                      stream);
+}
+
+static hipError_t launch_function(void)
+{
+    uint32_t value = 1, count = 1;
+    void *args[] = {&memory, &value, &count};
+    return hipModuleLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, args, NULL);
+}
+
+static hipError_t copy(void)
+{
+    return hipMemcpyAsync(memory, host, SIZE, hipMemcpyHostToDevice, stream);
+}
+
+static hipError_t copy_and_wait(void)
+{
+    return hipMemcpyWithStream(memory, host, SIZE, hipMemcpyHostToDevice, stream);
+}
+
+static hipError_t copy_within(void)
+{
+    return hipMemcpyDtoDAsync(other, memory, SIZE, stream);
+}
+
+static hipError_t copy_between_devices(void)
+{
+    return hipMemcpyPeerAsync(other, 0, memory, 0, SIZE, stream);
+}
+
+static hipError_t copy_rows(void)
+{
+    return hipMemcpy2DAsync(memory, 64, host, 64, 32, 4, hipMemcpyHostToDevice, stream);
+}
+
+static hipError_t copy_slices(void)
+{
+    hipMemcpy3DParms parameters = {
+        .srcPtr = {host, 64, 64, 4},
+        .dstPtr = {memory, 64, 64, 4},
+        .extent = {32, 2, 2},
+        .kind = hipMemcpyHostToDevice,
+    };
+    return hipMemcpy3DAsync(&parameters, stream);
+}
+
+static hipError_t copy_to_array(void)
+{
+    return hipMemcpy2DToArrayAsync(array, 0, 0, host, 64, 64, 4, hipMemcpyHostToDevice, stream);
+}
+
+static hipError_t copy_to_symbol(void)
+{
+    return hipMemcpyToSymbolAsync(&table_variable, host, 4, 0, hipMemcpyHostToDevice, stream);
+}
+
+static hipError_t fill(void)
+{
+    return hipMemsetAsync(memory, 1, SIZE, stream);
+}
+
+static hipError_t fill_rows(void)
+{
+    return hipMemset2DAsync(memory, 64, 1, 32, 4, stream);
+}
+
+static hipError_t call_host(void)
+{
+    return hipLaunchHostFunc(stream, no_call, NULL);
+}
+
+static hipError_t call_back(void)
+{
+    return hipStreamAddCallback(stream, no_callback, NULL, 0);
+}
+
+static hipError_t record(void)
+{
+    return hipEventRecord(event, stream);
+}
+
+static hipError_t wait_event(void)
+{
+    return hipStreamWaitEvent(stream, event, 0);
+}
+
+static hipError_t wait_value(void)
+{
+    return hipStreamWaitValue32(stream, managed, 0, hipStreamWaitValueGte, UINT32_MAX);
+}
+
+static hipError_t write_value(void)
+{
+    return hipStreamWriteValue32(stream, managed, 0, 0);
+}
+
+static hipError_t allocate(void)
+{
+    void *pointer;
+    hipError_t error = hipMallocAsync(&pointer, SIZE, stream);
+    return error == hipSuccess ? hipFreeAsync(pointer, stream) : error;
+}
+
+static hipError_t prefetch(void)
+{
+    return hipMemPrefetchAsync(managed, SIZE, 0, stream);
+}
+
+static hipError_t attach(void)
+{
+    return hipStreamAttachMemAsync(stream, managed, 0, hipMemAttachGlobal);
+}
+
+static hipError_t (*const work[])(void) = {
+    launch,          launch_cooperative,
+    launch_function, copy,
+    copy_and_wait,   copy_within,
+    copy_rows,       copy_slices,
+    copy_to_array,   fill,
+    copy_to_symbol,  fill_rows,
+    call_host,       call_back,
+    record,          wait_event,
+    wait_value,      write_value,
+    allocate,        prefetch,
+    attach,          copy_between_devices,
+};
+enum { WORK_COUNT = sizeof work / sizeof *work };
+
+static void set_capturing(bool capturing)
+{
+    struct ah_stream *object = (struct ah_stream *)(void *)stream;
+    atomic_store(&object->state, capturing ? AH_STREAM_CAPTURING : 0);
+}
+
+static unsigned driver_calls(void)
+{
+    unsigned calls = 0;
+    for (size_t i = 0; the_fake()->function_at(i); i++)
+        calls += the_fake()->calls(the_fake()->function_at(i));
+    return calls;
+}
+
+static void begin(hipModule_t *out_module)
+{
+    hipChannelFormatDesc words = {32, 0, 0, 0, hipChannelFormatKindUnsigned};
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipEventCreate(&event));
+    ok(hipMalloc((void **)&memory, SIZE));
+    ok(hipMalloc((void **)&other, SIZE));
+    ok(hipMallocManaged((void **)&managed, SIZE, hipMemAttachGlobal));
+    ok(hipMallocArray(&array, &words, 16, 4, 0));
+    ok(hipModuleLoadData(out_module, kernels_image()));
+    ok(hipModuleGetFunction(&function, *out_module, "fake_fill"));
+}
+
+static void end(hipModule_t module)
+{
+    ok(hipModuleUnload(module));
+    ok(hipFreeArray(array));
+    ok(hipFree(managed));
+    ok(hipFree(other));
+    ok(hipFree(memory));
+    ok(hipEventDestroy(event));
+    ok(hipStreamDestroy(stream));
+}
+
+static void no_work_enters_a_stream_that_captures(void **state)
+{
+    hipModule_t module;
+    (void)state;
+    begin(&module);
+    for (unsigned i = 0; i < WORK_COUNT; i++)
+        ok(work[i]());
+    ok(hipStreamSynchronize(stream));
+    set_capturing(true);
+    for (unsigned i = 0; i < WORK_COUNT; i++)
+        expect(work[i](), hipErrorStreamCaptureUnsupported);
+    unsigned launches = (unsigned)the_fake()->launches();
+    expect(launch(), hipErrorStreamCaptureUnsupported);
+    unsigned before = driver_calls();
+    expect(launch(), hipErrorStreamCaptureUnsupported);
+    expect(fill_rows(), hipErrorStreamCaptureUnsupported);
+    expect(record(), hipErrorStreamCaptureUnsupported);
+    check(driver_calls() == before);
+    check(the_fake()->launches() == launches);
+    set_capturing(false);
+    for (unsigned i = 0; i < WORK_COUNT; i++)
+        ok(work[i]());
+    ok(hipStreamSynchronize(stream));
+    end(module);
+}
+
+static void default_streams_have_one_id_on_every_device(void **state)
+{
+    const hipStream_t streams[] = {NULL, hipStreamLegacy, hipStreamPerThread};
+    unsigned long long id;
+    int ordinal;
+    (void)state;
+    for (int device = 0; device < 2; device++) {
+        ok(hipSetDevice(device));
+        for (unsigned i = 0; i < 3; i++) {
+            ok(hipStreamGetId(streams[i], &id));
+            check(id == (streams[i] == hipStreamPerThread ? 2 : 1));
+            ok(hipStreamGetDevice(streams[i], &ordinal));
+            check(ordinal == device);
+        }
+    }
+    ok(hipSetDevice(0));
+}
+
+static void default_streams_take_work_after_a_reset(void **state)
+{
+    const hipStream_t streams[] = {NULL, hipStreamLegacy, hipStreamPerThread};
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        ok(hipMalloc((void **)&memory, SIZE));
+        for (unsigned i = 0; i < 3; i++) {
+            ok(hipMemsetAsync(memory, (int)(10 * round + i), SIZE, streams[i]));
+            ok(hipMemcpyAsync(host, memory, 4, hipMemcpyDeviceToHost, streams[i]));
+            ok(hipStreamSynchronize(streams[i]));
+            check(host[0] == 0x01010101u * (10 * round + i));
+        }
+        if (round == 0)
+            ok(hipDeviceReset());
+        else
+            ok(hipFree(memory));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(no_work_enters_a_stream_that_captures),
+        TEST(default_streams_have_one_id_on_every_device),
+        TEST(default_streams_take_work_after_a_reset),
+    };
+    use_fake("80,80");
+    return run_group("driver_submit", tests);
+}
