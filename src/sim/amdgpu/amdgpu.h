@@ -46,6 +46,9 @@ struct amdgpu_device {
     int device; /* of sim_memory.h */
     struct amdgpu_model model;
     uint64_t clock_hz; /* of timestamps, s_memrealtime and signals: 100000000 */
+    /* Code that waves go to when they trap or fault, 0: there is none, and what it finds in TTMP14
+     * and TTMP15. May change while kernels run. */
+    _Atomic(uint64_t) trap_handler, trap_data;
 };
 enum { AMDGPU_CLOCK_HZ = 100000000 };
 uint64_t amdgpu_clock(void); /* now, in ticks of clock_hz */
@@ -70,6 +73,7 @@ struct amdgpu_end {
     enum amdgpu_end_kind kind;
     uint64_t address; /* of the access or the code */
     unsigned trap;
+    bool told; /* a trap handler has sent an interrupt about it */
 };
 
 /* Memory of private segments that a queue keeps for its kernels to come (amdgpu_private.c). */
@@ -100,6 +104,9 @@ struct amdgpu_dispatch {
     bool cooperative;                    /* all groups resident at once */
     struct amdgpu_private *kept;         /* NULL: memory is made for each group */
     struct amdgpu_ring ring;
+    uint32_t doorbell; /* the number of its queue's, for trap handlers */
+    /* A trap handler sends an interrupt, on the wave's thread; message: M0. NULL: nobody asks. */
+    void (*trapped)(struct amdgpu_dispatch *dispatch, uint32_t message);
     /* The kernel has ended, as end says. Called once, on a thread of the pool or of the
      * caller; the dispatch may be freed in it. */
     void (*done)(struct amdgpu_dispatch *dispatch, const struct amdgpu_end *end);
@@ -113,7 +120,7 @@ struct amdgpu_dispatch {
     _Atomic(uint64_t) ring_groups[AMDGPU_RING_GROUPS / 64]; /* which parts of the ring are in use */
     const struct amdgpu_shape *shape;                       /* of its waves, of amdgpu_code.h */
     uint32_t group[3];                                      /* work-items of a whole group */
-    _Atomic(bool) failed, cancelled;
+    _Atomic(bool) failed, reported, cancelled;
     _Atomic(uint64_t) meetings[AMDGPU_MEETINGS];      /* of amdgpu_gws.c, as is the next */
     _Atomic(uint32_t) meeting_sizes[AMDGPU_MEETINGS]; /* how many meet there beside one */
     struct amdgpu_end end;

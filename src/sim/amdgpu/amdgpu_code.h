@@ -76,11 +76,25 @@ bool amdgpu_emit_destination(const struct amdgpu_operand *operand, unsigned size
 bool amdgpu_emit_control(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
 /* The same for s_getreg, s_setreg and their kin (amdgpu_hwreg.c). */
 bool amdgpu_emit_hwreg(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
-enum { AMDGPU_MODE_GPR_INDEXING = 1 << 27 }; /* gfx9 */
+enum { AMDGPU_TRAP_ABORT = 2, AMDGPU_TRAP_DEBUG = 3 }; /* operands of s_trap */
+enum { AMDGPU_MODE_GPR_INDEXING = 1 << 27 };           /* gfx9 */
 
 /* ---- amdgpu_wave.c ---------------------------------------------------------------------- */
 
 enum sim_wave amdgpu_wave_run(struct amdgpu_wave *wave, unsigned budget);
+
+/* ---- amdgpu_trap.c ---------------------------------------------------------------------- */
+
+/* Whether there is one to go to, for a wave that is not there already; and for this. */
+bool amdgpu_trap_has_handler(const struct amdgpu_wave *wave);
+bool amdgpu_trap_is_taken(const struct amdgpu_wave *wave, const struct amdgpu_end *end);
+/* The wave goes on in the handler; address: of the code that trapped. Returns NULL. */
+const struct amdgpu_op *amdgpu_trap_enter(struct amdgpu_wave *wave, uint64_t address,
+                                          const struct amdgpu_end *end);
+/* The handler sends an interrupt; and returns to target. */
+void amdgpu_trap_tell(struct amdgpu_wave *wave, uint32_t message);
+const struct amdgpu_op *amdgpu_trap_leave(struct amdgpu_wave *wave, uint64_t target);
+uint32_t amdgpu_status(const struct amdgpu_wave *wave); /* HW_REG_STATUS */
 
 /* ---- amdgpu_dispatch.c ------------------------------------------------------------------ */
 

@@ -6,7 +6,13 @@
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-enum { MSG_INTERRUPT = 1, MSG_DEALLOC_VGPRS = 3, MSG_RTN_GET_REALTIME = 131 };
+enum {
+    MSG_INTERRUPT = 1,
+    MSG_DEALLOC_VGPRS = 3,
+    MSG_GET_DOORBELL = 10, /* gfx10 and older: the answer is in EXEC */
+    MSG_RTN_GET_DOORBELL = 128,
+    MSG_RTN_GET_REALTIME = 131,
+};
 
 static void (*_Atomic on_interrupt)(uint32_t);
 
@@ -15,10 +21,14 @@ void amdgpu_on_interrupt(void (*interrupt)(uint32_t))
     atomic_store(&on_interrupt, interrupt);
 }
 
-static void send(unsigned message)
+static void send(struct amdgpu_wave *wave, unsigned message)
 {
     void (*interrupt)(uint32_t) = atomic_load(&on_interrupt);
-    if (message == MSG_INTERRUPT && interrupt)
+    if (message == MSG_GET_DOORBELL)
+        amdgpu_set_s64(wave, AMDGPU_EXEC, wave->block->dispatch->doorbell);
+    else if (message == MSG_INTERRUPT && wave->privileged)
+        amdgpu_trap_tell(wave, wave->s[wave->m0]);
+    else if (message == MSG_INTERRUPT && interrupt)
         interrupt(0);
 }
 
@@ -116,9 +126,13 @@ HANDLER(S_SLEEP)
     return amdgpu_pause(wave, amdgpu_next(op), SIM_WAVE_RESTS);
 }
 
-/* For good: nobody is there who could end it. */
+/* For good: nobody is there who could end it. A trap handler runs to its end first. */
 static const struct amdgpu_op *halt(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
+    if (wave->privileged) {
+        wave->halts = true;
+        return amdgpu_next(op);
+    }
     wave->state = AMDGPU_HALTED;
     wave->next = amdgpu_next(op);
     return NULL;
@@ -131,41 +145,55 @@ HANDLER(S_SETHALT)
 
 HANDLER(S_SENDMSG)
 {
-    (void)wave;
-    send((unsigned)op->imm);
+    send(wave, (unsigned)op->imm);
     return amdgpu_next(op);
 }
 
 HANDLER(S_SENDMSGHALT)
 {
-    send((unsigned)op->imm);
+    send(wave, (unsigned)op->imm);
     return halt(wave, op);
+}
+
+static uint64_t answer(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return op->imm == MSG_RTN_GET_DOORBELL ? wave->block->dispatch->doorbell : amdgpu_clock();
 }
 
 HANDLER(S_SENDMSG_RTN_B32)
 {
-    wave->s[op->dst] = (uint32_t)amdgpu_clock();
+    wave->s[op->dst] = (uint32_t)answer(wave, op);
     return amdgpu_next(op);
 }
 
 HANDLER(S_SENDMSG_RTN_B64)
 {
-    amdgpu_set_s64(wave, op->dst, amdgpu_clock());
+    amdgpu_set_s64(wave, op->dst, answer(wave, op));
     return amdgpu_next(op);
 }
 
-/* A breakpoint is nothing without a debugger, as AMD's trap handler has it. */
+/* Where there is no handler, a breakpoint is nothing, as AMD's handler has it. */
 HANDLER(S_TRAP)
 {
-    enum { TRAP_ABORT = 2, TRAP_DEBUG = 3 };
     unsigned number = op->imm & 0xff;
-    if (number == TRAP_DEBUG)
+    if (number == AMDGPU_TRAP_DEBUG && !amdgpu_trap_has_handler(wave))
         return amdgpu_next(op);
     return amdgpu_fail(
         wave, op,
         &(struct amdgpu_fault){.kind = AMDGPU_END_TRAP,
-                               .what = number == TRAP_ABORT ? "aborts (trap 2)" : "traps",
+                               .what = number == AMDGPU_TRAP_ABORT ? "aborts (trap 2)" : "traps",
                                .address = number,
+                               .lane = -1});
+}
+
+HANDLER(S_RFE_B64)
+{
+    if (wave->privileged)
+        return amdgpu_trap_leave(wave, amdgpu_scalar(wave, &op->src[0]));
+    return amdgpu_fail(
+        wave, op,
+        &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
+                               .what = "returns from a trap handler, where it is not,",
                                .lane = -1});
 }
 
@@ -306,7 +334,8 @@ static bool prepare_message(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
 {
     bool gfx11 = amdgpu_family_of(isa) == AMDGPU_GFX11;
     op->imm = (uint64_t)inst->imm & (gfx11 ? 0xff : 0xf);
-    return op->imm == MSG_INTERRUPT || (gfx11 && op->imm == MSG_DEALLOC_VGPRS);
+    return op->imm == MSG_INTERRUPT ||
+           op->imm == (gfx11 ? (uint64_t)MSG_DEALLOC_VGPRS : (uint64_t)MSG_GET_DOORBELL);
 }
 
 static bool prepare_address(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
@@ -321,7 +350,8 @@ static bool prepare_answer(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
 {
     unsigned size = inst->row->id == AMDGPU_ID_S_SENDMSG_RTN_B64 ? 8 : 4;
     (void)isa;
-    return (inst->imm & 0xff) == MSG_RTN_GET_REALTIME &&
+    op->imm = (uint64_t)inst->imm & 0xff;
+    return (op->imm == MSG_RTN_GET_REALTIME || op->imm == MSG_RTN_GET_DOORBELL) &&
            amdgpu_emit_destination(&inst->dst[0], size, op);
 }
 

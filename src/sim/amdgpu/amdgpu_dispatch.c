@@ -291,6 +291,7 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     wave->scc = 0;
     wave->mode = mode_of(wave->block->dispatch);
     wave->traps = 0;
+    wave->privileged = wave->halts = false;
     set_flat_scratch(wave);
     wave->steps = 0;
     wave->meeting = 0;
@@ -322,12 +323,20 @@ static bool begin(struct sim_block *sim, bool fresh)
     return true;
 }
 
+/* Where no code is, it may have gone to its trap handler. */
+static void begin_code(struct amdgpu_wave *wave)
+{
+    const struct amdgpu_op *op = amdgpu_goto(wave, wave->block->dispatch->entry);
+    if (op)
+        wave->next = op;
+}
+
 static enum sim_wave run(struct sim_block *sim, unsigned number, unsigned budget)
 {
     struct amdgpu_block *block = sim->state;
     struct amdgpu_wave *wave = &block->waves[number];
     if (!wave->next && wave->state == AMDGPU_RUNS)
-        wave->next = amdgpu_goto(wave, block->dispatch->entry);
+        begin_code(wave);
     return amdgpu_wave_run(wave, budget);
 }
 
@@ -588,6 +597,7 @@ bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *
 {
     dispatch->end = (struct amdgpu_end){.kind = AMDGPU_END_OK};
     atomic_store(&dispatch->failed, false);
+    atomic_store(&dispatch->reported, false);
     atomic_store(&dispatch->cancelled, false);
     for (unsigned i = 0; i < AMDGPU_MEETINGS; i++) {
         atomic_init(&dispatch->meetings[i], 0);

@@ -83,6 +83,9 @@ struct amdgpu_wave {
     uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
     bool indexing;                   /* amdgpu_run_indexed is at work */
     uint64_t meeting;                /* 0, or that it waits, for amdgpu_gws.c */
+    bool privileged, halts;          /* it is in its trap handler; it halts when it leaves */
+    struct amdgpu_end trapped;       /* what led there */
+    uint64_t trapped_at;             /* the address of that code */
     struct amdgpu_waits *waits;      /* NULL: nobody looks whether it waits for memory */
     /* The branch that last went back, and at the end of the turn before. */
     const struct amdgpu_op *loop, *old_loop;

@@ -45,10 +45,18 @@ static uint32_t hw_id1(const struct amdgpu_wave *wave)
            (pair % 8) << 10 | (pair / 8 & 1) << 16 | (pair / 16 & 7) << 18;
 }
 
-static uint32_t status(const struct amdgpu_wave *wave)
+enum {
+    STATUS_PRIV = 1 << 5,
+    STATUS_TRAP_EN = 1 << 6,
+    STATUS_HALT = 1 << 13,
+    STATUS_VALID = 1 << 16
+};
+
+uint32_t amdgpu_status(const struct amdgpu_wave *wave)
 {
-    enum { TRAP_EN = 1 << 6, VALID = 1 << 16 };
-    return wave->scc | TRAP_EN | VALID | (uint32_t)(amdgpu_exec(wave) == 0) << 9 |
+    return wave->scc | STATUS_TRAP_EN | STATUS_VALID |
+           (wave->privileged ? (uint32_t)STATUS_PRIV : 0) |
+           (wave->halts ? (uint32_t)STATUS_HALT : 0) | (uint32_t)(amdgpu_exec(wave) == 0) << 9 |
            (uint32_t)(amdgpu_mask(wave, AMDGPU_VCC) == 0) << 10 |
            (uint32_t)(wave->block->wave_count > 1) << 11;
 }
@@ -67,7 +75,7 @@ static uint32_t read_hwreg(const struct amdgpu_wave *wave, unsigned reg)
     case HW_MODE:
         return wave->mode;
     case HW_STATUS:
-        return status(wave);
+        return amdgpu_status(wave);
     case HW_TRAPSTS:
         return wave->traps;
     case HW_HW_ID:
@@ -98,6 +106,14 @@ static void write_hwreg(struct amdgpu_wave *wave, unsigned reg, uint32_t value)
         break;
     case HW_TRAPSTS:
         wave->traps = value;
+        break;
+    case HW_STATUS:
+        if (wave->privileged) {
+            wave->scc = value & 1;
+            wave->halts = value & STATUS_HALT;
+        }
+        break;
+    case HW_IB_STS: /* what of it can be written says how instructions are replayed */
         break;
     default: /* FLAT_SCR_LO, FLAT_SCR_HI */
         wave->flat_scratch[reg - HW_FLAT_SCR_LO] = value;
@@ -170,7 +186,7 @@ static bool is_readable(enum amdgpu_isa isa, unsigned reg)
 static bool is_writable(enum amdgpu_isa isa, unsigned reg)
 {
     bool gfx9 = amdgpu_family_of(isa) == AMDGPU_GFX9;
-    return reg == HW_MODE || reg == HW_TRAPSTS ||
+    return reg == HW_MODE || reg == HW_STATUS || reg == HW_TRAPSTS || reg == HW_IB_STS ||
            (!gfx9 && (reg == HW_FLAT_SCR_LO || reg == HW_FLAT_SCR_HI));
 }
 

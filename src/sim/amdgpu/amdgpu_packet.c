@@ -109,6 +109,14 @@ static void kernel_done(struct amdgpu_dispatch *dispatch, const struct amdgpu_en
     end_flight(dispatch->data, end);
 }
 
+static void kernel_trapped(struct amdgpu_dispatch *dispatch, uint32_t message)
+{
+    const struct amdgpu_flight *flight = dispatch->data;
+    const struct amdgpu_queue_settings *settings = &flight->queue->settings;
+    if (settings->trapped)
+        settings->trapped(settings->data, message);
+}
+
 /* ---- kernels ----------------------------------------------------------------------- */
 
 static const char *check_dimensions(const hsa_kernel_dispatch_packet_t *packet)
@@ -217,6 +225,8 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->cooperative = atomic_load_explicit(&queue->cooperative, memory_order_relaxed);
     dispatch->kept = queue->kept;
     dispatch->ring = *ring;
+    dispatch->doorbell = queue->settings.doorbell;
+    dispatch->trapped = kernel_trapped;
     dispatch->done = kernel_done;
     dispatch->data = flight;
     flight->start = amdgpu_clock();

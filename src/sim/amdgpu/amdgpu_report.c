@@ -127,7 +127,7 @@ static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
 {
     struct text text;
     add_kernel(&text, wave->block->dispatch);
-    add(&text, "%s", fault->what);
+    add(&text, "%s%s", wave->privileged ? "in its trap handler " : "", fault->what);
     if (fault->kind == AMDGPU_END_TRAP && fault->address != 2)
         add(&text, ", trap %llu", (unsigned long long)fault->address);
     if (fault->has_address)
@@ -143,18 +143,41 @@ static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
     emit(&text);
 }
 
+static struct amdgpu_end end_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                const struct amdgpu_fault *fault)
+{
+    struct amdgpu_end end = {.kind = fault->kind};
+    if (fault->kind == AMDGPU_END_TRAP)
+        end.trap = (unsigned)fault->address;
+    if (fault->has_address)
+        end.address = fault->address;
+    else if (op)
+        end.address = amdgpu_address(wave, op);
+    return end;
+}
+
+/* Of which handlers make nothing, unless there is a debugger. */
+static bool is_breakpoint(const struct amdgpu_end *end)
+{
+    return end->kind == AMDGPU_END_TRAP && end->trap == AMDGPU_TRAP_DEBUG;
+}
+
 const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                     const struct amdgpu_fault *fault)
 {
     struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    struct amdgpu_end end = end_of(wave, op, fault);
+    if (amdgpu_trap_is_taken(wave, &end)) {
+        if (!is_breakpoint(&end) && !atomic_exchange(&dispatch->reported, true))
+            report(wave, op, fault);
+        return amdgpu_trap_enter(wave, op ? amdgpu_address(wave, op) : end.address, &end);
+    }
     wave->state = AMDGPU_FAILED;
     if (atomic_exchange(&dispatch->failed, true))
         return NULL;
-    bool trap = fault->kind == AMDGPU_END_TRAP;
-    dispatch->end.kind = fault->kind;
-    dispatch->end.trap = trap ? (unsigned)fault->address : 0;
-    dispatch->end.address = fault->has_address ? fault->address : op ? amdgpu_address(wave, op) : 0;
-    report(wave, op, fault);
+    dispatch->end = end;
+    if (!atomic_exchange(&dispatch->reported, true) || wave->privileged)
+        report(wave, op, fault);
     return NULL;
 }
 

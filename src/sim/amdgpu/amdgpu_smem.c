@@ -118,6 +118,55 @@ static const struct amdgpu_op *store(struct amdgpu_wave *wave, const struct amdg
     return amdgpu_next(op);
 }
 
+/* ---- atomics -------------------------------------------------------------------------- */
+
+/* *old: what was there. */
+__attribute__((no_sanitize("thread"))) static bool
+change(struct amdgpu_wave *wave, const struct amdgpu_op *op, bool adds, uint64_t *out_old)
+{
+    uint64_t address = address_of(wave, op), size = op->count * 4u;
+    unsigned char *where = NULL;
+    if (address % size == 0)
+        where = sim_reach(wave->block->dispatch->device->device, address, size, true);
+    if (!where)
+        return false;
+    uint64_t value = size == 8 ? amdgpu_s64(wave, op->dst) : wave->s[op->dst];
+    uint64_t *wide = (uint64_t *)(void *)where;
+    uint32_t *narrow = (uint32_t *)(void *)where;
+    if (size == 8)
+        *out_old = adds ? __atomic_fetch_add(wide, value, __ATOMIC_SEQ_CST)
+                        : __atomic_exchange_n(wide, value, __ATOMIC_SEQ_CST);
+    else
+        *out_old = adds ? __atomic_fetch_add(narrow, (uint32_t)value, __ATOMIC_SEQ_CST)
+                        : __atomic_exchange_n(narrow, (uint32_t)value, __ATOMIC_SEQ_CST);
+    if (sim_memory_tracking)
+        sim_memory_wrote(address, size);
+    return true;
+}
+
+static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                          bool adds)
+{
+    uint64_t old;
+    if (!change(wave, op, adds, &old))
+        return refuse(wave, op, address_of(wave, op), true);
+    if (op->bits && op->count == 2)
+        amdgpu_set_s64(wave, op->dst, old);
+    else if (op->bits)
+        wave->s[op->dst] = (uint32_t)old;
+    return amdgpu_next(op);
+}
+
+static const struct amdgpu_op *swap(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return run_atomic(wave, op, false);
+}
+
+static const struct amdgpu_op *add(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return run_atomic(wave, op, true);
+}
+
 /* ---- buffers -------------------------------------------------------------------------- */
 
 /* How many of an access' dwords are in bounds: what is beyond reads as 0 and is not written. */
@@ -212,6 +261,10 @@ static const struct scalar_row {
     {AMDGPU_ID_S_SCRATCH_STORE_DWORD, 1, true, store_scratch},
     {AMDGPU_ID_S_SCRATCH_STORE_DWORDX2, 2, true, store_scratch},
     {AMDGPU_ID_S_SCRATCH_STORE_DWORDX4, 4, true, store_scratch},
+    {AMDGPU_ID_S_ATOMIC_SWAP, 1, true, swap},
+    {AMDGPU_ID_S_ATOMIC_SWAP_X2, 2, true, swap},
+    {AMDGPU_ID_S_ATOMIC_ADD, 1, true, add},
+    {AMDGPU_ID_S_ATOMIC_ADD_X2, 2, true, add},
     {AMDGPU_ID_S_MEMTIME, 0, false, cycles},
     {AMDGPU_ID_S_MEMREALTIME, 0, false, real_time},
     {AMDGPU_ID_S_DCACHE_INV, 0, false, nothing},
@@ -233,6 +286,7 @@ static bool emit_data(const struct scalar_row *row, const struct amdgpu_inst *in
     unsigned count = row->count ? row->count : 2;
     op->count = row->count;
     op->dst = data->reg;
+    op->bits = inst->glc; /* of atomics: whether they return what was there */
     if (data->kind == AMDGPU_SREG)
         return data->reg + count <= AMDGPU_SREGS;
     if (data->kind != AMDGPU_NULL || row->write)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 /* The kernel driver's interface that this is like: the first with exceptions of queues. */
+enum { TRAP_ALIGNMENT = 256 };
 enum { VERSION_MAJOR = 1, VERSION_MINOR = 11, NS_PER_S = 1000000000 };
 
 struct simkmt simkmt = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -55,6 +56,13 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
     return result;
 }
 
+/* Their code goes with all memory. */
+static void forget_handlers(void)
+{
+    for (uint32_t i = 1; i < atomic_load(&simkmt.node_count); i++)
+        atomic_store(&simkmt.nodes[i].gpu.trap_handler, 0);
+}
+
 HSAKMT_STATUS hsaKmtCloseKFD(void)
 {
     SIMKMT_ENTER();
@@ -66,6 +74,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
     if (last) {
         simkmt_queues_close();
         simkmt_events_close();
+        forget_handlers();
         simkmt_memory_close();
     }
     return was_open ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
@@ -152,9 +161,17 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(uint32_t number, void *code, uint64_t code_si
                                    uint64_t buffer_size)
 {
     SIMKMT_ENTER();
-    (void)buffer, (void)buffer_size;
-    if (!simkmt_gpu_node(number))
+    (void)buffer_size;
+    struct simkmt_node *node = simkmt_gpu_node(number);
+    uint64_t address = (uintptr_t)code;
+    if (!node)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    /* Traps end the kernel, and the queue says why; the handler would do no more. */
-    return code && code_size > 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+    if (!code || code_size == 0 || address % TRAP_ALIGNMENT != 0)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    if (!sim_reach_range(node->gpu.device, address, code_size, false))
+        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
+                             "a trap handler at %p, which node %u does not reach", code, number);
+    atomic_store(&node->gpu.trap_data, (uintptr_t)buffer);
+    atomic_store(&node->gpu.trap_handler, address);
+    return HSAKMT_STATUS_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DOORBELLS = SIMKMT_PAGE / sizeof(uint64_t) };
 enum { QUEUES_MAX = 512, MASK_WORDS = 32, PACKET = 64, RING_MAX = 1 << 30 };
 
 struct queue {
@@ -52,6 +53,26 @@ static unsigned reason_of(hsa_status_t status)
     }
 }
 
+static void give_reasons(struct queue *queue, int64_t reasons)
+{
+    if (!queue->error_reason || reasons == 0)
+        return;
+    __atomic_fetch_or(queue->error_reason, reasons, __ATOMIC_SEQ_CST);
+    simkmt_interrupt(queue->error_event);
+}
+
+/* The message of a trap handler: the number of the queue's doorbell, and the exceptions of waves.
+ * Without exceptions it is an event's number. Of memory faults below. */
+static void trapped(void *data, uint32_t message)
+{
+    enum { DOORBELL_BITS = 10, EXCEPTIONS = 0x3f };
+    uint32_t exceptions = message >> DOORBELL_BITS & EXCEPTIONS;
+    if (exceptions == 0)
+        simkmt_interrupt(message);
+    else
+        give_reasons(data, exceptions & ~(1u << (KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION - 1)));
+}
+
 /* A memory fault is told by its event alone: a runtime that also finds it in the reasons of a queue
  * (AMD's 5.2) never ends the destruction of that queue. Where there is no such event (AMD's present
  * runtime makes none for a libdtif.so) it is a violation of an aperture, since that runtime passes
@@ -64,11 +85,10 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
         if (simkmt_memory_fault(queue->node, error->end.address))
             return;
         reason = KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION;
+    } else if (error->end.told) {
+        return;
     }
-    if (queue->error_reason) {
-        __atomic_fetch_or(queue->error_reason, INT64_C(1) << (reason - 1), __ATOMIC_SEQ_CST);
-        simkmt_interrupt(queue->error_event);
-    }
+    give_reasons(queue, INT64_C(1) << (reason - 1));
 }
 
 /* ---- making ---------------------------------------------------------------------------- */
@@ -104,6 +124,8 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
     queue->doorbell.ring = ring_aql;
     queue->error_reason = resource->ErrorReason;
     amdgpu_signal_init(&queue->bell, 0);
+    if (!simkmt_doorbell_open(&queue->doorbell))
+        return HSAKMT_STATUS_NO_MEMORY;
     queue->processor = amdgpu_queue_create(&(struct amdgpu_queue_settings){
         .device = &queue->node->gpu,
         .queue = amd,
@@ -117,10 +139,12 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
         .owner_scratch = true,
         .error = failed,
         .interrupt = simkmt_interrupt,
+        .trapped = trapped,
+        .doorbell = (uint32_t)((uintptr_t)queue->doorbell.place / sizeof(uint64_t) % DOORBELLS),
         .data = queue,
     });
-    if (!queue->processor || !simkmt_doorbell_open(&queue->doorbell)) {
-        amdgpu_queue_destroy(queue->processor);
+    if (!queue->processor) {
+        simkmt_doorbell_close(&queue->doorbell);
         return HSAKMT_STATUS_NO_MEMORY;
     }
     resource->QueueDoorBell = (uintptr_t)queue->doorbell.place;

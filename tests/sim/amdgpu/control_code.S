@@ -435,6 +435,36 @@ begin traps
     s_trap 7
     finish_stored traps
 
+// A trap handler 36 bytes after its start: it counts, and tells which trap it was and the doorbell.
+begin handled
+    s_branch .Lhandled
+    s_add_u32 ttmp0, ttmp0, 4
+    s_addc_u32 ttmp1, ttmp1, 0
+    s_bfe_u32 s16, ttmp1, 0x80010
+#if GFX9
+    s_mov_b64 ttmp[2:3], exec
+    s_sendmsg sendmsg(MSG_GET_DOORBELL)
+    s_mov_b32 s17, exec_lo
+    s_mov_b64 exec, ttmp[2:3]
+#else
+    s_sendmsg_rtn_b32 s17, sendmsg(MSG_RTN_GET_DOORBELL)
+    s_waitcnt lgkmcnt(0)
+#endif
+    s_add_u32 s18, s18, 1
+    s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12 // SCC as it was
+    s_rfe_b64 ttmp[0:1]
+.Lhandled:
+    s_mov_b32 s19, 1
+    s_trap 3
+    s_cmp_eq_u32 s19, 1
+    s_trap 5
+    s_cselect_b32 s20, 7, 8
+    finish_stored handled
+
+begin comes_from_nowhere
+    s_rfe_b64 s[2:3]
+    finish_stored comes_from_nowhere
+
 begin halts
     s_sethalt 1
     finish_stored halts

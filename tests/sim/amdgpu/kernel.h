@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { DOORBELL = 12 }; /* of all dispatches */
+
 struct code {
     struct amdgpu_device device;
     unsigned char *elf;
@@ -158,6 +160,7 @@ static inline struct amdgpu_end run_at(struct code *code, uint64_t descriptor,
         .packet_address = packet->address,
         .queue_address = 0x1234567890,
         .id = 77,
+        .doorbell = DOORBELL,
         .cooperative = run->cooperative,
         .done = kernel_ended,
         .data = &wait,

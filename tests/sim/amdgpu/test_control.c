@@ -338,6 +338,34 @@ static void a_trap_ends_the_kernel(void **state)
     }
 }
 
+static void a_handler_is_where_traps_go_and_returns(void **state)
+{
+    enum { FROM_START = 36 };
+    (void)state;
+    uint32_t out[RESULTS];
+    char report[4096];
+    EACH(code)
+    {
+        struct amdgpu_kernel_descriptor descriptor;
+        uint64_t address = code_kernel(*code, "handled");
+        memcpy(&descriptor, sim_reach_range(0, address, sizeof descriptor, false),
+               sizeof descriptor);
+        (*code)->device.trap_handler =
+            address + (uint64_t)descriptor.kernel_code_entry_byte_offset + FROM_START;
+        struct capture capture = capture_begin();
+        run_stored(*code, "handled", out);
+        capture_end(capture, report, sizeof report);
+        assert_contains(report, "traps, trap 5");
+        assert_int_equal(out[0], 5);
+        assert_int_equal(out[1], DOORBELL);
+        assert_int_equal(out[2], 2);
+        assert_int_equal(out[4], 7);
+        (*code)->device.trap_handler = 0;
+        struct amdgpu_end end = try_failing(*code, "comes_from_nowhere", report, sizeof report);
+        assert_int_equal(end.kind, AMDGPU_END_INSTRUCTION);
+    }
+}
+
 static void a_halted_wave_hangs(void **state)
 {
     (void)state;
@@ -536,6 +564,7 @@ int main(void)
         cmocka_unit_test(time_goes_on),
         cmocka_unit_test(interrupts_are_heard_and_breakpoints_are_passed),
         cmocka_unit_test(a_trap_ends_the_kernel),
+        cmocka_unit_test(a_handler_is_where_traps_go_and_returns),
         cmocka_unit_test(a_halted_wave_hangs),
         cmocka_unit_test(what_is_not_there_ends_the_kernel),
         cmocka_unit_test(code_ends_where_it_is_filled_up),

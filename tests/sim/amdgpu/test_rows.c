@@ -22,7 +22,7 @@ static bool executed[AMDGPU_ISA_COUNT][MOST];
 static const struct {
     const char *names, *reason;
 } refused[] = {
-    {"s_rfe*_b64", "returns from a trap handler, of which there is none"},
+    {"s_rfe_restore_b64", "returns from a context switch, of which there is none"},
     {"s_cbranch_join", "needs the stack of branches that gfx9 was the last to have"},
     {"s_cbranch_[gi]_fork", "the same"},
     {"s_setvskip", "skips vector instructions by a mode that no compiler uses"},
@@ -30,7 +30,9 @@ static const struct {
     {"s_setkill", "ends a wave as a debugger does"},
     {"s_endpgm_saved", "ends a wave whose state a trap handler has saved"},
     {"s_endpgm_ordered_ps_done", "graphics"},
-    {"s_atomic_*", "atomics of scalars, which no compiler uses"},
+    {"s_atomic_[!as]*", "atomics of scalars, which no compiler and no trap handler uses"},
+    {"s_atomic_and*", "the same"},
+    {"s_atomic_s[!w]*", "the same"},
     {"s_buffer_atomic_*", "the same"},
     {"v_screen_partition_4se_b32", "graphics"},
     {"exp", "graphics"},

@@ -881,9 +881,8 @@ static void registers_beyond_the_last_are_refused(void **state)
 static void rows_that_need_hardware_are_refused(void **state)
 {
     (void)state;
-    static const char *const refused[] = {"s_rfe_b64",        "s_cbranch_join",
-                                          "s_cbranch_g_fork", "s_cbranch_i_fork",
-                                          "s_setvskip",       "s_rfe_restore_b64"};
+    static const char *const refused[] = {"s_cbranch_join", "s_cbranch_g_fork", "s_cbranch_i_fork",
+                                          "s_setvskip", "s_rfe_restore_b64"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct amdgpu_inst inst;
         struct amdgpu_op op;

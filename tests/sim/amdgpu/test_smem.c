@@ -125,6 +125,34 @@ static void memory_that_is_not_there_is_reported(void **state)
     sim_memory_destroy(arena);
 }
 
+/* The new value, and whether the old one comes back. */
+static void atomics_swap_and_add(void **state)
+{
+    static const char *const names[] = {"s_atomic_swap", "s_atomic_swap_x2", "s_atomic_add",
+                                        "s_atomic_add_x2"};
+    (void)state;
+    hand_begin(AMDGPU_GFX90A, 64);
+    struct sim_memory *arena = hand_memory(4096);
+    for (size_t i = 0; i < 2 * COUNT(names); i++) {
+        struct amdgpu_inst inst = hand_inst(names[i / 2], 2, false);
+        uint64_t wide = i / 2 % 2, old = UINT64_C(0x7ffffffffffffff0), data = 0x1000000020, now;
+        memcpy(arena->view + 16, &old, sizeof old);
+        amdgpu_set_s64(hand_wave(), S_BASE, arena->address + 8);
+        amdgpu_set_s64(hand_wave(), S_DATA, data);
+        inst.offset = 8;
+        inst.glc = i % 2;
+        assert_true(hand_run(&inst));
+        uint64_t expected = i < 4 ? data : old + data, mask = wide ? UINT64_MAX : UINT32_MAX;
+        memcpy(&now, arena->view + 16, sizeof now);
+        assert_int_equal(now, (expected & mask) | (old & ~mask));
+        uint64_t back = inst.glc ? (old & mask) | (data & ~mask) : data;
+        assert_int_equal(amdgpu_s64(hand_wave(), S_DATA), back);
+        inst.offset = wide ? 4 : 4096;
+        assert_false(hand_run(&inst)); /* misaligned, or no memory */
+    }
+    sim_memory_destroy(arena);
+}
+
 static void buffers_read_as_zero_beyond_their_end(void **state)
 {
     (void)state;
@@ -254,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_load_may_go_over_its_own_base),
         cmocka_unit_test(a_load_into_no_register_is_made),
         cmocka_unit_test(memory_that_is_not_there_is_reported),
+        cmocka_unit_test(atomics_swap_and_add),
         cmocka_unit_test(buffers_read_as_zero_beyond_their_end),
         cmocka_unit_test(stores_of_gfx9_leave_what_registers_hold),
         cmocka_unit_test(clocks_are_read),

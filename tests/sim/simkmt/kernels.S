@@ -16,6 +16,60 @@
     .end_amdhsa_kernel
 .endm
     descriptor slices
+    descriptor aborts
+    descriptor breaks
+    descriptor illegal
+    descriptor misaligned
+    descriptor absent
+
+// Trap handlers, at multiples of 256. TTMP14 and TTMP15: where they write what they find.
+    .p2align 8
+// At 512: reports as AMD's does, and halts.
+tells:
+    s_mov_b32 ttmp2, exec_lo
+    s_mov_b32 ttmp3, exec_hi
+    s_sendmsg sendmsg(MSG_GET_DOORBELL)
+    s_and_b32 ttmp4, exec_lo, 0x3ff
+    s_mov_b32 exec_lo, ttmp2
+    s_mov_b32 exec_hi, ttmp3
+    s_getreg_b32 ttmp5, hwreg(HW_REG_TRAPSTS)
+    s_store_dwordx2 ttmp[0:1], ttmp[14:15], 0x0
+    s_store_dwordx2 ttmp[4:5], ttmp[14:15], 0x8
+    s_store_dwordx4 ttmp[8:11], ttmp[14:15], 0x10
+    s_getreg_b32 ttmp13, hwreg(HW_REG_STATUS)
+    s_store_dwordx2 ttmp[12:13], ttmp[14:15], 0x20
+    s_dcache_wb
+    s_waitcnt lgkmcnt(0)
+    s_or_b32 m0, ttmp4, 1 << 11 // EC_QUEUE_WAVE_TRAP
+    s_nop 0
+    s_sendmsg sendmsg(MSG_INTERRUPT)
+    s_bitset1_b32 ttmp12, 13
+    s_setreg_b32 hwreg(HW_REG_IB_STS), ttmp13
+    s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
+    s_rfe_b64 ttmp[0:1]
+
+    .p2align 8
+// Counts in the memory, and goes on after the instruction.
+goes_on:
+    s_mov_b32 ttmp2, 1
+    s_atomic_add ttmp2, ttmp[14:15], 0x0 glc
+    s_add_u32 ttmp0, ttmp0, 4
+    s_addc_u32 ttmp1, ttmp1, 0
+    s_waitcnt lgkmcnt(0)
+    s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
+    s_rfe_b64 ttmp[0:1]
+
+    .p2align 8
+// Goes back to what it came from.
+returns:
+    s_rfe_b64 ttmp[0:1]
+
+    .p2align 8
+// Faults itself.
+faults:
+    s_load_dword ttmp2, ttmp[14:15], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_rfe_b64 ttmp[0:1]
 
     .p2align 8
 // Of each work-item of groups of two waves 16 bytes: the address of its wave's scratch, what it reads
@@ -43,3 +97,44 @@ slices:
     s_waitcnt vmcnt(0)
     global_store_dwordx4 v10, v[6:9], s[4:5]
     s_endpgm
+
+// What all of the following end with: 7 in the argument's first word.
+.macro mark
+    s_load_dwordx2 s[4:5], s[4:5], 0x0
+    v_mov_b32 v2, 0
+    v_mov_b32 v3, 7
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v2, v3, s[4:5]
+    s_endpgm
+.endm
+
+    .p2align 8
+aborts:
+    s_trap 2
+    mark
+
+    .p2align 8
+breaks:
+    s_trap 3
+    mark
+
+    .p2align 8
+illegal:
+    .long 0xbfff0000
+    mark
+
+    .p2align 8
+misaligned:
+    v_mov_b32 v2, 2
+    v_mov_b32 v3, 0
+    s_load_dwordx2 s[10:11], s[4:5], 0x0
+    s_waitcnt lgkmcnt(0)
+    global_atomic_add v2, v3, s[10:11]
+    mark
+
+    .p2align 8
+absent:
+    v_mov_b32 v2, 64
+    v_mov_b32 v3, 0
+    global_store_dword v[2:3], v3, off
+    mark
