@@ -2,7 +2,6 @@
 #include "rtc_link.h"
 
 #include "archive.h"
-#include "env.h"
 #include "image.h"
 #include "log.h"
 #include "rtc_options.h"
@@ -266,8 +265,8 @@ static void give_log(const struct ah_rtc_log_buffer *buffer, const char *text)
         snprintf(buffer->at, buffer->size, "%s", text);
 }
 
-/* What was said goes to the caller's buffers and, of a failure, to the log. */
-static void tell(const struct ah_rtc_link *link, const struct ah_rtc_work *work, bool done)
+/* What was said goes to the caller's buffers and, of a failure, to the log. False: it is lost. */
+static bool tell(const struct ah_rtc_link *link, const struct ah_rtc_work *work, bool done)
 {
     struct ah_rtc_bytes said;
     bool any = ah_rtc_work_read(work, "said", &said);
@@ -276,6 +275,7 @@ static void tell(const struct ah_rtc_link *link, const struct ah_rtc_work *work,
     if (!done)
         AH_LOG_ERR("hiprtc: the link failed: %s", any ? said.data : "");
     free(said.data);
+    return any;
 }
 
 static hiprtcResult run_link(struct ah_rtc_link *link, const struct ah_rtc_work *work,
@@ -289,17 +289,18 @@ static hiprtcResult run_link(struct ah_rtc_link *link, const struct ah_rtc_work 
     ah_rtc_push(&arguments, "-fno-color-diagnostics");
     ah_rtc_push(&arguments, "--offload-arch=%s", arch);
     ah_rtc_push_all(&arguments, link->arguments);
-    ah_rtc_push_variable(&arguments, ah_env_path("HIPRTC_LINK_OPTIONS_APPEND"));
+    ah_rtc_push_variable(&arguments, "HIPRTC_LINK_OPTIONS_APPEND");
     ah_rtc_push(&arguments, "-o");
     ah_rtc_push(&arguments, "%s/image", work->folder);
     if (write_inputs(link, work, &arguments) && !arguments.failed) {
         ah_rtc_run_start(&run, work, &arguments, "said");
         enum ah_rtc_outcome outcome = ah_rtc_run_finish(&run, work, "image");
-        tell(link, work, outcome == AH_RTC_DONE);
+        bool told = tell(link, work, outcome == AH_RTC_DONE);
         result = outcome == AH_RTC_NO_COMPILER ? HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE
                  : outcome == AH_RTC_FAILED    ? HIPRTC_ERROR_LINKING
-                 : ah_rtc_work_read(work, "image", &link->image) ? HIPRTC_SUCCESS
-                                                                 : HIPRTC_ERROR_OUT_OF_MEMORY;
+                 : told && ah_rtc_work_read(work, "image", &link->image)
+                     ? HIPRTC_SUCCESS
+                     : HIPRTC_ERROR_OUT_OF_MEMORY;
     }
     ah_rtc_arguments_fini(&arguments);
     return result;

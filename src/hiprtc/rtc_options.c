@@ -2,7 +2,6 @@
  * clang spells otherwise, and those that would make something else than is asked for. */
 #include "rtc_options.h"
 
-#include "env.h"
 #include "log.h"
 #include "registry.h"
 
@@ -217,7 +216,7 @@ hiprtcResult ah_rtc_options_read(struct ah_rtc_options *out, int count, const ch
     for (int i = 0; i < count; i++)
         if (*options[i])
             ah_rtc_push(&given, "%s", options[i]);
-    ah_rtc_push_variable(&given, ah_env_path("HIPRTC_COMPILE_OPTIONS_APPEND"));
+    ah_rtc_push_variable(&given, "HIPRTC_COMPILE_OPTIONS_APPEND");
     hiprtcResult result = read_all(out, &given, out_refused);
     if (given.failed || out->arguments.failed || out->macros.failed)
         result = HIPRTC_ERROR_OUT_OF_MEMORY;
@@ -231,15 +230,6 @@ void ah_rtc_options_fini(struct ah_rtc_options *options)
     ah_rtc_arguments_fini(&options->macros);
     free(options->architectures);
     *options = (struct ah_rtc_options){0};
-}
-
-void ah_rtc_push_variable(struct ah_rtc_arguments *arguments, char *value)
-{
-    char *rest = value;
-    for (char *word; rest && (word = strsep(&rest, " \t\n"));)
-        if (*word)
-            ah_rtc_push(arguments, "%s", word);
-    free(value);
 }
 
 char *ah_rtc_current_architecture(void)

@@ -23,9 +23,6 @@ hiprtcResult ah_rtc_options_read(struct ah_rtc_options *out, int count, const ch
                                  char **out_refused);
 void ah_rtc_options_fini(struct ah_rtc_options *options);
 
-/* Pushes the words of an environment variable, which blanks separate. */
-void ah_rtc_push_variable(struct ah_rtc_arguments *arguments, char *value);
-
 /* The architecture of the current device as the compile driver spells it, to be freed; NULL without
  * one. */
 char *ah_rtc_current_architecture(void);

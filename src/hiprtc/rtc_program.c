@@ -135,6 +135,13 @@ static void write_named(FILE *out, const char *name, const char *text)
     fprintf(out, "\"\n%s\n", text);
 }
 
+/* A text in memory is whole unless there was no memory for some of it. */
+static bool close_text(FILE *text)
+{
+    bool whole = !ferror(text);
+    return fclose(text) == 0 && whole;
+}
+
 /* Writes one file of sources: a header, or the program's source with (variables or not) the lines
  * for its name expressions. */
 static bool write_source(const struct ah_rtc_work *work, const struct ah_rtc_program *program,
@@ -152,7 +159,7 @@ static bool write_source(const struct ah_rtc_work *work, const struct ah_rtc_pro
         ah_rtc_names_write(out, program, variables);
     }
     const char *file = header ? header->name : variables ? names_file : source_file;
-    bool written = fclose(out) == 0 && ah_rtc_work_write(work, file, text, size);
+    bool written = close_text(out) && ah_rtc_work_write(work, file, text, size);
     free(text);
     return written;
 }
@@ -174,7 +181,7 @@ static bool write_macros(const struct ah_rtc_work *work, const struct ah_rtc_arg
         else
             fprintf(out, "#define %.*s %s\n", length, macro, value ? value + 1 : "1");
     }
-    bool written = fclose(out) == 0 && ah_rtc_work_write(work, macros_file, text, size);
+    bool written = close_text(out) && ah_rtc_work_write(work, macros_file, text, size);
     free(text);
     return written;
 }
@@ -271,16 +278,17 @@ static void start_names(struct ah_rtc_run *run, const struct ah_rtc_work *work,
 }
 
 /* The log is what was said, if anything was. */
-static void keep_log(struct ah_rtc_program *program, const struct ah_rtc_work *work,
+static bool keep_log(struct ah_rtc_program *program, const struct ah_rtc_work *work,
                      const char *said)
 {
     struct ah_rtc_bytes text;
     if (!ah_rtc_work_read(work, said, &text))
-        return;
+        return false;
     free(program->log);
     program->log = text.size ? text.data : NULL;
     if (!text.size)
         free(text.data);
+    return true;
 }
 
 static hiprtcResult read_names(struct ah_rtc_program *program, const struct ah_rtc_work *work,
@@ -312,7 +320,7 @@ static hiprtcResult run_compiler(struct ah_rtc_program *program, const struct ah
     bool no_memory = arguments.failed || names_arguments.failed;
     ah_rtc_arguments_fini(&arguments);
     ah_rtc_arguments_fini(&names_arguments);
-    keep_log(program, work, said_file);
+    bool has_log = keep_log(program, work, said_file);
     if (options->prints && program->log)
         fputs(program->log, stderr);
     if (no_memory)
@@ -323,7 +331,7 @@ static hiprtcResult run_compiler(struct ah_rtc_program *program, const struct ah
     }
     if (outcome != AH_RTC_DONE)
         return HIPRTC_ERROR_COMPILATION;
-    if (!ah_rtc_work_read(work, image_file, &program->image))
+    if (!has_log || !ah_rtc_work_read(work, image_file, &program->image))
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     ah_rtc_end_ptx(&program->image);
     return program->name_count ? read_names(program, work, names_outcome) : HIPRTC_SUCCESS;

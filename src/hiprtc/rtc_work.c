@@ -68,6 +68,26 @@ void ah_rtc_arguments_fini(struct ah_rtc_arguments *arguments)
     *arguments = (struct ah_rtc_arguments){0};
 }
 
+/* ---- variables ------------------------------------------------------------------- */
+
+bool ah_rtc_variable(const char *name, char **out_value)
+{
+    errno = 0;
+    *out_value = ah_env_path(name);
+    return *out_value || errno != ENOMEM;
+}
+
+void ah_rtc_push_variable(struct ah_rtc_arguments *arguments, const char *name)
+{
+    char *value;
+    arguments->failed |= !ah_rtc_variable(name, &value);
+    char *rest = value;
+    for (char *word; rest && (word = strsep(&rest, " \t\n"));)
+        if (*word)
+            ah_rtc_push(arguments, "%s", word);
+    free(value);
+}
+
 /* ---- the folder ------------------------------------------------------------------ */
 
 /* Makes the folders that lead to path, from its first `done` characters on. */
@@ -85,15 +105,16 @@ static bool make_folders(char *path, size_t done)
 
 bool ah_rtc_work_open(struct ah_rtc_work *work)
 {
-    char *base = ah_env_path("TMPDIR");
+    char *base;
+    bool known = ah_rtc_variable("TMPDIR", &base);
     const char *where = base && *base ? base : "/tmp";
     size_t room = sizeof work->folder;
     bool fits = (size_t)snprintf(work->folder, room, "%s/hiprtc-XXXXXX", where) < room;
-    bool made = fits && mkdtemp(work->folder);
+    bool made = known && fits && mkdtemp(work->folder);
     if (!made) {
         AH_LOG_ERR("cannot make a folder for hiprtc's files in %s: %s; name another folder in "
                    "TMPDIR",
-                   where, fits ? strerror(errno) : "its name is too long");
+                   where, known && !fits ? "its name is too long" : strerror(errno));
         *work->folder = '\0';
     }
     free(base);
@@ -215,16 +236,19 @@ static bool driver_beside(const char *folder_to_programs, char out_path[PATH_MAX
     return length < PATH_MAX && access(out_path, X_OK) == 0;
 }
 
-/* ANYHIP_HIPCC, else what lies beside this library, else ours in PATH: only ours has that name. */
-static void find_driver(char out_path[PATH_MAX])
+/* ANYHIP_HIPCC, else what lies beside this library, else ours in PATH: only ours has that name.
+ * False: there is no memory to know. */
+static bool find_driver(char out_path[PATH_MAX])
 {
-    char *named = ah_env_path("ANYHIP_HIPCC");
+    char *named;
+    bool known = ah_rtc_variable("ANYHIP_HIPCC", &named);
     if (named && *named)
         snprintf(out_path, PATH_MAX, "%s", named);
     else if (!driver_beside(ANYHIP_LIBRARY_TO_PROGRAMS, out_path) &&
              !driver_beside("../bin", out_path))
         snprintf(out_path, PATH_MAX, "%s", "anyhip-clang++");
     free(named);
+    return known;
 }
 
 extern char **environ;
@@ -254,28 +278,47 @@ static char **driver_environment(void)
     return variables;
 }
 
-/* The program's own files and signal settings are none of the driver's business. */
+/* The program's own files are none of the driver's business. */
+static int set_files(posix_spawn_file_actions_t *actions, const char *said)
+{
+    int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, said, O_WRONLY | O_CREAT,
+                                                 0600);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#endif
+    return error;
+}
+
+/* Nor are its signal settings. */
+static void set_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t signals;
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(attributes, &signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGPIPE);
+    posix_spawnattr_setsigdefault(attributes, &signals);
+}
+
 static int spawn(const char *driver, char *const *argv, char *const *variables, const char *said,
                  pid_t *out_pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    sigset_t signals;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, said, O_WRONLY | O_CREAT, 0600);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-#endif
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes, &signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &signals);
-    int error = posix_spawnp(out_pid, driver, &actions, &attributes, argv, variables);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    posix_spawnattr_init(&attributes); /* takes no memory */
+    set_signals(&attributes);
+    error = set_files(&actions, said);
+    if (!error)
+        error = posix_spawnp(out_pid, driver, &actions, &attributes, argv, variables);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -309,8 +352,7 @@ void ah_rtc_run_start(struct ah_rtc_run *run, const struct ah_rtc_work *work,
     char **argv = calloc(arguments->count + 2, sizeof *argv);
     char **variables = driver_environment();
     int error = ENOMEM;
-    find_driver(driver);
-    if (argv && variables) {
+    if (find_driver(driver) && argv && variables) {
         argv[0] = driver;
         memcpy(argv + 1, arguments->at, arguments->count * sizeof *argv);
         error = spawn(driver, argv, variables, path, &run->pid);

@@ -25,7 +25,13 @@ struct ah_rtc_arguments {
 void ah_rtc_push(struct ah_rtc_arguments *arguments, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void ah_rtc_push_all(struct ah_rtc_arguments *arguments, const struct ah_rtc_arguments *more);
+/* The words of an environment variable, which blanks separate. */
+void ah_rtc_push_variable(struct ah_rtc_arguments *arguments, const char *name);
 void ah_rtc_arguments_fini(struct ah_rtc_arguments *arguments);
+
+/* A variable as ah_env_path reads it, to be freed; NULL where there is none. False: there is no
+ * memory for it. */
+bool ah_rtc_variable(const char *name, char **out_value);
 
 struct ah_rtc_work {
     char folder[PATH_MAX / 2]; /* "" when there is none */

@@ -159,6 +159,15 @@ INSTEAD void *realloc(void *memory, size_t size)
     return grown && (known || !memory) ? add(grown, CALLER) : grown;
 }
 
+INSTEAD void *reallocarray(void *memory, size_t count, size_t size)
+{
+    if (fails(CALLER))
+        return NULL;
+    bool known = memory && take(memory);
+    void *grown = size && count > SIZE_MAX / size ? NULL : __libc_realloc(memory, count * size);
+    return grown && (known || !memory) ? add(grown, CALLER) : grown;
+}
+
 INSTEAD void *aligned_alloc(size_t alignment, size_t size)
 {
     return fails(CALLER) ? NULL : add(__libc_memalign(alignment, size), CALLER);
@@ -230,6 +239,16 @@ unsigned fault_memory_calls(void)
 unsigned long fault_memory_where(void)
 {
     return where;
+}
+
+bool fault_memory_fails(const void *caller)
+{
+    return fails(caller);
+}
+
+void fault_memory_add(void *block, const void *caller)
+{
+    add(block, caller);
 }
 
 long fault_memory_live(void)

@@ -18,4 +18,9 @@ unsigned fault_memory_calls(void);
 /* Blocks that the library allocated and nobody freed. */
 long fault_memory_live(void);
 
+/* For functions of other kinds that shall fail in the same way: whether a call from there does,
+ * which counts it, and a block that it allocated. */
+bool fault_memory_fails(const void *caller);
+void fault_memory_add(void *block, const void *caller);
+
 #endif
