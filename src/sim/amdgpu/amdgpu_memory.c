@@ -18,7 +18,7 @@ static void choose(void)
 #define TABLE(isa, name) [SIM_ISA_##isa] = &amdgpu_access_##name,
     static const struct amdgpu_access_functions *const functions[] = {SIM_ISAS(TABLE)};
 #undef TABLE
-    chosen = functions[sim_isa_choose()];
+    chosen = functions[sim_isa()];
 }
 
 const struct amdgpu_access_functions *amdgpu_access_functions(void)

@@ -1,24 +1,13 @@
 /* The tables of vector instructions, and which of them suits the host's processor. */
 #include "amdgpu_valu.h"
 
-#include <pthread.h>
-
 #define TABLE(isa, name)                                                                           \
     [SIM_ISA_##isa] = &(const struct amdgpu_valu_table){                                           \
         amdgpu_valu_run_##name, amdgpu_effects_##name, amdgpu_clamped_##name},
 const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT] = {SIM_ISAS(TABLE)};
 #undef TABLE
 
-static const struct amdgpu_valu_table *chosen;
-
-static void choose(void)
-{
-    chosen = amdgpu_valu_tables[sim_isa_choose()];
-}
-
 const struct amdgpu_valu_table *amdgpu_valu_table(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, choose);
-    return chosen;
+    return amdgpu_valu_tables[sim_isa()];
 }

@@ -1,13 +1,9 @@
 /* Which instruction set of the host simulated arithmetic uses, of those that it is compiled
- * for. Chosen once per table of handlers. */
+ * for. */
 #ifndef SIM_ISA_H
 #define SIM_ISA_H
 
-#include "log.h"
-
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum sim_isa { SIM_ISA_BASE, SIM_ISA_AVX2, SIM_ISA_AVX512, SIM_ISA_COUNT };
 
@@ -41,22 +37,8 @@ static inline bool sim_isa_has(enum sim_isa isa)
 #endif
 }
 
-/* The best, unless ANYHIP_SIM_ISA asks for a slower one. */
-static inline enum sim_isa sim_isa_choose(void)
-{
-    static const char *const names[SIM_ISA_COUNT] = {"base", "avx2", "avx512"};
-    const char *wanted = getenv("ANYHIP_SIM_ISA");
-    enum sim_isa best = SIM_ISAS_COMPILED - 1;
-    while (best > SIM_ISA_BASE && !sim_isa_has(best))
-        best--;
-    if (!wanted || !*wanted)
-        return best;
-    for (enum sim_isa isa = SIM_ISA_BASE; isa <= best; ++isa)
-        if (strcmp(wanted, names[isa]) == 0)
-            return isa;
-    AH_LOG_WARN("ANYHIP_SIM_ISA=%s: this machine has no such instruction set, using %s", wanted,
-                names[best]);
-    return best;
-}
+/* The set that is used: the best, unless ANYHIP_SIM_ISA asks for a slower one. Chosen at the first
+ * call, the same ever after; may be called by any thread. */
+enum sim_isa sim_isa(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* PTX for simulated devices: load a module, launch its kernels.
  *
- * This is all that a driver facade sees. Loading is parse (ptx_parse.c), check
- * against the instruction table (ptx_check.c) and translation (ptx_code.c); a
- * loaded module is read-only and may be used by any number of threads. */
+ * This is all that a driver facade sees: it has front, translate, exec and alu behind it
+ * (CMakeLists.txt says which may call which). Loading is parse and check against the instruction
+ * table (front) and translation (translate); a loaded module is read-only and may be used by any
+ * number of threads. */
 #ifndef PTX_H
 #define PTX_H
 
-#include "ptx_ir.h"
 #include "sim_run.h"
 
 #include <stdbool.h>
@@ -19,6 +19,8 @@ struct ptx_log {
     size_t capacity, length;
     unsigned errors, warnings;
 };
+
+struct ptx_module;
 
 enum ptx_result {
     PTX_OK,
@@ -45,6 +47,11 @@ void ptx_module_place(struct ptx_module *module, uint64_t base);
 /* Writes the initial contents, ptx_module_size bytes. */
 void ptx_module_initialise(const struct ptx_module *module, unsigned char *out_image);
 
+/* A variable in .global or .const by name. False: the module has none of that name. */
+bool ptx_module_variable(const struct ptx_module *module, const char *name, uint64_t *out_address,
+                         size_t *out_size);
+
+struct ptx_function;
 struct ptx_kernel_info {
     const char *name;
     size_t shared_size; /* static, bytes of a block */
@@ -52,13 +59,18 @@ struct ptx_kernel_info {
     size_t const_size;  /* bytes of the module's constants */
     size_t param_size;  /* bytes of all parameters */
     unsigned param_count;
-    unsigned registers;   /* an estimate of what a GPU would use, in 32-bit registers */
-    unsigned max_threads; /* per block: .maxntid or .reqntid, else 1024 */
-    unsigned ptx_version; /* 70 for 7.0 */
+    unsigned registers;           /* an estimate of what a GPU would use, in 32-bit registers */
+    unsigned max_threads;         /* per block: .maxntid or .reqntid, else 1024 */
+    unsigned required_threads[3]; /* .reqntid; 0: not said */
+    unsigned ptx_version;         /* 70 for 7.0 */
+    unsigned target;              /* of the module, 70 for sm_70 */
 };
 
 /* A kernel by name; NULL: the module has none of that name. */
 struct ptx_function *ptx_module_kernel(const struct ptx_module *module, const char *name);
+/* The kernel after one of the module's, or the first, after NULL; NULL: there are no more. */
+const struct ptx_function *ptx_module_next_kernel(const struct ptx_module *module,
+                                                  const struct ptx_function *kernel);
 void ptx_kernel_info(const struct ptx_function *kernel, struct ptx_kernel_info *out_info);
 /* Where parameter index lies. False: there is none. */
 bool ptx_kernel_param(const struct ptx_function *kernel, unsigned index, size_t *out_offset,

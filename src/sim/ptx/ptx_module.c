@@ -1,10 +1,8 @@
-/* A module as a whole: loading, its variables in memory, what is known of its
- * kernels. */
-#include "ptx_arena.h"
-#include "ptx_check.h"
-#include "ptx_code.h"
+/* What ptx.h says of modules: loading, variables in memory, what is known of kernels. Reading is
+ * front's, translation translate's, and running kernels exec's. */
 #include "ptx_exec.h"
-#include "ptx_parse.h"
+#include "ptx_front.h"
+#include "ptx_translate.h"
 #include "sim_memory.h"
 
 #include <stdlib.h>
@@ -12,64 +10,7 @@
 
 enum { SHARED_LIMIT = 48 << 10, THREADS_MAX = 1024 };
 
-static const struct {
-    const char *name;
-    unsigned size;
-} types[PTX_TYPE_COUNT] = {
-    [PTX_NOTYPE] = {"", 0},       [PTX_PRED] = {"pred", 0},   [PTX_B8] = {"b8", 1},
-    [PTX_B16] = {"b16", 2},       [PTX_B32] = {"b32", 4},     [PTX_B64] = {"b64", 8},
-    [PTX_B128] = {"b128", 16},    [PTX_U8] = {"u8", 1},       [PTX_U16] = {"u16", 2},
-    [PTX_U32] = {"u32", 4},       [PTX_U64] = {"u64", 8},     [PTX_S8] = {"s8", 1},
-    [PTX_S16] = {"s16", 2},       [PTX_S32] = {"s32", 4},     [PTX_S64] = {"s64", 8},
-    [PTX_F16] = {"f16", 2},       [PTX_F16X2] = {"f16x2", 4}, [PTX_BF16] = {"bf16", 2},
-    [PTX_BF16X2] = {"bf16x2", 4}, [PTX_F32] = {"f32", 4},     [PTX_F64] = {"f64", 8},
-};
-
-unsigned ptx_type_size(enum ptx_type type)
-{
-    return types[type].size;
-}
-
-const char *ptx_type_name(enum ptx_type type)
-{
-    return types[type].name;
-}
-
 /* ---- loading --------------------------------------------------------------------------- */
-
-static enum ptx_result check_target(const struct ptx_module *module, unsigned sm,
-                                    struct ptx_log *log)
-{
-    if (module->target > sm) {
-        ptx_log_error(log, 0, "the module is for sm_%u, the device is sm_%u", module->target, sm);
-        return PTX_UNSUPPORTED;
-    }
-    /* Code of a suffix runs on exactly that architecture. */
-    if (module->target_suffix == 'a' && module->target != sm) {
-        ptx_log_error(log, 0, "the module is for sm_%ua alone, the device is sm_%u", module->target,
-                      sm);
-        return PTX_UNSUPPORTED;
-    }
-    return PTX_OK;
-}
-
-static size_t size_of_space(const struct ptx_module *module, enum ptx_space space)
-{
-    size_t size = 0;
-    for (const struct ptx_symbol *symbol = module->variables; symbol; symbol = symbol->next)
-        if (symbol->space == space)
-            size = (size + symbol->align - 1) / symbol->align * symbol->align + symbol->size;
-    return size;
-}
-
-static enum ptx_result check_constants(const struct ptx_module *module, struct ptx_log *log)
-{
-    size_t size = size_of_space(module, PTX_CONST);
-    if (size <= PTX_CONST_LIMIT)
-        return PTX_OK;
-    ptx_log_error(log, 0, "%zu bytes of .const variables, at most %d fit", size, PTX_CONST_LIMIT);
-    return PTX_INVALID;
-}
 
 static bool check_size(const struct ptx_function *function, const char *what, size_t size,
                        size_t limit, struct ptx_log *log)
@@ -95,67 +36,20 @@ static enum ptx_result check_functions(const struct ptx_module *module, struct p
     return fit ? PTX_OK : PTX_INVALID;
 }
 
-static enum ptx_result finish(struct ptx_module *module, unsigned sm, struct ptx_log *log)
+enum ptx_result ptx_module_load(const char *text, size_t size, unsigned sm, struct ptx_log *log,
+                                struct ptx_module **out_module)
 {
-    enum ptx_result result = check_target(module, sm, log);
-    if (result == PTX_OK)
-        result = check_constants(module, log);
-    if (result == PTX_OK)
-        result = ptx_check_module(module, log, PTX_ERRORS_MAX);
+    struct ptx_module *module;
+    enum ptx_result result = ptx_front_read(text, size, sm, log, &module);
     if (result == PTX_OK)
         result = ptx_code_translate(module, sm, log);
     if (result == PTX_OK)
         result = check_functions(module, log);
-    return result;
-}
-
-/* Parses in a frame of its own, which memory that runs out may leave at any point. */
-static enum ptx_result parse(struct ptx_module *module, struct ptx_parser *parser)
-{
-    struct ptx_arena *arena = module->arena;
-    jmp_buf no_memory;
-    arena->no_memory = &no_memory;
-    if (setjmp(no_memory))
-        return PTX_NO_MEMORY;
-    return ptx_parse_module(parser) ? PTX_OK : parser->result;
-}
-
-static struct ptx_module *create_module(void)
-{
-    struct ptx_module *module = calloc(1, sizeof *module);
-    struct ptx_arena *arena = malloc(sizeof *arena);
-    if (module && arena && ptx_arena_init(arena)) {
-        module->arena = arena;
-        return module;
-    }
-    free(arena);
-    free(module);
-    return NULL;
-}
-
-enum ptx_result ptx_module_load(const char *text, size_t size, unsigned sm, struct ptx_log *log,
-                                struct ptx_module **out_module)
-{
-    struct ptx_module *module = create_module();
-    struct ptx_parser *parser = calloc(1, sizeof *parser);
-    enum ptx_result result = PTX_NO_MEMORY;
-    *out_module = NULL;
-    if (module && parser) {
-        parser->module = module;
-        parser->arena = module->arena;
-        parser->log = log;
-        ptx_lex_init(&parser->lexer, text, size);
-        result = parse(module, parser);
-        free(parser->insts);
-        free(parser->bytes);
-    }
-    free(parser);
-    if (result == PTX_OK)
-        result = finish(module, sm, log);
-    if (result == PTX_OK)
-        *out_module = module;
-    else
+    if (result != PTX_OK) {
         ptx_module_destroy(module);
+        module = NULL;
+    }
+    *out_module = module;
     return result;
 }
 
@@ -164,25 +58,7 @@ void ptx_module_destroy(struct ptx_module *module)
     if (!module)
         return;
     ptx_code_free(module);
-    ptx_arena_fini(module->arena);
-    free(module->arena);
-    free(module);
-}
-
-/* ---- names ----------------------------------------------------------------------------- */
-
-struct ptx_symbol *ptx_module_find(const struct ptx_module *module, const char *name)
-{
-    const struct ptx_name *known = ptx_arena_find(module->arena, name, strlen(name));
-    return known ? known->global : NULL;
-}
-
-const char *ptx_file_name(const struct ptx_module *module, unsigned number)
-{
-    for (const struct ptx_file *file = module->files; file; file = file->next)
-        if (file->number == number)
-            return file->name;
-    return NULL;
+    ptx_front_free(module);
 }
 
 /* ---- variables ------------------------------------------------------------------------- */
@@ -223,6 +99,17 @@ void ptx_module_place(struct ptx_module *module, uint64_t base)
     ptx_code_place(module);
 }
 
+bool ptx_module_variable(const struct ptx_module *module, const char *name, uint64_t *out_address,
+                         size_t *out_size)
+{
+    const struct ptx_symbol *symbol = ptx_module_find(module, name);
+    if (!symbol || symbol->kind != PTX_VARIABLE || !is_placed(symbol))
+        return false;
+    *out_address = symbol->address;
+    *out_size = symbol->size;
+    return true;
+}
+
 static void relocate(const struct ptx_relocation *relocation, unsigned char *variable)
 {
     const struct ptx_symbol *symbol = relocation->symbol;
@@ -261,6 +148,15 @@ struct ptx_function *ptx_module_kernel(const struct ptx_module *module, const ch
     return is_kernel ? symbol->function : NULL;
 }
 
+const struct ptx_function *ptx_module_next_kernel(const struct ptx_module *module,
+                                                  const struct ptx_function *kernel)
+{
+    const struct ptx_function *next = kernel ? kernel->next : module->functions;
+    while (next && !next->entry)
+        next = next->next;
+    return next;
+}
+
 static unsigned threads_of(const struct ptx_function *kernel)
 {
     const unsigned *threads =
@@ -290,10 +186,12 @@ void ptx_kernel_info(const struct ptx_function *kernel, struct ptx_kernel_info *
 {
     *out_info = (struct ptx_kernel_info){
         .name = kernel->symbol->name,
-        .const_size = size_of_space(kernel->module, PTX_CONST),
+        .const_size = ptx_module_space_size(kernel->module, PTX_CONST),
         .max_threads = threads_of(kernel),
         .ptx_version = kernel->module->version,
+        .target = kernel->module->target,
     };
+    memcpy(out_info->required_threads, kernel->required_threads, sizeof out_info->required_threads);
     for (const struct ptx_symbol *param = kernel->params; param; param = param->next) {
         place(param, &out_info->param_size);
         out_info->param_count++;

@@ -82,7 +82,7 @@ static CUresult attribute_of(int *value, int attribute, const struct simcuda_fun
         *value = (int)function->info.registers;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-        *value = (int)function->module->ptx->target;
+        *value = (int)function->info.target;
         return CUDA_SUCCESS;
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *value = (int)function->object.context->device->model.sm;

@@ -80,7 +80,7 @@ static CUresult check_shape(const struct shape *shape, const struct simcuda_func
                     function->info.name, shape->shared, function->max_dynamic);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    const unsigned *required = function->kernel->required_threads;
+    const unsigned *required = function->info.required_threads;
     for (int i = 0; i < 3 && required[0] > 0; i++)
         if (block[i] != (required[i] > 0 ? required[i] : 1))
             return CUDA_ERROR_INVALID_VALUE;

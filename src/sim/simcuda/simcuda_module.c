@@ -73,10 +73,9 @@ static CUresult add_function(struct simcuda_module *module, const struct ptx_fun
 static CUresult add_functions(struct simcuda_module *module)
 {
     CUresult result = CUDA_SUCCESS;
-    for (const struct ptx_function *at = module->ptx->functions; at && result == CUDA_SUCCESS;
-         at = at->next)
-        if (at->entry)
-            result = add_function(module, at);
+    for (const struct ptx_function *at = ptx_module_next_kernel(module->ptx, NULL);
+         at && result == CUDA_SUCCESS; at = ptx_module_next_kernel(module->ptx, at))
+        result = add_function(module, at);
     return result;
 }
 
@@ -346,16 +345,16 @@ CUresult simcuda_cuModuleGetGlobal(CUdeviceptr *pointer, size_t *size, CUmodule 
     CUresult result = get_module(handle, "cuModuleGetGlobal", &module);
     if (result != CUDA_SUCCESS)
         return simcuda_leave(result);
-    const struct ptx_symbol *symbol = name ? ptx_module_find(module->ptx, name) : NULL;
+    uint64_t address;
+    size_t bytes;
     if (!name)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!symbol || symbol->kind != PTX_VARIABLE ||
-        (symbol->space != PTX_GLOBAL && symbol->space != PTX_CONST))
+    if (!ptx_module_variable(module->ptx, name, &address, &bytes))
         return simcuda_leave(CUDA_ERROR_NOT_FOUND);
     if (pointer)
-        *pointer = symbol->address;
+        *pointer = address;
     if (size)
-        *size = symbol->size;
+        *size = bytes;
     return simcuda_leave(CUDA_SUCCESS);
 }
 

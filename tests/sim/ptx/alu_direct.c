@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     }
     for (unsigned i = 0; i < count; ++i) {
         uint64_t d[ALU_LANES], q[ALU_LANES];
-        if (!alu_apply(&spellings[i], ptx_isa(), d, q))
+        if (!alu_apply(&spellings[i], sim_isa(), d, q))
             return 1;
         alu_write(file, &spellings[i], false, d);
         if (spellings[i].second || alu_gives_carry(&spellings[i]))

@@ -78,13 +78,15 @@ static inline uint64_t alu_modifiers(const struct alu_spelling *spelling, struct
     return mods;
 }
 
-static inline void alu_op_init(const struct alu_spelling *spelling, enum ptx_isa isa,
+static inline void alu_op_init(const struct alu_spelling *spelling, enum sim_isa isa,
                                struct ptx_op *out_op)
 {
     struct ptx_inst inst;
     memset(out_op, 0, sizeof *out_op);
     out_op->mods = alu_modifiers(spelling, &inst);
     out_op->bits = ptx_alu_words(&inst) | spelling->immediate;
+    if (*inst.opcode == 'v')
+        out_op->bits |= ptx_alu_video_words(&inst);
     if (spelling->second)
         out_op->bits |= 1ull << PTX_ALU_SECOND_SHIFT | (uint64_t)ALU_SLOT_Q << PTX_ALU_SECOND_SLOT;
     out_op->d = ALU_SLOT_D;
@@ -105,7 +107,7 @@ static inline uint64_t alu_result(const struct alu_warp *self, const struct alu_
 
 /* Applies the spelling to all its lanes: d, and q or the carry. False: the handler
  * did not go on to the next op. */
-static inline bool alu_apply(const struct alu_spelling *spelling, enum ptx_isa isa, uint64_t *out_d,
+static inline bool alu_apply(const struct alu_spelling *spelling, enum sim_isa isa, uint64_t *out_d,
                              uint64_t *out_q)
 {
     struct alu_warp self;

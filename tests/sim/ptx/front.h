@@ -3,8 +3,8 @@
 #ifndef TEST_PTX_FRONT_H
 #define TEST_PTX_FRONT_H
 
-#include "ptx_builtin.h"
-#include "ptx_code.h"
+#include "ptx_front.h"
+#include "ptx_translate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,12 +32,6 @@ void ptx_code_place(struct ptx_module *module)
 void ptx_code_free(struct ptx_module *module)
 {
     (void)module;
-}
-
-const struct ptx_builtin *ptx_builtin_find(const char *name)
-{
-    static const struct ptx_builtin vprintf_only = {.name = "vprintf"};
-    return strcmp(name, "vprintf") == 0 ? &vprintf_only : NULL;
 }
 
 #define FRONT_HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"

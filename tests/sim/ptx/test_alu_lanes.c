@@ -46,11 +46,11 @@ static void instruction_sets_agree(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < spelling_count; ++n)
-        for (enum ptx_isa isa = PTX_ISA_BASE + 1; isa < PTX_ISA_COUNT; ++isa) {
+        for (enum sim_isa isa = SIM_ISA_BASE + 1; isa < SIM_ISA_COUNT; ++isa) {
             uint64_t d[2][ALU_LANES], q[2][ALU_LANES];
-            if (!ptx_isa_has(isa))
+            if (!sim_isa_has(isa))
                 continue;
-            assert_true(alu_apply(&spellings[n], PTX_ISA_BASE, d[0], q[0]));
+            assert_true(alu_apply(&spellings[n], SIM_ISA_BASE, d[0], q[0]));
             assert_true(alu_apply(&spellings[n], isa, d[1], q[1]));
             for (unsigned i = 0; i < ALU_LANES; ++i)
                 if (d[0][i] != d[1][i] || q[0][i] != q[1][i])
@@ -61,7 +61,7 @@ static void instruction_sets_agree(void **state)
 }
 
 /* With some lanes: they have what all would have, the others what they had. */
-static void check_mask(const struct alu_spelling *spelling, enum ptx_isa isa, uint32_t mask)
+static void check_mask(const struct alu_spelling *spelling, enum sim_isa isa, uint32_t mask)
 {
     static struct alu_warp all, some;
     struct ptx_op op;
@@ -96,8 +96,8 @@ static void lanes_outside_of_the_mask_keep_their_values(void **state)
     (void)state;
     static const uint32_t masks[] = {0x00000001, 0x80000000, 0x0f0f3355, 0xfffffffe, 0};
     for (unsigned n = 0; n < spelling_count; ++n)
-        for (enum ptx_isa isa = PTX_ISA_BASE; isa < PTX_ISA_COUNT; ++isa)
-            for (unsigned m = 0; ptx_isa_has(isa) && m < ALU_COUNT(masks); ++m)
+        for (enum sim_isa isa = SIM_ISA_BASE; isa < SIM_ISA_COUNT; ++isa)
+            for (unsigned m = 0; sim_isa_has(isa) && m < ALU_COUNT(masks); ++m)
                 check_mask(&spellings[n], isa, masks[m]);
 }
 
@@ -113,7 +113,7 @@ static void a_destination_may_be_a_source(void **state)
             if (predicate != (strcmp(spelling->sources[s], "pred") == 0) ||
                 alu_element(spelling->result) != alu_element(spelling->sources[s]))
                 continue;
-            alu_op_init(spelling, ptx_isa(), &op);
+            alu_op_init(spelling, sim_isa(), &op);
             alu_warp_init(&apart, UINT32_MAX, true);
             alu_warp_init(&shared, UINT32_MAX, true);
             fill(&apart, spelling, 64);
@@ -134,7 +134,7 @@ static void the_rounding_mode_of_the_host_is_left_as_it_was(void **state)
     for (unsigned n = 0; n < spelling_count; ++n) {
         struct ptx_op op;
         volatile double one = 1, three = 3, tiny = 0x1p-1060;
-        alu_op_init(&spellings[n], ptx_isa(), &op);
+        alu_op_init(&spellings[n], sim_isa(), &op);
         alu_warp_init(&self, UINT32_MAX, true);
         run(&self, &spellings[n], &op);
         if (one / three != 0x1.5555555555555p-2 || -one / three != -0x1.5555555555555p-2 ||

@@ -52,7 +52,7 @@ static const struct alu_spelling *find(const char *text)
     return NULL;
 }
 
-static void call_init(struct call *call, const char *text, enum ptx_isa isa)
+static void call_init(struct call *call, const char *text, enum sim_isa isa)
 {
     call->spelling = find(text);
     alu_op_init(call->spelling, isa, &call->op);
@@ -79,7 +79,7 @@ static uint64_t apply(const char *text, uint64_t a, uint64_t b, uint64_t c)
 {
     static struct call call;
     const uint64_t values[] = {a, b, c};
-    call_init(&call, text, ptx_isa());
+    call_init(&call, text, sim_isa());
     for (unsigned s = 0; s < call.spelling->count && s < 3; ++s)
         call_put(&call, s, 0, values[s]);
     call_run(&call);
@@ -121,7 +121,7 @@ static uint32_t random_f32(uint64_t n)
                        : ((uint32_t)x & 0x807fffff) | (uint32_t)(120 + (x >> 41) % 16) << 23;
 }
 
-static void check_f32(const char *opcode, unsigned mode, enum ptx_isa isa)
+static void check_f32(const char *opcode, unsigned mode, enum sim_isa isa)
 {
     static struct call call;
     char text[32];
@@ -155,8 +155,8 @@ static void f32_rounds_as_the_host_does_in_every_mode(void **state)
 {
     (void)state;
     static const char *const opcodes[] = {"add", "sub", "mul", "div", "rcp", "sqrt", "fma"};
-    for (enum ptx_isa isa = PTX_ISA_BASE; isa < PTX_ISA_COUNT; ++isa)
-        for (unsigned o = 0; ptx_isa_has(isa) && o < ALU_COUNT(opcodes); ++o)
+    for (enum sim_isa isa = SIM_ISA_BASE; isa < SIM_ISA_COUNT; ++isa)
+        for (unsigned o = 0; sim_isa_has(isa) && o < ALU_COUNT(opcodes); ++o)
             for (unsigned mode = 0; mode < ALU_COUNT(modes); ++mode)
                 check_f32(opcodes[o], mode, isa);
 }
@@ -276,8 +276,8 @@ static void fma_of_f16_rounds_once(void **state)
 {
     (void)state;
     static struct call call;
-    for (enum ptx_isa isa = PTX_ISA_BASE; isa < PTX_ISA_COUNT; ++isa) {
-        if (!ptx_isa_has(isa))
+    for (enum sim_isa isa = SIM_ISA_BASE; isa < SIM_ISA_COUNT; ++isa) {
+        if (!sim_isa_has(isa))
             continue;
         call_init(&call, "fma.rn.f16", isa);
         for (unsigned batch = 0; batch < 4000; ++batch) {
@@ -373,7 +373,7 @@ static void lop3_looks_up_every_table(void **state)
 {
     (void)state;
     static struct call call;
-    call_init(&call, "lop3.b32", ptx_isa());
+    call_init(&call, "lop3.b32", sim_isa());
     for (uint64_t table = 0; table < 256; ++table) {
         call.op.bits = table;
         for (unsigned i = 0; i < PTX_LANES; ++i)
@@ -395,8 +395,8 @@ static void a_chain_of_carries_adds_128_bits(void **state)
 {
     (void)state;
     static struct call low, high;
-    call_init(&low, "add.cc.u64", ptx_isa());
-    call_init(&high, "addc.u64", ptx_isa());
+    call_init(&low, "add.cc.u64", sim_isa());
+    call_init(&high, "addc.u64", sim_isa());
     unsigned __int128 a[PTX_LANES], b[PTX_LANES];
     for (unsigned i = 0; i < PTX_LANES; ++i) {
         a[i] = (unsigned __int128)alu_mix(i) << 64 | (i % 3 ? alu_mix(i + 100) : UINT64_MAX);

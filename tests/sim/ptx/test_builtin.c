@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ptx_builtin.h"
+#include "ptx_front.h"
 #include "run.h"
 
 #include <unistd.h>

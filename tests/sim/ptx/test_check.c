@@ -231,9 +231,9 @@ static void instructions_find_their_rows(void **state)
     const struct ptx_inst *add = front_inst(module, 0);
     assert_int_equal(add->row->kind, PTX_ROW_ALU);
     assert_true(add->mods == (PTX_MOD_RZ | PTX_MOD_FTZ));
-    assert_int_equal(front_inst(module, 1)->row->number, PTX_MOV_PACK);
-    assert_int_equal(front_inst(module, 2)->row->number, PTX_MOV_UNPACK);
-    assert_int_equal(front_inst(module, 3)->row->number, PTX_MOV_MOVE);
+    assert_int_equal(front_inst(module, 1)->row->emitter, PTX_EMIT_PACK);
+    assert_int_equal(front_inst(module, 2)->row->emitter, PTX_EMIT_UNPACK);
+    assert_int_equal(front_inst(module, 3)->row->emitter, PTX_EMIT_MOVE);
     assert_ptr_not_equal(front_inst(module, 4)->row, front_inst(module, 5)->row);
     ptx_module_destroy(module);
 }

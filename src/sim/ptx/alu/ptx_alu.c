@@ -1,0 +1,245 @@
+/* The handlers of arithmetic: every row of ptx_alu.def applied to 32 lanes.
+ *
+ * Compiled once per instruction set of the host (PTX_ISA_NAME). A handler
+ * computes all lanes, which the compiler turns into vectors, straight into the
+ * destination when the warp is whole, else aside, and moves the mask's. Rows
+ * that depend on modifiers have two handlers: without any, and with those of
+ * the op. */
+#include "ptx_alu_approx.h"
+#include "ptx_alu_float.h"
+#include "ptx_alu_half.h"
+#include "ptx_alu_int.h"
+#include "ptx_alu_lanes.h"
+#include "ptx_alu_video.h"
+
+/* ---- handlers ---------------------------------------------------------------- */
+
+#define ONCE(id, ...)                                                                              \
+    static const struct ptx_op *plain_##id(struct ptx_warp *warp, const struct ptx_op *op)         \
+    {                                                                                              \
+        const u64 mods = op->mods;                                                                 \
+        (void)mods;                                                                                \
+        __VA_ARGS__                                                                                \
+        return op + 1;                                                                             \
+    }
+#define TWICE(id, ...)                                                                             \
+    LANE void apply_##id(struct ptx_warp *warp, const struct ptx_op *op, const u64 mods)           \
+    {                                                                                              \
+        (void)mods;                                                                                \
+        __VA_ARGS__                                                                                \
+    }                                                                                              \
+    static const struct ptx_op *plain_##id(struct ptx_warp *warp, const struct ptx_op *op)         \
+    {                                                                                              \
+        apply_##id(warp, op, 0);                                                                   \
+        return op + 1;                                                                             \
+    }                                                                                              \
+    static const struct ptx_op *modified_##id(struct ptx_warp *warp, const struct ptx_op *op)      \
+    {                                                                                              \
+        apply_##id(warp, op, op->mods);                                                            \
+        return op + 1;                                                                             \
+    }
+
+/* ---- sources, results -------------------------------------------------------------- */
+
+#define OPEN(T, name) const source_##T name##_at = source_of_##T(warp, op->name);
+#define TAKE(T, name)                                                                              \
+    T name = load_##T(name##_at, i);                                                               \
+    (void)name;
+
+#define OPEN1(A)          OPEN(A, a)
+#define OPEN2(A, B)       OPEN1(A) OPEN(B, b)
+#define OPEN3(A, B, C)    OPEN2(A, B) OPEN(C, c)
+#define OPEN4(A, B, C, E) OPEN3(A, B, C) OPEN(E, e)
+#define TAKE1(A)          TAKE(A, a)
+#define TAKE2(A, B)       TAKE1(A) TAKE(B, b)
+#define TAKE3(A, B, C)    TAKE2(A, B) TAKE(C, c)
+#define TAKE4(A, B, C, E) TAKE3(A, B, C) TAKE(E, e)
+
+/* begin: before the loop; end: after it. */
+#define FOR_LANES(count, D, open, take, begin, end, ...)                                           \
+    open;                                                                                          \
+    const u32 immediate = (u32)op->bits & PTX_ALU_IMMEDIATE;                                       \
+    (void)immediate;                                                                               \
+    slot_##D aside[count] __attribute__((aligned(64)));                                            \
+    slot_##D *results = warp->whole ? (slot_##D *)(warp->regs + op->d) : aside;                    \
+    begin;                                                                                         \
+    INDEPENDENT for (unsigned i = 0; i < count; ++i)                                               \
+    {                                                                                              \
+        take;                                                                                      \
+        D d;                                                                                       \
+        __VA_ARGS__;                                                                               \
+        results[i] = (slot_##D)d;                                                                  \
+    }                                                                                              \
+    end;                                                                                           \
+    masked_write(warp, warp->regs + op->d, results, sizeof aside / PTX_LANES);
+
+#define FOR_TESTS(count, open, take, ...)                                                          \
+    open;                                                                                          \
+    s32 results[count] __attribute__((aligned(64)));                                               \
+    INDEPENDENT for (unsigned i = 0; i < count; ++i)                                               \
+    {                                                                                              \
+        take;                                                                                      \
+        bool d;                                                                                    \
+        __VA_ARGS__;                                                                               \
+        results[i] = d ? -1 : 0;                                                                   \
+    }
+
+/* ---- forms ------------------------------------------------------------------------- */
+
+#define LANES1(id, D, A, ...) ONCE(id, FOR_LANES(32, D, OPEN1(A), TAKE1(A), , , __VA_ARGS__))
+#define LANES2(id, D, A, B, ...)                                                                   \
+    ONCE(id, FOR_LANES(32, D, OPEN2(A, B), TAKE2(A, B), , , __VA_ARGS__))
+#define LANES3(id, D, A, B, C, ...)                                                                \
+    ONCE(id, FOR_LANES(32, D, OPEN3(A, B, C), TAKE3(A, B, C), , , __VA_ARGS__))
+#define LANES4(id, D, A, B, C, E, ...)                                                             \
+    ONCE(id, FOR_LANES(32, D, OPEN4(A, B, C, E), TAKE4(A, B, C, E), , , __VA_ARGS__))
+
+#define MODES1(id, D, A, ...) TWICE(id, FOR_LANES(32, D, OPEN1(A), TAKE1(A), , , __VA_ARGS__))
+#define MODES2(id, D, A, B, ...)                                                                   \
+    TWICE(id, FOR_LANES(32, D, OPEN2(A, B), TAKE2(A, B), , , __VA_ARGS__))
+#define MODES3(id, D, A, B, C, ...)                                                                \
+    TWICE(id, FOR_LANES(32, D, OPEN3(A, B, C), TAKE3(A, B, C), , , __VA_ARGS__))
+
+#define ROUND_BEGIN unsigned saved = round_begin(mods)
+#define ROUND_END   round_end(mods, saved, results)
+#define ROUND1(id, D, A, ...)                                                                      \
+    TWICE(id, FOR_LANES(32, D, OPEN1(A), TAKE1(A), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
+#define ROUND2(id, D, A, B, ...)                                                                   \
+    TWICE(id, FOR_LANES(32, D, OPEN2(A, B), TAKE2(A, B), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
+#define ROUND3(id, D, A, B, C, ...)                                                                \
+    TWICE(id, FOR_LANES(32, D, OPEN3(A, B, C), TAKE3(A, B, C), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
+
+#define PAIRS2(id, D, A, B, ...)                                                                   \
+    ONCE(id, FOR_LANES(64, D, OPEN2(A, B), TAKE2(A, B), , , __VA_ARGS__))
+#define MODEPAIRS1(id, D, A, ...) TWICE(id, FOR_LANES(64, D, OPEN1(A), TAKE1(A), , , __VA_ARGS__))
+#define MODEPAIRS2(id, D, A, B, ...)                                                               \
+    TWICE(id, FOR_LANES(64, D, OPEN2(A, B), TAKE2(A, B), , , __VA_ARGS__))
+#define MODEPAIRS3(id, D, A, B, C, ...)                                                            \
+    TWICE(id, FOR_LANES(64, D, OPEN3(A, B, C), TAKE3(A, B, C), , , __VA_ARGS__))
+
+#define WRITE_TEST                                                                                 \
+    u32 holds = gather_mask(results);                                                              \
+    write_test(warp, op, holds, ~holds);
+#define TEST1(id, A, ...) ONCE(id, FOR_TESTS(32, OPEN1(A), TAKE1(A), __VA_ARGS__) WRITE_TEST)
+#define TEST2(id, A, B, ...)                                                                       \
+    ONCE(id, FOR_TESTS(32, OPEN2(A, B), TAKE2(A, B), __VA_ARGS__) WRITE_TEST)
+#define MODETEST2(id, A, B, ...)                                                                   \
+    TWICE(id, FOR_TESTS(32, OPEN2(A, B), TAKE2(A, B), __VA_ARGS__) WRITE_TEST)
+#define TESTPAIR(id, A, B, ...)                                                                    \
+    ONCE(id, FOR_TESTS(64, OPEN2(A, B), TAKE2(A, B), __VA_ARGS__) write_halves(warp, op, results);)
+
+/* Low halves are at even places. */
+static void write_halves(const struct ptx_warp *warp, const struct ptx_op *op, const s32 *results)
+{
+    s32 halves[2][PTX_LANES] __attribute__((aligned(64)));
+    for (unsigned i = 0; i < PTX_LANES; ++i) {
+        halves[0][i] = results[2 * i];
+        halves[1][i] = results[2 * i + 1];
+    }
+    write_test(warp, op, gather_mask(halves[0]), gather_mask(halves[1]));
+}
+
+/* set: which relations hold is in the op. */
+LANE bool holds_in(const struct ptx_op *op, u32 relation, bool with)
+{
+    bool holds = op->bits >> PTX_ALU_COMPARE_SHIFT & relation;
+    switch ((enum ptx_alu_combine)(op->bits >> PTX_ALU_COMBINE_SHIFT & 3)) {
+    case PTX_ALU_AND:
+        return holds & with;
+    case PTX_ALU_OR:
+        return holds | with;
+    case PTX_ALU_XOR:
+        return holds ^ with;
+    default:
+        return holds;
+    }
+}
+#define holds(relation) holds_in(op, relation, c)
+#define SET2(id, D, A, B, ...)                                                                     \
+    ONCE(id, FOR_LANES(32, D, OPEN3(A, B, pred), TAKE3(A, B, pred), , , __VA_ARGS__))
+
+#define WORDS1(id, ...)                                                                            \
+    ONCE(id, const u32 a = *mask_slot(warp, op->a); u32 d; __VA_ARGS__;                            \
+         write_predicate(warp, op->d, d);)
+#define WORDS2(id, ...)                                                                            \
+    ONCE(id, const u32 a = *mask_slot(warp, op->a); const u32 b = *mask_slot(warp, op->b); u32 d;  \
+         __VA_ARGS__; write_predicate(warp, op->d, d);)
+
+/* The flag changes only with .cc. */
+#define CARRY_BEGIN                                                                                \
+    s32 carries[PTX_LANES] __attribute__((aligned(64)));                                           \
+    const u32 carry = warp->carry
+#define CARRY_TAKE                                                                                 \
+    const bool in = (carry & lane_bit[i]) != 0;                                                    \
+    bool out = false;                                                                              \
+    (void)in;
+#define CARRY_END                                                                                  \
+    if (mods & PTX_MOD_CC)                                                                         \
+    warp->carry = (carry & ~warp->mask) | (gather_mask(carries) & warp->mask)
+#define CARRY2(id, D, A, B, ...)                                                                   \
+    ONCE(id, FOR_LANES(32, D, OPEN2(A, B), TAKE2(A, B) CARRY_TAKE, CARRY_BEGIN, CARRY_END,         \
+                       __VA_ARGS__;                                                                \
+                       carries[i] = out ? -1 : 0))
+#define CARRY3(id, D, A, B, C, ...)                                                                \
+    ONCE(id, FOR_LANES(32, D, OPEN3(A, B, C), TAKE3(A, B, C) CARRY_TAKE, CARRY_BEGIN, CARRY_END,   \
+                       __VA_ARGS__;                                                                \
+                       carries[i] = out ? -1 : 0))
+
+/* lop3 whose second destination tells whether the result is not zero. */
+#define LOP3(id, ...)                                                                              \
+    ONCE(id, s32 results[PTX_LANES] __attribute__((aligned(64))); lop3_test(warp, op, results);)
+static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *results)
+{
+    OPEN3(u32, u32, u32)
+    u32 aside[PTX_LANES];
+    for (unsigned i = 0; i < PTX_LANES; ++i) {
+        aside[i] = lookup(a_at[i], b_at[i], c_at[i], (u32)op->bits & PTX_ALU_IMMEDIATE);
+        results[i] = aside[i] ? -1 : 0;
+    }
+    u32 p = gather_mask(results), with = *mask_slot(warp, op->e);
+    bool both = (op->bits >> PTX_ALU_COMBINE_SHIFT & 3) == PTX_ALU_AND;
+    masked_write(warp, warp->regs + op->d, aside, sizeof *aside);
+    if (op->bits >> PTX_ALU_SECOND_SHIFT & 1)
+        write_predicate(warp, (u32)(op->bits >> PTX_ALU_SECOND_SLOT), both ? p & with : p | with);
+}
+
+#define ALU(id, opcode, pattern, operands, version, target, form, ...) form(id, __VA_ARGS__)
+#include "ptx_alu.def"
+#undef ALU
+
+/* ---- the table ------------------------------------------------------------------------ */
+
+#define ROW_ONCE(id)     [PTX_ALU_##id] = {plain_##id, plain_##id},
+#define ROW_TWICE(id)    [PTX_ALU_##id] = {plain_##id, modified_##id},
+#define ROW_LANES1       ROW_ONCE
+#define ROW_LANES2       ROW_ONCE
+#define ROW_LANES3       ROW_ONCE
+#define ROW_LANES4       ROW_ONCE
+#define ROW_MODES1       ROW_TWICE
+#define ROW_MODES2       ROW_TWICE
+#define ROW_MODES3       ROW_TWICE
+#define ROW_ROUND1       ROW_TWICE
+#define ROW_ROUND2       ROW_TWICE
+#define ROW_ROUND3       ROW_TWICE
+#define ROW_PAIRS2       ROW_ONCE
+#define ROW_MODEPAIRS1   ROW_TWICE
+#define ROW_MODEPAIRS2   ROW_TWICE
+#define ROW_MODEPAIRS3   ROW_TWICE
+#define ROW_TEST1        ROW_ONCE
+#define ROW_TEST2        ROW_ONCE
+#define ROW_MODETEST2    ROW_TWICE
+#define ROW_TESTPAIR     ROW_ONCE
+#define ROW_SET2         ROW_ONCE
+#define ROW_WORDS1       ROW_ONCE
+#define ROW_WORDS2       ROW_ONCE
+#define ROW_CARRY2       ROW_ONCE
+#define ROW_CARRY3       ROW_ONCE
+#define ROW_LOP3         ROW_ONCE
+
+#define JOIN(a, b)       JOIN_AGAIN(a, b)
+#define JOIN_AGAIN(a, b) a##b
+const ptx_handler JOIN(ptx_alu_handlers_, PTX_ISA_NAME)[PTX_ALU_COUNT][2] = {
+#define ALU(id, opcode, pattern, operands, version, target, form, ...) ROW_##form(id)
+#include "ptx_alu.def"
+#undef ALU
+};

@@ -1,0 +1,229 @@
+/* Launches: the engine that the scheduler drives, and how a block's memory is laid
+ * out: the block, its warps, their registers, shared and local memory. */
+#include "ptx_checks.h"
+#include "ptx_warp.h"
+
+#include "log.h"
+#include "sim_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct ptx_launch *launch_of(const struct sim_block *block)
+{
+    return (struct ptx_launch *)(void *)block->launch;
+}
+
+static size_t round_up(size_t size, size_t align)
+{
+    return (size + align - 1) / align * align;
+}
+
+/* ---- a block's memory ------------------------------------------------------------------ */
+
+static struct ptx_shape_of_block shape_of(const struct ptx_launch *launch, unsigned waves)
+{
+    const struct ptx_code *code = launch->kernel->code;
+    struct ptx_shape_of_block shape = {0};
+    size_t local = code->stack_need != SIZE_MAX ? code->stack_need
+                                                : code->local_size + launch->context->stack_size;
+    size_t fixed = code->dynamic ? code->dynamic_offset : round_up(code->shared_size, 16);
+    shape.waves = round_up(sizeof(struct ptx_block), 64);
+    shape.regs = shape.waves + waves * round_up(sizeof(struct ptx_wave), 64);
+    shape.regs_stride = round_up(code->frame_size, 64);
+    shape.shared = shape.regs + waves * shape.regs_stride;
+    shape.shared_size = launch->dynamic_shared ? fixed + launch->dynamic_shared
+                        : code->dynamic        ? fixed
+                                               : code->shared_size;
+    shape.local = round_up(shape.shared + shape.shared_size, 64);
+    shape.local_stride = round_up(local, 16);
+    shape.size = shape.local + (size_t)waves * PTX_LANES * shape.local_stride;
+    return shape;
+}
+
+static void set_threads(struct ptx_wave *wave, const struct ptx_launch *launch)
+{
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        uint32_t thread = wave->warp.number * PTX_LANES + lane;
+        wave->tid[0][lane] = thread % launch->block[0];
+        wave->tid[1][lane] = thread / launch->block[0] % launch->block[1];
+        wave->tid[2][lane] = thread / launch->block[0] / launch->block[1];
+    }
+}
+
+/* What stays the same for all blocks that use this memory. */
+static void make_wave(struct ptx_block *block, unsigned number)
+{
+    struct ptx_launch *launch = block->launch;
+    const struct ptx_shape_of_block *shape = launch->private;
+    const struct ptx_code *code = launch->kernel->code;
+    unsigned char *base = (unsigned char *)block;
+    struct ptx_wave *wave = &block->waves[number];
+    struct ptx_warp *warp = &wave->warp;
+    warp->number = number;
+    warp->device = launch->context->device;
+    warp->block = block;
+    warp->launch = launch;
+    warp->shared = base + shape->shared;
+    warp->shared_size = shape->shared_size;
+    warp->local_stride = shape->local_stride;
+    warp->local = base + shape->local + (size_t)number * PTX_LANES * shape->local_stride;
+    warp->params = launch->params;
+    warp->param_size = code->param_size;
+    warp->private = wave;
+    wave->frame.code = code;
+    wave->frame.regs = base + shape->regs + number * shape->regs_stride;
+    memcpy(wave->frame.regs + code->constants_offset, code->constants, code->constants_size);
+    set_threads(wave, launch);
+}
+
+static bool make_block(struct sim_block *sim)
+{
+    struct ptx_block *block = sim->state;
+    struct ptx_launch *launch = launch_of(sim);
+    const struct ptx_shape_of_block *shape = launch->private;
+    block->sim = sim;
+    block->launch = launch;
+    block->wave_count = sim->wave_count;
+    block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
+    block->waves = (struct ptx_wave *)(void *)((unsigned char *)block + shape->waves);
+    sim_run_fill_unused((unsigned char *)block + shape->shared, shape->shared_size);
+    struct sim_shadow *shadow =
+        ptx_checks_on()
+            ? ptx_shadow_create(shape->shared_size, block->wave_count, shape->local_stride)
+            : NULL;
+    if (ptx_checks_on() && !shadow)
+        return false;
+    for (unsigned i = 0; i < block->wave_count; i++) {
+        make_wave(block, i);
+        block->waves[i].warp.shadow = shadow;
+    }
+    return true;
+}
+
+/* ---- the engine --------------------------------------------------------------------------- */
+
+static bool begin(struct sim_block *sim, bool fresh)
+{
+    struct ptx_block *block = sim->state;
+    if (fresh && !make_block(sim))
+        return false;
+    block->sim = sim;
+    block->alive = block->thread_count;
+    block->smid = (unsigned)(sim->number % (block->launch->context->units ?: 1));
+    for (unsigned i = 0; i < PTX_BARRIERS; i++)
+        block->barriers[i] = (struct ptx_barrier){.all = true};
+    block->cluster = (struct ptx_barrier){0};
+    for (unsigned i = 0; i < block->wave_count; i++) {
+        unsigned left = block->thread_count - i * PTX_LANES;
+        ptx_warp_start(&block->waves[i], left < PTX_LANES ? (1u << left) - 1 : UINT32_MAX);
+    }
+    sim_shadow_begin(block->waves[0].warp.shadow);
+    return true;
+}
+
+static enum sim_wave run(struct sim_block *sim, unsigned wave, unsigned budget)
+{
+    struct ptx_block *block = sim->state;
+    return ptx_warp_run(&block->waves[wave], budget);
+}
+
+static bool stuck(struct sim_block *sim)
+{
+    ptx_report_stuck(sim->state);
+    return false;
+}
+
+static void end(struct sim_block *sim)
+{
+    (void)sim; /* all that it had goes with its memory */
+}
+
+static void fini(struct sim_block *sim)
+{
+    struct ptx_block *block = sim->state;
+    if (!block->waves)
+        return;
+    sim_shadow_destroy(block->waves[0].warp.shadow);
+    for (unsigned i = 0; i < block->wave_count; i++)
+        ptx_warp_fini(&block->waves[i]);
+}
+
+/* The barrier of a grid is the second word of the workspace that %envreg1 and %envreg2 name. Block
+ * 0 adds 2^31 - (blocks - 1) to it and the others 1: but for its top bit it is 0 unless some have
+ * come and others have not, which those that have ended never will. */
+static bool deserted(struct sim_launch *run_of_launch, uint64_t ended)
+{
+    enum { HIGH = 1, LOW = 2 };
+    struct ptx_launch *launch = (struct ptx_launch *)(void *)run_of_launch;
+    uint64_t workspace = (uint64_t)launch->envregs[HIGH] << 32 | launch->envregs[LOW];
+    if (!workspace)
+        return false;
+    unsigned char *word = sim_reach(launch->context->device, workspace + 4, 4, false);
+    if (!word || !(__atomic_load_n((uint32_t *)(void *)word, __ATOMIC_RELAXED) << 1))
+        return false;
+    ptx_report_deserted(launch, ended);
+    return true;
+}
+
+static const struct sim_engine engine = {.name = "ptx",
+                                         .begin = begin,
+                                         .run = run,
+                                         .stuck = stuck,
+                                         .deserted = deserted,
+                                         .end = end,
+                                         .fini = fini};
+
+/* ---- launches ------------------------------------------------------------------------------- */
+
+static void finish(struct sim_launch *run_of_launch, bool failed)
+{
+    struct ptx_launch *launch = (struct ptx_launch *)(void *)run_of_launch;
+    struct ptx_shape_of_block *shape = launch->private;
+    void (*done)(struct sim_launch *, bool) = shape->done;
+    if (failed) {
+        /* Whatever failed in a kernel has said so already. */
+        int none = PTX_END_OK;
+        atomic_compare_exchange_strong(&launch->end, &none, PTX_END_CANCELLED);
+    }
+    launch->private = NULL;
+    free(shape);
+    launch->run.done = done;
+    done(run_of_launch, failed);
+}
+
+static bool is_clustered(const struct ptx_launch *launch)
+{
+    return launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
+}
+
+bool ptx_launch(struct ptx_launch *launch)
+{
+    unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
+    unsigned waves = (threads + PTX_LANES - 1) / PTX_LANES;
+    if (is_clustered(launch) || !launch->kernel->code || threads == 0) {
+        AH_LOG_ERR("kernel %s cannot be launched: %s", launch->kernel->symbol->name,
+                   is_clustered(launch)    ? "clusters of several blocks are not simulated"
+                   : !launch->kernel->code ? "it has no code"
+                                           : "the block is empty");
+        return false;
+    }
+    struct ptx_shape_of_block *shape = malloc(sizeof *shape);
+    if (!shape)
+        return false;
+    *shape = shape_of(launch, waves);
+    shape->done = launch->run.done;
+    launch->private = shape;
+    atomic_store(&launch->end, PTX_END_OK);
+    launch->run.engine = &engine;
+    launch->run.kernel = (void *)(uintptr_t)launch->kernel;
+    launch->run.waves_per_block = waves;
+    launch->run.state_size = shape->size;
+    launch->run.done = finish;
+    if (sim_run(&launch->run))
+        return true;
+    launch->run.done = shape->done;
+    launch->private = NULL;
+    free(shape);
+    return false;
+}

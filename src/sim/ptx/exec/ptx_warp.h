@@ -1,0 +1,166 @@
+/* A warp at work: its fragments, frames and waits; and the block it belongs to.
+ *
+ * A fragment is a set of lanes at one place: an op and a frame. The one that runs
+ * has its state in struct ptx_warp; the others are in warp->fragments. */
+#ifndef PTX_WARP_H
+#define PTX_WARP_H
+
+#include "ptx_handlers.h"
+#include "sim_run.h"
+
+/* An activation of a function. */
+struct ptx_frame {
+    const struct ptx_code *code;
+    unsigned char *regs;
+    size_t local_offset;
+    struct ptx_frame *caller;  /* NULL: the kernel's own */
+    const struct ptx_op *call; /* in the caller */
+    uint32_t lanes;            /* that are in it */
+    unsigned depth;
+    struct ptx_frame *next; /* of those not in use, by function; constants are in place */
+};
+
+struct ptx_frame_chunk { /* memory of frames, freed with the warp */
+    struct ptx_frame_chunk *next;
+};
+
+enum ptx_wait { PTX_WAIT_NONE, PTX_WAIT_LANES, PTX_WAIT_BARRIER, PTX_WAIT_CLUSTER };
+
+struct ptx_fragment {
+    uint32_t mask;
+    enum ptx_wait wait;
+    bool tired;       /* it ran for long: the others first */
+    unsigned barrier; /* PTX_WAIT_BARRIER */
+    uint32_t members; /* PTX_WAIT_LANES: of its first lane */
+    const struct ptx_op *op;
+    struct ptx_frame *frame;
+    struct ptx_fragment *next;
+};
+
+enum { PTX_BARRIERS = 16 };
+
+/* Why a handler returned NULL. */
+enum ptx_stop { PTX_STOP_BUG, PTX_STOP_SWITCH, PTX_STOP_REST, PTX_STOP_FAILED };
+
+struct ptx_wave {
+    struct ptx_warp warp; /* first: what handlers get */
+    struct ptx_fragment pool[PTX_LANES];
+    struct ptx_fragment *unused;
+    struct ptx_frame frame;
+    struct ptx_frame **frames; /* not in use, by function number; made at the first call */
+    struct ptx_frame_chunk *chunks;
+    enum ptx_stop stop;
+    bool strict;                    /* SIM_CHECK_SYNC */
+    bool rests;                     /* all lanes may be waiting for other warps */
+    bool uneven;                    /* one that may wait for others let them go ahead */
+    int left, slice;                /* of the budget of this run; given to the fragment that runs */
+    int share;                      /* steps until a fragment that may wait lets others go ahead */
+    uint32_t born;                  /* lanes that ever lived */
+    uint32_t guarded;               /* the mask outside of a guarded instruction */
+    uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
+    uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
+    uint32_t tid[3][PTX_LANES];
+};
+
+struct ptx_barrier {
+    unsigned arrived;  /* threads */
+    unsigned expected; /* 0: all that have not ended */
+    uint32_t warps;    /* that have arrived with at least a lane */
+    unsigned count;    /* of true predicates */
+    bool all, any;
+};
+
+struct ptx_block {
+    struct sim_block *sim;
+    struct ptx_launch *launch;
+    struct ptx_wave *waves;
+    unsigned wave_count, thread_count;
+    unsigned alive; /* threads that have not ended */
+    unsigned smid;
+    struct ptx_barrier barriers[PTX_BARRIERS];
+    struct ptx_barrier cluster;
+};
+
+/* Of a launch (ptx_launch.private): how a block's memory is divided. */
+struct ptx_shape_of_block {
+    size_t waves, regs, regs_stride, shared, shared_size, local, local_stride, size;
+    void (*done)(struct sim_launch *launch, bool failed); /* the caller's */
+};
+
+static inline struct ptx_wave *ptx_wave_of(struct ptx_warp *warp)
+{
+    return (struct ptx_wave *)(void *)warp;
+}
+
+/* ---- running ---------------------------------------------------------------------- */
+
+/* All lanes of the mask begin the kernel. */
+void ptx_warp_start(struct ptx_wave *wave, uint32_t mask);
+enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget);
+void ptx_warp_fini(struct ptx_wave *wave);
+
+/* Makes mask the executing lanes. */
+void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask);
+/* More lanes at a place; joins a fragment that is there. */
+void ptx_warp_add(struct ptx_warp *warp, uint32_t mask, const struct ptx_op *op,
+                  struct ptx_frame *frame);
+/* At a place where lanes may meet, when there are other fragments: the op to go on
+ * with, op unless others go first. */
+const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *op);
+/* The budget is used up: the running fragment goes on at op later. spins: in a loop
+ * that may wait for others, which go first if it has been there for long. */
+const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins);
+/* The running fragment goes on at op when all others, also other warps, had a turn. */
+const struct ptx_op *ptx_warp_sleep(struct ptx_warp *warp, const struct ptx_op *op);
+/* The running fragment stops at op until whatever it waits for. Returns NULL. */
+const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *op,
+                                   enum ptx_wait wait);
+/* Whether all lanes that live are at op, a barrier which they are to execute together. Else the
+ * running fragment waits there for the others; where some of them are at another such barrier,
+ * that is reported. */
+bool ptx_warp_align(struct ptx_warp *warp, const struct ptx_op *op);
+/* The running fragment's lanes have all gone elsewhere. Returns NULL. */
+const struct ptx_op *ptx_warp_drop(struct ptx_warp *warp);
+/* The running fragment's lanes end. Returns NULL. */
+const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp);
+/* Puts the running fragment into a new activation of a function. NULL: fault. */
+struct ptx_frame *ptx_warp_enter(struct ptx_warp *warp, const struct ptx_op *call,
+                                 const struct ptx_code *code);
+void ptx_warp_leave(struct ptx_warp *warp);
+
+/* ---- barriers (ptx_barrier.c) ------------------------------------------------------- */
+
+/* Threads have ended: barriers may be complete without them. */
+void ptx_barrier_exit(struct ptx_block *block);
+/* Whether op is a barrier that all lanes of a warp are to execute together. */
+bool ptx_barrier_is_aligned(const struct ptx_op *op);
+
+/* ---- rendezvous of a warp's lanes ------------------------------------------------------ */
+
+/* For .sync operations: members is each executing lane's membermask slot. True:
+ * the lanes of the mask that still live are all here, go on. False: some are yet
+ * to come; the fragment waits and this op runs again when they are here, so the
+ * handler returns NULL without any effect (or with a fault reported). */
+bool ptx_warp_gather(struct ptx_warp *warp, const struct ptx_op *op, uint32_t members_slot);
+
+/* ---- launches, reports ------------------------------------------------------------- */
+
+/* Ends the launch: reports kernel, PTX line and source line of op, block, thread
+ * of lane, and the message; the rest of the lanes are abandoned. Returns NULL,
+ * for handlers to return. */
+const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
+                               enum ptx_end end, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* The same for an access that sim_reach refused, or one that is misaligned: adds
+ * the nearest allocation. space: as the kernel named it. */
+const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
+                                      uint64_t address, size_t size, bool write,
+                                      enum ptx_space space);
+
+/* Nothing of the block can go on. */
+void ptx_report_stuck(struct ptx_block *block);
+/* Blocks wait at the grid's barrier for others, of which some have ended. */
+void ptx_report_deserted(struct ptx_launch *launch, uint64_t ended);
+
+#endif

@@ -1,0 +1,154 @@
+/* Emits branches, ends and guards. */
+#include "ptx_build.h"
+#include "ptx_emit.h"
+
+enum {
+    SPIN_LENGTH = 64, /* a loop that waits for another thread is shorter */
+    SPIN_WEIGHT = 16, /* and its steps count for more */
+};
+
+bool ptx_op_counts(const struct ptx_op *op)
+{
+    return op->run == ptx_run_join || op->run == ptx_run_branch || op->run == ptx_run_branch_back;
+}
+
+void ptx_build_join(struct ptx_builder *builder)
+{
+    ptx_build_op(builder, ptx_run_join);
+}
+
+static void set_predicate(struct ptx_op *op, const struct ptx_builder *builder, bool inverted)
+{
+    op->a = ptx_slots_find(&builder->body->slots, builder->inst->guard, 0);
+    op->b = builder->inst->guard_negated != inverted ? UINT32_MAX : 0;
+}
+
+unsigned ptx_build_guard(struct ptx_builder *builder)
+{
+    set_predicate(ptx_build_op(builder, ptx_run_guard), builder, false);
+    return builder->op_count - 1;
+}
+
+void ptx_build_unguard(struct ptx_builder *builder, unsigned begun)
+{
+    ptx_build_op(builder, ptx_run_unguard);
+    ptx_build_fixup(builder, PTX_FIXUP_OP, builder->op_count, begun, NULL);
+}
+
+unsigned ptx_build_skip(struct ptx_builder *builder)
+{
+    set_predicate(ptx_build_op(builder, ptx_run_branch), builder, true);
+    return builder->op_count - 1;
+}
+
+void ptx_build_skipped(struct ptx_builder *builder, unsigned begun)
+{
+    ptx_build_fixup(builder, PTX_FIXUP_OP, builder->op_count, begun, NULL);
+    ptx_build_join(builder);
+}
+
+/* Whether an instruction is one that a loop contains that waits for other threads. */
+static bool may_see_others(const struct ptx_inst *inst)
+{
+    if (inst->mods & (PTX_MOD_VOLATILE | PTX_MOD_RELAXED | PTX_MOD_ACQUIRE))
+        return true;
+    switch (inst->row->emitter) {
+    case PTX_EMIT_ATOM:
+    case PTX_EMIT_SLEEP:
+    case PTX_EMIT_FENCE:
+    case PTX_EMIT_FENCE_PROXY:
+        return true;
+    default: /* cp.async and mbarrier */
+        return inst->row->emitter >= PTX_EMIT_COPY &&
+               inst->row->emitter <= PTX_EMIT_MBARRIER_PENDING;
+    }
+}
+
+/* Sets what the way back to a block costs. False: it is a way forward. */
+static bool set_weight(const struct ptx_builder *builder, struct ptx_op *op, unsigned block)
+{
+    const struct ptx_function *function = ptx_build_function(builder);
+    unsigned first = builder->body->flow.blocks[block].first, last = builder->inst_index;
+    if (first > last)
+        return false;
+    op->c = last - first + 1;
+    for (unsigned i = first; i <= last && op->c <= SPIN_LENGTH; i++)
+        op->d |= may_see_others(&function->insts[i]);
+    if (op->d)
+        op->c *= SPIN_WEIGHT;
+    return true;
+}
+
+void ptx_emit_branch(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    unsigned block = ptx_build_label(builder, inst->operands[0].symbol);
+    struct ptx_op *op = ptx_build_op(builder, inst->guard ? ptx_run_branch : ptx_run_jump);
+    if (set_weight(builder, op, block))
+        op->run = inst->guard ? ptx_run_branch_back : ptx_run_jump_back;
+    if (inst->guard)
+        set_predicate(op, builder, false);
+    ptx_build_fixup(builder, PTX_FIXUP_BLOCK, block, builder->op_count - 1, NULL);
+}
+
+void ptx_emit_branch_indexed(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    const struct ptx_symbol *list = inst->operands[1].symbol;
+    uint32_t a = ptx_build_source(builder, &inst->operands[0], PTX_U32);
+    struct ptx_targets *targets =
+        ptx_build_alloc(builder, sizeof *targets + list->label_count * sizeof(struct ptx_op *));
+    struct ptx_op *op = ptx_build_op(builder, ptx_run_branch_indexed);
+    if (!targets)
+        return;
+    targets->count = list->label_count;
+    op->a = a;
+    op->extra = targets;
+    for (unsigned i = 0; i < list->label_count; i++) {
+        unsigned block = ptx_build_label(builder, list->labels[i]);
+        set_weight(builder, op, block);
+        ptx_build_fixup(builder, PTX_FIXUP_BLOCK, block, 0, &targets->ops[i]);
+    }
+}
+
+void ptx_emit_return(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, ptx_build_function(builder)->entry ? ptx_run_exit : ptx_run_return);
+}
+
+void ptx_emit_exit(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, ptx_run_exit);
+}
+
+void ptx_emit_trap(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, ptx_run_trap);
+}
+
+void ptx_emit_breakpoint(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, ptx_run_breakpoint);
+}
+
+void ptx_emit_sleep(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, ptx_run_sleep);
+}
+
+/* Hints without an op: pmevent, setmaxnreg, and griddepcontrol, as a launch begins when those
+ * before it have ended. */
+void ptx_emit_nothing(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)builder;
+    (void)inst;
+}
+
+void ptx_emit_missing(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    (void)inst;
+    ptx_build_op(builder, ptx_run_missing);
+}
