@@ -50,6 +50,8 @@ typedef struct {
 /* Bits of HsaNodeProperties.Capability. */
 enum {
     HSA_CAP_QUEUE_SIZE_POWER_OF_TWO = 1u << 3,
+    HSA_CAP_WATCH_POINTS = 1u << 7,
+    HSA_CAP_WATCH_POINTS_SHIFT = 8, /* the logarithm of their number */
     HSA_CAP_DOORBELL_TYPE_SHIFT = 12,
     HSA_CAP_DOORBELL_64_BIT = 2, /* a doorbell type: the number of an AQL packet */
     HSA_CAP_SRAM_EDC = 1u << 26,

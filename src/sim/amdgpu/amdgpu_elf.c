@@ -100,6 +100,8 @@ static const char *check_segment(struct amdgpu_code_object *object, const Elf64_
         segment->p_memsz > SPAN_MAX)
         return "a segment has no such size";
     size_t end = segment->p_vaddr + segment->p_memsz;
+    if (end > object->end)
+        object->end = end;
     if (end > object->span)
         object->span = (end + PAGE - 1) / PAGE * PAGE;
     return NULL;

@@ -17,7 +17,7 @@ struct amdgpu_code_object {
 
     Elf64_Phdr *segments; /* those to be loaded, all within the file and within span */
     size_t segment_count;
-    size_t span;
+    size_t span, end; /* up to its last page, and to its last byte */
 
     Elf64_Shdr *sections; /* contents within the file, unless they have none */
     size_t section_count;

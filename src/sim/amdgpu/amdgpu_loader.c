@@ -114,6 +114,11 @@ size_t amdgpu_code_object_span(const struct amdgpu_code_object *object)
     return object->span;
 }
 
+size_t amdgpu_code_object_end(const struct amdgpu_code_object *object)
+{
+    return object->end;
+}
+
 /* ---- loading ----------------------------------------------------------------------- */
 
 struct image {

@@ -49,6 +49,8 @@ const struct amdgpu_code_symbol *amdgpu_code_object_symbol(const struct amdgpu_c
 
 /* Bytes of memory that it takes when it is loaded, a multiple of 4096. */
 size_t amdgpu_code_object_span(const struct amdgpu_code_object *object);
+/* Bytes to the end of the last segment: the span without what fills its last page. */
+size_t amdgpu_code_object_end(const struct amdgpu_code_object *object);
 /* Writes all segments to view, where span bytes at address will be found by kernels, and
  * relocates them. define: the address of a symbol that the object does not define; false: nobody
  * does, which fails. */

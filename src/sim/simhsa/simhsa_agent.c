@@ -1,6 +1,8 @@
 /* Owns what agents, their caches and their instruction sets say of themselves. */
 #include "simhsa_image.h"
 
+#include "amdgpu_system.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,6 +69,11 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t, void *), v
     return result;
 }
 
+static bool is_gpu(const struct simhsa_agent *agent)
+{
+    return agent->device >= 0;
+}
+
 /* An attribute's value. */
 struct answer {
     size_t size;
@@ -114,14 +121,11 @@ static struct answer cache_sizes(const struct simhsa_agent *agent)
 
 static struct answer clock_counters(const struct simhsa_agent *agent)
 {
-    uint64_t now = agent->device < 0 ? 0 : amdgpu_clock();
-    hsa_amd_clock_counters_t counters = {now, now, now, agent->gpu.clock_hz};
+    uint64_t now = amdgpu_clock(), system = simhsa_system_time(now);
+    hsa_amd_clock_counters_t counters = {0};
+    if (is_gpu(agent))
+        counters = (hsa_amd_clock_counters_t){now, system, system, SIMHSA_SYSTEM_HZ};
     return bytes(&counters, sizeof counters);
-}
-
-static bool is_gpu(const struct simhsa_agent *agent)
-{
-    return agent->device >= 0;
 }
 
 /* A bit for each. */
@@ -201,7 +205,7 @@ static struct answer of_images(const struct simhsa_agent *agent, int attribute)
         HSA_EXT_IMAGE_GEOMETRY_2D,       HSA_EXT_IMAGE_GEOMETRY_2DA, HSA_EXT_IMAGE_GEOMETRY_2DDEPTH,
         HSA_EXT_IMAGE_GEOMETRY_2DADEPTH, HSA_EXT_IMAGE_GEOMETRY_3D,
     };
-    enum { HANDLES = 128, SAMPLERS = 16 };
+    enum { READ_ONLY = 128, READ_WRITE = 64, SAMPLERS = 16 };
     unsigned index = (unsigned)attribute - HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS;
     bool has_images = simhsa_has_images(agent);
     uint32_t most[4];
@@ -214,12 +218,13 @@ static struct answer of_images(const struct simhsa_agent *agent, int attribute)
         simhsa_image_limits(agent, HSA_EXT_IMAGE_GEOMETRY_2DA, most);
         return word(most[3]);
     case HSA_EXT_AGENT_INFO_MAX_IMAGE_RD_HANDLES:
+        return word(has_images ? READ_ONLY : 0);
     case HSA_EXT_AGENT_INFO_MAX_IMAGE_RORW_HANDLES:
-        return word(has_images ? HANDLES : 0);
+        return word(has_images ? READ_WRITE : 0);
     case HSA_EXT_AGENT_INFO_MAX_SAMPLER_HANDLERS:
         return word(has_images ? SAMPLERS : 0);
     case HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT:
-        return word(has_images ? AMDGPU_IMAGE_ALIGN : 0);
+        return is_gpu(agent) ? word(has_images ? AMDGPU_IMAGE_ALIGN : 0) : number(0, 0);
     default:
         return number(0, 0);
     }
@@ -262,6 +267,7 @@ static struct answer hardware(const struct simhsa_agent *agent, int attribute)
     case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU:
         return word(model->simds_per_unit);
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
+        return word(is_gpu(agent) ? amdgpu_shader_engines(model) : 0);
     case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
     case HSA_AMD_AGENT_INFO_NUM_XCC:
         return word(is_gpu(agent));
@@ -301,7 +307,7 @@ static struct answer driver(const struct simhsa_agent *agent, int attribute)
     case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
         return is_gpu(agent) ? available(agent) : number(0, 0);
     case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
-        return number(sizeof(uint64_t), AMDGPU_CLOCK_HZ);
+        return number(sizeof(uint64_t), is_gpu(agent) ? AMDGPU_CLOCK_HZ : SIMHSA_SYSTEM_HZ);
     case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
         return word(HSA_IOMMU_SUPPORT_NONE);
     case HSA_AMD_AGENT_INFO_DRIVER_UID:
@@ -322,12 +328,28 @@ static struct answer driver(const struct simhsa_agent *agent, int attribute)
     }
 }
 
+/* What AMD's runtime does not say of the CPU. */
+static bool of_gpus_only(int attribute)
+{
+    switch (attribute) {
+    case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
+    case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
+    case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
+    case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 hsa_status_t hsa_agent_get_info(hsa_agent_t handle, hsa_agent_info_t attribute, void *value)
 {
     SIMHSA_ENTER();
     const struct simhsa_agent *agent = simhsa_agent_get(handle);
     if (!agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!is_gpu(agent) && of_gpus_only(attribute))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     struct answer answer = standard(agent, attribute);
     if (answer.size == 0)
         answer = of_images(agent, attribute);
@@ -371,22 +393,27 @@ hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent, hsa_profile_t p
 hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_coherency_type_t *type)
 {
     SIMHSA_ENTER();
-    if (!simhsa_gpu_get(agent))
+    const struct simhsa_agent *gpu = simhsa_gpu_get(agent);
+    if (!gpu)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!type)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *type = HSA_AMD_COHERENCY_TYPE_COHERENT;
+    *type = (hsa_amd_coherency_type_t)atomic_load(&gpu->coherency);
     return HSA_STATUS_SUCCESS;
 }
 
-/* All memory is coherent here, which is all that a program may count on. */
+/* All memory is coherent here, whatever the program asks for. */
 hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, hsa_amd_coherency_type_t type)
 {
     SIMHSA_ENTER();
-    if (!simhsa_gpu_get(agent))
+    struct simhsa_agent *gpu = simhsa_gpu_get(agent);
+    if (!simhsa_agent_get(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (type > HSA_AMD_COHERENCY_TYPE_NONCOHERENT)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!gpu)
+        return HSA_STATUS_ERROR_INVALID_AGENT;
+    atomic_store(&gpu->coherency, (int)type);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -434,7 +461,7 @@ hsa_status_t hsa_cache_get_info(hsa_cache_t handle, hsa_cache_info_t attribute, 
     case HSA_CACHE_INFO_LEVEL:
         return simhsa_put(value, &cache->level, sizeof cache->level);
     case HSA_CACHE_INFO_SIZE:
-        return simhsa_put_word(value, cache->size);
+        return simhsa_put_word(value, cache->size >> 10); /* in KiB, as AMD's runtime */
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }

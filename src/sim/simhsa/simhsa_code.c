@@ -13,8 +13,12 @@
 static hsa_status_t read_file(int file, size_t offset, size_t size, struct simhsa_bytes *out)
 {
     struct stat about;
-    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size <= offset)
+    if (file == -1)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
         return HSA_STATUS_ERROR_INVALID_FILE;
+    if ((uint64_t)about.st_size <= offset)
+        return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
     if (size == 0)
         size = (size_t)about.st_size - offset;
     if (size > (size_t)about.st_size - offset)
@@ -67,8 +71,10 @@ hsa_status_t hsa_ven_amd_loader_code_object_reader_create_from_file_with_offset_
 {
     struct simhsa_bytes bytes;
     SIMHSA_ENTER();
-    if (!code_object_reader || size == 0)
+    if (!code_object_reader)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (size == 0)
+        return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
     hsa_status_t result = read_file(file, offset, size, &bytes);
     return result == HSA_STATUS_SUCCESS ? make_reader(&bytes, code_object_reader) : result;
 }

@@ -149,7 +149,7 @@ static hsa_status_t copy_line(void *dst, hsa_agent_t dst_agent, const void *src,
     if (!to || !from)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!simhsa_signal_get(after->completion))
-        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+        return simhsa_signal_error(after->completion);
     if (size == 0) /* as AMD's runtime: the signal stays as it is */
         return HSA_STATUS_SUCCESS;
     struct simhsa_box box = line(dst, src, size, to->device < 0 && from->device < 0);
@@ -214,7 +214,7 @@ hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *d
     if (!agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!simhsa_signal_get(completion_signal))
-        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+        return simhsa_signal_error(completion_signal);
     if (range->x == 0 || range->y == 0 || range->z == 0)
         return HSA_STATUS_SUCCESS;
     struct simhsa_box box = {

@@ -3,6 +3,7 @@
 #include "simhsa_runtime.h"
 
 #include "amdgpu_list.h"
+#include "amdgpu_system.h"
 #include "env.h"
 #include "simhsa.h"
 
@@ -90,23 +91,7 @@ static void add_cache(struct simhsa_agent *agent, unsigned level, unsigned kib)
         return;
     struct simhsa_cache *cache = &agent->caches[agent->cache_count++];
     *cache = (struct simhsa_cache){.level = (uint8_t)level, .size = kib << 10};
-    snprintf(cache->name, sizeof cache->name, "%.24s L%u", agent->name, level);
-}
-
-static void read_processor(char *name, size_t size)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    snprintf(name, size, "CPU");
-    while (file && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-            break;
-        }
-    }
-    if (file)
-        fclose(file);
+    snprintf(cache->name, sizeof cache->name, "%s L%u", agent->name, level);
 }
 
 static void make_cpu(struct simhsa_agent *agent)
@@ -117,13 +102,14 @@ static void make_cpu(struct simhsa_agent *agent)
         COARSE = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
     };
     *agent = (struct simhsa_agent){.device = -1};
-    read_processor(agent->name, sizeof agent->name);
+    amdgpu_host_name(agent->name, sizeof agent->name);
     memcpy(agent->product, agent->name, sizeof agent->product);
     snprintf(agent->uuid, sizeof agent->uuid, "CPU-XX");
     agent->memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, FINE, agent->memory);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, KERNARG | FINE, agent->memory);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, COARSE, agent->memory);
+    add_cache(agent, 2, amdgpu_host_cache_kib());
 }
 
 static void make_isa(struct simhsa_agent *agent, const struct amdgpu_model *model)
@@ -140,6 +126,7 @@ static void make_gpu(struct simhsa_agent *agent, uint32_t node, int position,
 {
     const struct sim_options *options = sim_options();
     *agent = (struct simhsa_agent){.node = node, .device = position, .memory = options->memory};
+    atomic_store(&agent->coherency, HSA_AMD_COHERENCY_TYPE_NONCOHERENT);
     agent->gpu =
         (struct amdgpu_device){.device = position, .model = *model, .clock_hz = AMDGPU_CLOCK_HZ};
     if (options->compute_units > 0)
@@ -150,8 +137,9 @@ static void make_gpu(struct simhsa_agent *agent, uint32_t node, int position,
     make_isa(agent, model);
     add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
              agent->memory);
-    add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
-             agent->memory);
+    if (amdgpu_has_xgmi(model)) /* through which it is fine-grained for others too */
+        add_pool(agent, HSA_AMD_SEGMENT_GLOBAL, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
+                 agent->memory);
     add_pool(agent, HSA_AMD_SEGMENT_GROUP, 0, amdgpu_lds_limit());
     add_cache(agent, 1, model->l1_kib);
     add_cache(agent, 2, model->l2_kib);

@@ -104,9 +104,11 @@ void simhsa_copies_profile(bool on)
     atomic_store_explicit(&profiled, on, memory_order_relaxed);
 }
 
-static uint64_t start_time(void)
+/* Of what the host copies nobody keeps times. */
+static uint64_t start_time(const struct simhsa_box *box)
 {
-    return atomic_load_explicit(&profiled, memory_order_relaxed) ? amdgpu_clock() : 0;
+    bool wanted = atomic_load_explicit(&profiled, memory_order_relaxed) && !(box && box->by_host);
+    return wanted ? amdgpu_clock() : 0;
 }
 
 /* start 0: its times are not kept. */
@@ -115,6 +117,7 @@ static void complete(amd_signal_t *completion, uint64_t start, bool good)
     if (start > 0) {
         completion->start_ts = start;
         completion->end_ts = amdgpu_clock();
+        simhsa_signal_set_copied(completion);
     }
     if (good)
         amdgpu_signal_add(completion, -1);
@@ -141,7 +144,7 @@ static bool is_held(void)
 /* Does the work and tells of it. */
 static void run(struct job *job)
 {
-    uint64_t start = start_time();
+    uint64_t start = start_time(job->moves ? &job->box : NULL);
     pthread_mutex_lock(&copies.lock);
     while (copies.stops > 0 || (is_held() && !copies.closing))
         pthread_cond_wait(&copies.changed, &copies.lock);
@@ -296,8 +299,9 @@ static hsa_status_t make_job(const struct simhsa_after *after, struct job **out)
     *out = job;
     if (good)
         return HSA_STATUS_SUCCESS;
+    hsa_signal_t wrong = job->completion ? after->signals[job->count] : after->completion;
     free_job(job);
-    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    return simhsa_signal_error(wrong);
 }
 
 static bool are_met(const struct simhsa_after *after)
@@ -343,7 +347,7 @@ static bool copy_at_once(struct engine *engine, const struct simhsa_box *box,
     amd_signal_t *completion = simhsa_signal_get(after->completion);
     if (!completion || !is_small(box) || !are_met(after) || !begin_at_once(engine))
         return false;
-    uint64_t start = start_time();
+    uint64_t start = start_time(box);
     bool good = move(box), more = end_at_once(engine);
     complete(completion, start, good);
     if (more)

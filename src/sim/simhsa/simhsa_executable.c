@@ -55,16 +55,22 @@ static void unload(struct simhsa_loaded *loaded)
     simhsa_object_free(loaded);
 }
 
-static bool add_symbols(struct simhsa_loaded *loaded, const struct amdgpu_code_object *object)
+static hsa_status_t add_symbols(struct simhsa_loaded *loaded,
+                                const struct amdgpu_code_object *object)
 {
     for (size_t i = 0; i < amdgpu_code_object_symbol_count(object); i++) {
         const struct amdgpu_code_symbol *symbol = amdgpu_code_object_symbol(object, i);
-        if (symbol->defined && (symbol->global || symbol->kernel) &&
-            !simhsa_symbol_add(loaded->executable, loaded->agent, symbol,
+        if (!symbol->defined || !(symbol->global || symbol->kernel))
+            continue;
+        if (simhsa_symbol_find(loaded->executable, loaded->agent, symbol->name)) {
+            simhsa_violation("%s is defined twice in one executable", symbol->name);
+            return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+        }
+        if (!simhsa_symbol_add(loaded->executable, loaded->agent, symbol,
                                loaded->memory->address + symbol->value, false))
-            return false;
+            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
-    return true;
+    return HSA_STATUS_SUCCESS;
 }
 
 /* Code is put into memory of the device, and becomes known to reports. */
@@ -73,6 +79,7 @@ static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code
     const char *reason = "";
     struct definer definer = {loaded->executable, loaded->agent, NULL};
     size_t span = amdgpu_code_object_span(object);
+    loaded->end = amdgpu_code_object_end(object);
     int device = loaded->agent->device;
     if (!sim_fault_allocation(device, span))
         loaded->memory = sim_memory_create(SIM_MEMORY_VARIABLE, device, span, 4096);
@@ -91,7 +98,7 @@ static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code
     amdgpu_code_forget(loaded->memory->address, span);
     loaded->symbols =
         amdgpu_symbols_add(loaded->bytes.start, loaded->bytes.size, loaded->memory->address, span);
-    return add_symbols(loaded, object) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    return add_symbols(loaded, object);
 }
 
 /* The symbols that were added since; all is as it was before. */
@@ -143,6 +150,8 @@ hsa_status_t simhsa_load(struct simhsa_executable *executable, struct simhsa_age
     const char *reason = "";
     if (executable->frozen)
         return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+    if (agent->device < 0)
+        return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS; /* no code is for the CPU */
     struct amdgpu_code_object *object = amdgpu_code_object_read(bytes->start, bytes->size, &reason);
     if (!object) {
         simhsa_violation("a code object cannot be read: %s", reason);
@@ -180,7 +189,7 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t executable, 
     (void)options;
     simhsa_objects_lock();
     hsa_status_t result =
-        load_from(executable, simhsa_gpu_get(agent), code_object_reader, loaded_code_object);
+        load_from(executable, simhsa_agent_get(agent), code_object_reader, loaded_code_object);
     simhsa_objects_unlock();
     return result;
 }
@@ -212,7 +221,7 @@ hsa_status_t hsa_executable_load_code_object(hsa_executable_t handle, hsa_agent_
     struct simhsa_loaded *loaded;
     SIMHSA_ENTER();
     (void)options;
-    struct simhsa_agent *agent = simhsa_gpu_get(agent_handle);
+    struct simhsa_agent *agent = simhsa_agent_get(agent_handle);
     if (!agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     simhsa_objects_lock();

@@ -46,6 +46,7 @@ struct simhsa_loaded {
     struct simhsa_executable *executable;
     struct simhsa_agent *agent;
     struct sim_memory *memory; /* all of it */
+    size_t end;                /* of its last segment */
     struct amdgpu_symbols *symbols;
     struct simhsa_bytes bytes; /* without the copy */
     char uri[160];

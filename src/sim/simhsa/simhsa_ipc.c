@@ -19,6 +19,13 @@ _Static_assert(sizeof(struct exported) == sizeof(hsa_amd_ipc_memory_t), "a handl
 
 /* ---- giving --------------------------------------------------------------------------------- */
 
+/* AMD's runtime gives out whole pages, and that is what it shares. */
+static bool is_size_of(size_t size, size_t allocated)
+{
+    const size_t page = 4096;
+    return size == allocated || size == (allocated + page - 1) / page * page;
+}
+
 static int share(uint64_t address, size_t size, bool whole, struct exported *out,
                  uint64_t *out_offset)
 {
@@ -26,17 +33,18 @@ static int share(uint64_t address, size_t size, bool whole, struct exported *out
     simhsa_memory_lock();
     const struct simhsa_memory *memory = simhsa_memory_find(address);
     const struct sim_memory *sim = memory ? memory->sim : NULL;
-    bool good =
-        sim && sim->kind == SIM_MEMORY_DEVICE && size <= sim->size - (address - sim->address);
+    bool good = sim && sim->kind == SIM_MEMORY_DEVICE;
     if (good && whole)
-        good = address == sim->address && size == sim->size;
+        good = address == sim->address && is_size_of(size, sim->size);
+    else if (good)
+        good = size <= sim->size - (address - sim->address);
     if (good)
         file = sim_memory_share(sim, out_offset);
     if (file >= 0) {
         *out_offset += address - sim->address;
         out->device = (uint16_t)sim->device;
         out->id = (uint32_t)sim->id;
-        out->size = size;
+        out->size = whole ? sim->size : size;
     }
     simhsa_memory_unlock();
     return file;
@@ -174,11 +182,14 @@ hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     memcpy(&exported, handle, sizeof exported);
     struct simhsa_agent *agent = simhsa_agent_of_device(exported.device);
-    if (exported.mark != MARK || len != exported.size || !agent)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (uint32_t i = 0; i < num_agents; i++)
         if (!simhsa_agent_get(mapping_agents[i]))
             return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (exported.mark != MARK || !is_size_of(len, exported.size) || !agent)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    for (uint32_t i = 0; i < num_agents; i++)
+        if (!simhsa_gpu_get(mapping_agents[i]))
+            return HSA_STATUS_ERROR_INVALID_ARGUMENT; /* as AMD's runtime: it maps for GPUs */
     simhsa_memory_lock();
     struct wanted wanted = {&exported, NULL};
     sim_memory_each(is_wanted, &wanted);
@@ -204,4 +215,26 @@ hsa_status_t hsa_amd_ipc_memory_detach(void *mapped_ptr)
         simhsa_memory_free(memory);
     simhsa_memory_unlock();
     return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- signals ------------------------------------------------------------------------- */
+
+hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal, hsa_amd_ipc_signal_t *handle)
+{
+    SIMHSA_ENTER();
+    if (!handle)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!simhsa_signal_get(signal))
+        return simhsa_signal_error(signal);
+    simhsa_violation("signals cannot be shared between processes");
+    return HSA_STATUS_ERROR;
+}
+
+hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal)
+{
+    SIMHSA_ENTER();
+    if (!handle || !signal)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    simhsa_violation("signals cannot be shared between processes");
+    return HSA_STATUS_ERROR;
 }

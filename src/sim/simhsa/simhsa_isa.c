@@ -25,7 +25,8 @@ static const char *read_feature(const char *text, struct simhsa_isa *isa)
     static const char sramecc[] = ":sramecc", xnack[] = ":xnack";
     enum simhsa_feature *feature = NULL;
     size_t size = 0;
-    if (strncmp(text, sramecc, sizeof sramecc - 1) == 0 && isa->model->sramecc) {
+    bool first = isa->xnack == SIMHSA_ANY; /* features come in the order of the alphabet */
+    if (strncmp(text, sramecc, sizeof sramecc - 1) == 0 && isa->model->sramecc && first) {
         feature = &isa->sramecc;
         size = sizeof sramecc - 1;
     } else if (strncmp(text, xnack, sizeof xnack - 1) == 0 && simhsa_has_xnack(isa->model)) {
@@ -112,7 +113,7 @@ hsa_status_t hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribute, vo
     static const bool models[2] = {false, true}, profiles[2] = {true, false};
     static const bool rounding[3] = {false, false, true}, yes = true;
     static const uint16_t group[3] = {1024, 1024, 1024};
-    static const hsa_dim3_t grid = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+    static const hsa_dim3_t grid = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
     static const uint64_t grid_size = UINT64_MAX;
     SIMHSA_ENTER();
     const struct simhsa_isa *isa = simhsa_isa_get(handle);
@@ -130,7 +131,7 @@ hsa_status_t hsa_isa_get_info_alt(hsa_isa_t handle, hsa_isa_info_t attribute, vo
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE:
         return simhsa_put_word(value, isa->lanes);
     case HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT:
-        return simhsa_put_word(value, isa->model->simds_per_unit * isa->model->waves_per_simd);
+        return simhsa_put_word(value, 40); /* of every instruction set, as AMD's runtime */
     case HSA_ISA_INFO_MACHINE_MODELS:
         return simhsa_put(value, models, sizeof models);
     case HSA_ISA_INFO_PROFILES:
@@ -179,7 +180,10 @@ hsa_status_t hsa_isa_get_round_method(hsa_isa_t isa, hsa_fp_type_t fp_type,
     SIMHSA_ENTER();
     if (!simhsa_isa_get(isa))
         return HSA_STATUS_ERROR_INVALID_ISA;
-    if (!round_method || fp_type > HSA_FP_TYPE_64 || flush_mode > HSA_FLUSH_MODE_NON_FTZ)
+    bool is_type =
+        fp_type == HSA_FP_TYPE_16 || fp_type == HSA_FP_TYPE_32 || fp_type == HSA_FP_TYPE_64;
+    if (!round_method || !is_type ||
+        (flush_mode != HSA_FLUSH_MODE_FTZ && flush_mode != HSA_FLUSH_MODE_NON_FTZ))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     *round_method = HSA_ROUND_METHOD_SINGLE;
     return HSA_STATUS_SUCCESS;

@@ -45,12 +45,6 @@ hsa_status_t hsa_ven_amd_loader_query_executable(const void *device_address,
     return loaded ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-static hsa_ven_amd_loader_code_object_storage_type_t storage_of(const struct simhsa_loaded *loaded)
-{
-    return loaded->bytes.file >= 0 ? HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE
-                                   : HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY;
-}
-
 /* One segment for each loaded code object. */
 hsa_status_t hsa_ven_amd_loader_query_segment_descriptors(
     hsa_ven_amd_loader_segment_descriptor_t *segment_descriptors, size_t *num_segment_descriptors)
@@ -58,7 +52,7 @@ hsa_status_t hsa_ven_amd_loader_query_segment_descriptors(
     size_t count = 0;
     const struct simhsa_loaded *loaded = NULL;
     SIMHSA_ENTER();
-    if (!num_segment_descriptors || (!segment_descriptors && *num_segment_descriptors > 0))
+    if (!num_segment_descriptors || !segment_descriptors != (*num_segment_descriptors == 0))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
     while ((loaded = simhsa_object_next(SIMHSA_LOADED, loaded))) {
@@ -66,11 +60,11 @@ hsa_status_t hsa_ven_amd_loader_query_segment_descriptors(
             segment_descriptors[count] = (hsa_ven_amd_loader_segment_descriptor_t){
                 .agent = simhsa_agent_handle(loaded->agent),
                 .executable = {loaded->executable->object.handle},
-                .code_object_storage_type = storage_of(loaded),
+                .code_object_storage_type = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
                 .code_object_storage_base = loaded->bytes.start,
                 .code_object_storage_size = loaded->bytes.size,
                 .segment_base = (const void *)(uintptr_t)loaded->memory->address,
-                .segment_size = loaded->memory->size,
+                .segment_size = loaded->end,
             };
         count++;
     }
@@ -140,7 +134,6 @@ hsa_status_t hsa_ven_amd_loader_iterate_executables(hsa_status_t (*callback)(hsa
 static hsa_status_t info(const struct simhsa_loaded *loaded,
                          hsa_ven_amd_loader_loaded_code_object_info_t attribute, void *value)
 {
-    bool of_file = loaded->bytes.file >= 0;
     switch (attribute) {
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE:
         return simhsa_put_long(value, loaded->executable->object.handle);
@@ -149,21 +142,17 @@ static hsa_status_t info(const struct simhsa_loaded *loaded,
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
         return simhsa_put_long(value, simhsa_agent_handle(loaded->agent).handle);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
-        return simhsa_put_word(value, storage_of(loaded));
+        /* Of files too, which are in memory by now: the URI names them. */
+        return simhsa_put_word(value, HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE:
-        return of_file ? HSA_STATUS_ERROR_INVALID_ARGUMENT
-                       : simhsa_put_long(value, (uintptr_t)loaded->bytes.start);
+        return simhsa_put_long(value, (uintptr_t)loaded->bytes.start);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE:
-        return of_file ? HSA_STATUS_ERROR_INVALID_ARGUMENT
-                       : simhsa_put_long(value, loaded->bytes.size);
-    case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE:
-        return of_file ? simhsa_put_word(value, (uint32_t)loaded->bytes.file)
-                       : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        return simhsa_put_long(value, loaded->bytes.size);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA: /* code objects begin at 0 */
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE:
         return simhsa_put_long(value, loaded->memory->address);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE:
-        return simhsa_put_long(value, loaded->memory->size);
+        return simhsa_put_long(value, loaded->end);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH:
         return simhsa_put_word(value, (uint32_t)strlen(loaded->uri));
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI: /* without a zero byte */

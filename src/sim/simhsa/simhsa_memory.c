@@ -15,6 +15,7 @@ static unsigned shared[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* by owner and peer *
 
 struct simhsa_freed { /* somebody to tell that an allocation ends */
     struct simhsa_freed *next;
+    void *pointer; /* into the allocation, as the program said it */
     hsa_amd_deallocation_callback_t callback;
     void *data;
 };
@@ -149,11 +150,17 @@ hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
     return pool ? allocate(pool, size, ptr) : HSA_STATUS_ERROR_INVALID_REGION;
 }
 
-static struct simhsa_memory *allocation_at(uint64_t address)
+/* The allocation that an address is in. */
+static struct simhsa_memory *allocation_around(uint64_t address)
 {
     struct simhsa_memory *memory = simhsa_memory_find(address);
-    return memory && memory->kind == SIMHSA_POOL_MEMORY && memory->sim->address == address ? memory
-                                                                                           : NULL;
+    return memory && memory->kind == SIMHSA_POOL_MEMORY ? memory : NULL;
+}
+
+static struct simhsa_memory *allocation_at(uint64_t address)
+{
+    struct simhsa_memory *memory = allocation_around(address);
+    return memory && memory->sim->address == address ? memory : NULL;
 }
 
 /* Takes the first of those who are to be told; without the lock they are. */
@@ -166,7 +173,7 @@ static bool tell_first(uint64_t address)
         memory->freed = freed->next;
     simhsa_memory_unlock();
     if (freed)
-        freed->callback((void *)(uintptr_t)address, freed->data);
+        freed->callback(freed->pointer, freed->data);
     free(freed);
     return freed != NULL;
 }
@@ -212,9 +219,9 @@ hsa_status_t hsa_amd_register_deallocation_callback(void *ptr,
     if (!freed)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     simhsa_memory_lock();
-    struct simhsa_memory *memory = allocation_at((uintptr_t)ptr);
+    struct simhsa_memory *memory = allocation_around((uintptr_t)ptr);
     if (memory) {
-        *freed = (struct simhsa_freed){memory->freed, callback, user_data};
+        *freed = (struct simhsa_freed){memory->freed, ptr, callback, user_data};
         memory->freed = freed;
     }
     simhsa_memory_unlock();
@@ -231,9 +238,9 @@ hsa_status_t hsa_amd_deregister_deallocation_callback(void *ptr,
     if (!ptr || !callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_memory_lock();
-    struct simhsa_memory *memory = allocation_at((uintptr_t)ptr);
+    struct simhsa_memory *memory = allocation_around((uintptr_t)ptr);
     struct simhsa_freed **link = memory ? &memory->freed : &found;
-    while (*link && (*link)->callback != callback)
+    while (*link && ((*link)->callback != callback || (*link)->pointer != ptr))
         link = &(*link)->next;
     found = *link;
     if (found)
@@ -253,21 +260,18 @@ static bool agents_are_good(const hsa_agent_t *agents, uint32_t count)
     return true;
 }
 
-/* The list replaces the one before; the owner keeps its access. Under the lock. */
+/* The list replaces the one before; the owner keeps its access. The host reaches no memory of
+ * devices, even if AMD's runtime takes it into the list. Under the lock. */
 static hsa_status_t allow_list(struct simhsa_memory *memory, const hsa_agent_t *agents,
                                uint32_t count)
 {
     bool wanted[SIMHSA_AGENTS_MAX] = {false};
     bool of_device = memory->sim->device >= 0;
     if (memory->kind == SIMHSA_LOCKED)
-        return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+        return HSA_STATUS_ERROR;
     for (uint32_t i = 0; i < count; i++) {
         const struct simhsa_agent *agent = simhsa_agent_get(agents[i]);
-        if (agent->device < 0 && of_device) {
-            simhsa_violation("the host cannot have access to memory of a device");
-            return HSA_STATUS_ERROR;
-        }
-        wanted[agent->node] = true;
+        wanted[agent->node] = agent->device >= 0 || !of_device;
     }
     if (memory->pool)
         wanted[memory->pool->agent->node] = true;
@@ -290,8 +294,9 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_agent_t 
         return HSA_STATUS_ERROR_INVALID_AGENT;
     simhsa_memory_lock();
     struct simhsa_memory *memory = simhsa_memory_find((uintptr_t)ptr);
-    hsa_status_t result =
-        memory ? allow_list(memory, agents, num_agents) : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    if (memory && memory->sim->address != (uintptr_t)ptr)
+        memory = NULL;
+    hsa_status_t result = memory ? allow_list(memory, agents, num_agents) : HSA_STATUS_ERROR;
     simhsa_memory_unlock();
     return result;
 }

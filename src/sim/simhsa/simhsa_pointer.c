@@ -66,6 +66,7 @@ hsa_status_t hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info,
     memcpy(info, &found, found.size);
     if (!wants_list)
         return HSA_STATUS_SUCCESS;
+    allowed[simhsa_cpu()->node] = false; /* as AMD's runtime, which lists those that need it */
     for (uint32_t i = 0; i < simhsa.agent_count; i++)
         count += allowed[i];
     *num_agents_accessible = 0;

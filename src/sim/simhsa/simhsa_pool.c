@@ -1,6 +1,8 @@
 /* Owns what memory pools and regions say of themselves; they are the same. */
 #include "simhsa_runtime.h"
 
+#include "amdgpu_system.h"
+
 #include <string.h>
 
 enum { PAGE = 4096, RECOMMENDED = 2 << 20 };
@@ -40,19 +42,18 @@ hsa_status_t hsa_region_get_info(hsa_region_t region, hsa_region_info_t attribut
     if (!value)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
+    const struct amdgpu_model *model = &pool->agent->gpu.model;
     switch ((int)attribute) {
     case HSA_REGION_INFO_ALLOC_MAX_SIZE:
         return simhsa_put_long(value, global ? pool->size : 0);
-    case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
-        return simhsa_put_word(value, 0);
     case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
         return simhsa_put_bool(value, of_host(pool));
     case HSA_AMD_REGION_INFO_BASE:
-        return simhsa_put_long(value, 0);
+        return simhsa_put_long(value, global ? 0 : SIM_SHARED_WINDOW);
     case HSA_AMD_REGION_INFO_BUS_WIDTH:
-        return simhsa_put_word(value, pool->agent->gpu.model.bus_width);
+        return simhsa_put_word(value, global ? model->bus_width : 0);
     case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
-        return simhsa_put_word(value, pool->agent->gpu.model.memory_clock_mhz);
+        return simhsa_put_word(value, global ? model->memory_clock_mhz : 0);
     default:
         return common_info(pool, (int)attribute, value);
     }
@@ -102,7 +103,18 @@ hsa_status_t hsa_amd_agent_iterate_memory_pools(
     return result;
 }
 
-/* A GPU's regions, and then those of the host, which it reaches too. */
+/* A GPU's regions, and then those of the host, which it reaches too. AMD's runtime has regions of
+ * the first GPU only: they are of HSA 1.0, which copies without being told which agent does. */
+static hsa_status_t visit_regions(const struct simhsa_agent *agent,
+                                  hsa_status_t (*callback)(hsa_region_t, void *), void *data)
+{
+    hsa_status_t result = HSA_STATUS_SUCCESS;
+    unsigned count = agent->node > 1 ? 0 : agent->pool_count;
+    for (unsigned i = 0; i < count && result == HSA_STATUS_SUCCESS; i++)
+        result = callback((hsa_region_t){(uintptr_t)&agent->pools[i]}, data);
+    return result;
+}
+
 hsa_status_t hsa_agent_iterate_regions(hsa_agent_t handle,
                                        hsa_status_t (*callback)(hsa_region_t, void *), void *data)
 {
@@ -112,11 +124,17 @@ hsa_status_t hsa_agent_iterate_regions(hsa_agent_t handle,
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!callback)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    hsa_status_t result = HSA_STATUS_SUCCESS;
-    for (; agent && result == HSA_STATUS_SUCCESS; agent = agent->device < 0 ? NULL : simhsa_cpu())
-        for (unsigned i = 0; i < agent->pool_count && result == HSA_STATUS_SUCCESS; i++)
-            result = callback((hsa_region_t){(uintptr_t)&agent->pools[i]}, data);
+    hsa_status_t result = visit_regions(agent, callback, data);
+    if (result == HSA_STATUS_SUCCESS && agent->device >= 0)
+        result = visit_regions(simhsa_cpu(), callback, data);
     return result;
+}
+
+/* Linked by XGMI, through which fine-grained memory is reached too, and not by PCI Express. */
+static bool are_in_hive(const struct simhsa_agent *a, const struct simhsa_agent *b)
+{
+    return a->device >= 0 && b->device >= 0 && amdgpu_has_xgmi(&a->gpu.model) &&
+           amdgpu_has_xgmi(&b->gpu.model);
 }
 
 /* The host does not reach memory of devices, and group segments are nobody else's. */
@@ -130,8 +148,10 @@ static hsa_amd_memory_pool_access_t access_of(const struct simhsa_agent *agent,
     if (simhsa_script.apart && agent->device >= 0)
         return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
     bool coarse = pool->flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
-    return agent->device >= 0 && coarse ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
-                                        : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    bool near = coarse || are_in_hive(agent, pool->agent);
+    return agent->device >= 0 && pool->segment == HSA_AMD_SEGMENT_GLOBAL && near
+               ? HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT
+               : HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 }
 
 hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
@@ -150,6 +170,7 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     hsa_amd_memory_pool_access_t access = access_of(agent, pool);
     bool linked = agent != pool->agent && access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    bool hive = are_in_hive(agent, pool->agent);
     hsa_amd_memory_pool_link_info_t link;
     switch (attribute) {
     case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
@@ -163,13 +184,27 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
                 .atomic_support_32bit = true,
                 .atomic_support_64bit = true,
                 .coherent_support = true,
-                .link_type = HSA_AMD_LINK_INFO_TYPE_PCIE,
-                .numa_distance = 20,
+                .link_type = hive ? HSA_AMD_LINK_INFO_TYPE_XGMI : HSA_AMD_LINK_INFO_TYPE_PCIE,
+                .numa_distance = hive ? 15 : 20,
             };
         return simhsa_put(value, &link, sizeof link);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
+}
+
+/* ---- moving -------------------------------------------------------------------------- */
+
+/* AMD's runtime moves no memory either, and says so in this way. */
+hsa_status_t hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t memory_pool,
+                                    uint32_t flags)
+{
+    SIMHSA_ENTER();
+    if (!ptr || flags != 0)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!simhsa_pool_get(memory_pool.handle))
+        return (hsa_status_t)HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 hsa_status_t hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
@@ -181,5 +216,5 @@ hsa_status_t hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_po
     if (!result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     *result = false;
-    return HSA_STATUS_SUCCESS;
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }

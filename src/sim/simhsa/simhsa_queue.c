@@ -222,24 +222,54 @@ static hsa_status_t create(const struct queue *like, uint32_t size, hsa_queue_ty
     return HSA_STATUS_SUCCESS;
 }
 
+/* Whether all waves of a device can have so many bytes of scratch for each lane from the first
+ * dispatch on. Later, each dispatch says what it needs. */
+static bool has_scratch(const struct simhsa_agent *agent, uint32_t size)
+{
+    enum { LANES = 64, WAVES_PER_UNIT = 32, MOST = 262128 };
+    const uint64_t all_scratch = UINT64_C(4) << 30;
+    uint64_t waves = (uint64_t)agent->gpu.model.units * WAVES_PER_UNIT;
+    return size == UINT32_MAX || (size <= MOST && size * LANES * waves <= all_scratch);
+}
+
 hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type32_t type,
                               void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
                               uint32_t private_segment_size, uint32_t group_segment_size,
                               hsa_queue_t **queue)
 {
     SIMHSA_ENTER();
-    (void)private_segment_size, (void)group_segment_size; /* hints: dispatches say what they need */
+    (void)group_segment_size; /* a hint: dispatches say what they need */
     const struct simhsa_agent *agent = simhsa_agent_get(handle);
+    if (!queue || size == 0 || (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_COOPERATIVE)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!agent)
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (agent->device < 0)
-        return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
-    if (!queue || size < RING_MIN || (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_COOPERATIVE)
+        return HSA_STATUS_ERROR;
+    if (size < RING_MIN)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (size > RING_MAX || amdgpu_device_lost(agent->device))
+    if (size > RING_MAX || !has_scratch(agent, private_segment_size) ||
+        amdgpu_device_lost(agent->device))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     return create(&(struct queue){.agent = agent, .callback = callback, .data = data}, size, type,
                   queue);
+}
+
+/* Queues are of devices only: what a program that makes its own is told, beyond its mistakes. */
+hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue_type32_t type,
+                                   uint32_t features, hsa_signal_t doorbell_signal,
+                                   hsa_queue_t **queue)
+{
+    SIMHSA_ENTER();
+    if (!queue || region.handle == 0 || doorbell_signal.handle == 0 || size == 0 ||
+        (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_SINGLE || features == 0)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!simhsa_pool_get(region.handle))
+        return HSA_STATUS_ERROR_INVALID_REGION;
+    if (!simhsa_signal_get(doorbell_signal))
+        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    simhsa_violation("hsa_soft_queue_create is not supported: queues are of devices only");
+    return HSA_STATUS_ERROR;
 }
 
 /* ---- ending ------------------------------------------------------------------------ */
@@ -303,6 +333,8 @@ void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *whi
 hsa_status_t hsa_queue_inactivate(hsa_queue_t *pointer)
 {
     SIMHSA_ENTER();
+    if (!pointer)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const struct queue *queue = queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
@@ -325,6 +357,8 @@ hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *pointer, int en
 hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *pointer, hsa_amd_queue_priority_t priority)
 {
     SIMHSA_ENTER();
+    if (!pointer)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const struct queue *queue = queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
@@ -345,14 +379,13 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_
     if (num_cu_mask_count % 32 != 0 || (num_cu_mask_count > 0 && !cu_mask))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     uint32_t words = num_cu_mask_count / 32;
-    bool reduced = words * 32 > (queue->agent->gpu.model.units + 31) / 32 * 32;
     words = words < MASK_WORDS ? words : MASK_WORDS;
     pthread_mutex_lock(&all.lock);
     queue->mask_count = words;
     if (words > 0)
         memcpy(queue->mask, cu_mask, words * sizeof *cu_mask);
     pthread_mutex_unlock(&all.lock);
-    return reduced ? (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED : HSA_STATUS_SUCCESS;
+    return HSA_STATUS_SUCCESS; /* units beyond the last are left out without a word */
 }
 
 hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,

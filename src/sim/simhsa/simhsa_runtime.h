@@ -41,7 +41,7 @@ struct simhsa_pool { /* a region is the same */
 };
 
 struct simhsa_cache {
-    char name[32];
+    char name[72];
     uint8_t level;
     uint32_t size; /* bytes */
 };
@@ -68,6 +68,7 @@ struct simhsa_agent { /* the CPU is the first */
     struct simhsa_isa *isa; /* NULL: the CPU */
     struct amdgpu_device gpu;
     _Atomic(uint64_t) scratch_limit;
+    _Atomic(int) coherency; /* hsa_amd_coherency_type_t */
 };
 
 struct simhsa {
@@ -171,7 +172,17 @@ amd_signal_t *simhsa_signal_new(int64_t value, bool internal);
 void simhsa_signal_free(amd_signal_t *signal); /* accepts NULL */
 /* The live signal behind a handle, else NULL. */
 amd_signal_t *simhsa_signal_get(hsa_signal_t handle);
+/* What functions return when it is NULL: no handle at all is a bad argument. */
+static inline hsa_status_t simhsa_signal_error(hsa_signal_t handle)
+{
+    return handle.handle ? HSA_STATUS_ERROR_INVALID_SIGNAL : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
 bool simhsa_signal_is_live(const amd_signal_t *signal);
+/* Only GPUs consume it: nobody sleeps until it changes. */
+bool simhsa_signal_is_busy(const amd_signal_t *signal);
+/* Whether it has the times of a copy that a device made. */
+bool simhsa_signal_copied(const amd_signal_t *signal);
+void simhsa_signal_set_copied(const amd_signal_t *signal);
 /* The same, and its memory is not used for another signal until it is dropped. */
 amd_signal_t *simhsa_signal_hold(hsa_signal_t handle);
 void simhsa_signal_drop(amd_signal_t *signal);
@@ -179,9 +190,11 @@ static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
 {
     return (hsa_signal_t){(uintptr_t)signal};
 }
-/* The system's clock and the agents' are one: amdgpu_clock. */
-/* Nanoseconds of so many ticks. */
-uint64_t simhsa_nanoseconds(uint64_t ticks);
+/* The system's clock counts nanoseconds, as AMD's runtime has it, and agents' clocks are
+ * amdgpu_clock: both begin together. */
+enum { SIMHSA_SYSTEM_HZ = 1000000000 };
+/* The system's time when an agent's clock shows ticks; UINT64_MAX: too late to be said. */
+uint64_t simhsa_system_time(uint64_t ticks);
 
 /* ---- watched signals ------------------------------------------------------------------------ */
 

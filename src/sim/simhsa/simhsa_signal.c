@@ -8,9 +8,11 @@
  * question of its number and of one word beside it. */
 enum {
     SIGNALS_MAX = 1 << 20,
-    RESTING = 1024,            /* signals that are free before one is used again */
-    INTERNAL = 1 << 30,        /* not the program's to destroy */
-    HOLDS_MASK = INTERNAL - 1, /* how often it is held */
+    RESTING = 1024,          /* signals that are free before one is used again */
+    INTERNAL = 1 << 30,      /* not the program's to destroy */
+    BUSY = 1 << 29,          /* nobody sleeps until it changes: who waits for it looks again */
+    COPIED = 1 << 28,        /* has the times of a copy */
+    HOLDS_MASK = COPIED - 1, /* how often it is held */
 };
 #define LIVE (UINT32_C(1) << 31)
 
@@ -76,6 +78,31 @@ amd_signal_t *simhsa_signal_new(int64_t value, bool internal)
     return signal;
 }
 
+static void set_flag(const amd_signal_t *signal, uint32_t flag)
+{
+    atomic_fetch_or(&all.words[index_of(signal)], flag);
+}
+
+static bool has_flag(const amd_signal_t *signal, uint32_t flag)
+{
+    return atomic_load_explicit(&all.words[index_of(signal)], memory_order_acquire) & flag;
+}
+
+bool simhsa_signal_is_busy(const amd_signal_t *signal)
+{
+    return has_flag(signal, BUSY);
+}
+
+bool simhsa_signal_copied(const amd_signal_t *signal)
+{
+    return has_flag(signal, COPIED);
+}
+
+void simhsa_signal_set_copied(const amd_signal_t *signal)
+{
+    set_flag(signal, COPIED);
+}
+
 void simhsa_signal_free(amd_signal_t *signal)
 {
     if (!signal)
@@ -136,17 +163,31 @@ void simhsa_signal_drop(amd_signal_t *signal)
 
 /* ---- making them -------------------------------------------------------------------------- */
 
-static hsa_status_t create(hsa_signal_value_t value, uint32_t consumer_count,
-                           const hsa_agent_t *consumers, hsa_signal_t *out)
+static bool is_listed(hsa_agent_t agent, const hsa_agent_t *agents, uint32_t count)
 {
-    if (!out || (consumer_count > 0 && !consumers))
+    for (uint32_t i = 0; i < count; i++)
+        if (agents[i].handle == agent.handle)
+            return true;
+    return false;
+}
+
+/* What AMD's runtime makes of what it is told: for the CPU, which sleeps, a signal with an event;
+ * for GPUs alone, another. It does not ask whether the agents are any. */
+static hsa_status_t create(hsa_signal_value_t value, uint32_t consumer_count,
+                           const hsa_agent_t *consumers, bool busy, hsa_signal_t *out)
+{
+    if (!out || (consumer_count > 0 && !consumers && !busy))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (uint32_t i = 0; i < consumer_count; i++)
-        if (!simhsa_agent_get(consumers[i]))
-            return HSA_STATUS_ERROR_INVALID_AGENT;
+    for (uint32_t i = 1; i < consumer_count && !busy; i++)
+        if (is_listed(consumers[i], consumers, i))
+            return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (consumer_count > 0 && !busy)
+        busy = !is_listed(simhsa_agent_handle(simhsa_cpu()), consumers, consumer_count);
     amd_signal_t *signal = simhsa_signal_new(value, false);
     if (!signal)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (busy)
+        set_flag(signal, BUSY);
     *out = simhsa_signal_handle(signal);
     return HSA_STATUS_SUCCESS;
 }
@@ -155,7 +196,7 @@ hsa_status_t hsa_signal_create(hsa_signal_value_t initial_value, uint32_t num_co
                                const hsa_agent_t *consumers, hsa_signal_t *signal)
 {
     SIMHSA_ENTER();
-    return create(initial_value, num_consumers, consumers, signal);
+    return create(initial_value, num_consumers, consumers, false, signal);
 }
 
 hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value, uint32_t num_consumers,
@@ -163,13 +204,14 @@ hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value, uint32_t nu
                                    hsa_signal_t *signal)
 {
     SIMHSA_ENTER();
-    if (attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
+    if (!signal || attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (attributes & HSA_AMD_SIGNAL_IPC) {
         simhsa_violation("signals cannot be shared between processes");
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
-    return create(initial_value, num_consumers, consumers, signal);
+    return create(initial_value, num_consumers, consumers, attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY,
+                  signal);
 }
 
 hsa_status_t hsa_signal_destroy(hsa_signal_t handle)
@@ -195,7 +237,9 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t handle,
     if (!value_ptr)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!signal)
-        return HSA_STATUS_ERROR_INVALID_SIGNAL;
+        return simhsa_signal_error(handle);
+    if (!simhsa_signal_is_busy(signal)) /* a store to it would wake nobody who sleeps */
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     *value_ptr = &signal->value;
     return HSA_STATUS_SUCCESS;
 }

@@ -161,8 +161,6 @@ static hsa_status_t kernel_info(const struct simhsa_symbol *symbol, int attribut
     const struct amdgpu_kernel_descriptor *descriptor = &symbol->code.descriptor;
     bool dynamic = descriptor->kernel_code_properties & AMDGPU_PROPERTY_DYNAMIC_STACK;
     switch (attribute) {
-    case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-        return simhsa_put(value, &symbol->address, sizeof symbol->address);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
         return simhsa_put_word(value, descriptor->kernarg_size);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
@@ -173,8 +171,6 @@ static hsa_status_t kernel_info(const struct simhsa_symbol *symbol, int attribut
         return simhsa_put_word(value, descriptor->private_segment_fixed_size);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK:
         return simhsa_put(value, &dynamic, sizeof dynamic);
-    case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:
-        return simhsa_put_word(value, 0);
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -184,8 +180,6 @@ static hsa_status_t variable_info(const struct simhsa_symbol *symbol, int attrib
 {
     const struct amdgpu_code_symbol *code = &symbol->code;
     switch (attribute) {
-    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS:
-        return simhsa_put(value, &symbol->address, sizeof symbol->address);
     case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
         return simhsa_put_word(value, symbol->agent ? HSA_VARIABLE_ALLOCATION_AGENT
                                                     : HSA_VARIABLE_ALLOCATION_PROGRAM);
@@ -207,7 +201,7 @@ static hsa_status_t info(const struct simhsa_symbol *symbol, int attribute, void
 {
     const struct amdgpu_code_symbol *code = &symbol->code;
     hsa_agent_t agent = {(uintptr_t)symbol->agent};
-    bool defined = !symbol->external;
+    const bool defined = true; /* in its code object, or by the program */
     switch (attribute) {
     case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
         return simhsa_put_word(value,
@@ -219,7 +213,12 @@ static hsa_status_t info(const struct simhsa_symbol *symbol, int attribute, void
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH:
         return simhsa_put_word(value, 0);
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
-        return HSA_STATUS_SUCCESS; /* it has no characters */
+        return HSA_STATUS_SUCCESS;                    /* it has no characters */
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS: /* AMD's runtime asks not which it is */
+    case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
+        return simhsa_put(value, &symbol->address, sizeof symbol->address);
+    case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:
+        return simhsa_put_word(value, 0);
     case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
         return simhsa_put(value, &agent, sizeof agent);
     case HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE:
@@ -256,7 +255,7 @@ static hsa_status_t define(hsa_executable_t handle, struct simhsa_agent *agent, 
     const struct amdgpu_code_symbol code = {
         .name = name, .defined = true, .global = true, .constant = constant};
     hsa_status_t result = HSA_STATUS_SUCCESS;
-    if (!name || !address)
+    if (!name)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
     struct simhsa_executable *executable = simhsa_executable_get(handle);

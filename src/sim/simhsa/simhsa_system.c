@@ -143,9 +143,11 @@ hsa_status_t hsa_status_string(hsa_status_t status, const char **status_string)
         return HSA_STATUS_SUCCESS;                                                                 \
     } while (0)
 
-uint64_t simhsa_nanoseconds(uint64_t ticks)
+_Static_assert(SIMHSA_SYSTEM_HZ == 1000000000, "ticks of the system are nanoseconds");
+
+uint64_t simhsa_system_time(uint64_t ticks)
 {
-    const uint64_t each = UINT64_C(1000000000) / AMDGPU_CLOCK_HZ;
+    const uint64_t each = SIMHSA_SYSTEM_HZ / AMDGPU_CLOCK_HZ;
     return ticks > UINT64_MAX / each ? UINT64_MAX : ticks * each;
 }
 
@@ -167,9 +169,9 @@ hsa_status_t hsa_system_get_info(hsa_system_info_t attribute, void *value)
     case HSA_SYSTEM_INFO_VERSION_MINOR:
         ANSWER(uint16_t, 1);
     case HSA_SYSTEM_INFO_TIMESTAMP:
-        ANSWER(uint64_t, amdgpu_clock());
+        ANSWER(uint64_t, simhsa_system_time(amdgpu_clock()));
     case HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY:
-        ANSWER(uint64_t, AMDGPU_CLOCK_HZ);
+        ANSWER(uint64_t, SIMHSA_SYSTEM_HZ);
     case HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT:
         ANSWER(uint64_t, UINT64_MAX);
     case HSA_SYSTEM_INFO_ENDIANNESS:
@@ -214,11 +216,28 @@ _Static_assert(SIMHSA_LOADER_MAJOR == 1, "the extensions that there are have one
 
 hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
 {
+    static const struct {
+        uint16_t extension;
+        const char *name;
+    } known[] = {
+        {HSA_EXTENSION_FINALIZER, "HSA_EXTENSION_FINALIZER"},
+        {HSA_EXTENSION_IMAGES, "HSA_EXTENSION_IMAGES"},
+        {HSA_EXTENSION_PERFORMANCE_COUNTERS, "HSA_EXTENSION_PERFORMANCE_COUNTERS"},
+        {HSA_EXTENSION_PROFILING_EVENTS, "HSA_EXTENSION_PROFILING_EVENTS"},
+        {HSA_EXTENSION_AMD_PROFILER, "HSA_EXTENSION_AMD_PROFILER"},
+        {HSA_EXTENSION_AMD_LOADER, "HSA_EXTENSION_AMD_LOADER"},
+        {HSA_EXTENSION_AMD_AQLPROFILE, "HSA_EXTENSION_AMD_AQLPROFILE"},
+    };
     SIMHSA_ENTER();
-    if (!name || !latest_minor(extension, 1, NULL))
+    if (!name)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *name = extension == HSA_EXTENSION_IMAGES ? "HSA_EXTENSION_IMAGES" : "HSA_EXTENSION_AMD_LOADER";
-    return HSA_STATUS_SUCCESS;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].extension == extension) {
+            *name = known[i].name;
+            return HSA_STATUS_SUCCESS;
+        }
+    *name = "HSA_EXTENSION_INVALID";
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 static bool is_known(uint16_t extension)
@@ -242,7 +261,7 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension, uint16_t v
                                                   uint16_t *version_minor, bool *result)
 {
     SIMHSA_ENTER();
-    if (!version_minor || !result || !is_known(extension))
+    if (!version_minor || !result)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     *result = latest_minor(extension, version_major, version_minor);
     return HSA_STATUS_SUCCESS;
@@ -253,10 +272,13 @@ hsa_status_t hsa_agent_extension_supported(uint16_t extension, hsa_agent_t agent
                                            bool *result)
 {
     SIMHSA_ENTER();
-    if (result)
-        *result = false;
+    if (!result || !is_known(extension))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = false;
     if (!simhsa_agent_get(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!simhsa_gpu_get(agent)) /* the CPU has none */
+        return HSA_STATUS_SUCCESS;
     return hsa_system_extension_supported(extension, version_major, version_minor, result);
 }
 
@@ -265,8 +287,13 @@ hsa_status_t hsa_agent_major_extension_supported(uint16_t extension, hsa_agent_t
                                                  bool *result)
 {
     SIMHSA_ENTER();
+    if (!result || !is_known(extension))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *result = false;
     if (!simhsa_agent_get(agent))
         return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (!simhsa_gpu_get(agent))
+        return HSA_STATUS_SUCCESS;
     return hsa_system_major_extension_supported(extension, version_major, version_minor, result);
 }
 
@@ -280,7 +307,7 @@ hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version
     if (!latest_minor(extension, version_major, &latest) || version_minor > latest) {
         simhsa_violation("extension %u of version %u.%u is not there", extension, version_major,
                          version_minor);
-        return HSA_STATUS_ERROR;
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
     if (extension == HSA_EXTENSION_IMAGES)
         simhsa_image_table(0, table);
@@ -293,7 +320,7 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, uint16_t v
                                                   size_t table_length, void *table)
 {
     SIMHSA_ENTER();
-    if (!table || table_length == 0 || !is_known(extension))
+    if (!table || table_length == 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!latest_minor(extension, version_major, NULL)) {
         simhsa_violation("extension %u of version %u is not there", extension, version_major);

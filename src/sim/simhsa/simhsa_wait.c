@@ -21,7 +21,7 @@ static hsa_signal_value_t wait(hsa_signal_t handle, hsa_signal_condition_t condi
     value = amdgpu_signal_load(signal);
     if (!amdgpu_signal_meets(value, condition, compare)) {
         simhsa_queue_wait_for(handle);
-        amdgpu_signal_wait(&signal, &condition, &compare, 1, simhsa_nanoseconds(timeout), &value);
+        amdgpu_signal_wait(&signal, &condition, &compare, 1, timeout, &value);
     }
     simhsa_signal_drop(signal);
     return value;
@@ -109,8 +109,8 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
     if (!simhsa_is_running() || signal_count == 0 || !signals || !conds || !values ||
         !conditions_are_good(conds, signal_count) || !hold(signals, signal_count, &several))
         return UINT32_MAX;
-    size_t index = amdgpu_signal_wait(several.signals, conds, values, signal_count,
-                                      simhsa_nanoseconds(timeout_hint), &value);
+    size_t index =
+        amdgpu_signal_wait(several.signals, conds, values, signal_count, timeout_hint, &value);
     release(&several);
     if (index >= signal_count)
         return UINT32_MAX;
@@ -130,16 +130,15 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
     if (!simhsa_is_running() || signal_count == 0 || !signals || !conds || !values ||
         !conditions_are_good(conds, signal_count) || !hold(signals, signal_count, &several))
         return UINT32_MAX;
-    uint64_t start = amdgpu_clock();
+    uint64_t start = simhsa_system_time(amdgpu_clock());
     uint32_t result = 0;
     for (uint32_t i = 0; i < signal_count && result == 0; i++) {
-        uint64_t passed = amdgpu_clock() - start;
+        uint64_t passed = simhsa_system_time(amdgpu_clock()) - start;
         uint64_t left = timeout_hint > passed ? timeout_hint - passed : 0;
         int64_t value = 0;
         if (timeout_hint == UINT64_MAX)
             left = UINT64_MAX;
-        if (amdgpu_signal_wait(&several.signals[i], &conds[i], &values[i], 1,
-                               simhsa_nanoseconds(left), &value) != 0)
+        if (amdgpu_signal_wait(&several.signals[i], &conds[i], &values[i], 1, left, &value) != 0)
             result = UINT32_MAX;
         else if (satisfying_values)
             satisfying_values[i] = value;
@@ -168,7 +167,7 @@ hsa_status_t hsa_signal_group_create(uint32_t num_signals, const hsa_signal_t *s
             return HSA_STATUS_ERROR_INVALID_AGENT;
     for (uint32_t i = 0; i < num_signals; i++)
         if (!simhsa_signal_get(signals[i]))
-            return HSA_STATUS_ERROR_INVALID_SIGNAL;
+            return simhsa_signal_error(signals[i]);
     simhsa_objects_lock();
     struct group *group =
         simhsa_object_new(SIMHSA_GROUP, sizeof *group + num_signals * sizeof *signals);
@@ -250,9 +249,9 @@ hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t
         return HSA_STATUS_ERROR_INVALID_AGENT;
     const amd_signal_t *signal = simhsa_signal_get(handle);
     if (!signal)
-        return HSA_STATUS_ERROR_INVALID_SIGNAL;
-    time->start = signal->start_ts;
-    time->end = signal->end_ts;
+        return simhsa_signal_error(handle);
+    time->start = simhsa_system_time(signal->start_ts);
+    time->end = simhsa_system_time(signal->end_ts);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -264,13 +263,13 @@ hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const amd_signal_t *signal = simhsa_signal_get(handle);
     if (!signal)
-        return HSA_STATUS_ERROR_INVALID_SIGNAL;
-    if (signal->end_ts == 0) {
-        simhsa_violation("the time of a copy that was not profiled");
+        return simhsa_signal_error(handle);
+    if (!simhsa_signal_copied(signal)) {
+        simhsa_violation("the time of a copy, where no device copied or none was profiled");
         return HSA_STATUS_ERROR;
     }
-    time->start = signal->start_ts;
-    time->end = signal->end_ts;
+    time->start = simhsa_system_time(signal->start_ts);
+    time->end = simhsa_system_time(signal->end_ts);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -282,6 +281,6 @@ hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t agent, 
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!system_tick)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *system_tick = agent_tick; /* there is one clock */
+    *system_tick = simhsa_system_time(agent_tick);
     return HSA_STATUS_SUCCESS;
 }

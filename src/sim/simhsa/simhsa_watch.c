@@ -221,7 +221,11 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_condit
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     amd_signal_t *signal = simhsa_signal_hold(handle);
     if (!signal)
+        return simhsa_signal_error(handle);
+    if (simhsa_signal_is_busy(signal)) {
+        simhsa_signal_drop(signal);
         return HSA_STATUS_ERROR_INVALID_SIGNAL;
+    }
     struct handler *made = malloc(sizeof *made);
     if (made)
         *made = (struct handler){

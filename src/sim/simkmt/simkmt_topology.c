@@ -3,6 +3,7 @@
 #include "simkmt.h"
 
 #include "amdgpu_list.h"
+#include "amdgpu_system.h"
 #include "sim_log.h"
 #include "sim_options.h"
 
@@ -16,6 +17,8 @@ enum {
     CACHE_LINE = 64,
     SCRATCH_WAVES = 32, /* of a compute unit that have scratch */
     VENDOR_AMD = 0x1002,
+    FIRST_BUS = 3, /* of PCI Express, on which devices are */
+    WATCH_POINTS_LOG2 = 2,
     RENDER_MINOR = 128, /* of the first device, as /dev/dri/renderD128 */
 };
 
@@ -105,24 +108,17 @@ static uint32_t engine_id(const struct amdgpu_model *model)
     return major << 10 | minor << 16 | stepping << 24;
 }
 
-static bool is_in_hive(const struct amdgpu_model *model)
-{
-    return model->isa == AMDGPU_GFX90A || model->isa == AMDGPU_GFX942;
-}
-
 static uint32_t capability_of(const struct amdgpu_model *model)
 {
     uint32_t capability = HSA_CAP_QUEUE_SIZE_POWER_OF_TWO | HSA_CAP_DOORBELL_64_BIT
                                                                 << HSA_CAP_DOORBELL_TYPE_SHIFT;
+    capability |= HSA_CAP_WATCH_POINTS | WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_SHIFT;
     return capability | (model->sramecc ? (uint32_t)HSA_CAP_SRAM_EDC : 0);
 }
 
-/* Compute units are arranged in as many shader engines as divide them, at most four. */
 static void describe_units(const struct amdgpu_model *model, HsaNodeProperties *properties)
 {
-    uint32_t banks = 4;
-    while (model->units % banks != 0)
-        banks--;
+    uint32_t banks = amdgpu_shader_engines(model);
     properties->NumShaderBanks = banks;
     properties->NumArrays = 1;
     properties->NumCUPerArray = model->units / banks;
@@ -138,11 +134,11 @@ static void describe_units(const struct amdgpu_model *model, HsaNodeProperties *
 static void describe_engines(const struct amdgpu_model *model, HsaNodeProperties *properties)
 {
     properties->NumSdmaEngines = 2;
-    properties->NumSdmaXgmiEngines = is_in_hive(model) ? 3 : 0;
+    properties->NumSdmaXgmiEngines = amdgpu_has_xgmi(model) ? 3 : 0;
     properties->NumSdmaQueuesPerEngine = 8;
     properties->NumCpQueues = 24;
     properties->NumGws = AMDGPU_MEETINGS;
-    properties->HiveID = is_in_hive(model) ? 1 : 0;
+    properties->HiveID = amdgpu_has_xgmi(model) ? 1 : 0;
 }
 
 static void describe_names(const struct simkmt_node *node, HsaNodeProperties *properties)
@@ -154,7 +150,7 @@ static void describe_names(const struct simkmt_node *node, HsaNodeProperties *pr
     snprintf((char *)properties->AMDName, sizeof properties->AMDName, "%s", node->gpu.model.name);
     properties->VendorId = VENDOR_AMD;
     properties->DeviceId = (uint16_t)node->gpu.model.chip_id;
-    properties->LocationId = node->number << 8;
+    properties->LocationId = (FIRST_BUS + node->number - 1) << 8;
     properties->DrmRenderMinor = RENDER_MINOR + (int32_t)node->number - 1;
     properties->UniqueID = (UINT64_C(0xa5000000) | node->gpu.model.chip_id) << 32 | node->number;
 }
@@ -175,9 +171,11 @@ static unsigned cache_count(const struct simkmt_node *node)
 static void describe_host(HsaNodeProperties *properties)
 {
     properties->NumCPUCores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    char name[HSA_PUBLIC_NAME_SIZE];
+    amdgpu_host_name(name, sizeof name);
     snprintf((char *)properties->AMDName, sizeof properties->AMDName, "CPU");
-    for (size_t i = 0; i < 3; i++)
-        properties->MarketingName[i] = (uint16_t) "CPU"[i];
+    for (size_t i = 0; name[i]; i++)
+        properties->MarketingName[i] = (unsigned char)name[i];
 }
 
 static void describe_gpu(const struct simkmt_node *node, HsaNodeProperties *properties)
@@ -257,12 +255,11 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(uint32_t number, uint32_t processor, 
         return HSAKMT_STATUS_INVALID_PARAMETER;
     const struct amdgpu_model *model = &node->gpu.model;
     const unsigned sizes[3] = {model->l1_kib, model->l2_kib, model->l3_kib};
-    long host = sysconf(_SC_LEVEL2_CACHE_SIZE);
     for (uint32_t i = 0; i < count; i++) {
         memset(&properties[i], 0, sizeof properties[i]);
         properties[i].ProcessorIdLow = processor;
         properties[i].CacheLevel = number == 0 ? 2 : i + 1;
-        properties[i].CacheSize = number == 0 ? (uint32_t)(host > 0 ? host >> 10 : 256) : sizes[i];
+        properties[i].CacheSize = number == 0 ? amdgpu_host_cache_kib() : sizes[i];
         properties[i].CacheLineSize = CACHE_LINE;
         properties[i].CacheType = HSA_CACHE_DATA | (number == 0 ? HSA_CACHE_CPU : HSA_CACHE_GPU);
     }
@@ -283,8 +280,8 @@ HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(uint32_t number, uint32_t count,
     for (uint32_t other = 0; other < nodes && link < count; other++) {
         if (other == number)
             continue;
-        bool hive =
-            other > 0 && is_in_hive(&node->gpu.model) && is_in_hive(&simkmt.nodes[other].gpu.model);
+        bool hive = other > 0 && amdgpu_has_xgmi(&node->gpu.model) &&
+                    amdgpu_has_xgmi(&simkmt.nodes[other].gpu.model);
         HsaIoLinkProperties found = {
             .IoLinkType = hive ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS,
             .NodeFrom = number,

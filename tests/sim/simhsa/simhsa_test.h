@@ -163,7 +163,7 @@ static inline hsa_signal_t new_signal(hsa_signal_value_t value)
     return signal;
 }
 
-enum { SECOND = 100000000 }; /* ticks of the system's clock */
+enum { SECOND = 1000000000 }; /* ticks of the system's clock */
 
 /* Waits until a signal is 0 or less; false: it takes too long. */
 static inline bool wait_for(hsa_signal_t signal)

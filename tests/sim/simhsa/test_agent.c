@@ -24,6 +24,16 @@ static void there_is_one_cpu_and_what_was_asked_for(void **state)
     assert_string_equal(name, "AnyHIP simulated gfx90a");
 }
 
+static bool is_of_gpus_only(int attribute)
+{
+    return attribute == HSA_AMD_AGENT_INFO_MEMORY_AVAIL ||
+           attribute == HSA_AMD_AGENT_INFO_MEMORY_WIDTH ||
+           attribute == HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY ||
+           attribute == HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES ||
+           attribute == HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT ||
+           attribute == HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT;
+}
+
 /* What rocminfo, HIP, liboffload and libgomp ask of a GPU: attribute and bytes of the answer. */
 static void a_gpu_answers_what_clients_ask(void **state)
 {
@@ -114,9 +124,9 @@ static void a_gpu_answers_what_clients_ask(void **state)
         if (attribute != (hsa_agent_info_t)HSA_AMD_AGENT_INFO_CLOCK_COUNTERS &&
             memcmp(low, high, asked[i].size) != 0)
             fail_msg("attribute %#x does not write all %zu bytes", attribute, asked[i].size);
-        ok(asked[i].attribute == HSA_AMD_AGENT_INFO_MEMORY_AVAIL
-               ? HSA_STATUS_SUCCESS
-               : rt.hsa_agent_get_info(here.cpu, attribute, low));
+        expect(rt.hsa_agent_get_info(here.cpu, attribute, low),
+               is_of_gpus_only(asked[i].attribute) ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                                                   : HSA_STATUS_SUCCESS);
     }
 }
 
@@ -274,7 +284,7 @@ static hsa_status_t sum_caches(hsa_cache_t cache, void *data)
     uint32_t size = 0;
     ok(rt.hsa_cache_get_info(cache, HSA_CACHE_INFO_LEVEL, &level));
     ok(rt.hsa_cache_get_info(cache, HSA_CACHE_INFO_SIZE, &size));
-    ((uint32_t *)data)[level - 1] = size;
+    ((uint32_t *)data)[level - 1] = size << 10; /* caches say KiB, agents bytes */
     return HSA_STATUS_SUCCESS;
 }
 
@@ -352,7 +362,13 @@ static void the_host_never_reaches_memory_of_a_device(void **state)
     assert_int_equal(access_of(here.cpu, here.kernarg),
                      HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT);
     void *pointer = allocate(here.memory, 4096);
-    expect(rt.hsa_amd_agents_allow_access(1, &here.cpu, NULL, pointer), HSA_STATUS_ERROR);
+    ok(rt.hsa_amd_agents_allow_access(1, &here.cpu, NULL, pointer)); /* which changes nothing */
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    hsa_agent_t *agents = NULL;
+    uint32_t count = 0;
+    ok(rt.hsa_amd_pointer_info(pointer, &info, malloc, &count, &agents));
+    assert_true(count == 1 && agents[0].handle == here.gpus[0].handle);
+    free(agents);
     ok(rt.hsa_amd_memory_pool_free(pointer));
 }
 

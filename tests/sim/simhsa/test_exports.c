@@ -69,8 +69,19 @@ static void what_is_not_there_refuses(void **state)
 {
     (void)state;
     hsa_queue_t *queue;
-    expect(rt.hsa_soft_queue_create((hsa_region_t){0}, 64, 0, 0, (hsa_signal_t){0}, &queue),
-           HSA_STATUS_ERROR);
+    hsa_region_t region = {here.fine.handle};
+    hsa_signal_t doorbell = new_signal(0);
+    expect(rt.hsa_soft_queue_create(region, 64, 0, 0, doorbell, &queue),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_soft_queue_create((hsa_region_t){7}, 64, 0, 1, doorbell, &queue),
+           HSA_STATUS_ERROR_INVALID_REGION);
+    expect(rt.hsa_soft_queue_create(region, 64, 0, 1, (hsa_signal_t){7}, &queue),
+           HSA_STATUS_ERROR_INVALID_SIGNAL);
+    expect(rt.hsa_soft_queue_create(region, 64, 0, 1, doorbell, &queue), HSA_STATUS_ERROR);
+    hsa_amd_ipc_signal_t shared;
+    expect(rt.hsa_amd_ipc_signal_create(doorbell, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_ipc_signal_create(doorbell, &shared), HSA_STATUS_ERROR);
+    expect(rt.hsa_amd_ipc_signal_attach(NULL, &doorbell), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     expect(rt.hsa_amd_interop_unmap_buffer(&queue), HSA_STATUS_ERROR);
 }
 

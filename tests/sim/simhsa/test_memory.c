@@ -195,12 +195,13 @@ static void who_has_access_is_listed(void **state)
     ok(rt.hsa_amd_agents_allow_access(1, here.gpus, NULL, memory));
     assert_int_equal(count_agents(memory), 1);
     ok(rt.hsa_amd_agents_allow_access(2, here.gpus, NULL, host));
-    assert_int_equal(count_agents(host), 3);
+    assert_int_equal(count_agents(host), 2);
     assert_int_equal(count_agents(&host), 0);
     expect(rt.hsa_amd_agents_allow_access(0, here.gpus, NULL, host),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    expect(rt.hsa_amd_agents_allow_access(1, here.gpus, NULL, &host),
-           HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    expect(rt.hsa_amd_agents_allow_access(1, here.gpus, NULL, &host), HSA_STATUS_ERROR);
+    expect(rt.hsa_amd_agents_allow_access(1, here.gpus, NULL, (char *)memory + 4),
+           HSA_STATUS_ERROR);
     hsa_agent_t wrong = {12};
     expect(rt.hsa_amd_agents_allow_access(1, &wrong, NULL, host), HSA_STATUS_ERROR_INVALID_AGENT);
     ok(rt.hsa_amd_memory_pool_free(memory));
@@ -256,10 +257,10 @@ static void memory_of_the_program_is_locked_as_a_whole(void **state)
     assert_true(info.agentOwner.handle == here.cpu.handle);
     assert_int_equal(info_of(bytes + 99).type, HSA_EXT_POINTER_TYPE_UNKNOWN);
     assert_int_equal(info_of(bytes + 5100).type, HSA_EXT_POINTER_TYPE_UNKNOWN);
-    assert_int_equal(count_agents(bytes + 100), 2);
+    assert_int_equal(count_agents(bytes + 100), 1);
     ok(rt.hsa_amd_memory_unlock(bytes + 100));
     assert_int_equal(info_of(bytes + 100).type, HSA_EXT_POINTER_TYPE_UNKNOWN);
-    expect(rt.hsa_amd_memory_unlock(bytes + 100), HSA_STATUS_ERROR);
+    ok(rt.hsa_amd_memory_unlock(bytes + 100)); /* which does nothing */
 }
 
 static void locks_may_overlap(void **state)
@@ -321,7 +322,7 @@ static void bad_locks_are_errors(void **state)
     void *memory = allocate(here.memory, 64);
     expect(rt.hsa_amd_memory_lock(memory, 64, NULL, 0, &seen), HSA_STATUS_ERROR);
     ok(rt.hsa_amd_memory_pool_free(memory));
-    expect(rt.hsa_amd_memory_unlock(NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_amd_memory_unlock(NULL));
 }
 
 /* ---- faults that are asked for

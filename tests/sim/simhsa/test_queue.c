@@ -58,8 +58,11 @@ static void bad_queues_are_errors(void **state)
     (void)state;
     expect(rt.hsa_queue_create((hsa_agent_t){1}, 64, 0, NULL, NULL, 0, 0, &queue),
            HSA_STATUS_ERROR_INVALID_AGENT);
-    expect(rt.hsa_queue_create(here.cpu, 64, 0, NULL, NULL, 0, 0, &queue),
-           HSA_STATUS_ERROR_INVALID_QUEUE_CREATION);
+    expect(rt.hsa_queue_create(here.cpu, 64, 0, NULL, NULL, 0, 0, &queue), HSA_STATUS_ERROR);
+    expect(rt.hsa_queue_create(gpu, 64, 0, NULL, NULL, 262144, 0, &queue),
+           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    expect(rt.hsa_queue_create(gpu, 64, 0, NULL, NULL, 65536, 0, &queue),
+           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     expect(rt.hsa_queue_create(gpu, 100, 0, NULL, NULL, 0, 0, &queue),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
     expect(rt.hsa_queue_create(gpu, 0, 0, NULL, NULL, 0, 0, &queue),
@@ -291,7 +294,8 @@ static void a_signal_that_a_kernel_changes_wakes_the_host(void **state)
     } *arguments = allocate(here.kernarg, sizeof *arguments);
     (void)state;
     hsa_queue_t *queue = new_queue(NULL);
-    hsa_signal_t done = new_signal(1), changed = new_signal(1);
+    hsa_signal_t done = new_signal(1), changed;
+    ok(rt.hsa_signal_create(1, 1, here.gpus, &changed));
     ok(rt.hsa_amd_signal_value_pointer(changed, &arguments->value));
     arguments->what = -77;
     dispatch(queue, kernel("store.kd"), 1, arguments, done);

@@ -42,7 +42,8 @@ static void wrong_signals_are_errors_and_do_nothing(void **state)
                                                     UINT64_MAX, HSA_WAIT_STATE_BLOCKED),
                          0);
         expect(rt.hsa_amd_signal_value_pointer(wrong[i], &pointer),
-               HSA_STATUS_ERROR_INVALID_SIGNAL);
+               wrong[i].handle ? HSA_STATUS_ERROR_INVALID_SIGNAL
+                               : HSA_STATUS_ERROR_INVALID_ARGUMENT);
         expect(rt.hsa_signal_destroy(wrong[i]), wrong[i].handle
                                                     ? HSA_STATUS_ERROR_INVALID_SIGNAL
                                                     : HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -50,7 +51,9 @@ static void wrong_signals_are_errors_and_do_nothing(void **state)
     for (int i = 0; i < 16; i++)
         assert_int_equal(own[i], 0);
     expect(rt.hsa_signal_create(0, 0, NULL, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    expect(rt.hsa_signal_create(0, 1, &(hsa_agent_t){4}, &signal), HSA_STATUS_ERROR_INVALID_AGENT);
+    expect(rt.hsa_signal_create(0, 1, NULL, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_signal_create(0, 2, (hsa_agent_t[]){here.cpu, here.cpu}, &signal),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
     ok(rt.hsa_signal_create(0, 1, here.gpus, &signal));
     ok(rt.hsa_signal_destroy(signal));
     expect(rt.hsa_amd_signal_create(0, 0, NULL, 0x80, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -64,7 +67,10 @@ static void values_may_be_changed_where_they_are(void **state)
 {
     volatile hsa_signal_value_t *pointer = NULL;
     (void)state;
-    hsa_signal_t signal = new_signal(5);
+    hsa_signal_t signal = new_signal(5); /* for the host, which sleeps */
+    expect(rt.hsa_amd_signal_value_pointer(signal, &pointer), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_signal_destroy(signal));
+    ok(rt.hsa_signal_create(5, 1, here.gpus, &signal));
     ok(rt.hsa_amd_signal_value_pointer(signal, &pointer));
     *pointer = 6;
     assert_int_equal(rt.hsa_signal_load_relaxed(signal), 6);
