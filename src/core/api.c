@@ -1,6 +1,8 @@
 /* Owns the slow half of the API boundary: initialisation and the log of calls. */
 #include "api.h"
+#include "api_shared.h"
 #include "submit.h"
+#include "error.h"
 
 #include <stdio.h>
 
@@ -62,10 +64,19 @@ static void watch_forks(void)
                                       "use HIP");
 }
 
+static void init_once(void)
+{
+    static const struct ah_dependent *const dependents[] = {
+        &ah_launch_dependent, &ah_pool_dependent, &ah_texture_dependent, &ah_reference_dependent};
+    watch_forks();
+    for (size_t i = 0; i < sizeof dependents / sizeof *dependents; i++)
+        ah_lifetime_add(dependents[i]);
+}
+
 void ah_api_init(void)
 {
-    static pthread_once_t watched = PTHREAD_ONCE_INIT;
-    pthread_once(&watched, watch_forks);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, init_once);
     ah_registry_init();
     ah_api_update_state();
 }
@@ -81,25 +92,5 @@ bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count
 
 void ah_api_leave(const char *function, hipError_t error)
 {
-    AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, hipGetErrorName(error));
-}
-
-const char *ah_name_copy_kind(hipMemcpyKind kind)
-{
-    switch ((int)kind) {
-    case hipMemcpyHostToHost:
-        return "hipMemcpyHostToHost";
-    case hipMemcpyHostToDevice:
-        return "hipMemcpyHostToDevice";
-    case hipMemcpyDeviceToHost:
-        return "hipMemcpyDeviceToHost";
-    case hipMemcpyDeviceToDevice:
-        return "hipMemcpyDeviceToDevice";
-    case hipMemcpyDefault:
-        return "hipMemcpyDefault";
-    case hipMemcpyDeviceToDeviceNoCU:
-        return "hipMemcpyDeviceToDeviceNoCU";
-    default:
-        return "<invalid kind>";
-    }
+    AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, ah_error_name(error));
 }

@@ -90,9 +90,6 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
     return (struct ah_api_arg){.kind = AH_ARG_DIM3, .as_dim3 = value};
 }
 
-/* Names for arguments whose number says little. */
-const char *ah_name_copy_kind(hipMemcpyKind kind);
-
 /* clang-format off */
 #define AH_ARG(x) _Generic((x), \
     char: ah_arg_signed, signed char: ah_arg_signed, short: ah_arg_signed, int: ah_arg_signed, \
@@ -123,6 +120,11 @@ const char *ah_name_copy_kind(hipMemcpyKind kind);
     AH_ARGS_10, AH_ARGS_9, AH_ARGS_8, AH_ARGS_7, AH_ARGS_6, AH_ARGS_5, AH_ARGS_4, AH_ARGS_3, \
     AH_ARGS_2, AH_ARGS_1)(__VA_ARGS__)
 /* clang-format on */
+
+/* Exports function under a second symbol, in the file that defines it. name_ is not used. */
+#define AH_ALIAS(name_, function, symbol)                                                          \
+    extern __typeof__(function) name_ __asm__(symbol)                                              \
+        __attribute__((alias(#function), visibility("default")))
 
 #define AH_ENTER(...) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), __VA_ARGS__)
 

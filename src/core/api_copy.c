@@ -3,12 +3,6 @@
 #include "api_shared.h"
 #include "submit.h"
 
-bool ah_copy_kind_valid(hipMemcpyKind kind)
-{
-    return ((int)kind >= hipMemcpyHostToHost && (int)kind <= hipMemcpyDefault) ||
-           (int)kind == hipMemcpyDeviceToDeviceNoCU;
-}
-
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle,
                    enum ah_blocking blocking)
 {

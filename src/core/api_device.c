@@ -134,25 +134,6 @@ hipError_t hipDeviceSynchronize(void)
     return AH_LEAVE(synchronize());
 }
 
-hipError_t ah_device_reset(struct ah_device *device)
-{
-    if (!device)
-        return ah_device_missing_error();
-    ah_launch_forget_device(device);
-    ah_stream_forget_device(device);
-    ah_module_forget_device(device);
-    ah_fatbin_forget_device(device);
-    ah_memory_forget_device(device);
-    ah_pool_forget_device(device);
-    ah_array_forget_device(device);
-    ah_texture_forget_device(device);
-    hipError_t error = device->ops->device_reset(device->native);
-    ah_stream_close_defaults(device);
-    if (error == hipSuccess)
-        ah_fatbin_renew_managed(device);
-    return error;
-}
-
 hipError_t hipDeviceReset(void)
 {
     AH_ENTER_PLAIN();

@@ -1,49 +1,22 @@
 /* Errors: their names and texts, and the calling thread's last one. */
 #include "api.h"
+#include "error.h"
 
 const char *hipGetErrorName(hipError_t hip_error)
 {
-    switch ((int)hip_error) {
-#define HIP_ERROR_ROW(name, text)                                                                  \
-    case name:                                                                                     \
-        return #name;
-#include "errors.def"
-#undef HIP_ERROR_ROW
-    default:
-        return "hipErrorUnknown";
-    }
+    return ah_error_name(hip_error);
 }
 
 const char *hipGetErrorString(hipError_t hipError)
 {
-    switch ((int)hipError) {
-#define HIP_ERROR_ROW(name, text)                                                                  \
-    case name:                                                                                     \
-        return text;
-#include "errors.def"
-#undef HIP_ERROR_ROW
-    default:
-        return "unknown error";
-    }
-}
-
-static bool is_known(hipError_t error)
-{
-    switch ((int)error) {
-#define HIP_ERROR_ROW(name, text) case name:
-#include "errors.def"
-#undef HIP_ERROR_ROW
-        return true;
-    default:
-        return false;
-    }
+    return ah_error_text(hipError);
 }
 
 hipError_t hipDrvGetErrorName(hipError_t hipError, const char **errorString)
 {
     if (!errorString)
         return hipErrorInvalidValue;
-    *errorString = is_known(hipError) ? hipGetErrorName(hipError) : NULL;
+    *errorString = ah_error_is_known(hipError) ? ah_error_name(hipError) : NULL;
     return *errorString ? hipSuccess : hipErrorInvalidValue;
 }
 
@@ -51,7 +24,7 @@ hipError_t hipDrvGetErrorString(hipError_t hipError, const char **errorString)
 {
     if (!errorString)
         return hipErrorInvalidValue;
-    *errorString = is_known(hipError) ? hipGetErrorString(hipError) : NULL;
+    *errorString = ah_error_is_known(hipError) ? ah_error_text(hipError) : NULL;
     return *errorString ? hipSuccess : hipErrorInvalidValue;
 }
 

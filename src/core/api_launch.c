@@ -333,31 +333,35 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
 }
 
 /* These two count threads, not blocks; a grid is whole blocks, or a part of one block. */
-static hipError_t launch_threads(hipFunction_t f, const uint32_t *global, const uint32_t *local,
-                                 size_t shared, hipStream_t stream, void **params, void **extra,
-                                 hipEvent_t start, hipEvent_t stop)
+static hipError_t count_blocks(struct ah_launch *launch, const struct ah_device *device,
+                               const uint32_t *global, const uint32_t *local)
 {
-    struct ah_launch launch = {
-        .shared = saturated(shared),
-        .params = params,
-        .extra = extra,
-    };
     uint64_t threads = 1; /* of a whole block */
-    if (!ah_handle_is(f, AH_HANDLE_FUNCTION))
-        return hipErrorInvalidResourceHandle;
-    const struct ah_device *device = ((const struct ah_handle *)(const void *)f)->device;
     for (int i = 0; i < 3; i++) {
         uint32_t block = global[i] < local[i] ? global[i] : local[i];
         threads *= local[i];
         if (block == 0 || global[i] % block != 0 || threads > device->max_threads)
             return hipErrorInvalidValue;
-        launch.grid[i] = global[i] / block;
-        launch.block[i] = block;
+        launch->grid[i] = global[i] / block;
+        launch->block[i] = block;
     }
-    hipError_t error = record_if(start, stream);
+    return hipSuccess;
+}
+
+/* launch has all but the sizes of grid and block. */
+static hipError_t launch_threads(hipFunction_t f, struct ah_launch *launch, const uint32_t *sizes,
+                                 hipStream_t stream, const hipEvent_t *events)
+{
+    const uint32_t *global = sizes, *local = sizes + 3;
+    if (!ah_handle_is(f, AH_HANDLE_FUNCTION))
+        return hipErrorInvalidResourceHandle;
+    const struct ah_device *device = ((const struct ah_handle *)(const void *)f)->device;
+    hipError_t error = count_blocks(launch, device, global, local);
     if (error == hipSuccess)
-        error = ah_launch_function((struct ah_function *)(void *)f, &launch, stream);
-    return error == hipSuccess ? record_if(stop, stream) : error;
+        error = record_if(events[0], stream);
+    if (error == hipSuccess)
+        error = ah_launch_function((struct ah_function *)(void *)f, launch, stream);
+    return error == hipSuccess ? record_if(events[1], stream) : error;
 }
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
@@ -370,10 +374,12 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
     AH_ENTER(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY,
              localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent,
              flags);
-    const uint32_t global[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ};
-    const uint32_t local[] = {localWorkSizeX, localWorkSizeY, localWorkSizeZ};
-    return AH_LEAVE(launch_threads(f, global, local, sharedMemBytes, hStream, kernelParams, extra,
-                                   startEvent, stopEvent));
+    const uint32_t sizes[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ,
+                              localWorkSizeX,  localWorkSizeY,  localWorkSizeZ};
+    struct ah_launch launch = {
+        .shared = saturated(sharedMemBytes), .params = kernelParams, .extra = extra};
+    const hipEvent_t events[] = {startEvent, stopEvent};
+    return AH_LEAVE(launch_threads(f, &launch, sizes, hStream, events));
 }
 
 hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
@@ -385,11 +391,21 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
 {
     AH_ENTER(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY,
              localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent);
-    const uint32_t global[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ};
-    const uint32_t local[] = {localWorkSizeX, localWorkSizeY, localWorkSizeZ};
-    return AH_LEAVE(launch_threads(f, global, local, sharedMemBytes, hStream, kernelParams, extra,
-                                   startEvent, stopEvent));
+    const uint32_t sizes[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ,
+                              localWorkSizeX,  localWorkSizeY,  localWorkSizeZ};
+    struct ah_launch launch = {
+        .shared = saturated(sharedMemBytes), .params = kernelParams, .extra = extra};
+    const hipEvent_t events[] = {startEvent, stopEvent};
+    return AH_LEAVE(launch_threads(f, &launch, sizes, hStream, events));
 }
+
+/* HIP 5 exported these under C++ names. */
+AH_ALIAS(ext_module_launch, hipExtModuleLaunchKernel,
+         "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
+         "vent_tS6_j");
+AH_ALIAS(hcc_module_launch, hipHccModuleLaunchKernel,
+         "_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
+         "vent_tS6_");
 
 static hipError_t launch_driver(const HIP_LAUNCH_CONFIG *config, hipFunction_t f, void **params,
                                 void **extra)

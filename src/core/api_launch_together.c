@@ -122,7 +122,7 @@ static hipError_t make(struct ah_device *owner, unsigned count, struct meeting *
 }
 
 /* Its memory goes with the device. */
-void ah_launch_forget_device(struct ah_device *device)
+static void detach_device(struct ah_device *device)
 {
     struct meeting *next;
     pthread_mutex_lock(&together.listing);
@@ -135,6 +135,8 @@ void ah_launch_forget_device(struct ah_device *device)
     }
     pthread_mutex_unlock(&together.listing);
 }
+
+const struct ah_dependent ah_launch_dependent = {.device_resets = detach_device};
 
 /* ---- the grids ------------------------------------------------------------------------------ */
 

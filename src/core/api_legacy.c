@@ -15,18 +15,19 @@
 /* The fields that both layouts have under one name. */
 #define SHARED_FIELDS(FIELD)                                                                       \
     FIELD(totalGlobalMem)                                                                          \
-    FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize) FIELD(maxThreadsPerBlock) FIELD(  \
-        clockRate) FIELD(memoryClockRate) FIELD(memoryBusWidth) FIELD(totalConstMem) FIELD(major)  \
-        FIELD(minor) FIELD(multiProcessorCount) FIELD(l2CacheSize) FIELD(                          \
-            maxThreadsPerMultiProcessor) FIELD(computeMode) FIELD(clockInstructionRate)            \
-            FIELD(arch) FIELD(concurrentKernels) FIELD(pciDomainID) FIELD(pciBusID) FIELD(         \
-                pciDeviceID) FIELD(maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard)        \
-                FIELD(canMapHostMemory) FIELD(integrated) FIELD(cooperativeLaunch) FIELD(          \
-                    cooperativeMultiDeviceLaunch) FIELD(maxTexture1DLinear) FIELD(maxTexture1D)    \
-                    FIELD(hdpMemFlushCntl) FIELD(hdpRegFlushCntl) FIELD(memPitch)                  \
-                        FIELD(textureAlignment) FIELD(texturePitchAlignment)                       \
-                            FIELD(kernelExecTimeoutEnabled) FIELD(ECCEnabled) FIELD(tccDriver)     \
-                                FIELD(cooperativeMultiDeviceUnmatchedFunc)                         \
+    FIELD(sharedMemPerBlock)                                                                       \
+    FIELD(regsPerBlock) FIELD(warpSize) FIELD(maxThreadsPerBlock) FIELD(clockRate) FIELD(          \
+        memoryClockRate) FIELD(memoryBusWidth) FIELD(totalConstMem) FIELD(major) FIELD(minor)      \
+        FIELD(multiProcessorCount) FIELD(l2CacheSize) FIELD(maxThreadsPerMultiProcessor) FIELD(    \
+            computeMode) FIELD(clockInstructionRate) FIELD(arch) FIELD(concurrentKernels)          \
+            FIELD(pciDomainID) FIELD(pciBusID) FIELD(pciDeviceID) FIELD(                           \
+                maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard) FIELD(canMapHostMemory)   \
+                FIELD(integrated) FIELD(cooperativeLaunch) FIELD(cooperativeMultiDeviceLaunch)     \
+                    FIELD(maxTexture1DLinear) FIELD(maxTexture1D) FIELD(hdpMemFlushCntl)           \
+                        FIELD(hdpRegFlushCntl) FIELD(memPitch) FIELD(textureAlignment)             \
+                            FIELD(texturePitchAlignment) FIELD(kernelExecTimeoutEnabled)           \
+                                FIELD(ECCEnabled) FIELD(tccDriver) FIELD(                          \
+                                    cooperativeMultiDeviceUnmatchedFunc)                           \
                                     FIELD(cooperativeMultiDeviceUnmatchedGridDim) FIELD(           \
                                         cooperativeMultiDeviceUnmatchedBlockDim)                   \
                                         FIELD(cooperativeMultiDeviceUnmatchedSharedMem) FIELD(     \
@@ -154,55 +155,10 @@ hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *propert
     return AH_LEAVE(choose_legacy(device, properties));
 }
 
-/* ---- C++ names --------------------------------------------------------------------- */
+/* ---- a C++ name with parameters of its own
+ * --------------------------------------------------------------------- */
 
-#define EXPORTED __attribute__((visibility("default")))
-
-EXPORTED hipError_t
-create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description) __asm__(
-    "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
-hipError_t create_surface(hipSurfaceObject_t *surface, const hipResourceDesc *description)
-{
-    return hipCreateSurfaceObject(surface, description);
-}
-
-EXPORTED hipError_t
-destroy_surface(hipSurfaceObject_t surface) __asm__("_Z23hipDestroySurfaceObjectP13__hip_surface");
-hipError_t destroy_surface(hipSurfaceObject_t surface)
-{
-    return hipDestroySurfaceObject(surface);
-}
-
-EXPORTED hipError_t ext_module_launch(
-    hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx, uint32_t ly, uint32_t lz,
-    size_t shared, hipStream_t stream, void **params, void **extra, hipEvent_t start,
-    hipEvent_t stop, uint32_t flags) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_"
-                                             "tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
-                                             "vent_tS6_j");
-hipError_t ext_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
-                             uint32_t ly, uint32_t lz, size_t shared, hipStream_t stream,
-                             void **params, void **extra, hipEvent_t start, hipEvent_t stop,
-                             uint32_t flags)
-{
-    return hipExtModuleLaunchKernel(f, gx, gy, gz, lx, ly, lz, shared, stream, params, extra, start,
-                                    stop, flags);
-}
-
-EXPORTED hipError_t hcc_module_launch(
-    hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx, uint32_t ly, uint32_t lz,
-    size_t shared, hipStream_t stream, void **params, void **extra, hipEvent_t start,
-    hipEvent_t stop) __asm__("_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_"
-                             "tjjjjjjmP12ihipStream_tPPvS4_P11ihipE"
-                             "vent_tS6_");
-hipError_t hcc_module_launch(hipFunction_t f, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t lx,
-                             uint32_t ly, uint32_t lz, size_t shared, hipStream_t stream,
-                             void **params, void **extra, hipEvent_t start, hipEvent_t stop)
-{
-    return hipHccModuleLaunchKernel(f, gx, gy, gz, lx, ly, lz, shared, stream, params, extra, start,
-                                    stop);
-}
-
-EXPORTED void launch_ggl(
+__attribute__((visibility("default"))) void launch_ggl(
     unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared, hipStream_t stream,
     void *
         *arguments) __asm__("_ZN8hip_impl22hipLaunchKernelGGLImplEmRK4dim3S2_jP12ihipStream_tPPv");

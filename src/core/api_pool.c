@@ -64,13 +64,15 @@ static void forget_pool(void *handle, void *device)
         ah_handle_destroy(handle);
 }
 
-void ah_pool_forget_device(struct ah_device *device)
+static void free_of_device(struct ah_device *device)
 {
     ah_handle_each(AH_HANDLE_POOL, forget_pool, device);
     pthread_mutex_lock(&device->lock);
     device->default_pool = device->current_pool = NULL;
     pthread_mutex_unlock(&device->lock);
 }
+
+const struct ah_dependent ah_pool_dependent = {.device_resets = free_of_device};
 
 /* ---- allocation ------------------------------------------------------------ */
 

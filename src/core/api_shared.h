@@ -4,14 +4,15 @@
 #ifndef AH_API_SHARED_H
 #define AH_API_SHARED_H
 
+#include "array.h"
 #include "code.h"
+#include "lifetime.h"
 #include "registry.h"
 #include "stream.h"
 #include "submit.h"
 
 /* Devices */
 hipError_t ah_device_properties(hipDeviceProp_tR0600 *out, int ordinal);
-hipError_t ah_device_reset(struct ah_device *device);
 bool ah_device_flags_valid(unsigned flags);
 hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags);
 hipError_t ah_device_get_cache_config(hipFuncCache_t *out_config);
@@ -56,40 +57,6 @@ hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_
 hipError_t ah_copy_symbol(const void *symbol, const void *host, size_t size, size_t offset,
                           hipMemcpyKind kind, bool to_symbol, hipStream_t stream,
                           enum ah_blocking blocking);
-bool ah_copy_kind_valid(hipMemcpyKind kind);
-
-/* Arrays */
-struct ah_array {
-    struct ah_handle handle;
-    struct ah_backend_array *native;
-    struct ah_array_shape shape;
-    hipChannelFormatDesc description;
-    struct ah_mipmap *level_of; /* NULL: an array of its own */
-};
-/* hipMipmappedArray_t */
-struct ah_mipmap {
-    struct ah_handle handle;
-    struct ah_backend_mipmap *native;
-    struct ah_array_shape shape; /* of level 0 */
-    hipChannelFormatDesc description;
-    unsigned levels;
-    struct ah_array **arrays; /* of the levels that were asked for; else NULL */
-};
-bool ah_array_shape_valid(const struct ah_array_shape *shape);
-/* The driver API's format as the runtime API's. hipErrorInvalidValue: no such format. */
-hipError_t ah_array_describe(hipArray_Format format, unsigned channels, hipChannelFormatDesc *out);
-hipError_t ah_array_check(hipArray_const_t array, struct ah_array **out_array);
-/* Fills in format, channels and element only. hipErrorInvalidValue: no such format. */
-hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_array_shape *out);
-size_t ah_array_element_size(const struct ah_array *array);
-void ah_array_forget_device(struct ah_device *device);
-
-/* Textures, surfaces, texture references */
-void ah_texture_forget_device(struct ah_device *device);
-void ah_texture_forget_module(const struct ah_module *module);
-
-/* Pools */
-void ah_pool_forget_device(struct ah_device *device);
 
 /* Streams and events */
 hipError_t ah_stream_query_handle(hipStream_t stream);
@@ -102,6 +69,10 @@ hipError_t ah_stream_add_callback(hipStream_t stream, hipStreamCallback_t callba
 hipError_t ah_stream_host_function(hipStream_t stream, hipHostFn_t function, void *data);
 hipError_t ah_event_record(hipEvent_t event, hipStream_t stream);
 
+/* What is kept of devices and modules by the files of the API (lifetime.h). */
+extern const struct ah_dependent ah_texture_dependent, ah_reference_dependent, ah_pool_dependent,
+    ah_launch_dependent;
+
 /* Launches */
 hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
                             hipStream_t stream, unsigned flags);
@@ -111,7 +82,6 @@ hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void *
 hipError_t ah_launch_host(const void *host, const struct ah_launch *launch, hipStream_t stream);
 hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
                               hipStream_t stream);
-void ah_launch_forget_device(struct ah_device *device);
 /* The launch of HIP 2 and 3 that HIP 5 still exported. */
 void ah_launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
                    hipStream_t stream, void **arguments);

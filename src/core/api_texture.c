@@ -63,7 +63,7 @@ static void end(struct ah_texture *texture, hipError_t error)
         free(texture);
 }
 
-void ah_texture_forget_device(struct ah_device *device)
+static void free_of_device(struct ah_device *device)
 {
     pthread_mutex_lock(&objects.lock);
     for (struct ah_texture **link = &objects.first; *link;) {
@@ -77,6 +77,8 @@ void ah_texture_forget_device(struct ah_device *device)
     }
     pthread_mutex_unlock(&objects.lock);
 }
+
+const struct ah_dependent ah_texture_dependent = {.device_resets = free_of_device};
 
 /* ---- checks ------------------------------------------------------------------------------ */
 
@@ -471,3 +473,8 @@ hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject)
     AH_ENTER(surfaceObject);
     return AH_LEAVE(destroy_surface(surfaceObject));
 }
+
+/* HIP 5 exported these under C++ names, with a type of its own for objects. */
+AH_ALIAS(create_surface_5, hipCreateSurfaceObject,
+         "_Z22hipCreateSurfaceObjectPP13__hip_surfacePK15hipResourceDesc");
+AH_ALIAS(destroy_surface_5, hipDestroySurfaceObject, "_Z23hipDestroySurfaceObjectP13__hip_surface");

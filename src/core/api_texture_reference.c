@@ -59,7 +59,7 @@ static void free_reference(struct ah_texture_reference *reference)
     free(reference);
 }
 
-void ah_texture_forget_module(const struct ah_module *module)
+static void free_of_module(const struct ah_module *module)
 {
     pthread_mutex_lock(&known.lock);
     for (struct ah_texture_reference **link = &known.first; *link;) {
@@ -74,6 +74,8 @@ void ah_texture_forget_module(const struct ah_module *module)
     }
     pthread_mutex_unlock(&known.lock);
 }
+
+const struct ah_dependent ah_reference_dependent = {.module_ends = free_of_module};
 
 static hipError_t get_reference(textureReference **out, hipModule_t handle, const char *name)
 {

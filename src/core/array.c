@@ -1,5 +1,5 @@
 /* Owns arrays: their formats and their handles. */
-#include "api_shared.h"
+#include "array.h"
 
 #include <stdlib.h>
 

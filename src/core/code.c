@@ -1,7 +1,8 @@
 /* Owns the choice of images, and modules and functions. */
 #include "code.h"
 
-#include "api_shared.h"
+#include "error.h"
+#include "lifetime.h"
 #include "log.h"
 #include "managed.h"
 
@@ -52,7 +53,7 @@ hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images
         hipError_t error = device->ops->module_load(device->native, image, option_count, options,
                                                     option_values, out_module);
         AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "device %d: %s %s: %s", device->ordinal,
-               ah_image_kind_name(image->kind), image->target, hipGetErrorName(error));
+               ah_image_kind_name(image->kind), image->target, ah_error_name(error));
         if (error == hipSuccess && out_image)
             *out_image = image;
         if (error == hipSuccess)
@@ -188,7 +189,7 @@ hipError_t ah_module_destroy(struct ah_module *module)
         return ah_handle_end(module, AH_HANDLE_MODULE, error);
     struct ah_managed *managed = module->managed;
     destroy_functions(module);
-    ah_texture_forget_module(module);
+    ah_module_ends(module);
     ah_managed_destroy(device, managed);
     return ah_handle_end(module, AH_HANDLE_MODULE, error);
 }
@@ -251,7 +252,7 @@ static void forget_module(void *handle, void *device)
     struct ah_module *module = handle;
     if (module->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MODULE)) {
         destroy_functions(module);
-        ah_texture_forget_module(module);
+        ah_module_ends(module);
         ah_managed_forget(module->managed);
         ah_handle_destroy(handle);
     }

@@ -74,6 +74,37 @@ hipError_t ah_function_of_any(const void *value, struct ah_device *device,
 hipError_t ah_variable_address(const void *host, struct ah_device *device, void **out_address,
                                size_t *out_size);
 
+/* ---- fat binaries of the program, whose symbols are found by their host addresses -------- */
+
+struct ah_fatbin;
+enum ah_symbol_kind {
+    AH_SYMBOL_KERNEL,
+    AH_SYMBOL_VARIABLE,
+    AH_SYMBOL_MANAGED,
+    AH_SYMBOL_TEXTURE,
+    AH_SYMBOL_SURFACE,
+};
+
+struct ah_managed_variable {
+    void **pointer;          /* where host code looks for the variable's address */
+    const void *first_value; /* in the program; NULL: none */
+    size_t size;
+    unsigned align;
+};
+
+/* NULL: no memory. */
+struct ah_fatbin *ah_fatbin_register(const void *binary);
+/* Nothing is added without a fat binary, a host address, a name or memory, nor where something is
+ * registered at the address already. size: of variables. */
+void ah_fatbin_add(struct ah_fatbin *fatbin, enum ah_symbol_kind kind, const void *host,
+                   const char *name, size_t size);
+/* The library is initialised: the variable gets its memory at once. */
+void ah_fatbin_add_managed(struct ah_fatbin *fatbin, const char *name,
+                           const struct ah_managed_variable *variable);
+/* Waits for kernels of the binary that run; does nothing once the process ends, and for what is
+ * not registered. */
+void ah_fatbin_unregister(struct ah_fatbin *fatbin);
+
 /* Whether a texture<> of the program is registered at host. */
 bool ah_is_texture_reference(const void *host);
 

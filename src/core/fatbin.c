@@ -1,27 +1,14 @@
 /* Owns the fat binaries that clang's constructors register, with their kernels
  * and variables: each is taken apart and loaded on a device when a symbol of it
  * is first used there. */
-#include "api.h"
 #include "code.h"
 #include "log.h"
 #include "managed.h"
 #include "pointer_map.h"
 
-#include <hip/api/registration.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { WRAPPER_MAGIC = 0x48495046, WRAPPER_VERSION = 1 }; /* "HIPF" */
-
-struct wrapper {
-    uint32_t magic, version;
-    const void *binary;
-    void *unused;
-};
-
-enum symbol_kind { SYMBOL_KERNEL, SYMBOL_VARIABLE, SYMBOL_MANAGED, SYMBOL_TEXTURE, SYMBOL_SURFACE };
 
 /* A variable where one device has it. */
 struct variable {
@@ -31,9 +18,9 @@ struct variable {
 
 struct symbol {
     struct symbol *next; /* of the same fat binary */
-    struct fatbin *fatbin;
+    struct ah_fatbin *fatbin;
     const void *host;
-    enum symbol_kind kind;
+    enum ah_symbol_kind kind;
     char *name;
     size_t size;
     /* Per device, made on first use; elements of kernels are struct ah_function,
@@ -56,8 +43,8 @@ struct loaded {
     bool tried;
 };
 
-struct fatbin {
-    struct fatbin *next;
+struct ah_fatbin {
+    struct ah_fatbin *next;
     uint64_t number; /* > 0 */
     const void *data;
     struct symbol *symbols;
@@ -72,7 +59,7 @@ struct fatbin {
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t idle; /* something is no longer busy */
-    struct fatbin *fatbins;
+    struct ah_fatbin *fatbins;
     struct ah_pointer_map by_host;
 } registered = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
@@ -84,7 +71,7 @@ static struct symbol *symbol_at(const void *host)
 /* ---- loading ------------------------------------------------------------ */
 
 /* Waits until nobody else works on the binary on the device; with the lock. NULL: no memory. */
-static struct loaded *begin_work(struct fatbin *fatbin, const struct ah_device *device)
+static struct loaded *begin_work(struct ah_fatbin *fatbin, const struct ah_device *device)
 {
     if (!fatbin->loaded)
         fatbin->loaded = calloc((size_t)ah_registry.device_count, sizeof *fatbin->loaded);
@@ -104,7 +91,7 @@ static void end_work(struct loaded *loaded)
     pthread_cond_broadcast(&registered.idle);
 }
 
-static hipError_t open_fatbin(struct fatbin *fatbin)
+static hipError_t open_fatbin(struct ah_fatbin *fatbin)
 {
     char reason[AH_IMAGE_ERROR_SIZE];
     pthread_mutex_lock(&fatbin->opening);
@@ -160,7 +147,7 @@ static void mark_exit(void)
 /* exit() calls last what was registered first. clang's constructor has registered the end of its
  * fat binary right after the fat binary; before anything is loaded comes what tells that end
  * from dlclose. */
-static void watch_exit(const struct fatbin *fatbin)
+static void watch_exit(const struct ah_fatbin *fatbin)
 {
     uint64_t told = atomic_load(&told_in_time);
     while (told < fatbin->number &&
@@ -170,7 +157,7 @@ static void watch_exit(const struct fatbin *fatbin)
         (void)atexit(mark_exit);
 }
 
-static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
+static hipError_t load_on(struct ah_fatbin *fatbin, struct ah_device *device,
                           struct ah_backend_module **out_module)
 {
     watch_exit(fatbin);
@@ -179,7 +166,7 @@ static hipError_t load_on(struct fatbin *fatbin, struct ah_device *device,
         error = ah_code_load(device, &fatbin->images, 0, NULL, NULL, out_module, NULL);
     for (struct symbol *symbol = fatbin->symbols; symbol && error == hipSuccess;
          symbol = symbol->next)
-        if (symbol->kind == SYMBOL_MANAGED)
+        if (symbol->kind == AH_SYMBOL_MANAGED)
             error = connect_managed(device, *out_module, symbol);
     if (error != hipSuccess && *out_module) {
         device->ops->module_unload(device->native, *out_module);
@@ -196,7 +183,8 @@ static bool is_final(hipError_t error)
 }
 
 /* While it is busy. */
-static hipError_t load_once(struct fatbin *fatbin, struct ah_device *device, struct loaded *loaded)
+static hipError_t load_once(struct ah_fatbin *fatbin, struct ah_device *device,
+                            struct loaded *loaded)
 {
     if (!loaded->tried) {
         loaded->error = load_on(fatbin, device, &loaded->module);
@@ -263,8 +251,8 @@ static hipError_t make_instance(struct symbol *symbol, struct ah_device *device,
     hipError_t error = load_once(symbol->fatbin, device, loaded);
     if (error != hipSuccess)
         return error;
-    return symbol->kind == SYMBOL_KERNEL ? make_kernel(symbol, device, loaded->module, out)
-                                         : make_variable(symbol, device, loaded->module, out);
+    return symbol->kind == AH_SYMBOL_KERNEL ? make_kernel(symbol, device, loaded->module, out)
+                                            : make_variable(symbol, device, loaded->module, out);
 }
 
 /* The slow half of instance_on; with the lock, which is let go meanwhile. */
@@ -306,7 +294,7 @@ hipError_t ah_kernel_function(const void *host, struct ah_device *device,
 {
     void *instance;
     struct symbol *symbol = symbol_at(host);
-    if (__builtin_expect(!symbol || symbol->kind != SYMBOL_KERNEL, 0)) {
+    if (__builtin_expect(!symbol || symbol->kind != AH_SYMBOL_KERNEL, 0)) {
         AH_LOG_ERR("%p is not the address of a kernel of this program", host);
         return hipErrorInvalidDeviceFunction;
     }
@@ -331,11 +319,11 @@ hipError_t ah_variable_address(const void *host, struct ah_device *device, void 
 {
     void *instance;
     struct symbol *symbol = symbol_at(host);
-    if (!symbol || symbol->kind == SYMBOL_KERNEL || symbol->kind == SYMBOL_SURFACE) {
+    if (!symbol || symbol->kind == AH_SYMBOL_KERNEL || symbol->kind == AH_SYMBOL_SURFACE) {
         AH_LOG_ERR("%p is not the address of a device variable of this program", host);
         return hipErrorInvalidSymbol;
     }
-    if (symbol->kind == SYMBOL_MANAGED) {
+    if (symbol->kind == AH_SYMBOL_MANAGED) {
         *out_address = *symbol->managed_pointer;
         *out_size = symbol->size;
         return hipSuccess;
@@ -352,27 +340,27 @@ hipError_t ah_variable_address(const void *host, struct ah_device *device, void 
 bool ah_is_texture_reference(const void *host)
 {
     const struct symbol *symbol = symbol_at(host);
-    return symbol && symbol->kind == SYMBOL_TEXTURE;
+    return symbol && symbol->kind == AH_SYMBOL_TEXTURE;
 }
 
 const char *ah_kernel_name(const void *host)
 {
     const struct symbol *symbol = symbol_at(host);
-    return symbol && symbol->kind == SYMBOL_KERNEL ? symbol->name : NULL;
+    return symbol && symbol->kind == AH_SYMBOL_KERNEL ? symbol->name : NULL;
 }
 
 /* ---- forgetting --------------------------------------------------------- */
 
 static void free_instance(struct symbol *symbol, void *instance)
 {
-    if (symbol->kind == SYMBOL_KERNEL)
+    if (symbol->kind == AH_SYMBOL_KERNEL)
         ah_function_destroy(instance);
     else
         free(instance);
 }
 
 /* With the lock. */
-static bool is_busy(const struct fatbin *fatbin, int ordinal)
+static bool is_busy(const struct ah_fatbin *fatbin, int ordinal)
 {
     return fatbin->loaded && fatbin->loaded[ordinal].busy;
 }
@@ -380,7 +368,7 @@ static bool is_busy(const struct fatbin *fatbin, int ordinal)
 /* Waits until nobody works on any binary on the device; with the lock. */
 static void wait_for_device(const struct ah_device *device)
 {
-    const struct fatbin *fatbin = registered.fatbins;
+    const struct ah_fatbin *fatbin = registered.fatbins;
     while (fatbin) { /* the list may change while this waits */
         bool busy = is_busy(fatbin, device->ordinal);
         if (busy)
@@ -393,13 +381,13 @@ void ah_fatbin_forget_device(struct ah_device *device)
 {
     pthread_mutex_lock(&registered.lock);
     wait_for_device(device);
-    for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next) {
+    for (struct ah_fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next) {
         for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next) {
             _Atomic(void *) *instances = atomic_load(&symbol->instances);
             if (instances)
                 free_instance(symbol, atomic_exchange(&instances[device->ordinal], NULL));
             symbol->managed_lost |=
-                symbol->kind == SYMBOL_MANAGED && symbol->managed_device == device;
+                symbol->kind == AH_SYMBOL_MANAGED && symbol->managed_device == device;
         }
         if (fatbin->loaded)
             fatbin->loaded[device->ordinal] = (struct loaded){0};
@@ -412,16 +400,16 @@ static void free_symbol(struct symbol *symbol)
     _Atomic(void *) *instances = atomic_load(&symbol->instances);
     for (int i = 0; instances && i < ah_registry.device_count; i++)
         free_instance(symbol, atomic_load(&instances[i]));
-    if (symbol->kind == SYMBOL_MANAGED && symbol->managed_device)
+    if (symbol->kind == AH_SYMBOL_MANAGED && symbol->managed_device)
         ah_managed_free(symbol->managed_device, *symbol->managed_pointer);
-    else if (symbol->kind == SYMBOL_MANAGED)
+    else if (symbol->kind == AH_SYMBOL_MANAGED)
         free(*symbol->managed_pointer);
     free((void *)instances);
     free(symbol->name);
     free(symbol);
 }
 
-static void free_fatbin(struct fatbin *fatbin)
+static void free_fatbin(struct ah_fatbin *fatbin)
 {
     for (int i = 0; fatbin->loaded && i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];
@@ -439,38 +427,29 @@ static void free_fatbin(struct fatbin *fatbin)
     free(fatbin);
 }
 
-/* ---- what clang's constructors call ------------------------------------- */
+/* ---- registration --------------------------------------------------------- */
 
-/* A library that the child of a fork opens has no kernels there, and one that it closes leaves
- * them registered: the lock may be held by a thread that the child does not have. */
-
-void **__hipRegisterFatBinary(const void *data)
+struct ah_fatbin *ah_fatbin_register(const void *binary)
 {
-    const struct wrapper *wrapper = data;
-    if (!wrapper || wrapper->magic != WRAPPER_MAGIC || wrapper->version != WRAPPER_VERSION) {
-        AH_LOG_NOTICE(AH_LOG_ERROR, "a fat binary was registered that is not HIP's: its kernels "
-                                    "cannot be launched");
-        return NULL;
-    }
-    struct fatbin *fatbin = ah_api_forked() ? NULL : calloc(1, sizeof *fatbin);
+    struct ah_fatbin *fatbin = calloc(1, sizeof *fatbin);
     if (!fatbin)
         return NULL;
-    fatbin->data = wrapper->binary;
+    fatbin->data = binary;
     fatbin->number = atomic_fetch_add(&last_number, 1) + 1;
     pthread_mutex_init(&fatbin->opening, NULL);
     pthread_mutex_lock(&registered.lock);
     fatbin->next = registered.fatbins;
     registered.fatbins = fatbin;
     pthread_mutex_unlock(&registered.lock);
-    return (void **)fatbin;
+    return fatbin;
 }
 
 /* Adds a copy of prepared under a name; NULL when its host address is registered
  * already, or without memory. */
-static struct symbol *add_symbol(void *modules, const char *name, const struct symbol *prepared)
+static struct symbol *add_symbol(struct ah_fatbin *fatbin, const char *name,
+                                 const struct symbol *prepared)
 {
-    struct fatbin *fatbin = modules;
-    if (!fatbin || !prepared->host || !name || ah_api_forked())
+    if (!fatbin || !prepared->host || !name)
         return NULL;
     struct symbol *symbol = malloc(sizeof *symbol);
     char *copy = strdup(name);
@@ -497,43 +476,17 @@ static struct symbol *add_symbol(void *modules, const char *name, const struct s
     return NULL;
 }
 
-void __hipRegisterFunction(void **modules, const void *hostFunction, char *deviceFunction,
-                           const char *deviceName, unsigned int threadLimit, uint3 *tid, uint3 *bid,
-                           dim3 *blockDim, dim3 *gridDim, int *wSize)
+void ah_fatbin_add(struct ah_fatbin *fatbin, enum ah_symbol_kind kind, const void *host,
+                   const char *name, size_t size)
 {
-    (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim;
-    (void)wSize;
-    add_symbol(modules, deviceName, &(struct symbol){.kind = SYMBOL_KERNEL, .host = hostFunction});
-}
-
-void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar, int ext,
-                      size_t size, int constant, int global)
-{
-    (void)hostVar, (void)ext, (void)constant, (void)global;
-    add_symbol(modules, deviceVar,
-               &(struct symbol){.kind = SYMBOL_VARIABLE, .host = var, .size = size});
-}
-
-void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *deviceVar, int type,
-                          int ext)
-{
-    (void)hostVar, (void)type, (void)ext;
-    add_symbol(modules, deviceVar, &(struct symbol){.kind = SYMBOL_SURFACE, .host = var});
-}
-
-void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *deviceVar, int type,
-                          int norm, int ext)
-{
-    (void)hostVar, (void)type, (void)norm, (void)ext;
-    add_symbol(modules, deviceVar, &(struct symbol){.kind = SYMBOL_TEXTURE, .host = var});
+    add_symbol(fatbin, name, &(struct symbol){.kind = kind, .host = host, .size = size});
 }
 
 /* Host code may use the variable before the first HIP call, so its memory is made
- * now, which starts the library: only programs with managed variables pay. */
+ * now. */
 static void *managed_memory(size_t size, unsigned align, struct ah_device **out_device)
 {
     void *memory = NULL;
-    ah_api_init();
     struct ah_device *device = ah_device_at(0);
     *out_device = NULL;
     if (device && ah_managed_alloc(device, size, &memory) == hipSuccess) {
@@ -556,17 +509,17 @@ static void *make_managed(struct symbol *symbol)
     return memory;
 }
 
-void __hipRegisterManagedVar(void *hipModule, void **pointer, void *init_value, const char *name,
-                             size_t size, unsigned align)
+void ah_fatbin_add_managed(struct ah_fatbin *fatbin, const char *name,
+                           const struct ah_managed_variable *variable)
 {
-    struct symbol *symbol = add_symbol(hipModule, name,
+    struct symbol *symbol = add_symbol(fatbin, name,
                                        &(struct symbol){
-                                           .kind = SYMBOL_MANAGED,
-                                           .host = pointer,
-                                           .size = size,
-                                           .managed_pointer = pointer,
-                                           .first_value = init_value,
-                                           .align = align,
+                                           .kind = AH_SYMBOL_MANAGED,
+                                           .host = variable->pointer,
+                                           .size = variable->size,
+                                           .managed_pointer = variable->pointer,
+                                           .first_value = variable->first_value,
+                                           .align = variable->align,
                                        });
     void *memory = symbol ? make_managed(symbol) : NULL;
     if (!memory)
@@ -610,7 +563,7 @@ static void renew_managed(struct symbol *symbol)
 /* With the lock. */
 static struct symbol *lost_symbol(const struct ah_device *device)
 {
-    for (struct fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next)
+    for (struct ah_fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next)
         for (struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next)
             if (symbol->managed_lost && symbol->managed_device == device)
                 return symbol;
@@ -633,11 +586,11 @@ void ah_fatbin_renew_managed(struct ah_device *device)
 }
 
 /* Whether somebody works on a binary that is registered; with the lock. */
-static bool is_in_use(const void *modules)
+static bool is_in_use(const void *value)
 {
-    const struct fatbin *fatbin = registered.fatbins;
+    const struct ah_fatbin *fatbin = registered.fatbins;
     bool busy = false;
-    while (fatbin && fatbin != modules)
+    while (fatbin && fatbin != value)
         fatbin = fatbin->next;
     for (int i = 0; fatbin && i < ah_registry.device_count; i++)
         busy |= is_busy(fatbin, i);
@@ -645,31 +598,31 @@ static bool is_in_use(const void *modules)
 }
 
 /* Called with the lock held: nobody finds the binary or its symbols any more. */
-static struct fatbin *take_fatbin(const void *modules)
+static struct ah_fatbin *take_fatbin(const void *value)
 {
-    struct fatbin **link = &registered.fatbins;
-    while (*link && *link != modules)
+    struct ah_fatbin **link = &registered.fatbins;
+    while (*link && *link != value)
         link = &(*link)->next;
-    struct fatbin *fatbin = *link;
+    struct ah_fatbin *fatbin = *link;
     if (!fatbin)
         return NULL;
     *link = fatbin->next;
     for (const struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next) {
         ah_pointer_map_remove(&registered.by_host, symbol->host);
-        if (symbol->kind == SYMBOL_MANAGED && *symbol->managed_pointer)
+        if (symbol->kind == AH_SYMBOL_MANAGED && *symbol->managed_pointer)
             ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
     }
     return fatbin;
 }
 
-void __hipUnregisterFatBinary(void **modules)
+void ah_fatbin_unregister(struct ah_fatbin *fatbin)
 {
-    if (ah_api_forked() || atomic_load(&exiting))
+    if (atomic_load(&exiting))
         return;
     pthread_mutex_lock(&registered.lock);
-    while (is_in_use(modules))
+    while (is_in_use(fatbin))
         pthread_cond_wait(&registered.idle, &registered.lock);
-    struct fatbin *fatbin = take_fatbin(modules);
+    fatbin = take_fatbin(fatbin);
     pthread_mutex_unlock(&registered.lock);
     if (fatbin)
         free_fatbin(fatbin);

@@ -1,6 +1,7 @@
 /* Owns the managed variables of modules. For `x` clang makes two variables on the device: `x`,
  * a pointer that device code goes through, and `x.managed`, which holds the first value. */
 #include "managed.h"
+#include "error.h"
 #include "log.h"
 #include "memory.h"
 #include "stream.h"
@@ -119,7 +120,7 @@ hipError_t ah_managed_connect(struct ah_device *device, struct ah_backend_module
             error = add(device, module, name, &list);
     }
     if (error != hipSuccess) {
-        AH_LOG_ERR("managed variables of the module: %s", hipGetErrorName(error));
+        AH_LOG_ERR("managed variables of the module: %s", ah_error_name(error));
         ah_managed_destroy(device, list);
         list = NULL;
     }

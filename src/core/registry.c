@@ -2,6 +2,7 @@
  * that are opened, the list of devices. */
 #include "registry.h"
 #include "env.h"
+#include "error.h"
 #include "log.h"
 #include "select.h"
 
@@ -149,7 +150,7 @@ static void report_driver(const struct ah_driver *driver, enum ah_log_level miss
     }
     AH_LOG(missing, AH_LOG_ALWAYS, "%s is not available: %s (%s)", driver->name,
            driver->reason ? driver->reason : "it could not be opened",
-           hipGetErrorName(driver->error));
+           ah_error_name(driver->error));
     for (size_t i = 0; i < driver->lib.attempt_count; i++)
         if (driver->lib.attempts[i].error)
             AH_LOG(missing, AH_LOG_ALWAYS, "%s: tried %s", driver->name,

@@ -1,6 +1,7 @@
 /* Owns the report on this machine: drivers and what became of them, devices, the
  * effective configuration. As JSON, for `anyhip info` and for bug reports. */
 #include "api.h"
+#include "error.h"
 #include "select.h"
 
 #include <hip/anyhip.h>
@@ -32,7 +33,7 @@ static cJSON *describe_driver(const struct ah_driver *driver)
         cJSON_AddNumberToObject(object, "version", version);
         cJSON_AddNumberToObject(object, "devices", driver->ops->device_count(driver->backend));
     } else {
-        cJSON_AddStringToObject(object, "error", hipGetErrorName(driver->error));
+        cJSON_AddStringToObject(object, "error", ah_error_name(driver->error));
         cJSON_AddStringToObject(object, "reason", driver->reason ? driver->reason : "");
     }
     add_attempts(object, &driver->lib);
@@ -79,7 +80,7 @@ hipError_t anyhipGetReport(char **out_json)
     if (!out_json)
         return AH_LEAVE(hipErrorInvalidValue);
     cJSON *report = cJSON_CreateObject();
-    cJSON_AddStringToObject(report, "anyhip", anyhipVersion());
+    cJSON_AddStringToObject(report, "anyhip", ANYHIP_VERSION);
     cJSON *drivers = cJSON_AddArrayToObject(report, "drivers");
     for (size_t i = 0; i < ah_registry.driver_count; i++)
         cJSON_AddItemToArray(drivers, describe_driver(&ah_registry.drivers[i]));

@@ -89,6 +89,9 @@ struct ah_command {
     };
 };
 
+bool ah_copy_kind_valid(hipMemcpyKind kind);
+const char *ah_name_copy_kind(hipMemcpyKind kind);
+
 /* hipErrorInvalidValue: rows of a fill reach past one of HIP's allocations, or are in memory that
  * no device can fill. row: bytes. */
 hipError_t ah_fill_check_range(const void *dst, size_t pitch, size_t row, size_t height,

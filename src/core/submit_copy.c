@@ -1,9 +1,34 @@
 /* Owns copies of bytes in a row: what is checked of their ends, and which driver copies. */
-#include "api.h"
 #include "memory.h"
 #include "submit_kinds.h"
 
 #include <stdlib.h>
+
+bool ah_copy_kind_valid(hipMemcpyKind kind)
+{
+    return ((int)kind >= hipMemcpyHostToHost && (int)kind <= hipMemcpyDefault) ||
+           (int)kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
+const char *ah_name_copy_kind(hipMemcpyKind kind)
+{
+    switch ((int)kind) {
+    case hipMemcpyHostToHost:
+        return "hipMemcpyHostToHost";
+    case hipMemcpyHostToDevice:
+        return "hipMemcpyHostToDevice";
+    case hipMemcpyDeviceToHost:
+        return "hipMemcpyDeviceToHost";
+    case hipMemcpyDeviceToDevice:
+        return "hipMemcpyDeviceToDevice";
+    case hipMemcpyDefault:
+        return "hipMemcpyDefault";
+    case hipMemcpyDeviceToDeviceNoCU:
+        return "hipMemcpyDeviceToDeviceNoCU";
+    default:
+        return "<invalid kind>";
+    }
+}
 
 static bool is_pageable(const void *pointer)
 {

@@ -1,5 +1,5 @@
 /* Owns copies of rectangles and arrays: what is checked of their ends, and which driver copies. */
-#include "api_shared.h"
+#include "array.h"
 #include "memory.h"
 #include "submit_kinds.h"
 
