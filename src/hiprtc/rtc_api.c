@@ -15,7 +15,7 @@
 
 static hiprtcResult leave(const char *function, hiprtcResult result)
 {
-    AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, hiprtcGetErrorString(result));
+    AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, ah_rtc_result_text(result));
     return result;
 }
 
@@ -35,27 +35,7 @@ static bool is_link(hiprtcLinkState handle, struct ah_rtc_link **out_link)
 
 const char *hiprtcGetErrorString(hiprtcResult result)
 {
-    switch ((int)result) {
-#define RESULT(name)                                                                               \
-    case name:                                                                                     \
-        return #name;
-        RESULT(HIPRTC_SUCCESS)
-        RESULT(HIPRTC_ERROR_OUT_OF_MEMORY)
-        RESULT(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE)
-        RESULT(HIPRTC_ERROR_INVALID_INPUT)
-        RESULT(HIPRTC_ERROR_INVALID_PROGRAM)
-        RESULT(HIPRTC_ERROR_INVALID_OPTION)
-        RESULT(HIPRTC_ERROR_COMPILATION)
-        RESULT(HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE)
-        RESULT(HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION)
-        RESULT(HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION)
-        RESULT(HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID)
-        RESULT(HIPRTC_ERROR_INTERNAL_ERROR)
-        RESULT(HIPRTC_ERROR_LINKING)
-#undef RESULT
-    default:
-        return "Invalid HIPRTC error code";
-    }
+    return ah_rtc_result_text(result);
 }
 
 hiprtcResult hiprtcVersion(int *major, int *minor)

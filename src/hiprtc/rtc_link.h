@@ -3,7 +3,7 @@
 #ifndef AH_RTC_LINK_H
 #define AH_RTC_LINK_H
 
-#include "handle.h"
+#include "runtime.h"
 #include "rtc_work.h"
 
 #include <hip/hiprtc.h>

@@ -3,7 +3,7 @@
 #include "rtc_options.h"
 
 #include "log.h"
-#include "registry.h"
+#include "runtime.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -11,6 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *ah_rtc_result_text(hiprtcResult result)
+{
+    switch ((int)result) {
+#define RESULT(name)                                                                               \
+    case name:                                                                                     \
+        return #name;
+        RESULT(HIPRTC_SUCCESS)
+        RESULT(HIPRTC_ERROR_OUT_OF_MEMORY)
+        RESULT(HIPRTC_ERROR_PROGRAM_CREATION_FAILURE)
+        RESULT(HIPRTC_ERROR_INVALID_INPUT)
+        RESULT(HIPRTC_ERROR_INVALID_PROGRAM)
+        RESULT(HIPRTC_ERROR_INVALID_OPTION)
+        RESULT(HIPRTC_ERROR_COMPILATION)
+        RESULT(HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+        RESULT(HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION)
+        RESULT(HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION)
+        RESULT(HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID)
+        RESULT(HIPRTC_ERROR_INTERNAL_ERROR)
+        RESULT(HIPRTC_ERROR_LINKING)
+#undef RESULT
+    default:
+        return "Invalid HIPRTC error code";
+    }
+}
+
 /* No header of a caller is called so. */
 static const char source_file[] = "hiprtc_source.hip", names_file[] = "hiprtc_names.hip";
 static const char macros_file[] = "hiprtc_macros.h";
@@ -376,7 +401,7 @@ hiprtcResult ah_rtc_program_compile(struct ah_rtc_program *program, int count,
     program->compiled = result == HIPRTC_SUCCESS;
     if (result != HIPRTC_SUCCESS)
         AH_LOG_ERR("hiprtc: %s is not compiled (%s)%s%s", program->name,
-                   hiprtcGetErrorString(result), program->log ? ": " : "",
+                   ah_rtc_result_text(result), program->log ? ": " : "",
                    program->log ? program->log : "");
     ah_rtc_options_fini(&read);
     return result;

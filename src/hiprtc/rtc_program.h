@@ -1,10 +1,10 @@
 /* Programs of hiprtc: source text with its headers and name expressions, then what the
- * compiler made of it. A program is a handle (src/core/handle.h); no call may use one
+ * compiler made of it. A program is a handle (src/core/runtime/handle.h); no call may use one
  * that another call changes, hence nothing here is locked. */
 #ifndef AH_RTC_PROGRAM_H
 #define AH_RTC_PROGRAM_H
 
-#include "handle.h"
+#include "runtime.h"
 #include "rtc_work.h"
 
 #include <hip/hiprtc.h>
@@ -34,6 +34,9 @@ struct ah_rtc_program {
 };
 
 _Static_assert(sizeof(struct ah_rtc_program) <= AH_HANDLE_SLOT, "a program fits a handle's slot");
+
+/* As hiprtcGetErrorString. */
+const char *ah_rtc_result_text(hiprtcResult result);
 
 /* Makes a program without headers. NULL: no memory. */
 struct ah_rtc_program *ah_rtc_program_create(const char *source, const char *name);

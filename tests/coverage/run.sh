@@ -33,7 +33,7 @@ llvm-cov$suffix show -instr-profile="$tree/tests.profdata" -output-dir="$tree/co
 # The records of one file follow its SF: line. DA: line, count. BRDA: line, block, branch, count or -.
 # A file that several programs hold has a record for each.
 awk -F'[:,]' '
-    /^SF:/ { file = $2; folder = $2; sub(/\/[^\/]*$/, "", folder); sub(/.*\//, "", folder) }
+    /^SF:/ { file = $2; folder = $2; sub(/.*\/src\//, "", folder); sub(/\/.*/, "", folder) }
     folder !~ /^(core|backend_cuda|backend_hsa|image)$/ { next }
     /^DA:/ {
         key = file ":" $2

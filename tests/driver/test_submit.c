@@ -2,7 +2,7 @@
  * captured, which this test sets by itself, takes no work, whatever the function. */
 #include "support.h"
 
-#include "registry.h"
+#include "runtime.h"
 
 #include <hip/api/per_thread_default_stream.h>
 

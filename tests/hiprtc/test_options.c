@@ -1,5 +1,5 @@
 /* Tests that options become the compile driver's. */
-#include "registry.h"
+#include "runtime.h"
 #include "rtc_options.h"
 #include "support.h"
 

@@ -50,18 +50,20 @@ def write(path, content):
         path.write_bytes(content)
 
 
-def compile_flags(tree):
+def compile_flags(source, tree):
     """For each source of a library: how it is compiled, and where."""
     flags = {}
     for entry in json.loads((tree / "compile_commands.json").read_text()):
-        folder = pathlib.Path(entry["file"]).parent
+        file = pathlib.Path(entry["file"])
+        folders = file.relative_to(source).parts if file.is_relative_to(source) else ()
         parts = shlex.split(entry["command"])
-        if folder.name not in FOLDERS or f"ah_{folder.name}.dir" not in entry["command"]:
+        if folders[:1] != ("src",) or folders[1] not in FOLDERS or \
+                "/CMakeFiles/ah_" not in entry["command"]:
             continue
         kept = [p for i, p in enumerate(parts)
                 if p.startswith(("-I", "-D", "-std")) or p == "-isystem" or
                 parts[i - 1] == "-isystem"]
-        flags[pathlib.Path(entry["file"])] = (kept, entry["directory"])
+        flags[file] = (kept, entry["directory"])
     return flags
 
 
@@ -73,7 +75,7 @@ def generated_headers(tree):
 def rewrite_all(source, tree, clang):
     """Returns all mutants, numbered from 1, in the order of files and lines."""
     files = []
-    for path, (flags, directory) in sorted(compile_flags(tree).items()):
+    for path, (flags, directory) in sorted(compile_flags(source, tree).items()):
         if path.name in LEFT_OUT:
             continue
         name = str(path.relative_to(source))

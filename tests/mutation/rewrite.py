@@ -33,8 +33,10 @@ class Mutant:
         self.old, self.new, self.number, self.name = old, new, 0, ""
 
     def set_name(self, taken):
-        """A name that stays when other lines of the file change."""
-        text = "|".join((self.file, self.function, self.kind, self.old, self.new))
+        """A name that stays when other lines of the file change, or its room does."""
+        folders = self.file.split("/")
+        file = f"{folders[0]}/{folders[-1]}"
+        text = "|".join((file, self.function, self.kind, self.old, self.new))
         taken[text] = taken.get(text, 0) + 1
         self.name = hashlib.sha256(f"{text}|{taken[text]}".encode()).hexdigest()[:10]
 

@@ -1,7 +1,7 @@
 /* What a pointer is: hipPointerGetAttributes and its kin. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
+#include "runtime.h"
 
 #include <string.h>
 

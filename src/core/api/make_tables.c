@@ -40,14 +40,14 @@ static const struct remark core_limits[] = {
 /* What NVIDIA's driver refuses, and what it does only in part. */
 static const struct remark cuda_limits[] = {
 #define AH_LIMITED(name, text) {#name, text},
-#include "../backend_cuda/cuda_limits.def"
+#include "../../backend_cuda/cuda_limits.def"
 #undef AH_LIMITED
 };
 
 /* The same of the HSA runtime. */
 static const struct remark hsa_limits[] = {
 #define AH_LIMITED(name, text) {#name, text},
-#include "../backend_hsa/hsa_limits.def"
+#include "../../backend_hsa/hsa_limits.def"
 #undef AH_LIMITED
 };
 

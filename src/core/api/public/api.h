@@ -18,8 +18,7 @@
 #define AH_API_H
 
 #include "log.h"
-#include "registry.h"
-#include "thread.h"
+#include "runtime.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
  * has one too, which is what the application sets up; the object that is made of it is written
  * into the device's. */
 #include "api.h"
-#include "memory.h"
+#include "runtime.h"
 #include "texture.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Fills: hipMemset and its kin. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 /* A fill of device memory does not block the host; of host and managed memory it
  * does, since the host could look at it. */

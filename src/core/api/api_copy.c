@@ -1,7 +1,7 @@
 /* Linear copies: hipMemcpy and its kin, to and from symbols, between devices. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle,
                    enum ah_blocking blocking)

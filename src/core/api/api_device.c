@@ -2,9 +2,7 @@
  * hipDeviceGetAttribute and their kin. */
 #include "api.h"
 #include "api_shared.h"
-#include "code.h"
-#include "memory.h"
-#include "stream.h"
+#include "runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,12 +4,7 @@
 #ifndef AH_API_SHARED_H
 #define AH_API_SHARED_H
 
-#include "array.h"
-#include "code.h"
-#include "lifetime.h"
-#include "registry.h"
-#include "stream.h"
-#include "submit.h"
+#include "runtime.h"
 
 /* Devices */
 hipError_t ah_device_properties(hipDeviceProp_tR0600 *out, int ordinal);

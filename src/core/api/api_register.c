@@ -2,7 +2,7 @@
  * kernels there, and one that it closes leaves them registered: the lock may be held by a thread
  * that the child does not have. */
 #include "api.h"
-#include "code.h"
+#include "runtime.h"
 
 #include <hip/api/registration.h>
 

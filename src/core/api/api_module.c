@@ -2,8 +2,7 @@
  * functions, occupancy. */
 #include "api.h"
 #include "api_shared.h"
-#include "code.h"
-#include "managed.h"
+#include "runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>

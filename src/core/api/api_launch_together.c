@@ -6,7 +6,7 @@
  * or its kernel has ended, is counted as come, so that no other waits for it for ever. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* Stream-ordered allocation: hipMallocAsync and memory pools. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
-#include "submit.h"
+#include "runtime.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Errors: their names and texts, and the calling thread's last one. */
 #include "api.h"
-#include "error.h"
+#include "runtime.h"
 
 const char *hipGetErrorName(hipError_t hip_error)
 {

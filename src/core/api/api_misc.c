@@ -2,7 +2,7 @@
  * that the driver understands. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
+#include "runtime.h"
 
 #include <hip/anyhip.h>
 #include <hip/api/per_thread_default_stream.h>

@@ -2,7 +2,7 @@
  * start a kernel. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 #include <hip/api/registration.h>
 #include <hip/hip_ext.h>

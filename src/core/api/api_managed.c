@@ -1,8 +1,7 @@
 /* Managed memory: prefetching, advice, what is known of a range. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
-#include "submit.h"
+#include "runtime.h"
 
 /* The whole range is managed memory. */
 static hipError_t managed_range(const void *pointer, size_t size, struct ah_device **out_device)

@@ -1,8 +1,7 @@
 /* Owns the report on this machine: drivers and what became of them, devices, the
  * effective configuration. As JSON, for `anyhip info` and for bug reports. */
 #include "api.h"
-#include "error.h"
-#include "select.h"
+#include "runtime.h"
 
 #include <hip/anyhip.h>
 

@@ -1,8 +1,7 @@
 /* Owns the slow half of the API boundary: initialisation and the log of calls. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
-#include "error.h"
+#include "runtime.h"
 
 #include <stdio.h>
 

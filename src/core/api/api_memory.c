@@ -1,7 +1,7 @@
 /* Allocation: device, page-locked and managed memory, registration, what is free. */
 #include "api.h"
 #include "api_shared.h"
-#include "memory.h"
+#include "runtime.h"
 
 #include <stdlib.h>
 

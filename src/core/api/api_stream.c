@@ -1,7 +1,7 @@
 /* Streams: creation, order, callbacks, values in memory. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

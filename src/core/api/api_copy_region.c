@@ -2,7 +2,7 @@
  * driver's hipMemcpyParam2D and hipDrvMemcpy3D. All become one ah_copy_region. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 /* ---- the command ------------------------------------------------------------ */
 

@@ -1,7 +1,7 @@
 /* Events: recording, waiting, elapsed time, sharing between processes. */
 #include "api.h"
 #include "api_shared.h"
-#include "submit.h"
+#include "runtime.h"
 
 static bool flags_valid(unsigned flags)
 {
