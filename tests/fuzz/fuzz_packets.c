@@ -2,8 +2,8 @@
  * nothing: whatever they say, the queue ends when it is destroyed, nothing runs then, and it has
  * told of one error at most.
  *
- * The first bytes say how kernels end and what the host does meanwhile; what follows are packets
- * of 64 bytes. In their handles small numbers stand for signals and for a kernel. */
+ * The first bytes say how kernels end, what scratch the queue has, of which nobody gives more, and
+ * what the host does meanwhile; what follows are packets of 64 bytes. In their handles small numbers stand for signals and for a kernel. */
 #include "amdgpu_queue.h"
 #include "fake_dispatch.h"
 #include "fuzz.h"
@@ -20,6 +20,7 @@ struct world {
     amd_signal_t doorbell, inactive, signals[SIGNALS];
     struct amdgpu_kernel_descriptor descriptor;
     _Alignas(64) amd_queue_t queue;
+    unsigned char scratch[16 << 10];
 };
 
 static struct world *world;
@@ -48,6 +49,15 @@ static void open_world(void)
     world = (struct world *)(void *)memory->view;
 }
 
+/* Some, of a size that may be too little or no memory. */
+static void give_scratch(unsigned size)
+{
+    world->queue.compute_tmpring_size = (size & 15) | (1 + (size >> 4 & 3)) << 12;
+    world->queue.scratch_backing_memory_location = (uintptr_t)world->scratch;
+    world->queue.scratch_backing_memory_byte_size = size & 64 ? 1 << 20 : sizeof world->scratch;
+    world->queue.queue_properties = size & 128 ? AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE : 0;
+}
+
 static struct amdgpu_queue *open_queue(const uint8_t *plan)
 {
     struct amdgpu_queue_settings settings = {
@@ -67,6 +77,9 @@ static struct amdgpu_queue *open_queue(const uint8_t *plan)
     fake.refusal =
         plan[0] & 2 ? (enum amdgpu_end_kind)(plan[1] % (AMDGPU_END_CHECK + 1)) : AMDGPU_END_OK;
     settings.agent_dispatch = plan[0] & 4 ? take_agent : NULL;
+    settings.owner_scratch = plan[0] & 32;
+    if (settings.owner_scratch && plan[0] & 64)
+        give_scratch(plan[1]);
     struct amdgpu_queue *queue = amdgpu_queue_create(&settings);
     fuzz_check(queue != NULL);
     amdgpu_queue_profile(queue, plan[0] & 8);
@@ -146,6 +159,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!wait_read(count) && data[0] & 16) { /* what barriers wait for comes after all */
         for (int i = 0; i < SIGNALS; i++)
             amdgpu_signal_store(&world->signals[i], 0);
+        if (amdgpu_signal_load(&world->inactive) > 0)
+            amdgpu_signal_store(&world->inactive, 0); /* as if there were scratch now */
         (void)wait_read(count);
     }
     end_some(data, &ended);
