@@ -191,6 +191,11 @@ enum {
     HSA_SVM_ATTR_CLR_FLAGS,
     HSA_SVM_ATTR_GRANULARITY,
 };
+enum { /* of HSA_SVM_ATTR_SET_FLAGS and HSA_SVM_ATTR_CLR_FLAGS */
+       HSA_SVM_FLAG_HOST_ACCESS = 1,
+       HSA_SVM_FLAG_COHERENT = 2,
+};
+enum { HSA_INVALID_NODE = 0xffffffff }; /* of a location: none */
 typedef struct {
     uint32_t type, value;
 } HSA_SVM_ATTRIBUTE;

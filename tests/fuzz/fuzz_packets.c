@@ -3,7 +3,8 @@
  * told of one error at most.
  *
  * The first bytes say how kernels end, what scratch the queue has, of which nobody gives more, and
- * what the host does meanwhile; what follows are packets of 64 bytes. In their handles small numbers stand for signals and for a kernel. */
+ * what the host does meanwhile; what follows are packets of 64 bytes. In their handles small
+ * numbers stand for signals and for a kernel. */
 #include "amdgpu_queue.h"
 #include "fake_dispatch.h"
 #include "fuzz.h"

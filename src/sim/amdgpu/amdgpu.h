@@ -91,6 +91,8 @@ struct amdgpu_ring {
 };
 enum { AMDGPU_RING_GROUPS = 4096 }; /* of a dispatch that have a part of it at once, at most */
 
+enum { AMDGPU_UNIT_WORDS = 32 }; /* of a mask of compute units */
+
 enum { AMDGPU_MEETINGS = 64 }; /* resources of global wave sync */
 
 /* One kernel in progress. The caller's memory; fields after the first blank are private. */
@@ -104,6 +106,8 @@ struct amdgpu_dispatch {
     bool cooperative;                    /* all groups resident at once */
     struct amdgpu_private *kept;         /* NULL: memory is made for each group */
     struct amdgpu_ring ring;
+    unsigned units; /* compute units that its groups are on, 0: all of the device; in the mask */
+    uint32_t unit_mask[AMDGPU_UNIT_WORDS];
     uint32_t doorbell; /* the number of its queue's, for trap handlers */
     /* A trap handler sends an interrupt, on the wave's thread; message: M0. NULL: nobody asks. */
     void (*trapped)(struct amdgpu_dispatch *dispatch, uint32_t message);

@@ -543,7 +543,8 @@ static bool set_residence(struct amdgpu_dispatch *dispatch, struct amdgpu_end *o
 {
     const struct amdgpu_model *model = &dispatch->device->model;
     unsigned pair = amdgpu_family_of(model->isa) == AMDGPU_GFX9 ? 1 : 2;
-    uint64_t units = (model->units + pair - 1) / pair, per_unit = groups_per_unit(dispatch);
+    unsigned all = dispatch->units ? dispatch->units : model->units;
+    uint64_t units = (all + pair - 1) / pair, per_unit = groups_per_unit(dispatch);
     uint64_t groups =
         (uint64_t)dispatch->launch.grid[0] * dispatch->launch.grid[1] * dispatch->launch.grid[2];
     uint64_t resident = units * per_unit;

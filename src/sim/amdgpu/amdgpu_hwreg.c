@@ -21,11 +21,22 @@ enum hwreg { /* as encoded */
 
 enum { UNITS_PER_ARRAY = 16, UNITS_PER_XCC = 38 };
 
+/* The unit of the mask with so many before it. */
+static unsigned masked_unit(const struct amdgpu_dispatch *dispatch, unsigned before)
+{
+    unsigned unit = 0;
+    while (!(dispatch->unit_mask[unit / 32] >> unit % 32 & 1) || before-- > 0)
+        unit++;
+    return unit;
+}
+
 static unsigned unit_of(const struct amdgpu_wave *wave)
 {
     const struct amdgpu_block *block = wave->block;
-    unsigned units = block->dispatch->device->model.units;
-    return (unsigned)(block->block->number % (units ? units : 1));
+    const struct amdgpu_dispatch *dispatch = block->dispatch;
+    unsigned units = dispatch->units ? dispatch->units : dispatch->device->model.units;
+    unsigned unit = (unsigned)(block->block->number % (units ? units : 1));
+    return dispatch->units ? masked_unit(dispatch, unit) : unit;
 }
 
 static uint32_t gfx9_hw_id(const struct amdgpu_wave *wave)

@@ -225,6 +225,10 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->cooperative = atomic_load_explicit(&queue->cooperative, memory_order_relaxed);
     dispatch->kept = queue->kept;
     dispatch->ring = *ring;
+    pthread_mutex_lock(&queue->lock);
+    dispatch->units = queue->units;
+    memcpy(dispatch->unit_mask, queue->unit_mask, sizeof dispatch->unit_mask);
+    pthread_mutex_unlock(&queue->lock);
     dispatch->doorbell = queue->settings.doorbell;
     dispatch->trapped = kernel_trapped;
     dispatch->done = kernel_done;

@@ -52,6 +52,8 @@ struct amdgpu_queue {
 
     pthread_mutex_t lock; /* of all below */
     struct amdgpu_flight *unused;
+    unsigned units; /* 0: all of the device */
+    uint32_t unit_mask[AMDGPU_UNIT_WORDS];
     bool failed, orphan; /* orphan: its thread frees it */
     struct amdgpu_queue_error error;
     struct amdgpu_queue *next; /* of all queues, under the list's lock */

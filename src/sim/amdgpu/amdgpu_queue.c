@@ -447,6 +447,23 @@ void amdgpu_queue_set_cooperative(struct amdgpu_queue *queue, bool cooperative)
     atomic_store_explicit(&queue->cooperative, cooperative, memory_order_relaxed);
 }
 
+bool amdgpu_queue_set_units(struct amdgpu_queue *queue, const uint32_t *mask, unsigned words)
+{
+    unsigned there = queue->settings.device->model.units, units = 0;
+    uint32_t kept[AMDGPU_UNIT_WORDS] = {0};
+    for (unsigned i = 0; i < there && i < 32 * words && i < 32 * AMDGPU_UNIT_WORDS; i++) {
+        kept[i / 32] |= mask[i / 32] & 1u << i % 32;
+        units += mask[i / 32] >> i % 32 & 1;
+    }
+    if (units == 0)
+        return false;
+    pthread_mutex_lock(&queue->lock);
+    queue->units = units;
+    memcpy(queue->unit_mask, kept, sizeof kept);
+    pthread_mutex_unlock(&queue->lock);
+    return true;
+}
+
 void amdgpu_queue_pause(struct amdgpu_queue *queue, bool pause)
 {
     amdgpu_signal_store(&queue->paused, pause);

@@ -63,8 +63,8 @@ struct amdgpu_queue_settings {
                                NULL: queue->hsa_queue has them */
     int priority;           /* lower first */
     bool cooperative;
-    /* Scratch is what queue says (compute_tmpring_size and its kin) and not the simulator's own. Who
-     * needs more stores why to queue_inactive_signal, and goes on when that is 0 again. */
+    /* Scratch is what queue says (compute_tmpring_size and its kin) and not the simulator's own.
+     * Who needs more stores why to queue_inactive_signal, and goes on when that is 0 again. */
     bool owner_scratch;
     /* Called on the queue's thread; NULL: nobody asks. */
     void (*error)(void *data, const struct amdgpu_queue_error *error);
@@ -101,6 +101,9 @@ void amdgpu_queue_profile(struct amdgpu_queue *queue, bool on);
 void amdgpu_queue_set_priority(struct amdgpu_queue *queue, int priority);
 /* Whether kernels that are dispatched from now on have all their groups resident at once. */
 void amdgpu_queue_set_cooperative(struct amdgpu_queue *queue, bool cooperative);
+/* Kernels that are dispatched from now on have their groups on the compute units of a mask of words
+ * (at most AMDGPU_UNIT_WORDS). False: none of them is the device's, and nothing was changed. */
+bool amdgpu_queue_set_units(struct amdgpu_queue *queue, const uint32_t *mask, unsigned words);
 /* A paused queue takes no packets; what runs goes on. */
 void amdgpu_queue_pause(struct amdgpu_queue *queue, bool pause);
 

@@ -92,6 +92,7 @@ bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell);
 void simkmt_doorbell_close(struct simkmt_doorbell *doorbell);
 
 void simkmt_queues_close(void);
+bool simkmt_queues_exist(void);
 
 /* ---- SDMA ------------------------------------------------------------------------------ */
 
@@ -114,7 +115,15 @@ struct simkmt_part;
 bool simkmt_part_map(struct simkmt_part **parts, int device, uint64_t address, uint64_t size);
 /* False: none starts at address. */
 bool simkmt_part_unmap(struct simkmt_part **parts, uint64_t address);
+void simkmt_parts_reach(struct simkmt_part *parts, int device); /* from now on */
 void simkmt_parts_destroy(struct simkmt_part **parts);
+
+/* Pages that are the program's own: devices reach them until as many calls have taken it back.
+ * False: they are not all there, or something of them was allocated here. */
+bool simkmt_memory_reach(uint64_t start, uint64_t end);
+void simkmt_memory_unreach(uint64_t start, uint64_t end);
+bool simkmt_memory_is_programs(uint64_t start, uint64_t end);
+void simkmt_attributes_close(void); /* of shared virtual memory */
 
 /* Moves what starts at address to a file, which others may open as *out_shared says. Nothing may
  * run or copy meanwhile. */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { LARGE_PAGE = 2 << 20 };
-enum kind { ALLOCATED, SCRATCH, OPENED, USER };
+enum kind { ALLOCATED, SCRATCH, FIXED, OPENED, USER };
 
 struct memory {
     struct ah_range range; /* in the table; of USER it is only the bounds */
@@ -21,7 +21,7 @@ struct memory {
     uint32_t node;
     HsaMemFlags flags;
     struct sim_memory *sim;    /* NULL: addresses only, or memory of the program */
-    struct simkmt_part *parts; /* SCRATCH: what is mapped */
+    struct simkmt_part *parts; /* SCRATCH: what is mapped; FIXED, of a device: all of it */
     bool covers;               /* USER: pieces were made for it */
     void *user_data;
     uint32_t mapped_count, mapped[SIMKMT_NODES_MAX];
@@ -38,7 +38,7 @@ struct piece {
 /* All under the lock. */
 static struct {
     pthread_mutex_t lock;
-    struct ah_ranges table;                           /* ALLOCATED and SCRATCH */
+    struct ah_ranges table;                           /* all but USER */
     struct memory *users;                             /* newest first; they may overlap */
     struct ah_ranges pieces;                          /* disjoint */
     unsigned peers[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* mappings, by owner and peer */
@@ -164,7 +164,8 @@ static void count_peer(const struct memory *memory, uint32_t node, bool mapped)
 
 static void unmap(struct memory *memory)
 {
-    simkmt_parts_destroy(&memory->parts);
+    if (memory->kind == SCRATCH)
+        simkmt_parts_destroy(&memory->parts);
     while (memory->mapped_count > 0)
         count_peer(memory, memory->mapped[--memory->mapped_count], false);
 }
@@ -176,6 +177,8 @@ static void map_to(struct memory *memory, uint32_t node)
             return;
     memory->mapped[memory->mapped_count++] = node;
     count_peer(memory, node, true);
+    if (memory->kind == FIXED)
+        simkmt_parts_reach(memory->parts, (int)node - 1);
     if (memory->kind == OPENED)
         sim_memory_set_access(memory->sim, (int)node - 1, SIM_ACCESS_READ_WRITE);
 }
@@ -268,15 +271,51 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
 static void free_memory(struct memory *memory)
 {
     unmap(memory);
-    if (memory->kind == SCRATCH)
+    simkmt_parts_destroy(&memory->parts);
+    if (memory->kind == SCRATCH || (memory->kind == FIXED && memory->node > 0))
         (void)sim_address_free(memory->range.start, memory->range.size);
     sim_memory_destroy(memory->sim);
+    if (memory->kind == FIXED && memory->node == 0)
+        munmap((void *)memory->range.start, memory->range.size);
     free(memory);
+}
+
+/* Memory of the host, where no other is. */
+static bool place_on_host(struct memory *memory, uint64_t size, uint64_t address)
+{
+    void *wanted = (void *)(uintptr_t)address;
+    void *got = mmap(wanted, size, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == MAP_FAILED)
+        return false;
+    memory->range.start = (uintptr_t)got;
+    memory->sim = got == wanted ? sim_memory_register(got, size) : NULL;
+    if (!memory->sim) {
+        munmap(got, size);
+        return false;
+    }
+    memory->sim->fine = !memory->flags.ui32.CoarseGrain;
+    return true;
+}
+
+static bool place_on_device(struct memory *memory, uint64_t size, uint64_t address)
+{
+    memory->range.start = sim_address_reserve(size, SIMKMT_PAGE, address);
+    if (memory->range.start == address &&
+        simkmt_part_map(&memory->parts, (int)memory->node - 1, address, size))
+        return true;
+    if (memory->range.start)
+        (void)sim_address_free(memory->range.start, size);
+    return false;
 }
 
 /* Its bounds, when there is memory for it. hint: an address to prefer, 0: none. */
 static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint64_t hint)
 {
+    memory->range.size = size;
+    if (memory->kind == FIXED)
+        return hint % SIMKMT_PAGE == 0 &&
+               (memory->node == 0 ? place_on_host : place_on_device)(memory, size, hint);
     if (memory->kind == SCRATCH) {
         memory->range.start = sim_address_reserve(size, alignment, hint);
     } else {
@@ -289,7 +328,6 @@ static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint
         if (memory->sim)
             memory->sim->fine = !memory->flags.ui32.CoarseGrain;
     }
-    memory->range.size = size;
     return memory->range.start != 0;
 }
 
@@ -300,16 +338,20 @@ static HSAKMT_STATUS allocate(uint32_t number, uint64_t size, uint64_t alignment
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory)
         return HSAKMT_STATUS_NO_MEMORY;
-    memory->kind = flags.ui32.Scratch || flags.ui32.OnlyAddress ? SCRATCH : ALLOCATED;
+    memory->kind = flags.ui32.FixedAddress ? FIXED : ALLOCATED;
+    if (flags.ui32.Scratch || flags.ui32.OnlyAddress)
+        memory->kind = SCRATCH;
     memory->node = flags.ui32.GTTAccess ? 0 : number; /* of the host, for the engines of the node */
     memory->flags = flags;
+    HSAKMT_STATUS failure =
+        memory->kind == FIXED && memory->node == 0 ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_NO_MEMORY;
     bool placed = place(memory, size, alignment, wanted);
     if (!placed || (wanted && memory->range.start != wanted)) {
         if (placed)
             free_memory(memory);
         else
             free(memory);
-        return HSAKMT_STATUS_NO_MEMORY;
+        return failure;
     }
     pthread_mutex_lock(&all.lock);
     ah_ranges_insert(&all.table, &memory->range);
@@ -326,11 +368,11 @@ HSAKMT_STATUS hsaKmtAllocMemoryAlign(uint32_t number, uint64_t size, uint64_t al
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
     if (!address || size == 0 || size % SIMKMT_PAGE != 0 || (alignment & (alignment - 1)) != 0)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    if ((flags.ui32.FixedAddress && !flags.ui32.OnlyAddress) || flags.ui32.GDSMemory ||
-        flags.ui32.NoAddress)
-        return simkmt_refuse(
-            HSAKMT_STATUS_NOT_SUPPORTED,
-            "memory at a fixed address, without an address, or of the global data share");
+    if (flags.ui32.FixedAddress && !*address)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    if (flags.ui32.GDSMemory || flags.ui32.NoAddress)
+        return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
+                             "memory without an address, or of the global data share");
     return allocate(number, size, alignment > SIMKMT_PAGE ? alignment : SIMKMT_PAGE, flags,
                     address);
 }
@@ -369,6 +411,32 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, uint64_t size)
     return memory ? HSAKMT_STATUS_SUCCESS
                   : simkmt_refuse(HSAKMT_STATUS_MEMORY_NOT_REGISTERED,
                                   "%p cannot be freed: no allocation starts there", address);
+}
+
+/* ---- the program's memory, without a registration ------------------------------------------ */
+
+bool simkmt_memory_reach(uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&all.lock);
+    bool good = !ah_ranges_overlaps(&all.table, start, end - start) && cover(start, end);
+    pthread_mutex_unlock(&all.lock);
+    return good;
+}
+
+void simkmt_memory_unreach(uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&all.lock);
+    uncover(start, end);
+    pthread_mutex_unlock(&all.lock);
+}
+
+bool simkmt_memory_is_programs(uint64_t start, uint64_t end)
+{
+    pthread_mutex_lock(&all.lock);
+    bool known = ah_ranges_overlaps(&all.table, start, end - start);
+    pthread_mutex_unlock(&all.lock);
+    bool simulated = end > sim_space.base && start < sim_space.base + sim_space.size;
+    return !known && !simulated && is_there(start, end);
 }
 
 /* ---- registrations --------------------------------------------------------------------- */
@@ -505,6 +573,7 @@ HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
 HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
 {
     static const HSA_POINTER_TYPE types[] = {[ALLOCATED] = HSA_POINTER_ALLOCATED,
+                                             [FIXED] = HSA_POINTER_ALLOCATED,
                                              [OPENED] = HSA_POINTER_REGISTERED_SHARED,
                                              [USER] = HSA_POINTER_REGISTERED_USER};
     SIMKMT_ENTER();

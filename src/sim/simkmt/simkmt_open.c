@@ -75,6 +75,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
         simkmt_queues_close();
         simkmt_events_close();
         forget_handlers();
+        simkmt_attributes_close();
         simkmt_memory_close();
     }
     return was_open ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
@@ -145,6 +146,8 @@ HSAKMT_STATUS hsaKmtGetXNACKMode(int32_t *enable)
 HSAKMT_STATUS hsaKmtSetXNACKMode(int32_t enable)
 {
     SIMKMT_ENTER();
+    if (simkmt_queues_exist())
+        return simkmt_refuse(HSAKMT_STATUS_ERROR, "the XNACK mode, while there are queues");
     return enable == 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_NOT_SUPPORTED;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { DOORBELLS = SIMKMT_PAGE / sizeof(uint64_t) };
-enum { QUEUES_MAX = 512, MASK_WORDS = 32, PACKET = 64, RING_MAX = 1 << 30 };
+enum { QUEUES_MAX = 512, PACKET = 64, RING_MAX = 1 << 30 };
 
 struct queue {
     const struct simkmt_node *node;
@@ -17,7 +17,7 @@ struct queue {
     struct simkmt_doorbell doorbell;
     volatile int64_t *error_reason;
     uint32_t error_event; /* number, 0: none */
-    bool paused;
+    bool has_gws;
 };
 
 /* A queue's number is its place in the table, plus 1. */
@@ -297,33 +297,62 @@ void simkmt_queues_close(void)
         (void)hsaKmtDestroyQueue(number);
 }
 
-/* Groups do not belong to compute units here: a mask changes nothing. */
+bool simkmt_queues_exist(void)
+{
+    bool any = false;
+    pthread_mutex_lock(&queues.lock);
+    for (unsigned i = 0; i < QUEUES_MAX && !any; i++)
+        any = queues.table[i] != NULL;
+    pthread_mutex_unlock(&queues.lock);
+    return any;
+}
+
+/* Of an SDMA queue there is nothing to mask. */
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID number, uint32_t count, uint32_t *mask)
 {
     SIMKMT_ENTER();
-    if (count == 0 || count % 32 != 0 || count > 32 * MASK_WORDS || !mask)
+    if (count == 0 || count % 32 != 0 || count > 32 * AMDGPU_UNIT_WORDS || !mask)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     pthread_mutex_lock(&queues.lock);
-    bool found = queue_get(number) != NULL;
+    const struct queue *queue = queue_get(number);
+    bool good =
+        queue && (queue->sdma || amdgpu_queue_set_units(queue->processor, mask, count / 32));
     pthread_mutex_unlock(&queues.lock);
-    return found ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+    if (queue && !good)
+        return simkmt_refuse(HSAKMT_STATUS_ERROR, "a mask without a compute unit of the device");
+    return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
-/* Every kernel has barriers of its own; a queue is given those from 0 on. */
+/* Under the lock. Whether another queue of the device has its global wave sync. */
+static bool gws_is_taken(const struct queue *queue)
+{
+    for (unsigned i = 0; i < QUEUES_MAX; i++) {
+        const struct queue *other = queues.table[i];
+        if (other && other != queue && other->node == queue->node && other->has_gws)
+            return true;
+    }
+    return false;
+}
+
+/* Every kernel has barriers of its own; a queue is given all of them, from 0 on. */
 HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID number, uint32_t count, uint32_t *first)
 {
     SIMKMT_ENTER();
+    HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
     pthread_mutex_lock(&queues.lock);
-    const struct queue *queue = queue_get(number);
-    bool found = queue && !queue->sdma;
-    if (found)
+    struct queue *queue = queue_get(number);
+    if (!queue || queue->sdma)
+        result = HSAKMT_STATUS_INVALID_HANDLE;
+    else if (count > AMDGPU_MEETINGS || (count > 0 && (queue->has_gws || gws_is_taken(queue))))
+        result = HSAKMT_STATUS_OUT_OF_RESOURCES;
+    else if (count == 0 && !queue->has_gws)
+        result = HSAKMT_STATUS_INVALID_PARAMETER;
+    if (result == HSAKMT_STATUS_SUCCESS) {
+        queue->has_gws = count > 0;
         amdgpu_queue_set_cooperative(queue->processor, count > 0);
+    }
     pthread_mutex_unlock(&queues.lock);
-    if (!found)
-        return HSAKMT_STATUS_INVALID_HANDLE;
-    if (count > AMDGPU_MEETINGS)
-        return HSAKMT_STATUS_OUT_OF_RESOURCES;
-    if (first)
+    if (result == HSAKMT_STATUS_SUCCESS && first)
         *first = 0;
-    return HSAKMT_STATUS_SUCCESS;
+    return result;
 }

@@ -113,6 +113,7 @@ static uint32_t capability_of(const struct amdgpu_model *model)
     uint32_t capability = HSA_CAP_QUEUE_SIZE_POWER_OF_TWO | HSA_CAP_DOORBELL_64_BIT
                                                                 << HSA_CAP_DOORBELL_TYPE_SHIFT;
     capability |= HSA_CAP_WATCH_POINTS | WATCH_POINTS_LOG2 << HSA_CAP_WATCH_POINTS_SHIFT;
+    capability |= HSA_CAP_SVM_API;
     return capability | (model->sramecc ? (uint32_t)HSA_CAP_SRAM_EDC : 0);
 }
 

@@ -21,6 +21,8 @@
     descriptor illegal
     descriptor misaligned
     descriptor absent
+    descriptor unit
+    descriptor meets
 
 // Trap handlers, at multiples of 256. TTMP14 and TTMP15: where they write what they find.
     .p2align 8
@@ -131,6 +133,43 @@ misaligned:
     s_waitcnt lgkmcnt(0)
     global_atomic_add v2, v3, s[10:11]
     mark
+
+// The first dword of 4 of each group: the compute unit that the device says it is on.
+    .p2align 8
+unit:
+    s_load_dwordx2 s[4:5], s[4:5], 0x0
+    s_getreg_b32 s10, hwreg(HW_REG_HW_ID, 8, 4)
+    s_getreg_b32 s11, hwreg(HW_REG_HW_ID, 13, 3)
+    s_lshl_b32 s11, s11, 4
+    s_or_b32 s10, s10, s11
+    s_lshl_b32 s8, s8, 4
+    v_mov_b32 v2, s8
+    v_mov_b32 v3, s10
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v2, v3, s[4:5]
+    s_endpgm
+
+    .p2align 8
+// Adds 1 to the argument's first word, waits for all 8 waves of the grid, and stores what is there to
+// a word of its group's.
+meets:
+    s_load_dwordx2 s[4:5], s[4:5], 0x0
+    v_mov_b32 v8, 7
+    v_mov_b32 v2, 0
+    v_mov_b32 v3, 1
+    s_mov_b64 exec, 1
+    s_mov_b32 m0, 0
+    s_waitcnt lgkmcnt(0)
+    global_atomic_add v2, v3, s[4:5]
+    s_waitcnt vmcnt(0)
+    ds_gws_barrier v8 offset:0 gds
+    s_waitcnt lgkmcnt(0)
+    global_load_dword v4, v2, s[4:5] glc
+    s_lshl_b32 s8, s8, 2
+    v_mov_b32 v5, s8
+    s_waitcnt vmcnt(0)
+    global_store_dword v5, v4, s[4:5] offset:64
+    s_endpgm
 
     .p2align 8
 absent:

@@ -6,7 +6,7 @@
 
 #include <elf.h>
 
-enum kernel { SLICES, ABORTS, BREAKS, ILLEGAL, MISALIGNED, ABSENT };
+enum kernel { SLICES, ABORTS, BREAKS, ILLEGAL, MISALIGNED, ABSENT, UNIT, MEETS };
 enum handler { TELLS, GOES_ON, RETURNS, FAULTS }; /* at multiples of 256 from HANDLERS on */
 enum { CODE_MAX = 16 * PAGE, DESCRIPTOR = 64, HANDLERS = 512, HANDLER = 256 };
 

@@ -114,7 +114,10 @@ static void wrong_allocations_are_errors(void **state)
     expect(kmt.hsaKmtAllocMemory(0, 0, plain, &address), HSAKMT_STATUS_INVALID_PARAMETER);
     expect(kmt.hsaKmtAllocMemory(0, 100, plain, &address), HSAKMT_STATUS_INVALID_PARAMETER);
     expect(kmt.hsaKmtAllocMemory(0, PAGE, plain, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
-    expect(kmt.hsaKmtAllocMemory(0, PAGE, fixed, &address), HSAKMT_STATUS_NOT_SUPPORTED);
+    expect(kmt.hsaKmtAllocMemory(0, PAGE, fixed, &address), HSAKMT_STATUS_INVALID_PARAMETER);
+    address = (char *)&nodes + 1;
+    expect(kmt.hsaKmtAllocMemory(0, PAGE, fixed, &address), HSAKMT_STATUS_ERROR);
+    expect(kmt.hsaKmtAllocMemory(GPU, PAGE, fixed, &address), HSAKMT_STATUS_NO_MEMORY);
     expect(kmt.hsaKmtAllocMemory(GPU, UINT64_C(1) << 46, plain, &address), HSAKMT_STATUS_NO_MEMORY);
     expect(kmt.hsaKmtFreeMemory(NULL, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
     expect(kmt.hsaKmtFreeMemory(&address, PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
@@ -130,6 +133,55 @@ static void wrong_allocations_are_errors(void **state)
     expect(kmt.hsaKmtMapMemoryToGPU(&address, 8, &alternate), HSAKMT_STATUS_INVALID_PARAMETER);
     ok(kmt.hsaKmtFreeMemory(memory, 2 * PAGE));
     expect(kmt.hsaKmtQueryPointerInfo(memory, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
+}
+
+static void memory_is_at_the_address_that_was_asked_for(void **state)
+{
+    HsaMemFlags fixed = {.Value = 0};
+    HsaPointerInfo info;
+    (void)state;
+    fixed.ui32.FixedAddress = 1;
+    for (uint32_t node = 0; node <= GPU; node++) {
+        char *wanted = node == 0
+                           ? mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                           : allocate(node, 4 * PAGE);
+        void *address = wanted;
+        expect(kmt.hsaKmtAllocMemory(node, 4 * PAGE, fixed, &address),
+               node == 0 ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_NO_MEMORY); /* it is in use */
+        if (node == 0)
+            munmap(wanted, 4 * PAGE);
+        else
+            ok(kmt.hsaKmtFreeMemory(wanted, 4 * PAGE));
+        address = wanted;
+        ok(kmt.hsaKmtAllocMemory(node, 4 * PAGE, fixed, &address));
+        assert_ptr_equal(address, wanted);
+        ok(kmt.hsaKmtMapMemoryToGPU(address, 4 * PAGE, NULL));
+        ok(kmt.hsaKmtQueryPointerInfo(wanted + PAGE, &info));
+        assert_int_equal(info.Type, HSA_POINTER_ALLOCATED);
+        assert_int_equal(info.Node, node);
+        assert_int_equal(info.SizeInBytes, 4 * PAGE);
+        if (node == 0)
+            memset(address, 1, 4 * PAGE);
+        ok(kmt.hsaKmtUnmapMemoryToGPU(address));
+        ok(kmt.hsaKmtFreeMemory(address, 4 * PAGE));
+        expect(kmt.hsaKmtFreeMemory(address, 4 * PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+        ok(kmt.hsaKmtAllocMemory(node, 4 * PAGE, fixed, &address));
+        ok(kmt.hsaKmtFreeMemory(address, 4 * PAGE));
+    }
+}
+
+static void handles_of_graphics_are_no_buffers_of_devices(void **state)
+{
+    HsaGraphicsResourceInfo info;
+    uint32_t nodes[] = {GPU, NODES};
+    (void)state;
+    expect(kmt.hsaKmtRegisterGraphicsHandleToNodes(0, &info, 1, nodes), HSAKMT_STATUS_ERROR);
+    expect(kmt.hsaKmtRegisterGraphicsHandleToNodes(0, &info, 2, nodes),
+           HSAKMT_STATUS_INVALID_NODE_UNIT);
+    expect(kmt.hsaKmtRegisterGraphicsHandleToNodes(0, &info, 1, NULL),
+           HSAKMT_STATUS_INVALID_NODE_UNIT);
+    expect(kmt.hsaKmtRegisterGraphicsHandleToNodes(0, NULL, 1, nodes),
+           HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
 /* What a handle is worth in another process, which has a driver of its own. */
@@ -216,6 +268,8 @@ int main(void)
         cmocka_unit_test(registrations_may_overlap),
         cmocka_unit_test(what_is_no_memory_cannot_be_registered),
         cmocka_unit_test(wrong_allocations_are_errors),
+        cmocka_unit_test(memory_is_at_the_address_that_was_asked_for),
+        cmocka_unit_test(handles_of_graphics_are_no_buffers_of_devices),
         cmocka_unit_test(memory_of_a_device_is_shared_with_another_process),
         cmocka_unit_test(wrong_handles_are_errors),
     };

@@ -1,6 +1,6 @@
 /* AQL queues: doorbells that are stores to memory, packets that complete signals, interrupts, and
  * what is wrong with queues. */
-#include "queue.h"
+#include "kernels.h"
 
 #include <time.h>
 
@@ -254,10 +254,81 @@ static void wrong_queues_are_errors(void **state)
     ok(kmt.hsaKmtSetQueueCUMask(queue.resource.QueueId, 32, &mask));
     expect(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 100000, &first),
            HSAKMT_STATUS_OUT_OF_RESOURCES);
-    ok(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 1, &first));
+    expect(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 0, &first),
+           HSAKMT_STATUS_INVALID_PARAMETER);
+    uint32_t none = 0;
+    expect(kmt.hsaKmtSetQueueCUMask(queue.resource.QueueId, 32, &none), HSAKMT_STATUS_ERROR);
+    expect(kmt.hsaKmtSetXNACKMode(0), HSAKMT_STATUS_ERROR); /* while there are queues */
     destroy_queue(&queue);
     ok(kmt.hsaKmtFreeMemory(ring, 0));
     ok(kmt.hsaKmtFreeMemory(amd, 0));
+}
+
+/* ---- kernels ----------------------------------------------------------------------------- */
+
+static void run_kernel(struct queue *queue, enum kernel kernel, uint32_t groups, uint32_t *out)
+{
+    uint32_t **argument = allocate(0, PAGE);
+    amd_signal_t *done = new_signal(NULL);
+    *argument = out;
+    hsa_kernel_dispatch_packet_t packet = packet_of(kernel, groups, 64, argument, done);
+    put_kernel(queue, &packet);
+    while (value_of(done) != 0)
+        usleep(100);
+    ok(kmt.hsaKmtFreeMemory(argument, 0));
+    ok(kmt.hsaKmtFreeMemory(done, 0));
+}
+
+static void groups_are_on_the_units_of_the_queues_mask(void **state)
+{
+    enum { GROUPS = 8 };
+    (void)state;
+    struct queue queue = make_queue(GPU);
+    uint32_t *out = allocate(0, PAGE), mask[4] = {1u << 3 | 1u << 17, 0, 0, 1};
+    static const uint32_t units[] = {3, 17, 96};
+    run_kernel(&queue, UNIT, GROUPS, out);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        assert_int_equal(out[4 * i], i);
+    ok(kmt.hsaKmtSetQueueCUMask(queue.resource.QueueId, 128, mask));
+    run_kernel(&queue, UNIT, GROUPS, out);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        assert_int_equal(out[4 * i], units[i % 3]);
+    destroy_queue(&queue);
+    ok(kmt.hsaKmtFreeMemory(out, 0));
+}
+
+/* One queue of a device has it at a time. */
+static void waves_of_a_queue_with_global_wave_sync_meet(void **state)
+{
+    enum { GROUPS = 8 };
+    (void)state;
+    struct queue queue = make_queue(GPU), other = make_queue(GPU), far = make_queue(SECOND_GPU);
+    uint32_t *out = allocate(0, PAGE), first = 99;
+    memset(out, 0, PAGE);
+    ok(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 1, &first));
+    assert_int_equal(first, 0);
+    expect(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 1, &first),
+           HSAKMT_STATUS_OUT_OF_RESOURCES);
+    expect(kmt.hsaKmtAllocQueueGWS(other.resource.QueueId, 1, &first),
+           HSAKMT_STATUS_OUT_OF_RESOURCES);
+    ok(kmt.hsaKmtAllocQueueGWS(far.resource.QueueId, 1, &first));
+    run_kernel(&queue, MEETS, GROUPS, out);
+    for (uint32_t i = 0; i < GROUPS; i++)
+        assert_int_equal(out[16 + i], GROUPS);
+    ok(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 0, NULL));
+    ok(kmt.hsaKmtAllocQueueGWS(other.resource.QueueId, 64, &first));
+    destroy_queue(&other);
+    ok(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 64, &first));
+    destroy_queue(&queue);
+    destroy_queue(&far);
+    ok(kmt.hsaKmtFreeMemory(out, 0));
+}
+
+static int open_all(void **state)
+{
+    int result = open_driver(state);
+    load_kernels();
+    return result;
 }
 
 int main(void)
@@ -272,7 +343,9 @@ int main(void)
         cmocka_unit_test(caches_are_controlled_by_buffers_of_packets),
         cmocka_unit_test(packets_that_make_no_sense_are_told_to_the_runtime),
         cmocka_unit_test(wrong_queues_are_errors),
+        cmocka_unit_test(groups_are_on_the_units_of_the_queues_mask),
+        cmocka_unit_test(waves_of_a_queue_with_global_wave_sync_meet),
     };
-    return cmocka_run_group_tests_name("simulated kernel driver: queues", tests, open_driver,
+    return cmocka_run_group_tests_name("simulated kernel driver: queues", tests, open_all,
                                        close_driver);
 }
