@@ -26,14 +26,25 @@ endfunction()
 # devices are part of this tree, two of them, and nothing is skipped for want of them; those that
 # are called checked have every check on (ANYHIP_SIM_CHECK). hsa-rocr is AMD's own HSA runtime, where
 # it is installed, over the simulated kernel driver; what does not pass there has a row with the
-# reason in tests/rocr.tsv. The label is the name's first word.
+# reason in tests/rocr.tsv. hsa-rocr7-<model> is AMD's present runtime, where ANYHIP_ROCR says that
+# there is one (no package of Debian 12 has it); tests/rocr7.tsv is for it. The label is the name's
+# first word.
 find_library(ANYHIP_AMD_HSA NAMES libhsa-runtime64.so.1)
+set(ANYHIP_ROCR "" CACHE PATH
+    "Folder with AMD's present libhsa-runtime64.so.1, on which device tests are to run as well")
+if(ANYHIP_ROCR)
+    list(APPEND ANYHIP_TEST_DEVICES hsa-rocr7-gfx90a hsa-rocr7-gfx1100)
+endif()
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/rocr.tsv ah_rocr_rows)
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/rocr7.tsv ah_rocr7_rows)
 
 function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
     if(NOT ANYHIP_AMD_HSA OR "${ah_rocr_rows}" MATCHES "(^|;)${name}\t")
         list(REMOVE_ITEM devices hsa-rocr)
+    endif()
+    if("${ah_rocr7_rows}" MATCHES "(^|;)${name}\t")
+        list(FILTER devices EXCLUDE REGEX "^hsa-rocr7-")
     endif()
     string(REGEX MATCH "^[a-z]+" label ${name})
     foreach(device ${devices})
@@ -47,6 +58,11 @@ function(ah_register name program arguments seconds devices)
         if(device STREQUAL "hsa-rocr")
             set(environment ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=gfx90a*2
                 LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib/anyhip/kmt:${PROJECT_BINARY_DIR}/lib)
+        elseif(device MATCHES "^hsa-rocr7-(.*)")
+            string(CONCAT libraries ${ANYHIP_ROCR} ":${PROJECT_BINARY_DIR}/lib/anyhip/kmt:"
+                ${PROJECT_BINARY_DIR}/lib)
+            set(environment ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=${CMAKE_MATCH_1}*2
+                HSA_ENABLE_DTIF=1 LD_LIBRARY_PATH=${libraries})
         endif()
         if(device MATCHES "-checked$")
             list(APPEND environment ANYHIP_SIM_CHECK=all)

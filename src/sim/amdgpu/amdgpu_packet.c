@@ -44,7 +44,9 @@ static bool is_profiled(const struct amdgpu_queue *queue)
 void amdgpu_queue_send_mail(const struct amdgpu_queue *queue, uint64_t mailbox, uint32_t event)
 {
     unsigned char *view = NULL;
-    if (queue->settings.interrupt && mailbox && mailbox % sizeof(uint64_t) == 0)
+    if (queue->settings.interrupt && !queue->settings.has_mailboxes && event)
+        queue->settings.interrupt(event);
+    else if (queue->settings.interrupt && mailbox && mailbox % sizeof(uint64_t) == 0)
         view = sim_reach(queue->settings.device->device, mailbox, sizeof(uint64_t), true);
     if (!view)
         return;

@@ -77,6 +77,7 @@ struct amdgpu_queue_settings {
      * there (0: a kernel sends an interrupt). Errors go to the error callback alone then, and not
      * to queue_inactive_signal. NULL: runtimes and devices share signals. */
     void (*interrupt)(uint32_t event);
+    bool has_mailboxes; /* of signals with an event; false: interrupt is called without mail */
     /* Of a kernel driver: a kernel's trap handler sends an interrupt; message: M0. On the kernel's
      * thread. May be NULL. */
     void (*trapped)(void *data, uint32_t message);

@@ -143,13 +143,27 @@ static bool look_up(uint64_t address, struct answer *out)
     }
 }
 
+static bool (*_Atomic on_unknown)(uint64_t address, bool write);
+
+void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write))
+{
+    atomic_store(&on_unknown, known);
+}
+
+bool sim_memory_ask(uint64_t address, bool write)
+{
+    bool (*known)(uint64_t, bool) = atomic_load_explicit(&on_unknown, memory_order_acquire);
+    return known && known(address, write);
+}
+
 unsigned char *sim_reach_slowly(int device, uint64_t address, size_t size, bool write)
 {
     static _Thread_local struct answer last;
     const struct sim_asked *asked = &last.asked;
     bool known = last.sequence == atomic_load_explicit(&sequence, memory_order_acquire) &&
                  address - asked->start < asked->size;
-    if (!known && !look_up(address, &last))
+    if (!known && !look_up(address, &last) &&
+        !(sim_memory_ask(address, write) && look_up(address, &last)))
         return NULL;
     uint64_t users = write ? asked->writers : asked->readers;
     if (size > asked->size - (address - asked->start) || !(users >> device & 1))

@@ -131,24 +131,35 @@ struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size
     return &record->memory;
 }
 
-struct sim_memory *sim_memory_register(void *address, size_t size)
+struct sim_memory *sim_memory_attach(uint64_t start, size_t size, unsigned char *view,
+                                     bool writable)
 {
-    uint64_t start = (uintptr_t)address, last = start + size - 1;
+    uint64_t last = start + size - 1;
+    struct sim_asked asked = {start, size, (uintptr_t)view - start, UINT64_MAX,
+                              writable ? UINT64_MAX : 0};
     struct sim_record *record = NULL;
-    if (!address || size == 0 || last < start)
+    if (!start || size == 0 || last < start)
         return NULL;
     pthread_mutex_lock(&sim_state.lock);
     bool ours = start < sim_space.base + sim_space.size && last >= sim_space.base;
     if (sim_state.open && !ours && !ah_ranges_overlaps(&sim_state.table, start, size))
         record = sim_record_create(SIM_MEMORY_REGISTERED, -1, start, size);
-    if (record && !sim_asked_add(&(struct sim_asked){start, size, 0, UINT64_MAX, UINT64_MAX})) {
+    if (record && !sim_asked_add(&asked)) {
         free(record);
         record = NULL;
     }
-    if (record)
+    if (record) {
+        record->memory.view = view;
+        record->memory.read_only = !writable;
         ah_ranges_insert(&sim_state.table, &record->range);
+    }
     pthread_mutex_unlock(&sim_state.lock);
     return record ? &record->memory : NULL;
+}
+
+struct sim_memory *sim_memory_register(void *address, size_t size)
+{
+    return sim_memory_attach((uintptr_t)address, size, address, true);
 }
 
 /* Under the lock. */
@@ -242,6 +253,8 @@ static bool may_access(const struct sim_memory *memory, int device, bool write)
                 return true;
         return false;
     }
+    if (write && memory->read_only)
+        return false;
     if (device < 0 || memory->device < 0 || of_host(memory->kind))
         return true;
     return sim_peer_get(device, memory->device);
@@ -270,17 +283,19 @@ static unsigned char *reach_granules(int device, uint64_t address, size_t size)
     return sim_view(address);
 }
 
-/* Whether pieces of this kind that follow each other may be accessed as one. */
-static bool comes_in_rows(enum sim_kind kind)
+/* Whether two pieces that follow each other may be accessed as one. */
+static bool follows(const struct sim_memory *memory, const struct sim_memory *next)
 {
-    return kind == SIM_MEMORY_MAPPING || kind == SIM_MEMORY_REGISTERED;
+    bool in_rows = memory->kind == SIM_MEMORY_MAPPING || memory->kind == SIM_MEMORY_REGISTERED;
+    return in_rows && next->kind == memory->kind && next->view == memory->view + memory->size;
 }
 
-unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
+/* NULL: *out_unknown is the first address that is in no allocation, 0: they all are. */
+static unsigned char *reach_records(int device, uint64_t address, size_t size, bool write,
+                                    uint64_t *out_unknown)
 {
-    unsigned char *first = reach_granules(device, address, size);
-    if (first)
-        return first;
+    unsigned char *first = NULL;
+    *out_unknown = 0;
     pthread_mutex_lock(&sim_state.lock);
     const struct sim_record *record = sim_record_find(address);
     while (record && may_access(&record->memory, device, write)) {
@@ -294,9 +309,22 @@ unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool w
         size -= memory->size - offset;
         address = memory->address + memory->size;
         const struct sim_record *next = sim_record_find(address);
-        record =
-            next && comes_in_rows(memory->kind) && next->memory.kind == memory->kind ? next : NULL;
+        record = next && follows(memory, &next->memory) ? next : NULL;
     }
+    if (!sim_record_find(address))
+        *out_unknown = address;
     pthread_mutex_unlock(&sim_state.lock);
     return NULL;
+}
+
+unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
+{
+    uint64_t unknown;
+    unsigned char *first = reach_granules(device, address, size);
+    while (!first) {
+        first = reach_records(device, address, size, write, &unknown);
+        if (!first && (!unknown || !sim_memory_ask(unknown, write)))
+            break;
+    }
+    return first;
 }

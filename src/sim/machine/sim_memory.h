@@ -48,6 +48,7 @@ struct sim_memory { /* one allocation */
     unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
     const char *label;                     /* a variable's name, for reports; lives as long as it */
     void *owner;                           /* whoever allocated it */
+    bool read_only; /* SIM_MEMORY_REGISTERED: devices only read it */
     bool fine; /* fine-grained: whoever allocated it says so, before anybody uses it */
 };
 
@@ -75,6 +76,17 @@ struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size
 /* Makes [address, address+size) of the host program reachable. NULL: it
  * overlaps memory that is already known, or there is no memory. */
 struct sim_memory *sim_memory_register(void *address, size_t size);
+
+/* The same for memory of somebody else, which the simulator is to find at view, and not to write
+ * if it is not writable. */
+struct sim_memory *sim_memory_attach(uint64_t address, size_t size, unsigned char *view,
+                                     bool writable);
+
+/* Sets who is asked for addresses that are in no allocation: known may register memory there, and
+ * says whether to look again. It is called without locks, on threads of kernels. NULL: nobody. */
+void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write));
+/* Asks. */
+bool sim_memory_ask(uint64_t address, bool write);
 
 /* Addresses without memory, for sim_memory_map. 0: none left. hint: an address
  * to prefer, or 0. */

@@ -42,6 +42,7 @@ struct simkmt {
     pthread_mutex_t lock;         /* of opening and closing */
     unsigned opened;              /* how often */
     _Atomic(bool) forked;         /* this is a child of the process that opened it */
+    bool model;                   /* there is no such caller: simkmt_model.c serves queues alone */
     bool later;                   /* the caller has the structures of hsakmt_later.h; set before
                                      anything else is called */
     _Atomic(unsigned) node_count; /* 0: never opened */
@@ -51,6 +52,8 @@ extern struct simkmt simkmt;
 
 /* Makes the nodes; with the lock, once. A failure is logged. */
 HSAKMT_STATUS simkmt_nodes_open(void);
+/* Makes the nodes of these models; space: bytes of each that the simulator allocates itself. */
+HSAKMT_STATUS simkmt_nodes_make(const struct amdgpu_model *const *models, int count, size_t space);
 struct simkmt_node *simkmt_node(uint32_t number);     /* NULL: there is none */
 struct simkmt_node *simkmt_gpu_node(uint32_t number); /* NULL: there is none, or it is the host */
 
@@ -77,6 +80,28 @@ __attribute__((format(printf, 2, 3))) HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS 
 bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address);
 void simkmt_events_close(void);
 
+/* ---- models ---------------------------------------------------------------------------- */
+
+/* With simkmt.model, the indices of all queues are their owner's, and are looked at instead of
+ * doorbells. */
+
+/* A kernel is to begin: what was found of the program's memory is looked for anew. */
+hsa_status_t simkmt_model_begin(void *data, const hsa_kernel_dispatch_packet_t *packet);
+/* What interrupts are there: the event of a signal that was completed. */
+void simkmt_model_interrupt(uint32_t event_id);
+/* The value of a signal may have been at an address that was changed. */
+void simkmt_model_changed(const struct simkmt_node *node, uint64_t address);
+/* A queue has failed: its owner learns it from queue_inactive_signal. */
+void simkmt_model_failed(const struct simkmt_node *node, const amd_queue_t *queue,
+                         const struct amdgpu_queue_error *error);
+
+/* The devices of a folder in the form of the kernel driver's topology (simkmt_sysfs.c): reads their
+ * models into out_models, which has room for SIM_DEVICES_MAX. Returns how many; 0: there is no such
+ * folder; -1: it has others, and the log says which. */
+int simkmt_sysfs_read(const char *folder, const struct amdgpu_model **out_models);
+/* Makes such a folder, of the nodes that there are. False: it cannot be made, and the log says so. */
+bool simkmt_sysfs_write(const char *folder);
+
 /* ---- queues and doorbells -------------------------------------------------------------- */
 
 /* What a doorbell rings. */
@@ -88,6 +113,8 @@ struct simkmt_doorbell {
 /* Gives it a place, and calls ring on the doorbells' thread whenever the value there changes. No
  * locks are held when ring is called but the doorbells' own. False: no memory, thread or place. */
 bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell);
+/* The same for a word that is there already, with the value that was seen. */
+bool simkmt_doorbell_watch(struct simkmt_doorbell *doorbell);
 /* ring is not called any more when this returns. */
 void simkmt_doorbell_close(struct simkmt_doorbell *doorbell);
 
@@ -98,7 +125,8 @@ bool simkmt_queues_exist(void);
 
 struct simkmt_sdma;
 /* An engine's queue over a ring of size bytes (a power of two). The addresses of its indices, which
- * count bytes, are in resource afterwards. NULL: no memory or no thread. */
+ * count bytes, are in resource: afterwards, or with simkmt.model before. NULL: no memory or no
+ * thread, or the node does not reach the indices. */
 struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *ring, uint64_t size,
                                        HsaQueueResource *resource);
 /* Ends it; a packet in progress is finished, others are not begun. */

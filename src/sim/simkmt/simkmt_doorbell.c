@@ -32,6 +32,7 @@ static struct {
     pthread_mutex_t lock; /* of the table; held while ring is called */
     struct simkmt_doorbell *table[PLACES];
     _Atomic(uint64_t) *page;
+    _Atomic(unsigned) words; /* in the table that are not in the page: nothing tells of stores to them */
     bool running;
     pthread_t thread;
     int faults; /* userfaultfd, -1: there is none */
@@ -118,7 +119,7 @@ static void *watch(void *data)
         quiet = rang ? 0 : quiet + 1;
         if (quiet < QUIET_LOOKS) {
             pause = LOOK_NS;
-        } else if (doorbells.faults >= 0) {
+        } else if (doorbells.faults >= 0 && atomic_load(&doorbells.words) == 0) {
             wait_for_store();
             quiet = 0;
             continue;
@@ -150,12 +151,19 @@ static bool start(void)
     return doorbells.running;
 }
 
-bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell)
+/* Under the lock. PLACES: none is left. */
+static unsigned unused_place(void)
 {
-    pthread_mutex_lock(&doorbells.lock);
     unsigned place = 0;
     while (place < PLACES && doorbells.table[place])
         place++;
+    return place;
+}
+
+bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell)
+{
+    pthread_mutex_lock(&doorbells.lock);
+    unsigned place = unused_place();
     bool good = place < PLACES && start();
     if (good)
         doorbells.table[place] = &reserved;
@@ -172,9 +180,30 @@ bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell)
     return true;
 }
 
+bool simkmt_doorbell_watch(struct simkmt_doorbell *doorbell)
+{
+    pthread_mutex_lock(&doorbells.lock);
+    unsigned place = unused_place();
+    bool good = place < PLACES && start();
+    if (good) {
+        atomic_fetch_add(&doorbells.words, 1);
+        doorbells.table[place] = doorbell;
+    }
+    pthread_mutex_unlock(&doorbells.lock);
+    if (good)
+        atomic_store(&doorbells.page[place], SILENT); /* the thread may wait for a store */
+    return good;
+}
+
 void simkmt_doorbell_close(struct simkmt_doorbell *doorbell)
 {
     pthread_mutex_lock(&doorbells.lock);
-    doorbells.table[doorbell->place - doorbells.page] = NULL;
+    for (unsigned place = 0; place < PLACES; place++) {
+        if (doorbells.table[place] != doorbell)
+            continue;
+        doorbells.table[place] = NULL;
+        if (doorbell->place != &doorbells.page[place])
+            atomic_fetch_sub(&doorbells.words, 1);
+    }
     pthread_mutex_unlock(&doorbells.lock);
 }

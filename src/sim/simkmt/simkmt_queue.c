@@ -81,6 +81,10 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
 {
     struct queue *queue = data;
     unsigned reason = reason_of(error->status);
+    if (simkmt.model) {
+        simkmt_model_failed(queue->node, queue->amd, error);
+        return;
+    }
     if (error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT) {
         if (simkmt_memory_fault(queue->node, error->end.address))
             return;
@@ -98,6 +102,22 @@ static void ring_aql(struct simkmt_doorbell *doorbell, uint64_t value)
     struct queue *queue =
         (struct queue *)(void *)((char *)doorbell - offsetof(struct queue, doorbell));
     amdgpu_signal_store(&queue->bell, (int64_t)value);
+}
+
+static void ring_index(struct simkmt_doorbell *doorbell, uint64_t written)
+{
+    if (written > 0)
+        ring_aql(doorbell, written - 1);
+}
+
+/* A doorbell for it, or its owner's index of packets written. */
+static bool open_doorbell(struct queue *queue, amd_queue_t *amd)
+{
+    queue->doorbell.ring = simkmt.model ? ring_index : ring_aql;
+    if (!simkmt.model)
+        return simkmt_doorbell_open(&queue->doorbell);
+    queue->doorbell.place = (_Atomic(uint64_t) *)&amd->write_dispatch_id;
+    return simkmt_doorbell_watch(&queue->doorbell);
 }
 
 /* The amd_queue_t is found by its index of packets read, which the caller names; its other fields
@@ -121,10 +141,9 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
                              "an AQL queue whose ring or indices node %u does not reach",
                              queue->node->number);
     queue->amd = amd;
-    queue->doorbell.ring = ring_aql;
     queue->error_reason = resource->ErrorReason;
     amdgpu_signal_init(&queue->bell, 0);
-    if (!simkmt_doorbell_open(&queue->doorbell))
+    if (!open_doorbell(queue, amd))
         return HSAKMT_STATUS_NO_MEMORY;
     queue->processor = amdgpu_queue_create(&(struct amdgpu_queue_settings){
         .device = &queue->node->gpu,
@@ -138,7 +157,9 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
         .cooperative = amd->hsa_queue.type == HSA_QUEUE_TYPE_COOPERATIVE,
         .owner_scratch = true,
         .error = failed,
-        .interrupt = simkmt_interrupt,
+        .taken = simkmt.model ? simkmt_model_begin : NULL,
+        .interrupt = simkmt.model ? simkmt_model_interrupt : simkmt_interrupt,
+        .has_mailboxes = !simkmt.model,
         .trapped = trapped,
         .doorbell = (uint32_t)((uintptr_t)queue->doorbell.place / sizeof(uint64_t) % DOORBELLS),
         .data = queue,

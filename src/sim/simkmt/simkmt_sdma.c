@@ -9,11 +9,9 @@
 #include <string.h>
 
 struct simkmt_sdma {
-    _Alignas(64) struct { /* what programs reach */
-        _Atomic(uint64_t) read, write;
-    } * indices;
+    _Atomic(uint64_t) *read, *write; /* indices, which programs reach */
     struct simkmt_sdma_ring ring;
-    struct sim_memory *memory; /* of the indices */
+    struct sim_memory *memory; /* of the indices; NULL: they are their owner's */
     const struct simkmt_node *node;
     struct simkmt_doorbell doorbell;
     pthread_t thread;
@@ -46,7 +44,7 @@ static void report(const struct simkmt_sdma *sdma, uint64_t at,
         AH_LOG_ERR("simulated kernel driver: %08" PRIx32 " at 0x%" PRIx64
                    " in the ring of node %" PRIu32 " is no SDMA packet that is known",
                    packet->header, at & (sdma->ring.size - 1), sdma->node->number);
-    simkmt_memory_fault(sdma->node, packet->fault);
+    (void)simkmt_memory_fault(sdma->node, packet->fault);
 }
 
 /* Takes one packet. False: the engine stops. */
@@ -59,7 +57,9 @@ static bool step(struct simkmt_sdma *sdma, uint64_t end)
         report(sdma, at, &packet, result);
     if (result == SIMKMT_SDMA_DONE) {
         atomic_store(&sdma->taken, at + packet.size);
-        atomic_store(&sdma->indices->read, at + packet.size);
+        atomic_store(sdma->read, at + packet.size);
+        if (simkmt.model && packet.changed)
+            simkmt_model_changed(sdma->node, packet.changed);
     }
     return result == SIMKMT_SDMA_DONE;
 }
@@ -114,6 +114,35 @@ static void free_sdma(struct simkmt_sdma *sdma)
     free(sdma);
 }
 
+static bool make_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
+{
+    sdma->memory = sim_memory_create(SIM_MEMORY_HOST, -1, SIMKMT_PAGE, SIMKMT_PAGE);
+    if (!sdma->memory)
+        return false;
+    sdma->memory->label = "indices of an SDMA queue";
+    sdma->read = (_Atomic(uint64_t) *)(void *)sdma->memory->view;
+    sdma->write = sdma->read + 1;
+    atomic_store(sdma->read, 0);
+    atomic_store(sdma->write, 0);
+    if (!simkmt_doorbell_open(&sdma->doorbell))
+        return false;
+    resource->QueueDoorBell = (uintptr_t)sdma->doorbell.place;
+    resource->QueueRptrValue = (uintptr_t)sdma->read;
+    resource->QueueWptrValue = (uintptr_t)sdma->write;
+    return true;
+}
+
+static bool take_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
+{
+    int device = sdma->node->gpu.device;
+    sdma->read = (void *)sim_reach_range(device, resource->QueueRptrValue, sizeof(uint64_t), true);
+    sdma->write = (void *)sim_reach_range(device, resource->QueueWptrValue, sizeof(uint64_t), true);
+    if (!sdma->read || !sdma->write)
+        return false;
+    sdma->doorbell.place = sdma->write;
+    return simkmt_doorbell_watch(&sdma->doorbell);
+}
+
 struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *ring, uint64_t size,
                                        HsaQueueResource *resource)
 {
@@ -126,16 +155,7 @@ struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *rin
     sdma->node = node;
     sdma->ring = (struct simkmt_sdma_ring){node->gpu.device, ring, size, stops};
     sdma->doorbell.ring = ring_sdma;
-    sdma->memory = sim_memory_create(SIM_MEMORY_HOST, -1, SIMKMT_PAGE, SIMKMT_PAGE);
-    if (!sdma->memory) {
-        free_sdma(sdma);
-        return NULL;
-    }
-    sdma->memory->label = "indices of an SDMA queue";
-    sdma->indices = (void *)sdma->memory->view;
-    atomic_store(&sdma->indices->read, 0);
-    atomic_store(&sdma->indices->write, 0);
-    if (!simkmt_doorbell_open(&sdma->doorbell)) {
+    if (!(simkmt.model ? take_indices : make_indices)(sdma, resource)) {
         free_sdma(sdma);
         return NULL;
     }
@@ -144,9 +164,6 @@ struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *rin
         free_sdma(sdma);
         return NULL;
     }
-    resource->QueueDoorBell = (uintptr_t)sdma->doorbell.place;
-    resource->QueueRptrValue = (uintptr_t)&sdma->indices->read;
-    resource->QueueWptrValue = (uintptr_t)&sdma->indices->write;
     return sdma;
 }
 

@@ -25,6 +25,7 @@ enum simkmt_sdma_result {
 struct simkmt_sdma_packet {
     uint32_t header, size; /* size: bytes; 0: it is none */
     uint64_t fault;        /* the address */
+    uint64_t changed;      /* by an atomic, the address; 0: it was none */
 };
 
 /* Does what the packet says that is at bytes after the start of the first lap of the ring, where

@@ -345,5 +345,8 @@ enum simkmt_sdma_result simkmt_sdma_step(const struct simkmt_sdma_ring *ring, ui
         return SIMKMT_SDMA_MALFORMED;
     out_packet->size = 4 * words;
     read_words(ring, at, words < WORDS_MAX ? words : WORDS_MAX, packet.words);
-    return run(ring, &packet, &out_packet->fault);
+    enum simkmt_sdma_result result = run(ring, &packet, &out_packet->fault);
+    if (result == SIMKMT_SDMA_DONE && bits(packet.words[0], 0, 8) == OP_ATOMIC)
+        out_packet->changed = address_at(&packet, 1);
+    return result;
 }

@@ -45,7 +45,6 @@ static void make_gpu(uint32_t number, const struct amdgpu_model *model)
 HSAKMT_STATUS simkmt_nodes_open(void)
 {
     const struct amdgpu_model *models[SIM_DEVICES_MAX];
-    size_t memory[SIM_DEVICES_MAX];
     const struct sim_options *options = sim_options();
     sim_log_start();
     int count = amdgpu_list_read(options->devices, models);
@@ -53,8 +52,15 @@ HSAKMT_STATUS simkmt_nodes_open(void)
         return simkmt_refuse(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED,
                              "there are no AMD devices in ANYHIP_SIM_DEVICES=\"%s\"",
                              options->devices);
+    return simkmt_nodes_make(models, count, options->memory);
+}
+
+HSAKMT_STATUS simkmt_nodes_make(const struct amdgpu_model *const *models, int count, size_t space)
+{
+    size_t memory[SIM_DEVICES_MAX];
+    const struct sim_options *options = sim_options();
     for (int i = 0; i < count; i++)
-        memory[i] = options->memory;
+        memory[i] = space;
     sim_memory_track_writes((options->checks & SIM_CHECK_UNINITIALISED) != 0);
     if (!sim_space_open(memory, count))
         return HSAKMT_STATUS_NO_MEMORY;
