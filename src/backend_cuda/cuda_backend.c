@@ -3,6 +3,7 @@
 #include "cuda_backend.h"
 
 #include "reason.h"
+#include "simulated.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,8 +185,8 @@ hipError_t ahcuda_open(const struct ah_backend_options *options, struct ah_dynli
             ah_reason("%s is too old, or not NVIDIA's: it lacks %s", lib->path, lib->missing);
         error = hipErrorInsufficientDriver;
     } else {
-        error = ah_choose_devices(backend->api.anyhipSimConfigure, options->devices, "driver",
-                                  backend->name, out_reason)
+        error = ah_simulated_configure(backend->api.anyhipSimConfigure, options->devices, "driver",
+                                       backend->name, out_reason)
                     ? hipSuccess
                     : hipErrorInvalidValue;
         if (error == hipSuccess)

@@ -5,6 +5,7 @@
 #include "hsa_memory.h"
 
 #include "reason.h"
+#include "simulated.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -401,8 +402,8 @@ hipError_t ahhsa_open(const struct ah_backend_options *options, struct ah_dynlib
             ah_reason("%s is too old, or not AMD's: it lacks %s", lib->path, lib->missing);
         error = hipErrorInsufficientDriver;
     } else {
-        error = ah_choose_devices(backend->api.anyhipSimConfigure, options->devices, "runtime",
-                                  backend->name, out_reason)
+        error = ah_simulated_configure(backend->api.anyhipSimConfigure, options->devices, "runtime",
+                                       backend->name, out_reason)
                     ? hipSuccess
                     : hipErrorInvalidValue;
         if (error == hipSuccess)

@@ -1,6 +1,7 @@
 /* Owns the containers: clang's offload bundle and its compressed form. */
 #include "image.h"
 #include "image_read.h"
+#include "readable.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* Owns how one image is recognised from its bytes and how images are described. */
 #include "image.h"
 #include "image_read.h"
+#include "readable.h"
 
 #include <ctype.h>
 #include <elf.h>

@@ -75,9 +75,6 @@ void ah_image_identify(struct ah_image *out, const void *data, size_t size);
 bool ah_image_next_managed(const struct ah_image *image, size_t *at, const char **out_name,
                            size_t *out_length);
 
-/* The bytes that can be read from address on without a fault, 0 for none. */
-size_t ah_memory_readable(const void *address);
-
 const char *ah_image_kind_name(enum ah_image_kind kind);
 
 /* A line for people: each image's kind and target. To be freed; NULL without memory. */

@@ -1,10 +1,8 @@
-/* Owns bounds-checked reading, and how far memory of unknown size can be read. */
+/* Owns bounds-checked reading. */
 #include "image_read.h"
 #include "image.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 const unsigned char *ah_read_bytes(struct ah_reader *reader, uint64_t size)
@@ -56,32 +54,4 @@ const char *ah_skip_ptx_space(const char *text)
             return text;
         }
     }
-}
-
-size_t ah_memory_readable(const void *address)
-{
-    uintptr_t at = (uintptr_t)address, end = 0;
-    char line[512];
-    if (!address)
-        return 0;
-    FILE *maps = fopen("/proc/thread-self/maps", "re");
-    if (!maps) /* no way to know: believe the sizes that the data declares */
-        return SIZE_MAX / 2;
-    for (bool whole = true; fgets(line, sizeof line, maps);) {
-        uintptr_t low, high;
-        char readable;
-        bool start = whole;
-        whole = strchr(line, '\n') != NULL;
-        if (!start || sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &low, &high, &readable) != 3)
-            continue; /* the rest of a long line */
-        if (end ? low != end || readable != 'r' : at < low)
-            break;
-        if (!end && at >= high)
-            continue;
-        if (readable != 'r')
-            break;
-        end = high;
-    }
-    fclose(maps);
-    return end ? end - at : 0;
 }

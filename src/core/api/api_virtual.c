@@ -3,6 +3,7 @@
 #include "api_shared.h"
 #include "image.h"
 #include "ranges.h"
+#include "readable.h"
 
 #include <stdlib.h>
 #include <unistd.h>
