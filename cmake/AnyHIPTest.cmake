@@ -8,6 +8,8 @@ set(AH_TEST_ARCHS gfx90a gfx1100 sm_70)
 
 set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx1100" CACHE STRING
     "Devices that device tests are registered for")
+set(ANYHIP_ROCR_TESTS "." CACHE STRING
+    "Device tests that run on AMD's own HSA runtime too (hsa-rocr), a regular expression")
 set(ANYHIP_PROGRAMS_LEFT_OUT "" CACHE STRING
     "Device tests that are not taken from the tree in ANYHIP_PROGRAMS_OF, a regular expression")
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
@@ -40,7 +42,8 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/tests/rocr7.tsv ah_rocr7_rows)
 
 function(ah_register name program arguments seconds devices)
     get_filename_component(folder ${program} DIRECTORY)
-    if(NOT ANYHIP_AMD_HSA OR "${ah_rocr_rows}" MATCHES "(^|;)${name}\t")
+    if(NOT ANYHIP_AMD_HSA OR NOT name MATCHES "${ANYHIP_ROCR_TESTS}"
+       OR "${ah_rocr_rows}" MATCHES "(^|;)${name}\t")
         list(REMOVE_ITEM devices hsa-rocr)
     endif()
     if("${ah_rocr7_rows}" MATCHES "(^|;)${name}\t")
@@ -56,7 +59,8 @@ function(ah_register name program arguments seconds devices)
         endif()
         set(environment ANYHIP_BACKEND=${backend} ${ARGN})
         if(device STREQUAL "hsa-rocr")
-            set(environment ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=gfx90a*2
+            set(environment ${ARGN} ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=gfx90a*2
+                LSAN_OPTIONS=use_tls=0:print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_rocr.supp
                 LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib/anyhip/kmt:${PROJECT_BINARY_DIR}/lib)
         elseif(device MATCHES "^hsa-rocr7-(.*)")
             string(CONCAT libraries ${ANYHIP_ROCR} ":${PROJECT_BINARY_DIR}/lib/anyhip/kmt:"
