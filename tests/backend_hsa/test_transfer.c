@@ -2,9 +2,14 @@
  * when one of them fails. */
 #include "work.h"
 
+#include "hsa_memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { PIECE = 1 << 20, ROW = 300, PITCH = 512, ROWS = 16 };
 
@@ -298,6 +303,148 @@ static void memory_that_cannot_be_shared_is_freed(void **state)
     ok(OPS->peer_disable(second, first));
 }
 
+/* ---- waiting ---------------------------------------------------------------------------- */
+
+struct copier {
+    struct ah_backend_stream *stream;
+    void *dst;
+    const void *src;
+    unsigned copies;
+    _Atomic unsigned done;
+    hipError_t error;
+};
+
+/* Whole pieces of staging memory. */
+static void *copy_pieces(void *data)
+{
+    struct copier *copier = data;
+    for (unsigned i = 0; i < copier->copies && copier->error == hipSuccess; i++) {
+        copier->error = OPS->copy_async(first, copier->dst, copier->src, PIECE, copier->stream);
+        atomic_fetch_add(&copier->done, 1);
+    }
+    return NULL;
+}
+
+/* Until the copier stands still, or its thread gets no processor: then the test is too kind. */
+static void wait_until_it_stands(struct copier *copier)
+{
+    unsigned before = 0;
+    for (int quiet = 0; quiet < 10;) {
+        usleep(2000);
+        unsigned done = atomic_load(&copier->done);
+        quiet = done > 0 && done == before ? quiet + 1 : 0;
+        before = done;
+    }
+}
+
+static void who_finds_no_staging_memory_waits_for_some(void **state)
+{
+    struct copier copier = {.stream = new_stream(first, hipStreamNonBlocking), .copies = 20};
+    unsigned char *host = numbered(PIECE), *out = malloc(PIECE);
+    void *memory = new_memory(first, PIECE);
+    pthread_t thread;
+    (void)state;
+    copier.dst = memory;
+    copier.src = host;
+    fakehsa_hold(true);
+    assert_int_equal(pthread_create(&thread, NULL, copy_pieces, &copier), 0);
+    wait_until_it_stands(&copier);
+    assert_true(copier.done < copier.copies);
+    fakehsa_hold(false);
+    pthread_join(thread, NULL);
+    ok(copier.error);
+    ok(OPS->stream_synchronize(first, copier.stream));
+    ok(OPS->copy(first, out, memory, PIECE));
+    assert_memory_equal(host, out, PIECE);
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->stream_destroy(first, copier.stream));
+    free(host);
+    free(out);
+}
+
+static void *copy_words(void *data)
+{
+    struct copier *copier = data;
+    atomic_store(&copier->done, 1);
+    copier->error = OPS->copy_async(first, copier->dst, copier->src, 64, copier->stream);
+    return NULL;
+}
+
+static void a_copy_within_the_host_waits_for_its_stream(void **state)
+{
+    struct copier copier = {.stream = new_stream(first, hipStreamNonBlocking)};
+    struct gate gate = closed_gate(first, copier.stream);
+    unsigned char src[64], dst[64];
+    pthread_t thread;
+    (void)state;
+    memset(src, 1, sizeof src);
+    memset(dst, 0, sizeof dst);
+    copier.dst = dst;
+    copier.src = src;
+    assert_int_equal(pthread_create(&thread, NULL, copy_words, &copier), 0);
+    wait_until_it_stands(&copier);
+    assert_true(all_bytes_are(dst, sizeof dst, 0));
+    open_gate(gate);
+    pthread_join(thread, NULL);
+    ok(copier.error);
+    assert_true(all_bytes_are(dst, sizeof dst, 1));
+    ok(OPS->stream_synchronize(first, copier.stream));
+    ok(OPS->stream_destroy(first, copier.stream));
+    free_gate(gate);
+}
+
+/* Copies until there are no more signals, which the driver does not give either. */
+static unsigned copies_until_signals_end(struct ah_backend_stream *stream, void *memory)
+{
+    enum { MOST = 100000 };
+    unsigned char byte = 0;
+    unsigned copies = 0;
+    fakehsa_fail("hsa_signal_create", 0, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    fakehsa_fail("hsa_amd_signal_create", 0, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    while (copies < MOST && OPS->copy_async(first, memory, &byte, 1, stream) == hipSuccess)
+        copies++;
+    return copies < MOST ? copies : 0;
+}
+
+static void a_copy_that_cannot_be_queued_gives_its_staging_memory_back(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    unsigned char *host = numbered(PIECE);
+    void *memory = new_memory(first, PIECE);
+    (void)state;
+    ok(OPS->copy(first, memory, host, PIECE)); /* so that there is some */
+    for (int round = 0; round < 20; round++) {
+        fakehsa_hold(true);
+        assert_true(copies_until_signals_end(stream, memory) > 0);
+        assert_int_equal(OPS->copy_async(first, memory, host, PIECE - 4096, stream),
+                         hipErrorOutOfMemory);
+        fakehsa_clear_faults();
+        fakehsa_hold(false);
+        ok(OPS->stream_synchronize(first, stream));
+    }
+    for (int i = 0; i < 16; i++)
+        ok(OPS->copy_async(first, memory, host, PIECE, stream));
+    ok(OPS->stream_synchronize(first, stream));
+    ok(OPS->memory_free(first, memory));
+    ok(OPS->stream_destroy(first, stream));
+    free(host);
+}
+
+static void memory_with_another_address_on_devices_is_known_by_the_hosts(void **state)
+{
+    static char host[4096], native[4096];
+    struct ahhsa_allocation *allocation = ahhsa_memory_record(first, host, sizeof host,
+                                                              AH_MEMORY_HOST, AHHSA_REGISTERED),
+                            *taken;
+    (void)state;
+    assert_non_null(allocation);
+    allocation->device_pointer = native;
+    assert_true(ahhsa_memory_add(backend, allocation));
+    taken = ahhsa_memory_take(backend, host, 1u << AHHSA_REGISTERED);
+    assert_ptr_equal(taken, allocation);
+    free(taken);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +459,10 @@ int main(void)
         cmocka_unit_test(a_piece_that_fails_on_its_way_fails_the_copy),
         cmocka_unit_test(a_queued_copy_that_cannot_be_started_fails_the_device),
         cmocka_unit_test(memory_that_cannot_be_shared_is_freed),
+        cmocka_unit_test(who_finds_no_staging_memory_waits_for_some),
+        cmocka_unit_test(a_copy_within_the_host_waits_for_its_stream),
+        cmocka_unit_test(a_copy_that_cannot_be_queued_gives_its_staging_memory_back),
+        cmocka_unit_test(memory_with_another_address_on_devices_is_known_by_the_hosts),
     };
     return cmocka_run_group_tests(tests, open_two_devices, close_devices);
 }

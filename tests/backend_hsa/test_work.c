@@ -481,6 +481,23 @@ static void who_finds_the_queue_full_sleeps_until_there_is_room(void **state)
     ok(OPS->host_free(first, gate.word));
 }
 
+/* Four for each priority, unless GPU_MAX_HW_QUEUES says otherwise. */
+static void many_streams_share_few_queues(void **state)
+{
+    enum { STREAMS = 20, QUEUES = 4 };
+    struct ah_backend_stream *streams[STREAMS];
+    struct fakehsa_counts before, after;
+    (void)state;
+    ok(OPS->device_reset(second));
+    fakehsa_count(&before);
+    for (int i = 0; i < STREAMS; i++)
+        streams[i] = new_stream(second, hipStreamNonBlocking);
+    fakehsa_count(&after);
+    assert_int_equal(after.queues, before.queues + QUEUES);
+    for (int i = 0; i < STREAMS; i++)
+        ok(OPS->stream_destroy(second, streams[i]));
+}
+
 /* ---- pools
  * ---------------------------------------------------------------------------------------- */
 
@@ -571,6 +588,7 @@ int main(void)
         cmocka_unit_test(host_functions_run_in_stream_order),
         cmocka_unit_test(a_destroyed_stream_finishes_its_work),
         cmocka_unit_test(who_finds_the_queue_full_sleeps_until_there_is_room),
+        cmocka_unit_test(many_streams_share_few_queues),
         cmocka_unit_test(memory_of_a_pool_is_used_again_in_stream_order),
         cmocka_unit_test(a_reset_takes_everything_and_the_device_begins_anew),
     };

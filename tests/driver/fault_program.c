@@ -627,9 +627,25 @@ static void launch_together(void)
                                     .blockDim = one,
                                     .stream = streams[i]};
     }
+    hipFunctionLaunchParams functions[2];
+    for (int i = 0; i < 2; i++) {
+        hipFunction_t function = NULL;
+        set_device(i);
+        good &= T(hipGetFuncBySymbol(&function, &empty_kernel)) == hipSuccess;
+        functions[i] = (hipFunctionLaunchParams){.function = function,
+                                                 .gridDimX = 1,
+                                                 .gridDimY = 1,
+                                                 .gridDimZ = 1,
+                                                 .blockDimX = 1,
+                                                 .blockDimY = 1,
+                                                 .blockDimZ = 1,
+                                                 .hStream = streams[i]};
+    }
     set_device(0);
-    if (good)
+    if (good) {
         T(hipLaunchCooperativeKernelMultiDevice(list, 2, 0));
+        T(hipModuleLaunchCooperativeKernelMultiDevice(functions, 2, 0));
+    }
     for (int i = 0; i < 2; i++) {
         if (!streams[i])
             continue;

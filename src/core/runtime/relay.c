@@ -44,18 +44,21 @@ static struct gate *next_unwritten(struct block *block)
     return NULL;
 }
 
-/* A gate that may be free, taken. */
-static struct gate *take_candidate(const struct ah_device *waiter)
+/* A gate that may be free, taken, of the waiter's block of a number; NULL: none is. False: it has
+ * no such block. */
+static bool take_candidate(const struct ah_device *waiter, unsigned number, struct gate **out_gate)
 {
-    struct gate *gate = NULL;
+    *out_gate = NULL;
     pthread_mutex_lock(&relay.lock);
-    for (struct block *block = relay.blocks; block && !gate; block = block->next)
-        if (block->waiter == waiter)
-            gate = next_unwritten(block);
-    if (gate)
-        gate->taken = true;
+    struct block *block = relay.blocks;
+    while (block && (block->waiter != waiter || number-- > 0))
+        block = block->next;
+    if (block)
+        *out_gate = next_unwritten(block);
+    if (*out_gate)
+        (*out_gate)->taken = true;
     pthread_mutex_unlock(&relay.lock);
-    return gate;
+    return block != NULL;
 }
 
 static void give_back(struct gate *gate)
@@ -100,18 +103,18 @@ static hipError_t make_block(struct ah_device *waiter, struct block **out_block)
     return hipSuccess;
 }
 
+/* Of each block some gates are looked at: those whose turn it is have been in use the longest. */
 static hipError_t take_gate(struct ah_device *waiter, struct gate **out_gate)
 {
     struct block *block;
-    for (int look = 0; look < LOOKS; look++) {
-        struct gate *gate = take_candidate(waiter);
+    struct gate *gate;
+    for (unsigned look = 0; take_candidate(waiter, look / LOOKS, &gate); look++) {
         if (gate && is_passed(waiter, gate)) {
             *out_gate = gate;
             return hipSuccess;
         }
-        if (!gate)
-            break;
-        give_back(gate);
+        if (gate)
+            give_back(gate);
     }
     hipError_t error = make_block(waiter, &block);
     if (error != hipSuccess)
