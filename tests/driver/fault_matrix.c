@@ -51,6 +51,7 @@ struct outcome {
 };
 static struct outcome *outcome;
 static long expected_live = -1; /* blocks that are left without a fault; -1: not known yet */
+static unsigned more_rounds;    /* of a section, before the one that counts */
 
 static struct settings {
     bool full, verbose;
@@ -213,6 +214,8 @@ static void run_case(const struct fault *fault)
         if (told.failures > 0)
             not_so(told.first);
     }
+    for (unsigned i = 0; i < more_rounds; i++)
+        fault_sections[fault->section].run();
     run_section(fault);
     if (fault->section > 0) /* sections begin and end with what was there */
         outcome->count_count = fake->count(outcome->counts);
@@ -343,6 +346,21 @@ static void fail_allocations(struct fault *fault, const struct outcome *clean)
             run_fault(fault, clean);
 }
 
+/* What a section does often leaves no more than what it does once. */
+static void repeat(const struct fault *fault, const struct outcome *clean)
+{
+    enum { ROUNDS = 20 };
+    more_rounds = ROUNDS;
+    const char *wrong = run_child(fault);
+    more_rounds = 0;
+    if (!wrong && (outcome->live >= clean->live + ROUNDS || outcome->files > clean->files))
+        wrong = "each time more is left";
+    if (wrong)
+        printf("WRONG: %s, repeated: %s: %ld blocks are left, %ld after one time\n",
+               fault_sections[fault->section].name, wrong, outcome->live, clean->live);
+    totals.wrong += wrong != NULL;
+}
+
 static void fail_calls_of(size_t section)
 {
     static struct outcome clean;
@@ -357,6 +375,7 @@ static void fail_calls_of(size_t section)
         totals.wrong++;
         return;
     }
+    repeat(&fault, &clean);
     fail_allocations(&fault, &clean);
     for (size_t row = 0; (fault.function = the_fake()->function_at(row)); row++) {
         if (*settings.function && strcmp(settings.function, fault.function) != 0)
