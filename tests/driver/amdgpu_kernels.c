@@ -65,4 +65,13 @@ struct block {
 };
 kernel void structure(unsigned char a, unsigned short b, struct block c, double d, unsigned e) {}
 
+/* What ROCm's code reads of a cooperative launch: the number of blocks. */
+kernel void cooperative_blocks(global unsigned *out)
+{
+    enum { MULTIGRID = 88, BLOCKS = 40 }; /* of the hidden arguments; of what that points to */
+    const CONSTANT char *hidden = __builtin_amdgcn_implicitarg_ptr();
+    const char *cooperation = *(const char *const CONSTANT *)(hidden + MULTIGRID);
+    *out = *(const unsigned *)(cooperation + BLOCKS);
+}
+
 kernel void empty(void) {}

@@ -756,6 +756,65 @@ static void cooperative_kernels_of_a_device_run_one_at_a_time(void **state)
     ok(hipHostFree(flag));
 }
 
+/* Code that was compiled with ROCm's library counts the blocks that come to its barrier. */
+static void a_cooperative_kernel_is_told_its_blocks(void **state)
+{
+    uint32_t *out;
+    hipModule_t module;
+    hipFunction_t function;
+    (void)state;
+    ok(hipHostMalloc((void **)&out, 4, 0));
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleGetFunction(&function, module, "cooperative_blocks"));
+    void *params[] = {&out};
+    ok(hipModuleLaunchCooperativeKernel(function, 2, 3, 5, 1, 1, 1, 0, NULL, params));
+    ok(hipDeviceSynchronize());
+    check(*out == 30);
+    ok(hipModuleUnload(module));
+    ok(hipHostFree(out));
+    ok(hipDeviceReset()); /* takes what such launches share with it */
+}
+
+struct launcher {
+    hipStream_t stream;
+    _Atomic unsigned put;
+    hipError_t error;
+};
+
+static void *launch_cooperative_kernels(void *data)
+{
+    enum { LAUNCHES = 20000 }; /* more than the queue has room for */
+    struct launcher *launcher = data;
+    while (launcher->error == hipSuccess && launcher->put < LAUNCHES) {
+        launcher->error =
+            hipLaunchCooperativeKernel(&empty_kernel, one, one, NULL, 0, launcher->stream);
+        atomic_fetch_add(&launcher->put, 1);
+    }
+    return NULL;
+}
+
+static void who_finds_the_cooperative_queue_full_learns_that_the_device_has_failed(void **state)
+{
+    struct launcher launcher = {0};
+    pthread_t thread;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&launcher.stream, hipStreamNonBlocking));
+    fakehsa_hold(true);
+    check(pthread_create(&thread, NULL, launch_cooperative_kernels, &launcher) == 0);
+    unsigned before = 0; /* until it puts nothing more, or for long gets no processor */
+    for (int quiet = 0; quiet < 20;) {
+        usleep(5000);
+        unsigned put = atomic_load(&launcher.put);
+        quiet = put > 0 && put == before ? quiet + 1 : 0;
+        before = put;
+    }
+    fakehsa_break(0, HSA_OUT_OF_RESOURCES);
+    pthread_join(thread, NULL);
+    fakehsa_hold(false);
+    check(launcher.error != hipSuccess);
+    ok(hipDeviceReset());
+}
+
 static void a_cooperative_launch_takes_its_arguments_from_a_buffer(void **state)
 {
     uint32_t *memory, back[8];
@@ -1268,6 +1327,9 @@ int main(void)
         TEST(a_cooperative_launch_takes_its_arguments_from_a_buffer),
         TEST_OVER("hsa", "on CUDA that is the driver's affair",
                   cooperative_kernels_of_a_device_run_one_at_a_time),
+        TEST_OVER("hsa", "it is told in AMD's way", a_cooperative_kernel_is_told_its_blocks),
+        TEST_OVER("hsa", "the queue is this library's",
+                  who_finds_the_cooperative_queue_full_learns_that_the_device_has_failed),
         TEST(padding_behind_the_last_argument_is_left_out),
         TEST(what_is_no_function_is_refused),
         TEST(a_function_runs_only_in_streams_of_its_device),
