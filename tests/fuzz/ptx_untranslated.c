@@ -1,6 +1,6 @@
 /* In the place of the translator, for programs that only read PTX: every function has one op. */
-#include "ptx_builtin.h"
-#include "ptx_code.h"
+#include "ptx_exec.h"
+#include "ptx_translate.h"
 
 static const struct ptx_op *run(struct ptx_warp *warp, const struct ptx_op *op)
 {
@@ -26,10 +26,4 @@ void ptx_code_place(struct ptx_module *module)
 void ptx_code_free(struct ptx_module *module)
 {
     (void)module;
-}
-
-const struct ptx_builtin *ptx_builtin_find(const char *name)
-{
-    static const struct ptx_builtin any = {.name = "any"};
-    return *name == 'v' ? &any : NULL;
 }
