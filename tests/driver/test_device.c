@@ -479,6 +479,14 @@ static void access_between_devices_is_given_and_taken(void **state)
     ok(hipFree(second));
 }
 
+static void atomics_reach_the_host_as_the_link_says(void **state)
+{
+    int value = 0;
+    (void)state;
+    ok(hipDeviceGetAttribute(&value, hipDeviceAttributeHostNativeAtomicSupported, 0));
+    check(value == 1);
+}
+
 static void must_not_be_called(void *data)
 {
     *(bool *)data = true;
@@ -575,6 +583,8 @@ int main(void)
         TEST_OVER("cuda", "HSA has no such switch", profiling_is_switched),
         TEST(synchronising_waits_for_every_stream),
         TEST(access_between_devices_is_given_and_taken),
+        TEST_OVER("hsa", "it is asked of the link to the host",
+                  atomics_reach_the_host_as_the_link_says),
         TEST(a_reset_does_not_wait_for_values_that_nobody_writes),
         TEST(peer_functions_check_their_arguments),
     };
