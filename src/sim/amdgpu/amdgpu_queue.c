@@ -230,9 +230,11 @@ static void wind_up(struct amdgpu_queue *queue)
     const struct amdgpu_queue_settings *settings = &queue->settings;
     wait_until_idle(queue);
     if (!is_orphan(queue)) {
-        uint64_t inactive = settings->queue->queue_inactive_signal.handle;
-        if (inactive && !settings->interrupt)
-            amdgpu_signal_store((amd_signal_t *)(uintptr_t)inactive, -1);
+        hsa_signal_t inactive = {0};
+        if (!settings->interrupt)
+            inactive = settings->queue->queue_inactive_signal;
+        if (inactive.handle)
+            amdgpu_signal_store((amd_signal_t *)(uintptr_t)inactive.handle, -1);
         if (queue->failed && settings->error)
             settings->error(settings->data, &queue->error);
     }
@@ -258,6 +260,27 @@ static bool has_come(union amdgpu_packet *packet)
     return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
+/* Whether the device still reaches a place in the ring and the indices, which the callers of a driver
+ * may free. */
+static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *place)
+{
+    int device = queue->settings.device->device;
+    uint64_t index = (uintptr_t)&queue->settings.queue->read_dispatch_id;
+    struct amdgpu_queue_error error = {.status = (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT};
+    if (!queue->settings.interrupt)
+        return true;
+    if (!sim_reach(device, (uintptr_t)place, sizeof *place, true))
+        error.end.address = (uintptr_t)place;
+    else if (!sim_reach(device, index, sizeof index, true))
+        error.end.address = index;
+    else
+        return true;
+    AH_LOG_ERR("simulated HSA runtime: the ring or the indices of queue %llu are gone",
+               (unsigned long long)queue->ring.id);
+    amdgpu_queue_fail(queue, &error);
+    return false;
+}
+
 /* Waits for the next packet. Who announces one may still be writing an earlier one, and need not
  * ring again. */
 static bool wait_for_packet(struct amdgpu_queue *queue)
@@ -265,7 +288,8 @@ static bool wait_for_packet(struct amdgpu_queue *queue)
     struct amdgpu_conditions conditions = {.count = 0};
     amdgpu_conditions_add(&conditions, queue->doorbell, HSA_SIGNAL_CONDITION_NE, SILENT, -1);
     uint64_t late = LATE_MIN_NS;
-    while (!stops(queue) && !has_come(packet_at(queue, queue->taken))) {
+    union amdgpu_packet *place = packet_at(queue, queue->taken);
+    while (!stops(queue) && is_there(queue, place) && !has_come(place)) {
         uint64_t timeout = queue->rung > queue->taken ? late : UINT64_MAX;
         int64_t number = SILENT;
         if (amdgpu_queue_wait(queue, &conditions, timeout) == AMDGPU_MET)

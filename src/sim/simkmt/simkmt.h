@@ -150,6 +150,7 @@ void simkmt_parts_destroy(struct simkmt_part **parts);
  * False: they are not all there, or something of them was allocated here. */
 bool simkmt_memory_reach(uint64_t start, uint64_t end);
 void simkmt_memory_unreach(uint64_t start, uint64_t end);
+bool simkmt_memory_exists(uint64_t address); /* any memory of the process */
 bool simkmt_memory_is_programs(uint64_t start, uint64_t end);
 void simkmt_attributes_close(void); /* of shared virtual memory */
 

@@ -57,6 +57,12 @@ static bool is_there(uint64_t start, uint64_t end)
     return msync((void *)(uintptr_t)start, end - start, MS_ASYNC) == 0;
 }
 
+bool simkmt_memory_exists(uint64_t address)
+{
+    uint64_t page = address & -(uint64_t)SIMKMT_PAGE;
+    return address && is_there(page, page + SIMKMT_PAGE);
+}
+
 /* From start to end, or to the next piece. */
 static struct piece *piece_new(uint64_t start, uint64_t end)
 {

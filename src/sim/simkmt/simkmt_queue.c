@@ -55,7 +55,8 @@ static unsigned reason_of(hsa_status_t status)
 
 static void give_reasons(struct queue *queue, int64_t reasons)
 {
-    if (!queue->error_reason || reasons == 0)
+    uint64_t place = (uintptr_t)queue->error_reason;
+    if (place % sizeof(int64_t) != 0 || !simkmt_memory_exists(place) || reasons == 0)
         return;
     __atomic_fetch_or(queue->error_reason, reasons, __ATOMIC_SEQ_CST);
     simkmt_interrupt(queue->error_event);

@@ -52,7 +52,12 @@ static bool step(struct simkmt_sdma *sdma, uint64_t end)
 {
     struct simkmt_sdma_packet packet;
     uint64_t at = atomic_load(&sdma->taken);
-    enum simkmt_sdma_result result = simkmt_sdma_step(&sdma->ring, at, end, &packet);
+    enum simkmt_sdma_result result = SIMKMT_SDMA_FAULT;
+    uint64_t place = (uintptr_t)sdma->ring.bytes + (at & (sdma->ring.size - 1));
+    if (sim_reach(sdma->ring.device, place, sizeof(uint32_t), false))
+        result = simkmt_sdma_step(&sdma->ring, at, end, &packet);
+    else /* the ring was freed */
+        packet = (struct simkmt_sdma_packet){.fault = place};
     if (result == SIMKMT_SDMA_FAULT || result == SIMKMT_SDMA_MALFORMED)
         report(sdma, at, &packet, result);
     if (result == SIMKMT_SDMA_DONE) {

@@ -23,10 +23,11 @@
     descriptor absent
     descriptor unit
     descriptor meets
+    descriptor spins
 
 // Trap handlers, at multiples of 256. TTMP14 and TTMP15: where they write what they find.
     .p2align 8
-// At 512: reports as AMD's does, and halts.
+// At 768: reports as AMD's does, and halts.
 tells:
     s_mov_b32 ttmp2, exec_lo
     s_mov_b32 ttmp3, exec_hi
@@ -170,6 +171,10 @@ meets:
     s_waitcnt vmcnt(0)
     global_store_dword v5, v4, s[4:5] offset:64
     s_endpgm
+
+    .p2align 8
+spins:
+    s_branch spins
 
     .p2align 8
 absent:
