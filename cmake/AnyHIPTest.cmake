@@ -60,7 +60,8 @@ function(ah_register name program arguments seconds devices)
         set(environment ANYHIP_BACKEND=${backend} ${ARGN})
         if(device STREQUAL "hsa-rocr")
             set(environment ${ARGN} ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=gfx90a*2
-                LSAN_OPTIONS=use_tls=0:print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_rocr.supp
+                ASAN_OPTIONS=intercept_tls_get_addr=0 # as in tests/sim/simkmt
+                LSAN_OPTIONS=print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_rocr.supp
                 LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib/anyhip/kmt:${PROJECT_BINARY_DIR}/lib)
         elseif(device MATCHES "^hsa-rocr7-(.*)")
             string(CONCAT libraries ${ANYHIP_ROCR} ":${PROJECT_BINARY_DIR}/lib/anyhip/kmt:"
