@@ -1,8 +1,8 @@
-/* The only door between core and a vendor's driver: read this first.
+/* The backend interface, through which core calls a vendor's driver: read this first.
  *
  * A backend is one driver library (real or simulated) opened in this process; a
  * backend device is one of its GPUs. Core calls a backend only through struct
- * ah_backend_ops; a backend calls nobody but its driver and src/common. Every
+ * ah_backend_ops; a backend calls only its driver, src/common and src/image. Every
  * entry exists in every backend: what a driver cannot do is a function that
  * logs why and returns hipErrorNotSupported.
  *

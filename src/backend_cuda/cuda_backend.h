@@ -31,7 +31,7 @@ struct ah_backend_device {
     CUdevice ordinal;                /* the driver's number, and ours within the backend */
     unsigned sm;                     /* 90 for compute capability 9.0 */
     bool streams_carry_context;      /* see ahcuda_enter_stream */
-    pthread_mutex_t lock;            /* guards the making and dropping of the context, and placed */
+    pthread_mutex_t lock;            /* guards the creation and release of the context, and placed */
     CUevent placed;                  /* after the last kernel launched with a place, or NULL */
     _Atomic(CUcontext) context;      /* the primary context, NULL until it is needed */
     _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
@@ -89,7 +89,7 @@ static inline hipError_t ahcuda_done(const struct ah_backend_device *device, con
 /* An attribute of the device; 0 when the driver does not know it, which is no error. */
 hipError_t ahcuda_attribute(const struct ah_backend_device *device, int attribute, int *out_value);
 
-/* Every entry of the door is a function named ahcuda_<entry>. */
+/* Every entry of the backend interface is a function named ahcuda_<entry>. */
 #define AH_OP(name) extern __typeof__(*((struct ah_backend_ops *)0)->name) ahcuda_##name;
 #include "backend_ops.def"
 #undef AH_OP

@@ -3,7 +3,7 @@
  * One JSON file (config/anyhip.json shows every key at its default):
  * $ANYHIP_CONFIG, else $XDG_CONFIG_HOME/anyhip/anyhip.json (~/.config), else
  * <sysconfdir>/anyhip/anyhip.json; the first that exists. Environment variables
- * override it; that is done by whoever owns the variable, not here. */
+ * override it; the owner of each variable does that, not this file. */
 #ifndef AH_CONFIG_H
 #define AH_CONFIG_H
 

@@ -14,7 +14,7 @@
  * value is returned as "". */
 char *ah_env_string(const char *name);
 
-/* Whether the program has rights that whoever started it has not: it is set-user-id or
+/* Whether the program has rights that the user who started it lacks: it is set-user-id or
  * set-group-id, or has file capabilities. */
 bool ah_env_is_privileged(void);
 

@@ -64,7 +64,7 @@ bool ah_process_is_alive(uint64_t process)
         return true;
     if (!read_status(pid, &status) || name_of(pid, &status) != process)
         return false;
-    /* One that nobody has waited for yet has ended, unless only its first thread has. */
+    /* A zombie has ended, unless only its first thread has. */
     return !strchr("ZXx", status.state) || status.threads > 1;
 }
 

@@ -1,7 +1,7 @@
 /* What processes that share memory may believe of one another.
  *
  * A process is named so that no later one with its number is taken for it. A file
- * that they share is a memfd that nobody can make shorter, so that what is mapped
+ * that they share is a memfd that cannot be truncated, so that what is mapped
  * of it stays there: to touch it never raises SIGBUS. */
 #ifndef AH_PROCESS_H
 #define AH_PROCESS_H
@@ -12,7 +12,7 @@
 
 /* The calling process, not 0. */
 uint64_t ah_process_self(void);
-/* Whether it has not ended. 0 counts as alive: nobody knows. */
+/* Whether it has not ended. 0 counts as alive, since it is unknown. */
 bool ah_process_is_alive(uint64_t process);
 
 /* A file of size bytes of zeros; grows: it may be made longer later. -1 with errno. */

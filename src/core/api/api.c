@@ -56,7 +56,7 @@ static void mark_child(void)
 }
 
 /* A process that forks before its first call leaves its child free to make that call. */
-static void watch_forks(void)
+static void register_fork_handler(void)
 {
     if (pthread_atfork(NULL, NULL, mark_child) != 0)
         AH_LOG_NOTICE(AH_LOG_WARNING, "no memory to notice fork: a child of this process must not "
@@ -67,7 +67,7 @@ static void init_once(void)
 {
     static const struct ah_dependent *const dependents[] = {
         &ah_launch_dependent, &ah_pool_dependent, &ah_texture_dependent, &ah_reference_dependent};
-    watch_forks();
+    register_fork_handler();
     for (size_t i = 0; i < sizeof dependents / sizeof *dependents; i++)
         ah_lifetime_add(dependents[i]);
 }

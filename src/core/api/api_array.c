@@ -117,7 +117,7 @@ hipError_t hipArrayCreate(hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllo
 }
 
 /* The memory is the mipmapped array's: its next hipGetMipmappedArrayLevel makes another handle. */
-static void forget_level(const struct ah_array *array)
+static void release_level(const struct ah_array *array)
 {
     struct ah_mipmap *mipmap = array->level_of;
     pthread_mutex_lock(&array->handle.device->lock);
@@ -137,11 +137,11 @@ static hipError_t destroy(hipArray_t handle)
     struct ah_device *device = array->handle.device;
     struct ah_backend_array *native = array->native;
     if (array->level_of) {
-        forget_level(array);
+        release_level(array);
         ah_handle_destroy(array);
         return hipSuccess;
     }
-    return ah_handle_end(array, AH_HANDLE_ARRAY,
+    return ah_handle_finish_destroy(array, AH_HANDLE_ARRAY,
                          device->ops->array_destroy(device->native, native));
 }
 

@@ -7,7 +7,7 @@
 /* ---- the command ------------------------------------------------------------ */
 
 /* Slices without a height follow each other at once. A sum that wraps is refused later. */
-static void give_rows(struct ah_copy_end *end, const struct ah_copy_region *region)
+static void set_default_rows(struct ah_copy_end *end, const struct ah_copy_region *region)
 {
     if (end->kind == AH_END_POINTER && end->rows == 0)
         end->rows = end->y + region->height;
@@ -21,8 +21,8 @@ hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t hand
     hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess || region.width == 0 || region.height == 0 || region.depth == 0)
         return error;
-    give_rows(&region.dst, &region);
-    give_rows(&region.src, &region);
+    set_default_rows(&region.dst, &region);
+    set_default_rows(&region.src, &region);
     return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_COPY_REGION,
                                                   .blocking = blocking,
                                                   .region = &region});

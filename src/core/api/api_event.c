@@ -60,7 +60,7 @@ static hipError_t destroy(hipEvent_t handle)
         return hipErrorContextIsDestroyed;
     struct ah_device *device = event->handle.device;
     struct ah_backend_event *native = event->native;
-    return ah_handle_end(event, AH_HANDLE_EVENT,
+    return ah_handle_finish_destroy(event, AH_HANDLE_EVENT,
                          device->ops->event_destroy(device->native, native));
 }
 

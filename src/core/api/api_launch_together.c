@@ -1,9 +1,10 @@
 /* Owns launches on several devices at once: one kernel on each, in its own stream.
  *
- * The grids of a cooperative one meet in page-locked host memory that all the devices see: a
- * word for each grid, which only that grid writes and all read, since not every machine has
- * atomic operations between devices. A grid that will not come any more, because its launch failed
- * or its kernel has ended, is counted as come, so that no other waits for it for ever. */
+ * The grids of a cooperative launch synchronise through a barrier in page-locked host memory that
+ * all the devices see: a word for each grid, which only that grid writes and all read, since not
+ * every machine has atomic operations between devices. A grid that cannot arrive any more, because
+ * its launch failed or its kernel has ended, is marked as arrived, so that the others do not wait
+ * for it without end. */
 #include "api.h"
 #include "api_shared.h"
 #include "runtime.h"
@@ -25,14 +26,14 @@ struct part {
     struct ah_multi_grid place;
 };
 
-/* Where the grids of one launch meet; used again when all have ended. */
-struct meeting {
-    struct meeting *next;    /* all of them */
+/* The barrier of one launch; reused when all grids have ended. */
+struct barrier {
+    struct barrier *next;    /* all of them */
     struct ah_device *owner; /* of the memory; NULL: it was reset */
     unsigned char *memory;   /* the host's address; a word for every device that there is */
     unsigned left;           /* grids that have not ended; 0: free */
-    struct attendance {
-        struct meeting *meeting;
+    struct participant {
+        struct barrier *barrier;
         unsigned rank;
     } grids[];
 };
@@ -41,96 +42,98 @@ struct meeting {
  * one order. listing: guards the list and `left`. */
 static struct {
     pthread_mutex_t launching, listing;
-    struct meeting *meetings;
+    struct barrier *barriers;
 } together = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, NULL};
 
-/* ---- where grids meet ---------------------------------------------------------------------- */
+/* ---- multi-grid barriers ----------------------------------------------------------------------
+ */
 
 static size_t memory_size(void)
 {
     return FIRST_WORD + (size_t)ah_registry.device_count * WORD_STRIDE;
 }
 
-static void count_as_come(struct meeting *meeting, unsigned rank)
+static void mark_arrived(struct barrier *barrier, unsigned rank)
 {
-    unsigned char *word = meeting->memory + FIRST_WORD + (size_t)rank * WORD_STRIDE;
-    if (meeting->owner)
+    unsigned char *word = barrier->memory + FIRST_WORD + (size_t)rank * WORD_STRIDE;
+    if (barrier->owner)
         __atomic_store_n((uint64_t *)(void *)word, UINT64_MAX, __ATOMIC_RELEASE);
 }
 
-static void grids_ended(struct meeting *meeting, unsigned count)
+static void grids_ended(struct barrier *barrier, unsigned count)
 {
-    meeting->left -= count;
-    if (meeting->left > 0 || meeting->owner)
+    barrier->left -= count;
+    if (barrier->left > 0 || barrier->owner)
         return;
-    struct meeting **link = &together.meetings;
-    while (*link != meeting)
+    struct barrier **link = &together.barriers;
+    while (*link != barrier)
         link = &(*link)->next;
-    *link = meeting->next;
-    free(meeting);
+    *link = barrier->next;
+    free(barrier);
 }
 
-/* In the stream of a grid, after it, whether or not it came to every barrier. */
+/* Called in the stream of a grid after the grid, whether or not it arrived at every barrier. */
 static void on_end(void *data, hipError_t status)
 {
-    const struct attendance *grid = data;
+    const struct participant *grid = data;
     (void)status;
     pthread_mutex_lock(&together.listing);
-    count_as_come(grid->meeting, grid->rank);
-    grids_ended(grid->meeting, 1);
+    mark_arrived(grid->barrier, grid->rank);
+    grids_ended(grid->barrier, 1);
     pthread_mutex_unlock(&together.listing);
 }
 
-static struct meeting *take_free(const struct ah_driver *driver, unsigned count)
+static struct barrier *acquire_barrier(const struct ah_driver *driver, unsigned count)
 {
-    struct meeting *meeting;
+    struct barrier *barrier;
     pthread_mutex_lock(&together.listing);
-    for (meeting = together.meetings; meeting; meeting = meeting->next)
-        if (meeting->left == 0 && meeting->owner->driver == driver)
+    for (barrier = together.barriers; barrier; barrier = barrier->next)
+        if (barrier->left == 0 && barrier->owner->driver == driver)
             break;
-    if (meeting)
-        meeting->left = count;
+    if (barrier)
+        barrier->left = count;
     pthread_mutex_unlock(&together.listing);
-    return meeting;
+    return barrier;
 }
 
-static hipError_t make(struct ah_device *owner, unsigned count, struct meeting **out_meeting)
+static hipError_t create_barrier(struct ah_device *owner, unsigned count,
+                                 struct barrier **out_barrier)
 {
     size_t most = (size_t)ah_registry.device_count;
     void *memory;
-    struct meeting *meeting = calloc(1, sizeof *meeting + most * sizeof *meeting->grids);
-    if (!meeting)
+    struct barrier *barrier = calloc(1, sizeof *barrier + most * sizeof *barrier->grids);
+    if (!barrier)
         return hipErrorOutOfMemory;
     hipError_t error = owner->ops->host_alloc(
         owner->native, memory_size(),
         hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent, &memory);
     if (error != hipSuccess) {
-        free(meeting);
+        free(barrier);
         return error;
     }
-    meeting->owner = owner;
-    meeting->memory = memory;
-    meeting->left = count;
+    barrier->owner = owner;
+    barrier->memory = memory;
+    barrier->left = count;
     for (unsigned i = 0; i < most; i++)
-        meeting->grids[i] = (struct attendance){meeting, i};
+        barrier->grids[i] = (struct participant){barrier, i};
     pthread_mutex_lock(&together.listing);
-    meeting->next = together.meetings;
-    together.meetings = meeting;
+    barrier->next = together.barriers;
+    together.barriers = barrier;
     pthread_mutex_unlock(&together.listing);
-    *out_meeting = meeting;
+    *out_barrier = barrier;
     return hipSuccess;
 }
 
-/* Its memory goes with the device. */
+/* The reset frees the barrier's memory. */
 static void detach_device(struct ah_device *device)
 {
-    struct meeting *next;
+    struct barrier *next;
     pthread_mutex_lock(&together.listing);
-    for (struct meeting *meeting = together.meetings; meeting; meeting = next) {
-        next = meeting->next;
-        if (meeting->owner == device) {
-            meeting->owner = NULL;
-            grids_ended(meeting, 0);
+    for (struct barrier *barrier = together.barriers; barrier; barrier = next) {
+        next = barrier->next;
+        if (barrier->owner == device) {
+            barrier->owner = NULL;
+            grids_ended(barrier, 0);
         }
     }
     pthread_mutex_unlock(&together.listing);
@@ -146,7 +149,7 @@ static uint64_t threads_of(const struct ah_launch *launch)
     return (uint64_t)grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2];
 }
 
-static hipError_t give_places(struct part *parts, unsigned count, const struct meeting *meeting)
+static hipError_t assign_places(struct part *parts, unsigned count, const struct barrier *barrier)
 {
     uint64_t all = 0, before = 0;
     for (unsigned i = 0; i < count; i++)
@@ -155,7 +158,7 @@ static hipError_t give_places(struct part *parts, unsigned count, const struct m
         struct ah_device *device = parts[i].device;
         void *address;
         hipError_t error =
-            device->ops->host_device_pointer(device->native, meeting->memory, &address);
+            device->ops->host_device_pointer(device->native, barrier->memory, &address);
         if (error != hipSuccess)
             return error;
         parts[i].place = (struct ah_multi_grid){(uintptr_t)address, i, count, before, all};
@@ -171,7 +174,7 @@ static hipError_t launch_part(const struct part *part)
                            : ah_launch_host(part->host, &part->launch, part->handle);
 }
 
-static hipError_t launch_apart(const struct part *parts, unsigned count)
+static hipError_t launch_independent(const struct part *parts, unsigned count)
 {
     hipError_t error = hipSuccess;
     for (unsigned i = 0; i < count && error == hipSuccess; i++)
@@ -179,11 +182,11 @@ static hipError_t launch_apart(const struct part *parts, unsigned count)
     return error;
 }
 
-static hipError_t launch_meeting(struct part *parts, unsigned count, struct meeting *meeting)
+static hipError_t launch_with_barrier(struct part *parts, unsigned count, struct barrier *barrier)
 {
     unsigned launched = 0, watched = 0;
-    memset(meeting->memory, 0, memory_size());
-    hipError_t error = give_places(parts, count, meeting);
+    memset(barrier->memory, 0, memory_size());
+    hipError_t error = assign_places(parts, count, barrier);
     pthread_mutex_lock(&together.launching);
     for (; launched < count && error == hipSuccess; watched += error == hipSuccess) {
         const struct part *part = &parts[launched];
@@ -192,22 +195,22 @@ static hipError_t launch_meeting(struct part *parts, unsigned count, struct meet
             break;
         error = ah_submit(part->stream,
                           &(struct ah_command){.kind = AH_COMMAND_CALLBACK,
-                                               .callback = {on_end, &meeting->grids[launched++]}});
+                                               .callback = {on_end, &barrier->grids[launched++]}});
     }
     pthread_mutex_unlock(&together.launching);
     pthread_mutex_lock(&together.listing);
     for (unsigned i = launched; i < count; i++)
-        count_as_come(meeting, i);
-    grids_ended(meeting, count - launched);
+        mark_arrived(barrier, i);
+    grids_ended(barrier, count - launched);
     pthread_mutex_unlock(&together.listing);
     if (watched < launched) {
         (void)ah_stream_synchronize(parts[watched].stream); /* or it failed */
-        on_end(&meeting->grids[watched], error);
+        on_end(&barrier->grids[watched], error);
     }
     return error;
 }
 
-static hipError_t launch_cooperating(struct part *parts, unsigned count)
+static hipError_t launch_cooperative(struct part *parts, unsigned count)
 {
     struct ah_device *first = parts[0].device;
     for (unsigned i = 1; i < count; i++)
@@ -218,10 +221,10 @@ static hipError_t launch_cooperating(struct part *parts, unsigned count)
             return hipErrorNotSupported;
         }
     hipError_t error = hipSuccess;
-    struct meeting *meeting = take_free(first->driver, count);
-    if (!meeting)
-        error = make(first, count, &meeting);
-    return error == hipSuccess ? launch_meeting(parts, count, meeting) : error;
+    struct barrier *barrier = acquire_barrier(first->driver, count);
+    if (!barrier)
+        error = create_barrier(first, count, &barrier);
+    return error == hipSuccess ? launch_with_barrier(parts, count, barrier) : error;
 }
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -262,7 +265,7 @@ static hipError_t launch_parts(struct part *parts, unsigned count, unsigned flag
     if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPreSync))
         error = wait_for_each(parts, count);
     if (error == hipSuccess)
-        error = cooperative ? launch_cooperating(parts, count) : launch_apart(parts, count);
+        error = cooperative ? launch_cooperative(parts, count) : launch_independent(parts, count);
     if (error == hipSuccess && !(flags & hipCooperativeLaunchMultiDeviceNoPostSync))
         error = wait_for_each(parts, count);
     return error;

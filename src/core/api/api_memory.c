@@ -10,7 +10,7 @@
 /* Frees what could not be remembered, so that nothing is lost. */
 static hipError_t remember(const struct ah_allocation *allocation)
 {
-    if (ah_memory_add(allocation) == hipSuccess)
+    if (ah_memory_register(allocation) == hipSuccess)
         return hipSuccess;
     struct ah_device *device = allocation->device;
     void *pointer = (void *)allocation->range.start;
@@ -166,12 +166,12 @@ hipError_t ah_memory_free(void *pointer)
         return hipErrorNoDevice;
     if (!ah_memory_find(pointer, &allocation))
         return free_foreign(pointer);
-    if (!may_free(&allocation) || !ah_memory_take(pointer, &allocation)) {
+    if (!may_free(&allocation) || !ah_memory_unregister(pointer, &allocation)) {
         AH_LOG_ERR("%p is not the start of an allocation that can be freed", pointer);
         return hipErrorInvalidValue;
     }
     struct ah_device *device = allocation.device;
-    return ah_memory_freed(&allocation, allocation.kind == AH_MEMORY_HOST
+    return ah_memory_finish_free(&allocation, allocation.kind == AH_MEMORY_HOST
                                             ? device->ops->host_free(device->native, pointer)
                                             : device->ops->memory_free(device->native, pointer));
 }
@@ -311,11 +311,11 @@ hipError_t ah_host_free(void *pointer)
     if (!pointer)
         return hipSuccess;
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_HOST ||
-        !ah_memory_take(pointer, &allocation)) {
+        !ah_memory_unregister(pointer, &allocation)) {
         AH_LOG_ERR("%p was not allocated as page-locked host memory", pointer);
         return hipErrorInvalidValue;
     }
-    return ah_memory_freed(&allocation,
+    return ah_memory_finish_free(&allocation,
                            allocation.device->ops->host_free(allocation.device->native, pointer));
 }
 
@@ -380,7 +380,7 @@ static hipError_t register_host(void *pointer, size_t size, unsigned flags)
     if (error != hipSuccess)
         return error;
     device->ops->host_device_pointer(device->native, pointer, &device_pointer);
-    error = ah_memory_add(&(struct ah_allocation){
+    error = ah_memory_register(&(struct ah_allocation){
         .range = {.start = (uintptr_t)pointer, .size = size},
         .device = device,
         .kind = AH_MEMORY_REGISTERED,
@@ -404,9 +404,9 @@ static hipError_t unregister_host(void *pointer)
     if (!pointer)
         return hipErrorInvalidValue;
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_REGISTERED ||
-        !ah_memory_take(pointer, &allocation))
+        !ah_memory_unregister(pointer, &allocation))
         return hipErrorHostMemoryNotRegistered;
-    return ah_memory_freed(
+    return ah_memory_finish_free(
         &allocation, allocation.device->ops->host_unregister(allocation.device->native, pointer));
 }
 
@@ -478,7 +478,7 @@ static hipError_t import_memory(void **out_pointer, const hipIpcMemHandle_t *han
     if (error != hipSuccess)
         return error;
     device->ops->pointer_info(device->native, pointer, &info);
-    if (ah_memory_add(&(struct ah_allocation){
+    if (ah_memory_register(&(struct ah_allocation){
             .range = {.start = (uintptr_t)pointer, .size = info.size},
             .device = device,
             .kind = AH_MEMORY_DEVICE,
@@ -501,9 +501,9 @@ static hipError_t close_memory(void *pointer)
 {
     struct ah_allocation allocation;
     if (!pointer || !ah_memory_find(pointer, &allocation) || allocation.origin != AH_ORIGIN_IPC ||
-        !ah_memory_take(pointer, &allocation))
+        !ah_memory_unregister(pointer, &allocation))
         return hipErrorInvalidValue;
-    return ah_memory_freed(
+    return ah_memory_finish_free(
         &allocation, allocation.device->ops->ipc_close_memory(allocation.device->native, pointer));
 }
 

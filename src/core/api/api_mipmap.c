@@ -117,15 +117,15 @@ static hipError_t destroy(hipMipmappedArray_t handle)
         return hipErrorContextIsDestroyed;
     struct ah_device *device = mipmap->handle.device;
     hipError_t error = device->ops->mipmap_destroy(device->native, mipmap->native);
-    if (ah_is_still_there(error))
-        return ah_handle_end(mipmap, AH_HANDLE_MIPMAP, error);
+    if (ah_free_failed(error))
+        return ah_handle_finish_destroy(mipmap, AH_HANDLE_MIPMAP, error);
     pthread_mutex_lock(&device->lock);
     for (unsigned i = 0; i < mipmap->levels; i++)
         if (mipmap->arrays[i] && ah_handle_retire(mipmap->arrays[i], AH_HANDLE_ARRAY))
             ah_handle_destroy(mipmap->arrays[i]);
     pthread_mutex_unlock(&device->lock);
     free(mipmap->arrays);
-    return ah_handle_end(mipmap, AH_HANDLE_MIPMAP, error);
+    return ah_handle_finish_destroy(mipmap, AH_HANDLE_MIPMAP, error);
 }
 
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)

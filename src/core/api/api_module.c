@@ -36,7 +36,7 @@ static hipError_t load(hipModule_t *out_module, const void *image, size_t size, 
     return error;
 }
 
-/* A map would end the process if somebody made the file shorter. */
+/* The file is read and not mapped: a mapping would end the process if the file were truncated. */
 static bool read_all(int file, char *contents, size_t size)
 {
     size_t have = 0;

@@ -56,7 +56,7 @@ static hipError_t pool_of_device(struct ah_device *device, bool current, hipMemP
     return error;
 }
 
-static void forget_pool(void *handle, void *device)
+static void release_pool(void *handle, void *device)
 {
     struct pool *pool = handle;
     if (pool->handle.device == device && ah_handle_retire(handle, AH_HANDLE_POOL))
@@ -65,7 +65,7 @@ static void forget_pool(void *handle, void *device)
 
 static void free_of_device(struct ah_device *device)
 {
-    ah_handle_each(AH_HANDLE_POOL, forget_pool, device);
+    ah_handle_each(AH_HANDLE_POOL, release_pool, device);
     pthread_mutex_lock(&device->lock);
     device->default_pool = device->current_pool = NULL;
     pthread_mutex_unlock(&device->lock);
@@ -85,7 +85,7 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
                            struct ah_device *pool_device, hipStream_t handle)
 {
     struct ah_stream *stream;
-    void *pointer;
+    void *pointer = NULL;
     if (!out_pointer)
         return hipErrorInvalidValue;
     hipError_t error = ah_stream_resolve_handle(handle, &stream);
@@ -102,7 +102,7 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
                                                    .pool_alloc = {pool, size, &pointer}});
     if (error != hipSuccess)
         return error;
-    if (ah_memory_add(&(struct ah_allocation){
+    if (ah_memory_register(&(struct ah_allocation){
             .range = {.start = (uintptr_t)pointer, .size = size},
             .device = pool_device ? pool_device : device,
             .kind = AH_MEMORY_DEVICE,
@@ -144,9 +144,9 @@ static hipError_t release(void *pointer, hipStream_t handle)
         allocation.origin > AH_ORIGIN_POOL ||
         allocation.device->driver != stream->handle.device->driver)
         return hipErrorInvalidValue;
-    if (!ah_memory_take(pointer, &allocation))
+    if (!ah_memory_unregister(pointer, &allocation))
         return hipErrorInvalidValue;
-    return ah_memory_freed(&allocation, free_in(stream, pointer));
+    return ah_memory_finish_free(&allocation, free_in(stream, pointer));
 }
 
 hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream)
@@ -198,7 +198,7 @@ static hipError_t destroy(hipMemPool_t handle)
     if (device->current_pool == handle)
         device->current_pool = device->default_pool;
     pthread_mutex_unlock(&device->lock);
-    return ah_handle_end(pool, AH_HANDLE_POOL, device->ops->pool_destroy(device->native, native));
+    return ah_handle_finish_destroy(pool, AH_HANDLE_POOL, device->ops->pool_destroy(device->native, native));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool)
@@ -452,7 +452,7 @@ static hipError_t import_pointer(void **out_pointer, hipMemPool_t handle,
     if (error != hipSuccess)
         return error;
     device->ops->pointer_info(device->native, pointer, &info);
-    if (ah_memory_add(&(struct ah_allocation){
+    if (ah_memory_register(&(struct ah_allocation){
             .range = {.start = (uintptr_t)pointer, .size = info.size},
             .device = device,
             .kind = AH_MEMORY_DEVICE,

@@ -156,9 +156,9 @@ static hipError_t destroy(hipStream_t stream)
     struct ah_device *device = object->handle.device;
     uint32_t *mask = object->mask;
     struct ah_backend_stream *native = atomic_load(&object->native);
-    hipError_t error = ah_handle_end(object, AH_HANDLE_STREAM,
+    hipError_t error = ah_handle_finish_destroy(object, AH_HANDLE_STREAM,
                                      device->ops->stream_destroy(device->native, native));
-    if (!ah_is_still_there(error))
+    if (!ah_free_failed(error))
         free(mask);
     return error;
 }

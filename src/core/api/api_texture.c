@@ -57,7 +57,7 @@ static struct ah_texture *take(const void *object, bool surface)
 /* After take: error is what the driver said. */
 static void end(struct ah_texture *texture, hipError_t error)
 {
-    if (ah_is_still_there(error))
+    if (ah_free_failed(error))
         add(texture);
     else
         free(texture);

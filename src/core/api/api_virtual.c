@@ -99,7 +99,7 @@ static hipError_t drop(struct physical *memory)
     if (atomic_fetch_sub(&memory->references, 1) != 1)
         return hipSuccess;
     hipError_t error = device->ops->virtual_destroy(device->native, native);
-    if (ah_is_still_there(error)) { /* the application's again, to be released once more */
+    if (ah_free_failed(error)) { /* the application's again, to be released once more */
         atomic_store(&memory->references, 1);
         atomic_store(&memory->handles, 1);
     } else {

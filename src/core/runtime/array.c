@@ -109,7 +109,7 @@ hipError_t ah_array_check(hipArray_const_t handle, struct ah_array **out_array)
     return hipSuccess;
 }
 
-static void forget_mipmap(void *handle, void *device)
+static void release_mipmap(void *handle, void *device)
 {
     const struct ah_mipmap *mipmap = handle;
     if (mipmap->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MIPMAP)) {
@@ -118,15 +118,15 @@ static void forget_mipmap(void *handle, void *device)
     }
 }
 
-static void forget_array(void *handle, void *device)
+static void release_array(void *handle, void *device)
 {
     const struct ah_array *array = handle;
     if (array->handle.device == device && ah_handle_retire(handle, AH_HANDLE_ARRAY))
         ah_handle_destroy(handle);
 }
 
-void ah_array_forget_device(struct ah_device *device)
+void ah_array_release_device(struct ah_device *device)
 {
-    ah_handle_each(AH_HANDLE_ARRAY, forget_array, device);
-    ah_handle_each(AH_HANDLE_MIPMAP, forget_mipmap, device);
+    ah_handle_each(AH_HANDLE_ARRAY, release_array, device);
+    ah_handle_each(AH_HANDLE_MIPMAP, release_mipmap, device);
 }

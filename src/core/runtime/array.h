@@ -29,6 +29,6 @@ hipError_t ah_array_check(hipArray_const_t array, struct ah_array **out_array);
 /* Fills in format, channels and element only. hipErrorInvalidValue: no such format. */
 hipError_t ah_array_format(const hipChannelFormatDesc *description, struct ah_array_shape *out);
 size_t ah_array_element_size(const struct ah_array *array);
-void ah_array_forget_device(struct ah_device *device);
+void ah_array_release_device(struct ah_device *device);
 
 #endif

@@ -185,13 +185,13 @@ hipError_t ah_module_destroy(struct ah_module *module)
     if (!ah_handle_retire(module, AH_HANDLE_MODULE))
         return hipErrorNotFound;
     hipError_t error = device->ops->module_unload(device->native, module->native);
-    if (ah_is_still_there(error))
-        return ah_handle_end(module, AH_HANDLE_MODULE, error);
+    if (ah_free_failed(error))
+        return ah_handle_finish_destroy(module, AH_HANDLE_MODULE, error);
     struct ah_managed *managed = module->managed;
     destroy_functions(module);
     ah_module_ends(module);
     ah_managed_destroy(device, managed);
-    return ah_handle_end(module, AH_HANDLE_MODULE, error);
+    return ah_handle_finish_destroy(module, AH_HANDLE_MODULE, error);
 }
 
 static struct ah_function *known_function(const struct ah_module *module, const char *name)
@@ -247,18 +247,18 @@ hipError_t ah_module_function(struct ah_module *module, const char *name,
     return error;
 }
 
-static void forget_module(void *handle, void *device)
+static void release_module(void *handle, void *device)
 {
     struct ah_module *module = handle;
     if (module->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MODULE)) {
         destroy_functions(module);
         ah_module_ends(module);
-        ah_managed_forget(module->managed);
+        ah_managed_release(module->managed);
         ah_handle_destroy(handle);
     }
 }
 
-void ah_module_forget_device(struct ah_device *device)
+void ah_module_release_device(struct ah_device *device)
 {
-    ah_handle_each(AH_HANDLE_MODULE, forget_module, device);
+    ah_handle_each(AH_HANDLE_MODULE, release_module, device);
 }

@@ -111,13 +111,13 @@ bool ah_is_texture_reference(const void *host);
 /* The device name of the kernel registered at host, NULL when there is none. */
 const char *ah_kernel_name(const void *host);
 
-/* Forget what was loaded on a device that was reset: modules, and the code of
- * fat binaries, which is loaded again when it is next used. */
-void ah_module_forget_device(struct ah_device *device);
-void ah_fatbin_forget_device(struct ah_device *device);
+/* Release what is loaded on a device that is about to be reset: modules, and the code of fat
+ * binaries, which is loaded again when it is next used. */
+void ah_module_release_device(struct ah_device *device);
+void ah_fatbin_release_device(struct ah_device *device);
 
 /* After the reset: managed variables, whose memory went with it, get new memory
  * with their first value, since host code may touch them without a HIP call. */
-void ah_fatbin_renew_managed(struct ah_device *device);
+void ah_fatbin_recreate_managed(struct ah_device *device);
 
 #endif

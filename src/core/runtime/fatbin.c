@@ -70,7 +70,8 @@ static struct symbol *symbol_at(const void *host)
 
 /* ---- loading ------------------------------------------------------------ */
 
-/* Waits until nobody else works on the binary on the device; with the lock. NULL: no memory. */
+/* Waits until no other thread works on the binary on this device. The caller holds the lock.
+ * NULL: no memory. */
 static struct loaded *begin_work(struct ah_fatbin *fatbin, const struct ah_device *device)
 {
     if (!fatbin->loaded)
@@ -84,7 +85,7 @@ static struct loaded *begin_work(struct ah_fatbin *fatbin, const struct ah_devic
     return loaded;
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void end_work(struct loaded *loaded)
 {
     loaded->busy = false;
@@ -110,8 +111,8 @@ static hipError_t open_fatbin(struct ah_fatbin *fatbin)
 }
 
 /* Device code reaches a managed variable through a pointer of the same name. */
-static hipError_t connect_managed(struct ah_device *device, struct ah_backend_module *module,
-                                  const struct symbol *symbol)
+static hipError_t link_managed(struct ah_device *device, struct ah_backend_module *module,
+                               const struct symbol *symbol)
 {
     void *address;
     size_t size;
@@ -132,42 +133,42 @@ static hipError_t connect_managed(struct ah_device *device, struct ah_backend_mo
                             sizeof *symbol->managed_pointer);
 }
 
-/* The process ends: fat binaries stay loaded, for to unload one waits for its kernels, which may
- * never end, and threads go on that use it. */
+/* Set when the process ends. Fat binaries then stay loaded: unloading one would wait for its
+ * kernels, which may never end, and other threads still use it. */
 static _Atomic(bool) exiting;
-/* Fat binaries are numbered as they are registered; exit() calls mark_exit before the end of those
- * up to this. */
-static _Atomic(uint64_t) last_number, told_in_time;
+/* Fat binaries are numbered in the order of their registration. exit() calls mark_exit before it
+ * unregisters those with numbers up to this. */
+static _Atomic(uint64_t) last_number, covered_number;
 
 static void mark_exit(void)
 {
     atomic_store(&exiting, true);
 }
 
-/* exit() calls last what was registered first. clang's constructor has registered the end of its
- * fat binary right after the fat binary; before anything is loaded comes what tells that end
- * from dlclose. */
-static void watch_exit(const struct ah_fatbin *fatbin)
+/* exit() calls handlers in reverse order. clang's constructor registers the destructor of a fat
+ * binary together with the fat binary, so a handler that is registered before code is first loaded
+ * runs earlier and tells the destructor that this is exit and not dlclose. */
+static void register_exit_handler(const struct ah_fatbin *fatbin)
 {
-    uint64_t told = atomic_load(&told_in_time);
-    while (told < fatbin->number &&
-           !atomic_compare_exchange_weak(&told_in_time, &told, fatbin->number))
+    uint64_t covered = atomic_load(&covered_number);
+    while (covered < fatbin->number &&
+           !atomic_compare_exchange_weak(&covered_number, &covered, fatbin->number))
         ;
-    if (told < fatbin->number)
+    if (covered < fatbin->number)
         (void)atexit(mark_exit);
 }
 
 static hipError_t load_on(struct ah_fatbin *fatbin, struct ah_device *device,
                           struct ah_backend_module **out_module)
 {
-    watch_exit(fatbin);
+    register_exit_handler(fatbin);
     hipError_t error = open_fatbin(fatbin);
     if (error == hipSuccess)
         error = ah_code_load(device, &fatbin->images, 0, NULL, NULL, out_module, NULL);
     for (struct symbol *symbol = fatbin->symbols; symbol && error == hipSuccess;
          symbol = symbol->next)
         if (symbol->kind == AH_SYMBOL_MANAGED)
-            error = connect_managed(device, *out_module, symbol);
+            error = link_managed(device, *out_module, symbol);
     if (error != hipSuccess && *out_module) {
         device->ops->module_unload(device->native, *out_module);
         *out_module = NULL;
@@ -255,7 +256,7 @@ static hipError_t make_instance(struct symbol *symbol, struct ah_device *device,
                                             : make_variable(symbol, device, loaded->module, out);
 }
 
-/* The slow half of instance_on; with the lock, which is let go meanwhile. */
+/* The slow half of instance_on; the caller holds the lock, which is released meanwhile. */
 static hipError_t find_instance(struct symbol *symbol, struct ah_device *device, void **out)
 {
     hipError_t error = hipSuccess;
@@ -349,7 +350,7 @@ const char *ah_kernel_name(const void *host)
     return symbol && symbol->kind == AH_SYMBOL_KERNEL ? symbol->name : NULL;
 }
 
-/* ---- forgetting --------------------------------------------------------- */
+/* ---- release --------------------------------------------------------- */
 
 static void free_instance(struct symbol *symbol, void *instance)
 {
@@ -359,13 +360,13 @@ static void free_instance(struct symbol *symbol, void *instance)
         free(instance);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static bool is_busy(const struct ah_fatbin *fatbin, int ordinal)
 {
     return fatbin->loaded && fatbin->loaded[ordinal].busy;
 }
 
-/* Waits until nobody works on any binary on the device; with the lock. */
+/* Waits until no thread works on any binary on the device. The caller holds the lock. */
 static void wait_for_device(const struct ah_device *device)
 {
     const struct ah_fatbin *fatbin = registered.fatbins;
@@ -377,7 +378,7 @@ static void wait_for_device(const struct ah_device *device)
     }
 }
 
-void ah_fatbin_forget_device(struct ah_device *device)
+void ah_fatbin_release_device(struct ah_device *device)
 {
     pthread_mutex_lock(&registered.lock);
     wait_for_device(device);
@@ -529,22 +530,22 @@ void ah_fatbin_add_managed(struct ah_fatbin *fatbin, const char *name,
     pthread_mutex_unlock(&registered.lock);
 }
 
-/* Code that is loaded on a device gets the variable's new address; with the lock, which is let go
- * meanwhile. */
-static void reconnect_managed(struct symbol *symbol, struct ah_device *device)
+/* Writes the variable's new address into code that is loaded on a device. The caller holds the
+ * lock, which is released meanwhile. */
+static void relink_managed(struct symbol *symbol, struct ah_device *device)
 {
     struct loaded *loaded = begin_work(symbol->fatbin, device);
     if (!loaded)
         return;
     pthread_mutex_unlock(&registered.lock);
     if (loaded->module)
-        connect_managed(device, loaded->module, symbol);
+        link_managed(device, loaded->module, symbol);
     pthread_mutex_lock(&registered.lock);
     end_work(loaded);
 }
 
 /* As above; the variable's own device, which has no code any more, is busy. */
-static void renew_managed(struct symbol *symbol)
+static void recreate_managed(struct symbol *symbol)
 {
     const struct ah_device *owner = symbol->managed_device;
     symbol->managed_lost = false;
@@ -557,10 +558,10 @@ static void renew_managed(struct symbol *symbol)
         ah_pointer_map_put(&registered.by_host, memory, symbol);
     for (int i = 0; i < ah_registry.device_count; i++)
         if (&ah_registry.devices[i] != owner)
-            reconnect_managed(symbol, &ah_registry.devices[i]);
+            relink_managed(symbol, &ah_registry.devices[i]);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static struct symbol *lost_symbol(const struct ah_device *device)
 {
     for (struct ah_fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next)
@@ -570,7 +571,7 @@ static struct symbol *lost_symbol(const struct ah_device *device)
     return NULL;
 }
 
-void ah_fatbin_renew_managed(struct ah_device *device)
+void ah_fatbin_recreate_managed(struct ah_device *device)
 {
     struct symbol *symbol;
     pthread_mutex_lock(&registered.lock);
@@ -579,13 +580,13 @@ void ah_fatbin_renew_managed(struct ah_device *device)
         if (!loaded)
             break;
         if (symbol->managed_lost)
-            renew_managed(symbol);
+            recreate_managed(symbol);
         end_work(loaded);
     }
     pthread_mutex_unlock(&registered.lock);
 }
 
-/* Whether somebody works on a binary that is registered; with the lock. */
+/* Whether any thread works on a registered binary. The caller holds the lock. */
 static bool is_in_use(const void *value)
 {
     const struct ah_fatbin *fatbin = registered.fatbins;
@@ -597,7 +598,7 @@ static bool is_in_use(const void *value)
     return busy;
 }
 
-/* Called with the lock held: nobody finds the binary or its symbols any more. */
+/* Removes the binary and its symbols from the lists. The caller holds the lock. */
 static struct ah_fatbin *take_fatbin(const void *value)
 {
     struct ah_fatbin **link = &registered.fatbins;

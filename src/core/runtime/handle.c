@@ -114,11 +114,11 @@ void ah_handle_destroy(void *handle)
     pthread_mutex_unlock(&slots.lock);
 }
 
-bool ah_is_still_there(hipError_t error)
+bool ah_free_failed(hipError_t error)
 {
     switch (error) {
     case hipSuccess:
-    case hipErrorInvalidValue: /* it never was, or somebody else has freed it */
+    case hipErrorInvalidValue: /* it does not exist, or another caller has freed it */
     case hipErrorInvalidHandle:
     case hipErrorInvalidContext:
     case hipErrorContextIsDestroyed:
@@ -131,10 +131,10 @@ bool ah_is_still_there(hipError_t error)
     }
 }
 
-hipError_t ah_handle_end(void *handle, enum ah_handle_type type, hipError_t error)
+hipError_t ah_handle_finish_destroy(void *handle, enum ah_handle_type type, hipError_t error)
 {
     struct ah_handle *slot = handle;
-    if (ah_is_still_there(error))
+    if (ah_free_failed(error))
         atomic_store_explicit(&slot->type, (uint32_t)type, memory_order_release);
     else
         ah_handle_destroy(handle);

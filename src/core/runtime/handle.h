@@ -1,9 +1,9 @@
 /* Handles: the objects behind hipStream_t, hipEvent_t, hipModule_t and the like.
  *
  * All handles live in one range of addresses in slots of one size that is never
- * given back, so that any value an application passes can be told to be a live
- * handle of the right type, or not, without touching foreign memory and in two
- * comparisons. A destroyed slot is used again only after many others. */
+ * released, so that two comparisons tell whether any value that an application passes
+ * is a live handle of the right type, without touching other memory. A destroyed slot is used again
+ * only after many others. */
 #ifndef AH_HANDLE_H
 #define AH_HANDLE_H
 
@@ -17,7 +17,7 @@
 struct ah_device;
 
 enum ah_handle_type {
-    AH_HANDLE_FREE, /* a slot that nobody owns */
+    AH_HANDLE_FREE, /* an unused slot */
     AH_HANDLE_STREAM,
     AH_HANDLE_THREAD_STREAM, /* a thread's default stream; applications never see its address */
     AH_HANDLE_EVENT,
@@ -55,12 +55,12 @@ void ah_handle_destroy(void *handle);
  * threads that destroy one handle, one wins. ah_handle_destroy must follow. */
 bool ah_handle_retire(void *handle, enum ah_handle_type type);
 
-/* The end of a destruction: error is what the driver said. Where the driver still has the object,
- * the handle is valid again, so that the application can try once more; otherwise this is
- * ah_handle_destroy. After ah_handle_retire. Returns error. */
-hipError_t ah_handle_end(void *handle, enum ah_handle_type type, hipError_t error);
-/* Whether a driver that gives this error for an attempt to free something still has it. */
-bool ah_is_still_there(hipError_t error);
+/* Completes a destruction after ah_handle_retire; error is the driver's result. Where the driver
+ * failed to destroy the object, the handle becomes valid again, so that the application can try
+ * once more; otherwise this is ah_handle_destroy. Returns error. */
+hipError_t ah_handle_finish_destroy(void *handle, enum ah_handle_type type, hipError_t error);
+/* Whether an attempt to free something that ended with this error left it allocated. */
+bool ah_free_failed(hipError_t error);
 
 /* Calls visit for every live handle of type. Handles made meanwhile may be missed. */
 void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *data), void *data);

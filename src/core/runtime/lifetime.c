@@ -30,14 +30,14 @@ hipError_t ah_device_reset(struct ah_device *device)
     for (int i = 0; i < dependent_count; i++)
         if (dependents[i]->device_resets)
             dependents[i]->device_resets(device);
-    ah_stream_forget_device(device);
-    ah_module_forget_device(device);
-    ah_fatbin_forget_device(device);
-    ah_memory_forget_device(device);
-    ah_array_forget_device(device);
+    ah_stream_release_device(device);
+    ah_module_release_device(device);
+    ah_fatbin_release_device(device);
+    ah_memory_release_device(device);
+    ah_array_release_device(device);
     hipError_t error = device->ops->device_reset(device->native);
     ah_stream_close_defaults(device);
     if (error == hipSuccess)
-        ah_fatbin_renew_managed(device);
+        ah_fatbin_recreate_managed(device);
     return error;
 }

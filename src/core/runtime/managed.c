@@ -22,7 +22,7 @@ hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_me
         device->ops->managed_alloc(device->native, size, hipMemAttachGlobal, out_memory);
     if (error != hipSuccess)
         return error;
-    error = ah_memory_add(&(struct ah_allocation){
+    error = ah_memory_register(&(struct ah_allocation){
         .range = {.start = (uintptr_t)*out_memory, .size = size},
         .device = device,
         .kind = AH_MEMORY_MANAGED,
@@ -38,7 +38,7 @@ hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_me
 void ah_managed_free(struct ah_device *device, void *memory)
 {
     struct ah_allocation allocation;
-    ah_memory_take(memory, &allocation);
+    ah_memory_unregister(memory, &allocation);
     device->ops->memory_free(device->native, memory);
 }
 
@@ -139,10 +139,10 @@ void ah_managed_destroy(struct ah_device *device, struct ah_managed *list)
 {
     for (struct ah_managed *managed = list; managed; managed = managed->next)
         ah_managed_free(device, managed->memory);
-    ah_managed_forget(list);
+    ah_managed_release(list);
 }
 
-void ah_managed_forget(struct ah_managed *list)
+void ah_managed_release(struct ah_managed *list)
 {
     while (list) {
         struct ah_managed *next = list->next;

@@ -32,7 +32,7 @@ const struct ah_managed *ah_managed_find(const struct ah_managed *list, const ch
 /* Frees the list and its memory. */
 void ah_managed_destroy(struct ah_device *device, struct ah_managed *list);
 
-/* Frees the list, whose memory went with a device that was reset. */
-void ah_managed_forget(struct ah_managed *list);
+/* Frees the list after a reset of the device has freed the variables' memory. */
+void ah_managed_release(struct ah_managed *list);
 
 #endif

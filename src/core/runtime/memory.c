@@ -23,7 +23,7 @@ static struct ah_allocation *opened_before(const struct ah_allocation *allocatio
                                                                                           : NULL;
 }
 
-hipError_t ah_memory_add(const struct ah_allocation *allocation)
+hipError_t ah_memory_register(const struct ah_allocation *allocation)
 {
     struct ah_allocation *copy = malloc(sizeof *copy);
     if (!copy)
@@ -66,7 +66,7 @@ bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_kn
     return good;
 }
 
-bool ah_memory_take(const void *pointer, struct ah_allocation *out)
+bool ah_memory_unregister(const void *pointer, struct ah_allocation *out)
 {
     pthread_rwlock_wrlock(&memory.lock);
     struct ah_allocation *allocation = at((uintptr_t)pointer);
@@ -83,14 +83,14 @@ bool ah_memory_take(const void *pointer, struct ah_allocation *out)
     return allocation != NULL;
 }
 
-hipError_t ah_memory_freed(const struct ah_allocation *allocation, hipError_t error)
+hipError_t ah_memory_finish_free(const struct ah_allocation *allocation, hipError_t error)
 {
-    if (ah_is_still_there(error) && !ah_memory_add(allocation))
+    if (ah_free_failed(error) && !ah_memory_register(allocation))
         AH_LOG_ERR("%p stays allocated until its device is reset", (void *)allocation->range.start);
     return error;
 }
 
-void ah_memory_forget_device(struct ah_device *device)
+void ah_memory_release_device(struct ah_device *device)
 {
     pthread_rwlock_wrlock(&memory.lock);
     struct ah_range *range = ah_ranges_above(&memory.ranges, 0);

@@ -19,12 +19,12 @@ struct ah_allocation {
     enum ah_allocation_origin origin;
     unsigned flags;       /* as given when it was made */
     void *device_pointer; /* of host memory: where devices see it */
-    unsigned reopened;    /* AH_ORIGIN_IPC: how often it was opened beside the first time */
+    unsigned reopened;    /* AH_ORIGIN_IPC: how often it was opened after the first time */
 };
 
-/* Remembers an allocation, or counts that another process's was opened once more.
+/* Registers an allocation, or counts one more opening of another process's allocation.
  * hipErrorOutOfMemory; hipErrorHostMemoryAlreadyRegistered: it overlaps a known one. */
-hipError_t ah_memory_add(const struct ah_allocation *allocation);
+hipError_t ah_memory_register(const struct ah_allocation *allocation);
 
 /* Copies the allocation that contains pointer. False: none does. */
 bool ah_memory_find(const void *pointer, struct ah_allocation *out);
@@ -33,16 +33,16 @@ bool ah_memory_find(const void *pointer, struct ah_allocation *out);
  * are any; out_known: there is one around either. */
 bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_known);
 
-/* Forgets the allocation that starts at pointer, and copies it. One that was opened
- * several times is forgotten with the last. */
-bool ah_memory_take(const void *pointer, struct ah_allocation *out);
+/* Removes the allocation that starts at pointer, and copies it. One that was opened several times
+ * is removed with the last call. */
+bool ah_memory_unregister(const void *pointer, struct ah_allocation *out);
 
-/* The end of a free, after ah_memory_take: error is what the driver said. Memory that it still has
- * is known again. Returns error. */
-hipError_t ah_memory_freed(const struct ah_allocation *allocation, hipError_t error);
+/* Completes a free after ah_memory_unregister; error is the driver's result. Memory that the driver
+ * failed to free is registered again. Returns error. */
+hipError_t ah_memory_finish_free(const struct ah_allocation *allocation, hipError_t error);
 
-/* Forgets everything on a device that was reset. */
-void ah_memory_forget_device(struct ah_device *device);
+/* Removes all allocations of a device that is about to be reset. */
+void ah_memory_release_device(struct ah_device *device);
 
 /* The device that holds pointer; NULL for memory of the host. Looks at HIP's
  * allocations, then asks the drivers. */

@@ -20,8 +20,8 @@ static const struct backend_kind {
     enum anyhipBackend id;
     const struct ah_backend_ops *ops;
     const char *files[4]; /* tried in order */
-    bool simulated;       /* found beside this library; opened when it is asked for, or, the
-                           * first that has devices, where nothing is and there is no other */
+    bool simulated;       /* installed next to this library; opened when it is requested, or when
+                           * nothing is requested and no real driver has a device */
 } backend_kinds[] = {
     {"cuda",
      anyhipBackendCuda,
@@ -87,8 +87,9 @@ static void configure_log(struct ah_config *config)
 
 static void read_settings(struct ah_settings *settings)
 {
-    settings->serialize_kernel = (int)ah_env_integer("AMD_SERIALIZE_KERNEL", 0) |
-                                 (ah_env_bool("HIP_LAUNCH_BLOCKING", false) ? AH_SERIALIZE_AFTER : 0);
+    settings->serialize_kernel =
+        (int)ah_env_integer("AMD_SERIALIZE_KERNEL", 0) |
+        (ah_env_bool("HIP_LAUNCH_BLOCKING", false) ? AH_SERIALIZE_AFTER : 0);
     settings->serialize_copy = (int)ah_env_integer("AMD_SERIALIZE_COPY", 0);
 }
 
@@ -102,9 +103,9 @@ static const char *configured_library(const struct ah_config *config, const char
     return NULL;
 }
 
-/* A simulated driver lies beside this library, never on a search path. The loader knows the library
- * by the name under which it found it, which may be a link in another folder. */
-static char *beside_this_library(const char *file)
+/* A simulated driver is installed next to this library, never on a search path. The loader knows
+ * the library by the name under which it found it, which may be a link in another folder. */
+static char *path_next_to_library(const char *file)
 {
     Dl_info self;
     char *path = NULL;
@@ -123,12 +124,12 @@ static void open_driver(struct ah_driver *driver, const struct backend_kind *kin
 {
     const char *candidates[CANDIDATES_MAX] = {0};
     size_t count = 0;
-    char *beside = kind->simulated ? beside_this_library(kind->files[0]) : NULL;
+    char *bundled = kind->simulated ? path_next_to_library(kind->files[0]) : NULL;
     const char *configured = configured_library(config, kind->name);
     if (configured)
         candidates[count++] = configured;
-    if (beside)
-        candidates[count++] = beside;
+    if (bundled)
+        candidates[count++] = bundled;
     for (int i = 0; !kind->simulated && i < 4 && kind->files[i]; i++)
         candidates[count++] = kind->files[i];
     struct ah_backend_options options = {
@@ -137,7 +138,7 @@ static void open_driver(struct ah_driver *driver, const struct backend_kind *kin
         .devices = driver->devices,
     };
     driver->error = kind->ops->open(&options, &driver->lib, &driver->backend, &driver->reason);
-    free(beside);
+    free(bundled);
 }
 
 /* missing: the level at which the absence of the driver is worth a line. */
@@ -246,13 +247,13 @@ static bool simulator_is_there(const struct backend_kind *kind, const struct ah_
 {
     if (configured_library(config, kind->name))
         return true;
-    char *beside = beside_this_library(kind->files[0]);
-    bool there = beside && access(beside, F_OK) == 0;
-    free(beside);
+    char *bundled = path_next_to_library(kind->files[0]);
+    bool there = bundled && access(bundled, F_OK) == 0;
+    free(bundled);
     return there;
 }
 
-/* For a machine without a GPU where nothing was asked for. */
+/* For a machine without a GPU where the user requested nothing. */
 static void simulate(struct ah_registry *registry)
 {
     for (int i = 0; i < BACKEND_KIND_COUNT; i++) {
@@ -283,7 +284,7 @@ static void open_drivers(struct ah_registry *registry)
         else
             refuse_kind(requests[i].name);
     }
-    /* A driver that nobody asked for is missed only where no other has devices. */
+    /* The absence of a driver that was not requested matters only where no other has devices. */
     bool missed = asked || count_all(registry) == 0;
     for (size_t i = 0; i < registry->driver_count; i++)
         report_driver(&registry->drivers[i], missed ? AH_LOG_ERROR : AH_LOG_INFO);
@@ -423,7 +424,7 @@ static unsigned limit_of(struct ah_device *device, int attribute, hipError_t *er
     return value < 0 ? 0 : (unsigned)value;
 }
 
-hipError_t ah_device_learn_limits(struct ah_device *device)
+hipError_t ah_device_read_limits(struct ah_device *device)
 {
     hipError_t error = hipSuccess;
     pthread_mutex_lock(&device->lock);

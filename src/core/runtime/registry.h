@@ -115,13 +115,13 @@ hipError_t ah_device_missing_error(void);
 struct ah_device *ah_device_of_driver(const struct ah_driver *driver, int index);
 
 /* Fills in the launch limits; the slow half of ah_device_limits. */
-hipError_t ah_device_learn_limits(struct ah_device *device);
+hipError_t ah_device_read_limits(struct ah_device *device);
 
 static inline hipError_t ah_device_limits(struct ah_device *device)
 {
     return __builtin_expect(atomic_load_explicit(&device->limits_known, memory_order_acquire), 1)
                ? hipSuccess
-               : ah_device_learn_limits(device);
+               : ah_device_read_limits(device);
 }
 
 #endif

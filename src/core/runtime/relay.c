@@ -1,6 +1,6 @@
-/* Owns the waits between drivers. A gate is a word in page-locked memory of the waiting device: its
- * stream waits for the word's value, and a callback of the event's driver, which never blocks,
- * writes it. No driver is called with the lock held, since callbacks take it. */
+/* Owns waits across drivers. A gate is a word in page-locked memory of the waiting device: the
+ * waiting stream waits for the word's value, and a callback of the event's driver, which never
+ * blocks, writes it. No driver is called with the lock held, since callbacks take it. */
 #include "relay.h"
 #include "log.h"
 
@@ -13,9 +13,9 @@ struct gate {
     uint32_t *word;                  /* the host's address; NULL: it went with a reset */
     void *native;                    /* the waiting device's address */
     struct ah_backend_event *passed; /* recorded behind the last wait; NULL: there was none */
-    const struct ah_device *opener;  /* whose callback is still to come; NULL: none is */
-    bool taken;                      /* somebody prepares it, or its stream cannot tell when it
-                                      * has passed */
+    const struct ah_device *opener;  /* the device whose callback is pending, or NULL */
+    bool taken;                      /* a thread prepares a wait with it, or no event tells
+                                      * when its stream has passed */
 };
 
 /* The gates of one allocation. */
@@ -33,7 +33,7 @@ static struct {
 
 /* ---- which gate ------------------------------------------------------------------------- */
 
-/* The next gate of the block that no callback will write to; with the lock. */
+/* The next gate of the block that no callback will write to. The caller holds the lock. */
 static struct gate *next_unwritten(struct block *block)
 {
     for (unsigned i = 0; i < BLOCK_GATES; i++) {
@@ -44,9 +44,9 @@ static struct gate *next_unwritten(struct block *block)
     return NULL;
 }
 
-/* A gate that may be free, taken, of the waiter's block of a number; NULL: none is. False: it has
- * no such block. */
-static bool take_candidate(const struct ah_device *waiter, unsigned number, struct gate **out_gate)
+/* Takes a gate that no callback will write to from the waiter's block of that number; its last wait
+ * may not have ended. NULL: all are in use. False: the waiter has no such block. */
+static bool acquire_candidate(const struct ah_device *waiter, unsigned number, struct gate **out_gate)
 {
     *out_gate = NULL;
     pthread_mutex_lock(&relay.lock);
@@ -61,7 +61,7 @@ static bool take_candidate(const struct ah_device *waiter, unsigned number, stru
     return block != NULL;
 }
 
-static void give_back(struct gate *gate)
+static void release_gate(struct gate *gate)
 {
     pthread_mutex_lock(&relay.lock);
     gate->taken = false;
@@ -104,17 +104,17 @@ static hipError_t make_block(struct ah_device *waiter, struct block **out_block)
 }
 
 /* Of each block some gates are looked at: those whose turn it is have been in use the longest. */
-static hipError_t take_gate(struct ah_device *waiter, struct gate **out_gate)
+static hipError_t acquire_gate(struct ah_device *waiter, struct gate **out_gate)
 {
     struct block *block;
     struct gate *gate;
-    for (unsigned look = 0; take_candidate(waiter, look / LOOKS, &gate); look++) {
+    for (unsigned look = 0; acquire_candidate(waiter, look / LOOKS, &gate); look++) {
         if (gate && is_passed(waiter, gate)) {
             *out_gate = gate;
             return hipSuccess;
         }
         if (gate)
-            give_back(gate);
+            release_gate(gate);
     }
     hipError_t error = make_block(waiter, &block);
     if (error != hipSuccess)
@@ -143,15 +143,15 @@ static bool close_gate(struct gate *gate, const struct ah_device *opener)
 
 /* ---- the event's side --------------------------------------------------------------------- */
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void write_open(struct gate *gate)
 {
     if (gate->word)
         __atomic_store_n(gate->word, OPEN, __ATOMIC_RELEASE);
 }
 
-/* Frees a block whose device was reset when no callback can come any more; with the lock. */
-static void drop_unused(struct block *block)
+/* Frees a block whose device was reset, once no callback is pending. The caller holds the lock. */
+static void free_unused(struct block *block)
 {
     struct block **link = &relay.blocks;
     for (unsigned i = 0; i < BLOCK_GATES; i++)
@@ -171,7 +171,7 @@ static void open_gate(void *data, hipError_t status)
     write_open(gate);
     gate->opener = NULL;
     if (!gate->block->waiter)
-        drop_unused(gate->block);
+        free_unused(gate->block);
     pthread_mutex_unlock(&relay.lock);
 }
 
@@ -216,8 +216,9 @@ static hipError_t wait_at_gate(struct ah_device *device, struct ah_backend_strea
     return error;
 }
 
-static hipError_t wait_with(struct ah_device *device, struct ah_backend_stream *stream,
-                            const struct ah_event *event, struct gate *gate, bool *out_known)
+static hipError_t wait_through_gate(struct ah_device *device, struct ah_backend_stream *stream,
+                                    const struct ah_event *event, struct gate *gate,
+                                    bool *out_known)
 {
     struct ah_device *opener = event->handle.device;
     hipError_t error = hipSuccess;
@@ -239,12 +240,12 @@ hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *str
 {
     struct gate *gate;
     bool known = true;
-    hipError_t error = take_gate(device, &gate);
+    hipError_t error = acquire_gate(device, &gate);
     if (error != hipSuccess)
         return error;
-    error = wait_with(device, stream, event, gate, &known);
+    error = wait_through_gate(device, stream, event, gate, &known);
     if (known)
-        give_back(gate);
+        release_gate(gate);
     return error;
 }
 
@@ -252,7 +253,7 @@ hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *str
 
 /* The memory and the events of the gates go with their device. The gates are opened before, since
  * a reset may wait for the device's work. */
-static void forget_waiter(struct block *block)
+static void detach_waiter(struct block *block)
 {
     block->waiter = NULL;
     for (unsigned i = 0; i < BLOCK_GATES; i++) {
@@ -260,28 +261,28 @@ static void forget_waiter(struct block *block)
         block->gates[i].word = NULL;
         block->gates[i].passed = NULL;
     }
-    drop_unused(block);
+    free_unused(block);
 }
 
-/* A callback that the reset drops never comes, and one that it does not drop may come late, so
- * that these gates are not used again. */
-static void forget_opener(struct block *block, const struct ah_device *device)
+/* The driver may drop callbacks in the reset or call them later, so these gates are opened now and
+ * not used again. */
+static void detach_opener(struct block *block, const struct ah_device *device)
 {
     for (unsigned i = 0; i < BLOCK_GATES; i++)
         if (block->gates[i].opener == device)
             write_open(&block->gates[i]);
 }
 
-void ah_relay_forget_device(const struct ah_device *device)
+void ah_relay_detach_device(const struct ah_device *device)
 {
     struct block *next;
     pthread_mutex_lock(&relay.lock);
     for (struct block *block = relay.blocks; block; block = next) {
         next = block->next;
         if (block->waiter == device)
-            forget_waiter(block);
+            detach_waiter(block);
         else
-            forget_opener(block, device);
+            detach_opener(block, device);
     }
     pthread_mutex_unlock(&relay.lock);
 }

@@ -10,8 +10,8 @@
 hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *stream,
                          const struct ah_event *event);
 
-/* Lets go of those that wait for events of a device that is about to be reset, and forgets what
- * waits on it: called before the driver's reset. */
-void ah_relay_forget_device(const struct ah_device *device);
+/* Ends waits for events of a device that is about to be reset, and releases the gates of its own
+ * streams. Called before the driver's reset. */
+void ah_relay_detach_device(const struct ah_device *device);
 
 #endif

@@ -135,7 +135,7 @@ hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event)
 
 /* ---- reset ---------------------------------------------------------------------- */
 
-static void forget_stream(void *handle, void *device)
+static void release_stream(void *handle, void *device)
 {
     struct ah_stream *stream = handle;
     if (stream->handle.device == device && ah_handle_retire(handle, AH_HANDLE_STREAM)) {
@@ -144,17 +144,17 @@ static void forget_stream(void *handle, void *device)
     }
 }
 
-static void forget_event(void *handle, void *device)
+static void release_event(void *handle, void *device)
 {
     struct ah_event *event = handle;
     if (event->handle.device == device && ah_handle_retire(handle, AH_HANDLE_EVENT))
         ah_handle_destroy(handle);
 }
 
-void ah_stream_forget_device(struct ah_device *device)
+void ah_stream_release_device(struct ah_device *device)
 {
-    ah_handle_each(AH_HANDLE_STREAM, forget_stream, device);
-    ah_handle_each(AH_HANDLE_EVENT, forget_event, device);
+    ah_handle_each(AH_HANDLE_STREAM, release_stream, device);
+    ah_handle_each(AH_HANDLE_EVENT, release_event, device);
     ah_stream_close_defaults(device);
-    ah_relay_forget_device(device);
+    ah_relay_detach_device(device);
 }

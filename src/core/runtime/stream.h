@@ -59,9 +59,9 @@ hipError_t ah_stream_synchronize(struct ah_stream *stream);
 
 hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event);
 
-/* Before the reset of a device: its streams and events are invalid from then on, and its default
- * streams closed. */
-void ah_stream_forget_device(struct ah_device *device);
+/* Before the reset of a device: invalidates its streams and events, and closes its default
+ * streams. */
+void ah_stream_release_device(struct ah_device *device);
 
 /* Closes the device's default streams, which the driver is asked for again when they are next
  * needed; also after the reset, for those that a thread opened meanwhile. */

@@ -42,8 +42,8 @@ hipError_t ah_check_fill(const struct ah_stream *stream, struct ah_command *comm
 }
 
 /* Memory of another driver than the stream's is filled in its device's legacy stream. */
-static hipError_t fill_elsewhere(struct ah_stream *stream, struct ah_device *owner,
-                                 const struct ah_command *command)
+static hipError_t fill_on_other_driver(struct ah_stream *stream, struct ah_device *owner,
+                                       const struct ah_command *command)
 {
     struct ah_command same = *command;
     hipError_t error = ah_stream_synchronize(stream);
@@ -57,7 +57,7 @@ hipError_t ah_run_fill(struct ah_stream *stream, struct ah_backend_stream *nativ
     struct ah_device *device = stream->handle.device;
     struct ah_device *owner = ah_registry.mixed_drivers ? ah_memory_owner(fill->dst) : NULL;
     if (owner && owner->driver != device->driver)
-        return fill_elsewhere(stream, owner, command);
+        return fill_on_other_driver(stream, owner, command);
     hipError_t error = device->ops->fill(device->native, fill, native);
     if (error == hipSuccess && command->blocking == AH_BLOCKING && command->fill.host_sees)
         error = ah_stream_synchronize(stream);

@@ -179,8 +179,8 @@ static hipError_t copy_staged(struct ah_device *dst, struct ah_device *src,
 
 /* Memory of another driver than the stream's: what the stream was given before goes first. dst
  * and src: whose memory the ends are, NULL for the host's. */
-static hipError_t copy_elsewhere(struct ah_stream *stream, struct ah_device *dst,
-                                 struct ah_device *src, const struct ah_copy_region *region)
+static hipError_t copy_on_other_driver(struct ah_stream *stream, struct ah_device *dst,
+                                       struct ah_device *src, const struct ah_copy_region *region)
 {
     hipError_t error = ah_stream_synchronize(stream);
     if (error == hipSuccess && dst && src)
@@ -203,7 +203,7 @@ static hipError_t copy_between(struct ah_stream *stream, struct ah_backend_strea
         src = end_owner(&region.src);
     }
     if ((dst && dst->driver != device->driver) || (src && src->driver != device->driver))
-        return copy_elsewhere(stream, dst, src, &region);
+        return copy_on_other_driver(stream, dst, src, &region);
     unwrap(&region.dst);
     unwrap(&region.src);
     if (!dst || !src || dst == src)
