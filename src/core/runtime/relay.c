@@ -46,7 +46,8 @@ static struct gate *next_unwritten(struct block *block)
 
 /* Takes a gate that no callback will write to from the waiter's block of that number; its last wait
  * may not have ended. NULL: all are in use. False: the waiter has no such block. */
-static bool acquire_candidate(const struct ah_device *waiter, unsigned number, struct gate **out_gate)
+static bool acquire_candidate(const struct ah_device *waiter, unsigned number,
+                              struct gate **out_gate)
 {
     *out_gate = NULL;
     pthread_mutex_lock(&relay.lock);
