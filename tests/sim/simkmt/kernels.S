@@ -75,6 +75,36 @@ faults:
     s_rfe_b64 ttmp[0:1]
 
     .p2align 8
+// Before drivers with exceptions of queues: finds its queue in a table by the number of the doorbell,
+// stores to queue_inactive_signal, and sends that signal's interrupt.
+stores:
+    s_mov_b32 ttmp2, exec_lo
+    s_mov_b32 ttmp3, exec_hi
+    s_sendmsg sendmsg(MSG_GET_DOORBELL)
+    s_and_b32 ttmp4, exec_lo, 0x3ff
+    s_mov_b32 exec_lo, ttmp2
+    s_mov_b32 exec_hi, ttmp3
+    s_lshl_b32 ttmp4, ttmp4, 3
+    s_load_dwordx2 ttmp[2:3], ttmp[14:15], ttmp4 glc
+    s_waitcnt lgkmcnt(0)
+    s_load_dwordx2 ttmp[2:3], ttmp[2:3], 0xc0 glc
+    s_mov_b32 ttmp4, 0x80000000
+    s_mov_b32 ttmp5, 0
+    s_waitcnt lgkmcnt(0)
+    s_atomic_swap_x2 ttmp[4:5], ttmp[2:3], 0x8 glc
+    s_load_dwordx2 ttmp[6:7], ttmp[2:3], 0x10 glc
+    s_load_dword ttmp2, ttmp[2:3], 0x18 glc
+    s_waitcnt lgkmcnt(0)
+    s_store_dword ttmp2, ttmp[6:7], 0x0 glc
+    s_dcache_wb
+    s_waitcnt lgkmcnt(0)
+    s_mov_b32 m0, 0
+    s_nop 0
+    s_sendmsg sendmsg(MSG_INTERRUPT)
+    s_sethalt 1
+    s_rfe_b64 ttmp[0:1]
+
+    .p2align 8
 // Of each work-item of groups of two waves 16 bytes: the address of its wave's scratch, what it reads
 // through the private aperture of what it wrote by the descriptor, and what is at that address.
 slices:

@@ -80,7 +80,7 @@ static void a_handler_sees_why_and_where_and_its_interrupt_is_the_queues_reason(
     start(&world, ABORTS, 1);
     assert_int_equal(wait_for_reason(&world), 1 << (KFD_EC_QUEUE_WAVE_TRAP - 1));
     const struct seen *seen = world.seen;
-    uint64_t doorbell = world.queue.resource.QueueDoorBell % PAGE / 8;
+    uint64_t doorbell = world.queue.resource.QueueDoorBell / 8 % 1024;
     assert_int_equal(seen->address, code_of(ABORTS) | UINT64_C(2) << 48);
     assert_int_equal(seen->doorbell, doorbell);
     assert_int_equal(seen->exceptions, 0);
@@ -139,6 +139,29 @@ static void a_kernel_goes_on_when_its_handler_says_so(void **state)
     }
 }
 
+/* As handlers of AMD's do where the driver has no exceptions of queues. */
+static void a_handler_stores_to_the_signals_of_its_queue(void **state)
+{
+    (void)state;
+    struct world world = make_world(STORES);
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    amd_signal_t *inactive = new_signal(event);
+    amd_queue_t **queues = allocate(0, 2 * PAGE);
+    inactive->value = 0;
+    world.queue.amd->queue_inactive_signal.handle = (uintptr_t)inactive;
+    queues[world.queue.resource.QueueDoorBell / 8 % 1024] = world.queue.amd;
+    ok(kmt.hsaKmtSetTrapHandler(GPU, kernels + HANDLERS + STORES * HANDLER, HANDLER, queues,
+                                2 * PAGE));
+    start(&world, ABORTS, 1);
+    ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
+    assert_int_equal(value_of(inactive), 0x80000000);
+    assert_int_equal(*world.queue.reason, 0);
+    ok(kmt.hsaKmtDestroyEvent(event));
+    destroy_world(&world);
+    ok(kmt.hsaKmtFreeMemory(inactive, 0));
+    ok(kmt.hsaKmtFreeMemory(queues, 0));
+}
+
 /* It would cause the same again. */
 static void a_handler_that_returns_to_a_fault_ends_the_kernel(void **state)
 {
@@ -195,6 +218,7 @@ int main(void)
         cmocka_unit_test(a_handler_sees_why_and_where_and_its_interrupt_is_the_queues_reason),
         cmocka_unit_test(faults_are_exceptions_of_the_handler),
         cmocka_unit_test(a_kernel_goes_on_when_its_handler_says_so),
+        cmocka_unit_test(a_handler_stores_to_the_signals_of_its_queue),
         cmocka_unit_test(a_handler_that_returns_to_a_fault_ends_the_kernel),
         cmocka_unit_test(a_fault_in_a_handler_ends_the_kernel),
         cmocka_unit_test(a_handler_whose_memory_is_gone_ends_the_kernel),
