@@ -25,20 +25,6 @@ INLINE void start(struct amdgpu_places *places)
 
 /* ---- global memory -------------------------------------------------------------------- */
 
-/* size bytes that may cross granules; NULL: some are out of reach, or they do not lie in
- * one piece. */
-static unsigned char *reach_run(int device, uint64_t address, size_t size, bool write)
-{
-    size_t part = SIM_GRANULE - address % SIM_GRANULE;
-    unsigned char *start = sim_reach(device, address, part < size ? part : size, write);
-    for (size_t done = part; start && done < size; done += SIM_GRANULE) {
-        part = size - done < SIM_GRANULE ? size - done : SIM_GRANULE;
-        if (sim_reach(device, address + done, part, write) != start + done)
-            return NULL;
-    }
-    return start;
-}
-
 /* Whether lane l's address is lane 0's plus l * bytes, for live lanes, as far as the lower
  * half says; the upper halves are the same (high NULL: there are none). */
 INLINE bool is_run(struct amdgpu_wave *wave, uint64_t exec, unsigned lanes, const uint32_t *low,
@@ -90,7 +76,7 @@ INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uin
     start += least + (high ? (uint64_t)high[first] << 32 : 0);
     if (amdgpu_is_lds(start) || amdgpu_is_scratch(start))
         return false;
-    unsigned char *where = reach_run(wave->block->dispatch->device->device, start,
+    unsigned char *where = sim_reach_run(wave->block->dispatch->device->device, start,
                                      most - least + access->bytes, access->write);
     if (!where) /* what lies between the lanes' may be what is out of reach */
         return false;
@@ -136,7 +122,7 @@ INLINE bool reach_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, ui
         unsigned char *where = NULL;
         if (!amdgpu_is_lds(at) && !amdgpu_is_scratch(at) &&
             !(access->atomic && at & (access->bytes - 1u)))
-            where = reach_run(wave->block->dispatch->device->device, at,
+            where = sim_reach_run(wave->block->dispatch->device->device, at,
                               (size_t)(last - first + 1) * access->bytes, write);
         if (where) {
             places->run = (unsigned char *)((uintptr_t)where - first * (uintptr_t)access->bytes);

@@ -111,7 +111,7 @@ bool amdgpu_emit_matrix(enum amdgpu_isa isa, const struct amdgpu_inst *inst, str
 /* Reports that no wave of the block can go on. */
 void amdgpu_report_stuck(struct amdgpu_block *block);
 /* Reports that groups wait for others, of which some have ended. */
-void amdgpu_report_deserted(struct amdgpu_dispatch *dispatch, uint64_t ended);
+void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended);
 /* Says why a dispatch cannot start, and sets *out_end. Returns false. */
 bool amdgpu_refuse_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
                             uint64_t address, struct amdgpu_end *out_end, const char *format, ...)

@@ -1,6 +1,7 @@
 /* Dispatches: what a packet and a kernel's descriptor ask for, the memory of a work-group, what
  * its registers hold when it begins, and the engine that the scheduler drives. */
 #include "amdgpu_code.h"
+#include "sim_grid.h"
 #include "sim_options.h"
 
 #include <stdlib.h>
@@ -346,11 +347,6 @@ static bool stuck(struct sim_block *sim)
     return false;
 }
 
-static void end(struct sim_block *sim)
-{
-    (void)sim; /* all that it had goes with its memory */
-}
-
 static void fini(struct sim_block *sim)
 {
     struct amdgpu_block *block = sim->state;
@@ -361,40 +357,36 @@ static void fini(struct sim_block *sim)
         amdgpu_ring_give(block->dispatch, block->ring_group - 1);
 }
 
-/* The word that groups of this project's kernels meet at (docs/kernel-abi.md); NULL: there is
- * none. The hidden arguments, of code objects of version 5 and later, end the kernel's. */
-static const unsigned char *grid_word(const struct amdgpu_dispatch *dispatch)
+/* The workspace of the grid's barrier (docs/kernel-abi.md); 0: there is none. The hidden arguments,
+ * of code objects of version 5 and later, end the kernel's. */
+static uint64_t grid_workspace(const struct amdgpu_dispatch *dispatch)
 {
     enum { HIDDEN_SIZE = 256, MULTIGRID_SYNC = 88, WORKSPACE = 48 };
     int device = dispatch->device->device;
     uint64_t at = (uintptr_t)dispatch->packet.kernarg_address, pointer;
     if (dispatch->descriptor.kernarg_size < HIDDEN_SIZE)
-        return NULL;
+        return 0;
     at += dispatch->descriptor.kernarg_size - HIDDEN_SIZE + MULTIGRID_SYNC;
     for (unsigned i = 0; i < 2; i++, at = pointer + WORKSPACE) {
         const unsigned char *from = sim_reach_range(device, at, sizeof pointer, false);
         if (!from)
-            return NULL;
+            return 0;
         memcpy(&pointer, from, sizeof pointer);
         if (!pointer)
-            return NULL;
+            return 0;
     }
-    return sim_reach_range(device, pointer + 4, 4, false);
+    return pointer;
 }
 
-/* Group 0 adds 2^31 - (groups - 1) to the word and the others 1: but for its top bit it is 0 unless
- * some have come and others have not. */
-static bool deserted(struct sim_launch *launch, uint64_t ended)
+static bool grid_hangs(struct sim_launch *launch, uint64_t ended)
 {
     struct amdgpu_dispatch *dispatch = dispatch_of(launch);
     if (!dispatch->cooperative)
         return false;
-    const unsigned char *word = grid_word(dispatch);
-    bool waits = word && __atomic_load_n((const uint32_t *)(const void *)word, __ATOMIC_RELAXED)
-                             << 1;
-    if (!waits && !amdgpu_gws_is_awaited(dispatch))
+    if (!sim_grid_waits(dispatch->device->device, grid_workspace(dispatch)) &&
+        !amdgpu_gws_is_awaited(dispatch))
         return false;
-    amdgpu_report_deserted(dispatch, ended);
+    amdgpu_report_grid(dispatch, ended);
     return true;
 }
 
@@ -402,8 +394,7 @@ static const struct sim_engine engine = {.name = "amdgpu",
                                          .begin = begin,
                                          .run = run,
                                          .stuck = stuck,
-                                         .deserted = deserted,
-                                         .end = end,
+                                         .grid_hangs = grid_hangs,
                                          .fini = fini};
 
 /* ---- what the descriptor asks for -------------------------------------------------- */

@@ -2,64 +2,44 @@
 #include "amdgpu_code.h"
 
 #include "log.h"
+#include "sim_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { REPORT_SIZE = 3500, NAME_SIZE = 400 }; /* a line of the log has 4 KiB */
-
-struct text {
-    char bytes[REPORT_SIZE];
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length =
-        vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length, format, arguments);
-    va_end(arguments);
-    size_t room = sizeof text->bytes - text->length - 1;
-    if (length > 0)
-        text->length += (size_t)length < room ? (size_t)length : room;
-}
-
-static void emit(const struct text *text)
-{
-    AH_LOG_NOTICE(AH_LOG_ERROR, "%s", text->bytes);
-}
+enum { NAME_SIZE = 400 };
 
 /* ---- code ------------------------------------------------------------------------------ */
 
-static void add_kernel(struct text *text, const struct amdgpu_dispatch *dispatch)
+static void add_kernel(struct sim_report *text, const struct amdgpu_dispatch *dispatch)
 {
     char name[NAME_SIZE];
     text->length = 0;
     amdgpu_symbols_name(dispatch->entry, name, sizeof name);
     if (name[0])
-        add(text, "kernel %s: ", name);
+        sim_report_add(text, "kernel %s: ", name);
     else
-        add(text, "kernel at 0x%llx: ", (unsigned long long)dispatch->entry);
+        sim_report_add(text, "kernel at 0x%llx: ", (unsigned long long)dispatch->entry);
 }
 
-static void add_bytes(struct text *text, int device, uint64_t address)
+static void add_bytes(struct sim_report *text, int device, uint64_t address)
 {
     uint32_t word;
-    add(text, "bytes");
+    sim_report_add(text, "bytes");
     for (unsigned i = 0; i < 2; i++) {
         const unsigned char *at = sim_reach(device, address + 4 * i, 4, false);
         if (!at)
             return;
         memcpy(&word, at, 4);
-        add(text, " %02x %02x %02x %02x", word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff,
-            word >> 24);
+        sim_report_add(text, " %02x %02x %02x %02x", word & 0xff, word >> 8 & 0xff,
+                       word >> 16 & 0xff, word >> 24);
     }
 }
 
 /* Function and offset, the instruction, and its line where that is known. */
-static void add_place(struct text *text, const struct amdgpu_wave *wave, const struct amdgpu_op *op)
+static void add_place(struct sim_report *text, const struct amdgpu_wave *wave,
+                      const struct amdgpu_op *op)
 {
     const struct amdgpu_shape *shape = wave->block->dispatch->shape;
     uint64_t address = amdgpu_address(wave, op);
@@ -67,33 +47,33 @@ static void add_place(struct text *text, const struct amdgpu_wave *wave, const s
     amdgpu_symbols_name(address, name, sizeof name);
     amdgpu_symbols_line(address, line, sizeof line);
     if (name[0])
-        add(text, "%s ", name);
-    add(text, "[0x%llx]: ", (unsigned long long)address);
+        sim_report_add(text, "%s ", name);
+    sim_report_add(text, "[0x%llx]: ", (unsigned long long)address);
     if (amdgpu_is_decoded(op) && op->inst) {
         amdgpu_print(shape->isa, shape->lanes, op->inst, inst, sizeof inst);
-        add(text, "%s", inst);
+        sim_report_add(text, "%s", inst);
     } else {
         add_bytes(text, shape->device, address);
     }
     if (line[0])
-        add(text, " (%s)", line);
+        sim_report_add(text, " (%s)", line);
 }
 
 /* ---- who -------------------------------------------------------------------------------- */
 
-static void add_item(struct text *text, const struct amdgpu_wave *wave, int lane)
+static void add_item(struct sim_report *text, const struct amdgpu_wave *wave, int lane)
 {
     const uint32_t *index = wave->block->block->index;
     uint32_t size[3];
-    add(text, "work-group (%u,%u,%u), ", index[0], index[1], index[2]);
+    sim_report_add(text, "work-group (%u,%u,%u), ", index[0], index[1], index[2]);
     if (lane < 0) {
-        add(text, "wave %u", wave->number);
+        sim_report_add(text, "wave %u", wave->number);
         return;
     }
     unsigned item = amdgpu_item(wave, (unsigned)lane);
     amdgpu_block_size(wave->block, size);
-    add(text, "work-item (%u,%u,%u)", item % size[0], item / size[0] % size[1],
-        item / size[0] / size[1]);
+    sim_report_add(text, "work-item (%u,%u,%u)", item % size[0], item / size[0] % size[1],
+                   item / size[0] / size[1]);
 }
 
 /* ---- what ------------------------------------------------------------------------------- */
@@ -103,44 +83,45 @@ static uint64_t offset_in(uint64_t address, uint64_t window)
     return address - window < SIM_WINDOW_SIZE ? address - window : address;
 }
 
-static void add_nearest(struct text *text, const struct amdgpu_wave *wave,
+static void add_nearest(struct sim_report *text, const struct amdgpu_wave *wave,
                         const struct amdgpu_fault *fault)
 {
     const struct amdgpu_block *block = wave->block;
     uint64_t address = fault->address;
-    add(text, "\n    ");
+    sim_report_add(text, "\n    ");
     if (fault->kind == AMDGPU_END_SHARED || address - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
-        add(text, "offset %llu of the work-group's %zu bytes of LDS",
-            (unsigned long long)offset_in(address, SIM_SHARED_WINDOW), block->lds_size);
+        sim_report_add(text, "offset %llu of the work-group's %zu bytes of LDS",
+                       (unsigned long long)offset_in(address, SIM_SHARED_WINDOW), block->lds_size);
     } else if (fault->kind == AMDGPU_END_SCRATCH || address - SIM_LOCAL_WINDOW < SIM_WINDOW_SIZE) {
-        add(text, "offset %llu of the work-item's %zu bytes of scratch",
-            (unsigned long long)offset_in(address, SIM_LOCAL_WINDOW), block->scratch_size);
+        sim_report_add(text, "offset %llu of the work-item's %zu bytes of scratch",
+                       (unsigned long long)offset_in(address, SIM_LOCAL_WINDOW),
+                       block->scratch_size);
     } else {
         char nearest[256];
         sim_memory_describe(address, nearest, sizeof nearest);
-        add(text, "%s", nearest);
+        sim_report_add(text, "%s", nearest);
     }
 }
 
 static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                    const struct amdgpu_fault *fault)
 {
-    struct text text;
+    struct sim_report text;
     add_kernel(&text, wave->block->dispatch);
-    add(&text, "%s%s", wave->privileged ? "in its trap handler " : "", fault->what);
+    sim_report_add(&text, "%s%s", wave->privileged ? "in its trap handler " : "", fault->what);
     if (fault->kind == AMDGPU_END_TRAP && fault->address != 2)
-        add(&text, ", trap %llu", (unsigned long long)fault->address);
+        sim_report_add(&text, ", trap %llu", (unsigned long long)fault->address);
     if (fault->has_address)
-        add(&text, " at address 0x%llx", (unsigned long long)fault->address);
+        sim_report_add(&text, " at address 0x%llx", (unsigned long long)fault->address);
     if (op) {
-        add(&text, "\n    at ");
+        sim_report_add(&text, "\n    at ");
         add_place(&text, wave, op);
     }
-    add(&text, "\n    by ");
+    sim_report_add(&text, "\n    by ");
     add_item(&text, wave, fault->lane);
     if (fault->has_address)
         add_nearest(&text, wave, fault);
-    emit(&text);
+    sim_report_log(&text);
 }
 
 static struct amdgpu_end end_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -189,38 +170,40 @@ void amdgpu_report_stuck(struct amdgpu_block *block)
                                          [AMDGPU_HALTED] = "has halted itself before"};
     struct amdgpu_dispatch *dispatch = block->dispatch;
     const uint32_t *index = block->block->index;
-    struct text text;
+    struct sim_report text;
     if (atomic_exchange(&dispatch->failed, true))
         return;
     dispatch->end.kind = AMDGPU_END_HUNG;
     add_kernel(&text, dispatch);
-    add(&text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can go on", index[0],
-        index[1], index[2], block->wave_count - block->ended, block->wave_count);
+    sim_report_add(&text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can go on",
+                   index[0], index[1], index[2], block->wave_count - block->ended,
+                   block->wave_count);
     for (unsigned i = 0; i < block->wave_count; i++) {
         const struct amdgpu_wave *wave = &block->waves[i];
         if (wave->state != AMDGPU_AT_BARRIER && wave->state != AMDGPU_HALTED)
             continue;
         if (!dispatch->end.address)
             dispatch->end.address = amdgpu_address(wave, wave->next);
-        add(&text, "\n    wave %u %s ", i, states[wave->state]);
+        sim_report_add(&text, "\n    wave %u %s ", i, states[wave->state]);
         add_place(&text, wave, wave->next);
     }
-    emit(&text);
+    sim_report_log(&text);
 }
 
-void amdgpu_report_deserted(struct amdgpu_dispatch *dispatch, uint64_t ended)
+void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended)
 {
     const uint32_t *grid = dispatch->launch.grid;
-    struct text text;
+    struct sim_report text;
     if (atomic_exchange(&dispatch->failed, true))
         return;
     dispatch->end.kind = AMDGPU_END_HUNG;
     dispatch->end.address = dispatch->entry;
     add_kernel(&text, dispatch);
-    add(&text,
+    sim_report_add(
+        &text,
         "hangs: work-groups wait at the grid's barrier, and %llu of its %llu groups have ended",
         (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
-    emit(&text);
+    sim_report_log(&text);
 }
 
 /* ---- what does not start ----------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #define AMDGPU_VALU_FLOAT_H
 
 #include "amdgpu_valu_lanes.h"
+#include "sim_series.h"
 
 #define SIGN_F32  UINT32_C(0x80000000)
 #define SIGN_F64  UINT64_C(0x8000000000000000)
@@ -57,16 +58,10 @@ LANE f64 fma_f64(f64 a, f64 b, f64 c)
 {
     return __builtin_fma(a, b, c);
 }
-/* Of halves: the product is exact, and the error of the sum is a number too, by which an
- * inexact sum becomes odd. */
+/* An inexact sum becomes odd. */
 LANE f32 fma_f16(f32 a, f32 b, f32 c)
 {
-    f32 product = a * b, sum = product + c;
-    f32 part = sum - product, error = (product - (sum - part)) + (c - part);
-    u32 bits = bits_f32(sum), more = bits + 1, less = bits - 1;
-    bool outwards = (error > 0) == (sum > 0), inexact = (error < 0) | (error > 0);
-    u32 odd = (bits & 1) != 0 ? bits : outwards ? more : less;
-    return f32_of(inexact ? odd : bits);
+    return sim_odd_fma_half(a, b, c);
 }
 LANE f32 near_half(f32 x, u32 round)
 {
@@ -240,55 +235,23 @@ LANE u16 norm_u16(f32 x)
 
 /* ---- approximations ------------------------------------------------------------------------- */
 
-/* In f64, by polynomials that the compiler turns into vectors, more precise than f32. */
-static const f64 sine_series[] = {
-    0x1.921fb54442d18p+2, -0x1.4abbce625be53p+5, 0x1.466bc6775aae2p+6, -0x1.32d2cce62bd86p+6,
-    0x1.50783487ee782p+5, -0x1.e3074fde8871fp+3, 0x1.e8f434d018d63p+1, -0x1.6fadb9f155744p-1,
-    0x1.aaec32af93359p-4, -0x1.8a404211f9547p-7,
-};
-static const f64 power_series[] = {
-    0x1.0000000000000p+0,  0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58fp-3,  0x1.c6b08d704a0c0p-5,
-    0x1.3b2ab6fba4e77p-7,  0x1.5d87fe78a6731p-10, 0x1.430912f86c787p-13, 0x1.ffcbfc588b0c7p-17,
-    0x1.62c0223a5c824p-20, 0x1.b5253d395e7c4p-24, 0x1.e4cf5158b8ecap-28, 0x1.e8cac7351bb25p-32,
-};
-static const f64 logarithm_series[] = {
-    0x1.71547652b82fep+1, 0x1.ec709dc3a03fdp-1, 0x1.2776c50ef9bfep-1,
-    0x1.a61762a7aded9p-2, 0x1.484b13d7c02a9p-2, 0x1.0c9a84994022dp-2,
-    0x1.c68f568d31760p-3, 0x1.89f3b1694cffep-3, 0x1.5b9ac9b743f0dp-3,
-};
-#define SERIES(name, x)                                                                            \
-    f64 sum = 0;                                                                                   \
-    for (int k = (int)(sizeof name / sizeof *name); k-- > 0;)                                      \
-        sum = sum * (x) + name[k];
-
 /* The sine of an angle in turns, a quarter of one more for the cosine. Not a number for
  * infinities, as the nearest whole turn is not. */
 LANE f64 sine(f64 turns, bool of_cosine)
 {
     f64 within = turns - __builtin_rint(turns);
     f64 angle = of_cosine ? size_f64(within) + 0.25 : within;
-    f64 halves = __builtin_rint(angle * 2), rest = angle - halves * 0.5, square = rest * rest;
-    SERIES(sine_series, square)
-    f64 odd = halves - __builtin_rint(halves * 0.5) * 2;
-    f64 result = odd != 0 ? -(sum * rest) : sum * rest;
+    f64 result = sine_of_turns(angle);
     return result == 0 ? with_sign_f64(result, of_cosine ? 0 : bits_f64(turns)) : result;
 }
 LANE f64 power(f32 x)
 {
     f64 limited = x < -1000 ? -1000 : x > 1000 ? 1000 : x == x ? (f64)x : 0;
-    f64 whole = __builtin_rint(limited), rest = limited - whole;
-    SERIES(power_series, rest)
-    return x == x ? sum * two_to((s32)whole) : (f64)x;
+    return x == x ? power_of_two(limited) : (f64)x;
 }
-/* The mantissa lies around 1. */
 LANE f64 logarithm(f32 x)
 {
-    u64 bits = bits_f64((f64)x), shifted = bits - UINT64_C(0x3fe6a09e667f3bcd);
-    s32 exponent = (s32)(s64)(shifted >> 52) - (shifted >> 63 ? 4096 : 0);
-    f64 mantissa = f64_of(bits - ((u64)(s64)exponent << 52));
-    f64 ratio = (mantissa - 1) / (mantissa + 1), square = ratio * ratio;
-    SERIES(logarithm_series, square)
-    f64 result = sum * ratio + (f64)exponent;
+    f64 result = binary_logarithm((f64)x);
     result = x == 0 ? -(f64)__builtin_inff() : x < 0 ? f64_of(NAN_F64) : result;
     return x == x && x < __builtin_inff() ? result : (f64)x;
 }

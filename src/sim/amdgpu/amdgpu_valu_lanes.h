@@ -16,21 +16,12 @@ typedef uint32_t pk16, pkf16, pkbf16; /* two, with modifiers of each */
 
 LANE f32 widen_f16(u32 x)
 {
-    u32 size = x & 0x7fffu, sign = (x & 0x8000u) << 16;
-    u32 normal = (size << 13) + (size >= 0x7c00 ? 224u << 23 : 112u << 23);
-    u32 subnormal = bits_f32((f32)(s32)size * 0x1p-24f);
-    return f32_of((size < 0x400 ? subnormal : normal) | sign);
+    return sim_widen_half(x);
 }
 
-/* Rounded to nearest. A subnormal's last digit is that of a number in [0.5, 1). */
 LANE u32 near_f16(f32 x)
 {
-    u32 bits = bits_f32(x), size = bits & INT32_MAX;
-    u32 subnormal = bits_f32(f32_of(size) + 0.5f) - 0x3f000000u;
-    u32 normal = (size + 0xfffu + (size >> 13 & 1) - (112u << 23)) >> 13;
-    u32 nan = 0x7e00u | (size >> 13 & 0x3ff);
-    u32 result = size < 0x38800000u ? subnormal : size >= 0x47800000u ? 0x7c00u : normal;
-    return (size > 0x7f800000u ? nan : result) | (bits >> 16 & 0x8000u);
+    return sim_narrow_half(x);
 }
 
 /* Rounded as a field of the mode says: 0 nearest, 1 up, 2 down, 3 towards 0. */
@@ -65,21 +56,16 @@ LANE u32 cut_f16(f32 x)
 /* To f32, the inexact ones odd, from which rounding again is always exact. */
 LANE f32 odd_f32(f64 x)
 {
-    f32 near = (f32)x;
-    u32 bits = bits_f32(near);
-    f64 size = f64_of(bits_f64(x) & INT64_MAX), found = f32_of(bits & INT32_MAX);
-    u32 odd = bits & 1 ? bits : found > size ? bits - 1 : found < size ? bits + 1 : bits;
-    return f32_of(x == x ? odd : bits);
+    return sim_odd_float(x);
 }
 
 LANE f32 widen_bf16(u32 x)
 {
-    return f32_of(x << 16);
+    return sim_widen_bfloat(x);
 }
 LANE u32 near_bf16(f32 x)
 {
-    u32 bits = bits_f32(x), near = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    return x == x ? near : (bits >> 16 | 0x40);
+    return sim_narrow_bfloat(x);
 }
 
 /* ---- loading and storing --------------------------------------------------------------- */

@@ -16,26 +16,6 @@
 
 /* ---- masks ------------------------------------------------------------------------------ */
 
-/* A bit per lane from the sign of each. */
-LANE u64 gather(const u32 *lanes, unsigned n)
-{
-    u64 bits = 0;
-#if defined(__AVX512DQ__)
-    for (unsigned i = 0; i < n; i += 16)
-        bits |= (u64)_mm512_movepi32_mask(_mm512_load_si512(lanes + i)) << i;
-#elif defined(__AVX2__)
-    for (unsigned i = 0; i < n; i += 8)
-        bits |= (u64)(u32)_mm256_movemask_ps(_mm256_load_ps((const float *)(lanes + i))) << i;
-#elif defined(__SSE2__)
-    for (unsigned i = 0; i < n; i += 4)
-        bits |= (u64)(u32)_mm_movemask_ps(_mm_load_ps((const float *)(lanes + i))) << i;
-#else
-    for (unsigned i = 0; i < n; ++i)
-        bits |= (u64)(lanes[i] >> 31) << i;
-#endif
-    return bits;
-}
-
 /* 0 or ~0 per lane. */
 LANE void spread(u64 bits, u32 *lanes, unsigned n)
 {
@@ -292,7 +272,7 @@ LANE const struct amdgpu_op *run_test(struct amdgpu_wave *wave, const struct amd
         }
     }
     effect_of(op)(&l);
-    set_test(wave, op, gather(holds, n) & amdgpu_exec_of(wave, n), n);
+    set_test(wave, op, lane_signs(holds, n) & amdgpu_exec_of(wave, n), n);
     return amdgpu_next(op);
 }
 
@@ -330,7 +310,7 @@ LANE const struct amdgpu_op *run_carry(struct amdgpu_wave *wave, const struct am
         apply_to_some(wave, op, &l, exec, d, n);
     }
     if (!(op->bits & AMDGPU_VALU_NO_MASK))
-        write_mask(wave, op->dst1, gather(carries, n) & exec, n);
+        write_mask(wave, op->dst1, lane_signs(carries, n) & exec, n);
     return amdgpu_next(op);
 }
 
@@ -675,7 +655,7 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
     u64 lanes = take_sources(wave, op, row, &l, rooms, n);
     compute(effect_of(op), row, &l);
     if (row->d == AMDGPU_MASK) {
-        set_test(wave, op, gather(aside, n) & lanes, n);
+        set_test(wave, op, lane_signs(aside, n) & lanes, n);
         return amdgpu_next(op);
     }
     if (is_float(row->d))
@@ -687,7 +667,7 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
         place_half(aside, d, op->bits & AMDGPU_VALU_HIGH, op->bits & AMDGPU_VALU_KEEP, n);
     write_lanes(wave, d, aside, lanes, op->count, n);
     if (row->d1 == AMDGPU_MASK && !(op->bits & AMDGPU_VALU_NO_MASK))
-        write_mask(wave, op->dst1, gather(masks, n) & lanes, n);
+        write_mask(wave, op->dst1, lane_signs(masks, n) & lanes, n);
     return amdgpu_next(op);
 }
 

@@ -4,7 +4,11 @@
 #ifndef SIM_LANE_H
 #define SIM_LANE_H
 
-#include "sim_bits.h"
+#include "sim_half.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #define LANE static inline __attribute__((always_inline, unused))
 
@@ -26,6 +30,27 @@ typedef uint64_t u64, b64;
 typedef int64_t s64;
 typedef float f32;
 typedef double f64;
+
+/* A bit per lane from the sign of each of n lanes, at most 64; the array is aligned to 64 bytes. */
+LANE u64 lane_signs(const void *lanes, unsigned n)
+{
+    const u32 *words = lanes;
+    u64 bits = 0;
+#if defined(__AVX512DQ__)
+    for (unsigned i = 0; i < n; i += 16)
+        bits |= (u64)_mm512_movepi32_mask(_mm512_load_si512(words + i)) << i;
+#elif defined(__AVX2__)
+    for (unsigned i = 0; i < n; i += 8)
+        bits |= (u64)(u32)_mm256_movemask_ps(_mm256_load_ps((const float *)(words + i))) << i;
+#elif defined(__SSE2__)
+    for (unsigned i = 0; i < n; i += 4)
+        bits |= (u64)(u32)_mm_movemask_ps(_mm_load_ps((const float *)(words + i))) << i;
+#else
+    for (unsigned i = 0; i < n; ++i)
+        bits |= (u64)(words[i] >> 31) << i;
+#endif
+    return bits;
+}
 
 LANE u32 bits_f32(f32 x)
 {

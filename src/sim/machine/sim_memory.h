@@ -201,6 +201,20 @@ static inline unsigned char *sim_reach(int device, uint64_t address, size_t size
     return (unsigned char *)(uintptr_t)address;
 }
 
+/* The same for size bytes that may cross granules; NULL: some must not be accessed, or they do not
+ * lie in one piece. For what lanes access together, which is seldom more than some granules. */
+static inline unsigned char *sim_reach_run(int device, uint64_t address, size_t size, bool write)
+{
+    size_t part = SIM_GRANULE - address % SIM_GRANULE;
+    unsigned char *start = sim_reach(device, address, part < size ? part : size, write);
+    for (size_t done = part; start && done < size; done += SIM_GRANULE) {
+        part = size - done < SIM_GRANULE ? size - done : SIM_GRANULE;
+        if (sim_reach(device, address + done, part, write) != start + done)
+            return NULL;
+    }
+    return start;
+}
+
 /* The same for ranges of any size, for copies and fills: where size bytes at
  * address lie if they are all within one allocation, or mappings or registered
  * memory in a row, that device may access (device -1: of any), else NULL. */

@@ -77,7 +77,8 @@ static enum sim_turn run_block(struct sim_block *block)
         turn = sim_block_turn(block, &pool.active);
     while (turn == SIM_TURN_SLICED && !others_wait());
     if (turn == SIM_TURN_ENDED || turn == SIM_TURN_FAILED || turn == SIM_TURN_CANCELLED)
-        block->launch->engine->end(block);
+        if (block->launch->engine->end)
+            block->launch->engine->end(block);
     return turn;
 }
 
@@ -168,14 +169,14 @@ static bool is_parked(enum sim_turn turn)
 }
 
 /* Whether a launch that goes on waits for blocks that have ended. */
-static bool is_deserted(struct sim_launch *launch)
+static bool grid_hangs(struct sim_launch *launch)
 {
     uint64_t begun = atomic_load_explicit(&launch->begun, memory_order_relaxed);
     if (begun > launch->block_count)
         begun = launch->block_count;
     bool some = begun > launch->resident && !launch->deferred && !sim_run_cancelled(launch);
-    return some && launch->engine->deserted &&
-           launch->engine->deserted(launch, begun - launch->resident);
+    return some && launch->engine->grid_hangs &&
+           launch->engine->grid_hangs(launch, begun - launch->resident);
 }
 
 /* Puts a picked block where its turn leaves it. Called locked; returns so, but
@@ -184,7 +185,7 @@ static void put_back(const struct sim_pick *pick, enum sim_turn turn)
 {
     if (is_parked(turn)) {
         sim_queue_park(&pool.queue, pick->block, turn);
-        if (turn != SIM_TURN_SLICED && is_deserted(pick->launch))
+        if (turn != SIM_TURN_SLICED && grid_hangs(pick->launch))
             cancel(pick->launch);
     } else if (turn == SIM_TURN_STARVED) {
         starve(pick);

@@ -44,10 +44,10 @@ struct sim_engine {
      * one READY. Returns whether the block can go on. */
     bool (*stuck)(struct sim_block *block);
     /* Some blocks of a launch have ended, and another one waits: whether those that are left
-     * wait for such as have ended, so that they never go on; reports it then. NULL: never. Called
+     * wait at the grid's barrier, so that they never go on; reports it then. NULL: never. Called
      * under the scheduler's lock. */
-    bool (*deserted)(struct sim_launch *launch, uint64_t ended);
-    /* The block has ended or is abandoned. */
+    bool (*grid_hangs)(struct sim_launch *launch, uint64_t ended);
+    /* The block has ended or is abandoned. NULL: there is nothing to do. */
     void (*end)(struct sim_block *block);
     /* The memory is freed: called once for every memory that begin saw fresh. */
     void (*fini)(struct sim_block *block);

@@ -1,12 +1,9 @@
 /* Owns memory of the program that is locked for devices. Locks may overlap: what they cover is
  * registered in pieces, and each piece counts the locks that it is in. */
+#include "sim_pieces.h"
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-enum { PAGE = 4096 };
 
 struct simhsa_lock {
     struct simhsa_lock *next; /* newest first */
@@ -15,66 +12,41 @@ struct simhsa_lock {
     bool allowed[SIMHSA_AGENTS_MAX];
 };
 
+static bool begin_piece(struct sim_piece *piece)
+{
+    struct simhsa_memory *memory = simhsa_memory_add(SIMHSA_LOCKED, piece->memory, NULL);
+    if (memory)
+        memory->range = (struct ah_range){.start = piece->range.start, .size = piece->range.size};
+    piece->owner = memory;
+    return memory != NULL;
+}
+
+static void end_piece(struct sim_piece *piece)
+{
+    simhsa_memory_free(piece->owner);
+}
+
 /* All under the lock of memory. */
 static struct simhsa_lock *locks;
-static struct ah_ranges pieces;
+static struct sim_pieces pieces = {.begin = begin_piece, .end = end_piece};
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-static struct simhsa_memory *piece_of(struct ah_range *range)
+static void cover(struct simhsa_memory *memory, struct simhsa_lock *lock)
 {
-    return range ? (struct simhsa_memory *)(void *)((char *)range -
-                                                    offsetof(struct simhsa_memory, range))
-                 : NULL;
-}
-
-/* Whether the program has memory in all of [start, end). */
-static bool is_there(uint64_t start, uint64_t end)
-{
-    uint64_t page = start & -(uint64_t)PAGE;
-    return msync((void *)(uintptr_t)page, end - page, MS_ASYNC) == 0; /* which looks, no more */
-}
-
-/* A piece in [start, end), up to the next one. NULL: other memory is there, or there is none. */
-static struct simhsa_memory *new_piece(uint64_t start, uint64_t end)
-{
-    const struct ah_range *next = ah_ranges_above(&pieces, start);
-    if (next && next->start < end)
-        end = next->start;
-    if (!is_there(start, end))
-        return NULL;
-    struct sim_memory *sim = sim_memory_register((void *)(uintptr_t)start, end - start);
-    struct simhsa_memory *piece = simhsa_memory_add(SIMHSA_LOCKED, sim, NULL);
-    if (!piece)
-        return NULL;
-    piece->range = (struct ah_range){.start = start, .size = end - start};
-    ah_ranges_insert(&pieces, &piece->range);
-    return piece;
-}
-
-static void cover(struct simhsa_memory *piece, struct simhsa_lock *lock)
-{
-    piece->count++;
-    if (!lock)
-        return;
-    piece->lock = lock;
+    memory->lock = lock;
     for (uint32_t i = 0; i < simhsa.agent_count; i++)
-        piece->allowed[i] |= lock->allowed[i];
+        memory->allowed[i] |= lock->allowed[i];
 }
 
 bool simhsa_host_add(uint64_t address, size_t size, struct simhsa_lock *lock)
 {
-    uint64_t at = address, end = address + size;
-    while (at < end) {
-        struct simhsa_memory *piece = piece_of(ah_ranges_find(&pieces, at));
-        if (!piece)
-            piece = new_piece(at, end);
-        if (!piece) {
-            simhsa_host_remove(address, at - address, lock);
-            return false;
-        }
-        cover(piece, lock);
-        at = piece->range.start + piece->range.size;
+    if (!sim_pieces_cover(&pieces, address, address + size))
+        return false;
+    for (uint64_t at = address; lock && at < address + size;) {
+        const struct sim_piece *piece = sim_pieces_find(&pieces, at);
+        cover(piece->owner, lock);
+        at = sim_piece_end(piece);
     }
     return true;
 }
@@ -92,18 +64,16 @@ static struct simhsa_lock *other_lock(const struct simhsa_memory *piece,
 
 void simhsa_host_remove(uint64_t address, size_t size, const struct simhsa_lock *lock)
 {
-    for (uint64_t at = address, end = address + size; at < end;) {
-        struct simhsa_memory *piece = piece_of(ah_ranges_find(&pieces, at));
+    for (uint64_t at = address; at < address + size;) {
+        const struct sim_piece *piece = sim_pieces_find(&pieces, at);
         if (!piece)
             break;
-        at = piece->range.start + piece->range.size;
-        if (piece->lock == lock)
-            piece->lock = other_lock(piece, lock);
-        if (--piece->count == 0) {
-            ah_ranges_remove(&pieces, &piece->range);
-            simhsa_memory_free(piece);
-        }
+        struct simhsa_memory *memory = piece->owner;
+        if (memory->lock == lock)
+            memory->lock = other_lock(memory, lock);
+        at = sim_piece_end(piece);
     }
+    sim_pieces_uncover(&pieces, address, address + size);
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
@@ -157,13 +127,6 @@ static hsa_status_t read_agents(const hsa_agent_t *agents, int count, struct sim
     return HSA_STATUS_SUCCESS;
 }
 
-/* Whether the process has memory there: the driver pins it, which fails otherwise. */
-static bool is_mapped(uint64_t address, size_t size)
-{
-    uint64_t start = address & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-    return msync((void *)(uintptr_t)start, address - start + size, MS_ASYNC) == 0;
-}
-
 static hsa_status_t lock_memory(void *pointer, size_t size, const hsa_agent_t *agents, int count,
                                 void **out)
 {
@@ -173,7 +136,8 @@ static hsa_status_t lock_memory(void *pointer, size_t size, const hsa_agent_t *a
     *out = NULL;
     if (count < 0 || (count > 0) != (agents != NULL) || address + size < address)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!is_mapped(address, size)) {
+    /* The driver pins the memory, which fails where there is none. */
+    if (!sim_host_is_mapped(address, address + size)) {
         simhsa_violation("%zu bytes at %p are not all memory of the process", size, pointer);
         return HSA_STATUS_ERROR;
     }

@@ -242,8 +242,8 @@ struct simhsa_memory {
     struct simhsa_freed *freed;       /* whom to tell that it ends */
     bool allowed[SIMHSA_AGENTS_MAX];  /* agents that have access */
     struct simhsa_lock *lock;         /* SIMHSA_LOCKED: one that covers it */
-    struct ah_range range;            /* SIMHSA_LOCKED: in the set of such */
-    unsigned count;                   /* SIMHSA_LOCKED: locks; SIMHSA_OPENED: how often */
+    struct ah_range range;            /* SIMHSA_LOCKED: the piece's bounds */
+    unsigned count;                   /* SIMHSA_OPENED: how often */
     struct simhsa_physical *physical; /* SIMHSA_MAPPED */
     struct {                          /* SIMHSA_OPENED: where it comes from */
         uint32_t pid, id;

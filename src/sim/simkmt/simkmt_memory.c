@@ -5,7 +5,7 @@
  * own. All devices reach memory of the host, mapped or not; memory of a device is reached by
  * others while anything of it is mapped to them. */
 #include "simkmt.h"
-#include "ranges.h"
+#include "sim_pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,74 +28,21 @@ struct memory {
     struct memory *next; /* USER: the one that was registered before */
 };
 
-/* A piece of the program's memory that devices reach, and how many registrations are over it. */
-struct piece {
-    struct ah_range range;
-    struct sim_memory *sim;
-    unsigned count;
-};
-
 /* All under the lock. */
 static struct {
     pthread_mutex_t lock;
     struct ah_ranges table;                           /* all but USER */
     struct memory *users;                             /* newest first; they may overlap */
-    struct ah_ranges pieces;                          /* disjoint */
+    struct sim_pieces pieces;                         /* what users cover */
     unsigned peers[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* mappings, by owner and peer */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- pieces of the program's memory ---------------------------------------------------- */
 
-static struct piece *piece_at(uint64_t address)
-{
-    return (struct piece *)(void *)ah_ranges_find(&all.pieces, address);
-}
-
-/* msync fails where no memory is; it does nothing else here. */
-static bool is_there(uint64_t start, uint64_t end)
-{
-    return msync((void *)(uintptr_t)start, end - start, MS_ASYNC) == 0;
-}
-
 bool simkmt_memory_exists(uint64_t address)
 {
     uint64_t page = address & -(uint64_t)SIMKMT_PAGE;
-    return address && is_there(page, page + SIMKMT_PAGE);
-}
-
-/* From start to end, or to the next piece. */
-static struct piece *piece_new(uint64_t start, uint64_t end)
-{
-    const struct ah_range *next = ah_ranges_above(&all.pieces, start);
-    if (next && next->start < end)
-        end = next->start;
-    struct piece *piece = is_there(start, end) ? calloc(1, sizeof *piece) : NULL;
-    if (!piece)
-        return NULL;
-    piece->sim = sim_memory_register((void *)(uintptr_t)start, end - start);
-    if (!piece->sim) {
-        free(piece);
-        return NULL;
-    }
-    piece->range.start = start;
-    piece->range.size = end - start;
-    ah_ranges_insert(&all.pieces, &piece->range);
-    return piece;
-}
-
-static void uncover_pieces(uint64_t start, uint64_t end)
-{
-    while (start < end) {
-        struct piece *piece = piece_at(start);
-        if (!piece)
-            return;
-        start = piece->range.start + piece->range.size;
-        if (--piece->count > 0)
-            continue;
-        ah_ranges_remove(&all.pieces, &piece->range);
-        sim_memory_destroy(piece->sim);
-        free(piece);
-    }
+    return address && sim_host_is_mapped(page, page + SIMKMT_PAGE);
 }
 
 /* Whole pages, as devices map them. */
@@ -106,25 +53,12 @@ static uint64_t page_of(uint64_t address)
 
 static void uncover(uint64_t start, uint64_t end)
 {
-    uncover_pieces(page_of(start), end);
+    sim_pieces_uncover(&all.pieces, page_of(start), end);
 }
 
 static bool cover(uint64_t start, uint64_t end)
 {
-    start = page_of(start);
-    end = page_of(end + SIMKMT_PAGE - 1);
-    for (uint64_t at = start; at < end;) {
-        struct piece *piece = piece_at(at);
-        if (!piece)
-            piece = piece_new(at, end);
-        if (!piece) {
-            uncover_pieces(start, at);
-            return false;
-        }
-        piece->count++;
-        at = piece->range.start + piece->range.size;
-    }
-    return true;
+    return sim_pieces_cover(&all.pieces, page_of(start), page_of(end + SIMKMT_PAGE - 1));
 }
 
 /* ---- finding --------------------------------------------------------------------------- */
@@ -442,7 +376,7 @@ bool simkmt_memory_is_programs(uint64_t start, uint64_t end)
     bool known = ah_ranges_overlaps(&all.table, start, end - start);
     pthread_mutex_unlock(&all.lock);
     bool simulated = end > sim_space.base && start < sim_space.base + sim_space.size;
-    return !known && !simulated && is_there(start, end);
+    return !known && !simulated && sim_host_is_mapped(start, end);
 }
 
 /* ---- registrations --------------------------------------------------------------------- */

@@ -118,7 +118,7 @@
     TWICE(id, FOR_LANES(64, D, OPEN3(A, B, C), TAKE3(A, B, C), , , __VA_ARGS__))
 
 #define WRITE_TEST                                                                                 \
-    u32 holds = gather_mask(results);                                                              \
+    u32 holds = (u32)lane_signs(results, PTX_LANES);                                               \
     write_test(warp, op, holds, ~holds);
 #define TEST1(id, A, ...) ONCE(id, FOR_TESTS(32, OPEN1(A), TAKE1(A), __VA_ARGS__) WRITE_TEST)
 #define TEST2(id, A, B, ...)                                                                       \
@@ -136,7 +136,8 @@ static void write_halves(const struct ptx_warp *warp, const struct ptx_op *op, c
         halves[0][i] = results[2 * i];
         halves[1][i] = results[2 * i + 1];
     }
-    write_test(warp, op, gather_mask(halves[0]), gather_mask(halves[1]));
+    write_test(warp, op, (u32)lane_signs(halves[0], PTX_LANES),
+               (u32)lane_signs(halves[1], PTX_LANES));
 }
 
 /* set: which relations hold is in the op. */
@@ -175,7 +176,7 @@ LANE bool holds_in(const struct ptx_op *op, u32 relation, bool with)
     (void)in;
 #define CARRY_END                                                                                  \
     if (mods & PTX_MOD_CC)                                                                         \
-    warp->carry = (carry & ~warp->mask) | (gather_mask(carries) & warp->mask)
+    warp->carry = (carry & ~warp->mask) | ((u32)lane_signs(carries, PTX_LANES) & warp->mask)
 #define CARRY2(id, D, A, B, ...)                                                                   \
     ONCE(id, FOR_LANES(32, D, OPEN2(A, B), TAKE2(A, B) CARRY_TAKE, CARRY_BEGIN, CARRY_END,         \
                        __VA_ARGS__;                                                                \
@@ -196,7 +197,7 @@ static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *resul
         aside[i] = lookup(a_at[i], b_at[i], c_at[i], (u32)op->bits & PTX_ALU_IMMEDIATE);
         results[i] = aside[i] ? -1 : 0;
     }
-    u32 p = gather_mask(results), with = *mask_slot(warp, op->e);
+    u32 p = (u32)lane_signs(results, PTX_LANES), with = *mask_slot(warp, op->e);
     bool both = (op->bits >> PTX_ALU_COMBINE_SHIFT & 3) == PTX_ALU_AND;
     masked_write(warp, warp->regs + op->d, aside, sizeof *aside);
     if (op->bits >> PTX_ALU_SECOND_SHIFT & 1)

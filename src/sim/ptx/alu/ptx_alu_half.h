@@ -16,14 +16,11 @@
 
 LANE f32 widen_f16(f16 x)
 {
-    u32 size = x & 0x7fffu, sign = (u32)(x & 0x8000) << 16;
-    u32 normal = (size << 13) + (size >= 0x7c00 ? 224u << 23 : 112u << 23);
-    u32 subnormal = bits_f32((f32)(s32)size * 0x1p-24f);
-    return f32_of((size < 0x400 ? subnormal : normal) | sign);
+    return sim_widen_half(x);
 }
 LANE f32 widen_bf16(bf16 x)
 {
-    return f32_of((u32)x << 16);
+    return sim_widen_bfloat(x);
 }
 LANE f32 widen_e5m2(u32 x)
 {
@@ -74,12 +71,7 @@ LANE u32 relation_bf16(bf16 a, bf16 b, u64 mods)
 
 LANE f32 odd_f32_of_f64(f64 x)
 {
-    f32 near = (f32)x;
-    u32 bits = bits_f32(near);
-    f64 size = f64_of(bits_f64(x) & ~SIGN_F64), found = f32_of(bits & ~SIGN_F32);
-    u32 less = bits - 1, more = bits + 1;
-    u32 odd = bits & 1 ? bits : found > size ? less : found < size ? more : bits;
-    return f32_of(odd);
+    return sim_odd_float(x);
 }
 
 #define ODD_OF_SMALL(T)                                                                            \
@@ -111,14 +103,9 @@ LANE f32 odd_f32_of_s32(s32 x)
     return odd_f32_of_f64(x);
 }
 
-/* a * b + c, whose product is exact. The error of a rounded sum is a number too. */
 LANE f32 fma_odd_f16(f32 a, f32 b, f32 c)
 {
-    f32 product = a * b, sum = product + c;
-    f32 part = sum - product, error = (product - (sum - part)) + (c - part);
-    u32 bits = bits_f32(sum), out = bits + 1, in = bits - 1;
-    bool outwards = (error > 0) == (sum > 0), exact = !(error < 0 || error > 0);
-    return f32_of(exact || bits & 1 ? bits : outwards ? out : in);
+    return sim_odd_fma_half(a, b, c);
 }
 LANE f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 {

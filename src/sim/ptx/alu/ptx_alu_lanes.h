@@ -134,26 +134,6 @@ LANE void write_predicate(const struct ptx_warp *warp, u32 slot, u32 value)
     *to = (*to & ~warp->mask) | (value & warp->mask);
 }
 
-/* A bit per lane from the sign of each. */
-LANE u32 gather_mask(const s32 *lanes)
-{
-    u32 mask = 0;
-#if defined(__AVX512DQ__)
-    mask = (u32)_mm512_movepi32_mask(_mm512_load_si512(lanes)) |
-           (u32)_mm512_movepi32_mask(_mm512_load_si512(lanes + 16)) << 16;
-#elif defined(__AVX2__)
-    for (unsigned i = 0; i < PTX_LANES; i += 8)
-        mask |= (u32)_mm256_movemask_ps(_mm256_load_ps((const float *)(lanes + i))) << i;
-#elif defined(__SSE2__)
-    for (unsigned i = 0; i < PTX_LANES; i += 4)
-        mask |= (u32)_mm_movemask_ps(_mm_load_ps((const float *)(lanes + i))) << i;
-#else
-    for (unsigned i = 0; i < PTX_LANES; ++i)
-        mask |= (u32)(lanes[i] < 0) << i;
-#endif
-    return mask;
-}
-
 /* ---- comparisons ------------------------------------------------------------------ */
 
 LANE u32 combine(const struct ptx_warp *warp, const struct ptx_op *op, u32 holds)

@@ -75,20 +75,6 @@ static inline enum ptx_shape reach_window(struct ptx_warp *warp, const struct pt
     return bad ? refuse_first(warp, op, access, at, limit) : PTX_SHAPE_ANY;
 }
 
-/* size bytes that may cross granules; NULL: some are out of reach, or they do not
- * lie in one piece. */
-static unsigned char *reach_run(int device, uint64_t address, size_t size, bool write)
-{
-    size_t part = SIM_GRANULE - address % SIM_GRANULE;
-    unsigned char *start = sim_reach(device, address, part < size ? part : size, write);
-    for (size_t done = part; start && done < size; done += SIM_GRANULE) {
-        part = size - done < SIM_GRANULE ? size - done : SIM_GRANULE;
-        if (sim_reach(device, address + done, part, write) != start + done)
-            return NULL;
-    }
-    return start;
-}
-
 static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
                                  const struct ptx_access *access, const uint64_t at[PTX_LANES],
                                  unsigned char *out_where[PTX_LANES])
@@ -131,7 +117,7 @@ static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *o
         return reach_each(warp, op, access, at, out_where);
     start += (uint64_t)(int64_t)least;
     unsigned char *where =
-        reach_run(warp->device, start, (size_t)(most - least + bytes), access->write);
+        sim_reach_run(warp->device, start, (size_t)(most - least + bytes), access->write);
     if (!where) /* what lies between the lanes' may be what is out of reach */
         return reach_each(warp, op, access, at, out_where);
     for (unsigned lane = 0; lane < PTX_LANES; lane++)

@@ -4,7 +4,7 @@
 #include "ptx_warp.h"
 
 #include "log.h"
-#include "sim_memory.h"
+#include "sim_grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,11 +134,6 @@ static bool stuck(struct sim_block *sim)
     return false;
 }
 
-static void end(struct sim_block *sim)
-{
-    (void)sim; /* all that it had goes with its memory */
-}
-
 static void fini(struct sim_block *sim)
 {
     struct ptx_block *block = sim->state;
@@ -149,20 +144,15 @@ static void fini(struct sim_block *sim)
         ptx_warp_fini(&block->waves[i]);
 }
 
-/* The barrier of a grid is the second word of the workspace that %envreg1 and %envreg2 name. Block
- * 0 adds 2^31 - (blocks - 1) to it and the others 1: but for its top bit it is 0 unless some have
- * come and others have not, which those that have ended never will. */
-static bool deserted(struct sim_launch *run_of_launch, uint64_t ended)
+/* %envreg1 and %envreg2 are the address of the grid's workspace. */
+static bool grid_hangs(struct sim_launch *run_of_launch, uint64_t ended)
 {
     enum { HIGH = 1, LOW = 2 };
     struct ptx_launch *launch = (struct ptx_launch *)(void *)run_of_launch;
     uint64_t workspace = (uint64_t)launch->envregs[HIGH] << 32 | launch->envregs[LOW];
-    if (!workspace)
+    if (!sim_grid_waits(launch->context->device, workspace))
         return false;
-    unsigned char *word = sim_reach(launch->context->device, workspace + 4, 4, false);
-    if (!word || !(__atomic_load_n((uint32_t *)(void *)word, __ATOMIC_RELAXED) << 1))
-        return false;
-    ptx_report_deserted(launch, ended);
+    ptx_report_grid(launch, ended);
     return true;
 }
 
@@ -170,8 +160,7 @@ static const struct sim_engine engine = {.name = "ptx",
                                          .begin = begin,
                                          .run = run,
                                          .stuck = stuck,
-                                         .deserted = deserted,
-                                         .end = end,
+                                         .grid_hangs = grid_hangs,
                                          .fini = fini};
 
 /* ---- launches ------------------------------------------------------------------------------- */

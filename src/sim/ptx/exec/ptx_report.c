@@ -1,31 +1,14 @@
 /* What a kernel did wrong, in words: the first failure of each launch is reported. */
 #include "ptx_warp.h"
 
-#include "log.h"
 #include "sim_memory.h"
+#include "sim_report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { REPORT_SIZE = 3500, CALLS = 8, WAITS_ROOM = 2500 }; /* a line of the log has 4 KiB */
-
-struct text {
-    char bytes[REPORT_SIZE];
-    size_t length;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int length =
-        vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length, format, arguments);
-    va_end(arguments);
-    size_t room = sizeof text->bytes - text->length - 1;
-    if (length > 0)
-        text->length += (size_t)length < room ? (size_t)length : room;
-}
+enum { CALLS = 8, WAITS_ROOM = 2500 };
 
 /* Whether this is the launch's first failure. */
 static bool claim(struct ptx_launch *launch, enum ptx_end end)
@@ -34,60 +17,55 @@ static bool claim(struct ptx_launch *launch, enum ptx_end end)
     return atomic_compare_exchange_strong(&launch->end, &none, (int)end);
 }
 
-static void add_place(struct text *text, const struct ptx_code *code, const struct ptx_op *op)
+static void add_place(struct sim_report *text, const struct ptx_code *code, const struct ptx_op *op)
 {
     const struct ptx_function *function = code->function;
     if (function->inst_count == 0)
         return;
     const struct ptx_inst *inst = &function->insts[op->inst];
-    add(text, "%s, PTX line %u: %s", function->symbol->name, inst->line, inst->opcode);
+    sim_report_add(text, "%s, PTX line %u: %s", function->symbol->name, inst->line, inst->opcode);
     for (unsigned i = 0; i < inst->modifier_count; i++)
-        add(text, ".%s", inst->modifiers[i]);
+        sim_report_add(text, ".%s", inst->modifiers[i]);
     const char *file = ptx_file_name(function->module, inst->file);
     if (file && inst->source_line)
-        add(text, " (%s:%u)", file, inst->source_line);
+        sim_report_add(text, " (%s:%u)", file, inst->source_line);
 }
 
-static void add_thread(struct text *text, const struct ptx_warp *warp, unsigned lane)
+static void add_thread(struct sim_report *text, const struct ptx_warp *warp, unsigned lane)
 {
     const uint32_t *index = warp->block->sim->index;
     const struct ptx_wave *wave = ptx_wave_of((struct ptx_warp *)(uintptr_t)warp);
-    add(text, "block (%u,%u,%u), thread (%u,%u,%u)", index[0], index[1], index[2],
-        wave->tid[0][lane], wave->tid[1][lane], wave->tid[2][lane]);
+    sim_report_add(text, "block (%u,%u,%u), thread (%u,%u,%u)", index[0], index[1], index[2],
+                   wave->tid[0][lane], wave->tid[1][lane], wave->tid[2][lane]);
 }
 
-static void add_context(struct text *text, const struct ptx_warp *warp, const struct ptx_op *op,
-                        unsigned lane)
+static void add_context(struct sim_report *text, const struct ptx_warp *warp,
+                        const struct ptx_op *op, unsigned lane)
 {
     const struct ptx_frame *frame = warp->fragment->frame;
-    add(text, "\n    at ");
+    sim_report_add(text, "\n    at ");
     add_place(text, frame->code, op);
     for (unsigned i = 0; i < CALLS && frame->caller; i++, frame = frame->caller) {
-        add(text, "\n    called from ");
+        sim_report_add(text, "\n    called from ");
         add_place(text, frame->caller->code, frame->call);
     }
     if (frame->caller)
-        add(text, "\n    %u more calls deep", frame->depth);
-    add(text, "\n    by ");
+        sim_report_add(text, "\n    %u more calls deep", frame->depth);
+    sim_report_add(text, "\n    by ");
     add_thread(text, warp, lane);
 }
 
-static void begin_report(struct text *text, const struct ptx_launch *launch)
+static void begin_report(struct sim_report *text, const struct ptx_launch *launch)
 {
     text->length = 0;
-    add(text, "kernel %s: ", launch->kernel->symbol->name);
-}
-
-static void emit(const struct text *text)
-{
-    AH_LOG_NOTICE(AH_LOG_ERROR, "%s", text->bytes);
+    sim_report_add(text, "kernel %s: ", launch->kernel->symbol->name);
 }
 
 const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
                                enum ptx_end end, const char *format, ...)
 {
     char message[400];
-    struct text text;
+    struct sim_report text;
     ptx_wave_of(warp)->stop = PTX_STOP_FAILED;
     if (!claim(warp->launch, end))
         return NULL;
@@ -96,9 +74,9 @@ const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, u
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     begin_report(&text, warp->launch);
-    add(&text, "%s", message);
+    sim_report_add(&text, "%s", message);
     add_context(&text, warp, op, lane);
-    emit(&text);
+    sim_report_log(&text);
     return NULL;
 }
 
@@ -111,22 +89,22 @@ static const char *space_name(enum ptx_space space)
     return names[space];
 }
 
-static void describe_window(struct text *text, const struct ptx_warp *warp, enum ptx_space space,
-                            uint64_t offset)
+static void describe_window(struct sim_report *text, const struct ptx_warp *warp,
+                            enum ptx_space space, uint64_t offset)
 {
     if (space == PTX_SHARED)
-        add(text, "offset %llu of the block's %zu bytes of shared memory",
-            (unsigned long long)offset, warp->shared_size);
+        sim_report_add(text, "offset %llu of the block's %zu bytes of shared memory",
+                       (unsigned long long)offset, warp->shared_size);
     else if (space == PTX_LOCAL)
-        add(text, "offset %llu of the thread's %zu bytes of local memory",
-            (unsigned long long)offset, warp->local_stride);
+        sim_report_add(text, "offset %llu of the thread's %zu bytes of local memory",
+                       (unsigned long long)offset, warp->local_stride);
     else
-        add(text, "offset %llu of the kernel's %zu bytes of parameters", (unsigned long long)offset,
-            warp->param_size);
+        sim_report_add(text, "offset %llu of the kernel's %zu bytes of parameters",
+                       (unsigned long long)offset, warp->param_size);
 }
 
-static void describe_address(struct text *text, const struct ptx_warp *warp, enum ptx_space space,
-                             uint64_t address)
+static void describe_address(struct sim_report *text, const struct ptx_warp *warp,
+                             enum ptx_space space, uint64_t address)
 {
     if (space == PTX_SHARED || space == PTX_LOCAL || space == PTX_PARAM) {
         describe_window(text, warp, space, address);
@@ -139,7 +117,7 @@ static void describe_address(struct text *text, const struct ptx_warp *warp, enu
     } else {
         char nearest[256];
         sim_memory_describe(address, nearest, sizeof nearest);
-        add(text, "%s", nearest);
+        sim_report_add(text, "%s", nearest);
     }
 }
 
@@ -148,34 +126,35 @@ const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op
                                       enum ptx_space space)
 {
     bool misaligned = size && !(size & (size - 1)) && address % size != 0;
-    struct text text;
+    struct sim_report text;
     ptx_wave_of(warp)->stop = PTX_STOP_FAILED;
     if (!claim(warp->launch, misaligned ? PTX_END_MISALIGNED : PTX_END_ILLEGAL_ADDRESS))
         return NULL;
     begin_report(&text, warp->launch);
-    add(&text, "%s %s of %zu bytes at %s address 0x%llx", misaligned ? "misaligned" : "illegal",
-        write ? "write" : "read", size, space_name(space), (unsigned long long)address);
+    sim_report_add(&text, "%s %s of %zu bytes at %s address 0x%llx",
+                   misaligned ? "misaligned" : "illegal", write ? "write" : "read", size,
+                   space_name(space), (unsigned long long)address);
     add_context(&text, warp, op, lane);
-    add(&text, "\n    ");
+    sim_report_add(&text, "\n    ");
     describe_address(&text, warp, space, address);
-    emit(&text);
+    sim_report_log(&text);
     return NULL;
 }
 
 /* ---- what never ends ------------------------------------------------------------------------ */
 
-static void add_wait(struct text *text, const struct ptx_block *block,
+static void add_wait(struct sim_report *text, const struct ptx_block *block,
                      const struct ptx_fragment *fragment)
 {
     const struct ptx_barrier *barrier = &block->barriers[fragment->barrier];
     if (fragment->wait == PTX_WAIT_BARRIER)
-        add(text, "barrier %u, which expects %u threads, %u arrived", fragment->barrier,
-            barrier->expected ? barrier->expected : block->alive, barrier->arrived);
+        sim_report_add(text, "barrier %u, which expects %u threads, %u arrived", fragment->barrier,
+                       barrier->expected ? barrier->expected : block->alive, barrier->arrived);
     else if (fragment->wait == PTX_WAIT_CLUSTER)
-        add(text, "the cluster's barrier, which expects %u threads, %u arrived", block->alive,
-            block->cluster.arrived);
+        sim_report_add(text, "the cluster's barrier, which expects %u threads, %u arrived",
+                       block->alive, block->cluster.arrived);
     else
-        add(text, "lanes 0x%08x of its warp", fragment->members);
+        sim_report_add(text, "lanes 0x%08x of its warp", fragment->members);
 }
 
 /* How many threads of the block wait at op; *out_first: the fragment of the first. */
@@ -194,30 +173,30 @@ static unsigned count_waiting(const struct ptx_block *block, const struct ptx_op
 }
 
 /* One line for all that wait where the fragment does. */
-static void add_waiting(struct text *text, const struct ptx_block *block,
+static void add_waiting(struct sim_report *text, const struct ptx_block *block,
                         const struct ptx_wave *wave, const struct ptx_fragment *fragment,
                         unsigned count)
 {
-    add(text, "\n    warp %u, lanes 0x%08x", wave->warp.number, fragment->mask);
+    sim_report_add(text, "\n    warp %u, lanes 0x%08x", wave->warp.number, fragment->mask);
     unsigned others = count - (unsigned)__builtin_popcount(fragment->mask);
     if (others)
-        add(text, " and %u other threads", others);
-    add(text, " wait at ");
+        sim_report_add(text, " and %u other threads", others);
+    sim_report_add(text, " wait at ");
     add_place(text, fragment->frame->code, fragment->op);
-    add(text, " for ");
+    sim_report_add(text, " for ");
     add_wait(text, block, fragment);
 }
 
 void ptx_report_stuck(struct ptx_block *block)
 {
-    struct text text;
+    struct sim_report text;
     unsigned left = 0;
     if (!claim(block->launch, PTX_END_HUNG))
         return;
     begin_report(&text, block->launch);
-    add(&text, "block (%u,%u,%u) hangs: %u of its %u threads wait and none can go on",
-        block->sim->index[0], block->sim->index[1], block->sim->index[2], block->alive,
-        block->thread_count);
+    sim_report_add(&text, "block (%u,%u,%u) hangs: %u of its %u threads wait and none can go on",
+                   block->sim->index[0], block->sim->index[1], block->sim->index[2], block->alive,
+                   block->thread_count);
     for (unsigned i = 0; i < block->wave_count; i++)
         for (const struct ptx_fragment *f = block->waves[i].warp.fragments; f; f = f->next) {
             const struct ptx_fragment *first;
@@ -228,18 +207,19 @@ void ptx_report_stuck(struct ptx_block *block)
                 left += count;
         }
     if (left)
-        add(&text, "\n    and %u threads wait elsewhere", left);
-    emit(&text);
+        sim_report_add(&text, "\n    and %u threads wait elsewhere", left);
+    sim_report_log(&text);
 }
 
-void ptx_report_deserted(struct ptx_launch *launch, uint64_t ended)
+void ptx_report_grid(struct ptx_launch *launch, uint64_t ended)
 {
     const uint32_t *grid = launch->run.grid;
-    struct text text;
+    struct sim_report text;
     if (!claim(launch, PTX_END_HUNG))
         return;
     begin_report(&text, launch);
-    add(&text, "hangs: blocks wait at the grid's barrier, and %llu of its %llu blocks have ended",
+    sim_report_add(
+        &text, "hangs: blocks wait at the grid's barrier, and %llu of its %llu blocks have ended",
         (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
-    emit(&text);
+    sim_report_log(&text);
 }

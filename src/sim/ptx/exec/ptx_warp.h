@@ -161,6 +161,6 @@ const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op
 /* Nothing of the block can go on. */
 void ptx_report_stuck(struct ptx_block *block);
 /* Blocks wait at the grid's barrier for others, of which some have ended. */
-void ptx_report_deserted(struct ptx_launch *launch, uint64_t ended);
+void ptx_report_grid(struct ptx_launch *launch, uint64_t ended);
 
 #endif
