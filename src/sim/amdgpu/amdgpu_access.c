@@ -76,8 +76,8 @@ INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uin
     start += least + (high ? (uint64_t)high[first] << 32 : 0);
     if (amdgpu_is_lds(start) || amdgpu_is_scratch(start))
         return false;
-    unsigned char *where = sim_reach_run(wave->block->dispatch->device->device, start,
-                                     most - least + access->bytes, access->write);
+    unsigned char *where = sim_translate_span(wave->block->dispatch->device->device, start,
+                                              most - least + access->bytes, access->write);
     if (!where) /* what lies between the lanes' may be what is out of reach */
         return false;
     for (unsigned lane = 0; lane < lanes; lane++)
@@ -101,7 +101,7 @@ INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint
         uint64_t at = places->at[lane];
         if (at % SIM_GRANULE + bytes > SIM_GRANULE || amdgpu_is_lds(at) || amdgpu_is_scratch(at))
             return false;
-        places->where[lane] = sim_reach(device, at, bytes, write);
+        places->where[lane] = sim_translate(device, at, bytes, write);
         if (!places->where[lane])
             return false;
     }
@@ -122,8 +122,8 @@ INLINE bool reach_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, ui
         unsigned char *where = NULL;
         if (!amdgpu_is_lds(at) && !amdgpu_is_scratch(at) &&
             !(access->atomic && at & (access->bytes - 1u)))
-            where = sim_reach_run(wave->block->dispatch->device->device, at,
-                              (size_t)(last - first + 1) * access->bytes, write);
+            where = sim_translate_span(wave->block->dispatch->device->device, at,
+                                       (size_t)(last - first + 1) * access->bytes, write);
         if (where) {
             places->run = (unsigned char *)((uintptr_t)where - first * (uintptr_t)access->bytes);
             return true;

@@ -109,7 +109,7 @@ static bool check_own(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
         return true;
     if (amdgpu_is_lds(address))
         return check_lds(wave, op, lane, &shadowed);
-    return sim_shadow_local(shadow_of(wave->block), &shadowed) == SIM_SHADOW_FINE ||
+    return sim_shadow_local(shadow_of(wave->block), &shadowed) == SIM_SHADOW_OK ||
            unwritten(wave, op, lane, shadowed.offset, "scratch");
 }
 
@@ -130,9 +130,9 @@ static bool is_there(const struct amdgpu_wave *wave, uint64_t address, unsigned 
     int device = wave->block->dispatch->device->device;
     unsigned part = SIM_GRANULE - (unsigned)(address % SIM_GRANULE);
     if (part >= bytes)
-        return sim_reach(device, address, bytes, write);
-    return sim_reach(device, address, part, write) &&
-           sim_reach(device, address + part, bytes - part, write);
+        return sim_translate(device, address, bytes, write);
+    return sim_translate(device, address, part, write) &&
+           sim_translate(device, address + part, bytes - part, write);
 }
 
 static bool check_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,

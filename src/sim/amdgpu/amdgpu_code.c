@@ -113,7 +113,7 @@ static struct amdgpu_page *page_at(const struct amdgpu_shape *shape, uint64_t ad
 {
     uint64_t start = address & -(uint64_t)AMDGPU_PAGE_SIZE;
     struct amdgpu_page *page = find_page(shape, start);
-    if (page || !sim_reach(shape->device, address, 4, false))
+    if (page || !sim_translate(shape->device, address, 4, false))
         return page;
     pthread_mutex_lock(&code.lock);
     page = find_page(shape, start);
@@ -326,7 +326,7 @@ static size_t fetch(const struct amdgpu_shape *shape, uint64_t address,
 {
     unsigned count = 0;
     for (; count < AMDGPU_INST_WORDS; count++) {
-        const unsigned char *word = sim_reach(shape->device, address + 4 * count, 4, false);
+        const unsigned char *word = sim_translate(shape->device, address + 4 * count, 4, false);
         if (!word)
             break;
         memcpy(&out_words[count], word, 4);

@@ -55,8 +55,9 @@ static bool find_scratch(struct amdgpu_block *block, unsigned waves)
     block->wave_scratch = ring->wave_size;
     block->scratch_address = ring->address;
     block->scratch_first = (ring->first + (uint64_t)group * waves) * ring->wave_size;
-    block->scratch = sim_reach_range(dispatch->device->device, ring->address + block->scratch_first,
-                                     waves * ring->wave_size, true);
+    block->scratch =
+        sim_translate_range(dispatch->device->device, ring->address + block->scratch_first,
+                            waves * ring->wave_size, true);
     return block->scratch;
 }
 
@@ -368,7 +369,7 @@ static uint64_t grid_workspace(const struct amdgpu_dispatch *dispatch)
         return 0;
     at += dispatch->descriptor.kernarg_size - HIDDEN_SIZE + MULTIGRID_SYNC;
     for (unsigned i = 0; i < 2; i++, at = pointer + WORKSPACE) {
-        const unsigned char *from = sim_reach_range(device, at, sizeof pointer, false);
+        const unsigned char *from = sim_translate_range(device, at, sizeof pointer, false);
         if (!from)
             return 0;
         memcpy(&pointer, from, sizeof pointer);
@@ -424,14 +425,14 @@ static bool read_descriptor(struct amdgpu_dispatch *dispatch, struct amdgpu_end 
 {
     uint64_t address = dispatch->packet.kernel_object;
     const unsigned char *at =
-        sim_reach_range(dispatch->device->device, address, sizeof dispatch->descriptor, false);
+        sim_translate_range(dispatch->device->device, address, sizeof dispatch->descriptor, false);
     if (!at)
         return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, address, out_end,
                                       "the kernel object at 0x%llx cannot be read",
                                       (unsigned long long)address);
     memcpy(&dispatch->descriptor, at, sizeof dispatch->descriptor);
     dispatch->entry = address + (uint64_t)dispatch->descriptor.kernel_code_entry_byte_offset;
-    if (dispatch->entry % 4 || !sim_reach(dispatch->device->device, dispatch->entry, 4, false))
+    if (dispatch->entry % 4 || !sim_translate(dispatch->device->device, dispatch->entry, 4, false))
         return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, dispatch->entry, out_end,
                                       "no code can be read where it begins, at 0x%llx",
                                       (unsigned long long)dispatch->entry);

@@ -144,9 +144,9 @@ static unsigned char *reach_lane(struct amdgpu_wave *wave, unsigned lane, uint64
         return within(amdgpu_scratch(wave, lane), block->scratch_size, (uint32_t)address, bytes);
     unsigned part = SIM_GRANULE - (unsigned)(address % SIM_GRANULE);
     if (part >= bytes)
-        return sim_reach(device, address, bytes, write);
-    unsigned char *start = sim_reach(device, address, part, write);
-    if (!start || sim_reach(device, address + part, bytes - part, write) != start + part)
+        return sim_translate(device, address, bytes, write);
+    unsigned char *start = sim_translate(device, address, part, write);
+    if (!start || sim_translate(device, address + part, bytes - part, write) != start + part)
         return NULL;
     return start;
 }

@@ -30,7 +30,8 @@ bool amdgpu_queue_find_signal(const struct amdgpu_queue *queue, hsa_signal_t han
 {
     unsigned char *view = NULL;
     if (handle.handle && handle.handle % SIGNAL_ALIGNMENT == 0)
-        view = sim_reach(queue->settings.device->device, handle.handle, sizeof **out_signal, true);
+        view =
+            sim_translate(queue->settings.device->device, handle.handle, sizeof **out_signal, true);
     *out_signal = (amd_signal_t *)(void *)view;
     return view || !handle.handle;
 }
@@ -47,7 +48,7 @@ void amdgpu_queue_send_mail(const struct amdgpu_queue *queue, uint64_t mailbox, 
     if (queue->settings.interrupt && !queue->settings.has_mailboxes && event)
         queue->settings.interrupt(event);
     else if (queue->settings.interrupt && mailbox && mailbox % sizeof(uint64_t) == 0)
-        view = sim_reach(queue->settings.device->device, mailbox, sizeof(uint64_t), true);
+        view = sim_translate(queue->settings.device->device, mailbox, sizeof(uint64_t), true);
     if (!view)
         return;
     __atomic_store_n((uint64_t *)(void *)view, event, __ATOMIC_SEQ_CST);
@@ -147,8 +148,8 @@ check_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *pac
         (uint64_t)packet->workgroup_size_x * packet->workgroup_size_y * packet->workgroup_size_z;
     const unsigned char *kernel = NULL;
     if (packet->kernel_object % KERNEL_ALIGNMENT == 0)
-        kernel = sim_reach(queue->settings.device->device, packet->kernel_object,
-                           sizeof(struct amdgpu_kernel_descriptor), false);
+        kernel = sim_translate(queue->settings.device->device, packet->kernel_object,
+                               sizeof(struct amdgpu_kernel_descriptor), false);
     if (why)
         reject(queue, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, number, why);
     else if (items > GROUP_MAX)

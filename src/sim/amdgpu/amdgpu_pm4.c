@@ -40,8 +40,9 @@ static const char *release(int device, const uint32_t *words, unsigned count)
     address = words[3] | (uint64_t)words[4] << 32;
     value = store == STORE_CLOCK ? amdgpu_clock() : words[5] | (uint64_t)words[6] << 32;
     size_t size = store == STORE_32 ? 4 : 8;
-    unsigned char *view =
-        address % size == 0 && store <= STORE_CLOCK ? sim_reach(device, address, size, true) : NULL;
+    unsigned char *view = address % size == 0 && store <= STORE_CLOCK
+                              ? sim_translate(device, address, size, true)
+                              : NULL;
     if (!view)
         return "a RELEASE_MEM that reaches no memory";
     if (size == 4)
@@ -56,7 +57,7 @@ const char *amdgpu_pm4_run(int device, uint64_t address, unsigned count)
     uint32_t words[WORDS_MAX];
     const unsigned char *view = NULL;
     if (address % 4 == 0 && count <= WORDS_MAX)
-        view = sim_reach_range(device, address, 4 * (size_t)count, false);
+        view = sim_translate_range(device, address, 4 * (size_t)count, false);
     if (!view)
         return "an indirect buffer that is no memory, or too long";
     memcpy(words, view, 4 * (size_t)count);

@@ -260,8 +260,8 @@ static bool has_come(union amdgpu_packet *packet)
     return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* Whether the device still reaches a place in the ring and the indices, which the callers of a driver
- * may free. */
+/* Whether the device still reaches a place in the ring and the indices, which the callers of a
+ * driver may free. */
 static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *place)
 {
     int device = queue->settings.device->device;
@@ -269,9 +269,9 @@ static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *plac
     struct amdgpu_queue_error error = {.status = (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT};
     if (!queue->settings.interrupt)
         return true;
-    if (!sim_reach(device, (uintptr_t)place, sizeof *place, true))
+    if (!sim_translate(device, (uintptr_t)place, sizeof *place, true))
         error.end.address = (uintptr_t)place;
-    else if (!sim_reach(device, index, sizeof index, true))
+    else if (!sim_translate(device, index, sizeof index, true))
         error.end.address = index;
     else
         return true;

@@ -28,7 +28,7 @@ static void add_bytes(struct sim_report *text, int device, uint64_t address)
     uint32_t word;
     sim_report_add(text, "bytes");
     for (unsigned i = 0; i < 2; i++) {
-        const unsigned char *at = sim_reach(device, address + 4 * i, 4, false);
+        const unsigned char *at = sim_translate(device, address + 4 * i, 4, false);
         if (!at)
             return;
         memcpy(&word, at, 4);

@@ -135,7 +135,7 @@ static bool ask(struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t valu
 static bool check(struct amdgpu_queue *queue, const struct amdgpu_ring *ring, uint64_t number)
 {
     int device = queue->settings.device->device;
-    if (sim_reach_range(device, ring->address, ring->waves * ring->wave_size, true))
+    if (sim_translate_range(device, ring->address, ring->waves * ring->wave_size, true))
         return true;
     return fail(queue, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT, ring->address,
                 "the queue's scratch is no memory of the device", number);
@@ -150,8 +150,8 @@ bool amdgpu_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_packet *p
     if ((packet->header & 0xff) != HSA_PACKET_TYPE_KERNEL_DISPATCH || kernel->kernel_object % 64)
         return true;
     const unsigned char *descriptor =
-        sim_reach(queue->settings.device->device, kernel->kernel_object,
-                  sizeof(struct amdgpu_kernel_descriptor), false);
+        sim_translate(queue->settings.device->device, kernel->kernel_object,
+                      sizeof(struct amdgpu_kernel_descriptor), false);
     if (!descriptor || !need_of(queue, kernel, (const void *)descriptor, &need))
         return true;
     queue->ring_used = true;

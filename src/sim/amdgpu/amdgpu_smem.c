@@ -31,7 +31,7 @@ __attribute__((no_sanitize("thread"))) static bool copy_words(const struct amdgp
 {
     int device = wave->block->dispatch->device->device;
     for (unsigned i = 0; i < count; i++) {
-        unsigned char *where = sim_reach(device, address + 4 * i, 4, write);
+        unsigned char *where = sim_translate(device, address + 4 * i, 4, write);
         if (!where)
             return false;
         if (write)
@@ -57,7 +57,8 @@ static uint64_t address_of(const struct amdgpu_wave *wave, const struct amdgpu_o
         uint64_t address = address_of(wave, op);                                                   \
         unsigned char *where = NULL;                                                               \
         if (address % SIM_GRANULE <= SIM_GRANULE - 4 * count)                                      \
-            where = sim_reach(wave->block->dispatch->device->device, address, 4 * count, false);   \
+            where =                                                                                \
+                sim_translate(wave->block->dispatch->device->device, address, 4 * count, false);   \
         if (where)                                                                                 \
             memcpy(&wave->s[op->dst], where, 4 * count);                                           \
         else if (!copy_words(wave, address, &wave->s[op->dst], count, false))                      \
@@ -127,7 +128,7 @@ change(struct amdgpu_wave *wave, const struct amdgpu_op *op, bool adds, uint64_t
     uint64_t address = address_of(wave, op), size = op->count * 4u;
     unsigned char *where = NULL;
     if (address % size == 0)
-        where = sim_reach(wave->block->dispatch->device->device, address, size, true);
+        where = sim_translate(wave->block->dispatch->device->device, address, size, true);
     if (!where)
         return false;
     uint64_t value = size == 8 ? amdgpu_s64(wave, op->dst) : wave->s[op->dst];

@@ -156,7 +156,7 @@ bool sim_memory_ask(uint64_t address, bool write)
     return known && known(address, write);
 }
 
-unsigned char *sim_reach_slowly(int device, uint64_t address, size_t size, bool write)
+unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, bool write)
 {
     static _Thread_local struct answer last;
     const struct sim_asked *asked = &last.asked;

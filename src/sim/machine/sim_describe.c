@@ -34,7 +34,7 @@ void sim_freed_remember(const struct sim_memory *memory)
     freed[freed_count++ % FREED_MAX] = piece_of(memory);
 }
 
-void sim_freed_forget(void)
+void sim_freed_clear(void)
 {
     freed_count = 0;
 }

@@ -7,6 +7,7 @@
  * but for its top bit it is 0 unless some have arrived and others have not. */
 bool sim_grid_waits(int device, uint64_t workspace)
 {
-    const unsigned char *word = workspace ? sim_reach_range(device, workspace + 4, 4, false) : NULL;
+    const unsigned char *word =
+        workspace ? sim_translate_range(device, workspace + 4, 4, false) : NULL;
     return word && __atomic_load_n((const uint32_t *)(const void *)word, __ATOMIC_RELAXED) << 1;
 }

@@ -211,7 +211,7 @@ void sim_mapping_end(struct sim_record *record)
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
     if (!gone)
         AH_LOG_ERR("physical memory cannot be unmapped: %s", strerror(errno));
-    sim_written_forget(memory->address, memory->size);
+    sim_written_clear(memory->address, memory->size);
     pthread_mutex_lock(&sim_state.lock);
     struct sim_reservation *reservation = sim_reservation_find(memory->address);
     reservation->mappings--;

@@ -186,14 +186,14 @@ void sim_memory_destroy(struct sim_memory *memory)
     if (!record->taken)
         sim_asked_remove(memory->address);
     sim_freed_remember(memory);
-    sim_shared_forget(memory);
+    sim_shared_remove(memory);
     pthread_mutex_unlock(&sim_state.lock);
     /* Nobody else has the addresses yet: the kernel may take its time outside of the lock. */
     if (memory->kind == SIM_MEMORY_MAPPING)
         sim_mapping_end(record);
     if (record->taken) {
         sim_contents_drop_own(memory->address, memory->address + record->taken);
-        sim_written_forget(memory->address, memory->size);
+        sim_written_clear(memory->address, memory->size);
         pthread_mutex_lock(&sim_state.lock);
         give_addresses(record);
         pthread_mutex_unlock(&sim_state.lock);
@@ -317,7 +317,7 @@ static unsigned char *reach_records(int device, uint64_t address, size_t size, b
     return NULL;
 }
 
-unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write)
+unsigned char *sim_translate_range(int device, uint64_t address, size_t size, bool write)
 {
     uint64_t unknown;
     unsigned char *first = reach_granules(device, address, size);

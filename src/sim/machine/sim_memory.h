@@ -6,7 +6,7 @@
  * (their view). Memory of the host that devices may use keeps its host address.
  * Memory is committed when it is touched.
  *
- * Every access of a kernel is checked to the byte: sim_reach answers from a
+ * Every access of a kernel is checked to the byte: sim_translate answers from a
  * table of 256-byte granules without a lock, whoever allocates meanwhile. All
  * functions may be called from any thread. */
 #ifndef SIM_MEMORY_H
@@ -48,7 +48,7 @@ struct sim_memory { /* one allocation */
     unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
     const char *label;                     /* a variable's name, for reports; lives as long as it */
     void *owner;                           /* whoever allocated it */
-    bool read_only; /* SIM_MEMORY_REGISTERED: devices only read it */
+    bool read_only;                        /* SIM_MEMORY_REGISTERED: devices only read it */
     bool fine; /* fine-grained: whoever allocated it says so, before anybody uses it */
 };
 
@@ -166,7 +166,7 @@ bool sim_peer_get(int device, int peer);
  * mappings knows. */
 enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_ASK };
 
-/* Read by sim_reach, written by sim_memory.c only. */
+/* Read by sim_translate, written by sim_memory.c only. */
 struct sim_space {
     uint64_t base;                            /* of the devices' part */
     uint64_t size;                            /* of both parts, host's after the devices' */
@@ -177,22 +177,22 @@ struct sim_space {
 };
 extern struct sim_space sim_space;
 
-/* The rest of sim_reach: registered and mapped memory. */
-unsigned char *sim_reach_slowly(int device, uint64_t address, size_t size, bool write);
+/* The rest of sim_translate: registered and mapped memory. */
+unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, bool write);
 
 /* Where device reads or writes size bytes at address; NULL: it must not, report
  * a fault. The range must not cross a multiple of SIM_GRANULE (naturally
  * aligned accesses of up to 256 bytes never do). */
-static inline unsigned char *sim_reach(int device, uint64_t address, size_t size, bool write)
+static inline unsigned char *sim_translate(int device, uint64_t address, size_t size, bool write)
 {
     uint64_t offset = address - sim_space.base;
     if (__builtin_expect(offset >= sim_space.size, 0))
-        return sim_reach_slowly(device, address, size, write);
+        return sim_translate_slow(device, address, size, write);
     unsigned granule =
         atomic_load_explicit(&sim_space.granules[offset / SIM_GRANULE], memory_order_relaxed);
     unsigned owner = granule >> 9;
     if (__builtin_expect((offset % SIM_GRANULE) + size > (granule & 0x1ff), 0))
-        return owner == SIM_OWNER_ASK ? sim_reach_slowly(device, address, size, write) : NULL;
+        return owner == SIM_OWNER_ASK ? sim_translate_slow(device, address, size, write) : NULL;
     if (owner < SIM_DEVICES_MAX) {
         uint64_t reach = atomic_load_explicit(&sim_space.reach[device], memory_order_relaxed);
         return reach >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)
@@ -203,13 +203,14 @@ static inline unsigned char *sim_reach(int device, uint64_t address, size_t size
 
 /* The same for size bytes that may cross granules; NULL: some must not be accessed, or they do not
  * lie in one piece. For what lanes access together, which is seldom more than some granules. */
-static inline unsigned char *sim_reach_run(int device, uint64_t address, size_t size, bool write)
+static inline unsigned char *sim_translate_span(int device, uint64_t address, size_t size,
+                                                bool write)
 {
     size_t part = SIM_GRANULE - address % SIM_GRANULE;
-    unsigned char *start = sim_reach(device, address, part < size ? part : size, write);
+    unsigned char *start = sim_translate(device, address, part < size ? part : size, write);
     for (size_t done = part; start && done < size; done += SIM_GRANULE) {
         part = size - done < SIM_GRANULE ? size - done : SIM_GRANULE;
-        if (sim_reach(device, address + done, part, write) != start + done)
+        if (sim_translate(device, address + done, part, write) != start + done)
             return NULL;
     }
     return start;
@@ -218,7 +219,7 @@ static inline unsigned char *sim_reach_run(int device, uint64_t address, size_t 
 /* The same for ranges of any size, for copies and fills: where size bytes at
  * address lie if they are all within one allocation, or mappings or registered
  * memory in a row, that device may access (device -1: of any), else NULL. */
-unsigned char *sim_reach_range(int device, uint64_t address, size_t size, bool write);
+unsigned char *sim_translate_range(int device, uint64_t address, size_t size, bool write);
 
 /* Whether allocations from here on have at least 1 MiB after them that belongs to nobody, and as
  * many bytes as they have themselves, as long as that takes no more than half of all addresses. */

@@ -213,12 +213,12 @@ enum sim_shadow_verdict sim_shadow_local(struct sim_shadow *shadow,
 {
     unsigned char *written = local_bytes(shadow, access->thread, access->offset, access->size);
     if (!(shadow->shape.checks & SIM_CHECK_UNINITIALISED) || !written)
-        return SIM_SHADOW_FINE;
+        return SIM_SHADOW_OK;
     if ((!access->write || access->atomic) && memchr(written, 0, access->size))
         return SIM_SHADOW_UNWRITTEN;
     if (access->write)
         memset(written, 1, access->size);
-    return SIM_SHADOW_FINE;
+    return SIM_SHADOW_OK;
 }
 
 /* ---- shared memory -------------------------------------------------------------------------- */
@@ -295,7 +295,7 @@ static enum sim_shadow_verdict check_byte(struct sim_shadow *shadow, uint64_t of
         byte->write = now;
     else
         keep_read(shadow, byte->reads, &now);
-    return SIM_SHADOW_FINE;
+    return SIM_SHADOW_OK;
 }
 
 /* ---- copies ------------------------------------------------------------------------------- */
@@ -309,7 +309,7 @@ static enum sim_shadow_verdict coming(const struct sim_shadow *shadow, uint64_t 
             *out_race = (struct sim_shadow_race){
                 .offset = offset, .thread = copy->thread, .place = copy->place, .wrote = true};
     }
-    return SIM_SHADOW_COMING;
+    return SIM_SHADOW_PENDING;
 }
 
 /* NULL: no memory. */
@@ -396,10 +396,10 @@ enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
                                           struct sim_shadow_race *out_race)
 {
     const struct sim_shadow_shape *shape = &shadow->shape;
-    enum sim_shadow_verdict verdict = SIM_SHADOW_FINE;
+    enum sim_shadow_verdict verdict = SIM_SHADOW_OK;
     if (access->thread >= shape->waves * shape->lanes || access->offset >= shape->shared_size ||
         shape->shared_size - access->offset < access->size)
-        return SIM_SHADOW_FINE;
+        return SIM_SHADOW_OK;
     for (uint64_t at = access->offset; at < access->offset + access->size; at++) {
         if (shape->checks & SIM_CHECK_UNINITIALISED && (!access->write || access->atomic) &&
             !(shadow->states[at] & WRITTEN))
@@ -409,7 +409,7 @@ enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
         shadow->states[at] |= access->write ? WRITTEN : 0;
         if (shape->checks & SIM_CHECK_RACES && !access->atomic)
             verdict = check_byte(shadow, at, access, out_race);
-        if (verdict != SIM_SHADOW_FINE)
+        if (verdict != SIM_SHADOW_OK)
             return verdict;
     }
     return verdict;

@@ -51,10 +51,10 @@ struct sim_shadow_access {
 
 /* What is wrong with an access. One that is out of bounds is left to others. */
 enum sim_shadow_verdict {
-    SIM_SHADOW_FINE,
+    SIM_SHADOW_OK,
     SIM_SHADOW_UNWRITTEN,
     SIM_SHADOW_RACE,
-    SIM_SHADOW_COMING, /* a copy that nobody has waited for is to write it */
+    SIM_SHADOW_PENDING, /* a copy that nobody has waited for is to write it */
 };
 struct sim_shadow_race {
     uint64_t offset; /* of the byte */

@@ -84,7 +84,7 @@ static bool enter(const struct sim_memory *memory)
     return false;
 }
 
-void sim_shared_forget(const struct sim_memory *memory)
+void sim_shared_remove(const struct sim_memory *memory)
 {
     int number = table_file >= 0 ? row_with(memory->id) : -1;
     if (number >= 0)

@@ -171,7 +171,7 @@ void sim_space_close(void)
         free((char *)range - offsetof(struct sim_record, range));
     }
     sim_reservations_clear();
-    sim_freed_forget();
+    sim_freed_clear();
     sim_shared_close();
     sim_asked_open(NULL);
     sim_written_open(NULL);

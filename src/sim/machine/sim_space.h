@@ -104,7 +104,7 @@ void sim_reservations_clear(void);
 
 /* Gives back whole pages of the file that holds what is shared. */
 void sim_shared_drop(uint64_t start, uint64_t end);
-void sim_shared_forget(const struct sim_memory *memory); /* it ends; under the lock */
+void sim_shared_remove(const struct sim_memory *memory); /* it ends; under the lock */
 void sim_shared_close(void);
 
 /* ---- sim_asked.c: what granules cannot tell ----------------------------------------- */
@@ -124,12 +124,12 @@ void sim_asked_remove(uint64_t start);
 
 /* Remembers an allocation that ends; under the lock. */
 void sim_freed_remember(const struct sim_memory *memory);
-void sim_freed_forget(void);
+void sim_freed_clear(void);
 
 /* ---- sim_written.c: which bytes were written ------------------------------------------- */
 
 size_t sim_written_size(uint64_t device_size); /* bytes of its table, 0: not tracking */
 void sim_written_open(void *memory);           /* NULL: closed */
-void sim_written_forget(uint64_t address, uint64_t size);
+void sim_written_clear(uint64_t address, uint64_t size);
 
 #endif

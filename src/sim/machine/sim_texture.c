@@ -138,7 +138,7 @@ static bool read_texel(const struct sim_texture *texture, const struct sim_image
     }
     if (texture->layered)
         at += (uint64_t)address(SIM_CLAMP, place->layer, (int64_t)image->size[2]) * image->slice;
-    const unsigned char *texel = sim_reach(device, at, element, false);
+    const unsigned char *texel = sim_translate(device, at, element, false);
     *out_address = at;
     if (texel)
         unpack(texture, image, texel, out);

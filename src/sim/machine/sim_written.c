@@ -59,7 +59,7 @@ bool sim_memory_written(uint64_t address, size_t size)
 }
 
 /* address is a multiple of a granule, and the rest of the last one is nobody's. */
-void sim_written_forget(uint64_t address, uint64_t size)
+void sim_written_clear(uint64_t address, uint64_t size)
 {
     uint64_t first = address - sim_space.base;
     if (words && sim_is_device_address(address))

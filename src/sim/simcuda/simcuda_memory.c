@@ -81,7 +81,7 @@ CUresult simcuda_reach(const struct simcuda_context *context, uint64_t address, 
     if (address + size < address)
         return CUDA_ERROR_INVALID_VALUE;
     int device = memory->sim->kind == SIM_MEMORY_MAPPING ? context->device->ordinal : -1;
-    *out_view = sim_reach_range(device, address, size, write);
+    *out_view = sim_translate_range(device, address, size, write);
     return *out_view ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -341,7 +341,7 @@ static bool is_locked(uint64_t address, size_t size)
 
 unsigned char *simhsa_reach(uint64_t address, size_t size, bool write)
 {
-    unsigned char *view = sim_reach_range(-1, address, size, write);
+    unsigned char *view = sim_translate_range(-1, address, size, write);
     if (view || size == 0 || address + size < address)
         return view;
     simhsa_memory_lock();

@@ -230,7 +230,7 @@ void simkmt_model_changed(const struct simkmt_node *node, uint64_t address)
     const amd_signal_t *signal = NULL;
     uint64_t start = address - offsetof(amd_signal_t, value);
     if (start % _Alignof(amd_signal_t) == 0)
-        signal = (void *)sim_reach_range(node->gpu.device, start, sizeof(amd_signal_t), false);
+        signal = (void *)sim_translate_range(node->gpu.device, start, sizeof(amd_signal_t), false);
     if (signal && signal->kind == AMD_SIGNAL_KIND_USER)
         simkmt_model_interrupt(signal->event_id);
 }
@@ -264,7 +264,7 @@ void simkmt_model_failed(const struct simkmt_node *node, const amd_queue_t *queu
     uint64_t handle = queue->queue_inactive_signal.handle;
     amd_signal_t *signal =
         handle % _Alignof(amd_signal_t) == 0
-            ? (void *)sim_reach_range(node->gpu.device, handle, sizeof *signal, true)
+            ? (void *)sim_translate_range(node->gpu.device, handle, sizeof *signal, true)
             : NULL;
     if (!signal)
         return;

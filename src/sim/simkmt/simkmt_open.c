@@ -171,7 +171,7 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(uint32_t number, void *code, uint64_t code_si
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
     if (!code || code_size == 0 || address % TRAP_ALIGNMENT != 0)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    if (!sim_reach_range(node->gpu.device, address, code_size, false))
+    if (!sim_translate_range(node->gpu.device, address, code_size, false))
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
                              "a trap handler at %p, which node %u does not reach", code, number);
     atomic_store(&node->gpu.trap_data, (uintptr_t)buffer);

@@ -129,8 +129,8 @@ static amd_queue_t *find_queue(const struct simkmt_node *node, const HsaQueueRes
     uint64_t address = resource->QueueRptrValue - offsetof(amd_queue_t, read_dispatch_id);
     if (!resource->QueueRptrValue || address % _Alignof(amd_queue_t) != 0)
         return NULL;
-    return (amd_queue_t *)(void *)sim_reach_range(node->gpu.device, address, sizeof(amd_queue_t),
-                                                  true);
+    return (amd_queue_t *)(void *)sim_translate_range(node->gpu.device, address,
+                                                      sizeof(amd_queue_t), true);
 }
 
 static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, int32_t priority,
@@ -138,7 +138,7 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
 {
     int device = queue->node->gpu.device;
     amd_queue_t *amd = find_queue(queue->node, resource);
-    if (!amd || !sim_reach_range(device, (uintptr_t)ring, size, true))
+    if (!amd || !sim_translate_range(device, (uintptr_t)ring, size, true))
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
                              "an AQL queue whose ring or indices node %u does not reach",
                              queue->node->number);
@@ -177,7 +177,7 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
 static HSAKMT_STATUS create_sdma(struct queue *queue, void *ring, uint64_t size,
                                  HsaQueueResource *resource)
 {
-    if (!sim_reach_range(queue->node->gpu.device, (uintptr_t)ring, size, false))
+    if (!sim_translate_range(queue->node->gpu.device, (uintptr_t)ring, size, false))
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
                              "an SDMA queue whose ring node %u does not reach",
                              queue->node->number);

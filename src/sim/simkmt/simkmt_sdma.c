@@ -54,7 +54,7 @@ static bool step(struct simkmt_sdma *sdma, uint64_t end)
     uint64_t at = atomic_load(&sdma->taken);
     enum simkmt_sdma_result result = SIMKMT_SDMA_FAULT;
     uint64_t place = (uintptr_t)sdma->ring.bytes + (at & (sdma->ring.size - 1));
-    if (sim_reach(sdma->ring.device, place, sizeof(uint32_t), false))
+    if (sim_translate(sdma->ring.device, place, sizeof(uint32_t), false))
         result = simkmt_sdma_step(&sdma->ring, at, end, &packet);
     else /* the ring was freed */
         packet = (struct simkmt_sdma_packet){.fault = place};
@@ -140,8 +140,10 @@ static bool make_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
 static bool take_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
 {
     int device = sdma->node->gpu.device;
-    sdma->read = (void *)sim_reach_range(device, resource->QueueRptrValue, sizeof(uint64_t), true);
-    sdma->write = (void *)sim_reach_range(device, resource->QueueWptrValue, sizeof(uint64_t), true);
+    sdma->read =
+        (void *)sim_translate_range(device, resource->QueueRptrValue, sizeof(uint64_t), true);
+    sdma->write =
+        (void *)sim_translate_range(device, resource->QueueWptrValue, sizeof(uint64_t), true);
     if (!sdma->read || !sdma->write)
         return false;
     sdma->doorbell.place = sdma->write;

@@ -68,7 +68,7 @@ void simkmt_sdma_resume(void)
 static unsigned char *reach(const struct simkmt_sdma_ring *ring, uint64_t address, uint64_t size,
                             bool write, uint64_t *out_fault)
 {
-    unsigned char *view = sim_reach_range(ring->device, address, size, write);
+    unsigned char *view = sim_translate_range(ring->device, address, size, write);
     if (!view)
         *out_fault = address;
     else if (write && sim_memory_tracking)
@@ -225,7 +225,7 @@ static bool read_word(const struct simkmt_sdma_ring *ring, uint64_t address, uin
 {
     pthread_rwlock_rdlock(&moving);
     const unsigned char *from =
-        address % 4 == 0 ? sim_reach_range(ring->device, address, 4, false) : NULL;
+        address % 4 == 0 ? sim_translate_range(ring->device, address, 4, false) : NULL;
     if (from)
         *out_value = __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_SEQ_CST);
     pthread_rwlock_unlock(&moving);

@@ -348,7 +348,7 @@ static void a_handler_is_where_traps_go_and_returns(void **state)
     {
         struct amdgpu_kernel_descriptor descriptor;
         uint64_t address = code_kernel(*code, "handled");
-        memcpy(&descriptor, sim_reach_range(0, address, sizeof descriptor, false),
+        memcpy(&descriptor, sim_translate_range(0, address, sizeof descriptor, false),
                sizeof descriptor);
         (*code)->device.trap_handler =
             address + (uint64_t)descriptor.kernel_code_entry_byte_offset + FROM_START;

@@ -240,7 +240,7 @@ static void a_packet_is_the_producers_again_while_its_kernel_runs(void **state)
     assert_int_equal(world->ring[0].header & 0xff, HSA_PACKET_TYPE_INVALID);
     memset(&world->ring[0].kernel.setup, 0xff, 62); /* what the kernel sees is a copy */
     const hsa_kernel_dispatch_packet_t *copy =
-        (void *)sim_reach(0, seen.packet_address, sizeof *copy, false);
+        (void *)sim_translate(0, seen.packet_address, sizeof *copy, false);
     assert_non_null(copy);
     assert_int_equal(copy->reserved2, 77);
     assert_int_equal(copy->header, HSA_PACKET_TYPE_KERNEL_DISPATCH);

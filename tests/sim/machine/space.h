@@ -31,12 +31,12 @@ static inline struct sim_memory *create(enum sim_kind kind, int device, size_t s
 
 static inline bool may_read(int device, uint64_t address, size_t size)
 {
-    return sim_reach(device, address, size, false) != NULL;
+    return sim_translate(device, address, size, false) != NULL;
 }
 
 static inline bool may_write(int device, uint64_t address, size_t size)
 {
-    return sim_reach(device, address, size, true) != NULL;
+    return sim_translate(device, address, size, true) != NULL;
 }
 
 static inline const char *described(uint64_t address)

@@ -22,8 +22,8 @@ static void an_access_is_checked_to_the_byte(void **state)
         struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, size);
         uint64_t end = memory->address + size;
         assert_int_equal(memory->address % 256, 0);
-        assert_ptr_equal(sim_reach(0, memory->address, 1, true), memory->view);
-        assert_ptr_equal(sim_reach(0, end - 1, 1, true), memory->view + size - 1);
+        assert_ptr_equal(sim_translate(0, memory->address, 1, true), memory->view);
+        assert_ptr_equal(sim_translate(0, end - 1, 1, true), memory->view + size - 1);
         assert_false(may_read(0, end, 1));
         assert_false(may_read(0, end - 1, 2));
         assert_false(may_read(0, memory->address - 1, 1));
@@ -39,8 +39,8 @@ static void what_is_written_to_the_view_is_read_at_the_address(void **state)
     struct sim_memory *b = create(SIM_MEMORY_DEVICE, 1, 1000);
     memset(a->view, 1, a->size);
     memset(b->view, 2, b->size);
-    assert_int_equal(*sim_reach(0, a->address + 999, 1, false), 1);
-    assert_int_equal(*sim_reach(1, b->address, 1, false), 2);
+    assert_int_equal(*sim_translate(0, a->address + 999, 1, false), 1);
+    assert_int_equal(*sim_translate(1, b->address, 1, false), 2);
 }
 
 static void a_range_must_lie_within_one_allocation(void **state)
@@ -48,12 +48,12 @@ static void a_range_must_lie_within_one_allocation(void **state)
     (void)state;
     struct sim_memory *a = create(SIM_MEMORY_DEVICE, 0, MIB);
     create(SIM_MEMORY_DEVICE, 0, MIB);
-    assert_ptr_equal(sim_reach_range(0, a->address, MIB, true), a->view);
-    assert_ptr_equal(sim_reach_range(-1, a->address + 7, MIB - 7, false), a->view + 7);
-    assert_null(sim_reach_range(0, a->address + 1, MIB, true));
-    assert_null(sim_reach_range(0, a->address - 1, 2, true));
-    assert_null(sim_reach_range(0, a->address, SIZE_MAX, true));
-    assert_null(sim_reach_range(1, a->address, 1, false));
+    assert_ptr_equal(sim_translate_range(0, a->address, MIB, true), a->view);
+    assert_ptr_equal(sim_translate_range(-1, a->address + 7, MIB - 7, false), a->view + 7);
+    assert_null(sim_translate_range(0, a->address + 1, MIB, true));
+    assert_null(sim_translate_range(0, a->address - 1, 2, true));
+    assert_null(sim_translate_range(0, a->address, SIZE_MAX, true));
+    assert_null(sim_translate_range(1, a->address, 1, false));
 }
 
 static void no_address_outside_of_allocations_is_reached(void **state)
@@ -150,7 +150,7 @@ static void freed_memory_is_not_reached(void **state)
         assert_null(sim_memory_find(address));
         for (size_t at = 0; at < sizes[i]; at += 256)
             assert_false(may_read(0, address + at, 1));
-        assert_null(sim_reach_range(0, address, sizes[i], false));
+        assert_null(sim_translate_range(0, address, sizes[i], false));
     }
 }
 
@@ -290,8 +290,8 @@ static void a_peer_is_reached_while_it_may_be(void **state)
     sim_peer_set(0, 1, true);
     assert_true(sim_peer_get(0, 1));
     assert_false(sim_peer_get(1, 0));
-    assert_ptr_equal(sim_reach(0, memory->address, 1, true), memory->view);
-    assert_ptr_equal(sim_reach_range(0, memory->address, 100, true), memory->view);
+    assert_ptr_equal(sim_translate(0, memory->address, 1, true), memory->view);
+    assert_ptr_equal(sim_translate_range(0, memory->address, 100, true), memory->view);
     sim_peer_set(0, 1, false);
     assert_false(may_read(0, memory->address, 1));
     sim_peer_set(0, 0, false);
@@ -310,9 +310,9 @@ static void host_and_managed_memory_has_one_address_for_all(void **state)
         assert_ptr_equal(memory->view, bytes);
         bytes[999] = 7;
         for (int device = 0; device < DEVICES; device++)
-            assert_ptr_equal(sim_reach(device, memory->address + 999, 1, true), bytes + 999);
+            assert_ptr_equal(sim_translate(device, memory->address + 999, 1, true), bytes + 999);
         assert_false(may_read(0, memory->address + 1000, 1));
-        assert_ptr_equal(sim_reach_range(1, memory->address, 1000, true), bytes);
+        assert_ptr_equal(sim_translate_range(1, memory->address, 1000, true), bytes);
         sim_memory_destroy(memory);
         assert_false(may_read(0, (uintptr_t)bytes, 1));
     }
@@ -367,14 +367,14 @@ static void registered_memory_is_reached_to_the_byte(void **state)
     assert_non_null(memory);
     assert_int_equal(memory->kind, SIM_MEMORY_REGISTERED);
     for (int device = 0; device < DEVICES; device++) {
-        assert_ptr_equal(sim_reach(device, start, 1, true), bytes + 3);
-        assert_ptr_equal(sim_reach(device, start + 8999, 1, true), bytes + 9002);
+        assert_ptr_equal(sim_translate(device, start, 1, true), bytes + 3);
+        assert_ptr_equal(sim_translate(device, start + 8999, 1, true), bytes + 9002);
         assert_false(may_read(device, start - 1, 1));
         assert_false(may_read(device, start + 8999, 2));
         assert_false(may_read(device, start + 9000, 1));
     }
-    assert_ptr_equal(sim_reach_range(0, start, 9000, true), bytes + 3);
-    assert_null(sim_reach_range(0, start, 9001, true));
+    assert_ptr_equal(sim_translate_range(0, start, 9000, true), bytes + 3);
+    assert_null(sim_translate_range(0, start, 9001, true));
     sim_memory_destroy(memory);
     assert_false(may_read(0, start, 1));
 }

@@ -31,7 +31,7 @@ static void *read_always(void *data)
     while (!atomic_load(&stop)) {
         uint64_t address = atomic_load(&shared_address);
         for (uint64_t at = 0; at < 4096; at += 128)
-            touch(sim_reach(0, address + at, 4, true));
+            touch(sim_translate(0, address + at, 4, true));
         char text[200];
         sim_memory_describe(address, text, sizeof text);
         expect(text[0] != '\0');
@@ -49,9 +49,9 @@ static void *allocate(void *data)
         if (!memory)
             break;
         atomic_store(&shared_address, memory->address);
-        expect(sim_reach(0, memory->address + size - 1, 1, true) != NULL);
-        expect(sim_reach(0, memory->address + size, 1, true) == NULL);
-        expect(sim_reach_range(0, memory->address, size, true) == memory->view);
+        expect(sim_translate(0, memory->address + size - 1, 1, true) != NULL);
+        expect(sim_translate(0, memory->address + size, 1, true) == NULL);
+        expect(sim_translate_range(0, memory->address, size, true) == memory->view);
         expect(sim_memory_find(memory->address) == memory);
         sim_memory_destroy(memory);
     }
@@ -65,11 +65,11 @@ static void *register_own(void *data)
     for (int i = 0; i < ROUNDS; i++) {
         struct sim_memory *memory = sim_memory_register(own, sizeof *bytes);
         expect(memory != NULL);
-        expect(sim_reach(0, (uintptr_t)own, 8, true) == own);
-        expect(sim_reach(1, (uintptr_t)own + 4088, 8, false) == own + 4088);
-        expect(sim_reach(1, (uintptr_t)own + 4092, 8, false) == NULL);
+        expect(sim_translate(0, (uintptr_t)own, 8, true) == own);
+        expect(sim_translate(1, (uintptr_t)own + 4088, 8, false) == own + 4088);
+        expect(sim_translate(1, (uintptr_t)own + 4092, 8, false) == NULL);
         sim_memory_destroy(memory);
-        expect(sim_reach(0, (uintptr_t)own, 8, true) == NULL);
+        expect(sim_translate(0, (uintptr_t)own, 8, true) == NULL);
     }
     return NULL;
 }
@@ -96,15 +96,15 @@ static void *map_own(void *data)
     uint64_t address = sim_address_reserve(65536, 0, 0);
     for (int i = 0; i < ROUNDS; i++) {
         struct sim_memory *memory = sim_memory_map(address, 65536, file, 0, 0);
-        expect(memory && sim_reach(0, address, 8, true) == NULL);
+        expect(memory && sim_translate(0, address, 8, true) == NULL);
         if (!memory)
             break;
         sim_memory_set_access(memory, 0, SIM_ACCESS_READ);
         atomic_store(&shared_address, address);
-        expect(sim_reach(0, address, 8, false) == memory->view);
-        expect(sim_reach(0, address, 8, true) == NULL);
+        expect(sim_translate(0, address, 8, false) == memory->view);
+        expect(sim_translate(0, address, 8, true) == NULL);
         sim_memory_set_access(memory, 0, SIM_ACCESS_READ_WRITE);
-        expect(sim_reach(0, address, 8, true) == memory->view);
+        expect(sim_translate(0, address, 8, true) == memory->view);
         sim_memory_destroy(memory);
     }
     expect(sim_address_free(address, 65536));
@@ -172,8 +172,8 @@ static void what_stays_registered_is_always_reached(void **state)
     pthread_create(&other, NULL, register_around, bytes);
     for (unsigned i = 0; !atomic_load(&stop); i++) {
         unsigned char *at = bytes + 200 + i % 50 * 50;
-        expect(sim_reach(0, (uintptr_t)at + 32, 8, true) == at + 32);
-        expect(sim_reach(0, (uintptr_t)at + 40, 1, true) == NULL);
+        expect(sim_translate(0, (uintptr_t)at + 32, 8, true) == at + 32);
+        expect(sim_translate(0, (uintptr_t)at + 40, 1, true) == NULL);
     }
     pthread_join(other, NULL);
     assert_int_equal(atomic_load(&failures), 0);

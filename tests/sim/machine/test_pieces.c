@@ -30,7 +30,7 @@ static uint64_t page(unsigned number)
 
 static bool is_reached(unsigned number)
 {
-    return sim_reach_range(0, page(number), PAGE, true) != NULL;
+    return sim_translate_range(0, page(number), PAGE, true) != NULL;
 }
 
 static void overlapping_covers_share_pieces(void **state)
@@ -43,7 +43,7 @@ static void overlapping_covers_share_pieces(void **state)
     assert_int_equal(sim_pieces_find(&pieces, page(1))->count, 1);
     assert_int_equal(sim_piece_end(sim_pieces_find(&pieces, page(7))), page(8));
     assert_null(sim_pieces_find(&pieces, page(8)));
-    assert_non_null(sim_reach_range(0, page(0), 8 * PAGE, true));
+    assert_non_null(sim_translate_range(0, page(0), 8 * PAGE, true));
     sim_pieces_uncover(&pieces, page(2), page(6));
     assert_true(is_reached(3));
     sim_pieces_uncover(&pieces, page(0), page(8));

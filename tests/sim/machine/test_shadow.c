@@ -37,7 +37,7 @@ static bool is_fine(unsigned thread, bool write)
     static uint64_t place;
     struct sim_shadow_access access = {
         .thread = thread, .offset = 8, .place = ++place, .size = 4, .write = write};
-    return sim_shadow_shared(shadow, &access, &other) == SIM_SHADOW_FINE;
+    return sim_shadow_shared(shadow, &access, &other) == SIM_SHADOW_OK;
 }
 
 static bool reads(unsigned thread)

@@ -82,7 +82,7 @@ static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         if (!is_misaligned(access, at[lane]))
-            out_where[lane] = sim_reach(warp->device, at[lane], access->bytes, access->write);
+            out_where[lane] = sim_translate(warp->device, at[lane], access->bytes, access->write);
         else
             out_where[lane] = NULL;
         if (!out_where[lane])
@@ -117,7 +117,7 @@ static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *o
         return reach_each(warp, op, access, at, out_where);
     start += (uint64_t)(int64_t)least;
     unsigned char *where =
-        sim_reach_run(warp->device, start, (size_t)(most - least + bytes), access->write);
+        sim_translate_span(warp->device, start, (size_t)(most - least + bytes), access->write);
     if (!where) /* what lies between the lanes' may be what is out of reach */
         return reach_each(warp, op, access, at, out_where);
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
@@ -147,7 +147,7 @@ static unsigned char *reach_generic_lane(struct ptx_warp *warp, const struct ptx
                              : within((unsigned char *)(uintptr_t)warp->params, warp->param_size,
                                       offset, access->bytes);
     default:
-        return sim_reach(warp->device, address, access->bytes, access->write);
+        return sim_translate(warp->device, address, access->bytes, access->write);
     }
 }
 

@@ -45,7 +45,7 @@ static unsigned char *reach(struct ptx_warp *warp, unsigned lane, uint64_t addre
     case PTX_PARAM:
         return write ? NULL : within(warp->params, warp->param_size, offset, size);
     default:
-        return sim_reach(warp->device, address, size, write);
+        return sim_translate(warp->device, address, size, write);
     }
 }
 

@@ -47,7 +47,7 @@ static bool check_global(struct ptx_warp *warp, const struct ptx_op *op, unsigne
 {
     const struct ptx_access *access = op->extra;
     if (!sim_memory_tracking || address % access->bytes ||
-        !sim_reach(warp->device, address, access->bytes, access->write))
+        !sim_translate(warp->device, address, access->bytes, access->write))
         return true;
     if ((!access->write || access->atomic) && !sim_memory_written(address, access->bytes))
         return unwritten(warp, op, lane, "global", address);
@@ -74,7 +74,7 @@ static bool check_local(struct ptx_warp *warp, const struct ptx_op *op, unsigned
                         uint64_t offset)
 {
     struct sim_shadow_access access = shadowed(warp, op, lane, offset);
-    return sim_shadow_local(warp->shadow, &access) == SIM_SHADOW_FINE ||
+    return sim_shadow_local(warp->shadow, &access) == SIM_SHADOW_OK ||
            unwritten(warp, op, lane, "local", offset);
 }
 
@@ -127,7 +127,7 @@ static bool check_shared(struct ptx_warp *warp, const struct ptx_op *op, unsigne
         return unwritten(warp, op, lane, "shared", offset);
     case SIM_SHADOW_RACE:
         return race(warp, op, lane, &found);
-    case SIM_SHADOW_COMING:
+    case SIM_SHADOW_PENDING:
         return coming(warp, op, lane, &found);
     default:
         return true;

@@ -211,7 +211,8 @@ static unsigned char *surface_place(struct ptx_warp *warp, const struct ptx_op *
         offset += at[d] * step[d];
     }
     uint64_t address = image->address + (uint64_t)offset;
-    unsigned char *where = at[0] % bytes ? NULL : sim_reach(warp->device, address, bytes, write);
+    unsigned char *where =
+        at[0] % bytes ? NULL : sim_translate(warp->device, address, bytes, write);
     if (!where)
         ptx_fault_access(warp, op, lane, address, bytes, write, PTX_GLOBAL);
     return where;

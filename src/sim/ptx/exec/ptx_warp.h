@@ -152,7 +152,7 @@ const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, u
                                enum ptx_end end, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The same for an access that sim_reach refused, or one that is misaligned: adds
+/* The same for an access that sim_translate refused, or one that is misaligned: adds
  * the nearest allocation. space: as the kernel named it. */
 const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
                                       uint64_t address, size_t size, bool write,
