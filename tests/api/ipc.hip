@@ -158,6 +158,9 @@ static void guest()
     CHECK_HIP(hipFree(own));
     CHECK_HIP(hipIpcCloseMemHandle(p));
     CHECK_ERROR(hipIpcCloseMemHandle(p), hipErrorInvalidValue);
+    hipPointerAttribute_t attributes;
+    CHECK(hipPointerGetAttributes(&attributes, p) != hipSuccess ||
+          attributes.type == hipMemoryTypeUnregistered);
     CHECK_HIP(hipEventDestroy(event));
     CHECK_HIP(hipStreamDestroy(stream));
     go_on();

@@ -569,8 +569,26 @@ static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
     ok(OPS->memory_free(first, again));
 }
 
+/* Whatever the runtime does not know of a device: each question in turn. */
+static void a_device_has_one_part_where_nobody_says_how_many(void **state)
+{
+    enum { QUESTIONS = 60 };
+    for (unsigned nth = 1; nth <= QUESTIONS; nth++) {
+        int parts = 0;
+        assert_int_equal(open_two_devices(state), 0);
+        fakehsa_fail("hsa_agent_get_info", nth, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+        hipError_t error = OPS->device_attribute(first, hipDeviceAttributeNumberOfXccs, &parts);
+        assert_true(error != hipSuccess || parts == 1);
+        fakehsa_clear_faults();
+        assert_int_equal(close_devices(state), 0);
+    }
+}
+
 int main(void)
 {
+    const struct CMUnitTest alone[] = {
+        cmocka_unit_test(a_device_has_one_part_where_nobody_says_how_many),
+    };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_library_that_is_not_there_is_told_with_the_files_tried),
         cmocka_unit_test(a_library_that_is_no_hsa_runtime_is_told_by_what_it_lacks),
@@ -592,5 +610,6 @@ int main(void)
         cmocka_unit_test(memory_of_a_pool_is_used_again_in_stream_order),
         cmocka_unit_test(a_reset_takes_everything_and_the_device_begins_anew),
     };
-    return cmocka_run_group_tests(tests, open_two_devices, close_devices);
+    return cmocka_run_group_tests(tests, open_two_devices, close_devices) +
+           cmocka_run_group_tests(alone, NULL, NULL);
 }
