@@ -8,7 +8,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # A node hip_7_14 is hip_7.14 in the library; ANYHIP_0 is itself.
-sed -n 's/^AH_API(\([A-Za-z0-9_]*\), \([A-Za-z0-9_]*\)).*/\2 \1/p
+sed -n 's/^AH_API(\([A-Za-z0-9_]*\), \([A-Za-z0-9_]*\),.*/\2 \1/p
         s/^AH_API_ALIAS(\([A-Za-z0-9_]*\), \([A-Za-z0-9_]*\),.*/\2 \1/p' "$api" |
     sed 's/ hip_\([0-9]*\)_\([0-9]*\)$/ hip_\1.\2/' | sort >"$work/expected"
 

@@ -8,7 +8,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
 # api.def: the second word of each row, and each name once.
-sed -n 's/^AH_API([A-Za-z0-9_]*, \([A-Za-z0-9_]*\)).*/\1/p' "$api" | sort >"$work/api"
+sed -n 's/^AH_API([A-Za-z0-9_]*, \([A-Za-z0-9_]*\),.*/\1/p' "$api" | sort >"$work/api"
 if [ "$(uniq -d "$work/api" | wc -l)" -ne 0 ]; then
     echo "named twice in api.def:" $(uniq -d "$work/api")
     exit 1

@@ -69,7 +69,7 @@ def compile_flags(source, tree):
 
 def generated_headers(tree):
     """What the sources include that the build makes."""
-    run("cmake", "--build", tree, "--target", "version_script")
+    run("cmake", "--build", tree, "--target", "version_script", "api_arguments")
 
 
 def rewrite_all(source, tree, clang):

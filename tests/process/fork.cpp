@@ -20,8 +20,8 @@ namespace
 enum { BUSY_THREADS = 4, HANG_SECONDS = 60 };
 
 const char *const exported[] = {
-#define AH_API(node, name)               #name,
-#define AH_API_ALIAS(node, symbol, name) /* the same function */
+#define AH_API(node, name, type, parameters) #name,
+#define AH_API_ALIAS(node, symbol, name)     /* the same function */
 #include "api.def"
 };
 

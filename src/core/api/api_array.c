@@ -1,5 +1,6 @@
 /* Arrays: hipMallocArray and its kin. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 
 _Static_assert(sizeof(struct ah_array) <= AH_HANDLE_SLOT, "struct ah_array");
@@ -65,14 +66,14 @@ static hipError_t create_described(hipArray_t *out_array, const hipChannelFormat
 hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width,
                           size_t height, unsigned int flags)
 {
-    AH_ENTER(array, desc, width, height, flags);
+    AH_ENTER(hipMallocArray);
     return AH_LEAVE(create_described(array, desc, (hipExtent){width, height, 0}, flags));
 }
 
 hipError_t hipMalloc3DArray(hipArray_t *array, const struct hipChannelFormatDesc *desc,
                             struct hipExtent extent, unsigned int flags)
 {
-    AH_ENTER(array, desc, extent.width, extent.height, extent.depth, flags);
+    AH_ENTER(hipMalloc3DArray);
     return AH_LEAVE(create_described(array, desc, extent, flags));
 }
 
@@ -98,13 +99,13 @@ static hipError_t create_driver(hipArray_t *out_array, const HIP_ARRAY3D_DESCRIP
 
 hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
-    AH_ENTER(array, pAllocateArray);
+    AH_ENTER(hipArray3DCreate);
     return AH_LEAVE(create_driver(array, pAllocateArray));
 }
 
 hipError_t hipArrayCreate(hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllocateArray)
 {
-    AH_ENTER(pHandle, pAllocateArray);
+    AH_ENTER(hipArrayCreate);
     if (!pAllocateArray)
         return AH_LEAVE(hipErrorInvalidValue);
     HIP_ARRAY3D_DESCRIPTOR descriptor = {
@@ -142,18 +143,18 @@ static hipError_t destroy(hipArray_t handle)
         return hipSuccess;
     }
     return ah_handle_finish_destroy(array, AH_HANDLE_ARRAY,
-                         device->ops->array_destroy(device->native, native));
+                                    device->ops->array_destroy(device->native, native));
 }
 
 hipError_t hipFreeArray(hipArray_t array)
 {
-    AH_ENTER(array);
+    AH_ENTER(hipFreeArray);
     return AH_LEAVE(destroy(array));
 }
 
 hipError_t hipArrayDestroy(hipArray_t array)
 {
-    AH_ENTER(array);
+    AH_ENTER(hipArrayDestroy);
     return AH_LEAVE(destroy(array));
 }
 
@@ -175,13 +176,13 @@ static hipError_t info(hipChannelFormatDesc *out_description, hipExtent *out_ext
 hipError_t hipArrayGetInfo(hipChannelFormatDesc *desc, hipExtent *extent, unsigned int *flags,
                            hipArray_t array)
 {
-    AH_ENTER(desc, extent, flags, array);
+    AH_ENTER(hipArrayGetInfo);
     return AH_LEAVE(info(desc, extent, flags, array));
 }
 
 hipError_t hipGetChannelDesc(hipChannelFormatDesc *desc, hipArray_const_t array)
 {
-    AH_ENTER(desc, array);
+    AH_ENTER(hipGetChannelDesc);
     if (!desc)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(info(desc, NULL, NULL, (hipArray_t)(uintptr_t)array));
@@ -207,7 +208,7 @@ static hipError_t descriptor(HIP_ARRAY3D_DESCRIPTOR *out, hipArray_t handle)
 
 hipError_t hipArray3DGetDescriptor(HIP_ARRAY3D_DESCRIPTOR *pArrayDescriptor, hipArray_t array)
 {
-    AH_ENTER(pArrayDescriptor, array);
+    AH_ENTER(hipArray3DGetDescriptor);
     return AH_LEAVE(descriptor(pArrayDescriptor, array));
 }
 
@@ -229,7 +230,7 @@ static hipError_t descriptor_2d(HIP_ARRAY_DESCRIPTOR *out, hipArray_t handle)
 
 hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *pArrayDescriptor, hipArray_t array)
 {
-    AH_ENTER(pArrayDescriptor, array);
+    AH_ENTER(hipArrayGetDescriptor);
     return AH_LEAVE(descriptor_2d(pArrayDescriptor, array));
 }
 

@@ -1,5 +1,6 @@
 /* What can be said of stream capture while there is none: no stream captures. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 
 #include <hip/api/per_thread_default_stream.h>
@@ -21,27 +22,27 @@ static hipError_t capture_status(hipStream_t handle, hipStreamCaptureStatus *out
 
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus)
 {
-    AH_ENTER(stream, pCaptureStatus);
+    AH_ENTER(hipStreamIsCapturing);
     return AH_LEAVE(capture_status(stream, pCaptureStatus, NULL));
 }
 
 hipError_t hipStreamIsCapturing_spt(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus)
 {
-    AH_ENTER(stream, pCaptureStatus);
+    AH_ENTER(hipStreamIsCapturing_spt);
     return AH_LEAVE(capture_status(ah_stream_spt(stream), pCaptureStatus, NULL));
 }
 
 hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus,
                                    unsigned long long *pId)
 {
-    AH_ENTER(stream, pCaptureStatus, pId);
+    AH_ENTER(hipStreamGetCaptureInfo);
     return AH_LEAVE(capture_status(stream, pCaptureStatus, pId));
 }
 
 hipError_t hipStreamGetCaptureInfo_spt(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus,
                                        unsigned long long *pId)
 {
-    AH_ENTER(stream, pCaptureStatus, pId);
+    AH_ENTER(hipStreamGetCaptureInfo_spt);
     return AH_LEAVE(capture_status(ah_stream_spt(stream), pCaptureStatus, pId));
 }
 
@@ -66,7 +67,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
                                       const hipGraphNode_t **dependencies_out,
                                       size_t *numDependencies_out)
 {
-    AH_ENTER(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+    AH_ENTER(hipStreamGetCaptureInfo_v2);
     return AH_LEAVE(capture_info(stream, captureStatus_out, id_out, graph_out, dependencies_out,
                                  numDependencies_out));
 }
@@ -77,7 +78,7 @@ hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream,
                                           const hipGraphNode_t **dependencies_out,
                                           size_t *numDependencies_out)
 {
-    AH_ENTER(stream, captureStatus_out, id_out, graph_out, dependencies_out, numDependencies_out);
+    AH_ENTER(hipStreamGetCaptureInfo_v2_spt);
     return AH_LEAVE(capture_info(ah_stream_spt(stream), captureStatus_out, id_out, graph_out,
                                  dependencies_out, numDependencies_out));
 }
@@ -85,7 +86,7 @@ hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream,
 /* The mode says what other calls may do while a stream captures. */
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode)
 {
-    AH_ENTER(mode);
+    AH_ENTER(hipThreadExchangeStreamCaptureMode);
     if (!mode || (int)*mode < hipStreamCaptureModeGlobal ||
         (int)*mode > hipStreamCaptureModeRelaxed)
         return AH_LEAVE(hipErrorInvalidValue);

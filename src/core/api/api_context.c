@@ -1,5 +1,6 @@
 /* Contexts: HIP has one per device, its primary context; a hipCtx_t names it. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static hipError_t create(hipCtx_t *out_context, unsigned flags, int ordinal)
 
 hipError_t hipCtxCreate(hipCtx_t *ctx, unsigned int flags, hipDevice_t device)
 {
-    AH_ENTER(ctx, flags, device);
+    AH_ENTER(hipCtxCreate);
     return AH_LEAVE(create(ctx, flags, device));
 }
 
@@ -117,19 +118,19 @@ static hipError_t destroy(hipCtx_t handle)
 
 hipError_t hipCtxDestroy(hipCtx_t ctx)
 {
-    AH_ENTER(ctx);
+    AH_ENTER(hipCtxDestroy);
     return AH_LEAVE(destroy(ctx));
 }
 
 hipError_t hipCtxPopCurrent(hipCtx_t *ctx)
 {
-    AH_ENTER(ctx);
+    AH_ENTER(hipCtxPopCurrent);
     return AH_LEAVE(pop(ctx));
 }
 
 hipError_t hipCtxPushCurrent(hipCtx_t ctx)
 {
-    AH_ENTER(ctx);
+    AH_ENTER(hipCtxPushCurrent);
     return AH_LEAVE(push_current(ctx));
 }
 
@@ -152,7 +153,7 @@ static hipError_t set_current(hipCtx_t handle)
 
 hipError_t hipCtxSetCurrent(hipCtx_t ctx)
 {
-    AH_ENTER(ctx);
+    AH_ENTER(hipCtxSetCurrent);
     return AH_LEAVE(set_current(ctx));
 }
 
@@ -184,13 +185,13 @@ static hipError_t get_current(hipCtx_t *out_context)
 
 hipError_t hipCtxGetCurrent(hipCtx_t *ctx)
 {
-    AH_ENTER(ctx);
+    AH_ENTER(hipCtxGetCurrent);
     return AH_LEAVE(get_current(ctx));
 }
 
 hipError_t hipCtxGetDevice(hipDevice_t *device)
 {
-    AH_ENTER(device);
+    AH_ENTER(hipCtxGetDevice);
     if (!device)
         return AH_LEAVE(hipErrorInvalidValue);
     if (!ah_device_current())
@@ -212,31 +213,31 @@ static hipError_t api_version(hipCtx_t handle, int *out_version)
 
 hipError_t hipCtxGetApiVersion(hipCtx_t ctx, unsigned int *apiVersion)
 {
-    AH_ENTER(ctx, apiVersion);
+    AH_ENTER(hipCtxGetApiVersion);
     return AH_LEAVE(api_version(ctx, (int *)apiVersion));
 }
 
 hipError_t hipCtxGetCacheConfig(hipFuncCache_t *cacheConfig)
 {
-    AH_ENTER(cacheConfig);
+    AH_ENTER(hipCtxGetCacheConfig);
     return AH_LEAVE(ah_device_get_cache_config(cacheConfig));
 }
 
 hipError_t hipCtxSetCacheConfig(hipFuncCache_t cacheConfig)
 {
-    AH_ENTER((int)cacheConfig);
+    AH_ENTER(hipCtxSetCacheConfig);
     return AH_LEAVE(ah_device_set_cache_config(cacheConfig));
 }
 
 hipError_t hipCtxGetSharedMemConfig(hipSharedMemConfig *pConfig)
 {
-    AH_ENTER(pConfig);
+    AH_ENTER(hipCtxGetSharedMemConfig);
     return AH_LEAVE(ah_device_get_shared_config(pConfig));
 }
 
 hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config)
 {
-    AH_ENTER((int)config);
+    AH_ENTER(hipCtxSetSharedMemConfig);
     return AH_LEAVE(ah_device_set_shared_config(config));
 }
 
@@ -264,7 +265,7 @@ static hipError_t primary_state(int ordinal, unsigned *out_flags, int *out_activ
 
 hipError_t hipCtxGetFlags(unsigned int *flags)
 {
-    AH_ENTER(flags);
+    AH_ENTER(hipCtxGetFlags);
     if (!flags)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(primary_state(ah_thread.device, flags, NULL));
@@ -272,7 +273,7 @@ hipError_t hipCtxGetFlags(unsigned int *flags)
 
 hipError_t hipDevicePrimaryCtxGetState(hipDevice_t dev, unsigned int *flags, int *active)
 {
-    AH_ENTER(dev, flags, active);
+    AH_ENTER(hipDevicePrimaryCtxGetState);
     if (!flags || !active)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(primary_state(dev, flags, active));
@@ -288,13 +289,13 @@ static hipError_t set_peer(hipCtx_t peer, bool enable)
 
 hipError_t hipCtxEnablePeerAccess(hipCtx_t peerCtx, unsigned int flags)
 {
-    AH_ENTER(peerCtx, flags);
+    AH_ENTER(hipCtxEnablePeerAccess);
     return AH_LEAVE(flags ? hipErrorInvalidValue : set_peer(peerCtx, true));
 }
 
 hipError_t hipCtxDisablePeerAccess(hipCtx_t peerCtx)
 {
-    AH_ENTER(peerCtx);
+    AH_ENTER(hipCtxDisablePeerAccess);
     return AH_LEAVE(set_peer(peerCtx, false));
 }
 
@@ -313,24 +314,24 @@ static hipError_t retain_primary(hipCtx_t *out_context, int ordinal)
 
 hipError_t hipDevicePrimaryCtxRetain(hipCtx_t *pctx, hipDevice_t dev)
 {
-    AH_ENTER(pctx, dev);
+    AH_ENTER(hipDevicePrimaryCtxRetain);
     return AH_LEAVE(retain_primary(pctx, dev));
 }
 
 hipError_t hipDevicePrimaryCtxRelease(hipDevice_t dev)
 {
-    AH_ENTER(dev);
+    AH_ENTER(hipDevicePrimaryCtxRelease);
     return AH_LEAVE(ah_device_at(dev) ? hipSuccess : ah_device_missing_error());
 }
 
 hipError_t hipDevicePrimaryCtxReset(hipDevice_t dev)
 {
-    AH_ENTER(dev);
+    AH_ENTER(hipDevicePrimaryCtxReset);
     return AH_LEAVE(ah_device_reset(ah_device_at(dev)));
 }
 
 hipError_t hipDevicePrimaryCtxSetFlags(hipDevice_t dev, unsigned int flags)
 {
-    AH_ENTER(dev, flags);
+    AH_ENTER(hipDevicePrimaryCtxSetFlags);
     return AH_LEAVE(ah_device_set_flags(ah_device_at(dev), flags));
 }

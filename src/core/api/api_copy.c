@@ -1,5 +1,6 @@
 /* Linear copies: hipMemcpy and its kin, to and from symbols, between devices. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -21,21 +22,21 @@ hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, 
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, src, sizeBytes, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpy);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
                                hipStream_t stream)
 {
-    AH_ENTER(dst, src, sizeBytes, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpyWithStream);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, kind, stream, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
                           hipStream_t stream)
 {
-    AH_ENTER(dst, src, sizeBytes, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpyAsync);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, kind, stream, AH_ASYNC));
 }
 
@@ -43,39 +44,39 @@ hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes, hipMemcp
 
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, const void *src, size_t sizeBytes)
 {
-    AH_ENTER(dst, src, sizeBytes);
+    AH_ENTER(hipMemcpyHtoD);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyHostToDevice, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t sizeBytes)
 {
-    AH_ENTER(dst, src, sizeBytes);
+    AH_ENTER(hipMemcpyDtoH);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyDeviceToHost, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes)
 {
-    AH_ENTER(dst, src, sizeBytes);
+    AH_ENTER(hipMemcpyDtoD);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t sizeBytes,
                               hipStream_t stream)
 {
-    AH_ENTER(dst, src, sizeBytes, stream);
+    AH_ENTER(hipMemcpyHtoDAsync);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyHostToDevice, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream)
 {
-    AH_ENTER(dst, src, sizeBytes, stream);
+    AH_ENTER(hipMemcpyDtoHAsync);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyDeviceToHost, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes,
                               hipStream_t stream)
 {
-    AH_ENTER(dst, src, sizeBytes, stream);
+    AH_ENTER(hipMemcpyDtoDAsync);
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream, AH_ASYNC));
 }
 
@@ -101,14 +102,14 @@ static hipError_t copy_peer(void *dst, int dst_ordinal, const void *src, int src
 hipError_t hipMemcpyPeer(void *dst, int dstDeviceId, const void *src, int srcDeviceId,
                          size_t sizeBytes)
 {
-    AH_ENTER(dst, dstDeviceId, src, srcDeviceId, sizeBytes);
+    AH_ENTER(hipMemcpyPeer);
     return AH_LEAVE(copy_peer(dst, dstDeviceId, src, srcDeviceId, sizeBytes, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int srcDevice,
                               size_t sizeBytes, hipStream_t stream)
 {
-    AH_ENTER(dst, dstDeviceId, src, srcDevice, sizeBytes, stream);
+    AH_ENTER(hipMemcpyPeerAsync);
     return AH_LEAVE(copy_peer(dst, dstDeviceId, src, srcDevice, sizeBytes, stream, AH_ASYNC));
 }
 
@@ -152,28 +153,28 @@ hipError_t ah_copy_symbol(const void *symbol, const void *host, size_t size, siz
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t sizeBytes, size_t offset,
                              hipMemcpyKind kind)
 {
-    AH_ENTER(symbol, src, sizeBytes, offset, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpyToSymbol);
     return AH_LEAVE(ah_copy_symbol(symbol, src, sizeBytes, offset, kind, true, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t sizeBytes,
                                   size_t offset, hipMemcpyKind kind, hipStream_t stream)
 {
-    AH_ENTER(symbol, src, sizeBytes, offset, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpyToSymbolAsync);
     return AH_LEAVE(ah_copy_symbol(symbol, src, sizeBytes, offset, kind, true, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t sizeBytes, size_t offset,
                                hipMemcpyKind kind)
 {
-    AH_ENTER(dst, symbol, sizeBytes, offset, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpyFromSymbol);
     return AH_LEAVE(ah_copy_symbol(symbol, dst, sizeBytes, offset, kind, false, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t sizeBytes, size_t offset,
                                     hipMemcpyKind kind, hipStream_t stream)
 {
-    AH_ENTER(dst, symbol, sizeBytes, offset, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpyFromSymbolAsync);
     return AH_LEAVE(ah_copy_symbol(symbol, dst, sizeBytes, offset, kind, false, stream, AH_ASYNC));
 }
 
@@ -190,7 +191,7 @@ static hipError_t symbol_address(void **out_address, size_t *out_size, const voi
 hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol)
 {
     size_t size;
-    AH_ENTER(devPtr, symbol);
+    AH_ENTER(hipGetSymbolAddress);
     if (!devPtr)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(symbol_address(devPtr, &size, symbol));
@@ -199,7 +200,7 @@ hipError_t hipGetSymbolAddress(void **devPtr, const void *symbol)
 hipError_t hipGetSymbolSize(size_t *size, const void *symbol)
 {
     void *address;
-    AH_ENTER(size, symbol);
+    AH_ENTER(hipGetSymbolSize);
     if (!size)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(symbol_address(&address, size, symbol));

@@ -1,6 +1,7 @@
 /* Rectangular copies: hipMemcpy2D, hipMemcpy3D, to and from arrays, and the
  * driver's hipMemcpyParam2D and hipDrvMemcpy3D. All become one ah_copy_region. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -67,14 +68,14 @@ hipError_t ah_copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_p
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                        size_t height, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, dpitch, src, spitch, width, height, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpy2D);
     return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                             size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
-    AH_ENTER(dst, dpitch, src, spitch, width, height, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpy2DAsync);
     return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, AH_ASYNC));
 }
 
@@ -101,7 +102,7 @@ hipError_t ah_copy_to_array_2d(hipArray_t dst, size_t x, size_t y, const void *s
 hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                               size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, wOffset, hOffset, src, spitch, width, height, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpy2DToArray);
     return AH_LEAVE(ah_copy_to_array_2d(dst, wOffset, hOffset, src, spitch, width, height, kind,
                                         NULL, AH_BLOCKING));
 }
@@ -110,7 +111,7 @@ hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffse
                                    size_t spitch, size_t width, size_t height, hipMemcpyKind kind,
                                    hipStream_t stream)
 {
-    AH_ENTER(dst, wOffset, hOffset, src, spitch, width, height, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpy2DToArrayAsync);
     return AH_LEAVE(ah_copy_to_array_2d(dst, wOffset, hOffset, src, spitch, width, height, kind,
                                         stream, AH_ASYNC));
 }
@@ -138,7 +139,7 @@ hipError_t ah_copy_from_array_2d(void *dst, size_t pitch, hipArray_const_t src, 
 hipError_t hipMemcpy2DFromArray(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset,
                                 size_t hOffset, size_t width, size_t height, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, dpitch, src, wOffset, hOffset, width, height, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpy2DFromArray);
     return AH_LEAVE(ah_copy_from_array_2d(dst, dpitch, src, wOffset, hOffset, width, height, kind,
                                           NULL, AH_BLOCKING));
 }
@@ -147,7 +148,7 @@ hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t 
                                      size_t hOffset, size_t width, size_t height,
                                      hipMemcpyKind kind, hipStream_t stream)
 {
-    AH_ENTER(dst, dpitch, src, wOffset, hOffset, width, height, ah_name_copy_kind(kind), stream);
+    AH_ENTER(hipMemcpy2DFromArrayAsync);
     return AH_LEAVE(ah_copy_from_array_2d(dst, dpitch, src, wOffset, hOffset, width, height, kind,
                                           stream, AH_ASYNC));
 }
@@ -156,8 +157,7 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOf
                                    hipArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
                                    size_t width, size_t height, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, wOffsetDst, hOffsetDst, src, wOffsetSrc, hOffsetSrc, width, height,
-             ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpy2DArrayToArray);
     if (!ah_copy_kind_valid(kind))
         return AH_LEAVE(hipErrorInvalidMemcpyDirection);
     struct ah_copy_region region = {
@@ -209,7 +209,7 @@ hipError_t ah_copy_array_run(hipArray_const_t array_handle, size_t x, size_t y, 
 hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                             size_t count, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, wOffset, hOffset, src, count, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpyToArray);
     return AH_LEAVE(ah_copy_array_run(dst, wOffset, hOffset, (char *)(uintptr_t)src, count, true,
                                       kind, NULL, AH_BLOCKING));
 }
@@ -217,7 +217,7 @@ hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, cons
 hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset,
                               size_t count, hipMemcpyKind kind)
 {
-    AH_ENTER(dst, srcArray, wOffset, hOffset, count, ah_name_copy_kind(kind));
+    AH_ENTER(hipMemcpyFromArray);
     return AH_LEAVE(
         ah_copy_array_run(srcArray, wOffset, hOffset, dst, count, false, kind, NULL, AH_BLOCKING));
 }
@@ -235,28 +235,28 @@ static hipError_t copy_line(hipArray_const_t array_handle, size_t offset, char *
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t count)
 {
-    AH_ENTER(dstArray, dstOffset, srcHost, count);
+    AH_ENTER(hipMemcpyHtoA);
     return AH_LEAVE(copy_line(dstArray, dstOffset, (char *)(uintptr_t)srcHost, count, true));
 }
 
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void *srcHost,
                               size_t ByteCount, hipStream_t stream)
 {
-    AH_ENTER(dstArray, dstOffset, srcHost, ByteCount, stream);
+    AH_ENTER(hipMemcpyHtoAAsync);
     return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, (char *)(uintptr_t)srcHost, ByteCount,
                                       true, hipMemcpyDefault, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count)
 {
-    AH_ENTER(dst, srcArray, srcOffset, count);
+    AH_ENTER(hipMemcpyAtoH);
     return AH_LEAVE(copy_line(srcArray, srcOffset, dst, count, false));
 }
 
 hipError_t hipMemcpyAtoHAsync(void *dstHost, hipArray_t srcArray, size_t srcOffset,
                               size_t ByteCount, hipStream_t stream)
 {
-    AH_ENTER(dstHost, srcArray, srcOffset, ByteCount, stream);
+    AH_ENTER(hipMemcpyAtoHAsync);
     return AH_LEAVE(ah_copy_array_run(srcArray, srcOffset, 0, dstHost, ByteCount, false,
                                       hipMemcpyDefault, stream, AH_ASYNC));
 }
@@ -264,7 +264,7 @@ hipError_t hipMemcpyAtoHAsync(void *dstHost, hipArray_t srcArray, size_t srcOffs
 hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice, hipArray_t srcArray, size_t srcOffset,
                          size_t ByteCount)
 {
-    AH_ENTER(dstDevice, srcArray, srcOffset, ByteCount);
+    AH_ENTER(hipMemcpyAtoD);
     return AH_LEAVE(ah_copy_array_run(srcArray, srcOffset, 0, dstDevice, ByteCount, false,
                                       hipMemcpyDefault, NULL, AH_BLOCKING));
 }
@@ -272,7 +272,7 @@ hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice, hipArray_t srcArray, size_t s
 hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t srcDevice,
                          size_t ByteCount)
 {
-    AH_ENTER(dstArray, dstOffset, srcDevice, ByteCount);
+    AH_ENTER(hipMemcpyDtoA);
     return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, srcDevice, ByteCount, true,
                                       hipMemcpyDefault, NULL, AH_BLOCKING));
 }
@@ -281,7 +281,7 @@ hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcAr
                          size_t srcOffset, size_t ByteCount)
 {
     struct ah_array *array;
-    AH_ENTER(dstArray, dstOffset, srcArray, srcOffset, ByteCount);
+    AH_ENTER(hipMemcpyAtoA);
     if (ah_array_check(dstArray, &array) != hipSuccess ||
         ah_array_check(srcArray, &array) != hipSuccess)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -356,13 +356,13 @@ hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream, enum a
 
 hipError_t hipMemcpy3D(const struct hipMemcpy3DParms *p)
 {
-    AH_ENTER(p);
+    AH_ENTER(hipMemcpy3D);
     return AH_LEAVE(ah_copy_3d(p, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy3DAsync(const struct hipMemcpy3DParms *p, hipStream_t stream)
 {
-    AH_ENTER(p, stream);
+    AH_ENTER(hipMemcpy3DAsync);
     return AH_LEAVE(ah_copy_3d(p, stream, AH_ASYNC));
 }
 
@@ -388,13 +388,13 @@ static hipError_t copy_3d_peer(const hipMemcpy3DPeerParms *params, hipStream_t s
 
 hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms *p)
 {
-    AH_ENTER(p);
+    AH_ENTER(hipMemcpy3DPeer);
     return AH_LEAVE(copy_3d_peer(p, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms *p, hipStream_t stream)
 {
-    AH_ENTER(p, stream);
+    AH_ENTER(hipMemcpy3DPeerAsync);
     return AH_LEAVE(copy_3d_peer(p, stream, AH_ASYNC));
 }
 
@@ -450,13 +450,13 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *pCopy)
 {
-    AH_ENTER(pCopy);
+    AH_ENTER(hipDrvMemcpy3D);
     return AH_LEAVE(copy_driver(pCopy, NULL, AH_BLOCKING));
 }
 
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D *pCopy, hipStream_t stream)
 {
-    AH_ENTER(pCopy, stream);
+    AH_ENTER(hipDrvMemcpy3DAsync);
     return AH_LEAVE(copy_driver(pCopy, stream, AH_ASYNC));
 }
 
@@ -489,18 +489,18 @@ static hipError_t copy_driver_2d(const hip_Memcpy2D *copy, hipStream_t stream,
 
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D *pCopy)
 {
-    AH_ENTER(pCopy);
+    AH_ENTER(hipMemcpyParam2D);
     return AH_LEAVE(copy_driver_2d(pCopy, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D *pCopy, hipStream_t stream)
 {
-    AH_ENTER(pCopy, stream);
+    AH_ENTER(hipMemcpyParam2DAsync);
     return AH_LEAVE(copy_driver_2d(pCopy, stream, AH_ASYNC));
 }
 
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D *pCopy)
 {
-    AH_ENTER(pCopy);
+    AH_ENTER(hipDrvMemcpy2DUnaligned);
     return AH_LEAVE(copy_driver_2d(pCopy, NULL, AH_BLOCKING));
 }

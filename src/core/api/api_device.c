@@ -1,6 +1,7 @@
 /* Initialisation, versions, devices: hipInit, hipGetDeviceCount, hipSetDevice,
  * hipDeviceGetAttribute and their kin. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -10,7 +11,7 @@
 
 hipError_t hipInit(unsigned int flags)
 {
-    AH_ENTER(flags);
+    AH_ENTER(hipInit);
     if (flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
     if (ah_registry.device_count > 0)
@@ -32,19 +33,19 @@ static hipError_t version(int *out_version)
 
 hipError_t hipDriverGetVersion(int *driverVersion)
 {
-    AH_ENTER(driverVersion);
+    AH_ENTER(hipDriverGetVersion);
     return AH_LEAVE(version(driverVersion));
 }
 
 hipError_t hipRuntimeGetVersion(int *runtimeVersion)
 {
-    AH_ENTER(runtimeVersion);
+    AH_ENTER(hipRuntimeGetVersion);
     return AH_LEAVE(version(runtimeVersion));
 }
 
 hipError_t hipGetDeviceCount(int *count)
 {
-    AH_ENTER(count);
+    AH_ENTER(hipGetDeviceCount);
     if (!count)
         return AH_LEAVE(hipErrorInvalidValue);
     *count = ah_registry.device_count;
@@ -53,7 +54,7 @@ hipError_t hipGetDeviceCount(int *count)
 
 hipError_t hipGetDevice(int *deviceId)
 {
-    AH_ENTER(deviceId);
+    AH_ENTER(hipGetDevice);
     if (__builtin_expect(!deviceId, 0))
         return AH_LEAVE(hipErrorInvalidValue);
     if (__builtin_expect(ah_registry.device_count == 0, 0))
@@ -77,7 +78,7 @@ static hipError_t set_device(int ordinal)
 
 hipError_t hipSetDevice(int deviceId)
 {
-    AH_ENTER(deviceId);
+    AH_ENTER(hipSetDevice);
     return AH_LEAVE(set_device(deviceId));
 }
 
@@ -94,7 +95,7 @@ static hipError_t set_valid_devices(const int *devices, int count)
 
 hipError_t hipSetValidDevices(int *device_arr, int len)
 {
-    AH_ENTER(device_arr, len);
+    AH_ENTER(hipSetValidDevices);
     return AH_LEAVE(set_valid_devices(device_arr, len));
 }
 
@@ -116,7 +117,7 @@ static hipError_t init_device(int ordinal, unsigned device_flags, unsigned flags
 
 hipError_t hipInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
-    AH_ENTER(device, deviceFlags, flags);
+    AH_ENTER(hipInitDevice);
     return AH_LEAVE(init_device(device, deviceFlags, flags));
 }
 
@@ -150,7 +151,7 @@ static hipError_t attribute(int *out_value, hipDeviceAttribute_t which, int ordi
 
 hipError_t hipDeviceGetAttribute(int *pi, hipDeviceAttribute_t attr, int deviceId)
 {
-    AH_ENTER(pi, (int)attr, deviceId);
+    AH_ENTER(hipDeviceGetAttribute);
     return AH_LEAVE(attribute(pi, attr, deviceId));
 }
 
@@ -166,13 +167,13 @@ hipError_t ah_device_properties(hipDeviceProp_tR0600 *out, int ordinal)
 
 hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_tR0600 *prop, int deviceId)
 {
-    AH_ENTER(prop, deviceId);
+    AH_ENTER(hipGetDevicePropertiesR0600);
     return AH_LEAVE(ah_device_properties(prop, deviceId));
 }
 
 hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
 {
-    AH_ENTER(device, ordinal);
+    AH_ENTER(hipDeviceGet);
     if (!device)
         return AH_LEAVE(hipErrorInvalidValue);
     if (!ah_device_at(ordinal))
@@ -194,13 +195,13 @@ static hipError_t device_name(char *out, int size, int ordinal)
 
 hipError_t hipDeviceGetName(char *name, int len, hipDevice_t device)
 {
-    AH_ENTER((void *)name, len, device);
+    AH_ENTER(hipDeviceGetName);
     return AH_LEAVE(device_name(name, len, device));
 }
 
 hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 {
-    AH_ENTER(uuid, device);
+    AH_ENTER(hipDeviceGetUuid);
     const struct ah_device *found = ah_device_at(device);
     if (!uuid)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -222,7 +223,7 @@ static hipError_t compute_capability(int *major, int *minor, int ordinal)
 
 hipError_t hipDeviceComputeCapability(int *major, int *minor, hipDevice_t device)
 {
-    AH_ENTER(major, minor, device);
+    AH_ENTER(hipDeviceComputeCapability);
     return AH_LEAVE(compute_capability(major, minor, device));
 }
 
@@ -239,7 +240,7 @@ static hipError_t total_memory(size_t *bytes, int ordinal)
 
 hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device)
 {
-    AH_ENTER(bytes, device);
+    AH_ENTER(hipDeviceTotalMem);
     return AH_LEAVE(total_memory(bytes, device));
 }
 
@@ -258,7 +259,7 @@ static hipError_t pci_bus_id(char *out, int size, int ordinal)
 
 hipError_t hipDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
-    AH_ENTER((void *)pciBusId, len, device);
+    AH_ENTER(hipDeviceGetPCIBusId);
     return AH_LEAVE(pci_bus_id(pciBusId, len, device));
 }
 
@@ -285,7 +286,7 @@ static hipError_t device_by_pci_bus_id(int *out_ordinal, const char *text)
 
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *pciBusId)
 {
-    AH_ENTER(device, pciBusId);
+    AH_ENTER(hipDeviceGetByPCIBusId);
     return AH_LEAVE(device_by_pci_bus_id(device, pciBusId));
 }
 
@@ -307,7 +308,7 @@ static hipError_t device_flags(unsigned *out_flags)
 
 hipError_t hipGetDeviceFlags(unsigned int *flags)
 {
-    AH_ENTER(flags);
+    AH_ENTER(hipGetDeviceFlags);
     return AH_LEAVE(device_flags(flags));
 }
 
@@ -329,7 +330,7 @@ hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags)
 
 hipError_t hipSetDeviceFlags(unsigned int flags)
 {
-    AH_ENTER(flags);
+    AH_ENTER(hipSetDeviceFlags);
     return AH_LEAVE(ah_device_set_flags(ah_device_current(), flags));
 }
 
@@ -344,7 +345,7 @@ static hipError_t get_limit(size_t *out_value, enum hipLimit_t limit)
 
 hipError_t hipDeviceGetLimit(size_t *pValue, enum hipLimit_t limit)
 {
-    AH_ENTER(pValue, (int)limit);
+    AH_ENTER(hipDeviceGetLimit);
     return AH_LEAVE(get_limit(pValue, limit));
 }
 
@@ -356,7 +357,7 @@ static hipError_t set_limit(enum hipLimit_t limit, size_t value)
 
 hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value)
 {
-    AH_ENTER((int)limit, value);
+    AH_ENTER(hipDeviceSetLimit);
     return AH_LEAVE(set_limit(limit, value));
 }
 
@@ -371,7 +372,7 @@ hipError_t ah_device_get_cache_config(hipFuncCache_t *out_config)
 
 hipError_t hipDeviceGetCacheConfig(hipFuncCache_t *cacheConfig)
 {
-    AH_ENTER(cacheConfig);
+    AH_ENTER(hipDeviceGetCacheConfig);
     return AH_LEAVE(ah_device_get_cache_config(cacheConfig));
 }
 
@@ -385,7 +386,7 @@ hipError_t ah_device_set_cache_config(hipFuncCache_t config)
 
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig)
 {
-    AH_ENTER((int)cacheConfig);
+    AH_ENTER(hipDeviceSetCacheConfig);
     return AH_LEAVE(ah_device_set_cache_config(cacheConfig));
 }
 
@@ -400,7 +401,7 @@ hipError_t ah_device_get_shared_config(hipSharedMemConfig *out_config)
 
 hipError_t hipDeviceGetSharedMemConfig(hipSharedMemConfig *pConfig)
 {
-    AH_ENTER(pConfig);
+    AH_ENTER(hipDeviceGetSharedMemConfig);
     return AH_LEAVE(ah_device_get_shared_config(pConfig));
 }
 
@@ -415,7 +416,7 @@ hipError_t ah_device_set_shared_config(hipSharedMemConfig config)
 
 hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
 {
-    AH_ENTER((int)config);
+    AH_ENTER(hipDeviceSetSharedMemConfig);
     return AH_LEAVE(ah_device_set_shared_config(config));
 }
 
@@ -438,7 +439,7 @@ static hipError_t texture_1d_width(size_t *out_elements, const hipChannelFormatD
 hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
                                                const hipChannelFormatDesc *fmtDesc, int device)
 {
-    AH_ENTER(maxWidthInElements, fmtDesc, device);
+    AH_ENTER(hipDeviceGetTexture1DLinearMaxWidth);
     return AH_LEAVE(texture_1d_width(maxWidthInElements, fmtDesc, device));
 }
 

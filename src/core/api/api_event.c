@@ -1,5 +1,6 @@
 /* Events: recording, waiting, elapsed time, sharing between processes. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -41,13 +42,13 @@ static hipError_t create(hipEvent_t *out_event, unsigned flags)
 
 hipError_t hipEventCreate(hipEvent_t *event)
 {
-    AH_ENTER(event);
+    AH_ENTER(hipEventCreate);
     return AH_LEAVE(create(event, hipEventDefault));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
 {
-    AH_ENTER(event, flags);
+    AH_ENTER(hipEventCreateWithFlags);
     return AH_LEAVE(create(event, flags));
 }
 
@@ -61,12 +62,12 @@ static hipError_t destroy(hipEvent_t handle)
     struct ah_device *device = event->handle.device;
     struct ah_backend_event *native = event->native;
     return ah_handle_finish_destroy(event, AH_HANDLE_EVENT,
-                         device->ops->event_destroy(device->native, native));
+                                    device->ops->event_destroy(device->native, native));
 }
 
 hipError_t hipEventDestroy(hipEvent_t event)
 {
-    AH_ENTER(event);
+    AH_ENTER(hipEventDestroy);
     return AH_LEAVE(destroy(event));
 }
 
@@ -82,14 +83,14 @@ hipError_t ah_event_record(hipEvent_t handle, hipStream_t stream_handle)
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
-    AH_ENTER(event, stream);
+    AH_ENTER(hipEventRecord);
     return AH_LEAVE(ah_event_record(event, stream));
 }
 
 /* hipEventRecordExternal means something only while a stream is captured. */
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
 {
-    AH_ENTER(event, stream, flags);
+    AH_ENTER(hipEventRecordWithFlags);
     if (flags != hipEventRecordDefault)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_event_record(event, stream));
@@ -106,7 +107,7 @@ static hipError_t query(hipEvent_t handle)
 
 hipError_t hipEventQuery(hipEvent_t event)
 {
-    AH_ENTER(event);
+    AH_ENTER(hipEventQuery);
     return AH_LEAVE(query(event));
 }
 
@@ -122,7 +123,7 @@ static hipError_t synchronize(hipEvent_t handle)
 
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
-    AH_ENTER(event);
+    AH_ENTER(hipEventSynchronize);
     return AH_LEAVE(synchronize(event));
 }
 
@@ -150,7 +151,7 @@ static hipError_t elapsed(float *out_milliseconds, hipEvent_t start_handle, hipE
 
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 {
-    AH_ENTER(ms, start, stop);
+    AH_ENTER(hipEventElapsedTime);
     return AH_LEAVE(elapsed(ms, start, stop));
 }
 
@@ -170,7 +171,7 @@ static hipError_t export_event(hipIpcEventHandle_t *out_handle, hipEvent_t handl
 
 hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event)
 {
-    AH_ENTER(handle, event);
+    AH_ENTER(hipIpcGetEventHandle);
     return AH_LEAVE(export_event(handle, event));
 }
 
@@ -190,6 +191,6 @@ static hipError_t import_event(hipEvent_t *out_event, const hipIpcEventHandle_t 
 
 hipError_t hipIpcOpenEventHandle(hipEvent_t *event, hipIpcEventHandle_t handle)
 {
-    AH_ENTER(event);
+    AH_ENTER(hipIpcOpenEventHandle);
     return AH_LEAVE(import_event(event, &handle));
 }

@@ -1,5 +1,6 @@
 /* Fills: hipMemset and its kin. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -50,118 +51,118 @@ static hipError_t fill_bytes(void *dst, int value, size_t size, hipStream_t stre
 
 hipError_t hipMemset(void *dst, int value, size_t sizeBytes)
 {
-    AH_ENTER(dst, value, sizeBytes);
+    AH_ENTER(hipMemset);
     return AH_LEAVE(fill_bytes(dst, value, sizeBytes, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetAsync(void *dst, int value, size_t sizeBytes, hipStream_t stream)
 {
-    AH_ENTER(dst, value, sizeBytes, stream);
+    AH_ENTER(hipMemsetAsync);
     return AH_LEAVE(fill_bytes(dst, value, sizeBytes, stream, AH_ASYNC));
 }
 
 hipError_t hipMemsetD8(hipDeviceptr_t dest, unsigned char value, size_t count)
 {
-    AH_ENTER(dest, value, count);
+    AH_ENTER(hipMemsetD8);
     return AH_LEAVE(ah_fill(dest, 0, value, 1, count, 1, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetD8Async(hipDeviceptr_t dest, unsigned char value, size_t count,
                             hipStream_t stream)
 {
-    AH_ENTER(dest, value, count, stream);
+    AH_ENTER(hipMemsetD8Async);
     return AH_LEAVE(ah_fill(dest, 0, value, 1, count, 1, stream, AH_ASYNC));
 }
 
 hipError_t hipMemsetD16(hipDeviceptr_t dest, unsigned short value, size_t count)
 {
-    AH_ENTER(dest, value, count);
+    AH_ENTER(hipMemsetD16);
     return AH_LEAVE(ah_fill(dest, 0, value, 2, count, 1, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetD16Async(hipDeviceptr_t dest, unsigned short value, size_t count,
                              hipStream_t stream)
 {
-    AH_ENTER(dest, value, count, stream);
+    AH_ENTER(hipMemsetD16Async);
     return AH_LEAVE(ah_fill(dest, 0, value, 2, count, 1, stream, AH_ASYNC));
 }
 
 hipError_t hipMemsetD32(hipDeviceptr_t dest, int value, size_t count)
 {
-    AH_ENTER(dest, value, count);
+    AH_ENTER(hipMemsetD32);
     return AH_LEAVE(ah_fill(dest, 0, (unsigned)value, 4, count, 1, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStream_t stream)
 {
-    AH_ENTER(dst, value, count, stream);
+    AH_ENTER(hipMemsetD32Async);
     return AH_LEAVE(ah_fill(dst, 0, (unsigned)value, 4, count, 1, stream, AH_ASYNC));
 }
 
 hipError_t hipMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
 {
-    AH_ENTER(dst, pitch, value, width, height);
+    AH_ENTER(hipMemset2D);
     return AH_LEAVE(ah_fill(dst, pitch, (unsigned char)value, 1, width, height, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height,
                             hipStream_t stream)
 {
-    AH_ENTER(dst, pitch, value, width, height, stream);
+    AH_ENTER(hipMemset2DAsync);
     return AH_LEAVE(ah_fill(dst, pitch, (unsigned char)value, 1, width, height, stream, AH_ASYNC));
 }
 
 hipError_t hipMemset3D(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent)
 {
-    AH_ENTER(pitchedDevPtr.ptr, value, extent.width, extent.height, extent.depth);
+    AH_ENTER(hipMemset3D);
     return AH_LEAVE(ah_fill_3d(pitchedDevPtr, value, extent, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemset3DAsync(hipPitchedPtr pitchedDevPtr, int value, hipExtent extent,
                             hipStream_t stream)
 {
-    AH_ENTER(pitchedDevPtr.ptr, value, extent.width, extent.height, extent.depth, stream);
+    AH_ENTER(hipMemset3DAsync);
     return AH_LEAVE(ah_fill_3d(pitchedDevPtr, value, extent, stream, AH_ASYNC));
 }
 
 hipError_t hipMemsetD2D8(hipDeviceptr_t dst, size_t dstPitch, unsigned char value, size_t width,
                          size_t height)
 {
-    AH_ENTER(dst, dstPitch, value, width, height);
+    AH_ENTER(hipMemsetD2D8);
     return AH_LEAVE(ah_fill(dst, dstPitch, value, 1, width, height, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetD2D8Async(hipDeviceptr_t dst, size_t dstPitch, unsigned char value,
                               size_t width, size_t height, hipStream_t stream)
 {
-    AH_ENTER(dst, dstPitch, value, width, height, stream);
+    AH_ENTER(hipMemsetD2D8Async);
     return AH_LEAVE(ah_fill(dst, dstPitch, value, 1, width, height, stream, AH_ASYNC));
 }
 
 hipError_t hipMemsetD2D16(hipDeviceptr_t dst, size_t dstPitch, unsigned short value, size_t width,
                           size_t height)
 {
-    AH_ENTER(dst, dstPitch, value, width, height);
+    AH_ENTER(hipMemsetD2D16);
     return AH_LEAVE(ah_fill(dst, dstPitch, value, 2, width, height, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetD2D16Async(hipDeviceptr_t dst, size_t dstPitch, unsigned short value,
                                size_t width, size_t height, hipStream_t stream)
 {
-    AH_ENTER(dst, dstPitch, value, width, height, stream);
+    AH_ENTER(hipMemsetD2D16Async);
     return AH_LEAVE(ah_fill(dst, dstPitch, value, 2, width, height, stream, AH_ASYNC));
 }
 
 hipError_t hipMemsetD2D32(hipDeviceptr_t dst, size_t dstPitch, unsigned int value, size_t width,
                           size_t height)
 {
-    AH_ENTER(dst, dstPitch, value, width, height);
+    AH_ENTER(hipMemsetD2D32);
     return AH_LEAVE(ah_fill(dst, dstPitch, value, 4, width, height, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemsetD2D32Async(hipDeviceptr_t dst, size_t dstPitch, unsigned int value,
                                size_t width, size_t height, hipStream_t stream)
 {
-    AH_ENTER(dst, dstPitch, value, width, height, stream);
+    AH_ENTER(hipMemsetD2D32Async);
     return AH_LEAVE(ah_fill(dst, dstPitch, value, 4, width, height, stream, AH_ASYNC));
 }

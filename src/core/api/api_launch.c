@@ -1,6 +1,7 @@
 /* Launches: hipLaunchKernel, what <<<>>> compiles to, and every other way to
  * start a kernel. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -74,7 +75,7 @@ hipError_t ah_launch_function(struct ah_function *function, const struct ah_laun
 hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks,
                            void **args, size_t sharedMemBytes, hipStream_t stream)
 {
-    AH_ENTER(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream);
+    AH_ENTER(hipLaunchKernel);
     return AH_LEAVE(
         ah_launch_kernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, 0));
 }
@@ -92,7 +93,7 @@ hipError_t hipLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim
                                       void **kernelParams, unsigned int sharedMemBytes,
                                       hipStream_t stream)
 {
-    AH_ENTER(f, gridDim, blockDim, kernelParams, sharedMemBytes, stream);
+    AH_ENTER(hipLaunchCooperativeKernel);
     return AH_LEAVE(
         ah_launch_cooperative(f, gridDim, blockDim, kernelParams, sharedMemBytes, stream));
 }
@@ -106,8 +107,7 @@ hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3
                               void **args, size_t sharedMemBytes, hipStream_t stream,
                               hipEvent_t startEvent, hipEvent_t stopEvent, int flags)
 {
-    AH_ENTER(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, startEvent,
-             stopEvent, flags);
+    AH_ENTER(hipExtLaunchKernel);
     hipError_t error = record_if(startEvent, stream);
     if (error == hipSuccess)
         error = ah_launch_kernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes,
@@ -159,7 +159,7 @@ static hipError_t launch_configured(const hipLaunchConfig_t *config, const void 
 
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *fPtr, void **args)
 {
-    AH_ENTER(config, fPtr, args);
+    AH_ENTER(hipLaunchKernelExC);
     return AH_LEAVE(launch_configured(config, fPtr, args));
 }
 
@@ -223,7 +223,7 @@ hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *shar
 
 hipError_t hipConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, hipStream_t stream)
 {
-    AH_ENTER(gridDim, blockDim, sharedMem, stream);
+    AH_ENTER(hipConfigureCall);
     struct ah_thread_extra *extra = ah_thread_extra();
     if (extra)
         extra->argument_size = 0;
@@ -256,7 +256,7 @@ static hipError_t setup_argument(const void *argument, size_t size, size_t offse
 
 hipError_t hipSetupArgument(const void *arg, size_t size, size_t offset)
 {
-    AH_ENTER(arg, size, offset);
+    AH_ENTER(hipSetupArgument);
     return AH_LEAVE(setup_argument(arg, size, offset));
 }
 
@@ -282,7 +282,7 @@ static hipError_t launch_by_pointer(const void *host)
 
 hipError_t hipLaunchByPtr(const void *func)
 {
-    AH_ENTER(func);
+    AH_ENTER(hipLaunchByPtr);
     return AH_LEAVE(launch_by_pointer(func));
 }
 
@@ -302,8 +302,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigne
                                  unsigned int sharedMemBytes, hipStream_t stream,
                                  void **kernelParams, void **extra)
 {
-    AH_ENTER(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,
-             stream, kernelParams, extra);
+    AH_ENTER(hipModuleLaunchKernel);
     struct ah_launch launch = {
         .grid = {gridDimX, gridDimY, gridDimZ},
         .block = {blockDimX, blockDimY, blockDimZ},
@@ -320,8 +319,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
                                             unsigned int blockDimZ, unsigned int sharedMemBytes,
                                             hipStream_t stream, void **kernelParams)
 {
-    AH_ENTER(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes,
-             stream, kernelParams);
+    AH_ENTER(hipModuleLaunchCooperativeKernel);
     struct ah_launch launch = {
         .grid = {gridDimX, gridDimY, gridDimZ},
         .block = {blockDimX, blockDimY, blockDimZ},
@@ -371,9 +369,7 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
                                     hipStream_t hStream, void **kernelParams, void **extra,
                                     hipEvent_t startEvent, hipEvent_t stopEvent, uint32_t flags)
 {
-    AH_ENTER(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY,
-             localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent,
-             flags);
+    AH_ENTER(hipExtModuleLaunchKernel);
     const uint32_t sizes[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ,
                               localWorkSizeX,  localWorkSizeY,  localWorkSizeZ};
     struct ah_launch launch = {
@@ -389,8 +385,7 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t f, uint32_t globalWorkSizeX,
                                     hipStream_t hStream, void **kernelParams, void **extra,
                                     hipEvent_t startEvent, hipEvent_t stopEvent)
 {
-    AH_ENTER(f, globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ, localWorkSizeX, localWorkSizeY,
-             localWorkSizeZ, sharedMemBytes, hStream, kernelParams, extra, startEvent, stopEvent);
+    AH_ENTER(hipHccModuleLaunchKernel);
     const uint32_t sizes[] = {globalWorkSizeX, globalWorkSizeY, globalWorkSizeZ,
                               localWorkSizeX,  localWorkSizeY,  localWorkSizeZ};
     struct ah_launch launch = {
@@ -430,6 +425,6 @@ static hipError_t launch_driver(const HIP_LAUNCH_CONFIG *config, hipFunction_t f
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t f, void **params,
                                 void **extra)
 {
-    AH_ENTER(config, f, params, extra);
+    AH_ENTER(hipDrvLaunchKernelEx);
     return AH_LEAVE(launch_driver(config, f, params, extra));
 }

@@ -6,6 +6,7 @@
  * its launch failed or its kernel has ended, is marked as arrived, so that the others do not wait
  * for it without end. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -338,20 +339,20 @@ static hipError_t launch_functions(const hipFunctionLaunchParams *list, unsigned
 hipError_t hipExtLaunchMultiKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
                                               unsigned int flags)
 {
-    AH_ENTER(launchParamsList, numDevices, flags);
+    AH_ENTER(hipExtLaunchMultiKernelMultiDevice);
     return AH_LEAVE(launch_kernels(launchParamsList, numDevices, flags, false));
 }
 
 hipError_t hipLaunchCooperativeKernelMultiDevice(hipLaunchParams *launchParamsList, int numDevices,
                                                  unsigned int flags)
 {
-    AH_ENTER(launchParamsList, numDevices, flags);
+    AH_ENTER(hipLaunchCooperativeKernelMultiDevice);
     return AH_LEAVE(launch_kernels(launchParamsList, numDevices, flags, true));
 }
 
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList,
                                                        unsigned int numDevices, unsigned int flags)
 {
-    AH_ENTER(launchParamsList, numDevices, flags);
+    AH_ENTER(hipModuleLaunchCooperativeKernelMultiDevice);
     return AH_LEAVE(launch_functions(launchParamsList, numDevices, flags));
 }

@@ -1,6 +1,7 @@
 /* The ABI of HIP 5 and before, and what tools of that time look for: the older
  * hipDeviceProp_t, C++ names of functions that have C names now, tracers. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 
 #include <hip/api/registration.h>
@@ -13,29 +14,24 @@
 /* ---- hipDeviceProp_t -------------------------------------------------------- */
 
 /* The fields that both layouts have under one name. */
-#define SHARED_FIELDS(FIELD)                                                                       \
-    FIELD(totalGlobalMem)                                                                          \
-    FIELD(sharedMemPerBlock)                                                                       \
-    FIELD(regsPerBlock) FIELD(warpSize) FIELD(maxThreadsPerBlock) FIELD(clockRate) FIELD(          \
-        memoryClockRate) FIELD(memoryBusWidth) FIELD(totalConstMem) FIELD(major) FIELD(minor)      \
-        FIELD(multiProcessorCount) FIELD(l2CacheSize) FIELD(maxThreadsPerMultiProcessor) FIELD(    \
-            computeMode) FIELD(clockInstructionRate) FIELD(arch) FIELD(concurrentKernels)          \
-            FIELD(pciDomainID) FIELD(pciBusID) FIELD(pciDeviceID) FIELD(                           \
-                maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard) FIELD(canMapHostMemory)   \
-                FIELD(integrated) FIELD(cooperativeLaunch) FIELD(cooperativeMultiDeviceLaunch)     \
-                    FIELD(maxTexture1DLinear) FIELD(maxTexture1D) FIELD(hdpMemFlushCntl)           \
-                        FIELD(hdpRegFlushCntl) FIELD(memPitch) FIELD(textureAlignment)             \
-                            FIELD(texturePitchAlignment) FIELD(kernelExecTimeoutEnabled)           \
-                                FIELD(ECCEnabled) FIELD(tccDriver) FIELD(                          \
-                                    cooperativeMultiDeviceUnmatchedFunc)                           \
-                                    FIELD(cooperativeMultiDeviceUnmatchedGridDim) FIELD(           \
-                                        cooperativeMultiDeviceUnmatchedBlockDim)                   \
-                                        FIELD(cooperativeMultiDeviceUnmatchedSharedMem) FIELD(     \
-                                            isLargeBar) FIELD(asicRevision) FIELD(managedMemory)   \
-                                            FIELD(directManagedMemAccessFromHost)                  \
-                                                FIELD(concurrentManagedAccess)                     \
-                                                    FIELD(pageableMemoryAccess) FIELD(             \
-                                                        pageableMemoryAccessUsesHostPageTables)
+/* clang-format off */
+#define SHARED_FIELDS(FIELD) \
+    FIELD(totalGlobalMem) FIELD(sharedMemPerBlock) FIELD(regsPerBlock) FIELD(warpSize) \
+    FIELD(maxThreadsPerBlock) FIELD(clockRate) FIELD(memoryClockRate) FIELD(memoryBusWidth) \
+    FIELD(totalConstMem) FIELD(major) FIELD(minor) FIELD(multiProcessorCount) FIELD(l2CacheSize) \
+    FIELD(maxThreadsPerMultiProcessor) FIELD(computeMode) FIELD(clockInstructionRate) \
+    FIELD(arch) FIELD(concurrentKernels) FIELD(pciDomainID) FIELD(pciBusID) FIELD(pciDeviceID) \
+    FIELD(maxSharedMemoryPerMultiProcessor) FIELD(isMultiGpuBoard) FIELD(canMapHostMemory) \
+    FIELD(integrated) FIELD(cooperativeLaunch) FIELD(cooperativeMultiDeviceLaunch) \
+    FIELD(maxTexture1DLinear) FIELD(maxTexture1D) FIELD(hdpMemFlushCntl) FIELD(hdpRegFlushCntl) \
+    FIELD(memPitch) FIELD(textureAlignment) FIELD(texturePitchAlignment) \
+    FIELD(kernelExecTimeoutEnabled) FIELD(ECCEnabled) FIELD(tccDriver) \
+    FIELD(cooperativeMultiDeviceUnmatchedFunc) FIELD(cooperativeMultiDeviceUnmatchedGridDim) \
+    FIELD(cooperativeMultiDeviceUnmatchedBlockDim) \
+    FIELD(cooperativeMultiDeviceUnmatchedSharedMem) FIELD(isLargeBar) FIELD(asicRevision) \
+    FIELD(managedMemory) FIELD(directManagedMemAccessFromHost) FIELD(concurrentManagedAccess) \
+    FIELD(pageableMemoryAccess) FIELD(pageableMemoryAccessUsesHostPageTables)
+/* clang-format on */
 
 static void to_legacy(hipDeviceProp_tR0000 *out, const hipDeviceProp_tR0600 *from)
 {
@@ -67,13 +63,13 @@ static hipError_t legacy_properties(hipDeviceProp_tR0000 *out, int ordinal)
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_tR0000 *props, hipDevice_t device)
 {
-    AH_ENTER(props, device);
+    AH_ENTER(hipGetDeviceProperties);
     return AH_LEAVE(legacy_properties(props, device));
 }
 
 hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_tR0000 *prop, int device)
 {
-    AH_ENTER(prop, device);
+    AH_ENTER(hipGetDevicePropertiesR0000);
     return AH_LEAVE(legacy_properties(prop, device));
 }
 
@@ -126,7 +122,7 @@ static hipError_t choose(int *out_ordinal, const hipDeviceProp_tR0600 *wanted)
 
 hipError_t hipChooseDeviceR0600(int *device, const hipDeviceProp_tR0600 *prop)
 {
-    AH_ENTER(device, prop);
+    AH_ENTER(hipChooseDeviceR0600);
     return AH_LEAVE(choose(device, prop));
 }
 
@@ -145,13 +141,13 @@ static hipError_t choose_legacy(int *out_ordinal, const hipDeviceProp_tR0000 *wa
 
 hipError_t hipChooseDevice(int *device, const hipDeviceProp_tR0000 *properties)
 {
-    AH_ENTER(device, properties);
+    AH_ENTER(hipChooseDevice);
     return AH_LEAVE(choose_legacy(device, properties));
 }
 
 hipError_t hipChooseDeviceR0000(int *device, const hipDeviceProp_tR0000 *properties)
 {
-    AH_ENTER(device, properties);
+    AH_ENTER(hipChooseDeviceR0000);
     return AH_LEAVE(choose_legacy(device, properties));
 }
 

@@ -1,5 +1,6 @@
 /* Managed memory: prefetching, advice, what is known of a range. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -18,8 +19,8 @@ static hipError_t managed_range(const void *pointer, size_t size, struct ah_devi
 }
 
 /* A device of the memory's driver, or NULL in *out for the host. */
-static hipError_t location(int ordinal, const struct ah_device *memory_device,
-                           struct ah_backend_device **out)
+static hipError_t find_location(int ordinal, const struct ah_device *memory_device,
+                                struct ah_backend_device **out)
 {
     struct ah_device *device = ah_device_at(ordinal);
     *out = NULL;
@@ -38,7 +39,7 @@ static hipError_t prefetch(const void *pointer, size_t size, int ordinal, hipStr
     struct ah_stream *stream;
     hipError_t error = managed_range(pointer, size, &memory_device);
     if (error == hipSuccess)
-        error = location(ordinal, memory_device, &target);
+        error = find_location(ordinal, memory_device, &target);
     if (error == hipSuccess)
         error = ah_stream_resolve(handle, &stream);
     if (error == hipSuccess && stream->handle.device->driver != memory_device->driver)
@@ -52,15 +53,15 @@ static hipError_t prefetch(const void *pointer, size_t size, int ordinal, hipStr
 
 hipError_t hipMemPrefetchAsync(const void *dev_ptr, size_t count, int device, hipStream_t stream)
 {
-    AH_ENTER(dev_ptr, count, device, stream);
+    AH_ENTER(hipMemPrefetchAsync);
     return AH_LEAVE(prefetch(dev_ptr, count, device, stream));
 }
 
-static hipError_t location_ordinal(hipMemLocation where, int *out_ordinal)
+static hipError_t location_ordinal(hipMemLocation location, int *out_ordinal)
 {
-    switch ((int)where.type) {
+    switch ((int)location.type) {
     case hipMemLocationTypeDevice:
-        *out_ordinal = where.id;
+        *out_ordinal = location.id;
         return hipSuccess;
     case hipMemLocationTypeHost:
     case hipMemLocationTypeHostNuma:
@@ -72,12 +73,12 @@ static hipError_t location_ordinal(hipMemLocation where, int *out_ordinal)
     }
 }
 
-hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr, size_t count, hipMemLocation where,
+hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr, size_t count, hipMemLocation location,
                                   unsigned int flags, hipStream_t stream)
 {
     int ordinal;
-    AH_ENTER(dev_ptr, count, where.id, flags, stream);
-    hipError_t error = flags ? hipErrorInvalidValue : location_ordinal(where, &ordinal);
+    AH_ENTER(hipMemPrefetchAsync_v2);
+    hipError_t error = flags ? hipErrorInvalidValue : location_ordinal(location, &ordinal);
     return AH_LEAVE(error == hipSuccess ? prefetch(dev_ptr, count, ordinal, stream) : error);
 }
 
@@ -104,7 +105,7 @@ static hipError_t advise(const void *pointer, size_t size, hipMemoryAdvise advic
         ordinal = hipCpuDeviceId;
     hipError_t error = managed_range(pointer, size, &device);
     if (error == hipSuccess)
-        error = location(ordinal, device, &target);
+        error = find_location(ordinal, device, &target);
     return error == hipSuccess
                ? device->ops->managed_advise(device->native, pointer, size, advice, target)
                : error;
@@ -112,16 +113,16 @@ static hipError_t advise(const void *pointer, size_t size, hipMemoryAdvise advic
 
 hipError_t hipMemAdvise(const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device)
 {
-    AH_ENTER(dev_ptr, count, (int)advice, device);
+    AH_ENTER(hipMemAdvise);
     return AH_LEAVE(advise(dev_ptr, count, advice, device));
 }
 
 hipError_t hipMemAdvise_v2(const void *dev_ptr, size_t count, hipMemoryAdvise advice,
-                           hipMemLocation where)
+                           hipMemLocation location)
 {
     int ordinal;
-    AH_ENTER(dev_ptr, count, (int)advice, where.id);
-    hipError_t error = location_ordinal(where, &ordinal);
+    AH_ENTER(hipMemAdvise_v2);
+    hipError_t error = location_ordinal(location, &ordinal);
     return AH_LEAVE(error == hipSuccess ? advise(dev_ptr, count, advice, ordinal) : error);
 }
 
@@ -160,7 +161,7 @@ static hipError_t range_attribute(void *data, size_t data_size, hipMemRangeAttri
 hipError_t hipMemRangeGetAttribute(void *data, size_t data_size, hipMemRangeAttribute attribute,
                                    const void *dev_ptr, size_t count)
 {
-    AH_ENTER(data, data_size, (int)attribute, dev_ptr, count);
+    AH_ENTER(hipMemRangeGetAttribute);
     return AH_LEAVE(range_attribute(data, data_size, attribute, dev_ptr, count));
 }
 
@@ -180,7 +181,7 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes,
                                     hipMemRangeAttribute *attributes, size_t num_attributes,
                                     const void *dev_ptr, size_t count)
 {
-    AH_ENTER(data, data_sizes, attributes, num_attributes, dev_ptr, count);
+    AH_ENTER(hipMemRangeGetAttributes);
     return AH_LEAVE(range_attributes(data, data_sizes, attributes, num_attributes, dev_ptr, count));
 }
 
@@ -204,6 +205,6 @@ static hipError_t attach(hipStream_t handle, void *pointer, size_t size, unsigne
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *dev_ptr, size_t length,
                                    unsigned int flags)
 {
-    AH_ENTER(stream, dev_ptr, length, flags);
+    AH_ENTER(hipStreamAttachMemAsync);
     return AH_LEAVE(attach(stream, dev_ptr, length, flags));
 }

@@ -1,5 +1,6 @@
 /* Allocation: device, page-locked and managed memory, registration, what is free. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -60,7 +61,7 @@ hipError_t ah_memory_alloc(void **out_pointer, size_t size, unsigned flags)
 
 hipError_t hipMalloc(void **ptr, size_t size)
 {
-    AH_ENTER(ptr, size);
+    AH_ENTER(hipMalloc);
     return AH_LEAVE(ah_memory_alloc(ptr, size, hipDeviceMallocDefault));
 }
 
@@ -73,7 +74,7 @@ static bool extended_flags_valid(size_t size, unsigned flags)
 
 hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, unsigned int flags)
 {
-    AH_ENTER(ptr, sizeBytes, flags);
+    AH_ENTER(hipExtMallocWithFlags);
     if (!extended_flags_valid(sizeBytes, flags))
         return AH_LEAVE(hipErrorInvalidValue);
     if (flags == hipMallocSignalMemory) /* which both the host and a stream read and write */
@@ -103,14 +104,14 @@ hipError_t ah_memory_alloc_pitch(void **out_pointer, size_t *out_pitch, size_t w
 
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
 {
-    AH_ENTER(ptr, pitch, width, height);
+    AH_ENTER(hipMallocPitch);
     return AH_LEAVE(ah_memory_alloc_pitch(ptr, pitch, width, height));
 }
 
 hipError_t hipMemAllocPitch(hipDeviceptr_t *dptr, size_t *pitch, size_t widthInBytes, size_t height,
                             unsigned int elementSizeBytes)
 {
-    AH_ENTER(dptr, pitch, widthInBytes, height, elementSizeBytes);
+    AH_ENTER(hipMemAllocPitch);
     if (widthInBytes == 0 || height == 0 ||
         (elementSizeBytes != 4 && elementSizeBytes != 8 && elementSizeBytes != 16))
         return AH_LEAVE(hipErrorInvalidValue);
@@ -134,7 +135,7 @@ static hipError_t alloc_3d(hipPitchedPtr *out, hipExtent extent)
 
 hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent)
 {
-    AH_ENTER(pitchedDevPtr, extent.width, extent.height, extent.depth);
+    AH_ENTER(hipMalloc3D);
     return AH_LEAVE(alloc_3d(pitchedDevPtr, extent));
 }
 
@@ -171,14 +172,15 @@ hipError_t ah_memory_free(void *pointer)
         return hipErrorInvalidValue;
     }
     struct ah_device *device = allocation.device;
-    return ah_memory_finish_free(&allocation, allocation.kind == AH_MEMORY_HOST
-                                            ? device->ops->host_free(device->native, pointer)
-                                            : device->ops->memory_free(device->native, pointer));
+    return ah_memory_finish_free(&allocation,
+                                 allocation.kind == AH_MEMORY_HOST
+                                     ? device->ops->host_free(device->native, pointer)
+                                     : device->ops->memory_free(device->native, pointer));
 }
 
 hipError_t hipFree(void *ptr)
 {
-    AH_ENTER(ptr);
+    AH_ENTER(hipFree);
     return AH_LEAVE(ah_memory_free(ptr));
 }
 
@@ -200,7 +202,7 @@ static hipError_t memory_info(size_t *out_free, size_t *out_total)
 
 hipError_t hipMemGetInfo(size_t *free, size_t *total)
 {
-    AH_ENTER(free, total);
+    AH_ENTER(hipMemGetInfo);
     return AH_LEAVE(memory_info(free, total));
 }
 
@@ -217,7 +219,7 @@ static hipError_t allocation_size(void *pointer, size_t *out_size)
 
 hipError_t hipMemPtrGetInfo(void *ptr, size_t *size)
 {
-    AH_ENTER(ptr, size);
+    AH_ENTER(hipMemPtrGetInfo);
     return AH_LEAVE(allocation_size(ptr, size));
 }
 
@@ -235,7 +237,7 @@ static hipError_t address_range(void **out_base, size_t *out_size, void *pointer
 
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *pbase, size_t *psize, hipDeviceptr_t dptr)
 {
-    AH_ENTER(pbase, psize, dptr);
+    AH_ENTER(hipMemGetAddressRange);
     return AH_LEAVE(address_range(pbase, psize, dptr));
 }
 
@@ -275,19 +277,19 @@ hipError_t ah_host_alloc(void **out_pointer, size_t size, unsigned flags)
 
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(ptr, size, flags);
+    AH_ENTER(hipHostMalloc);
     return AH_LEAVE(ah_host_alloc(ptr, size, flags));
 }
 
 hipError_t hipExtHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(ptr, size, flags);
+    AH_ENTER(hipExtHostAlloc);
     return AH_LEAVE(ah_host_alloc(ptr, size, flags));
 }
 
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(ptr, size, flags);
+    AH_ENTER(hipHostAlloc);
     if (flags & ~(unsigned)(hipHostAllocPortable | hipHostAllocMapped | hipHostAllocWriteCombined))
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_host_alloc(ptr, size, flags));
@@ -295,13 +297,13 @@ hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 
 hipError_t hipMallocHost(void **ptr, size_t size)
 {
-    AH_ENTER(ptr, size);
+    AH_ENTER(hipMallocHost);
     return AH_LEAVE(ah_host_alloc(ptr, size, hipHostMallocDefault));
 }
 
 hipError_t hipMemAllocHost(void **ptr, size_t size)
 {
-    AH_ENTER(ptr, size);
+    AH_ENTER(hipMemAllocHost);
     return AH_LEAVE(ah_host_alloc(ptr, size, hipHostMallocDefault));
 }
 
@@ -315,19 +317,19 @@ hipError_t ah_host_free(void *pointer)
         AH_LOG_ERR("%p was not allocated as page-locked host memory", pointer);
         return hipErrorInvalidValue;
     }
-    return ah_memory_finish_free(&allocation,
-                           allocation.device->ops->host_free(allocation.device->native, pointer));
+    return ah_memory_finish_free(
+        &allocation, allocation.device->ops->host_free(allocation.device->native, pointer));
 }
 
 hipError_t hipHostFree(void *ptr)
 {
-    AH_ENTER(ptr);
+    AH_ENTER(hipHostFree);
     return AH_LEAVE(ah_host_free(ptr));
 }
 
 hipError_t hipFreeHost(void *ptr)
 {
-    AH_ENTER(ptr);
+    AH_ENTER(hipFreeHost);
     return AH_LEAVE(ah_host_free(ptr));
 }
 
@@ -343,7 +345,7 @@ static hipError_t host_flags(unsigned *out_flags, void *pointer)
 
 hipError_t hipHostGetFlags(unsigned int *flagsPtr, void *hostPtr)
 {
-    AH_ENTER(flagsPtr, hostPtr);
+    AH_ENTER(hipHostGetFlags);
     return AH_LEAVE(host_flags(flagsPtr, hostPtr));
 }
 
@@ -362,7 +364,7 @@ static hipError_t host_device_pointer(void **out_pointer, void *host, unsigned f
 
 hipError_t hipHostGetDevicePointer(void **devPtr, void *hstPtr, unsigned int flags)
 {
-    AH_ENTER(devPtr, hstPtr, flags);
+    AH_ENTER(hipHostGetDevicePointer);
     return AH_LEAVE(host_device_pointer(devPtr, hstPtr, flags));
 }
 
@@ -394,7 +396,7 @@ static hipError_t register_host(void *pointer, size_t size, unsigned flags)
 
 hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, unsigned int flags)
 {
-    AH_ENTER(hostPtr, sizeBytes, flags);
+    AH_ENTER(hipHostRegister);
     return AH_LEAVE(register_host(hostPtr, sizeBytes, flags));
 }
 
@@ -412,7 +414,7 @@ static hipError_t unregister_host(void *pointer)
 
 hipError_t hipHostUnregister(void *hostPtr)
 {
-    AH_ENTER(hostPtr);
+    AH_ENTER(hipHostUnregister);
     return AH_LEAVE(unregister_host(hostPtr));
 }
 
@@ -443,7 +445,7 @@ static hipError_t alloc_managed(void **out_pointer, size_t size, unsigned flags)
 
 hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(dev_ptr, size, flags);
+    AH_ENTER(hipMallocManaged);
     return AH_LEAVE(alloc_managed(dev_ptr, size, flags));
 }
 
@@ -461,7 +463,7 @@ static hipError_t export_memory(hipIpcMemHandle_t *out_handle, void *pointer)
 
 hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr)
 {
-    AH_ENTER(handle, devPtr);
+    AH_ENTER(hipIpcGetMemHandle);
     return AH_LEAVE(export_memory(handle, devPtr));
 }
 
@@ -493,7 +495,7 @@ static hipError_t import_memory(void **out_pointer, const hipIpcMemHandle_t *han
 
 hipError_t hipIpcOpenMemHandle(void **devPtr, hipIpcMemHandle_t handle, unsigned int flags)
 {
-    AH_ENTER(devPtr, flags);
+    AH_ENTER(hipIpcOpenMemHandle);
     return AH_LEAVE(import_memory(devPtr, &handle, flags));
 }
 
@@ -509,6 +511,6 @@ static hipError_t close_memory(void *pointer)
 
 hipError_t hipIpcCloseMemHandle(void *devPtr)
 {
-    AH_ENTER(devPtr);
+    AH_ENTER(hipIpcCloseMemHandle);
     return AH_LEAVE(close_memory(devPtr));
 }

@@ -1,5 +1,6 @@
 /* Mipmapped arrays: hipMallocMipmappedArray and its kin. */
 #include "api.h"
+#include "api_arguments.h"
 #include "texture.h"
 
 #include <stdlib.h>
@@ -65,7 +66,7 @@ hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *mipmappedArray,
                                    const struct hipChannelFormatDesc *desc, struct hipExtent extent,
                                    unsigned int numLevels, unsigned int flags)
 {
-    AH_ENTER(mipmappedArray, desc, extent.width, extent.height, extent.depth, numLevels, flags);
+    AH_ENTER(hipMallocMipmappedArray);
     return AH_LEAVE(create_described(mipmappedArray, desc, extent, numLevels, flags));
 }
 
@@ -94,7 +95,7 @@ hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *pHandle,
                                    HIP_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                                    unsigned int numMipmapLevels)
 {
-    AH_ENTER(pHandle, pMipmappedArrayDesc, numMipmapLevels);
+    AH_ENTER(hipMipmappedArrayCreate);
     return AH_LEAVE(create_driver(pHandle, pMipmappedArrayDesc, numMipmapLevels));
 }
 
@@ -130,13 +131,13 @@ static hipError_t destroy(hipMipmappedArray_t handle)
 
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)
 {
-    AH_ENTER(mipmappedArray);
+    AH_ENTER(hipFreeMipmappedArray);
     return AH_LEAVE(destroy(mipmappedArray));
 }
 
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray)
 {
-    AH_ENTER(hMipmappedArray);
+    AH_ENTER(hipMipmappedArrayDestroy);
     return AH_LEAVE(destroy(hMipmappedArray));
 }
 
@@ -192,13 +193,13 @@ static hipError_t get_level(hipArray_t *out, hipMipmappedArray_const_t handle, u
 hipError_t hipGetMipmappedArrayLevel(hipArray_t *levelArray,
                                      hipMipmappedArray_const_t mipmappedArray, unsigned int level)
 {
-    AH_ENTER(levelArray, mipmappedArray, level);
+    AH_ENTER(hipGetMipmappedArrayLevel);
     return AH_LEAVE(get_level(levelArray, mipmappedArray, level));
 }
 
 hipError_t hipMipmappedArrayGetLevel(hipArray_t *pLevelArray, hipMipmappedArray_t hMipMappedArray,
                                      unsigned int level)
 {
-    AH_ENTER(pLevelArray, hMipMappedArray, level);
+    AH_ENTER(hipMipmappedArrayGetLevel);
     return AH_LEAVE(get_level(pLevelArray, hMipMappedArray, level));
 }

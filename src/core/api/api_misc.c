@@ -1,6 +1,7 @@
 /* Looking functions up by name, changing the log, and the names behind handles
  * that the driver understands. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -69,14 +70,14 @@ static hipError_t proc_address(const char *name, void **out_address, int version
 hipError_t hipGetProcAddress(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
                              hipDriverProcAddressQueryResult *symbolStatus)
 {
-    AH_ENTER(symbol, pfn, hipVersion, flags, symbolStatus);
+    AH_ENTER(hipGetProcAddress);
     return AH_LEAVE(proc_address(symbol, pfn, hipVersion, flags, symbolStatus, false));
 }
 
 hipError_t hipGetProcAddress_spt(const char *symbol, void **pfn, int hipVersion, uint64_t flags,
                                  hipDriverProcAddressQueryResult *symbolStatus)
 {
-    AH_ENTER(symbol, pfn, hipVersion, flags, symbolStatus);
+    AH_ENTER(hipGetProcAddress_spt);
     return AH_LEAVE(proc_address(symbol, pfn, hipVersion, flags, symbolStatus, true));
 }
 
@@ -95,14 +96,14 @@ static hipError_t entry_point(const char *name, void **out_address, unsigned lon
 hipError_t hipGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long flags,
                                   hipDriverEntryPointQueryResult *status)
 {
-    AH_ENTER(symbol, funcPtr, flags, status);
+    AH_ENTER(hipGetDriverEntryPoint);
     return AH_LEAVE(entry_point(symbol, funcPtr, flags, status, false));
 }
 
 hipError_t hipGetDriverEntryPoint_spt(const char *symbol, void **funcPtr, unsigned long long flags,
                                       hipDriverEntryPointQueryResult *status)
 {
-    AH_ENTER(symbol, funcPtr, flags, status);
+    AH_ENTER(hipGetDriverEntryPoint_spt);
     return AH_LEAVE(entry_point(symbol, funcPtr, flags, status, true));
 }
 
@@ -131,7 +132,7 @@ hipError_t hipExtEnableLogging(void)
 
 hipError_t hipExtSetLoggingParams(size_t log_level, size_t log_size, size_t log_mask)
 {
-    AH_ENTER(log_level, log_size, log_mask);
+    AH_ENTER(hipExtSetLoggingParams);
     if (log_level > AH_LOG_EXTRA)
         return AH_LEAVE(hipErrorInvalidValue);
     ah_log_configure(&(struct ah_log_settings){
@@ -154,7 +155,7 @@ const char *anyhipVersion(void)
 hipError_t anyhipDeviceGetBackend(int device, enum anyhipBackend *out_backend,
                                   const char **out_name)
 {
-    AH_ENTER(device, out_backend, out_name);
+    AH_ENTER(anyhipDeviceGetBackend);
     const struct ah_device *found = ah_device_at(device);
     if (!out_backend)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -169,7 +170,7 @@ hipError_t anyhipDeviceGetBackend(int device, enum anyhipBackend *out_backend,
 hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_context)
 {
     void *native, *context;
-    AH_ENTER(device, out_device, out_context);
+    AH_ENTER(anyhipDeviceGetNative);
     struct ah_device *found = ah_device_at(device);
     if (!out_device)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -204,7 +205,7 @@ static hipError_t stream_native(hipStream_t handle, void **out_stream)
 
 hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream)
 {
-    AH_ENTER(stream, out_stream);
+    AH_ENTER(anyhipStreamGetNative);
     return AH_LEAVE(stream_native(stream, out_stream));
 }
 
@@ -218,7 +219,7 @@ static hipError_t check_native(const void *handle, enum ah_handle_type type,
 
 hipError_t anyhipEventGetNative(hipEvent_t event, uint64_t *out_event)
 {
-    AH_ENTER(event, out_event);
+    AH_ENTER(anyhipEventGetNative);
     const struct ah_event *object = (const struct ah_event *)(const void *)event;
     hipError_t error = check_native(event, AH_HANDLE_EVENT, out_event);
     return AH_LEAVE(error != hipSuccess
@@ -229,7 +230,7 @@ hipError_t anyhipEventGetNative(hipEvent_t event, uint64_t *out_event)
 
 hipError_t anyhipModuleGetNative(hipModule_t module, uint64_t *out_module)
 {
-    AH_ENTER(module, out_module);
+    AH_ENTER(anyhipModuleGetNative);
     const struct ah_module *object = (const struct ah_module *)(const void *)module;
     hipError_t error = check_native(module, AH_HANDLE_MODULE, out_module);
     return AH_LEAVE(error != hipSuccess
@@ -240,7 +241,7 @@ hipError_t anyhipModuleGetNative(hipModule_t module, uint64_t *out_module)
 
 hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_function)
 {
-    AH_ENTER(function, out_function);
+    AH_ENTER(anyhipFunctionGetNative);
     const struct ah_function *object = (const struct ah_function *)(const void *)function;
     hipError_t error = check_native(function, AH_HANDLE_FUNCTION, out_function);
     return AH_LEAVE(error != hipSuccess
@@ -252,7 +253,7 @@ hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_functio
 hipError_t anyhipPointerGetNative(const void *pointer, int *out_device, uint64_t *out_address)
 {
     struct ah_pointer_info info;
-    AH_ENTER(pointer, out_device, out_address);
+    AH_ENTER(anyhipPointerGetNative);
     const struct ah_device *device = pointer ? ah_memory_describe(pointer, &info) : NULL;
     if (!device || !out_address)
         return AH_LEAVE(hipErrorInvalidValue);

@@ -1,6 +1,7 @@
 /* Modules and functions: hipModuleLoad, hipModuleGetFunction, attributes of
  * functions, occupancy. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -77,33 +78,33 @@ static hipError_t load_file(hipModule_t *out_module, const char *path)
 
 hipError_t hipModuleLoad(hipModule_t *module, const char *fname)
 {
-    AH_ENTER(module, fname);
+    AH_ENTER(hipModuleLoad);
     return AH_LEAVE(load_file(module, fname));
 }
 
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image)
 {
-    AH_ENTER(module, image);
+    AH_ENTER(hipModuleLoadData);
     return AH_LEAVE(load(module, image, SIZE_MAX, 0, NULL, NULL));
 }
 
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions,
                                hipJitOption *options, void **optionValues)
 {
-    AH_ENTER(module, image, numOptions, options, optionValues);
+    AH_ENTER(hipModuleLoadDataEx);
     return AH_LEAVE(load(module, image, SIZE_MAX, numOptions, options, optionValues));
 }
 
 hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin)
 {
-    AH_ENTER(module, fatbin);
+    AH_ENTER(hipModuleLoadFatBinary);
     return AH_LEAVE(load(module, fatbin, SIZE_MAX, 0, NULL, NULL));
 }
 
 hipError_t hipModuleUnload(hipModule_t module)
 {
     struct ah_module *object;
-    AH_ENTER(module);
+    AH_ENTER(hipModuleUnload);
     if (!module)
         return AH_LEAVE(hipErrorInvalidResourceHandle);
     if (check_module(module, &object) != hipSuccess)
@@ -129,7 +130,7 @@ static hipError_t get_function(hipFunction_t *out_function, hipModule_t handle, 
 
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *kname)
 {
-    AH_ENTER(function, module, kname);
+    AH_ENTER(hipModuleGetFunction);
     return AH_LEAVE(get_function(function, module, kname));
 }
 
@@ -164,7 +165,7 @@ static hipError_t get_global(void **out_pointer, size_t *out_size, hipModule_t h
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *dptr, size_t *bytes, hipModule_t hmod,
                               const char *name)
 {
-    AH_ENTER(dptr, bytes, hmod, name);
+    AH_ENTER(hipModuleGetGlobal);
     return AH_LEAVE(get_global(dptr, bytes, hmod, name));
 }
 
@@ -182,7 +183,7 @@ static hipError_t function_count(unsigned *out_count, hipModule_t handle)
 
 hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t mod)
 {
-    AH_ENTER(count, mod);
+    AH_ENTER(hipModuleGetFunctionCount);
     return AH_LEAVE(function_count(count, mod));
 }
 
@@ -215,7 +216,7 @@ static hipError_t enumerate(hipFunction_t *out_functions, unsigned room, hipModu
 hipError_t hipModuleEnumerateFunctions(hipFunction_t *functions, unsigned int numFunctions,
                                        hipModule_t mod)
 {
-    AH_ENTER(functions, numFunctions, mod);
+    AH_ENTER(hipModuleEnumerateFunctions);
     return AH_LEAVE(enumerate(functions, numFunctions, mod));
 }
 
@@ -249,7 +250,7 @@ static hipError_t attributes(struct hipFuncAttributes *out, const void *value)
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func)
 {
-    AH_ENTER(attr, func);
+    AH_ENTER(hipFuncGetAttributes);
     return AH_LEAVE(attributes(attr, func));
 }
 
@@ -301,7 +302,7 @@ static hipError_t attribute(int *out_value, hipFunction_attribute which, hipFunc
 
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attrib, hipFunction_t hfunc)
 {
-    AH_ENTER(value, (int)attrib, hfunc);
+    AH_ENTER(hipFuncGetAttribute);
     return AH_LEAVE(attribute(value, attrib, hfunc));
 }
 
@@ -323,7 +324,7 @@ static hipError_t set_attribute(const void *value, hipFuncAttribute attribute, i
 
 hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int value)
 {
-    AH_ENTER(func, (int)attr, value);
+    AH_ENTER(hipFuncSetAttribute);
     return AH_LEAVE(set_attribute(func, attr, value));
 }
 
@@ -341,7 +342,7 @@ static hipError_t set_cache_config(const void *value, hipFuncCache_t config)
 
 hipError_t hipFuncSetCacheConfig(const void *func, hipFuncCache_t config)
 {
-    AH_ENTER(func, (int)config);
+    AH_ENTER(hipFuncSetCacheConfig);
     return AH_LEAVE(set_cache_config(func, config));
 }
 
@@ -359,7 +360,7 @@ static hipError_t set_shared_config(const void *value, hipSharedMemConfig config
 
 hipError_t hipFuncSetSharedMemConfig(const void *func, hipSharedMemConfig config)
 {
-    AH_ENTER(func, (int)config);
+    AH_ENTER(hipFuncSetSharedMemConfig);
     return AH_LEAVE(set_shared_config(func, config));
 }
 
@@ -381,7 +382,7 @@ static hipError_t function_by_symbol(hipFunction_t *out_function, const void *ho
 
 hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr)
 {
-    AH_ENTER(functionPtr, symbolPtr);
+    AH_ENTER(hipGetFuncBySymbol);
     return AH_LEAVE(function_by_symbol(functionPtr, symbolPtr));
 }
 
@@ -425,7 +426,7 @@ static hipError_t blocks_per_processor(int *out_blocks, const void *value, int b
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *f,
                                                         int blockSize, size_t dynSharedMemPerBlk)
 {
-    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk);
+    AH_ENTER(hipOccupancyMaxActiveBlocksPerMultiprocessor);
     return AH_LEAVE(
         blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, hipOccupancyDefault));
 }
@@ -435,7 +436,7 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks,
                                                                  size_t dynSharedMemPerBlk,
                                                                  unsigned int flags)
 {
-    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
+    AH_ENTER(hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
     return AH_LEAVE(blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, flags));
 }
 
@@ -443,7 +444,7 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hi
                                                               int blockSize,
                                                               size_t dynSharedMemPerBlk)
 {
-    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk);
+    AH_ENTER(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor);
     return AH_LEAVE(
         blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, hipOccupancyDefault));
 }
@@ -451,7 +452,7 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, hi
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *numBlocks, hipFunction_t f, int blockSize, size_t dynSharedMemPerBlk, unsigned int flags)
 {
-    AH_ENTER(numBlocks, f, blockSize, dynSharedMemPerBlk, flags);
+    AH_ENTER(hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
     return AH_LEAVE(blocks_per_processor(numBlocks, f, blockSize, dynSharedMemPerBlk, flags));
 }
 
@@ -472,7 +473,7 @@ static hipError_t best_block_size(int *out_grid, int *out_block, const void *val
 hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, const void *f,
                                              size_t dynSharedMemPerBlk, int blockSizeLimit)
 {
-    AH_ENTER(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
+    AH_ENTER(hipOccupancyMaxPotentialBlockSize);
     return AH_LEAVE(best_block_size(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit,
                                     hipOccupancyDefault));
 }
@@ -480,7 +481,7 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, cons
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *gridSize, int *blockSize, hipFunction_t f,
                                                    size_t dynSharedMemPerBlk, int blockSizeLimit)
 {
-    AH_ENTER(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit);
+    AH_ENTER(hipModuleOccupancyMaxPotentialBlockSize);
     return AH_LEAVE(best_block_size(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit,
                                     hipOccupancyDefault));
 }
@@ -490,7 +491,7 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(int *gridSize, int *
                                                             size_t dynSharedMemPerBlk,
                                                             int blockSizeLimit, unsigned int flags)
 {
-    AH_ENTER(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags);
+    AH_ENTER(hipModuleOccupancyMaxPotentialBlockSizeWithFlags);
     return AH_LEAVE(
         best_block_size(gridSize, blockSize, f, dynSharedMemPerBlk, blockSizeLimit, flags));
 }
@@ -510,6 +511,6 @@ static hipError_t available_shared(size_t *out_size, const void *value, int bloc
 hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *f,
                                                     int numBlocks, int blockSize)
 {
-    AH_ENTER(dynamicSmemSize, f, numBlocks, blockSize);
+    AH_ENTER(hipOccupancyAvailableDynamicSMemPerBlock);
     return AH_LEAVE(available_shared(dynamicSmemSize, f, numBlocks, blockSize));
 }

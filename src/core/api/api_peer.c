@@ -1,5 +1,6 @@
 /* Access between devices. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 
 static bool same_driver(const struct ah_device *a, const struct ah_device *b)
@@ -22,7 +23,7 @@ static hipError_t can_access(int *out_can, int ordinal, int peer_ordinal)
 
 hipError_t hipDeviceCanAccessPeer(int *canAccessPeer, int deviceId, int peerDeviceId)
 {
-    AH_ENTER(canAccessPeer, deviceId, peerDeviceId);
+    AH_ENTER(hipDeviceCanAccessPeer);
     return AH_LEAVE(can_access(canAccessPeer, deviceId, peerDeviceId));
 }
 
@@ -45,7 +46,7 @@ hipError_t ah_peer_set_access(struct ah_device *device, int peer_ordinal, bool e
 
 hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags)
 {
-    AH_ENTER(peerDeviceId, flags);
+    AH_ENTER(hipDeviceEnablePeerAccess);
     if (flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_peer_set_access(ah_device_current(), peerDeviceId, true));
@@ -53,7 +54,7 @@ hipError_t hipDeviceEnablePeerAccess(int peerDeviceId, unsigned int flags)
 
 hipError_t hipDeviceDisablePeerAccess(int peerDeviceId)
 {
-    AH_ENTER(peerDeviceId);
+    AH_ENTER(hipDeviceDisablePeerAccess);
     return AH_LEAVE(ah_peer_set_access(ah_device_current(), peerDeviceId, false));
 }
 
@@ -73,7 +74,7 @@ static hipError_t peer_attribute(int *out_value, hipDeviceP2PAttr attribute, int
 
 hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attr, int srcDevice, int dstDevice)
 {
-    AH_ENTER(value, (int)attr, srcDevice, dstDevice);
+    AH_ENTER(hipDeviceGetP2PAttribute);
     return AH_LEAVE(peer_attribute(value, attr, srcDevice, dstDevice));
 }
 
@@ -96,6 +97,6 @@ static hipError_t link(int first, int second, uint32_t *out_type, uint32_t *out_
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype,
                                         uint32_t *hopcount)
 {
-    AH_ENTER(device1, device2, linktype, hopcount);
+    AH_ENTER(hipExtGetLinkTypeAndHopCount);
     return AH_LEAVE(link(device1, device2, linktype, hopcount));
 }

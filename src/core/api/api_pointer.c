@@ -1,5 +1,6 @@
 /* What a pointer is: hipPointerGetAttributes and its kin. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -47,7 +48,7 @@ static hipError_t attributes_of(hipPointerAttribute_t *out, const void *pointer)
 
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr)
 {
-    AH_ENTER(attributes, ptr);
+    AH_ENTER(hipPointerGetAttributes);
     return AH_LEAVE(attributes_of(attributes, ptr));
 }
 
@@ -153,7 +154,7 @@ static hipError_t attribute_of(void *data, hipPointer_attribute attribute, const
 
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
-    AH_ENTER(data, (int)attribute, ptr);
+    AH_ENTER(hipPointerGetAttribute);
     return AH_LEAVE(attribute_of(data, attribute, ptr));
 }
 
@@ -177,7 +178,7 @@ static hipError_t several_attributes(unsigned count, const hipPointer_attribute 
 hipError_t hipDrvPointerGetAttributes(unsigned int numAttributes, hipPointer_attribute *attributes,
                                       void **data, hipDeviceptr_t ptr)
 {
-    AH_ENTER(numAttributes, attributes, data, ptr);
+    AH_ENTER(hipDrvPointerGetAttributes);
     return AH_LEAVE(several_attributes(numAttributes, attributes, data, ptr));
 }
 
@@ -199,6 +200,6 @@ static hipError_t set_attribute(const void *value, hipPointer_attribute attribut
 hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attribute,
                                   hipDeviceptr_t ptr)
 {
-    AH_ENTER(value, (int)attribute, ptr);
+    AH_ENTER(hipPointerSetAttribute);
     return AH_LEAVE(set_attribute(value, attribute, ptr));
 }

@@ -1,5 +1,6 @@
 /* Stream-ordered allocation: hipMallocAsync and memory pools. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -117,7 +118,7 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
 
 hipError_t hipMallocAsync(void **dev_ptr, size_t size, hipStream_t stream)
 {
-    AH_ENTER(dev_ptr, size, stream);
+    AH_ENTER(hipMallocAsync);
     return AH_LEAVE(allocate(dev_ptr, size, NULL, NULL, stream));
 }
 
@@ -125,7 +126,7 @@ hipError_t hipMallocFromPoolAsync(void **dev_ptr, size_t size, hipMemPool_t mem_
                                   hipStream_t stream)
 {
     struct pool *pool;
-    AH_ENTER(dev_ptr, size, mem_pool, stream);
+    AH_ENTER(hipMallocFromPoolAsync);
     hipError_t error = check(mem_pool, &pool);
     return AH_LEAVE(error == hipSuccess
                         ? allocate(dev_ptr, size, pool->native, pool->handle.device, stream)
@@ -151,7 +152,7 @@ static hipError_t release(void *pointer, hipStream_t handle)
 
 hipError_t hipFreeAsync(void *dev_ptr, hipStream_t stream)
 {
-    AH_ENTER(dev_ptr, stream);
+    AH_ENTER(hipFreeAsync);
     return AH_LEAVE(release(dev_ptr, stream));
 }
 
@@ -179,7 +180,7 @@ static hipError_t create(hipMemPool_t *out_pool, const hipMemPoolProps *properti
 
 hipError_t hipMemPoolCreate(hipMemPool_t *mem_pool, const hipMemPoolProps *pool_props)
 {
-    AH_ENTER(mem_pool, pool_props);
+    AH_ENTER(hipMemPoolCreate);
     return AH_LEAVE(create(mem_pool, pool_props));
 }
 
@@ -198,12 +199,13 @@ static hipError_t destroy(hipMemPool_t handle)
     if (device->current_pool == handle)
         device->current_pool = device->default_pool;
     pthread_mutex_unlock(&device->lock);
-    return ah_handle_finish_destroy(pool, AH_HANDLE_POOL, device->ops->pool_destroy(device->native, native));
+    return ah_handle_finish_destroy(pool, AH_HANDLE_POOL,
+                                    device->ops->pool_destroy(device->native, native));
 }
 
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool)
 {
-    AH_ENTER(mem_pool);
+    AH_ENTER(hipMemPoolDestroy);
     return AH_LEAVE(destroy(mem_pool));
 }
 
@@ -217,13 +219,13 @@ static hipError_t get_pool(hipMemPool_t *out_pool, int ordinal, bool current)
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t *mem_pool, int device)
 {
-    AH_ENTER(mem_pool, device);
+    AH_ENTER(hipDeviceGetDefaultMemPool);
     return AH_LEAVE(get_pool(mem_pool, device, false));
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t *mem_pool, int device)
 {
-    AH_ENTER(mem_pool, device);
+    AH_ENTER(hipDeviceGetMemPool);
     hipError_t error = get_pool(mem_pool, device, true);
     return AH_LEAVE(error == hipErrorInvalidDevice ? hipErrorInvalidValue : error);
 }
@@ -251,7 +253,7 @@ static hipError_t set_pool(int ordinal, hipMemPool_t handle)
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool)
 {
-    AH_ENTER(device, mem_pool);
+    AH_ENTER(hipDeviceSetMemPool);
     return AH_LEAVE(set_pool(device, mem_pool));
 }
 
@@ -269,7 +271,7 @@ hipError_t hipMemGetDefaultMemPool(hipMemPool_t *memPool, hipMemLocation *locati
                                    hipMemAllocationType type)
 {
     int ordinal;
-    AH_ENTER(memPool, location, (int)type);
+    AH_ENTER(hipMemGetDefaultMemPool);
     hipError_t error = located_ordinal(location, type, &ordinal);
     return AH_LEAVE(error == hipSuccess ? get_pool(memPool, ordinal, false) : error);
 }
@@ -277,7 +279,7 @@ hipError_t hipMemGetDefaultMemPool(hipMemPool_t *memPool, hipMemLocation *locati
 hipError_t hipMemGetMemPool(hipMemPool_t *pool, hipMemLocation *location, hipMemAllocationType type)
 {
     int ordinal;
-    AH_ENTER(pool, location, (int)type);
+    AH_ENTER(hipMemGetMemPool);
     hipError_t error = located_ordinal(location, type, &ordinal);
     return AH_LEAVE(error == hipSuccess ? get_pool(pool, ordinal, true) : error);
 }
@@ -285,7 +287,7 @@ hipError_t hipMemGetMemPool(hipMemPool_t *pool, hipMemLocation *location, hipMem
 hipError_t hipMemSetMemPool(hipMemLocation *location, hipMemAllocationType type, hipMemPool_t pool)
 {
     int ordinal;
-    AH_ENTER(location, (int)type, pool);
+    AH_ENTER(hipMemSetMemPool);
     hipError_t error = located_ordinal(location, type, &ordinal);
     return AH_LEAVE(error == hipSuccess ? set_pool(ordinal, pool) : error);
 }
@@ -293,7 +295,7 @@ hipError_t hipMemSetMemPool(hipMemLocation *location, hipMemAllocationType type,
 hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold)
 {
     struct pool *pool;
-    AH_ENTER(mem_pool, min_bytes_to_hold);
+    AH_ENTER(hipMemPoolTrimTo);
     hipError_t error = check(mem_pool, &pool);
     if (error == hipSuccess)
         error = pool->handle.device->ops->pool_trim(pool->handle.device->native, pool->native,
@@ -318,13 +320,13 @@ static hipError_t pool_attribute(hipMemPool_t handle, hipMemPoolAttr attribute, 
 
 hipError_t hipMemPoolSetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void *value)
 {
-    AH_ENTER(mem_pool, (int)attr, value);
+    AH_ENTER(hipMemPoolSetAttribute);
     return AH_LEAVE(pool_attribute(mem_pool, attr, value, true));
 }
 
 hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, void *value)
 {
-    AH_ENTER(mem_pool, (int)attr, value);
+    AH_ENTER(hipMemPoolGetAttribute);
     return AH_LEAVE(pool_attribute(mem_pool, attr, value, false));
 }
 
@@ -361,7 +363,7 @@ static hipError_t set_access(hipMemPool_t handle, const hipMemAccessDesc *list, 
 hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc *desc_list,
                                size_t count)
 {
-    AH_ENTER(mem_pool, desc_list, count);
+    AH_ENTER(hipMemPoolSetAccess);
     return AH_LEAVE(set_access(mem_pool, desc_list, count));
 }
 
@@ -381,7 +383,7 @@ static hipError_t get_access(hipMemAccessFlags *out_flags, hipMemPool_t handle,
 hipError_t hipMemPoolGetAccess(hipMemAccessFlags *flags, hipMemPool_t mem_pool,
                                hipMemLocation *location)
 {
-    AH_ENTER(flags, mem_pool, location);
+    AH_ENTER(hipMemPoolGetAccess);
     return AH_LEAVE(get_access(flags, mem_pool, location));
 }
 
@@ -392,7 +394,7 @@ hipError_t hipMemPoolExportToShareableHandle(void *shared_handle, hipMemPool_t m
                                              unsigned int flags)
 {
     struct pool *pool;
-    AH_ENTER(shared_handle, mem_pool, (int)handle_type, flags);
+    AH_ENTER(hipMemPoolExportToShareableHandle);
     hipError_t error = check(mem_pool, &pool);
     if (error != hipSuccess || !shared_handle || flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -423,14 +425,14 @@ hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *mem_pool, void *sha
                                                hipMemAllocationHandleType handle_type,
                                                unsigned int flags)
 {
-    AH_ENTER(mem_pool, shared_handle, (int)handle_type, flags);
+    AH_ENTER(hipMemPoolImportFromShareableHandle);
     return AH_LEAVE(import_pool(mem_pool, shared_handle, handle_type, flags));
 }
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *export_data, void *dev_ptr)
 {
     struct ah_allocation allocation;
-    AH_ENTER(export_data, dev_ptr);
+    AH_ENTER(hipMemPoolExportPointer);
     if (!export_data || !dev_ptr || !ah_memory_find(dev_ptr, &allocation) ||
         allocation.origin != AH_ORIGIN_POOL)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -468,6 +470,6 @@ static hipError_t import_pointer(void **out_pointer, hipMemPool_t handle,
 hipError_t hipMemPoolImportPointer(void **dev_ptr, hipMemPool_t mem_pool,
                                    hipMemPoolPtrExportData *export_data)
 {
-    AH_ENTER(dev_ptr, mem_pool, export_data);
+    AH_ENTER(hipMemPoolImportPointer);
     return AH_LEAVE(import_pointer(dev_ptr, mem_pool, export_data));
 }

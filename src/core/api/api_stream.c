@@ -1,5 +1,6 @@
 /* Streams: creation, order, callbacks, values in memory. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -50,19 +51,19 @@ static hipError_t create(hipStream_t *out_stream, unsigned flags, int priority)
 
 hipError_t hipStreamCreate(hipStream_t *stream)
 {
-    AH_ENTER(stream);
+    AH_ENTER(hipStreamCreate);
     return AH_LEAVE(create(stream, hipStreamDefault, 0));
 }
 
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned int flags)
 {
-    AH_ENTER(stream, flags);
+    AH_ENTER(hipStreamCreateWithFlags);
     return AH_LEAVE(create(stream, flags, 0));
 }
 
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, int priority)
 {
-    AH_ENTER(stream, flags, priority);
+    AH_ENTER(hipStreamCreateWithPriority);
     return AH_LEAVE(create(stream, flags, priority));
 }
 
@@ -110,7 +111,7 @@ static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const u
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize,
                                         const uint32_t *cuMask)
 {
-    AH_ENTER(stream, cuMaskSize, cuMask);
+    AH_ENTER(hipExtStreamCreateWithCUMask);
     return AH_LEAVE(create_masked(stream, cuMaskSize, cuMask));
 }
 
@@ -142,7 +143,7 @@ static hipError_t get_mask(hipStream_t handle, uint32_t words, uint32_t *out_mas
 
 hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask)
 {
-    AH_ENTER(stream, cuMaskSize, cuMask);
+    AH_ENTER(hipExtStreamGetCUMask);
     return AH_LEAVE(get_mask(stream, cuMaskSize, cuMask));
 }
 
@@ -156,8 +157,8 @@ static hipError_t destroy(hipStream_t stream)
     struct ah_device *device = object->handle.device;
     uint32_t *mask = object->mask;
     struct ah_backend_stream *native = atomic_load(&object->native);
-    hipError_t error = ah_handle_finish_destroy(object, AH_HANDLE_STREAM,
-                                     device->ops->stream_destroy(device->native, native));
+    hipError_t error = ah_handle_finish_destroy(
+        object, AH_HANDLE_STREAM, device->ops->stream_destroy(device->native, native));
     if (!ah_free_failed(error))
         free(mask);
     return error;
@@ -165,7 +166,7 @@ static hipError_t destroy(hipStream_t stream)
 
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
-    AH_ENTER(stream);
+    AH_ENTER(hipStreamDestroy);
     return AH_LEAVE(destroy(stream));
 }
 
@@ -185,7 +186,7 @@ static hipError_t priority_range(int *out_least, int *out_greatest)
 
 hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority)
 {
-    AH_ENTER(leastPriority, greatestPriority);
+    AH_ENTER(hipDeviceGetStreamPriorityRange);
     return AH_LEAVE(priority_range(leastPriority, greatestPriority));
 }
 
@@ -204,7 +205,7 @@ hipError_t ah_stream_get_flags(hipStream_t handle, unsigned *out_flags)
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int *flags)
 {
-    AH_ENTER(stream, flags);
+    AH_ENTER(hipStreamGetFlags);
     return AH_LEAVE(ah_stream_get_flags(stream, flags));
 }
 
@@ -221,7 +222,7 @@ hipError_t ah_stream_get_priority(hipStream_t handle, int *out_priority)
 
 hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
 {
-    AH_ENTER(stream, priority);
+    AH_ENTER(hipStreamGetPriority);
     return AH_LEAVE(ah_stream_get_priority(stream, priority));
 }
 
@@ -238,7 +239,7 @@ static hipError_t device_of(hipStream_t handle, int *out_ordinal)
 
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 {
-    AH_ENTER(stream, device);
+    AH_ENTER(hipStreamGetDevice);
     return AH_LEAVE(device_of(stream, device));
 }
 
@@ -263,7 +264,7 @@ static hipError_t id_of(hipStream_t handle, unsigned long long *out_id)
 
 hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId)
 {
-    AH_ENTER(stream, streamId);
+    AH_ENTER(hipStreamGetId);
     return AH_LEAVE(id_of(stream, streamId));
 }
 
@@ -278,7 +279,7 @@ hipError_t ah_stream_query_handle(hipStream_t handle)
 
 hipError_t hipStreamQuery(hipStream_t stream)
 {
-    AH_ENTER(stream);
+    AH_ENTER(hipStreamQuery);
     return AH_LEAVE(ah_stream_query_handle(stream));
 }
 
@@ -291,7 +292,7 @@ hipError_t ah_stream_synchronize_handle(hipStream_t handle)
 
 hipError_t hipStreamSynchronize(hipStream_t stream)
 {
-    AH_ENTER(stream);
+    AH_ENTER(hipStreamSynchronize);
     return AH_LEAVE(ah_stream_synchronize_handle(stream));
 }
 
@@ -312,7 +313,7 @@ hipError_t ah_stream_wait_event(hipStream_t handle, hipEvent_t event_handle, uns
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)
 {
-    AH_ENTER(stream, event, flags);
+    AH_ENTER(hipStreamWaitEvent);
     return AH_LEAVE(ah_stream_wait_event(stream, event, flags));
 }
 
@@ -352,7 +353,7 @@ hipError_t ah_stream_add_callback(hipStream_t handle, hipStreamCallback_t functi
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void *userData,
                                 unsigned int flags)
 {
-    AH_ENTER(stream, (void *)(uintptr_t)callback, userData, flags);
+    AH_ENTER(hipStreamAddCallback);
     return AH_LEAVE(ah_stream_add_callback(stream, callback, userData, flags));
 }
 
@@ -370,7 +371,7 @@ hipError_t ah_stream_host_function(hipStream_t handle, hipHostFn_t function, voi
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
 {
-    AH_ENTER(stream, (void *)(uintptr_t)fn, userData);
+    AH_ENTER(hipLaunchHostFunc);
     return AH_LEAVE(ah_stream_host_function(stream, fn, userData));
 }
 
@@ -413,26 +414,26 @@ static hipError_t write_value(hipStream_t handle, void *pointer, uint64_t value,
 hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags,
                                 uint32_t mask)
 {
-    AH_ENTER(stream, ptr, value, flags, mask);
+    AH_ENTER(hipStreamWaitValue32);
     return AH_LEAVE(wait_value(stream, ptr, value, flags, mask, 32));
 }
 
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
                                 uint64_t mask)
 {
-    AH_ENTER(stream, ptr, value, flags, mask);
+    AH_ENTER(hipStreamWaitValue64);
     return AH_LEAVE(wait_value(stream, ptr, value, flags, mask, 64));
 }
 
 hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags)
 {
-    AH_ENTER(stream, ptr, value, flags);
+    AH_ENTER(hipStreamWriteValue32);
     return AH_LEAVE(write_value(stream, ptr, value, flags, 32));
 }
 
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags)
 {
-    AH_ENTER(stream, ptr, value, flags);
+    AH_ENTER(hipStreamWriteValue64);
     return AH_LEAVE(write_value(stream, ptr, value, flags, 64));
 }
 
@@ -476,6 +477,6 @@ static hipError_t memory_operations(hipStream_t stream, unsigned count,
 hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count,
                                hipStreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    AH_ENTER(stream, count, paramArray, flags);
+    AH_ENTER(hipStreamBatchMemOp);
     return AH_LEAVE(memory_operations(stream, count, paramArray, flags));
 }

@@ -1,5 +1,6 @@
 /* Texture and surface objects: what they are made of is checked here, once for all devices. */
 #include "api.h"
+#include "api_arguments.h"
 #include "texture.h"
 
 #include <stdlib.h>
@@ -294,7 +295,7 @@ hipError_t hipCreateTextureObject(hipTextureObject_t *pTexObject, const hipResou
                                   const hipTextureDesc *pTexDesc,
                                   const struct hipResourceViewDesc *pResViewDesc)
 {
-    AH_ENTER(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+    AH_ENTER(hipCreateTextureObject);
     return AH_LEAVE(ah_texture_create(pResDesc, pTexDesc, pResViewDesc, pTexObject));
 }
 
@@ -321,19 +322,19 @@ hipError_t hipTexObjectCreate(hipTextureObject_t *pTexObject, const HIP_RESOURCE
                               const HIP_TEXTURE_DESC *pTexDesc,
                               const HIP_RESOURCE_VIEW_DESC *pResViewDesc)
 {
-    AH_ENTER(pTexObject, pResDesc, pTexDesc, pResViewDesc);
+    AH_ENTER(hipTexObjectCreate);
     return AH_LEAVE(create_driver(pTexObject, pResDesc, pTexDesc, pResViewDesc));
 }
 
 hipError_t hipDestroyTextureObject(hipTextureObject_t textureObject)
 {
-    AH_ENTER(textureObject);
+    AH_ENTER(hipDestroyTextureObject);
     return AH_LEAVE(ah_texture_destroy(textureObject));
 }
 
 hipError_t hipTexObjectDestroy(hipTextureObject_t texObject)
 {
-    AH_ENTER(texObject);
+    AH_ENTER(hipTexObjectDestroy);
     return AH_LEAVE(ah_texture_destroy(texObject));
 }
 
@@ -355,7 +356,7 @@ hipError_t hipGetTextureObjectResourceDesc(hipResourceDesc *pResDesc,
                                            hipTextureObject_t textureObject)
 {
     struct ah_texture texture;
-    AH_ENTER(pResDesc, textureObject);
+    AH_ENTER(hipGetTextureObjectResourceDesc);
     hipError_t error = find(pResDesc, textureObject, &texture);
     if (error == hipSuccess)
         *pResDesc = texture.resource;
@@ -366,7 +367,7 @@ hipError_t hipGetTextureObjectResourceViewDesc(struct hipResourceViewDesc *pResV
                                                hipTextureObject_t textureObject)
 {
     struct ah_texture texture;
-    AH_ENTER(pResViewDesc, textureObject);
+    AH_ENTER(hipGetTextureObjectResourceViewDesc);
     hipError_t error = find_view(pResViewDesc, textureObject, &texture);
     if (error == hipSuccess)
         *pResViewDesc = texture.view;
@@ -377,7 +378,7 @@ hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc *pTexDesc,
                                           hipTextureObject_t textureObject)
 {
     struct ah_texture texture;
-    AH_ENTER(pTexDesc, textureObject);
+    AH_ENTER(hipGetTextureObjectTextureDesc);
     hipError_t error = find(pTexDesc, textureObject, &texture);
     if (error == hipSuccess)
         *pTexDesc = texture.settings;
@@ -387,7 +388,7 @@ hipError_t hipGetTextureObjectTextureDesc(hipTextureDesc *pTexDesc,
 hipError_t hipTexObjectGetResourceDesc(HIP_RESOURCE_DESC *pResDesc, hipTextureObject_t texObject)
 {
     struct ah_texture texture;
-    AH_ENTER(pResDesc, texObject);
+    AH_ENTER(hipTexObjectGetResourceDesc);
     hipError_t error = find(pResDesc, texObject, &texture);
     if (error == hipSuccess)
         ah_resource_to_driver(&texture.resource, pResDesc);
@@ -398,7 +399,7 @@ hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC *pResViewDesc,
                                            hipTextureObject_t texObject)
 {
     struct ah_texture texture;
-    AH_ENTER(pResViewDesc, texObject);
+    AH_ENTER(hipTexObjectGetResourceViewDesc);
     hipError_t error = find_view(pResViewDesc, texObject, &texture);
     if (error == hipSuccess)
         ah_view_to_driver(&texture.view, pResViewDesc);
@@ -408,7 +409,7 @@ hipError_t hipTexObjectGetResourceViewDesc(HIP_RESOURCE_VIEW_DESC *pResViewDesc,
 hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC *pTexDesc, hipTextureObject_t texObject)
 {
     struct ah_texture texture;
-    AH_ENTER(pTexDesc, texObject);
+    AH_ENTER(hipTexObjectGetTextureDesc);
     hipError_t error = find(pTexDesc, texObject, &texture);
     if (error == hipSuccess)
         ah_settings_to_driver(&texture.settings, pTexDesc);
@@ -451,7 +452,7 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *pSurfObject, const hipResourceDesc *pResDesc)
 {
-    AH_ENTER(pSurfObject, pResDesc);
+    AH_ENTER(hipCreateSurfaceObject);
     return AH_LEAVE(create_surface(pSurfObject, pResDesc));
 }
 
@@ -470,7 +471,7 @@ static hipError_t destroy_surface(hipSurfaceObject_t object)
 
 hipError_t hipDestroySurfaceObject(hipSurfaceObject_t surfaceObject)
 {
-    AH_ENTER(surfaceObject);
+    AH_ENTER(hipDestroySurfaceObject);
     return AH_LEAVE(destroy_surface(surfaceObject));
 }
 

@@ -2,6 +2,7 @@
  * has one too, which is what the application sets up; the object that is made of it is written
  * into the device's. */
 #include "api.h"
+#include "api_arguments.h"
 #include "runtime.h"
 #include "texture.h"
 
@@ -123,14 +124,14 @@ static hipError_t get_reference(textureReference **out, hipModule_t handle, cons
 
 hipError_t hipModuleGetTexRef(textureReference **texRef, hipModule_t hmod, const char *name)
 {
-    AH_ENTER(texRef, hmod, name);
+    AH_ENTER(hipModuleGetTexRef);
     return AH_LEAVE(get_reference(texRef, hmod, name));
 }
 
 hipError_t hipGetTextureReference(const textureReference **texref, const void *symbol)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texref, symbol);
+    AH_ENTER(hipGetTextureReference);
     if (!texref || !symbol)
         return AH_LEAVE(hipErrorInvalidValue);
     hipError_t error = find(symbol, &reference);
@@ -355,7 +356,7 @@ hipError_t hipBindTexture(size_t *offset, const textureReference *tex, const voi
                           const hipChannelFormatDesc *desc, size_t size)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(offset, tex, devPtr, desc, size);
+    AH_ENTER(hipBindTexture);
     hipError_t error = find(tex, &reference);
     return AH_LEAVE(error == hipSuccess ? bind_linear(offset, reference, devPtr, desc, size)
                                         : error);
@@ -366,7 +367,7 @@ hipError_t hipBindTexture2D(size_t *offset, const textureReference *tex, const v
                             size_t pitch)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(offset, tex, devPtr, desc, width, height, pitch);
+    AH_ENTER(hipBindTexture2D);
     hipError_t error = find(tex, &reference);
     return AH_LEAVE(error == hipSuccess
                         ? bind_pitch(offset, reference, devPtr, desc, width, height, pitch)
@@ -377,7 +378,7 @@ hipError_t hipBindTextureToArray(const textureReference *tex, hipArray_const_t a
                                  const hipChannelFormatDesc *desc)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(tex, array, desc);
+    AH_ENTER(hipBindTextureToArray);
     if (!desc)
         return AH_LEAVE(hipErrorInvalidValue);
     hipError_t error = find(tex, &reference);
@@ -389,7 +390,7 @@ hipError_t hipBindTextureToMipmappedArray(const textureReference *tex,
                                           const hipChannelFormatDesc *desc)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(tex, mipmappedArray, desc);
+    AH_ENTER(hipBindTextureToMipmappedArray);
     if (!desc)
         return AH_LEAVE(hipErrorInvalidValue);
     hipError_t error = find(tex, &reference);
@@ -399,7 +400,7 @@ hipError_t hipBindTextureToMipmappedArray(const textureReference *tex,
 hipError_t hipUnbindTexture(const textureReference *tex)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(tex);
+    AH_ENTER(hipUnbindTexture);
     hipError_t error = find(tex, &reference);
     return AH_LEAVE(error == hipSuccess ? unbind(reference) : error);
 }
@@ -407,7 +408,7 @@ hipError_t hipUnbindTexture(const textureReference *tex)
 hipError_t hipGetTextureAlignmentOffset(size_t *offset, const textureReference *texref)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(offset, texref);
+    AH_ENTER(hipGetTextureAlignmentOffset);
     if (!offset)
         return AH_LEAVE(hipErrorInvalidValue);
     hipError_t error = find(texref, &reference);
@@ -425,7 +426,7 @@ hipError_t hipTexRefSetAddress(size_t *ByteOffset, textureReference *texRef, hip
 {
     struct ah_texture_reference *reference;
     hipChannelFormatDesc format;
-    AH_ENTER(ByteOffset, texRef, dptr, bytes);
+    AH_ENTER(hipTexRefSetAddress);
     hipError_t error = ah_reference_find(true, texRef, &reference);
     if (error == hipSuccess)
         error = ah_array_describe(texRef->format, (unsigned)texRef->numChannels, &format);
@@ -438,7 +439,7 @@ hipError_t hipTexRefSetAddress2D(textureReference *texRef, const HIP_ARRAY_DESCR
 {
     struct ah_texture_reference *reference;
     hipChannelFormatDesc format;
-    AH_ENTER(texRef, desc, dptr, Pitch);
+    AH_ENTER(hipTexRefSetAddress2D);
     if (!desc)
         return AH_LEAVE(hipErrorInvalidValue);
     hipError_t error = ah_reference_find(true, texRef, &reference);
@@ -467,7 +468,7 @@ static hipError_t set_array(textureReference *host, hipArray_const_t handle, uns
 
 hipError_t hipTexRefSetArray(textureReference *tex, hipArray_const_t array, unsigned int flags)
 {
-    AH_ENTER(tex, array, flags);
+    AH_ENTER(hipTexRefSetArray);
     return AH_LEAVE(set_array(tex, array, flags));
 }
 
@@ -490,6 +491,6 @@ static hipError_t set_mipmap(textureReference *host, hipMipmappedArray_t handle,
 hipError_t hipTexRefSetMipmappedArray(textureReference *texRef,
                                       struct hipMipmappedArray *mipmappedArray, unsigned int Flags)
 {
-    AH_ENTER(texRef, mipmappedArray, Flags);
+    AH_ENTER(hipTexRefSetMipmappedArray);
     return AH_LEAVE(set_mipmap(texRef, mipmappedArray, Flags));
 }

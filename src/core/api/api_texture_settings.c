@@ -1,5 +1,6 @@
 /* How texture references read, driver API: setting and asking. */
 #include "api.h"
+#include "api_arguments.h"
 #include "texture.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ hipError_t hipTexRefSetFormat(textureReference *texRef, hipArray_Format fmt,
 {
     struct ah_texture_reference *reference;
     hipChannelFormatDesc description;
-    AH_ENTER(texRef, (int)fmt, NumPackedComponents);
+    AH_ENTER(hipTexRefSetFormat);
     bool valid =
         (NumPackedComponents == 1 || NumPackedComponents == 2 || NumPackedComponents == 4) &&
         ah_array_describe(fmt, (unsigned)NumPackedComponents, &description) == hipSuccess;
@@ -36,7 +37,7 @@ hipError_t hipTexRefSetFormat(textureReference *texRef, hipArray_Format fmt,
 hipError_t hipTexRefSetFilterMode(textureReference *texRef, enum hipTextureFilterMode fm)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, (int)fm);
+    AH_ENTER(hipTexRefSetFilterMode);
     hipError_t error = ah_reference_find(is_filter((int)fm), texRef, &reference);
     if (error == hipSuccess) {
         texRef->filterMode = fm;
@@ -48,7 +49,7 @@ hipError_t hipTexRefSetFilterMode(textureReference *texRef, enum hipTextureFilte
 hipError_t hipTexRefSetMipmapFilterMode(textureReference *texRef, enum hipTextureFilterMode fm)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, (int)fm);
+    AH_ENTER(hipTexRefSetMipmapFilterMode);
     hipError_t error = ah_reference_find(is_filter((int)fm), texRef, &reference);
     if (error == hipSuccess) {
         texRef->mipmapFilterMode = fm;
@@ -60,7 +61,7 @@ hipError_t hipTexRefSetMipmapFilterMode(textureReference *texRef, enum hipTextur
 hipError_t hipTexRefSetMipmapLevelBias(textureReference *texRef, float bias)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, bias);
+    AH_ENTER(hipTexRefSetMipmapLevelBias);
     hipError_t error = ah_reference_find(true, texRef, &reference);
     if (error == hipSuccess) {
         texRef->mipmapLevelBias = bias;
@@ -73,7 +74,7 @@ hipError_t hipTexRefSetMipmapLevelClamp(textureReference *texRef, float minMipMa
                                         float maxMipMapLevelClamp)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, minMipMapLevelClamp, maxMipMapLevelClamp);
+    AH_ENTER(hipTexRefSetMipmapLevelClamp);
     hipError_t error = ah_reference_find(true, texRef, &reference);
     if (error == hipSuccess) {
         texRef->minMipmapLevelClamp = minMipMapLevelClamp;
@@ -86,7 +87,7 @@ hipError_t hipTexRefSetMipmapLevelClamp(textureReference *texRef, float minMipMa
 hipError_t hipTexRefSetMaxAnisotropy(textureReference *texRef, unsigned int maxAniso)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, maxAniso);
+    AH_ENTER(hipTexRefSetMaxAnisotropy);
     hipError_t error = ah_reference_find(true, texRef, &reference);
     if (error == hipSuccess) {
         texRef->maxAnisotropy = maxAniso;
@@ -98,7 +99,7 @@ hipError_t hipTexRefSetMaxAnisotropy(textureReference *texRef, unsigned int maxA
 hipError_t hipTexRefSetBorderColor(textureReference *texRef, float *pBorderColor)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, pBorderColor);
+    AH_ENTER(hipTexRefSetBorderColor);
     hipError_t error = ah_reference_find(pBorderColor != NULL, texRef, &reference);
     if (error == hipSuccess) {
         memcpy(reference->border, pBorderColor, sizeof reference->border);
@@ -110,7 +111,7 @@ hipError_t hipTexRefSetBorderColor(textureReference *texRef, float *pBorderColor
 hipError_t hipTexRefSetFlags(textureReference *texRef, unsigned int Flags)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, Flags);
+    AH_ENTER(hipTexRefSetFlags);
     hipError_t error = ah_reference_find((Flags & ~flags_known) == 0, texRef, &reference);
     if (error == hipSuccess) {
         texRef->readMode =
@@ -125,7 +126,7 @@ hipError_t hipTexRefSetFlags(textureReference *texRef, unsigned int Flags)
 hipError_t hipTexRefSetAddressMode(textureReference *texRef, int dim, enum hipTextureAddressMode am)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(texRef, dim, (int)am);
+    AH_ENTER(hipTexRefSetAddressMode);
     hipError_t error = ah_reference_find(dim >= 0 && dim < 3 && (int)am >= hipAddressModeWrap &&
                                              (int)am <= hipAddressModeBorder,
                                          texRef, &reference);
@@ -151,7 +152,7 @@ static hipError_t find_bound(bool valid, const textureReference *host, struct ah
 hipError_t hipTexRefGetAddress(hipDeviceptr_t *dev_ptr, const textureReference *texRef)
 {
     struct ah_texture bound;
-    AH_ENTER(dev_ptr, texRef);
+    AH_ENTER(hipTexRefGetAddress);
     hipError_t error = find_bound(dev_ptr, texRef, &bound);
     if (error == hipSuccess && bound.resource.resType == hipResourceTypeLinear)
         *dev_ptr = bound.resource.res.linear.devPtr;
@@ -165,7 +166,7 @@ hipError_t hipTexRefGetAddress(hipDeviceptr_t *dev_ptr, const textureReference *
 hipError_t hipTexRefGetArray(hipArray_t *pArray, const textureReference *texRef)
 {
     struct ah_texture bound;
-    AH_ENTER(pArray, texRef);
+    AH_ENTER(hipTexRefGetArray);
     hipError_t error = find_bound(pArray, texRef, &bound);
     if (error == hipSuccess && bound.resource.resType == hipResourceTypeArray)
         *pArray = bound.resource.res.array.array;
@@ -177,7 +178,7 @@ hipError_t hipTexRefGetArray(hipArray_t *pArray, const textureReference *texRef)
 hipError_t hipTexRefGetMipMappedArray(hipMipmappedArray_t *pArray, const textureReference *texRef)
 {
     struct ah_texture bound;
-    AH_ENTER(pArray, texRef);
+    AH_ENTER(hipTexRefGetMipMappedArray);
     hipError_t error = find_bound(pArray, texRef, &bound);
     if (error == hipSuccess && bound.resource.resType == hipResourceTypeMipmappedArray)
         *pArray = bound.resource.res.mipmap.mipmap;
@@ -190,7 +191,7 @@ hipError_t hipTexRefGetFormat(hipArray_Format *pFormat, int *pNumChannels,
                               const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pFormat, pNumChannels, texRef);
+    AH_ENTER(hipTexRefGetFormat);
     hipError_t error = ah_reference_find(pFormat && pNumChannels, texRef, &reference);
     if (error == hipSuccess) {
         *pFormat = texRef->format;
@@ -202,7 +203,7 @@ hipError_t hipTexRefGetFormat(hipArray_Format *pFormat, int *pNumChannels,
 hipError_t hipTexRefGetFlags(unsigned int *pFlags, const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pFlags, texRef);
+    AH_ENTER(hipTexRefGetFlags);
     hipError_t error = ah_reference_find(pFlags, texRef, &reference);
     if (error == hipSuccess) {
         *pFlags = (texRef->readMode == hipReadModeElementType ? HIP_TRSF_READ_AS_INTEGER : 0) |
@@ -216,7 +217,7 @@ hipError_t hipTexRefGetAddressMode(enum hipTextureAddressMode *pam, const textur
                                    int dim)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pam, texRef, dim);
+    AH_ENTER(hipTexRefGetAddressMode);
     hipError_t error = ah_reference_find(pam && dim >= 0 && dim < 3, texRef, &reference);
     if (error == hipSuccess) {
         *pam = texRef->addressMode[dim];
@@ -227,7 +228,7 @@ hipError_t hipTexRefGetAddressMode(enum hipTextureAddressMode *pam, const textur
 hipError_t hipTexRefGetFilterMode(enum hipTextureFilterMode *pfm, const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pfm, texRef);
+    AH_ENTER(hipTexRefGetFilterMode);
     hipError_t error = ah_reference_find(pfm, texRef, &reference);
     if (error == hipSuccess) {
         *pfm = texRef->filterMode;
@@ -239,7 +240,7 @@ hipError_t hipTexRefGetMipmapFilterMode(enum hipTextureFilterMode *pfm,
                                         const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pfm, texRef);
+    AH_ENTER(hipTexRefGetMipmapFilterMode);
     hipError_t error = ah_reference_find(pfm, texRef, &reference);
     if (error == hipSuccess) {
         *pfm = texRef->mipmapFilterMode;
@@ -250,7 +251,7 @@ hipError_t hipTexRefGetMipmapFilterMode(enum hipTextureFilterMode *pfm,
 hipError_t hipTexRefGetMipmapLevelBias(float *pbias, const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pbias, texRef);
+    AH_ENTER(hipTexRefGetMipmapLevelBias);
     hipError_t error = ah_reference_find(pbias, texRef, &reference);
     if (error == hipSuccess) {
         *pbias = texRef->mipmapLevelBias;
@@ -262,7 +263,7 @@ hipError_t hipTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmax
                                         const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pminMipmapLevelClamp, pmaxMipmapLevelClamp, texRef);
+    AH_ENTER(hipTexRefGetMipmapLevelClamp);
     hipError_t error =
         ah_reference_find(pminMipmapLevelClamp && pmaxMipmapLevelClamp, texRef, &reference);
     if (error == hipSuccess) {
@@ -275,7 +276,7 @@ hipError_t hipTexRefGetMipmapLevelClamp(float *pminMipmapLevelClamp, float *pmax
 hipError_t hipTexRefGetMaxAnisotropy(int *pmaxAnsio, const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pmaxAnsio, texRef);
+    AH_ENTER(hipTexRefGetMaxAnisotropy);
     hipError_t error = ah_reference_find(pmaxAnsio, texRef, &reference);
     if (error == hipSuccess) {
         *pmaxAnsio = (int)texRef->maxAnisotropy;
@@ -286,7 +287,7 @@ hipError_t hipTexRefGetMaxAnisotropy(int *pmaxAnsio, const textureReference *tex
 hipError_t hipTexRefGetBorderColor(float *pBorderColor, const textureReference *texRef)
 {
     struct ah_texture_reference *reference;
-    AH_ENTER(pBorderColor, texRef);
+    AH_ENTER(hipTexRefGetBorderColor);
     hipError_t error = ah_reference_find(pBorderColor, texRef, &reference);
     if (error == hipSuccess) {
         memcpy(pBorderColor, reference->border, sizeof reference->border);

@@ -1,5 +1,6 @@
 /* Virtual memory management: addresses, physical memory, and who may use it. */
 #include "api.h"
+#include "api_arguments.h"
 #include "api_shared.h"
 #include "image.h"
 #include "ranges.h"
@@ -134,8 +135,8 @@ static struct ah_device *properties_device(const hipMemAllocationProp *propertie
                : NULL;
 }
 
-static hipError_t granularity(size_t *out_size, const hipMemAllocationProp *properties,
-                              hipMemAllocationGranularity_flags which)
+static hipError_t get_granularity(size_t *out_size, const hipMemAllocationProp *properties,
+                                  hipMemAllocationGranularity_flags which)
 {
     struct ah_device *device = properties_device(properties);
     if (!out_size || !device ||
@@ -145,11 +146,11 @@ static hipError_t granularity(size_t *out_size, const hipMemAllocationProp *prop
     return device->ops->virtual_granularity(device->native, which, out_size);
 }
 
-hipError_t hipMemGetAllocationGranularity(size_t *size, const hipMemAllocationProp *prop,
+hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
                                           hipMemAllocationGranularity_flags option)
 {
-    AH_ENTER(size, prop, (int)option);
-    return AH_LEAVE(granularity(size, prop, option));
+    AH_ENTER(hipMemGetAllocationGranularity);
+    return AH_LEAVE(get_granularity(granularity, prop, option));
 }
 
 static hipError_t create(hipMemGenericAllocationHandle_t *out_handle, size_t size,
@@ -166,7 +167,7 @@ static hipError_t create(hipMemGenericAllocationHandle_t *out_handle, size_t siz
 hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t size,
                         const hipMemAllocationProp *prop, unsigned long long flags)
 {
-    AH_ENTER(handle, size, prop, flags);
+    AH_ENTER(hipMemCreate);
     return AH_LEAVE(create(handle, size, prop, flags));
 }
 
@@ -182,7 +183,7 @@ static hipError_t release(hipMemGenericAllocationHandle_t handle)
 
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
 {
-    AH_ENTER(handle);
+    AH_ENTER(hipMemRelease);
     return AH_LEAVE(release(handle));
 }
 
@@ -190,7 +191,7 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
                                                    hipMemGenericAllocationHandle_t handle)
 {
     struct physical *memory;
-    AH_ENTER(prop, handle);
+    AH_ENTER(hipMemGetAllocationPropertiesFromHandle);
     hipError_t error = check(handle, &memory);
     if (error != hipSuccess || !prop)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -201,7 +202,7 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *addr)
 {
     struct area mapping;
-    AH_ENTER(handle, addr);
+    AH_ENTER(hipMemRetainAllocationHandle);
     if (!handle || !addr || !find_area(&areas.mappings, addr, &mapping))
         return AH_LEAVE(hipErrorInvalidValue);
     atomic_fetch_add(&mapping.memory->handles, 1);
@@ -216,7 +217,7 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle,
                                          unsigned long long flags)
 {
     struct physical *memory;
-    AH_ENTER(shareableHandle, handle, (int)handleType, flags);
+    AH_ENTER(hipMemExportToShareableHandle);
     hipError_t error = check(handle, &memory);
     if (error != hipSuccess || !shareableHandle || flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -260,7 +261,7 @@ static hipError_t import(hipMemGenericAllocationHandle_t *out_handle, void *shar
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
                                            hipMemAllocationHandleType shHandleType)
 {
-    AH_ENTER(handle, osHandle, (int)shHandleType);
+    AH_ENTER(hipMemImportFromShareableHandle);
     return AH_LEAVE(import(handle, osHandle, shHandleType));
 }
 
@@ -297,7 +298,7 @@ static hipError_t reserve(void **out_pointer, size_t size, size_t alignment, voi
 hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr,
                                 unsigned long long flags)
 {
-    AH_ENTER(ptr, size, alignment, addr, flags);
+    AH_ENTER(hipMemAddressReserve);
     return AH_LEAVE(reserve(ptr, size, alignment, addr, flags));
 }
 
@@ -316,7 +317,7 @@ static hipError_t unreserve(void *pointer, size_t size)
 
 hipError_t hipMemAddressFree(void *devPtr, size_t size)
 {
-    AH_ENTER(devPtr, size);
+    AH_ENTER(hipMemAddressFree);
     return AH_LEAVE(unreserve(devPtr, size));
 }
 
@@ -345,7 +346,7 @@ static hipError_t map(void *pointer, size_t size, size_t offset,
 hipError_t hipMemMap(void *ptr, size_t size, size_t offset, hipMemGenericAllocationHandle_t handle,
                      unsigned long long flags)
 {
-    AH_ENTER(ptr, size, offset, handle, flags);
+    AH_ENTER(hipMemMap);
     return AH_LEAVE(map(ptr, size, offset, handle, flags));
 }
 
@@ -395,7 +396,7 @@ static hipError_t unmap(void *pointer, size_t size)
 
 hipError_t hipMemUnmap(void *ptr, size_t size)
 {
-    AH_ENTER(ptr, size);
+    AH_ENTER(hipMemUnmap);
     return AH_LEAVE(unmap(ptr, size));
 }
 
@@ -425,7 +426,7 @@ static hipError_t set_access(void *pointer, size_t size, const hipMemAccessDesc 
 
 hipError_t hipMemSetAccess(void *ptr, size_t size, const hipMemAccessDesc *desc, size_t count)
 {
-    AH_ENTER(ptr, size, desc, count);
+    AH_ENTER(hipMemSetAccess);
     return AH_LEAVE(set_access(ptr, size, desc, count));
 }
 
@@ -448,6 +449,6 @@ static hipError_t get_access(unsigned long long *out_flags, const hipMemLocation
 
 hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr)
 {
-    AH_ENTER(flags, location, ptr);
+    AH_ENTER(hipMemGetAccess);
     return AH_LEAVE(get_access(flags, location, ptr));
 }

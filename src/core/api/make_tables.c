@@ -1,6 +1,7 @@
-/* Makes, from the rows of the API, the linker's version script and the coverage
- * table of the documentation. Runs during the build.
+/* Makes, from the rows of the API, the linker's version script, what the log prints of each
+ * function's arguments, and the coverage table of the documentation. Runs during the build.
  *   make_tables map        > anyhip.map
+ *   make_tables arguments  > api_arguments.h
  *   make_tables coverage   > coverage.md */
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,15 +10,16 @@
 struct function {
     const char *node;
     const char *name;
+    const char *parameters; /* "(void *dst, int value)"; NULL: of an alias */
 };
 
 static const struct function functions[] = {
-#define AH_API(node, name) {#node, #name},
+#define AH_API(node, name, type, parameters) {#node, #name, #parameters},
 #include "api.def"
 };
 
 static const struct function aliases[] = {
-#define AH_API_ALIAS(node, symbol, name) {#node, #symbol},
+#define AH_API_ALIAS(node, symbol, name) {#node, #symbol, NULL},
 #include "api.def"
 };
 
@@ -116,6 +118,91 @@ static const char *remark_on(const struct remark *remarks, size_t count, const c
     return NULL;
 }
 
+/* ---- arguments ------------------------------------------------------------------------ */
+
+/* How the log prints a parameter that is more than a number or a pointer: by its type, with the
+ * parameter's name in place of each @; "" prints nothing. */
+static const struct {
+    const char *type, *print;
+} printed[] = {
+    {"hipMemcpyKind", "ah_name_copy_kind(@)"},
+    {"hipHostFn_t", "(void *)(uintptr_t)@"},
+    {"hipStreamCallback_t", "(void *)(uintptr_t)@"},
+    {"hipPitchedPtr", "@.ptr, @.pitch"},
+    {"hipExtent", "@.width, @.height, @.depth"},
+    {"hipMemLocation", "(int)@.type, @.id"},
+    {"hipIpcMemHandle_t", ""},
+    {"hipIpcEventHandle_t", ""},
+    {"hipUUID", ""},
+};
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static void print_named(const char *pattern, const char *name, int length)
+{
+    for (; *pattern; pattern++) {
+        if (*pattern == '@')
+            printf("%.*s", length, name);
+        else
+            putchar(*pattern);
+    }
+}
+
+/* One parameter, from its type to its name, which is the last word. Returns whether it prints
+ * anything. */
+static bool print_argument(const char *text, const char *end, bool is_first)
+{
+    const char *name = end;
+    while (name > text && is_word(name[-1]))
+        name--;
+    const char *type_end = name;
+    while (type_end > text && type_end[-1] == ' ')
+        type_end--;
+    const char *pattern = "@";
+    if (strncmp(text, "struct ", strlen("struct ")) == 0)
+        text += strlen("struct ");
+    for (size_t i = 0; i < COUNT(printed); i++)
+        if (strlen(printed[i].type) == (size_t)(type_end - text) &&
+            strncmp(printed[i].type, text, (size_t)(type_end - text)) == 0)
+            pattern = printed[i].print;
+    if (!*pattern)
+        return false;
+    printf("%s", is_first ? " " : ", ");
+    print_named(pattern, name, (int)(end - name));
+    return true;
+}
+
+/* Parameters that are functions have no comma and no name at the end; of those AH_ENTER is given
+ * what to print. */
+static void print_arguments_of(const struct function *function)
+{
+    const char *at = function->parameters + 1;
+    bool is_first = true;
+    if (strchr(at, '(') || strcmp(at, "void)") == 0)
+        return;
+    printf("#define AH_ARGUMENTS_%s", function->name);
+    while (*at && *at != ')') {
+        const char *end = at + strcspn(at, ",)");
+        is_first = !print_argument(at, end, is_first) && is_first;
+        at = *end == ',' ? end + 1 : end;
+        while (*at == ' ')
+            at++;
+    }
+    printf("\n");
+}
+
+static void print_arguments(void)
+{
+    printf("/* Made from api.def: what AH_ENTER prints of each function's arguments. */\n");
+    for (size_t i = 0; i < COUNT(functions); i++)
+        print_arguments_of(&functions[i]);
+}
+
+/* ---- coverage -------------------------------------------------------------------------- */
+
 /* The functions of the API, without what compilers and tools call. */
 static bool is_public(const char *name)
 {
@@ -204,10 +291,14 @@ int main(int argc, char **argv)
         print_map();
         return 0;
     }
+    if (argc == 2 && strcmp(argv[1], "arguments") == 0) {
+        print_arguments();
+        return 0;
+    }
     if (argc == 2 && strcmp(argv[1], "coverage") == 0) {
         print_coverage();
         return 0;
     }
-    fprintf(stderr, "usage: make_tables map|coverage\n");
+    fprintf(stderr, "usage: make_tables map|arguments|coverage\n");
     return 2;
 }

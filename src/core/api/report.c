@@ -1,6 +1,7 @@
 /* Owns the report on this machine: drivers and what became of them, devices, the
  * effective configuration. As JSON, for `anyhip info` and for bug reports. */
 #include "api.h"
+#include "api_arguments.h"
 #include "runtime.h"
 
 #include <hip/anyhip.h>
@@ -75,7 +76,7 @@ static cJSON *describe_configuration(const struct ah_config *config)
 
 hipError_t anyhipGetReport(char **out_json)
 {
-    AH_ENTER(out_json);
+    AH_ENTER(anyhipGetReport);
     if (!out_json)
         return AH_LEAVE(hipErrorInvalidValue);
     cJSON *report = cJSON_CreateObject();

@@ -2,7 +2,7 @@
  *
  *   hipError_t hipStreamQuery(hipStream_t stream)
  *   {
- *       AH_ENTER(stream);
+ *       AH_ENTER(hipStreamQuery);
  *       return AH_LEAVE(query(stream));
  *   }
  *
@@ -125,7 +125,9 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
     extern __typeof__(function) name_ __asm__(symbol)                                              \
         __attribute__((alias(#function), visibility("default")))
 
-#define AH_ENTER(...) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), __VA_ARGS__)
+/* The arguments that are logged come from the function's row of api.def, by way of the generated
+ * api_arguments.h. */
+#define AH_ENTER(function) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), AH_ARGUMENTS_##function)
 
 /* For functions that do not return hipError_t: refusal is what they return when the call has to be
  * refused, and is empty where that is nothing. */
