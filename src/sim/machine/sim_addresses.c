@@ -174,7 +174,7 @@ static bool fits(const struct sim_hole *hole, uint64_t from, uint64_t size, uint
     return address >= start && address < end && end - address >= size;
 }
 
-uint64_t sim_addresses_take(struct sim_addresses *addresses, uint64_t size, uint64_t alignment)
+uint64_t sim_addresses_reserve(struct sim_addresses *addresses, uint64_t size, uint64_t alignment)
 {
     uint64_t address, roomy = size + alignment - 1; /* fits wherever the hole starts */
     if (roomy < size)
@@ -195,7 +195,7 @@ uint64_t sim_addresses_take(struct sim_addresses *addresses, uint64_t size, uint
     return address;
 }
 
-bool sim_addresses_take_at(struct sim_addresses *addresses, uint64_t address, uint64_t size)
+bool sim_addresses_reserve_at(struct sim_addresses *addresses, uint64_t address, uint64_t size)
 {
     struct sim_hole *hole = floor_of(addresses, address);
     uint64_t at;
@@ -209,7 +209,7 @@ bool sim_addresses_are_free(const struct sim_addresses *addresses, uint64_t addr
     return hole && hole->start + hole->size >= address + size;
 }
 
-void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size)
+void sim_addresses_release(struct sim_addresses *addresses, uint64_t address, uint64_t size)
 {
     uint64_t start = address, end = address + size;
     struct sim_hole *below = floor_of(addresses, address), *above = floor_of(addresses, end);

@@ -1,7 +1,7 @@
-/* A range of addresses of which parts are taken and given back.
+/* A range of addresses of which parts are reserved and released.
  *
- * Next fit: a search goes on where the last one ended, so that what is given
- * back is taken again as late as possible. Each step takes logarithmic time in
+ * Next fit: a search goes on where the last one ended, so that what is released
+ * is reserved again as late as possible. Each step takes logarithmic time in
  * the number of holes. Not locked: the caller does. */
 #ifndef SIM_ADDRESSES_H
 #define SIM_ADDRESSES_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sim_hole { /* addresses that nobody has */
+struct sim_hole { /* addresses that are not reserved */
     uint64_t start, size;
     uint64_t largest;          /* size of the largest hole of this subtree */
     struct sim_hole *child[2]; /* lower, higher */
@@ -27,16 +27,16 @@ struct sim_addresses {
 bool sim_addresses_init(struct sim_addresses *addresses, uint64_t start, uint64_t size);
 void sim_addresses_fini(struct sim_addresses *addresses);
 
-/* Takes size bytes (> 0) at a multiple of alignment (a power of two). 0: none left. */
-uint64_t sim_addresses_take(struct sim_addresses *addresses, uint64_t size, uint64_t alignment);
+/* Reserves size bytes (> 0) at a multiple of alignment (a power of two). 0: none left. */
+uint64_t sim_addresses_reserve(struct sim_addresses *addresses, uint64_t size, uint64_t alignment);
 
-/* Takes [address, address + size). False: not all of it is free. */
-bool sim_addresses_take_at(struct sim_addresses *addresses, uint64_t address, uint64_t size);
+/* Reserves [address, address + size). False: not all of it is free. */
+bool sim_addresses_reserve_at(struct sim_addresses *addresses, uint64_t address, uint64_t size);
 
-/* Gives back what was taken. */
-void sim_addresses_give(struct sim_addresses *addresses, uint64_t address, uint64_t size);
+/* Releases what was reserved. */
+void sim_addresses_release(struct sim_addresses *addresses, uint64_t address, uint64_t size);
 
-/* Whether nobody has any of [address, address + size). */
+/* Whether all of [address, address + size) is free. */
 bool sim_addresses_are_free(const struct sim_addresses *addresses, uint64_t address, uint64_t size);
 
 #endif

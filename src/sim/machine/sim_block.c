@@ -156,8 +156,8 @@ static bool can_go_on(struct sim_block *block)
         return false;
     if (count_waves(block, READY | RESTING))
         return true;
-    AH_LOG_ERR("block %llu: the waves of %s wait for each other for ever",
-               (unsigned long long)block->number, block->launch->engine->name);
+    AH_LOG_ERR("block %llu: the waves of %s are deadlocked", (unsigned long long)block->number,
+               block->launch->engine->name);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* Owns what is given back to the kernel when allocations end.
+/* Owns what is returned to the kernel when allocations end.
  *
  * An allocation's own pages go at once. Those it shares with others go when all
  * of a chunk is free, except for the chunk that the next allocation will come to
@@ -20,10 +20,10 @@ void sim_contents_expect(const struct sim_memory *memory)
 static void drop(uint64_t start, uint64_t end)
 {
     (void)madvise(sim_view(start), end - start, MADV_DONTNEED);
-    sim_shared_drop(start, end);
+    sim_shared_discard(start, end);
 }
 
-void sim_contents_drop_own(uint64_t start, uint64_t end)
+void sim_contents_discard_own(uint64_t start, uint64_t end)
 {
     start = sim_round_up(start, SIM_PAGE);
     end &= -(uint64_t)SIM_PAGE;
@@ -32,7 +32,7 @@ void sim_contents_drop_own(uint64_t start, uint64_t end)
 }
 
 /* Drops the chunk when it is free, and not the one that comes to be used next. */
-static void drop_chunk(struct sim_part *part, uint64_t chunk)
+static void discard_chunk(struct sim_part *part, uint64_t chunk)
 {
     if (!sim_addresses_are_free(&part->addresses, chunk, CHUNK))
         return;
@@ -42,15 +42,15 @@ static void drop_chunk(struct sim_part *part, uint64_t chunk)
         drop(chunk, chunk + CHUNK);
 }
 
-void sim_contents_drop_edges(struct sim_part *part, uint64_t start, uint64_t end)
+void sim_contents_discard_edges(struct sim_part *part, uint64_t start, uint64_t end)
 {
     uint64_t mask = -(uint64_t)CHUNK, first = start & mask, last = (end - 1) & mask;
     uint64_t kept = part->kept;
     if (kept && part->addresses.cursor - kept >= CHUNK) {
         part->kept = 0;
-        drop_chunk(part, kept);
+        discard_chunk(part, kept);
     }
-    drop_chunk(part, first);
+    discard_chunk(part, first);
     if (last != first)
-        drop_chunk(part, last);
+        discard_chunk(part, last);
 }

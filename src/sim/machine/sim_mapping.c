@@ -34,9 +34,9 @@ void sim_reservations_clear(void)
 static uint64_t take(uint64_t size, uint64_t alignment, uint64_t hint)
 {
     bool useful = hint && hint % alignment == 0 && sim_is_device_address(hint);
-    if (useful && sim_addresses_take_at(&sim_state.device_part.addresses, hint, size))
+    if (useful && sim_addresses_reserve_at(&sim_state.device_part.addresses, hint, size))
         return hint;
-    return sim_addresses_take(&sim_state.device_part.addresses, size, alignment);
+    return sim_addresses_reserve(&sim_state.device_part.addresses, size, alignment);
 }
 
 uint64_t sim_address_reserve(size_t size, size_t alignment, uint64_t hint)
@@ -70,7 +70,8 @@ bool sim_address_free(uint64_t address, size_t size)
     if (whole) {
         ah_ranges_remove(&sim_state.reservations, &reservation->range);
         if (!reservation->spoiled)
-            sim_addresses_give(&sim_state.device_part.addresses, address, reservation->range.size);
+            sim_addresses_release(&sim_state.device_part.addresses, address,
+                                  reservation->range.size);
         free(reservation);
     }
     pthread_mutex_unlock(&sim_state.lock);

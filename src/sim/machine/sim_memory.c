@@ -44,7 +44,7 @@ void sim_memory_widen_guards(bool on)
     atomic_store(&wide_guards, on);
 }
 
-/* After each allocation comes a stretch that belongs to nobody, so that an access
+/* After each allocation comes a guard, which belongs to no allocation, so that an access
  * beyond its end is not one to its neighbour. */
 static uint64_t with_guard(size_t size, bool wide)
 {
@@ -98,13 +98,13 @@ static struct sim_record *create(enum sim_kind kind, int device, size_t size, si
     struct sim_addresses *addresses = &part_of(kind)->addresses;
     uint64_t before = addresses->cursor;
     uint64_t taken = choose_taken(kind, size);
-    uint64_t address = sim_addresses_take(addresses, taken, alignment);
+    uint64_t address = sim_addresses_reserve(addresses, taken, alignment);
     if (!address)
         return NULL;
     sim_granules_trim(addresses, before);
     struct sim_record *record = sim_record_create(kind, device, address, size);
     if (!record || !sim_charge(of_host(kind) ? -1 : device, charge_of(&record->memory))) {
-        sim_addresses_give(addresses, address, taken);
+        sim_addresses_release(addresses, address, taken);
         free(record);
         return NULL;
     }
@@ -163,14 +163,14 @@ struct sim_memory *sim_memory_register(void *address, size_t size)
 }
 
 /* Under the lock. */
-static void give_addresses(const struct sim_record *record)
+static void release_addresses(const struct sim_record *record)
 {
     const struct sim_memory *memory = &record->memory;
     struct sim_part *part = part_of(memory->kind);
     part->wide -= record->taken - with_guard(memory->size, false);
-    sim_addresses_give(&part->addresses, memory->address, record->taken);
+    sim_addresses_release(&part->addresses, memory->address, record->taken);
     sim_granules_trim(&part->addresses, memory->address);
-    sim_contents_drop_edges(part, memory->address, memory->address + record->taken);
+    sim_contents_discard_edges(part, memory->address, memory->address + record->taken);
     sim_discharge(of_host(memory->kind) ? -1 : memory->device, charge_of(memory));
 }
 
@@ -188,14 +188,14 @@ void sim_memory_destroy(struct sim_memory *memory)
     sim_freed_remember(memory);
     sim_shared_remove(memory);
     pthread_mutex_unlock(&sim_state.lock);
-    /* Nobody else has the addresses yet: the kernel may take its time outside of the lock. */
+    /* No other thread knows the addresses yet, so that the kernel may work outside of the lock. */
     if (memory->kind == SIM_MEMORY_MAPPING)
         sim_mapping_end(record);
     if (record->taken) {
-        sim_contents_drop_own(memory->address, memory->address + record->taken);
+        sim_contents_discard_own(memory->address, memory->address + record->taken);
         sim_written_clear(memory->address, memory->size);
         pthread_mutex_lock(&sim_state.lock);
-        give_addresses(record);
+        release_addresses(record);
         pthread_mutex_unlock(&sim_state.lock);
     }
     free(record);
@@ -260,9 +260,9 @@ static bool may_access(const struct sim_memory *memory, int device, bool write)
     return sim_peer_get(device, memory->device);
 }
 
-/* Some granules in a row, without the lock: they are of one allocation, as nobody has the one
- * after its end. NULL: too many, or the table of allocations has to tell. */
-static unsigned char *reach_granules(int device, uint64_t address, size_t size)
+/* Some granules in a row, without the lock: they are of one allocation, as no allocation has the
+ * one after its end. NULL: too many, or the table of allocations has to tell. */
+static unsigned char *translate_granules(int device, uint64_t address, size_t size)
 {
     enum { MANY = 16 };
     uint64_t start = address - sim_space.base;
@@ -320,7 +320,7 @@ static unsigned char *reach_records(int device, uint64_t address, size_t size, b
 unsigned char *sim_translate_range(int device, uint64_t address, size_t size, bool write)
 {
     uint64_t unknown;
-    unsigned char *first = reach_granules(device, address, size);
+    unsigned char *first = translate_granules(device, address, size);
     while (!first) {
         first = reach_records(device, address, size, write, &unknown);
         if (!first && (!unknown || !sim_memory_ask(unknown, write)))

@@ -7,7 +7,7 @@
  * Memory is committed when it is touched.
  *
  * Every access of a kernel is checked to the byte: sim_translate answers from a
- * table of 256-byte granules without a lock, whoever allocates meanwhile. All
+ * table of 256-byte granules without a lock, also while other threads allocate. All
  * functions may be called from any thread. */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
@@ -47,9 +47,9 @@ struct sim_memory { /* one allocation */
     unsigned char *view;                   /* where the simulator reads and writes it */
     unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
     const char *label;                     /* a variable's name, for reports; lives as long as it */
-    void *owner;                           /* whoever allocated it */
+    void *owner;                           /* the allocating facade's */
     bool read_only;                        /* SIM_MEMORY_REGISTERED: devices only read it */
-    bool fine; /* fine-grained: whoever allocated it says so, before anybody uses it */
+    bool fine; /* fine-grained: set by the allocating facade before the memory is used */
 };
 
 /* ---- the space ------------------------------------------------------------- */
@@ -83,7 +83,8 @@ struct sim_memory *sim_memory_attach(uint64_t address, size_t size, unsigned cha
                                      bool writable);
 
 /* Sets who is asked for addresses that are in no allocation: known may register memory there, and
- * says whether to look again. It is called without locks, on threads of kernels. NULL: nobody. */
+ * says whether to look again. It is called without locks, on threads of kernels. NULL: no function.
+ */
 void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write));
 /* Asks. */
 bool sim_memory_ask(uint64_t address, bool write);
@@ -99,7 +100,7 @@ bool sim_address_free(uint64_t address, size_t size);
 int sim_physical_create(int device, size_t size);
 void sim_physical_close(int device, size_t size, int file);
 
-/* Maps size bytes of file from offset at reserved addresses; nobody may access
+/* Maps size bytes of file from offset at reserved addresses; no device may access
  * it until sim_memory_set_access. NULL: not reserved, or something is there. */
 struct sim_memory *sim_memory_map(uint64_t address, size_t size, int file, size_t offset,
                                   int device);
@@ -137,7 +138,7 @@ void sim_memory_destroy(struct sim_memory *memory);
 /* The allocation that holds address, NULL: none. Not safe against its
  * destruction by another thread, as the pointer itself is not. */
 struct sim_memory *sim_memory_find(uint64_t address);
-/* Its id, 0: none. Safe whoever destroys it. */
+/* Its id, 0: none. Safe while another thread destroys it. */
 uint64_t sim_memory_id(uint64_t address);
 
 /* Whether what the simulator finds at view is in fine-grained memory. Safe like the id. */
@@ -168,12 +169,12 @@ enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_ASK };
 
 /* Read by sim_translate, written by sim_memory.c only. */
 struct sim_space {
-    uint64_t base;                            /* of the devices' part */
-    uint64_t size;                            /* of both parts, host's after the devices' */
-    uint64_t device_size;                     /* of the devices' part */
-    uint64_t to_view;                         /* view = address + to_view, in the devices' part */
-    _Atomic(uint16_t) *granules;              /* of both parts */
-    _Atomic(uint64_t) reach[SIM_DEVICES_MAX]; /* bit of a device: may be reached */
+    uint64_t base;               /* of the devices' part */
+    uint64_t size;               /* of both parts, host's after the devices' */
+    uint64_t device_size;        /* of the devices' part */
+    uint64_t to_view;            /* view = address + to_view, in the devices' part */
+    _Atomic(uint16_t) *granules; /* of both parts */
+    _Atomic(uint64_t) accessible[SIM_DEVICES_MAX]; /* bit of a device: its memory may be accessed */
 };
 extern struct sim_space sim_space;
 
@@ -194,9 +195,9 @@ static inline unsigned char *sim_translate(int device, uint64_t address, size_t 
     if (__builtin_expect((offset % SIM_GRANULE) + size > (granule & 0x1ff), 0))
         return owner == SIM_OWNER_ASK ? sim_translate_slow(device, address, size, write) : NULL;
     if (owner < SIM_DEVICES_MAX) {
-        uint64_t reach = atomic_load_explicit(&sim_space.reach[device], memory_order_relaxed);
-        return reach >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)
-                                  : NULL;
+        uint64_t owners = atomic_load_explicit(&sim_space.accessible[device], memory_order_relaxed);
+        return owners >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)
+                                   : NULL;
     }
     return (unsigned char *)(uintptr_t)address;
 }
@@ -221,7 +222,7 @@ static inline unsigned char *sim_translate_span(int device, uint64_t address, si
  * memory in a row, that device may access (device -1: of any), else NULL. */
 unsigned char *sim_translate_range(int device, uint64_t address, size_t size, bool write);
 
-/* Whether allocations from here on have at least 1 MiB after them that belongs to nobody, and as
+/* Whether allocations from here on have a guard of at least 1 MiB after them, and as
  * many bytes as they have themselves, as long as that takes no more than half of all addresses. */
 void sim_memory_widen_guards(bool on);
 

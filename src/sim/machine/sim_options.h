@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum sim_check {
-    SIM_CHECK_UNINITIALISED = 1, /* reads of memory nobody wrote */
+    SIM_CHECK_UNINITIALISED = 1, /* reads of memory that has not been written */
     SIM_CHECK_RACES = 2,         /* of threads of a block in shared memory, between barriers */
     SIM_CHECK_SYNC = 4,          /* misuse of barriers and warp operations, missing waits */
     SIM_CHECK_GUARDS = 8,        /* accesses far beyond the end of an allocation */
@@ -52,9 +52,9 @@ enum sim_fault { SIM_FAULT_NONE, SIM_FAULT_LAUNCH, SIM_FAULT_LOST };
 
 /* Whether there are any; else nothing below needs to be asked. */
 bool sim_fault_armed(void);
-/* To be asked for every allocation of device memory: whether it is to fail. */
+/* Called for every allocation of device memory: whether it is to fail. */
 bool sim_fault_allocation(int device, size_t size);
-/* To be asked for every launch. */
+/* Called for every launch. */
 enum sim_fault sim_fault_launch(const char *kernel);
 /* Nanoseconds that work of a stream is to be delayed. */
 uint64_t sim_fault_delay(void);

@@ -30,7 +30,7 @@ static struct pool {
     pthread_t *threads;
     unsigned thread_count, thread_max;
     unsigned idle;   /* threads that wait for work */
-    unsigned woken;  /* of these, such that were told of some */
+    unsigned woken;  /* of these, such that have been signalled */
     unsigned dozers; /* of these, such that look again by themselves */
     bool stopping;
     _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */

@@ -19,10 +19,10 @@ struct shared_byte {
     struct access_record write, reads[READERS];
 };
 
-/* A barrier of some waves: the clock of each wave that those who leave have seen. */
-struct meeting {
+/* A barrier of some waves: the clock of each wave that the waves which leave it have seen. */
+struct barrier_phase {
     uint64_t number;
-    struct meeting *next;
+    struct barrier_phase *next;
     uint32_t *arriving, *complete; /* of this phase; of the phases before */
 };
 
@@ -34,7 +34,7 @@ struct copy {
     size_t size;
 };
 
-enum { WRITTEN = 1, COMING = 2 }; /* of a byte of shared memory */
+enum { WRITTEN = 1, PENDING = 2 }; /* of a byte of shared memory */
 
 struct sim_shadow {
     struct sim_shadow_shape shape;
@@ -42,7 +42,7 @@ struct sim_shadow {
     uint32_t *wave_times; /* barriers of each wave */
     uint32_t *clocks;     /* of each wave: how often it arrived at a barrier of some */
     uint32_t *seen;       /* [wave][other]: the clock that wave has seen of the other */
-    struct meeting *meetings;
+    struct barrier_phase *phases;
     struct shared_byte *shared;
     unsigned char *states; /* of each byte of shared memory */
     unsigned char *local;  /* of every thread, whether each byte is written */
@@ -77,12 +77,12 @@ struct sim_shadow *sim_shadow_create(const struct sim_shadow_shape *shape)
     return NULL;
 }
 
-static void forget_meetings(struct sim_shadow *shadow)
+static void free_phases(struct sim_shadow *shadow)
 {
-    while (shadow->meetings) {
-        struct meeting *meeting = shadow->meetings;
-        shadow->meetings = meeting->next;
-        free(meeting);
+    while (shadow->phases) {
+        struct barrier_phase *phase = shadow->phases;
+        shadow->phases = phase->next;
+        free(phase);
     }
 }
 
@@ -90,7 +90,7 @@ void sim_shadow_destroy(struct sim_shadow *shadow)
 {
     if (!shadow)
         return;
-    forget_meetings(shadow);
+    free_phases(shadow);
     free(shadow->wave_times);
     free(shadow->clocks);
     free(shadow->seen);
@@ -108,7 +108,7 @@ void sim_shadow_begin(struct sim_shadow *shadow)
     if (!shadow)
         return;
     shadow->time++;
-    forget_meetings(shadow);
+    free_phases(shadow);
     memset(shadow->states, 0, shadow->shape.shared_size);
     memset(shadow->groups, 0, shadow->shape.waves * shadow->shape.lanes * sizeof(uint32_t));
     shadow->copy_count = 0;
@@ -130,26 +130,26 @@ void sim_shadow_wave_barrier(struct sim_shadow *shadow, unsigned wave)
 }
 
 /* NULL: no memory. */
-static struct meeting *meeting_of(struct sim_shadow *shadow, uint64_t number)
+static struct barrier_phase *phase_of(struct sim_shadow *shadow, uint64_t number)
 {
-    struct meeting *meeting = shadow->meetings;
-    while (meeting && meeting->number != number)
-        meeting = meeting->next;
-    if (meeting)
-        return meeting;
+    struct barrier_phase *phase = shadow->phases;
+    while (phase && phase->number != number)
+        phase = phase->next;
+    if (phase)
+        return phase;
     size_t waves = shadow->shape.waves;
-    meeting = calloc(1, sizeof *meeting + 2 * waves * sizeof(uint32_t));
-    if (!meeting)
+    phase = calloc(1, sizeof *phase + 2 * waves * sizeof(uint32_t));
+    if (!phase)
         return NULL;
-    meeting->number = number;
-    meeting->arriving = (uint32_t *)(void *)(meeting + 1);
-    meeting->complete = meeting->arriving + waves;
-    meeting->next = shadow->meetings;
-    shadow->meetings = meeting;
-    return meeting;
+    phase->number = number;
+    phase->arriving = (uint32_t *)(void *)(phase + 1);
+    phase->complete = phase->arriving + waves;
+    phase->next = shadow->phases;
+    shadow->phases = phase;
+    return phase;
 }
 
-static void see(uint32_t *clocks, const uint32_t *others, unsigned waves)
+static void merge_clocks(uint32_t *clocks, const uint32_t *others, unsigned waves)
 {
     for (unsigned i = 0; i < waves; i++)
         clocks[i] = clocks[i] > others[i] ? clocks[i] : others[i];
@@ -159,33 +159,35 @@ void sim_shadow_arrive(struct sim_shadow *shadow, uint64_t barrier, unsigned wav
 {
     if (!shadow || wave >= shadow->shape.waves)
         return;
-    struct meeting *meeting = meeting_of(shadow, barrier);
-    if (!meeting) { /* what is not known to race does not */
+    struct barrier_phase *phase = phase_of(shadow, barrier);
+    if (!phase) { /* what is not known to race does not */
         sim_shadow_barrier(shadow);
         return;
     }
-    see(meeting->arriving, shadow->seen + (size_t)wave * shadow->shape.waves, shadow->shape.waves);
-    meeting->arriving[wave] = ++shadow->clocks[wave];
+    merge_clocks(phase->arriving, shadow->seen + (size_t)wave * shadow->shape.waves,
+                 shadow->shape.waves);
+    phase->arriving[wave] = ++shadow->clocks[wave];
     shadow->wave_times[wave]++;
 }
 
 void sim_shadow_complete(struct sim_shadow *shadow, uint64_t barrier)
 {
-    struct meeting *meeting = shadow ? meeting_of(shadow, barrier) : NULL;
-    if (!meeting)
+    struct barrier_phase *phase = shadow ? phase_of(shadow, barrier) : NULL;
+    if (!phase)
         return;
-    see(meeting->complete, meeting->arriving, shadow->shape.waves);
-    memset(meeting->arriving, 0, shadow->shape.waves * sizeof(uint32_t));
+    merge_clocks(phase->complete, phase->arriving, shadow->shape.waves);
+    memset(phase->arriving, 0, shadow->shape.waves * sizeof(uint32_t));
 }
 
 void sim_shadow_leave(struct sim_shadow *shadow, uint64_t barrier, unsigned wave)
 {
-    struct meeting *meeting = NULL;
+    struct barrier_phase *phase = NULL;
     if (shadow && wave < shadow->shape.waves)
-        meeting = meeting_of(shadow, barrier);
-    if (!meeting)
+        phase = phase_of(shadow, barrier);
+    if (!phase)
         return;
-    see(shadow->seen + (size_t)wave * shadow->shape.waves, meeting->complete, shadow->shape.waves);
+    merge_clocks(shadow->seen + (size_t)wave * shadow->shape.waves, phase->complete,
+                 shadow->shape.waves);
     shadow->wave_times[wave]++;
 }
 
@@ -259,7 +261,7 @@ static enum sim_shadow_verdict race(uint64_t offset, const struct access_record 
     return SIM_SHADOW_RACE;
 }
 
-/* Keeps a read, in place of one that comes before it: whoever comes after the new one comes after
+/* Keeps a read, in place of one that comes before it: what comes after the new one comes after
  * both. When there is no room, two threads are kept, and two waves if there are so many: a writer
  * is at most one of them. */
 static void keep_read(struct sim_shadow *shadow, struct access_record reads[READERS],
@@ -346,13 +348,13 @@ void sim_shadow_copy(struct sim_shadow *shadow, const struct sim_shadow_access *
                           .place = access->place,
                           .size = access->size};
     for (size_t i = 0; i < access->size; i++)
-        shadow->states[access->offset + i] |= COMING;
+        shadow->states[access->offset + i] |= PENDING;
 }
 
 static void arrive(struct sim_shadow *shadow, const struct copy *copy)
 {
     for (size_t i = 0; i < copy->size; i++) {
-        shadow->states[copy->offset + i] &= (unsigned char)~COMING;
+        shadow->states[copy->offset + i] &= (unsigned char)~PENDING;
         shadow->shared[copy->offset + i].write = record_of(shadow, copy->thread, copy->place);
     }
 }
@@ -404,7 +406,7 @@ enum sim_shadow_verdict sim_shadow_shared(struct sim_shadow *shadow,
         if (shape->checks & SIM_CHECK_UNINITIALISED && (!access->write || access->atomic) &&
             !(shadow->states[at] & WRITTEN))
             return SIM_SHADOW_UNWRITTEN;
-        if (shadow->states[at] & COMING)
+        if (shadow->states[at] & PENDING)
             return coming(shadow, at, out_race);
         shadow->states[at] |= access->write ? WRITTEN : 0;
         if (shape->checks & SIM_CHECK_RACES && !access->atomic)

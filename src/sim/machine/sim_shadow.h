@@ -54,7 +54,7 @@ enum sim_shadow_verdict {
     SIM_SHADOW_OK,
     SIM_SHADOW_UNWRITTEN,
     SIM_SHADOW_RACE,
-    SIM_SHADOW_PENDING, /* a copy that nobody has waited for is to write it */
+    SIM_SHADOW_PENDING, /* an asynchronous copy, not waited for, is to write it */
 };
 struct sim_shadow_race {
     uint64_t offset; /* of the byte */

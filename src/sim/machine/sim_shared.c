@@ -203,7 +203,7 @@ int sim_memory_share(const struct sim_memory *memory, uint64_t *out_offset)
     return good ? shared_file : -1;
 }
 
-void sim_shared_drop(uint64_t start, uint64_t end)
+void sim_shared_discard(uint64_t start, uint64_t end)
 {
     if (shared_file >= 0 && sim_is_device_address(start))
         (void)fallocate(shared_file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,

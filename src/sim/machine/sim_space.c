@@ -1,5 +1,5 @@
 /* Owns the address space: where the devices' and the host's part and their
- * tables lie, the granules, what is given back to the kernel, who may reach whom.
+ * tables lie, the granules, what is returned to the kernel, which device may access which memory.
  *
  * One reservation holds all: the devices' part (no access), the host's part, the
  * view of the devices' part, and the tables. Nothing of it takes memory until it
@@ -24,7 +24,7 @@ static const uint64_t device_size_min = GIB / 4;
 struct sim_space sim_space;
 struct sim_state sim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What sim_space_close gives back. */
+/* What sim_space_close releases. */
 static void *reservation;
 static size_t reservation_size;
 
@@ -154,7 +154,7 @@ bool sim_space_open(const size_t *device_bytes, int count)
     sim_state.host_capacity = host;
     for (int i = 0; i < count; i++) {
         sim_state.capacity[i] = device_bytes[i];
-        atomic_store(&sim_space.reach[i], UINT64_C(1) << i);
+        atomic_store(&sim_space.accessible[i], UINT64_C(1) << i);
     }
     open_tables(base, &layout);
     pthread_once(&once, prepare_forks);
@@ -290,13 +290,13 @@ void sim_peer_set(int device, int peer, bool reachable)
     if (!is_device(device) || !is_device(peer) || device == peer)
         return;
     if (reachable)
-        atomic_fetch_or(&sim_space.reach[device], UINT64_C(1) << peer);
+        atomic_fetch_or(&sim_space.accessible[device], UINT64_C(1) << peer);
     else
-        atomic_fetch_and(&sim_space.reach[device], ~(UINT64_C(1) << peer));
+        atomic_fetch_and(&sim_space.accessible[device], ~(UINT64_C(1) << peer));
 }
 
 bool sim_peer_get(int device, int peer)
 {
     return is_device(device) && is_device(peer) &&
-           atomic_load(&sim_space.reach[device]) >> peer & 1;
+           atomic_load(&sim_space.accessible[device]) >> peer & 1;
 }

@@ -1,4 +1,4 @@
-/* What the files of the simulated memory share; nobody else includes it. */
+/* What the files of the simulated memory share; no other file includes it. */
 #ifndef SIM_SPACE_H
 #define SIM_SPACE_H
 
@@ -11,7 +11,7 @@
 struct sim_record { /* one allocation, as the table of allocations has it */
     struct sim_memory memory;
     struct ah_range range;
-    uint64_t taken; /* addresses, with those after the end that nobody gets; 0: not its own */
+    uint64_t taken; /* addresses, with the guard after the end; 0: not its own */
     bool opened;    /* a mapping whose reservation ends with it */
 };
 
@@ -23,7 +23,7 @@ struct sim_reservation { /* addresses for mappings */
 
 struct sim_part { /* addresses that are handed out */
     struct sim_addresses addresses;
-    uint64_t kept; /* a chunk that is free but was not dropped, 0: none */
+    uint64_t kept; /* a chunk that is free but not discarded yet, 0: none */
     uint64_t wide; /* bytes that wide guards take beyond what others would */
 };
 
@@ -65,8 +65,8 @@ static inline unsigned char *sim_view(uint64_t address)
 /* Makes size bytes at address (a multiple of a granule) valid for owner. */
 void sim_granules_set(uint64_t address, uint64_t size, unsigned owner);
 void sim_granules_clear(uint64_t address, uint64_t size);
-/* Gives back to the kernel the table's large page for address, where nobody has any of the
- * addresses in it and the next allocation is not to be there. Under the lock. */
+/* Returns to the kernel the table's large page for address, where nothing is allocated in any of
+ * the addresses in it and the next allocation is not to be there. Under the lock. */
 void sim_granules_trim(const struct sim_addresses *addresses, uint64_t address);
 
 /* Zeroes memory of the tables, by giving whole pages back where that is less work. */
@@ -76,14 +76,14 @@ void sim_table_zero(void *start, size_t size);
 bool sim_charge(int device, uint64_t bytes);
 void sim_discharge(int device, uint64_t bytes);
 
-/* ---- sim_contents.c: memory that is given back to the kernel ---------------------- */
+/* ---- sim_contents.c: memory that is returned to the kernel ------------------------ */
 
 /* Asks for large pages, for an allocation that has room for some. */
 void sim_contents_expect(const struct sim_memory *memory);
-/* Gives back the pages that only [start, end) has, when they are many: they read as zero. */
-void sim_contents_drop_own(uint64_t start, uint64_t end);
-/* Gives back those it shared with others, when it was just given to part. Under the lock. */
-void sim_contents_drop_edges(struct sim_part *part, uint64_t start, uint64_t end);
+/* Returns the pages that only [start, end) has, when they are many: they read as zero. */
+void sim_contents_discard_own(uint64_t start, uint64_t end);
+/* Returns those it shared with others, when it was just released to part. Under the lock. */
+void sim_contents_discard_edges(struct sim_part *part, uint64_t start, uint64_t end);
 
 /* ---- sim_memory.c ---------------------------------------------------------------- */
 
@@ -102,9 +102,9 @@ void sim_reservations_clear(void);
 
 /* ---- sim_shared.c: memory that other processes may open ------------------------------ */
 
-/* Gives back whole pages of the file that holds what is shared. */
-void sim_shared_drop(uint64_t start, uint64_t end);
-void sim_shared_remove(const struct sim_memory *memory); /* it ends; under the lock */
+/* Returns whole pages of the file that holds what is shared. */
+void sim_shared_discard(uint64_t start, uint64_t end);
+void sim_shared_remove(const struct sim_memory *memory); /* it is destroyed; under the lock */
 void sim_shared_close(void);
 
 /* ---- sim_asked.c: what granules cannot tell ----------------------------------------- */

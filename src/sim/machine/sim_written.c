@@ -58,7 +58,7 @@ bool sim_memory_written(uint64_t address, size_t size)
     return true;
 }
 
-/* address is a multiple of a granule, and the rest of the last one is nobody's. */
+/* address is a multiple of a granule, and the rest of the last one belongs to no allocation. */
 void sim_written_clear(uint64_t address, uint64_t size)
 {
     uint64_t first = address - sim_space.base;

@@ -1,4 +1,4 @@
-/* What libsimcuda.so.1 has beside the CUDA driver's functions. */
+/* What libsimcuda.so.1 has in addition to the CUDA driver's functions. */
 #ifndef SIMCUDA_H
 #define SIMCUDA_H
 

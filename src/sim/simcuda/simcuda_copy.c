@@ -22,7 +22,7 @@ CUresult simcuda_end_linear(struct simcuda_end *end, const struct simcuda_contex
                             uint64_t address, size_t size, bool write)
 {
     struct simcuda_memory *memory;
-    CUresult result = simcuda_reach(context, address, size, write, &end->view, &memory);
+    CUresult result = simcuda_translate(context, address, size, write, &end->view, &memory);
     if (result != CUDA_SUCCESS)
         return result;
     end->memory = memory ? memory->id : 0;

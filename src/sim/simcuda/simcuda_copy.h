@@ -17,7 +17,7 @@ struct simcuda_end {
 
 /* Whether memory that was there when the work was asked for still is. */
 bool simcuda_end_is_there(const struct simcuda_end *end);
-/* Tells whoever tracks writes. */
+/* Marks what was written, while writes are tracked. */
 void simcuda_end_wrote(const struct simcuda_end *end, size_t width, size_t height, size_t depth);
 /* size bytes of linear memory; the rows are the caller's to set. */
 CUresult simcuda_end_linear(struct simcuda_end *end, const struct simcuda_context *context,

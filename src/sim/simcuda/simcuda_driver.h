@@ -52,7 +52,7 @@ enum simcuda_kind {
 };
 
 /* What is behind a handle. Handles are numbers that no pointer can be, so that
- * whoever follows one faults. */
+ * an access through one faults. */
 struct simcuda_object {
     enum simcuda_kind kind;
     uint64_t handle;                 /* 0: closed */
@@ -106,7 +106,7 @@ struct simcuda_context {
     int cache_config;
     bool peers[SIMCUDA_DEVICES_MAX];
     struct ptx_context ptx;
-    struct simcuda_print *print; /* what kernels printed and nobody has seen yet */
+    struct simcuda_print *print; /* what kernels printed and is not flushed yet */
 };
 
 struct simcuda_device {
@@ -124,7 +124,7 @@ struct simcuda_device {
 
 struct simcuda {
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* of anything somebody may wait for */
+    pthread_cond_t changed; /* of anything that a thread may wait for */
     bool initialised;
     CUresult init_result; /* of the first cuInit */
     _Atomic(bool) deinitialised;
@@ -261,8 +261,9 @@ void simcuda_memory_free(struct simcuda_memory *memory);
 /* Where this process reads and writes size bytes at address, on behalf of a
  * context. CUDA_ERROR_INVALID_VALUE: not all inside one allocation, or nowhere.
  * Memory that the driver does not know is the host's: *out_memory is NULL. */
-CUresult simcuda_reach(const struct simcuda_context *context, uint64_t address, size_t size,
-                       bool write, unsigned char **out_view, struct simcuda_memory **out_memory);
+CUresult simcuda_translate(const struct simcuda_context *context, uint64_t address, size_t size,
+                           bool write, unsigned char **out_view,
+                           struct simcuda_memory **out_memory);
 /* Whether address lies where only devices have memory: not the host's. */
 bool simcuda_is_reserved(uint64_t address);
 
@@ -321,7 +322,7 @@ void simcuda_stream_wait(struct simcuda_stream *stream, uint64_t ticket);
 void simcuda_work_stop(void);
 void simcuda_work_resume(void);
 /* Lets an op that polls give up: its context ends. Without the lock. */
-bool simcuda_given_up(struct simcuda_context *context);
+bool simcuda_is_abandoned(struct simcuda_context *context);
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
@@ -352,7 +353,7 @@ struct simcuda_pool {
 /* The device's default pool, made when it is first asked for. */
 CUresult simcuda_pool_of(struct simcuda_device *device, struct simcuda_pool **out_default);
 /* Gives unused memory back, as every synchronisation does. */
-void simcuda_pools_settle(struct simcuda_device *device);
+void simcuda_pools_reap(struct simcuda_device *device);
 struct simcuda_pool *simcuda_pool_new(struct simcuda_device *device); /* NULL: no memory */
 void simcuda_pool_taken(struct simcuda_pool *pool, size_t size);
 void simcuda_pool_returned(struct simcuda_pool *pool, size_t size);
@@ -365,7 +366,7 @@ struct simcuda_physical {
     int file;
     size_t size;
     int handle_types;
-    unsigned extra; /* references that a program holds beside its first */
+    unsigned extra; /* references that a program holds after its first */
     bool imported;  /* counted against the device elsewhere */
 };
 /* Physical memory from a file, which it takes over. */
@@ -377,7 +378,7 @@ CUresult simcuda_physical_map(struct simcuda_physical *physical, const unsigned 
                               const struct simcuda_memory *like, struct simcuda_memory **out);
 /* How many reservations there are. */
 unsigned simcuda_reservations(void);
-/* Gives back addresses that were reserved. */
+/* Releases addresses that were reserved. */
 void simcuda_reservation_free(uint64_t base, size_t size);
 
 struct simcuda_function {

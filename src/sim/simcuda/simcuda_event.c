@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static void forget_record(struct simcuda_event *event)
+static void discard_record(struct simcuda_event *event)
 {
     if (event->stream)
         simcuda_object_release(&event->stream->object);
@@ -14,7 +14,7 @@ static void forget_record(struct simcuda_event *event)
 static void fini_event(struct simcuda_object *object)
 {
     struct simcuda_event *event = (struct simcuda_event *)(void *)object;
-    forget_record(event);
+    discard_record(event);
     simcuda_event_unshare(event);
 }
 
@@ -139,7 +139,7 @@ static CUresult record(CUevent handle, CUstream stream_handle)
     result = simcuda_stream_push(stream, &op->op);
     if (result != CUDA_SUCCESS)
         return result;
-    forget_record(event);
+    discard_record(event);
     simcuda_object_retain(&stream->object);
     event->stream = stream;
     event->ticket = stream->queued;

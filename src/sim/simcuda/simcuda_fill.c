@@ -1,5 +1,5 @@
 /* Owns fills. The host does not wait for those of the default stream either, as with
- * NVIDIA's driver: whoever reads the memory comes after them. */
+ * NVIDIA's driver: whatever reads the memory is ordered after them. */
 #include "simcuda_copy.h"
 
 #include <stdlib.h>

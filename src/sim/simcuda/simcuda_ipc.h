@@ -1,5 +1,5 @@
-/* How one process names what another may open: only files that nobody can make shorter
- * (process.h), as whoever maps one relies on its size. */
+/* How one process names what another may open: only files that no process can shorten
+ * (process.h), since a process that maps one relies on its size. */
 #ifndef SIMCUDA_IPC_H
 #define SIMCUDA_IPC_H
 

@@ -68,8 +68,8 @@ static bool is_host_range(uint64_t address, size_t size)
     return msync((void *)(uintptr_t)start, (size_t)(address + size - start), MS_ASYNC) == 0;
 }
 
-CUresult simcuda_reach(const struct simcuda_context *context, uint64_t address, size_t size,
-                       bool write, unsigned char **out_view, struct simcuda_memory **out_memory)
+CUresult simcuda_translate(const struct simcuda_context *context, uint64_t address, size_t size,
+                           bool write, unsigned char **out_view, struct simcuda_memory **out_memory)
 {
     struct simcuda_memory *memory = simcuda_memory_find(address);
     *out_memory = memory;

@@ -116,7 +116,7 @@ static CUresult read_options(struct options *out, unsigned count, const int *opt
     return CUDA_SUCCESS;
 }
 
-static void give_log(struct ptx_log *log, void **size)
+static void return_log(struct ptx_log *log, void **size)
 {
     if (log->text && log->capacity > 0 && log->length == 0)
         *log->text = '\0';
@@ -221,8 +221,8 @@ static CUresult load(CUmodule *out, const void *image, unsigned count, const int
     }
     if (result == CUDA_SUCCESS)
         result = make_module(out, context, ptx);
-    give_log(&options.error, options.error_size);
-    give_log(&options.info, options.info_size);
+    return_log(&options.error, options.error_size);
+    return_log(&options.info, options.info_size);
     simcuda_object_release(&context->object);
     return result;
 }

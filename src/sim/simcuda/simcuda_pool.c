@@ -43,16 +43,16 @@ CUresult simcuda_pool_of(struct simcuda_device *device, struct simcuda_pool **ou
     return *out_default ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static void settle(struct simcuda_object *object, void *device)
+static void reap(struct simcuda_object *object, void *device)
 {
     struct simcuda_pool *pool = (struct simcuda_pool *)(void *)object;
     if (pool->device == device && pool->used + pool->cached > pool->threshold)
         pool->cached = pool->used > pool->threshold ? 0 : (size_t)pool->threshold - pool->used;
 }
 
-void simcuda_pools_settle(struct simcuda_device *device)
+void simcuda_pools_reap(struct simcuda_device *device)
 {
-    simcuda_object_each(SIMCUDA_POOL, settle, device);
+    simcuda_object_each(SIMCUDA_POOL, reap, device);
 }
 
 void simcuda_pool_returned(struct simcuda_pool *pool, size_t size)
@@ -275,28 +275,28 @@ CUresult simcuda_cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *
     return simcuda_leave(result);
 }
 
-static void add_reach(struct simcuda_object *object, void *data)
+static void add_access(struct simcuda_object *object, void *data)
 {
     const struct simcuda_pool *pool = (const struct simcuda_pool *)(const void *)object;
-    bool(*reach)[SIMCUDA_DEVICES_MAX] = data;
+    bool(*accessible)[SIMCUDA_DEVICES_MAX] = data;
     for (int i = 0; i < simcuda.device_count; i++)
-        reach[i][pool->device->ordinal] |= pool->access[i] != 0;
+        accessible[i][pool->device->ordinal] |= pool->access[i] != 0;
 }
 
-/* Memory knows of devices that reach all of another's, not of contexts and pools: a
+/* Memory knows of devices that accessible all of another's, not of contexts and pools: a
  * kernel gets by with less than a program would have to ask for. */
 void simcuda_peers_changed(void)
 {
-    static bool reach[SIMCUDA_DEVICES_MAX][SIMCUDA_DEVICES_MAX]; /* under the lock */
-    memset(reach, 0, sizeof reach);
+    static bool accessible[SIMCUDA_DEVICES_MAX][SIMCUDA_DEVICES_MAX]; /* under the lock */
+    memset(accessible, 0, sizeof accessible);
     for (const struct simcuda_context *at = simcuda.contexts; at; at = at->next)
         for (int i = 0; i < simcuda.device_count; i++)
-            reach[at->device->ordinal][i] |= at->peers[i];
-    simcuda_object_each(SIMCUDA_POOL, add_reach, reach);
+            accessible[at->device->ordinal][i] |= at->peers[i];
+    simcuda_object_each(SIMCUDA_POOL, add_access, accessible);
     for (int i = 0; i < simcuda.device_count; i++)
         for (int j = 0; j < simcuda.device_count; j++)
-            if (i != j && sim_peer_get(i, j) != reach[i][j])
-                sim_peer_set(i, j, reach[i][j]);
+            if (i != j && sim_peer_get(i, j) != accessible[i][j])
+                sim_peer_set(i, j, accessible[i][j]);
 }
 
 /* ---- allocation ----------------------------------------------------------------------------- */

@@ -87,7 +87,7 @@ CUresult simcuda_cuGetProcAddress(const char *name, void **function, int version
     return simcuda_leave(get_address(name, function, version, flags, status));
 }
 
-/* NVIDIA's own libraries ask for tables of functions that nobody has described. */
+/* NVIDIA's own libraries ask for tables of functions that are not documented. */
 CUresult simcuda_cuGetExportTable(const void **table, const CUuuid *id)
 {
     SIMCUDA_ENTER(cuGetExportTable);

@@ -1,4 +1,4 @@
-/* Owns streams: queues that a thread each drains, and who waits for whom. */
+/* Owns streams: queues that a thread each drains, and which stream waits for which. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>
@@ -100,12 +100,12 @@ CUresult simcuda_context_wait(struct simcuda_context *context)
     struct simcuda_stream *stream;
     while ((stream = busy_stream(context)))
         simcuda_stream_wait(stream, stream->queued);
-    simcuda_pools_settle(context->device);
+    simcuda_pools_reap(context->device);
     simcuda_print_flush(context);
     return simcuda_context_error(context);
 }
 
-bool simcuda_given_up(struct simcuda_context *context)
+bool simcuda_is_abandoned(struct simcuda_context *context)
 {
     pthread_mutex_lock(&simcuda.lock);
     bool given = context->ending;
@@ -140,11 +140,11 @@ static bool may_start(const struct simcuda_op *op, const struct simcuda_context 
     return true;
 }
 
-/* As long as somebody asked for; the end of the context cuts it short. */
+/* As long as a fault was asked to last; the end of the context cuts it short. */
 static void delay(struct simcuda_context *context)
 {
     enum { PIECE_NS = 1000000 };
-    for (uint64_t left = sim_fault_delay(); left > 0 && !simcuda_given_up(context);) {
+    for (uint64_t left = sim_fault_delay(); left > 0 && !simcuda_is_abandoned(context);) {
         uint64_t now = left < PIECE_NS ? left : PIECE_NS;
         nanosleep(&(struct timespec){.tv_nsec = (long)now}, NULL);
         left -= now;
@@ -478,7 +478,7 @@ CUresult simcuda_cuStreamSynchronize(CUstream handle)
     struct simcuda_context *context = stream->object.context;
     simcuda_object_retain(&context->object);
     simcuda_stream_finish(stream);
-    simcuda_pools_settle(context->device);
+    simcuda_pools_reap(context->device);
     simcuda_print_flush(context);
     result = simcuda_context_error(context);
     simcuda_object_release(&context->object);

@@ -8,7 +8,7 @@
 
 /* ---- what kernels see ------------------------------------------------------------------ */
 
-/* By the handle's index, in memory that is never given back: a kernel that uses a stale handle
+/* By the handle's index, in memory that is never freed: a kernel that uses a stale handle
  * finds another one there, or 0. */
 struct slot {
     _Atomic(uint64_t) handle;
@@ -155,8 +155,8 @@ static CUresult memory_image(const struct simcuda_context *context, CUdeviceptr 
     out->size[1] = height;
     out->size[2] = 1;
     out->channels = channels;
-    CUresult result = simcuda_reach(context, pointer, row * (height - 1) + width * element, false,
-                                    &view, &memory);
+    CUresult result = simcuda_translate(context, pointer, row * (height - 1) + width * element,
+                                        false, &view, &memory);
     return result == CUDA_SUCCESS && !memory ? CUDA_ERROR_INVALID_VALUE : result;
 }
 

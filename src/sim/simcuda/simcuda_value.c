@@ -32,7 +32,7 @@ static bool met(const struct value_op *op)
 
 static CUresult run_wait_value(struct simcuda_op *op, struct simcuda_context *context)
 {
-    while (!met((struct value_op *)(void *)op) && !simcuda_given_up(context))
+    while (!met((struct value_op *)(void *)op) && !simcuda_is_abandoned(context))
         usleep(POLL_US);
     return CUDA_SUCCESS;
 }
@@ -59,7 +59,7 @@ static CUresult push_value(CUstream handle, CUdeviceptr pointer, uint64_t value,
     size_t size = wide ? 8 : 4;
     CUresult result = simcuda_stream_get(handle, &stream);
     if (result == CUDA_SUCCESS)
-        result = simcuda_reach(stream->object.context, pointer, size, !wait, &view, &memory);
+        result = simcuda_translate(stream->object.context, pointer, size, !wait, &view, &memory);
     if (result != CUDA_SUCCESS)
         return result;
     if (!memory || pointer % size != 0 || flags > (wait ? CU_STREAM_WAIT_VALUE_NOR : 1u))

@@ -22,30 +22,30 @@ static int fini(void **state)
 static void give(uint64_t address, uint64_t size)
 {
     assert_false(sim_addresses_are_free(&addresses, address, 1));
-    sim_addresses_give(&addresses, address, size);
+    sim_addresses_release(&addresses, address, size);
     assert_true(sim_addresses_are_free(&addresses, address, size));
 }
 
 static void addresses_are_taken_one_after_the_other(void **state)
 {
     (void)state;
-    assert_int_equal(sim_addresses_take(&addresses, 100, 1), START);
-    assert_int_equal(sim_addresses_take(&addresses, 1, 1), START + 100);
-    assert_int_equal(sim_addresses_take(&addresses, 1, 64), START + 128);
-    assert_int_equal(sim_addresses_take(&addresses, SIZE - 129, 1), START + 129);
-    assert_int_equal(sim_addresses_take(&addresses, 27, 1), START + 101);
-    assert_int_equal(sim_addresses_take(&addresses, 1, 1), 0);
+    assert_int_equal(sim_addresses_reserve(&addresses, 100, 1), START);
+    assert_int_equal(sim_addresses_reserve(&addresses, 1, 1), START + 100);
+    assert_int_equal(sim_addresses_reserve(&addresses, 1, 64), START + 128);
+    assert_int_equal(sim_addresses_reserve(&addresses, SIZE - 129, 1), START + 129);
+    assert_int_equal(sim_addresses_reserve(&addresses, 27, 1), START + 101);
+    assert_int_equal(sim_addresses_reserve(&addresses, 1, 1), 0);
 }
 
 static void what_is_given_back_is_taken_last(void **state)
 {
     (void)state;
-    uint64_t first = sim_addresses_take(&addresses, 1024, 1);
+    uint64_t first = sim_addresses_reserve(&addresses, 1024, 1);
     give(first, 1024);
     for (int i = 1; i < 4; i++)
-        assert_int_equal(sim_addresses_take(&addresses, 1024, 1), START + i * 1024);
-    assert_int_equal(sim_addresses_take(&addresses, 1024, 1), first);
-    assert_int_equal(sim_addresses_take(&addresses, 1, 1), 0);
+        assert_int_equal(sim_addresses_reserve(&addresses, 1024, 1), START + i * 1024);
+    assert_int_equal(sim_addresses_reserve(&addresses, 1024, 1), first);
+    assert_int_equal(sim_addresses_reserve(&addresses, 1, 1), 0);
 }
 
 static void holes_grow_together(void **state)
@@ -53,41 +53,41 @@ static void holes_grow_together(void **state)
     (void)state;
     uint64_t at[4];
     for (int i = 0; i < 4; i++)
-        at[i] = sim_addresses_take(&addresses, 1024, 1);
+        at[i] = sim_addresses_reserve(&addresses, 1024, 1);
     give(at[1], 1024);
     give(at[3], 1024);
-    assert_int_equal(sim_addresses_take(&addresses, 1025, 1), 0);
+    assert_int_equal(sim_addresses_reserve(&addresses, 1025, 1), 0);
     assert_false(sim_addresses_are_free(&addresses, at[1], 1025));
     give(at[2], 1024);
     assert_true(sim_addresses_are_free(&addresses, at[1], 3072));
     assert_false(sim_addresses_are_free(&addresses, at[1], 3073));
     assert_false(sim_addresses_are_free(&addresses, at[1] - 1, 1));
-    assert_int_equal(sim_addresses_take(&addresses, 3072, 1), at[1]);
+    assert_int_equal(sim_addresses_reserve(&addresses, 3072, 1), at[1]);
     give(at[0], 1024);
     give(at[1], 3072);
-    assert_int_equal(sim_addresses_take(&addresses, SIZE, 1), START);
+    assert_int_equal(sim_addresses_reserve(&addresses, SIZE, 1), START);
 }
 
 static void a_place_is_taken_where_it_is_free(void **state)
 {
     (void)state;
-    assert_true(sim_addresses_take_at(&addresses, START + 1000, 100));
-    assert_false(sim_addresses_take_at(&addresses, START + 1099, 1));
-    assert_false(sim_addresses_take_at(&addresses, START + 900, 101));
-    assert_true(sim_addresses_take_at(&addresses, START + 900, 100));
-    assert_true(sim_addresses_take_at(&addresses, START, 900));
-    assert_false(sim_addresses_take_at(&addresses, START + SIZE, 1));
-    assert_false(sim_addresses_take_at(&addresses, START + SIZE - 1, 2));
-    assert_false(sim_addresses_take_at(&addresses, START - 1, 1));
-    assert_int_equal(sim_addresses_take(&addresses, SIZE - 1100, 1), START + 1100);
+    assert_true(sim_addresses_reserve_at(&addresses, START + 1000, 100));
+    assert_false(sim_addresses_reserve_at(&addresses, START + 1099, 1));
+    assert_false(sim_addresses_reserve_at(&addresses, START + 900, 101));
+    assert_true(sim_addresses_reserve_at(&addresses, START + 900, 100));
+    assert_true(sim_addresses_reserve_at(&addresses, START, 900));
+    assert_false(sim_addresses_reserve_at(&addresses, START + SIZE, 1));
+    assert_false(sim_addresses_reserve_at(&addresses, START + SIZE - 1, 2));
+    assert_false(sim_addresses_reserve_at(&addresses, START - 1, 1));
+    assert_int_equal(sim_addresses_reserve(&addresses, SIZE - 1100, 1), START + 1100);
 }
 
 static void what_is_too_much_is_refused(void **state)
 {
     (void)state;
-    assert_int_equal(sim_addresses_take(&addresses, SIZE + 1, 1), 0);
-    assert_int_equal(sim_addresses_take(&addresses, UINT64_MAX, 2), 0);
-    assert_int_equal(sim_addresses_take(&addresses, SIZE, 1), START);
+    assert_int_equal(sim_addresses_reserve(&addresses, SIZE + 1, 1), 0);
+    assert_int_equal(sim_addresses_reserve(&addresses, UINT64_MAX, 2), 0);
+    assert_int_equal(sim_addresses_reserve(&addresses, SIZE, 1), START);
 }
 
 static unsigned char taken[SIZE];
@@ -129,7 +129,7 @@ static void in_any_order_nothing_is_taken_twice_or_lost(void **state)
         }
         uint64_t size = 1 + ah_test_random(&seed) % 100;
         uint64_t alignment = UINT64_C(1) << ah_test_random(&seed) % 4;
-        uint64_t address = sim_addresses_take(&addresses, size, alignment);
+        uint64_t address = sim_addresses_reserve(&addresses, size, alignment);
         if (!address) {
             assert_true(longest_hole() < size + alignment - 1);
             continue;
@@ -142,7 +142,7 @@ static void in_any_order_nothing_is_taken_twice_or_lost(void **state)
     for (int i = 0; i < PIECES; i++)
         if (pieces[i].size)
             give(pieces[i].address, pieces[i].size);
-    assert_int_equal(sim_addresses_take(&addresses, SIZE, 1), START);
+    assert_int_equal(sim_addresses_reserve(&addresses, SIZE, 1), START);
 }
 
 #define ADDRESS_TEST(function) cmocka_unit_test_setup_teardown(function, init, fini)

@@ -60,11 +60,11 @@ static enum ptx_shape refuse_first(struct ptx_warp *warp, const struct ptx_op *o
 }
 
 /* A small space: offsets below limit, lane l's bytes at start + l * stride. */
-static inline enum ptx_shape reach_window(struct ptx_warp *warp, const struct ptx_op *op,
-                                          const struct ptx_access *access,
-                                          const uint64_t at[PTX_LANES], unsigned char *start,
-                                          size_t limit, size_t stride,
-                                          unsigned char *out_where[PTX_LANES])
+static inline enum ptx_shape window_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                             const struct ptx_access *access,
+                                             const uint64_t at[PTX_LANES], unsigned char *start,
+                                             size_t limit, size_t stride,
+                                             unsigned char *out_where[PTX_LANES])
 {
     uint64_t last = limit - access->bytes, low = access->bytes - 1u, bad = limit < access->bytes;
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
@@ -75,9 +75,9 @@ static inline enum ptx_shape reach_window(struct ptx_warp *warp, const struct pt
     return bad ? refuse_first(warp, op, access, at, limit) : PTX_SHAPE_ANY;
 }
 
-static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
-                                 const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                 unsigned char *out_where[PTX_LANES])
+static enum ptx_shape lane_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                    const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                                    unsigned char *out_where[PTX_LANES])
 {
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -95,9 +95,9 @@ static enum ptx_shape reach_each(struct ptx_warp *warp, const struct ptx_op *op,
  * elements, one address for all, a small table. */
 enum { NEAR = 2048 };
 
-static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   unsigned char *out_where[PTX_LANES])
+static enum ptx_shape global_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                      const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                                      unsigned char *out_where[PTX_LANES])
 {
     int32_t first = __builtin_ctz(warp->mask), bytes = access->bytes;
     uint64_t start = at[first], far = 0, low = 0;
@@ -114,12 +114,12 @@ static enum ptx_shape reach_global(struct ptx_warp *warp, const struct ptx_op *o
             ((uint32_t)distance - (uint32_t)((lane - first) * bytes)) & (uint32_t)warp->lanes[lane];
     }
     if (far || is_misaligned(access, low))
-        return reach_each(warp, op, access, at, out_where);
+        return lane_pointers(warp, op, access, at, out_where);
     start += (uint64_t)(int64_t)least;
     unsigned char *where =
         sim_translate_span(warp->device, start, (size_t)(most - least + bytes), access->write);
     if (!where) /* what lies between the lanes' may be what is out of reach */
-        return reach_each(warp, op, access, at, out_where);
+        return lane_pointers(warp, op, access, at, out_where);
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         out_where[lane] = (unsigned char *)((uintptr_t)where + (at[lane] - start));
     return run ? PTX_SHAPE_ANY : PTX_SHAPE_RUN;
@@ -130,8 +130,8 @@ static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset
     return offset < limit && limit - offset >= bytes ? start + offset : NULL;
 }
 
-static unsigned char *reach_generic_lane(struct ptx_warp *warp, const struct ptx_access *access,
-                                         unsigned lane, uint64_t address)
+static unsigned char *generic_pointer(struct ptx_warp *warp, const struct ptx_access *access,
+                                      unsigned lane, uint64_t address)
 {
     uint64_t offset;
     if (is_misaligned(access, address))
@@ -151,42 +151,43 @@ static unsigned char *reach_generic_lane(struct ptx_warp *warp, const struct ptx
     }
 }
 
-static enum ptx_shape reach_generic(struct ptx_warp *warp, const struct ptx_op *op,
-                                    const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                    unsigned char *out_where[PTX_LANES])
+static enum ptx_shape generic_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                       const struct ptx_access *access,
+                                       const uint64_t at[PTX_LANES],
+                                       unsigned char *out_where[PTX_LANES])
 {
     uint64_t windowed = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         windowed |= (uint64_t)(at[lane] - SIM_SHARED_WINDOW < 3 * SIM_WINDOW_SIZE) &
                     (uint64_t)(int64_t)warp->lanes[lane];
     if (!windowed)
-        return reach_global(warp, op, access, at, out_where);
+        return global_pointers(warp, op, access, at, out_where);
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        out_where[lane] = reach_generic_lane(warp, access, lane, at[lane]);
+        out_where[lane] = generic_pointer(warp, access, lane, at[lane]);
         if (!out_where[lane])
             return refuse(warp, op, access, lane, at[lane]);
     }
     return PTX_SHAPE_ANY;
 }
 
-static enum ptx_shape access_reach(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   unsigned char *out_where[PTX_LANES])
+static enum ptx_shape access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                      const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                                      unsigned char *out_where[PTX_LANES])
 {
     switch (access->space) {
     case PTX_SHARED:
-        return reach_window(warp, op, access, at, warp->shared, warp->shared_size, 0, out_where);
+        return window_pointers(warp, op, access, at, warp->shared, warp->shared_size, 0, out_where);
     case PTX_LOCAL:
-        return reach_window(warp, op, access, at, warp->local, warp->local_stride,
-                            warp->local_stride, out_where);
+        return window_pointers(warp, op, access, at, warp->local, warp->local_stride,
+                               warp->local_stride, out_where);
     case PTX_PARAM:
-        return reach_window(warp, op, access, at, (unsigned char *)(uintptr_t)warp->params,
-                            access->write ? 0 : warp->param_size, 0, out_where);
+        return window_pointers(warp, op, access, at, (unsigned char *)(uintptr_t)warp->params,
+                               access->write ? 0 : warp->param_size, 0, out_where);
     case PTX_GLOBAL:
-        return reach_global(warp, op, access, at, out_where);
+        return global_pointers(warp, op, access, at, out_where);
     default:
-        return reach_generic(warp, op, access, at, out_where);
+        return generic_pointers(warp, op, access, at, out_where);
     }
 }
 
@@ -309,7 +310,7 @@ __attribute__((no_sanitize("thread"))) static const struct ptx_op *load(struct p
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
     access_addresses(warp, access, at);
-    enum ptx_shape shape = access_reach(warp, op, access, at, where);
+    enum ptx_shape shape = access_pointers(warp, op, access, at, where);
     if (shape == PTX_SHAPE_FAULT)
         return NULL;
     if (is_copy(warp, access, shape)) {
@@ -351,7 +352,7 @@ __attribute__((no_sanitize("thread"))) static const struct ptx_op *store(struct 
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
     access_addresses(warp, access, at);
-    enum ptx_shape shape = access_reach(warp, op, access, at, where);
+    enum ptx_shape shape = access_pointers(warp, op, access, at, where);
     if (shape == PTX_SHAPE_FAULT)
         return NULL;
     if (is_copy(warp, access, shape)) {
@@ -370,7 +371,7 @@ __attribute__((no_sanitize("thread"))) static const struct ptx_op *store(struct 
 
 const struct ptx_access_functions JOIN(ptx_access_, PTX_ISA_NAME) = {
     .addresses = access_addresses,
-    .reach = access_reach,
+    .pointers = access_pointers,
     .load = load,
     .load_parameter = load_parameter,
     .store = store,

@@ -134,7 +134,7 @@ static void cas_8(unsigned char *where, const unsigned char *b, const unsigned c
     memcpy(out_old, &old, sizeof old);
 }
 
-/* Every x86-64 that runs this has cmpxchg16b; the compiler wants to be told. */
+/* Every x86-64 that runs this has cmpxchg16b, which the compiler does not assume. */
 #ifdef __x86_64__
 __attribute__((target("cx16")))
 #endif
@@ -240,7 +240,7 @@ const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
     ptx_access_addresses(warp, &atomic->access, at);
-    if (ptx_access_reach(warp, op, &atomic->access, at, where) == PTX_SHAPE_FAULT)
+    if (ptx_access_pointers(warp, op, &atomic->access, at, where) == PTX_SHAPE_FAULT)
         return NULL;
     if (atomic->sums && !atomic->returns && add_up(warp, atomic, where))
         return op + 1;

@@ -1,5 +1,5 @@
 /* Barriers of a block: bar, barrier, and the cluster's barrier for clusters of one
- * block. They count threads; whoever completes one wakes all that wait at it. */
+ * block. They count threads; the thread that completes one wakes all that wait at it. */
 #include "ptx_checks.h"
 #include "ptx_warp.h"
 
@@ -47,7 +47,7 @@ static struct sim_shadow *shadow_of(const struct ptx_block *block)
 }
 
 /* Orders what waits at the barrier after what arrived there; threads that have ended count as
- * arrived where nobody said how many are to come. */
+ * arrived where the barrier names no count. */
 static void order(struct ptx_block *block, unsigned number)
 {
     unsigned waiting = 0;
@@ -154,8 +154,8 @@ static unsigned threads_of(const struct ptx_block *block, unsigned expected)
 }
 
 /* What nothing but SIM_CHECK_SYNC looks at. False: a misuse, which was reported. */
-static bool is_sound(struct ptx_warp *warp, const struct ptx_op *op, unsigned number,
-                     unsigned expected)
+static bool is_valid_arrival(struct ptx_warp *warp, const struct ptx_op *op, unsigned number,
+                             unsigned expected)
 {
     const struct ptx_barrier *barrier = &warp->block->barriers[number];
     uint32_t *arrived = &ptx_wave_of(warp)->arrived[number];
@@ -196,7 +196,7 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
                          "barrier %u for %u threads, which is no multiple of %d", number, expected,
                          PTX_LANES);
     struct ptx_barrier *barrier = &warp->block->barriers[number];
-    if (strict && !is_sound(warp, op, number, expected))
+    if (strict && !is_valid_arrival(warp, op, number, expected))
         return NULL;
     arrive(warp, barrier, expected);
     sim_shadow_arrive(warp->shadow, number, warp->number);

@@ -33,8 +33,8 @@ static unsigned char *within(const unsigned char *start, size_t limit, uint64_t 
 }
 
 /* Where lane finds size bytes, which cross no multiple of SIM_GRANULE. */
-static unsigned char *reach(struct ptx_warp *warp, unsigned lane, uint64_t address, size_t size,
-                            bool write)
+static unsigned char *pointer_of(struct ptx_warp *warp, unsigned lane, uint64_t address,
+                                 size_t size, bool write)
 {
     uint64_t offset;
     switch (ptx_generic_space(address, &offset)) {
@@ -60,7 +60,7 @@ bool ptx_read_bytes(struct ptx_warp *warp, unsigned lane, uint64_t address, void
     unsigned char *to = out;
     while (size > 0) {
         size_t piece = piece_size(address, size);
-        const unsigned char *from = reach(warp, lane, address, piece, false);
+        const unsigned char *from = pointer_of(warp, lane, address, piece, false);
         if (!from)
             return false;
         copy(to, from, piece);
@@ -75,7 +75,7 @@ bool ptx_write_bytes(struct ptx_warp *warp, unsigned lane, uint64_t address, con
     const unsigned char *from = bytes;
     while (size > 0) {
         size_t piece = piece_size(address, size);
-        unsigned char *to = reach(warp, lane, address, piece, true);
+        unsigned char *to = pointer_of(warp, lane, address, piece, true);
         if (!to)
             return false;
         copy(to, from, piece);
@@ -95,8 +95,8 @@ static uint64_t word(const unsigned char *arguments, size_t offset)
     return bits;
 }
 
-static void give_result(unsigned char *result, size_t stride, unsigned lane, const void *value,
-                        size_t size)
+static void write_result(unsigned char *result, size_t stride, unsigned lane, const void *value,
+                         size_t size)
 {
     if (result)
         memcpy(result + lane * stride, value, size);
@@ -157,7 +157,7 @@ static bool call_vprintf(struct ptx_warp *warp, const struct ptx_op *op,
         int32_t count;
         if (!print_lane(&reader, op, word(own, 0), word(own, 8), &count))
             return false;
-        give_result(result, result_stride, reader.lane, &count, sizeof(count));
+        write_result(result, result_stride, reader.lane, &count, sizeof(count));
     }
     return true;
 }
@@ -176,7 +176,7 @@ static bool take_heap(struct ptx_context *context, size_t size)
     return true;
 }
 
-static void give_heap(struct ptx_context *context, size_t size)
+static void release_heap(struct ptx_context *context, size_t size)
 {
     atomic_fetch_sub_explicit(&context->heap_used, size, memory_order_relaxed);
 }
@@ -190,7 +190,7 @@ static uint64_t allocate(struct ptx_context *context, uint64_t size)
     struct sim_memory *memory =
         sim_memory_create(SIM_MEMORY_HEAP, context->device, rounded, HEAP_ALIGN);
     if (!memory) {
-        give_heap(context, rounded);
+        release_heap(context, rounded);
         return 0;
     }
     memory->owner = context;
@@ -205,7 +205,7 @@ static bool call_malloc(struct ptx_warp *warp, const struct ptx_op *op,
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t address = allocate(warp->launch->context, word(arguments + lane * stride, 0));
-        give_result(result, result_stride, lane, &address, sizeof(address));
+        write_result(result, result_stride, lane, &address, sizeof(address));
     }
     return true;
 }
@@ -220,7 +220,7 @@ static bool release(struct ptx_context *context, uint64_t address)
     bool ours = memory && memory->kind == SIM_MEMORY_HEAP && memory->owner == context &&
                 memory->address == address;
     if (ours) {
-        give_heap(context, memory->size);
+        release_heap(context, memory->size);
         sim_memory_destroy(memory);
     }
     pthread_mutex_unlock(&lock);

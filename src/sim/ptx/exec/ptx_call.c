@@ -147,8 +147,8 @@ const struct ptx_op *ptx_run_return(struct ptx_warp *warp, const struct ptx_op *
     const struct ptx_call *call = back->extra;
     struct side from = side_of(warp, frame), to = side_of(warp, caller);
     copy_values(warp->mask, &from, frame->code->returns, &to, call->results, call->result_count);
-    ptx_warp_leave(warp);
-    return warp->fragments ? ptx_warp_meet(warp, back + 1) : back + 1;
+    ptx_warp_return(warp);
+    return warp->fragments ? ptx_warp_reconverge(warp, back + 1) : back + 1;
 }
 
 const struct ptx_op *ptx_run_call_builtin(struct ptx_warp *warp, const struct ptx_op *op)

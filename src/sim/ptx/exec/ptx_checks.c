@@ -1,4 +1,4 @@
-/* Reads of memory that nobody wrote, accesses of different threads to shared memory that
+/* Reads of memory that has not been written, accesses of different threads to shared memory that
  * nothing orders, and such as do not wait for an asynchronous copy. Accesses that are out of bounds
  * are left to the op that follows. */
 #include "ptx_checks.h"

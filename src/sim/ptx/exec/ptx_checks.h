@@ -2,7 +2,7 @@
  *
  * Where one is on, an op that checks stands before every op that accesses memory;
  * where none is, nothing of this runs. A block's shared and local memory has a
- * shadow, which the executor keeps beside the block. */
+ * shadow, which exists as long as the block. */
 #ifndef PTX_CHECKS_H
 #define PTX_CHECKS_H
 

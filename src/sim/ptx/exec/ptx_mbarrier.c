@@ -17,8 +17,8 @@ static uint32_t copy_size(const struct ptx_warp *warp, const struct ptx_copy *co
 }
 
 /* Lanes that copy nothing do not touch their source. */
-static bool reach_sources(struct ptx_warp *warp, const struct ptx_op *op,
-                          const struct ptx_copy *copy, unsigned char *where[PTX_LANES])
+static bool source_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                            const struct ptx_copy *copy, unsigned char *where[PTX_LANES])
 {
     uint64_t at[PTX_LANES];
     uint32_t mask = warp->mask, reading = 0;
@@ -32,7 +32,7 @@ static bool reach_sources(struct ptx_warp *warp, const struct ptx_op *op,
     for (unsigned lane = 0; lane < PTX_LANES; lane++) /* as a lane that does read */
         if (!(reading >> lane & 1))
             at[lane] = at[__builtin_ctz(reading)];
-    return ptx_access_reach(warp, op, copy->from, at, where) != PTX_SHAPE_FAULT;
+    return ptx_access_pointers(warp, op, copy->from, at, where) != PTX_SHAPE_FAULT;
 }
 
 __attribute__((no_sanitize("thread"))) const struct ptx_op *
@@ -42,8 +42,8 @@ ptx_run_copy_async(struct ptx_warp *warp, const struct ptx_op *op)
     uint64_t at[PTX_LANES];
     unsigned char *to[PTX_LANES], *from[PTX_LANES];
     ptx_access_addresses(warp, &copy->to, at);
-    if (ptx_access_reach(warp, op, &copy->to, at, to) == PTX_SHAPE_FAULT ||
-        !reach_sources(warp, op, copy, from))
+    if (ptx_access_pointers(warp, op, &copy->to, at, to) == PTX_SHAPE_FAULT ||
+        !source_pointers(warp, op, copy, from))
         return NULL;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -178,13 +178,13 @@ static void complete(struct ptx_warp *warp, struct barrier *barrier, const unsig
     sim_shadow_complete(warp->shadow, number_of(warp, where));
 }
 
-static bool reach_barriers(struct ptx_warp *warp, const struct ptx_op *op,
-                           unsigned char *where[PTX_LANES])
+static bool barrier_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                             unsigned char *where[PTX_LANES])
 {
     const struct ptx_mbarrier_op *barrier = op->extra;
     uint64_t at[PTX_LANES];
     ptx_access_addresses(warp, &barrier->access, at);
-    return ptx_access_reach(warp, op, &barrier->access, at, where) != PTX_SHAPE_FAULT;
+    return ptx_access_pointers(warp, op, &barrier->access, at, where) != PTX_SHAPE_FAULT;
 }
 
 const struct ptx_op *ptx_run_mbarrier(struct ptx_warp *warp, const struct ptx_op *op)
@@ -193,7 +193,7 @@ const struct ptx_op *ptx_run_mbarrier(struct ptx_warp *warp, const struct ptx_op
     const uint32_t *counts = (const uint32_t *)(const void *)(warp->regs + extra->count);
     uint64_t *d = (uint64_t *)(void *)(warp->regs + extra->d);
     unsigned char *where[PTX_LANES];
-    if (!reach_barriers(warp, op, where))
+    if (!barrier_pointers(warp, op, where))
         return NULL;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -219,7 +219,7 @@ const struct ptx_op *ptx_run_mbarrier_test(struct ptx_warp *warp, const struct p
     const struct ptx_mbarrier_op *extra = op->extra;
     unsigned char *where[PTX_LANES];
     uint32_t done = 0;
-    if (!reach_barriers(warp, op, where))
+    if (!barrier_pointers(warp, op, where))
         return NULL;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);

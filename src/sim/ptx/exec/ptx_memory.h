@@ -15,17 +15,17 @@ void ptx_access_addresses(const struct ptx_warp *warp, const struct ptx_access *
                           uint64_t out_at[PTX_LANES]);
 
 /* Where each lane of the mask reads or writes; reports the first lane that must not. */
-enum ptx_shape ptx_access_reach(struct ptx_warp *warp, const struct ptx_op *op,
-                                const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                unsigned char *out_where[PTX_LANES]);
+enum ptx_shape ptx_access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                                   unsigned char *out_where[PTX_LANES]);
 
 /* Both, and the handlers of loads and stores, once per instruction set. */
 struct ptx_access_functions {
     void (*addresses)(const struct ptx_warp *warp, const struct ptx_access *access,
                       uint64_t out_at[PTX_LANES]);
-    enum ptx_shape (*reach)(struct ptx_warp *warp, const struct ptx_op *op,
-                            const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                            unsigned char *out_where[PTX_LANES]);
+    enum ptx_shape (*pointers)(struct ptx_warp *warp, const struct ptx_op *op,
+                               const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                               unsigned char *out_where[PTX_LANES]);
     ptx_handler load, load_parameter, store;
 };
 extern const struct ptx_access_functions ptx_access_base, ptx_access_avx2, ptx_access_avx512;

@@ -1,9 +1,9 @@
-/* Runs the fragments of a warp: which one goes next, where they meet, how lanes wait
+/* Runs the fragments of a warp: which one runs next, where they reconverge, how lanes wait
  * for each other, and the frames of functions they are in.
  *
- * The fragment that is furthest behind goes first, so that lanes come together
- * again where their ways join. One that loops where it may wait for another is tired
- * after a while, until all are: a lane that spins cannot starve the one it waits
+ * The fragment that is furthest behind runs first, so that lanes reconverge where
+ * their paths join. One that loops where it may wait for another yields after a while,
+ * until all have: a lane that spins cannot starve the one it waits
  * for. Other loops run to their end, however long that takes. */
 #include "ptx_warp.h"
 
@@ -34,7 +34,7 @@ void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask)
     }
 }
 
-/* ---- who is behind ------------------------------------------------------------------- */
+/* ---- order of fragments ------------------------------------------------------------------- */
 
 struct place {
     const struct ptx_op *op;
@@ -110,7 +110,7 @@ static struct ptx_fragment *new_fragment(struct ptx_wave *wave)
     return fragment;
 }
 
-static void drop_fragment(struct ptx_wave *wave, struct ptx_fragment *fragment)
+static void free_fragment(struct ptx_wave *wave, struct ptx_fragment *fragment)
 {
     fragment->next = wave->unused;
     wave->unused = fragment;
@@ -131,8 +131,8 @@ static void unlink_fragment(struct ptx_warp *warp, struct ptx_fragment *fragment
 }
 
 /* Takes the fragments at a place out of the list; returns their lanes. */
-static uint32_t absorb(struct ptx_wave *wave, const struct ptx_op *op,
-                       const struct ptx_frame *frame, enum ptx_wait wait)
+static uint32_t merge_fragments(struct ptx_wave *wave, const struct ptx_op *op,
+                                const struct ptx_frame *frame, enum ptx_wait wait)
 {
     uint32_t lanes = 0;
     struct ptx_fragment **link = &wave->warp.fragments;
@@ -144,7 +144,7 @@ static uint32_t absorb(struct ptx_wave *wave, const struct ptx_op *op,
         }
         *link = fragment->next;
         lanes |= fragment->mask;
-        drop_fragment(wave, fragment);
+        free_fragment(wave, fragment);
     }
     return lanes;
 }
@@ -174,9 +174,9 @@ static struct ptx_fragment *park(struct ptx_warp *warp, const struct ptx_op *op)
     return fragment;
 }
 
-const struct ptx_op *ptx_warp_drop(struct ptx_warp *warp)
+const struct ptx_op *ptx_warp_retire(struct ptx_warp *warp)
 {
-    drop_fragment(ptx_wave_of(warp), warp->fragment);
+    free_fragment(ptx_wave_of(warp), warp->fragment);
     warp->fragment = NULL;
     ptx_wave_of(warp)->stop = PTX_STOP_SWITCH;
     return NULL;
@@ -199,9 +199,9 @@ static void charge(struct ptx_wave *wave)
     wave->slice = wave->warp.budget;
 }
 
-static void tire(struct ptx_wave *wave, struct ptx_fragment *fragment)
+static void mark_yielded(struct ptx_wave *wave, struct ptx_fragment *fragment)
 {
-    fragment->tired = true;
+    fragment->yielded = true;
     wave->uneven = true;
     wave->share = NEXT_SHARE;
 }
@@ -213,7 +213,7 @@ const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *
     charge(wave);
     struct ptx_fragment *fragment = park(warp, op);
     if (wave->share <= (spins || wave->uneven ? 0 : -PATIENCE))
-        tire(wave, fragment);
+        mark_yielded(wave, fragment);
     return NULL;
 }
 
@@ -222,7 +222,7 @@ const struct ptx_op *ptx_warp_sleep(struct ptx_warp *warp, const struct ptx_op *
     struct ptx_wave *wave = ptx_wave_of(warp);
     bool alone = !any_ready(warp);
     charge(wave);
-    tire(wave, park(warp, op));
+    mark_yielded(wave, park(warp, op));
     if (alone)
         wave->stop = PTX_STOP_REST;
     return NULL;
@@ -235,11 +235,11 @@ const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *o
     return NULL;
 }
 
-const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *op)
+const struct ptx_op *ptx_warp_reconverge(struct ptx_warp *warp, const struct ptx_op *op)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
     struct ptx_frame *frame = warp->fragment->frame;
-    uint32_t here = absorb(wave, op, frame, PTX_WAIT_NONE);
+    uint32_t here = merge_fragments(wave, op, frame, PTX_WAIT_NONE);
     if (here)
         ptx_warp_mask(warp, warp->mask | here);
     bool ready = false;
@@ -247,7 +247,7 @@ const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *o
         if (!is_ready(f))
             continue;
         ready = true;
-        if (!f->tired && compare(place_of(f), (struct place){op, frame}) < 0) {
+        if (!f->yielded && compare(place_of(f), (struct place){op, frame}) < 0) {
             park(warp, op);
             return NULL;
         }
@@ -263,7 +263,7 @@ static struct ptx_fragment *furthest_behind(const struct ptx_warp *warp)
 {
     struct ptx_fragment *best = NULL;
     for (struct ptx_fragment *f = warp->fragments; f; f = f->next)
-        if (is_ready(f) && !f->tired && (!best || compare(place_of(f), place_of(best)) < 0))
+        if (is_ready(f) && !f->yielded && (!best || compare(place_of(f), place_of(best)) < 0))
             best = f;
     return best;
 }
@@ -277,7 +277,7 @@ static struct ptx_fragment *pick(struct ptx_wave *wave)
         best = furthest_behind(warp);
         if (!best) {
             for (struct ptx_fragment *f = warp->fragments; f; f = f->next)
-                f->tired = false;
+                f->yielded = false;
             best = furthest_behind(warp);
         }
     }
@@ -285,7 +285,7 @@ static struct ptx_fragment *pick(struct ptx_wave *wave)
         return NULL;
     unlink_fragment(warp, best);
     if (warp->fragments)
-        best->mask |= absorb(wave, best->op, best->frame, PTX_WAIT_NONE);
+        best->mask |= merge_fragments(wave, best->op, best->frame, PTX_WAIT_NONE);
     return best;
 }
 
@@ -300,7 +300,7 @@ static const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *f
 {
     struct ptx_warp *warp = &wave->warp;
     warp->fragment = fragment;
-    fragment->tired = false;
+    fragment->yielded = false;
     use_frame(warp, fragment->frame);
     ptx_warp_mask(warp, fragment->mask);
     if (!any_ready(warp)) {
@@ -341,7 +341,7 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
 void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
 {
     struct ptx_warp *warp = &wave->warp;
-    warp->alive = wave->born = mask;
+    warp->alive = wave->started = mask;
     warp->carry = 0;
     warp->fragments = NULL;
     wave->unused = NULL;
@@ -351,7 +351,7 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     wave->strict = sim_options()->checks & SIM_CHECK_SYNC;
     memset(wave->arrived, 0, sizeof wave->arrived);
     for (unsigned i = 0; i < PTX_LANES; i++)
-        drop_fragment(wave, &wave->pool[i]);
+        free_fragment(wave, &wave->pool[i]);
     ptx_warp_add(warp, mask, wave->frame.code->ops, &wave->frame);
 }
 
@@ -426,7 +426,7 @@ static void leave_frame(struct ptx_wave *wave, struct ptx_frame *frame, uint32_t
     wave->frames[number] = frame;
 }
 
-void ptx_warp_leave(struct ptx_warp *warp)
+void ptx_warp_return(struct ptx_warp *warp)
 {
     struct ptx_frame *frame = warp->fragment->frame, *caller = frame->caller;
     leave_frame(ptx_wave_of(warp), frame, warp->mask);
@@ -447,12 +447,12 @@ const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp)
     warp->block->alive -= count;
     warp->block->cluster.arrived -= (unsigned)__builtin_popcount(wave->cluster_pending & lanes);
     wave->cluster_pending &= ~lanes;
-    /* Whoever waits for these lanes looks again. */
+    /* Fragments that wait for these lanes check again. */
     for (struct ptx_fragment *f = warp->fragments; f; f = f->next)
         if (f->wait == PTX_WAIT_LANES)
             f->wait = PTX_WAIT_NONE;
     ptx_barrier_exit(warp->block);
-    return ptx_warp_drop(warp);
+    return ptx_warp_retire(warp);
 }
 
 void ptx_warp_fini(struct ptx_wave *wave)
@@ -474,11 +474,11 @@ static bool is_warp_barrier(const struct ptx_op *op)
 }
 
 /* Every lane has to name itself; where that is checked, none that has ended. */
-static bool members_are_sound(struct ptx_warp *warp, const struct ptx_op *op,
+static bool members_are_valid(struct ptx_warp *warp, const struct ptx_op *op,
                               const uint32_t *members)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
-    uint32_t ended = wave->born & ~warp->alive;
+    uint32_t ended = wave->started & ~warp->alive;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         if (!(members[lane] >> lane & 1)) {
@@ -520,10 +520,10 @@ static bool gather(struct ptx_warp *warp, const struct ptx_op *op, const uint32_
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
     struct ptx_frame *frame = warp->fragment->frame;
-    if (!members_are_sound(warp, op, members))
+    if (!members_are_valid(warp, op, members))
         return false;
-    uint32_t more =
-        absorb(wave, op, frame, PTX_WAIT_LANES) | absorb(wave, op, frame, PTX_WAIT_NONE);
+    uint32_t more = merge_fragments(wave, op, frame, PTX_WAIT_LANES) |
+                    merge_fragments(wave, op, frame, PTX_WAIT_NONE);
     if (more)
         ptx_warp_mask(warp, warp->mask | more);
     bool barrier = is_warp_barrier(op);
@@ -578,8 +578,8 @@ bool ptx_warp_align(struct ptx_warp *warp, const struct ptx_op *op)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
     struct ptx_frame *frame = warp->fragment->frame;
-    uint32_t more =
-        absorb(wave, op, frame, PTX_WAIT_LANES) | absorb(wave, op, frame, PTX_WAIT_NONE);
+    uint32_t more = merge_fragments(wave, op, frame, PTX_WAIT_LANES) |
+                    merge_fragments(wave, op, frame, PTX_WAIT_NONE);
     if (more)
         ptx_warp_mask(warp, warp->mask | more);
     if (warp->mask == warp->alive)

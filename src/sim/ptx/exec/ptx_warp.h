@@ -29,7 +29,7 @@ enum ptx_wait { PTX_WAIT_NONE, PTX_WAIT_LANES, PTX_WAIT_BARRIER, PTX_WAIT_CLUSTE
 struct ptx_fragment {
     uint32_t mask;
     enum ptx_wait wait;
-    bool tired;       /* it ran for long: the others first */
+    bool yielded;     /* it ran for long, and the others run first */
     unsigned barrier; /* PTX_WAIT_BARRIER */
     uint32_t members; /* PTX_WAIT_LANES: of its first lane */
     const struct ptx_op *op;
@@ -55,7 +55,7 @@ struct ptx_wave {
     bool uneven;                    /* one that may wait for others let them go ahead */
     int left, slice;                /* of the budget of this run; given to the fragment that runs */
     int share;                      /* steps until a fragment that may wait lets others go ahead */
-    uint32_t born;                  /* lanes that ever lived */
+    uint32_t started;               /* lanes that ever lived */
     uint32_t guarded;               /* the mask outside of a guarded instruction */
     uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
     uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
@@ -104,9 +104,9 @@ void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask);
 /* More lanes at a place; joins a fragment that is there. */
 void ptx_warp_add(struct ptx_warp *warp, uint32_t mask, const struct ptx_op *op,
                   struct ptx_frame *frame);
-/* At a place where lanes may meet, when there are other fragments: the op to go on
+/* At a place where lanes may reconverge, when there are other fragments: the op to go on
  * with, op unless others go first. */
-const struct ptx_op *ptx_warp_meet(struct ptx_warp *warp, const struct ptx_op *op);
+const struct ptx_op *ptx_warp_reconverge(struct ptx_warp *warp, const struct ptx_op *op);
 /* The budget is used up: the running fragment goes on at op later. spins: in a loop
  * that may wait for others, which go first if it has been there for long. */
 const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins);
@@ -120,13 +120,13 @@ const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *o
  * that is reported. */
 bool ptx_warp_align(struct ptx_warp *warp, const struct ptx_op *op);
 /* The running fragment's lanes have all gone elsewhere. Returns NULL. */
-const struct ptx_op *ptx_warp_drop(struct ptx_warp *warp);
+const struct ptx_op *ptx_warp_retire(struct ptx_warp *warp);
 /* The running fragment's lanes end. Returns NULL. */
 const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp);
 /* Puts the running fragment into a new activation of a function. NULL: fault. */
 struct ptx_frame *ptx_warp_enter(struct ptx_warp *warp, const struct ptx_op *call,
                                  const struct ptx_code *code);
-void ptx_warp_leave(struct ptx_warp *warp);
+void ptx_warp_return(struct ptx_warp *warp);
 
 /* ---- barriers (ptx_barrier.c) ------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* What lanes of a warp say to each other: shuffles, votes, matches, reductions.
- * How lanes that have diverged meet is ptx_warp.c's (ptx_warp_gather). */
+/* Operations between the lanes of a warp: shuffles, votes, matches, reductions.
+ * How lanes that have diverged reconverge for them is ptx_warp.c's (ptx_warp_gather). */
 #include "ptx_checks.h"
 #include "ptx_memory.h"
 #include "ptx_warp.h"
@@ -63,8 +63,8 @@ static inline bool shuffle_source(char mode, unsigned lane, unsigned b, unsigned
 
 /* For SIM_CHECK_SYNC: what a lane gets from one that does not take part is undefined, and no number
  * that a program may take for a result. It is no fault, for a program may throw it away. */
-static void spoil(const struct ptx_warp *warp, const struct ptx_op *op, char mode,
-                  uint32_t result[PTX_LANES])
+static void poison(const struct ptx_warp *warp, const struct ptx_op *op, char mode,
+                   uint32_t result[PTX_LANES])
 {
     const uint32_t *b = (const uint32_t *)(const void *)(warp->regs + op->b);
     const uint32_t *c = (const uint32_t *)(const void *)(warp->regs + op->c);
@@ -89,7 +89,7 @@ shuffle(struct ptx_warp *warp, const struct ptx_op *op, char mode)
         result[lane] = a[source];
     }
     if (__builtin_expect(ptx_wave_of(warp)->strict, 0))
-        spoil(warp, op, mode, result);
+        poison(warp, op, mode, result);
     write_lanes(warp, op->d, result);
     if (extra->has_predicate)
         write_predicate(warp, extra->predicate, predicate);

@@ -18,7 +18,7 @@ enum ptx_token_kind {
     PTX_TOKEN_ERROR, /* not PTX: text is the place, message says why */
 };
 
-/* Operators of two characters, in ptx_token.op beside the characters themselves. */
+/* Operators of two characters, in ptx_token.op, which holds single characters as themselves. */
 enum ptx_token_op {
     PTX_TOKEN_SHL = 256,
     PTX_TOKEN_SHR,

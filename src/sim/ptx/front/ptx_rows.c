@@ -199,7 +199,7 @@ bool ptx_row_operand(const struct ptx_row *row, unsigned index, struct ptx_opera
 
 /* ---- finding --------------------------------------------------------------------------- */
 
-/* Whether an operand looks like one of the rule: what tells rows of one spelling apart. */
+/* Whether an operand looks like one of the rule: which distinguishes rows of one spelling. */
 static bool fits(const struct ptx_operand *operand, const struct ptx_operand_rule *rule)
 {
     bool is_vector = operand->kind == PTX_OP_VECTOR;

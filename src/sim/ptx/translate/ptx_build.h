@@ -79,7 +79,7 @@ struct ptx_body {
     struct ptx_flow flow;
     struct ptx_slots slots;
     bool *calls;         /* by number: functions it may call */
-    bool indirect;       /* it calls what no list tells */
+    bool indirect;       /* it calls by address, without a list of targets */
     bool *shared;        /* by ptx_program.shared: variables it uses */
     unsigned char visit; /* of a walk over calls */
 };

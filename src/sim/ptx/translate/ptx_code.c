@@ -177,7 +177,7 @@ struct ptx_body *ptx_program_find(const struct ptx_program *program,
 }
 
 /* Function addresses of all modules of a process differ, so that a pointer from
- * another module is seen to be foreign. */
+ * another module is recognised. */
 static uint64_t reserve_addresses(unsigned count)
 {
     static _Atomic(uint64_t) next = 0x1000;

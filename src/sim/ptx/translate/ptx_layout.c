@@ -145,17 +145,17 @@ static bool may_call(const struct ptx_body *body, unsigned number)
     return body->calls[number] || (body->indirect && body->program->address_taken[number]);
 }
 
-/* Marks in reached, by number, all that body may call, and itself. */
-static void reach(const struct ptx_body *body, bool *reached)
+/* Marks in callees, by number, all that body may call, and itself. */
+static void mark_callees(const struct ptx_body *body, bool *callees)
 {
     const struct ptx_program *program = body->program;
-    reached[body->code.number] = true;
+    callees[body->code.number] = true;
     for (bool grew = true; grew;) {
         grew = false;
         for (unsigned i = 0; i < program->body_count; i++)
-            for (unsigned j = 0; reached[i] && j < program->body_count; j++)
-                if (!reached[j] && may_call(program->bodies[i], j))
-                    grew = reached[j] = true;
+            for (unsigned j = 0; callees[i] && j < program->body_count; j++)
+                if (!callees[j] && may_call(program->bodies[i], j))
+                    grew = callees[j] = true;
     }
 }
 
@@ -192,7 +192,8 @@ static bool uses(const struct ptx_program *program, const bool *used, unsigned b
     return used[(size_t)body * program->shared_count + v];
 }
 
-static bool meet(const struct ptx_program *program, const bool *used, unsigned v, unsigned w)
+static bool used_together(const struct ptx_program *program, const bool *used, unsigned v,
+                          unsigned w)
 {
     for (unsigned i = 0; i < program->body_count; i++)
         if (uses(program, used, i, v) && uses(program, used, i, w))
@@ -210,7 +211,8 @@ static void place_shared(struct ptx_program *program, const bool *used, unsigned
         for (unsigned w = 0; w < v; w++) {
             const struct ptx_symbol *other = program->shared[w];
             if (other->unsized || symbol->address >= other->address + other->size ||
-                other->address >= symbol->address + symbol->size || !meet(program, used, v, w))
+                other->address >= symbol->address + symbol->size ||
+                !used_together(program, used, v, w))
                 continue;
             symbol->address = round_up(other->address + other->size, symbol->align);
             moved = true;
@@ -245,8 +247,8 @@ static bool names_dynamic(const struct ptx_body *body)
     return false;
 }
 
-/* Gives all kernels that reach body one offset; whether one of them moved. */
-static bool agree(struct ptx_program *program, const bool *reached, struct ptx_body *body)
+/* Gives all kernels that mark_callees body one offset; whether one of them moved. */
+static bool agree(struct ptx_program *program, const bool *callees, struct ptx_body *body)
 {
     size_t most = 0, align = DYNAMIC_ALIGN;
     bool moved = false;
@@ -254,7 +256,7 @@ static bool agree(struct ptx_program *program, const bool *reached, struct ptx_b
         for (unsigned i = 0; i < program->body_count; i++) {
             struct ptx_body *kernel = program->bodies[i];
             if (!kernel->code.function->entry ||
-                !reached[(size_t)i * program->body_count + body->code.number])
+                !callees[(size_t)i * program->body_count + body->code.number])
                 continue;
             most = kernel->code.dynamic_offset > most ? kernel->code.dynamic_offset : most;
             align = kernel->dynamic_align > align ? kernel->dynamic_align : align;
@@ -268,15 +270,15 @@ static bool agree(struct ptx_program *program, const bool *reached, struct ptx_b
     return moved;
 }
 
-/* Dynamic shared memory begins behind what a kernel has beside it. A function that names it has
+/* Dynamic shared memory begins after a kernel's static shared memory. A function that names it has
  * one address for it, so that kernels which share such a function agree on one. */
-static void place_dynamic(struct ptx_program *program, const bool *reached)
+static void place_dynamic(struct ptx_program *program, const bool *callees)
 {
     for (bool moved = true; moved;) {
         moved = false;
         for (unsigned i = 0; i < program->body_count; i++)
             if (names_dynamic(program->bodies[i]))
-                moved |= agree(program, reached, program->bodies[i]);
+                moved |= agree(program, callees, program->bodies[i]);
     }
     for (unsigned v = 0; v < program->shared_count; v++)
         for (unsigned i = 0; program->shared[v]->unsized && i < program->body_count; i++)
@@ -285,7 +287,7 @@ static void place_dynamic(struct ptx_program *program, const bool *reached)
                 program->shared[v]->address = program->bodies[i]->code.dynamic_offset;
 }
 
-static void place_all(struct ptx_program *program, const bool *used, const bool *reached)
+static void place_all(struct ptx_program *program, const bool *used, const bool *callees)
 {
     for (unsigned v = 0; v < program->shared_count; v++)
         if (!program->shared[v]->unsized)
@@ -293,27 +295,27 @@ static void place_all(struct ptx_program *program, const bool *used, const bool 
     for (unsigned i = 0; i < program->body_count; i++)
         if (program->bodies[i]->code.function->entry)
             size_kernel(program, used, program->bodies[i]);
-    place_dynamic(program, reached);
+    place_dynamic(program, callees);
 }
 
 static bool layout_shared(struct ptx_program *program)
 {
     size_t count = program->body_count;
     bool *used = calloc(count * program->shared_count + 1, 1);
-    bool *reached = calloc(count * count + 1, 1); /* by each kernel: kernel * count + body */
-    for (unsigned i = 0; used && reached && program->shared_count && i < count; i++) {
+    bool *callees = calloc(count * count + 1, 1); /* by each kernel: kernel * count + body */
+    for (unsigned i = 0; used && callees && program->shared_count && i < count; i++) {
         if (!program->bodies[i]->code.function->entry)
             continue;
-        reach(program->bodies[i], reached + i * count);
+        mark_callees(program->bodies[i], callees + i * count);
         for (unsigned j = 0; j < count; j++)
-            for (unsigned v = 0; reached[i * count + j] && v < program->shared_count; v++)
+            for (unsigned v = 0; callees[i * count + j] && v < program->shared_count; v++)
                 used[(size_t)i * program->shared_count + v] |= program->bodies[j]->shared[v];
     }
-    bool fine = used && reached;
+    bool fine = used && callees;
     if (fine)
-        place_all(program, used, reached);
+        place_all(program, used, callees);
     free(used);
-    free(reached);
+    free(callees);
     return fine;
 }
 

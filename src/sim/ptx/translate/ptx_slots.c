@@ -297,7 +297,7 @@ static bool sweep(struct scan *scan, struct lines *lines, struct free_slots *fre
     unsigned positions = 2 * scan->function->inst_count + 2;
     for (unsigned i = slots->count; i-- > 0;) {
         if (scan->start[i] > scan->end[i])
-            continue; /* nobody names it */
+            continue; /* no instruction names it */
         lines->next_begin[i] = lines->begin[scan->start[i]];
         lines->begin[scan->start[i]] = i + 1;
         lines->next_finish[i] = lines->finish[scan->end[i] + 1];

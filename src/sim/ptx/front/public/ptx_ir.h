@@ -193,7 +193,7 @@ struct ptx_module {
     struct ptx_symbol *variables; /* of the module: .global, .const, .shared */
     struct ptx_function *functions;
     struct ptx_file *files;
-    void *arena; /* private to ptx_module.c */
+    void *arena; /* private to front */
 };
 
 struct ptx_symbol *ptx_module_find(const struct ptx_module *module, const char *name);
