@@ -29,82 +29,72 @@ hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t hand
                                                   .region = &region});
 }
 
-static struct ah_copy_end pointer_end(const void *pointer, size_t pitch, size_t rows)
-{
-    return (struct ah_copy_end){.kind = AH_END_POINTER,
-                                .pointer = (void *)(uintptr_t)pointer,
-                                .pitch = pitch,
-                                .rows = rows};
-}
-
-static struct ah_copy_end array_end(hipArray_const_t array, size_t x, size_t y)
-{
-    return (struct ah_copy_end){
-        .kind = AH_END_ARRAY, .array = (struct ah_backend_array *)(uintptr_t)array, .x = x, .y = y};
-}
-
 /* ---- two dimensions -------------------------------------------------------- */
 
-hipError_t ah_copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-                      size_t height, hipMemcpyKind kind, hipStream_t stream,
-                      enum ah_blocking blocking)
+/* A copy with an array checks its pointer and pitch also where nothing is copied. */
+static hipError_t check_rows(const struct ah_copy_end *end, const struct ah_copy_region *rows,
+                             bool always)
 {
+    bool checked = always || (rows->width > 0 && rows->height > 0);
+    if (end->kind == AH_END_ARRAY || !checked)
+        return hipSuccess;
+    return end->pitch < rows->width || (always && end->pitch == 0) ? hipErrorInvalidPitchValue
+                                                                   : hipSuccess;
+}
+
+static bool lacks_pointer(const struct ah_copy_end *end)
+{
+    return end->kind == AH_END_POINTER && !end->pointer;
+}
+
+hipError_t ah_copy_rows(const struct ah_copy_region *rows, hipMemcpyKind kind, hipStream_t stream,
+                        enum ah_blocking blocking)
+{
+    bool with_array = rows->dst.kind == AH_END_ARRAY || rows->src.kind == AH_END_ARRAY;
+    bool empty = rows->width == 0 || rows->height == 0;
+    struct ah_copy_region region = *rows;
     if (!ah_copy_kind_valid(kind))
         return hipErrorInvalidMemcpyDirection;
-    if (width > 0 && height > 0 && (!dst || !src))
+    if ((with_array || !empty) && (lacks_pointer(&rows->dst) || lacks_pointer(&rows->src)))
         return hipErrorInvalidValue;
-    if (width > 0 && height > 0 && (width > dst_pitch || width > src_pitch))
-        return hipErrorInvalidPitchValue;
-    struct ah_copy_region region = {
-        .dst = pointer_end(dst, dst_pitch, height),
-        .src = pointer_end(src, src_pitch, height),
-        .width = width,
-        .height = height,
-        .depth = 1,
-    };
-    return ah_copy_region(&region, stream, blocking);
+    hipError_t error = check_rows(&rows->dst, rows, with_array);
+    if (error == hipSuccess)
+        error = check_rows(&rows->src, rows, with_array);
+    region.depth = 1;
+    return error == hipSuccess ? ah_copy_region(&region, stream, blocking) : error;
 }
 
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                        size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2D);
-    return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, NULL, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                             size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(hipMemcpy2DAsync);
-    return AH_LEAVE(ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, stream, AH_ASYNC));
-}
-
-hipError_t ah_copy_to_array_2d(hipArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
-                               size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream,
-                               enum ah_blocking blocking)
-{
-    if (!ah_copy_kind_valid(kind))
-        return hipErrorInvalidMemcpyDirection;
-    if (!src)
-        return hipErrorInvalidValue;
-    if (pitch == 0 || pitch < width)
-        return hipErrorInvalidPitchValue;
-    struct ah_copy_region region = {
-        .dst = array_end(dst, x, y),
-        .src = pointer_end(src, pitch, height),
-        .width = width,
-        .height = height,
-        .depth = 1,
-    };
-    return ah_copy_region(&region, stream, blocking);
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpy2DToArray(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                               size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2DToArray);
-    return AH_LEAVE(ah_copy_to_array_2d(dst, wOffset, hOffset, src, spitch, width, height, kind,
-                                        NULL, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_array_end(dst, wOffset, hOffset),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
@@ -112,36 +102,22 @@ hipError_t hipMemcpy2DToArrayAsync(hipArray_t dst, size_t wOffset, size_t hOffse
                                    hipStream_t stream)
 {
     AH_ENTER(hipMemcpy2DToArrayAsync);
-    return AH_LEAVE(ah_copy_to_array_2d(dst, wOffset, hOffset, src, spitch, width, height, kind,
-                                        stream, AH_ASYNC));
-}
-
-hipError_t ah_copy_from_array_2d(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y,
-                                 size_t width, size_t height, hipMemcpyKind kind,
-                                 hipStream_t stream, enum ah_blocking blocking)
-{
-    if (!ah_copy_kind_valid(kind))
-        return hipErrorInvalidMemcpyDirection;
-    if (!dst)
-        return hipErrorInvalidValue;
-    if (pitch == 0 || pitch < width)
-        return hipErrorInvalidPitchValue;
-    struct ah_copy_region region = {
-        .dst = pointer_end(dst, pitch, height),
-        .src = array_end(src, x, y),
-        .width = width,
-        .height = height,
-        .depth = 1,
-    };
-    return ah_copy_region(&region, stream, blocking);
+    const struct ah_copy_region rows = {.dst = ah_array_end(dst, wOffset, hOffset),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpy2DFromArray(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset,
                                 size_t hOffset, size_t width, size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2DFromArray);
-    return AH_LEAVE(ah_copy_from_array_2d(dst, dpitch, src, wOffset, hOffset, width, height, kind,
-                                          NULL, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_array_end(src, wOffset, hOffset),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset,
@@ -149,8 +125,11 @@ hipError_t hipMemcpy2DFromArrayAsync(void *dst, size_t dpitch, hipArray_const_t 
                                      hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(hipMemcpy2DFromArrayAsync);
-    return AH_LEAVE(ah_copy_from_array_2d(dst, dpitch, src, wOffset, hOffset, width, height, kind,
-                                          stream, AH_ASYNC));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_array_end(src, wOffset, hOffset),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
@@ -158,50 +137,50 @@ hipError_t hipMemcpy2DArrayToArray(hipArray_t dst, size_t wOffsetDst, size_t hOf
                                    size_t width, size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2DArrayToArray);
-    if (!ah_copy_kind_valid(kind))
-        return AH_LEAVE(hipErrorInvalidMemcpyDirection);
-    struct ah_copy_region region = {
-        .dst = array_end(dst, wOffsetDst, hOffsetDst),
-        .src = array_end(src, wOffsetSrc, hOffsetSrc),
-        .width = width,
-        .height = height,
-        .depth = 1,
-    };
-    return AH_LEAVE(ah_copy_region(&region, NULL, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_array_end(dst, wOffsetDst, hOffsetDst),
+                                        .src = ah_array_end(src, wOffsetSrc, hOffsetSrc),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, NULL, AH_BLOCKING));
 }
 
 /* ---- runs of bytes in arrays ----------------------------------------------- */
 
-hipError_t ah_copy_array_run(hipArray_const_t array_handle, size_t x, size_t y, char *packed,
-                             size_t count, bool to_array, hipMemcpyKind kind, hipStream_t stream,
+static hipError_t copy_piece(const struct ah_array_run *run, size_t done, size_t size,
+                             hipStream_t stream, enum ah_blocking blocking)
+{
+    struct ah_array *array = (struct ah_array *)(uintptr_t)run->array;
+    size_t row = array->shape.width * ah_array_element_size(array);
+    size_t at = run->x + done;
+    struct ah_copy_end inside = ah_array_end(run->array, at % row, run->y + at / row);
+    struct ah_copy_end outside = ah_pointer_end(run->packed + done, size);
+    struct ah_copy_region region = {
+        .dst = run->to_array ? inside : outside,
+        .src = run->to_array ? outside : inside,
+        .width = size,
+        .height = 1,
+        .depth = 1,
+    };
+    return ah_copy_region(&region, stream, blocking);
+}
+
+hipError_t ah_copy_array_run(const struct ah_array_run *run, hipMemcpyKind kind, hipStream_t stream,
                              enum ah_blocking blocking)
 {
     struct ah_array *array;
     hipError_t error = hipSuccess;
     if (!ah_copy_kind_valid(kind))
         return hipErrorInvalidMemcpyDirection;
-    if (!packed || ah_array_check(array_handle, &array) != hipSuccess)
+    if (!run->packed || ah_array_check(run->array, &array) != hipSuccess)
         return hipErrorInvalidValue;
     size_t row = array->shape.width * ah_array_element_size(array);
     size_t rows = array->shape.height ? array->shape.height : 1;
-    if (x > row || y >= rows || count > (rows - y) * row - x)
+    if (run->x > row || run->y >= rows || run->size > (rows - run->y) * row - run->x)
         return hipErrorInvalidValue;
-    while (count > 0 && error == hipSuccess) {
-        size_t now = count < row - x ? count : row - x;
-        struct ah_copy_end inside = array_end(array_handle, x, y);
-        struct ah_copy_end outside = pointer_end(packed, now, 1);
-        struct ah_copy_region region = {
-            .dst = to_array ? inside : outside,
-            .src = to_array ? outside : inside,
-            .width = now,
-            .height = 1,
-            .depth = 1,
-        };
-        error = ah_copy_region(&region, stream, blocking);
-        packed += now;
-        count -= now;
-        x = 0;
-        y++;
+    for (size_t done = 0, now; done < run->size && error == hipSuccess; done += now) {
+        size_t left = row - (run->x + done) % row;
+        now = run->size - done < left ? run->size - done : left;
+        error = copy_piece(run, done, now, stream, blocking);
     }
     return error;
 }
@@ -210,71 +189,73 @@ hipError_t hipMemcpyToArray(hipArray_t dst, size_t wOffset, size_t hOffset, cons
                             size_t count, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpyToArray);
-    return AH_LEAVE(ah_copy_array_run(dst, wOffset, hOffset, (char *)(uintptr_t)src, count, true,
-                                      kind, NULL, AH_BLOCKING));
+    const struct ah_array_run run = {dst, wOffset, hOffset, (char *)(uintptr_t)src, count, true};
+    return AH_LEAVE(ah_copy_array_run(&run, kind, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffset, size_t hOffset,
                               size_t count, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpyFromArray);
-    return AH_LEAVE(
-        ah_copy_array_run(srcArray, wOffset, hOffset, dst, count, false, kind, NULL, AH_BLOCKING));
+    const struct ah_array_run run = {srcArray, wOffset, hOffset, dst, count, false};
+    return AH_LEAVE(ah_copy_array_run(&run, kind, NULL, AH_BLOCKING));
 }
 
 /* These know arrays of one dimension. */
-static hipError_t copy_line(hipArray_const_t array_handle, size_t offset, char *packed,
-                            size_t count, bool to_array)
+static hipError_t copy_line(const struct ah_array_run *line)
 {
     struct ah_array *array;
-    if (ah_array_check(array_handle, &array) != hipSuccess || array->shape.height > 0)
+    if (ah_array_check(line->array, &array) != hipSuccess || array->shape.height > 0)
         return hipErrorInvalidValue;
-    return ah_copy_array_run(array_handle, offset, 0, packed, count, to_array, hipMemcpyDefault,
-                             NULL, AH_BLOCKING);
+    return ah_copy_array_run(line, hipMemcpyDefault, NULL, AH_BLOCKING);
 }
 
 hipError_t hipMemcpyHtoA(hipArray_t dstArray, size_t dstOffset, const void *srcHost, size_t count)
 {
     AH_ENTER(hipMemcpyHtoA);
-    return AH_LEAVE(copy_line(dstArray, dstOffset, (char *)(uintptr_t)srcHost, count, true));
+    const struct ah_array_run line = {dstArray, dstOffset, 0, (char *)(uintptr_t)srcHost,
+                                      count,    true};
+    return AH_LEAVE(copy_line(&line));
 }
 
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void *srcHost,
                               size_t ByteCount, hipStream_t stream)
 {
     AH_ENTER(hipMemcpyHtoAAsync);
-    return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, (char *)(uintptr_t)srcHost, ByteCount,
-                                      true, hipMemcpyDefault, stream, AH_ASYNC));
+    const struct ah_array_run run = {dstArray,  dstOffset, 0, (char *)(uintptr_t)srcHost,
+                                     ByteCount, true};
+    return AH_LEAVE(ah_copy_array_run(&run, hipMemcpyDefault, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyAtoH(void *dst, hipArray_t srcArray, size_t srcOffset, size_t count)
 {
     AH_ENTER(hipMemcpyAtoH);
-    return AH_LEAVE(copy_line(srcArray, srcOffset, dst, count, false));
+    const struct ah_array_run line = {srcArray, srcOffset, 0, dst, count, false};
+    return AH_LEAVE(copy_line(&line));
 }
 
 hipError_t hipMemcpyAtoHAsync(void *dstHost, hipArray_t srcArray, size_t srcOffset,
                               size_t ByteCount, hipStream_t stream)
 {
     AH_ENTER(hipMemcpyAtoHAsync);
-    return AH_LEAVE(ah_copy_array_run(srcArray, srcOffset, 0, dstHost, ByteCount, false,
-                                      hipMemcpyDefault, stream, AH_ASYNC));
+    const struct ah_array_run run = {srcArray, srcOffset, 0, dstHost, ByteCount, false};
+    return AH_LEAVE(ah_copy_array_run(&run, hipMemcpyDefault, stream, AH_ASYNC));
 }
 
 hipError_t hipMemcpyAtoD(hipDeviceptr_t dstDevice, hipArray_t srcArray, size_t srcOffset,
                          size_t ByteCount)
 {
     AH_ENTER(hipMemcpyAtoD);
-    return AH_LEAVE(ah_copy_array_run(srcArray, srcOffset, 0, dstDevice, ByteCount, false,
-                                      hipMemcpyDefault, NULL, AH_BLOCKING));
+    const struct ah_array_run run = {srcArray, srcOffset, 0, dstDevice, ByteCount, false};
+    return AH_LEAVE(ah_copy_array_run(&run, hipMemcpyDefault, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyDtoA(hipArray_t dstArray, size_t dstOffset, hipDeviceptr_t srcDevice,
                          size_t ByteCount)
 {
     AH_ENTER(hipMemcpyDtoA);
-    return AH_LEAVE(ah_copy_array_run(dstArray, dstOffset, 0, srcDevice, ByteCount, true,
-                                      hipMemcpyDefault, NULL, AH_BLOCKING));
+    const struct ah_array_run run = {dstArray, dstOffset, 0, srcDevice, ByteCount, true};
+    return AH_LEAVE(ah_copy_array_run(&run, hipMemcpyDefault, NULL, AH_BLOCKING));
 }
 
 hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcArray,
@@ -286,8 +267,8 @@ hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcAr
         ah_array_check(srcArray, &array) != hipSuccess)
         return AH_LEAVE(hipErrorInvalidValue);
     struct ah_copy_region region = {
-        .dst = array_end(dstArray, dstOffset, 0),
-        .src = array_end(srcArray, srcOffset, 0),
+        .dst = ah_array_end(dstArray, dstOffset, 0),
+        .src = ah_array_end(srcArray, srcOffset, 0),
         .width = ByteCount,
         .height = 1,
         .depth = 1,
@@ -296,6 +277,12 @@ hipError_t hipMemcpyAtoA(hipArray_t dstArray, size_t dstOffset, hipArray_t srcAr
 }
 
 /* ---- three dimensions ------------------------------------------------------- */
+
+static struct ah_copy_end with_rows(struct ah_copy_end end, size_t rows)
+{
+    end.rows = rows;
+    return end;
+}
 
 /* Positions and widths count elements where an array takes part, else bytes. */
 static hipError_t end_3d(struct ah_copy_end *out, hipArray_t array_handle, hipPitchedPtr pointer,
@@ -307,7 +294,7 @@ static hipError_t end_3d(struct ah_copy_end *out, hipArray_t array_handle, hipPi
     if (!array_handle) {
         if (pointer.pitch < pointer.xsize)
             return hipErrorInvalidPitchValue;
-        *out = pointer_end(pointer.ptr, pointer.pitch, pointer.ysize);
+        *out = with_rows(ah_pointer_end(pointer.ptr, pointer.pitch), pointer.ysize);
     } else {
         hipError_t error = ah_array_check(array_handle, &array);
         if (error != hipSuccess)
@@ -316,7 +303,7 @@ static hipError_t end_3d(struct ah_copy_end *out, hipArray_t array_handle, hipPi
         if (*element != 0 && *element != size)
             return hipErrorInvalidValue;
         *element = size;
-        *out = array_end(array_handle, 0, 0);
+        *out = ah_array_end(array_handle, 0, 0);
         if (__builtin_mul_overflow(position.x, size, &out->x))
             return hipErrorInvalidValue;
     }
@@ -406,15 +393,15 @@ static hipError_t driver_end(struct ah_copy_end *out, hipMemoryType type, const 
     struct ah_array *unused;
     switch ((int)type) {
     case hipMemoryTypeHost:
-        *out = pointer_end(host, pitch, rows);
+        *out = with_rows(ah_pointer_end(host, pitch), rows);
         return hipSuccess;
     case hipMemoryTypeDevice:
     case hipMemoryTypeUnified:
     case hipMemoryTypeManaged:
-        *out = pointer_end(device, pitch, rows);
+        *out = with_rows(ah_pointer_end(device, pitch), rows);
         return hipSuccess;
     case hipMemoryTypeArray:
-        *out = array_end(array, 0, 0);
+        *out = ah_array_end(array, 0, 0);
         return ah_array_check(array, &unused) == hipSuccess ? hipSuccess : hipErrorInvalidValue;
     default:
         return hipErrorInvalidValue;

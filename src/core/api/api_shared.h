@@ -29,22 +29,31 @@ hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, 
                    enum ah_blocking blocking);
 hipError_t ah_copy_region(const struct ah_copy_region *region, hipStream_t stream,
                           enum ah_blocking blocking);
-hipError_t ah_copy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-                      size_t height, hipMemcpyKind kind, hipStream_t stream,
-                      enum ah_blocking blocking);
 hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream,
                       enum ah_blocking blocking);
-hipError_t ah_copy_to_array_2d(hipArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
-                               size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream,
-                               enum ah_blocking blocking);
-hipError_t ah_copy_from_array_2d(void *dst, size_t pitch, hipArray_const_t src, size_t x, size_t y,
-                                 size_t width, size_t height, hipMemcpyKind kind,
-                                 hipStream_t stream, enum ah_blocking blocking);
-/* Copies count bytes that start at (x, y) of the array and go on in its next
- * rows, to or from packed bytes. */
-hipError_t ah_copy_array_run(hipArray_const_t array, size_t x, size_t y, char *packed, size_t count,
-                             bool to_array, hipMemcpyKind kind, hipStream_t stream,
+/* Rows of one plane, between pointers and arrays; depth and the rows of ends are not looked at. */
+hipError_t ah_copy_rows(const struct ah_copy_region *rows, hipMemcpyKind kind, hipStream_t stream,
+                        enum ah_blocking blocking);
+/* Bytes that start at (x, y) of an array and go on in its next rows, and their packed copy. */
+struct ah_array_run {
+    hipArray_const_t array;
+    size_t x, y; /* bytes, rows */
+    char *packed;
+    size_t size;
+    bool to_array;
+};
+hipError_t ah_copy_array_run(const struct ah_array_run *run, hipMemcpyKind kind, hipStream_t stream,
                              enum ah_blocking blocking);
+static inline struct ah_copy_end ah_pointer_end(const void *pointer, size_t pitch)
+{
+    return (struct ah_copy_end){
+        .kind = AH_END_POINTER, .pointer = (void *)(uintptr_t)pointer, .pitch = pitch};
+}
+static inline struct ah_copy_end ah_array_end(hipArray_const_t array, size_t x, size_t y)
+{
+    return (struct ah_copy_end){
+        .kind = AH_END_ARRAY, .array = (struct ah_backend_array *)(uintptr_t)array, .x = x, .y = y};
+}
 hipError_t ah_fill(void *dst, size_t pitch, unsigned value, unsigned element_size, size_t width,
                    size_t height, hipStream_t stream, enum ah_blocking blocking);
 hipError_t ah_fill_3d(hipPitchedPtr dst, int value, hipExtent extent, hipStream_t stream,

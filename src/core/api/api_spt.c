@@ -55,24 +55,33 @@ hipError_t hipMemcpy2D_spt(void *dst, size_t dpitch, const void *src, size_t spi
                            size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2D_spt);
-    return AH_LEAVE(
-        ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, hipStreamPerThread, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, hipStreamPerThread, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DAsync_spt(void *dst, size_t dpitch, const void *src, size_t spitch,
                                 size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(hipMemcpy2DAsync_spt);
-    return AH_LEAVE(
-        ah_copy_2d(dst, dpitch, src, spitch, width, height, kind, ah_stream_spt(stream), AH_ASYNC));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, ah_stream_spt(stream), AH_ASYNC));
 }
 
 hipError_t hipMemcpy2DToArray_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                                   size_t spitch, size_t width, size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2DToArray_spt);
-    return AH_LEAVE(ah_copy_to_array_2d(dst, wOffset, hOffset, src, spitch, width, height, kind,
-                                        hipStreamPerThread, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_array_end(dst, wOffset, hOffset),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, hipStreamPerThread, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t dst, size_t wOffset, size_t hOffset,
@@ -80,16 +89,22 @@ hipError_t hipMemcpy2DToArrayAsync_spt(hipArray_t dst, size_t wOffset, size_t hO
                                        hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(hipMemcpy2DToArrayAsync_spt);
-    return AH_LEAVE(ah_copy_to_array_2d(dst, wOffset, hOffset, src, spitch, width, height, kind,
-                                        ah_stream_spt(stream), AH_ASYNC));
+    const struct ah_copy_region rows = {.dst = ah_array_end(dst, wOffset, hOffset),
+                                        .src = ah_pointer_end(src, spitch),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, ah_stream_spt(stream), AH_ASYNC));
 }
 
 hipError_t hipMemcpy2DFromArray_spt(void *dst, size_t dpitch, hipArray_const_t src, size_t wOffset,
                                     size_t hOffset, size_t width, size_t height, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpy2DFromArray_spt);
-    return AH_LEAVE(ah_copy_from_array_2d(dst, dpitch, src, wOffset, hOffset, width, height, kind,
-                                          hipStreamPerThread, AH_BLOCKING));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_array_end(src, wOffset, hOffset),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, hipStreamPerThread, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy2DFromArrayAsync_spt(void *dst, size_t dpitch, hipArray_const_t src,
@@ -97,16 +112,19 @@ hipError_t hipMemcpy2DFromArrayAsync_spt(void *dst, size_t dpitch, hipArray_cons
                                          size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(hipMemcpy2DFromArrayAsync_spt);
-    return AH_LEAVE(ah_copy_from_array_2d(dst, dpitch, src, wOffsetSrc, hOffsetSrc, width, height,
-                                          kind, ah_stream_spt(stream), AH_ASYNC));
+    const struct ah_copy_region rows = {.dst = ah_pointer_end(dst, dpitch),
+                                        .src = ah_array_end(src, wOffsetSrc, hOffsetSrc),
+                                        .width = width,
+                                        .height = height};
+    return AH_LEAVE(ah_copy_rows(&rows, kind, ah_stream_spt(stream), AH_ASYNC));
 }
 
 hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t src, size_t wOffsetSrc,
                                   size_t hOffset, size_t count, hipMemcpyKind kind)
 {
     AH_ENTER(hipMemcpyFromArray_spt);
-    return AH_LEAVE(ah_copy_array_run(src, wOffsetSrc, hOffset, dst, count, false, kind,
-                                      hipStreamPerThread, AH_BLOCKING));
+    const struct ah_array_run run = {src, wOffsetSrc, hOffset, dst, count, false};
+    return AH_LEAVE(ah_copy_array_run(&run, kind, hipStreamPerThread, AH_BLOCKING));
 }
 
 hipError_t hipMemcpy3D_spt(const struct hipMemcpy3DParms *p)
