@@ -196,9 +196,12 @@ static void print_arguments_of(const struct function *function)
 
 static void print_arguments(void)
 {
-    printf("/* Made from api.def: what AH_ENTER prints of each function's arguments. */\n");
-    for (size_t i = 0; i < COUNT(functions); i++)
+    printf(
+        "/* Made from api.def: each function's parameters, and what AH_ENTER prints of them. */\n");
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        printf("#define AH_PARAMETERS_%s %s\n", functions[i].name, functions[i].parameters);
         print_arguments_of(&functions[i]);
+    }
 }
 
 /* ---- coverage -------------------------------------------------------------------------- */
