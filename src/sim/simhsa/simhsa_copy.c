@@ -1,6 +1,7 @@
 /* Owns the functions that copy and fill memory, and the moving of bytes. */
 #include "simhsa_copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- boxes ------------------------------------------------------------------------- */
@@ -124,6 +125,37 @@ static enum simhsa_engine engine_between(const struct simhsa_agent *dst,
     return src->device < 0 ? SIMHSA_TO_DEVICE : SIMHSA_ON_DEVICE;
 }
 
+/* Whether a side is memory that the agent has access to, or none that anybody has. */
+static bool has_access(const struct simhsa_agent *agent, const struct simhsa_box *box,
+                       const struct simhsa_side *side, bool write)
+{
+    size_t size;
+    if (agent->device < 0 || box->by_host || !extent(box, side, &size))
+        return true;
+    return sim_translate_range(agent->device, side->address, size, write) ||
+           !sim_translate_range(-1, side->address, size, write);
+}
+
+/* A device that copies what it has no access to faults, as a kernel does: of that the system is
+ * told, and a program that does not listen is ended. */
+static hsa_status_t fault(const struct simhsa_agent *agent, uint64_t address,
+                          hsa_signal_t completion)
+{
+    const hsa_amd_event_t event = {
+        .event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
+        .memory_fault = {simhsa_agent_handle(agent), address,
+                         HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT},
+    };
+    AH_LOG_ERR("simulated HSA runtime: %s copies memory at 0x%llx, to which it has no access",
+               agent->name, (unsigned long long)address);
+    if (!simhsa_event(&event))
+        abort();
+    amd_signal_t *signal = simhsa_signal_get(completion);
+    if (signal)
+        amdgpu_signal_store(signal, -1);
+    return HSA_STATUS_SUCCESS;
+}
+
 /* Where a device copies, both ends must be its to reach. */
 static hsa_status_t submit(const struct simhsa_agent *agent, enum simhsa_engine engine,
                            const struct simhsa_box *box, const struct simhsa_after *after)
@@ -134,6 +166,10 @@ static hsa_status_t submit(const struct simhsa_agent *agent, enum simhsa_engine 
                          (unsigned long long)box->dst.address);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
+    if (!has_access(agent, box, &box->dst, true))
+        return fault(agent, box->dst.address, after->completion);
+    if (!has_access(agent, box, &box->src, false))
+        return fault(agent, box->src.address, after->completion);
     return simhsa_copy_submit(agent, engine, box, after);
 }
 

@@ -284,12 +284,47 @@ static void memory_of_two_devices_is_copied(void **state)
     char *second = allocate(here.memory, SIZE);
     here.memory = first;
     hsa_signal_t signal = new_signal(1);
+    ok(rt.hsa_amd_agents_allow_access(1, &here.gpus[0], NULL, second));
     ok(rt.hsa_amd_memory_fill(device, 0x12121212, SIZE / 4));
     copy(second, here.gpus[1], device, here.gpus[0], SIZE, NULL, 0, signal);
     assert_true(wait_for(signal));
     assert_true(all_bytes(second, SIZE, 0x12));
     ok(rt.hsa_amd_memory_pool_free(second));
     ok(rt.hsa_signal_destroy(signal));
+}
+
+static hsa_status_t note_fault(const hsa_amd_event_t *event, void *data)
+{
+    *(hsa_amd_event_t *)data = *event;
+    return HSA_STATUS_SUCCESS;
+}
+
+static void copy_without_access(void)
+{
+    static int nothing;
+    static hsa_amd_event_t event;
+    void *own = NULL, *others = NULL;
+    hsa_signal_t signal;
+    child_check(start_with("gfx90a*2") == 0);
+    hsa_amd_memory_pool_t first = here.memory;
+    child_check(rt.hsa_amd_agent_iterate_memory_pools(here.gpus[1], collect_pool, &nothing) == 0);
+    child_check(rt.hsa_amd_memory_pool_allocate(first, SIZE, 0, &own) == 0 &&
+                rt.hsa_amd_memory_pool_allocate(here.memory, SIZE, 0, &others) == 0 &&
+                rt.hsa_signal_create(1, 0, NULL, &signal) == 0);
+    child_check(rt.hsa_amd_register_system_event_handler(note_fault, &event) == 0);
+    child_check(rt.hsa_amd_memory_async_copy(others, here.gpus[1], own, here.gpus[0], SIZE, 0, NULL,
+                                             signal) == 0);
+    child_check(rt.hsa_signal_load_scacquire(signal) == -1);
+    child_check(event.event_type == HSA_AMD_GPU_MEMORY_FAULT_EVENT &&
+                event.memory_fault.agent.handle == here.gpus[0].handle &&
+                event.memory_fault.virtual_address == (uintptr_t)others);
+}
+
+/* Before this process opens the runtime. */
+static void a_device_without_access_faults(void **state)
+{
+    (void)state;
+    in_a_child(copy_without_access);
 }
 
 static int prepare(void **state)
@@ -318,5 +353,8 @@ int main(void)
         cmocka_unit_test(boxes_are_copied_row_by_row),
         cmocka_unit_test(memory_of_two_devices_is_copied),
     };
-    return start_with("gfx90a*2") ? EXIT_FAILURE : cmocka_run_group_tests(tests, prepare, NULL);
+    const struct CMUnitTest before[] = {cmocka_unit_test(a_device_without_access_faults)};
+    if (cmocka_run_group_tests(before, NULL, NULL) || start_with("gfx90a*2"))
+        return EXIT_FAILURE;
+    return cmocka_run_group_tests(tests, prepare, NULL);
 }
