@@ -369,6 +369,18 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *pointer, hsa_amd_queue_prio
 }
 
 /* Blocks do not belong to units here: the mask is kept, and changes nothing else. */
+/* From gfx10 on two units share what a work-group may use, and AMD's runtime takes them together.
+ */
+static bool is_in_pairs(const struct queue *queue, const uint32_t *mask, uint32_t words)
+{
+    bool pairs = true;
+    if (amdgpu_family_of(queue->agent->gpu.model.isa) == AMDGPU_GFX9)
+        return true;
+    for (uint32_t i = 0; i < words; i++)
+        pairs &= ((mask[i] ^ mask[i] >> 1) & 0x55555555) == 0;
+    return pairs;
+}
+
 hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,
                                        const uint32_t *cu_mask)
 {
@@ -380,6 +392,8 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     uint32_t words = num_cu_mask_count / 32;
     words = words < MASK_WORDS ? words : MASK_WORDS;
+    if (!is_in_pairs(queue, cu_mask, words))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&all.lock);
     queue->mask_count = words;
     if (words > 0)

@@ -179,6 +179,21 @@ static void units_may_be_masked(void **state)
     ok(rt.hsa_queue_destroy(queue));
 }
 
+/* Two units share what a work-group may use: one of them alone is no mask. */
+static void units_of_gfx1100_are_masked_in_pairs(void **state)
+{
+    const uint32_t pairs[3] = {0xc, 0, 3u << 30}, halves[3] = {0xf, 0, 1u << 30};
+    uint32_t seen[3] = {0};
+    hsa_queue_t *queue = NULL;
+    (void)state;
+    ok(rt.hsa_queue_create(here.gpus[1], 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, 0, 0, &queue));
+    ok(rt.hsa_amd_queue_cu_set_mask(queue, 96, pairs));
+    expect(rt.hsa_amd_queue_cu_set_mask(queue, 96, halves), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_amd_queue_cu_get_mask(queue, 96, seen));
+    assert_memory_equal(pairs, seen, sizeof pairs);
+    ok(rt.hsa_queue_destroy(queue));
+}
+
 static void a_packet_that_is_none_stops_the_queue(void **state)
 {
     uint64_t index;
@@ -469,6 +484,7 @@ int main(void)
         cmocka_unit_test(a_ring_is_used_again_and_again),
         cmocka_unit_test(a_queue_ends_while_something_waits_in_it),
         cmocka_unit_test(units_may_be_masked),
+        cmocka_unit_test(units_of_gfx1100_are_masked_in_pairs),
         cmocka_unit_test(a_packet_that_is_none_stops_the_queue),
         cmocka_unit_test(a_queue_may_end_in_its_own_callback),
         cmocka_unit_test(a_kernel_writes_memory),
@@ -479,6 +495,6 @@ int main(void)
         cmocka_unit_test(a_kernel_ends_with_its_queue),
     };
     int failures = cmocka_run_group_tests(before, NULL, NULL);
-    return start_with("gfx90a") ? EXIT_FAILURE
+    return start_with("gfx90a,gfx1100") ? EXIT_FAILURE
                                 : failures + cmocka_run_group_tests(tests, load, NULL);
 }
