@@ -41,7 +41,7 @@ static struct ah_backend_pool *make_pool(struct ah_backend_device *device, size_
     if (!pool)
         return NULL;
     pool->device = device;
-    pool->limit = limit;
+    pool->limit = rounded(limit);
     pool->follow_events = pool->opportunistic = pool->dependencies = 1;
     pthread_mutex_init(&pool->lock, NULL);
     ahhsa_lock(device);

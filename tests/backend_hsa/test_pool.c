@@ -115,6 +115,19 @@ static void a_pool_has_no_more_than_its_limit(void **state)
 
 static const char *const function_of_memory = "hsa_amd_memory_pool_allocate";
 
+/* Blocks are larger than what is asked for: what a limit allows is the same. */
+static void a_pool_has_as_much_as_its_limit(void **state)
+{
+    struct ah_backend_pool *pool = new_pool(1000);
+    void *none;
+    (void)state;
+    void *all = new_block(pool, 1000, legacy_stream(first));
+    assert_int_equal(OPS->pool_alloc(first, pool, 1, legacy_stream(first), &none),
+                     hipErrorOutOfMemory);
+    ok(OPS->pool_free(first, all, legacy_stream(first)));
+    ok(OPS->pool_destroy(first, pool));
+}
+
 static void memory_that_pools_keep_is_given_back_when_there_is_no_other(void **state)
 {
     struct ah_backend_pool *pool = new_pool(0), *other = new_pool(0);
@@ -288,6 +301,7 @@ int main(void)
         cmocka_unit_test(another_stream_has_the_memory_after_the_work_before_its_release),
         cmocka_unit_test(a_block_of_the_same_stream_is_preferred_to_one_that_is_waited_for),
         cmocka_unit_test(a_pool_has_no_more_than_its_limit),
+        cmocka_unit_test(a_pool_has_as_much_as_its_limit),
         cmocka_unit_test(memory_that_pools_keep_is_given_back_when_there_is_no_other),
         cmocka_unit_test(who_waits_for_memory_keeps_nobody_from_the_pool),
         cmocka_unit_test(a_pool_that_is_destroyed_goes_with_the_work_that_uses_it),
