@@ -393,8 +393,9 @@ static hipError_t put(struct ah_backend_device *device, void *dst, const void *s
     *from = place_with(device, src, &infos[1]);
     if (!is_within(device, dst, size, &infos[0]) || !is_within(device, src, size, &infos[1]))
         return hipErrorInvalidValue;
-    error = ahhsa_stream_follow(device, stream, to->device);
-    if (error == hipSuccess)
+    if (stream->legacy)
+        error = ahhsa_stream_follow(device, stream, to->device);
+    if (error == hipSuccess && stream->legacy)
         error = ahhsa_stream_follow(device, stream, from->device);
     if (error != hipSuccess)
         return error;

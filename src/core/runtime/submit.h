@@ -89,7 +89,12 @@ struct ah_command {
     };
 };
 
-bool ah_copy_kind_valid(hipMemcpyKind kind);
+static inline bool ah_copy_kind_valid(hipMemcpyKind kind)
+{
+    return ((int)kind >= hipMemcpyHostToHost && (int)kind <= hipMemcpyDefault) ||
+           (int)kind == hipMemcpyDeviceToDeviceNoCU;
+}
+
 const char *ah_name_copy_kind(hipMemcpyKind kind);
 
 /* hipErrorInvalidValue: rows of a fill reach past one of HIP's allocations, or are in memory that

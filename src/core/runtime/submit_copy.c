@@ -4,12 +4,6 @@
 
 #include <stdlib.h>
 
-bool ah_copy_kind_valid(hipMemcpyKind kind)
-{
-    return ((int)kind >= hipMemcpyHostToHost && (int)kind <= hipMemcpyDefault) ||
-           (int)kind == hipMemcpyDeviceToDeviceNoCU;
-}
-
 const char *ah_name_copy_kind(hipMemcpyKind kind)
 {
     switch ((int)kind) {
