@@ -117,7 +117,7 @@ static enum simkmt_sdma_result copy_box(const struct simkmt_sdma_ring *ring,
         return SIMKMT_SDMA_MALFORMED;
     for (uint32_t z = 0; z < depth; z++)
         for (uint32_t y = 0; y < height; y++) {
-            if (ring->stops(ring)) /* overlapping rows may take for ever */
+            if (ring->stops(ring)) /* overlapping rows may take very long */
                 return SIMKMT_SDMA_STOPPED;
             const unsigned char *source =
                 reach(ring, from.start + z * from.slice + y * from.pitch, width, false, out_fault);
