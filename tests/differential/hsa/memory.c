@@ -463,6 +463,65 @@ static void deallocation(void)
     say("called", "%d", freed);
 }
 
+/* ---- shared virtual memory --------------------------------------------------------- */
+
+static void set_svm(const char *key, void *memory, size_t size, uint64_t attribute, uint64_t value)
+{
+    hsa_amd_svm_attribute_pair_t pair = {attribute, value};
+    say_status(key, rt.hsa_amd_svm_attributes_set(memory, size, &pair, 1));
+}
+
+static void say_svm(const char *key, void *memory, size_t size)
+{
+    hsa_amd_svm_attribute_pair_t pairs[] = {
+        {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, 77},
+        {HSA_AMD_SVM_ATTRIB_READ_ONLY, 77},
+        {HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 77},
+        {HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, 77},
+        {HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, 77},
+        {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, here.gpu.handle},
+        {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, here.other.handle},
+    };
+    int status = (int)rt.hsa_amd_svm_attributes_get(memory, size, pairs, 7);
+    if (status != HSA_STATUS_SUCCESS) {
+        say_status(key, status);
+        return;
+    }
+    say(key, "SUCCESS grain %d, read-only %d, read-mostly %d, preferred %s, prefetched %s, %x %x",
+        (int)pairs[0].value, (int)pairs[1].value, pairs[2].value != 0,
+        agent_name((hsa_agent_t){pairs[3].value}), agent_name((hsa_agent_t){pairs[4].value}),
+        (unsigned)pairs[5].attribute, (unsigned)pairs[6].attribute);
+}
+
+static void svm(void)
+{
+    static char own[8 * PAGE] __attribute__((aligned(4096)));
+    hsa_signal_t signal = new_signal(1);
+    uint64_t gpu = here.gpu.handle;
+    memset(own, 1, sizeof own);
+    say_svm("untold", own, sizeof own);
+    set_svm("accessible", own, sizeof own, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, gpu);
+    say_svm("accessible.get", own, sizeof own);
+    set_svm("coarse", own, sizeof own, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG,
+            HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED);
+    set_svm("preferred", own, sizeof own, HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION, gpu);
+    set_svm("read_mostly", own, sizeof own, HSA_AMD_SVM_ATTRIB_READ_MOSTLY, 1);
+    say_svm("all.get", own, sizeof own);
+    set_svm("no_access", own, PAGE, HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS, gpu);
+    say_svm("first.get", own, PAGE);
+    say_svm("rest.get", own + PAGE, 7 * PAGE);
+    say_svm("mixed.get", own, sizeof own);
+    set_svm("unknown", own, PAGE, 99, 1);
+    set_svm("bad_grain", own, PAGE, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, 7);
+    set_svm("no_agent", own, PAGE, HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE, 0);
+    say_status("prefetch",
+               rt.hsa_amd_svm_prefetch_async(own + PAGE, PAGE, here.gpu, 0, NULL, signal));
+    say("prefetch.done", "%d", (int)finish(signal));
+    say_svm("prefetch.get", own + PAGE, PAGE);
+    say_status("prefetch.zeros",
+               rt.hsa_amd_svm_prefetch_async(own, PAGE, (hsa_agent_t){ZEROS}, 0, NULL, signal));
+}
+
 const struct part parts_of_memory[] = {
     {"pools", pools, 0},
     {"regions", regions, 0},
@@ -480,5 +539,6 @@ const struct part parts_of_memory[] = {
     {"pointers_of_the_program", pointers_of_the_program, ONE_MODEL},
     {"bad_pointers", bad_pointers, ONE_MODEL},
     {"deallocation", deallocation, ONE_MODEL},
+    {"svm", svm, ONE_MODEL},
     {NULL, NULL, 0},
 };
