@@ -130,6 +130,7 @@ TEST("what kernels printed comes out though their module is unloaded meanwhile")
     char *t = text.device();
     int *r = returned.device();
     void *arguments[] = {&count, &t, &r};
+    unsigned *gate = nullptr; // closed while they are launched: a launch prints what has ended
     CHECK_HIP(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
     CHECK_HIP(hipModuleLoad(&m, buffered));
     CHECK_HIP(hipModuleGetFunction(&f, m, "print"));
@@ -138,9 +139,13 @@ TEST("what kernels printed comes out though their module is unloaded meanwhile")
     CHECK(fcntl(ends[1], F_SETPIPE_SZ, 4096) > 0); // less than one kernel prints
     dup2(ends[1], 1);
     close(ends[1]);
+    CHECK_HIP(hipHostMalloc(reinterpret_cast<void **>(&gate), sizeof *gate, hipHostMallocCoherent));
+    *gate = 0;
+    CHECK_HIP(hipStreamWaitValue32(stream, gate, 1, hipStreamWaitValueGte));
     for (int i = 0; i < 2; ++i)
         CHECK_HIP(hipModuleLaunchKernel(f, (n + 63) / 64, 1, 1, 64, 1, 1, 0, stream, arguments,
                                         nullptr));
+    __atomic_store_n(gate, 1u, __ATOMIC_RELEASE);
     hipError_t waited = hipErrorUnknown, unloaded = hipErrorUnknown;
     std::thread printer([&] { waited = hipStreamSynchronize(stream); });
     bool prints = is_readable(ends[0]); // the text of the first, which waits for room
@@ -161,6 +166,7 @@ TEST("what kernels printed comes out though their module is unloaded meanwhile")
     CHECK_HIP(waited);
     CHECK_HIP(unloaded);
     CHECK_EQ(std::count(got.begin(), got.end(), '\n'), 2 * n);
+    CHECK_HIP(hipHostFree(gate));
     CHECK_HIP(hipStreamDestroy(stream));
 }
 
