@@ -306,11 +306,16 @@ static struct timespec end_of(uint32_t milliseconds)
     return end;
 }
 
-/* Under the lock. */
+/* Under the lock. AMD's runtime 5.2.3 lets two threads wait for one event that resets by itself:
+ * where one of them takes a signal while the other is about to wait, the other sleeps for ever.
+ * Later runtimes say which signals they have seen. The longest wait, which is how AMD's runtimes
+ * wait without end, returns every second: they look at the values then, whatever it returns. */
 static HSAKMT_STATUS wait_until(const struct waiter *waiters, uint32_t count, uint32_t wanted,
                                 uint32_t milliseconds)
 {
-    struct timespec end = end_of(milliseconds);
+    enum { LOOK_AGAIN_MS = 1000 };
+    bool longest = milliseconds == (uint32_t)HSA_EVENTTIMEOUT_INFINITE - 1;
+    struct timespec end = end_of(longest ? LOOK_AGAIN_MS : milliseconds);
     HSAKMT_STATUS state;
     int late = 0;
     while ((state = wait_state(waiters, count, wanted)) == HSAKMT_STATUS_WAIT_TIMEOUT && !late) {
