@@ -22,6 +22,29 @@ static void check_rtc(hiprtcResult result, const char *expression, int line)
 }
 #define CHECK_RTC(call) check_rtc((call), #call, __LINE__)
 
+// A variable of the environment, which has its old value again after the scope.
+struct variable {
+    std::string name, before;
+    bool was_set;
+
+    variable(const char *name_, const std::string &value) : name(name_)
+    {
+        const char *old = std::getenv(name_);
+        was_set = old != nullptr;
+        before = was_set ? old : "";
+        setenv(name_, value.c_str(), 1);
+    }
+    ~variable()
+    {
+        if (was_set)
+            setenv(name.c_str(), before.c_str(), 1);
+        else
+            unsetenv(name.c_str());
+    }
+    variable(const variable &) = delete;
+    variable &operator=(const variable &) = delete;
+};
+
 // A program that ends with its scope.
 struct program {
     hiprtcProgram p = nullptr;
@@ -397,10 +420,8 @@ TEST("complex numbers, constants and dot products need no include")
 TEST("options from the environment come after the program's own")
 {
     program p("extern \"C\" __global__ void k(int *x) { *x = A + B; }\n");
-    setenv("HIPRTC_COMPILE_OPTIONS_APPEND", "-DB=20  -UA -DA=3", 1);
-    hiprtcResult result = p.compile({"-DA=1"});
-    unsetenv("HIPRTC_COMPILE_OPTIONS_APPEND");
-    check_rtc(result, "compile", __LINE__);
+    variable options("HIPRTC_COMPILE_OPTIONS_APPEND", "-DB=20  -UA -DA=3");
+    check_rtc(p.compile({"-DA=1"}), "compile", __LINE__);
     CHECK(loaded(p).run<int>("k", {0}) == std::vector<int>{23});
 }
 
@@ -626,14 +647,16 @@ TEST("arguments that are wrong give the errors that HIP documents")
 TEST("without a compiler the log tells what to install")
 {
     program p("extern \"C\" __global__ void k(int *x) { *x = 1; }\n");
-    setenv("ANYHIP_CLANG", "/no/such/clang", 1);
-    CHECK_EQ(p.compile(), HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE);
-    unsetenv("ANYHIP_CLANG");
-    CHECK(contains(p.log(), "clang-22"));
-    setenv("ANYHIP_HIPCC", "/no/such/hipcc", 1);
-    CHECK_EQ(p.compile(), HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE);
-    unsetenv("ANYHIP_HIPCC");
-    CHECK(contains(p.log(), "/no/such/hipcc"));
+    {
+        variable clang("ANYHIP_CLANG", "/no/such/clang");
+        CHECK_EQ(p.compile(), HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE);
+        CHECK(contains(p.log(), "clang-22"));
+    }
+    {
+        variable hipcc("ANYHIP_HIPCC", "/no/such/hipcc");
+        CHECK_EQ(p.compile(), HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE);
+        CHECK(contains(p.log(), "/no/such/hipcc"));
+    }
     p.made();
 }
 
@@ -652,16 +675,17 @@ TEST("nothing is left of the files of a compilation, whatever its end")
 {
     char folder[] = "/tmp/hiprtc-test-XXXXXX";
     CHECK(mkdtemp(folder) != nullptr);
-    setenv("TMPDIR", folder, 1);
+    variable files("TMPDIR", folder);
     program good("extern \"C\" __global__ void k(int *x) { *x = 1; }\n", "p.cu", {"", ""},
                  {"a/b/c.h", "../d.h"});
     good.made();
     program bad("wrong");
     CHECK_EQ(bad.compile(), HIPRTC_ERROR_COMPILATION);
     CHECK_EQ(entries(folder), 2u); // itself and its parent
-    setenv("TMPDIR", (std::string(folder) + "/missing").c_str(), 1);
-    CHECK_EQ(good.compile(), HIPRTC_ERROR_INTERNAL_ERROR);
-    unsetenv("TMPDIR");
+    {
+        variable none("TMPDIR", std::string(folder) + "/missing");
+        CHECK_EQ(good.compile(), HIPRTC_ERROR_INTERNAL_ERROR);
+    }
     rmdir(folder);
 }
 
