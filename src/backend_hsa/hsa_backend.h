@@ -172,7 +172,7 @@ static inline hipError_t ahhsa_done(const struct ah_backend_device *device, cons
                                                              : ahhsa_report(device, what, status);
 }
 
-/* Every entry of the door is a function named ahhsa_<entry>. */
+/* Every entry of the backend interface is a function named ahhsa_<entry>. */
 #define AH_OP(name) extern __typeof__(*((struct ah_backend_ops *)0)->name) ahhsa_##name;
 #include "backend_ops.def"
 #undef AH_OP

@@ -369,7 +369,7 @@ hipError_t ahhsa_copy_put(struct ah_backend_stream *stream, const struct ahhsa_p
     return ahhsa_copy_queue(stream, dst, src, size, NULL, NULL);
 }
 
-/* ---- the door --------------------------------------------------------------------------- */
+/* ---- entries of the backend ------------------------------------------------------------- */
 
 /* Mappings that lie side by side are looked for only where one is not enough. */
 static bool is_within(struct ah_backend_device *device, const void *pointer, size_t size,

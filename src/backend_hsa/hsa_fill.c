@@ -122,7 +122,7 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
                                : error;
 }
 
-/* ---- the door --------------------------------------------------------------------------- */
+/* ---- entries of the backend ------------------------------------------------------------- */
 
 static hipError_t fill_device(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
                               uint32_t word, size_t pitch, size_t width, size_t height)

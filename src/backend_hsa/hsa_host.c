@@ -265,7 +265,7 @@ hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *j
     return hipSuccess;
 }
 
-/* ---- the door --------------------------------------------------------------------------- */
+/* ---- entries of the backend ------------------------------------------------------------- */
 
 static hipError_t post(struct ah_backend_device *device, struct ah_backend_stream *stream,
                        struct ahhsa_job *job)

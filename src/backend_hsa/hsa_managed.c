@@ -180,7 +180,7 @@ static hipError_t apply(struct ah_backend_device *device, struct change *change)
     return change->error;
 }
 
-/* ---- the door --------------------------------------------------------------------------- */
+/* ---- entries of the backend ------------------------------------------------------------- */
 
 /* The memory stays where it is, which every device reaches: there is nothing to be queued. */
 hipError_t ahhsa_managed_prefetch(struct ah_backend_device *device, const void *pointer,

@@ -218,7 +218,7 @@ static hipError_t put_box(struct ah_backend_stream *stream, const struct ahhsa_b
     return queue_box(stream, dst, src, size, NULL, NULL);
 }
 
-/* ---- the door --------------------------------------------------------------------------- */
+/* ---- entries of the backend ------------------------------------------------------------- */
 
 static struct ahhsa_box box_of(struct ah_backend_device *device, const struct ah_copy_end *end)
 {

@@ -121,7 +121,7 @@ void ahhsa_work_failed(struct ahhsa_work *work);
 
 hipError_t ahhsa_stream_open(struct ah_backend_device *device, bool blocking, int priority,
                              struct ah_backend_stream **out_stream);
-/* Later work of a stream of the door waits for a signal, perhaps of another device. */
+/* Later work of a stream waits for a signal, perhaps of another device. */
 hipError_t ahhsa_stream_depend(struct ah_backend_device *device, struct ah_backend_stream *handle,
                                struct ahhsa_signal *signal);
 /* A copy in the legacy stream, to or from memory of another device, comes after that device's
