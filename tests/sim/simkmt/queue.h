@@ -11,7 +11,7 @@ struct queue {
     hsa_barrier_and_packet_t *ring;
     _Atomic(uint64_t) *doorbell;
     uint64_t written;
-    volatile int64_t *reason;
+    _Atomic(int64_t) *reason; /* which devices add to at any time */
     HsaEvent *event;
     HsaQueueResource resource;
 };
@@ -20,12 +20,12 @@ static inline struct queue make_queue(uint32_t node)
 {
     struct queue queue = {.amd = allocate(0, PAGE), .ring = allocate(0, PACKETS * 64)};
     memset(queue.amd, 0, sizeof *queue.amd);
-    queue.reason = (volatile int64_t *)(queue.amd + 1);
+    queue.reason = (_Atomic(int64_t) *)(void *)(queue.amd + 1);
     *queue.reason = 0;
     queue.event = new_event(HSA_EVENTTYPE_SIGNAL, false);
     queue.resource.QueueRptrValue = (uintptr_t)&queue.amd->read_dispatch_id;
     queue.resource.QueueWptrValue = (uintptr_t)&queue.amd->write_dispatch_id;
-    queue.resource.ErrorReason = queue.reason;
+    queue.resource.ErrorReason = (volatile int64_t *)queue.reason;
     ok(kmt.hsaKmtCreateQueue(node, HSA_QUEUE_COMPUTE_AQL, 100, 0, queue.ring, PACKETS * 64,
                              queue.event, &queue.resource));
     assert_int_not_equal(queue.resource.QueueId, 0);
