@@ -138,7 +138,7 @@ static bool move(const struct simhsa_box *box)
 
 static bool is_held(void)
 {
-    return atomic_load_explicit(&simhsa_script.held, memory_order_relaxed);
+    return atomic_load_explicit(&simhsa_script.held, memory_order_acquire);
 }
 
 /* Does the work and tells of it. */
