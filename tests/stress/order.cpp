@@ -88,6 +88,7 @@ struct schedule {
         int *memory = device_memory<int>(1);
         CHECK_HIP(hipMemsetD32(memory, 1, 1));
         one = memory;
+        CHECK_HIP(hipDeviceSynchronize()); // streams that do not wait for the fill use it
     }
     ~schedule()
     {
