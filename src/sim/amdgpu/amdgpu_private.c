@@ -52,7 +52,8 @@ struct sim_memory *amdgpu_private_take(struct amdgpu_private *private, int devic
     if (!memory)
         memory = sim_memory_create(SIM_MEMORY_DEVICE, device, size, 0);
     if (memory)
-        memory->label = "scratch of a work-group";
+        /* A report on another thread may describe the memory already. */
+        __atomic_store_n(&memory->label, "scratch of a work-group", __ATOMIC_RELAXED);
     return memory;
 }
 

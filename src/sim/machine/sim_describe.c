@@ -24,8 +24,9 @@ static uint64_t freed_count;          /* ever */
 static struct piece piece_of(const struct sim_memory *memory)
 {
     struct piece piece = {memory->kind, memory->device, memory->address, memory->size, ""};
-    if (memory->label)
-        snprintf(piece.label, sizeof piece.label, "%s", memory->label);
+    const char *label = __atomic_load_n(&memory->label, __ATOMIC_RELAXED);
+    if (label)
+        snprintf(piece.label, sizeof piece.label, "%s", label);
     return piece;
 }
 
