@@ -1,5 +1,5 @@
 /* Tests how the kernel argument segment is filled. */
-#include "hsa_module.h"
+#include "hsa_code.h"
 #include "support.h"
 
 #include <string.h>

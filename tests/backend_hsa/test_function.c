@@ -1,6 +1,6 @@
 /* Tests how many blocks of a kernel a compute unit holds, and what kernels say of themselves. */
-#include "hsa_device.h"
-#include "hsa_module.h"
+#include "hsa_facts.h"
+#include "hsa_code.h"
 #include "support.h"
 
 #include <string.h>

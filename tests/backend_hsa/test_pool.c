@@ -1,6 +1,6 @@
 /* Pools of the HSA backend: whose memory is used again when, limits, and what is done when there is
  * no memory. */
-#include "hsa_backend.h"
+#include "hsa_device.h"
 #include "work.h"
 
 #include <pthread.h>

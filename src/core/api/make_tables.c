@@ -49,7 +49,7 @@ static const struct remark cuda_limits[] = {
 /* The same of the HSA runtime. */
 static const struct remark hsa_limits[] = {
 #define AH_LIMITED(name, text) {#name, text},
-#include "../../backend_hsa/hsa_limits.def"
+#include "../../backend_hsa/device/hsa_limits.def"
 #undef AH_LIMITED
 };
 

@@ -1,7 +1,7 @@
 /* Owns events. One that measures time is a barrier of its own, whose end is the time; any
  * other is the signal of what the stream did last. One that processes share counts its records
  * in memory that they all have. */
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 #include <stdlib.h>
 

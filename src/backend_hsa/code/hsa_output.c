@@ -4,7 +4,7 @@
  * A launch never waits for a buffer. It has one of its own while there are few; then launches of a
  * stream share one, where their records follow one another as the kernels do. A buffer becomes
  * text when all of its launches have ended, after those before it in the stream. */
-#include "hsa_device.h"
+#include "hsa_facts.h"
 #include "hsa_hostcall.h"
 #include "hsa_printf.h"
 #include "hsa_services.h"

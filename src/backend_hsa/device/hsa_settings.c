@@ -1,5 +1,5 @@
 /* Owns what is set on a device and kept: limits, cache and bank preferences, flags. */
-#include "hsa_device.h"
+#include "hsa_facts.h"
 
 /* Hardware counts the private memory of a wave in 13 bits of 1 KiB: less than 128 KiB for each
  * of 64 threads. */

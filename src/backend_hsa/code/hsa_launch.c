@@ -1,6 +1,6 @@
 /* Owns launches: what is checked, and the packet. */
-#include "hsa_device.h"
-#include "hsa_module.h"
+#include "hsa_facts.h"
+#include "hsa_code.h"
 
 #include <string.h>
 

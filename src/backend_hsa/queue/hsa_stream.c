@@ -4,7 +4,7 @@
  * A stream's kernels and barriers follow one another in its queue. Most have no signal:
  * whoever has to know when they end puts a barrier with one behind them ("marks" it). What
  * does not go through the queue has a signal, and the next packet a barrier for it. */
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 #include "hsa_memory.h"
 
 #include <stdlib.h>

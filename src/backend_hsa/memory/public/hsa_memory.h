@@ -3,7 +3,7 @@
 #ifndef AHHSA_MEMORY_H
 #define AHHSA_MEMORY_H
 
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 /* ---- allocations: hsa_memory.c ---------------------------------------------------------- */
 

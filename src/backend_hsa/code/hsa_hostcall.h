@@ -3,7 +3,7 @@
 #ifndef AHHSA_HOSTCALL_H
 #define AHHSA_HOSTCALL_H
 
-#include "hsa_backend.h"
+#include "hsa_device.h"
 
 struct ahhsa_hostcalls; /* of one device */
 

@@ -1,7 +1,7 @@
 /* Owns what a kernel says about itself, its settings, and how many of its blocks a compute unit
  * holds. */
-#include "hsa_device.h"
-#include "hsa_module.h"
+#include "hsa_facts.h"
+#include "hsa_code.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Owns what is written into the kernel argument segment: the caller's arguments, and what the
  * runtime supplies (docs/kernel-abi.md). */
-#include "hsa_module.h"
+#include "hsa_code.h"
 
 #include <string.h>
 

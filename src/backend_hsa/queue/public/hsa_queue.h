@@ -3,7 +3,7 @@
 #ifndef AHHSA_STREAM_H
 #define AHHSA_STREAM_H
 
-#include "hsa_backend.h"
+#include "hsa_device.h"
 
 static inline void ahhsa_lock(struct ah_backend_device *device)
 {

@@ -1,5 +1,5 @@
 /* Owns the signals of a device, which are made in groups and used again and again. */
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Owns what a device says about itself: identity, attributes, properties. */
-#include "hsa_device.h"
+#include "hsa_facts.h"
 #include "hsa_memory.h"
 
 #include <limits.h>

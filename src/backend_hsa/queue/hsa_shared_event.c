@@ -1,7 +1,7 @@
 /* Owns what processes share of an event: a page with two counts. The thread of a stream writes
  * it when it is the stream's turn, and waits for it in the same way, since signals of the
  * runtime that other processes may open are not everywhere to be had. */
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 #include "process.h"
 

@@ -2,7 +2,7 @@
  * the workspace of cooperative launches. hsa_output.c has what is printed. */
 #include "hsa_services.h"
 #include "amdgpu_abi.h"
-#include "hsa_device.h"
+#include "hsa_facts.h"
 #include "hsa_hostcall.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef AHHSA_DEVICE_H
 #define AHHSA_DEVICE_H
 
-#include "hsa_backend.h"
+#include "hsa_device.h"
 
 /* A processor and its features: "gfx90a:sramecc+:xnack-". */
 struct ahhsa_target {

@@ -2,7 +2,7 @@
 #ifndef AHHSA_MODULE_H
 #define AHHSA_MODULE_H
 
-#include "hsa_backend.h"
+#include "hsa_device.h"
 #include "hsa_metadata.h"
 
 struct ah_backend_function {

@@ -2,7 +2,7 @@
  * in memory. Each stream that needs it has a thread, so that none holds up another; the
  * stream has a queue of its own then, where there is one, for the same reason. */
 #include "hsa_memory.h"
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Owns modules: code objects loaded through the runtime, their kernels and variables by name. */
-#include "hsa_module.h"
+#include "hsa_code.h"
 
 #include <errno.h>
 #include <stdlib.h>

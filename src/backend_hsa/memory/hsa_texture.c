@@ -1,7 +1,7 @@
 /* Owns textures and surfaces: what kernels are given is the address of words of device memory,
  * the descriptors of an image and of a sampler as the runtime makes them. Mipmapped arrays are
  * not there, as images of HSA have no levels. */
-#include "hsa_device.h"
+#include "hsa_facts.h"
 #include "hsa_memory.h"
 
 #include "hip/texture_types.h"

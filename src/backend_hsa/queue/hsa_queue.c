@@ -1,6 +1,6 @@
 /* Owns the hardware queues of a device: how many there are, who uses which, and how packets
  * are written into them. */
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 #include <string.h>
 #include <time.h>

@@ -3,7 +3,7 @@
 #ifndef AHHSA_SERVICES_H
 #define AHHSA_SERVICES_H
 
-#include "hsa_module.h"
+#include "hsa_code.h"
 
 /* Memory for arguments of kernels of one stream, from its beginning to its end. */
 struct ahhsa_chunk {
