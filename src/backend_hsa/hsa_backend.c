@@ -176,6 +176,7 @@ hipError_t ahhsa_device_reset(struct ah_backend_device *device)
     atomic_store(&device->resetting, true); /* nobody may write what a stream waits for */
     if (atomic_load(&device->ready))
         ahhsa_device_drain(device); /* whatever it says: the device begins anew */
+    ahhsa_workers_end(device);      /* before the lock, which a host function may want */
     ahhsa_signals_await_copies(device->signals);
     pthread_mutex_lock(&backend->start_lock);
     end_device(device);
@@ -305,6 +306,7 @@ static hsa_status_t describe(struct search *search, struct ah_backend_device *de
     device->agent = agent;
     device->host = nearest_cpu(search, agent);
     pthread_mutex_init(&device->lock, NULL);
+    ahhsa_workers_open(device);
     atomic_flag_clear(&device->failing);
     search->device = device;
     hsa_status_t status = api->hsa_agent_get_info(agent, HSA_AGENT_INFO_WAVEFRONT_SIZE, &wave);
@@ -432,6 +434,7 @@ void ahhsa_close(struct ah_backend *backend)
         struct ah_backend_device *device = &backend->devices[i];
         ahhsa_signals_destroy(device->signals);
         ahhsa_facts_drop(device);
+        ahhsa_workers_close(device);
         pthread_mutex_destroy(&device->lock);
     }
     if (backend->started)

@@ -2,6 +2,8 @@
  * without kernels: what order and waiting are made of. */
 #include "work.h"
 
+#include "hsa_stream.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -429,16 +431,17 @@ static void *produce(void *data)
 }
 
 /* Whether a thread of this process waits in the kernel, which a thread that only got no processor
- * does not. */
+ * does not, nor one that has ended. */
 static bool sleeps(pid_t thread)
 {
     char path[64], line[512] = "";
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
     FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(line, sizeof line, file));
+    if (!file)
+        return false;
+    const char *read = fgets(line, sizeof line, file);
     fclose(file);
-    const char *state = strrchr(line, ')'); /* the name before it may hold anything */
+    const char *state = read ? strrchr(line, ')') : NULL; /* the name before it may hold anything */
     return state && state[1] == ' ' && state[2] == 'S';
 }
 
@@ -548,6 +551,124 @@ static void memory_of_a_pool_is_used_again_in_stream_order(void **state)
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
+/* The last thing that the thread of a stream does for a job, until it is released. */
+struct held {
+    _Atomic bool reached, released, over;
+};
+
+static void hold_thread(void *owner)
+{
+    struct held *held = owner;
+    atomic_store(&held->reached, true);
+    while (!atomic_load(&held->released))
+        usleep(1000);
+    atomic_store(&held->over, true);
+}
+
+/* A thread that ends the device or the backend, and what it saw of the held thread after that. */
+struct ender {
+    void (*end)(void **state);
+    struct held *held;
+    _Atomic pid_t thread;
+    _Atomic bool ended;
+    bool thread_was_over;
+};
+
+static void *end_everything(void *data)
+{
+    struct ender *ender = data;
+    atomic_store(&ender->thread, gettid());
+    ender->end(NULL);
+    ender->thread_was_over = atomic_load(&ender->held->over);
+    atomic_store(&ender->ended, true);
+    return NULL;
+}
+
+static void wait_until_it_ended_or_sleeps(struct ender *ender)
+{
+    for (int quiet = 0; quiet < 20 && !atomic_load(&ender->ended);) {
+        pid_t thread = atomic_load(&ender->thread);
+        usleep(5000);
+        quiet = thread && sleeps(thread) ? quiet + 1 : 0;
+    }
+}
+
+/* end must wait for the thread of a stream that was destroyed, which is in its last job. */
+static void end_while_a_thread_is_held(void (*end)(void **state))
+{
+    static struct held held;
+    int status = -1;
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    struct ender ender = {.end = end, .held = &held};
+    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK,
+                            .callback = tell_status,
+                            .data = &status,
+                            .finish = hold_thread,
+                            .owner = &held};
+    pthread_t thread;
+    atomic_store(&held.reached, false);
+    atomic_store(&held.released, false);
+    atomic_store(&held.over, false);
+    ok(ahhsa_host_post(stream, &job, false));
+    ok(OPS->stream_destroy(first, stream));
+    while (!atomic_load(&held.reached))
+        usleep(1000);
+    assert_int_equal(pthread_create(&thread, NULL, end_everything, &ender), 0);
+    wait_until_it_ended_or_sleeps(&ender);
+    bool early = atomic_load(&ender.ended);
+    atomic_store(&held.released, true);
+    pthread_join(thread, NULL);
+    assert_false(early);
+    assert_true(ender.thread_was_over);
+    ok(status);
+}
+
+static void reset_first(void **state)
+{
+    (void)state;
+    ok(OPS->device_reset(first));
+}
+
+static void close_all(void **state)
+{
+    assert_int_equal(close_devices(state), 0);
+}
+
+static void a_reset_waits_for_the_threads_of_destroyed_streams(void **state)
+{
+    (void)state;
+    end_while_a_thread_is_held(reset_first);
+}
+
+static void closing_waits_for_the_threads_of_destroyed_streams(void **state)
+{
+    assert_int_equal(open_two_devices(state), 0);
+    end_while_a_thread_is_held(close_all);
+}
+
+/* The thread of a destroyed stream, at a value that nobody writes, when its device fails. */
+static void a_reset_ends_the_waits_of_destroyed_streams(void **state)
+{
+    struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
+    int calls[2] = {0}, status = -1;
+    void *word;
+    (void)state;
+    ok(OPS->host_alloc(second, 64, hipHostMallocDefault, &word));
+    memset(word, 0, 64);
+    ok(OPS->stream_wait_value(first, stream, word, 1, UINT32_MAX, AH_WAIT_EQUAL, 32));
+    ok(OPS->stream_host_function(first, stream, count_call, calls));
+    ok(OPS->stream_callback(first, stream, tell_status, &status));
+    ok(OPS->stream_destroy(first, stream));
+    fakehsa_break(0, HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
+    while (OPS->device_synchronize(first) == hipSuccess) {
+    }
+    ok(OPS->device_reset(first));
+    assert_int_equal(calls[0], 0);
+    assert_int_not_equal(status, -1);
+    assert_int_not_equal(status, hipSuccess);
+    ok(OPS->host_free(second, word));
+}
+
 static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
 {
     struct ah_pointer_info info;
@@ -587,6 +708,7 @@ static void a_device_has_one_part_where_nobody_says_how_many(void **state)
 int main(void)
 {
     const struct CMUnitTest alone[] = {
+        cmocka_unit_test(closing_waits_for_the_threads_of_destroyed_streams),
         cmocka_unit_test(a_device_has_one_part_where_nobody_says_how_many),
     };
     const struct CMUnitTest tests[] = {
@@ -608,6 +730,8 @@ int main(void)
         cmocka_unit_test(who_finds_the_queue_full_sleeps_until_there_is_room),
         cmocka_unit_test(many_streams_share_few_queues),
         cmocka_unit_test(memory_of_a_pool_is_used_again_in_stream_order),
+        cmocka_unit_test(a_reset_waits_for_the_threads_of_destroyed_streams),
+        cmocka_unit_test(a_reset_ends_the_waits_of_destroyed_streams),
         cmocka_unit_test(a_reset_takes_everything_and_the_device_begins_anew),
     };
     return cmocka_run_group_tests(tests, open_two_devices, close_devices) +

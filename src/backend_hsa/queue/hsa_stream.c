@@ -676,6 +676,7 @@ void ahhsa_device_retire(struct ah_backend_device *device)
     }
     device->dying_before = device->dying;
     ahhsa_unlock(device);
+    ahhsa_workers_reap(device);
 }
 
 hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_backend_stream *stream)
@@ -689,16 +690,11 @@ hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_back
         ahhsa_unlock(device);
         return error;
     }
-    struct ahhsa_worker *worker = stream->worker;
+    if (stream->worker)
+        ahhsa_worker_stop(stream->worker);
     stream->worker = NULL;
     stream->dying = true;
     device->dying++;
-    stream->users++;
-    ahhsa_unlock(device);
-    if (worker)
-        ahhsa_worker_stop(worker, false);
-    ahhsa_lock(device);
-    stream->users--;
     ahhsa_stream_retire(stream);
     if (is_over(stream))
         close_stream(stream);
@@ -711,11 +707,7 @@ hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_back
 
 void ahhsa_streams_close(struct ah_backend_device *device)
 {
-    for (struct ah_backend_stream *stream = device->streams; stream; stream = stream->next) {
-        if (stream->worker)
-            ahhsa_worker_stop(stream->worker, true);
-        stream->worker = NULL;
-    }
+    ahhsa_workers_end(device);
     ahhsa_lock(device);
     while (device->streams) {
         struct ah_backend_stream *stream = device->streams;

@@ -17,6 +17,7 @@ enum {
 
 struct ahhsa_worker {
     struct ah_backend_device *device;
+    struct ahhsa_worker *next, **link; /* of the device's, live or over */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -24,7 +25,7 @@ struct ahhsa_worker {
     unsigned first, count, room;
     bool stop;
     _Atomic bool hurry;
-    bool gave_up; /* of the thread alone: a reset ended a wait, and with it the stream's order */
+    bool gave_up; /* of the thread alone: a wait was ended, and with it the stream's order */
 };
 
 static void destroy_worker(struct ahhsa_worker *worker)
@@ -75,8 +76,8 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
     struct timespec nap = {.tv_nsec = NAP_SHORTEST};
     bool reach = ahhsa_host_reaches(device->backend, job->data);
     uint64_t value;
-    for (unsigned looks = 0; !atomic_load(&worker->hurry); looks++) {
-        worker->gave_up |= atomic_load(&device->resetting);
+    for (unsigned looks = 0;; looks++) {
+        worker->gave_up |= atomic_load(&worker->hurry) || atomic_load(&device->resetting);
         if (worker->gave_up)
             return;
         if (ahhsa_device_error(device) != hipSuccess ||
@@ -140,6 +141,20 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         job->finish(job->owner);
 }
 
+/* The last thing that a thread does. */
+static void retire(struct ahhsa_worker *worker)
+{
+    struct ahhsa_workers *workers = &worker->device->workers;
+    pthread_mutex_lock(&workers->lock);
+    *worker->link = worker->next;
+    if (worker->next)
+        worker->next->link = worker->link;
+    worker->next = atomic_load(&workers->over);
+    atomic_store(&workers->over, worker);
+    pthread_cond_broadcast(&workers->changed);
+    pthread_mutex_unlock(&workers->lock);
+}
+
 static void *work(void *data)
 {
     struct ahhsa_worker *worker = data;
@@ -156,11 +171,27 @@ static void *work(void *data)
         do_job(worker, &job);
         pthread_mutex_lock(&worker->lock);
     }
-    bool hurry = atomic_load(&worker->hurry);
     pthread_mutex_unlock(&worker->lock);
-    if (!hurry)
-        destroy_worker(worker); /* who stopped it went on */
+    retire(worker);
     return NULL;
+}
+
+/* Starts the thread, under the lock that it needs to end. */
+static bool enlist(struct ahhsa_worker *worker)
+{
+    struct ahhsa_workers *workers = &worker->device->workers;
+    pthread_mutex_lock(&workers->lock);
+    bool started = pthread_create(&worker->thread, NULL, work, worker) == 0;
+    if (started) {
+        worker->next = workers->live;
+        worker->link = &workers->live;
+        if (worker->next)
+            worker->next->link = &worker->next;
+        workers->live = worker;
+        workers->count++;
+    }
+    pthread_mutex_unlock(&workers->lock);
+    return started;
 }
 
 static hipError_t start_worker(struct ah_backend_device *device, struct ahhsa_worker **out_worker)
@@ -173,7 +204,7 @@ static hipError_t start_worker(struct ah_backend_device *device, struct ahhsa_wo
     pthread_cond_init(&worker->changed, NULL);
     worker->jobs = malloc(JOBS_FIRST * sizeof *worker->jobs);
     worker->room = JOBS_FIRST;
-    if (!worker->jobs || pthread_create(&worker->thread, NULL, work, worker) != 0) {
+    if (!worker->jobs || !enlist(worker)) {
         destroy_worker(worker);
         return hipErrorOutOfMemory;
     }
@@ -181,21 +212,73 @@ static hipError_t start_worker(struct ah_backend_device *device, struct ahhsa_wo
     return hipSuccess;
 }
 
-void ahhsa_worker_stop(struct ahhsa_worker *worker, bool hurry)
+void ahhsa_worker_stop(struct ahhsa_worker *worker)
 {
-    pthread_t thread = worker->thread;
     pthread_mutex_lock(&worker->lock);
     worker->stop = true;
-    atomic_store(&worker->hurry, hurry);
     pthread_cond_signal(&worker->changed);
-    if (!hurry)
-        pthread_detach(thread);
     pthread_mutex_unlock(&worker->lock);
-    if (!hurry)
-        return;
-    pthread_join(thread, NULL);
-    destroy_worker(worker);
 }
+
+/* ---- the end of threads ----------------------------------------------------------------- */
+
+void ahhsa_workers_open(struct ah_backend_device *device)
+{
+    pthread_mutex_init(&device->workers.lock, NULL);
+    pthread_cond_init(&device->workers.changed, NULL);
+}
+
+void ahhsa_workers_close(struct ah_backend_device *device)
+{
+    pthread_cond_destroy(&device->workers.changed);
+    pthread_mutex_destroy(&device->workers.lock);
+}
+
+/* Under the lock of the workers, which is let go meanwhile. There is one that is over. */
+static void join_one(struct ahhsa_workers *workers)
+{
+    struct ahhsa_worker *worker = atomic_load(&workers->over);
+    atomic_store(&workers->over, worker->next);
+    pthread_mutex_unlock(&workers->lock);
+    pthread_join(worker->thread, NULL);
+    destroy_worker(worker);
+    pthread_mutex_lock(&workers->lock);
+    workers->count--;
+    pthread_cond_broadcast(&workers->changed);
+}
+
+void ahhsa_workers_reap(struct ah_backend_device *device)
+{
+    struct ahhsa_workers *workers = &device->workers;
+    if (!atomic_load_explicit(&workers->over, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&workers->lock);
+    while (atomic_load(&workers->over))
+        join_one(workers);
+    pthread_mutex_unlock(&workers->lock);
+}
+
+void ahhsa_workers_end(struct ah_backend_device *device)
+{
+    struct ahhsa_workers *workers = &device->workers;
+    ahhsa_lock(device);
+    for (struct ah_backend_stream *stream = device->streams; stream; stream = stream->next)
+        stream->worker = NULL;
+    ahhsa_unlock(device);
+    pthread_mutex_lock(&workers->lock);
+    for (struct ahhsa_worker *worker = workers->live; worker; worker = worker->next) {
+        atomic_store(&worker->hurry, true);
+        ahhsa_worker_stop(worker);
+    }
+    while (workers->count > 0)
+        if (atomic_load(&workers->over))
+            join_one(workers);
+        else
+            pthread_cond_wait(&workers->changed, &workers->lock);
+    pthread_mutex_unlock(&workers->lock);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------- */
 
 /* Room for one more job. */
 static bool reserve_job(struct ahhsa_worker *worker)

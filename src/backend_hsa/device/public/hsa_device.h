@@ -85,6 +85,15 @@ struct ahhsa_queue {
     uint64_t soft_end; /* behind the last barrier that waits for a soft signal; 0: there was none */
 };
 
+/* The threads of a device's streams, of hsa_host.c, with a lock of their own. */
+struct ahhsa_workers {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned count;                      /* threads that were not joined yet */
+    struct ahhsa_worker *live;           /* those that have something to do, or may get it */
+    _Atomic(struct ahhsa_worker *) over; /* those that wait to be joined */
+};
+
 struct ah_backend_device {
     struct ah_backend *backend;
     const struct ahhsa_api *api;
@@ -99,6 +108,8 @@ struct ah_backend_device {
     _Atomic bool resetting; /* streams wait for values no longer */
     _Atomic uint64_t peers; /* devices (by index) that may use memory of this one */
     unsigned flags;         /* hipDeviceSchedule*; hsa_device.c sets it */
+
+    struct ahhsa_workers workers;
 
     pthread_mutex_t lock; /* of all below but what hsa_device.c and hsa_services.c own */
     struct ahhsa_queue queues[AHHSA_QUEUES_MAX];

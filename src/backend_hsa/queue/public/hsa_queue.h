@@ -182,8 +182,19 @@ struct ahhsa_job {
 hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *job, bool sleeps);
 /* As above, for a place in the stream that is taken already; the lock is held. */
 hipError_t ahhsa_host_put(struct ahhsa_work *place, struct ahhsa_job *job);
-/* The thread ends when it has done its jobs; hurry: waits are given up, and it is waited for. */
-void ahhsa_worker_stop(struct ahhsa_worker *worker, bool hurry);
+/* The thread ends when it has done its jobs, and is joined by reap or end below. Under the lock,
+ * or that of the workers: the worker may be gone as soon as it is let go. */
+void ahhsa_worker_stop(struct ahhsa_worker *worker);
+
+void ahhsa_workers_open(struct ah_backend_device *device);
+/* Joins the threads that have ended. Not under the lock. */
+void ahhsa_workers_reap(struct ah_backend_device *device);
+/* Takes every stream's thread away and returns when all threads of the device have ended, also
+ * those of streams that were destroyed before. They give up waiting for values in memory and call
+ * no host function that was queued behind such a wait; work that they wait for must have ended, or
+ * the device must have failed. Not under the lock. */
+void ahhsa_workers_end(struct ah_backend_device *device);
+void ahhsa_workers_close(struct ah_backend_device *device);
 
 /* ---- events ----------------------------------------------------------------------------- */
 
