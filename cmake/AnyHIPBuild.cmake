@@ -74,9 +74,11 @@ function(ah_module name)
 endfunction()
 
 # ah_launch_path(<file>...): sources that every launch goes through. Nothing of a caller's size is
-# put on the stack there, and a guard would cost eight instructions in each function.
+# put on the stack there, and a guard would cost eight instructions in each function. Packing
+# arguments that are in registers into vectors costs more than it saves.
 function(ah_launch_path)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-stack-protector)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS
+        "-fno-stack-protector;-fno-tree-slp-vectorize")
 endfunction()
 
 # ah_headers(<name> <dir>...): what other modules may include of a folder.

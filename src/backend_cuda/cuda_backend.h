@@ -27,13 +27,13 @@ struct ah_backend {
 
 struct ah_backend_device {
     struct ah_backend *backend;
-    const struct ahcuda_api *api;    /* the backend's, one step nearer */
-    CUdevice ordinal;                /* the driver's number, and ours within the backend */
-    unsigned sm;                     /* 90 for compute capability 9.0 */
-    bool streams_carry_context;      /* see ahcuda_enter_stream */
-    pthread_mutex_t lock;            /* guards the creation and release of the context, and placed */
-    CUevent placed;                  /* after the last kernel launched with a place, or NULL */
-    _Atomic(CUcontext) context;      /* the primary context, NULL until it is needed */
+    const struct ahcuda_api *api; /* the backend's, one step nearer */
+    CUdevice ordinal;             /* the driver's number, and ours within the backend */
+    unsigned sm;                  /* 90 for compute capability 9.0 */
+    bool streams_carry_context;   /* see ahcuda_enter_stream */
+    pthread_mutex_t lock;         /* guards the creation and release of the context, and placed */
+    CUevent placed;               /* after the last kernel launched with a place, or NULL */
+    _Atomic(CUcontext) context;   /* the primary context, NULL until it is needed */
     _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
 };
 
@@ -67,15 +67,19 @@ static inline hipError_t ahcuda_enter(struct ah_backend_device *device)
     return result == CUDA_SUCCESS ? hipSuccess : ahcuda_report(device, "cuCtxSetCurrent", result);
 }
 
-/* As ahcuda_enter, for the entries that are called most and name a stream: from
- * CUDA 13 on the driver takes the context from the stream's handle, whatever the
- * thread's is (measured), so that only the default streams need asking. */
+/* From CUDA 13 on the driver takes the context from the stream's handle, whatever the thread's is
+ * (measured), so that only the default streams need asking. */
+static inline bool ahcuda_carries_context(const struct ah_backend_device *device,
+                                          const struct ah_backend_stream *stream)
+{
+    return device->streams_carry_context & ((uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD);
+}
+
+/* As ahcuda_enter, for the entries that are called most and name a stream. */
 static inline hipError_t ahcuda_enter_stream(struct ah_backend_device *device,
                                              const struct ah_backend_stream *stream)
 {
-    if (device->streams_carry_context && (uintptr_t)stream > (uintptr_t)CU_STREAM_PER_THREAD)
-        return hipSuccess;
-    return ahcuda_enter(device);
+    return ahcuda_carries_context(device, stream) ? hipSuccess : ahcuda_enter(device);
 }
 
 /* The end of an entry: hipSuccess, or the failure logged and translated. */

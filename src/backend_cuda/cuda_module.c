@@ -413,34 +413,53 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
     return ahcuda_done(device, "cuLaunchCooperativeKernel", result);
 }
 
+static inline CUresult launch_plain(const struct ahcuda_api *api, CUfunction function,
+                                    const struct ah_launch *launch, CUstream stream, void **extra)
+{
+    const unsigned *grid = launch->grid, *block = launch->block;
+    return api->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                               launch->shared, stream, launch->params, extra);
+}
+
+/* Every launch but those of ahcuda_launch itself: the context has to be made current, arguments
+ * come in a buffer, the kernel has a place, or its blocks wait for each other. */
+static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device *device,
+                                                       CUfunction function,
+                                                       const struct ah_launch *launch,
+                                                       struct ah_backend_stream *stream)
+{
+    void *extra_copy[5], **extra = NULL;
+    size_t extra_size;
+    hipError_t error = ahcuda_enter_stream(device, stream);
+    if (error != hipSuccess)
+        return error;
+    if (launch->extra)
+        extra = native_extra(device, function, launch->extra, extra_copy, &extra_size);
+    if (launch->place)
+        return launch_placed(device, function, launch, ahcuda_stream(stream));
+    if (!(launch->flags & AH_LAUNCH_COOPERATIVE))
+        return ahcuda_done(
+            device, "cuLaunchKernel",
+            launch_plain(device->api, function, launch, ahcuda_stream(stream), extra));
+    if (extra)
+        return launch_cooperative_buffer(device, function, launch, ahcuda_stream(stream), extra);
+    return ahcuda_done(device, "cuLaunchCooperativeKernel",
+                       launch_cooperative(device->api, function, launch, ahcuda_stream(stream)));
+}
+
 /* Every launch comes here: no guard of the stack, as in the files of ah_launch_path. */
 __attribute__((no_stack_protector)) hipError_t ahcuda_launch(struct ah_backend_device *device,
                                                              struct ah_backend_function *function,
                                                              const struct ah_launch *launch,
                                                              struct ah_backend_stream *stream)
 {
-    const unsigned *grid = launch->grid, *block = launch->block;
-    void *extra_copy[5], **extra = NULL;
-    size_t extra_size;
-    CUresult result;
-    hipError_t error = ahcuda_enter_stream(device, stream);
-    if (__builtin_expect(error != hipSuccess, 0))
-        return error;
-    if (__builtin_expect(launch->extra != NULL, 0))
-        extra = native_extra(device, native(function), launch->extra, extra_copy, &extra_size);
-    if (__builtin_expect(launch->place != NULL, 0))
-        return launch_placed(device, native(function), launch, ahcuda_stream(stream));
-    if (__builtin_expect(launch->flags & AH_LAUNCH_COOPERATIVE, 0)) {
-        if (extra)
-            return launch_cooperative_buffer(device, native(function), launch,
-                                             ahcuda_stream(stream), extra);
-        result = launch_cooperative(device->api, native(function), launch, ahcuda_stream(stream));
-    } else {
-        result = device->api->cuLaunchKernel(native(function), grid[0], grid[1], grid[2], block[0],
-                                             block[1], block[2], launch->shared,
-                                             ahcuda_stream(stream), launch->params, extra);
-    }
-    return ahcuda_done(device, "cuLaunchKernel", result);
+    bool special = !ahcuda_carries_context(device, stream) | (launch->extra != NULL) |
+                   (launch->place != NULL) | ((launch->flags & AH_LAUNCH_COOPERATIVE) != 0);
+    if (__builtin_expect(special, 0))
+        return launch_any(device, native(function), launch, stream);
+    return ahcuda_done(
+        device, "cuLaunchKernel",
+        launch_plain(device->api, native(function), launch, ahcuda_stream(stream), NULL));
 }
 
 hipError_t ahcuda_occupancy_blocks(struct ah_backend_device *device,

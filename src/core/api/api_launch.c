@@ -27,9 +27,12 @@ static inline hipError_t launch_host(const void *host, const struct ah_launch *l
     hipError_t error = ah_stream_resolve(handle, &stream);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
-    error = ah_kernel_function(host, stream->handle.device, &function);
-    if (__builtin_expect(error != hipSuccess, 0))
-        return error;
+    function = ah_kernel_ready(host, stream->handle.device);
+    if (__builtin_expect(!function, 0)) {
+        error = ah_kernel_function(host, stream->handle.device, &function);
+        if (error != hipSuccess)
+            return error;
+    }
     return ah_submit_launch(stream, function, launch);
 }
 

@@ -64,7 +64,10 @@ hipError_t ah_function_raise_dynamic(struct ah_function *function, unsigned byte
 hipError_t ah_kernel_function(const void *host, struct ah_device *device,
                               struct ah_function **out_function);
 
-/* The same for whatever an application calls a function: a hipFunction_t, or the
+/* That function if it is loaded already, else NULL: the short way of a launch. */
+struct ah_function *ah_kernel_ready(const void *host, const struct ah_device *device);
+
+/* The function of whatever an application calls one: a hipFunction_t, or the
  * host address of a kernel. */
 hipError_t ah_function_of_any(const void *value, struct ah_device *device,
                               struct ah_function **out_function);

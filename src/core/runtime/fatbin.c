@@ -276,14 +276,19 @@ static hipError_t find_instance(struct symbol *symbol, struct ah_device *device,
     return error;
 }
 
-static inline hipError_t instance_on(struct symbol *symbol, struct ah_device *device, void **out)
+/* NULL: not made yet. */
+static inline void *ready_instance(struct symbol *symbol, const struct ah_device *device)
 {
     _Atomic(void *) *instances = atomic_load_explicit(&symbol->instances, memory_order_acquire);
-    if (__builtin_expect(instances != NULL, 1)) {
-        *out = atomic_load_explicit(&instances[device->ordinal], memory_order_acquire);
-        if (__builtin_expect(*out != NULL, 1))
-            return hipSuccess;
-    }
+    return instances ? atomic_load_explicit(&instances[device->ordinal], memory_order_acquire)
+                     : NULL;
+}
+
+static hipError_t instance_on(struct symbol *symbol, struct ah_device *device, void **out)
+{
+    *out = ready_instance(symbol, device);
+    if (*out)
+        return hipSuccess;
     pthread_mutex_lock(&registered.lock);
     hipError_t error = find_instance(symbol, device, out);
     pthread_mutex_unlock(&registered.lock);
@@ -295,7 +300,7 @@ hipError_t ah_kernel_function(const void *host, struct ah_device *device,
 {
     void *instance;
     struct symbol *symbol = symbol_at(host);
-    if (__builtin_expect(!symbol || symbol->kind != AH_SYMBOL_KERNEL, 0)) {
+    if (!symbol || symbol->kind != AH_SYMBOL_KERNEL) {
         AH_LOG_ERR("%p is not the address of a kernel of this program", host);
         return hipErrorInvalidDeviceFunction;
     }
@@ -303,6 +308,14 @@ hipError_t ah_kernel_function(const void *host, struct ah_device *device,
     if (error == hipSuccess)
         *out_function = instance;
     return error;
+}
+
+/* Without a frame: whatever is not there yet is the other function's. */
+__attribute__((no_stack_protector)) struct ah_function *
+ah_kernel_ready(const void *host, const struct ah_device *device)
+{
+    struct symbol *symbol = symbol_at(host);
+    return symbol && symbol->kind == AH_SYMBOL_KERNEL ? ready_instance(symbol, device) : NULL;
 }
 
 hipError_t ah_function_of_any(const void *value, struct ah_device *device,

@@ -124,8 +124,9 @@ static inline bool ah_submit_is_unusual(const struct ah_stream *stream)
 
 /* ah_submit for a launch, where one branch tells that nothing is unusual. A size less one is below
  * its limit exactly when it is neither 0 nor too large. */
-static inline hipError_t ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
-                                          const struct ah_launch *launch)
+static inline __attribute__((always_inline)) hipError_t
+ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
+                 const struct ah_launch *launch)
 {
     struct ah_device *device = stream->handle.device;
     const unsigned *grid = launch->grid, *block = launch->block;
