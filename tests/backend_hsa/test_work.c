@@ -2,7 +2,7 @@
  * without kernels: what order and waiting are made of. */
 #include "work.h"
 
-#include "hsa_stream.h"
+#include "hsa_queue.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

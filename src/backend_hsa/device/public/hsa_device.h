@@ -85,7 +85,7 @@ struct ahhsa_queue {
     uint64_t soft_end; /* behind the last barrier that waits for a soft signal; 0: there was none */
 };
 
-/* The threads of a device's streams, of hsa_host.c, with a lock of their own. */
+/* The threads of a device's streams, of hsa_worker.c, with a lock of their own. */
 struct ahhsa_workers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
