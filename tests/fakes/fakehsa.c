@@ -1,6 +1,7 @@
 /* Owns what the fake HSA runtime adds to the simulated one: its devices, failures that are seen
  * later, and what is left of what was made. The script is script.c's. */
 #include "fakehsa.h"
+#include "amdgpu_code.h"
 #include "script.h"
 #include "simhsa.h"
 #include "simhsa_image.h"

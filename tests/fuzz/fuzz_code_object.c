@@ -1,6 +1,6 @@
 /* Code objects of any content, as simulated AMD devices read and load them: one that is read has
  * symbols within its span and names that end; one that is not, or that does not load, says why. */
-#include "amdgpu_loader.h"
+#include "amdgpu_code.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,57 +1,19 @@
-/* AMDGPU machine code for simulated devices: models, dispatches, code in memory.
+/* Execution of AMDGPU machine code on simulated devices, as queues and drivers see it: dispatches,
+ * and decoded code that has to be discarded. exec implements it; amdgpu.c joins the rooms.
  *
- * This is all that queues and driver facades see. Code is bytes in device memory; the
- * simulator decodes what it executes, wherever it lies. */
+ * Code is bytes in device memory, wherever they are; the simulator decodes what it executes. Every
+ * function may be called from any thread. */
 #ifndef AMDGPU_H
 #define AMDGPU_H
 
 #include "amdgpu_abi.h"
-#include "amdgpu_inst.h"
+#include "amdgpu_device.h"
 #include "hsa_abi.h"
-#include "sim_options.h"
 #include "sim_run.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* One kind of device; a row of amdgpu_models.def. */
-struct amdgpu_model {
-    const char *name; /* "gfx90a" */
-    enum amdgpu_isa isa;
-    const char *product; /* "AMD Instinct MI210" is what it is like; the device itself is
-                            called "AnyHIP simulated gfx90a" */
-    unsigned lanes;      /* of a wave when the kernel does not say */
-    unsigned units;      /* compute units */
-    unsigned simds_per_unit, waves_per_simd;
-    unsigned clock_mhz, memory_clock_mhz, bus_width;
-    unsigned l1_kib, l2_kib, l3_kib; /* caches; 0: not there */
-    unsigned chip_id;                /* PCI device id */
-    bool xnack, sramecc;             /* features of the target id, off and on as built by default */
-    unsigned vgprs_per_simd, vgpr_unit; /* registers of a lane, and how they are allotted */
-};
-enum { AMDGPU_LDS_PER_BLOCK = 65536 };
-/* Bytes of LDS that a group can have: so many, or what somebody asked for. */
-static inline size_t amdgpu_lds_limit(void)
-{
-    size_t asked = sim_options()->shared_per_block;
-    return asked ? asked : AMDGPU_LDS_PER_BLOCK;
-}
-/* NULL: none of that name. */
-const struct amdgpu_model *amdgpu_model(const char *name);
-const struct amdgpu_model *amdgpu_model_at(size_t index); /* NULL past the last */
-
-/* A device, as dispatches see it; the facade makes it. */
-struct amdgpu_device {
-    int device; /* of sim_memory.h */
-    struct amdgpu_model model;
-    uint64_t clock_hz; /* of timestamps, s_memrealtime and signals: 100000000 */
-    /* Code that waves go to when they trap or fault, 0: there is none, and what it finds in TTMP14
-     * and TTMP15. May change while kernels run. */
-    _Atomic(uint64_t) trap_handler, trap_data;
-};
-enum { AMDGPU_CLOCK_HZ = 100000000 };
-uint64_t amdgpu_clock(void); /* now, in ticks of clock_hz */
 
 /* ---- dispatches ------------------------------------------------------------------------ */
 
@@ -122,7 +84,7 @@ struct amdgpu_dispatch {
     unsigned lanes, vgprs, agprs, sgprs, user_sgprs, items; /* items: of a group */
     size_t lds_size, scratch_size, scratch_stride;
     _Atomic(uint64_t) ring_groups[AMDGPU_RING_GROUPS / 64]; /* which parts of the ring are in use */
-    const struct amdgpu_shape *shape;                       /* of its waves, of amdgpu_code.h */
+    const struct amdgpu_shape *shape;                       /* of its waves, of amdgpu_wave.h */
     uint32_t group[3];                                      /* work-items of a whole group */
     _Atomic(bool) failed, reported, cancelled;
     _Atomic(uint64_t) meetings[AMDGPU_MEETINGS];      /* of amdgpu_gws.c, as is the next */
@@ -133,19 +95,6 @@ struct amdgpu_dispatch {
 /* Starts it. False: done will not be called, *out_end says why. */
 bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end);
 void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch);
-
-/* What a code object's loader says of code, for reports: names of kernels and functions,
- * lines of the source. Looked up by address; see amdgpu_symbols.c. */
-struct amdgpu_symbols;
-/* Remembers a loaded code object (its ELF is copied as far as it is needed): base is what its
- * addresses are relative to. NULL: no memory. */
-struct amdgpu_symbols *amdgpu_symbols_add(const void *elf, size_t size, uint64_t base,
-                                          uint64_t span);
-void amdgpu_symbols_remove(struct amdgpu_symbols *symbols); /* accepts NULL */
-/* The name of the function or kernel at address, "" when it is not known. */
-void amdgpu_symbols_name(uint64_t address, char *out, size_t out_size);
-/* "file.hip:12", "" when it is not known. */
-void amdgpu_symbols_line(uint64_t address, char *out, size_t out_size);
 
 /* Sets what is called when a kernel sends an interrupt (s_sendmsg), on its thread: whoever
  * waits for signals is to look again. The argument is 0. NULL: nobody. */

@@ -1,7 +1,7 @@
 /* Owns what agents, their caches and their instruction sets say of themselves. */
 #include "simhsa_image.h"
 
-#include "amdgpu_system.h"
+#include "amdgpu_device.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,7 @@
  * agents, pools and caches that are made of it. */
 #include "simhsa_runtime.h"
 
-#include "amdgpu_list.h"
-#include "amdgpu_system.h"
+#include "amdgpu_device.h"
 #include "env.h"
 #include "simhsa.h"
 

@@ -2,7 +2,7 @@
 #ifndef SIMHSA_EXECUTABLE_H
 #define SIMHSA_EXECUTABLE_H
 
-#include "amdgpu_loader.h"
+#include "amdgpu_code.h"
 #include "simhsa_runtime.h"
 
 /* Bytes of a code object, as a reader or a hsa_code_object_t has them. */

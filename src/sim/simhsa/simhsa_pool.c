@@ -1,7 +1,7 @@
 /* Owns what memory pools and regions say of themselves; they are the same. */
 #include "simhsa_runtime.h"
 
-#include "amdgpu_system.h"
+#include "amdgpu_device.h"
 
 #include <string.h>
 

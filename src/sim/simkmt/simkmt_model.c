@@ -7,7 +7,7 @@
 #include "hsakmt_model.h"
 #include "simkmt.h"
 
-#include "amdgpu_list.h"
+#include "amdgpu_device.h"
 #include "ranges.h"
 #include "sim_log.h"
 #include "sim_options.h"

@@ -2,8 +2,7 @@
  * links. */
 #include "simkmt.h"
 
-#include "amdgpu_list.h"
-#include "amdgpu_system.h"
+#include "amdgpu_device.h"
 #include "sim_log.h"
 #include "sim_options.h"
 

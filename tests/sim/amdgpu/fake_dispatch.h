@@ -4,6 +4,7 @@
 #define FAKE_DISPATCH_H
 
 #include "amdgpu.h"
+#include "amdgpu_code.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #define TESTS_SIM_AMDGPU_HAND_H
 
 #include "amdgpu_exec.h"
+#include "amdgpu_memory.h"
 #include "rows.h"
 #include "sim_memory.h"
 

@@ -3,7 +3,8 @@
 #ifndef TESTS_SIM_AMDGPU_KERNEL_H
 #define TESTS_SIM_AMDGPU_KERNEL_H
 
-#include "amdgpu_loader.h"
+#include "amdgpu.h"
+#include "amdgpu_code.h"
 #include "sim_memory.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* In programs that run whole kernels: code is emitted where a wave comes to it, so what is
  * emitted is executed. The linker leads calls of emitters here (--wrap). */
-#include "amdgpu_code.h"
+#include "amdgpu_exec.h"
 #include "rows.h"
 
 #define WRAP_LANES(name)                                                                           \

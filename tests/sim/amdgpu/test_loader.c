@@ -1,5 +1,5 @@
 /* Code objects: real ones of clang, changed ones, and every damage there can be. */
-#include "amdgpu_loader.h"
+#include "amdgpu_code.h"
 
 #include <elf.h>
 #include <stdarg.h>

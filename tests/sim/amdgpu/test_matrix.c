@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "amdgpu_code.h"
+#include "amdgpu_alu.h"
 #include "rows.h"
 #include "sim_half.h"
 

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "amdgpu_code.h"
+#include "amdgpu_alu.h"
+#include "amdgpu_memory.h"
 #include "encode_random.h"
 
 #include <fnmatch.h>

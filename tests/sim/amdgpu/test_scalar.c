@@ -12,42 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- in the place of what this is not about --------------------------------------------- */
-
-bool amdgpu_emit_vector(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
-                        struct amdgpu_op *op)
-{
-    (void)isa, (void)lanes, (void)inst, (void)op;
-    return false;
-}
-bool amdgpu_emit_memory(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
-                        struct amdgpu_op *op)
-{
-    (void)isa, (void)lanes, (void)inst, (void)op;
-    return false;
-}
-bool amdgpu_checks_on(void)
-{
-    return false;
-}
-struct amdgpu_checks *amdgpu_checks_create(const struct amdgpu_block *block)
-{
-    (void)block;
-    return NULL;
-}
-void amdgpu_checks_destroy(struct amdgpu_checks *checks)
-{
-    (void)checks;
-}
-void amdgpu_checks_begin(struct amdgpu_checks *checks)
-{
-    (void)checks;
-}
-void amdgpu_checks_barrier(struct amdgpu_checks *checks)
-{
-    (void)checks;
-}
-
 /* ---- models -------------------------------------------------------------------------------- */
 
 typedef __int128 wide;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "amdgpu_exec.h"
+#include "amdgpu_wave.h"
 #include "kernel.h"
 
 enum { GROUPS = 20, ITEMS = 128, WAVE_BYTES = 64 * 112 };

@@ -1,0 +1,52 @@
+/* Owns the list of devices that a user wrote. */
+#include "amdgpu_device.h"
+
+#include "log.h"
+#include "sim_memory.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char usual_model[] = "gfx90a";
+
+/* One element, "gfx90a" or "default"; its length. *out_model is NULL for a device that another
+ * vendor's library simulates. 0: there is no such model. */
+static size_t read_model(const char *text, const struct amdgpu_model **out_model)
+{
+    char name[32];
+    size_t size = strcspn(text, "*, \t");
+    if (size == 0 || size >= sizeof name)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)size, text);
+    *out_model = amdgpu_model(strcmp(name, "default") == 0 ? usual_model : name);
+    return *out_model || strncmp(name, "sm_", 3) == 0 ? size : 0;
+}
+
+int amdgpu_list_read(const char *list, const struct amdgpu_model **out_models)
+{
+    const char *at = *list ? list : usual_model;
+    int count = 0;
+    while (*at) {
+        const struct amdgpu_model *model = NULL;
+        unsigned times = 1;
+        int more = 0;
+        while (isspace((unsigned char)*at))
+            at++;
+        size_t used = read_model(at, &model);
+        bool good = used > 0;
+        if (good && at[used] == '*')
+            good = sscanf(at + used, "*%u%n", &times, &more) == 1 && times > 0;
+        const char *end = at + used + more;
+        if (!good || (*end && *end != ',') || (*end && !end[1]) ||
+            times > (unsigned)(SIM_DEVICES_MAX - count)) {
+            AH_LOG_NOTICE(AH_LOG_ERROR, "simulated AMD devices \"%s\": cannot use \"%s\"", list,
+                          at);
+            return -1;
+        }
+        for (; model && times > 0; times--)
+            out_models[count++] = model;
+        at = end + (*end == ',');
+    }
+    return count;
+}

@@ -1,0 +1,440 @@
+/* Code as it is executed: pages of ops, filled one by one as waves come to them, and how
+ * waves go from one to the other. Finding a page takes no lock; making one and decoding does,
+ * and an op's handler is what is written last of it. */
+#include "amdgpu_wave.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 1024, SLAB_INSTS = 32 };
+
+struct amdgpu_slab {
+    struct amdgpu_slab *next;
+    unsigned used;
+    struct amdgpu_inst insts[SLAB_INSTS];
+};
+
+struct entry { /* a shape and its pages */
+    struct amdgpu_shape shape;
+    struct entry *next;
+    _Atomic(struct amdgpu_page *) buckets[BUCKETS];
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct entry *entries;
+    uint64_t lowest, highest; /* addresses between which all pages lie */
+    unsigned active;          /* dispatches */
+    struct amdgpu_page *retired;
+} code = {.lock = PTHREAD_MUTEX_INITIALIZER, .lowest = UINT64_MAX};
+
+/* ---- shapes -------------------------------------------------------------------------- */
+
+static bool is_alike(const struct amdgpu_shape *a, const struct amdgpu_shape *b)
+{
+    return a->device == b->device && a->isa == b->isa && a->lanes == b->lanes &&
+           a->vgprs == b->vgprs && a->agprs == b->agprs && a->emitters == b->emitters;
+}
+
+static struct entry *find_entry(const struct amdgpu_shape *like)
+{
+    struct entry *entry = code.entries;
+    while (entry && !is_alike(&entry->shape, like))
+        entry = entry->next;
+    return entry;
+}
+
+const struct amdgpu_shape *amdgpu_shape_of(const struct amdgpu_shape *like)
+{
+    pthread_mutex_lock(&code.lock);
+    struct entry *entry = find_entry(like);
+    if (!entry && (entry = calloc(1, sizeof *entry))) {
+        entry->shape = *like;
+        entry->next = code.entries;
+        code.entries = entry;
+    }
+    pthread_mutex_unlock(&code.lock);
+    return entry ? &entry->shape : NULL;
+}
+
+static struct entry *entry_of(const struct amdgpu_shape *shape)
+{
+    return (struct entry *)(uintptr_t)shape; /* its first member */
+}
+
+/* ---- pages ----------------------------------------------------------------------------- */
+
+static const struct amdgpu_op *decode_this(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+static const struct amdgpu_op *go_on(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+
+static _Atomic(struct amdgpu_page *) *bucket_of(const struct amdgpu_shape *shape, uint64_t address)
+{
+    return &entry_of(shape)->buckets[address / AMDGPU_PAGE_SIZE % BUCKETS];
+}
+
+static struct amdgpu_page *find_page(const struct amdgpu_shape *shape, uint64_t address)
+{
+    struct amdgpu_page *page =
+        atomic_load_explicit(bucket_of(shape, address), memory_order_acquire);
+    while (page && page->address != address)
+        page = atomic_load_explicit(&page->next, memory_order_acquire);
+    return page;
+}
+
+static struct amdgpu_page *make_page(const struct amdgpu_shape *shape, uint64_t address,
+                                     uint64_t memory)
+{
+    struct amdgpu_page *page = calloc(1, sizeof *page);
+    if (!page)
+        return NULL;
+    page->address = address;
+    page->memory = memory;
+    page->shape = shape;
+    for (unsigned i = 0; i < AMDGPU_PAGE_WORDS + AMDGPU_INST_WORDS; i++) {
+        page->ops[i].run = i < AMDGPU_PAGE_WORDS ? decode_this : go_on;
+        page->ops[i].offset = i * 4;
+    }
+    return page;
+}
+
+static void free_page(struct amdgpu_page *page)
+{
+    while (page->slabs) {
+        struct amdgpu_slab *slab = page->slabs;
+        page->slabs = slab->next;
+        free(slab);
+    }
+    free(page);
+}
+
+/* The page of the code at address, made when it is not there. NULL: no code, or no memory. */
+static struct amdgpu_page *page_at(const struct amdgpu_shape *shape, uint64_t address)
+{
+    uint64_t start = address & -(uint64_t)AMDGPU_PAGE_SIZE;
+    struct amdgpu_page *page = find_page(shape, start);
+    if (page || !sim_translate(shape->device, address, 4, false))
+        return page;
+    pthread_mutex_lock(&code.lock);
+    page = find_page(shape, start);
+    if (!page && (page = make_page(shape, start, sim_memory_id(address)))) {
+        _Atomic(struct amdgpu_page *) *bucket = bucket_of(shape, start);
+        atomic_store_explicit(&page->next, atomic_load_explicit(bucket, memory_order_relaxed),
+                              memory_order_relaxed);
+        atomic_store_explicit(bucket, page, memory_order_release);
+        code.lowest = start < code.lowest ? start : code.lowest;
+        code.highest =
+            start + AMDGPU_PAGE_SIZE > code.highest ? start + AMDGPU_PAGE_SIZE : code.highest;
+    }
+    pthread_mutex_unlock(&code.lock);
+    return page;
+}
+
+/* ---- forgetting: under the lock ----------------------------------------------------------- */
+
+static void free_retired(void)
+{
+    while (code.active == 0 && code.retired) {
+        struct amdgpu_page *page = code.retired;
+        code.retired = page->retired;
+        free_page(page);
+    }
+}
+
+/* Whoever executes a page that is retired goes on in it. */
+static void retire_memory(uint64_t memory)
+{
+    for (struct entry *entry = code.entries; entry; entry = entry->next)
+        for (unsigned i = 0; i < BUCKETS; i++) {
+            _Atomic(struct amdgpu_page *) *link = &entry->buckets[i];
+            struct amdgpu_page *page;
+            while ((page = atomic_load_explicit(link, memory_order_relaxed))) {
+                if (page->memory != memory) {
+                    link = &page->next;
+                    continue;
+                }
+                atomic_store_explicit(link, atomic_load(&page->next), memory_order_release);
+                page->retired = code.retired;
+                code.retired = page;
+            }
+        }
+}
+
+/* Some memory with decoded code in [start, end) that is not keep; 0: none. */
+static uint64_t decoded_in(uint64_t start, uint64_t end, uint64_t keep)
+{
+    for (struct entry *entry = code.entries; entry; entry = entry->next)
+        for (unsigned i = 0; i < BUCKETS; i++)
+            for (struct amdgpu_page *page = atomic_load(&entry->buckets[i]); page;
+                 page = atomic_load(&page->next))
+                if (page->address < end && page->address + AMDGPU_PAGE_SIZE > start &&
+                    page->memory != keep)
+                    return page->memory;
+    return 0;
+}
+
+static void forget(uint64_t start, uint64_t end, uint64_t keep)
+{
+    uint64_t memory;
+    if (end <= code.lowest || start >= code.highest)
+        return;
+    while ((memory = decoded_in(start, end, keep)))
+        retire_memory(memory);
+    free_retired();
+}
+
+void amdgpu_code_forget(uint64_t address, size_t size)
+{
+    pthread_mutex_lock(&code.lock);
+    forget(address, address + size, 0);
+    pthread_mutex_unlock(&code.lock);
+}
+
+/* Whether a page at address was decoded from other memory than memory. */
+static bool is_stale(uint64_t address, uint64_t memory)
+{
+    uint64_t start = address & -(uint64_t)AMDGPU_PAGE_SIZE;
+    for (struct entry *entry = code.entries; entry; entry = entry->next) {
+        const struct amdgpu_page *page = find_page(&entry->shape, start);
+        if (page && page->memory != memory)
+            return true;
+    }
+    return false;
+}
+
+void amdgpu_code_enter(uint64_t entry)
+{
+    uint64_t memory = sim_memory_id(entry);
+    pthread_mutex_lock(&code.lock);
+    code.active++;
+    if (is_stale(entry, memory))
+        forget(entry, entry + 1, memory);
+    pthread_mutex_unlock(&code.lock);
+}
+
+void amdgpu_code_leave(void)
+{
+    pthread_mutex_lock(&code.lock);
+    code.active--;
+    free_retired();
+    pthread_mutex_unlock(&code.lock);
+}
+
+/* ---- decoding: under the lock ---------------------------------------------------------------- */
+
+static const struct amdgpu_op *stop_with(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                         const char *what)
+{
+    return amdgpu_fail(
+        wave, op, &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION, .what = what, .lane = -1});
+}
+
+static const struct amdgpu_op *unknown(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return stop_with(wave, op, "executes what is no instruction of this device");
+}
+
+static const struct amdgpu_op *not_there(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return stop_with(wave, op, "executes an instruction that is not simulated");
+}
+
+static const struct amdgpu_op *no_register(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return stop_with(wave, op, "names a register that it does not have");
+}
+
+static const struct amdgpu_op *no_room(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    return amdgpu_fail(wave, op,
+                       &(struct amdgpu_fault){.kind = AMDGPU_END_NO_MEMORY,
+                                              .what = "cannot be decoded: there is no memory",
+                                              .lane = -1});
+}
+
+static bool has_register(const struct amdgpu_shape *shape, const struct amdgpu_operand *operand)
+{
+    unsigned end = operand->reg + operand->count;
+    if (operand->kind == AMDGPU_SREG)
+        return end <= AMDGPU_SREGS;
+    if (operand->kind == AMDGPU_VREG)
+        return operand->reg < 256 ? end <= shape->vgprs : end - 256 <= shape->agprs;
+    return true;
+}
+
+static bool have_registers(const struct amdgpu_shape *shape, const struct amdgpu_operand *operands,
+                           unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!has_register(shape, &operands[i]))
+            return false;
+    return true;
+}
+
+static bool has_registers(const struct amdgpu_shape *shape, const struct amdgpu_inst *inst)
+{
+    return have_registers(shape, inst->dst, 2) &&
+           have_registers(shape, inst->src, AMDGPU_SOURCES) &&
+           have_registers(shape, &inst->dst_y, 1) &&
+           have_registers(shape, inst->src_y, AMDGPU_SOURCES) &&
+           have_registers(shape, &inst->addr, 1) && have_registers(shape, &inst->saddr, 1) &&
+           have_registers(shape, &inst->data, 1) && have_registers(shape, &inst->data1, 1) &&
+           have_registers(shape, &inst->soffset, 1);
+}
+
+static bool emit(const struct amdgpu_shape *shape, const struct amdgpu_inst *inst,
+                 struct amdgpu_op *op)
+{
+    switch (inst->row->format) {
+    case AMDGPU_SOP1:
+    case AMDGPU_SOP2:
+    case AMDGPU_SOPK:
+    case AMDGPU_SOPC:
+    case AMDGPU_SOPP:
+        return amdgpu_emit_scalar(shape->isa, shape->lanes, inst, op);
+    case AMDGPU_VOP3P:
+        return shape->emitters->matrix(shape->isa, inst, op) ||
+               shape->emitters->vector(shape->isa, shape->lanes, inst, op);
+    case AMDGPU_VOP1:
+    case AMDGPU_VOP2:
+    case AMDGPU_VOPC:
+    case AMDGPU_VOP3:
+    case AMDGPU_VOPD:
+        return shape->emitters->vector(shape->isa, shape->lanes, inst, op);
+    default:
+        return shape->emitters->memory(shape->isa, shape->lanes, inst, op);
+    }
+}
+
+static struct amdgpu_inst *keep_inst(struct amdgpu_page *page, const struct amdgpu_inst *inst)
+{
+    struct amdgpu_slab *slab = page->slabs;
+    if (!slab || slab->used == SLAB_INSTS) {
+        if (!(slab = malloc(sizeof *slab)))
+            return NULL;
+        slab->used = 0;
+        slab->next = page->slabs;
+        page->slabs = slab;
+    }
+    slab->insts[slab->used] = *inst;
+    return &slab->insts[slab->used++];
+}
+
+/* Copies what can be read of the longest instruction; returns its bytes. */
+static size_t fetch(const struct amdgpu_shape *shape, uint64_t address,
+                    uint32_t out_words[AMDGPU_INST_WORDS])
+{
+    unsigned count = 0;
+    for (; count < AMDGPU_INST_WORDS; count++) {
+        const unsigned char *word = sim_translate(shape->device, address + 4 * count, 4, false);
+        if (!word)
+            break;
+        memcpy(&out_words[count], word, 4);
+    }
+    return count * 4;
+}
+
+/* Sets the op at an index of the page, run last. False: there is no code at all. */
+static bool decode(struct amdgpu_page *page, unsigned index)
+{
+    uint32_t words[AMDGPU_INST_WORDS];
+    struct amdgpu_inst inst = {0};
+    struct amdgpu_op made = {.offset = index * 4, .run = unknown};
+    size_t size = fetch(page->shape, page->address + index * 4, words);
+    if (size == 0)
+        return false;
+    if (amdgpu_decode(page->shape->isa, page->shape->lanes, words, size, &inst) == AMDGPU_DECODED) {
+        amdgpu_set_length(&made, inst.length);
+        made.count = inst.dst[0].count;
+        made.inst = keep_inst(page, &inst);
+        if (!made.inst)
+            made.run = no_room;
+        else if (!has_registers(page->shape, &inst))
+            made.run = no_register;
+        else if (!emit(page->shape, made.inst, &made))
+            made.run = not_there;
+    }
+    struct amdgpu_op *op = &page->ops[index];
+    const size_t rest = sizeof made.run;
+    _Static_assert(offsetof(struct amdgpu_op, run) == 0, "what is written last comes first");
+    memcpy((char *)op + rest, (const char *)&made + rest, sizeof made - rest);
+    __atomic_store_n(&op->run, made.run, __ATOMIC_RELEASE);
+    return true;
+}
+
+static const struct amdgpu_op *no_code(struct amdgpu_wave *wave, uint64_t address)
+{
+    return amdgpu_fail(wave, NULL,
+                       &(struct amdgpu_fault){.kind = AMDGPU_END_MEMORY,
+                                              .what = "goes on where no code can be read,",
+                                              .has_address = true,
+                                              .address = address,
+                                              .lane = -1});
+}
+
+static const struct amdgpu_op *decode_this(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
+    unsigned index = (unsigned)(op - page->ops);
+    bool there = true;
+    pthread_mutex_lock(&code.lock);
+    if (__atomic_load_n(&op->run, __ATOMIC_RELAXED) == decode_this)
+        there = decode(page, index);
+    pthread_mutex_unlock(&code.lock);
+    return there ? op : no_code(wave, page->address + index * 4);
+}
+
+bool amdgpu_is_decoded(const struct amdgpu_op *op)
+{
+    return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE) != decode_this;
+}
+
+/* ---- going on -------------------------------------------------------------------------------- */
+
+const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address)
+{
+    if (address % 4)
+        return amdgpu_fail(wave, NULL,
+                           &(struct amdgpu_fault){.kind = AMDGPU_END_ALIGNMENT,
+                                                  .what = "goes on at a misaligned address,",
+                                                  .has_address = true,
+                                                  .address = address,
+                                                  .lane = -1});
+    const struct amdgpu_page *page = page_at(wave->block->dispatch->shape, address);
+    if (!page)
+        return no_code(wave, address);
+    wave->page = page;
+    return &page->ops[address % AMDGPU_PAGE_SIZE / 4];
+}
+
+static const struct amdgpu_op *go_on(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
+    ptrdiff_t index = op - page->ops - AMDGPU_PAGE_WORDS;
+    struct amdgpu_page *following = atomic_load_explicit(&page->following, memory_order_acquire);
+    if (!following) {
+        uint64_t address = page->address + AMDGPU_PAGE_SIZE + (uint64_t)index * 4;
+        following = page_at(page->shape, address);
+        if (!following)
+            return no_code(wave, address);
+        if (following->memory == page->memory) /* then both go at once */
+            atomic_store_explicit(&page->following, following, memory_order_release);
+    }
+    wave->page = following;
+    return &following->ops[index];
+}
+
+const struct amdgpu_op *amdgpu_jump_far(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    uint64_t address = amdgpu_address(wave, op) + (uint64_t)op->offset_bytes * 4;
+    const struct amdgpu_page *page = __atomic_load_n(&op->effect, __ATOMIC_ACQUIRE);
+    if (!page) {
+        page = page_at(wave->page->shape, address);
+        if (!page)
+            return no_code(wave, address);
+        if (page->memory == wave->page->memory)
+            __atomic_store_n(&((struct amdgpu_op *)(uintptr_t)op)->effect, page, __ATOMIC_RELEASE);
+    }
+    wave->page = page;
+    return &page->ops[address % AMDGPU_PAGE_SIZE / 4];
+}

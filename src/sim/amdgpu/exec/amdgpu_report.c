@@ -1,0 +1,225 @@
+/* What a kernel did wrong, in words: the first failure of each dispatch is reported. */
+#include "amdgpu_code.h"
+#include "amdgpu_wave.h"
+#include "log.h"
+#include "sim_report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SIZE = 400 };
+
+/* ---- code ------------------------------------------------------------------------------ */
+
+static void add_kernel(struct sim_report *text, const struct amdgpu_dispatch *dispatch)
+{
+    char name[NAME_SIZE];
+    text->length = 0;
+    amdgpu_symbols_name(dispatch->entry, name, sizeof name);
+    if (name[0])
+        sim_report_add(text, "kernel %s: ", name);
+    else
+        sim_report_add(text, "kernel at 0x%llx: ", (unsigned long long)dispatch->entry);
+}
+
+static void add_bytes(struct sim_report *text, int device, uint64_t address)
+{
+    uint32_t word;
+    sim_report_add(text, "bytes");
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned char *at = sim_translate(device, address + 4 * i, 4, false);
+        if (!at)
+            return;
+        memcpy(&word, at, 4);
+        sim_report_add(text, " %02x %02x %02x %02x", word & 0xff, word >> 8 & 0xff,
+                       word >> 16 & 0xff, word >> 24);
+    }
+}
+
+/* Function and offset, the instruction, and its line where that is known. */
+static void add_place(struct sim_report *text, const struct amdgpu_wave *wave,
+                      const struct amdgpu_op *op)
+{
+    const struct amdgpu_shape *shape = wave->block->dispatch->shape;
+    uint64_t address = amdgpu_address(wave, op);
+    char name[NAME_SIZE], line[NAME_SIZE], inst[200];
+    amdgpu_symbols_name(address, name, sizeof name);
+    amdgpu_symbols_line(address, line, sizeof line);
+    if (name[0])
+        sim_report_add(text, "%s ", name);
+    sim_report_add(text, "[0x%llx]: ", (unsigned long long)address);
+    if (amdgpu_is_decoded(op) && op->inst) {
+        amdgpu_print(shape->isa, shape->lanes, op->inst, inst, sizeof inst);
+        sim_report_add(text, "%s", inst);
+    } else {
+        add_bytes(text, shape->device, address);
+    }
+    if (line[0])
+        sim_report_add(text, " (%s)", line);
+}
+
+/* ---- who -------------------------------------------------------------------------------- */
+
+static void add_item(struct sim_report *text, const struct amdgpu_wave *wave, int lane)
+{
+    const uint32_t *index = wave->block->block->index;
+    uint32_t size[3];
+    sim_report_add(text, "work-group (%u,%u,%u), ", index[0], index[1], index[2]);
+    if (lane < 0) {
+        sim_report_add(text, "wave %u", wave->number);
+        return;
+    }
+    unsigned item = amdgpu_item(wave, (unsigned)lane);
+    amdgpu_block_size(wave->block, size);
+    sim_report_add(text, "work-item (%u,%u,%u)", item % size[0], item / size[0] % size[1],
+                   item / size[0] / size[1]);
+}
+
+/* ---- what ------------------------------------------------------------------------------- */
+
+static uint64_t offset_in(uint64_t address, uint64_t window)
+{
+    return address - window < SIM_WINDOW_SIZE ? address - window : address;
+}
+
+static void add_nearest(struct sim_report *text, const struct amdgpu_wave *wave,
+                        const struct amdgpu_fault *fault)
+{
+    const struct amdgpu_block *block = wave->block;
+    uint64_t address = fault->address;
+    sim_report_add(text, "\n    ");
+    if (fault->kind == AMDGPU_END_SHARED || address - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
+        sim_report_add(text, "offset %llu of the work-group's %zu bytes of LDS",
+                       (unsigned long long)offset_in(address, SIM_SHARED_WINDOW), block->lds_size);
+    } else if (fault->kind == AMDGPU_END_SCRATCH || address - SIM_LOCAL_WINDOW < SIM_WINDOW_SIZE) {
+        sim_report_add(text, "offset %llu of the work-item's %zu bytes of scratch",
+                       (unsigned long long)offset_in(address, SIM_LOCAL_WINDOW),
+                       block->scratch_size);
+    } else {
+        char nearest[256];
+        sim_memory_describe(address, nearest, sizeof nearest);
+        sim_report_add(text, "%s", nearest);
+    }
+}
+
+static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                   const struct amdgpu_fault *fault)
+{
+    struct sim_report text;
+    add_kernel(&text, wave->block->dispatch);
+    sim_report_add(&text, "%s%s", wave->privileged ? "in its trap handler " : "", fault->what);
+    if (fault->kind == AMDGPU_END_TRAP && fault->address != 2)
+        sim_report_add(&text, ", trap %llu", (unsigned long long)fault->address);
+    if (fault->has_address)
+        sim_report_add(&text, " at address 0x%llx", (unsigned long long)fault->address);
+    if (op) {
+        sim_report_add(&text, "\n    at ");
+        add_place(&text, wave, op);
+    }
+    sim_report_add(&text, "\n    by ");
+    add_item(&text, wave, fault->lane);
+    if (fault->has_address)
+        add_nearest(&text, wave, fault);
+    sim_report_log(&text);
+}
+
+static struct amdgpu_end end_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                const struct amdgpu_fault *fault)
+{
+    struct amdgpu_end end = {.kind = fault->kind};
+    if (fault->kind == AMDGPU_END_TRAP)
+        end.trap = (unsigned)fault->address;
+    if (fault->has_address)
+        end.address = fault->address;
+    else if (op)
+        end.address = amdgpu_address(wave, op);
+    return end;
+}
+
+/* Of which handlers make nothing, unless there is a debugger. */
+static bool is_breakpoint(const struct amdgpu_end *end)
+{
+    return end->kind == AMDGPU_END_TRAP && end->trap == AMDGPU_TRAP_DEBUG;
+}
+
+const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                    const struct amdgpu_fault *fault)
+{
+    struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    struct amdgpu_end end = end_of(wave, op, fault);
+    if (amdgpu_trap_is_taken(wave, &end)) {
+        if (!is_breakpoint(&end) && !atomic_exchange(&dispatch->reported, true))
+            report(wave, op, fault);
+        return amdgpu_trap_enter(wave, op ? amdgpu_address(wave, op) : end.address, &end);
+    }
+    wave->state = AMDGPU_FAILED;
+    if (atomic_exchange(&dispatch->failed, true))
+        return NULL;
+    dispatch->end = end;
+    if (!atomic_exchange(&dispatch->reported, true) || wave->privileged)
+        report(wave, op, fault);
+    return NULL;
+}
+
+/* ---- what never ends ------------------------------------------------------------------------ */
+
+void amdgpu_report_stuck(struct amdgpu_block *block)
+{
+    static const char *const states[] = {[AMDGPU_AT_BARRIER] = "waits at a barrier before",
+                                         [AMDGPU_HALTED] = "has halted itself before"};
+    struct amdgpu_dispatch *dispatch = block->dispatch;
+    const uint32_t *index = block->block->index;
+    struct sim_report text;
+    if (atomic_exchange(&dispatch->failed, true))
+        return;
+    dispatch->end.kind = AMDGPU_END_HUNG;
+    add_kernel(&text, dispatch);
+    sim_report_add(&text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can go on",
+                   index[0], index[1], index[2], block->wave_count - block->ended,
+                   block->wave_count);
+    for (unsigned i = 0; i < block->wave_count; i++) {
+        const struct amdgpu_wave *wave = &block->waves[i];
+        if (wave->state != AMDGPU_AT_BARRIER && wave->state != AMDGPU_HALTED)
+            continue;
+        if (!dispatch->end.address)
+            dispatch->end.address = amdgpu_address(wave, wave->next);
+        sim_report_add(&text, "\n    wave %u %s ", i, states[wave->state]);
+        add_place(&text, wave, wave->next);
+    }
+    sim_report_log(&text);
+}
+
+void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended)
+{
+    const uint32_t *grid = dispatch->launch.grid;
+    struct sim_report text;
+    if (atomic_exchange(&dispatch->failed, true))
+        return;
+    dispatch->end.kind = AMDGPU_END_HUNG;
+    dispatch->end.address = dispatch->entry;
+    add_kernel(&text, dispatch);
+    sim_report_add(
+        &text,
+        "hangs: work-groups wait at the grid's barrier, and %llu of its %llu groups have ended",
+        (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
+    sim_report_log(&text);
+}
+
+/* ---- what does not start ----------------------------------------------------------- */
+
+bool amdgpu_refuse_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
+                            uint64_t address, struct amdgpu_end *out_end, const char *format, ...)
+{
+    char name[NAME_SIZE] = "", message[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (dispatch->entry)
+        amdgpu_symbols_name(dispatch->entry, name, sizeof name);
+    *out_end = (struct amdgpu_end){.kind = kind, .address = address};
+    AH_LOG_NOTICE(AH_LOG_ERROR, "kernel %s cannot be dispatched: %s", name[0] ? name : "?",
+                  message);
+    return false;
+}
