@@ -24,7 +24,7 @@ static uint64_t freed_count;          /* ever */
 static struct piece piece_of(const struct sim_memory *memory)
 {
     struct piece piece = {memory->kind, memory->device, memory->address, memory->size, ""};
-    const char *label = __atomic_load_n(&memory->label, __ATOMIC_RELAXED);
+    const char *label = atomic_load_explicit(&memory->label, memory_order_acquire);
     if (label)
         snprintf(piece.label, sizeof piece.label, "%s", label);
     return piece;

@@ -46,7 +46,7 @@ struct sim_memory { /* one allocation */
     size_t size;
     unsigned char *view;                   /* where the simulator reads and writes it */
     unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
-    const char *label;                     /* a variable's name, for reports; lives as long as it */
+    _Atomic(const char *) label;           /* see sim_memory_name; NULL: it has none */
     void *owner;                           /* the allocating facade's */
     bool read_only;                        /* SIM_MEMORY_REGISTERED: devices only read it */
     bool fine; /* fine-grained: set by the allocating facade before the memory is used */
@@ -81,6 +81,13 @@ struct sim_memory *sim_memory_register(void *address, size_t size);
  * if it is not writable. */
 struct sim_memory *sim_memory_attach(uint64_t address, size_t size, unsigned char *view,
                                      bool writable);
+
+/* Names the memory in reports, which other threads may make at the same time. label lives as long
+ * as the memory. */
+static inline void sim_memory_name(struct sim_memory *memory, const char *label)
+{
+    atomic_store_explicit(&memory->label, label, memory_order_release);
+}
 
 /* Sets who is asked for addresses that are in no allocation: known may register memory there, and
  * says whether to look again. It is called without locks, on threads of kernels. NULL: no function.

@@ -190,7 +190,7 @@ static struct sim_memory *make_workspace(int device)
     struct sim_memory *memory = sim_memory_create(SIM_MEMORY_HEAP, device, WORKSPACE_SIZE, 0);
     if (!memory)
         return NULL;
-    memory->label = "the workspace of a cooperative launch";
+    sim_memory_name(memory, "the workspace of a cooperative launch");
     memset(memory->view, 0, WORKSPACE_SIZE);
     if (sim_memory_tracking)
         sim_memory_wrote(memory->address, WORKSPACE_SIZE);

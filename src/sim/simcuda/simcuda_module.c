@@ -44,7 +44,7 @@ static CUresult place_globals(struct simcuda_module *module)
                                               &module->globals);
     if (result != CUDA_SUCCESS)
         return result;
-    module->globals->sim->label = "the variables of a module";
+    sim_memory_name(module->globals->sim, "the variables of a module");
     ptx_module_place(module->ptx, module->globals->base);
     ptx_module_initialise(module->ptx, module->globals->sim->view);
     if (sim_memory_tracking)

@@ -85,7 +85,7 @@ static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code
         loaded->memory = sim_memory_create(SIM_MEMORY_VARIABLE, device, span, 4096);
     if (!loaded->memory)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    loaded->memory->label = "a code object";
+    sim_memory_name(loaded->memory, "a code object");
     if (!amdgpu_code_object_load(object, loaded->memory->view, loaded->memory->address, define,
                                  &definer, &reason)) {
         simhsa_violation("a code object cannot be loaded: %s%s%s", reason,

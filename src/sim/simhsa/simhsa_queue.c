@@ -186,7 +186,7 @@ static bool start(struct queue *queue, unsigned slot, uint32_t size, hsa_queue_t
         simhsa_signal_free(inactive);
         return false;
     }
-    queue->ring->label = "packets of a queue";
+    sim_memory_name(queue->ring, "packets of a queue");
     queue->amd = (amd_queue_t *)(void *)(all.slots + (size_t)slot * SLOT);
     fill_in(queue->amd, queue, size, type, doorbell, inactive);
     queue->processor = amdgpu_queue_create(&(struct amdgpu_queue_settings){

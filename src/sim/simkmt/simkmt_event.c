@@ -65,7 +65,7 @@ static bool open_events(void)
         sim_memory_create(SIM_MEMORY_HOST, -1, EVENTS_MAX * sizeof(uint64_t), SIMKMT_PAGE);
     if (!events.mailboxes)
         return false;
-    events.mailboxes->label = "mailboxes of events";
+    sim_memory_name(events.mailboxes, "mailboxes of events");
     for (uint32_t i = 0; i < EVENTS_MAX; i++)
         atomic_store_explicit(mailbox_of(i), NO_MAIL, memory_order_relaxed);
     pthread_condattr_init(&attributes);

@@ -124,7 +124,7 @@ static bool make_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
     sdma->memory = sim_memory_create(SIM_MEMORY_HOST, -1, SIMKMT_PAGE, SIMKMT_PAGE);
     if (!sdma->memory)
         return false;
-    sdma->memory->label = "indices of an SDMA queue";
+    sim_memory_name(sdma->memory, "indices of an SDMA queue");
     sdma->read = (_Atomic(uint64_t) *)(void *)sdma->memory->view;
     sdma->write = sdma->read + 1;
     atomic_store(sdma->read, 0);

@@ -505,7 +505,7 @@ static void a_report_names_variables_and_kinds(void **state)
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct sim_memory *memory = create(kinds[i].kind, 0, 4);
-        memory->label = "counter";
+        sim_memory_name(memory, "counter");
         assert_contains(described(memory->address + 4), kinds[i].words);
     }
     char *bytes = ah_test_alloc(100);

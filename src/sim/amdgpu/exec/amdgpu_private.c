@@ -52,8 +52,7 @@ struct sim_memory *amdgpu_private_take(struct amdgpu_private *private, int devic
     if (!memory)
         memory = sim_memory_create(SIM_MEMORY_DEVICE, device, size, 0);
     if (memory)
-        /* A report on another thread may describe the memory already. */
-        __atomic_store_n(&memory->label, "scratch of a work-group", __ATOMIC_RELAXED);
+        sim_memory_name(memory, "scratch of a work-group");
     return memory;
 }
 

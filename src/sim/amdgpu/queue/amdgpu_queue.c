@@ -402,7 +402,7 @@ struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *set
     queue->copies =
         sim_memory_create(SIM_MEMORY_HOST, -1, AMDGPU_FLIGHTS * sizeof(union amdgpu_packet), 0);
     if (queue->copies)
-        queue->copies->label = "dispatch packets";
+        sim_memory_name(queue->copies, "dispatch packets");
     queue->kept = amdgpu_private_create();
     amdgpu_on_interrupt(settings->interrupt ? settings->interrupt : look_again);
     if (!queue->copies || !queue->kept || !start(queue)) {
