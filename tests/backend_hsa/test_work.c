@@ -3,10 +3,10 @@
 #include "work.h"
 
 #include "hsa_queue.h"
+#include "thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -430,21 +430,6 @@ static void *produce(void *data)
     return NULL;
 }
 
-/* Whether a thread of this process waits in the kernel, which a thread that only got no processor
- * does not, nor one that has ended. */
-static bool sleeps(pid_t thread)
-{
-    char path[64], line[512] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    const char *read = fgets(line, sizeof line, file);
-    fclose(file);
-    const char *state = read ? strrchr(line, ')') : NULL; /* the name before it may hold anything */
-    return state && state[1] == ' ' && state[2] == 'S';
-}
-
 /* Waits until the producer has put something, and sleeps without putting more. */
 static void wait_until_it_sleeps(struct producer *producer)
 {
@@ -452,7 +437,7 @@ static void wait_until_it_sleeps(struct producer *producer)
     while (quiet < 20) {
         usleep(5000);
         int put = atomic_load(&producer->put);
-        quiet = put > 0 && put == before && sleeps(producer->thread) ? quiet + 1 : 0;
+        quiet = put > 0 && put == before && ah_test_sleeps(producer->thread) ? quiet + 1 : 0;
         before = put;
     }
 }
@@ -589,7 +574,7 @@ static void wait_until_it_ended_or_sleeps(struct ender *ender)
     for (int quiet = 0; quiet < 20 && !atomic_load(&ender->ended);) {
         pid_t thread = atomic_load(&ender->thread);
         usleep(5000);
-        quiet = thread && sleeps(thread) ? quiet + 1 : 0;
+        quiet = thread && ah_test_sleeps(thread) ? quiet + 1 : 0;
     }
 }
 

@@ -1,5 +1,6 @@
 /* Launches in every way there is, what they check, and what they cost. */
 #include "support.h"
+#include "thread.h"
 
 #include <hip/api/per_thread_default_stream.h>
 
@@ -465,24 +466,11 @@ static void *launch_larger(void *kernel)
     return NULL;
 }
 
-static bool is_asleep(int tid)
-{
-    char path[64], text[256] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    FILE *file = fopen(path, "r");
-    if (file) {
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        fclose(file);
-    }
-    const char *after_name = strrchr(text, ')');
-    return after_name && after_name[1] && after_name[2] == 'S';
-}
-
 /* Goes on when the other is about to launch, or waits for this one. */
 static void before_less_is_set(void *kernel)
 {
     check(pthread_create(&larger.thread, NULL, launch_larger, kernel) == 0);
-    while (!larger.launching && !(larger.tid && is_asleep(larger.tid)))
+    while (!larger.launching && !(larger.tid && ah_test_sleeps(larger.tid)))
         sched_yield();
 }
 

@@ -1,5 +1,6 @@
 /* Events: waiting, signaling, resetting, and what is wrong with events. */
 #include "simkmt_test.h"
+#include "thread.h"
 
 #include <pthread.h>
 
@@ -52,23 +53,12 @@ static void *wait_for_event(void *event)
     return (void *)(intptr_t)kmt.hsaKmtWaitOnEvent(event, HSA_EVENTTIMEOUT_INFINITE);
 }
 
-static bool sleeps(pid_t thread)
-{
-    char path[64], state = 0;
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    assert_int_equal(fscanf(file, "%*d (%*[^)]) %c", &state), 1);
-    fclose(file);
-    return state == 'S';
-}
-
 static void start_waiting(pthread_t *thread, HsaEvent *event)
 {
     pid_t id;
     atomic_store(&waits, 0);
     assert_int_equal(pthread_create(thread, NULL, wait_for_event, event), 0);
-    while ((id = atomic_load(&waits)) == 0 || !sleeps(id))
+    while ((id = atomic_load(&waits)) == 0 || !ah_test_sleeps(id))
         usleep(100);
 }
 
