@@ -321,7 +321,8 @@ void simcuda_stream_wait(struct simcuda_stream *stream, uint64_t ticket);
 /* Lets no work begin and waits until none runs that changes device memory. */
 void simcuda_work_stop(void);
 void simcuda_work_resume(void);
-/* Lets an op that polls give up: its context ends. Without the lock. */
+/* Whether the context ends: an op that polls gives up, with CUDA_ERROR_CONTEXT_IS_DESTROYED, so
+ * that nothing behind it runs. Without the lock. */
 bool simcuda_is_abandoned(struct simcuda_context *context);
 
 /* ---- others ---------------------------------------------------------------------------------- */

@@ -39,8 +39,9 @@ void simcuda_event_state_done(struct simcuda_event_state *state, uint64_t number
 bool simcuda_event_state_complete(const struct simcuda_event_state *state);
 /* Whether the record of that number never will be done, since its process has ended. */
 bool simcuda_event_state_abandoned(const struct simcuda_event_state *state, uint64_t number);
-/* Waits, without the lock held, for the record of that number or the context's end.
- * CUDA_ERROR_ILLEGAL_STATE: the process that made it has ended before. */
+/* Waits, without the lock held, for the record of that number.
+ * CUDA_ERROR_ILLEGAL_STATE: the process that made it has ended before.
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED: the context ends before. */
 CUresult simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
                                   struct simcuda_context *context);
 

@@ -76,8 +76,9 @@ bool simcuda_event_state_abandoned(const struct simcuda_event_state *state, uint
 CUresult simcuda_event_state_wait(const struct simcuda_event_state *state, uint64_t number,
                                   struct simcuda_context *context)
 {
-    for (unsigned polls = 1; atomic_load(&state->done) < number && !simcuda_is_abandoned(context);
-         polls++) {
+    for (unsigned polls = 1; atomic_load(&state->done) < number; polls++) {
+        if (simcuda_is_abandoned(context))
+            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         if (polls % POLLS_PER_LOOK == 0 && simcuda_event_state_abandoned(state, number))
             return CUDA_ERROR_ILLEGAL_STATE;
         usleep(POLL_US);

@@ -32,8 +32,11 @@ static bool met(const struct value_op *op)
 
 static CUresult run_wait_value(struct simcuda_op *op, struct simcuda_context *context)
 {
-    while (!met((struct value_op *)(void *)op) && !simcuda_is_abandoned(context))
+    while (!met((struct value_op *)(void *)op)) {
+        if (simcuda_is_abandoned(context))
+            return CUDA_ERROR_CONTEXT_IS_DESTROYED;
         usleep(POLL_US);
+    }
     return CUDA_SUCCESS;
 }
 

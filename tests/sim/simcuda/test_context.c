@@ -147,6 +147,40 @@ static void a_reset_lets_what_waits_go(void **state)
     ok(cu.cuCtxPopCurrent(NULL));
 }
 
+static void count_call(void *data)
+{
+    ++*(int *)data;
+}
+
+static void tell_result(CUstream stream, CUresult result, void *data)
+{
+    (void)stream;
+    *(CUresult *)data = result;
+}
+
+/* Behind a wait that the reset gave up a host function does not run, and a callback is told. */
+static void a_reset_calls_no_host_function_behind_a_wait(void **state)
+{
+    CUcontext context;
+    CUstream stream;
+    CUdeviceptr flag;
+    CUresult result = CUDA_SUCCESS;
+    int calls = 0;
+    (void)state;
+    ok(cu.cuDevicePrimaryCtxRetain(&context, 1));
+    ok(cu.cuCtxPushCurrent(context));
+    ok(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ok(cu.cuMemAlloc(&flag, 4));
+    ok(cu.cuMemsetD32(flag, 0, 1));
+    ok(cu.cuStreamWaitValue32(stream, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    ok(cu.cuLaunchHostFunc(stream, count_call, &calls));
+    ok(cu.cuStreamAddCallback(stream, tell_result, &result, 0));
+    ok(cu.cuDevicePrimaryCtxReset(1));
+    assert_int_equal(calls, 0);
+    expect(result, CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    ok(cu.cuCtxPopCurrent(&context));
+}
+
 static void a_context_says_what_it_is(void **state)
 {
     unsigned version = 0, flags = 99;
@@ -237,6 +271,7 @@ int main(void)
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(peers_are_enabled_once),
         cmocka_unit_test(a_reset_lets_what_waits_go),
+        cmocka_unit_test(a_reset_calls_no_host_function_behind_a_wait),
         cmocka_unit_test(a_context_says_what_it_is),
         cmocka_unit_test(the_child_of_a_busy_process_is_refused_by_every_function),
     };
