@@ -4,8 +4,9 @@
  * Simulated devices and the host share one address space, so that a mapping has no address of its
  * own. All devices reach memory of the host, mapped or not; memory of a device is reached by
  * others while anything of it is mapped to them. */
-#include "simkmt.h"
+#include "process.h"
 #include "sim_pieces.h"
+#include "simkmt.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@ struct memory {
     struct sim_memory *sim;    /* NULL: addresses only, or memory of the program */
     struct simkmt_part *parts; /* SCRATCH: what is mapped; FIXED, of a device: all of it */
     bool covers;               /* USER: pieces were made for it */
+    bool mmapped;              /* its addresses are given back by munmap */
+    int file;                  /* that it lies in, of the host, -1: none; others may open it */
     void *user_data;
     uint32_t mapped_count, mapped[SIMKMT_NODES_MAX];
     struct memory *next; /* USER: the one that was registered before */
@@ -215,9 +218,34 @@ static void free_memory(struct memory *memory)
     if (memory->kind == SCRATCH || (memory->kind == FIXED && memory->node > 0))
         (void)sim_address_free(memory->range.start, memory->range.size);
     sim_memory_destroy(memory->sim);
-    if (memory->kind == FIXED && memory->node == 0)
+    if (memory->mmapped)
         munmap((void *)memory->range.start, memory->range.size);
+    if (memory->file >= 0)
+        close(memory->file);
     free(memory);
+}
+
+/* One of a kind, without addresses. NULL: no memory. */
+static struct memory *new_memory(enum kind kind, uint32_t node, HsaMemFlags flags)
+{
+    struct memory *memory = calloc(1, sizeof *memory);
+    if (memory)
+        *memory = (struct memory){.kind = kind, .node = node, .flags = flags, .file = -1};
+    return memory;
+}
+
+/* Pages of the host at start, which are memory's from now on: false: devices cannot reach them. */
+static bool take_over(struct memory *memory, void *start, uint64_t size)
+{
+    memory->range.start = (uintptr_t)start;
+    memory->range.size = size;
+    memory->sim = sim_memory_register(start, size);
+    memory->mmapped = memory->sim != NULL;
+    if (memory->sim)
+        memory->sim->fine = !memory->flags.ui32.CoarseGrain;
+    else
+        munmap(start, size);
+    return memory->mmapped;
 }
 
 /* Memory of the host, where no other is. */
@@ -228,14 +256,48 @@ static bool place_on_host(struct memory *memory, uint64_t size, uint64_t address
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == MAP_FAILED)
         return false;
-    memory->range.start = (uintptr_t)got;
-    memory->sim = got == wanted ? sim_memory_register(got, size) : NULL;
-    if (!memory->sim) {
-        munmap(got, size);
-        return false;
+    if (got == wanted)
+        return take_over(memory, got, size);
+    munmap(got, size);
+    return false;
+}
+
+/* The start of size bytes of a file, at a multiple of alignment. MAP_FAILED: they cannot be mapped.
+ */
+static void *map_file(int file, uint64_t size, uint64_t alignment)
+{
+    uint64_t room = size + alignment - SIMKMT_PAGE;
+    char *start = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED)
+        return MAP_FAILED;
+    uint64_t ahead = -(uintptr_t)start & (alignment - 1);
+    char *address =
+        mmap(start + ahead, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+    if (address == MAP_FAILED) {
+        munmap(start, room);
+        return MAP_FAILED;
     }
-    memory->sim->fine = !memory->flags.ui32.CoarseGrain;
-    return true;
+    if (ahead > 0)
+        munmap(start, ahead);
+    if (room > ahead + size)
+        munmap(address + size, room - ahead - size);
+    return address;
+}
+
+/* Memory of the host that other processes may open: the kernel driver's buffers, which do not go
+ * back to the program's own pages. */
+static bool place_in_file(struct memory *memory, uint64_t size, uint64_t alignment)
+{
+    void *address = MAP_FAILED;
+    memory->file = ah_sealed_file_create("simulated memory of the host", size, false);
+    if (memory->file >= 0)
+        address = map_file(memory->file, size, alignment);
+    if (address != MAP_FAILED && take_over(memory, address, size))
+        return true;
+    if (memory->file >= 0)
+        close(memory->file);
+    memory->file = -1;
+    return false;
 }
 
 static bool place_on_device(struct memory *memory, uint64_t size, uint64_t address)
@@ -263,6 +325,8 @@ static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint
         enum sim_kind kind = memory->node == 0 ? SIM_MEMORY_HOST : SIM_MEMORY_DEVICE;
         if (size >= LARGE_PAGE && alignment < LARGE_PAGE)
             alignment = LARGE_PAGE; /* runtimes count on it */
+        if (memory->node == 0 && memory->flags.ui32.NonPaged)
+            return place_in_file(memory, size, alignment);
         memory->sim = sim_memory_create(kind, node->gpu.device, size, alignment);
         memory->range.start = memory->sim ? memory->sim->address : 0;
         if (memory->sim)
@@ -275,14 +339,14 @@ static HSAKMT_STATUS allocate(uint32_t number, uint64_t size, uint64_t alignment
                               void **address)
 {
     uint64_t wanted = flags.ui32.FixedAddress ? (uintptr_t)*address : 0;
-    struct memory *memory = calloc(1, sizeof *memory);
+    enum kind kind = flags.ui32.FixedAddress ? FIXED : ALLOCATED;
+    if (flags.ui32.Scratch || flags.ui32.OnlyAddress)
+        kind = SCRATCH;
+    if (flags.ui32.GTTAccess)
+        number = 0; /* of the host, for the engines of the node */
+    struct memory *memory = new_memory(kind, number, flags);
     if (!memory)
         return HSAKMT_STATUS_NO_MEMORY;
-    memory->kind = flags.ui32.FixedAddress ? FIXED : ALLOCATED;
-    if (flags.ui32.Scratch || flags.ui32.OnlyAddress)
-        memory->kind = SCRATCH;
-    memory->node = flags.ui32.GTTAccess ? 0 : number; /* of the host, for the engines of the node */
-    memory->flags = flags;
     HSAKMT_STATUS failure =
         memory->kind == FIXED && memory->node == 0 ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_NO_MEMORY;
     bool placed = place(memory, size, alignment, wanted);
@@ -388,10 +452,9 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, uint64_t size, HsaMem
     if (!address || size == 0 || __builtin_add_overflow(start, size, &end) ||
         end > page_of(UINT64_MAX))
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    struct memory *memory = calloc(1, sizeof *memory);
+    struct memory *memory = new_memory(USER, 0, flags);
     if (!memory)
         return HSAKMT_STATUS_NO_MEMORY;
-    *memory = (struct memory){.kind = USER, .flags = flags};
     memory->range.start = start;
     memory->range.size = size;
     pthread_mutex_lock(&all.lock);
@@ -463,44 +526,70 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
 
 /* ---- sharing with other processes ------------------------------------------------------ */
 
+/* Of the host: the file itself is what others open. */
+static void share_file(const struct memory *memory, struct sim_shared *out_shared)
+{
+    out_shared->table = memory->file;
+    out_shared->table_id = ah_sealed_file_id(memory->file);
+}
+
+static void share_of_device(const struct memory *memory, struct sim_shared *out_shared)
+{
+    uint64_t offset;
+    int file = sim_memory_share(memory->sim, &offset);
+    out_shared->id = (uint32_t)memory->sim->id;
+    out_shared->table = file >= 0 ? sim_shared_table(&out_shared->table_id) : -1;
+}
+
 HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,
                                   struct sim_shared *out_shared)
 {
-    int file = -1;
-    uint64_t offset;
+    *out_shared = (struct sim_shared){.process = getpid(), .table = -1, .size = size};
     pthread_mutex_lock(&all.lock);
     const struct memory *memory =
         (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
-    if (memory && memory->kind == ALLOCATED && memory->node > 0 &&
-        memory->range.start == (uintptr_t)address && memory->range.size == size) {
-        file = sim_memory_share(memory->sim, &offset);
-        out_shared->id = (uint32_t)memory->sim->id;
-        out_shared->size = size;
+    if (memory && memory->range.start == (uintptr_t)address && memory->range.size == size) {
         *out_node = memory->node;
+        if (memory->file >= 0)
+            share_file(memory, out_shared);
+        else if (memory->kind == ALLOCATED && memory->node > 0)
+            share_of_device(memory, out_shared);
     }
     pthread_mutex_unlock(&all.lock);
-    out_shared->process = getpid();
-    out_shared->table = file >= 0 ? sim_shared_table(&out_shared->table_id) : -1;
     return out_shared->table >= 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+}
+
+static bool open_of_host(struct memory *memory, const struct sim_shared *shared)
+{
+    memory->file =
+        ah_sealed_file_open(shared->process, shared->table, shared->table_id, shared->size);
+    void *address =
+        memory->file >= 0 ? map_file(memory->file, shared->size, SIMKMT_PAGE) : MAP_FAILED;
+    return address != MAP_FAILED && take_over(memory, address, shared->size);
+}
+
+static bool open_of_device(struct memory *memory, const struct sim_shared *shared)
+{
+    uint64_t offset;
+    int file = sim_shared_open(shared, &offset);
+    if (file < 0)
+        return false;
+    memory->sim = sim_memory_open(file, offset, shared->size, (int)memory->node - 1);
+    close(file);
+    memory->range.start = memory->sim ? memory->sim->address : 0;
+    memory->range.size = shared->size;
+    return memory->sim != NULL;
 }
 
 HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared, void **out_address)
 {
-    uint64_t offset;
-    int file = sim_shared_open(shared, &offset);
-    struct memory *memory = file >= 0 ? calloc(1, sizeof *memory) : NULL;
-    if (memory)
-        memory->sim = sim_memory_open(file, offset, shared->size, (int)node - 1);
-    if (file >= 0)
-        close(file);
-    if (!memory || !memory->sim) {
-        free(memory);
+    struct memory *memory = new_memory(OPENED, node, (HsaMemFlags){.Value = 0});
+    if (!memory)
+        return HSAKMT_STATUS_NO_MEMORY;
+    if (!(node == 0 ? open_of_host : open_of_device)(memory, shared)) {
+        free_memory(memory);
         return HSAKMT_STATUS_INVALID_HANDLE;
     }
-    memory->kind = OPENED;
-    memory->node = node;
-    memory->range.start = memory->sim->address;
-    memory->range.size = shared->size;
     *out_address = (void *)memory->range.start;
     pthread_mutex_lock(&all.lock);
     ah_ranges_insert(&all.table, &memory->range);
@@ -527,7 +616,8 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
             .Type = types[memory->kind],
             .Node = memory->node,
             .MemFlags = memory->flags,
-            .CPUAddress = memory->kind == OPENED ? NULL : (void *)memory->range.start,
+            .CPUAddress =
+                memory->kind == OPENED && memory->node > 0 ? NULL : (void *)memory->range.start,
             .GPUAddress = memory->range.start,
             .SizeInBytes = memory->range.size,
             .NMappedNodes = memory->mapped_count,

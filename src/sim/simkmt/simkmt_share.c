@@ -1,4 +1,4 @@
-/* Owns the handles by which processes share memory of devices. */
+/* Owns the handles by which processes share memory. */
 #include "simkmt.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ HSAKMT_STATUS hsaKmtShareMemory(void *address, uint64_t size, HsaSharedMemoryHan
         return result;
     if (result != HSAKMT_STATUS_SUCCESS || shared.table > UINT16_MAX)
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "%llu bytes at %p cannot be shared: they are no allocation of a GPU",
+                             "%llu bytes at %p cannot be shared: they are no allocation of a GPU and no unpaged one of the host",
                              (unsigned long long)size, address);
     const struct handle made = {
         .mark = MARK,
@@ -65,7 +65,7 @@ HSAKMT_STATUS hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *handle, vo
     if (!handle || !address || !size)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     memcpy(&given, handle, sizeof given);
-    if (given.mark != MARK || given.pages == 0 || !simkmt_gpu_node(given.node))
+    if (given.mark != MARK || given.pages == 0 || !simkmt_node(given.node))
         return HSAKMT_STATUS_INVALID_HANDLE;
     const struct sim_shared shared = {
         .process = (int)given.pid,

@@ -205,32 +205,76 @@ static int open_in_child(const HsaSharedMemoryHandle *handle)
     return good ? 0 : 1;
 }
 
+/* What the host writes there the other process reads, and the other way round. */
+static int open_host_in_child(HsaSharedMemoryHandle *handle)
+{
+    void *address = NULL;
+    uint64_t size = 0;
+    bool good = kmt.hsaKmtRegisterSharedHandle(handle, &address, &size) == HSAKMT_STATUS_SUCCESS &&
+                size == PAGE && kmt.hsaKmtMapMemoryToGPU(address, size, NULL) == 0 &&
+                atomic_exchange((_Atomic(int) *)address, 42) == 41 &&
+                kmt.hsaKmtDeregisterMemory(address) == HSAKMT_STATUS_SUCCESS &&
+                kmt.hsaKmtDeregisterMemory(address) == HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
+    return good ? 0 : 3;
+}
+
 /* Forked before the driver is opened: it has none of its parent's. */
 static pid_t guest;
 static int to_guest[2];
 
 static void start_guest(void)
 {
-    HsaSharedMemoryHandle handle;
+    HsaSharedMemoryHandle handles[2];
     if (pipe(to_guest) != 0 || (guest = fork()) < 0)
         exit(EXIT_FAILURE);
-    if (guest == 0)
-        _exit(read(to_guest[0], handle, sizeof handle) == sizeof handle ? open_in_child(&handle)
-                                                                        : 2);
+    if (guest == 0) {
+        int result = 2;
+        if (read(to_guest[0], handles, sizeof handles) == sizeof handles)
+            result = open_in_child(&handles[0]);
+        _exit(result ? result : open_host_in_child(&handles[1]));
+    }
 }
 
-static void memory_of_a_device_is_shared_with_another_process(void **state)
+/* Pages of the host that are the driver's, and not the program's own. */
+static void *allocate_unpaged(uint64_t size)
 {
-    HsaSharedMemoryHandle handle;
+    void *address = NULL;
+    HsaMemFlags flags = {.Value = 0};
+    flags.ui32.HostAccess = flags.ui32.NonPaged = 1;
+    ok(kmt.hsaKmtAllocMemory(0, size, flags, &address));
+    return address;
+}
+
+static void memory_is_shared_with_another_process(void **state)
+{
+    HsaSharedMemoryHandle handles[2];
     int status;
     (void)state;
-    void *memory = allocate(GPU, 2 * PAGE);
-    ok(kmt.hsaKmtShareMemory(memory, 2 * PAGE, &handle));
-    assert_int_equal(handle[6] & 0x800001ff, 0); /* runtimes use these bits */
-    assert_int_equal(write(to_guest[1], handle, sizeof handle), sizeof handle);
+    void *memory = allocate(GPU, 2 * PAGE), *host = allocate_unpaged(PAGE);
+    atomic_store((_Atomic(int) *)host, 41);
+    ok(kmt.hsaKmtShareMemory(memory, 2 * PAGE, &handles[0]));
+    ok(kmt.hsaKmtShareMemory(host, PAGE, &handles[1]));
+    assert_int_equal(handles[0][6] & 0x800001ff, 0); /* runtimes use these bits */
+    assert_int_equal(handles[1][6] & 0x800001ff, 0);
+    assert_int_equal(write(to_guest[1], handles, sizeof handles), sizeof handles);
     assert_int_equal(waitpid(guest, &status, 0), guest);
     assert_int_equal(status, 0);
+    assert_int_equal(atomic_load((_Atomic(int) *)host), 42);
     ok(kmt.hsaKmtFreeMemory(memory, 2 * PAGE));
+    ok(kmt.hsaKmtFreeMemory(host, PAGE));
+}
+
+static void unpaged_memory_has_its_alignment(void **state)
+{
+    enum { LARGE = 2 << 20 };
+    HsaPointerInfo info;
+    (void)state;
+    unsigned char *large = allocate_unpaged(LARGE);
+    assert_int_equal((uintptr_t)large % LARGE, 0);
+    large[LARGE - 1] = 1;
+    ok(kmt.hsaKmtQueryPointerInfo(large + 5, &info));
+    assert_true(info.Type == HSA_POINTER_ALLOCATED && info.Node == 0 && info.SizeInBytes == LARGE);
+    ok(kmt.hsaKmtFreeMemory(large, LARGE));
 }
 
 static void wrong_handles_are_errors(void **state)
@@ -270,7 +314,8 @@ int main(void)
         cmocka_unit_test(wrong_allocations_are_errors),
         cmocka_unit_test(memory_is_at_the_address_that_was_asked_for),
         cmocka_unit_test(handles_of_graphics_are_no_buffers_of_devices),
-        cmocka_unit_test(memory_of_a_device_is_shared_with_another_process),
+        cmocka_unit_test(memory_is_shared_with_another_process),
+        cmocka_unit_test(unpaged_memory_has_its_alignment),
         cmocka_unit_test(wrong_handles_are_errors),
     };
     start_guest();
