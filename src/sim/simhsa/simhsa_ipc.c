@@ -216,25 +216,3 @@ hsa_status_t hsa_amd_ipc_memory_detach(void *mapped_ptr)
     simhsa_memory_unlock();
     return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
-
-/* ---- signals ------------------------------------------------------------------------- */
-
-hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal, hsa_amd_ipc_signal_t *handle)
-{
-    SIMHSA_ENTER();
-    if (!handle)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!simhsa_signal_get(signal))
-        return simhsa_signal_error(signal);
-    simhsa_violation("signals cannot be shared between processes");
-    return HSA_STATUS_ERROR;
-}
-
-hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal)
-{
-    SIMHSA_ENTER();
-    if (!handle || !signal)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    simhsa_violation("signals cannot be shared between processes");
-    return HSA_STATUS_ERROR;
-}

@@ -1,4 +1,4 @@
-/* Owns queues: their making and ending, their indices, and what is told when one fails. */
+/* Owns queues: their making and ending, their settings, and what is told when one fails. */
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
@@ -14,13 +14,22 @@ enum {
 };
 _Static_assert(sizeof(amd_queue_t) <= SLOT, "a slot holds one");
 
-struct queue {
-    amd_queue_t *amd; /* what the program has, in memory that devices reach */
-    struct amdgpu_queue *processor;
-    const struct simhsa_agent *agent;
-    struct sim_memory *ring;
+/* Who is told when a queue fails. */
+struct listener {
+    struct listener *next;
     void (*callback)(hsa_status_t, hsa_queue_t *, void *);
     void *data;
+};
+
+struct queue {
+    amd_queue_t *amd;               /* what the program has, in memory that devices reach */
+    struct amdgpu_queue *processor; /* NULL: a soft queue, whose packets the program takes */
+    const struct simhsa_agent *agent;
+    struct sim_memory *ring;
+    void *soft_ring; /* allocated as the program would */
+    _Atomic(struct listener *) listeners;
+    unsigned holders;   /* 0: it is none that is shared */
+    _Atomic(bool) left; /* a holder has gone: which of the listeners was its is not known */
     uint32_t mask[MASK_WORDS], mask_count; /* in words, 0: all units */
 };
 
@@ -30,6 +39,7 @@ static struct {
     pthread_mutex_t lock; /* of making and ending */
     unsigned char *slots;
     _Atomic(struct queue *) queues[QUEUES_MAX];
+    struct queue *cooperative[SIMHSA_AGENTS_MAX]; /* the one that all who ask share, by agent */
     unsigned next;
     uint64_t last_id;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -44,12 +54,23 @@ static struct queue *queue_get(const hsa_queue_t *pointer)
     return atomic_load_explicit(&all.queues[offset / SLOT], memory_order_acquire);
 }
 
-static amd_queue_t *indices_of(const hsa_queue_t *pointer)
+amd_queue_t *simhsa_queue_get(const hsa_queue_t *pointer)
 {
     const struct queue *queue = queue_get(pointer);
-    if (!queue)
-        simhsa_violation("an index of %p, which is no queue", (const void *)pointer);
     return queue ? queue->amd : NULL;
+}
+
+bool simhsa_queue_is_soft(const hsa_queue_t *pointer)
+{
+    const struct queue *queue = queue_get(pointer);
+    return queue && !queue->processor;
+}
+
+/* NULL: it is none of a device. */
+static struct queue *device_queue_get(const hsa_queue_t *pointer)
+{
+    struct queue *queue = queue_get(pointer);
+    return queue && queue->processor ? queue : NULL;
 }
 
 /* ---- errors --------------------------------------------------------------------------- */
@@ -68,6 +89,22 @@ static bool tell_system(const struct queue *queue, const struct amdgpu_queue_err
     return error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT && simhsa_event(&event);
 }
 
+/* Whether somebody listened. A listener may end the queue, and all listeners with it. */
+static bool tell_program(const struct queue *queue, hsa_status_t status)
+{
+    const struct listener *listener = atomic_load(&queue->listeners);
+    if (!listener || atomic_load(&queue->left))
+        return false;
+    failing = &queue->amd->hsa_queue;
+    while (listener && failing) {
+        const struct listener *next = listener->next;
+        listener->callback(status, failing, listener->data);
+        listener = next;
+    }
+    failing = NULL;
+    return true;
+}
+
 /* On the queue's thread. Memory faults are the system's first, as AMD's runtime has it; a program
  * that listens to nobody would wait for ever for what failed, and is ended, as there. */
 static void failed(void *data, const struct amdgpu_queue_error *error)
@@ -79,15 +116,12 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     AH_LOG_ERR("simulated HSA runtime: a queue of %s failed: %s", queue->agent->name, text);
     simhsa_own_thread = true;
     bool told = tell_system(queue, error);
-    if (queue->callback) {
-        failing = &queue->amd->hsa_queue;
-        queue->callback(error->status, failing, queue->data);
-        failing = NULL;
-    } else if (!told) {
+    const char *name = queue->agent->name;
+    if (!tell_program(queue, error->status) && !told) {
         AH_LOG_NOTICE(AH_LOG_ERROR,
                       "simulated HSA runtime: a queue of %s failed, and the program asked to be "
                       "told by nobody: %s",
-                      queue->agent->name, text);
+                      name, text);
         abort();
     }
     simhsa_own_thread = own;
@@ -173,7 +207,24 @@ static void free_parts(struct queue *queue)
         simhsa_signal_free((amd_signal_t *)(uintptr_t)queue->amd->queue_inactive_signal.handle);
     }
     sim_memory_destroy(queue->ring);
+    for (struct listener *listener = atomic_load(&queue->listeners); listener;) {
+        struct listener *next = listener->next;
+        free(listener);
+        listener = next;
+    }
     free(queue);
+}
+
+/* The newest is told first. False: no memory. callback NULL: nobody is to be told. */
+static bool add_listener(struct queue *queue, void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+                         void *data)
+{
+    struct listener *listener = callback ? malloc(sizeof *listener) : NULL;
+    if (!listener)
+        return !callback;
+    *listener = (struct listener){atomic_load(&queue->listeners), callback, data};
+    atomic_store(&queue->listeners, listener);
+    return true;
 }
 
 /* Under the lock. */
@@ -201,25 +252,46 @@ static bool start(struct queue *queue, unsigned slot, uint32_t size, hsa_queue_t
     return queue->processor != NULL;
 }
 
-static hsa_status_t create(const struct queue *like, uint32_t size, hsa_queue_type32_t type,
-                           hsa_queue_t **out)
+struct wanted {
+    const struct simhsa_agent *agent;
+    uint32_t size;
+    hsa_queue_type32_t type;
+    void (*callback)(hsa_status_t, hsa_queue_t *, void *);
+    void *data;
+};
+
+/* Under the lock. NULL: no memory, or there are as many. */
+static struct queue *make(const struct wanted *wanted)
 {
-    struct queue *queue = malloc(sizeof *queue);
+    struct queue *queue = calloc(1, sizeof *queue);
     if (!queue)
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    *queue = *like;
-    pthread_mutex_lock(&all.lock);
+        return NULL;
+    queue->agent = wanted->agent;
     unsigned slot = take_slot();
-    bool good = slot < QUEUES_MAX && start(queue, slot, size, type);
-    if (good)
+    if (slot < QUEUES_MAX && add_listener(queue, wanted->callback, wanted->data) &&
+        start(queue, slot, wanted->size, wanted->type)) {
         atomic_store_explicit(&all.queues[slot], queue, memory_order_release);
-    pthread_mutex_unlock(&all.lock);
-    if (!good) {
-        free_parts(queue);
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        return queue;
     }
-    *out = &queue->amd->hsa_queue;
-    return HSA_STATUS_SUCCESS;
+    free_parts(queue);
+    return NULL;
+}
+
+/* Under the lock. As in AMD's runtime: an agent has one cooperative queue, of its own size, which
+ * is made when somebody asks for it and ends with the last that did. AMD's runtime ends the process
+ * when it fails; here all who share it are told, as long as none of them has left. */
+static struct queue *share(const struct wanted *wanted)
+{
+    struct queue **place = &all.cooperative[wanted->agent->node], *queue = *place;
+    struct wanted first = *wanted;
+    first.size = RING_MIN;
+    if (!queue)
+        queue = *place = make(&first);
+    else if (!add_listener(queue, wanted->callback, wanted->data))
+        queue = NULL;
+    if (queue)
+        queue->holders++;
+    return queue;
 }
 
 /* Whether all waves of a device can have so many bytes of scratch for each lane from the first
@@ -246,45 +318,111 @@ hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type3
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (agent->device < 0)
         return HSA_STATUS_ERROR;
-    if (size < RING_MIN)
+    bool shared = type == HSA_QUEUE_TYPE_COOPERATIVE;
+    if (size < RING_MIN && !shared)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (size > RING_MAX || !has_scratch(agent, private_segment_size) ||
+    if ((!shared && (size > RING_MAX || !has_scratch(agent, private_segment_size))) ||
         amdgpu_device_lost(agent->device))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    return create(&(struct queue){.agent = agent, .callback = callback, .data = data}, size, type,
-                  queue);
+    const struct wanted wanted = {agent, size, type, callback, data};
+    pthread_mutex_lock(&all.lock);
+    const struct queue *made = shared ? share(&wanted) : make(&wanted);
+    pthread_mutex_unlock(&all.lock);
+    if (!made)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *queue = &made->amd->hsa_queue;
+    return HSA_STATUS_SUCCESS;
 }
 
-/* Queues are of devices only: what a program that makes its own is told, beyond its mistakes. */
+/* ---- queues of the program --------------------------------------------------------- */
+
+/* Under the lock: what the program has of it. */
+static void fill_in_soft(amd_queue_t *amd, const hsa_queue_t *like)
+{
+    memset(amd, 0, sizeof *amd);
+    amd->hsa_queue = *like;
+    amd->hsa_queue.id = ++all.last_id;
+    amd->queue_properties = AMD_QUEUE_PROPERTIES_IS_PTR64;
+    for (uint32_t i = 0; i < like->size; i++)
+        *(uint16_t *)(void *)((char *)like->base_address + (size_t)i * PACKET) =
+            HSA_PACKET_TYPE_INVALID;
+}
+
+/* A queue whose packets the program takes, or a kernel: nothing here looks at it. */
+static bool make_soft(const hsa_queue_t *like, hsa_queue_t **out)
+{
+    struct queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return false;
+    queue->soft_ring = like->base_address;
+    pthread_mutex_lock(&all.lock);
+    unsigned slot = take_slot();
+    if (slot < QUEUES_MAX) {
+        queue->amd = (amd_queue_t *)(void *)(all.slots + (size_t)slot * SLOT);
+        fill_in_soft(queue->amd, like);
+        atomic_store_explicit(&all.queues[slot], queue, memory_order_release);
+        *out = &queue->amd->hsa_queue;
+    }
+    pthread_mutex_unlock(&all.lock);
+    if (slot == QUEUES_MAX)
+        free(queue);
+    return slot < QUEUES_MAX;
+}
+
 hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue_type32_t type,
                                    uint32_t features, hsa_signal_t doorbell_signal,
                                    hsa_queue_t **queue)
 {
     SIMHSA_ENTER();
+    hsa_queue_t like = {
+        .type = type, .features = features, .doorbell_signal = doorbell_signal, .size = size};
     if (!queue || region.handle == 0 || doorbell_signal.handle == 0 || size == 0 ||
         (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_SINGLE || features == 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    if (!simhsa_pool_get(region.handle))
+    const struct simhsa_pool *pool = simhsa_pool_get(region.handle);
+    if (!pool)
         return HSA_STATUS_ERROR_INVALID_REGION;
     if (!simhsa_signal_get(doorbell_signal))
         return HSA_STATUS_ERROR_INVALID_SIGNAL;
-    simhsa_violation("hsa_soft_queue_create is not supported: queues are of devices only");
-    return HSA_STATUS_ERROR;
+    if (pool->agent->device >= 0) {
+        simhsa_violation("packets of the program cannot lie in a device's memory, which it does "
+                         "not reach");
+        return HSA_STATUS_ERROR_INVALID_REGION;
+    }
+    if (hsa_memory_allocate(region, (size_t)size * PACKET, &like.base_address) !=
+        HSA_STATUS_SUCCESS)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (make_soft(&like, queue))
+        return HSA_STATUS_SUCCESS;
+    (void)hsa_memory_free(like.base_address);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 /* ---- ending ------------------------------------------------------------------------ */
 
-/* Whoever gets the queue out of the table ends it. */
-static struct queue *take_queue(const hsa_queue_t *pointer)
+/* Under the lock: whoever gets the queue out of the table ends it. NULL: others have it still. */
+static struct queue *take_queue(struct queue *queue)
 {
-    if (!queue_get(pointer))
+    uint64_t slot = (size_t)((unsigned char *)queue->amd - all.slots) / SLOT;
+    if (queue->holders > 0 && --queue->holders > 0) {
+        atomic_store(&queue->left, true);
         return NULL;
-    uint64_t slot = ((uintptr_t)pointer - (uintptr_t)all.slots) / SLOT;
-    return atomic_exchange(&all.queues[slot], NULL);
+    }
+    if (queue->agent && all.cooperative[queue->agent->node] == queue)
+        all.cooperative[queue->agent->node] = NULL;
+    atomic_store(&all.queues[slot], NULL);
+    return queue;
 }
 
 static void end_queue(struct queue *queue)
 {
+    if (!queue->processor) {
+        (void)hsa_memory_free(queue->soft_ring);
+        free(queue);
+        return;
+    }
+    if (failing == &queue->amd->hsa_queue)
+        failing = NULL;
     amdgpu_queue_destroy(queue->processor);
     free_parts(queue);
 }
@@ -294,12 +432,15 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *pointer)
     SIMHSA_ENTER();
     if (!pointer)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    struct queue *queue = take_queue(pointer);
+    pthread_mutex_lock(&all.lock);
+    struct queue *queue = queue_get(pointer), *ends = queue ? take_queue(queue) : NULL;
+    pthread_mutex_unlock(&all.lock);
     if (!queue) {
         simhsa_violation("hsa_queue_destroy of %p, which is no queue", (void *)pointer);
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     }
-    end_queue(queue);
+    if (ends)
+        end_queue(ends);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -310,6 +451,7 @@ void simhsa_queues_close(void)
         if (queue)
             end_queue(queue);
     }
+    memset(all.cooperative, 0, sizeof all.cooperative);
 }
 
 unsigned simhsa_queues_left(void)
@@ -338,7 +480,8 @@ hsa_status_t hsa_queue_inactivate(hsa_queue_t *pointer)
     const struct queue *queue = queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
-    amdgpu_queue_inactivate(queue->processor, HSA_STATUS_SUCCESS);
+    if (queue->processor)
+        amdgpu_queue_inactivate(queue->processor, HSA_STATUS_SUCCESS);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -350,7 +493,8 @@ hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *pointer, int en
     const struct queue *queue = queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
-    amdgpu_queue_profile(queue->processor, enable != 0);
+    if (queue->processor)
+        amdgpu_queue_profile(queue->processor, enable != 0);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -364,6 +508,8 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *pointer, hsa_amd_queue_prio
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     if (priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (!queue->processor)
+        return HSA_STATUS_ERROR_INVALID_QUEUE;
     amdgpu_queue_set_priority(queue->processor, HSA_AMD_QUEUE_PRIORITY_NORMAL - (int)priority);
     return HSA_STATUS_SUCCESS;
 }
@@ -385,7 +531,7 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_
                                        const uint32_t *cu_mask)
 {
     SIMHSA_ENTER();
-    struct queue *queue = queue_get(pointer);
+    struct queue *queue = device_queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     if (num_cu_mask_count % 32 != 0 || (num_cu_mask_count > 0 && !cu_mask))
@@ -406,7 +552,7 @@ hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *pointer, uint32_t num_
                                        uint32_t *cu_mask)
 {
     SIMHSA_ENTER();
-    const struct queue *queue = queue_get(pointer);
+    const struct queue *queue = device_queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     if (num_cu_mask_count == 0 || num_cu_mask_count % 32 != 0 || !cu_mask)
@@ -427,7 +573,7 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *pointer, hsa_queue_info_attribu
                                     void *value)
 {
     SIMHSA_ENTER();
-    const struct queue *queue = queue_get(pointer);
+    const struct queue *queue = device_queue_get(pointer);
     if (!queue)
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     if (!value)
@@ -444,122 +590,4 @@ hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *pointer, hsa_queue_info_attribu
     default:
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
-}
-
-/* ---- indices
- * -----------------------------------------------------------------------------------------------
- */
-
-static uint64_t load_read(const hsa_queue_t *pointer)
-{
-    const amd_queue_t *amd = indices_of(pointer);
-    return amd ? __atomic_load_n(&amd->read_dispatch_id, __ATOMIC_SEQ_CST) : 0;
-}
-
-static uint64_t load_write(const hsa_queue_t *pointer)
-{
-    const amd_queue_t *amd = indices_of(pointer);
-    return amd ? __atomic_load_n(&amd->write_dispatch_id, __ATOMIC_SEQ_CST) : 0;
-}
-
-static void store_write(const hsa_queue_t *pointer, uint64_t value)
-{
-    amd_queue_t *amd = indices_of(pointer);
-    if (amd)
-        __atomic_store_n(&amd->write_dispatch_id, value, __ATOMIC_SEQ_CST);
-}
-
-/* The processor's own: a program has no business there. */
-static void store_read(const hsa_queue_t *pointer, uint64_t value)
-{
-    (void)value;
-    simhsa_violation("the read index of %p is the device's to store", (const void *)pointer);
-}
-
-static uint64_t add_write(const hsa_queue_t *pointer, uint64_t value)
-{
-    amd_queue_t *amd = indices_of(pointer);
-    return amd ? __atomic_fetch_add(&amd->write_dispatch_id, value, __ATOMIC_SEQ_CST) : 0;
-}
-
-static uint64_t cas_write(const hsa_queue_t *pointer, uint64_t expected, uint64_t value)
-{
-    amd_queue_t *amd = indices_of(pointer);
-    if (amd)
-        __atomic_compare_exchange_n(&amd->write_dispatch_id, &expected, value, false,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
-}
-
-#define SIMHSA_ORDER(order)                                                                        \
-    uint64_t hsa_queue_add_write_index_##order(const hsa_queue_t *queue, uint64_t value)           \
-    {                                                                                              \
-        return add_write(queue, value);                                                            \
-    }                                                                                              \
-    uint64_t hsa_queue_cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected,        \
-                                               uint64_t value)                                     \
-    {                                                                                              \
-        return cas_write(queue, expected, value);                                                  \
-    }
-#include "simhsa_orders.def"
-#undef SIMHSA_ORDER
-
-uint64_t hsa_queue_load_read_index_relaxed(const hsa_queue_t *queue)
-{
-    return load_read(queue);
-}
-
-uint64_t hsa_queue_load_read_index_acquire(const hsa_queue_t *queue)
-{
-    return load_read(queue);
-}
-
-uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue_t *queue)
-{
-    return load_read(queue);
-}
-
-uint64_t hsa_queue_load_write_index_relaxed(const hsa_queue_t *queue)
-{
-    return load_write(queue);
-}
-
-uint64_t hsa_queue_load_write_index_acquire(const hsa_queue_t *queue)
-{
-    return load_write(queue);
-}
-
-uint64_t hsa_queue_load_write_index_scacquire(const hsa_queue_t *queue)
-{
-    return load_write(queue);
-}
-
-void hsa_queue_store_write_index_relaxed(const hsa_queue_t *queue, uint64_t value)
-{
-    store_write(queue, value);
-}
-
-void hsa_queue_store_write_index_release(const hsa_queue_t *queue, uint64_t value)
-{
-    store_write(queue, value);
-}
-
-void hsa_queue_store_write_index_screlease(const hsa_queue_t *queue, uint64_t value)
-{
-    store_write(queue, value);
-}
-
-void hsa_queue_store_read_index_relaxed(const hsa_queue_t *queue, uint64_t value)
-{
-    store_read(queue, value);
-}
-
-void hsa_queue_store_read_index_release(const hsa_queue_t *queue, uint64_t value)
-{
-    store_read(queue, value);
-}
-
-void hsa_queue_store_read_index_screlease(const hsa_queue_t *queue, uint64_t value)
-{
-    store_read(queue, value);
 }

@@ -190,6 +190,19 @@ static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
 {
     return (hsa_signal_t){(uintptr_t)signal};
 }
+
+/* Signals that processes share, by the number of their page (simhsa_shared.c). They are BUSY: nobody
+ * in this process is told when another changes them. */
+enum { SIMHSA_SHARED_MAX = 1024 };
+bool simhsa_shared_open(void); /* the first hsa_init; false: no addresses */
+/* A new one. SIMHSA_SHARED_MAX: no memory, or there are as many. */
+uint32_t simhsa_shared_new(int64_t value);
+void simhsa_shared_end(uint32_t index); /* nobody holds it any more */
+amd_signal_t *simhsa_shared_at(uint32_t index);
+uint32_t simhsa_shared_index(uint64_t address); /* SIMHSA_SHARED_MAX: it is none's */
+/* Makes what is mapped there a live signal of the program. */
+amd_signal_t *simhsa_signal_enter_shared(uint32_t index);
+
 /* The system's clock counts nanoseconds, as AMD's runtime has it, and agents' clocks are
  * amdgpu_clock: both begin together. */
 enum { SIMHSA_SYSTEM_HZ = 1000000000 };
@@ -300,6 +313,9 @@ void simhsa_copies_look(void);
 bool simhsa_queues_open(void); /* the first hsa_init; false: no memory */
 void simhsa_queues_close(void);
 unsigned simhsa_queues_left(void);
+/* The live queue at a pointer of the program; NULL: none. */
+amd_queue_t *simhsa_queue_get(const hsa_queue_t *pointer);
+bool simhsa_queue_is_soft(const hsa_queue_t *pointer); /* the program takes its packets */
 /* Stops the agent's queues (which: one of them, NULL: all) as a kernel does that fails. */
 void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *which,
                         hsa_status_t status);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All signals lie in one allocation that devices reach, so that whether a handle is one is a
- * question of its number and of one word beside it. */
+/* All signals but those that processes share lie in one allocation that devices reach, so that
+ * whether a handle is one is a question of its number and of one word beside it. The words of
+ * shared ones come after the others'. */
 enum {
     SIGNALS_MAX = 1 << 20,
     RESTING = 1024,          /* signals that are free before one is used again */
@@ -30,17 +31,27 @@ _Static_assert(sizeof(amd_signal_t) == 64, "as kernels know it");
 bool simhsa_signals_open(void)
 {
     all.memory = sim_memory_create(SIM_MEMORY_HOST, -1, SIGNALS_MAX * sizeof(amd_signal_t), 4096);
-    all.words = calloc(SIGNALS_MAX, sizeof *all.words);
+    all.words = calloc(SIGNALS_MAX + SIMHSA_SHARED_MAX, sizeof *all.words);
     all.free = calloc(SIGNALS_MAX, sizeof *all.free);
-    if (!all.memory || !all.words || !all.free)
+    if (!all.memory || !all.words || !all.free || !simhsa_shared_open())
         return false;
     all.signals = (amd_signal_t *)(void *)all.memory->view;
     return true;
 }
 
+/* SIGNALS_MAX + SIMHSA_SHARED_MAX: there can be no signal at address. */
+static uint32_t index_at(uint64_t address)
+{
+    uint64_t offset = address - (uintptr_t)all.signals;
+    if (offset / sizeof(amd_signal_t) >= SIGNALS_MAX)
+        return SIGNALS_MAX + simhsa_shared_index(address);
+    return offset % sizeof(amd_signal_t) == 0 ? (uint32_t)(offset / sizeof(amd_signal_t))
+                                              : SIGNALS_MAX + SIMHSA_SHARED_MAX;
+}
+
 static uint32_t index_of(const amd_signal_t *signal)
 {
-    return (uint32_t)(signal - all.signals);
+    return index_at((uintptr_t)signal);
 }
 
 /* SIGNALS_MAX: none left. */
@@ -61,6 +72,10 @@ static uint32_t take_index(void)
 
 static void give_index(uint32_t index)
 {
+    if (index >= SIGNALS_MAX) {
+        simhsa_shared_end(index - SIGNALS_MAX);
+        return;
+    }
     pthread_mutex_lock(&all.lock);
     all.free[(all.free_first + all.free_count++) % SIGNALS_MAX] = index;
     pthread_mutex_unlock(&all.lock);
@@ -76,6 +91,12 @@ amd_signal_t *simhsa_signal_new(int64_t value, bool internal)
     amdgpu_signal_init(signal, value);
     atomic_store(&all.words[index], LIVE | (internal ? INTERNAL : 0));
     return signal;
+}
+
+amd_signal_t *simhsa_signal_enter_shared(uint32_t index)
+{
+    atomic_store(&all.words[SIGNALS_MAX + index], LIVE | BUSY);
+    return simhsa_shared_at(index);
 }
 
 static void set_flag(const amd_signal_t *signal, uint32_t flag)
@@ -119,13 +140,23 @@ void simhsa_signals_close(void)
     for (uint32_t i = 0; i < all.fresh; i++)
         if (atomic_load(&all.words[i]) & LIVE)
             simhsa_signal_free(&all.signals[i]);
+    for (uint32_t i = 0; i < SIMHSA_SHARED_MAX; i++)
+        if (atomic_load(&all.words[SIGNALS_MAX + i]) & LIVE)
+            simhsa_signal_free(simhsa_shared_at(i));
+}
+
+static bool is_programs(uint32_t index)
+{
+    return (atomic_load(&all.words[index]) & (LIVE | INTERNAL)) == LIVE;
 }
 
 unsigned simhsa_signals_left(void)
 {
     unsigned count = 0;
     for (uint32_t i = 0; i < all.fresh; i++)
-        count += (atomic_load(&all.words[i]) & (LIVE | INTERNAL)) == LIVE;
+        count += is_programs(i);
+    for (uint32_t i = 0; i < SIMHSA_SHARED_MAX; i++)
+        count += is_programs(SIGNALS_MAX + i);
     return count;
 }
 
@@ -136,11 +167,10 @@ bool simhsa_signal_is_live(const amd_signal_t *signal)
 
 amd_signal_t *simhsa_signal_get(hsa_signal_t handle)
 {
-    uint64_t offset = handle.handle - (uintptr_t)all.signals;
-    if (offset / sizeof(amd_signal_t) >= SIGNALS_MAX || offset % sizeof(amd_signal_t) != 0 ||
-        !simhsa_is_running())
+    uint32_t index = index_at(handle.handle);
+    if (index == SIGNALS_MAX + SIMHSA_SHARED_MAX || !simhsa_is_running())
         return NULL;
-    amd_signal_t *signal = &all.signals[offset / sizeof(amd_signal_t)];
+    amd_signal_t *signal = (amd_signal_t *)(uintptr_t)handle.handle;
     return simhsa_signal_is_live(signal) ? signal : NULL;
 }
 
@@ -207,8 +237,11 @@ hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value, uint32_t nu
     if (!signal || attributes & ~(uint64_t)(HSA_AMD_SIGNAL_AMD_GPU_ONLY | HSA_AMD_SIGNAL_IPC))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (attributes & HSA_AMD_SIGNAL_IPC) {
-        simhsa_violation("signals cannot be shared between processes");
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        uint32_t index = simhsa_shared_new(initial_value);
+        if (index == SIMHSA_SHARED_MAX)
+            return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        *signal = simhsa_signal_handle(simhsa_signal_enter_shared(index));
+        return HSA_STATUS_SUCCESS;
     }
     return create(initial_value, num_consumers, consumers, attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY,
                   signal);

@@ -1,6 +1,7 @@
 /* Queues: making them, their indices and settings, packets, and how they fail. */
 #include "calls.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 static _Atomic(int) failed;
@@ -63,8 +64,21 @@ static void creating(void)
     say_status("inactivate.null", rt.hsa_queue_inactivate(NULL));
 }
 
+static void say_ring(const hsa_queue_t *queue)
+{
+    const hsa_barrier_and_packet_t *ring = queue->base_address;
+    unsigned invalid = 0;
+    for (uint32_t i = 0; i < queue->size; i++)
+        invalid += (ring[i].header & 0xff) == HSA_PACKET_TYPE_INVALID;
+    hsa_amd_pointer_info_t info = {.size = sizeof info};
+    int status = (int)rt.hsa_amd_pointer_info(ring, &info, NULL, NULL, NULL);
+    say("ring", "%u invalid packets, %s, type %d, %zu bytes", invalid, status_name(status),
+        info.type, info.sizeInBytes);
+}
+
 static void soft_queues(void)
 {
+    uint32_t mask = 1;
     hsa_queue_t *queue = NULL;
     hsa_signal_t doorbell = new_signal(0);
     hsa_region_t region = here.agents[0].regions[0], none = {0};
@@ -82,12 +96,103 @@ static void soft_queues(void)
         return;
     say("fields", "type %u, features %u, %u packets, doorbell %d", queue->type, queue->features,
         queue->size, queue->doorbell_signal.handle == doorbell.handle);
+    say_ring(queue);
     say("write_index", "%d", (int)rt.hsa_queue_add_write_index_relaxed(queue, 3));
     rt.hsa_queue_store_read_index_relaxed(queue, 2);
     say("indices", "%d %d", (int)rt.hsa_queue_load_read_index_relaxed(queue),
         (int)rt.hsa_queue_load_write_index_relaxed(queue));
+    say_status("priority", rt.hsa_amd_queue_set_priority(queue, HSA_AMD_QUEUE_PRIORITY_HIGH));
+    say_status("set_mask", rt.hsa_amd_queue_cu_set_mask(queue, 32, &mask));
+    say_status("get_mask", rt.hsa_amd_queue_cu_get_mask(queue, 32, &mask));
+    say_status("profile", rt.hsa_amd_profiling_set_profiler_enabled(queue, 1));
     say_status("inactivate", rt.hsa_queue_inactivate(queue));
     say_status("destroy", rt.hsa_queue_destroy(queue));
+    say_status("doorbell", rt.hsa_signal_destroy(doorbell));
+}
+
+/* The program is the agent that takes the packets of its queue. */
+static void *serve(void *data)
+{
+    hsa_queue_t *queue = data;
+    for (uint64_t index = 0; index < 3; index++) {
+        hsa_agent_dispatch_packet_t *packet =
+            (hsa_agent_dispatch_packet_t *)queue->base_address + index % queue->size;
+        rt.hsa_signal_wait_scacquire(queue->doorbell_signal, HSA_SIGNAL_CONDITION_GTE,
+                                     (hsa_signal_value_t)index, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+        *(uint64_t *)packet->return_address = packet->arg[0] + packet->arg[1] + packet->type;
+        rt.hsa_queue_store_read_index_screlease(queue, index + 1);
+        rt.hsa_signal_subtract_screlease(packet->completion_signal, 1);
+    }
+    return NULL;
+}
+
+static void serving_a_soft_queue(void)
+{
+    hsa_queue_t *queue = NULL;
+    hsa_signal_t doorbell = new_signal(-1), done = new_signal(3);
+    pthread_t server;
+    uint64_t results[3] = {0}, index;
+    must(rt.hsa_soft_queue_create(here.agents[0].regions[0], 2, HSA_QUEUE_TYPE_MULTI,
+                                  HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell, &queue));
+    if (pthread_create(&server, NULL, serve, queue) != 0)
+        fail("no thread");
+    for (unsigned i = 0; i < 3; i++) {
+        hsa_agent_dispatch_packet_t *packet = next_packet(queue, &index);
+        packet->type = (uint16_t)(0x8000 + i);
+        packet->return_address = &results[i];
+        packet->arg[0] = 100 * i;
+        packet->arg[1] = 7;
+        packet->completion_signal = done;
+        ring(queue, packet, HSA_PACKET_TYPE_AGENT_DISPATCH, index);
+    }
+    say("completion", "%d", (int)finish(done));
+    pthread_join(server, NULL);
+    say("results", "%d %d %d", (int)results[0], (int)results[1], (int)results[2]);
+    say("indices", "%d %d", (int)rt.hsa_queue_load_read_index_scacquire(queue),
+        (int)rt.hsa_queue_load_write_index_scacquire(queue));
+    must(rt.hsa_queue_destroy(queue));
+}
+
+static void barrier(hsa_queue_t *queue, int type, const hsa_signal_t *signals, unsigned count,
+                    hsa_signal_t completion)
+{
+    uint64_t index;
+    hsa_barrier_and_packet_t *packet = next_packet(queue, &index);
+    for (unsigned i = 0; i < count; i++)
+        packet->dep_signal[i] = signals[i];
+    packet->completion_signal = completion;
+    ring(queue, packet, (uint16_t)(type | 1 << HSA_PACKET_HEADER_BARRIER), index);
+}
+
+/* ---- the cooperative queue --------------------------------------------------------- */
+
+static hsa_queue_t *new_cooperative(hsa_agent_t agent, uint32_t size)
+{
+    hsa_queue_t *queue = NULL;
+    must(rt.hsa_queue_create(agent, size, HSA_QUEUE_TYPE_COOPERATIVE, NULL, NULL, 0, 0, &queue));
+    return queue;
+}
+
+static void cooperative(void)
+{
+    hsa_queue_t *first = new_cooperative(here.gpu, 64), *second = new_cooperative(here.gpu, 256),
+                *others = new_cooperative(here.other, 64);
+    hsa_signal_t done = new_signal(1);
+    say("same", "%d %d", first == second, first == others);
+    create("size4", here.gpu, 4, HSA_QUEUE_TYPE_COOPERATIVE, 0, 0);
+    create("size100", here.gpu, 100, HSA_QUEUE_TYPE_COOPERATIVE, 0, 0);
+    create("size1048576", here.gpu, 1 << 20, HSA_QUEUE_TYPE_COOPERATIVE, 0, 0);
+    create("private262144", here.gpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, 262144, 0);
+    create("cpu", here.cpu, 64, HSA_QUEUE_TYPE_COOPERATIVE, 0, 0);
+    say_status("destroy.first", rt.hsa_queue_destroy(first));
+    barrier(second, HSA_PACKET_TYPE_BARRIER_AND, NULL, 0, done);
+    say("completion", "%d", (int)finish(done));
+    say("write_index", "%d", (int)rt.hsa_queue_load_write_index_relaxed(second));
+    say_status("destroy.second", rt.hsa_queue_destroy(second));
+    first = new_cooperative(here.gpu, 64);
+    say("anew", "%d", (int)rt.hsa_queue_load_write_index_relaxed(first));
+    say_status("destroy", rt.hsa_queue_destroy(first));
+    say_status("destroy.others", rt.hsa_queue_destroy(others));
 }
 
 /* ---- indices and settings ---------------------------------------------------------- */
@@ -231,17 +336,6 @@ static void kernels(void)
     say_status("time.of_copy", rt.hsa_amd_profiling_get_async_copy_time(signal, (void *)&time));
     say_ticks(signal, time.start);
     must(rt.hsa_queue_destroy(queue));
-}
-
-static void barrier(hsa_queue_t *queue, int type, const hsa_signal_t *signals, unsigned count,
-                    hsa_signal_t completion)
-{
-    uint64_t index;
-    hsa_barrier_and_packet_t *packet = next_packet(queue, &index);
-    for (unsigned i = 0; i < count; i++)
-        packet->dep_signal[i] = signals[i];
-    packet->completion_signal = completion;
-    ring(queue, packet, (uint16_t)(type | 1 << HSA_PACKET_HEADER_BARRIER), index);
 }
 
 static void barriers(void)
@@ -412,6 +506,8 @@ static void fault_without_handler(void)
 const struct part parts_of_queues[] = {
     {"creating_queues", creating, ONE_MODEL},
     {"soft_queues", soft_queues, ONE_MODEL},
+    {"serving_a_soft_queue", serving_a_soft_queue, ONE_MODEL},
+    {"cooperative_queue", cooperative, ONE_MODEL},
     {"indices", indices, ONE_MODEL},
     {"masks", masks, 0},
     {"settings", settings, ONE_MODEL},

@@ -2,6 +2,7 @@
 #include "calls.h"
 
 #include <stdatomic.h>
+#include <sys/wait.h>
 
 static void create(const char *key, uint32_t count, const hsa_agent_t *agents, uint64_t attributes)
 {
@@ -45,16 +46,123 @@ static void creating(void)
     say_status("destroy.none", rt.hsa_signal_destroy((hsa_signal_t){0}));
 }
 
-static void sharing(void)
+static hsa_signal_t new_shared_signal(hsa_signal_value_t value)
 {
     hsa_signal_t signal = {0};
+    must(rt.hsa_amd_signal_create(value, 0, NULL, HSA_AMD_SIGNAL_IPC, &signal));
+    return signal;
+}
+
+static void sharing(void)
+{
+    hsa_signal_t signal = new_shared_signal(7), usual = new_signal(0), none = {0};
     hsa_amd_ipc_signal_t handle;
     create("ipc", 0, NULL, HSA_AMD_SIGNAL_IPC);
+    create("ipc.cpu", 1, &here.cpu, HSA_AMD_SIGNAL_IPC);
+    create("ipc.count_without_agents", 1, NULL, HSA_AMD_SIGNAL_IPC);
     say_status("create.null", rt.hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, NULL));
     say_status("handle.null", rt.hsa_amd_ipc_signal_create(signal, NULL));
+    say_status("handle.usual", rt.hsa_amd_ipc_signal_create(usual, &handle));
+    say_status("handle.none", rt.hsa_amd_ipc_signal_create(none, &handle));
+    say_status("handle", rt.hsa_amd_ipc_signal_create(signal, &handle));
+    say_status("handle.again", rt.hsa_amd_ipc_signal_create(signal, &handle));
     say_status("attach.null", rt.hsa_amd_ipc_signal_attach(NULL, &signal));
-    memset(&handle, 0, sizeof handle);
     say_status("attach.null_signal", rt.hsa_amd_ipc_signal_attach(&handle, NULL));
+    must(rt.hsa_signal_destroy(signal));
+    say_status("attach.destroyed", rt.hsa_amd_ipc_signal_attach(&handle, &signal));
+    memset(&handle, 0, sizeof handle);
+    say_status("attach.zeros", rt.hsa_amd_ipc_signal_attach(&handle, &signal));
+}
+
+enum { TURNS = 10 };
+
+/* Two processes count one signal up in turns: each waits until the other has. */
+static void take_turns(const char *who, hsa_signal_t signal, int first)
+{
+    for (int turn = first; turn < TURNS; turn += 2) {
+        hsa_signal_value_t value =
+            rt.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_GTE, turn,
+                                         3 * (uint64_t)TICKS_10S, HSA_WAIT_STATE_BLOCKED);
+        within("sharing_signals_between_processes.%s.turn%d", who, turn);
+        say("value", "%d", (int)value);
+        rt.hsa_signal_add_screlease(signal, 1);
+    }
+}
+
+static void say_pointer(hsa_signal_t signal)
+{
+    volatile hsa_signal_value_t *value = NULL;
+    int status = (int)rt.hsa_amd_signal_value_pointer(signal, &value);
+    say("pointer", "%s %d", status_name(status), value != NULL);
+}
+
+/* A device completes a packet by such a signal. */
+static void complete_packet(hsa_signal_t signal)
+{
+    uint64_t index;
+    hsa_queue_t *queue = new_queue(here.gpu);
+    hsa_barrier_and_packet_t *packet = next_packet(queue, &index);
+    packet->completion_signal = signal;
+    ring(queue, packet, HSA_PACKET_TYPE_BARRIER_AND | 1 << HSA_PACKET_HEADER_BARRIER, index);
+    say("completion", "%d",
+        (int)rt.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, TURNS,
+                                          3 * (uint64_t)TICKS_10S, HSA_WAIT_STATE_BLOCKED));
+    must(rt.hsa_queue_destroy(queue));
+}
+
+static void take_signal(int from, int to)
+{
+    hsa_signal_t signal = {0}, again = {0};
+    hsa_amd_ipc_signal_t handle;
+    must(rt.hsa_init());
+    look_around();
+    if (read(from, &handle, sizeof handle) != (ssize_t)sizeof handle)
+        fail("no handle came");
+    within("sharing_signals_between_processes.taker");
+    int status = (int)rt.hsa_amd_ipc_signal_attach(&handle, &signal);
+    say("attach", "%s, value %d", status_name(status), (int)rt.hsa_signal_load_relaxed(signal));
+    status = (int)rt.hsa_amd_ipc_signal_attach(&handle, &again);
+    say("attach.again", "%s, value %d", status_name(status),
+        (int)rt.hsa_signal_load_relaxed(again));
+    say_pointer(signal);
+    say_status("handle", rt.hsa_amd_ipc_signal_create(signal, &handle));
+    say_status("destroy.again", rt.hsa_signal_destroy(again));
+    rt.hsa_signal_store_screlease(signal, 0);
+    take_turns("taker", signal, 1);
+    within("sharing_signals_between_processes.taker");
+    complete_packet(signal);
+    say_status("destroy", rt.hsa_signal_destroy(signal));
+    if (write(to, "x", 1) != 1)
+        fail("no word went");
+}
+
+static void between_processes(void)
+{
+    int to_taker[2], to_giver[2], status = 0;
+    hsa_amd_ipc_signal_t handle;
+    char word;
+    if (pipe(to_taker) != 0 || pipe(to_giver) != 0)
+        fail("no pipes");
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        take_signal(to_taker[0], to_giver[1]);
+        fflush(stdout);
+        _exit(EXIT_SUCCESS);
+    }
+    must(rt.hsa_init());
+    look_around();
+    hsa_signal_t signal = new_shared_signal(-1);
+    must(rt.hsa_amd_ipc_signal_create(signal, &handle));
+    if (write(to_taker[1], &handle, sizeof handle) != (ssize_t)sizeof handle)
+        fail("no handle went");
+    take_turns("giver", signal, 0);
+    within("sharing_signals_between_processes.giver");
+    if (read(to_giver[0], &word, 1) != 1 || waitpid(child, &status, 0) != child)
+        fail("the other process has gone");
+    say("value", "%d", (int)rt.hsa_signal_load_scacquire(signal));
+    say_status("destroy", rt.hsa_signal_destroy(signal));
+    say("taker", "%d", status);
 }
 
 /* ---- values ------------------------------------------------------------------------ */
@@ -216,6 +324,7 @@ static void handlers(void)
 const struct part parts_of_signals[] = {
     {"creating_signals", creating, ONE_MODEL},
     {"sharing_signals", sharing, ONE_MODEL},
+    {"sharing_signals_between_processes", between_processes, RAW | ONE_MODEL},
     {"values", values, ONE_MODEL},
     {"waits", waits, ONE_MODEL},
     {"several", several, ONE_MODEL},

@@ -1,4 +1,4 @@
-/* Memory that processes share. */
+/* Memory and signals that processes share. */
 #include "simhsa_test.h"
 
 #include <pthread.h>
@@ -96,10 +96,6 @@ static void only_memory_of_devices_is_shared(void **state)
     expect(rt.hsa_amd_portable_close_dmabuf(file), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     expect(rt.hsa_amd_portable_export_dmabuf(host, 4096, &file, &offset),
            HSA_STATUS_ERROR_INVALID_AGENT);
-    hsa_amd_ipc_signal_t signal_handle;
-    hsa_signal_t signal = new_signal(0);
-    expect(rt.hsa_amd_ipc_signal_create(signal, &signal_handle), HSA_STATUS_ERROR);
-    ok(rt.hsa_signal_destroy(signal));
     ok(rt.hsa_amd_memory_pool_free(host));
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
@@ -143,12 +139,86 @@ static void memory_moves_between_kernels(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
+static hsa_signal_t new_shared_signal(hsa_signal_value_t value)
+{
+    hsa_signal_t signal = {0};
+    ok(rt.hsa_amd_signal_create(value, 0, NULL, HSA_AMD_SIGNAL_IPC, &signal));
+    return signal;
+}
+
+static void *count_down(void *signal)
+{
+    rt.hsa_signal_subtract_screlease(*(hsa_signal_t *)signal, 1);
+    return NULL;
+}
+
+static void a_signal_is_attached_as_often_as_asked_for(void **state)
+{
+    hsa_amd_ipc_signal_t handle;
+    hsa_signal_t signal = new_shared_signal(3), first = {0}, second = {0};
+    pthread_t thread;
+    (void)state;
+    ok(rt.hsa_amd_ipc_signal_create(signal, &handle));
+    ok(rt.hsa_amd_ipc_signal_attach(&handle, &first));
+    ok(rt.hsa_amd_ipc_signal_attach(&handle, &second));
+    assert_true(first.handle != second.handle && first.handle != signal.handle);
+    rt.hsa_signal_store_screlease(second, 1);
+    assert_int_equal(rt.hsa_signal_load_scacquire(signal), 1);
+    ok(rt.hsa_signal_destroy(signal)); /* the others have its value as long as there is one */
+    expect(rt.hsa_signal_destroy(signal), HSA_STATUS_ERROR_INVALID_SIGNAL);
+    expect(rt.hsa_amd_ipc_signal_attach(&handle, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(pthread_create(&thread, NULL, count_down, &first), 0);
+    assert_true(wait_for(second));
+    pthread_join(thread, NULL);
+    ok(rt.hsa_signal_destroy(first));
+    ok(rt.hsa_signal_destroy(second));
+}
+
+static void only_signals_made_for_it_are_shared(void **state)
+{
+    hsa_amd_ipc_signal_t handle;
+    hsa_amd_ipc_memory_t of_memory;
+    hsa_signal_t signal = new_signal(0), shared = new_shared_signal(0), attached;
+    (void)state;
+    expect(rt.hsa_amd_ipc_signal_create(signal, &handle), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_signal_destroy(signal));
+    expect(rt.hsa_amd_ipc_signal_create(signal, &handle), HSA_STATUS_ERROR_INVALID_SIGNAL);
+    void *memory = allocate(here.memory, 4096);
+    ok(rt.hsa_amd_ipc_memory_create(memory, 4096, &of_memory));
+    expect(rt.hsa_amd_ipc_signal_attach(&of_memory, &attached), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_amd_ipc_signal_create(shared, &handle));
+    ok(rt.hsa_signal_destroy(shared));
+    ok(rt.hsa_amd_memory_pool_free(memory));
+}
+
+/* There are as many as say; those that end make room. */
+static void signals_that_are_shared_are_1024(void **state)
+{
+    enum { MOST = 1024 };
+    static hsa_signal_t signals[MOST];
+    hsa_signal_t more = {0};
+    (void)state;
+    for (int i = 0; i < MOST; i++)
+        signals[i] = new_shared_signal(i);
+    expect(rt.hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, &more),
+           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    ok(rt.hsa_signal_destroy(signals[7]));
+    signals[7] = new_shared_signal(7);
+    for (int i = 0; i < MOST; i++) {
+        assert_int_equal(rt.hsa_signal_load_relaxed(signals[i]), i);
+        ok(rt.hsa_signal_destroy(signals[i]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_processes_see_the_same_memory),
         cmocka_unit_test(only_memory_of_devices_is_shared),
         cmocka_unit_test(memory_moves_between_kernels),
+        cmocka_unit_test(a_signal_is_attached_as_often_as_asked_for),
+        cmocka_unit_test(only_signals_made_for_it_are_shared),
+        cmocka_unit_test(signals_that_are_shared_are_1024),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,32 @@ static void indices_count(void **state)
     ok(rt.hsa_queue_destroy(queue));
 }
 
+static void a_soft_queue_is_the_programs(void **state)
+{
+    hsa_queue_t *queue = NULL;
+    hsa_agent_t agent;
+    hsa_region_t region = {here.fine.handle}, of_device = {here.memory.handle};
+    hsa_signal_t doorbell = new_signal(0);
+    (void)state;
+    expect(rt.hsa_soft_queue_create(region, 64, 0, 0, doorbell, &queue),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_soft_queue_create((hsa_region_t){7}, 64, 0, 1, doorbell, &queue),
+           HSA_STATUS_ERROR_INVALID_REGION);
+    expect(rt.hsa_soft_queue_create(of_device, 64, 0, 1, doorbell, &queue),
+           HSA_STATUS_ERROR_INVALID_REGION);
+    expect(rt.hsa_soft_queue_create(region, 64, 0, 1, (hsa_signal_t){7}, &queue),
+           HSA_STATUS_ERROR_INVALID_SIGNAL);
+    ok(rt.hsa_soft_queue_create(region, 64, 0, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell, &queue));
+    rt.hsa_queue_store_read_index_screlease(queue, 5); /* nobody else does */
+    assert_int_equal(rt.hsa_queue_load_read_index_scacquire(queue), 5);
+    expect(rt.hsa_amd_queue_get_info(queue, HSA_AMD_QUEUE_INFO_AGENT, &agent),
+           HSA_STATUS_ERROR_INVALID_QUEUE);
+    ok(rt.hsa_queue_inactivate(queue));
+    ok(rt.hsa_queue_destroy(queue));
+    expect(rt.hsa_queue_destroy(queue), HSA_STATUS_ERROR_INVALID_QUEUE);
+    ok(rt.hsa_signal_destroy(doorbell));
+}
+
 static void barriers_wait_for_signals(void **state)
 {
     (void)state;
@@ -213,6 +239,36 @@ static void a_packet_that_is_none_stops_the_queue(void **state)
     ok(rt.hsa_queue_destroy(queue));
     ok(rt.hsa_signal_destroy(done));
     ok(rt.hsa_signal_destroy(failure.told));
+}
+
+static hsa_queue_t *new_cooperative(struct failure *failure)
+{
+    hsa_queue_t *queue = NULL;
+    failure->told = new_signal(1);
+    ok(rt.hsa_queue_create(here.gpus[0], 256, HSA_QUEUE_TYPE_COOPERATIVE, note_error, failure, 0, 0,
+                           &queue));
+    return queue;
+}
+
+static void all_who_share_the_cooperative_queue_are_told_of_its_failure(void **state)
+{
+    uint64_t index;
+    struct failure first = {0}, second = {0};
+    (void)state;
+    hsa_queue_t *queue = new_cooperative(&first);
+    assert_ptr_equal(new_cooperative(&second), queue);
+    void *packet = next_packet(queue, &index);
+    memset((char *)packet + 4, 0, 60);
+    ring(queue, packet, 77, index);
+    assert_true(wait_for(first.told));
+    assert_true(wait_for(second.told));
+    assert_int_equal(first.status, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+    assert_int_equal(second.status, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+    ok(rt.hsa_queue_destroy(queue));
+    ok(rt.hsa_queue_destroy(queue));
+    expect(rt.hsa_queue_destroy(queue), HSA_STATUS_ERROR_INVALID_QUEUE);
+    ok(rt.hsa_signal_destroy(first.told));
+    ok(rt.hsa_signal_destroy(second.told));
 }
 
 static void destroy_in_callback(hsa_status_t status, hsa_queue_t *queue, void *data)
@@ -463,6 +519,35 @@ static void who_waits_for_a_failed_queue_in_its_callback_is_ended(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
+/* The callback of the one that is left may be the other's. */
+static void fail_after_one_has_left(void)
+{
+    uint64_t index;
+    struct failure first = {0}, second = {0};
+    child_check(start_with("gfx90a") == 0);
+    hsa_queue_t *queue = new_cooperative(&first);
+    child_check(new_cooperative(&second) == queue && rt.hsa_queue_destroy(queue) == 0);
+    void *packet = next_packet(queue, &index);
+    memset((char *)packet + 4, 0, 60);
+    ring(queue, packet, 77, index);
+    wait_for(first.told);
+}
+
+static void whoever_has_left_the_cooperative_queue_is_told_nothing(void **state)
+{
+    int status;
+    (void)state;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        fail_after_one_has_left();
+        exit(EXIT_SUCCESS);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 static int load(void **state)
 {
     (void)state;
@@ -475,17 +560,20 @@ int main(void)
     const struct CMUnitTest before[] = {
         cmocka_unit_test(a_failure_that_nobody_is_told_of_ends_the_program),
         cmocka_unit_test(who_waits_for_a_failed_queue_in_its_callback_is_ended),
+        cmocka_unit_test(whoever_has_left_the_cooperative_queue_is_told_nothing),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_is_as_it_was_asked_for),
         cmocka_unit_test(bad_queues_are_errors),
         cmocka_unit_test(indices_count),
+        cmocka_unit_test(a_soft_queue_is_the_programs),
         cmocka_unit_test(barriers_wait_for_signals),
         cmocka_unit_test(a_ring_is_used_again_and_again),
         cmocka_unit_test(a_queue_ends_while_something_waits_in_it),
         cmocka_unit_test(units_may_be_masked),
         cmocka_unit_test(units_of_gfx1100_are_masked_in_pairs),
         cmocka_unit_test(a_packet_that_is_none_stops_the_queue),
+        cmocka_unit_test(all_who_share_the_cooperative_queue_are_told_of_its_failure),
         cmocka_unit_test(a_queue_may_end_in_its_own_callback),
         cmocka_unit_test(a_kernel_writes_memory),
         cmocka_unit_test(a_kernel_waits_for_the_host),

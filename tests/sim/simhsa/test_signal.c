@@ -57,8 +57,10 @@ static void wrong_signals_are_errors_and_do_nothing(void **state)
     ok(rt.hsa_signal_create(0, 1, here.gpus, &signal));
     ok(rt.hsa_signal_destroy(signal));
     expect(rt.hsa_amd_signal_create(0, 0, NULL, 0x80, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    expect(rt.hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, &signal),
-           HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    ok(rt.hsa_amd_signal_create(0, 0, NULL, HSA_AMD_SIGNAL_IPC, &signal));
+    expect(rt.hsa_amd_ipc_signal_create(signal, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_ipc_signal_attach(NULL, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ok(rt.hsa_signal_destroy(signal));
     ok(rt.hsa_amd_signal_create(3, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY, &signal));
     ok(rt.hsa_signal_destroy(signal));
 }

@@ -21,6 +21,8 @@ enum { BUCKETS = 64, LINKS_ON_STACK = 16 };
 enum { LOOKS = 100 }; /* at values, before a waiter sleeps: a few microseconds */
 enum { LOOK_AGAIN_MIN_NS = 1000000, LOOK_AGAIN_MAX_NS = 64000000 };
 
+enum { SHARED = 0x64726873 }; /* reserved1: other processes change it, and wake nobody here */
+
 struct sleeper {
     _Atomic(uint32_t) woken;
 };
@@ -118,6 +120,14 @@ void amdgpu_signal_init(amd_signal_t *signal, int64_t value)
     /* A kernel that changes a signal with a mailbox stores event_id there and interrupts the
      * host. Nobody reads the mailbox: interrupts make everybody look. */
     signal->event_mailbox_ptr = (uint64_t)(uintptr_t)signal->reserved3;
+    __atomic_store_n(&signal->value, value, __ATOMIC_SEQ_CST);
+}
+
+void amdgpu_signal_init_shared(amd_signal_t *signal, int64_t value)
+{
+    memset(signal, 0, sizeof *signal);
+    signal->kind = AMD_SIGNAL_KIND_USER;
+    signal->reserved1 = SHARED; /* and no mailbox: its address would be of one process */
     __atomic_store_n(&signal->value, value, __ATOMIC_SEQ_CST);
 }
 
@@ -219,17 +229,26 @@ static size_t spin(const struct amdgpu_watch *watch, int64_t *out_value)
     return met;
 }
 
+static bool has_shared(const struct amdgpu_watch *watch)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        if (watch->signals[i]->reserved1 == SHARED)
+            return true;
+    return false;
+}
+
 /* Sleeps for pieces that grow: a kernel or a program may write a value without telling. */
 static size_t sleep_until(const struct amdgpu_watch *watch, uint64_t end, struct sleeper *sleeper,
                           int64_t *out_value)
 {
+    uint64_t longest = has_shared(watch) ? LOOK_AGAIN_MIN_NS : LOOK_AGAIN_MAX_NS;
     for (uint64_t piece = LOOK_AGAIN_MIN_NS;; piece *= 2) {
         size_t met = first_met(watch, out_value);
         uint64_t now = now_ns(), left = end > now ? end - now : 0;
         if (met < watch->count || left == 0)
             return met;
-        if (piece > LOOK_AGAIN_MAX_NS)
-            piece = LOOK_AGAIN_MAX_NS;
+        if (piece > longest)
+            piece = longest;
         sleep_for(sleeper, left < piece ? left : piece);
         atomic_store(&sleeper->woken, 0); /* before the values are looked at */
     }

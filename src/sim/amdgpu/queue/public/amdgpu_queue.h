@@ -20,6 +20,8 @@
  * address. Values are changed by these functions, by queue processors and by kernels; who
  * waits sleeps, and is woken by any of them. */
 void amdgpu_signal_init(amd_signal_t *signal, int64_t value);
+/* The same for one that other processes change too: who waits looks every millisecond. */
+void amdgpu_signal_init_shared(amd_signal_t *signal, int64_t value);
 int64_t amdgpu_signal_load(const amd_signal_t *signal);
 void amdgpu_signal_store(amd_signal_t *signal, int64_t value); /* wakes */
 void amdgpu_signal_add(amd_signal_t *signal, int64_t value);
