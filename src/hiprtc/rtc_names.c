@@ -32,16 +32,27 @@ static int hex(char c)
     return isdigit((unsigned char)c) ? c - '0' : toupper((unsigned char)c) - 'A' + 10;
 }
 
-/* A symbol as LLVM writes it after '@': plain, or in quotes with \xx for some characters. */
-static char *read_symbol(const char *at)
+/* The length of a symbol as LLVM writes it after '@', plain or in quotes; 0: there is none. */
+static size_t measure_symbol(const char *at)
 {
-    bool quoted = *at == '"';
-    const char *end = quoted ? strchr(++at, '"') : at;
-    if (!quoted)
-        while (isalnum((unsigned char)*end) || (*end && strchr("-$._", *end)))
-            end++;
-    char *symbol = end && end > at ? malloc((size_t)(end - at) + 1) : NULL;
+    size_t length = 0;
+    if (*at == '"') {
+        const char *end = strchr(at + 1, '"');
+        return end > at + 1 ? (size_t)(end + 1 - at) : 0;
+    }
+    while (isalnum((unsigned char)at[length]) || (at[length] && strchr("-$._", at[length])))
+        length++;
+    return length;
+}
+
+/* A symbol of that length, > 0, without quotes, in which some characters are \xx. */
+static char *read_symbol(const char *at, size_t length)
+{
+    const char *end = at + length;
+    char *symbol = malloc(length + 1);
     size_t n = 0;
+    if (*at == '"')
+        at++, end--;
     for (; symbol && at < end; at++) {
         if (*at == '\\' && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2])) {
             symbol[n++] = (char)(hex(at[1]) * 16 + hex(at[2]));
@@ -61,9 +72,12 @@ hiprtcResult ah_rtc_names_read(struct ah_rtc_program *program, const char *text)
         struct ah_rtc_name *name = &program->names[i];
         const char *definition = find_definition(text, i);
         const char *at = definition ? strpbrk(definition, "@\n") : NULL;
+        size_t length = at && *at == '@' ? measure_symbol(at + 1) : 0;
         free(name->lowered);
-        name->lowered = at && *at == '@' ? read_symbol(at + 1) : NULL;
-        if (!name->lowered) {
+        name->lowered = length ? read_symbol(at + 1, length) : NULL;
+        if (length && !name->lowered)
+            return HIPRTC_ERROR_OUT_OF_MEMORY;
+        if (!length) {
             AH_LOG_ERR("the name expression \"%s\" is not the address of a kernel or of a variable "
                        "of the device",
                        name->expression);

@@ -15,7 +15,7 @@
 void ah_rtc_names_write(FILE *out, const struct ah_rtc_program *program, bool variables);
 
 /* Reads the symbols from the second pass's text. HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: one of
- * them names no symbol. */
+ * them names no symbol; HIPRTC_ERROR_OUT_OF_MEMORY. */
 hiprtcResult ah_rtc_names_read(struct ah_rtc_program *program, const char *text);
 
 #endif

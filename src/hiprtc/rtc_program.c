@@ -320,10 +320,13 @@ static hiprtcResult read_names(struct ah_rtc_program *program, const struct ah_r
                                enum ah_rtc_outcome outcome)
 {
     struct ah_rtc_bytes text;
-    if (outcome != AH_RTC_DONE || !ah_rtc_work_read(work, names_text, &text)) {
+    if (outcome != AH_RTC_DONE) {
         keep_log(program, work, names_said);
-        return HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+        return outcome == AH_RTC_NO_COMPILER ? HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE
+                                             : HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
     }
+    if (!ah_rtc_work_read(work, names_text, &text))
+        return HIPRTC_ERROR_OUT_OF_MEMORY;
     hiprtcResult result = ah_rtc_names_read(program, text.data);
     free(text.data);
     return result;
@@ -335,7 +338,7 @@ static hiprtcResult run_compiler(struct ah_rtc_program *program, const struct ah
 {
     struct ah_rtc_run run = {0}, names = {0};
     struct ah_rtc_arguments arguments = {0}, names_arguments = {0};
-    enum ah_rtc_outcome names_outcome = AH_RTC_FAILED;
+    enum ah_rtc_outcome names_outcome = AH_RTC_NO_COMPILER;
     start_compilation(&run, work, program, options, &arguments);
     if (program->name_count && run.pid)
         start_names(&names, work, program, options, &names_arguments);

@@ -506,7 +506,7 @@ static void a_reset_does_not_wait_for_values_that_nobody_writes(void **state)
     ok(hipLaunchHostFunc(stream, must_not_be_called, &called));
     ok(hipStreamWaitValue32(stream, flag + 1, 1, hipStreamWaitValueEq, ~0u));
     ok(hipDeviceReset());
-    check(!called || !over_hsa()); /* on CUDA it is the driver's affair */
+    check(!called);
     ok(hipMalloc((void **)&memory, 4));
     ok(launch_fill(memory, 3, 1, NULL));
     ok(hipDeviceSynchronize());
