@@ -282,7 +282,6 @@ static void tracers_of_hip_5_are_refused(void **state)
 
 static void tools_find_names_and_versions(void **state)
 {
-    static const char *const texts[] = {"hipApiName", "hipGetCmdName"};
     void (*precompiled)(const char **, unsigned *) =
         (void (*)(const char **, unsigned *))symbol("__hipGetPCH");
     const char *(*build_name)(void) = (const char *(*)(void))symbol("amd_dbgapi_get_build_name");
@@ -291,14 +290,39 @@ static void tools_find_names_and_versions(void **state)
     const char *header = "x";
     unsigned size = 1;
     (void)state;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const char *(*name_of)(uint32_t) = (const char *(*)(uint32_t))symbol(texts[i]);
-        check(name_of(0) && name_of(~0u));
-    }
     precompiled(&header, &size);
     check(header == NULL && size == 0);
     check(strstr(build_name(), "AnyHIP") && hash());
     (void)build_id();
+}
+
+static void tracers_find_functions_and_work_by_their_numbers(void **state)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } rows[] = {
+#define AH_TRACER_ID(number, name) {number, #name},
+#include "tracer_ids.def"
+    };
+    const char *(*api)(uint32_t) = (const char *(*)(uint32_t))symbol("hipApiName");
+    const char *(*work)(uint32_t) = (const char *(*)(uint32_t))symbol("hipGetCmdName");
+    size_t count = sizeof rows / sizeof *rows;
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        check(i == 0 || rows[i].number > rows[i - 1].number);
+        check(strcmp(api(rows[i].number), rows[i].name) == 0);
+        check(symbol(rows[i].name)); /* which the library has */
+    }
+    check(strcmp(api(1), "__hipPopCallConfiguration") == 0);
+    check(strcmp(api(0), "unknown") == 0 && strcmp(api(50), "unknown") == 0); /* no function's */
+    check(strcmp(api(rows[count - 1].number + 1), "unknown") == 0);
+    check(strcmp(api(UINT32_MAX), "unknown") == 0);
+    check(strcmp(work(0), "InternalMarker") == 0 && strcmp(work(0x11f0), "KernelExecution") == 0);
+    check(strcmp(work(0x120d), "SvmUnmap") == 0 && strcmp(work(0x4502), "StreamWrite") == 0);
+    static const uint32_t none[] = {1, 0x11ef, 0x120e, 0x4500, 0x4503, UINT32_MAX};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        check(strcmp(work(none[i]), "Unknown command kind") == 0);
 }
 
 static void halves_are_converted_for_old_binaries(void **state)
@@ -380,6 +404,7 @@ int main(void)
         TEST(run_time_compilation_says_its_version_and_errors),
         TEST(tracers_of_hip_5_are_refused),
         TEST(tools_find_names_and_versions),
+        TEST(tracers_find_functions_and_work_by_their_numbers),
         TEST(halves_are_converted_for_old_binaries),
         TEST(cplusplus_names_of_launches_work),
         TEST(cplusplus_names_of_surfaces_refuse_as_the_others_do),

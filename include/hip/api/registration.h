@@ -103,12 +103,12 @@ void hipRegisterTracerCallback(int (*function)(unsigned int domain, uint32_t ope
                                                void *data));
 
 /// The same for tracers of HIP 5. AnyHIP calls none of them back.
-/// @param [in] id, op  number of the function or kind of work
+/// @param [in] id, op  number of the function or kind of work (OpenCL's CL_COMMAND_*)
 /// @param [in] fun, id_callback, op_callback  the tracer's functions
 /// @param [in] arg  passed on
 /// @param [in] enable  on or off
 /// Returns: hipErrorInvalidValue: there is no such number; hipEnableActivityCallback(): false;
-/// hipGetCmdName(): a string, "unknown" for other numbers.
+/// hipGetCmdName(): the name, "Unknown command kind" for other numbers.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: AMD's roctracer for HIP 5.

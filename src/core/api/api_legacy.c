@@ -210,16 +210,43 @@ bool hipEnableActivityCallback(uint32_t op, bool enable)
     return false;
 }
 
+/* Kinds of work have OpenCL's numbers of commands. */
 const char *hipGetCmdName(uint32_t op)
 {
-    (void)op;
-    return "unknown";
+    enum { FIRST = 0x11f0, STREAM_WAIT = 0x4501, STREAM_WRITE };
+    static const char *const names[] = {
+        "KernelExecution",    "Task",
+        "NativeKernel",       "CopyDeviceToHost",
+        "CopyHostToDevice",   "CopyDeviceToDevice",
+        "ReadImage",          "WriteImage",
+        "CopyImage",          "CopyImageToBuffer",
+        "CopyBufferToImage",  "MapBuffer",
+        "MapImage",           "UnmapMemObject",
+        "Marker",             "AcquireGLObjects",
+        "ReleaseGLObjects",   "CopyDeviceToHost2D",
+        "CopyHostToDevice2D", "CopyDeviceToDevice2D",
+        "User",               "Barrier",
+        "MigrateMemObjects",  "FillBuffer",
+        "FillImage",          "SvmFree",
+        "SvmMemcpy",          "SvmMemFill",
+        "SvmMap",             "SvmUnmap",
+    };
+    if (op - FIRST < sizeof names / sizeof *names)
+        return names[op - FIRST];
+    return op == 0              ? "InternalMarker"
+           : op == STREAM_WAIT  ? "StreamWait"
+           : op == STREAM_WRITE ? "StreamWrite"
+                                : "Unknown command kind";
 }
 
 const char *hipApiName(uint32_t id)
 {
-    (void)id; /* tracers' numbers for functions are not assigned here */
-    return "unknown";
+    static const char *const names[] = {
+#define AH_TRACER_ID(number, name) [number] = #name,
+#include "tracer_ids.def"
+    };
+    const char *name = id < sizeof names / sizeof *names ? names[id] : NULL;
+    return name ? name : "unknown";
 }
 
 const char *amd_dbgapi_get_build_name(void)

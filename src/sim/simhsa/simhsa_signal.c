@@ -153,6 +153,8 @@ static bool is_programs(uint32_t index)
 unsigned simhsa_signals_left(void)
 {
     unsigned count = 0;
+    if (!all.words)
+        return 0; /* the runtime was never initialised */
     for (uint32_t i = 0; i < all.fresh; i++)
         count += is_programs(i);
     for (uint32_t i = 0; i < SIMHSA_SHARED_MAX; i++)
