@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#define of_amd     "only AMD's runtime makes images"
 #define no_mipmaps "AMD's devices have no mipmapped arrays on Linux"
 
 static const hipChannelFormatDesc floats = {32, 0, 0, 0, hipChannelFormatKindFloat};
@@ -203,6 +204,65 @@ static void a_surface_is_made_of_an_array_and_destroyed_once(void **state)
     expect(hipCreateSurfaceObject(&surface, &resource), hipErrorContextIsDestroyed);
 }
 
+/* ---- AMD's images -------------------------------------------------------------------------- */
+
+enum { IMAGE_WORDS = 8, TYPE_WORD = 3, TYPE_SHIFT = 28, TYPE_3D = 10 };
+enum { STATUS_ERROR = 0x1000 };
+static const char create[] = "hsa_ext_image_create_with_layout";
+
+/* The image of a surface as a kernel finds it. */
+static void read_image(hipArray_t array, uint32_t out_words[IMAGE_WORDS])
+{
+    enum { SIZE = IMAGE_WORDS * sizeof *out_words };
+    hipSurfaceObject_t surface;
+    const hipResourceDesc resource = resource_of_array(array);
+    uint32_t *sum, *zeros, count = IMAGE_WORDS;
+    ok(hipMalloc((void **)&sum, SIZE));
+    ok(hipMalloc((void **)&zeros, SIZE));
+    ok(hipMemset(zeros, 0, SIZE));
+    ok(hipCreateSurfaceObject(&surface, &resource));
+    void *arguments[] = {&sum, &surface, &zeros, &count};
+    ok(hipLaunchKernel(&add_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL));
+    ok(hipMemcpy(out_words, sum, SIZE, hipMemcpyDeviceToHost));
+    ok(hipDestroySurfaceObject(surface));
+    ok(hipFree(sum));
+    ok(hipFree(zeros));
+}
+
+static void a_linear_volume_needs_no_runtime_that_makes_one(void **state)
+{
+    uint32_t words[IMAGE_WORDS], made_otherwise[IMAGE_WORDS];
+    hipArray_t volume;
+    (void)state;
+    ok(hipMalloc3DArray(&volume, &floats, (hipExtent){5, 6, 7}, hipArraySurfaceLoadStore));
+    read_image(volume, words);
+    check(words[TYPE_WORD] >> TYPE_SHIFT == TYPE_3D);
+    fakehsa_fail(create, 1, STATUS_ERROR);
+    read_image(volume, made_otherwise);
+    check(memcmp(made_otherwise, words, sizeof words) == 0);
+    ok(hipFreeArray(volume));
+}
+
+static void an_image_that_fails_for_another_reason_is_not_made(void **state)
+{
+    hipSurfaceObject_t surface;
+    hipArray_t plane, volume;
+    (void)state;
+    ok(hipMallocArray(&plane, &floats, 5, 6, hipArraySurfaceLoadStore));
+    ok(hipMalloc3DArray(&volume, &floats, (hipExtent){5, 6, 7}, hipArraySurfaceLoadStore));
+    const hipResourceDesc of_plane = resource_of_array(plane);
+    const hipResourceDesc of_volume = resource_of_array(volume);
+    fakehsa_fail(create, 1, STATUS_ERROR);
+    expect(hipCreateSurfaceObject(&surface, &of_plane), hipErrorUnknown);
+    fakehsa_fail(create, 1, HSA_OUT_OF_RESOURCES);
+    expect(hipCreateSurfaceObject(&surface, &of_volume), hipErrorOutOfMemory);
+    fakehsa_fail(create, 0, STATUS_ERROR);
+    expect(hipCreateSurfaceObject(&surface, &of_volume), hipErrorUnknown);
+    fakehsa_clear_faults();
+    ok(hipFreeArray(plane));
+    ok(hipFreeArray(volume));
+}
+
 /* A linear filter makes floats, so that the texture has to give floats. */
 static void a_linear_filter_is_for_floats(void **state)
 {
@@ -251,6 +311,8 @@ int main(void)
         TEST_OVER("cuda", no_mipmaps, a_texture_is_made_of_a_mipmapped_array_of_the_current_device),
         TEST(a_texture_is_made_of_an_array_of_the_current_device),
         TEST(a_surface_is_made_of_an_array_and_destroyed_once),
+        TEST_OVER("hsa", of_amd, a_linear_volume_needs_no_runtime_that_makes_one),
+        TEST_OVER("hsa", of_amd, an_image_that_fails_for_another_reason_is_not_made),
         TEST(a_linear_filter_is_for_floats),
         TEST(what_is_asked_of_a_reference_needs_a_place_for_the_answer),
     };

@@ -170,18 +170,42 @@ static void describe_source(const struct ah_texture_source *source,
     }
 }
 
+static hsa_status_t make_linear(struct ah_backend_device *device, const struct image *image,
+                                const hsa_ext_image_descriptor_t *descriptor,
+                                hsa_access_permission_t permission, hsa_ext_image_t *out_image)
+{
+    return device->api->hsa_ext_image_create_with_layout(
+        device->agent, descriptor, image->memory, permission, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
+        image->row_pitch, image->slice_pitch, out_image);
+}
+
+/* The image as layers of two dimensions, which lie in memory as the slices of a volume do. */
+static hsa_ext_image_descriptor_t as_layers(const struct image *image)
+{
+    hsa_ext_image_descriptor_t descriptor = image->descriptor;
+    descriptor.geometry = HSA_EXT_IMAGE_GEOMETRY_2DA;
+    descriptor.array_size = descriptor.depth;
+    descriptor.depth = 0;
+    return descriptor;
+}
+
+/* ROCm 7's runtime finds no linear layout for volumes on gfx11: it asks for one that can be seen
+ * as layers, and its address library leaves the linear one out of those (addrlib/src/gfx11,
+ * Gfx11Rsrc3dThinSwModeMask). write_words makes a volume of the layers. */
 static hipError_t make_image(struct ah_backend_device *device, const struct image *image,
                              hsa_access_permission_t permission, hsa_ext_image_t *out_image)
 {
-    if (image->descriptor.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
+    const hsa_ext_image_descriptor_t *descriptor = &image->descriptor;
+    if (descriptor->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
         return image_error(device, "hsa_ext_image_create",
-                           device->api->hsa_ext_image_create(device->agent, &image->descriptor,
+                           device->api->hsa_ext_image_create(device->agent, descriptor,
                                                              image->memory, permission, out_image));
-    return image_error(device, "hsa_ext_image_create_with_layout",
-                       device->api->hsa_ext_image_create_with_layout(
-                           device->agent, &image->descriptor, image->memory, permission,
-                           HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR, image->row_pitch, image->slice_pitch,
-                           out_image));
+    hsa_status_t status = make_linear(device, image, descriptor, permission, out_image);
+    if (status == HSA_STATUS_ERROR && descriptor->geometry == HSA_EXT_IMAGE_GEOMETRY_3D) {
+        hsa_ext_image_descriptor_t layers = as_layers(image);
+        status = make_linear(device, image, &layers, permission, out_image);
+    }
+    return image_error(device, "hsa_ext_image_create_with_layout", status);
 }
 
 /* ---- views ------------------------------------------------------------------------------ */
@@ -312,7 +336,8 @@ static void free_texture(struct ahhsa_texture *texture)
 }
 
 /* Handles point to words that the host can read. What the runtime has no word for: the border;
- * and it counts a buffer's bytes where the device counts elements. */
+ * it counts a buffer's bytes where the device counts elements; and a volume may have been made of
+ * layers (make_image). */
 static hipError_t write_words(struct ahhsa_texture *texture, const struct image *image,
                               enum border border)
 {
@@ -320,10 +345,13 @@ static hipError_t write_words(struct ahhsa_texture *texture, const struct image 
     struct ah_backend_device *device = texture->device;
     void *memory;
     enum { IMAGE_WORDS = 11, SAMPLER_WORDS = 4, RECORDS = 2, BORDER = 3, BORDER_SHIFT = 30 };
+    enum { TYPE = 3, TYPE_SHIFT = 28, TYPE_3D = 10 };
     uint32_t *sampler = words + HIP_SAMPLER_OBJECT_OFFSET_DWORD;
     memcpy(words, (const void *)(uintptr_t)texture->image.handle, IMAGE_WORDS * sizeof *words);
     if (image->descriptor.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
         words[RECORDS] = (uint32_t)image->descriptor.width;
+    if (image->descriptor.geometry == HSA_EXT_IMAGE_GEOMETRY_3D)
+        words[TYPE] = (words[TYPE] & ~(UINT32_MAX << TYPE_SHIFT)) | (uint32_t)TYPE_3D << TYPE_SHIFT;
     if (texture->sampler.handle) {
         memcpy(sampler, (const void *)(uintptr_t)texture->sampler.handle,
                SAMPLER_WORDS * sizeof *sampler);
