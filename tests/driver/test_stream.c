@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- creation --------------------------------------------------------------------------- */
@@ -881,6 +882,82 @@ static void several_values_are_waited_for_and_written_at_one_call(void **state)
     ok(hipHostFree(flag));
 }
 
+/* ---- fork ------------------------------------------------------------------------------- */
+
+static struct {
+    _Atomic bool inside, leave; /* the driver's function, in which another thread is */
+    unsigned calls;
+    pthread_key_t key;
+} forked;
+
+static const char *destroying_function(void)
+{
+    return over_hsa() ? "hsa_queue_destroy" : "cuStreamDestroy_v2";
+}
+
+static void stay_inside(void *data)
+{
+    (void)data;
+    forked.inside = true;
+    while (!forked.leave)
+        usleep(1000);
+}
+
+/* Over HSA the queue is made under a lock of the device. */
+static void *make_stream(void *data)
+{
+    hipStream_t stream;
+    ok(hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, 1));
+    ok(hipStreamDestroy(stream));
+    return data;
+}
+
+/* Called for the child's thread a second time when the destructors of all other keys have been. */
+static void end_child(void *value)
+{
+    if (value == &forked.inside) {
+        pthread_setspecific(forked.key, &forked.leave);
+        return;
+    }
+    _exit(the_fake()->calls(destroying_function()) == forked.calls ? 0 : 1);
+}
+
+static pid_t fork_a_child_whose_thread_ends(void)
+{
+    forked.calls = the_fake()->calls(destroying_function());
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30); /* seconds */
+        pthread_setspecific(forked.key, &forked.inside);
+        pthread_exit(NULL);
+    }
+    return child;
+}
+
+/* The end of the thread leaves its default stream, which is the parent's, and the locks that other
+ * threads of the parent may hold. */
+static void a_thread_that_ends_in_a_forked_child_does_not_touch_its_default_stream(void **state)
+{
+    pthread_t thread;
+    int ending = -1;
+    (void)state;
+    forked.inside = forked.leave = false;
+    ok(hipStreamQuery(hipStreamPerThread));
+    check(pthread_key_create(&forked.key, end_child) == 0);
+    the_fake()->hook(over_hsa() ? "hsa_queue_create" : "cuStreamCreateWithPriority", stay_inside,
+                     NULL);
+    check(pthread_create(&thread, NULL, make_stream, NULL) == 0);
+    while (!forked.inside)
+        usleep(1000);
+    pid_t child = fork_a_child_whose_thread_ends();
+    forked.leave = true;
+    check(child > 0 && waitpid(child, &ending, 0) == child);
+    pthread_join(thread, NULL);
+    pthread_key_delete(forked.key);
+    check(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
+    ok(hipStreamQuery(hipStreamPerThread));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -912,6 +989,7 @@ int main(void)
         TEST(a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits),
         TEST(value_functions_check_their_arguments),
         TEST(several_values_are_waited_for_and_written_at_one_call),
+        TEST(a_thread_that_ends_in_a_forked_child_does_not_touch_its_default_stream),
     };
     use_fake("80,90");
     return run_group("driver.stream", tests);

@@ -53,6 +53,7 @@ static void log_call(const char *function, const struct ah_api_arg *args, int co
 static void mark_child(void)
 {
     atomic_store(&ah_api_state, AH_API_FORKED);
+    ah_thread_forked();
 }
 
 /* A process that forks before its first call leaves its child free to make that call. */

@@ -2,17 +2,24 @@
 #include "thread.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 _Thread_local struct ah_thread ah_thread;
 
 static pthread_key_t extra_key;
 static pthread_once_t extra_once = PTHREAD_ONCE_INIT;
+static _Atomic bool forked;
+
+void ah_thread_forked(void)
+{
+    atomic_store(&forked, true);
+}
 
 static void free_extra(void *value)
 {
     struct ah_thread_extra *extra = value;
-    if (extra->streams)
+    if (extra->streams && !atomic_load(&forked))
         extra->end_streams(extra->streams);
     free(extra->configs);
     free(extra->contexts);

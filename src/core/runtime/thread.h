@@ -45,4 +45,8 @@ extern _Thread_local struct ah_thread ah_thread __attribute__((tls_model("initia
 /* The rarely used part, made if need be. NULL: no memory. */
 struct ah_thread_extra *ah_thread_extra(void);
 
+/* This process is a child of fork. The driver's part of the thread's state belongs to the parent,
+ * whose other threads may have held locks: the end of the thread leaves it alone. */
+void ah_thread_forked(void);
+
 #endif
