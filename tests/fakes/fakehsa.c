@@ -146,7 +146,7 @@ void fakehsa_deinitialise(void)
 void fakehsa_hold(bool hold)
 {
     atomic_store(&simhsa_script.held, hold);
-    amdgpu_queues_park(hold);
+    amdgpu_queues_suspend(hold);
     simhsa_copies_look();
 }
 

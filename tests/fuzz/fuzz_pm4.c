@@ -15,7 +15,7 @@ uint64_t amdgpu_clock(void)
     return 77;
 }
 
-void amdgpu_code_forget(uint64_t address, size_t size)
+void amdgpu_code_discard(uint64_t address, size_t size)
 {
     fuzz_check(address == 0 && size == SIZE_MAX);
 }

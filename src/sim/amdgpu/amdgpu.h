@@ -19,62 +19,69 @@
 
 enum amdgpu_end_kind {
     AMDGPU_END_OK,
-    AMDGPU_END_MEMORY, /* an access to memory that is not there or not the kernel's */
+    AMDGPU_END_MEMORY, /* an access to memory that does not exist or that the kernel may not use */
     AMDGPU_END_ALIGNMENT,
     AMDGPU_END_INSTRUCTION, /* unknown, or not for this device */
     AMDGPU_END_TRAP,        /* s_trap; trap: its number (2: abort or assert, 3: debugger) */
     AMDGPU_END_SHARED,      /* beyond the group segment */
     AMDGPU_END_SCRATCH,     /* beyond the private segment */
-    AMDGPU_END_HUNG,        /* waits for what never comes */
-    AMDGPU_END_PACKET,      /* the dispatch itself: no kernel there, too large a group */
+    AMDGPU_END_HUNG,        /* waits for something that can never happen */
+    AMDGPU_END_PACKET, /* the dispatch itself is invalid: no kernel at the address, or a group that
+                          is too large */
     AMDGPU_END_NO_MEMORY,
     AMDGPU_END_CANCELLED,
-    AMDGPU_END_CHECK, /* SIM_CHECK_* found something */
+    AMDGPU_END_CHECK, /* SIM_CHECK_* reported a finding */
 };
 struct amdgpu_end {
     enum amdgpu_end_kind kind;
     uint64_t address; /* of the access or the code */
     unsigned trap;
-    bool told; /* a trap handler has sent an interrupt about it */
+    bool interrupt_sent; /* a trap handler has sent an interrupt about it */
 };
 
-/* Memory of private segments that a queue keeps for its kernels to come (amdgpu_private.c). */
-struct amdgpu_private;
-struct amdgpu_private *amdgpu_private_create(void);       /* NULL: no memory */
-void amdgpu_private_destroy(struct amdgpu_private *kept); /* accepts NULL; no kernel runs */
+/* The scratch memory (private segments) that a queue keeps for its later kernels
+ * (amdgpu_scratch_pool.c). */
+struct amdgpu_scratch_pool;
+struct amdgpu_scratch_pool *amdgpu_scratch_pool_create(void); /* NULL: no memory */
+void amdgpu_scratch_pool_destroy(
+    struct amdgpu_scratch_pool *scratch_pool); /* accepts NULL; no kernel runs */
 
-/* Scratch that the owner of a queue provides for the kernels there: memory of the device, so many
- * bytes for each of so many waves. */
-struct amdgpu_ring {
-    uint64_t address;       /* 0: there is none; memory is made for each group */
-    uint32_t descriptor[4]; /* a resource descriptor of it, as kernels find it */
+/* The scratch that the owner of a queue provides for its kernels: device memory, with the same
+ * number of bytes for each of a number of waves. */
+struct amdgpu_scratch_ring {
+    uint64_t address;       /* 0: there is none, and memory is allocated for each group */
+    uint32_t descriptor[4]; /* its resource descriptor, which kernels read */
     size_t wave_size;
-    unsigned first, waves; /* of a dispatch: those that are its own */
+    unsigned first, waves; /* the waves that belong to one dispatch */
 };
-enum { AMDGPU_RING_GROUPS = 4096 }; /* of a dispatch that have a part of it at once, at most */
+enum {
+    AMDGPU_SCRATCH_RING_GROUPS = 4096
+}; /* the most groups of a dispatch that can use it at once */
 
 enum { AMDGPU_UNIT_WORDS = 32 }; /* of a mask of compute units */
 
-enum { AMDGPU_MEETINGS = 64 }; /* resources of global wave sync */
+enum { AMDGPU_GWS_RESOURCES = 64 }; /* resources of global wave sync */
 
-/* One kernel in progress. The caller's memory; fields after the first blank are private. */
+/* A kernel in progress. The caller provides the memory; the fields after the first blank line are
+ * private. */
 struct amdgpu_dispatch {
     const struct amdgpu_device *device;
-    hsa_kernel_dispatch_packet_t packet; /* a copy */
-    uint64_t packet_address;             /* where the kernel sees it */
-    uint64_t queue_address;              /* amd_queue_t, as the kernel sees it */
-    uint64_t id;                         /* of the dispatch */
-    int priority;                        /* lower first */
-    bool cooperative;                    /* all groups resident at once */
-    struct amdgpu_private *kept;         /* NULL: memory is made for each group */
-    struct amdgpu_ring ring;
-    unsigned units; /* compute units that its groups are on, 0: all of the device; in the mask */
+    hsa_kernel_dispatch_packet_t packet;      /* a copy */
+    uint64_t packet_address;                  /* where the kernel sees it */
+    uint64_t queue_address;                   /* amd_queue_t, as the kernel sees it */
+    uint64_t id;                              /* of the dispatch */
+    int priority;                             /* lower first */
+    bool cooperative;                         /* all groups resident at once */
+    struct amdgpu_scratch_pool *scratch_pool; /* NULL: memory is allocated for each group */
+    struct amdgpu_scratch_ring scratch_ring;
+    unsigned units; /* compute units that its groups run on, 0: all of the device's; in the mask */
     uint32_t unit_mask[AMDGPU_UNIT_WORDS];
-    uint32_t doorbell; /* the number of its queue's, for trap handlers */
-    /* A trap handler sends an interrupt, on the wave's thread; message: M0. NULL: nobody asks. */
+    uint32_t doorbell; /* number of its queue's doorbell, for trap handlers */
+    /* Called when a trap handler sends an interrupt, on the wave's thread; message is M0. May be
+     * NULL. */
     void (*trapped)(struct amdgpu_dispatch *dispatch, uint32_t message);
-    /* The kernel has ended, as end says. Called once, on a thread of the pool or of the
-     * caller; the dispatch may be freed in it. */
+    /* Called once when the kernel has ended, with the result in end, on a thread of the pool or of
+     * the caller. It may free the dispatch. */
     void (*done)(struct amdgpu_dispatch *dispatch, const struct amdgpu_end *end);
     void *data;
 
@@ -83,24 +90,28 @@ struct amdgpu_dispatch {
     uint64_t entry;                                         /* address of the first instruction */
     unsigned lanes, vgprs, agprs, sgprs, user_sgprs, items; /* items: of a group */
     size_t lds_size, scratch_size, scratch_stride;
-    _Atomic(uint64_t) ring_groups[AMDGPU_RING_GROUPS / 64]; /* which parts of the ring are in use */
-    const struct amdgpu_shape *shape;                       /* of its waves, of amdgpu_wave.h */
-    uint32_t group[3];                                      /* work-items of a whole group */
+    _Atomic(uint64_t)
+        scratch_parts[AMDGPU_SCRATCH_RING_GROUPS / 64]; /* which parts of the ring are in use */
+    const struct amdgpu_shape *shape;                   /* of its waves, of amdgpu_wave.h */
+    uint32_t group[3];                                  /* work-items of a whole group */
     _Atomic(bool) failed, reported, cancelled;
-    _Atomic(uint64_t) meetings[AMDGPU_MEETINGS];      /* of amdgpu_gws.c, as is the next */
-    _Atomic(uint32_t) meeting_sizes[AMDGPU_MEETINGS]; /* how many meet there beside one */
+    _Atomic(uint64_t) gws_states[AMDGPU_GWS_RESOURCES]; /* for amdgpu_gws.c, as is the next field */
+    _Atomic(uint32_t)
+        gws_counts[AMDGPU_GWS_RESOURCES]; /* how many waves are expected besides the first */
     struct amdgpu_end end;
 };
 
-/* Starts it. False: done will not be called, *out_end says why. */
+/* Starts a dispatch. False: done will not be called, and *out_end says why. */
 bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end);
 void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch);
 
-/* Sets what is called when a kernel sends an interrupt (s_sendmsg), on its thread: whoever
- * waits for signals is to look again. The argument is 0. NULL: nobody. */
+/* Sets the function that is called when a kernel sends an interrupt (s_sendmsg), on the kernel's
+ * thread, so that threads which wait for signals check them again. Its argument is 0. NULL:
+ * none. */
 void amdgpu_on_interrupt(void (*interrupt)(uint32_t));
 
-/* Forgets decoded code in [address, address + size): other code may come to lie there. */
-void amdgpu_code_forget(uint64_t address, size_t size);
+/* Discards decoded code in [address, address + size). It has to be called before other code can be
+ * there. */
+void amdgpu_code_discard(uint64_t address, size_t size);
 
 #endif

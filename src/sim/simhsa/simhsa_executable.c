@@ -50,7 +50,7 @@ static void unload(struct simhsa_loaded *loaded)
 {
     amdgpu_symbols_remove(loaded->symbols);
     if (loaded->memory)
-        amdgpu_code_forget(loaded->memory->address, loaded->memory->size);
+        amdgpu_code_discard(loaded->memory->address, loaded->memory->size);
     sim_memory_destroy(loaded->memory);
     simhsa_object_free(loaded);
 }
@@ -95,7 +95,7 @@ static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code
     }
     if (sim_memory_tracking)
         sim_memory_wrote(loaded->memory->address, span);
-    amdgpu_code_forget(loaded->memory->address, span);
+    amdgpu_code_discard(loaded->memory->address, span);
     loaded->symbols =
         amdgpu_symbols_add(loaded->bytes.start, loaded->bytes.size, loaded->memory->address, span);
     return add_symbols(loaded, object);

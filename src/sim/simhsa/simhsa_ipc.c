@@ -56,7 +56,7 @@ static int share_at_rest(uint64_t address, size_t size, bool whole, struct expor
                          uint64_t *out_offset)
 {
     const uint64_t patience_ns = UINT64_C(10000000000);
-    if (!amdgpu_queues_hold(patience_ns)) {
+    if (!amdgpu_queues_quiesce(patience_ns)) {
         simhsa_violation("memory cannot be shared: kernels run all the while");
         return -1;
     }

@@ -153,7 +153,7 @@ static void freed(hsakmt_model_t *model, void *base, uint64_t size)
     if (piece && piece->range.start == start)
         drop(piece);
     pthread_mutex_unlock(&all.lock);
-    amdgpu_code_forget(start, size);
+    amdgpu_code_discard(start, size);
 }
 
 /* What is mapped around an address, as the kernel has it. False: nothing that may be read. */

@@ -91,7 +91,7 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
         if (simkmt_memory_fault(queue->node, error->end.address))
             return;
         reason = KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION;
-    } else if (error->end.told) {
+    } else if (error->end.interrupt_sent) {
         return;
     }
     give_reasons(queue, INT64_C(1) << (reason - 1));
@@ -366,7 +366,7 @@ HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID number, uint32_t count, uint32_t *
     struct queue *queue = queue_get(number);
     if (!queue || queue->sdma)
         result = HSAKMT_STATUS_INVALID_HANDLE;
-    else if (count > AMDGPU_MEETINGS || (count > 0 && (queue->has_gws || gws_is_taken(queue))))
+    else if (count > AMDGPU_GWS_RESOURCES || (count > 0 && (queue->has_gws || gws_is_taken(queue))))
         result = HSAKMT_STATUS_OUT_OF_RESOURCES;
     else if (count == 0 && !queue->has_gws)
         result = HSAKMT_STATUS_INVALID_PARAMETER;

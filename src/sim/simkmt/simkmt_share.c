@@ -20,7 +20,7 @@ static HSAKMT_STATUS share_at_rest(const void *address, uint64_t size, uint32_t 
                                    struct sim_shared *out_shared)
 {
     const uint64_t patience_ns = UINT64_C(10000000000);
-    if (!amdgpu_queues_hold(patience_ns))
+    if (!amdgpu_queues_quiesce(patience_ns))
         return simkmt_refuse(HSAKMT_STATUS_UNAVAILABLE,
                              "memory cannot be shared: kernels have run for 10 seconds");
     simkmt_sdma_hold();

@@ -143,7 +143,7 @@ static void describe_engines(const struct amdgpu_model *model, HsaNodeProperties
     properties->NumSdmaXgmiEngines = amdgpu_has_xgmi(model) ? 3 : 0;
     properties->NumSdmaQueuesPerEngine = 8;
     properties->NumCpQueues = 24;
-    properties->NumGws = AMDGPU_MEETINGS;
+    properties->NumGws = AMDGPU_GWS_RESOURCES;
     properties->HiveID = amdgpu_has_xgmi(model) ? 1 : 0;
 }
 

@@ -152,7 +152,7 @@ void amdgpu_on_interrupt(void (*interrupt)(uint32_t))
     __atomic_store_n(&fake.interrupt, interrupt, __ATOMIC_SEQ_CST);
 }
 
-void amdgpu_code_forget(uint64_t address, size_t size)
+void amdgpu_code_discard(uint64_t address, size_t size)
 {
     (void)address, (void)size;
     __atomic_fetch_add(&fake.forgotten, 1, __ATOMIC_SEQ_CST);

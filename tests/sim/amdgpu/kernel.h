@@ -96,7 +96,7 @@ static inline struct code *code_open(const char *name, const char *model)
 
 static inline void code_close(struct code *code)
 {
-    amdgpu_code_forget(code->memory->address, code->memory->size);
+    amdgpu_code_discard(code->memory->address, code->memory->size);
     amdgpu_symbols_remove(code->symbols);
     sim_memory_destroy(code->memory);
     amdgpu_code_object_destroy(code->object);

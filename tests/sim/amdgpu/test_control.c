@@ -234,8 +234,8 @@ static void groups_that_cannot_meet_are_reported(void **state)
             meet(*code, "all_meet", &run, cooperative ? 1000 : 1, out, sizeof out);
         capture_end(capture, report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_HUNG);
-        assert_contains(report, cooperative ? "waits for more waves than there are"
-                                            : "only a cooperative launch has");
+        assert_contains(report, cooperative ? "waits for more waves than the grid has"
+                                            : "resident only in a cooperative launch");
         assert_contains(report, "ds_gws_barrier v8 offset:3 gds");
     }
 }
@@ -392,12 +392,12 @@ static void what_is_not_there_ends_the_kernel(void **state)
     static const struct {
         const char *kernel, *what;
     } cases[] = {
-        {"unknown", "executes what is no instruction of this device"},
+        {"unknown", "executes an instruction that this device does not have"},
         {"unknown", "bytes ff ff ff ff"},
         {"no_message", "executes an instruction that is not simulated"},
         {"no_hwreg", "executes an instruction that is not simulated"},
         {"no_hwreg", "s_getreg_b32 s16, hwreg(51)"},
-        {"too_many", "names a register that it does not have"},
+        {"too_many", "uses a register that was not allocated to it"},
         {"too_many", "v200"},
     };
     char report[4096];
@@ -428,7 +428,7 @@ static void code_that_is_nowhere_ends_the_kernel(void **state)
         struct amdgpu_end end = try_failing(*code, "nowhere", report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_MEMORY);
         assert_int_equal(end.address, 0x7000);
-        assert_contains(report, "goes on where no code can be read, at address 0x7000");
+        assert_contains(report, "fetches an instruction that cannot be read, at address 0x7000");
         end = try_failing(*code, "crooked", report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_ALIGNMENT);
         assert_int_equal(end.address % 4, 2);
@@ -459,8 +459,8 @@ static void code_that_ends_with_its_memory_ends_the_kernel(void **state)
         capture_end(capture, report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_MEMORY);
         assert_int_equal(end.address, copy->address + size);
-        assert_contains(report, "no code can be read");
-        amdgpu_code_forget(copy->address, copy->size);
+        assert_contains(report, "fetches an instruction that cannot be read");
+        amdgpu_code_discard(copy->address, copy->size);
         sim_memory_destroy(copy);
     }
 }
@@ -489,11 +489,11 @@ static void other_code_in_the_same_place_is_decoded_anew(void **state)
     memcpy(entry + 32, &ten, 4);
     run_stored(code, "loop", out);
     assert_int_equal(out[0], 55); /* as instruction caches have it */
-    amdgpu_code_forget(descriptor + offset, 4);
+    amdgpu_code_discard(descriptor + offset, 4);
     run_stored(code, "loop", out);
     assert_int_equal(out[0], 66);
     memcpy(entry + 32, &old, 4);
-    amdgpu_code_forget(code->memory->address, code->memory->size);
+    amdgpu_code_discard(code->memory->address, code->memory->size);
 }
 
 /* s_movk_i32 s16, number; s_setpc_b64 s[42:43] */
@@ -519,9 +519,9 @@ static void functions_may_lie_in_other_memory(void **state)
     {
         struct sim_memory *function = device_memory(4096);
         assert_int_equal(call_foreign(*code, function, 41), 42);
-        amdgpu_code_forget(function->address, function->size);
+        amdgpu_code_discard(function->address, function->size);
         assert_int_equal(call_foreign(*code, function, 98), 99);
-        amdgpu_code_forget(function->address, function->size);
+        amdgpu_code_discard(function->address, function->size);
         sim_memory_destroy(function);
     }
 }
@@ -540,7 +540,7 @@ static void freed_memory_takes_its_code_along(void **state)
     struct amdgpu_end end = run_at(codes[0], descriptor, &run, "", 0);
     capture_end(capture, report, sizeof report);
     assert_int_equal(end.kind, AMDGPU_END_PACKET);
-    assert_contains(report, "cannot be dispatched: the kernel object");
+    assert_contains(report, "cannot be dispatched: its kernel object");
 }
 
 int main(void)

@@ -496,14 +496,14 @@ static void kernel_objects_that_are_none_are_refused(void **state)
         struct amdgpu_end end = run_at(codes[0], objects[i], &run, "", 0);
         capture_end(capture, report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_PACKET);
-        assert_contains(report, "cannot be read");
+        assert_contains(report, "is not in memory that the device can read");
     }
     memcpy(memory->view + 16, &(int64_t){1 << 20}, 8); /* a descriptor whose code is nowhere */
     struct capture capture = capture_begin();
     struct amdgpu_end end = run_at(codes[0], memory->address, &run, "", 0);
     capture_end(capture, report, sizeof report);
     assert_int_equal(end.kind, AMDGPU_END_PACKET);
-    assert_contains(report, "no code can be read where it begins");
+    assert_contains(report, "its first instruction, at 0x");
     sim_memory_destroy(memory);
 }
 
@@ -543,7 +543,7 @@ static void code_that_is_damaged_does_no_harm(void **state)
         run.cancel_ms = 4;
         run_at(*code, copy->address, &run, &arguments, sizeof arguments);
         capture_end(capture, report, sizeof report);
-        amdgpu_code_forget(copy->address, copy->size);
+        amdgpu_code_discard(copy->address, copy->size);
         sim_memory_destroy(copy);
         sim_memory_destroy(out);
     }

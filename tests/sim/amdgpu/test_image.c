@@ -992,9 +992,9 @@ static void descriptors_of_other_images_are_refused(void **state)
         uint32_t clear, set;
         const char *why;
     } cases[] = {
-        {3, 0, 27u << 20, "tiled"},          {3, 0, 3u << 16, "levels"},
-        {3, 15u << 28, 11u << 28, "cube"},   {3, 15u << 28, 14u << 28, "samples"},
-        {3, 15u << 28, 0, "something else"}, {6, 0, 1u << 21, "compressed"},
+        {3, 0, 27u << 20, "tiled"},           {3, 0, 3u << 16, "levels"},
+        {3, 15u << 28, 11u << 28, "cube"},    {3, 15u << 28, 14u << 28, "samples"},
+        {3, 15u << 28, 0, "of another type"}, {6, 0, 1u << 21, "compressed"},
         {1, 0x3ffu << 20, 0, "format"},
     };
     for (size_t s = 0; s < COUNT(images); s++)

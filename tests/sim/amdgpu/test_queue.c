@@ -367,17 +367,17 @@ static void kernels_in_progress_have_parts_of_their_own_of_the_queues_scratch(vo
     packet.private_segment_size = 16;
     for (int i = 0; i < 3; i++)
         submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-    assert_int_equal(fake_seen(0).ring.first, 0);
-    assert_int_equal(fake_seen(0).ring.waves, 4);
-    assert_int_equal(fake_seen(0).ring.wave_size, WAVE);
-    assert_int_equal(fake_seen(1).ring.first, 4);
+    assert_int_equal(fake_seen(0).scratch_ring.first, 0);
+    assert_int_equal(fake_seen(0).scratch_ring.waves, 4);
+    assert_int_equal(fake_seen(0).scratch_ring.wave_size, WAVE);
+    assert_int_equal(fake_seen(1).scratch_ring.first, 4);
     give_it_time();
     assert_int_equal(fake_started(), 2);
     packet.private_segment_size = 0;
     submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
     fake_end_well(1);
-    assert_int_equal(fake_seen(2).ring.first, 4);
-    assert_int_equal(fake_seen(3).ring.address, 0);
+    assert_int_equal(fake_seen(2).scratch_ring.first, 4);
+    assert_int_equal(fake_seen(3).scratch_ring.address, 0);
     fake_end_well(0);
     fake_end_well(2);
     fake_end_well(3);

@@ -79,21 +79,21 @@ static void a_queue_keeps_pieces_of_its_sizes(void **state)
 {
     (void)state;
     size_t used = sim_memory_used(0);
-    struct amdgpu_private *kept = amdgpu_private_create();
-    struct sim_memory *first = amdgpu_private_take(kept, 0, 4096);
-    struct sim_memory *second = amdgpu_private_take(kept, 0, 4096);
+    struct amdgpu_scratch_pool *kept = amdgpu_scratch_pool_create();
+    struct sim_memory *first = amdgpu_scratch_pool_acquire(kept, 0, 4096);
+    struct sim_memory *second = amdgpu_scratch_pool_acquire(kept, 0, 4096);
     assert_true(first && second && first != second);
-    amdgpu_private_give(kept, first);
-    assert_ptr_not_equal(amdgpu_private_take(kept, 0, 8192), first);
-    assert_ptr_equal(amdgpu_private_take(kept, 0, 4096), first);
-    amdgpu_private_give(kept, second);
+    amdgpu_scratch_pool_release(kept, first);
+    assert_ptr_not_equal(amdgpu_scratch_pool_acquire(kept, 0, 8192), first);
+    assert_ptr_equal(amdgpu_scratch_pool_acquire(kept, 0, 4096), first);
+    amdgpu_scratch_pool_release(kept, second);
     for (size_t size = 1 << 12; size < 1 << 20; size += 1 << 12) /* more than it keeps */
-        amdgpu_private_give(kept, amdgpu_private_take(kept, 0, size));
+        amdgpu_scratch_pool_release(kept, amdgpu_scratch_pool_acquire(kept, 0, size));
     assert_true(sim_memory_used(0) - used < 70 << 20);
-    amdgpu_private_give(kept, first);
-    amdgpu_private_give(kept, NULL);
-    assert_null(amdgpu_private_take(kept, 0, (size_t)1 << 40));
-    amdgpu_private_destroy(kept);
+    amdgpu_scratch_pool_release(kept, first);
+    amdgpu_scratch_pool_release(kept, NULL);
+    assert_null(amdgpu_scratch_pool_acquire(kept, 0, (size_t)1 << 40));
+    amdgpu_scratch_pool_destroy(kept);
     assert_int_equal(sim_memory_used(0), used + 8192);
 }
 

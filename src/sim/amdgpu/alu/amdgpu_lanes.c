@@ -178,10 +178,11 @@ static uint32_t *moved(const struct amdgpu_wave *wave, unsigned reg, unsigned by
 
 static const struct amdgpu_op *fail(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    return amdgpu_fail(wave, op,
-                       &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
-                                              .what = "names a register by M0 that it has not",
-                                              .lane = -1});
+    return amdgpu_fail(
+        wave, op,
+        &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
+                               .what = "indexes a register by M0 that was not allocated to it",
+                               .lane = -1});
 }
 
 static const struct amdgpu_op *run_movrel(struct amdgpu_wave *wave, const struct amdgpu_op *op)

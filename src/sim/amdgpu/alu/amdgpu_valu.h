@@ -1,9 +1,9 @@
-/* Vector arithmetic: what a row of amdgpu_valu.def does to lanes, and who applies it.
+/* Vector arithmetic: the effects of rows of amdgpu_valu.def, and their handlers.
  *
- * An effect (amdgpu_valu.c) computes all lanes of a wave from sources that lie lane after
- * lane, whoever is live; handlers (amdgpu_valu_run.c) fetch sources, have the effect
- * computed, and write results of those who are. Both are compiled once per instruction
- * set of the host; amdgpu_valu_emit.c chooses. */
+ * An effect (amdgpu_valu.c) computes all lanes of a wave, live or not, from sources in arrays over
+ * lanes; handlers (amdgpu_valu_run.c) fetch sources, call the effect, and write the results of live
+ * lanes. Both are compiled once for each instruction set of the host; amdgpu_valu_emit.c
+ * chooses. */
 #ifndef AMDGPU_VALU_H
 #define AMDGPU_VALU_H
 
@@ -16,13 +16,13 @@ struct amdgpu_lanes {
     uint32_t *d, *d1;
     const uint32_t *s[4];
     uint32_t mode; /* wave->mode */
-    uint32_t bits; /* inst->neg, where that means something else */
+    uint32_t bits; /* inst->neg, for rows that use it differently */
 };
 typedef void (*amdgpu_effect)(const struct amdgpu_lanes *lanes);
 
 /* A row of amdgpu_valu.def: the types of an effect. */
 enum amdgpu_valu_flags {
-    AMDGPU_VALU_OWN_ROUNDING = 1, /* rounds to nearest whatever the mode says */
+    AMDGPU_VALU_OWN_ROUNDING = 1, /* rounds to nearest in every mode */
     AMDGPU_VALU_MIX = 2,          /* sources are f32 or halves, as op_sel and op_sel_hi say */
     AMDGPU_VALU_RAW_NEG = 4,      /* neg is not the sign of sources: struct amdgpu_lanes.bits */
     AMDGPU_VALU_RAW_OP_SEL = 8,   /* op_sel selects words of sources, both: v_pk_mov_b32 */
@@ -56,10 +56,10 @@ enum amdgpu_valu_kind {
 /* Of struct amdgpu_op.bits. */
 enum {
     AMDGPU_VALU_TO_EXEC = 2, /* v_cmpx */
-    AMDGPU_VALU_NO_MASK = 4, /* the result that is a mask vanishes, but for EXEC */
+    AMDGPU_VALU_NO_MASK = 4, /* a mask as result is discarded, unless it goes to EXEC */
     AMDGPU_VALU_VCC = 8,     /* a fourth source: VCC, as a mask */
     AMDGPU_VALU_HIGH = 32,   /* the result goes to the upper halves */
-    AMDGPU_VALU_KEEP = 64,   /* halves that are not written stay */
+    AMDGPU_VALU_KEEP = 64,   /* halves that are not written keep their value */
     AMDGPU_VALU_APART = 128, /* the second component does not read what the first writes */
 };
 /* From a bit on: of each source, and of the result, whether it is f32; of each source, whether it
@@ -69,7 +69,7 @@ enum {
     AMDGPU_VALU_F32_RESULT = 1 << 11,
     AMDGPU_VALU_HALF = 12,
     AMDGPU_VALU_MODE = 16,
-    AMDGPU_VALU_EDITABLE = 1 << 24, /* of those kinds, or could be: without subnormals of f32 too */
+    AMDGPU_VALU_EDITABLE = 1 << 24, /* of those kinds, or would be if f32 subnormals were kept */
 };
 /* The same of components of VOPD: from a bit on for each, how many sources there are, and
  * whether the third is VCC. */
@@ -79,12 +79,12 @@ enum {
     AMDGPU_VALU_SOURCES = 3,
     AMDGPU_VALU_MASKED = 4,
 };
-/* Of struct amdgpu_source.kind, beside the kinds of operands: a mask. */
+/* A value of struct amdgpu_source.kind besides the kinds of operands: a mask. */
 enum { AMDGPU_LANE_MASK = 100 };
 
 /* Default mode of floats: round to nearest, keep denormals. */
 enum { AMDGPU_MODE_FLOATS = 0xff, AMDGPU_MODE_DEFAULT = 0xf0 };
-/* Subnormals of f32 that are kept, and what matters to f32 and to other floats. */
+/* Subnormals of f32 that are kept, and the bits that affect f32 and other floats. */
 enum { AMDGPU_MODE_F32_SOURCES = 0x10, AMDGPU_MODE_F32_RESULTS = 0x20 };
 enum { AMDGPU_MODE_F32 = 0x33, AMDGPU_MODE_F64_F16 = 0xcc };
 enum { AMDGPU_MODE_DX10_CLAMP = 1 << 8, AMDGPU_MODE_IEEE = 1 << 9 };
@@ -101,24 +101,24 @@ struct amdgpu_valu_table {
     extern const amdgpu_effect amdgpu_clamped_##name[AMDGPU_ID_COUNT][2];
 SIM_ISAS(AMDGPU_VALU_ISA)
 #undef AMDGPU_VALU_ISA
-/* By enum sim_isa; NULL: not for this host. */
+/* By enum sim_isa; NULL: not compiled for this host. */
 extern const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT];
-const struct amdgpu_valu_table *
-amdgpu_valu_table(void); /* that of the host, or of ANYHIP_SIM_ISA */
+const struct amdgpu_valu_table *amdgpu_valu_table(void); /* the host's, or that of ANYHIP_SIM_ISA */
 /* amdgpu_emit_vector with a table. */
 bool amdgpu_valu_emit(const struct amdgpu_valu_table *table, enum amdgpu_isa isa, unsigned lanes,
                       const struct amdgpu_inst *inst, struct amdgpu_op *op);
 
-/* Of instructions that move values between lanes or index registers, or do nothing
- * (amdgpu_lanes.c). False: it is none of them. */
+/* Emits instructions that move values between lanes, index registers, or do nothing
+ * (amdgpu_lanes.c). False: the instruction is none of these. */
 bool amdgpu_lanes_emit(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 
-/* Where lane reads from in an instruction with DPP: *out_lane; false: beyond its row. */
+/* The lane that lane reads from in an instruction with DPP: *out_lane; false: it is outside of the
+ * row. */
 bool amdgpu_dpp_lane(const struct amdgpu_dpp *dpp, unsigned lanes, unsigned lane,
                      unsigned *out_lane);
 
-/* Whether source k is the upper half of its register. What is added to lies where the result
- * goes. */
+/* Whether source k is the upper half of its register. An accumulator is in the destination's
+ * half. */
 static inline bool amdgpu_valu_upper(const struct amdgpu_inst *inst, unsigned k)
 {
     unsigned bit = k == 2 && inst->row->flags & AMDGPU_ROW_ACCUMULATES ? 3 : k;

@@ -1,5 +1,5 @@
-/* Which effect and which handler an instruction of vector arithmetic has: the types of rows
- * of amdgpu_valu.def, and what an instruction's operands and modifiers ask for. */
+/* Selects the effect and the handler of a vector instruction, from the types of its row in
+ * amdgpu_valu.def and from its operands and modifiers. */
 #include "amdgpu_alu.h"
 #include "amdgpu_valu.h"
 
@@ -115,8 +115,8 @@ static bool mask_source(const struct amdgpu_operand *operand, struct amdgpu_sour
     return operand->kind == AMDGPU_CONST || operand->kind == AMDGPU_NULL;
 }
 
-/* A source of an operand of a type; where the operand is not written in the instruction, it is
- * VCC (masks) or the destination. False: it cannot be one. */
+/* The source for an operand of a type; an operand that the instruction does not encode is VCC
+ * (masks) or the destination. False: the operand is invalid. */
 static bool source_of(const struct amdgpu_operand *operand, unsigned type, unsigned destination,
                       struct amdgpu_source *out_source)
 {
@@ -135,7 +135,7 @@ static bool emit_sources(const struct amdgpu_inst *inst, const struct amdgpu_val
                          struct amdgpu_op *op)
 {
     for (unsigned k = 0; k < row->count && k < 3; k++) {
-        /* Only the last source is ever left out. */
+        /* Only the last source is ever implicit. */
         if (inst->src[k].kind == AMDGPU_NONE && k + 1 < row->count && k + 1 < 3)
             return false;
         if (!source_of(&inst->src[k], row->s[k], inst->dst[0].reg, &op->src[k]))
@@ -146,7 +146,7 @@ static bool emit_sources(const struct amdgpu_inst *inst, const struct amdgpu_val
     return true;
 }
 
-/* Where a mask goes. */
+/* The destination of a mask. */
 static bool emit_mask(const struct amdgpu_operand *operand, unsigned short *out_reg,
                       struct amdgpu_op *op)
 {
@@ -177,7 +177,7 @@ static bool emit_results(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
 
 /* ---- halves ------------------------------------------------------------------------------- */
 
-/* gfx9: rows with halves as results that leave the other half alone; most clear it. */
+/* gfx9: rows with half results that keep the other half; most clear it. */
 static bool keeps_in_gfx9(unsigned id)
 {
     switch (id) {
@@ -230,7 +230,7 @@ static void emit_halves(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
 
 /* ---- modifiers ---------------------------------------------------------------------------- */
 
-/* Whether there is more to it than edits, as below. */
+/* Whether it has modifiers beyond the edits below. */
 static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row)
 {
     if (inst->has_dpp || inst->has_sdwa || inst->neg_hi)
@@ -248,7 +248,7 @@ static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu
     return false;
 }
 
-/* Signs that change, and halves of registers that are taken or written. */
+/* Edits: sign changes, and halves of registers that are read or written. */
 static bool is_edited(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row,
                       const struct amdgpu_op *op)
 {
@@ -258,7 +258,7 @@ static bool is_edited(const struct amdgpu_inst *inst, const struct amdgpu_valu_r
     return edited;
 }
 
-/* Up to three sources that edits know how to change, and a result in registers. */
+/* Up to three sources that can be edited, and a result in registers. */
 static bool is_editable(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row)
 {
     if (row->d == AMDGPU_MASK || row->d1 == AMDGPU_MASK || row->count == 4 ||
@@ -307,9 +307,10 @@ static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
     return (floats ? AMDGPU_VALU_FLOAT1 : AMDGPU_VALU_PLAIN1) + (row->count - 1u);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- instructions --------------------------------------------------------------------------- */
 
-/* One of the two of VOPD: up to three sources of a register each; a mask is the last, and VCC. */
+/* One component of VOPD: up to three sources of one register each; a mask is the last one, in
+ * VCC. */
 static bool emit_component(const struct amdgpu_operand *operands, const struct amdgpu_valu_row *row,
                            unsigned destination, unsigned shift, struct amdgpu_op *op)
 {
@@ -320,7 +321,7 @@ static bool emit_component(const struct amdgpu_operand *operands, const struct a
     for (unsigned k = 0; k < row->count; k++) {
         if (!source_of(&operands[k], row->s[k], destination, &source))
             return false;
-        if (operands[k].kind == AMDGPU_NONE && k != 2) /* only the last is ever left out */
+        if (operands[k].kind == AMDGPU_NONE && k != 2) /* only the last is ever implicit */
             return false;
         if (row->s[k] == AMDGPU_MASK && (k != 2 || source.reg != AMDGPU_VCC))
             return false;

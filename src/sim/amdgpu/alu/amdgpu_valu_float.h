@@ -1,4 +1,4 @@
-/* Floating-point arithmetic on one lane: what surrounds the host's operations. Included by
+/* Floating-point arithmetic on one lane, beyond the host's own operations. Included by
  * amdgpu_valu.c only. */
 #ifndef AMDGPU_VALU_FLOAT_H
 #define AMDGPU_VALU_FLOAT_H
@@ -39,7 +39,7 @@ LANE f64 quiet_f64(f64 x)
 {
     return f64_of(bits_f64(x) | QUIET_F64);
 }
-/* Of instructions that know no subnormals, whatever the mode says. */
+/* For instructions that flush subnormals in every mode. */
 LANE f32 flush_f32(f32 x)
 {
     u32 bits = bits_f32(x);
@@ -80,9 +80,9 @@ LANE f32 fma_dx9(f32 a, f32 b, f32 c)
 
 /* ---- smallest, largest ------------------------------------------------------------------- */
 
-/* A NaN gives way to a number; -0 is less than +0. With IEEE in the mode, a signalling NaN
- * is the result, quiet. f16 are wide here, where one that signals still does. In integers, as
- * vectors are made of them. */
+/* A number is preferred to a NaN; -0 is less than +0. In IEEE mode a signalling NaN is the result,
+ * made quiet. f16 are wide here, and a signalling one still signals. Computed in integers, so that
+ * loops can be vectorised. */
 #define EXTREMES(T, S, U, SIGN, INF, QUIET)                                                        \
     LANE S order_##T(U bits)                                                                       \
     {                                                                                              \
@@ -148,7 +148,7 @@ LANE f64 scaled(f32 x, s32 exponent)
     s32 limited = exponent < -400 ? -400 : exponent > 400 ? 400 : exponent;
     return (f64)x * two_to(limited);
 }
-/* Rounded once: the first product is exact, the last may not be normal. */
+/* Rounded once: the first product is exact, and the last may be subnormal. */
 LANE s32 within(s32 x, s32 low, s32 high)
 {
     s32 least = x > low ? x : low;
@@ -206,7 +206,7 @@ LANE u32 class_f16(u32 x)
 
 /* ---- to integers --------------------------------------------------------------------------- */
 
-/* Towards 0; what does not fit becomes the nearest, a NaN 0. beyond: the maximum + 1. */
+/* Rounds towards 0 and saturates; a NaN becomes 0. beyond: the maximum + 1. */
 #define OF_FLOAT(T, C, F, low, high, beyond)                                                       \
     LANE T T##_of_##F(F x)                                                                         \
     {                                                                                              \
@@ -235,8 +235,7 @@ LANE u16 norm_u16(f32 x)
 
 /* ---- approximations ------------------------------------------------------------------------- */
 
-/* The sine of an angle in turns, a quarter of one more for the cosine. Not a number for
- * infinities, as the nearest whole turn is not. */
+/* The sine of an angle in turns, with a quarter turn added for the cosine. Infinities give NaN. */
 LANE f64 sine(f64 turns, bool of_cosine)
 {
     f64 within = turns - __builtin_rint(turns);
@@ -280,8 +279,8 @@ static const u64 two_over_pi[] = {
     0,
     0,
 };
-/* 53 bits of it, those that matter for an angle of that exponent; segments count from the
- * highest. */
+/* 53 bits of it, which are those that matter for an angle with that exponent; segments count from
+ * the highest. */
 LANE f64 trig_preop(f64 x, u32 segment)
 {
     s32 exponent = (s32)(bits_f64(x) >> 52 & 0x7ff);
@@ -294,10 +293,10 @@ LANE f64 trig_preop(f64 x, u32 segment)
 
 /* ---- division -------------------------------------------------------------------------------- */
 
-/* A quotient is approached by Newton's method, between these: v_div_scale scales numerator
- * (c) or denominator (b), whichever a is, so that nothing overflows or loses digits, and
- * tells whether v_div_fmas has to undo it, before it rounds; v_div_fixup handles what is not
- * finite. */
+/* Quotients are computed by Newton's method, between these instructions: v_div_scale scales the
+ * numerator (c) or the denominator (b), whichever a is, so that nothing overflows or loses digits,
+ * and says whether v_div_fmas has to undo that before it rounds; v_div_fixup handles infinities,
+ * NaNs and zeros. */
 LANE s32 biased_f32(f32 x)
 {
     return (s32)(bits_f32(x) >> 23 & 0xff);
@@ -355,7 +354,7 @@ LANE s32 biased_f64(f64 x)
 DIVISION(f32, u32, 96, F32, 127, 23, -150, 255, 0x1p64f, 0x1p-149f)
 DIVISION(f64, u64, 768, F64, 1023, 53, -1075, 2047, 0x1p128, 0x1p-1074)
 #undef DIVISION
-/* Halves that are wide: what underflows is found when they are rounded. */
+/* f16 values are wide here: underflow is detected when they are rounded. */
 LANE f32 div_fixup_f16(f32 a, f32 b, f32 c)
 {
     return div_fixup_f32(a, b, c);

@@ -1,4 +1,4 @@
-/* The tables of vector instructions, and which of them suits the host's processor. */
+/* The tables of vector instructions, and the choice of the one for the host's processor. */
 #include "amdgpu_valu.h"
 
 #define TABLE(isa, name)                                                                           \

@@ -264,7 +264,7 @@ typedef u16 half_of_pair __attribute__((may_alias));
             out[i + n] = bits_f32(results[1]);                                                     \
         })
 
-/* What is none of these: types for the table, and a body. */
+/* Any other form: types for the table, and a body. */
 #define RAW(id, D, flags, count, A, B, C, ...) WHOLE(id, __VA_ARGS__)
 
 #endif

@@ -1,9 +1,9 @@
-/* The handlers of vector instructions: sources are fetched, an effect is computed for all
- * lanes, results are written to those that are live.
+/* The handlers of vector instructions: they fetch sources, compute the effect for all lanes, and
+ * write the results of live lanes.
  *
- * Compiled once per instruction set of the host (AMDGPU_ISA_NAME), for waves of 32 and of
- * 64. Registers are used where they lie; anything else is spread over lanes first. What has
- * modifiers, or runs in another mode than the default one, takes the way of run_modified. */
+ * Compiled once for each instruction set of the host (AMDGPU_ISA_NAME), for waves of 32 and of 64.
+ * Registers are used in place; anything else is expanded to lanes first. run_modified handles
+ * modifiers and modes other than the default. */
 #include "amdgpu_valu_lanes.h"
 
 #include <fenv.h>
@@ -71,7 +71,7 @@ static __attribute__((noinline)) const u32 *fetch_other(const struct amdgpu_wave
     return room;
 }
 
-/* The lanes of a source: in place, or spread over room. */
+/* The lanes of a source: in place, or expanded in room. */
 LANE const u32 *fetch(const struct amdgpu_wave *wave, const struct amdgpu_source *source, u32 *room,
                       unsigned n)
 {
@@ -111,7 +111,7 @@ LANE bool usual_mode(const struct amdgpu_wave *wave)
 
 /* ---- without modifiers ---------------------------------------------------------------------- */
 
-/* Bits of the mode in which it differs from the default one, of those that matter to op. */
+/* The bits of the mode, of those that affect op, that differ from the default. */
 LANE u32 oddities(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     return (wave->mode ^ AMDGPU_MODE_DEFAULT) & op->bits >> AMDGPU_VALU_MODE & AMDGPU_MODE_FLOATS;
@@ -131,7 +131,7 @@ run_in_mode(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned n)
     return edited ? run_edited3_32(wave, op) : run_modified_32(wave, op);
 }
 
-/* Some lanes are live: results are computed aside. */
+/* Some lanes are live: results are computed in a buffer. */
 static __attribute__((noinline)) void apply_to_some(struct amdgpu_wave *wave,
                                                     const struct amdgpu_op *op,
                                                     struct amdgpu_lanes *l, u64 exec, u32 *d,
@@ -200,7 +200,7 @@ LANE const u32 *edit_source(const struct amdgpu_op *op, unsigned k, const u32 *x
     return room;
 }
 
-/* A result that is one half of a register; unless it is kept the upper half becomes 0. */
+/* A result that is one half of a register; the upper half becomes 0 unless it is kept. */
 LANE void place_half(u32 *d, const u32 *old, bool high, bool keep, unsigned n)
 {
     u32 shift = high ? 16 : 0, kept = high ? 0xffff : keep ? 0xffff0000u : 0;
@@ -244,7 +244,7 @@ LANE const struct amdgpu_op *run_edited(struct amdgpu_wave *wave, const struct a
 
 /* ---- masks as results ------------------------------------------------------------------------ */
 
-/* A mask of those who are live, and for whom it holds. */
+/* A mask of the live lanes for which the comparison holds. */
 LANE void set_test(struct amdgpu_wave *wave, const struct amdgpu_op *op, u64 bits, unsigned n)
 {
     if (!(op->bits & AMDGPU_VALU_NO_MASK))
@@ -316,7 +316,7 @@ LANE const struct amdgpu_op *run_carry(struct amdgpu_wave *wave, const struct am
 
 /* ---- with modifiers ----------------------------------------------------------------------- */
 
-/* How wide the parts of a type are that neg, abs and flushing mean. */
+/* The width of the parts of a type to which neg, abs and flushing apply. */
 enum { PART_16, PART_32, PART_64, PART_PAIR, PART_FLOATS, PART_NONE };
 static unsigned part_of(unsigned type)
 {
@@ -346,7 +346,7 @@ static unsigned part_of(unsigned type)
     }
 }
 
-/* One source on its way: where its lanes are, and room for them that is its own. */
+/* A source while modifiers are applied: its lanes, and a buffer of its own for them. */
 struct taken {
     const u32 *lanes;
     u32 *room;
@@ -367,7 +367,7 @@ LANE void edit(u32 *lanes, u32 clear, u32 invert, unsigned n)
     INDEPENDENT for (unsigned i = 0; i < n; ++i) lanes[i] = (lanes[i] & ~clear) ^ invert;
 }
 
-/* Lanes from elsewhere. Returns who has one; others read 0. */
+/* Lanes of other lanes. Returns the lanes that have a source; the others read 0. */
 static u64 permute(const struct amdgpu_wave *wave, const struct amdgpu_dpp *dpp,
                    struct taken *taken, unsigned n)
 {
@@ -386,7 +386,7 @@ static u64 permute(const struct amdgpu_wave *wave, const struct amdgpu_dpp *dpp,
     return valid;
 }
 
-/* Who may write in an instruction with DPP. */
+/* The lanes that may write in an instruction with DPP. */
 static u64 permitted(const struct amdgpu_dpp *dpp, u64 valid, unsigned n)
 {
     if (dpp->is_dpp8)
@@ -499,7 +499,7 @@ static void flush(u32 *x, unsigned type, unsigned n)
     }
 }
 
-/* The two bits of the mode for a type: 1 sources, 2 results keep their subnormals. */
+/* The two bits of the mode for a type: 1: sources, 2: results keep their subnormals. */
 LANE unsigned kept_subnormals(unsigned type, u32 mode)
 {
     return type == AMDGPU_F32 || type == AMDGPU_PKF32 ? mode >> 4 & 3 : mode >> 6 & 3;
@@ -535,7 +535,7 @@ static void compute(amdgpu_effect effect, const struct amdgpu_valu_row *row, str
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-/* omod and clamp of one number. A NaN becomes 0 where the mode says so. */
+/* omod and clamp of one number. A NaN becomes 0 if the mode says so. */
 LANE f64 limited(f64 x, bool clamp, bool nan_to_0)
 {
     return !clamp ? x : x >= 1 ? 1 : x > 0 ? x : x == x || nan_to_0 ? 0 : x;
@@ -546,7 +546,7 @@ static void modify_result(u32 *d, unsigned type, const struct amdgpu_inst *inst,
     static const f32 factors[] = {1, 2, 4, 0.5f};
     unsigned keeps = kept_subnormals(type, mode);
     bool nan_to_0 = mode & AMDGPU_MODE_DX10_CLAMP, clamp = inst->clamp;
-    /* Whoever keeps subnormals, or wants IEEE's rules, does without. */
+    /* omod is ignored if subnormals are kept or in IEEE mode. */
     bool omod = inst->omod && !(keeps & 2) && !(mode & AMDGPU_MODE_IEEE);
     f32 factor = factors[omod ? inst->omod & 3 : 0];
     if (!(keeps & 2))
@@ -606,9 +606,9 @@ static void write_lanes(struct amdgpu_wave *wave, u32 *d, const u32 *from, u64 l
     blend(d, from, live, n, registers);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- instructions -------------------------------------------------------------------------- */
 
-/* Fetches sources and applies their modifiers. Returns who may write. */
+/* Fetches sources and applies their modifiers. Returns the lanes that may write. */
 LANE u64 take_sources(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       const struct amdgpu_valu_row *row, struct amdgpu_lanes *l, u32 *rooms,
                       unsigned n)
@@ -671,10 +671,10 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
     return amdgpu_next(op);
 }
 
-/* ---- two at once -------------------------------------------------------------------------- */
+/* ---- VOPD --------------------------------------------------------------------------------- */
 
-/* A source of a component, as it is written in the instruction: if it is not, it is the
- * destination; a mask is VCC. */
+/* A source of a component. If the instruction does not encode it, it is the destination; a mask is
+ * VCC. */
 LANE const u32 *fetch_operand(const struct amdgpu_wave *wave, const struct amdgpu_operand *operand,
                               bool is_mask, unsigned reg, u32 *room, unsigned n)
 {
@@ -737,10 +737,10 @@ LANE void compute_component(const struct amdgpu_wave *wave, const struct amdgpu_
         compute_in_mode(effect, id, &l, rooms, n);
 }
 
-/* Both read before either writes. */
+/* Both components read before either writes. */
 static const struct amdgpu_op *run_dual_32(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    const unsigned n = 32; /* waves of 64 have none */
+    const unsigned n = 32; /* waves of 64 do not have it */
     const struct amdgpu_inst *inst = op->inst;
     ROOM(x_aside, 1);
     ROOM(y_aside, 1);

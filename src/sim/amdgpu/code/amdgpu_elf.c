@@ -1,11 +1,11 @@
-/* Owns the reading of code objects: every offset and count of the file is checked here. */
+/* Parses code objects: every offset and count of the file is validated here. */
 #include "amdgpu_elf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PAGE = 4096, SEGMENTS_MAX = 256, XNACK = 1, SRAMECC = 2, GENERIC_VERSION_SHIFT = 24 };
-/* Of version 3: one bit each, no "any". */
+/* Features in version 3: one bit each, without "any". */
 enum { XNACK_V3 = 0x100, SRAMECC_V3 = 0x200 };
 #define SPAN_MAX (UINT64_C(1) << 40)
 
@@ -14,7 +14,7 @@ static bool within(const struct amdgpu_code_object *object, uint64_t offset, uin
     return offset <= object->size && size <= object->size - offset;
 }
 
-/* A copy of count entries, so that they are aligned; *out NULL: there are none. */
+/* Copies count entries, for alignment; *out is NULL if there are none. */
 static const char *copy_table(const struct amdgpu_code_object *object, uint64_t offset,
                               uint64_t count, size_t entry_size, void *out_table)
 {
@@ -24,7 +24,7 @@ static const char *copy_table(const struct amdgpu_code_object *object, uint64_t 
     if (count > 0) {
         table = malloc(count * entry_size);
         if (!table)
-            return "there is no memory";
+            return "out of memory";
         memcpy(table, object->bytes + offset, count * entry_size);
     }
     memcpy(out_table, &table, sizeof table);
@@ -62,7 +62,7 @@ static void read_target(struct amdgpu_code_object *object)
     if (object->version == 3) {
         object->xnack = feature_of_bit(features & XNACK, flags & XNACK_V3);
         object->sramecc = feature_of_bit(features & SRAMECC, flags & SRAMECC_V3);
-    } else { /* the fields have the values of enum amdgpu_feature */
+    } else { /* the fields use the values of enum amdgpu_feature */
         object->xnack = (enum amdgpu_feature)((flags & AMDGPU_EF_XNACK) / AMDGPU_EF_XNACK_ANY);
         object->sramecc =
             (enum amdgpu_feature)((flags & AMDGPU_EF_SRAMECC) / AMDGPU_EF_SRAMECC_ANY);
@@ -75,7 +75,7 @@ static const char *read_header(struct amdgpu_code_object *object, Elf64_Ehdr *he
         return "it is too short";
     memcpy(header, object->bytes, sizeof *header);
     if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return "it is no ELF file";
+        return "it is not an ELF file";
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
         header->e_machine != AMDGPU_EM || header->e_ident[EI_OSABI] != AMDGPU_ELFOSABI_HSA)
         return "it is not for AMDGPU and HSA";
@@ -98,7 +98,7 @@ static const char *check_segment(struct amdgpu_code_object *object, const Elf64_
         return "a segment lies outside of the file";
     if (segment->p_filesz > segment->p_memsz || segment->p_vaddr > SPAN_MAX ||
         segment->p_memsz > SPAN_MAX)
-        return "a segment has no such size";
+        return "a segment has an invalid size";
     size_t end = segment->p_vaddr + segment->p_memsz;
     if (end > object->end)
         object->end = end;
@@ -110,7 +110,7 @@ static const char *check_segment(struct amdgpu_code_object *object, const Elf64_
 static const char *read_segments(struct amdgpu_code_object *object, const Elf64_Ehdr *header)
 {
     if (header->e_phnum > 0 && header->e_phentsize != sizeof(Elf64_Phdr))
-        return "its program headers are no such";
+        return "its program headers are invalid";
     const char *why =
         copy_table(object, header->e_phoff, header->e_phnum, sizeof(Elf64_Phdr), &object->segments);
     for (size_t i = 0; i < header->e_phnum && !why; i++) {
@@ -122,13 +122,13 @@ static const char *read_segments(struct amdgpu_code_object *object, const Elf64_
         why = check_segment(object, &segment);
         object->segments[object->segment_count++] = segment;
     }
-    return why || object->segment_count > 0 ? why : "it has nothing to load";
+    return why || object->segment_count > 0 ? why : "it has no segments to load";
 }
 
 static const char *read_sections(struct amdgpu_code_object *object, const Elf64_Ehdr *header)
 {
     if (header->e_shnum > 0 && header->e_shentsize != sizeof(Elf64_Shdr))
-        return "its section headers are no such";
+        return "its section headers are invalid";
     const char *why =
         copy_table(object, header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr), &object->sections);
     if (why)
@@ -145,7 +145,7 @@ static const char *read_sections(struct amdgpu_code_object *object, const Elf64_
 
 /* ---- symbols ----------------------------------------------------------------------- */
 
-/* What the linker exports; files that were not linked for export have all symbols in one table. */
+/* The dynamic symbols, or all symbols in files without any. */
 static size_t find_symbol_section(const struct amdgpu_code_object *object)
 {
     static const unsigned types[] = {SHT_DYNSYM, SHT_SYMTAB};
@@ -161,7 +161,7 @@ static const char *read_names(struct amdgpu_code_object *object, size_t index)
     const Elf64_Shdr *section = &object->sections[index];
     if (index >= object->section_count || section->sh_type != SHT_STRTAB || section->sh_size == 0 ||
         object->bytes[section->sh_offset + section->sh_size - 1] != '\0')
-        return "its symbols have no names";
+        return "its symbol table has no string table";
     object->names = (const char *)object->bytes + section->sh_offset;
     object->names_size = section->sh_size;
     return NULL;
@@ -172,7 +172,7 @@ const char *amdgpu_elf_name(const struct amdgpu_code_object *object, const Elf64
     return entry->st_name < object->names_size ? object->names + entry->st_name : NULL;
 }
 
-/* Its bytes in the file; NULL: they are not all there. */
+/* The descriptor's bytes in the file; NULL: they are not all there. */
 static const unsigned char *bytes_at(const struct amdgpu_code_object *object, uint64_t value,
                                      size_t size)
 {
@@ -233,13 +233,13 @@ static const char *read_symbol(struct amdgpu_code_object *object, const Elf64_Sy
     struct amdgpu_code_symbol symbol = {.name = amdgpu_elf_name(object, entry)};
     const char *why = NULL;
     if (!symbol.name)
-        return "a symbol's name lies outside of the names";
+        return "a symbol's name lies outside of the string table";
     symbol.kernel = is_descriptor(symbol.name);
     symbol.defined = entry->st_shndx != SHN_UNDEF;
     symbol.global = ELF64_ST_BIND(entry->st_info) != STB_LOCAL;
     if (symbol.defined) {
         if (entry->st_shndx >= SHN_LORESERVE || ELF64_ST_TYPE(entry->st_info) != STT_OBJECT)
-            return NULL; /* functions, sections, figures of the assembler */
+            return NULL; /* functions, sections and absolute symbols */
         why = read_defined(object, entry, &symbol);
     }
     if (!why)
@@ -254,7 +254,7 @@ static const char *read_symbols(struct amdgpu_code_object *object)
     if (object->symbol_section == 0)
         return NULL;
     if (section->sh_entsize != sizeof(Elf64_Sym))
-        return "its symbols are no such";
+        return "its symbol table is invalid";
     size_t count = section->sh_size / sizeof(Elf64_Sym);
     const char *why =
         copy_table(object, section->sh_offset, count, sizeof(Elf64_Sym), &object->entries);
@@ -265,8 +265,8 @@ static const char *read_symbols(struct amdgpu_code_object *object)
     object->entry_count = count;
     object->symbols = calloc(count, sizeof *object->symbols);
     if (!object->symbols)
-        return "there is no memory";
-    for (size_t i = 1; i < count && !why; i++) /* the first is none */
+        return "out of memory";
+    for (size_t i = 1; i < count && !why; i++) /* the first entry is always undefined */
         why = read_symbol(object, &object->entries[i]);
     return why;
 }
@@ -284,16 +284,16 @@ static const char *append_relocations(struct amdgpu_code_object *object, const E
 {
     if (section->sh_type != SHT_RELA || section->sh_entsize != sizeof(Elf64_Rela) ||
         section->sh_link != object->symbol_section)
-        return "its relocations are no such";
+        return "its relocation table is invalid";
     size_t count = section->sh_size / sizeof(Elf64_Rela);
     size_t total = object->relocation_count + count;
     if (total > object->size / sizeof(Elf64_Rela))
-        return "it has more relocations than bytes";
+        return "it has too many relocations";
     if (count == 0)
         return NULL;
     Elf64_Rela *grown = realloc(object->relocations, total * sizeof *grown);
     if (!grown)
-        return "there is no memory";
+        return "out of memory";
     object->relocations = grown;
     memcpy(grown + object->relocation_count, object->bytes + section->sh_offset,
            count * sizeof *grown);

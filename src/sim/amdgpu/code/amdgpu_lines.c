@@ -1,5 +1,5 @@
-/* Reads DWARF's line tables (the standard's chapter 6.2) as far as the place of an address
- * needs it. Every byte is read through a cursor that knows where the bytes end. */
+/* Reads DWARF line tables (chapter 6.2 of the standard), as far as the line of one address
+ * requires. A cursor with the end of the data checks every read. */
 #include "amdgpu_lines.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 struct cursor {
     const unsigned char *at, *end;
-    bool failed; /* read beyond the end: what was read is 0 */
+    bool failed; /* a read went beyond the end; such reads return 0 */
 };
 
 /* ---- bytes --------------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ struct search {
     struct row found; /* line 0: not found */
 };
 
-/* Whether the row before this one is the place that is looked for. */
+/* Whether the previous row is the one that is looked for. */
 static void add_row(struct search *search, const struct row *row)
 {
     if (search->has_last && search->last.line && search->address >= search->last.address &&

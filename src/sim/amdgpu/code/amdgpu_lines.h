@@ -1,4 +1,4 @@
-/* Lines of the source by address: DWARF's line tables, versions 4 and 5. */
+/* Source lines of addresses: DWARF line tables of versions 4 and 5. */
 #ifndef AMDGPU_LINES_H
 #define AMDGPU_LINES_H
 
@@ -14,7 +14,7 @@ struct amdgpu_line_sections { /* NULL: not there */
     size_t strings_size; /* .debug_str */
 };
 
-/* Writes "file.hip:12", or nothing. Safe on anything. */
+/* Writes "file.hip:12", or nothing. Safe for any input. */
 void amdgpu_find_line(const struct amdgpu_line_sections *sections, uint64_t address, char *out,
                       size_t out_size);
 

@@ -1,4 +1,4 @@
-/* Owns code objects as others see them, and their way into memory. */
+/* Owns code objects as callers see them, and their loading into memory. */
 #include "amdgpu_elf.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ struct amdgpu_code_object *amdgpu_code_object_read(const void *elf, size_t size,
                                                    const char **out_reason)
 {
     struct amdgpu_code_object *object = calloc(1, sizeof *object);
-    *out_reason = "there is no memory";
+    *out_reason = "out of memory";
     if (!object)
         return NULL;
     object->bytes = elf;
@@ -32,7 +32,7 @@ void amdgpu_code_object_destroy(struct amdgpu_code_object *object)
     free(object);
 }
 
-/* ---- what it is for ------------------------------------------------------------------------ */
+/* ---- target --------------------------------------------------------------------------------- */
 
 const char *amdgpu_code_object_target(const struct amdgpu_code_object *object)
 {
@@ -54,7 +54,8 @@ unsigned amdgpu_code_object_version(const struct amdgpu_code_object *object)
     return object->version;
 }
 
-/* What code for a generic target runs on, each from the first version of the target on. */
+/* The models that can run code for a generic target, with the target's first version that includes
+ * them. */
 static bool generic_runs(const struct amdgpu_code_object *object, const char *name)
 {
     static const struct {
@@ -96,7 +97,7 @@ bool amdgpu_code_object_fits(const struct amdgpu_code_object *object,
                            : strcmp(object->target, model->name) == 0;
 }
 
-/* ---- what it has ----------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------- */
 
 size_t amdgpu_code_object_symbol_count(const struct amdgpu_code_object *object)
 {
@@ -140,7 +141,7 @@ static void copy_segments(const struct image *image)
     }
 }
 
-/* The address of entry number index of the symbol table; the first stands for no symbol. */
+/* The address of entry number index of the symbol table; the first one stands for no symbol. */
 static const char *resolve(const struct image *image, size_t index, uint64_t *out_address)
 {
     const struct amdgpu_code_object *object = image->object;
@@ -148,7 +149,7 @@ static const char *resolve(const struct image *image, size_t index, uint64_t *ou
     if (index == 0)
         return NULL;
     if (index >= object->entry_count)
-        return "a relocation names no symbol";
+        return "a relocation refers to a symbol that does not exist";
     const Elf64_Sym *entry = &object->entries[index];
     if (entry->st_shndx == SHN_ABS) {
         *out_address = entry->st_value;
@@ -156,13 +157,13 @@ static const char *resolve(const struct image *image, size_t index, uint64_t *ou
         *out_address = image->address + entry->st_value;
     } else if (!image->define ||
                !image->define(image->data, amdgpu_elf_name(object, entry), out_address)) {
-        *out_address = 0; /* which a weak symbol may be */
+        *out_address = 0; /* allowed for weak symbols */
         return ELF64_ST_BIND(entry->st_info) == STB_WEAK ? NULL : "a symbol is not defined";
     }
     return NULL;
 }
 
-/* Bytes that a relocation writes; 0: it is of a type that code objects do not have. */
+/* Bytes that a relocation writes; 0: code objects do not have relocations of its type. */
 static size_t width_of(unsigned type)
 {
     switch (type) {
@@ -203,7 +204,7 @@ static const char *relocate(const struct image *image, const Elf64_Rela *relocat
     if (type == R_AMDGPU_NONE)
         return NULL;
     if (width == 0)
-        return "a relocation is of no known type";
+        return "a relocation has an unknown type";
     if (relocation->r_offset > span || width > span - relocation->r_offset)
         return "a relocation lies outside of all segments";
     const char *why = resolve(image, ELF64_R_SYM(relocation->r_info), &symbol);
@@ -211,7 +212,7 @@ static const char *relocate(const struct image *image, const Elf64_Rela *relocat
         return why;
     uint64_t value = value_of(type, symbol + (uint64_t)relocation->r_addend,
                               image->address + relocation->r_offset, image->address);
-    memcpy(image->view + relocation->r_offset, &value, width); /* little-endian, as hosts are */
+    memcpy(image->view + relocation->r_offset, &value, width); /* little-endian, like the host */
     return NULL;
 }
 

@@ -1,6 +1,5 @@
-/* Names of kernels and functions, and lines of their source, by the addresses at which code
- * objects were loaded. What an ELF file says of itself is believed only as far as it lies
- * within the file. */
+/* Names of kernels and functions, and their source lines, by the address at which code objects were
+ * loaded. Everything that an ELF file says is validated against its size. */
 #include "amdgpu_code.h"
 #include "amdgpu_lines.h"
 #include "ranges.h"
@@ -17,8 +16,8 @@ struct section {
 };
 
 struct amdgpu_symbols {
-    struct ah_range range; /* where it is loaded */
-    bool listed;           /* nobody else is there */
+    struct ah_range range; /* the addresses that it is loaded at */
+    bool listed;           /* false: another code object is registered at these addresses */
     unsigned char *elf;    /* a copy */
     size_t size;
     uint64_t base;
@@ -60,7 +59,7 @@ static bool read_section(const struct amdgpu_symbols *symbols, const Elf64_Ehdr 
     return true;
 }
 
-/* A string of a section, "" where it does not end. */
+/* A string of a section, "" if it is not terminated. */
 static const char *string_at(const struct section *strings, uint64_t offset)
 {
     if (offset >= strings->size || !memchr(strings->bytes + offset, 0, strings->size - offset))
@@ -86,7 +85,7 @@ static struct section find_section(const struct amdgpu_symbols *symbols, const c
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* Looks for the function that address (as the file has it) is in. */
+/* Finds the function that contains address (relative to the file). */
 static bool search_table(const struct section *table, const struct section *strings,
                          uint64_t address, char *out, size_t out_size)
 {
@@ -125,7 +124,7 @@ static bool search_names(const struct amdgpu_symbols *symbols, uint64_t address,
     return false;
 }
 
-/* ---- what is loaded -------------------------------------------------------------------------- */
+/* ---- loaded code objects --------------------------------------------------------------------- */
 
 struct amdgpu_symbols *amdgpu_symbols_add(const void *elf, size_t size, uint64_t base,
                                           uint64_t span)

@@ -1,4 +1,4 @@
-/* Owns the list of devices that a user wrote. */
+/* Parses lists of devices. */
 #include "amdgpu_device.h"
 
 #include "log.h"
@@ -10,8 +10,8 @@
 
 static const char usual_model[] = "gfx90a";
 
-/* One element, "gfx90a" or "default"; its length. *out_model is NULL for a device that another
- * vendor's library simulates. 0: there is no such model. */
+/* Parses one element, "gfx90a" or "default", and returns its length. *out_model is NULL for a
+ * device that another vendor's library simulates. 0: there is no such model. */
 static size_t read_model(const char *text, const struct amdgpu_model **out_model)
 {
     char name[32];

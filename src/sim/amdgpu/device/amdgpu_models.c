@@ -1,4 +1,4 @@
-/* The kinds of devices that can be simulated, and their clock. */
+/* The table of models, and the devices' clock. */
 #include "amdgpu_device.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Owns what simulated systems say of the host and of how devices are linked. */
+/* Properties of the host and of links between devices. */
 #include "amdgpu_device.h"
 
 #include <stdio.h>

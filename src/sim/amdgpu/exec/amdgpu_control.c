@@ -1,5 +1,5 @@
-/* Where waves go on: branches, calls, the end, barriers, messages and traps, and registers
- * that M0 names. */
+/* Control flow: branches, calls, the end of a wave, barriers, messages and traps, and instructions
+ * that index registers by M0. */
 #include "amdgpu_wave.h"
 
 #include "log.h"
@@ -9,7 +9,7 @@
 enum {
     MSG_INTERRUPT = 1,
     MSG_DEALLOC_VGPRS = 3,
-    MSG_GET_DOORBELL = 10, /* gfx10 and older: the answer is in EXEC */
+    MSG_GET_DOORBELL = 10, /* gfx10 and older: the result is in EXEC */
     MSG_RTN_GET_DOORBELL = 128,
     MSG_RTN_GET_REALTIME = 131,
 };
@@ -27,7 +27,7 @@ static void send(struct amdgpu_wave *wave, unsigned message)
     if (message == MSG_GET_DOORBELL)
         amdgpu_set_s64(wave, AMDGPU_EXEC, wave->block->dispatch->doorbell);
     else if (message == MSG_INTERRUPT && wave->privileged)
-        amdgpu_trap_tell(wave, wave->s[wave->m0]);
+        amdgpu_trap_interrupt(wave, wave->s[wave->m0]);
     else if (message == MSG_INTERRUPT && interrupt)
         interrupt(0);
 }
@@ -85,7 +85,7 @@ HANDLER(S_CALL_B64)
 
 /* ---- waves of a block -------------------------------------------------------------- */
 
-/* All that have not ended are at the barrier. */
+/* All waves that have not ended are at the barrier. */
 static void open_barrier(struct amdgpu_block *block)
 {
     block->arrived = 0;
@@ -126,7 +126,7 @@ HANDLER(S_SLEEP)
     return amdgpu_pause(wave, amdgpu_next(op), SIM_WAVE_RESTS);
 }
 
-/* For good: nobody is there who could end it. A trap handler runs to its end first. */
+/* The wave halts for good, since nothing could resume it. A trap handler runs to its end first. */
 static const struct amdgpu_op *halt(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     if (wave->privileged) {
@@ -172,7 +172,7 @@ HANDLER(S_SENDMSG_RTN_B64)
     return amdgpu_next(op);
 }
 
-/* Where there is no handler, a breakpoint is nothing, as AMD's handler has it. */
+/* Without a handler a breakpoint does nothing, as with AMD's handler. */
 HANDLER(S_TRAP)
 {
     unsigned number = op->imm & 0xff;
@@ -190,11 +190,10 @@ HANDLER(S_RFE_B64)
 {
     if (wave->privileged)
         return amdgpu_trap_leave(wave, amdgpu_scalar(wave, &op->src[0]));
-    return amdgpu_fail(
-        wave, op,
-        &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
-                               .what = "returns from a trap handler, where it is not,",
-                               .lane = -1});
+    return amdgpu_fail(wave, op,
+                       &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
+                                              .what = "returns from a trap handler outside of one,",
+                                              .lane = -1});
 }
 
 HANDLER(S_CODE_END)
@@ -205,9 +204,9 @@ HANDLER(S_CODE_END)
                                               .lane = -1});
 }
 
-/* ---- registers that M0 names ------------------------------------------------------- */
+/* ---- registers indexed by M0 ------------------------------------------------------- */
 
-/* As hardware does: a source that is not there is s0, a destination is not written. */
+/* As in hardware: a source that does not exist reads s0, and such a destination is not written. */
 static unsigned source_at(const struct amdgpu_op *op, unsigned by)
 {
     unsigned reg = op->src[0].reg + by;
@@ -217,7 +216,7 @@ static unsigned source_at(const struct amdgpu_op *op, unsigned by)
 static unsigned destination_at(const struct amdgpu_op *op, unsigned by)
 {
     unsigned reg = op->dst + by;
-    return reg + op->count <= AMDGPU_VCC + 2 ? reg : AMDGPU_NOWHERE;
+    return reg + op->count <= AMDGPU_VCC + 2 ? reg : AMDGPU_DISCARDED;
 }
 
 static unsigned limited(uint32_t index)
@@ -260,7 +259,7 @@ HANDLER(S_MOVRELSD_2_B32)
     return amdgpu_next(op);
 }
 
-/* ---- vector registers that M0 names: gfx9 ------------------------------------------ */
+/* ---- vector registers indexed by M0: gfx9 ------------------------------------------ */
 
 enum { INDEX = 0xff, INDEXED = 0xf000 }; /* in M0 */
 

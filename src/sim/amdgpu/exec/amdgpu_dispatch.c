@@ -1,5 +1,5 @@
-/* Dispatches: what a packet and a kernel's descriptor ask for, the memory of a work-group, what
- * its registers hold when it begins, and the engine that the scheduler drives. */
+/* Dispatches: validation of packets and kernel descriptors, the memory of a work-group, the initial
+ * values of registers, and the engine that the scheduler drives. */
 #include "amdgpu_wave.h"
 #include "sim_grid.h"
 #include "sim_options.h"
@@ -43,15 +43,15 @@ static struct layout layout_of(const struct amdgpu_dispatch *dispatch)
     return layout;
 }
 
-/* A part of the queue's scratch. False: there is none left. */
+/* Acquires a part of the queue's scratch. False: none is left. */
 static bool find_scratch(struct amdgpu_block *block, unsigned waves)
 {
     struct amdgpu_dispatch *dispatch = block->dispatch;
-    const struct amdgpu_ring *ring = &dispatch->ring;
+    const struct amdgpu_scratch_ring *ring = &dispatch->scratch_ring;
     unsigned group;
-    if (!amdgpu_ring_take(dispatch, &group))
+    if (!amdgpu_scratch_ring_acquire(dispatch, &group))
         return false;
-    block->ring_group = group + 1;
+    block->scratch_part = group + 1;
     block->wave_scratch = ring->wave_size;
     block->scratch_address = ring->address;
     block->scratch_first = (ring->first + (uint64_t)group * waves) * ring->wave_size;
@@ -61,7 +61,7 @@ static bool find_scratch(struct amdgpu_block *block, unsigned waves)
     return block->scratch;
 }
 
-/* False: no memory. A descriptor of no scratch leads where no memory is. */
+/* False: out of memory. Without scratch, the descriptor points to an address where no memory is. */
 static bool make_scratch(struct amdgpu_block *block, unsigned waves)
 {
     struct amdgpu_dispatch *dispatch = block->dispatch;
@@ -71,10 +71,10 @@ static bool make_scratch(struct amdgpu_block *block, unsigned waves)
     block->scratch_address = SIM_LOCAL_WINDOW;
     if (!block->scratch_size)
         return true;
-    if (dispatch->ring.address)
+    if (dispatch->scratch_ring.address)
         return find_scratch(block, waves);
-    block->scratch_memory =
-        amdgpu_private_take(dispatch->kept, dispatch->device->device, waves * block->wave_scratch);
+    block->scratch_memory = amdgpu_scratch_pool_acquire(
+        dispatch->scratch_pool, dispatch->device->device, waves * block->wave_scratch);
     if (!block->scratch_memory)
         return false;
     block->scratch = block->scratch_memory->view;
@@ -120,7 +120,7 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
     return block->checks || !amdgpu_checks_on();
 }
 
-/* ---- what registers hold when a wave begins -------------------------------------------------- */
+/* ---- initial values of registers ------------------------------------------------------------ */
 
 void amdgpu_block_size(const struct amdgpu_block *block, uint32_t out_size[3])
 {
@@ -138,13 +138,13 @@ static bool has_packed_items(enum amdgpu_isa isa)
     return isa == AMDGPU_GFX90A || isa == AMDGPU_GFX942 || isa == AMDGPU_GFX1100;
 }
 
-/* On these nobody needs to be told where scratch is. */
+/* Devices with architected flat scratch initialise FLAT_SCRATCH themselves. */
 static bool has_architected_scratch(enum amdgpu_isa isa)
 {
     return isa == AMDGPU_GFX942 || isa == AMDGPU_GFX1100;
 }
 
-/* Registers that say who a work-item is. */
+/* Registers with the ids of a work-item. */
 static unsigned item_registers(const struct amdgpu_dispatch *dispatch)
 {
     unsigned dimensions = dispatch->descriptor.compute_pgm_rsrc2 >> AMDGPU_RSRC2_WORKITEM_ID & 3;
@@ -202,13 +202,13 @@ static void put64(struct sgprs *sgprs, uint64_t value)
     put(sgprs, (uint32_t)(value >> 32));
 }
 
-/* A resource descriptor of the group's scratch, where each work-item finds its own. */
+/* A resource descriptor of the group's scratch; each work-item uses its own part of it. */
 static void put_scratch_buffer(struct sgprs *sgprs, const struct amdgpu_block *block)
 {
     enum { SWIZZLE = 1u << 31, TID_ENABLE = 1 << 23, ELEMENTS_OF_4 = 1 << 19 };
     uint32_t index_stride = block->dispatch->lanes == 64 ? 3 : 2;
-    const struct amdgpu_ring *ring = &block->dispatch->ring;
-    if (ring->address) { /* the runtime leaves the stride to those who know the kernel's waves */
+    const struct amdgpu_scratch_ring *ring = &block->dispatch->scratch_ring;
+    if (ring->address) { /* the runtime leaves the stride to be set for each kernel's waves */
         for (unsigned i = 0; i < 3; i++)
             put(sgprs, ring->descriptor[i]);
         put(sgprs, (ring->descriptor[3] & ~(3u << 21)) | index_stride << 21);
@@ -259,12 +259,12 @@ static void set_sgprs(struct amdgpu_wave *wave)
             (uint32_t)(wave->block->scratch_first + wave->number * wave->block->wave_scratch));
 }
 
-/* Where the registers of architected scratch point, of a queue that has its own. */
+/* The architected scratch base of a queue that provides scratch. */
 static void set_flat_scratch(struct amdgpu_wave *wave)
 {
     const struct amdgpu_block *block = wave->block;
     uint64_t address = 0;
-    if (block->dispatch->ring.address)
+    if (block->dispatch->scratch_ring.address)
         address = block->scratch_address + block->scratch_first +
                   (uint64_t)wave->number * block->wave_scratch;
     wave->flat_scratch[0] = (uint32_t)address;
@@ -279,7 +279,7 @@ static uint32_t mode_of(const struct amdgpu_dispatch *dispatch)
            (rsrc1 >> AMDGPU_RSRC1_IEEE_MODE & 1) << 9 | (rsrc1 >> AMDGPU_RSRC1_FP16_OVFL & 1) << 23;
 }
 
-/* VGPRs that are not set hold what they held. */
+/* VGPRs that are not initialised keep their old contents. */
 static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
 {
     unsigned items = size[0] * size[1] * size[2], first = wave->number * wave->lanes;
@@ -288,7 +288,7 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     set_items(wave);
     uint64_t exec = left >= wave->lanes ? amdgpu_all_lanes(wave) : ((uint64_t)1 << left) - 1;
     amdgpu_set_s64(wave, AMDGPU_EXEC, exec);
-    wave->live_for = ~exec; /* of the wave that was here before */
+    wave->live_for = ~exec; /* of the wave that used this memory before */
     (void)amdgpu_live(wave);
     wave->scc = 0;
     wave->mode = mode_of(wave->block->dispatch);
@@ -296,11 +296,11 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     wave->privileged = wave->halts = false;
     set_flat_scratch(wave);
     wave->steps = 0;
-    wave->meeting = 0;
+    wave->gws_turn = 0;
     wave->pause = SIM_WAVE_READY;
     wave->page = NULL;
     wave->loop = wave->old_loop = NULL;
-    wave->next = NULL; /* it goes to the entry when it first runs */
+    wave->next = NULL; /* it jumps to the entry when it first runs */
     wave->state = left ? AMDGPU_RUNS : AMDGPU_ENDED;
 }
 
@@ -325,7 +325,7 @@ static bool begin(struct sim_block *sim, bool fresh)
     return true;
 }
 
-/* Where no code is, it may have gone to its trap handler. */
+/* Where there is no code, the wave may have entered its trap handler. */
 static void begin_code(struct amdgpu_wave *wave)
 {
     const struct amdgpu_op *op = amdgpu_goto(wave, wave->block->dispatch->entry);
@@ -353,13 +353,13 @@ static void fini(struct sim_block *sim)
     struct amdgpu_block *block = sim->state;
     amdgpu_checks_destroy(block->checks);
     free(block->waits);
-    amdgpu_private_give(block->dispatch->kept, block->scratch_memory);
-    if (block->ring_group)
-        amdgpu_ring_give(block->dispatch, block->ring_group - 1);
+    amdgpu_scratch_pool_release(block->dispatch->scratch_pool, block->scratch_memory);
+    if (block->scratch_part)
+        amdgpu_scratch_ring_release(block->dispatch, block->scratch_part - 1);
 }
 
-/* The workspace of the grid's barrier (docs/kernel-abi.md); 0: there is none. The hidden arguments,
- * of code objects of version 5 and later, end the kernel's. */
+/* The workspace of the grid's barrier (docs/kernel-abi.md); 0: there is none. In code objects of
+ * version 5 and later, the hidden arguments follow the kernel's own. */
 static uint64_t grid_workspace(const struct amdgpu_dispatch *dispatch)
 {
     enum { HIDDEN_SIZE = 256, MULTIGRID_SYNC = 88, WORKSPACE = 48 };
@@ -385,7 +385,7 @@ static bool grid_hangs(struct sim_launch *launch, uint64_t ended)
     if (!dispatch->cooperative)
         return false;
     if (!sim_grid_waits(dispatch->device->device, grid_workspace(dispatch)) &&
-        !amdgpu_gws_is_awaited(dispatch))
+        !amdgpu_gws_is_pending(dispatch))
         return false;
     amdgpu_report_grid(dispatch, ended);
     return true;
@@ -398,7 +398,7 @@ static const struct sim_engine engine = {.name = "amdgpu",
                                          .grid_hangs = grid_hangs,
                                          .fini = fini};
 
-/* ---- what the descriptor asks for -------------------------------------------------- */
+/* ---- validation of the kernel descriptor ---------------------------------------------- */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -427,26 +427,29 @@ static bool read_descriptor(struct amdgpu_dispatch *dispatch, struct amdgpu_end 
     const unsigned char *at =
         sim_translate_range(dispatch->device->device, address, sizeof dispatch->descriptor, false);
     if (!at)
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, address, out_end,
-                                      "the kernel object at 0x%llx cannot be read",
-                                      (unsigned long long)address);
+        return amdgpu_reject_dispatch(
+            dispatch, AMDGPU_END_PACKET, address, out_end,
+            "its kernel object at 0x%llx is not in memory that the device can read",
+            (unsigned long long)address);
     memcpy(&dispatch->descriptor, at, sizeof dispatch->descriptor);
     dispatch->entry = address + (uint64_t)dispatch->descriptor.kernel_code_entry_byte_offset;
     if (dispatch->entry % 4 || !sim_translate(dispatch->device->device, dispatch->entry, 4, false))
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, dispatch->entry, out_end,
-                                      "no code can be read where it begins, at 0x%llx",
-                                      (unsigned long long)dispatch->entry);
+        return amdgpu_reject_dispatch(
+            dispatch, AMDGPU_END_PACKET, dispatch->entry, out_end,
+            "its first instruction, at 0x%llx, is not in memory that the device can read",
+            (unsigned long long)dispatch->entry);
     bool gfx9 = amdgpu_family_of(dispatch->device->model.isa) == AMDGPU_GFX9;
     bool narrow = dispatch->descriptor.kernel_code_properties & AMDGPU_PROPERTY_WAVEFRONT_SIZE32;
     if (gfx9 && narrow)
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, address, out_end,
-                                      "%s has no waves of 32", dispatch->device->model.name);
+        return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, address, out_end,
+                                      "%s does not support waves of 32 lanes",
+                                      dispatch->device->model.name);
     dispatch->lanes = narrow ? 32 : 64;
     read_registers(dispatch);
     return true;
 }
 
-/* ---- what the packet asks for ------------------------------------------------------ */
+/* ---- validation of the packet --------------------------------------------------------- */
 
 static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
 {
@@ -458,29 +461,29 @@ static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_en
     bool too_many = false;
     for (unsigned i = 0; i < 3; i++) {
         if (items[i] == 0 || group[i] == 0)
-            return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                          "its grid or its groups are empty");
+            return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                          "the grid or the work-group size is 0");
         dispatch->group[i] = group[i];
         dispatch->launch.grid[i] = items[i] / group[i] + (items[i] % group[i] != 0);
         group_items *= group[i];
         too_many |= __builtin_mul_overflow(groups, dispatch->launch.grid[i], &groups);
     }
     if (group_items > ITEMS_MAX)
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                      "groups of %llu work-items are more than the %d of a device",
+        return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                      "work-groups of %llu work-items exceed the limit of %d",
                                       (unsigned long long)group_items, ITEMS_MAX);
     if (too_many || groups > UINT64_MAX / 4)
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                      "the grid has too many groups");
+        return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                      "the grid has too many work-groups");
     dispatch->items = (unsigned)group_items;
     dispatch->launch.waves_per_block = (dispatch->items + dispatch->lanes - 1) / dispatch->lanes;
     return true;
 }
 
-/* A work-item has no more of its queue's scratch than what is there. */
+/* A work-item cannot use more of its queue's scratch than there is. */
 static void limit_scratch(struct amdgpu_dispatch *dispatch)
 {
-    size_t limit = dispatch->ring.wave_size / dispatch->lanes;
+    size_t limit = dispatch->scratch_ring.wave_size / dispatch->lanes;
     if (dispatch->scratch_size > limit)
         dispatch->scratch_size = limit;
     if (dispatch->scratch_stride > limit)
@@ -497,36 +500,36 @@ static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_
     if (scratch < descriptor->private_segment_fixed_size)
         scratch = descriptor->private_segment_fixed_size;
     if (lds > amdgpu_lds_limit())
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                      "%u bytes of LDS are more than the %zu of a device", lds,
+        return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
+                                      "%u bytes of LDS exceed the limit of %zu", lds,
                                       amdgpu_lds_limit());
     if ((uint64_t)scratch * dispatch->lanes > SCRATCH_OF_WAVE_MAX)
-        return amdgpu_refuse_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
-                                      "%u bytes of scratch are more than the %d of a work-item",
+        return amdgpu_reject_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
+                                      "%u bytes of scratch per work-item exceed the limit of %d",
                                       scratch, SCRATCH_OF_WAVE_MAX / (int)dispatch->lanes);
     dispatch->lds_size = lds;
     dispatch->scratch_size = scratch;
     dispatch->scratch_stride = round_up(scratch, 16);
-    if (dispatch->ring.address)
+    if (dispatch->scratch_ring.address)
         limit_scratch(dispatch);
     return true;
 }
 
-/* Groups that a compute unit holds at once; 0: not one fits. Pairs of units share their groups
- * on gfx10 and later. */
+/* Groups that a compute unit can hold at once; 0: not even one. On gfx10 and later, pairs of units
+ * share their groups. */
 static uint64_t groups_per_unit(const struct amdgpu_dispatch *dispatch)
 {
     const struct amdgpu_model *model = &dispatch->device->model;
     unsigned pair = amdgpu_family_of(model->isa) == AMDGPU_GFX9 ? 1 : 2;
     size_t registers = round_up(dispatch->vgprs + dispatch->agprs, model->vgpr_unit);
     if (dispatch->lanes > model->lanes)
-        registers *= 2; /* allotted in waves of 32 */
+        registers *= 2; /* allocated in waves of 32 */
     unsigned waves = least(model->waves_per_simd, (unsigned)(model->vgprs_per_simd / registers));
     uint64_t by_waves =
         (uint64_t)waves * model->simds_per_unit * pair / dispatch->launch.waves_per_block;
     size_t lds = dispatch->lds_size ? dispatch->lds_size : 1;
     uint64_t by_lds = (uint64_t)AMDGPU_LDS_PER_BLOCK * pair / lds;
-    if (by_lds == 0) /* ANYHIP_SIM_SHARED says that there is more */
+    if (by_lds == 0) /* ANYHIP_SIM_SHARED allows more */
         by_lds = 1;
     return by_waves < by_lds ? by_waves : by_lds;
 }
@@ -540,20 +543,20 @@ static bool set_residence(struct amdgpu_dispatch *dispatch, struct amdgpu_end *o
     uint64_t groups =
         (uint64_t)dispatch->launch.grid[0] * dispatch->launch.grid[1] * dispatch->launch.grid[2];
     uint64_t resident = units * per_unit;
-    if (dispatch->ring.address) {
-        unsigned parts = dispatch->ring.waves / dispatch->launch.waves_per_block;
-        parts = least(parts, AMDGPU_RING_GROUPS);
+    if (dispatch->scratch_ring.address) {
+        unsigned parts = dispatch->scratch_ring.waves / dispatch->launch.waves_per_block;
+        parts = least(parts, AMDGPU_SCRATCH_RING_GROUPS);
         resident = resident < parts ? resident : parts;
     }
     if (per_unit == 0)
-        return amdgpu_refuse_dispatch(
+        return amdgpu_reject_dispatch(
             dispatch, AMDGPU_END_PACKET, 0, out_end,
-            "a unit has no room for a group of %u waves with %u VGPRs each",
+            "a work-group of %u waves with %u VGPRs each does not fit on a compute unit",
             dispatch->launch.waves_per_block, dispatch->vgprs + dispatch->agprs);
     if (dispatch->cooperative && groups > resident)
-        return amdgpu_refuse_dispatch(
+        return amdgpu_reject_dispatch(
             dispatch, AMDGPU_END_PACKET, 0, out_end,
-            "a cooperative kernel of %llu groups where %llu can run at once",
+            "a cooperative launch of %llu work-groups exceeds the %llu that can be resident",
             (unsigned long long)groups, (unsigned long long)resident);
     dispatch->launch.resident_max = resident ? resident : 1;
     return true;
@@ -569,8 +572,8 @@ static bool set_shape(struct amdgpu_dispatch *dispatch, const struct amdgpu_emit
                                  .agprs = dispatch->agprs,
                                  .emitters = emitters};
     dispatch->shape = amdgpu_shape_of(&shape);
-    return dispatch->shape || amdgpu_refuse_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
-                                                     "there is no memory for its code");
+    return dispatch->shape || amdgpu_reject_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
+                                                     "out of memory for its decoded code");
 }
 
 /* ---- starting and ending ----------------------------------------------------------- */
@@ -595,9 +598,9 @@ bool amdgpu_exec_start(struct amdgpu_dispatch *dispatch, const struct amdgpu_emi
     atomic_store(&dispatch->failed, false);
     atomic_store(&dispatch->reported, false);
     atomic_store(&dispatch->cancelled, false);
-    for (unsigned i = 0; i < AMDGPU_MEETINGS; i++) {
-        atomic_init(&dispatch->meetings[i], 0);
-        atomic_init(&dispatch->meeting_sizes[i], 0);
+    for (unsigned i = 0; i < AMDGPU_GWS_RESOURCES; i++) {
+        atomic_init(&dispatch->gws_states[i], 0);
+        atomic_init(&dispatch->gws_counts[i], 0);
     }
     dispatch->launch = (struct sim_launch){
         .engine = &engine, .kernel = dispatch, .priority = dispatch->priority, .done = finish};

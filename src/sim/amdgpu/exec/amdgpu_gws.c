@@ -1,12 +1,13 @@
-/* Global wave sync: barriers of all waves of a dispatch that ask for one, whatever their group.
- * Code of ROCm's device library waits so for a whole grid. A dispatch has resources of its own,
- * which begin as if the runtime had initialised them for as many waves as the first one says. */
+/* Global wave sync: barriers across all waves of a dispatch that use one, in any group. ROCm's
+ * device library waits for a whole grid with it. Each dispatch has resources of its own, which
+ * begin as if the runtime had initialised them for the number of waves that the first wave
+ * gives. */
 #include "amdgpu_wave.h"
 
 #include <stdatomic.h>
 
-/* What struct amdgpu_dispatch.meetings has of each: how many waves are still to come, that it is
- * known how many, and how often all have come. */
+/* The bits of a resource's state: how many waves have yet to arrive, whether that is known, and how
+ * many times the barrier has completed. */
 enum { KNOWN = 32, TURN = 33 };
 
 static uint64_t state_of(uint64_t turn, uint32_t missing)
@@ -16,25 +17,25 @@ static uint64_t state_of(uint64_t turn, uint32_t missing)
 
 static unsigned number_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    return ((wave->s[wave->m0] >> 16) + (unsigned)op->offset_bytes) % AMDGPU_MEETINGS;
+    return ((wave->s[wave->m0] >> 16) + (unsigned)op->offset_bytes) % AMDGPU_GWS_RESOURCES;
 }
 
 static _Atomic(uint64_t) *resource_of(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    return &wave->block->dispatch->meetings[number_of(wave, op)];
+    return &wave->block->dispatch->gws_states[number_of(wave, op)];
 }
 
-bool amdgpu_gws_is_awaited(struct amdgpu_dispatch *dispatch)
+bool amdgpu_gws_is_pending(struct amdgpu_dispatch *dispatch)
 {
-    for (unsigned i = 0; i < AMDGPU_MEETINGS; i++) {
-        uint64_t state = atomic_load(&dispatch->meetings[i]);
-        if (state >> KNOWN & 1 && (uint32_t)state < atomic_load(&dispatch->meeting_sizes[i]))
+    for (unsigned i = 0; i < AMDGPU_GWS_RESOURCES; i++) {
+        uint64_t state = atomic_load(&dispatch->gws_states[i]);
+        if (state >> KNOWN & 1 && (uint32_t)state < atomic_load(&dispatch->gws_counts[i]))
             return true;
     }
     return false;
 }
 
-/* The first live lane's: how many waves there are beside one. */
+/* The operand of the first live lane: how many waves take part besides one. */
 static uint32_t others(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     uint64_t exec = amdgpu_exec(wave);
@@ -47,7 +48,7 @@ static const struct amdgpu_op *run_init(struct amdgpu_wave *wave, const struct a
     return amdgpu_next(op);
 }
 
-/* Whether the wave was the last one; else *out_turn is what it waits to be over. */
+/* Whether the wave was the last to arrive; otherwise *out_turn is the turn that it waits for. */
 static bool arrive(_Atomic(uint64_t) *resource, uint32_t count, uint64_t *out_turn)
 {
     uint64_t old = atomic_load(resource), new;
@@ -60,34 +61,34 @@ static bool arrive(_Atomic(uint64_t) *resource, uint32_t count, uint64_t *out_tu
     return missing == 0;
 }
 
-/* Why so many waves will never meet; NULL: they may. */
+/* Why so many waves can never arrive; NULL: they may. */
 static const char *never(const struct amdgpu_dispatch *dispatch, uint32_t count)
 {
     const uint32_t *grid = dispatch->launch.grid;
     uint64_t waves = (uint64_t)grid[0] * grid[1] * grid[2] * dispatch->launch.waves_per_block;
     if (!dispatch->cooperative)
-        return "waits for other groups, which only a cooperative launch has beside it,";
-    return count < waves ? NULL : "waits for more waves than there are";
+        return "waits for other work-groups, which are resident only in a cooperative launch,";
+    return count < waves ? NULL : "waits for more waves than the grid has";
 }
 
-/* Comes here again until all are there. */
+/* Runs again until all waves have arrived. */
 static const struct amdgpu_op *run_barrier(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     _Atomic(uint64_t) *resource = resource_of(wave, op);
-    uint64_t turn = wave->meeting - 1;
-    if (wave->meeting == 0) {
+    uint64_t turn = wave->gws_turn - 1;
+    if (wave->gws_turn == 0) {
         const char *why = never(wave->block->dispatch, others(wave, op));
         if (why)
             return amdgpu_fail(
                 wave, op, &(struct amdgpu_fault){.kind = AMDGPU_END_HUNG, .what = why, .lane = -1});
-        atomic_store(&wave->block->dispatch->meeting_sizes[number_of(wave, op)], others(wave, op));
+        atomic_store(&wave->block->dispatch->gws_counts[number_of(wave, op)], others(wave, op));
         if (arrive(resource, others(wave, op), &turn))
             return amdgpu_next(op);
-        wave->meeting = turn + 1;
+        wave->gws_turn = turn + 1;
     }
     if (atomic_load(resource) >> TURN == turn)
         return amdgpu_pause(wave, op, SIM_WAVE_RESTS);
-    wave->meeting = 0;
+    wave->gws_turn = 0;
     return amdgpu_next(op);
 }
 

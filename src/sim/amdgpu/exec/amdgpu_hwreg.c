@@ -1,4 +1,4 @@
-/* Registers of the hardware: s_getreg, s_setreg, s_round_mode, s_denorm_mode. */
+/* Hardware registers: s_getreg, s_setreg, s_round_mode, s_denorm_mode. */
 #include "amdgpu_wave.h"
 
 enum hwreg { /* as encoded */
@@ -17,11 +17,11 @@ enum hwreg { /* as encoded */
              HW_SHADER_CYCLES = 29,
 };
 
-/* ---- where a wave is said to run --------------------------------------------------------- */
+/* ---- the place where a wave reports that it runs ----------------------------------------- */
 
 enum { UNITS_PER_ARRAY = 16, UNITS_PER_XCC = 38 };
 
-/* The unit of the mask with so many before it. */
+/* The index of the compute unit that has so many enabled units before it. */
 static unsigned masked_unit(const struct amdgpu_dispatch *dispatch, unsigned before)
 {
     unsigned unit = 0;
@@ -48,7 +48,7 @@ static uint32_t gfx9_hw_id(const struct amdgpu_wave *wave)
            (unit / UNITS_PER_ARRAY & 7) << 13;
 }
 
-/* Pairs of units (WGPs), in two arrays of each engine. */
+/* Pairs of units (WGPs), in two arrays of each shader engine. */
 static uint32_t hw_id1(const struct amdgpu_wave *wave)
 {
     unsigned unit = unit_of(wave), pair = unit / 2;
@@ -124,7 +124,7 @@ static void write_hwreg(struct amdgpu_wave *wave, unsigned reg, uint32_t value)
             wave->halts = value & STATUS_HALT;
         }
         break;
-    case HW_IB_STS: /* what of it can be written says how instructions are replayed */
+    case HW_IB_STS: /* its writable bits control how instructions are replayed */
         break;
     default: /* FLAT_SCR_LO, FLAT_SCR_HI */
         wave->flat_scratch[reg - HW_FLAT_SCR_LO] = value;

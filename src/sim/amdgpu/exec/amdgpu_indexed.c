@@ -1,10 +1,10 @@
-/* Vector instructions while MODE.gpr_idx_en is on (gfx9's s_set_gpr_idx_on): M0 says which of
- * their registers are others than the instruction names. Such an instruction is emitted
- * with these registers and run at once. */
+/* Vector instructions while MODE.gpr_idx_en is on (gfx9's s_set_gpr_idx_on): M0 selects which of
+ * their registers are indexed. Such an instruction is emitted with the indexed registers and run at
+ * once. */
 #include "amdgpu_wave.h"
 
 enum { SRC0 = 1 << 12, DST = 1 << 15 }; /* in M0; sources follow each other */
-enum { TURN = 64 };                     /* instructions before others have a turn */
+enum { TURN = 64 };                     /* instructions before other waves get a turn */
 
 static bool is_vector(const struct amdgpu_op *op)
 {
@@ -30,7 +30,7 @@ static bool move(const struct amdgpu_wave *wave, struct amdgpu_operand *operand,
     return operand->reg + (unsigned)operand->count <= wave->vgprs;
 }
 
-/* As hardware does: a source that is not there is v0; where the destination is not, the
+/* As in hardware: a source that does not exist reads v0; if the destination does not exist, the
  * instruction does nothing. */
 static const struct amdgpu_op *run_moved(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
@@ -45,17 +45,18 @@ static const struct amdgpu_op *run_moved(struct amdgpu_wave *wave, const struct 
     struct amdgpu_op moved = {.offset = op->offset, .count = op->count, .inst = &inst};
     amdgpu_set_length(&moved, op->length);
     if (!shape->emitters->vector(shape->isa, shape->lanes, &inst, &moved))
-        return amdgpu_fail(wave, op,
-                           &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
-                                                  .what = "indexes registers where it cannot",
-                                                  .lane = -1});
+        return amdgpu_fail(
+            wave, op,
+            &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION,
+                                   .what = "cannot be executed with indexed registers",
+                                   .lane = -1});
     const struct amdgpu_op *next = moved.run(wave, &moved);
     return next == amdgpu_next(&moved) ? amdgpu_next(op) : next;
 }
 
 const struct amdgpu_op *amdgpu_run_indexed(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    if (wave->indexing) /* it is what executes the instruction that switches it on again */
+    if (wave->indexing) /* this loop executes the instruction that enables indexing again */
         return op;
     wave->indexing = true;
     for (unsigned i = 0; op && wave->mode & AMDGPU_MODE_GPR_INDEXING; i++) {

@@ -1,6 +1,6 @@
-/* Code as it is executed: pages of ops, filled one by one as waves come to them, and how
- * waves go from one to the other. Finding a page takes no lock; making one and decoding does,
- * and an op's handler is what is written last of it. */
+/* Decoded code: pages of ops, decoded one at a time when waves first execute them, and how waves
+ * move from page to page. Finding a page takes no lock; creating one and decoding do. The handler
+ * of an op is published last. */
 #include "amdgpu_wave.h"
 
 #include <pthread.h>
@@ -65,8 +65,8 @@ static struct entry *entry_of(const struct amdgpu_shape *shape)
 
 /* ---- pages ----------------------------------------------------------------------------- */
 
-static const struct amdgpu_op *decode_this(struct amdgpu_wave *wave, const struct amdgpu_op *op);
-static const struct amdgpu_op *go_on(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+static const struct amdgpu_op *next_page(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
 static _Atomic(struct amdgpu_page *) *bucket_of(const struct amdgpu_shape *shape, uint64_t address)
 {
@@ -92,7 +92,7 @@ static struct amdgpu_page *make_page(const struct amdgpu_shape *shape, uint64_t 
     page->memory = memory;
     page->shape = shape;
     for (unsigned i = 0; i < AMDGPU_PAGE_WORDS + AMDGPU_INST_WORDS; i++) {
-        page->ops[i].run = i < AMDGPU_PAGE_WORDS ? decode_this : go_on;
+        page->ops[i].run = i < AMDGPU_PAGE_WORDS ? decode_op : next_page;
         page->ops[i].offset = i * 4;
     }
     return page;
@@ -108,7 +108,7 @@ static void free_page(struct amdgpu_page *page)
     free(page);
 }
 
-/* The page of the code at address, made when it is not there. NULL: no code, or no memory. */
+/* The page of the code at address, created if necessary. NULL: no code, or out of memory. */
 static struct amdgpu_page *page_at(const struct amdgpu_shape *shape, uint64_t address)
 {
     uint64_t start = address & -(uint64_t)AMDGPU_PAGE_SIZE;
@@ -130,7 +130,7 @@ static struct amdgpu_page *page_at(const struct amdgpu_shape *shape, uint64_t ad
     return page;
 }
 
-/* ---- forgetting: under the lock ----------------------------------------------------------- */
+/* ---- discarding pages: under the lock ------------------------------------------------------- */
 
 static void free_retired(void)
 {
@@ -141,7 +141,7 @@ static void free_retired(void)
     }
 }
 
-/* Whoever executes a page that is retired goes on in it. */
+/* Waves that execute a retired page stay on it. */
 static void retire_memory(uint64_t memory)
 {
     for (struct entry *entry = code.entries; entry; entry = entry->next)
@@ -160,7 +160,7 @@ static void retire_memory(uint64_t memory)
         }
 }
 
-/* Some memory with decoded code in [start, end) that is not keep; 0: none. */
+/* The id of some memory, other than keep, with decoded code in [start, end); 0: none. */
 static uint64_t decoded_in(uint64_t start, uint64_t end, uint64_t keep)
 {
     for (struct entry *entry = code.entries; entry; entry = entry->next)
@@ -183,14 +183,14 @@ static void forget(uint64_t start, uint64_t end, uint64_t keep)
     free_retired();
 }
 
-void amdgpu_code_forget(uint64_t address, size_t size)
+void amdgpu_code_discard(uint64_t address, size_t size)
 {
     pthread_mutex_lock(&code.lock);
     forget(address, address + size, 0);
     pthread_mutex_unlock(&code.lock);
 }
 
-/* Whether a page at address was decoded from other memory than memory. */
+/* Whether a page at address was decoded from memory other than memory. */
 static bool is_stale(uint64_t address, uint64_t memory)
 {
     uint64_t start = address & -(uint64_t)AMDGPU_PAGE_SIZE;
@@ -231,24 +231,24 @@ static const struct amdgpu_op *stop_with(struct amdgpu_wave *wave, const struct 
 
 static const struct amdgpu_op *unknown(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    return stop_with(wave, op, "executes what is no instruction of this device");
+    return stop_with(wave, op, "executes an instruction that this device does not have");
 }
 
-static const struct amdgpu_op *not_there(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+static const struct amdgpu_op *not_simulated(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     return stop_with(wave, op, "executes an instruction that is not simulated");
 }
 
 static const struct amdgpu_op *no_register(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    return stop_with(wave, op, "names a register that it does not have");
+    return stop_with(wave, op, "uses a register that was not allocated to it");
 }
 
 static const struct amdgpu_op *no_room(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     return amdgpu_fail(wave, op,
                        &(struct amdgpu_fault){.kind = AMDGPU_END_NO_MEMORY,
-                                              .what = "cannot be decoded: there is no memory",
+                                              .what = "cannot be decoded: out of memory",
                                               .lane = -1});
 }
 
@@ -320,7 +320,7 @@ static struct amdgpu_inst *keep_inst(struct amdgpu_page *page, const struct amdg
     return &slab->insts[slab->used++];
 }
 
-/* Copies what can be read of the longest instruction; returns its bytes. */
+/* Copies the readable part of the longest possible instruction; returns its size in bytes. */
 static size_t fetch(const struct amdgpu_shape *shape, uint64_t address,
                     uint32_t out_words[AMDGPU_INST_WORDS])
 {
@@ -334,7 +334,8 @@ static size_t fetch(const struct amdgpu_shape *shape, uint64_t address,
     return count * 4;
 }
 
-/* Sets the op at an index of the page, run last. False: there is no code at all. */
+/* Decodes the op at an index of the page; its handler is set last. False: there is no code at
+ * all. */
 static bool decode(struct amdgpu_page *page, unsigned index)
 {
     uint32_t words[AMDGPU_INST_WORDS];
@@ -352,11 +353,11 @@ static bool decode(struct amdgpu_page *page, unsigned index)
         else if (!has_registers(page->shape, &inst))
             made.run = no_register;
         else if (!emit(page->shape, made.inst, &made))
-            made.run = not_there;
+            made.run = not_simulated;
     }
     struct amdgpu_op *op = &page->ops[index];
     const size_t rest = sizeof made.run;
-    _Static_assert(offsetof(struct amdgpu_op, run) == 0, "what is written last comes first");
+    _Static_assert(offsetof(struct amdgpu_op, run) == 0, "run is copied last");
     memcpy((char *)op + rest, (const char *)&made + rest, sizeof made - rest);
     __atomic_store_n(&op->run, made.run, __ATOMIC_RELEASE);
     return true;
@@ -366,19 +367,19 @@ static const struct amdgpu_op *no_code(struct amdgpu_wave *wave, uint64_t addres
 {
     return amdgpu_fail(wave, NULL,
                        &(struct amdgpu_fault){.kind = AMDGPU_END_MEMORY,
-                                              .what = "goes on where no code can be read,",
+                                              .what = "fetches an instruction that cannot be read,",
                                               .has_address = true,
                                               .address = address,
                                               .lane = -1});
 }
 
-static const struct amdgpu_op *decode_this(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
     unsigned index = (unsigned)(op - page->ops);
     bool there = true;
     pthread_mutex_lock(&code.lock);
-    if (__atomic_load_n(&op->run, __ATOMIC_RELAXED) == decode_this)
+    if (__atomic_load_n(&op->run, __ATOMIC_RELAXED) == decode_op)
         there = decode(page, index);
     pthread_mutex_unlock(&code.lock);
     return there ? op : no_code(wave, page->address + index * 4);
@@ -386,20 +387,21 @@ static const struct amdgpu_op *decode_this(struct amdgpu_wave *wave, const struc
 
 bool amdgpu_is_decoded(const struct amdgpu_op *op)
 {
-    return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE) != decode_this;
+    return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE) != decode_op;
 }
 
-/* ---- going on -------------------------------------------------------------------------------- */
+/* ---- moving between pages ------------------------------------------------------------------- */
 
 const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address)
 {
     if (address % 4)
-        return amdgpu_fail(wave, NULL,
-                           &(struct amdgpu_fault){.kind = AMDGPU_END_ALIGNMENT,
-                                                  .what = "goes on at a misaligned address,",
-                                                  .has_address = true,
-                                                  .address = address,
-                                                  .lane = -1});
+        return amdgpu_fail(
+            wave, NULL,
+            &(struct amdgpu_fault){.kind = AMDGPU_END_ALIGNMENT,
+                                   .what = "fetches an instruction from a misaligned address,",
+                                   .has_address = true,
+                                   .address = address,
+                                   .lane = -1});
     const struct amdgpu_page *page = page_at(wave->block->dispatch->shape, address);
     if (!page)
         return no_code(wave, address);
@@ -407,7 +409,7 @@ const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address)
     return &page->ops[address % AMDGPU_PAGE_SIZE / 4];
 }
 
-static const struct amdgpu_op *go_on(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+static const struct amdgpu_op *next_page(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
     ptrdiff_t index = op - page->ops - AMDGPU_PAGE_WORDS;
@@ -417,7 +419,7 @@ static const struct amdgpu_op *go_on(struct amdgpu_wave *wave, const struct amdg
         following = page_at(page->shape, address);
         if (!following)
             return no_code(wave, address);
-        if (following->memory == page->memory) /* then both go at once */
+        if (following->memory == page->memory) /* then both pages are discarded together */
             atomic_store_explicit(&page->following, following, memory_order_release);
     }
     wave->page = following;

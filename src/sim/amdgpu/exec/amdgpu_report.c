@@ -1,4 +1,4 @@
-/* What a kernel did wrong, in words: the first failure of each dispatch is reported. */
+/* Reports of kernels that fail: the first failure of each dispatch is logged. */
 #include "amdgpu_code.h"
 #include "amdgpu_wave.h"
 #include "log.h"
@@ -59,7 +59,7 @@ static void add_place(struct sim_report *text, const struct amdgpu_wave *wave,
         sim_report_add(text, " (%s)", line);
 }
 
-/* ---- who -------------------------------------------------------------------------------- */
+/* ---- which thread ----------------------------------------------------------------------- */
 
 static void add_item(struct sim_report *text, const struct amdgpu_wave *wave, int lane)
 {
@@ -76,7 +76,7 @@ static void add_item(struct sim_report *text, const struct amdgpu_wave *wave, in
                    item / size[0] / size[1]);
 }
 
-/* ---- what ------------------------------------------------------------------------------- */
+/* ---- which fault ------------------------------------------------------------------------ */
 
 static uint64_t offset_in(uint64_t address, uint64_t window)
 {
@@ -137,7 +137,7 @@ static struct amdgpu_end end_of(const struct amdgpu_wave *wave, const struct amd
     return end;
 }
 
-/* Of which handlers make nothing, unless there is a debugger. */
+/* Exceptions that handlers ignore unless there is a debugger. */
 static bool is_breakpoint(const struct amdgpu_end *end)
 {
     return end->kind == AMDGPU_END_TRAP && end->trap == AMDGPU_TRAP_DEBUG;
@@ -162,7 +162,7 @@ const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgp
     return NULL;
 }
 
-/* ---- what never ends ------------------------------------------------------------------------ */
+/* ---- hangs ---------------------------------------------------------------------------------- */
 
 void amdgpu_report_stuck(struct amdgpu_block *block)
 {
@@ -175,9 +175,9 @@ void amdgpu_report_stuck(struct amdgpu_block *block)
         return;
     dispatch->end.kind = AMDGPU_END_HUNG;
     add_kernel(&text, dispatch);
-    sim_report_add(&text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can go on",
-                   index[0], index[1], index[2], block->wave_count - block->ended,
-                   block->wave_count);
+    sim_report_add(
+        &text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can continue",
+        index[0], index[1], index[2], block->wave_count - block->ended, block->wave_count);
     for (unsigned i = 0; i < block->wave_count; i++) {
         const struct amdgpu_wave *wave = &block->waves[i];
         if (wave->state != AMDGPU_AT_BARRIER && wave->state != AMDGPU_HALTED)
@@ -206,9 +206,9 @@ void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended)
     sim_report_log(&text);
 }
 
-/* ---- what does not start ----------------------------------------------------------- */
+/* ---- dispatches that cannot start -------------------------------------------------- */
 
-bool amdgpu_refuse_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
+bool amdgpu_reject_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
                             uint64_t address, struct amdgpu_end *out_end, const char *format, ...)
 {
     char name[NAME_SIZE] = "", message[400];

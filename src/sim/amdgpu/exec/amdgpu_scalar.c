@@ -1,5 +1,5 @@
-/* Scalar arithmetic: handlers of the rows in amdgpu_scalar.def. What else scalar
- * instructions do is amdgpu_control.c's. */
+/* Scalar arithmetic: handlers of the rows in amdgpu_scalar.def. Other scalar instructions are in
+ * amdgpu_control.c. */
 #include "amdgpu_wave.h"
 
 typedef uint32_t u32;
@@ -7,7 +7,7 @@ typedef uint64_t u64;
 typedef int32_t i32;
 typedef int64_t i64;
 
-/* ---- what rows use ----------------------------------------------------------------------- */
+/* ---- functions that rows use -------------------------------------------------------------- */
 
 static inline u32 absolute(u32 value)
 {
@@ -45,7 +45,7 @@ static inline u64 spread_bits(u32 value)
     return (spread | spread << 1) & 0x5555555555555555;
 }
 
-/* The lowest bit of each quad of bits that has any. */
+/* The lowest set bit of each group of four bits. */
 static inline u64 any_of_quads(u64 value)
 {
     value |= value >> 2;
@@ -57,7 +57,7 @@ static inline u64 whole_quads(u64 value)
     return any_of_quads(value) * 15;
 }
 
-/* A bit for each quad. */
+/* One bit for each group of four. */
 static inline u64 quads(u64 value)
 {
     value = any_of_quads(value);
@@ -105,7 +105,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
 #define RESULT(type, d)                                                                            \
     write_register(wave, op->dst, sizeof(type) == 8 ? (u64)(d) : (u32)(d), sizeof(type))
 
-/* An effect, and what it made of a result and of SCC. */
+/* An effect, and the result and SCC that it computed. */
 #define EFFECT(td, result, ...)                                                                    \
     u32 scc = wave->scc;                                                                           \
     result;                                                                                        \
@@ -198,7 +198,7 @@ static inline void write_exec(struct amdgpu_wave *wave, u64 value, size_t size)
 struct scalar_row {
     amdgpu_handler run;
     unsigned char dst, src[2]; /* bytes; 0: none */
-    bool is_unsigned;          /* SOPK: the constant is of 16 bits without a sign */
+    bool is_unsigned;          /* SOPK: the constant is an unsigned 16-bit value */
 };
 
 static const struct scalar_row rows[] = {
@@ -238,7 +238,7 @@ bool amdgpu_emit_destination(const struct amdgpu_operand *operand, unsigned size
                              struct amdgpu_op *op)
 {
     if (operand->kind == AMDGPU_NULL) {
-        op->dst = AMDGPU_NOWHERE;
+        op->dst = AMDGPU_DISCARDED;
         return true;
     }
     op->dst = operand->reg;

@@ -1,4 +1,4 @@
-/* Owns the shadow of a work-group: which bytes of its LDS and scratch were written, and by whom.
+/* Owns the shadow of a work-group, which records who wrote each byte of its LDS and scratch.
  * Handlers of memory instructions consult it (memory/amdgpu_checks.c). */
 #include "amdgpu_wave.h"
 #include "sim_options.h"

@@ -1,16 +1,16 @@
-/* Owns how waves get to their device's trap handler and back: what they find in the trap registers,
- * what the handler tells the driver, and how a wave ends there.
+/* Owns the entry of waves into their device's trap handler and their return: the trap registers,
+ * the interrupts that the handler sends to the driver, and how a wave ends there.
  *
- * On hardware the kernel driver's own handler comes first, for context switches; it hands all else
- * to the second level, the code that the runtime gave it. What the first level does is done here,
- * and the second is executed as any code is.
+ * On hardware the kernel driver's first-level handler runs first, for context switches, and passes
+ * everything else to the second level, which is code that the runtime has set. This file does what
+ * the first level does; the second level is executed like any other code.
  *
  * Source: AMD, instruction set architectures of Vega, CDNA 2 and RDNA 3, "Trap and exception
- * registers"; the interface between the two levels as the Linux driver's cwsr_trap_handler_gfx9.asm
- * and gfx10.asm have it. */
+ * registers"; the interface between the two levels as in the Linux driver's
+ * cwsr_trap_handler_gfx9.asm and gfx10.asm. */
 #include "amdgpu_wave.h"
 
-enum { /* scalar registers: TTMP0 and those of its kin that a handler begins with */
+enum { /* scalar registers: TTMP0, and those that are set when a handler begins */
        TTMP_PC = 108,
        TTMP_DISPATCH = 114,
        TTMP_GROUP = 116,
@@ -27,7 +27,7 @@ enum { /* HW_REG_TRAPSTS */
        TRAPSTS_XNACK_ERROR = 1 << 28,
 };
 #define PC_MASK     ((UINT64_C(1) << 48) - 1)
-#define ADDRESS_END (UINT64_C(1) << 47) /* beyond are addresses of no memory */
+#define ADDRESS_END (UINT64_C(1) << 47) /* higher addresses have no memory */
 
 static uint32_t exceptions_of(const struct amdgpu_end *end)
 {
@@ -90,16 +90,16 @@ const struct amdgpu_op *amdgpu_trap_enter(struct amdgpu_wave *wave, uint64_t add
     return op ? amdgpu_pause(wave, op, SIM_WAVE_READY) : NULL;
 }
 
-void amdgpu_trap_tell(struct amdgpu_wave *wave, uint32_t message)
+void amdgpu_trap_interrupt(struct amdgpu_wave *wave, uint32_t message)
 {
     struct amdgpu_dispatch *dispatch = wave->block->dispatch;
-    wave->trapped.told = true;
+    wave->trapped.interrupt_sent = true;
     if (dispatch->trapped)
         dispatch->trapped(dispatch, message);
 }
 
-/* A wave that stays halted is of no more use, as nobody resumes it: the kernel ends. So it does
- * when an instruction would cause the same exception once more. */
+/* A wave that stays halted is useless, since nothing resumes it: the kernel ends. It also ends when
+ * an instruction would raise the same exception again. */
 const struct amdgpu_op *amdgpu_trap_leave(struct amdgpu_wave *wave, uint64_t target)
 {
     bool again = wave->trapped.kind != AMDGPU_END_TRAP && (target & PC_MASK) == wave->trapped_at;

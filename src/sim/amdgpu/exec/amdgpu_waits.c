@@ -1,10 +1,11 @@
-/* Whether waves wait for what memory brings before they use it (SIM_CHECK_SYNC): counts what a
- * wave has issued as vmcnt and lgkmcnt do, and knows of each register what is to write it.
+/* Checks that waves wait for the results of memory instructions before they use them
+ * (SIM_CHECK_SYNC): it counts a wave's outstanding instructions as vmcnt and lgkmcnt do, and knows
+ * which registers they will write.
  *
- * Loads are done when they are executed, so that nothing goes wrong here where an s_waitcnt is
- * missing. What is not known for sure counts as waited for: stores, registers that M0 names,
- * what an instruction reads without an operand. Source: AMD, instruction set architectures of
- * Vega, CDNA 2 and RDNA 3, "Data dependency resolution". */
+ * Loads complete as soon as they are executed, so a missing s_waitcnt has no effect here. Anything
+ * uncertain counts as waited for: stores, registers indexed by M0, and registers that an
+ * instruction reads without an operand. Source: AMD, instruction set architectures of Vega, CDNA 2
+ * and RDNA 3, "Data dependency resolution". */
 #include "amdgpu_wave.h"
 
 #include <stdio.h>
@@ -14,15 +15,15 @@
 enum { VM, LGKM, COUNTERS };
 enum { VECTOR_REGISTERS = 512 };
 
-/* What is to write a register: the event's number of each counter, 0 for none. */
+/* The event that will write a register: its number in each counter, 0 for none. */
 struct pending {
     uint32_t number[COUNTERS];
-    uint64_t place; /* of the instruction */
+    uint64_t place; /* the instruction's address */
 };
 
 struct amdgpu_waits {
-    uint32_t issued[COUNTERS], complete[COUNTERS]; /* numbers up to it */
-    uint32_t scalar; /* number of the last event that may overtake others: of scalar memory */
+    uint32_t issued[COUNTERS], complete[COUNTERS]; /* numbers of the last events */
+    uint32_t scalar; /* number of the last event that may complete out of order: of scalar memory */
     struct pending v[VECTOR_REGISTERS], s[AMDGPU_SREGS];
 };
 
@@ -44,7 +45,7 @@ void amdgpu_waits_begin(struct amdgpu_waits *waits, unsigned waves)
 
 /* ---- counters ------------------------------------------------------------------------- */
 
-/* All events of a counter but the last few are complete. */
+/* All events of a counter except the last left ones are complete. */
 static void wait_for(struct amdgpu_waits *waits, unsigned counter, uint32_t left)
 {
     bool in_order = counter != LGKM || waits->scalar <= waits->complete[LGKM];
@@ -63,7 +64,7 @@ static void wait_by_fields(struct amdgpu_waits *waits, enum amdgpu_family family
                                       : fields >> 8 & 0xf);
 }
 
-/* Whether the instruction is one that waits. */
+/* Whether the instruction is a wait. */
 static bool waits_itself(struct amdgpu_wave *wave, const struct amdgpu_inst *inst)
 {
     switch (inst->row->id) {
@@ -99,8 +100,7 @@ static bool report(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     char what[192];
     unsigned reg = operand->reg + i;
     bool accumulation = operand->kind == AMDGPU_VREG && reg >= 256;
-    snprintf(what, sizeof what,
-             "uses %c%u, which the code at 0x%llx has asked memory for, without a wait for %s",
+    snprintf(what, sizeof what, "uses %c%u, which the code at 0x%llx loads, without waiting for %s",
              operand->kind == AMDGPU_SREG ? 's'
              : accumulation               ? 'a'
                                           : 'v',
@@ -111,7 +111,7 @@ static bool report(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     return false;
 }
 
-/* Whether nothing is to write an operand's registers any more. */
+/* Whether no outstanding event will write an operand's registers. */
 static bool is_there(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                      const struct amdgpu_operand *operand)
 {
@@ -140,7 +140,7 @@ static bool is_memory(const struct amdgpu_inst *inst)
            (inst->row->format >= AMDGPU_DS && inst->row->format <= AMDGPU_MIMG);
 }
 
-/* What is loaded may be loaded again: results of one kind come in order. */
+/* A register that is being loaded may be loaded again: results of one kind arrive in order. */
 static bool operands_are_there(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     const struct amdgpu_inst *inst = op->inst;
@@ -167,7 +167,7 @@ static void note(struct amdgpu_wave *wave, const struct amdgpu_op *op, bool vm, 
     }
 }
 
-/* Which of its spaces the live lanes of a FLAT instruction address. */
+/* Which of its address spaces the live lanes of a FLAT instruction use. */
 static void find_spaces(const struct amdgpu_wave *wave, const struct amdgpu_inst *inst,
                         bool *out_memory, bool *out_lds)
 {
@@ -190,9 +190,9 @@ static void count_vector_memory(struct amdgpu_wave *wave, const struct amdgpu_op
         inst->dst[0].kind != AMDGPU_NONE || inst->lds || inst->row->flags & AMDGPU_ROW_TO_LDS;
     bool stores = inst->row->flags & (AMDGPU_ROW_STORE | AMDGPU_ROW_ATOMIC);
     bool memory = true, lds = false;
-    if (!loads && !stores) /* of caches */
+    if (!loads && !stores) /* cache control */
         return;
-    wave->waits->issued[VM] += loads || gfx9; /* later ones have a counter for stores */
+    wave->waits->issued[VM] += loads || gfx9; /* later families count stores separately */
     if (inst->row->format == AMDGPU_FLAT) {
         wave->waits->issued[LGKM]++;
         find_spaces(wave, inst, &memory, &lds);

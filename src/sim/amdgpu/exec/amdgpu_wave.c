@@ -1,4 +1,4 @@
-/* Runs a wave from op to op, and what handlers ask of it. */
+/* Runs a wave from op to op, and implements the services that handlers call. */
 #include "amdgpu_wave.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source
     }
 }
 
-/* ---- where, and when ------------------------------------------------------------------------ */
+/* ---- addresses and clocks ------------------------------------------------------------------- */
 
 uint64_t amdgpu_address(const struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
@@ -109,16 +109,16 @@ const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdg
     return NULL;
 }
 
-/* ---- waiting ----------------------------------------------------------------------- */
+/* ---- detecting waits ---------------------------------------------------------------- */
 
-enum { LOOP_WORDS = 96 }; /* of loops that may do nothing but wait */
+enum { LOOP_WORDS = 96 }; /* of loops that may only wait */
 
 static bool is_memory(const struct amdgpu_inst *inst)
 {
     return inst->row->format >= AMDGPU_DS && inst->row->format <= AMDGPU_MTBUF;
 }
 
-/* A load that sees what others write, or an atomic whose result somebody looks at. */
+/* A load that observes the writes of others, or an atomic whose result is used. */
 static bool asks(const struct amdgpu_inst *inst)
 {
     bool loads = inst->dst[0].kind != AMDGPU_NONE && inst->dst[0].count > 0;
@@ -126,8 +126,8 @@ static bool asks(const struct amdgpu_inst *inst)
     return is_memory(inst) && loads && (coherent || inst->row->flags & AMDGPU_ROW_ATOMIC);
 }
 
-/* Whether the wave goes round in a short loop that asks memory and writes none, as it did in the
- * turn before: it may wait for another wave. */
+/* Whether the wave is in a short loop that reads memory and writes none, as in the turn before: it
+ * may be waiting for another wave. */
 static bool may_be_waiting(struct amdgpu_wave *wave)
 {
     const struct amdgpu_op *loop = wave->loop, *old = wave->old_loop;
@@ -165,7 +165,7 @@ static enum sim_wave outcome(const struct amdgpu_wave *wave)
     }
 }
 
-/* Apart from the loop that everybody runs, which is slower with this in it. */
+/* Separate from the usual loop, which this check would slow down. */
 __attribute__((noinline, cold)) static const struct amdgpu_op *
 run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op, int *left)
 {

@@ -1,5 +1,5 @@
-/* Bytes to instructions: formats, operands, and the words that follow. Which numbers there
- * are is amdgpu_rows.c's. */
+/* Decodes bytes to instructions: formats, operands, and the words that follow. amdgpu_rows.c has
+ * the opcodes. */
 #include "amdgpu_rows.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ enum {
     SOURCE_LITERAL = 255
 };
 
-/* What is decoded, and how far it got. */
+/* The state of the decoder. */
 struct code {
     enum amdgpu_isa isa;
     enum amdgpu_family family;
@@ -21,9 +21,9 @@ struct code {
     uint32_t words[MAX_WORDS];
     unsigned available; /* words */
     unsigned used;
-    bool cut;         /* words beyond those that are there were asked for */
-    bool unknown;     /* something is not as it can be */
-    bool no_literal;  /* a literal cannot be here */
+    bool cut;         /* words beyond the end of the code are needed */
+    bool unknown;     /* a field has an invalid value */
+    bool no_literal;  /* a literal is not allowed here */
     unsigned literal; /* index of the word; 0: not read yet */
     struct amdgpu_inst *inst;
 };
@@ -91,7 +91,7 @@ static void vector_operand(struct code *code, unsigned reg, enum amdgpu_type typ
         code->unknown = true;
 }
 
-/* Whether registers from reg on are ones that belong together. */
+/* Whether registers from reg on can be used together. */
 static bool scalars_fit(const struct code *code, unsigned reg, unsigned count)
 {
     unsigned general = code->family == AMDGPU_GFX9 ? 102 : 106, align = count < 4 ? count : 4;
@@ -164,7 +164,7 @@ static uint64_t literal_value(const struct code *code, uint32_t literal, enum am
     return of_width(code, literal, type);
 }
 
-/* The one literal that an instruction may have, after all its other words. */
+/* The one literal that an instruction may have, after all of its other words. */
 static void literal_operand(struct code *code, enum amdgpu_type type, struct amdgpu_operand *out)
 {
     if (!code->literal)
@@ -311,7 +311,7 @@ static void decode_sopp(struct code *code, uint32_t word)
     code->inst->imm = extended(word & 0xffff, 16);
 }
 
-/* Where the address of SMEM comes from besides its base. */
+/* The parts of an SMEM address other than its base. */
 static void smem_offset(struct code *code, uint32_t word, uint32_t high)
 {
     struct amdgpu_inst *inst = code->inst;
@@ -440,7 +440,7 @@ static void decode_sdwa(struct code *code, const struct amdgpu_row *row)
     code->unknown |= inst->sdwa.dst > AMDGPU_SDWA_DWORD || inst->sdwa.dst_unused > 2;
 }
 
-/* Which source of an SDWA word may be a scalar register; the second is of the first word. */
+/* Whether source index of an SDWA word may be a scalar register. */
 static void sdwa_second(struct code *code, const struct amdgpu_row *row, unsigned reg)
 {
     uint32_t word = word_at(code, 1);
@@ -449,7 +449,7 @@ static void sdwa_second(struct code *code, const struct amdgpu_row *row, unsigne
         code->inst->sdwa.src[0] > AMDGPU_SDWA_DWORD || code->inst->sdwa.src[1] > AMDGPU_SDWA_DWORD;
 }
 
-/* index: of the word. Leaves modifiers alone that the instruction itself has. */
+/* index: of the word. Does not touch modifiers that the instruction itself has. */
 static void decode_dpp(struct code *code, const struct amdgpu_row *row, unsigned source,
                        unsigned index)
 {
@@ -541,7 +541,7 @@ static bool literal_is_second(const struct amdgpu_row *row)
     return strstr(row->name, "mk_") != NULL;
 }
 
-/* v_madmk, v_madak and their kin. */
+/* v_madmk, v_madak and similar instructions. */
 static void literal_sources(struct code *code, const struct amdgpu_row *row, unsigned reg,
                             struct amdgpu_operand *sources)
 {
@@ -569,7 +569,7 @@ static void decode_vop2(struct code *code, uint32_t word)
         vcc_operand(code, &inst->src[2]);
 }
 
-/* From gfx10 on v_cmpx writes EXEC and nothing else. */
+/* From gfx10 on, v_cmpx writes only EXEC. */
 static bool only_exec(const struct code *code, const struct amdgpu_row *row)
 {
     return row->flags & AMDGPU_ROW_EXEC && code->family != AMDGPU_GFX9;
@@ -619,7 +619,8 @@ static void vop3_modifiers(struct code *code, const struct amdgpu_row *row, uint
     inst->clamp = flag(word, 15);
     inst->omod = (unsigned char)field(high, 27, 2);
     inst->neg = (unsigned char)(field(high, 29, 3) & modified);
-    if (row->dst[1] != AMDGPU_NOTYPE) /* its mask is where the others would be */
+    if (row->dst[1] !=
+        AMDGPU_NOTYPE) /* its mask is in the field of the other instructions' destination */
         return;
     inst->abs = (unsigned char)(field(word, 8, 3) & modified);
     if (has_op_sel(code, row))
@@ -694,7 +695,7 @@ static bool is_mix(const struct amdgpu_row *row)
     }
 }
 
-/* Mixed precision: op_sel_hi says whether a source is half precision, which constants follow. */
+/* Mixed precision: op_sel_hi says whether a source is half precision, and so do constants. */
 static void mix_sources(struct code *code, const struct amdgpu_row *row)
 {
     struct amdgpu_row mixed = *row;
@@ -753,7 +754,7 @@ static void decode_vopd(struct code *code, uint32_t word)
     unsigned reg = field(high, 24, 8), reg_y = field(high, 17, 7) << 1 | !(reg & 1);
     const struct amdgpu_row *row = find_row(code, AMDGPU_VOPD, field(word, 22, 4));
     inst->row_y = amdgpu_row_of(code->isa, AMDGPU_VOPD, field(word, 17, 5));
-    code->unknown |= !inst->row_y || code->lanes == 64; /* waves of 32 alone have it */
+    code->unknown |= !inst->row_y || code->lanes == 64; /* waves of 64 do not have it */
     if (code->unknown)
         return;
     vector_operand(code, reg, (enum amdgpu_type)row->dst[0], false, &inst->dst[0]);
@@ -803,7 +804,7 @@ static void flat_bits(struct code *code, uint32_t word, bool flat)
         inst->offset = (int32_t)field(word, 0, code->family == AMDGPU_GFX9 ? 12 : bits);
 }
 
-/* The address of FLAT, GLOBAL and SCRATCH: registers of lanes, of all, or of both. */
+/* The address of FLAT, GLOBAL and SCRATCH: registers of lanes, scalar registers, or both. */
 static void flat_address(struct code *code, const struct amdgpu_row *row, uint32_t word,
                          uint32_t high)
 {
@@ -863,7 +864,8 @@ static void decode_flat(struct code *code, uint32_t word)
     flat_address(code, row, word, high);
 }
 
-/* Where gfx9, gfx10 and gfx11 have the bits of MUBUF and MTBUF; -1: not there. */
+/* The positions of MUBUF's and MTBUF's bits on gfx9, gfx10 and gfx11; -1: the bit does not
+ * exist. */
 struct buffer_bits {
     signed char glc, dlc, slc, scc, lds, tfe, offen, idxen, accumulators;
 };
@@ -916,7 +918,7 @@ static void decode_buffer(struct code *code, enum amdgpu_format format, uint32_t
     inst->lds = format == AMDGPU_MUBUF && BIT(lds);
     inst->offset = (int32_t)field(word, 0, 12);
     if (row->dst[0] == AMDGPU_NOTYPE && row->src[0] == AMDGPU_NOTYPE)
-        return; /* the kinds that work on caches */
+        return; /* instructions that control caches */
     inst->offen = BIT(offen);
     inst->idxen = BIT(idxen);
     buffer_data(code, row, field(high, 8, 8), BIT(accumulators));
@@ -948,7 +950,7 @@ static void decode_mtbuf(struct code *code, uint32_t word)
 /* ---- images ------------------------------------------------------------------------------- */
 
 static const struct {
-    unsigned char coordinates, gradients; /* gradients: of both directions */
+    unsigned char coordinates, gradients; /* gradients, in both directions */
 } dims[] = {
     [AMDGPU_DIM_1D] = {1, 2},       [AMDGPU_DIM_2D] = {2, 4},
     [AMDGPU_DIM_3D] = {3, 6},       [AMDGPU_DIM_CUBE] = {3, 4},
@@ -956,7 +958,7 @@ static const struct {
     [AMDGPU_DIM_2D_MSAA] = {3, 4},  [AMDGPU_DIM_2D_MSAA_ARRAY] = {4, 4},
 };
 
-/* What comes first, a word each. */
+/* The components that come first, one word each. */
 static unsigned first_words(const struct amdgpu_row *row)
 {
     return !!(row->flags & AMDGPU_ROW_PICK_OFFSET) + !!(row->flags & AMDGPU_ROW_BIAS) +
@@ -988,7 +990,7 @@ unsigned amdgpu_image_words(enum amdgpu_isa isa, const struct amdgpu_row *row, e
            coordinate_words(row, dims[dim].coordinates, a16);
 }
 
-/* gfx9: as few as there can be. */
+/* gfx9: the minimum. */
 static unsigned fewest_words(const struct amdgpu_row *row)
 {
     return first_words(row) + !!(row->flags & AMDGPU_ROW_GRADIENTS) +
@@ -1046,7 +1048,7 @@ static void mimg_data(struct code *code, const struct amdgpu_row *row, unsigned 
         inst->dst[0] = data;
 }
 
-/* nsa: words with further registers of the address. */
+/* nsa: words with the numbers of further address registers. */
 static void mimg_address(struct code *code, const struct amdgpu_row *row, unsigned reg,
                          unsigned nsa)
 {

@@ -1,4 +1,4 @@
-/* Descriptors of images and samplers to what they mean, and back. */
+/* Encodes and decodes descriptors of images and samplers. */
 #include "amdgpu_image.h"
 
 static uint32_t field(uint32_t word, unsigned from, unsigned bits)
@@ -92,7 +92,7 @@ static const char *decode_format(enum amdgpu_isa isa, uint32_t word1,
     return amdgpu_texel_bytes(*out_format) ? NULL : "is of a format that is not simulated";
 }
 
-/* What there may be of images, and is not simulated. */
+/* What descriptors can contain that is not simulated. */
 static const char *unsupported(const uint32_t *words)
 {
     switch (words[3] >> 28) {
@@ -108,12 +108,12 @@ static const char *unsupported(const uint32_t *words)
     case 15:
         return "has several samples per texel, which is not simulated";
     default:
-        return "is none: its descriptor is of something else";
+        return "has a descriptor of another type";
     }
     if (field(words[3], 20, 5))
-        return "is tiled: only linear ones are simulated";
+        return "is tiled: only linear images are simulated";
     if (field(words[3], 12, 8))
-        return "has levels, which are not simulated";
+        return "has mipmap levels, which are not simulated";
     return field(words[6], 21, 1) ? "is compressed, which is not simulated" : NULL;
 }
 
@@ -138,7 +138,7 @@ const char *amdgpu_image_decode(enum amdgpu_isa isa, const uint32_t words[AMDGPU
     image->depth = has_layers(image->type) ? 1 + field(words[4], 0, 13) : 1;
     image->first = is_array(image->type) ? field(gfx9 ? words[5] : words[4] >> 16, 0, 13) : 0;
     if (image->first >= image->depth)
-        return "has no layers: its first is beyond its last";
+        return "has no layers: the first one is after the last one";
     image->depth -= image->first;
     if (gfx9)
         image->row_pitch = (1 + field(words[4], 13, 16)) * bytes;
@@ -147,7 +147,8 @@ const char *amdgpu_image_decode(enum amdgpu_isa isa, const uint32_t words[AMDGPU
     else
         image->row_pitch = (1 + field(words[4], 0, 14)) * bytes;
     image->slice_pitch = (uint64_t)image->row_pitch * image->height;
-    return image->row_pitch < image->width * bytes ? "has rows that lie in each other" : NULL;
+    return image->row_pitch < image->width * bytes ? "has a pitch that is less than its width"
+                                                   : NULL;
 }
 
 /* ---- samplers -------------------------------------------------------------------------- */
@@ -166,12 +167,13 @@ void amdgpu_sampler_encode(enum amdgpu_isa isa, const struct amdgpu_sampler *sam
         words[0] |= (uint32_t)sampler->clamp[i] << 3 * i;
     words[1] = fixed_lod(sampler->least_lod) | fixed_lod(sampler->most_lod) << 12;
     words[2] = (uint32_t)sampler->magnify_linear << 20 | (uint32_t)sampler->minify_linear << 22;
-    if (amdgpu_family_of(isa) == AMDGPU_GFX9) /* from gfx10 on it is elsewhere: none is written */
+    if (amdgpu_family_of(isa) ==
+        AMDGPU_GFX9) /* later families have it in another place, which is not written */
         words[2] |= (uint32_t)(int32_t)(sampler->bias * 256) & 0x3fff;
     words[3] = (uint32_t)sampler->border << 30;
 }
 
-/* Bits that are not what they are in the usual sampler, and would change what comes of it. */
+/* Fields that affect the result and are not simulated unless they have their usual value. */
 static const char *unusual(enum amdgpu_isa isa, const uint32_t *words)
 {
     bool skips_degamma =
@@ -179,11 +181,11 @@ static const char *unusual(enum amdgpu_isa isa, const uint32_t *words)
     if (field(words[0], 9, 3) && (field(words[2], 21, 1) || field(words[2], 23, 1)))
         return "is anisotropic, which is not simulated";
     if (field(words[0], 20, 1) || skips_degamma)
-        return "changes how sRGB is read, which is not simulated";
+        return "changes the conversion of sRGB, which is not simulated";
     if (field(words[0], 29, 2))
-        return "takes the least or the most instead of a mean, which is not simulated";
+        return "uses a minimum or maximum filter, which is not simulated";
     if (words[3] >> 30 == 3)
-        return "has a border of a colour of its own, which is not simulated";
+        return "has a custom border colour, which is not simulated";
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Instructions as text, as LLVM's disassembler writes them. */
+/* Prints instructions in the syntax of LLVM's disassembler. */
 #include "amdgpu_inst.h"
 #include "amdgpu_print_names.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is printed, and where. */
+/* The state of the printer. */
 struct text {
     enum amdgpu_isa isa;
     enum amdgpu_family family;
@@ -90,7 +90,7 @@ static int64_t signed_value(const struct amdgpu_operand *operand)
 
 enum float_kind { HALF, SINGLE, DOUBLE, BRAIN };
 
-/* The name of a float that may be an inline constant; NULL: none. */
+/* The name of a float that may be an inline constant; NULL: it has none. */
 static const char *float_name(uint64_t value, enum float_kind kind)
 {
     static const char *const names[] = {"0.5",  "-0.5", "1.0",  "-1.0",      "2.0",
@@ -132,7 +132,7 @@ static bool is_small(int64_t value)
     return value >= -16 && value <= 64;
 }
 
-/* Whether a literal could have been an inline constant: it says that it is none. */
+/* Whether a literal's value is also an inline constant; it is then printed as a literal. */
 static bool looks_inline(const struct text *text, const struct amdgpu_operand *operand)
 {
     uint32_t literal = text->inst->literal;
@@ -243,7 +243,7 @@ static void put_setreg(struct text *text)
     amdgpu_immediate_text(text->isa, text->inst, words, sizeof words);
     put(text, "%s %s", text->inst->row->name, words);
     put_separator(text, &first);
-    source.literal = false; /* it has no other form */
+    source.literal = false; /* the instruction has no other form */
     put_operand(text, &source);
 }
 
@@ -333,7 +333,7 @@ static void put_source(struct text *text, unsigned index)
     bool neg = modified && inst->neg >> index & 1, abs = modified && inst->abs >> index & 1;
     bool sext = inst->has_sdwa && index < 2 && inst->sdwa.sext[index];
     bool word;
-    if (half.literal && is_mix(inst)) { /* mixed precision writes them as half precision */
+    if (half.literal && is_mix(inst)) { /* mixed precision prints them as half precision */
         half.type = AMDGPU_F16;
         half.value &= 0xffff;
     }
@@ -341,7 +341,7 @@ static void put_source(struct text *text, unsigned index)
            !(operand->literal && looks_inline(text, operand));
     put(text, "%s%s%s", word ? "neg(" : neg ? "-" : "", abs ? "|" : "", sext ? "sext(" : "");
     if (operand->literal && inst->row->flags & AMDGPU_ROW_LITERAL && index > 0)
-        put(text, "0x%x", inst->literal); /* all of it, of 16-bit types too */
+        put(text, "0x%x", inst->literal); /* the whole register, of 16-bit types too */
     else
         put_operand(text, operand);
     put_half(text, operand, index);
@@ -356,7 +356,7 @@ static unsigned source_count(const struct amdgpu_row *row)
     return count;
 }
 
-/* " op_sel:[0,1]" when bits are not all as they are by themselves. */
+/* " op_sel:[0,1]", if a bit differs from its default. */
 static void put_bits(struct text *text, const char *name, unsigned bits, unsigned count,
                      unsigned usual)
 {
@@ -598,7 +598,7 @@ static void put_flat(struct text *text)
     put_flag(text, inst->lds, "lds");
 }
 
-/* MTBUF: " format:[BUF_FMT_8_UNORM]"; what is usual is not written. */
+/* MTBUF: " format:[BUF_FMT_8_UNORM]"; the default is not printed. */
 static void put_texel_format(struct text *text)
 {
     const struct amdgpu_inst *inst = text->inst;
@@ -615,7 +615,7 @@ static void put_buffer(struct text *text)
     const struct amdgpu_inst *inst = text->inst;
     bool first = true;
     put(text, "%s", inst->row->name);
-    if (inst->saddr.kind == AMDGPU_NONE) { /* the kinds that work on caches */
+    if (inst->saddr.kind == AMDGPU_NONE) { /* instructions that control caches */
         if (text->isa == AMDGPU_GFX942)
             put_policy(text);
         return;
@@ -684,7 +684,7 @@ void amdgpu_print(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst 
                   size_t out_size)
 {
     struct text text = {isa, amdgpu_family_of(isa), inst, out, out_size, 0};
-    (void)lanes; /* operands know it */
+    (void)lanes; /* the operands print them */
     if (out_size == 0)
         return;
     *out = 0;

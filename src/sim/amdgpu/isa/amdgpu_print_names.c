@@ -1,5 +1,5 @@
-/* Immediates of scalar instructions and of ds_swizzle as words: counters, messages, hardware
- * registers, delays. Knows nothing of operands. */
+/* Prints immediates of scalar instructions and of ds_swizzle symbolically: counters, messages,
+ * hardware registers, delays. */
 #include "amdgpu_print_names.h"
 
 #include <stdarg.h>
@@ -260,7 +260,7 @@ static void put_message(enum amdgpu_family family, unsigned value, struct words 
         put(words, "%u", value);
 }
 
-/* ---- the rest -------------------------------------------------------------------------------- */
+/* ---- other immediates ----------------------------------------------------------------------- */
 
 static void put_indexed(unsigned value, struct words *words)
 {
@@ -388,7 +388,7 @@ void amdgpu_swizzle_text(const struct amdgpu_inst *inst, char *out, size_t out_s
 
 /* ---- formats of MTBUF -------------------------------------------------------------- */
 
-/* gfx9 has a number for the parts and one for how they are read. */
+/* gfx9 has one number for the layout and one for the conversion. */
 static void put_two_formats(const struct amdgpu_inst *inst, struct words *words)
 {
     static const char *const parts[] = {"INVALID",     "8",          "16",          "8_8",
@@ -429,7 +429,7 @@ void amdgpu_format_text(enum amdgpu_isa isa, const struct amdgpu_inst *inst, cha
                         size_t out_size)
 {
     enum amdgpu_family family = amdgpu_family_of(isa);
-    int limit = family == AMDGPU_GFX10 ? 78 : 64; /* images have more */
+    int limit = family == AMDGPU_GFX10 ? 78 : 64; /* the others are for images only */
     const char *name = format_name(family, inst->dfmt);
     struct words words = {out, out_size, 0};
     *out = 0;

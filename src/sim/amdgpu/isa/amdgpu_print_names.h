@@ -1,4 +1,4 @@
-/* Immediates that have words of their own when they are printed. */
+/* Immediates that are printed symbolically. */
 #ifndef AMDGPU_PRINT_NAMES_H
 #define AMDGPU_PRINT_NAMES_H
 

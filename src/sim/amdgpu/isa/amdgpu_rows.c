@@ -1,10 +1,9 @@
-/* All rows of instructions, and which of them has a number of a format. What a row means is
- * elsewhere. */
+/* The table of all rows, and its index by format and opcode. */
 #include "amdgpu_rows.h"
 
 #include <pthread.h>
 
-/* Who has a row. */
+/* The instruction sets that have a row. */
 enum {
     G900 = 1 << AMDGPU_GFX900,
     G906 = 1 << AMDGPU_GFX906,
@@ -57,9 +56,9 @@ enum {
 };
 enum { AMDGPU_NO = AMDGPU_NOTYPE };
 
-/* ROW(id, name, number in gfx9, in gfx10, in gfx11 (-1: none), who has it, types of two
- * destinations and three sources, flags). Memory: dst is what is loaded or returned, src
- * what is stored. */
+/* ROW(id, name, opcode on gfx9, on gfx10, on gfx11 (-1: none), instruction sets, types of two
+ * destinations and three sources, flags). Memory: dst is what is loaded or returned, src what is
+ * stored. */
 #define VOP3_NUMBER(number, base, flags) ((number) < 0 || (flags)&NO_VOP3 ? -1 : (number) + (base))
 #define ROW_OF(format, base9, base10, id, name, g9, g10, g11, isas, d0, d1, s0, s1, s2, flags)     \
     {name,                                                                                         \
@@ -132,7 +131,7 @@ static const struct amdgpu_row rows[] = {
 #define ROW(...) ROW_OF(MIMG, NONE, NONE, __VA_ARGS__)
 #include "amdgpu_mimg.def"
 #undef ROW
-    /* what else there is of MIMG */
+    /* other instructions of MIMG */
     ROW_OF(MIMG, NONE, NONE, IMAGE, "image", AMDGPU_MIMG_OTHER, AMDGPU_MIMG_OTHER,
            AMDGPU_MIMG_OTHER, ALL, NO, NO, NO, NO, NO, 0)
         ROW_OF(EXP, NONE, NONE, EXP, "exp", 0, 0, 0, ALL, NO, NO, NO, NO, NO, 0)};

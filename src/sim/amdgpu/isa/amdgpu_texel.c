@@ -1,4 +1,4 @@
-/* What texels are: parts of so many bits, and how they are read and written. */
+/* Texels: the layouts of their components, and how they are loaded and stored. */
 #include "amdgpu_texel.h"
 #include "sim_half.h"
 
@@ -57,7 +57,8 @@ int amdgpu_texel_number(enum amdgpu_family family, struct amdgpu_texel_format fo
     return -1;
 }
 
-/* Floats of fewer than 16 bits, and fractions of so many that a float has not, are not here. */
+/* Floats of fewer than 16 bits, and normalised components that a float cannot represent, are not
+ * supported. */
 static bool is_simulated(struct amdgpu_texel_format format)
 {
     if (format.parts >= AMDGPU_PARTS_COUNT || format.number >= AMDGPU_NUMBER_COUNT)
@@ -174,7 +175,7 @@ static uint32_t store_part(uint32_t bits_of_value, unsigned bits, enum amdgpu_nu
 
 /* ---- texels ---------------------------------------------------------------------------- */
 
-/* The fourth is no colour: it is linear. */
+/* The fourth component is not a colour, so it is linear. */
 static bool is_linear(unsigned component)
 {
     return component == 3;

@@ -1,6 +1,6 @@
-/* Loads and stores at work: from addresses in registers to checked memory, and the
- * bytes. Compiled once per instruction set of the host (AMDGPU_ISA_NAME); what calls
- * this is chosen in amdgpu_memory.c, which has what is rare. */
+/* Loads and stores: from addresses in registers to checked memory, and the bytes themselves.
+ * Compiled once for each instruction set of the host (AMDGPU_ISA_NAME). amdgpu_memory.c chooses
+ * among these functions and handles rare cases. */
 #include "amdgpu_access.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #define JOIN(a, b)  JOIN_(a, b)
 
 #define INLINE      __attribute__((always_inline, no_sanitize("thread"))) static inline
-/* Kernels race as they like; the host's compiler is not to see it. */
+/* Kernels may race, so the host's compiler must not assume that they do not. */
 #define RACY __attribute__((no_sanitize("thread")))
 
 /* Words of memory, anywhere. */
@@ -50,7 +50,8 @@ INLINE bool is_run(struct amdgpu_wave *wave, uint64_t exec, unsigned lanes, cons
     return !different;
 }
 
-/* What lies near each other is checked as one piece: one address for all lanes, a small table. */
+/* Addresses that are close together are checked as one range: one address for all lanes, a small
+ * table. */
 enum { NEAR = 4096 };
 
 /* Live lanes' elements at start + low[lane], with upper halves that are added (high NULL: there
@@ -78,7 +79,7 @@ INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uin
         return false;
     unsigned char *where = sim_translate_span(wave->block->dispatch->device->device, start,
                                               most - least + access->bytes, access->write);
-    if (!where) /* what lies between the lanes' may be what is out of reach */
+    if (!where) /* bytes between the lanes' elements may be inaccessible */
         return false;
     for (unsigned lane = 0; lane < lanes; lane++)
         places->where[lane] =
@@ -86,7 +87,8 @@ INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uin
     return true;
 }
 
-/* Each in one granule, none in a window: places->at, lane by lane. False: not all are. */
+/* Each element in one granule, and none in a window: translates places->at, lane by lane. False: an
+ * element is not. */
 INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
                       struct amdgpu_places *places)
 {
@@ -109,7 +111,7 @@ INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint
 }
 
 /* Live lanes' elements at base + low[lane] and, unless NULL, high[lane] in the upper half: in one
- * piece of memory. False: they are not, or out of reach. */
+ * piece of memory. False: they are not, or they are inaccessible. */
 INLINE bool reach_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
                         unsigned lanes, uint64_t base, const uint32_t *low, const uint32_t *high,
                         bool write, struct amdgpu_places *places)
@@ -138,7 +140,7 @@ INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     const struct amdgpu_access *access = op->effect;
     if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID) {
         amdgpu_addresses(wave, op, places);
-        return amdgpu_reach_each(wave, op, places);
+        return amdgpu_translate_lanes(wave, op, places);
     }
     bool has_base = op->src[1].kind != AMDGPU_NONE;
     const uint32_t *low = amdgpu_v(wave, op->src[0].reg), *high = has_base ? NULL : low + lanes;
@@ -152,7 +154,7 @@ INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     for (unsigned lane = 0; high && lane < lanes; lane++)
         places->at[lane] += (uint64_t)high[lane] << 32;
     places->windows = access->space == AMDGPU_SPACE_FLAT;
-    return reach_far(wave, op, exec, places) || amdgpu_reach_each(wave, op, places);
+    return reach_far(wave, op, exec, places) || amdgpu_translate_lanes(wave, op, places);
 }
 
 /* ---- LDS and scratch ------------------------------------------------------------------ */
@@ -178,7 +180,7 @@ INLINE bool reach_window(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     for (unsigned lane = 0; lane < lanes; lane++)
         places->at[lane] = window + (uint32_t)((low ? low[lane] : 0) + offset);
     places->windows = true;
-    return amdgpu_reach_each(wave, op, places);
+    return amdgpu_translate_lanes(wave, op, places);
 }
 
 INLINE bool reach_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
@@ -236,7 +238,7 @@ INLINE bool reach_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
         return true;
     amdgpu_buffer_addresses(wave, op, places);
     return (!places->copied && reach_far(wave, op, exec, places)) ||
-           amdgpu_reach_each(wave, op, places);
+           amdgpu_translate_lanes(wave, op, places);
 }
 
 INLINE bool reach_space(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
@@ -256,10 +258,10 @@ INLINE bool reach_space(struct amdgpu_wave *wave, const struct amdgpu_op *op, ui
         return reach_global(wave, op, exec, lanes, write, places);
     }
     amdgpu_addresses(wave, op, places);
-    return amdgpu_reach_each(wave, op, places);
+    return amdgpu_translate_lanes(wave, op, places);
 }
 
-/* For atomics and what else is no load or store. */
+/* For atomics and other instructions that are neither loads nor stores. */
 static bool reach_where(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                         struct amdgpu_places *places)
 {
@@ -401,7 +403,7 @@ INLINE void put_lanes(const uint32_t *restrict v, unsigned lanes, uint64_t exec,
             put(v + lane, lanes, places->where[lane], element);
 }
 
-/* What programs mostly do, some lanes at a time. */
+/* Common cases, several lanes at a time. */
 INLINE void fetch_some(uint32_t *restrict v, unsigned lanes, const uint32_t *live,
                        const unsigned char *run)
 {
@@ -483,7 +485,7 @@ INLINE void put_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsign
     }
 }
 
-/* Of their own, for each kind of wave: they are long. */
+/* Separate functions for each kind of wave, since they are long. */
 #define TRANSFERS(lanes)                                                                           \
     RACY static void fetch_##lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,           \
                                    unsigned dst, uint64_t exec,                                    \
@@ -502,10 +504,10 @@ TRANSFERS(64)
 TRANSFERS(32)
 #undef TRANSFERS
 
-/* ---- lanes that read each other ------------------------------------------------------- */
+/* ---- reading other lanes --------------------------------------------------------------- */
 
-/* DS: each lane reads the data of the lane that its address names, among group; of one that is
- * not live it reads 0. */
+/* DS: each lane reads the data of the lane that its address selects within its group; a lane that
+ * is not live gives 0. */
 INLINE const struct amdgpu_op *permute_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                              unsigned lanes, unsigned group)
 {
@@ -561,7 +563,7 @@ INLINE const struct amdgpu_op *transfer(struct amdgpu_wave *wave, const struct a
     return amdgpu_next(op);
 }
 
-/* The same of two elements of each lane; both are found before a register changes. */
+/* The same for two elements of each lane; both are translated before a register changes. */
 INLINE const struct amdgpu_op *transfer_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                             unsigned lanes, bool write)
 {

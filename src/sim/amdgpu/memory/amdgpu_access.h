@@ -1,10 +1,9 @@
-/* What the files of memory instructions share; nobody else includes it.
+/* What the files of memory instructions share; private to this room.
  *
- * An op of these has: effect, its row (struct amdgpu_access); src[0], the VGPRs of
- * the address (AMDGPU_NONE: none); src[1], the SGPRs of the address or of the resource
- * descriptor; src[2], the scalar offset, or (DS) the
- * second data; offset_bytes; dst, what a load or an atomic
- * writes; dst1, the data. src[0].value is the handler that a check comes before. */
+ * Fields of these ops: effect, the row (struct amdgpu_access); src[0], the VGPRs of the address
+ * (AMDGPU_NONE: none); src[1], the SGPRs of the address or of the resource descriptor; src[2], the
+ * scalar offset, or (DS) the second data; offset_bytes; dst, the destination of a load or an
+ * atomic; dst1, the data. With checks, src[0].value is the handler that runs after the check. */
 #ifndef AMDGPU_ACCESS_H
 #define AMDGPU_ACCESS_H
 
@@ -13,14 +12,14 @@
 
 enum amdgpu_space {
     AMDGPU_SPACE_GLOBAL,
-    AMDGPU_SPACE_FLAT, /* global, or through a window LDS or scratch */
+    AMDGPU_SPACE_FLAT, /* global, or LDS or scratch through a window */
     AMDGPU_SPACE_LDS,
     AMDGPU_SPACE_SCRATCH,
-    AMDGPU_SPACE_BUFFER, /* what a resource descriptor says; may be scratch */
+    AMDGPU_SPACE_BUFFER, /* according to a resource descriptor; may be scratch */
     AMDGPU_SPACE_COUNT,
 };
 
-/* How an element lies in memory and in a lane's registers. */
+/* The layout of an element in memory and in a lane's registers. */
 enum amdgpu_element {
     AMDGPU_ELEMENT_U8, /* zero-extended by loads; stores take the low bits */
     AMDGPU_ELEMENT_I8,
@@ -30,7 +29,7 @@ enum amdgpu_element {
     AMDGPU_ELEMENT_64,
     AMDGPU_ELEMENT_96,
     AMDGPU_ELEMENT_128,
-    AMDGPU_ELEMENT_LOW_U8, /* into the low half of a register, of which the other half stays */
+    AMDGPU_ELEMENT_LOW_U8, /* into the low half of a register; the other half is kept */
     AMDGPU_ELEMENT_LOW_I8,
     AMDGPU_ELEMENT_LOW_16,
     AMDGPU_ELEMENT_HIGH_U8, /* into the high half; stores take that half's low bits */
@@ -39,26 +38,28 @@ enum amdgpu_element {
     AMDGPU_ELEMENT_COUNT,
 };
 
-/* An atomic, on all lanes of exec at where[lane], which is aligned. */
+/* An atomic, on all lanes of exec, at where[lane], which is aligned. */
 struct amdgpu_halves {    /* of one operand: the lower half of each lane's value, and the upper */
     uint32_t *low, *high; /* NULL: there is none */
 };
 struct amdgpu_atomic_lanes {
     uint64_t exec;
     unsigned char *const *where;
-    struct amdgpu_halves b, c, dst; /* the data; what is compared with, or more data; old */
-    bool plain;                     /* nobody else is at it */
-    bool flush_in, flush_out;       /* subnormal 32-bit floats */
+    struct amdgpu_halves b, c,
+        dst;                  /* the data; the value to compare with, or more data; the old value */
+    bool plain;               /* the memory is not shared with other threads of the host */
+    bool flush_in, flush_out; /* subnormal 32-bit floats */
 };
 typedef void (*amdgpu_atomic)(const struct amdgpu_atomic_lanes *lanes);
 
-/* A row: what an instruction does to each lane's memory. */
+/* A row: the access that an instruction makes for each lane. */
 struct amdgpu_access {
     unsigned short id;     /* enum amdgpu_id */
     unsigned char space;   /* enum amdgpu_space */
     unsigned char element; /* enum amdgpu_element */
     unsigned char bytes;   /* of the element */
-    unsigned char scale;   /* DS read2 and its kin: elements per unit of their offsets, else 0 */
+    unsigned char
+        scale; /* DS read2 and similar instructions: elements per unit of their offsets, else 0 */
     bool write;
     amdgpu_atomic atomic; /* NULL: a load or a store */
 };
@@ -68,27 +69,27 @@ enum {
     AMDGPU_OFFEN = 2,
     AMDGPU_IDXEN = 4,
     AMDGPU_TID = 8,            /* adds 4 bytes for each lane before: addtid */
-    AMDGPU_TWO_DATA = 16,      /* an atomic with something to compare with, or the like */
+    AMDGPU_TWO_DATA = 16,      /* an atomic with a value to compare with, or other second data */
     AMDGPU_SWAPS_DATA = 32,    /* which is the first of them */
     AMDGPU_FLUSHES = 64,       /* an atomic of floats in memory */
-    AMDGPU_COARSE_ONLY = 128,  /* one that does nothing to fine-grained memory */
+    AMDGPU_COARSE_ONLY = 128,  /* an atomic that does nothing to fine-grained memory */
     AMDGPU_GFX10_BUFFER = 256, /* the layout of resource descriptors; neither: gfx9's */
     AMDGPU_GFX11_BUFFER = 512,
 };
 
-/* Where the live lanes' elements are. */
+/* The addresses of the live lanes' elements, translated. */
 struct amdgpu_places {
     unsigned char *run; /* lane l's element at run + l * bytes; NULL: at where[l] */
     unsigned char *where[AMDGPU_LANES_MAX];
-    uint64_t at[AMDGPU_LANES_MAX]; /* flat addresses; not set where nothing needs them */
-    bool windows;                  /* whether those may lead to LDS and scratch */
-    /* Elements that do not lie in one piece or not all of which exist: where[l] is copies[l];
-     * present has a bit for each byte that is in memory. */
+    uint64_t at[AMDGPU_LANES_MAX]; /* flat addresses; not set if they are not needed */
+    bool windows;                  /* whether those may be in LDS and scratch */
+    /* Elements that are not contiguous or do not exist completely: where[l] is copies[l]; present
+     * has a bit for each byte that exists. */
     uint64_t copied;
     _Alignas(16) unsigned char copies[AMDGPU_LANES_MAX][16];
     uint16_t present[AMDGPU_LANES_MAX];
-    /* Swizzled buffers: pieces of so many bytes are step bytes apart, and an element begins
-     * into[l] bytes into one. 0: all in one. */
+    /* Swizzled buffers: pieces of piece bytes are step bytes apart, and lane l's element begins
+     * into[l] bytes into its first piece. 0: elements are contiguous. */
     unsigned piece, step;
     unsigned char into[AMDGPU_LANES_MAX];
 };
@@ -104,25 +105,25 @@ static inline uint64_t amdgpu_byte_address(const struct amdgpu_places *places, u
            at % places->piece;
 }
 
-/* What is compiled once per instruction set of the host (amdgpu_access.c). Indices: 1 for
- * waves of 64. */
+/* Functions that are compiled once for each instruction set of the host (amdgpu_access.c). Indices:
+ * 1 for waves of 64. */
 struct amdgpu_access_functions {
     amdgpu_handler load[AMDGPU_SPACE_COUNT][2], store[AMDGPU_SPACE_COUNT][2];
     amdgpu_handler load_two[2], store_two[2];
-    /* Finds where the live lanes' elements are, always in where[]. False: out of reach, which
-     * was reported. */
+    /* Translates the addresses of the live lanes' elements, always to where[]. False: an element is
+     * inaccessible, which was reported. */
     bool (*reach)(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                   struct amdgpu_places *out_places);
     amdgpu_handler permute[2], permute_halves; /* ds_bpermute_b32; halves of waves of 64 */
 };
 extern const struct amdgpu_access_functions amdgpu_access_base, amdgpu_access_avx2,
     amdgpu_access_avx512;
-const struct amdgpu_access_functions *amdgpu_access_functions(void); /* that suit the host */
+const struct amdgpu_access_functions *amdgpu_access_functions(void); /* for this host */
 
 /* ---- amdgpu_memory.c ------------------------------------------------------------------ */
 
-/* Where a DS instruction has two places: offset_bytes has in its upper half how far the second
- * is from the first. */
+/* DS instructions with two elements: the upper half of offset_bytes is the distance of the second
+ * from the first. */
 static inline uint32_t amdgpu_second(const struct amdgpu_op *op)
 {
     return (uint32_t)((uint64_t)op->offset_bytes >> 32);
@@ -134,27 +135,26 @@ static inline void amdgpu_set_offsets(const struct amdgpu_inst *inst,
     op->imm = first * unit | (uint64_t)((inst->offset1 - first) * unit) << 32;
 }
 
-/* Fills in the flat addresses of the live lanes' (first) elements, windows, and copied with
- * present where not all of an element exists. */
+/* Computes the flat addresses of the live lanes' (first) elements, windows, and copied with present
+ * for elements that do not exist completely. */
 void amdgpu_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       struct amdgpu_places *out_places);
 
-/* Finds them for each lane by itself, for addresses in places->at, windows, and copied with
- * present. False: out of reach, which was reported. */
-bool amdgpu_reach_each(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                       struct amdgpu_places *places);
-/* Writes what a store put into copies to memory. */
+/* Translates each lane's address separately, given places->at, windows, and copied with present.
+ * False: an element is inaccessible, which was reported. */
+bool amdgpu_translate_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                            struct amdgpu_places *places);
+/* Writes the copies of a store to memory. */
 void amdgpu_write_copies(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                          struct amdgpu_places *places);
 
 /* ---- amdgpu_scratch.c ----------------------------------------------------------------- */
 
-/* Whether op's resource descriptor is that of scratch; *out_offset: what is added to each
- * lane's offset. */
+/* Whether op's resource descriptor is that of scratch; *out_offset: added to each lane's offset. */
 bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                               uint32_t *out_offset);
-/* Whether live lanes' elements are all in bounds, and where: at an address and each lane's
- * offset. False as well where that is not all there is to it. */
+/* Whether live lanes' elements are all in bounds at a base and each lane's offset, which are
+ * returned. Also false if the addresses cannot be described in this way. */
 bool amdgpu_buffer_offsets(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t *out_base,
                            uint32_t out_offsets[AMDGPU_LANES_MAX]);
 void amdgpu_buffer_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -162,15 +162,16 @@ void amdgpu_buffer_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *o
 
 /* ---- emitters, by group of rows ------------------------------------------------------- */
 
-/* Set what is particular to the op: false, the row is not theirs or cannot be. */
+/* Each sets the fields of its group of ops; false: the row does not belong to the group, or the
+ * instruction is invalid. */
 bool amdgpu_emit_lanes(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                        struct amdgpu_op *op);
 bool amdgpu_emit_smem(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_to_lds(const struct amdgpu_inst *inst, struct amdgpu_op *op);
-/* Puts the check of its accesses before the op, when one is on. */
+/* Inserts the check of an op's accesses before its handler, if checks are on. */
 void amdgpu_emit_check(struct amdgpu_op *op);
-/* Checks what an op writes to LDS beside its accesses. False: a finding, which was reported. */
+/* Checks a write of an op to LDS other than its accesses. False: a finding, which was reported. */
 bool amdgpu_check_lds_write(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                             uint32_t offset, size_t size);
 

@@ -1,6 +1,6 @@
-/* Atomics of FLAT, GLOBAL, MUBUF and DS. In LDS and scratch they are plain, since a
- * block runs on one thread of the host; elsewhere they are atomics of the host, so that
- * host code and other devices may take part. */
+/* Atomics of FLAT, GLOBAL, MUBUF and DS. In LDS and scratch they are ordinary operations, since a
+ * block runs on one thread of the host; in other memory they are atomics of the host, which host
+ * code and other devices may use at the same time. */
 #include "amdgpu_mimg.h"
 #include "log.h"
 #include "sim_half.h"
@@ -24,7 +24,7 @@ static uint32_t add_f32(uint32_t a, uint32_t b, const struct amdgpu_atomic_lanes
     return flushed(sim_bits_of(sum), flags->flush_out);
 }
 
-/* Of a number and a NaN the number; -0 is less than +0. */
+/* Of a number and a NaN, the number; -0 is less than +0. */
 static uint32_t pick_f32(uint32_t old, uint32_t b, bool less,
                          const struct amdgpu_atomic_lanes *flags)
 {
@@ -61,7 +61,7 @@ static uint32_t pair(uint32_t a, uint32_t b, uint16_t (*add)(uint16_t a, uint16_
     return high << 16 | add((uint16_t)a, (uint16_t)b);
 }
 
-/* Where the data's highest bit is set, the others of it; else what was there. */
+/* If the data's highest bit is set, its other bits; otherwise the old value. */
 static uint32_t condxchg(uint32_t old, uint32_t b)
 {
     return b >> 31 ? b & 0x7fffffff : old;
@@ -115,8 +115,8 @@ static bool is_one_place(const struct amdgpu_atomic_lanes *lanes)
     return true;
 }
 
-/* What contention is worth one instruction of the host for; and when all lanes add to one place
- * and none asks what was there, that happens once. */
+/* Operations whose contention makes a host instruction worthwhile; and if all lanes add to one
+ * address and none uses the old value, the sum is added once. */
 #define ADD(name, value)                                                                           \
     __attribute__((no_sanitize("thread"))) static void add_up_##name(                              \
         const struct amdgpu_atomic_lanes *lanes)                                                   \
@@ -188,7 +188,7 @@ static bool is_within(const unsigned char *where, const unsigned char *start, si
     return (uintptr_t)where - (uintptr_t)start < size;
 }
 
-/* Which lanes are at what is the block's own: nobody else is there. */
+/* Each lane's memory belongs to the block, which runs on this thread only. */
 static uint64_t own_lanes(const struct amdgpu_wave *wave, const struct amdgpu_access *access,
                           unsigned char *const where[AMDGPU_LANES_MAX])
 {
@@ -207,12 +207,13 @@ static uint64_t own_lanes(const struct amdgpu_wave *wave, const struct amdgpu_ac
     return own;
 }
 
-/* gfx90a's atomics of floating point numbers leave fine-grained memory as it is and give 0, as the
- * bus to the host knows no such operations; nothing tells the program. Which lanes are there. */
+/* gfx90a's floating-point atomics leave fine-grained memory unchanged and return 0, since the bus
+ * to the host does not support them; the program is not interrupt_sent. Returns the lanes in
+ * fine-grained memory. */
 static uint64_t lost_lanes(const struct amdgpu_op *op, unsigned char *const where[AMDGPU_LANES_MAX],
                            uint64_t exec)
 {
-    enum { PAGE = 4096 }; /* no two kinds of memory in one */
+    enum { PAGE = 4096 }; /* a page has one kind of memory */
     uintptr_t page = UINTPTR_MAX;
     bool fine = false;
     uint64_t lost = 0;
@@ -233,15 +234,15 @@ static void lose_lanes(const struct amdgpu_atomic_lanes *lanes, const struct amd
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (lost && !atomic_flag_test_and_set(&said))
-        AH_LOG_WARN("%s of fine-grained memory does nothing on gfx90a: use an atomic that is safe "
+        AH_LOG_WARN("%s on fine-grained memory has no effect on gfx90a: use an atomic that is safe "
                     "there (safeAtomicAdd), or coarse-grained memory",
                     op->inst->row->name);
     for (; lost; lost &= lost - 1)
         set_value(lanes->dst, (unsigned)__builtin_ctzll(lost), 0);
 }
 
-/* LDS follows the mode of the wave, bits 4 and 5: whether subnormal floats are taken and given;
- * memory has its own. */
+/* LDS uses the mode of the wave, bits 4 and 5: whether subnormal floats are kept as sources and
+ * results; memory has its own mode. */
 static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                      struct amdgpu_atomic_lanes *lanes, uint64_t exec, bool own)
 {
@@ -287,12 +288,12 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
     return amdgpu_next(op);
 }
 
-/* DS: exchanges at two places of each lane; both are found, and all data read, before a register
- * changes. */
+/* DS: exchanges two elements of each lane; both addresses are translated and all data read before a
+ * register changes. */
 static const struct amdgpu_op *run_two(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     const struct amdgpu_access *access = op->effect;
-    struct amdgpu_op other = *op; /* where the second place is the first */
+    struct amdgpu_op other = *op; /* if both elements are at one address */
     struct amdgpu_places first, second;
     uint32_t data[2][AMDGPU_LANES_MAX];
     uint64_t exec = amdgpu_exec(wave);
@@ -341,7 +342,7 @@ static bool has_two_data(const struct amdgpu_access *access)
            atomic == effect_mskor_b32 || atomic == effect_mskor_b64 || atomic == effect_wrap_b32;
 }
 
-/* DS of gfx9 and gfx10 has first what is compared with, and then what is written. */
+/* DS of gfx9 and gfx10 has the value to compare with first, and then the value to write. */
 static bool compares_first(unsigned id)
 {
     switch (id) {
@@ -390,7 +391,7 @@ bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, str
 
 /* ---- images --------------------------------------------------------------------------- */
 
-/* What does to global memory what an atomic does to texels of 32 bits and of 64. */
+/* Atomics on global memory, for texels of 32 and of 64 bits. */
 static const struct {
     unsigned short image, of32, of64;
 } of_images[] = {

@@ -1,6 +1,6 @@
-/* Reads of memory that nobody wrote, and accesses of different waves to LDS that
- * nothing orders. Accesses that are out of reach are left to the handler that follows.
- * Scalar loads are not watched: compilers make them wider than what they need. */
+/* Checks for reads of uninitialised memory, and for unordered accesses of different waves to LDS.
+ * Inaccessible addresses are left to the handler that follows. Scalar loads are not checked:
+ * compilers make them wider than necessary. */
 #include "amdgpu_mimg.h"
 #include "sim_options.h"
 #include "sim_shadow.h"
@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The shadow by another name. */
+/* The same object under another type. */
 static struct sim_shadow *shadow_of(const struct amdgpu_block *block)
 {
     return (struct sim_shadow *)block->checks;
 }
 
-/* ---- what is found -------------------------------------------------------------------- */
+/* ---- findings ------------------------------------------------------------------------------- */
 
 static bool found(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                   uint64_t address, const char *what)
@@ -94,7 +94,7 @@ bool amdgpu_check_lds_write(struct amdgpu_wave *wave, const struct amdgpu_op *op
     return !wave->block->checks || check_lds(wave, op, lane, &shadowed);
 }
 
-/* A part of an element that lies in one granule. */
+/* Translates an element, of which each part is in one granule. */
 static bool is_there(const struct amdgpu_wave *wave, uint64_t address, unsigned bytes, bool write)
 {
     int device = wave->block->dispatch->device->device;
@@ -118,7 +118,7 @@ static bool check_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     return true;
 }
 
-/* Of a buffer's element not all of which exists: bytes by themselves. */
+/* A buffer's element that does not exist completely: each byte separately. */
 static void note_parts(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                        const struct amdgpu_places *places)
 {
@@ -154,7 +154,8 @@ static const struct amdgpu_op *check(struct amdgpu_wave *wave, const struct amdg
 {
     struct amdgpu_places places;
     amdgpu_addresses(wave, op, &places);
-    sim_shadow_wave_barrier(shadow_of(wave->block), wave->number); /* lanes go on together */
+    sim_shadow_wave_barrier(shadow_of(wave->block),
+                            wave->number); /* the lanes of a wave are in step */
     if (!check_places(wave, op, &places, 0))
         return NULL;
     if (amdgpu_second(op) && !check_places(wave, op, &places, amdgpu_second(op)))

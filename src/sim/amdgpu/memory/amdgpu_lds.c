@@ -1,12 +1,12 @@
-/* What DS does besides loads, stores and atomics: lanes that read each other's
- * registers, counters that waves add to, nothing. */
+/* DS instructions other than loads, stores and atomics: lanes that read other lanes' registers,
+ * counters, and those that do nothing. */
 #include "amdgpu_access.h"
 
 #include <string.h>
 
 /* ---- lanes ---------------------------------------------------------------------------- */
 
-/* What every lane gives: 0 where it is not live. */
+/* The value of every lane: 0 if it is not live. */
 static void given(struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
 {
     const uint32_t *v = amdgpu_v(wave, reg), *live = amdgpu_live(wave);
@@ -30,13 +30,13 @@ static unsigned reversed(unsigned value) /* 5 bits */
     return (value & 1) << 4 | (value & 2) << 2 | (value & 4) | (value & 8) >> 2 | value >> 4;
 }
 
-/* Whom each lane reads, by the offset of ds_swizzle_b32; 32 lanes among themselves. */
+/* The lane that each lane reads, by the offset of ds_swizzle_b32, within groups of 32. */
 static void swizzled(unsigned offset, unsigned char from[AMDGPU_LANES_MAX])
 {
     unsigned low = offset & 0x1f, middle = offset >> 5 & 0x1f, high = offset >> 10 & 0x1f;
     unsigned by = high & 1 ? 0u - middle : middle;
     for (unsigned lane = 0; lane < 32; lane++)
-        if (offset >= 0xe000) /* as a fast Fourier transform wants it */
+        if (offset >= 0xe000) /* as a fast Fourier transform needs it */
             from[lane] = (unsigned char)(reversed(lane) >> __builtin_popcount(low) | (lane & low));
         else if (offset >= 0xc000) /* rotate; bit 10: the other way */
             from[lane] = (unsigned char)((lane & low) | ((lane + by) & ~low & 0x1f));
@@ -57,7 +57,7 @@ static const struct amdgpu_op *swizzle(struct amdgpu_wave *wave, const struct am
     return take(wave, op, in, from);
 }
 
-/* Lanes that reach each other: all in gfx9, halves of 32 later on. */
+/* Groups of lanes that can read each other: all lanes on gfx9, halves of 32 later. */
 static unsigned partner(const struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane)
 {
     unsigned group = op->bits < wave->lanes ? op->bits : wave->lanes;
@@ -65,7 +65,7 @@ static unsigned partner(const struct amdgpu_wave *wave, const struct amdgpu_op *
     return (at / 4 & (group - 1)) | (lane & ~(group - 1));
 }
 
-/* Lanes that nobody sends to get 0; of several senders the last one wins. */
+/* Lanes that receive nothing get 0; of several senders the last one wins. */
 static const struct amdgpu_op *permute(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     uint32_t sent[AMDGPU_LANES_MAX] = {0};
@@ -81,7 +81,7 @@ static const struct amdgpu_op *permute(struct amdgpu_wave *wave, const struct am
 
 /* ---- counters ------------------------------------------------------------------------- */
 
-/* Adds (bits: or takes off) the number of live lanes, once for all of them. */
+/* Adds the number of live lanes (bits: or subtracts it), once for all of them. */
 static const struct amdgpu_op *append(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     const struct amdgpu_block *block = wave->block;

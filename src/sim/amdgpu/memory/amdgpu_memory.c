@@ -1,6 +1,6 @@
-/* Says what each memory instruction is, and does what is rare of them: addresses lane
- * by lane, elements that do not lie in one piece, what is out of reach. Loads and
- * stores themselves are in amdgpu_access.c. */
+/* Emits memory instructions, and handles their rare cases: addresses lane by lane, elements that
+ * are not contiguous, inaccessible addresses. Loads and stores themselves are in
+ * amdgpu_access.c. */
 #include "amdgpu_mimg.h"
 #include "sim_isa.h"
 
@@ -89,7 +89,7 @@ void amdgpu_addresses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
 
 /* ---- faults --------------------------------------------------------------------------- */
 
-/* Reports lane's access, which is out of reach or misaligned. */
+/* Reports lane's access, which is inaccessible or misaligned. */
 static bool refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                    const struct amdgpu_places *places, unsigned lane, bool misaligned)
 {
@@ -118,7 +118,8 @@ static bool refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     }
     if (misaligned) {
         fault.kind = AMDGPU_END_ALIGNMENT;
-        snprintf(what, sizeof what, "changes %u bytes at an address that is no multiple of them",
+        snprintf(what, sizeof what,
+                 "updates %u bytes at an address that is not a multiple of that size",
                  access->bytes);
     }
     amdgpu_fail(wave, op, &fault);
@@ -132,7 +133,7 @@ static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset
     return offset < limit && limit - offset >= bytes ? start + offset : NULL;
 }
 
-/* Where bytes of a lane are, in one piece; NULL: they are not. */
+/* Translates the contiguous bytes of a lane; NULL: they are not in one piece of memory. */
 static unsigned char *reach_lane(struct amdgpu_wave *wave, unsigned lane, uint64_t address,
                                  unsigned bytes, bool write, bool windows)
 {
@@ -151,7 +152,7 @@ static unsigned char *reach_lane(struct amdgpu_wave *wave, unsigned lane, uint64
     return start;
 }
 
-/* A copy of those bytes that exist. False: some of them are out of reach. */
+/* Copies those bytes that exist. False: some of them are inaccessible. */
 __attribute__((no_sanitize("thread"))) static bool copy_lane(struct amdgpu_wave *wave,
                                                              const struct amdgpu_access *access,
                                                              unsigned lane,
@@ -182,13 +183,13 @@ static bool place_lane(struct amdgpu_wave *wave, const struct amdgpu_op *op, uns
     places->where[lane] = reach_lane(wave, lane, at, access->bytes, access->write, places->windows);
     if (places->where[lane] || access->atomic)
         return places->where[lane];
-    places->present[lane] = UINT16_MAX; /* of two allocations that lie side by side? */
+    places->present[lane] = UINT16_MAX; /* in two adjacent allocations? */
     places->copied |= UINT64_C(1) << lane;
     return copy_lane(wave, access, lane, places);
 }
 
-bool amdgpu_reach_each(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                       struct amdgpu_places *places)
+bool amdgpu_translate_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                            struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
@@ -222,7 +223,7 @@ __attribute__((no_sanitize("thread"))) void amdgpu_write_copies(struct amdgpu_wa
 
 /* ---- caches --------------------------------------------------------------------------- */
 
-/* There are none; but what other threads of the host wrote is to be seen from here on. */
+/* There are no caches; but later instructions have to see what other threads of the host wrote. */
 static const struct amdgpu_op *fence(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     (void)wave;
@@ -315,7 +316,7 @@ static bool adds_lane(unsigned id)
 
 /* ---- emit ----------------------------------------------------------------------------- */
 
-/* The operands that all of them have. False: one that cannot be. */
+/* The operands that all of these instructions have. False: an operand is invalid. */
 static bool emit_operands(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
     bool buffer = inst->row->format == AMDGPU_MUBUF || inst->row->format == AMDGPU_MTBUF;

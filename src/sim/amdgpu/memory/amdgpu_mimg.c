@@ -1,6 +1,6 @@
-/* Image instructions without a sampler: loads, stores, atomics and sizes of images, by the
- * coordinates of their texels. What lies outside of an image reads as 0 and is not written;
- * what lies outside of the memory that a descriptor claims is a fault. */
+/* Image instructions without a sampler: loads, stores, atomics and size queries, by texel
+ * coordinates. Texels outside of an image read as 0 and are not written; accesses outside of the
+ * memory that a descriptor describes are faults. */
 #include "amdgpu_mimg.h"
 #include "sim_half.h"
 
@@ -31,7 +31,7 @@ amdgpu_element_copy(unsigned char *to, const unsigned char *from, unsigned bytes
         to[i] = from[i];
 }
 
-const struct amdgpu_op *amdgpu_image_refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+const struct amdgpu_op *amdgpu_image_reject(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                             const char *what, const char *why)
 {
     char text[160];
@@ -40,7 +40,7 @@ const struct amdgpu_op *amdgpu_image_refuse(struct amdgpu_wave *wave, const stru
         wave, op, &(struct amdgpu_fault){.kind = AMDGPU_END_INSTRUCTION, .what = text, .lane = -1});
 }
 
-/* ---- what an instruction's address is ----------------------------------------------------- */
+/* ---- the address of an instruction --------------------------------------------------------- */
 
 unsigned amdgpu_dim_coordinates(enum amdgpu_dim dim)
 {
@@ -51,7 +51,7 @@ unsigned amdgpu_dim_coordinates(enum amdgpu_dim dim)
     return counts[dim];
 }
 
-/* gfx9: as the descriptor has it; layers of arrays only count when the instruction says so. */
+/* gfx9: from the descriptor; layers of arrays are addressed only when the instruction says so. */
 static enum amdgpu_dim dim_of(enum amdgpu_image_type type, bool layers)
 {
     switch (type) {
@@ -130,11 +130,11 @@ bool amdgpu_view_open(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     const struct amdgpu_inst *inst = op->inst;
     const char *wrong = amdgpu_image_decode(isa, &wave->s[inst->saddr.reg], &out_view->image);
     if (wrong)
-        return amdgpu_image_refuse(wave, op, "uses an image that", wrong);
+        return amdgpu_image_reject(wave, op, "uses an image that", wrong);
     out_view->dim = amdgpu_family_of(isa) == AMDGPU_GFX9 ? dim_of(out_view->image.type, inst->da)
                                                          : (enum amdgpu_dim)inst->dim;
     if (!has_registers(wave, op, out_view->dim))
-        return amdgpu_image_refuse(wave, op, "names a register", "that it does not have");
+        return amdgpu_image_reject(wave, op, "uses a register", "that was not allocated to it");
     place_words(op, out_view);
     return true;
 }
@@ -166,7 +166,7 @@ static void find_texels(const struct amdgpu_wave *wave, const struct amdgpu_op *
     }
 }
 
-/* Where texels are; those that are not valid become copies of nothing. */
+/* Translates the addresses of texels; invalid texels use a scratch copy. */
 static bool reach_texels(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                          const struct amdgpu_image *image, const struct amdgpu_texels *texels,
                          struct amdgpu_places *places)
@@ -183,7 +183,7 @@ static bool reach_texels(struct amdgpu_wave *wave, const struct amdgpu_op *op,
             image->address + (uint64_t)(texels->z[lane] + image->first) * image->slice_pitch +
             (uint64_t)texels->y[lane] * image->row_pitch + (uint64_t)texels->x[lane] * bytes;
     }
-    return amdgpu_check_elements(wave, op, places) && amdgpu_reach_each(wave, op, places);
+    return amdgpu_check_elements(wave, op, places) && amdgpu_translate_lanes(wave, op, places);
 }
 
 bool amdgpu_texels_load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -211,8 +211,8 @@ static uint32_t narrow(uint32_t value, bool integer)
     return integer ? value & 0xffff : sim_narrow_half(sim_float_of(value));
 }
 
-void amdgpu_image_give(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
-                       unsigned dmask, bool integer, const uint32_t result[4])
+void amdgpu_image_write_lane(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
+                             unsigned dmask, bool integer, const uint32_t result[4])
 {
     unsigned reg = op->inst->dst[0].reg, count = 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -229,7 +229,7 @@ void amdgpu_image_give(struct amdgpu_wave *wave, const struct amdgpu_op *op, uns
     }
 }
 
-/* The components that a lane stores; those that it does not name are 0. */
+/* The components that a lane stores; those that dmask leaves out are 0. */
 static void take(const struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                  bool integer, bool has_sign, uint32_t out_result[4])
 {
@@ -271,7 +271,7 @@ static const struct amdgpu_op *run_load(struct amdgpu_wave *wave, const struct a
         uint32_t result[4];
         amdgpu_texel_select(view.image.selects, integer,
                             texels.valid >> lane & 1 ? texels.components[lane] : nothing, result);
-        amdgpu_image_give(wave, op, lane, op->inst->dmask, integer, result);
+        amdgpu_image_write_lane(wave, op, lane, op->inst->dmask, integer, result);
     }
     return amdgpu_next(op);
 }
@@ -319,7 +319,8 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
     if (!amdgpu_view_open(wave, op, &view))
         return NULL;
     if (amdgpu_texel_bytes(view.image.format) != atomic->bytes)
-        return amdgpu_image_refuse(wave, op, "changes texels", "that are not of the size it has");
+        return amdgpu_image_reject(wave, op, "updates texels",
+                                   "whose size is not that of the operation");
     find_texels(wave, op, &view, &texels);
     if (!reach_texels(wave, op, &view.image, &texels, &places))
         return NULL;
@@ -343,7 +344,7 @@ static const struct amdgpu_op *run_size(struct amdgpu_wave *wave, const struct a
         uint32_t size[4] = {view.image.width, view.image.height, view.image.depth, 1};
         for (unsigned i = 0; level > 0 && i < 3; i++)
             size[i] = 0;
-        amdgpu_image_give(wave, op, lane, op->inst->dmask, true, size);
+        amdgpu_image_write_lane(wave, op, lane, op->inst->dmask, true, size);
     }
     return amdgpu_next(op);
 }

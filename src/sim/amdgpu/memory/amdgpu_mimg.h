@@ -1,70 +1,71 @@
-/* What the files of image instructions and typed buffers share; nobody else but the emitter of
- * memory instructions includes it.
+/* What image instructions and typed buffers share; private to this room.
  *
- * An op of these has: inst, all of the instruction; bits, the instruction set; offset_bytes,
- * for atomics the row of what they do. */
+ * Fields of these ops: inst, the whole instruction; bits, the instruction set; offset_bytes, for
+ * atomics the row of the operation. */
 #ifndef AMDGPU_MIMG_H
 #define AMDGPU_MIMG_H
 
 #include "amdgpu_access.h"
 #include "amdgpu_image.h"
 
-/* An image as an instruction sees it, and where its address has what: numbers of words. */
+/* An image as an instruction accesses it, and the layout of the instruction's address, as word
+ * numbers. */
 struct amdgpu_view {
     struct amdgpu_image image;
     enum amdgpu_dim dim;
     unsigned offset, bias, reference, gradients, body;
     bool half_gradients;
 };
-/* Reads the descriptor. False: it, or the instruction, cannot be; that was reported. */
+/* Decodes the descriptor. False: it or the instruction is invalid, which was reported. */
 bool amdgpu_view_open(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       struct amdgpu_view *out_view);
 unsigned amdgpu_dim_coordinates(enum amdgpu_dim dim);
 /* A word of a lane's address. */
 uint32_t amdgpu_view_word(const struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                           unsigned word);
-/* The part of the body of a lane's address: coordinates, then the level. Halves of words with a16,
- * then in the lower 16 bits. */
+/* A component of the body of a lane's address: coordinates, then the level. With a16 components are
+ * halves of words, returned in the lower 16 bits. */
 uint32_t amdgpu_view_body(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                           const struct amdgpu_view *view, unsigned lane, unsigned index);
 
-/* Texels of lanes, of those in valid. */
+/* Texels of the lanes in valid. */
 struct amdgpu_texels {
     uint64_t valid;
     uint32_t x[AMDGPU_LANES_MAX], y[AMDGPU_LANES_MAX], z[AMDGPU_LANES_MAX];
     uint32_t components[AMDGPU_LANES_MAX][4];
 };
-/* False: out of reach, which was reported. */
+/* False: a texel is inaccessible, which was reported. */
 bool amdgpu_texels_load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                         const struct amdgpu_image *image, struct amdgpu_texels *texels);
 
-/* Writes those components of a result that dmask names, or all, to the lane's registers. */
-void amdgpu_image_give(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
-                       unsigned dmask, bool integer, const uint32_t result[4]);
+/* Writes the components of a result that dmask selects, or all, to the lane's registers. */
+void amdgpu_image_write_lane(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
+                             unsigned dmask, bool integer, const uint32_t result[4]);
 /* Instructions that take a sampler; amdgpu_sample.c. */
 const struct amdgpu_op *amdgpu_run_sample(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
-/* An access of elements of 1, 2, 4, 8, 12 or 16 bytes of global memory, for amdgpu_reach_each. */
+/* The access of elements of 1, 2, 4, 8, 12 or 16 bytes of global memory, for
+ * amdgpu_translate_lanes. */
 const struct amdgpu_access *amdgpu_element_access(unsigned bytes, bool write);
-/* Copies an element from or to memory that others may be at. */
+/* Copies an element from or to memory that other threads may access. */
 void amdgpu_element_copy(unsigned char *to, const unsigned char *from, unsigned bytes);
-/* Reports what an instruction cannot be executed for; returns NULL. */
-const struct amdgpu_op *amdgpu_image_refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+/* Reports why an instruction cannot be executed; returns NULL. */
+const struct amdgpu_op *amdgpu_image_reject(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                             const char *what, const char *why);
 
 /* ---- emitters --------------------------------------------------------------------------- */
 
 bool amdgpu_emit_image(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_image_atomic(const struct amdgpu_inst *inst, struct amdgpu_op *op);
-/* Buffers whose elements have a format. */
+/* Buffers with a data format. */
 bool amdgpu_emit_typed(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 
 /* ---- elements of memory ------------------------------------------------------------------ */
 
-/* What a check has to say of elements that were found; true where none is on. */
+/* Checks the accesses to elements that were translated. True: no finding. */
 bool amdgpu_check_elements(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                            const struct amdgpu_places *places);
-/* An image's atomic on lanes of exec. */
+/* An image atomic on the lanes of exec. */
 void amdgpu_atomic_at(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       const struct amdgpu_places *places, uint64_t exec);
 

@@ -1,12 +1,12 @@
 /* Image instructions with a sampler: coordinates to texels, filters, comparisons, gathers. Weights
- * have 8 bits, as GPUs have them. There is one level; a level of detail says only whether an
- * image is made larger or smaller, for which a sampler may have two filters. */
+ * have 8 bits, as on GPUs. There is one level; a level of detail only decides between magnification
+ * and minification, for which a sampler may have two filters. */
 #include "amdgpu_mimg.h"
 #include "sim_half.h"
 
 #include <math.h>
 
-/* Of one coordinate: the texels around it, and how much the second weighs. */
+/* For one coordinate: the texels around it, and the weight of the second. */
 struct axis {
     int32_t index[2]; /* BORDER: none */
     float weight;
@@ -76,10 +76,10 @@ static struct axis axis_of(double at, int32_t size, enum amdgpu_clamp clamp, boo
 {
     struct axis axis = {.weight = 0};
     if (!(at > -FAR))
-        at = at <= -FAR ? -FAR : 0; /* NaN is 0 */
+        at = at <= -FAR ? -FAR : 0; /* NaN becomes 0 */
     if (at > FAR)
         at = FAR;
-    if (is_half_border(clamp)) { /* the border's half of a texel, at most */
+    if (is_half_border(clamp)) { /* at most the half texel of the border */
         double least = clamp == AMDGPU_CLAMP_HALF_BORDER ? 0 : -size;
         double most = linear ? size : size - 0.5;
         at = at < least ? least : at > most ? most : at;
@@ -112,7 +112,7 @@ static bool is_array(enum amdgpu_dim dim)
     return dim == AMDGPU_DIM_1D_ARRAY || dim == AMDGPU_DIM_2D_ARRAY;
 }
 
-/* Coordinates that are no layer. */
+/* Coordinates that do not select a layer. */
 static unsigned axes_of(const struct sampling *sampling)
 {
     enum amdgpu_dim dim = sampling->view.dim;
@@ -164,7 +164,7 @@ static float gradient_part(const struct amdgpu_wave *wave, const struct sampling
         (uint16_t)(amdgpu_view_word(wave, sampling->op, lane, first) >> axis % 2 * 16));
 }
 
-/* Of neighbours: four lanes are two by two. */
+/* Differences to neighbouring lanes: four lanes form a 2x2 quad. */
 static float difference(const struct amdgpu_wave *wave, const struct sampling *sampling,
                         unsigned lane, unsigned direction, unsigned axis)
 {
@@ -173,7 +173,7 @@ static float difference(const struct amdgpu_wave *wave, const struct sampling *s
            coordinate(wave, sampling, first, axis);
 }
 
-/* How many texels there are from a pixel to the next, as a power of 2. */
+/* The distance in texels between neighbouring pixels, as a power of 2. */
 static float computed_lod(const struct amdgpu_wave *wave, const struct sampling *sampling,
                           unsigned lane)
 {
@@ -190,7 +190,7 @@ static float computed_lod(const struct amdgpu_wave *wave, const struct sampling 
         }
         most = square > most ? square : most;
     }
-    return (float)(0.5 * log2(most)); /* -INFINITY where nothing changes */
+    return (float)(0.5 * log2(most)); /* -INFINITY if the coordinates do not change */
 }
 
 static float word_as_float(const struct amdgpu_wave *wave, const struct sampling *sampling,
@@ -252,7 +252,7 @@ static bool compares(unsigned function, float reference, float value)
     }
 }
 
-/* How much a texel of those around weighs: bit i of tap is which of axis i. */
+/* The weight of one of the texels around; bit i of tap selects the texel of axis i. */
 static float tap_weight(const struct sample *sample, unsigned tap)
 {
     float weight = 1;
@@ -261,7 +261,7 @@ static float tap_weight(const struct sample *sample, unsigned tap)
     return weight;
 }
 
-/* What a lane has of one texel; texel NULL: the border. */
+/* A lane's value of one texel; texel NULL: the border. */
 static void tap_result(const struct sampling *sampling, const struct sample *sample,
                        const uint32_t *texel, uint32_t out_result[4])
 {
@@ -293,8 +293,8 @@ static void add_tap(const struct sampling *sampling, struct sample *sample, floa
     sample->begun = true;
 }
 
-/* Texels of all lanes at one of the places around; lanes: who has one there, which may be the
- * border. False: a fault. */
+/* The texels of all lanes for one tap; lanes: those with a texel there, which may be the border.
+ * False: a fault. */
 static bool load_tap(struct amdgpu_wave *wave, const struct sampling *sampling, unsigned tap,
                      uint64_t lanes, struct amdgpu_texels *texels)
 {
@@ -359,7 +359,7 @@ static bool gather(struct amdgpu_wave *wave, struct sampling *sampling)
 
 /* ---- the handler ------------------------------------------------------------------------- */
 
-/* What a border's colour is after components are selected. */
+/* The border's colour, with components selected. */
 static void make_border(struct sampling *sampling)
 {
     uint32_t one = sampling->integer ? 1 : sim_bits_of(1);
@@ -384,7 +384,7 @@ static bool open_sampling(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     wrong = amdgpu_sampler_decode((enum amdgpu_isa)op->bits, &wave->s[inst->soffset.reg],
                                   &sampling->sampler);
     if (wrong)
-        return amdgpu_image_refuse(wave, op, "uses a sampler that", wrong);
+        return amdgpu_image_reject(wave, op, "uses a sampler that", wrong);
     sampling->integer = amdgpu_texel_is_integer(sampling->view.image.format);
     sampling->unnormalized = sampling->sampler.unnormalized || inst->unorm;
     make_border(sampling);
@@ -402,7 +402,7 @@ static void begin_lane(const struct amdgpu_wave *wave, struct sampling *sampling
     find_axes(wave, sampling, lane);
 }
 
-/* The levels that would be taken of the one there is, and what was computed. */
+/* The level that would be used, and the one computed, since there is only one. */
 static void give_lod(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane)
 {
     uint32_t *result = sampling->samples[lane].result;
@@ -429,8 +429,8 @@ const struct amdgpu_op *amdgpu_run_sample(struct amdgpu_wave *wave, const struct
         return NULL;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
-        amdgpu_image_give(wave, op, lane, gathers ? 15 : op->inst->dmask, sampling.integer,
-                          sampling.samples[lane].result);
+        amdgpu_image_write_lane(wave, op, lane, gathers ? 15 : op->inst->dmask, sampling.integer,
+                                sampling.samples[lane].result);
     }
     return amdgpu_next(op);
 }

@@ -1,5 +1,5 @@
-/* MUBUF: addresses by resource descriptors. That of scratch has its base in the scratch of the
- * block, and each work-item finds its own bytes there. */
+/* MUBUF: addresses from resource descriptors. The one of scratch has its base in the scratch of the
+ * block, where each work-item has its own bytes. */
 #include "amdgpu_access.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 struct resource {
     uint64_t base;
     uint32_t stride, records;
-    uint32_t swizzle;      /* bytes of an element of a swizzled buffer; 0: it is none */
-    uint32_t index_stride; /* elements of a swizzled buffer that lie together */
+    uint32_t swizzle;      /* bytes of an element of a swizzled buffer; 0: not swizzled */
+    uint32_t index_stride; /* elements of a swizzled buffer that are contiguous */
     bool adds_lane;
     enum { BOUNDS_GFX9, BOUNDS_STRUCTURED, BOUNDS_INDEX, BOUNDS_NONE, BOUNDS_RAW } bounds;
 };
@@ -43,9 +43,10 @@ static struct resource resource_of(const struct amdgpu_wave *wave, const struct 
 
 /* ---- scratch -------------------------------------------------------------------------- */
 
-/* Scalar offsets are of the whole wave, whose lanes' dwords alternate in a device: lanes times a
- * lane's own. Here a lane's lie together, which only who mixes the two ways to them could see.
- * The base may be the wave's, or what a program added may be there already. */
+/* Scalar offsets are for the whole wave, whose lanes' dwords are interleaved on a device: the
+ * number of lanes times a lane's own offset. Here the bytes of a lane are contiguous; only a
+ * program that mixes both ways of addressing could see the difference. The base may be the wave's,
+ * or the program may have added an offset to it. */
 bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                               uint32_t *out_offset)
 {
@@ -58,14 +59,15 @@ bool amdgpu_buffer_is_scratch(const struct amdgpu_wave *wave, const struct amdgp
     uint64_t scalar = from + (uint32_t)amdgpu_scalar(wave, &op->src[2]);
     scalar -= block->scratch_first + wave->number * block->wave_scratch;
     *out_offset = (uint32_t)scalar / wave->lanes + (uint32_t)op->offset_bytes;
-    if (scalar > UINT32_MAX || scalar % (4 * wave->lanes)) /* another's, which no program means */
+    if (scalar > UINT32_MAX ||
+        scalar % (4 * wave->lanes)) /* in another wave's scratch, which no program intends */
         *out_offset = UINT32_C(1) << 31;
     return true;
 }
 
 /* ---- buffers -------------------------------------------------------------------------- */
 
-/* What a lane accesses: a record by its index, and bytes from offset on in it. */
+/* The access of a lane: a record by its index, and bytes from offset on in it. */
 struct item {
     uint32_t index, offset;
 };
@@ -84,7 +86,7 @@ static struct item item_of(const struct amdgpu_wave *wave, const struct amdgpu_o
     return item;
 }
 
-/* From the base and the scalar offset on. */
+/* Relative to the base and the scalar offset. */
 static uint64_t distance(const struct resource *resource, struct item item)
 {
     if (!resource->swizzle)
@@ -119,8 +121,8 @@ static bool is_inside(const struct amdgpu_op *op, const struct resource *resourc
     }
 }
 
-/* Which bytes of a lane's element are in bounds: loads and stores are judged by their dwords,
- * atomics as a whole. */
+/* Which bytes of a lane's element are in bounds: loads and stores are checked by dwords, atomics as
+ * a whole. */
 static uint16_t present(const struct amdgpu_op *op, const struct resource *resource,
                         uint32_t scalar, struct item item)
 {

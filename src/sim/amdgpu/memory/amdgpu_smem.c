@@ -24,7 +24,7 @@ static const struct amdgpu_op *refuse(struct amdgpu_wave *wave, const struct amd
     return amdgpu_fail(wave, op, &fault);
 }
 
-/* A dword at a time: of more than one granule. */
+/* One dword at a time, for accesses of more than one granule. */
 __attribute__((no_sanitize("thread"))) static bool copy_words(const struct amdgpu_wave *wave,
                                                               uint64_t address, uint32_t *words,
                                                               unsigned count, bool write)
@@ -99,7 +99,7 @@ static const struct amdgpu_op *store_scratch(struct amdgpu_wave *wave, const str
     return amdgpu_next(op);
 }
 
-/* Into no register: the access is made all the same. */
+/* The result is discarded, but the access is made. */
 static const struct amdgpu_op *load_nowhere(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     uint32_t words[16];
@@ -121,7 +121,7 @@ static const struct amdgpu_op *store(struct amdgpu_wave *wave, const struct amdg
 
 /* ---- atomics -------------------------------------------------------------------------- */
 
-/* *old: what was there. */
+/* *old: the old value. */
 __attribute__((no_sanitize("thread"))) static bool
 change(struct amdgpu_wave *wave, const struct amdgpu_op *op, bool adds, uint64_t *out_old)
 {
@@ -170,7 +170,7 @@ static const struct amdgpu_op *add(struct amdgpu_wave *wave, const struct amdgpu
 
 /* ---- buffers -------------------------------------------------------------------------- */
 
-/* How many of an access' dwords are in bounds: what is beyond reads as 0 and is not written. */
+/* How many dwords of an access are in bounds: those beyond read as 0 and are not written. */
 static unsigned in_bounds(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                           uint64_t *out_address)
 {
@@ -210,7 +210,7 @@ static const struct amdgpu_op *store_buffer(struct amdgpu_wave *wave, const stru
     return amdgpu_next(op);
 }
 
-/* ---- the rest ------------------------------------------------------------------------- */
+/* ---- other instructions ----------------------------------------------------------------- */
 
 static const struct amdgpu_op *nothing(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
@@ -279,7 +279,7 @@ static const struct scalar_row {
     {AMDGPU_ID_S_GL1_INV, 0, false, nothing},
 };
 
-/* A clock's or a load's registers, or a store's data: where they are. False: none there are. */
+/* The registers of a clock's or a load's result, or of a store's data. False: there are none. */
 static bool emit_data(const struct scalar_row *row, const struct amdgpu_inst *inst,
                       struct amdgpu_op *op)
 {
@@ -287,12 +287,12 @@ static bool emit_data(const struct scalar_row *row, const struct amdgpu_inst *in
     unsigned count = row->count ? row->count : 2;
     op->count = row->count;
     op->dst = data->reg;
-    op->bits = inst->glc; /* of atomics: whether they return what was there */
+    op->bits = inst->glc; /* of atomics: whether they return the old value */
     if (data->kind == AMDGPU_SREG)
         return data->reg + count <= AMDGPU_SREGS;
     if (data->kind != AMDGPU_NULL || row->write)
         return false;
-    op->dst = AMDGPU_SREGS; /* nowhere */
+    op->dst = AMDGPU_SREGS; /* discarded */
     if (row->run == cycles || row->run == real_time)
         op->run = nothing;
     else if (row->run != load_buffer)

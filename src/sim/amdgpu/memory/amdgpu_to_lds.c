@@ -1,6 +1,6 @@
-/* Loads that bring memory to LDS, past the registers: those of MUBUF and FLAT with their LDS
- * bit (gfx9, gfx10), and global_load_lds_* and scratch_load_lds_* of gfx942. A lane's element,
- * extended to a word, goes to M0 + the instruction's offset + 4 bytes for each lane before it. */
+/* Loads from memory to LDS that bypass registers: MUBUF and FLAT with their LDS bit (gfx9, gfx10),
+ * and global_load_lds_* and scratch_load_lds_* of gfx942. A lane's element, extended to a word,
+ * goes to M0 + the instruction's offset + 4 bytes for each lane before it. */
 #include "amdgpu_access.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* Buffers whose elements have a format: that of the resource descriptor (MUBUF) or of the
- * instruction (MTBUF). Where elements are is what it is for other buffers. */
+/* Buffers with a data format, from the resource descriptor (MUBUF) or the instruction (MTBUF).
+ * Addresses are computed as for other buffers. */
 #include "amdgpu_mimg.h"
 #include "sim_half.h"
 
-/* How registers hold the components. */
+/* The layout of components in registers. */
 enum registers { WHOLE, HALVES, UPPER_HALF };
 
 struct typed {
@@ -50,7 +50,7 @@ static enum amdgpu_family family_of(const struct amdgpu_op *op)
                                             : AMDGPU_GFX9;
 }
 
-/* False: none that is simulated. */
+/* False: the format is not simulated. */
 static bool find_format(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                         struct amdgpu_texel_format *out_format)
 {
@@ -68,7 +68,7 @@ static bool find_format(const struct amdgpu_wave *wave, const struct amdgpu_op *
     return amdgpu_texel_bytes(*out_format);
 }
 
-/* Of MTBUF each component is what it is in memory. */
+/* MTBUF does not swizzle components. */
 static void find_selects(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                          unsigned char out_selects[4])
 {
@@ -125,14 +125,14 @@ static const struct amdgpu_op *run_typed(struct amdgpu_wave *wave, const struct 
     if (!amdgpu_exec(wave))
         return amdgpu_next(op);
     if (!find_format(wave, op, &format))
-        return amdgpu_image_refuse(wave, op, "uses a buffer that",
+        return amdgpu_image_reject(wave, op, "uses a buffer that",
                                    "is of a format that is not simulated");
     access.bytes = (unsigned char)amdgpu_texel_bytes(format);
     element.effect = &access;
     find_selects(wave, op, selects);
     amdgpu_addresses(wave, &element, &places);
     if (!amdgpu_check_elements(wave, &element, &places) ||
-        !amdgpu_reach_each(wave, &element, &places))
+        !amdgpu_translate_lanes(wave, &element, &places))
         return NULL;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);

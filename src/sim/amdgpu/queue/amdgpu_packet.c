@@ -1,4 +1,4 @@
-/* Owns what packets do: their checks, kernels and how they end, barriers, completion. */
+/* Owns the execution of packets: validation, kernels and their ends, barriers, completion. */
 #include "amdgpu_code.h"
 #include "amdgpu_processor.h"
 #include "log.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { GROUP_MAX = 1024, KERNEL_ALIGNMENT = 64, SIGNAL_ALIGNMENT = 64, NAME_MAX_HERE = 256 };
-/* What an address of a kernel can be: beyond are addresses of no memory. */
+/* The largest address of a kernel; there is no memory beyond it. */
 #define ADDRESS_END (UINT64_C(1) << 47)
 
 static void reject(struct amdgpu_queue *queue, hsa_status_t status, uint64_t number,
@@ -64,7 +64,7 @@ static void complete(const struct amdgpu_queue *queue, amd_signal_t *signal, uin
         signal->start_ts = start;
         signal->end_ts = amdgpu_clock();
     }
-    uint64_t mailbox = signal->event_mailbox_ptr; /* the signal may be gone once it is complete */
+    uint64_t mailbox = signal->event_mailbox_ptr; /* the signal may be freed once it is complete */
     uint32_t event = signal->event_id;
     amdgpu_signal_add(signal, -1);
     amdgpu_queue_send_mail(queue, mailbox, event);
@@ -129,13 +129,13 @@ static const char *check_dimensions(const hsa_kernel_dispatch_packet_t *packet)
     bool is_flat = dimensions < 3 && (packet->workgroup_size_z != 1 || packet->grid_size_z != 1);
     is_flat |= dimensions < 2 && (packet->workgroup_size_y != 1 || packet->grid_size_y != 1);
     if (dimensions == 0)
-        return "a kernel without dimensions";
+        return "a kernel has no dimensions";
     if (is_flat)
-        return "sizes in dimensions that the kernel does not have";
+        return "a dimension beyond those of the kernel has a size other than 1";
     if (packet->grid_size_x == 0 || packet->grid_size_y == 0 || packet->grid_size_z == 0 ||
         packet->workgroup_size_x == 0 || packet->workgroup_size_y == 0 ||
         packet->workgroup_size_z == 0)
-        return "a kernel without work-items";
+        return "a kernel has no work-items";
     return NULL;
 }
 
@@ -154,18 +154,20 @@ check_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *pac
     if (why)
         reject(queue, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, number, why);
     else if (items > GROUP_MAX)
-        reject(queue, HSA_STATUS_ERROR_INVALID_ARGUMENT, number, "more than 1024 work-items");
+        reject(queue, HSA_STATUS_ERROR_INVALID_ARGUMENT, number,
+               "a work-group has more than 1024 work-items");
     else if (packet->group_segment_size > amdgpu_lds_limit())
         reject(queue, HSA_STATUS_ERROR_INVALID_ALLOCATION, number,
-               "more LDS than a group can have");
+               "a work-group uses more LDS than there is");
     else if (!kernel)
-        reject(queue, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, number, "there is no kernel");
+        reject(queue, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, number,
+               "the kernel object is not in memory that the device can read");
     else
         return (const struct amdgpu_kernel_descriptor *)(const void *)kernel;
     return NULL;
 }
 
-/* As long as somebody asked for. */
+/* The delay that ANYHIP_SIM_FAULTS asks for. */
 static void delay(struct amdgpu_queue *queue)
 {
     struct amdgpu_conditions conditions = {.count = 0};
@@ -174,25 +176,25 @@ static void delay(struct amdgpu_queue *queue)
         (void)amdgpu_queue_wait(queue, &conditions, time);
 }
 
-/* Whether a fault that somebody asked for takes the place of the kernel. */
+/* Whether an injected fault replaces the kernel. */
 static bool takes_fault(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
                         const struct amdgpu_kernel_descriptor *kernel)
 {
     static const struct amdgpu_queue_error failure = {.status = HSA_STATUS_ERROR_EXCEPTION};
     char name[NAME_MAX_HERE];
     if (!sim_fault_armed())
-        return false; /* names are not looked up for nothing */
+        return false; /* look up names only if they are needed */
     amdgpu_symbols_name(packet->kernel_object + (uint64_t)kernel->kernel_code_entry_byte_offset,
                         name, sizeof name);
     enum sim_fault fault = sim_fault_launch(name);
     if (fault == SIM_FAULT_LOST)
-        amdgpu_queue_lose(queue);
+        amdgpu_queue_lose_device(queue);
     else if (fault == SIM_FAULT_LAUNCH)
         amdgpu_queue_fail(queue, &failure);
     return fault != SIM_FAULT_NONE;
 }
 
-/* Whether the queue's owner has the queue fail in the place of the kernel. */
+/* Whether the queue's owner makes the queue fail instead of running the kernel. */
 static bool is_refused(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *packet)
 {
     const struct amdgpu_queue_settings *settings = &queue->settings;
@@ -204,7 +206,7 @@ static bool is_refused(struct amdgpu_queue *queue, const hsa_kernel_dispatch_pac
     return error.status != HSA_STATUS_SUCCESS;
 }
 
-/* Where the kernel finds its packet, whose place in the ring is no longer its own. */
+/* A copy of the packet for the kernel, since its slot in the ring may be reused. */
 static uint64_t copy_packet(const struct amdgpu_flight *flight)
 {
     const struct amdgpu_queue *queue = flight->queue;
@@ -214,7 +216,7 @@ static uint64_t copy_packet(const struct amdgpu_flight *flight)
 }
 
 static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch_packet_t *packet,
-                         const struct amdgpu_ring *ring, uint64_t number)
+                         const struct amdgpu_scratch_ring *ring, uint64_t number)
 {
     struct amdgpu_queue *queue = flight->queue;
     struct amdgpu_dispatch *dispatch = &flight->dispatch;
@@ -227,8 +229,8 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->id = number;
     dispatch->priority = atomic_load_explicit(&queue->priority, memory_order_relaxed);
     dispatch->cooperative = atomic_load_explicit(&queue->cooperative, memory_order_relaxed);
-    dispatch->kept = queue->kept;
-    dispatch->ring = *ring;
+    dispatch->scratch_pool = queue->scratch_pool;
+    dispatch->scratch_ring = *ring;
     pthread_mutex_lock(&queue->lock);
     dispatch->units = queue->units;
     memcpy(dispatch->unit_mask, queue->unit_mask, sizeof dispatch->unit_mask);
@@ -249,7 +251,8 @@ static void process_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch
 {
     amd_signal_t *completion;
     if (!amdgpu_queue_find_signal(queue, packet->completion_signal, &completion)) {
-        reject_format(queue, number, "its completion signal is none");
+        reject_format(queue, number,
+                      "its completion signal is not in memory that the device can access");
         return;
     }
     const struct amdgpu_kernel_descriptor *kernel = check_kernel(queue, packet, number);
@@ -258,17 +261,17 @@ static void process_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch
     delay(queue);
     if (takes_fault(queue, packet, kernel) || is_refused(queue, packet))
         return;
-    struct amdgpu_ring ring;
-    if (!amdgpu_ring_share(queue, packet, kernel, &ring))
+    struct amdgpu_scratch_ring ring;
+    if (!amdgpu_scratch_ring_allocate(queue, packet, kernel, &ring))
         return;
-    struct amdgpu_flight *flight = amdgpu_flight_take(queue);
+    struct amdgpu_flight *flight = amdgpu_flight_acquire(queue);
     if (!flight)
         return;
     flight->completion = completion;
     start_kernel(flight, packet, &ring, number);
 }
 
-/* ---- barriers, and the host's work ------------------------------------------------- */
+/* ---- barriers, and agent dispatches -------------------------------------------------- */
 
 static void wait_for_all(struct amdgpu_queue *queue, amd_signal_t *const *signals)
 {
@@ -292,7 +295,7 @@ static void wait_for_any(struct amdgpu_queue *queue, amd_signal_t *const *signal
         (void)amdgpu_queue_wait(queue, &conditions, UINT64_MAX);
 }
 
-/* What follows waits until it is complete. */
+/* Later packets wait until it is complete. */
 static void process_barrier(struct amdgpu_queue *queue, const hsa_barrier_and_packet_t *packet,
                             bool any, uint64_t number)
 {
@@ -302,7 +305,8 @@ static void process_barrier(struct amdgpu_queue *queue, const hsa_barrier_and_pa
     for (int i = 0; i < AMDGPU_CONDITIONS; i++)
         good &= amdgpu_queue_find_signal(queue, packet->dep_signal[i], &signals[i]);
     if (!good) {
-        reject_format(queue, number, "a signal of a barrier is none");
+        reject_format(queue, number,
+                      "a barrier's signal is not in memory that the device can access");
         return;
     }
     (any ? wait_for_any : wait_for_all)(queue, signals);
@@ -319,7 +323,7 @@ static void process_value(struct amdgpu_queue *queue, const hsa_amd_barrier_valu
                 amdgpu_queue_find_signal(queue, packet->completion_signal, &completion);
     uint64_t start = amdgpu_clock();
     if (!good || packet->cond > HSA_SIGNAL_CONDITION_GTE) {
-        reject_format(queue, number, "a signal or the condition of a barrier is none");
+        reject_format(queue, number, "a barrier's signal or condition is invalid");
         return;
     }
     if (signal)
@@ -336,11 +340,12 @@ static void process_agent(struct amdgpu_queue *queue, const hsa_agent_dispatch_p
     amd_signal_t *completion;
     uint64_t start = amdgpu_clock();
     if (!settings->agent_dispatch) {
-        reject_format(queue, number, "nobody takes agent dispatches");
+        reject_format(queue, number, "the queue does not support agent dispatches");
         return;
     }
     if (!amdgpu_queue_find_signal(queue, packet->completion_signal, &completion)) {
-        reject_format(queue, number, "its completion signal is none");
+        reject_format(queue, number,
+                      "its completion signal is not in memory that the device can access");
         return;
     }
     settings->agent_dispatch(settings->data, packet);
@@ -357,7 +362,7 @@ static void process_pm4(struct amdgpu_queue *queue, const struct amdgpu_pm4_pack
     const char *why = amdgpu_queue_find_signal(queue, packet->completion_signal, &completion)
                           ? amdgpu_pm4_run(queue->settings.device->device, address & ~UINT64_C(3),
                                            packet->jump[3] & 0xfffff)
-                          : "its completion signal is none";
+                          : "its completion signal is not in memory that the device can access";
     if (why)
         reject_format(queue, number, why);
     else
@@ -391,10 +396,11 @@ void amdgpu_packet_process(struct amdgpu_queue *queue, const union amdgpu_packet
         else if (packet->pm4.format == AMDGPU_AQL_FORMAT_PM4_IB)
             process_pm4(queue, &packet->pm4, number);
         else
-            reject_format(queue, number, "a vendor packet that is no barrier and no PM4 buffer");
+            reject_format(queue, number,
+                          "a vendor packet is neither a barrier nor a PM4 indirect buffer");
         break;
     default:
-        reject_format(queue, number, "its type is none");
+        reject_format(queue, number, "its packet type is invalid");
         break;
     }
 }

@@ -22,12 +22,12 @@ enum { STORE_NOTHING, STORE_32, STORE_64, STORE_CLOCK }; /* of RELEASE_MEM */
 static const char *acquire(const uint32_t *words, unsigned count)
 {
     if (count < ACQUIRE_WORDS_GFX9)
-        return "an ACQUIRE_MEM that is too short";
+        return "an ACQUIRE_MEM packet is too short";
     bool invalidate = words[1] & COHER_ICACHE;
     if (count > ACQUIRE_WORDS_GFX9)
         invalidate |= (words[7] & GCR_ICACHE_MASK) != 0;
     if (invalidate)
-        amdgpu_code_forget(0, SIZE_MAX);
+        amdgpu_code_discard(0, SIZE_MAX);
     return NULL;
 }
 
@@ -44,7 +44,7 @@ static const char *release(int device, const uint32_t *words, unsigned count)
                               ? sim_translate(device, address, size, true)
                               : NULL;
     if (!view)
-        return "a RELEASE_MEM that reaches no memory";
+        return "a RELEASE_MEM packet writes to memory that does not exist";
     if (size == 4)
         __atomic_store_n((uint32_t *)(void *)view, (uint32_t)value, __ATOMIC_SEQ_CST);
     else
@@ -59,13 +59,13 @@ const char *amdgpu_pm4_run(int device, uint64_t address, unsigned count)
     if (address % 4 == 0 && count <= WORDS_MAX)
         view = sim_translate_range(device, address, 4 * (size_t)count, false);
     if (!view)
-        return "an indirect buffer that is no memory, or too long";
+        return "an indirect buffer is too long, or not in memory that the device can read";
     memcpy(words, view, 4 * (size_t)count);
     for (unsigned at = 0, size; at < count; at += size) {
         const char *why = NULL;
         size = (words[at] >> 16 & 0x3fff) + 2;
         if (words[at] >> 30 != 3 || size > count - at)
-            return "a PM4 packet that is not of type 3, or too long";
+            return "a PM4 packet is too long, or not of type 3";
         switch (words[at] >> 8 & 0xff) {
         case IT_NOP:
             break;
@@ -76,7 +76,7 @@ const char *amdgpu_pm4_run(int device, uint64_t address, unsigned count)
             why = release(device, words + at, size);
             break;
         default:
-            why = "a PM4 packet that is not known";
+            why = "a PM4 packet has an unsupported opcode";
         }
         if (why)
             return why;

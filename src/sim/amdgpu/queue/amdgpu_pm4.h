@@ -16,7 +16,8 @@ struct amdgpu_pm4_packet {
 };
 _Static_assert(sizeof(struct amdgpu_pm4_packet) == 64, "as queues have them");
 
-/* Does what count words at address say; device: of sim_memory.h. Returns NULL, or what is wrong. */
+/* Executes the count words at address; device: of sim_memory.h. Returns NULL, or an error
+ * message. */
 const char *amdgpu_pm4_run(int device, uint64_t address, unsigned count);
 
 #endif

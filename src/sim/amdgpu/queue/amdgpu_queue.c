@@ -1,5 +1,5 @@
-/* Owns queues: their threads, how packets are taken from rings, and how a queue stops. What a
- * packet does is in amdgpu_packet.c. */
+/* Owns queues: their threads, taking packets from rings, and how a queue stops. amdgpu_packet.c
+ * executes packets. */
 #include "amdgpu_processor.h"
 #include "amdgpu_watch.h"
 #include "log.h"
@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-/* A doorbell that nobody has rung; packets are numbered from 0. */
+/* The value of a doorbell that has not been rung yet; packets are numbered from 0. */
 enum { SILENT = -1 };
-/* A packet that was announced, but is not there, is looked for again and again, less and less. */
+/* Intervals at which a queue polls for a packet that was announced but is not valid yet; they
+ * increase. */
 enum { LATE_MIN_NS = 100000, LATE_MAX_NS = 16000000 };
 
 static struct {
@@ -60,45 +61,46 @@ bool amdgpu_queue_wait_running(struct amdgpu_queue *queue, int64_t count)
 
 /* ---- kernels in progress ------------------------------------------------------------------ */
 
-/* Of all queues: kernels that run, and who wants that there are none. Signals, for the sake of
- * those who wait. */
-static _Alignas(64) amd_signal_t flying, held;
+/* For all queues: the number of running kernels, and the requests that there be none. Both are
+ * signals, so that threads can wait for them. */
+static _Alignas(64) amd_signal_t running_kernels, hold_requests;
 
-/* Counts a kernel that is to begin. False: the queue stops. */
-static bool take_off(struct amdgpu_queue *queue)
+/* Counts a kernel that is about to begin. False: the queue stops. */
+static bool count_begin(struct amdgpu_queue *queue)
 {
     for (;;) {
         struct amdgpu_conditions conditions = {.count = 0};
-        amdgpu_signal_add(&flying, 1); /* and then looks: who holds does it in the other order */
-        if (amdgpu_signal_load(&held) == 0)
+        /* The order matters: a thread that quiesces stores and reads in the opposite order. */
+        amdgpu_signal_add(&running_kernels, 1);
+        if (amdgpu_signal_load(&hold_requests) == 0)
             return true;
-        amdgpu_signal_add(&flying, -1);
-        amdgpu_conditions_add(&conditions, &held, HSA_SIGNAL_CONDITION_EQ, 0, -1);
+        amdgpu_signal_add(&running_kernels, -1);
+        amdgpu_conditions_add(&conditions, &hold_requests, HSA_SIGNAL_CONDITION_EQ, 0, -1);
         if (amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_STOPPED)
             return false;
     }
 }
 
-bool amdgpu_queues_hold(uint64_t timeout_ns)
+bool amdgpu_queues_quiesce(uint64_t timeout_ns)
 {
     static const hsa_signal_condition_t is = HSA_SIGNAL_CONDITION_EQ;
     static const int64_t zero = 0;
-    amd_signal_t *kernels = &flying;
-    amdgpu_signal_add(&held, 1);
+    amd_signal_t *kernels = &running_kernels;
+    amdgpu_signal_add(&hold_requests, 1);
     if (amdgpu_signal_wait(&kernels, &is, &zero, 1, timeout_ns, &(int64_t){0}) == 0)
         return true;
-    amdgpu_signal_add(&held, -1);
+    amdgpu_signal_add(&hold_requests, -1);
     return false;
 }
 
 void amdgpu_queues_resume(void)
 {
-    amdgpu_signal_add(&held, -1);
+    amdgpu_signal_add(&hold_requests, -1);
 }
 
 static _Alignas(64) amd_signal_t parked;
 
-void amdgpu_queues_park(bool park)
+void amdgpu_queues_suspend(bool park)
 {
     amdgpu_signal_store(&parked, park);
 }
@@ -113,10 +115,10 @@ static bool wait_while(struct amdgpu_queue *queue, amd_signal_t *signal)
     return amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_MET;
 }
 
-struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue)
+struct amdgpu_flight *amdgpu_flight_acquire(struct amdgpu_queue *queue)
 {
     struct amdgpu_flight *flight = NULL;
-    if (!amdgpu_queue_wait_running(queue, AMDGPU_FLIGHTS) || !take_off(queue))
+    if (!amdgpu_queue_wait_running(queue, AMDGPU_FLIGHTS) || !count_begin(queue))
         return NULL;
     pthread_mutex_lock(&queue->lock);
     if (!stops(queue)) {
@@ -128,7 +130,7 @@ struct amdgpu_flight *amdgpu_flight_take(struct amdgpu_queue *queue)
     }
     pthread_mutex_unlock(&queue->lock);
     if (!flight)
-        amdgpu_signal_add(&flying, -1);
+        amdgpu_signal_add(&running_kernels, -1);
     return flight;
 }
 
@@ -136,7 +138,7 @@ void amdgpu_flight_started(struct amdgpu_flight *flight)
 {
     struct amdgpu_queue *queue = flight->queue;
     pthread_mutex_lock(&queue->lock);
-    flight->started = flight->running; /* it may have ended at once */
+    flight->started = flight->running; /* it may have ended already */
     if (flight->started && stops(queue))
         amdgpu_dispatch_cancel(&flight->dispatch);
     pthread_mutex_unlock(&queue->lock);
@@ -165,7 +167,7 @@ void amdgpu_flight_end(struct amdgpu_flight *flight, const struct amdgpu_queue_e
     queue->unused = flight;
     if (error)
         stop(queue, error);
-    amdgpu_signal_add(&flying, -1);
+    amdgpu_signal_add(&running_kernels, -1);
     amdgpu_signal_add(&queue->running, -1);
     pthread_mutex_unlock(&queue->lock);
 }
@@ -184,7 +186,7 @@ bool amdgpu_device_lost(int device)
     return atomic_load(&lost_devices) >> device & 1;
 }
 
-void amdgpu_queue_lose(struct amdgpu_queue *queue)
+void amdgpu_queue_lose_device(struct amdgpu_queue *queue)
 {
     static const struct amdgpu_queue_error error = {.status = HSA_STATUS_ERROR};
     int device = queue->settings.device->device;
@@ -197,7 +199,8 @@ void amdgpu_queue_lose(struct amdgpu_queue *queue)
     pthread_mutex_unlock(&all.lock);
 }
 
-/* Until nothing of it runs, of a queue that stops. The lock: who made it so has left it. */
+/* Waits until nothing of a stopping queue is running. It takes the lock once, so that the thread
+ * which signalled this has released it. */
 static void wait_until_idle(struct amdgpu_queue *queue)
 {
     static const hsa_signal_condition_t is = HSA_SIGNAL_CONDITION_EQ;
@@ -211,7 +214,7 @@ static void wait_until_idle(struct amdgpu_queue *queue)
 static void destroy(struct amdgpu_queue *queue)
 {
     sim_memory_destroy(queue->copies);
-    amdgpu_private_destroy(queue->kept);
+    amdgpu_scratch_pool_destroy(queue->scratch_pool);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
 }
@@ -224,8 +227,9 @@ static bool is_orphan(struct amdgpu_queue *queue)
     return orphan;
 }
 
-/* The end of its thread. What the queue was made of is gone when a callback has destroyed it. */
-static void wind_up(struct amdgpu_queue *queue)
+/* The end of a queue's thread. If a callback has destroyed the queue, the memory that it was
+ * created from no longer exists. */
+static void finish_thread(struct amdgpu_queue *queue)
 {
     const struct amdgpu_queue_settings *settings = &queue->settings;
     wait_until_idle(queue);
@@ -260,8 +264,8 @@ static bool has_come(union amdgpu_packet *packet)
     return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* Whether the device still reaches a place in the ring and the indices, which the callers of a
- * driver may free. */
+/* Whether the device can still access the ring and the indices; a driver's callers may free
+ * them. */
 static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *place)
 {
     int device = queue->settings.device->device;
@@ -275,14 +279,15 @@ static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *plac
         error.end.address = index;
     else
         return true;
-    AH_LOG_ERR("simulated HSA runtime: the ring or the indices of queue %llu are gone",
+    AH_LOG_ERR("simulated HSA runtime: the ring or the indices of queue %llu were freed while it "
+               "is in use",
                (unsigned long long)queue->ring.id);
     amdgpu_queue_fail(queue, &error);
     return false;
 }
 
-/* Waits for the next packet. Who announces one may still be writing an earlier one, and need not
- * ring again. */
+/* Waits for the next packet. A producer may announce a packet while it still writes an earlier one,
+ * and need not ring again. */
 static bool wait_for_packet(struct amdgpu_queue *queue)
 {
     struct amdgpu_conditions conditions = {.count = 0};
@@ -301,7 +306,7 @@ static bool wait_for_packet(struct amdgpu_queue *queue)
     return !stops(queue);
 }
 
-/* Its place in the ring is the producer's again. */
+/* Releases a packet's slot in the ring to the producer. */
 static void take(struct amdgpu_queue *queue, union amdgpu_packet *packet)
 {
     queue->taken++;
@@ -319,7 +324,7 @@ static void *process(void *data)
         if (barrier && !amdgpu_queue_wait_running(queue, 1))
             break;
         memcpy(&packet, place, sizeof packet);
-        if (!amdgpu_ring_ensure(queue, &packet, queue->taken))
+        if (!amdgpu_scratch_ring_ensure(queue, &packet, queue->taken))
             break;
         bool waited_for = amdgpu_packet_is_waited_for(&packet);
         if (!waited_for)
@@ -327,10 +332,10 @@ static void *process(void *data)
         amdgpu_packet_process(queue, &packet, waited_for ? queue->taken : queue->taken - 1);
         if (waited_for)
             take(queue, place);
-        if (!amdgpu_ring_return(queue))
+        if (!amdgpu_scratch_ring_return(queue))
             break;
     }
-    wind_up(queue);
+    finish_thread(queue);
     return NULL;
 }
 
@@ -372,7 +377,8 @@ static void init(struct amdgpu_queue *queue, const struct amdgpu_queue_settings 
 
 static bool start(struct amdgpu_queue *queue)
 {
-    pthread_mutex_lock(&all.lock); /* the device is lost before, or it is told */
+    /* Under the lock, a device that is lost later finds this queue in the list. */
+    pthread_mutex_lock(&all.lock);
     bool good = !amdgpu_device_lost(queue->settings.device->device) &&
                 pthread_create(&queue->thread, NULL, process, queue) == 0;
     if (good) {
@@ -383,7 +389,7 @@ static bool start(struct amdgpu_queue *queue)
     return good;
 }
 
-static void look_again(uint32_t event)
+static void wake_waiters(uint32_t event)
 {
     (void)event;
     amdgpu_signals_changed();
@@ -403,10 +409,10 @@ struct amdgpu_queue *amdgpu_queue_create(const struct amdgpu_queue_settings *set
         sim_memory_create(SIM_MEMORY_HOST, -1, AMDGPU_FLIGHTS * sizeof(union amdgpu_packet), 0);
     if (queue->copies)
         sim_memory_name(queue->copies, "dispatch packets");
-    queue->kept = amdgpu_private_create();
-    amdgpu_on_interrupt(settings->interrupt ? settings->interrupt : look_again);
-    if (!queue->copies || !queue->kept || !start(queue)) {
-        AH_LOG_ERR("simulated HSA runtime: no memory or no thread for a queue");
+    queue->scratch_pool = amdgpu_scratch_pool_create();
+    amdgpu_on_interrupt(settings->interrupt ? settings->interrupt : wake_waiters);
+    if (!queue->copies || !queue->scratch_pool || !start(queue)) {
+        AH_LOG_ERR("simulated HSA runtime: a queue cannot be created: out of memory or threads");
         destroy(queue);
         return NULL;
     }

@@ -1,8 +1,8 @@
-/* Owns signals: their values, and who sleeps until one changes.
+/* Owns signals: their values, and the threads that sleep until one changes.
  *
- * Who waits links itself to a bucket of each of its signals and looks at the values once more
- * before it sleeps; who changes a value looks whether its bucket has anybody. Both orders are
- * sequentially consistent, so one of the two sees the other. */
+ * A waiter links itself to the bucket of each of its signals and checks the values once more before
+ * it sleeps; a writer changes the value and then checks whether the bucket has waiters. Both orders
+ * are sequentially consistent, so at least one of the two sees the other. */
 #include "amdgpu_queue.h"
 #include "amdgpu_watch.h"
 
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum { BUCKETS = 64, LINKS_ON_STACK = 16 };
-enum { LOOKS = 100 }; /* at values, before a waiter sleeps: a few microseconds */
+enum { LOOKS = 100 }; /* checks of the values before a waiter sleeps: a few microseconds */
 enum { LOOK_AGAIN_MIN_NS = 1000000, LOOK_AGAIN_MAX_NS = 64000000 };
 
 enum { SHARED = 0x64726873 }; /* reserved1: other processes change it, and wake nobody here */
@@ -57,14 +57,15 @@ static void sleep_for(struct sleeper *sleeper, uint64_t ns)
     syscall(SYS_futex, &sleeper->woken, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
 }
 
-/* Under the lock of a bucket that it is linked to, or it might be gone. */
+/* Called under the lock of a bucket that the waiter is linked to; otherwise it might not exist any
+ * more. */
 static void wake(struct sleeper *sleeper)
 {
     if (atomic_exchange(&sleeper->woken, 1) == 0)
         syscall(SYS_futex, &sleeper->woken, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* signal NULL: all of the bucket. */
+/* signal NULL: all waiters of the bucket. */
 static void wake_bucket(struct bucket *bucket, const amd_signal_t *signal)
 {
     if (atomic_load(&bucket->count) == 0)
@@ -117,8 +118,8 @@ void amdgpu_signal_init(amd_signal_t *signal, int64_t value)
 {
     memset(signal, 0, sizeof *signal);
     signal->kind = AMD_SIGNAL_KIND_USER;
-    /* A kernel that changes a signal with a mailbox stores event_id there and interrupts the
-     * host. Nobody reads the mailbox: interrupts make everybody look. */
+    /* A kernel that changes a signal with a mailbox stores event_id there and interrupts the host.
+     * The mailbox is not read: an interrupt makes all waiters check their signals. */
     signal->event_mailbox_ptr = (uint64_t)(uintptr_t)signal->reserved3;
     __atomic_store_n(&signal->value, value, __ATOMIC_SEQ_CST);
 }
@@ -237,7 +238,8 @@ static bool has_shared(const struct amdgpu_watch *watch)
     return false;
 }
 
-/* Sleeps for pieces that grow: a kernel or a program may write a value without telling. */
+/* Sleeps for increasing intervals, since a kernel or a program may write a value without waking
+ * anyone. */
 static size_t sleep_until(const struct amdgpu_watch *watch, uint64_t end, struct sleeper *sleeper,
                           int64_t *out_value)
 {
@@ -258,7 +260,7 @@ static size_t sleep_linked(const struct amdgpu_watch *watch, uint64_t end, int64
 {
     struct sleeper sleeper = {0};
     struct link few[LINKS_ON_STACK];
-    /* Without memory it sleeps unlinked, and looks again by itself. */
+    /* Out of memory: the waiter is not linked, and polls. */
     struct link *links =
         watch->count <= LINKS_ON_STACK ? few : malloc(watch->count * sizeof *links);
     for (size_t i = 0; i < watch->count && links; i++) {

@@ -1,4 +1,4 @@
-/* Waiting for signals, whatever of them is compared; private to queues and signals. */
+/* Waiting for conditions on signals, compared whole or in part; private to queues and signals. */
 #ifndef AMDGPU_WATCH_H
 #define AMDGPU_WATCH_H
 
@@ -16,8 +16,9 @@ struct amdgpu_watch {
     size_t count;
 };
 
-/* Waits until one of them is met, or timeout_ns (UINT64_MAX: for ever) is over. Returns its index,
- * or count after the timeout; *out_value: the signal's whole value, may be NULL. */
+/* Waits until one of the conditions is met, or until timeout_ns has passed (UINT64_MAX: no
+ * timeout). Returns its index, or count after the timeout; *out_value: the signal's whole value,
+ * may be NULL. */
 size_t amdgpu_watch_wait(const struct amdgpu_watch *watch, uint64_t timeout_ns, int64_t *out_value);
 
 #endif

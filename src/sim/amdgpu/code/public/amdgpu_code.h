@@ -27,19 +27,19 @@ enum amdgpu_feature {
 struct amdgpu_code_symbol {
     const char *name; /* "kernel.kd", "variable" */
     bool kernel;
-    bool defined;   /* else it is to be defined before the code is frozen */
-    bool global;    /* else local to the code object */
+    bool defined;   /* false: it has to be defined before the code object is loaded */
+    bool global;    /* false: local to the code object */
     uint64_t value; /* of a kernel: its descriptor; relative to the code object's base */
     uint64_t size;
     uint64_t align;
     struct amdgpu_kernel_descriptor descriptor; /* of a kernel */
-    bool constant;                              /* in memory that is only read */
+    bool constant;                              /* in read-only memory */
 };
 
 struct amdgpu_code_object;
 
-/* Reads an ELF file, which must stay until amdgpu_code_object_destroy. *out_reason: words for
- * the log. NULL: it is none, or damaged, or of a version this does not know. */
+/* Parses an ELF file, which must exist until amdgpu_code_object_destroy. NULL: it is not a code
+ * object, it is corrupted, or its version is unknown; *out_reason is a message for the log. */
 struct amdgpu_code_object *amdgpu_code_object_read(const void *elf, size_t size,
                                                    const char **out_reason);
 void amdgpu_code_object_destroy(struct amdgpu_code_object *object); /* accepts NULL */
@@ -49,7 +49,7 @@ const char *amdgpu_code_object_target(const struct amdgpu_code_object *object); 
 enum amdgpu_feature amdgpu_code_object_xnack(const struct amdgpu_code_object *object);
 enum amdgpu_feature amdgpu_code_object_sramecc(const struct amdgpu_code_object *object);
 unsigned amdgpu_code_object_version(const struct amdgpu_code_object *object); /* 3 to 6 */
-/* Whether a device of model can run it: target and features agree. */
+/* Whether a device of model can run it, which depends on its target and features. */
 bool amdgpu_code_object_fits(const struct amdgpu_code_object *object,
                              const struct amdgpu_model *model);
 
@@ -57,13 +57,13 @@ size_t amdgpu_code_object_symbol_count(const struct amdgpu_code_object *object);
 const struct amdgpu_code_symbol *amdgpu_code_object_symbol(const struct amdgpu_code_object *object,
                                                            size_t index);
 
-/* Bytes of memory that it takes when it is loaded, a multiple of 4096. */
+/* Bytes of memory that the loaded code object occupies, a multiple of 4096. */
 size_t amdgpu_code_object_span(const struct amdgpu_code_object *object);
-/* Bytes to the end of the last segment: the span without what fills its last page. */
+/* Bytes up to the end of the last segment: the span without the padding of its last page. */
 size_t amdgpu_code_object_end(const struct amdgpu_code_object *object);
-/* Writes all segments to view, where span bytes at address will be found by kernels, and
- * relocates them. define: the address of a symbol that the object does not define; false: nobody
- * does, which fails. */
+/* Writes all segments to view, which kernels see as span bytes at address, and relocates them.
+ * define returns the address of a symbol that the object does not define; loading fails when it
+ * returns false. */
 bool amdgpu_code_object_load(const struct amdgpu_code_object *object, unsigned char *view,
                              uint64_t address,
                              bool (*define)(void *data, const char *name, uint64_t *out_address),
@@ -71,17 +71,16 @@ bool amdgpu_code_object_load(const struct amdgpu_code_object *object, unsigned c
 
 /* ---- symbols by address ------------------------------------------------------------------ */
 
-/* What a code object's loader says of code, for reports: names of kernels and functions,
- * lines of the source. Looked up by address; see amdgpu_symbols.c. */
+/* The symbols and line tables of a loaded code object, which reports look up by address. */
 struct amdgpu_symbols;
-/* Remembers a loaded code object (its ELF is copied as far as it is needed): base is what its
- * addresses are relative to. NULL: no memory. */
+/* Registers a loaded code object, copying what is needed of its ELF file; its addresses are
+ * relative to base. NULL: out of memory. */
 struct amdgpu_symbols *amdgpu_symbols_add(const void *elf, size_t size, uint64_t base,
                                           uint64_t span);
 void amdgpu_symbols_remove(struct amdgpu_symbols *symbols); /* accepts NULL */
-/* The name of the function or kernel at address, "" when it is not known. */
+/* Writes the name of the function or kernel at address, "" if it is unknown. */
 void amdgpu_symbols_name(uint64_t address, char *out, size_t out_size);
-/* "file.hip:12", "" when it is not known. */
+/* Writes "file.hip:12", or "" if the line is unknown. */
 void amdgpu_symbols_line(uint64_t address, char *out, size_t out_size);
 
 #endif

@@ -28,11 +28,11 @@
 struct amdgpu_wave;
 struct amdgpu_op;
 
-/* Executes op and returns the next, or what amdgpu_goto or amdgpu_stop return. */
+/* Executes op and returns the next one, or NULL when the wave's turn ends. */
 typedef const struct amdgpu_op *(*amdgpu_handler)(struct amdgpu_wave *wave,
                                                   const struct amdgpu_op *op);
 
-/* A source of a vector instruction: lanes of a register, or one value for all. */
+/* A source of a vector instruction: a register of each lane, or one value for all lanes. */
 struct amdgpu_source {
     unsigned char kind;  /* enum amdgpu_operand_kind */
     unsigned char count; /* registers */
@@ -40,27 +40,28 @@ struct amdgpu_source {
     uint64_t value;
 };
 
-/* A decoded instruction, ready to run; lives in a page of code and never moves. */
+/* A decoded instruction that is ready to run. It is part of a page of ops and never moves. */
 struct amdgpu_op {
     amdgpu_handler run;   /* published last */
-    const void *effect;   /* the group's own: a function of lanes, a row */
+    const void *effect;   /* specific to the group: a function over lanes, or a row */
     uint32_t offset;      /* bytes from the start of the page */
     unsigned char length; /* bytes */
     unsigned char count;  /* registers of the destination */
     unsigned short dst, dst1;
     unsigned short step; /* bytes from here to the op of the next instruction */
-    uint32_t bits;       /* the group's own */
+    uint32_t bits;       /* specific to the group */
     struct amdgpu_source src[3];
     union {
         uint64_t imm;
         int64_t offset_bytes;
     };
-    struct amdgpu_inst *inst; /* all of it, for what is rare and for reports */
+    struct amdgpu_inst *inst; /* the whole instruction, for rare cases and for reports */
 };
 
 static inline const struct amdgpu_op *amdgpu_next(const struct amdgpu_op *op)
 {
-    /* Ops lie at their words; a page ends in ops that go on. */
+    /* Ops are at the index of their word; a page ends in ops that continue on the following
+     * page. */
     return (const struct amdgpu_op *)(const void *)((const char *)op + op->step);
 }
 
@@ -68,39 +69,39 @@ static inline const struct amdgpu_op *amdgpu_next(const struct amdgpu_op *op)
 
 enum { AMDGPU_LANES_MAX = 64, AMDGPU_SREGS = 128 };
 
-/* Scalar registers with a number in amdgpu_wave.s. M0 is there under its number of the
- * family: use amdgpu_wave.m0 (an index). */
+/* Indices in amdgpu_wave.s of scalar registers. M0 is there too, at the index that its family's
+ * encoding gives it: use amdgpu_wave.m0. */
 enum { AMDGPU_VCC = 106, AMDGPU_EXEC = 126 };
 
-/* How a wave stands; enum sim_wave is what the scheduler sees. */
+/* The state of a wave; the scheduler sees enum sim_wave. */
 enum amdgpu_state { AMDGPU_RUNS, AMDGPU_AT_BARRIER, AMDGPU_ENDED, AMDGPU_FAILED, AMDGPU_HALTED };
 
 struct amdgpu_wave {
     _Alignas(64) uint32_t s[AMDGPU_SREGS]; /* SGPRs; VCC, M0 and EXEC under their numbers */
     uint32_t *v;    /* VGPRs, then AGPRs: register r of lane l is v[r * lanes + l] */
     unsigned lanes; /* 64 or 32 */
-    unsigned vgprs; /* allocated: numbers from vgprs on are no registers */
+    unsigned vgprs; /* allocated; registers from vgprs on do not exist */
     unsigned agprs; /* AGPR n is register vgprs + n */
     unsigned m0;    /* index of M0 in s */
     uint32_t scc;   /* 0 or 1 */
     uint32_t mode;  /* as HW_REG_MODE: rounding and denormals in its low byte */
     enum amdgpu_state state;
-    const struct amdgpu_op *next;   /* where it goes on */
-    const struct amdgpu_page *page; /* of next */
+    const struct amdgpu_op *next;   /* the op to continue with */
+    const struct amdgpu_page *page; /* the page of next */
     struct amdgpu_block *block;
     unsigned number;     /* in its block */
     enum sim_wave pause; /* READY, or how the turn ends: RESTS, SPINS */
     uint64_t steps;
     uint32_t flat_scratch[2], traps; /* HW_REG_FLAT_SCR_LO and _HI; HW_REG_TRAPSTS */
-    bool indexing;                   /* amdgpu_run_indexed is at work */
-    uint64_t meeting;                /* 0, or that it waits, for amdgpu_gws.c */
-    bool privileged, halts;          /* it is in its trap handler; it halts when it leaves */
-    struct amdgpu_end trapped;       /* what led there */
-    uint64_t trapped_at;             /* the address of that code */
-    struct amdgpu_waits *waits;      /* NULL: nobody looks whether it waits for memory */
-    /* The branch that last went back, and at the end of the turn before. */
+    bool indexing;                   /* amdgpu_run_indexed is running */
+    uint64_t gws_turn; /* 0, or the turn of a barrier that it waits for, plus 1 (amdgpu_gws.c) */
+    bool privileged, halts;     /* it is in its trap handler; it halts when the handler returns */
+    struct amdgpu_end trapped;  /* why it entered the handler */
+    uint64_t trapped_at;        /* the address of the instruction that trapped */
+    struct amdgpu_waits *waits; /* NULL: waits are not checked */
+    /* The last backward branch that was taken, and the one at the end of the turn before. */
     const struct amdgpu_op *loop, *old_loop;
-    /* Who is live, as 0 and ~0 per lane; of EXEC as it was in live_for. */
+    /* The live lanes, as 0 or ~0 per lane, for the EXEC in live_for. */
     uint64_t live_for;
     _Alignas(64) uint32_t live[AMDGPU_LANES_MAX];
 };
@@ -109,7 +110,7 @@ static inline uint64_t amdgpu_all_lanes(const struct amdgpu_wave *wave)
 {
     return wave->lanes == 64 ? UINT64_MAX : UINT32_MAX;
 }
-/* The live lanes. In waves of 32 EXEC_HI is a register that lanes do not depend on. */
+/* The live lanes. In waves of 32, EXEC_HI is an ordinary register. */
 static inline uint64_t amdgpu_exec_of(const struct amdgpu_wave *wave, unsigned lanes)
 {
     uint64_t upper = lanes == 64 ? wave->s[AMDGPU_EXEC + 1] : 0;
@@ -119,7 +120,7 @@ static inline uint64_t amdgpu_exec(const struct amdgpu_wave *wave)
 {
     return amdgpu_exec_of(wave, wave->lanes);
 }
-/* wave->live, made anew when EXEC has changed. */
+/* Returns wave->live, computed again if EXEC has changed. */
 const uint32_t *amdgpu_live(struct amdgpu_wave *wave);
 
 /* A 64-bit scalar (or a mask, in waves of 32 a register) by number. */
@@ -145,8 +146,8 @@ static inline void amdgpu_set_mask(struct amdgpu_wave *wave, unsigned reg, uint6
 
 /* A scalar source of any kind, 64 bits of it. */
 uint64_t amdgpu_scalar(const struct amdgpu_wave *wave, const struct amdgpu_source *source);
-/* Fills a source from an operand; NONE and NULL stay what they are, apertures become constants.
- * False: what no instruction can have. */
+/* Fills in a source from an operand; apertures become constants, and NONE and NULL are kept. False:
+ * no instruction can have such an operand. */
 bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source *out_source);
 /* The index in wave->v of the first lane of VGPR or AGPR reg (AGPRs: 256 and up). */
 static inline uint32_t *amdgpu_v(const struct amdgpu_wave *wave, unsigned reg)
@@ -157,28 +158,29 @@ static inline uint32_t *amdgpu_v(const struct amdgpu_wave *wave, unsigned reg)
 
 /* ---- blocks --------------------------------------------------------------------------- */
 
-struct amdgpu_block { /* state of a resident work-group */
+struct amdgpu_block { /* the state of a resident work-group */
     struct sim_block *block;
     struct amdgpu_dispatch *dispatch;
-    unsigned char *lds; /* lds_size bytes, which begin as the group before left them */
+    unsigned char *lds; /* lds_size bytes, with the contents that the group before left */
     size_t lds_size;
-    /* Of each wave wave_scratch bytes, one after the other, and therein scratch_size bytes of each
-     * lane, scratch_stride apart. Kernels find them scratch_first bytes after scratch_address. */
+    /* wave_scratch bytes for each wave, one after the other; in them scratch_size bytes for each
+     * lane, scratch_stride apart. Kernels address them scratch_first bytes after
+     * scratch_address. */
     unsigned char *scratch;
     size_t scratch_size, scratch_stride, wave_scratch;
     uint64_t scratch_address, scratch_first;
     struct sim_memory *scratch_memory;   /* NULL: no scratch, or the ring's */
-    unsigned ring_group;                 /* the part of the ring that it has, plus 1 */
+    unsigned scratch_part;               /* the part of the ring that it uses, plus 1 */
     unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
     struct amdgpu_wave *waves;           /* wave_count */
-    struct amdgpu_checks *checks;        /* NULL: nothing is watched for */
+    struct amdgpu_checks *checks;        /* NULL: accesses are not checked */
     struct amdgpu_waits *waits;          /* of each wave, or NULL */
-    /* What v0 to v2 begin with in a block of items_of work-items: of each wave in turn. */
+    /* The initial v0 to v2 of each wave in turn, for a block of items_of work-items. */
     uint32_t *items;
     uint32_t items_of[3];
 };
 
-/* Work-item of a lane of a wave. */
+/* The index of a lane's work-item in its group. */
 static inline unsigned amdgpu_item(const struct amdgpu_wave *wave, unsigned lane)
 {
     return wave->number * wave->lanes + lane;
@@ -189,21 +191,21 @@ static inline unsigned char *amdgpu_scratch(const struct amdgpu_wave *wave, unsi
     return block->scratch + wave->number * block->wave_scratch + lane * block->scratch_stride;
 }
 
-/* ---- going on, and not ------------------------------------------------------------------ */
+/* ---- control flow and faults --------------------------------------------------------------- */
 
 /* The address of an op that wave executes. */
 uint64_t amdgpu_address(const struct amdgpu_wave *wave, const struct amdgpu_op *op);
-/* What s_memtime counts: cycles of the device. */
+/* The value of s_memtime: cycles of the device. */
 uint64_t amdgpu_cycles(const struct amdgpu_wave *wave);
-/* Ends the turn; the wave goes on at next. pause: READY, RESTS or SPINS. */
+/* Ends the wave's turn; the wave continues at next. pause: READY, RESTS or SPINS. */
 const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdgpu_op *next,
                                      enum sim_wave pause);
 
-/* Reports a fault of the wave at op (NULL: between ops) and ends the launch; returns NULL, for
- * handlers to return. lane: the one to blame, -1: all. */
+/* Reports a fault of the wave at op (NULL: between ops) and ends the launch. Returns NULL, for
+ * handlers to return. lane: the one that caused it, -1: all. */
 struct amdgpu_fault {
     enum amdgpu_end_kind kind;
-    const char *what; /* "reads 4 bytes of global memory": the report goes on with the address */
+    const char *what; /* "reads 4 bytes of global memory"; the report appends the address */
     bool has_address;
     uint64_t address; /* AMDGPU_END_TRAP: the trap's number */
     int lane;
@@ -219,9 +221,9 @@ bool amdgpu_checks_on(void);
 /* NULL: no memory. block: wave_count, lds_size, scratch_size and scratch_stride are set. */
 struct amdgpu_checks *amdgpu_checks_create(const struct amdgpu_block *block);
 void amdgpu_checks_destroy(struct amdgpu_checks *checks); /* accepts NULL */
-/* A block begins: nothing is written. Accepts NULL, as does the next. */
+/* A group begins: nothing is written yet. Accepts NULL, as does the next. */
 void amdgpu_checks_begin(struct amdgpu_checks *checks);
-/* All waves have met at a barrier: what they do from now on comes after. */
+/* All waves have arrived at a barrier; their later accesses are ordered after it. */
 void amdgpu_checks_barrier(struct amdgpu_checks *checks);
 
 /* ---- emitters ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
-/* Descriptors of images and samplers, as gfx9 and gfx11 have them: eight and four dwords. Only
- * what is simulated can be made or read: linear images of one level. */
+/* Descriptors of images and samplers of gfx9 and gfx11, of eight and four dwords. Only what is
+ * simulated can be encoded or decoded: linear images with one level. */
 #ifndef AMDGPU_IMAGE_H
 #define AMDGPU_IMAGE_H
 
@@ -19,23 +19,24 @@ struct amdgpu_image {
     uint64_t address; /* a multiple of AMDGPU_IMAGE_ALIGN */
     enum amdgpu_image_type type;
     struct amdgpu_texel_format format;
-    unsigned char selects[4];      /* enum amdgpu_select */
-    uint32_t width, height, depth; /* depth: of 3D, or layers; what a type has not is 1 */
-    uint32_t first;                /* layer that is called 0; not among those of depth */
-    uint32_t row_pitch;            /* bytes */
+    unsigned char selects[4]; /* enum amdgpu_select */
+    uint32_t width, height,
+        depth;          /* depth: of 3D, or layers; dimensions that a type does not have are 1 */
+    uint32_t first;     /* the layer with number 0; not counted in depth */
+    uint32_t row_pitch; /* bytes */
     uint64_t slice_pitch;
 };
 
-/* The row pitch that images have where their descriptors do not say: gfx11's of 3D and arrays. */
+/* The row pitch of images whose descriptors do not contain one: gfx11's 3D images and arrays. */
 static inline uint32_t amdgpu_image_pitch(uint32_t width, unsigned texel_bytes)
 {
     return (width * texel_bytes + 255u) / 256u * 256u;
 }
 
-/* False: no descriptor can say that. slice_pitch is not in it. */
+/* False: a descriptor cannot express the image. slice_pitch is not encoded. */
 bool amdgpu_image_encode(enum amdgpu_isa isa, const struct amdgpu_image *image,
                          uint32_t out_words[AMDGPU_IMAGE_WORDS]);
-/* NULL, or what is wrong: "is tiled". */
+/* Returns NULL, or an error message: "is tiled". */
 const char *amdgpu_image_decode(enum amdgpu_isa isa, const uint32_t words[AMDGPU_IMAGE_WORDS],
                                 struct amdgpu_image *out_image);
 

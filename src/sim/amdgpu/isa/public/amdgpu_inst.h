@@ -1,8 +1,8 @@
-/* Instructions of AMD's GPUs: rows, and what the decoder makes of bytes.
+/* Instructions of AMD's GPUs: rows, and decoded instructions.
  *
- * Every instruction is a row of amdgpu_<format>.def: where its number is in each
- * family's encoding, its name, the types of its operands. The decoder knows formats
- * and rows; what a row does is elsewhere (amdgpu_exec.h), under the same id. */
+ * Every instruction is a row of amdgpu_<format>.def: its opcode in each family's encoding, its
+ * name, and the types of its operands. The decoder knows formats and rows; handlers (amdgpu_exec.h)
+ * are found by the row's id. */
 #ifndef AMDGPU_INST_H
 #define AMDGPU_INST_H
 
@@ -20,7 +20,7 @@ enum amdgpu_isa {
     AMDGPU_GFX1100,
     AMDGPU_ISA_COUNT,
 };
-/* Encodings that several share. */
+/* Families of instruction sets with a common encoding. */
 enum amdgpu_family { AMDGPU_GFX9, AMDGPU_GFX10, AMDGPU_GFX11, AMDGPU_FAMILY_COUNT };
 
 static inline enum amdgpu_family amdgpu_family_of(enum amdgpu_isa isa)
@@ -48,25 +48,24 @@ enum amdgpu_format {
     AMDGPU_MUBUF,
     AMDGPU_MTBUF,
     AMDGPU_MIMG,
-    AMDGPU_EXP, /* length and kind only */
+    AMDGPU_EXP, /* only length and format are decoded */
     AMDGPU_FORMAT_COUNT,
 };
 
-/* What an operand is. Numbers of scalar registers are those of the encoding, which
- * are also indices into amdgpu_wave.s: 0 to 105 SGPRs, 106 and 107 VCC, 124 and 125
- * M0 and NULL (gfx9: 124 is M0), 126 and 127 EXEC; and on gfx9 102 and 103
- * FLAT_SCRATCH, 104 and 105 XNACK_MASK. */
+/* The kinds of operands. The numbers of scalar registers are those of the encoding and also indices
+ * into amdgpu_wave.s: 0 to 105 SGPRs, 106 and 107 VCC, 124 and 125 M0 and NULL (gfx9: 124 is M0),
+ * 126 and 127 EXEC; on gfx9 also 102 and 103 FLAT_SCRATCH, 104 and 105 XNACK_MASK. */
 enum amdgpu_operand_kind {
     AMDGPU_NONE,
     AMDGPU_SREG,  /* number; count consecutive registers */
     AMDGPU_VREG,  /* number: 0 to 255 VGPRs, 256 to 511 AGPRs (accumulation registers) */
     AMDGPU_CONST, /* value: an inline constant, already of the operand's type and width, or a
                      literal */
-    AMDGPU_NULL,  /* reads 0, writes vanish */
+    AMDGPU_NULL,  /* reads as 0; writes are discarded */
     AMDGPU_SCC,   /* as a source: 0 or 1 */
     AMDGPU_VCCZ,
     AMDGPU_EXECZ,
-    AMDGPU_SHARED_BASE, /* apertures, as 64-bit or their upper half as 32-bit source */
+    AMDGPU_SHARED_BASE, /* apertures, of 64 bits, or their upper half as a 32-bit source */
     AMDGPU_SHARED_LIMIT,
     AMDGPU_PRIVATE_BASE,
     AMDGPU_PRIVATE_LIMIT,
@@ -74,7 +73,7 @@ enum amdgpu_operand_kind {
     AMDGPU_POPS_WAVE_ID,
 };
 
-/* What an operand's bits mean; for inline constants, modifiers and printing. */
+/* The type of an operand's bits, for inline constants, modifiers and printing. */
 enum amdgpu_type {
     AMDGPU_B16,
     AMDGPU_B32,
@@ -138,18 +137,18 @@ struct amdgpu_sdwa {
 
 /* A row. */
 struct amdgpu_row {
-    const char *name;     /* without the suffixes that tell forms apart: "v_add_f32" */
-    unsigned short id;    /* enum amdgpu_id: the same for all rows of one effect */
+    const char *name;     /* without the suffixes of forms: "v_add_f32" */
+    unsigned short id;    /* enum amdgpu_id: the same for all rows with one effect */
     unsigned char format; /* enum amdgpu_format */
-    signed short opcode[AMDGPU_FAMILY_COUNT]; /* -1: not there */
-    signed short vop3[AMDGPU_FAMILY_COUNT];   /* of VOP1, VOP2, VOPC: the number in VOP3, or -1 */
+    signed short opcode[AMDGPU_FAMILY_COUNT]; /* -1: the family does not have it */
+    signed short vop3[AMDGPU_FAMILY_COUNT];   /* of VOP1, VOP2, VOPC: the opcode in VOP3, or -1 */
     unsigned isas;                            /* a bit for each enum amdgpu_isa that has it */
     unsigned char dst[2];                     /* enum amdgpu_type; AMDGPU_NOTYPE: none */
     unsigned char src[AMDGPU_SOURCES];
     unsigned flags; /* enum amdgpu_row_flags */
 };
 
-/* Decoded. Fields that a format does not have are zero. */
+/* A decoded instruction. Fields that its format does not have are zero. */
 struct amdgpu_inst {
     const struct amdgpu_row *row;
     const struct amdgpu_row *row_y; /* VOPD: the second component, with dst_y and src_y */
@@ -174,25 +173,26 @@ struct amdgpu_inst {
     uint32_t literal; /* as it is encoded, for printing */
     int32_t imm;      /* SIMM16 of SOPK and SOPP (sign-extended), branch distances in words;
                          SOP1, SOPC: the last source as encoded, of messages and modes */
-    /* Memory: addresses and data are operands, so that counts and kinds are there too. dst[0] is
-     * what is loaded, or what an atomic returns (NONE: it does not); data what is stored or
-     * combined, of compare-and-swap the new value and above it the one to compare with; data1
-     * the second of DS. saddr NONE or NULL: none. SMEM of gfx9: offen says that there is an
-     * immediate. */
+    /* Memory: addresses and data are operands, with their kinds and register counts. dst[0] is what
+     * is loaded, or what an atomic returns (NONE: it returns nothing); data is what is stored or
+     * combined, for compare-and-swap the new value followed by the one to compare with; data1 is
+     * the second of DS. saddr NONE or NULL: there is none. SMEM of gfx9: offen says that there is
+     * an immediate. */
     struct amdgpu_operand addr;  /* VGPRs of the address; SMEM: base SGPRs */
     struct amdgpu_operand saddr; /* SGPRs of the address; MUBUF: the resource descriptor */
     struct amdgpu_operand data, data1;
     struct amdgpu_operand soffset; /* MUBUF, SMEM */
-    int32_t offset;                /* bytes, signed where it is; DS with two: the first */
-    unsigned char offset1;         /* DS: the second */
+    int32_t
+        offset; /* bytes; signed in the formats that have signed offsets; DS with two: the first */
+    unsigned char offset1; /* DS: the second */
     bool glc, slc, dlc, scc, nv, lds, gds, tfe, offen, idxen;
     unsigned char dmask, dfmt, nfmt; /* gfx10 on: dfmt is all of the format */
-    /* Images. addr is the first of the registers of the address, count how many words there are
-     * (gfx9: at least; the descriptor says); vaddr are their numbers where they are not
-     * one after the other, the last of vaddr_count and what follows it. saddr is the resource,
-     * soffset the sampler. */
+    /* Images. addr is the first register of the address, and count its number of words (gfx9: the
+     * minimum; the descriptor determines it). If the registers are not consecutive, vaddr has their
+     * numbers; the words after the last of vaddr_count are in consecutive registers. saddr is the
+     * resource, soffset the sampler. */
     bool unorm, a16, d16, r128, lwe, da;
-    unsigned char dim; /* enum amdgpu_dim; gfx9: the descriptor says */
+    unsigned char dim; /* enum amdgpu_dim; on gfx9 the descriptor has it */
     unsigned char vaddr_count, vaddr[AMDGPU_VADDRS];
 };
 
@@ -217,11 +217,11 @@ enum amdgpu_row_flags {
     AMDGPU_ROW_RETURNS = 1 << 6, /* atomics that always return the old value (DS _rtn) */
     AMDGPU_ROW_ATOMIC = 1 << 7,
     AMDGPU_ROW_STORE = 1 << 8,
-    AMDGPU_ROW_TWO = 1 << 9, /* DS read2, write2: two places */
+    AMDGPU_ROW_TWO = 1 << 9, /* DS read2, write2: two elements per lane */
     AMDGPU_ROW_STRIDE64 = 1 << 10,
     AMDGPU_ROW_NO_DST = 1 << 11,
-    AMDGPU_ROW_LITERAL = 1 << 12,    /* v_madmk and its kin: a literal that is always there */
-    AMDGPU_ROW_NO_VOP3 = 1 << 13,    /* VOP1, VOP2, VOPC: no form in VOP3 */
+    AMDGPU_ROW_LITERAL = 1 << 12, /* v_madmk and similar instructions: there is always a literal */
+    AMDGPU_ROW_NO_VOP3 = 1 << 13, /* VOP1, VOP2, VOPC: no form in VOP3 */
     AMDGPU_ROW_SCALAR_DST = 1 << 14, /* v_readlane, v_readfirstlane */
     AMDGPU_ROW_MATRIX = 1 << 15,     /* MFMA, WMMA, and moves of AGPRs */
     AMDGPU_ROW_BUFFER = 1 << 16,     /* SMEM: the base is a resource descriptor */
@@ -253,7 +253,7 @@ enum amdgpu_decoded {
 enum amdgpu_decoded amdgpu_decode(enum amdgpu_isa isa, unsigned lanes, const void *code,
                                   size_t size, struct amdgpu_inst *out_inst);
 
-/* Writes it as LLVM's disassembler does, "v_add_f32_e64 v0, |v1|, s2"; pc: address of
+/* Prints it as LLVM's disassembler does, "v_add_f32_e64 v0, |v1|, s2"; pc: address of
  * the instruction, for branches. */
 void amdgpu_print(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst, char *out,
                   size_t out_size);
@@ -263,7 +263,7 @@ unsigned amdgpu_image_words(enum amdgpu_isa isa, const struct amdgpu_row *row, e
                             bool a16);
 
 const char *amdgpu_isa_name(enum amdgpu_isa isa); /* "gfx90a" */
-/* All rows, for tests; NULL past the last. */
+/* Enumerates all rows, for tests; NULL past the last. */
 const struct amdgpu_row *amdgpu_row_at(size_t index);
 
 /* One number per effect: the ids of all .def files, named AMDGPU_ID_<name of gfx11, or of

@@ -1,5 +1,5 @@
-/* Texels: how images and typed buffers keep up to four components, and what they are as
- * registers see them. For instructions and for whoever makes descriptors. */
+/* Texels: the layout of up to four components in memory, and their values in registers. For image
+ * instructions and for those who create descriptors. */
 #ifndef AMDGPU_TEXEL_H
 #define AMDGPU_TEXEL_H
 

@@ -1,9 +1,9 @@
-/* Owns the scratch that the owner of a queue provides: how a packet that needs more of it asks, and
- * which part of it each kernel in progress has.
+/* Owns the scratch that the owner of a queue provides: requests for more, and which part of it each
+ * kernel in progress uses.
  *
- * As hardware and firmware do it: the packet that needs more stays where it is, nothing else runs,
- * and queue_inactive_signal says so. AMD's runtime allocates, writes where and how much to the
- * amd_queue_t, and stores 0 to the signal. */
+ * It works as in hardware and firmware: the packet that needs more is not taken, nothing else runs,
+ * and queue_inactive_signal says why. AMD's runtime allocates memory, writes its address and size
+ * to the amd_queue_t, and stores 0 to the signal. */
 #include "amdgpu_processor.h"
 #include "log.h"
 
@@ -16,7 +16,7 @@ enum { /* values of queue_inactive_signal */
 };
 enum { LOOK_MIN_NS = 10000, LOOK_MAX_NS = 1000000 };
 
-/* What a kernel needs. */
+/* The scratch that a kernel needs. */
 struct need {
     unsigned lanes, waves; /* waves: of a group */
     uint64_t groups;
@@ -35,7 +35,7 @@ static uint64_t groups_of(const hsa_kernel_dispatch_packet_t *packet)
     return groups;
 }
 
-/* False: none of the queue's scratch, or its packet is to be rejected. */
+/* False: the kernel does not use the queue's scratch, or its packet will be rejected. */
 static bool need_of(const struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
                     const struct amdgpu_kernel_descriptor *kernel, struct need *out_need)
 {
@@ -51,32 +51,31 @@ static bool need_of(const struct amdgpu_queue *queue, const hsa_kernel_dispatch_
     return true;
 }
 
-/* ---- what there is --------------------------------------------------------------------- */
+/* ---- the size of the scratch ------------------------------------------------------------ */
 
-/* Devices that say how many waves each of their engines or chiplets has: all that there is room for
- * counts there. */
+/* On devices that count the waves of each of their engines or chiplets, the count is of each. */
 static bool counts_parts(enum amdgpu_isa isa)
 {
     return isa == AMDGPU_GFX942 || amdgpu_family_of(isa) == AMDGPU_GFX11;
 }
 
-/* Runtimes of ROCm 7 say how much there is in the resource descriptor alone. */
+/* ROCm 7's runtimes store the size in the resource descriptor only. */
 static uint64_t bytes_of(const amd_queue_t *amd)
 {
     uint64_t bytes = amd->scratch_backing_memory_byte_size;
     return bytes ? bytes : amd->scratch_resource_descriptor[2];
 }
 
-static struct amdgpu_ring ring_of(const struct amdgpu_queue *queue)
+static struct amdgpu_scratch_ring ring_of(const struct amdgpu_queue *queue)
 {
     const amd_queue_t *amd = queue->settings.queue;
     enum amdgpu_isa isa = queue->settings.device->model.isa;
     uint32_t size = amd->compute_tmpring_size;
     bool gfx11 = amdgpu_family_of(isa) == AMDGPU_GFX11;
-    struct amdgpu_ring ring = {.waves = size & 0xfff};
+    struct amdgpu_scratch_ring ring = {.waves = size & 0xfff};
     ring.wave_size = gfx11 ? (size >> 12 & 0x7fff) * 256u : (size >> 12 & 0x1fff) * 1024u;
     if (ring.waves == 0 || ring.wave_size == 0)
-        return (struct amdgpu_ring){.address = 0};
+        return (struct amdgpu_scratch_ring){.address = 0};
     uint64_t room = bytes_of(amd) / ring.wave_size;
     if (room > UINT16_MAX)
         room = UINT16_MAX;
@@ -88,7 +87,7 @@ static struct amdgpu_ring ring_of(const struct amdgpu_queue *queue)
     return ring;
 }
 
-static bool suffices(const struct amdgpu_ring *ring, const struct need *need)
+static bool suffices(const struct amdgpu_scratch_ring *ring, const struct need *need)
 {
     return ring->address && ring->wave_size >= need->wave_size && ring->waves >= need->waves;
 }
@@ -120,7 +119,7 @@ static amd_signal_t *inactive_of(const struct amdgpu_queue *queue)
                : NULL;
 }
 
-/* What runs may be using what is about to be replaced. */
+/* Running kernels may be using the scratch that is about to be replaced. */
 static bool ask(struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t value)
 {
     struct amdgpu_conditions conditions = {.count = 0};
@@ -131,18 +130,19 @@ static bool ask(struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t valu
     return amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_MET;
 }
 
-/* Whether the device reaches what the owner has named. */
-static bool check(struct amdgpu_queue *queue, const struct amdgpu_ring *ring, uint64_t number)
+/* Whether the device can access the memory that the owner named. */
+static bool check(struct amdgpu_queue *queue, const struct amdgpu_scratch_ring *ring,
+                  uint64_t number)
 {
     int device = queue->settings.device->device;
     if (sim_translate_range(device, ring->address, ring->waves * ring->wave_size, true))
         return true;
     return fail(queue, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT, ring->address,
-                "the queue's scratch is no memory of the device", number);
+                "the queue's scratch is not in memory that the device can access", number);
 }
 
-bool amdgpu_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_packet *packet,
-                        uint64_t number)
+bool amdgpu_scratch_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_packet *packet,
+                                uint64_t number)
 {
     const hsa_kernel_dispatch_packet_t *kernel = &packet->kernel;
     struct need need;
@@ -155,23 +155,25 @@ bool amdgpu_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_packet *p
     if (!descriptor || !need_of(queue, kernel, (const void *)descriptor, &need))
         return true;
     queue->ring_used = true;
-    struct amdgpu_ring ring = ring_of(queue);
+    struct amdgpu_scratch_ring ring = ring_of(queue);
     if (suffices(&ring, &need))
         return check(queue, &ring, number);
     amd_signal_t *inactive = inactive_of(queue);
     if (!inactive)
-        return fail(queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES, 0,
-                    "it needs scratch, and the queue has no signal to ask for it", number);
+        return fail(
+            queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES, 0,
+            "it needs scratch, but the queue has no queue_inactive_signal to request it with",
+            number);
     if (!ask(queue, inactive, need.lanes == 32 ? NEEDS_SCRATCH_32 : NEEDS_SCRATCH))
         return false;
     ring = ring_of(queue);
     if (!suffices(&ring, &need))
         return fail(queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES, 0,
-                    "it was given less scratch than a work-group needs", number);
+                    "the runtime provided less scratch than a work-group needs", number);
     return check(queue, &ring, number);
 }
 
-/* ---- giving it back -------------------------------------------------------------------- */
+/* ---- returning scratch ------------------------------------------------------------------- */
 
 static bool is_for_once(const struct amdgpu_queue *queue)
 {
@@ -179,8 +181,8 @@ static bool is_for_once(const struct amdgpu_queue *queue)
            AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
 }
 
-/* The owner takes the property away after all else, and tells nobody. */
-bool amdgpu_ring_return(struct amdgpu_queue *queue)
+/* The owner clears the property last, and does not signal that. */
+bool amdgpu_scratch_ring_return(struct amdgpu_queue *queue)
 {
     struct amdgpu_conditions conditions = {.count = 0};
     uint64_t pause = LOOK_MIN_NS;
@@ -197,15 +199,15 @@ bool amdgpu_ring_return(struct amdgpu_queue *queue)
     return true;
 }
 
-/* ---- parts of kernels ------------------------------------------------------------------ */
+/* ---- allocation for kernels --------------------------------------------------------- */
 
-/* Whether a part from first on would overlap that of a kernel in progress; *out_end: where that
- * ends. Under the queue's lock. */
+/* Whether a part that begins at first would overlap that of a kernel in progress; *out_end: where
+ * that ends. Under the queue's lock. */
 static bool overlaps(const struct amdgpu_queue *queue, unsigned first, unsigned waves,
                      unsigned *out_end)
 {
     for (int i = 0; i < AMDGPU_FLIGHTS; i++) {
-        const struct amdgpu_ring *other = &queue->flights[i].dispatch.ring;
+        const struct amdgpu_scratch_ring *other = &queue->flights[i].dispatch.scratch_ring;
         *out_end = other->first + other->waves;
         if (queue->flights[i].running && other->address && first < *out_end &&
             other->first < first + waves)
@@ -214,7 +216,7 @@ static bool overlaps(const struct amdgpu_queue *queue, unsigned first, unsigned 
     return false;
 }
 
-static bool find_part(struct amdgpu_queue *queue, unsigned limit, struct amdgpu_ring *ring)
+static bool find_part(struct amdgpu_queue *queue, unsigned limit, struct amdgpu_scratch_ring *ring)
 {
     unsigned first = 0, end;
     pthread_mutex_lock(&queue->lock);
@@ -225,11 +227,13 @@ static bool find_part(struct amdgpu_queue *queue, unsigned limit, struct amdgpu_
     return first + ring->waves <= limit;
 }
 
-bool amdgpu_ring_share(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
-                       const struct amdgpu_kernel_descriptor *kernel, struct amdgpu_ring *out_ring)
+bool amdgpu_scratch_ring_allocate(struct amdgpu_queue *queue,
+                                  const hsa_kernel_dispatch_packet_t *packet,
+                                  const struct amdgpu_kernel_descriptor *kernel,
+                                  struct amdgpu_scratch_ring *out_ring)
 {
     struct need need;
-    *out_ring = (struct amdgpu_ring){.address = 0};
+    *out_ring = (struct amdgpu_scratch_ring){.address = 0};
     if (!need_of(queue, packet, kernel, &need))
         return true;
     *out_ring = ring_of(queue);
