@@ -24,7 +24,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /// AnyHIP's own version.
-/// Returns: a string like "0.1.0", never NULL, valid for the process's lifetime.
+/// Returns: a string like "1.2.3", never NULL, valid for the process's lifetime.
 /// Thread safety: safe. Stream order: none.
 const char *anyhipVersion(void);
 

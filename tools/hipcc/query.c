@@ -77,7 +77,7 @@ static int run_clang(const struct ah_toolchain *t, const struct ah_strings *argu
 static int answer_version(struct ah_toolchain *t)
 {
     struct ah_strings version = {0};
-    printf("HIP version: %s-anyhip\n", ah_toolchain_hip_version());
+    printf("HIP version: %s-anyhip%s\n", ah_toolchain_hip_version(), ah_toolchain_version());
     fflush(stdout);
     ah_strings_push(&version, "--version");
     return ah_toolchain_find_clang(t) ? run_clang(t, &version) : 1;

@@ -289,3 +289,8 @@ const char *ah_toolchain_hip_version(void)
 {
     return ah_text_print("%d.%d.%d", HIP_VERSION_MAJOR, HIP_VERSION_MINOR, HIP_VERSION_PATCH);
 }
+
+const char *ah_toolchain_version(void)
+{
+    return ANYHIP_VERSION;
+}

@@ -42,4 +42,7 @@ void ah_toolchain_push_clang(const struct ah_toolchain *toolchain, bool c, struc
 /* The version of the HIP API that the headers describe, "7.2.0". */
 const char *ah_toolchain_hip_version(void);
 
+/* The version of AnyHIP, as anyhipVersion() has it. */
+const char *ah_toolchain_version(void);
+
 #endif

@@ -52,7 +52,8 @@ static void print_full(struct ah_toolchain *t)
     static const char *const variables[] = {"PATH",           "LD_LIBRARY_PATH",    "HIP_PATH",
                                             "HIP_CLANG_PATH", "HIP_PLATFORM",       "ANYHIP_CLANG",
                                             "ANYHIP_LIBCLC",  "ANYHIP_OFFLOAD_ARCH"};
-    printf("HIP version  : %s\n\n== hipconfig\n", ah_toolchain_hip_version());
+    printf("HIP version  : %s\nAnyHIP       : %s\n\n== hipconfig\n", ah_toolchain_hip_version(),
+           ah_toolchain_version());
     printf("HIP_PATH     : %s\nROCM_PATH    : %s\n", t->prefix, t->prefix);
     printf("HIP_COMPILER : clang\nHIP_PLATFORM : amd\nHIP_RUNTIME  : rocclr\n");
     printf("CPP_CONFIG   : %s\n", cpp_config(t));
