@@ -1,5 +1,5 @@
 /* Tests how the kernel argument segment is filled. */
-#include "hsa_code.h"
+#include "hsa_module.h"
 #include "support.h"
 
 #include <string.h>
@@ -62,7 +62,7 @@ static void fill(unsigned char *segment, const struct ah_launch *what, void **pa
     copy.params = params;
     copy.extra = extra;
     memset(segment, FILL, SIZE);
-    ahhsa_kernarg_fill(segment, &function, &copy, implicit);
+    ahhsa_arguments_write(segment, &function, &copy, implicit);
     for (size_t i = function.kernarg_size; i < SIZE; i++)
         assert_int_equal(segment[i], FILL);
 }

@@ -1,20 +1,20 @@
 /* Tests how many blocks of a kernel a compute unit holds, and what kernels say of themselves. */
-#include "hsa_facts.h"
-#include "hsa_code.h"
+#include "hsa_device_info.h"
+#include "hsa_module.h"
 #include "support.h"
 
 #include <string.h>
 
 /* The device that functions ask. */
-static struct ahhsa_facts facts;
+static struct ahhsa_device_info info;
 static struct ah_backend_device device;
 static struct ahhsa_kernel_metadata kernel;
 static struct ah_backend_function function;
 
-struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *asked)
+struct ahhsa_device_info *ahhsa_device_info_of(struct ah_backend_device *asked)
 {
     assert_ptr_equal(asked, &device);
-    return &facts;
+    return &info;
 }
 
 hipError_t ahhsa_start(struct ah_backend_device *started)
@@ -28,13 +28,13 @@ static void use(const char *processor, unsigned lanes, unsigned simds, unsigned 
 {
     memset(&device, 0, sizeof device);
     atomic_store(&device.ready, true);
-    facts = (struct ahhsa_facts){.lanes = lanes,
-                                 .simds = simds,
-                                 .waves = waves,
-                                 .units = 104,
-                                 .group_max = 1024,
-                                 .group_memory = 65536};
-    strcpy(facts.target.processor, processor);
+    info = (struct ahhsa_device_info){.lanes = lanes,
+                                      .simds = simds,
+                                      .waves = waves,
+                                      .units = 104,
+                                      .group_max = 1024,
+                                      .group_memory = 65536};
+    strcpy(info.target.processor, processor);
     kernel = (struct ahhsa_kernel_metadata){.lanes = lanes, .vgprs = 8, .max_threads = 1024};
     function = (struct ah_backend_function){.kernel = &kernel, .max_threads = 1024};
 }
@@ -149,7 +149,7 @@ static void attributes_are_those_of_the_code_and_the_device(void **state)
     (void)state;
     hipFuncAttributes attributes;
     use("gfx90a", 64, 4, 32);
-    facts.major = 9;
+    info.major = 9;
     function.group_size = 1000;
     function.private_size = 48;
     function.max_threads = 0; /* the code does not say */

@@ -155,7 +155,7 @@ static void formats_have_the_number_that_records_name(void **state)
     const char *reason;
     whole();
     assert_true(parse(&metadata, &reason));
-    struct ahhsa_formats *formats = ahhsa_formats_hold(metadata.formats);
+    struct ahhsa_formats *formats = ahhsa_formats_retain(metadata.formats);
     ahhsa_metadata_fini(&metadata); /* which the formats outlive */
     assert_int_equal(formats->count, 1);
     assert_true(formats->list[0].id == 0xd3e1b03bc04075f4u);

@@ -1,5 +1,5 @@
 /* Tests which code objects a processor runs, and in which order they are preferred. */
-#include "hsa_facts.h"
+#include "hsa_device_info.h"
 #include "support.h"
 
 #include <string.h>

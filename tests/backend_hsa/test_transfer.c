@@ -2,7 +2,7 @@
  * when one of them fails. */
 #include "work.h"
 
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -433,14 +433,14 @@ static void a_copy_that_cannot_be_queued_gives_its_staging_memory_back(void **st
 static void memory_with_another_address_on_devices_is_known_by_the_hosts(void **state)
 {
     static char host[4096], native[4096];
-    struct ahhsa_allocation *allocation = ahhsa_memory_record(first, host, sizeof host,
-                                                              AH_MEMORY_HOST, AHHSA_REGISTERED),
+    struct ahhsa_allocation *allocation = ahhsa_allocation_create(first, host, sizeof host,
+                                                                  AH_MEMORY_HOST, AHHSA_REGISTERED),
                             *taken;
     (void)state;
     assert_non_null(allocation);
     allocation->device_pointer = native;
     assert_true(ahhsa_memory_add(backend, allocation));
-    taken = ahhsa_memory_take(backend, host, 1u << AHHSA_REGISTERED);
+    taken = ahhsa_memory_remove(backend, host, 1u << AHHSA_REGISTERED);
     assert_ptr_equal(taken, allocation);
     free(taken);
 }

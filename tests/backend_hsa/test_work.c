@@ -594,7 +594,7 @@ static void end_while_a_thread_is_held(void (*end)(void **state))
     atomic_store(&held.reached, false);
     atomic_store(&held.released, false);
     atomic_store(&held.over, false);
-    ok(ahhsa_host_post(stream, &job, false));
+    ok(ahhsa_host_enqueue(stream, &job, false));
     ok(OPS->stream_destroy(first, stream));
     while (!atomic_load(&held.reached))
         usleep(1000);

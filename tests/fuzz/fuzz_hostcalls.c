@@ -73,7 +73,7 @@ static void put(struct ahhsa_hostcalls *calls, struct buffer *buffer, const uint
 static void end(struct ahhsa_hostcalls *calls)
 {
     while (calls->blocks)
-        take_memory(calls, calls->blocks->address);
+        free_for_kernel(calls, calls->blocks->address);
     for (unsigned i = 0; i < calls->message_count; i++)
         free(calls->messages[i].words);
     free(calls->messages);

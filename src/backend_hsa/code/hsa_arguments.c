@@ -1,6 +1,6 @@
 /* Owns what is written into the kernel argument segment: the caller's arguments, and what the
  * runtime supplies (docs/kernel-abi.md). */
-#include "hsa_code.h"
+#include "hsa_module.h"
 
 #include <string.h>
 
@@ -54,8 +54,8 @@ static uint64_t implicit_value(enum ahhsa_value value, const struct ah_launch *l
     }
 }
 
-void ahhsa_kernarg_fill(unsigned char *to, const struct ah_backend_function *function,
-                        const struct ah_launch *launch, const struct ahhsa_implicit *implicit)
+void ahhsa_arguments_write(unsigned char *to, const struct ah_backend_function *function,
+                           const struct ah_launch *launch, const struct ahhsa_implicit *implicit)
 {
     const struct ahhsa_kernel_metadata *kernel = function->kernel;
     size_t from_caller = 0;

@@ -1,40 +1,39 @@
 /* Owns what a kernel says about itself, its settings, and how many of its blocks a compute unit
  * holds. */
-#include "hsa_facts.h"
-#include "hsa_code.h"
+#include "hsa_module.h"
 
 #include <string.h>
 
 /* ---- attributes ------------------------------------------------------------------------- */
 
 static unsigned max_threads(const struct ah_backend_function *function,
-                            const struct ahhsa_facts *facts)
+                            const struct ahhsa_device_info *info)
 {
     unsigned own = function->max_threads;
-    return own && own < facts->group_max ? own : facts->group_max;
+    return own && own < info->group_max ? own : info->group_max;
 }
 
 static unsigned dynamic_room(const struct ah_backend_function *function,
-                             const struct ahhsa_facts *facts)
+                             const struct ahhsa_device_info *info)
 {
-    return facts->group_memory > function->group_size ? facts->group_memory - function->group_size
-                                                      : 0;
+    return info->group_memory > function->group_size ? info->group_memory - function->group_size
+                                                     : 0;
 }
 
 hipError_t ahhsa_function_attributes(struct ah_backend_device *device,
                                      struct ah_backend_function *function, hipFuncAttributes *out)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess || !facts)
+    if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
-    int version = (int)(facts->major * 10 + facts->minor);
+    int version = (int)(info->major * 10 + info->minor);
     *out = (hipFuncAttributes){
         .binaryVersion = version,
         .ptxVersion = version,
         .localSizeBytes = function->private_size,
-        .maxDynamicSharedSizeBytes = (int)dynamic_room(function, facts),
-        .maxThreadsPerBlock = (int)max_threads(function, facts),
+        .maxDynamicSharedSizeBytes = (int)dynamic_room(function, info),
+        .maxThreadsPerBlock = (int)max_threads(function, info),
         .numRegs = (int)function->kernel->vgprs,
         .preferredShmemCarveout = __atomic_load_n(&function->carveout, __ATOMIC_RELAXED),
         .sharedSizeBytes = function->group_size,
@@ -47,15 +46,14 @@ hipError_t ahhsa_function_set_attribute(struct ah_backend_device *device,
                                         hipFuncAttribute attribute, int value)
 {
     enum { PERCENT = 100 };
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess || !facts)
+    if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     switch ((int)attribute) {
     case hipFuncAttributeMaxDynamicSharedMemorySize: /* all of it needs no asking */
-        return value >= 0 && (unsigned)value <= dynamic_room(function, facts)
-                   ? hipSuccess
-                   : hipErrorInvalidValue;
+        return value >= 0 && (unsigned)value <= dynamic_room(function, info) ? hipSuccess
+                                                                             : hipErrorInvalidValue;
     case hipFuncAttributePreferredSharedMemoryCarveout:
         if (value < -1 || value > PERCENT)
             return hipErrorInvalidValue;
@@ -130,35 +128,34 @@ unsigned ahhsa_resident_blocks(struct ah_backend_device *device,
                                size_t dynamic)
 {
     enum { BARRIERS = 16 }; /* of a compute unit: a block of one wave needs none */
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts || threads == 0 || facts->simds == 0 || dynamic > facts->group_memory)
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info || threads == 0 || info->simds == 0 || dynamic > info->group_memory)
         return 0;
-    unsigned lanes = function->kernel->lanes ? function->kernel->lanes : facts->lanes;
-    struct ahhsa_registers registers = ahhsa_registers_of(facts->target.processor, lanes);
+    unsigned lanes = function->kernel->lanes ? function->kernel->lanes : info->lanes;
+    struct ahhsa_registers registers = ahhsa_registers_of(info->target.processor, lanes);
     unsigned waves = (threads + lanes - 1) / lanes;
-    unsigned per_simd =
-        waves_of_registers(function->kernel, &registers, facts->waves / facts->simds);
-    unsigned blocks = per_simd * facts->simds / waves;
+    unsigned per_simd = waves_of_registers(function->kernel, &registers, info->waves / info->simds);
+    unsigned blocks = per_simd * info->simds / waves;
     size_t shared = round_up(function->group_size + dynamic, registers.lds_unit);
     if (waves > 1)
         blocks = lesser(blocks, BARRIERS);
-    if (shared > facts->group_memory)
+    if (shared > info->group_memory)
         return 0;
-    return shared ? lesser(blocks, facts->group_memory / (unsigned)shared) : blocks;
+    return shared ? lesser(blocks, info->group_memory / (unsigned)shared) : blocks;
 }
 
 hipError_t ahhsa_occupancy_blocks(struct ah_backend_device *device,
                                   struct ah_backend_function *function, int block_size,
                                   size_t shared, unsigned flags, int *out_blocks)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     hipError_t error = ahhsa_enter(device);
     (void)flags;
-    if (error != hipSuccess || !facts)
+    if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     if (block_size <= 0)
         return hipErrorInvalidValue;
-    *out_blocks = (unsigned)block_size > max_threads(function, facts)
+    *out_blocks = (unsigned)block_size > max_threads(function, info)
                       ? 0
                       : (int)ahhsa_resident_blocks(device, function, (unsigned)block_size, shared);
     return hipSuccess;
@@ -169,13 +166,13 @@ hipError_t ahhsa_occupancy_block_size(struct ah_backend_device *device,
                                       struct ah_backend_function *function, size_t shared,
                                       int limit, unsigned flags, int *out_grid, int *out_block)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     hipError_t error = ahhsa_enter(device);
     (void)flags;
-    if (error != hipSuccess || !facts)
+    if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
-    unsigned lanes = function->kernel->lanes ? function->kernel->lanes : facts->lanes;
-    unsigned most = max_threads(function, facts), best = 0, best_blocks = 0;
+    unsigned lanes = function->kernel->lanes ? function->kernel->lanes : info->lanes;
+    unsigned most = max_threads(function, info), best = 0, best_blocks = 0;
     if (limit > 0)
         most = lesser(most, (unsigned)limit);
     for (unsigned threads = most; threads > 0 && lanes > 0;
@@ -189,7 +186,7 @@ hipError_t ahhsa_occupancy_block_size(struct ah_backend_device *device,
     if (best == 0)
         return hipErrorInvalidConfiguration; /* not one thread finds room for that much memory */
     *out_block = (int)best;
-    *out_grid = (int)(best_blocks * facts->units);
+    *out_grid = (int)(best_blocks * info->units);
     return hipSuccess;
 }
 
@@ -197,16 +194,16 @@ hipError_t ahhsa_occupancy_shared(struct ah_backend_device *device,
                                   struct ah_backend_function *function, int blocks, int block_size,
                                   size_t *out_shared)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess || !facts)
+    if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
-    if (blocks <= 0 || block_size <= 0 || (unsigned)block_size > max_threads(function, facts) ||
+    if (blocks <= 0 || block_size <= 0 || (unsigned)block_size > max_threads(function, info) ||
         (unsigned)blocks > ahhsa_resident_blocks(device, function, (unsigned)block_size, 0))
         return hipErrorInvalidValue;
     struct ahhsa_registers registers =
-        ahhsa_registers_of(facts->target.processor, function->kernel->lanes);
-    size_t share = facts->group_memory / (unsigned)blocks;
+        ahhsa_registers_of(info->target.processor, function->kernel->lanes);
+    size_t share = info->group_memory / (unsigned)blocks;
     if (registers.lds_unit)
         share -= share % registers.lds_unit;
     *out_shared = share > function->group_size ? share - function->group_size : 0;

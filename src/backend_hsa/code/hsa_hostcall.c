@@ -106,7 +106,7 @@ static bool append(struct message *message, const uint64_t *words, size_t count)
 }
 
 /* Returns the number of characters, -1 without memory. */
-static int64_t put_out(struct ahhsa_hostcalls *calls, const struct message *message)
+static int64_t flush_message(struct ahhsa_hostcalls *calls, const struct message *message)
 {
     struct ahhsa_printed printed = {0};
     char *text = NULL;
@@ -144,7 +144,7 @@ static void print(struct ahhsa_hostcalls *calls, uint64_t slot[8])
               (uint64_t)(message - calls->messages) << AMDGPU_MESSAGE_NUMBER;
     if (!(descriptor & AMDGPU_MESSAGE_END))
         return;
-    slot[0] = (uint64_t)put_out(calls, message);
+    slot[0] = (uint64_t)flush_message(calls, message);
     close_message(calls, message);
 }
 
@@ -164,7 +164,7 @@ static hipError_t allocate(struct ah_backend_device *device, size_t size, struct
     return error;
 }
 
-static uint64_t give_memory(struct ahhsa_hostcalls *calls, uint64_t size)
+static uint64_t allocate_for_kernel(struct ahhsa_hostcalls *calls, uint64_t size)
 {
     struct block *block = calloc(1, sizeof *block);
     if (!block || size == 0 || size > SIZE_MAX / 2 ||
@@ -177,7 +177,7 @@ static uint64_t give_memory(struct ahhsa_hostcalls *calls, uint64_t size)
     return block->address;
 }
 
-static void take_memory(struct ahhsa_hostcalls *calls, uint64_t address)
+static void free_for_kernel(struct ahhsa_hostcalls *calls, uint64_t address)
 {
     struct block **link = &calls->blocks;
     while (*link && (*link)->address != address)
@@ -204,8 +204,8 @@ static void answer(struct ahhsa_hostcalls *calls, uint32_t service, uint64_t slo
         break;
     case AMDGPU_HOSTCALL_MEMORY:
         if (slot[0])
-            take_memory(calls, slot[0]);
-        slot[0] = slot[0] ? 0 : give_memory(calls, slot[1]);
+            free_for_kernel(calls, slot[0]);
+        slot[0] = slot[0] ? 0 : allocate_for_kernel(calls, slot[1]);
         break;
     default: /* functions by their address too: a kernel's mistake would end the process */
         AH_LOG_ERR("%s:%d: a kernel asks for service %u of the host, which there is not: printf "
@@ -303,7 +303,7 @@ static hipError_t start(struct ahhsa_hostcalls *calls)
 static void destroy(struct ahhsa_hostcalls *calls)
 {
     while (calls->blocks)
-        take_memory(calls, calls->blocks->address);
+        free_for_kernel(calls, calls->blocks->address);
     for (unsigned i = 0; i < calls->message_count; i++)
         free(calls->messages[i].words);
     free(calls->messages);

@@ -1,6 +1,5 @@
 /* Owns launches: what is checked, and the packet. */
-#include "hsa_facts.h"
-#include "hsa_code.h"
+#include "hsa_kernel_services.h"
 
 #include <string.h>
 
@@ -48,14 +47,14 @@ static hipError_t check_cooperative(struct ah_backend_device *device,
                                     const struct ah_backend_function *function,
                                     const struct ah_launch *launch)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts)
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info)
         return hipErrorOutOfMemory;
-    if (!facts->cooperative)
+    if (!info->cooperative)
         return ahhsa_refuse(device, "a cooperative launch", "the device has no such queues");
     uint64_t blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
-    unsigned units = facts->cooperative_units ? facts->cooperative_units : facts->units;
+    unsigned units = info->cooperative_units ? info->cooperative_units : info->units;
     uint64_t resident =
         (uint64_t)ahhsa_resident_blocks(device, function, threads, launch->shared) * units;
     if (blocks <= resident)
@@ -105,6 +104,16 @@ static void fill_packet(hsa_kernel_dispatch_packet_t *packet,
     packet->kernarg_address = arguments;
 }
 
+/* Between ahhsa_dispatch_begin and _end. */
+static void fill(struct ahhsa_dispatch *dispatch, const struct ah_backend_function *function,
+                 const struct ah_launch *launch, struct ahhsa_implicit *implicit, uint32_t stack)
+{
+    implicit->queue = dispatch->queue;
+    fill_packet(dispatch->packet, function, launch, stack, dispatch->arguments);
+    if (dispatch->arguments)
+        ahhsa_arguments_write(dispatch->arguments, function, launch, implicit);
+}
+
 /* What hidden_multigrid_sync_arg of a cooperative launch points to (docs/kernel-abi.md). The
  * first 48 bytes are as ROCm's device library reads them. */
 struct cooperation {
@@ -117,20 +126,11 @@ struct cooperation {
 
 _Static_assert(sizeof(struct cooperation) == AHHSA_COOPERATION_SIZE, "struct cooperation");
 
-static size_t arguments_size(const struct ah_backend_function *function,
-                             const struct ahhsa_implicit *implicit)
-{
-    return implicit->workspace
-               ? ahhsa_kernarg_padded(function->kernarg_size) + AHHSA_COOPERATION_SIZE
-               : function->kernarg_size;
-}
-
 /* Behind the arguments. */
 static void fill_cooperation(unsigned char *arguments, const struct ah_backend_function *function,
                              const struct ah_launch *launch, struct ahhsa_implicit *implicit)
 {
-    struct cooperation *to =
-        (struct cooperation *)(void *)(arguments + ahhsa_kernarg_padded(function->kernarg_size));
+    struct cooperation *to = (struct cooperation *)(void *)(arguments + function->arguments_size);
     *to = (struct cooperation){
         .blocks = launch->grid[0] * launch->grid[1] * launch->grid[2],
         .workspace = implicit->workspace,
@@ -140,60 +140,65 @@ static void fill_cooperation(unsigned char *arguments, const struct ah_backend_f
     implicit->multigrid_sync = to;
 }
 
-/* Between packet_begin and packet_end. */
-static hipError_t fill(struct ahhsa_slot *slot, const struct ah_backend_function *function,
-                       const struct ah_launch *launch, struct ahhsa_implicit *implicit,
-                       uint32_t stack)
+/* ---- anything unusual ------------------------------------------------------------------- */
+
+/* A kernel that prints, allocates, calls the host, or synchronises its grid. */
+static hipError_t launch_with_services(struct ah_backend_device *device,
+                                       struct ah_backend_function *function,
+                                       const struct ah_launch *launch,
+                                       struct ah_backend_stream *stream, unsigned needs)
 {
-    void *arguments = NULL;
-    implicit->queue = slot->queue->hsa;
-    if (function->kernarg_size > 0) {
-        arguments = ahhsa_kernarg_take(slot, arguments_size(function, implicit));
-        if (!arguments)
-            return hipErrorOutOfMemory;
-        if (implicit->workspace)
-            fill_cooperation(arguments, function, launch, implicit);
-        ahhsa_kernarg_fill(arguments, function, launch, implicit);
+    struct ahhsa_implicit implicit = {0};
+    struct ahhsa_print_buffer *print = NULL;
+    struct ahhsa_dispatch dispatch;
+    uint32_t size = function->arguments_size;
+    unsigned flags = 0;
+    hipError_t error =
+        ahhsa_kernel_services_provide(device, stream, function, needs, &implicit, &print);
+    if (error != hipSuccess)
+        return error;
+    uint32_t stack = stack_size(device, function);
+    if (implicit.workspace)
+        size += AHHSA_COOPERATION_SIZE;
+    if (launch->flags & AH_LAUNCH_COOPERATIVE)
+        flags = AHHSA_DISPATCH_COOPERATIVE | AHHSA_DISPATCH_SIGNAL;
+    if (print)
+        flags |= ahhsa_print_buffer_flags(print);
+    error = ahhsa_dispatch_begin(stream, size, flags, &dispatch);
+    if (error != hipSuccess) {
+        ahhsa_print_buffer_cancelled(print);
+        return error;
     }
-    fill_packet(slot->packet, function, launch, stack, arguments);
+    if (implicit.workspace)
+        fill_cooperation(dispatch.arguments, function, launch, &implicit);
+    fill(&dispatch, function, launch, &implicit, stack);
+    if (print)
+        ahhsa_print_buffer_launched(stream, print);
+    ahhsa_dispatch_end(&dispatch);
     return hipSuccess;
 }
+
+/* ---- the entry -------------------------------------------------------------------------- */
 
 hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_function *function,
                         const struct ah_launch *launch, struct ah_backend_stream *stream)
 {
     struct ahhsa_implicit implicit = {0};
-    struct ahhsa_print *print = NULL;
-    struct ahhsa_slot slot;
+    struct ahhsa_dispatch dispatch;
     bool cooperative = (launch->flags & AH_LAUNCH_COOPERATIVE) != 0;
+    unsigned needs = cooperative ? function->needs : function->needs & ~AHHSA_NEEDS_WORKSPACE;
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = check(device, function, launch);
     if (error != hipSuccess)
         return error;
-    unsigned needs = cooperative ? function->needs : function->needs & ~AHHSA_NEEDS_WORKSPACE;
-    if (__builtin_expect(needs != 0, 0))
-        error = ahhsa_services_provide(device, stream, function, needs, &implicit, &print);
+    if (__builtin_expect(needs != 0 || cooperative, 0))
+        return launch_with_services(device, function, launch, stream, needs);
+    uint32_t stack = stack_size(device, function);
+    error = ahhsa_dispatch_begin(stream, function->arguments_size, 0, &dispatch);
     if (error != hipSuccess)
         return error;
-    uint32_t stack = stack_size(device, function);
-    unsigned flags = ahhsa_kernarg_flags(stream, arguments_size(function, &implicit));
-    if (cooperative)
-        flags |= AHHSA_PACKET_COOPERATIVE | AHHSA_PACKET_SIGNAL;
-    if (print)
-        flags |= ahhsa_print_flags(print);
-    error = ahhsa_packet_begin(stream, flags, &slot);
-    if (error != hipSuccess) {
-        ahhsa_print_cancelled(print);
-        return error;
-    }
-    error = fill(&slot, function, launch, &implicit, stack);
-    if (error == hipSuccess) {
-        ahhsa_print_launched(&slot, print);
-        ahhsa_packet_end(&slot);
-        return hipSuccess;
-    }
-    ahhsa_packet_drop(&slot);
-    ahhsa_print_cancelled(print);
-    return error;
+    fill(&dispatch, function, launch, &implicit, stack);
+    ahhsa_dispatch_end(&dispatch);
+    return hipSuccess;
 }

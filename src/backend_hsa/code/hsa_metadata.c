@@ -236,7 +236,7 @@ static bool read_formats(struct ahhsa_metadata *out, const msgpack_object *list)
     return true;
 }
 
-struct ahhsa_formats *ahhsa_formats_hold(struct ahhsa_formats *formats)
+struct ahhsa_formats *ahhsa_formats_retain(struct ahhsa_formats *formats)
 {
     atomic_fetch_add_explicit(&formats->references, 1, memory_order_relaxed);
     return formats;

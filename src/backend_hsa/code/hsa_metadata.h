@@ -67,7 +67,7 @@ bool ahhsa_metadata_read(struct ahhsa_metadata *out, const void *elf, size_t siz
 bool ahhsa_metadata_parse(struct ahhsa_metadata *out, const void *note, size_t size,
                           const char **out_reason);
 
-struct ahhsa_formats *ahhsa_formats_hold(struct ahhsa_formats *formats);
+struct ahhsa_formats *ahhsa_formats_retain(struct ahhsa_formats *formats);
 void ahhsa_formats_release(struct ahhsa_formats *formats); /* accepts NULL */
 
 /* Accepts a zeroed struct. */

@@ -1,5 +1,7 @@
 /* Owns modules: code objects loaded through the runtime, their kernels and variables by name. */
-#include "hsa_code.h"
+#include "hsa_kernel_services.h"
+#include "hsa_memory.h"
+#include "hsa_module.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@ static struct {
     struct ah_backend_module *first;
 } loaded = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void remember(struct ah_backend_module *module)
+static void add_module(struct ah_backend_module *module)
 {
     pthread_mutex_lock(&loaded.lock);
     module->next = loaded.first;
@@ -19,7 +21,7 @@ static void remember(struct ah_backend_module *module)
     pthread_mutex_unlock(&loaded.lock);
 }
 
-static void forget(struct ah_backend_module *module)
+static void remove_module(struct ah_backend_module *module)
 {
     pthread_mutex_lock(&loaded.lock);
     struct ah_backend_module **link = &loaded.first;
@@ -51,8 +53,9 @@ static hipError_t find_symbol(const struct ah_backend_module *module, const char
     return found == kind ? hipSuccess : hipErrorNotFound;
 }
 
-static hipError_t ask_symbol(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
-                             hsa_executable_symbol_info_t attribute, void *out_value)
+static hipError_t query_symbol(const struct ah_backend_module *module,
+                               hsa_executable_symbol_t symbol,
+                               hsa_executable_symbol_info_t attribute, void *out_value)
 {
     return ahhsa_done(
         module->device, "hsa_executable_symbol_get_info",
@@ -62,7 +65,7 @@ static hipError_t ask_symbol(const struct ah_backend_module *module, hsa_executa
 /* ---- loading ---------------------------------------------------------------------------- */
 
 /* Gives the code back to the runtime; may be called again after a failure. */
-static hipError_t end_code(struct ah_backend_module *module)
+static hipError_t release_code(struct ah_backend_module *module)
 {
     const struct ahhsa_api *api = module->device->api;
     hipError_t error = hipSuccess;
@@ -85,9 +88,9 @@ static void destroy(struct ah_backend_module *module)
 {
     if (!module)
         return;
-    (void)end_code(module);
+    (void)release_code(module);
     for (size_t i = 0; i < module->variable_count; i++)
-        ahhsa_memory_forget(module->device, module->variables[i]);
+        ahhsa_memory_unregister(module->device, module->variables[i]);
     ahhsa_metadata_fini(&module->metadata);
     pthread_mutex_destroy(&module->lock);
     free(module->variables);
@@ -174,18 +177,18 @@ static hipError_t read_abi(struct ah_backend_module *module)
 {
     hsa_executable_symbol_t symbol;
     uint64_t address = 0;
-    uint32_t abi = AHHSA_ABI_FOREIGN;
+    uint32_t abi = AHHSA_ABI_ROCM;
     hipError_t error =
         find_symbol(module, "__anyhip_device_abi", HSA_SYMBOL_KIND_VARIABLE, &symbol);
     if (error == hipErrorNotFound)
         return hipSuccess;
     if (error == hipSuccess)
-        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
+        error = query_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
     if (error == hipSuccess)
-        error = ahhsa_read(module->device, &abi, (const void *)(uintptr_t)address, sizeof abi);
-    if (error == hipSuccess && abi > AHHSA_ABI_NOW) {
+        error = ahhsa_raw_read(module->device, &abi, (const void *)(uintptr_t)address, sizeof abi);
+    if (error == hipSuccess && abi > AHHSA_ABI_CURRENT) {
         AH_LOG_ERR("code was compiled with headers of a later version (%u, this is %d)", abi,
-                   AHHSA_ABI_NOW);
+                   AHHSA_ABI_CURRENT);
         error = hipErrorInvalidImage;
     }
     module->abi = abi;
@@ -224,7 +227,7 @@ hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_i
         destroy(module);
         return error;
     }
-    remember(module);
+    add_module(module);
     *out_module = module;
     return hipSuccess;
 }
@@ -233,15 +236,15 @@ hipError_t ahhsa_module_unload(struct ah_backend_device *device, struct ah_backe
 {
     hipError_t error = ahhsa_device_drain(device);
     if (error == hipSuccess)
-        error = end_code(module);
+        error = release_code(module);
     if (error != hipSuccess)
         return error;
-    forget(module);
+    remove_module(module);
     destroy(module);
     return hipSuccess;
 }
 
-void ahhsa_modules_drop(struct ah_backend_device *device)
+void ahhsa_modules_free(struct ah_backend_device *device)
 {
     struct ah_backend_module *found;
     do {
@@ -260,23 +263,23 @@ void ahhsa_modules_drop(struct ah_backend_device *device)
 /* ---- names ------------------------------------------------------------------------------ */
 
 /* What the loader says counts; of the arguments it knows less than the metadata. */
-static hipError_t ask_sizes(const struct ah_backend_module *module, hsa_executable_symbol_t symbol,
-                            struct ah_backend_function *function)
+static hipError_t query_sizes(const struct ah_backend_module *module,
+                              hsa_executable_symbol_t symbol, struct ah_backend_function *function)
 {
     hipError_t error =
-        ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
-                   &function->group_size);
+        query_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
+                     &function->group_size);
     if (error == hipSuccess)
-        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
-                           &function->private_size);
+        error = query_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
+                             &function->private_size);
     if (error == hipSuccess)
-        error =
-            ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &function->object);
+        error = query_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
+                             &function->object);
     return error;
 }
 
-static void summarise(struct ah_backend_function *function,
-                      const struct ahhsa_kernel_metadata *kernel)
+static void summarize_arguments(struct ah_backend_function *function,
+                                const struct ahhsa_kernel_metadata *kernel)
 {
     for (size_t i = 0; i < kernel->argument_count; i++) {
         const struct ahhsa_argument *argument = &kernel->arguments[i];
@@ -285,7 +288,7 @@ static void summarise(struct ah_backend_function *function,
             function->explicit_end = argument->offset + argument->size;
         function->uses |= UINT32_C(1) << argument->value;
     }
-    function->needs = ahhsa_services_needed(function);
+    function->needs = ahhsa_kernel_services_needed(function);
 }
 _Static_assert(AHHSA_VALUE_UNKNOWN <= 32, "one bit for each value");
 
@@ -302,7 +305,7 @@ static hipError_t open_function(struct ah_backend_module *module,
     };
     hipError_t error = find_symbol(module, kernel->symbol, HSA_SYMBOL_KIND_KERNEL, &symbol);
     if (error == hipSuccess)
-        error = ask_sizes(module, symbol, &function);
+        error = query_sizes(module, symbol, &function);
     if (error == hipSuccess && function.kernarg_size > AHHSA_KERNARG_MAX) {
         AH_LOG_ERR("kernel %s has %u bytes of arguments, more than %d", kernel->name,
                    function.kernarg_size, (int)AHHSA_KERNARG_MAX);
@@ -310,7 +313,8 @@ static hipError_t open_function(struct ah_backend_module *module,
     }
     if (error != hipSuccess)
         return error;
-    summarise(&function, kernel);
+    function.arguments_size = (uint32_t)ahhsa_arguments_padded(function.kernarg_size);
+    summarize_arguments(&function, kernel);
     *out_function = function;
     return hipSuccess;
 }
@@ -335,7 +339,7 @@ hipError_t ahhsa_module_function(struct ah_backend_device *device, struct ah_bac
 }
 
 /* Copies find out by the address whose memory it is. */
-static hipError_t know_variable(struct ah_backend_module *module, void *pointer, size_t size)
+static hipError_t register_variable(struct ah_backend_module *module, void *pointer, size_t size)
 {
     for (size_t i = 0; i < module->variable_count; i++)
         if (module->variables[i] == pointer)
@@ -345,7 +349,7 @@ static hipError_t know_variable(struct ah_backend_module *module, void *pointer,
     if (!grown)
         return hipErrorOutOfMemory;
     module->variables = grown;
-    hipError_t error = ahhsa_memory_know(module->device, pointer, size, AH_MEMORY_DEVICE);
+    hipError_t error = ahhsa_memory_register(module->device, pointer, size, AH_MEMORY_DEVICE);
     if (error == hipSuccess)
         module->variables[module->variable_count++] = pointer;
     return error;
@@ -361,14 +365,14 @@ hipError_t ahhsa_module_global(struct ah_backend_device *device, struct ah_backe
     if (error == hipSuccess)
         error = find_symbol(module, name, HSA_SYMBOL_KIND_VARIABLE, &symbol);
     if (error == hipSuccess)
-        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
+        error = query_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
     if (error == hipSuccess)
-        error = ask_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &size);
+        error = query_symbol(module, symbol, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE, &size);
     if (error != hipSuccess)
         return error;
     pthread_mutex_lock(&module->lock);
     if (size > 0)
-        error = know_variable(module, (void *)(uintptr_t)address, size);
+        error = register_variable(module, (void *)(uintptr_t)address, size);
     pthread_mutex_unlock(&module->lock);
     if (error != hipSuccess)
         return error;

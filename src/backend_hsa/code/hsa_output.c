@@ -4,10 +4,9 @@
  * A launch never waits for a buffer. It has one of its own while there are few; then launches of a
  * stream share one, where their records follow one another as the kernels do. A buffer becomes
  * text when all of its launches have ended, after those before it in the stream. */
-#include "hsa_facts.h"
 #include "hsa_hostcall.h"
 #include "hsa_printf.h"
-#include "hsa_services.h"
+#include "hsa_kernel_services.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +20,17 @@ enum {
 };
 
 /* Free, or with launches of one stream that follow one another. */
-struct ahhsa_print {
-    struct ahhsa_print *next;          /* of the free ones, or of the stream's */
-    struct ahhsa_print *newer, **link; /* of all that are in use */
+struct ahhsa_print_buffer {
+    struct ahhsa_print_buffer *next;          /* of the free ones, or of the stream's */
+    struct ahhsa_print_buffer *newer, **link; /* of all that are in use */
     struct ah_backend_device *device;
-    struct ah_backend_stream *stream;
-    void *memory; /* of the host, at the same address for kernels */
+    struct ahhsa_stream_output *output; /* of their stream */
+    void *memory;                       /* of the host, at the same address for kernels */
     size_t size;
     struct ahhsa_formats **formats; /* of the kernels, held */
     size_t format_count;
-    bool foreign; /* records lie as ROCm's device library places them */
-    bool printed; /* its text is out: the device has failed */
+    bool rocm_abi; /* records lie as ROCm's device library places them */
+    bool printed;  /* its text is out: the device has failed */
     _Atomic unsigned launches;
     unsigned ended; /* of the launches */
 };
@@ -39,14 +38,14 @@ struct ahhsa_print {
 /* ---- buffers ---------------------------------------------------------------------------- */
 
 /* Used bytes become 0. */
-static void clear(const struct ahhsa_print *print, size_t used)
+static void clear(const struct ahhsa_print_buffer *print, size_t used)
 {
     uint32_t head[2] = {0, (uint32_t)(print->size - AHHSA_PRINTF_HEADER)};
     memset(print->memory, 0, used);
     memcpy(print->memory, head, sizeof head);
 }
 
-static void release_formats(struct ahhsa_print *print)
+static void release_formats(struct ahhsa_print_buffer *print)
 {
     for (size_t i = 0; i < print->format_count; i++)
         ahhsa_formats_release(print->formats[i]);
@@ -54,7 +53,7 @@ static void release_formats(struct ahhsa_print *print)
 }
 
 /* Accepts NULL. */
-static void destroy(struct ahhsa_print *print)
+static void destroy(struct ahhsa_print_buffer *print)
 {
     if (!print)
         return;
@@ -65,9 +64,9 @@ static void destroy(struct ahhsa_print *print)
 }
 
 static hipError_t create(struct ah_backend_device *device, size_t size,
-                         struct ahhsa_print **out_print)
+                         struct ahhsa_print_buffer **out_print)
 {
-    struct ahhsa_print *print = calloc(1, sizeof *print);
+    struct ahhsa_print_buffer *print = calloc(1, sizeof *print);
     if (!print)
         return hipErrorOutOfMemory;
     print->device = device;
@@ -89,11 +88,12 @@ static size_t size_now(struct ah_backend_device *device, unsigned count)
 }
 
 /* One that nobody uses, of the size that is asked for now. */
-static hipError_t take_unused(struct ah_backend_device *device, struct ahhsa_services *services,
-                              struct ahhsa_print **out_print)
+static hipError_t acquire_buffer(struct ah_backend_device *device,
+                                 struct ahhsa_kernel_services *services,
+                                 struct ahhsa_print_buffer **out_print)
 {
     pthread_mutex_lock(&services->lock);
-    struct ahhsa_print *print = services->free_prints;
+    struct ahhsa_print_buffer *print = services->free_prints;
     if (print)
         services->free_prints = print->next;
     else
@@ -116,7 +116,7 @@ static hipError_t take_unused(struct ah_backend_device *device, struct ahhsa_ser
 }
 
 /* It serves others. */
-static void give_back(struct ahhsa_services *services, struct ahhsa_print *print)
+static void recycle(struct ahhsa_kernel_services *services, struct ahhsa_print_buffer *print)
 {
     release_formats(print);
     atomic_store_explicit(&print->launches, 0, memory_order_relaxed);
@@ -137,37 +137,39 @@ static void give_back(struct ahhsa_services *services, struct ahhsa_print *print
 
 /* ---- who prints into which: under the services' lock ------------------------------------ */
 
-static void enlist(struct ahhsa_services *services, struct ahhsa_print *print,
-                   struct ah_backend_stream *stream)
+static void append_to_stream(struct ahhsa_kernel_services *services,
+                             struct ahhsa_print_buffer *print, struct ah_backend_stream *stream)
 {
-    print->stream = stream;
+    struct ahhsa_stream_output *output = ahhsa_stream_output(stream);
+    print->output = output;
     print->next = print->newer = NULL;
     print->link = services->last_print;
     *services->last_print = print;
     services->last_print = &print->newer;
-    if (stream->last_print)
-        stream->last_print->next = print;
+    if (output->last)
+        output->last->next = print;
     else
-        stream->first_print = print;
-    stream->last_print = print;
+        output->first = print;
+    output->last = print;
 }
 
 /* It is the stream's first. */
-static void delist(struct ahhsa_services *services, struct ahhsa_print *print)
+static void remove_from_stream(struct ahhsa_kernel_services *services,
+                               struct ahhsa_print_buffer *print)
 {
-    struct ah_backend_stream *stream = print->stream;
+    struct ahhsa_stream_output *output = print->output;
     *print->link = print->newer;
     if (print->newer)
         print->newer->link = print->link;
     else
         services->last_print = print->link;
-    stream->first_print = print->next;
-    if (!stream->first_print)
-        stream->last_print = NULL;
+    output->first = print->next;
+    if (!output->first)
+        output->last = NULL;
 }
 
 /* One more launch prints into it. */
-static hipError_t join(struct ahhsa_print *print, const struct ah_backend_function *function)
+static hipError_t join(struct ahhsa_print_buffer *print, const struct ah_backend_function *function)
 {
     struct ahhsa_formats *formats = function->module->metadata.formats;
     size_t known = 0;
@@ -179,18 +181,19 @@ static hipError_t join(struct ahhsa_print *print, const struct ah_backend_functi
         if (!grown)
             return hipErrorOutOfMemory;
         print->formats = grown;
-        print->formats[print->format_count++] = ahhsa_formats_hold(formats);
+        print->formats[print->format_count++] = ahhsa_formats_retain(formats);
     }
     atomic_fetch_add_explicit(&print->launches, 1, memory_order_relaxed);
     return hipSuccess;
 }
 
 /* The stream's latest, where its next launch is to share that. */
-static struct ahhsa_print *shared(const struct ahhsa_services *services,
-                                  const struct ah_backend_stream *stream, bool foreign)
+static struct ahhsa_print_buffer *shared(const struct ahhsa_kernel_services *services,
+                                         const struct ahhsa_stream_output *output, bool rocm_abi)
 {
-    struct ahhsa_print *print = stream->last_print;
-    if (services->free_prints || services->print_count < OWN || !print || print->foreign != foreign)
+    struct ahhsa_print_buffer *print = output->last;
+    if (services->free_prints || services->print_count < OWN || !print ||
+        print->rocm_abi != rocm_abi)
         return NULL;
     bool filled = atomic_load_explicit(&print->launches, memory_order_relaxed) >= SHARE;
     return filled && services->print_count < FULL ? NULL : print;
@@ -198,57 +201,59 @@ static struct ahhsa_print *shared(const struct ahhsa_services *services,
 
 /* ---- launches --------------------------------------------------------------------------- */
 
-static hipError_t prepare_own(struct ahhsa_services *services, struct ah_backend_stream *stream,
-                              const struct ah_backend_function *function, bool foreign,
-                              struct ahhsa_print **out_print)
+static hipError_t prepare_own(struct ahhsa_kernel_services *services,
+                              struct ah_backend_stream *stream,
+                              const struct ah_backend_function *function, bool rocm_abi,
+                              struct ahhsa_print_buffer **out_print)
 {
-    struct ahhsa_print *print;
-    hipError_t error = take_unused(stream->device, services, &print);
+    struct ahhsa_print_buffer *print;
+    hipError_t error = acquire_buffer(ahhsa_stream_device(stream), services, &print);
     if (error != hipSuccess)
         return error;
-    print->foreign = foreign;
+    print->rocm_abi = rocm_abi;
     error = join(print, function);
     if (error != hipSuccess) {
-        give_back(services, print);
+        recycle(services, print);
         return error;
     }
     pthread_mutex_lock(&services->lock);
-    enlist(services, print, stream);
+    append_to_stream(services, print, stream);
     pthread_mutex_unlock(&services->lock);
     *out_print = print;
     return hipSuccess;
 }
 
-hipError_t ahhsa_print_prepare(struct ahhsa_services *services, struct ah_backend_stream *stream,
-                               const struct ah_backend_function *function,
-                               struct ahhsa_print **out_print)
+hipError_t ahhsa_print_buffer_acquire(struct ahhsa_kernel_services *services,
+                                      struct ah_backend_stream *stream,
+                                      const struct ah_backend_function *function,
+                                      struct ahhsa_print_buffer **out_print)
 {
-    bool foreign = function->module->abi == AHHSA_ABI_FOREIGN;
+    bool rocm_abi = function->module->abi == AHHSA_ABI_ROCM;
     pthread_mutex_lock(&services->lock);
-    struct ahhsa_print *print = shared(services, stream, foreign);
+    struct ahhsa_print_buffer *print = shared(services, ahhsa_stream_output(stream), rocm_abi);
     hipError_t error = print ? join(print, function) : hipSuccess;
     pthread_mutex_unlock(&services->lock);
     if (!print)
-        return prepare_own(services, stream, function, foreign, out_print);
+        return prepare_own(services, stream, function, rocm_abi, out_print);
     if (error == hipSuccess)
         *out_print = print;
     return error;
 }
 
-void *ahhsa_print_memory(const struct ahhsa_print *print)
+void *ahhsa_print_buffer_memory(const struct ahhsa_print_buffer *print)
 {
     return print->memory;
 }
 
-unsigned ahhsa_print_flags(const struct ahhsa_print *print)
+unsigned ahhsa_print_buffer_flags(const struct ahhsa_print_buffer *print)
 {
-    return atomic_load_explicit(&print->launches, memory_order_relaxed) == 1 ? AHHSA_PACKET_SIGNAL
+    return atomic_load_explicit(&print->launches, memory_order_relaxed) == 1 ? AHHSA_DISPATCH_SIGNAL
                                                                              : 0;
 }
 
 /* ---- printing --------------------------------------------------------------------------- */
 
-static void put_out(char *text, size_t size, FILE *to)
+static void flush_text(char *text, size_t size, FILE *to)
 {
     if (size > 0) {
         fwrite(text, 1, size, to);
@@ -257,7 +262,7 @@ static void put_out(char *text, size_t size, FILE *to)
     free(text);
 }
 
-static struct ahhsa_printed write_text(const struct ahhsa_print *print, const void *records,
+static struct ahhsa_printed write_text(const struct ahhsa_print_buffer *print, const void *records,
                                        size_t size)
 {
     char *texts[2] = {NULL, NULL};
@@ -271,12 +276,12 @@ static struct ahhsa_printed write_text(const struct ahhsa_print *print, const vo
         fclose(out);
     if (error)
         fclose(error);
-    put_out(texts[0], sizes[0], stdout);
-    put_out(texts[1], sizes[1], stderr);
+    flush_text(texts[0], sizes[0], stdout);
+    flush_text(texts[1], sizes[1], stderr);
     return printed;
 }
 
-static void report(const struct ahhsa_print *print, const struct ahhsa_printed *printed)
+static void report(const struct ahhsa_print_buffer *print, const struct ahhsa_printed *printed)
 {
     const struct ah_backend_device *device = print->device;
     if (printed->lost)
@@ -292,7 +297,7 @@ static void report(const struct ahhsa_print *print, const struct ahhsa_printed *
 
 /* Prints what the buffer holds and makes it empty. Kernels of a device that has failed may still
  * write to it: what is read is a copy. */
-static struct ahhsa_printed print_buffer(const struct ahhsa_print *print)
+static struct ahhsa_printed print_buffer(const struct ahhsa_print_buffer *print)
 {
     struct ahhsa_printed printed = {0};
     if (__atomic_load_n((const uint32_t *)print->memory, __ATOMIC_RELAXED) == 0)
@@ -310,13 +315,13 @@ static struct ahhsa_printed print_buffer(const struct ahhsa_print *print)
 }
 
 /* Takes the oldest of the stream's, if its kernels have ended. */
-static struct ahhsa_print *take_ended(struct ahhsa_services *services,
-                                      const struct ah_backend_stream *stream)
+static struct ahhsa_print_buffer *remove_finished(struct ahhsa_kernel_services *services,
+                                                  const struct ahhsa_stream_output *output)
 {
     pthread_mutex_lock(&services->lock);
-    struct ahhsa_print *print = stream->first_print;
+    struct ahhsa_print_buffer *print = output->first;
     if (print && print->ended == atomic_load_explicit(&print->launches, memory_order_relaxed))
-        delist(services, print);
+        remove_from_stream(services, print);
     else
         print = NULL;
     pthread_mutex_unlock(&services->lock);
@@ -326,28 +331,27 @@ static struct ahhsa_print *take_ended(struct ahhsa_services *services,
 /* The text of one stream's kernels comes out in their order, whoever learns of their ends. */
 static void launch_ended(void *data)
 {
-    struct ahhsa_print *print = data;
-    struct ahhsa_services *services = print->device->services;
-    const struct ah_backend_stream *stream = print->stream;
+    struct ahhsa_print_buffer *print = data;
+    struct ahhsa_kernel_services *services = print->device->services;
+    const struct ahhsa_stream_output *output = print->output;
     pthread_mutex_lock(&services->printing);
     pthread_mutex_lock(&services->lock);
     print->ended++;
     pthread_mutex_unlock(&services->lock);
-    while ((print = take_ended(services, stream))) {
+    while ((print = remove_finished(services, output))) {
         if (!print->printed)
             print_buffer(print);
-        give_back(services, print);
+        recycle(services, print);
     }
     pthread_mutex_unlock(&services->printing);
 }
 
-void ahhsa_print_launched(struct ahhsa_slot *slot, struct ahhsa_print *print)
+void ahhsa_print_buffer_launched(struct ah_backend_stream *stream, struct ahhsa_print_buffer *print)
 {
-    if (print)
-        ahhsa_packet_hook(slot, launch_ended, print);
+    ahhsa_stream_add_callback(stream, launch_ended, print);
 }
 
-void ahhsa_print_cancelled(struct ahhsa_print *print)
+void ahhsa_print_buffer_cancelled(struct ahhsa_print_buffer *print)
 {
     if (print)
         launch_ended(print);
@@ -356,19 +360,19 @@ void ahhsa_print_cancelled(struct ahhsa_print *print)
 /* ---- failure and end -------------------------------------------------------------------- */
 
 /* The first in use, or the one after print. None of them leaves while text is printed. */
-static struct ahhsa_print *next_in_use(struct ahhsa_services *services,
-                                       const struct ahhsa_print *print)
+static struct ahhsa_print_buffer *next_in_use(struct ahhsa_kernel_services *services,
+                                              const struct ahhsa_print_buffer *print)
 {
     pthread_mutex_lock(&services->lock);
-    struct ahhsa_print *next = print ? print->newer : services->prints;
+    struct ahhsa_print_buffer *next = print ? print->newer : services->prints;
     pthread_mutex_unlock(&services->lock);
     return next;
 }
 
 /* Kernels that faulted have printed too, and an assertion says in print that it failed. */
-bool ahhsa_prints_asserted(struct ahhsa_services *services)
+bool ahhsa_print_buffers_flush(struct ahhsa_kernel_services *services)
 {
-    struct ahhsa_print *print = NULL;
+    struct ahhsa_print_buffer *print = NULL;
     bool asserted = false;
     pthread_mutex_lock(&services->printing);
     while ((print = next_in_use(services, print))) {
@@ -380,10 +384,10 @@ bool ahhsa_prints_asserted(struct ahhsa_services *services)
     return asserted;
 }
 
-void ahhsa_prints_drop(struct ahhsa_services *services)
+void ahhsa_print_buffers_free(struct ahhsa_kernel_services *services)
 {
     while (services->free_prints) {
-        struct ahhsa_print *next = services->free_prints->next;
+        struct ahhsa_print_buffer *next = services->free_prints->next;
         destroy(services->free_prints);
         services->free_prints = next;
     }

@@ -1,17 +1,17 @@
 /* Owns what is set on a device and kept: limits, cache and bank preferences, flags. */
-#include "hsa_facts.h"
+#include "hsa_device_info.h"
 
 /* Hardware counts the private memory of a wave in 13 bits of 1 KiB: less than 128 KiB for each
  * of 64 threads. */
 enum { STACK_MAX = (128 << 10) - 16, PRINTF_MIN = 4096, HEAP_MIN = 4096 };
 
-void ahhsa_limits_init(struct ahhsa_facts *facts)
+void ahhsa_limits_init(struct ahhsa_device_info *info)
 {
     enum { STACK = 1024, PRINTF_FIFO = 1 << 20, HEAP = 8 << 20 };
-    __atomic_store_n(&facts->limits[hipLimitStackSize], STACK, __ATOMIC_RELAXED);
-    __atomic_store_n(&facts->limits[hipLimitPrintfFifoSize], PRINTF_FIFO, __ATOMIC_RELAXED);
-    __atomic_store_n(&facts->limits[hipLimitMallocHeapSize], HEAP, __ATOMIC_RELAXED);
-    __atomic_store_n(&facts->cache_config, hipFuncCachePreferNone, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->limits[hipLimitStackSize], STACK, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->limits[hipLimitPrintfFifoSize], PRINTF_FIFO, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->limits[hipLimitMallocHeapSize], HEAP, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->cache_config, hipFuncCachePreferNone, __ATOMIC_RELAXED);
 }
 
 static bool has_limit(enum hipLimit_t limit)
@@ -21,8 +21,8 @@ static bool has_limit(enum hipLimit_t limit)
 
 size_t ahhsa_limit(struct ah_backend_device *device, enum hipLimit_t limit)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    return facts ? __atomic_load_n(&facts->limits[limit], __ATOMIC_RELAXED) : 0;
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    return info ? __atomic_load_n(&info->limits[limit], __ATOMIC_RELAXED) : 0;
 }
 
 hipError_t ahhsa_device_get_limit(struct ah_backend_device *device, enum hipLimit_t limit,
@@ -30,7 +30,7 @@ hipError_t ahhsa_device_get_limit(struct ah_backend_device *device, enum hipLimi
 {
     if (!has_limit(limit))
         return hipErrorUnsupportedLimit;
-    if (!ahhsa_facts_of(device))
+    if (!ahhsa_device_info_of(device))
         return hipErrorOutOfMemory;
     *out_value = ahhsa_limit(device, limit);
     return hipSuccess;
@@ -49,21 +49,24 @@ static size_t within_bounds(enum hipLimit_t limit, size_t value)
 hipError_t ahhsa_device_set_limit(struct ah_backend_device *device, enum hipLimit_t limit,
                                   size_t value)
 {
-    struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     if (!has_limit(limit))
         return hipErrorUnsupportedLimit;
-    if (!facts)
+    if (!info)
         return hipErrorOutOfMemory;
     if ((limit == hipLimitStackSize && value > STACK_MAX) ||
-        (limit == hipLimitPrintfFifoSize && value > UINT32_MAX / 2) || value > facts->memory_size)
+        (limit == hipLimitPrintfFifoSize && value > UINT32_MAX / 2) || value > info->memory_size)
         return hipErrorInvalidValue;
     value = within_bounds(limit, value);
-    if (limit == hipLimitMallocHeapSize && value != ahhsa_limit(device, limit)) {
-        hipError_t error = ahhsa_services_resize_heap(device, value);
-        if (error != hipSuccess)
-            return error;
+    if (limit == hipLimitMallocHeapSize && value != ahhsa_limit(device, limit) &&
+        atomic_load(&device->heap_in_use)) { /* kernels may hold blocks of it */
+        AH_LOG_ERR(
+            "%s:%d: the heap cannot be resized to %zu bytes, because kernels that use it were "
+            "launched: set hipLimitMallocHeapSize before the first of them",
+            device->backend->name, device->index, value);
+        return hipErrorInvalidValue;
     }
-    __atomic_store_n(&facts->limits[limit], value, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->limits[limit], value, __ATOMIC_RELAXED);
     return hipSuccess;
 }
 
@@ -73,19 +76,19 @@ hipError_t ahhsa_device_set_limit(struct ah_backend_device *device, enum hipLimi
 hipError_t ahhsa_device_get_cache_config(struct ah_backend_device *device,
                                          hipFuncCache_t *out_config)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts)
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info)
         return hipErrorOutOfMemory;
-    *out_config = __atomic_load_n(&facts->cache_config, __ATOMIC_RELAXED);
+    *out_config = __atomic_load_n(&info->cache_config, __ATOMIC_RELAXED);
     return hipSuccess;
 }
 
 hipError_t ahhsa_device_set_cache_config(struct ah_backend_device *device, hipFuncCache_t config)
 {
-    struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts)
+    struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info)
         return hipErrorOutOfMemory;
-    __atomic_store_n(&facts->cache_config, config, __ATOMIC_RELAXED);
+    __atomic_store_n(&info->cache_config, config, __ATOMIC_RELAXED);
     return hipSuccess;
 }
 

@@ -1,6 +1,6 @@
 /* Owns the names of AMD's processors: target ids taken apart, which code objects a processor runs,
  * and its register file. */
-#include "hsa_facts.h"
+#include "hsa_device_info.h"
 
 #include <ctype.h>
 #include <stdio.h>

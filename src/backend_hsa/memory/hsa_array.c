@@ -1,5 +1,5 @@
 /* Owns arrays: rows of elements in device memory, each at a multiple of the pitch alignment. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
                 ? ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory)
                 : hipErrorOutOfMemory;
     if (error == hipSuccess) {
-        error = ahhsa_memory_know(device, memory, size, AH_MEMORY_DEVICE);
+        error = ahhsa_memory_register(device, memory, size, AH_MEMORY_DEVICE);
         if (error != hipSuccess)
             ahhsa_raw_free(device, memory);
     }
@@ -72,7 +72,7 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
 
 static void free_record(struct ah_backend_array *array)
 {
-    ahhsa_memory_forget(array->device, array->memory);
+    ahhsa_memory_unregister(array->device, array->memory);
     free(array);
 }
 
@@ -96,7 +96,7 @@ hipError_t ahhsa_array_destroy(struct ah_backend_device *device, struct ah_backe
     return hipSuccess;
 }
 
-void ahhsa_arrays_close(struct ah_backend_device *device)
+void ahhsa_arrays_destroy(struct ah_backend_device *device)
 {
     while (device->arrays) {
         struct ah_backend_array *array = device->arrays;

@@ -1,7 +1,6 @@
 /* Owns fills. The runtime's own fill knows no streams and waits for its end: memory of a device is
- * filled by copies instead, which engines keep in order without a thread of the host. So are
- * values that a stream writes. */
-#include "hsa_memory.h"
+ * filled by copies instead, which engines keep in order without a thread of the host. */
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +50,7 @@ static hipError_t fill_host(struct ah_backend_stream *stream, const struct host_
     if (!fill)
         return hipErrorOutOfMemory;
     *fill = *what;
-    return ahhsa_host_run(stream, what->width <= AHHSA_BRIEF / what->height, do_fill, fill);
+    return ahhsa_host_run(stream, what->width <= AHHSA_INLINE_LIMIT / what->height, do_fill, fill);
 }
 
 /* ---- memory of a device ----------------------------------------------------------------- */
@@ -60,29 +59,30 @@ static hipError_t fill_host(struct ah_backend_stream *stream, const struct host_
 static hipError_t copy_pattern(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                                uint32_t word, size_t width, size_t height)
 {
-    struct ahhsa_piece piece;
-    hipError_t error = ahhsa_staging_take(stream->device, width * height, true, &piece);
+    struct ahhsa_staging_area piece;
+    hipError_t error =
+        ahhsa_staging_acquire(ahhsa_stream_device(stream), width * height, true, &piece);
     if (error != hipSuccess)
         return error;
     for (size_t y = 0; y < height; y++)
-        write_pattern(piece.place.host + y * width, word, width);
+        write_pattern(piece.location.host + y * width, word, width);
     struct ahhsa_transfer transfer = {
         .dst = *dst,
-        .src = {.place = piece.place, .pitch = width, .slice = width * height},
+        .src = {.location = piece.location, .pitch = width, .slice = width * height},
         .size = {width, height, 1},
     };
-    return ahhsa_transfer_queue(stream, &transfer, piece.bounce, NULL);
+    return ahhsa_transfer_enqueue(stream, &transfer, piece.buffer, NULL);
 }
 
 /* What is filled already is copied behind itself until all is. */
-static hipError_t spread_bytes(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
+static hipError_t spread_bytes(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
                                size_t done, size_t size)
 {
     hipError_t error = hipSuccess;
     while (done < size && error == hipSuccess) {
         size_t now = done < size - done ? done : size - done;
-        struct ahhsa_place to = ahhsa_place_plus(*dst, done);
-        error = ahhsa_copy_queue(stream, &to, dst, now, NULL, NULL);
+        struct ahhsa_location to = ahhsa_location_offset(*dst, done);
+        error = ahhsa_copy_enqueue(stream, &to, dst, now, NULL, NULL);
         done += now;
     }
     return error;
@@ -95,27 +95,27 @@ static hipError_t spread_rows(struct ah_backend_stream *stream, const struct ahh
     while (done < height && error == hipSuccess) {
         size_t now = done < height - done ? done : height - done;
         struct ahhsa_transfer transfer = {.dst = *dst, .src = *dst, .size = {width, now, 1}};
-        transfer.dst.place = ahhsa_place_plus(dst->place, done * dst->pitch);
-        error = ahhsa_transfer_queue(stream, &transfer, NULL, NULL);
+        transfer.dst.location = ahhsa_location_offset(dst->location, done * dst->pitch);
+        error = ahhsa_transfer_enqueue(stream, &transfer, NULL, NULL);
         done += now;
     }
     return error;
 }
 
-static hipError_t fill_bytes(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
+static hipError_t fill_bytes(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
                              uint32_t word, size_t size)
 {
     size_t first = size < SMALL ? size : SMALL;
-    struct ahhsa_box box = {.place = *dst, .pitch = first, .slice = first};
+    struct ahhsa_box box = {.location = *dst, .pitch = first, .slice = first};
     hipError_t error = copy_pattern(stream, &box, word, first, 1);
     return error == hipSuccess ? spread_bytes(stream, dst, first, size) : error;
 }
 
-static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
+static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
                             uint32_t word, size_t pitch, size_t width, size_t height)
 {
     size_t fit = SMALL / width, rows = height < fit ? height : fit;
-    struct ahhsa_box box = {.place = *dst, .pitch = pitch, .slice = pitch * height};
+    struct ahhsa_box box = {.location = *dst, .pitch = pitch, .slice = pitch * height};
     hipError_t error = rows > 0 ? copy_pattern(stream, &box, word, width, rows)
                                 : fill_bytes(stream, dst, word, width);
     return error == hipSuccess ? spread_rows(stream, &box, width, rows > 0 ? rows : 1, height)
@@ -124,7 +124,7 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
 
 /* ---- entries of the backend ------------------------------------------------------------- */
 
-static hipError_t fill_device(struct ah_backend_stream *stream, const struct ahhsa_place *dst,
+static hipError_t fill_device(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
                               uint32_t word, size_t pitch, size_t width, size_t height)
 {
     if (height == 1 || pitch == width)
@@ -139,9 +139,9 @@ hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fi
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess || width == 0 || fill->height == 0)
         return error;
-    struct ahhsa_place dst = ahhsa_place_of(device, fill->dst);
+    struct ahhsa_location dst = ahhsa_location_of(device, fill->dst);
     if (!dst.pageable &&
-        !ahhsa_memory_holds(device, fill->dst, (fill->height - 1) * fill->pitch + width))
+        !ahhsa_memory_contains(device, fill->dst, (fill->height - 1) * fill->pitch + width))
         return hipErrorInvalidValue;
     if (dst.device)
         return fill_device(stream, &dst, repeated(fill), fill->pitch, width, fill->height);
@@ -153,25 +153,4 @@ hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fi
         .height = fill->height,
     };
     return fill_host(stream, &what);
-}
-
-hipError_t ahhsa_stream_write_value(struct ah_backend_device *device,
-                                    struct ah_backend_stream *stream, void *pointer, uint64_t value,
-                                    int bits)
-{
-    struct ahhsa_piece piece;
-    size_t size = (size_t)bits / 8;
-    hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess)
-        return error;
-    struct ahhsa_place dst = ahhsa_place_of(device, pointer);
-    if (dst.pageable) {
-        AH_LOG_ERR("%p is no memory that the device reaches", pointer);
-        return hipErrorInvalidValue;
-    }
-    error = ahhsa_staging_take(device, size, true, &piece);
-    if (error != hipSuccess)
-        return error;
-    memcpy(piece.place.host, &value, size); /* its low bytes */
-    return ahhsa_copy_queue(stream, &dst, &piece.place, size, piece.bounce, NULL);
 }

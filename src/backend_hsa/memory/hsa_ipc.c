@@ -1,5 +1,5 @@
 /* Owns memory that processes share. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *point
     return hipSuccess;
 }
 
-static void count_again(struct ahhsa_allocation *allocation, void *data)
+static void count_reopen(struct ahhsa_allocation *allocation, void *data)
 {
     *(bool *)data = allocation->origin == AHHSA_IMPORTED;
     if (*(bool *)data)
@@ -67,13 +67,13 @@ static void count_again(struct ahhsa_allocation *allocation, void *data)
 }
 
 /* The runtime may give the same address for memory that is open already. */
-static hipError_t remember(struct ah_backend_device *device, void *pointer, size_t size)
+static hipError_t add_to_map(struct ah_backend_device *device, void *pointer, size_t size)
 {
     bool again = false;
-    if (ahhsa_memory_change(device->backend, pointer, count_again, &again))
+    if (ahhsa_memory_update(device->backend, pointer, count_reopen, &again))
         return again ? hipSuccess : hipErrorInvalidValue;
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_record(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_IMPORTED);
+        ahhsa_allocation_create(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_IMPORTED);
     if (!allocation)
         return hipErrorOutOfMemory;
     allocation->opened = 1;
@@ -105,7 +105,7 @@ hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
                                                               &device->agent, &pointer));
     if (error != hipSuccess)
         return error;
-    error = remember(device, pointer, ticket.size);
+    error = add_to_map(device, pointer, ticket.size);
     if (error != hipSuccess)
         device->api->hsa_amd_ipc_memory_detach(pointer);
     else
@@ -113,12 +113,12 @@ hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
     return error;
 }
 
-static void count_down(struct ahhsa_allocation *allocation, void *data)
+static void count_close(struct ahhsa_allocation *allocation, void *data)
 {
     *(unsigned *)data = allocation->origin == AHHSA_IMPORTED ? allocation->opened-- : 0;
 }
 
-static void count_up(struct ahhsa_allocation *allocation, void *data)
+static void undo_close(struct ahhsa_allocation *allocation, void *data)
 {
     (void)data;
     allocation->opened++;
@@ -134,15 +134,15 @@ hipError_t ahhsa_ipc_close_memory(struct ah_backend_device *device, void *pointe
     if (error != hipSuccess)
         return error;
     if (!ahhsa_memory_find(device->backend, pointer, &it) || it.range.start != (uintptr_t)pointer ||
-        !ahhsa_memory_change(device->backend, pointer, count_down, &opened) || opened == 0) {
+        !ahhsa_memory_update(device->backend, pointer, count_close, &opened) || opened == 0) {
         AH_LOG_ERR("%p is not the start of memory of another process", pointer);
         return hipErrorInvalidValue;
     }
     error = ahhsa_done(device, "hsa_amd_ipc_memory_detach",
                        device->api->hsa_amd_ipc_memory_detach(pointer));
     if (error != hipSuccess)
-        ahhsa_memory_change(device->backend, pointer, count_up, NULL);
+        ahhsa_memory_update(device->backend, pointer, undo_close, NULL);
     else if (opened == 1)
-        free(ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_IMPORTED));
+        free(ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_IMPORTED));
     return error;
 }

@@ -1,6 +1,6 @@
 /* Owns managed memory: host memory that every device reaches where it is, and what was said
  * about parts of it. Advice moves nothing here; it is remembered and can be asked for. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +50,11 @@ hipError_t ahhsa_managed_alloc(struct ah_backend_device *device, size_t size, un
     void *pointer;
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
-        error = ahhsa_shared_alloc(device, device->pools.host_fine, size, &pointer);
+        error = ahhsa_raw_alloc_shared(device, device->pools.host_fine, size, &pointer);
     if (error != hipSuccess)
         return error;
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_record(device, pointer, size, AH_MEMORY_MANAGED, AHHSA_PLAIN);
+        ahhsa_allocation_create(device, pointer, size, AH_MEMORY_MANAGED, AHHSA_PLAIN);
     if (allocation && (allocation->managed = create(size))) {
         allocation->flags = flags;
         if (ahhsa_memory_add(device->backend, allocation)) {
@@ -175,7 +175,7 @@ static void change_parts(struct ahhsa_allocation *allocation, void *data)
 
 static hipError_t apply(struct ah_backend_device *device, struct change *change)
 {
-    if (!ahhsa_memory_change(device->backend, (void *)change->start, change_parts, change))
+    if (!ahhsa_memory_update(device->backend, (void *)change->start, change_parts, change))
         return hipErrorInvalidValue;
     return change->error;
 }
@@ -265,7 +265,7 @@ hipError_t ahhsa_managed_attribute(struct ah_backend_device *device, void *out_d
     struct summary summary = {.start = (uintptr_t)pointer, .size = size};
     const struct part *all = &summary.all;
     int *out = out_data;
-    if (!ahhsa_memory_change(device->backend, pointer, summarize, &summary) || !summary.found ||
+    if (!ahhsa_memory_update(device->backend, pointer, summarize, &summary) || !summary.found ||
         data_size < sizeof *out || data_size % sizeof *out != 0)
         return hipErrorInvalidValue;
     switch ((int)attribute) {
@@ -304,6 +304,6 @@ hipError_t ahhsa_managed_attach(struct ah_backend_device *device, struct ah_back
     (void)size;
     if (error != hipSuccess)
         return error;
-    return ahhsa_memory_change(device->backend, pointer, set_flags, &flags) ? hipSuccess
+    return ahhsa_memory_update(device->backend, pointer, set_flags, &flags) ? hipSuccess
                                                                             : hipErrorInvalidValue;
 }

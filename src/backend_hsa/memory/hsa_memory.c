@@ -1,6 +1,6 @@
 /* Owns allocation on the device and of page-locked memory, the map of what was allocated, and
  * what a pointer is. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ static void free_record(struct ahhsa_allocation *allocation)
     free(allocation);
 }
 
-struct ahhsa_allocation *ahhsa_memory_record(struct ah_backend_device *device, void *pointer,
-                                             size_t size, enum ah_memory_kind kind,
-                                             enum ahhsa_origin origin)
+struct ahhsa_allocation *ahhsa_allocation_create(struct ah_backend_device *device, void *pointer,
+                                                 size_t size, enum ah_memory_kind kind,
+                                                 enum ahhsa_origin origin)
 {
     struct ahhsa_allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation)
@@ -36,7 +36,7 @@ struct ahhsa_allocation *ahhsa_memory_record(struct ah_backend_device *device, v
     return allocation;
 }
 
-static bool is_elsewhere(const struct ahhsa_allocation *allocation)
+static bool has_device_address(const struct ahhsa_allocation *allocation)
 {
     return (uintptr_t)allocation->device_pointer != allocation->range.start;
 }
@@ -45,10 +45,10 @@ bool ahhsa_memory_add(struct ah_backend *backend, struct ahhsa_allocation *alloc
 {
     pthread_rwlock_wrlock(&backend->memory_lock);
     bool added = ah_ranges_insert(&backend->memory, &allocation->range);
-    if (added && is_elsewhere(allocation)) {
-        allocation->elsewhere = (struct ah_range){.start = (uintptr_t)allocation->device_pointer,
-                                                  .size = allocation->range.size};
-        added = ah_ranges_insert(&backend->memory_elsewhere, &allocation->elsewhere);
+    if (added && has_device_address(allocation)) {
+        allocation->device_range = (struct ah_range){.start = (uintptr_t)allocation->device_pointer,
+                                                     .size = allocation->range.size};
+        added = ah_ranges_insert(&backend->memory_by_device_address, &allocation->device_range);
         if (!added)
             ah_ranges_remove(&backend->memory, &allocation->range);
     }
@@ -57,15 +57,15 @@ bool ahhsa_memory_add(struct ah_backend *backend, struct ahhsa_allocation *alloc
 }
 
 /* Under the lock of the map. */
-static void take_out(struct ah_backend *backend, struct ahhsa_allocation *allocation)
+static void remove_from_maps(struct ah_backend *backend, struct ahhsa_allocation *allocation)
 {
     ah_ranges_remove(&backend->memory, &allocation->range);
-    if (is_elsewhere(allocation))
-        ah_ranges_remove(&backend->memory_elsewhere, &allocation->elsewhere);
+    if (has_device_address(allocation))
+        ah_ranges_remove(&backend->memory_by_device_address, &allocation->device_range);
 }
 
-struct ahhsa_allocation *ahhsa_memory_take(struct ah_backend *backend, const void *pointer,
-                                           unsigned origins)
+struct ahhsa_allocation *ahhsa_memory_remove(struct ah_backend *backend, const void *pointer,
+                                             unsigned origins)
 {
     struct ahhsa_allocation *allocation = NULL;
     pthread_rwlock_wrlock(&backend->memory_lock);
@@ -75,52 +75,52 @@ struct ahhsa_allocation *ahhsa_memory_take(struct ah_backend *backend, const voi
     if (allocation && !(origins & 1u << allocation->origin))
         allocation = NULL;
     if (allocation)
-        take_out(backend, allocation);
+        remove_from_maps(backend, allocation);
     pthread_rwlock_unlock(&backend->memory_lock);
     return allocation;
 }
 
-/* Under the lock of the map. out_elsewhere: pointer is the devices' address. */
+/* Under the lock of the map. out_by_device_address: pointer is the devices' address. */
 static struct ahhsa_allocation *find(struct ah_backend *backend, const void *pointer,
-                                     bool *out_elsewhere)
+                                     bool *out_by_device_address)
 {
     struct ah_range *range = ah_ranges_find(&backend->memory, (uintptr_t)pointer);
-    *out_elsewhere = false;
+    *out_by_device_address = false;
     if (range)
         return OF(range, range);
-    if (backend->memory_elsewhere.count == 0)
+    if (backend->memory_by_device_address.count == 0)
         return NULL;
-    range = ah_ranges_find(&backend->memory_elsewhere, (uintptr_t)pointer);
-    *out_elsewhere = range != NULL;
-    return range ? OF(range, elsewhere) : NULL;
+    range = ah_ranges_find(&backend->memory_by_device_address, (uintptr_t)pointer);
+    *out_by_device_address = range != NULL;
+    return range ? OF(range, device_range) : NULL;
 }
 
 bool ahhsa_memory_find(struct ah_backend *backend, const void *pointer,
                        struct ahhsa_allocation *out_allocation)
 {
-    bool elsewhere;
+    bool device_range;
     pthread_rwlock_rdlock(&backend->memory_lock);
-    const struct ahhsa_allocation *allocation = find(backend, pointer, &elsewhere);
+    const struct ahhsa_allocation *allocation = find(backend, pointer, &device_range);
     if (allocation)
         *out_allocation = *allocation;
     pthread_rwlock_unlock(&backend->memory_lock);
     return allocation != NULL;
 }
 
-bool ahhsa_memory_change(struct ah_backend *backend, const void *pointer,
+bool ahhsa_memory_update(struct ah_backend *backend, const void *pointer,
                          void (*change)(struct ahhsa_allocation *allocation, void *data),
                          void *data)
 {
-    bool elsewhere;
+    bool device_range;
     pthread_rwlock_wrlock(&backend->memory_lock);
-    struct ahhsa_allocation *allocation = find(backend, pointer, &elsewhere);
+    struct ahhsa_allocation *allocation = find(backend, pointer, &device_range);
     if (allocation)
         change(allocation, data);
     pthread_rwlock_unlock(&backend->memory_lock);
     return allocation != NULL;
 }
 
-size_t ahhsa_memory_used(const struct ah_backend_device *device)
+static size_t memory_used(const struct ah_backend_device *device)
 {
     struct ah_backend *backend = device->backend;
     size_t used = 0;
@@ -140,17 +140,18 @@ static bool kind_is_of_host(enum ah_memory_kind kind)
     return kind == AH_MEMORY_HOST || kind == AH_MEMORY_REGISTERED || kind == AH_MEMORY_MANAGED;
 }
 
-bool ahhsa_host_reaches(struct ah_backend *backend, const void *pointer)
+bool ahhsa_memory_is_host_accessible(struct ah_backend *backend, const void *pointer)
 {
     struct ahhsa_allocation allocation;
     return !ahhsa_memory_find(backend, pointer, &allocation) || kind_is_of_host(allocation.kind);
 }
 
 /* Puts memory into the map, or gives up. */
-static hipError_t remember(struct ah_backend_device *device, void *pointer, size_t size,
-                           enum ah_memory_kind kind, enum ahhsa_origin origin, unsigned flags)
+static hipError_t add_to_map(struct ah_backend_device *device, void *pointer, size_t size,
+                             enum ah_memory_kind kind, enum ahhsa_origin origin, unsigned flags)
 {
-    struct ahhsa_allocation *allocation = ahhsa_memory_record(device, pointer, size, kind, origin);
+    struct ahhsa_allocation *allocation =
+        ahhsa_allocation_create(device, pointer, size, kind, origin);
     if (!allocation)
         return hipErrorOutOfMemory;
     allocation->flags = flags;
@@ -161,39 +162,20 @@ static hipError_t remember(struct ah_backend_device *device, void *pointer, size
     return hipErrorInvalidValue;
 }
 
-hipError_t ahhsa_memory_know(struct ah_backend_device *device, void *pointer, size_t size,
-                             enum ah_memory_kind kind)
+hipError_t ahhsa_memory_register(struct ah_backend_device *device, void *pointer, size_t size,
+                                 enum ah_memory_kind kind)
 {
-    return remember(device, pointer, size, kind, AHHSA_INTERNAL, 0);
+    return add_to_map(device, pointer, size, kind, AHHSA_INTERNAL, 0);
 }
 
-void ahhsa_memory_forget(struct ah_backend_device *device, void *pointer)
+void ahhsa_memory_unregister(struct ah_backend_device *device, void *pointer)
 {
-    free_record(ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_INTERNAL));
+    free_record(ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_INTERNAL));
 }
 
 /* ---- who reaches it --------------------------------------------------------------------- */
 
-int ahhsa_all_agents(struct ah_backend *backend, hsa_agent_t agents[AHHSA_DEVICES_MAX])
-{
-    for (int i = 0; i < backend->device_count; i++)
-        agents[i] = backend->devices[i].agent;
-    return backend->device_count;
-}
-
-hipError_t ahhsa_memory_share(struct ah_backend_device *device, void *pointer, uint64_t more)
-{
-    hsa_agent_t agents[AHHSA_DEVICES_MAX];
-    uint64_t peers = atomic_load(&device->peers) | (uint64_t)1 << device->index | more;
-    uint32_t count = 0;
-    for (int i = 0; i < device->backend->device_count; i++)
-        if (peers >> i & 1)
-            agents[count++] = device->backend->devices[i].agent;
-    return ahhsa_done(device, "hsa_amd_agents_allow_access",
-                      device->api->hsa_amd_agents_allow_access(count, agents, NULL, pointer));
-}
-
-hipError_t ahhsa_memory_share_all(struct ah_backend_device *device)
+hipError_t ahhsa_memory_update_access(struct ah_backend_device *device)
 {
     struct ah_backend *backend = device->backend;
     hipError_t error = hipSuccess;
@@ -203,79 +185,10 @@ hipError_t ahhsa_memory_share_all(struct ah_backend_device *device)
         const struct ahhsa_allocation *it = OF(range, range);
         bool own = it->device == device && it->kind == AH_MEMORY_DEVICE;
         if (own && error == hipSuccess && it->origin == AHHSA_PLAIN)
-            error = ahhsa_memory_share(device, it->device_pointer, it->reach);
+            error = ahhsa_raw_allow_access(device, it->device_pointer, it->accessible_by);
     }
     pthread_rwlock_unlock(&backend->memory_lock);
     return error;
-}
-
-/* ---- raw memory ------------------------------------------------------------------------- */
-
-static hipError_t pool_allocate(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
-                                size_t size, uint32_t flags, void **out_pointer)
-{
-    hsa_status_t status = device->api->hsa_amd_memory_pool_allocate(pool, size, flags, out_pointer);
-    /* That it is too large for the pool at all is no mistake in the arguments. */
-    if (status == HSA_STATUS_ERROR_INVALID_ALLOCATION ||
-        status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
-        return hipErrorOutOfMemory;
-    return ahhsa_done(device, "hsa_amd_memory_pool_allocate", status);
-}
-
-hipError_t ahhsa_shared_alloc(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
-                              size_t size, void **out_pointer)
-{
-    hsa_agent_t agents[AHHSA_DEVICES_MAX];
-    void *pointer;
-    hipError_t error = pool_allocate(device, pool, size, 0, &pointer);
-    if (error != hipSuccess)
-        return error;
-    int count = ahhsa_all_agents(device->backend, agents);
-    hsa_status_t status =
-        device->api->hsa_amd_agents_allow_access((uint32_t)count, agents, NULL, pointer);
-    if (status != HSA_STATUS_SUCCESS) {
-        ahhsa_raw_free(device, pointer);
-        return ahhsa_report(device, "hsa_amd_agents_allow_access", status);
-    }
-    *out_pointer = pointer;
-    return hipSuccess;
-}
-
-static bool is_of_device(const struct ah_backend_device *device, hsa_amd_memory_pool_t pool)
-{
-    return pool.handle == device->pools.device_coarse.handle ||
-           pool.handle == device->pools.device_fine.handle;
-}
-
-/* Of the device, for it and its peers. */
-static hipError_t device_alloc(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
-                               size_t size, uint32_t flags, void **out_pointer)
-{
-    void *pointer;
-    hipError_t error = pool_allocate(device, pool, size, flags, &pointer);
-    if (error == hipSuccess && atomic_load(&device->peers)) {
-        error = ahhsa_memory_share(device, pointer, 0);
-        if (error != hipSuccess)
-            ahhsa_raw_free(device, pointer);
-    }
-    if (error == hipSuccess)
-        *out_pointer = pointer;
-    return error;
-}
-
-hipError_t ahhsa_raw_alloc(struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
-                           size_t size, void **out_pointer)
-{
-    return is_of_device(device, pool) ? device_alloc(device, pool, size, 0, out_pointer)
-                                      : ahhsa_shared_alloc(device, pool, size, out_pointer);
-}
-
-hipError_t ahhsa_raw_free(struct ah_backend_device *device, void *pointer)
-{
-    if (!pointer)
-        return hipSuccess;
-    return ahhsa_done(device, "hsa_amd_memory_pool_free",
-                      device->api->hsa_amd_memory_pool_free(pointer));
 }
 
 /* ---- device memory ---------------------------------------------------------------------- */
@@ -292,12 +205,12 @@ hipError_t ahhsa_memory_alloc(struct ah_backend_device *device, size_t size, uns
         pool = device->pools.device_fine;
     if (pool.handle == 0)
         return ahhsa_refuse(device, "fine-grained device memory", "the device has none");
-    error = device_alloc(
+    error = ahhsa_raw_alloc_device(
         device, pool, size,
         flags == hipDeviceMallocContiguous ? HSA_AMD_MEMORY_POOL_CONTIGUOUS_FLAG : 0, &pointer);
     if (error != hipSuccess)
         return error;
-    error = remember(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_PLAIN, flags);
+    error = add_to_map(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_PLAIN, flags);
     if (error != hipSuccess)
         ahhsa_raw_free(device, pointer);
     else
@@ -318,15 +231,15 @@ static hipError_t drain_users(struct ah_backend_device *device, bool all)
     return error;
 }
 
-static hipError_t unknown(const void *pointer)
+static hipError_t not_an_allocation(const void *pointer)
 {
     AH_LOG_ERR("%p is not the start of an allocation", pointer);
     return hipErrorInvalidValue;
 }
 
 /* What the runtime did not take back stays in the map. */
-static hipError_t given_back(struct ah_backend_device *device, struct ahhsa_allocation *allocation,
-                             hipError_t error)
+static hipError_t finish_free(struct ah_backend_device *device, struct ahhsa_allocation *allocation,
+                              hipError_t error)
 {
     if (error == hipSuccess || !ahhsa_memory_add(device->backend, allocation))
         free_record(allocation);
@@ -334,13 +247,13 @@ static hipError_t given_back(struct ah_backend_device *device, struct ahhsa_allo
 }
 
 /* Of a device's or of managed memory. */
-static hipError_t free_plain(struct ah_backend_device *device, void *pointer)
+static hipError_t free_unpooled(struct ah_backend_device *device, void *pointer)
 {
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_PLAIN);
+        ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_PLAIN);
     if (!allocation)
-        return unknown(pointer);
-    return given_back(device, allocation, ahhsa_raw_free(device, pointer));
+        return not_an_allocation(pointer);
+    return finish_free(device, allocation, ahhsa_raw_free(device, pointer));
 }
 
 hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
@@ -351,21 +264,44 @@ hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
         return error;
     if (!ahhsa_memory_find(device->backend, pointer, &allocation) ||
         allocation.range.start != (uintptr_t)pointer)
-        return unknown(pointer);
+        return not_an_allocation(pointer);
     bool all = allocation.kind != AH_MEMORY_DEVICE || atomic_load(&allocation.device->peers);
     error = drain_users(allocation.device, all);
     if (error == hipSuccess && device != allocation.device)
         error = ahhsa_device_drain(device);
     if (error != hipSuccess)
         return error;
-    return allocation.origin == AHHSA_POOLED ? ahhsa_pool_give(device, pointer)
-                                             : free_plain(device, pointer);
+    return allocation.origin == AHHSA_POOLED ? ahhsa_pool_release(device, pointer)
+                                             : free_unpooled(device, pointer);
 }
 
 size_t ahhsa_memory_pitch_alignment(struct ah_backend_device *device)
 {
     (void)device;
     return PITCH_ALIGNMENT;
+}
+
+hipError_t ahhsa_device_memory_info(struct ah_backend_device *device, size_t *out_free,
+                                    size_t *out_total)
+{
+    uint64_t available = 0;
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess || !info)
+        return error != hipSuccess ? error : hipErrorOutOfMemory;
+    hsa_status_t status = device->api->hsa_agent_get_info(
+        device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available);
+    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) { /* before ROCm 5.3: what this process left */
+        size_t used = memory_used(device);
+        available = used < info->memory_size ? info->memory_size - used : 0;
+        status = HSA_STATUS_SUCCESS;
+    }
+    error = ahhsa_done(device, "hsa_agent_get_info(MEMORY_AVAIL)", status);
+    if (error != hipSuccess)
+        return error;
+    *out_total = info->memory_size;
+    *out_free = available < info->memory_size ? available : info->memory_size;
+    return hipSuccess;
 }
 
 /* ---- page-locked memory ----------------------------------------------------------------- */
@@ -377,11 +313,11 @@ hipError_t ahhsa_host_alloc(struct ah_backend_device *device, size_t size, unsig
     hipError_t error = ahhsa_enter(device);
     bool coarse = flags & hipHostMallocNonCoherent && device->pools.host_coarse.handle != 0;
     if (error == hipSuccess)
-        error = ahhsa_shared_alloc(
+        error = ahhsa_raw_alloc_shared(
             device, coarse ? device->pools.host_coarse : device->pools.host_fine, size, &pointer);
     if (error != hipSuccess)
         return error;
-    error = remember(device, pointer, size, AH_MEMORY_HOST, AHHSA_PLAIN, flags);
+    error = add_to_map(device, pointer, size, AH_MEMORY_HOST, AHHSA_PLAIN, flags);
     if (error != hipSuccess)
         ahhsa_raw_free(device, pointer);
     else
@@ -394,7 +330,7 @@ hipError_t ahhsa_host_free(struct ah_backend_device *device, void *pointer)
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = drain_users(device, true);
-    return error == hipSuccess ? free_plain(device, pointer) : error;
+    return error == hipSuccess ? free_unpooled(device, pointer) : error;
 }
 
 /* The map is asked first, since locking the same pages twice is allowed. */
@@ -430,7 +366,7 @@ hipError_t ahhsa_host_register(struct ah_backend_device *device, void *pointer, 
     if (error != hipSuccess) /* the driver says no more when there is no such memory */
         return error == hipErrorUnknown ? hipErrorInvalidValue : error;
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_record(device, pointer, size, AH_MEMORY_REGISTERED, AHHSA_REGISTERED);
+        ahhsa_allocation_create(device, pointer, size, AH_MEMORY_REGISTERED, AHHSA_REGISTERED);
     if (allocation) {
         allocation->device_pointer = device_pointer;
         allocation->flags = flags;
@@ -451,12 +387,12 @@ hipError_t ahhsa_host_unregister(struct ah_backend_device *device, void *pointer
     if (error != hipSuccess)
         return error;
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_REGISTERED);
+        ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_REGISTERED);
     if (!allocation) {
         AH_LOG_ERR("memory at %p is not registered", pointer);
         return hipErrorHostMemoryNotRegistered;
     }
-    return given_back(
+    return finish_free(
         device, allocation,
         ahhsa_done(device, "hsa_amd_memory_unlock", device->api->hsa_amd_memory_unlock(pointer)));
 }
@@ -467,11 +403,11 @@ hipError_t ahhsa_host_unregister(struct ah_backend_device *device, void *pointer
 static void describe(struct ah_backend *backend, const void *pointer,
                      struct ah_pointer_info *out_info)
 {
-    bool elsewhere;
+    bool device_range;
     *out_info = (struct ah_pointer_info){.kind = AH_MEMORY_UNKNOWN, .device_index = -1};
-    const struct ahhsa_allocation *it = find(backend, pointer, &elsewhere);
+    const struct ahhsa_allocation *it = find(backend, pointer, &device_range);
     if (it) {
-        const struct ah_range *range = elsewhere ? &it->elsewhere : &it->range;
+        const struct ah_range *range = device_range ? &it->device_range : &it->range;
         size_t offset = (uintptr_t)pointer - range->start;
         out_info->kind = it->kind;
         out_info->device_index = it->device->index;
@@ -499,7 +435,7 @@ void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *po
     pthread_rwlock_unlock(&backend->memory_lock);
 }
 
-bool ahhsa_memory_holds(struct ah_backend_device *device, const void *pointer, size_t size)
+bool ahhsa_memory_contains(struct ah_backend_device *device, const void *pointer, size_t size)
 {
     const char *at = pointer;
     size_t left = size, here;
@@ -590,7 +526,7 @@ hipError_t ahhsa_pointer_set_attribute(struct ah_backend_device *device, const v
     unsigned flag;
     memcpy(&flag, value, sizeof flag);
     if (attribute != HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS ||
-        !ahhsa_memory_change(device->backend, pointer, set_sync_memops, &flag))
+        !ahhsa_memory_update(device->backend, pointer, set_sync_memops, &flag))
         return hipErrorInvalidValue;
     return hipSuccess;
 }
@@ -610,14 +546,22 @@ static struct ahhsa_allocation *next_of(struct ah_backend_device *device)
     return NULL;
 }
 
-void ahhsa_memory_close(struct ah_backend_device *device)
+void ahhsa_device_memory_stop(struct ah_backend_device *device)
+{
+    ahhsa_textures_destroy(device);
+    ahhsa_arrays_destroy(device);
+    ahhsa_pools_destroy(device);
+    ahhsa_staging_destroy(device);
+}
+
+void ahhsa_memory_free_all(struct ah_backend_device *device)
 {
     struct ah_backend *backend = device->backend;
     struct ahhsa_allocation *it;
     pthread_rwlock_wrlock(&backend->memory_lock);
     while ((it = next_of(device))) {
         void *pointer = (void *)it->range.start;
-        take_out(backend, it);
+        remove_from_maps(backend, it);
         if (it->origin == AHHSA_REGISTERED)
             device->api->hsa_amd_memory_unlock(pointer);
         else if (it->origin == AHHSA_IMPORTED)

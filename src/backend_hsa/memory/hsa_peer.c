@@ -1,5 +1,5 @@
 /* Owns what devices are to one another: access to each other's memory, and the links. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 static uint64_t bit_of(const struct ah_backend_device *device)
 {
@@ -43,7 +43,7 @@ hipError_t ahhsa_peer_enable(struct ah_backend_device *device, struct ah_backend
     }
     if (atomic_fetch_or(&peer->peers, bit_of(device)) & bit_of(device))
         return hipErrorPeerAccessAlreadyEnabled;
-    return ahhsa_memory_share_all(peer);
+    return ahhsa_memory_update_access(peer);
 }
 
 hipError_t ahhsa_peer_disable(struct ah_backend_device *device, struct ah_backend_device *peer)
@@ -57,7 +57,7 @@ hipError_t ahhsa_peer_disable(struct ah_backend_device *device, struct ah_backen
         return error;
     if (!(atomic_fetch_and(&peer->peers, ~bit_of(device)) & bit_of(device)))
         return hipErrorPeerAccessNotEnabled;
-    return ahhsa_memory_share_all(peer);
+    return ahhsa_memory_update_access(peer);
 }
 
 static hipError_t first_link(struct ah_backend_device *device, struct ah_backend_device *peer,
@@ -116,28 +116,29 @@ hipError_t ahhsa_peer_link(struct ah_backend_device *device, struct ah_backend_d
     return hipSuccess;
 }
 
-static void add_reach(struct ahhsa_allocation *allocation, void *data)
+static void add_accessible(struct ahhsa_allocation *allocation, void *data)
 {
-    allocation->reach |= *(const uint64_t *)data;
+    allocation->accessible_by |= *(const uint64_t *)data;
 }
 
 /* Lets device reach memory of owner. */
-static bool let_reach(struct ah_backend_device *owner, const void *pointer,
-                      struct ah_backend_device *device)
+static bool allow_access(struct ah_backend_device *owner, const void *pointer,
+                         struct ah_backend_device *device)
 {
     struct ahhsa_allocation it;
     uint64_t bit = bit_of(device);
     if (!ahhsa_memory_find(owner->backend, pointer, &it))
         return false;
-    if ((it.reach | atomic_load(&owner->peers)) & bit)
+    if ((it.accessible_by | atomic_load(&owner->peers)) & bit)
         return true;
-    return ahhsa_memory_share(owner, (void *)it.range.start, it.reach | bit) == hipSuccess &&
-           ahhsa_memory_change(owner->backend, pointer, add_reach, &bit);
+    return ahhsa_raw_allow_access(owner, (void *)it.range.start, it.accessible_by | bit) ==
+               hipSuccess &&
+           ahhsa_memory_update(owner->backend, pointer, add_accessible, &bit);
 }
 
-bool ahhsa_peer_reaches(struct ah_backend_device *dst_device, const void *dst,
-                        struct ah_backend_device *src_device, const void *src)
+bool ahhsa_peer_enable_copy(struct ah_backend_device *dst_device, const void *dst,
+                            struct ah_backend_device *src_device, const void *src)
 {
     return is_reached(dst_device, src_device) && is_reached(src_device, dst_device) &&
-           let_reach(dst_device, dst, src_device) && let_reach(src_device, src, dst_device);
+           allow_access(dst_device, dst, src_device) && allow_access(src_device, src, dst_device);
 }

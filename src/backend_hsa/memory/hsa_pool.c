@@ -1,6 +1,6 @@
 /* Owns stream-ordered allocation: pools of blocks of device memory, which are handed out again
  * when, and in an order in which, the work before their release has ended. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@ enum { SMALL = 4096, LARGE = 64 << 10, LARGE_FROM = 1 << 20 };
 struct block {
     struct ahhsa_allocation allocation; /* first: in the map while it is handed out */
     struct block *next;                 /* in the pool, while it is not */
-    struct block *also;                 /* all of the pool's */
+    struct block *next_of_all;          /* all of the pool's */
     void *memory;
     size_t size;                /* of the memory; what was asked for may be less */
     struct ahhsa_signal *ended; /* of the work before its release, held; NULL: it has */
@@ -23,8 +23,8 @@ struct ah_backend_pool {
     struct block *free, *all;
     uint64_t reserved, reserved_high, used, used_high, threshold, limit;
     int follow_events, opportunistic, dependencies; /* what reuse may do */
-    uint64_t reach;                                 /* devices that may use it, by index */
-    bool dying;                                     /* destroyed, with blocks still handed out */
+    uint64_t accessible_by;                         /* devices that may use it, by index */
+    bool destroyed;                                 /* destroyed, with blocks still handed out */
 };
 
 static size_t rounded(size_t size)
@@ -35,7 +35,7 @@ static size_t rounded(size_t size)
 
 /* ---- pools ------------------------------------------------------------------------------ */
 
-static struct ah_backend_pool *make_pool(struct ah_backend_device *device, size_t limit)
+static struct ah_backend_pool *create_pool(struct ah_backend_device *device, size_t limit)
 {
     struct ah_backend_pool *pool = calloc(1, sizeof *pool);
     if (!pool)
@@ -59,7 +59,7 @@ hipError_t ahhsa_pool_default(struct ah_backend_device *device, struct ah_backen
         return error;
     pthread_mutex_lock(&device->backend->start_lock);
     if (!device->default_pool) {
-        device->default_pool = make_pool(device, 0);
+        device->default_pool = create_pool(device, 0);
         atomic_compare_exchange_strong(&device->current_pool, &none, device->default_pool);
     }
     *out_pool = device->default_pool;
@@ -97,18 +97,18 @@ hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolP
     if (properties->handleTypes != hipMemHandleTypeNone)
         return ahhsa_refuse(device, "a memory pool for other processes",
                             "pools are not shared between processes");
-    *out_pool = make_pool(device, properties->maxSize);
+    *out_pool = create_pool(device, properties->maxSize);
     return *out_pool ? hipSuccess : hipErrorOutOfMemory;
 }
 
 /* A block that is not in the pool's list of free ones and whose memory was given back to the
  * runtime. Under the pool's lock. */
-static void drop_block(struct ah_backend_pool *pool, struct block *block)
+static void forget_block(struct ah_backend_pool *pool, struct block *block)
 {
     struct block **link = &pool->all;
     while (*link != block)
-        link = &(*link)->also;
-    *link = block->also;
+        link = &(*link)->next_of_all;
+    *link = block->next_of_all;
     pool->reserved -= block->size;
     ahhsa_signal_release(block->ended);
     free(block);
@@ -129,7 +129,7 @@ static void trim(struct ah_backend_pool *pool, uint64_t keep)
             continue;
         }
         *link = block->next;
-        drop_block(pool, block);
+        forget_block(pool, block);
     }
 }
 
@@ -138,9 +138,9 @@ static void free_pool(struct ah_backend_pool *pool)
     while (pool->all) {
         struct block *block = pool->all;
         if (block->allocation.pool) /* handed out */
-            ahhsa_memory_take(pool->device->backend, block->memory, 1u << AHHSA_POOLED);
+            ahhsa_memory_remove(pool->device->backend, block->memory, 1u << AHHSA_POOLED);
         (void)ahhsa_raw_free(pool->device, block->memory);
-        drop_block(pool, block);
+        forget_block(pool, block);
     }
     pthread_mutex_destroy(&pool->lock);
     free(pool);
@@ -158,8 +158,8 @@ static void trim_all(struct ah_backend_device *device, bool least)
             before = pool; /* in use, and it will be back */
             continue;
         }
-        trim(pool, least || pool->dying ? 0 : pool->threshold);
-        bool over = pool->dying && !pool->all;
+        trim(pool, least || pool->destroyed ? 0 : pool->threshold);
+        bool over = pool->destroyed && !pool->all;
         pthread_mutex_unlock(&pool->lock);
         if (!over) {
             before = pool;
@@ -176,10 +176,10 @@ static void trim_all(struct ah_backend_device *device, bool least)
 
 /* The lock is held, and no longer after. A pool that was destroyed goes with its last block, whose
  * work may not have ended: the next who waits for it looks again. */
-static void leave_pool(struct ah_backend_pool *pool)
+static void unlock_pool(struct ah_backend_pool *pool)
 {
     struct ah_backend_device *device = pool->device;
-    bool over = pool->dying && pool->used == 0;
+    bool over = pool->destroyed && pool->used == 0;
     pthread_mutex_unlock(&pool->lock);
     if (over)
         trim_all(device, false);
@@ -196,12 +196,12 @@ hipError_t ahhsa_pool_destroy(struct ah_backend_device *device, struct ah_backen
                                    pool->device->default_pool);
     pthread_mutex_unlock(&pool->device->backend->start_lock);
     pthread_mutex_lock(&pool->lock);
-    pool->dying = true;
-    leave_pool(pool);
+    pool->destroyed = true;
+    unlock_pool(pool);
     return hipSuccess;
 }
 
-void ahhsa_pools_close(struct ah_backend_device *device)
+void ahhsa_pools_destroy(struct ah_backend_device *device)
 {
     struct ah_backend_pool *pool;
     while ((pool = atomic_load(&device->first_pool))) {
@@ -234,25 +234,25 @@ hipError_t ahhsa_pool_trim(struct ah_backend_device *device, struct ah_backend_p
 
 /* How well a free block serves: 0 not at all; at once is better than waiting, smaller than
  * larger. */
-static int fitness(const struct ah_backend_pool *pool, const struct block *block, size_t size,
-                   const struct ah_backend_stream *stream)
+static int rank_block(const struct ah_backend_pool *pool, const struct block *block, size_t size,
+                      const struct ah_backend_stream *stream)
 {
     if (block->size < size || block->size / 2 > size)
         return 0;
-    if (block->stream == stream->id)
+    if (block->stream == ahhsa_stream_id(stream))
         return 3;
     if (has_ended(block))
         return pool->opportunistic || pool->follow_events ? 2 : 0;
     return pool->dependencies ? 1 : 0;
 }
 
-static struct block *take_free(struct ah_backend_pool *pool, size_t size,
-                               const struct ah_backend_stream *stream)
+static struct block *acquire_free_block(struct ah_backend_pool *pool, size_t size,
+                                        const struct ah_backend_stream *stream)
 {
     struct block **best = NULL;
     int best_fitness = 0;
     for (struct block **link = &pool->free; *link; link = &(*link)->next) {
-        int fit = fitness(pool, *link, size, stream);
+        int fit = rank_block(pool, *link, size, stream);
         if (fit > best_fitness ||
             (fit > 0 && fit == best_fitness && (*link)->size < (*best)->size)) {
             best = link;
@@ -273,8 +273,8 @@ static hipError_t add_block(struct ah_backend_pool *pool, size_t size, struct bl
     if (!block)
         return hipErrorOutOfMemory;
     hipError_t error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
-    if (error == hipSuccess && pool->reach) {
-        error = ahhsa_memory_share(device, memory, pool->reach);
+    if (error == hipSuccess && pool->accessible_by) {
+        error = ahhsa_raw_allow_access(device, memory, pool->accessible_by);
         if (error != hipSuccess)
             ahhsa_raw_free(device, memory);
     }
@@ -284,7 +284,7 @@ static hipError_t add_block(struct ah_backend_pool *pool, size_t size, struct bl
     }
     block->memory = memory;
     block->size = size;
-    block->also = pool->all;
+    block->next_of_all = pool->all;
     pool->all = block;
     pool->reserved += size;
     pool->reserved_high =
@@ -312,10 +312,10 @@ static struct block *pending_block(struct ah_backend_pool *pool)
 
 /* Makes pools of the device let go of memory: at first of what nobody uses, then when the work of
  * a block has ended. False: there is no more. The lock is let go meanwhile. */
-static bool make_memory(struct ah_backend_pool *pool, bool at_first)
+static bool reclaim_memory(struct ah_backend_pool *pool, bool at_first)
 {
     struct block *block = at_first ? NULL : pending_block(pool);
-    struct ahhsa_signal *ended = block ? ahhsa_signal_hold(block->ended) : NULL;
+    struct ahhsa_signal *ended = block ? ahhsa_signal_retain(block->ended) : NULL;
     if (!at_first && !ended)
         return false;
     pthread_mutex_unlock(&pool->lock);
@@ -328,30 +328,30 @@ static bool make_memory(struct ah_backend_pool *pool, bool at_first)
 }
 
 /* Under the pool's lock. */
-static hipError_t get_block(struct ah_backend_pool *pool, size_t size,
-                            const struct ah_backend_stream *stream, struct block **out_block)
+static hipError_t acquire_block(struct ah_backend_pool *pool, size_t size,
+                                const struct ah_backend_stream *stream, struct block **out_block)
 {
     bool at_first = true;
     for (;;) {
-        *out_block = take_free(pool, size, stream);
+        *out_block = acquire_free_block(pool, size, stream);
         if (*out_block)
             return hipSuccess;
         if (!has_room(pool, size))
             return hipErrorOutOfMemory;
         hipError_t error = add_block(pool, size, out_block);
-        if (error != hipErrorOutOfMemory || !make_memory(pool, at_first))
+        if (error != hipErrorOutOfMemory || !reclaim_memory(pool, at_first))
             return error;
         at_first = false;
     }
 }
 
 /* Under the pool's lock. Puts the block back on failure. */
-static hipError_t hand_out(struct ah_backend_pool *pool, struct block *block, size_t size,
-                           struct ah_backend_stream *stream)
+static hipError_t lend_block(struct ah_backend_pool *pool, struct block *block, size_t size,
+                             struct ah_backend_stream *stream)
 {
     hipError_t error = hipSuccess;
-    if (block->ended && block->stream != stream->id)
-        error = ahhsa_stream_depend(stream->device, stream, block->ended);
+    if (block->ended && block->stream != ahhsa_stream_id(stream))
+        error = ahhsa_stream_wait_signal(ahhsa_stream_device(stream), stream, block->ended);
     if (error == hipSuccess) {
         ahhsa_signal_release(block->ended);
         block->ended = NULL;
@@ -362,7 +362,7 @@ static hipError_t hand_out(struct ah_backend_pool *pool, struct block *block, si
             .origin = AHHSA_POOLED,
             .device_pointer = block->memory,
             .buffer_id = atomic_fetch_add(&pool->device->backend->last_buffer, 1) + 1,
-            .reach = pool->reach,
+            .accessible_by = pool->accessible_by,
             .pool = pool,
         };
         if (ahhsa_memory_add(pool->device->backend, &block->allocation)) {
@@ -390,9 +390,9 @@ hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_
         return error;
     struct block *block;
     pthread_mutex_lock(&pool->lock);
-    error = get_block(pool, rounded(size), stream, &block);
+    error = acquire_block(pool, rounded(size), stream, &block);
     if (error == hipSuccess)
-        error = hand_out(pool, block, size, stream);
+        error = lend_block(pool, block, size, stream);
     pthread_mutex_unlock(&pool->lock);
     if (error == hipSuccess)
         *out_pointer = block->memory;
@@ -400,11 +400,11 @@ hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_
 }
 
 /* Back into its pool, to be used after `ended`, whose reference it takes. */
-static hipError_t put_back(struct ah_backend_device *device, void *pointer,
-                           struct ahhsa_signal *ended, uint64_t stream)
+static hipError_t return_block(struct ah_backend_device *device, void *pointer,
+                               struct ahhsa_signal *ended, uint64_t stream)
 {
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_take(device->backend, pointer, 1u << AHHSA_POOLED);
+        ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_POOLED);
     if (!allocation) {
         AH_LOG_ERR("%p is not the start of memory of a pool", pointer);
         ahhsa_signal_release(ended);
@@ -419,13 +419,13 @@ static hipError_t put_back(struct ah_backend_device *device, void *pointer,
     block->next = pool->free;
     pool->free = block;
     pool->used -= block->size;
-    leave_pool(pool);
+    unlock_pool(pool);
     return hipSuccess;
 }
 
-hipError_t ahhsa_pool_give(struct ah_backend_device *device, void *pointer)
+hipError_t ahhsa_pool_release(struct ah_backend_device *device, void *pointer)
 {
-    return put_back(device, pointer, NULL, 0);
+    return return_block(device, pointer, NULL, 0);
 }
 
 hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
@@ -438,16 +438,10 @@ hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
     if (ahhsa_memory_find(device->backend, pointer, &allocation) &&
         allocation.origin == AHHSA_PLAIN)
         return ahhsa_memory_free(device, pointer);
-    ahhsa_lock(device);
-    error = ahhsa_device_error(device);
-    if (error == hipSuccess)
-        error = ahhsa_stream_join(stream);
-    if (error == hipSuccess)
-        error = ahhsa_stream_mark(stream, false);
-    struct ahhsa_signal *ended =
-        error == hipSuccess && stream->tail ? ahhsa_signal_hold(stream->tail) : NULL;
-    ahhsa_unlock(device);
-    return error == hipSuccess ? put_back(device, pointer, ended, stream->id) : error;
+    struct ahhsa_signal *ended;
+    error = ahhsa_stream_last_signal(stream, &ended);
+    return error == hipSuccess ? return_block(device, pointer, ended, ahhsa_stream_id(stream))
+                               : error;
 }
 
 /* ---- attributes ------------------------------------------------------------------------- */
@@ -533,7 +527,7 @@ hipError_t ahhsa_pool_get_access(struct ah_backend_device *device, struct ah_bac
 {
     (void)device;
     pthread_mutex_lock(&pool->lock);
-    bool may = location == pool->device || (pool->reach >> location->index & 1);
+    bool may = location == pool->device || (pool->accessible_by >> location->index & 1);
     pthread_mutex_unlock(&pool->lock);
     *out_access = may ? hipMemAccessFlagsProtReadWrite : hipMemAccessFlagsProtNone;
     return hipSuccess;
@@ -558,11 +552,12 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
     if (!can && access != hipMemAccessFlagsProtNone)
         return hipErrorPeerAccessUnsupported;
     pthread_mutex_lock(&pool->lock);
-    uint64_t reach = access == hipMemAccessFlagsProtNone ? pool->reach & ~bit : pool->reach | bit;
-    for (struct block *block = pool->all; block && error == hipSuccess; block = block->also)
-        error = ahhsa_memory_share(pool->device, block->memory, reach);
+    uint64_t accessible_by = access == hipMemAccessFlagsProtNone ? pool->accessible_by & ~bit
+                                                                 : pool->accessible_by | bit;
+    for (struct block *block = pool->all; block && error == hipSuccess; block = block->next_of_all)
+        error = ahhsa_raw_allow_access(pool->device, block->memory, accessible_by);
     if (error == hipSuccess)
-        pool->reach = reach;
+        pool->accessible_by = accessible_by;
     pthread_mutex_unlock(&pool->lock);
     return error;
 }

@@ -1,6 +1,6 @@
 /* Owns copies of rectangles and boxes: by the engine's own way where it can, row by row where
  * it cannot, and packed into pieces of page-locked memory where one end is pageable. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,77 +9,12 @@ enum { X, Y, Z };
 
 /* ---- neither end is pageable ------------------------------------------------------------ */
 
-static hsa_amd_copy_direction_t direction(const struct ahhsa_place *dst,
-                                          const struct ahhsa_place *src)
-{
-    return dst->device ? (src->device ? hsaDeviceToDevice : hsaHostToDevice)
-                       : (src->device ? hsaDeviceToHost : hsaHostToHost);
-}
-
-/* False: the engine or its driver cannot do this one. */
-static bool start_box(struct ah_backend_device *device, const struct ahhsa_transfer *transfer,
-                      uint32_t count, const hsa_signal_t *before, hsa_signal_t after)
-{
-    const struct ahhsa_box *dst = &transfer->dst, *src = &transfer->src;
-    const size_t *size = transfer->size;
-    hsa_pitched_ptr_t to = {dst->place.pointer, dst->pitch, dst->slice};
-    hsa_pitched_ptr_t from = {src->place.pointer, src->pitch, src->slice};
-    const hsa_dim3_t start = {0, 0, 0};
-    if (!device->api->hsa_amd_memory_async_copy_rect || size[X] > UINT32_MAX ||
-        size[Y] > UINT32_MAX || size[Z] > UINT32_MAX || (!dst->place.device && !src->place.device))
-        return false;
-    hsa_dim3_t range = {(uint32_t)size[X], (uint32_t)size[Y], (uint32_t)size[Z]};
-    return device->api->hsa_amd_memory_async_copy_rect(
-               &to, &start, &from, &start, &range,
-               dst->place.device ? dst->place.agent : src->place.agent,
-               direction(&dst->place, &src->place), count, before, after) == HSA_STATUS_SUCCESS;
-}
-
-/* Every row takes one from the signal, which none has begun to do. */
-static hipError_t start_rows(struct ah_backend_device *device,
-                             const struct ahhsa_transfer *transfer, uint32_t count,
-                             const hsa_signal_t *before, struct ahhsa_signal *after)
-{
-    const struct ahhsa_box *dst = &transfer->dst, *src = &transfer->src;
-    const size_t *size = transfer->size;
-    hsa_status_t status = HSA_STATUS_SUCCESS;
-    size_t rows = size[Y] * size[Z], started = 0;
-    __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)rows, __ATOMIC_RELEASE);
-    while (started < rows) {
-        size_t y = started % size[Y], z = started / size[Y];
-        status = device->api->hsa_amd_memory_async_copy(
-            dst->place.pointer + z * dst->slice + y * dst->pitch, dst->place.agent,
-            src->place.pointer + z * src->slice + y * src->pitch, src->place.agent, size[X], count,
-            before, after->hsa);
-        if (status != HSA_STATUS_SUCCESS)
-            break;
-        started++;
-    }
-    if (status == HSA_STATUS_SUCCESS)
-        return hipSuccess;
-    if (rows - started > 1)
-        ahhsa_signal_subtract(after, rows - started - 1);
-    return ahhsa_report(device, "hsa_amd_memory_async_copy", status);
-}
-
-hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
-                                const struct ahhsa_transfer *transfer,
-                                const struct ahhsa_signal *before, struct ahhsa_signal *after)
-{
-    const hsa_signal_t *native = before ? &before->hsa : NULL;
-    bool rows = transfer->size[Y] * transfer->size[Z] > 1;
-    atomic_store_explicit(&after->copying, true, memory_order_release);
-    if (rows && start_box(device, transfer, before != NULL, native, after->hsa))
-        return hipSuccess;
-    return start_rows(device, transfer, before != NULL, native, after);
-}
-
-static hipError_t queue_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                            const struct ahhsa_box *src, const size_t size[3],
-                            struct ahhsa_bounce *bounce, struct ahhsa_signal **out_signal)
+static hipError_t enqueue_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                              const struct ahhsa_box *src, const size_t size[3],
+                              struct ahhsa_bounce_buffer *buffer, struct ahhsa_signal **out_signal)
 {
     struct ahhsa_transfer transfer = {*dst, *src, {size[X], size[Y], size[Z]}};
-    return ahhsa_transfer_queue(stream, &transfer, bounce, out_signal);
+    return ahhsa_transfer_enqueue(stream, &transfer, buffer, out_signal);
 }
 
 /* ---- by the host ------------------------------------------------------------------------ */
@@ -89,8 +24,8 @@ static void copy_rows(const struct ahhsa_box *dst, const struct ahhsa_box *src,
 {
     for (size_t z = 0; z < size[Z]; z++)
         for (size_t y = 0; y < size[Y]; y++)
-            memmove(dst->place.host + z * dst->slice + y * dst->pitch,
-                    src->place.host + z * src->slice + y * src->pitch, size[X]);
+            memmove(dst->location.host + z * dst->slice + y * dst->pitch,
+                    src->location.host + z * src->slice + y * src->pitch, size[X]);
 }
 
 static void do_host_copy(void *data, hipError_t status)
@@ -108,11 +43,12 @@ static hipError_t copy_within_host(struct ah_backend_stream *stream, const struc
     if (!copy)
         return hipErrorOutOfMemory;
     *copy = (struct ahhsa_transfer){*dst, *src, {size[X], size[Y], size[Z]}};
-    bool waits = dst->place.pageable || src->place.pageable;
-    hipError_t error = ahhsa_host_run(stream, waits || size[X] * size[Y] * size[Z] <= AHHSA_BRIEF,
-                                      do_host_copy, copy);
-    if (error == hipSuccess && waits)
-        error = ahhsa_stream_synchronize(stream->device, stream);
+    bool synchronous = dst->location.pageable || src->location.pageable;
+    hipError_t error =
+        ahhsa_host_run(stream, synchronous || size[X] * size[Y] * size[Z] <= AHHSA_INLINE_LIMIT,
+                       do_host_copy, copy);
+    if (error == hipSuccess && synchronous)
+        error = ahhsa_stream_synchronize(ahhsa_stream_device(stream), stream);
     return error;
 }
 
@@ -121,52 +57,54 @@ static hipError_t copy_within_host(struct ah_backend_stream *stream, const struc
 static struct ahhsa_box box_at(const struct ahhsa_box *box, size_t y, size_t z)
 {
     struct ahhsa_box part = *box;
-    part.place = ahhsa_place_plus(box->place, z * box->slice + y * box->pitch);
+    part.location = ahhsa_location_offset(box->location, z * box->slice + y * box->pitch);
     return part;
 }
 
 /* Rows of one slice, through a piece that holds them packed. */
-static hipError_t pass_rows(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                            const struct ahhsa_box *src, size_t width, size_t rows)
+static hipError_t copy_rows_staged(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                                   const struct ahhsa_box *src, size_t width, size_t rows)
 {
     const size_t size[3] = {width, rows, 1};
     struct ahhsa_signal *signal;
-    struct ahhsa_piece piece;
-    hipError_t error = ahhsa_staging_take(stream->device, width * rows, true, &piece);
+    struct ahhsa_staging_area piece;
+    hipError_t error =
+        ahhsa_staging_acquire(ahhsa_stream_device(stream), width * rows, true, &piece);
     if (error != hipSuccess)
         return error;
-    struct ahhsa_box packed = {.place = piece.place, .pitch = width, .slice = width * rows};
-    if (src->place.pageable) {
+    struct ahhsa_box packed = {.location = piece.location, .pitch = width, .slice = width * rows};
+    if (src->location.pageable) {
         copy_rows(&packed, src, size);
-        return queue_box(stream, dst, &packed, size, piece.bounce, NULL);
+        return enqueue_box(stream, dst, &packed, size, piece.buffer, NULL);
     }
-    ahhsa_staging_hold(piece.bounce); /* for the copy, of which rows may be under way if it fails */
-    error = queue_box(stream, &packed, src, size, piece.bounce, &signal);
+    ahhsa_staging_retain(
+        piece.buffer); /* for the copy, of which rows may be under way if it fails */
+    error = enqueue_box(stream, &packed, src, size, piece.buffer, &signal);
     if (error == hipSuccess) {
         error = ahhsa_signal_wait(signal);
         ahhsa_signal_release(signal);
     }
     if (error == hipSuccess)
         copy_rows(dst, &packed, size);
-    ahhsa_staging_give(piece.bounce);
+    ahhsa_staging_release(piece.buffer);
     return error;
 }
 
 static hipError_t copy_pageable(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                                 const struct ahhsa_box *src, const size_t size[3])
 {
-    size_t step = AHHSA_BOUNCE / size[X];
+    size_t step = AHHSA_BOUNCE_SIZE / size[X];
     hipError_t error = hipSuccess;
     for (size_t z = 0; z < size[Z]; z++)
         for (size_t y = 0; y < size[Y] && error == hipSuccess;) {
             struct ahhsa_box to = box_at(dst, y, z), from = box_at(src, y, z);
             size_t rows = size[Y] - y < step ? size[Y] - y : step;
             if (step == 0) {
-                error = ahhsa_copy_put(stream, &to.place, &from.place, size[X]);
+                error = ahhsa_copy_enqueue_any(stream, &to.location, &from.location, size[X]);
                 y++;
                 continue;
             }
-            error = pass_rows(stream, &to, &from, size[X], rows);
+            error = copy_rows_staged(stream, &to, &from, size[X], rows);
             y += rows;
         }
     return error;
@@ -174,8 +112,8 @@ static hipError_t copy_pageable(struct ah_backend_stream *stream, const struct a
 
 /* ---- any two ends ----------------------------------------------------------------------- */
 
-static hipError_t put_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                          const struct ahhsa_box *src, const size_t size[3]);
+static hipError_t copy_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                           const struct ahhsa_box *src, const size_t size[3]);
 
 /* Between devices that do not reach one another. */
 static hipError_t copy_through_host(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
@@ -185,13 +123,13 @@ static hipError_t copy_through_host(struct ah_backend_stream *stream, const stru
     if (!memory)
         return hipErrorOutOfMemory;
     struct ahhsa_box between = {
-        .place = {.pointer = memory, .host = memory, .pageable = true},
+        .location = {.pointer = memory, .host = memory, .pageable = true},
         .pitch = size[X],
         .slice = size[X] * size[Y],
     };
-    hipError_t error = put_box(stream, &between, src, size);
+    hipError_t error = copy_box(stream, &between, src, size);
     if (error == hipSuccess)
-        error = put_box(stream, dst, &between, size);
+        error = copy_box(stream, dst, &between, size);
     free(memory);
     return error;
 }
@@ -202,20 +140,20 @@ static bool is_packed(const struct ahhsa_box *box, const size_t size[3])
            (box->slice == size[X] * size[Y] || size[Z] == 1);
 }
 
-static hipError_t put_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                          const struct ahhsa_box *src, const size_t size[3])
+static hipError_t copy_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                           const struct ahhsa_box *src, const size_t size[3])
 {
-    const struct ahhsa_place *to = &dst->place, *from = &src->place;
+    const struct ahhsa_location *to = &dst->location, *from = &src->location;
     if (is_packed(dst, size) && is_packed(src, size))
-        return ahhsa_copy_put(stream, to, from, size[X] * size[Y] * size[Z]);
+        return ahhsa_copy_enqueue_any(stream, to, from, size[X] * size[Y] * size[Z]);
     if (!to->device && !from->device)
         return copy_within_host(stream, dst, src, size);
     if (to->pageable || from->pageable)
         return copy_pageable(stream, dst, src, size);
     if (to->device && from->device && to->device != from->device &&
-        !ahhsa_peer_reaches(to->device, to->pointer, from->device, from->pointer))
+        !ahhsa_peer_enable_copy(to->device, to->pointer, from->device, from->pointer))
         return copy_through_host(stream, dst, src, size);
-    return queue_box(stream, dst, src, size, NULL, NULL);
+    return enqueue_box(stream, dst, src, size, NULL, NULL);
 }
 
 /* ---- entries of the backend ------------------------------------------------------------- */
@@ -224,17 +162,18 @@ static struct ahhsa_box box_of(struct ah_backend_device *device, const struct ah
 {
     struct ahhsa_box box;
     if (end->kind == AH_END_ARRAY) {
-        box.place = (struct ahhsa_place){.pointer = end->array->memory,
-                                         .agent = end->array->device->agent,
-                                         .device = end->array->device};
+        box.location = (struct ahhsa_location){.pointer = end->array->memory,
+                                               .agent = end->array->device->agent,
+                                               .device = end->array->device};
         box.pitch = end->array->pitch;
         box.slice = end->array->slice;
     } else {
-        box.place = ahhsa_place_of(device, end->pointer);
+        box.location = ahhsa_location_of(device, end->pointer);
         box.pitch = end->pitch;
         box.slice = end->pitch * end->rows;
     }
-    box.place = ahhsa_place_plus(box.place, end->z * box.slice + end->y * box.pitch + end->x);
+    box.location =
+        ahhsa_location_offset(box.location, end->z * box.slice + end->y * box.pitch + end->x);
     return box;
 }
 
@@ -243,7 +182,7 @@ static bool is_within(struct ah_backend_device *device, const struct ah_copy_end
                       const struct ahhsa_box *box, const size_t size[3])
 {
     size_t rows, slices, bytes;
-    if (end->kind == AH_END_ARRAY || box->place.pageable)
+    if (end->kind == AH_END_ARRAY || box->location.pageable)
         return true;
     bool wraps = __builtin_mul_overflow(end->y + size[Y] - 1, box->pitch, &rows) ||
                  __builtin_mul_overflow(end->z + size[Z] - 1, box->slice, &slices) ||
@@ -251,7 +190,7 @@ static bool is_within(struct ah_backend_device *device, const struct ah_copy_end
                  __builtin_add_overflow(bytes, end->x, &bytes) ||
                  __builtin_add_overflow(bytes, size[X], &bytes) || end->y > SIZE_MAX - size[Y] ||
                  end->z > SIZE_MAX - size[Z];
-    return !wraps && ahhsa_memory_holds(device, end->pointer, bytes);
+    return !wraps && ahhsa_memory_contains(device, end->pointer, bytes);
 }
 
 hipError_t ahhsa_copy_region(struct ah_backend_device *device, const struct ah_copy_region *region,
@@ -265,12 +204,12 @@ hipError_t ahhsa_copy_region(struct ah_backend_device *device, const struct ah_c
     if (!is_within(device, &region->dst, &dst, size) ||
         !is_within(device, &region->src, &src, size))
         return hipErrorInvalidValue;
-    error = ahhsa_stream_follow(device, stream, dst.place.device);
+    error = ahhsa_stream_order_after_device(device, stream, dst.location.device);
     if (error == hipSuccess)
-        error = ahhsa_stream_follow(device, stream, src.place.device);
+        error = ahhsa_stream_order_after_device(device, stream, src.location.device);
     if (error != hipSuccess)
         return error;
-    return put_box(stream, &dst, &src, size);
+    return copy_box(stream, &dst, &src, size);
 }
 
 hipError_t ahhsa_copy_region_peer(struct ah_backend_device *device,

@@ -1,8 +1,7 @@
 /* Owns textures and surfaces: what kernels are given is the address of words of device memory,
  * the descriptors of an image and of a sampler as the runtime makes them. Mipmapped arrays are
  * not there, as images of HSA have no levels. */
-#include "hsa_facts.h"
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include "hip/texture_types.h"
 
@@ -119,7 +118,7 @@ static hipError_t image_error(const struct ah_backend_device *device, const char
     }
 }
 
-static hipError_t have_images(struct ah_backend_device *device)
+static hipError_t check_image_support(struct ah_backend_device *device)
 {
     const struct ahhsa_api *api = device->api;
     if (!ahhsa_device_has_images(device))
@@ -170,9 +169,9 @@ static void describe_source(const struct ah_texture_source *source,
     }
 }
 
-static hsa_status_t make_linear(struct ah_backend_device *device, const struct image *image,
-                                const hsa_ext_image_descriptor_t *descriptor,
-                                hsa_access_permission_t permission, hsa_ext_image_t *out_image)
+static hsa_status_t create_linear(struct ah_backend_device *device, const struct image *image,
+                                  const hsa_ext_image_descriptor_t *descriptor,
+                                  hsa_access_permission_t permission, hsa_ext_image_t *out_image)
 {
     return device->api->hsa_ext_image_create_with_layout(
         device->agent, descriptor, image->memory, permission, HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR,
@@ -192,18 +191,18 @@ static hsa_ext_image_descriptor_t as_layers(const struct image *image)
 /* ROCm 7's runtime finds no linear layout for volumes on gfx11: it asks for one that can be seen
  * as layers, and its address library leaves the linear one out of those (addrlib/src/gfx11,
  * Gfx11Rsrc3dThinSwModeMask). write_words makes a volume of the layers. */
-static hipError_t make_image(struct ah_backend_device *device, const struct image *image,
-                             hsa_access_permission_t permission, hsa_ext_image_t *out_image)
+static hipError_t create_image(struct ah_backend_device *device, const struct image *image,
+                               hsa_access_permission_t permission, hsa_ext_image_t *out_image)
 {
     const hsa_ext_image_descriptor_t *descriptor = &image->descriptor;
     if (descriptor->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB)
         return image_error(device, "hsa_ext_image_create",
                            device->api->hsa_ext_image_create(device->agent, descriptor,
                                                              image->memory, permission, out_image));
-    hsa_status_t status = make_linear(device, image, descriptor, permission, out_image);
+    hsa_status_t status = create_linear(device, image, descriptor, permission, out_image);
     if (status == HSA_STATUS_ERROR && descriptor->geometry == HSA_EXT_IMAGE_GEOMETRY_3D) {
         hsa_ext_image_descriptor_t layers = as_layers(image);
-        status = make_linear(device, image, &layers, permission, out_image);
+        status = create_linear(device, image, &layers, permission, out_image);
     }
     return image_error(device, "hsa_ext_image_create_with_layout", status);
 }
@@ -286,8 +285,8 @@ static enum border border_of(const HIP_TEXTURE_DESC *settings)
     return (enum border)border;
 }
 
-static hipError_t make_sampler(struct ah_backend_device *device, const HIP_TEXTURE_DESC *settings,
-                               hsa_ext_sampler_t *out_sampler)
+static hipError_t create_sampler(struct ah_backend_device *device, const HIP_TEXTURE_DESC *settings,
+                                 hsa_ext_sampler_t *out_sampler)
 {
     bool normalized = settings->flags & HIP_TRSF_NORMALIZED_COORDINATES;
     hsa_ext_sampler_descriptor_v2_t descriptor = {
@@ -310,7 +309,7 @@ static hipError_t make_sampler(struct ah_backend_device *device, const HIP_TEXTU
 /* ---- objects ---------------------------------------------------------------------------- */
 
 /* Gives everything back to the runtime; may be called again after a failure. */
-static hipError_t end_object(struct ahhsa_texture *texture)
+static hipError_t release_object(struct ahhsa_texture *texture)
 {
     struct ah_backend_device *device = texture->device;
     hipError_t error = hipSuccess;
@@ -331,7 +330,7 @@ static hipError_t end_object(struct ahhsa_texture *texture)
 
 static void free_texture(struct ahhsa_texture *texture)
 {
-    (void)end_object(texture);
+    (void)release_object(texture);
     free(texture);
 }
 
@@ -361,12 +360,12 @@ static hipError_t write_words(struct ahhsa_texture *texture, const struct image 
     if (error != hipSuccess)
         return error;
     texture->memory = memory;
-    return ahhsa_write(device, memory, words, sizeof words);
+    return ahhsa_raw_write(device, memory, words, sizeof words);
 }
 
 /* settings NULL: a surface. */
-static hipError_t make_object(struct ah_backend_device *device, const struct image *image,
-                              const HIP_TEXTURE_DESC *settings, uint64_t *out_object)
+static hipError_t create_object(struct ah_backend_device *device, const struct image *image,
+                                const HIP_TEXTURE_DESC *settings, uint64_t *out_object)
 {
     struct ahhsa_texture *texture = calloc(1, sizeof *texture);
     if (!texture)
@@ -374,10 +373,10 @@ static hipError_t make_object(struct ah_backend_device *device, const struct ima
     texture->device = device;
     texture->surface = !settings;
     hipError_t error =
-        make_image(device, image, settings ? HSA_ACCESS_PERMISSION_RO : HSA_ACCESS_PERMISSION_RW,
-                   &texture->image);
+        create_image(device, image, settings ? HSA_ACCESS_PERMISSION_RO : HSA_ACCESS_PERMISSION_RW,
+                     &texture->image);
     if (error == hipSuccess && settings)
-        error = make_sampler(device, settings, &texture->sampler);
+        error = create_sampler(device, settings, &texture->sampler);
     if (error == hipSuccess)
         error = write_words(texture, image, settings ? border_of(settings) : NOTHING);
     if (error != hipSuccess) {
@@ -408,7 +407,7 @@ static hipError_t destroy(struct ah_backend_device *device, uint64_t object, boo
     ahhsa_unlock(device);
     if (!texture)
         return hipErrorInvalidValue;
-    error = end_object(texture);
+    error = release_object(texture);
     if (error == hipSuccess) {
         free(texture);
         return hipSuccess;
@@ -420,7 +419,7 @@ static hipError_t destroy(struct ah_backend_device *device, uint64_t object, boo
     return error;
 }
 
-void ahhsa_textures_close(struct ah_backend_device *device)
+void ahhsa_textures_destroy(struct ah_backend_device *device)
 {
     while (device->textures) {
         struct ahhsa_texture *texture = device->textures;
@@ -438,7 +437,7 @@ hipError_t ahhsa_texture_create(struct ah_backend_device *device,
     struct image image = {.memory = NULL};
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
-        error = have_images(device);
+        error = check_image_support(device);
     if (error != hipSuccess)
         return error;
     if (source->kind == AH_SOURCE_MIPMAP)
@@ -451,7 +450,7 @@ hipError_t ahhsa_texture_create(struct ah_backend_device *device,
     if (!image_format(&shape, settings->flags & HIP_TRSF_READ_AS_INTEGER,
                       settings->flags & HIP_TRSF_SRGB, &image.descriptor.format))
         return ahhsa_refuse(device, "texture", "images have no such format");
-    return make_object(device, &image, settings, out_object);
+    return create_object(device, &image, settings, out_object);
 }
 
 hipError_t ahhsa_texture_destroy(struct ah_backend_device *device, uint64_t object)
@@ -466,13 +465,13 @@ hipError_t ahhsa_surface_create(struct ah_backend_device *device, struct ah_back
         .memory = array->memory, .row_pitch = array->pitch, .slice_pitch = array->slice};
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
-        error = have_images(device);
+        error = check_image_support(device);
     if (error != hipSuccess)
         return error;
     describe_array(shape, &image.descriptor);
     if (!image_format(shape, true, false, &image.descriptor.format))
         return ahhsa_refuse(device, "surface", "images have no such format");
-    return make_object(device, &image, NULL, out_object);
+    return create_object(device, &image, NULL, out_object);
 }
 
 hipError_t ahhsa_surface_destroy(struct ah_backend_device *device, uint64_t object)

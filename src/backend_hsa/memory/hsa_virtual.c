@@ -1,6 +1,6 @@
 /* Owns virtual memory management: address ranges and physical memory apart. A runtime that
  * does not have it (before ROCm 6) refuses. */
-#include "hsa_memory.h"
+#include "hsa_allocation.h"
 
 #include <stdlib.h>
 
@@ -134,7 +134,7 @@ hipError_t ahhsa_virtual_map(struct ah_backend_device *device, void *pointer, si
     if (error != hipSuccess)
         return error;
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_record(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_MAPPED);
+        ahhsa_allocation_create(device, pointer, size, AH_MEMORY_DEVICE, AHHSA_MAPPED);
     if (allocation && ahhsa_memory_add(device->backend, allocation))
         return hipSuccess;
     error = allocation ? hipErrorInvalidValue : hipErrorOutOfMemory;
@@ -160,7 +160,7 @@ hipError_t ahhsa_virtual_unmap(struct ah_backend_device *device, void *pointer, 
         error = ahhsa_done(device, "hsa_amd_vmem_unmap",
                            device->api->hsa_amd_vmem_unmap(at, it.range.size));
         if (error == hipSuccess)
-            free(ahhsa_memory_take(device->backend, at, 1u << AHHSA_MAPPED));
+            free(ahhsa_memory_remove(device->backend, at, 1u << AHHSA_MAPPED));
         at += it.range.size;
     }
     return error;

@@ -1,7 +1,7 @@
 /* Owns events. One that measures time is a barrier of its own, whose end is the time; any
  * other is the signal of what the stream did last. One that processes share counts its records
  * in memory that they all have. */
-#include "hsa_queue.h"
+#include "hsa_stream.h"
 
 #include <stdlib.h>
 
@@ -11,18 +11,18 @@ struct ah_backend_event {
     unsigned flags;
     bool recorded;
     struct ahhsa_signal *signal; /* of the latest record, held; NULL: it had been reached then */
-    struct ahhsa_shared *shared; /* hipEventInterprocess */
+    struct ahhsa_shared_event *shared; /* hipEventInterprocess */
 };
 
 /* Under the lock. */
-static void enlist(struct ah_backend_event *event)
+static void add_to_list(struct ah_backend_event *event)
 {
     struct ah_backend_device *device = event->device;
-    event->next = device->events;
-    event->link = &device->events;
+    event->next = device->queues->events;
+    event->link = &device->queues->events;
     if (event->next)
         event->next->link = &event->next;
-    device->events = event;
+    device->queues->events = event;
 }
 
 static void free_event(struct ah_backend_event *event)
@@ -31,20 +31,20 @@ static void free_event(struct ah_backend_event *event)
     if (event->next)
         event->next->link = event->link;
     ahhsa_signal_release(event->signal);
-    ahhsa_shared_release(event->shared);
+    ahhsa_shared_event_release(event->shared);
     free(event);
 }
 
-void ahhsa_events_close(struct ah_backend_device *device)
+void ahhsa_events_destroy(struct ah_backend_device *device)
 {
     ahhsa_lock(device);
-    while (device->events)
-        free_event(device->events);
+    while (device->queues->events)
+        free_event(device->queues->events);
     ahhsa_unlock(device);
 }
 
 static hipError_t create(struct ah_backend_device *device, unsigned flags,
-                         struct ahhsa_shared *shared, struct ah_backend_event **out_event)
+                         struct ahhsa_shared_event *shared, struct ah_backend_event **out_event)
 {
     struct ah_backend_event *event = calloc(1, sizeof *event);
     if (!event)
@@ -53,7 +53,7 @@ static hipError_t create(struct ah_backend_device *device, unsigned flags,
     event->flags = flags;
     event->shared = shared;
     ahhsa_lock(device);
-    enlist(event);
+    add_to_list(event);
     ahhsa_unlock(device);
     *out_event = event;
     return hipSuccess;
@@ -62,14 +62,14 @@ static hipError_t create(struct ah_backend_device *device, unsigned flags,
 hipError_t ahhsa_event_create(struct ah_backend_device *device, unsigned flags,
                               struct ah_backend_event **out_event)
 {
-    struct ahhsa_shared *shared = NULL;
+    struct ahhsa_shared_event *shared = NULL;
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess && (flags & hipEventInterprocess))
-        error = ahhsa_shared_create(&shared);
+        error = ahhsa_shared_event_create(&shared);
     if (error == hipSuccess)
         error = create(device, flags, shared, out_event);
     if (error != hipSuccess)
-        ahhsa_shared_release(shared);
+        ahhsa_shared_event_release(shared);
     return error;
 }
 
@@ -87,13 +87,13 @@ hipError_t ahhsa_event_destroy(struct ah_backend_device *device, struct ah_backe
 static hipError_t record(struct ah_backend_event *event, struct ah_backend_stream *stream)
 {
     bool timed = !(event->flags & hipEventDisableTiming);
-    hipError_t error = ahhsa_stream_join(stream);
+    hipError_t error = ahhsa_stream_order_with_default(stream);
     if (error == hipSuccess)
-        error = ahhsa_stream_mark(stream, timed);
+        error = ahhsa_stream_insert_marker(stream, timed);
     if (error != hipSuccess)
         return error;
     struct ahhsa_signal *before = event->signal;
-    event->signal = stream->tail ? ahhsa_signal_hold(stream->tail) : NULL;
+    event->signal = stream->last_signal ? ahhsa_signal_retain(stream->last_signal) : NULL;
     event->recorded = true;
     ahhsa_signal_release(before);
     return hipSuccess;
@@ -106,9 +106,9 @@ hipError_t ahhsa_event_record(struct ah_backend_device *device, struct ah_backen
     if (error != hipSuccess)
         return error;
     if (event->shared)
-        return ahhsa_shared_record(event->shared, stream);
+        return ahhsa_shared_event_record(event->shared, stream);
     ahhsa_lock(device);
-    ahhsa_stream_tidy(stream);
+    ahhsa_stream_reap(stream);
     error = ahhsa_device_error(device);
     if (error == hipSuccess)
         error = record(event, stream);
@@ -121,7 +121,7 @@ static struct ahhsa_signal *pending_signal(struct ah_backend_event *event)
 {
     ahhsa_lock(event->device);
     struct ahhsa_signal *signal = event->signal;
-    signal = signal && !ahhsa_signal_is_done(signal) ? ahhsa_signal_hold(signal) : NULL;
+    signal = signal && !ahhsa_signal_is_done(signal) ? ahhsa_signal_retain(signal) : NULL;
     ahhsa_unlock(event->device);
     return signal;
 }
@@ -133,10 +133,10 @@ hipError_t ahhsa_stream_wait_event(struct ah_backend_device *device,
     if (error != hipSuccess)
         return error;
     if (event->shared)
-        return ahhsa_shared_depend(event->shared, stream);
+        return ahhsa_shared_event_wait(event->shared, stream);
     struct ahhsa_signal *signal = pending_signal(event);
     if (signal)
-        error = ahhsa_stream_depend(device, stream, signal);
+        error = ahhsa_stream_wait_signal(device, stream, signal);
     ahhsa_signal_release(signal);
     return error;
 }
@@ -147,13 +147,13 @@ hipError_t ahhsa_event_query(struct ah_backend_device *device, struct ah_backend
     if (error != hipSuccess)
         return error;
     struct ahhsa_signal *signal = pending_signal(event);
-    bool pending = signal || (event->shared && !ahhsa_shared_is_reached(event->shared));
+    bool pending = signal || (event->shared && !ahhsa_shared_event_is_reached(event->shared));
     ahhsa_signal_release(signal);
-    if (pending && event->shared && ahhsa_shared_is_abandoned(event->shared))
+    if (pending && event->shared && ahhsa_shared_event_is_abandoned(event->shared))
         return hipErrorIllegalState;
     if (pending)
         return hipErrorNotReady;
-    ahhsa_device_retire(device);
+    ahhsa_device_reap(device);
     return ahhsa_device_error(device);
 }
 
@@ -164,11 +164,11 @@ hipError_t ahhsa_event_synchronize(struct ah_backend_device *device, struct ah_b
         return error;
     struct ahhsa_signal *signal = pending_signal(event);
     if (event->shared)
-        error = ahhsa_shared_wait(event->shared, device);
+        error = ahhsa_shared_event_synchronize(event->shared, device);
     else if (signal)
         error = ahhsa_signal_wait(signal);
     ahhsa_signal_release(signal);
-    ahhsa_device_retire(device);
+    ahhsa_device_reap(device);
     return error == hipSuccess ? ahhsa_device_error(device) : error;
 }
 
@@ -232,7 +232,7 @@ hipError_t ahhsa_ipc_export_event(struct ah_backend_device *device, struct ah_ba
         AH_LOG_ERR("the event was not created with hipEventInterprocess");
         return hipErrorInvalidConfiguration;
     }
-    ahhsa_shared_export(event->shared, out_handle);
+    ahhsa_shared_event_export(event->shared, out_handle);
     return hipSuccess;
 }
 
@@ -240,13 +240,13 @@ hipError_t ahhsa_ipc_import_event(struct ah_backend_device *device,
                                   const hipIpcEventHandle_t *handle,
                                   struct ah_backend_event **out_event)
 {
-    struct ahhsa_shared *shared = NULL;
+    struct ahhsa_shared_event *shared = NULL;
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
-        error = ahhsa_shared_open(handle, &shared);
+        error = ahhsa_shared_event_open(handle, &shared);
     if (error == hipSuccess)
         error = create(device, hipEventInterprocess | hipEventDisableTiming, shared, out_event);
     if (error != hipSuccess)
-        ahhsa_shared_release(shared);
+        ahhsa_shared_event_release(shared);
     return error;
 }

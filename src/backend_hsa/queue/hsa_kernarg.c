@@ -1,106 +1,86 @@
 /* Owns the memory of kernel arguments.
  *
- * A stream has a chunk at a time, from whose beginning to end its launches take what they need.
- * The launch that begins the next chunk lets go of the one before when it ends, for then all
- * earlier ones of its stream have. */
-#include "hsa_services.h"
+ * A stream has a chunk at a time, which its launches use from the beginning to the end. The launch
+ * that begins the next chunk releases the one before when it ends, for then all earlier launches of
+ * its stream have ended. */
+#include "hsa_stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { CHUNK = AHHSA_KERNARG_MAX + AHHSA_COOPERATION_SIZE };
+struct ahhsa_argument_pool {
+    struct ah_backend_device *device;
+    pthread_mutex_t lock; /* of the lists */
+    struct ahhsa_argument_chunk *free, *all;
+};
 
-static uint32_t padded(size_t size)
+struct ahhsa_argument_pool *ahhsa_argument_pool_create(struct ah_backend_device *device)
 {
-    return (uint32_t)ahhsa_kernarg_padded(size);
+    struct ahhsa_argument_pool *pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    pool->device = device;
+    pthread_mutex_init(&pool->lock, NULL);
+    return pool;
 }
 
-static bool fits(const struct ahhsa_chunk *chunk, size_t size)
+void ahhsa_argument_pool_clear(struct ahhsa_argument_pool *pool)
 {
-    return chunk &&
-           atomic_load_explicit(&chunk->used, memory_order_relaxed) + padded(size) <= CHUNK;
+    while (pool->all) {
+        struct ahhsa_argument_chunk *next = pool->all->next_of_all;
+        ahhsa_raw_free(pool->device, pool->all->memory);
+        free(pool->all);
+        pool->all = next;
+    }
+    pool->free = NULL;
 }
 
-unsigned ahhsa_kernarg_flags(const struct ah_backend_stream *stream, size_t size)
+void ahhsa_argument_pool_destroy(struct ahhsa_argument_pool *pool)
 {
-    const struct ahhsa_chunk *chunk = __atomic_load_n(&stream->chunk, __ATOMIC_ACQUIRE);
-    return size == 0 || fits(chunk, size) ? 0 : AHHSA_PACKET_SIGNAL;
+    if (!pool)
+        return;
+    ahhsa_argument_pool_clear(pool);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }
 
-static void put_back(void *data)
+static struct ahhsa_argument_chunk *create_chunk(struct ahhsa_argument_pool *pool)
 {
-    struct ahhsa_chunk *chunk = data;
-    struct ahhsa_services *services = chunk->device->services;
-    pthread_mutex_lock(&services->lock);
-    atomic_store_explicit(&chunk->used, 0, memory_order_relaxed);
-    chunk->next = services->free_chunks;
-    services->free_chunks = chunk;
-    pthread_mutex_unlock(&services->lock);
-}
-
-void ahhsa_kernarg_leave(struct ah_backend_stream *stream)
-{
-    if (stream->chunk && stream->device->services)
-        put_back(stream->chunk);
-    stream->chunk = NULL;
-}
-
-static struct ahhsa_chunk *make_chunk(struct ah_backend_device *device,
-                                      struct ahhsa_services *services)
-{
+    struct ah_backend_device *device = pool->device;
     void *memory = NULL;
-    struct ahhsa_chunk *chunk = calloc(1, sizeof *chunk);
-    if (!chunk || ahhsa_raw_alloc(device, device->pools.kernarg, CHUNK, &memory) != hipSuccess) {
+    struct ahhsa_argument_chunk *chunk = calloc(1, sizeof *chunk);
+    if (!chunk || ahhsa_raw_alloc(device, device->pools.kernarg, AHHSA_ARGUMENTS_MAX, &memory) !=
+                      hipSuccess) {
         free(chunk);
         return NULL;
     }
-    chunk->device = device;
+    chunk->pool = pool;
     chunk->memory = memory;
-    pthread_mutex_lock(&services->lock);
-    chunk->also = services->all_chunks;
-    services->all_chunks = chunk;
-    pthread_mutex_unlock(&services->lock);
+    pthread_mutex_lock(&pool->lock);
+    chunk->next_of_all = pool->all;
+    pool->all = chunk;
+    pthread_mutex_unlock(&pool->lock);
     return chunk;
 }
 
-static struct ahhsa_chunk *take_chunk(struct ah_backend_device *device)
+struct ahhsa_argument_chunk *ahhsa_argument_chunk_acquire(struct ahhsa_argument_pool *pool)
 {
-    struct ahhsa_services *services = ahhsa_services_of(device);
-    if (!services)
-        return NULL;
-    pthread_mutex_lock(&services->lock);
-    struct ahhsa_chunk *chunk = services->free_chunks;
+    pthread_mutex_lock(&pool->lock);
+    struct ahhsa_argument_chunk *chunk = pool->free;
     if (chunk)
-        services->free_chunks = chunk->next;
-    pthread_mutex_unlock(&services->lock);
-    return chunk ? chunk : make_chunk(device, services);
+        pool->free = chunk->next;
+    pthread_mutex_unlock(&pool->lock);
+    if (!chunk)
+        return create_chunk(pool);
+    chunk->used = 0;
+    return chunk;
 }
 
-void *ahhsa_kernarg_take(struct ahhsa_slot *slot, size_t size)
+void ahhsa_argument_chunk_release(void *data)
 {
-    struct ah_backend_stream *stream = slot->stream;
-    struct ahhsa_chunk *chunk = stream->chunk;
-    if (!fits(chunk, size)) {
-        struct ahhsa_chunk *next = take_chunk(stream->device);
-        if (!next)
-            return NULL;
-        if (chunk)
-            ahhsa_packet_hook(slot, put_back, chunk);
-        __atomic_store_n(&stream->chunk, next, __ATOMIC_RELEASE);
-        chunk = next;
-    }
-    uint32_t at = atomic_load_explicit(&chunk->used, memory_order_relaxed);
-    atomic_store_explicit(&chunk->used, at + padded(size), memory_order_relaxed);
-    return chunk->memory + at;
-}
-
-void ahhsa_chunks_drop(struct ahhsa_services *services)
-{
-    while (services->all_chunks) {
-        struct ahhsa_chunk *next = services->all_chunks->also;
-        ahhsa_raw_free(services->all_chunks->device, services->all_chunks->memory);
-        free(services->all_chunks);
-        services->all_chunks = next;
-    }
-    services->free_chunks = NULL;
+    struct ahhsa_argument_chunk *chunk = data;
+    struct ahhsa_argument_pool *pool = chunk->pool;
+    pthread_mutex_lock(&pool->lock);
+    chunk->next = pool->free;
+    pool->free = chunk;
+    pthread_mutex_unlock(&pool->lock);
 }

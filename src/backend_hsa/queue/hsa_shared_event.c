@@ -1,7 +1,7 @@
 /* Owns what processes share of an event: a page with two counts. The thread of a stream writes
  * it when it is the stream's turn, and waits for it in the same way, since signals of the
  * runtime that other processes may open are not everywhere to be had. */
-#include "hsa_queue.h"
+#include "hsa_stream.h"
 
 #include "process.h"
 
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 enum {
-    NAP_SHORTEST = 2000,
-    NAP_LONGEST = 200000,
-    NAPS_PER_LOOK = 128, /* at the process that recorded the event */
+    SHORTEST_SLEEP = 2000,
+    LONGEST_SLEEP = 200000,
+    SLEEPS_PER_CHECK = 128, /* at the process that recorded the event */
     TAG = 0x45644842,
     RECORDERS = 32,
 };
@@ -27,7 +27,7 @@ struct page {
     _Atomic uint64_t recorders[RECORDERS]; /* the process that made record n, at n % RECORDERS */
 };
 
-struct ahhsa_shared {
+struct ahhsa_shared_event {
     struct page *page;
     int file;
     _Atomic unsigned references;
@@ -39,9 +39,9 @@ struct handle { /* what travels in a hipIpcEventHandle_t */
 };
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "IPC event handles");
 
-static hipError_t map_file(int file, struct ahhsa_shared **out_shared)
+static hipError_t map_file(int file, struct ahhsa_shared_event **out_shared)
 {
-    struct ahhsa_shared *shared = calloc(1, sizeof *shared);
+    struct ahhsa_shared_event *shared = calloc(1, sizeof *shared);
     if (!shared)
         return hipErrorOutOfMemory;
     shared->page = mmap(NULL, sizeof *shared->page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -55,7 +55,7 @@ static hipError_t map_file(int file, struct ahhsa_shared **out_shared)
     return hipSuccess;
 }
 
-hipError_t ahhsa_shared_create(struct ahhsa_shared **out_shared)
+hipError_t ahhsa_shared_event_create(struct ahhsa_shared_event **out_shared)
 {
     int file = ah_sealed_file_create("anyhip-event", sizeof(struct page), false);
     if (file < 0) {
@@ -70,37 +70,37 @@ hipError_t ahhsa_shared_create(struct ahhsa_shared **out_shared)
     return error;
 }
 
-void ahhsa_shared_export(const struct ahhsa_shared *shared, void *out_handle)
+void ahhsa_shared_event_export(const struct ahhsa_shared_event *shared, void *out_handle)
 {
     struct handle handle = {getpid(), shared->file, ah_sealed_file_id(shared->file)};
     memset(out_handle, 0, sizeof(hipIpcEventHandle_t));
     memcpy(out_handle, &handle, sizeof handle);
 }
 
-static hipError_t not_open(const struct handle *handle, const char *why)
+static hipError_t cannot_open(const struct handle *handle, const char *why)
 {
     AH_LOG_ERR("the event of process %d cannot be opened: %s", handle->process, why);
     return hipErrorInvalidHandle;
 }
 
-hipError_t ahhsa_shared_open(const void *data, struct ahhsa_shared **out_shared)
+hipError_t ahhsa_shared_event_open(const void *data, struct ahhsa_shared_event **out_shared)
 {
     struct handle handle;
     memcpy(&handle, data, sizeof handle);
     int file = ah_sealed_file_open(handle.process, handle.file, handle.id, sizeof(struct page));
     if (file < 0)
-        return not_open(&handle, "it is gone, or its process is");
+        return cannot_open(&handle, "it is gone, or its process is");
     hipError_t error = map_file(file, out_shared);
     if (error == hipSuccess && atomic_load(&(*out_shared)->page->tag) != TAG) {
-        ahhsa_shared_release(*out_shared);
-        return not_open(&handle, "it is none");
+        ahhsa_shared_event_release(*out_shared);
+        return cannot_open(&handle, "it is none");
     }
     if (error != hipSuccess)
         close(file);
     return error;
 }
 
-void ahhsa_shared_release(struct ahhsa_shared *shared)
+void ahhsa_shared_event_release(struct ahhsa_shared_event *shared)
 {
     if (!shared || atomic_fetch_sub(&shared->references, 1) != 1)
         return;
@@ -109,20 +109,20 @@ void ahhsa_shared_release(struct ahhsa_shared *shared)
     free(shared);
 }
 
-static void release(void *shared)
+static void release_reference(void *shared)
 {
-    ahhsa_shared_release(shared);
+    ahhsa_shared_event_release(shared);
 }
 
 /* ---- in stream order -------------------------------------------------------------------- */
 
 struct record { /* that a stream is to reach */
-    struct ahhsa_shared *shared;
+    struct ahhsa_shared_event *shared;
     uint64_t number;
 };
 
 /* Also in a device that has failed: other processes would wait for ever. */
-static void reach(void *data, hipError_t status)
+static void mark_reached(void *data, hipError_t status)
 {
     struct record *record = data;
     _Atomic uint64_t *reached = &record->shared->page->reached;
@@ -130,11 +130,12 @@ static void reach(void *data, hipError_t status)
     (void)status;
     while (seen < record->number && !atomic_compare_exchange_weak(reached, &seen, record->number)) {
     }
-    ahhsa_shared_release(record->shared);
+    ahhsa_shared_event_release(record->shared);
     free(record);
 }
 
-hipError_t ahhsa_shared_record(struct ahhsa_shared *shared, struct ah_backend_stream *stream)
+hipError_t ahhsa_shared_event_record(struct ahhsa_shared_event *shared,
+                                     struct ah_backend_stream *stream)
 {
     struct record *record = malloc(sizeof *record);
     if (!record)
@@ -143,15 +144,15 @@ hipError_t ahhsa_shared_record(struct ahhsa_shared *shared, struct ah_backend_st
     record->shared = shared;
     record->number = atomic_fetch_add(&shared->page->recorded, 1) + 1;
     atomic_store(&shared->page->recorders[record->number % RECORDERS], ah_process_self());
-    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = reach, .data = record};
-    hipError_t error = ahhsa_host_post(stream, &job, false);
+    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = mark_reached, .data = record};
+    hipError_t error = ahhsa_host_enqueue(stream, &job, false);
     if (error != hipSuccess)
-        reach(record, error);
+        mark_reached(record, error);
     return error;
 }
 
 /* The process that was to reach a record has ended before. */
-static bool is_abandoned(const struct ahhsa_shared *shared, uint64_t number)
+static bool is_abandoned(const struct ahhsa_shared_event *shared, uint64_t number)
 {
     uint64_t recorder = atomic_load(&shared->page->recorders[number % RECORDERS]);
     if (ah_process_is_alive(recorder) || atomic_load(&shared->page->reached) >= number)
@@ -161,14 +162,15 @@ static bool is_abandoned(const struct ahhsa_shared *shared, uint64_t number)
     return true;
 }
 
-static bool is_lost(void *owner, uint64_t number)
+static bool is_abandoned_wait(void *owner, uint64_t number)
 {
     return is_abandoned(owner, number);
 }
 
-hipError_t ahhsa_shared_depend(struct ahhsa_shared *shared, struct ah_backend_stream *stream)
+hipError_t ahhsa_shared_event_wait(struct ahhsa_shared_event *shared,
+                                   struct ah_backend_stream *stream)
 {
-    if (ahhsa_shared_is_reached(shared))
+    if (ahhsa_shared_event_is_reached(shared))
         return hipSuccess;
     struct ahhsa_job job = {
         .kind = AHHSA_JOB_WAIT,
@@ -177,44 +179,46 @@ hipError_t ahhsa_shared_depend(struct ahhsa_shared *shared, struct ah_backend_st
         .mask = UINT64_MAX,
         .condition = AH_WAIT_GEQUAL,
         .bits = 64,
-        .is_lost = is_lost,
-        .finish = release,
+        .is_abandoned = is_abandoned_wait,
+        .finish = release_reference,
         .owner = shared,
     };
     atomic_fetch_add(&shared->references, 1);
-    hipError_t error = ahhsa_host_post(stream, &job, true);
+    hipError_t error = ahhsa_host_enqueue(stream, &job, true);
     if (error != hipSuccess)
-        ahhsa_shared_release(shared);
+        ahhsa_shared_event_release(shared);
     return error;
 }
 
 /* ---- for the host ------------------------------------------------------------------------- */
 
-static bool is_reached(const struct ahhsa_shared *shared, uint64_t number)
+static bool is_reached(const struct ahhsa_shared_event *shared, uint64_t number)
 {
     return atomic_load(&shared->page->reached) >= number;
 }
 
-bool ahhsa_shared_is_reached(const struct ahhsa_shared *shared)
+bool ahhsa_shared_event_is_reached(const struct ahhsa_shared_event *shared)
 {
     return is_reached(shared, atomic_load(&shared->page->recorded));
 }
 
-bool ahhsa_shared_is_abandoned(const struct ahhsa_shared *shared)
+bool ahhsa_shared_event_is_abandoned(const struct ahhsa_shared_event *shared)
 {
     return is_abandoned(shared, atomic_load(&shared->page->recorded));
 }
 
-hipError_t ahhsa_shared_wait(const struct ahhsa_shared *shared, struct ah_backend_device *device)
+hipError_t ahhsa_shared_event_synchronize(const struct ahhsa_shared_event *shared,
+                                          struct ah_backend_device *device)
 {
     uint64_t number = atomic_load(&shared->page->recorded);
-    struct timespec nap = {.tv_nsec = NAP_SHORTEST};
-    for (unsigned naps = 1; !is_reached(shared, number) && ahhsa_device_error(device) == hipSuccess;
-         naps++) {
-        if (naps % NAPS_PER_LOOK == 0 && is_abandoned(shared, number))
+    struct timespec sleep_time = {.tv_nsec = SHORTEST_SLEEP};
+    for (unsigned sleeps = 1;
+         !is_reached(shared, number) && ahhsa_device_error(device) == hipSuccess; sleeps++) {
+        if (sleeps % SLEEPS_PER_CHECK == 0 && is_abandoned(shared, number))
             return hipErrorIllegalState;
-        nanosleep(&nap, NULL);
-        nap.tv_nsec = nap.tv_nsec * 2 < NAP_LONGEST ? nap.tv_nsec * 2 : NAP_LONGEST;
+        nanosleep(&sleep_time, NULL);
+        sleep_time.tv_nsec =
+            sleep_time.tv_nsec * 2 < LONGEST_SLEEP ? sleep_time.tv_nsec * 2 : LONGEST_SLEEP;
     }
     return ahhsa_device_error(device);
 }

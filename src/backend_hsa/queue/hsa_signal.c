@@ -1,9 +1,9 @@
 /* Owns the signals of a device, which are made in groups and used again and again. */
-#include "hsa_queue.h"
+#include "hsa_stream.h"
 
 #include <stdlib.h>
 
-enum { GROUP = 64, LOOKS_PER_SECOND = 4, COPY_SECONDS = 10 };
+enum { GROUP = 64, CHECKS_PER_SECOND = 4, COPY_SECONDS = 10 };
 
 struct group {
     struct group *next;
@@ -72,7 +72,7 @@ static bool add_group(struct ahhsa_signals *signals)
     return true;
 }
 
-static struct ahhsa_signal *take_from_list(struct ahhsa_signals *signals)
+static struct ahhsa_signal *acquire_from_list(struct ahhsa_signals *signals)
 {
     pthread_mutex_lock(&signals->lock);
     struct ahhsa_signal *signal = signals->free;
@@ -84,22 +84,22 @@ static struct ahhsa_signal *take_from_list(struct ahhsa_signals *signals)
     return signal;
 }
 
-struct ahhsa_signal *ahhsa_signal_take(struct ah_backend_device *device)
+struct ahhsa_signal *ahhsa_signal_acquire(struct ah_backend_device *device)
 {
-    struct ahhsa_signals *signals = device->signals;
+    struct ahhsa_signals *signals = device->queues->signals;
     struct ahhsa_signal *signal = NULL;
     if (atomic_load_explicit(&signals->spare, memory_order_relaxed))
         signal = atomic_exchange_explicit(&signals->spare, NULL, memory_order_acquire);
     if (!signal)
-        signal = take_from_list(signals);
+        signal = acquire_from_list(signals);
     if (signal) {
         amd_signal_t *memory = ahhsa_signal_memory(signal);
-        signal->soft = false;
+        signal->host_dependent = false;
         atomic_store_explicit(&signal->copying, false, memory_order_relaxed);
         atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
         memory->start_ts = memory->end_ts = 0;
         __atomic_store_n(&memory->value, 1, __ATOMIC_RELEASE);
-        atomic_store_explicit(&signal->taken, true, memory_order_release);
+        atomic_store_explicit(&signal->in_use, true, memory_order_release);
     }
     return signal;
 }
@@ -108,9 +108,9 @@ void ahhsa_signal_release(struct ahhsa_signal *signal)
 {
     if (!signal || atomic_fetch_sub_explicit(&signal->references, 1, memory_order_acq_rel) != 1)
         return;
-    struct ahhsa_signals *signals = signal->device->signals;
+    struct ahhsa_signals *signals = signal->device->queues->signals;
     struct ahhsa_signal *none = NULL;
-    atomic_store_explicit(&signal->taken, false, memory_order_relaxed);
+    atomic_store_explicit(&signal->in_use, false, memory_order_relaxed);
     if (!atomic_load_explicit(&signals->spare, memory_order_relaxed) &&
         atomic_compare_exchange_strong_explicit(&signals->spare, &none, signal,
                                                 memory_order_release, memory_order_relaxed))
@@ -128,19 +128,19 @@ static struct ahhsa_signal *failed_signal(struct ahhsa_signals *signals)
     pthread_mutex_lock(&signals->lock);
     for (struct group *group = signals->groups; group && !found; group = group->next)
         for (int i = 0; i < GROUP && !found; i++)
-            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire) &&
+            if (atomic_load_explicit(&group->signals[i].in_use, memory_order_acquire) &&
                 ahhsa_signal_has_failed(&group->signals[i]))
                 found = &group->signals[i];
     pthread_mutex_unlock(&signals->lock);
     return found;
 }
 
-static void look_for_failures(struct ah_backend *backend)
+static void check_for_failures(struct ah_backend *backend)
 {
     for (int i = 0; i < backend->device_count; i++) {
         struct ah_backend_device *device = &backend->devices[i];
         struct ahhsa_signal *signal =
-            atomic_load(&device->ready) ? failed_signal(device->signals) : NULL;
+            atomic_load(&device->ready) ? failed_signal(device->queues->signals) : NULL;
         if (signal)
             ahhsa_signal_check(signal);
     }
@@ -151,12 +151,12 @@ hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
     struct ah_backend_device *device = signal->device;
     hsa_wait_state_t state =
         device->flags & hipDeviceScheduleSpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
-    uint64_t patience = device->backend->timestamp_frequency / LOOKS_PER_SECOND;
+    uint64_t timeout = device->backend->timestamp_frequency / CHECKS_PER_SECOND;
     while (!ahhsa_signal_is_done(signal)) {
-        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, patience,
+        device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, timeout,
                                                state);
         if (!ahhsa_signal_is_done(signal))
-            look_for_failures(device->backend);
+            check_for_failures(device->backend);
     }
     ahhsa_signal_check(signal);
     return ahhsa_device_error(device);
@@ -179,7 +179,7 @@ void ahhsa_signal_subtract(struct ahhsa_signal *signal, size_t count)
 }
 
 /* Whether an engine is still to complete it. */
-static bool is_copied(const struct ahhsa_signal *signal)
+static bool is_being_copied(const struct ahhsa_signal *signal)
 {
     return atomic_load_explicit(&signal->copying, memory_order_acquire) &&
            !ahhsa_signal_is_done(signal);
@@ -190,23 +190,23 @@ void ahhsa_signals_complete_all(struct ahhsa_signals *signals)
     pthread_mutex_lock(&signals->lock);
     for (struct group *group = signals->groups; group; group = group->next)
         for (int i = 0; i < GROUP; i++)
-            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire) &&
-                !is_copied(&group->signals[i]))
+            if (atomic_load_explicit(&group->signals[i].in_use, memory_order_acquire) &&
+                !is_being_copied(&group->signals[i]))
                 ahhsa_signal_complete(&group->signals[i]);
     pthread_mutex_unlock(&signals->lock);
 }
 
-void ahhsa_signals_await_copies(struct ahhsa_signals *signals)
+void ahhsa_signals_wait_for_copies(struct ahhsa_signals *signals)
 {
     if (!signals)
         return;
     const struct ah_backend_device *device = signals->device;
-    uint64_t patience = device->backend->timestamp_frequency * COPY_SECONDS;
+    uint64_t timeout = device->backend->timestamp_frequency * COPY_SECONDS;
     for (struct group *group = signals->groups; group; group = group->next)
         for (int i = 0; i < GROUP; i++)
-            if (atomic_load_explicit(&group->signals[i].taken, memory_order_acquire) &&
-                is_copied(&group->signals[i]))
+            if (atomic_load_explicit(&group->signals[i].in_use, memory_order_acquire) &&
+                is_being_copied(&group->signals[i]))
                 device->api->hsa_signal_wait_scacquire(group->signals[i].hsa,
-                                                       HSA_SIGNAL_CONDITION_LT, 1, patience,
+                                                       HSA_SIGNAL_CONDITION_LT, 1, timeout,
                                                        HSA_WAIT_STATE_BLOCKED);
 }

@@ -1,18 +1,17 @@
 /* Owns what the host does in stream order: host functions, callbacks and waiting for a value
  * in memory. Each stream that needs it has a thread, so that none holds up another; the
  * stream has a queue of its own then, where there is one, for the same reason. */
-#include "hsa_memory.h"
-#include "hsa_queue.h"
+#include "hsa_stream.h"
 
 #include <stdlib.h>
 #include <time.h>
 
 enum {
-    JOBS_FIRST = 8,
-    LOOKS_PER_DOUBT = 256, /* whether it will ever be there */
-    LOOKS_FAST = 64,       /* at a value in memory, before the thread sleeps between them */
-    NAP_SHORTEST = 2000,   /* ns */
-    NAP_LONGEST = 200000,
+    INITIAL_JOBS = 8,
+    POLLS_PER_CHECK = 256, /* whether it will ever be there */
+    FAST_POLLS = 64,       /* at a value in memory, before the thread sleeps between them */
+    SHORTEST_SLEEP = 2000, /* ns */
+    LONGEST_SLEEP = 200000,
 };
 
 struct ahhsa_worker {
@@ -24,8 +23,8 @@ struct ahhsa_worker {
     struct ahhsa_job *jobs; /* ring; room is a power of two */
     unsigned first, count, room;
     bool stop;
-    _Atomic bool hurry;
-    bool gave_up; /* of the thread alone: a wait was ended, and with it the stream's order */
+    _Atomic bool cancel;
+    bool wait_cancelled; /* of the thread alone: a wait was ended, and with it the stream's order */
 };
 
 static void destroy_worker(struct ahhsa_worker *worker)
@@ -38,7 +37,7 @@ static void destroy_worker(struct ahhsa_worker *worker)
 
 /* ---- waiting for a value ---------------------------------------------------------------- */
 
-static bool meets(const struct ahhsa_job *job, uint64_t seen)
+static bool is_met(const struct ahhsa_job *job, uint64_t seen)
 {
     uint64_t mask = job->mask & (job->bits == 32 ? UINT32_MAX : UINT64_MAX);
     seen &= mask;
@@ -55,13 +54,13 @@ static bool meets(const struct ahhsa_job *job, uint64_t seen)
 }
 
 /* What is in memory that the host reaches, or not. */
-static hipError_t look(struct ah_backend_device *device, const struct ahhsa_job *job, bool reach,
-                       uint64_t *out_value)
+static hipError_t read_value(struct ah_backend_device *device, const struct ahhsa_job *job,
+                             uint64_t *out_value)
 {
     uint64_t value = 0;
     hipError_t error = hipSuccess;
-    if (!reach)
-        error = ahhsa_read(device, &value, job->data, job->bits / 8);
+    if (job->device_only)
+        error = ahhsa_raw_read(device, &value, job->data, job->bits / 8);
     else if (job->bits == 32)
         value = __atomic_load_n((const uint32_t *)job->data, __ATOMIC_ACQUIRE);
     else
@@ -73,25 +72,25 @@ static hipError_t look(struct ah_backend_device *device, const struct ahhsa_job 
 static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *job)
 {
     struct ah_backend_device *device = worker->device;
-    struct timespec nap = {.tv_nsec = NAP_SHORTEST};
-    bool reach = ahhsa_host_reaches(device->backend, job->data);
+    struct timespec sleep_time = {.tv_nsec = SHORTEST_SLEEP};
     uint64_t value;
-    for (unsigned looks = 0;; looks++) {
-        worker->gave_up |= atomic_load(&worker->hurry) || atomic_load(&device->resetting);
-        if (worker->gave_up)
+    for (unsigned polls = 0;; polls++) {
+        worker->wait_cancelled |= atomic_load(&worker->cancel) || atomic_load(&device->resetting);
+        if (worker->wait_cancelled)
             return;
         if (ahhsa_device_error(device) != hipSuccess ||
-            look(device, job, reach, &value) != hipSuccess || meets(job, value))
+            read_value(device, job, &value) != hipSuccess || is_met(job, value))
             return;
-        if (looks % LOOKS_PER_DOUBT == LOOKS_PER_DOUBT - 1 && job->is_lost &&
-            job->is_lost(job->owner, job->value)) {
+        if (polls % POLLS_PER_CHECK == POLLS_PER_CHECK - 1 && job->is_abandoned &&
+            job->is_abandoned(job->owner, job->value)) {
             ahhsa_fail(device, hipErrorIllegalState, "a stream waits for what will never be");
             return;
         }
-        if (looks < LOOKS_FAST && reach)
+        if (polls < FAST_POLLS && !job->device_only)
             continue;
-        nanosleep(&nap, NULL);
-        nap.tv_nsec = nap.tv_nsec * 2 < NAP_LONGEST ? nap.tv_nsec * 2 : NAP_LONGEST;
+        nanosleep(&sleep_time, NULL);
+        sleep_time.tv_nsec =
+            sleep_time.tv_nsec * 2 < LONGEST_SLEEP ? sleep_time.tv_nsec * 2 : LONGEST_SLEEP;
     }
 }
 
@@ -113,7 +112,7 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
     hipError_t status = ahhsa_device_error(worker->device);
     if (job->before)
         status = ahhsa_signal_wait(job->before);
-    if (worker->gave_up)
+    if (worker->wait_cancelled)
         status = hipErrorContextIsDestroyed;
     switch (job->kind) {
     case AHHSA_JOB_CALLBACK:
@@ -129,11 +128,11 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
     case AHHSA_JOB_COPY:
         start_copy(worker->device, &job->transfer, job->after);
         break;
-    case AHHSA_JOB_NOTHING:
+    case AHHSA_JOB_COMPLETE:
         ahhsa_signal_subtract(job->after, 1);
         break;
     }
-    if (job->kind != AHHSA_JOB_COPY && job->kind != AHHSA_JOB_NOTHING)
+    if (job->kind != AHHSA_JOB_COPY && job->kind != AHHSA_JOB_COMPLETE)
         ahhsa_signal_complete(job->after);
     ahhsa_signal_release(job->before);
     ahhsa_signal_release(job->after);
@@ -142,15 +141,15 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
 }
 
 /* The last thing that a thread does. */
-static void retire(struct ahhsa_worker *worker)
+static void retire_worker(struct ahhsa_worker *worker)
 {
-    struct ahhsa_workers *workers = &worker->device->workers;
+    struct ahhsa_workers *workers = &worker->device->queues->workers;
     pthread_mutex_lock(&workers->lock);
     *worker->link = worker->next;
     if (worker->next)
         worker->next->link = worker->link;
-    worker->next = atomic_load(&workers->over);
-    atomic_store(&workers->over, worker);
+    worker->next = atomic_load(&workers->ended);
+    atomic_store(&workers->ended, worker);
     pthread_cond_broadcast(&workers->changed);
     pthread_mutex_unlock(&workers->lock);
 }
@@ -172,22 +171,22 @@ static void *work(void *data)
         pthread_mutex_lock(&worker->lock);
     }
     pthread_mutex_unlock(&worker->lock);
-    retire(worker);
+    retire_worker(worker);
     return NULL;
 }
 
 /* Starts the thread, under the lock that it needs to end. */
-static bool enlist(struct ahhsa_worker *worker)
+static bool add_worker(struct ahhsa_worker *worker)
 {
-    struct ahhsa_workers *workers = &worker->device->workers;
+    struct ahhsa_workers *workers = &worker->device->queues->workers;
     pthread_mutex_lock(&workers->lock);
     bool started = pthread_create(&worker->thread, NULL, work, worker) == 0;
     if (started) {
-        worker->next = workers->live;
-        worker->link = &workers->live;
+        worker->next = workers->running;
+        worker->link = &workers->running;
         if (worker->next)
             worker->next->link = &worker->next;
-        workers->live = worker;
+        workers->running = worker;
         workers->count++;
     }
     pthread_mutex_unlock(&workers->lock);
@@ -202,9 +201,9 @@ static hipError_t start_worker(struct ah_backend_device *device, struct ahhsa_wo
     worker->device = device;
     pthread_mutex_init(&worker->lock, NULL);
     pthread_cond_init(&worker->changed, NULL);
-    worker->jobs = malloc(JOBS_FIRST * sizeof *worker->jobs);
-    worker->room = JOBS_FIRST;
-    if (!worker->jobs || !enlist(worker)) {
+    worker->jobs = malloc(INITIAL_JOBS * sizeof *worker->jobs);
+    worker->room = INITIAL_JOBS;
+    if (!worker->jobs || !add_worker(worker)) {
         destroy_worker(worker);
         return hipErrorOutOfMemory;
     }
@@ -222,23 +221,23 @@ void ahhsa_worker_stop(struct ahhsa_worker *worker)
 
 /* ---- the end of threads ----------------------------------------------------------------- */
 
-void ahhsa_workers_open(struct ah_backend_device *device)
+void ahhsa_workers_init(struct ahhsa_workers *workers)
 {
-    pthread_mutex_init(&device->workers.lock, NULL);
-    pthread_cond_init(&device->workers.changed, NULL);
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&workers->changed, NULL);
 }
 
-void ahhsa_workers_close(struct ah_backend_device *device)
+void ahhsa_workers_fini(struct ahhsa_workers *workers)
 {
-    pthread_cond_destroy(&device->workers.changed);
-    pthread_mutex_destroy(&device->workers.lock);
+    pthread_cond_destroy(&workers->changed);
+    pthread_mutex_destroy(&workers->lock);
 }
 
 /* Under the lock of the workers, which is let go meanwhile. There is one that is over. */
 static void join_one(struct ahhsa_workers *workers)
 {
-    struct ahhsa_worker *worker = atomic_load(&workers->over);
-    atomic_store(&workers->over, worker->next);
+    struct ahhsa_worker *worker = atomic_load(&workers->ended);
+    atomic_store(&workers->ended, worker->next);
     pthread_mutex_unlock(&workers->lock);
     pthread_join(worker->thread, NULL);
     destroy_worker(worker);
@@ -249,29 +248,31 @@ static void join_one(struct ahhsa_workers *workers)
 
 void ahhsa_workers_reap(struct ah_backend_device *device)
 {
-    struct ahhsa_workers *workers = &device->workers;
-    if (!atomic_load_explicit(&workers->over, memory_order_relaxed))
+    struct ahhsa_workers *workers = &device->queues->workers;
+    if (!atomic_load_explicit(&workers->ended, memory_order_relaxed))
         return;
     pthread_mutex_lock(&workers->lock);
-    while (atomic_load(&workers->over))
+    while (atomic_load(&workers->ended))
         join_one(workers);
     pthread_mutex_unlock(&workers->lock);
 }
 
-void ahhsa_workers_end(struct ah_backend_device *device)
+void ahhsa_device_stop_workers(struct ah_backend_device *device)
 {
-    struct ahhsa_workers *workers = &device->workers;
+    if (!device->queues)
+        return;
+    struct ahhsa_workers *workers = &device->queues->workers;
     ahhsa_lock(device);
-    for (struct ah_backend_stream *stream = device->streams; stream; stream = stream->next)
+    for (struct ah_backend_stream *stream = device->queues->streams; stream; stream = stream->next)
         stream->worker = NULL;
     ahhsa_unlock(device);
     pthread_mutex_lock(&workers->lock);
-    for (struct ahhsa_worker *worker = workers->live; worker; worker = worker->next) {
-        atomic_store(&worker->hurry, true);
+    for (struct ahhsa_worker *worker = workers->running; worker; worker = worker->next) {
+        atomic_store(&worker->cancel, true);
         ahhsa_worker_stop(worker);
     }
     while (workers->count > 0)
-        if (atomic_load(&workers->over))
+        if (atomic_load(&workers->ended))
             join_one(workers);
         else
             pthread_cond_wait(&workers->changed, &workers->lock);
@@ -298,14 +299,14 @@ static bool reserve_job(struct ahhsa_worker *worker)
 }
 
 /* Under the device's lock, so that jobs come in the order of the stream. */
-static hipError_t put_job(struct ahhsa_worker *worker, struct ahhsa_job *job,
-                          struct ahhsa_work *place)
+static hipError_t push_job(struct ahhsa_worker *worker, struct ahhsa_job *job,
+                           struct ahhsa_work *place)
 {
     pthread_mutex_lock(&worker->lock);
     bool room = reserve_job(worker);
     if (room) {
-        job->before = place->before ? ahhsa_signal_hold(place->before) : NULL;
-        job->after = ahhsa_signal_hold(place->after);
+        job->before = place->before ? ahhsa_signal_retain(place->before) : NULL;
+        job->after = ahhsa_signal_retain(place->after);
         worker->jobs[(worker->first + worker->count++) & (worker->room - 1)] = *job;
         pthread_cond_signal(&worker->changed);
     }
@@ -314,36 +315,36 @@ static hipError_t put_job(struct ahhsa_worker *worker, struct ahhsa_job *job,
 }
 
 /* The stream's thread is there. */
-static hipError_t have_worker(struct ah_backend_stream *stream)
+static hipError_t ensure_worker(struct ah_backend_stream *stream)
 {
     return stream->worker ? hipSuccess : start_worker(stream->device, &stream->worker);
 }
 
-hipError_t ahhsa_host_put(struct ahhsa_work *place, struct ahhsa_job *job)
+hipError_t ahhsa_host_enqueue_at(struct ahhsa_work *place, struct ahhsa_job *job)
 {
-    hipError_t error = have_worker(place->stream);
-    return error == hipSuccess ? put_job(place->stream->worker, job, place) : error;
+    hipError_t error = ensure_worker(place->stream);
+    return error == hipSuccess ? push_job(place->stream->worker, job, place) : error;
 }
 
-hipError_t ahhsa_host_post(struct ah_backend_stream *stream, struct ahhsa_job *job, bool sleeps)
+hipError_t ahhsa_host_enqueue(struct ah_backend_stream *stream, struct ahhsa_job *job, bool sleeps)
 {
     struct ahhsa_work place;
     hipError_t error = hipSuccess;
     if (sleeps) {
         ahhsa_lock(stream->device);
-        error = ahhsa_stream_move(stream);
+        error = ahhsa_stream_use_own_queue(stream);
         ahhsa_unlock(stream->device);
     }
     if (error == hipSuccess)
         error = ahhsa_work_begin(stream, &place);
     if (error != hipSuccess)
         return error;
-    error = ahhsa_host_put(&place, job);
+    error = ahhsa_host_enqueue_at(&place, job);
     if (error != hipSuccess) {
         ahhsa_work_cancel(&place);
         return error;
     }
-    stream->soft |= sleeps;
+    stream->host_dependent |= sleeps;
     ahhsa_work_end(&place);
     return hipSuccess;
 }
@@ -354,7 +355,7 @@ static hipError_t post(struct ah_backend_device *device, struct ah_backend_strea
                        struct ahhsa_job *job)
 {
     hipError_t error = ahhsa_enter(device);
-    return error == hipSuccess ? ahhsa_host_post(stream, job, true) : error;
+    return error == hipSuccess ? ahhsa_host_enqueue(stream, job, true) : error;
 }
 
 hipError_t ahhsa_stream_host_function(struct ah_backend_device *device,
@@ -372,25 +373,6 @@ hipError_t ahhsa_stream_callback(struct ah_backend_device *device, struct ah_bac
     return post(device, stream, &job);
 }
 
-hipError_t ahhsa_stream_wait_value(struct ah_backend_device *device,
-                                   struct ah_backend_stream *stream, void *pointer, uint64_t value,
-                                   uint64_t mask, enum ah_wait_condition condition, int bits)
-{
-    struct ahhsa_job job = {
-        .kind = AHHSA_JOB_WAIT,
-        .data = pointer,
-        .value = value,
-        .mask = mask,
-        .condition = condition,
-        .bits = bits,
-    };
-    if ((uintptr_t)pointer % ((unsigned)bits / 8) != 0) {
-        AH_LOG_ERR("a value of %d bits at %p is not aligned", bits, pointer);
-        return hipErrorInvalidValue;
-    }
-    return post(device, stream, &job);
-}
-
 /* ---- for fills and copies within the host's memory -------------------------------------- */
 
 hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
@@ -402,14 +384,14 @@ hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
     bool now = brief && ahhsa_stream_is_idle(stream);
     ahhsa_unlock(stream->device);
     hipError_t error =
-        now ? ahhsa_work_begin(stream, &place) : ahhsa_host_post(stream, &job, false);
+        now ? ahhsa_work_begin(stream, &place) : ahhsa_host_enqueue(stream, &job, false);
     if (!now && error == hipSuccess)
         return hipSuccess;
     if (error != hipSuccess) {
         function(data, error);
         return error;
     }
-    struct ahhsa_signal *before = place.before ? ahhsa_signal_hold(place.before) : NULL;
+    struct ahhsa_signal *before = place.before ? ahhsa_signal_retain(place.before) : NULL;
     ahhsa_work_end(&place);
     if (before) /* of the legacy stream, or somebody else was faster */
         error = ahhsa_signal_wait(before);

@@ -1,8 +1,9 @@
-/* What a device is, for the files that need more of it than its handle. */
-#ifndef AHHSA_DEVICE_H
-#define AHHSA_DEVICE_H
+/* Private to backend_hsa, part of hsa_device.h: what a device says of itself, and what can be set
+ * on it. Any thread may call all of this, with any lock or none held. */
+#ifndef AHHSA_DEVICE_INFO_H
+#define AHHSA_DEVICE_INFO_H
 
-#include "hsa_device.h"
+#include "hsa_runtime.h"
 
 /* A processor and its features: "gfx90a:sramecc+:xnack-". */
 struct ahhsa_target {
@@ -25,10 +26,10 @@ struct ahhsa_registers {
 /* The register file for waves of `lanes`. */
 struct ahhsa_registers ahhsa_registers_of(const char *processor, unsigned lanes);
 
-struct ahhsa_facts {
-#define HSA_FACT(type, field, count, attribute) type field count;
-#include "hsa_facts.def"
-#undef HSA_FACT
+struct ahhsa_device_info {
+#define HSA_DEVICE_INFO(type, field, count, attribute) type field count;
+#include "hsa_device_info.def"
+#undef HSA_DEVICE_INFO
     struct ahhsa_target target;
     unsigned major, minor;
     enum ah_image_feature sramecc;
@@ -44,18 +45,17 @@ struct ahhsa_facts {
     hipFuncCache_t cache_config;
 };
 
+void ahhsa_device_info_free(struct ah_backend_device *device);
+
 /* Asks the device at the first call. NULL: no memory, or the runtime fails, which was logged. */
-struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device);
+struct ahhsa_device_info *ahhsa_device_info_of(struct ah_backend_device *device);
 
 /* Whether instructions of images are there; the runtime may say so of more devices. */
 bool ahhsa_device_has_images(struct ah_backend_device *device);
 
 /* As they are at first, and after a reset. */
-void ahhsa_limits_init(struct ahhsa_facts *facts);
+void ahhsa_limits_init(struct ahhsa_device_info *info);
 /* hipLimit*, which must be one of the three. */
 size_t ahhsa_limit(struct ah_backend_device *device, enum hipLimit_t limit);
-
-/* Of hsa_services.c. */
-hipError_t ahhsa_services_resize_heap(struct ah_backend_device *device, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
 /* Owns what a device says about itself: identity, attributes, properties. */
-#include "hsa_facts.h"
-#include "hsa_memory.h"
+#include "hsa_device_info.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -19,40 +18,41 @@ static int clamp(uint64_t value)
 /* Whether the runtime has answered. What it does not know is INVALID_ARGUMENT; after any other
  * failure the facts are not complete, and are asked for again. */
 static bool answered(const struct ah_backend_device *device, const char *what, hsa_status_t status,
-                     struct ahhsa_facts *facts)
+                     struct ahhsa_device_info *info)
 {
     if (status == HSA_STATUS_SUCCESS)
         return true;
     if (status != HSA_STATUS_ERROR_INVALID_ARGUMENT) {
         ahhsa_report(device, what, status);
-        facts->incomplete = true;
+        info->incomplete = true;
     }
     return false;
 }
 
 static bool system_has(const struct ah_backend_device *device, hsa_system_info_t attribute,
-                       struct ahhsa_facts *facts)
+                       struct ahhsa_device_info *info)
 {
     bool value = false;
     return answered(device, "hsa_system_get_info",
-                    device->api->hsa_system_get_info(attribute, &value), facts) &&
+                    device->api->hsa_system_get_info(attribute, &value), info) &&
            value;
 }
 
-static bool pool_says(const struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
-                      hsa_amd_memory_pool_info_t attribute, struct ahhsa_facts *facts, void *out)
+static bool query_pool_info(const struct ah_backend_device *device, hsa_amd_memory_pool_t pool,
+                            hsa_amd_memory_pool_info_t attribute, struct ahhsa_device_info *info,
+                            void *out)
 {
     return answered(device, "hsa_amd_memory_pool_get_info",
-                    device->api->hsa_amd_memory_pool_get_info(pool, attribute, out), facts);
+                    device->api->hsa_amd_memory_pool_get_info(pool, attribute, out), info);
 }
 
-static bool link_says(const struct ah_backend_device *device, hsa_agent_t agent,
-                      hsa_amd_memory_pool_t pool, hsa_amd_agent_memory_pool_info_t attribute,
-                      struct ahhsa_facts *facts, void *out)
+static bool query_link_info(const struct ah_backend_device *device, hsa_agent_t agent,
+                            hsa_amd_memory_pool_t pool, hsa_amd_agent_memory_pool_info_t attribute,
+                            struct ahhsa_device_info *info, void *out)
 {
     return answered(device, "hsa_amd_agent_memory_pool_get_info",
                     device->api->hsa_amd_agent_memory_pool_get_info(agent, pool, attribute, out),
-                    facts);
+                    info);
 }
 
 static bool is_of_images(int attribute)
@@ -62,62 +62,63 @@ static bool is_of_images(int attribute)
 }
 
 /* A runtime that was built without images says that those were not initialised. */
-static bool agent_says(const struct ah_backend_device *device, hsa_agent_t agent, int attribute,
-                       struct ahhsa_facts *facts, void *out)
+static bool query_agent_info(const struct ah_backend_device *device, hsa_agent_t agent,
+                             int attribute, struct ahhsa_device_info *info, void *out)
 {
     hsa_status_t status = device->api->hsa_agent_get_info(agent, (hsa_agent_info_t)attribute, out);
     if (status == HSA_STATUS_ERROR_NOT_INITIALIZED && is_of_images(attribute))
         return false;
-    return answered(device, "hsa_agent_get_info", status, facts);
+    return answered(device, "hsa_agent_get_info", status, info);
 }
 
-static hsa_status_t find_group_pool(hsa_amd_memory_pool_t pool, void *data)
+static hsa_status_t read_group_memory(hsa_amd_memory_pool_t pool, void *data)
 {
     void **arguments = data; /* the device, the facts */
     const struct ah_backend_device *device = arguments[0];
-    struct ahhsa_facts *facts = arguments[1];
+    struct ahhsa_device_info *info = arguments[1];
     hsa_amd_segment_t segment = HSA_AMD_SEGMENT_GLOBAL;
     size_t size = 0;
-    if (pool_says(device, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, facts, &segment) &&
+    if (query_pool_info(device, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, info, &segment) &&
         segment == HSA_AMD_SEGMENT_GROUP &&
-        pool_says(device, pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, facts, &size))
-        facts->group_memory = (uint32_t)size;
+        query_pool_info(device, pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, info, &size))
+        info->group_memory = (uint32_t)size;
     return HSA_STATUS_SUCCESS;
 }
 
-static void ask_pools(struct ah_backend_device *device, struct ahhsa_facts *facts)
+static void query_pools(struct ah_backend_device *device, struct ahhsa_device_info *info)
 {
     const struct ahhsa_api *api = device->api;
-    void *arguments[] = {device, facts};
+    void *arguments[] = {device, info};
     hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
     size_t size = 0;
     hsa_amd_memory_pool_t own = device->pools.device_coarse.handle ? device->pools.device_coarse
                                                                    : device->pools.device_fine;
-    if (pool_says(device, own, HSA_AMD_MEMORY_POOL_INFO_SIZE, facts, &size))
-        facts->memory_size = size;
-    if (link_says(device, device->host, own, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, facts, &access))
-        facts->large_bar = access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+    if (query_pool_info(device, own, HSA_AMD_MEMORY_POOL_INFO_SIZE, info, &size))
+        info->memory_size = size;
+    if (query_link_info(device, device->host, own, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, info,
+                        &access))
+        info->large_bar = access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
     (void)answered(
         device, "hsa_amd_agent_iterate_memory_pools",
-        api->hsa_amd_agent_iterate_memory_pools(device->agent, find_group_pool, arguments), facts);
+        api->hsa_amd_agent_iterate_memory_pools(device->agent, read_group_memory, arguments), info);
 }
 
 /* Atomics across the links to the host's memory; without a link there is nothing to ask. */
-static void ask_links(struct ah_backend_device *device, struct ahhsa_facts *facts)
+static void query_links(struct ah_backend_device *device, struct ahhsa_device_info *info)
 {
     enum { LINKS_MAX = 8 };
     hsa_amd_memory_pool_link_info_t links[LINKS_MAX];
     uint32_t hops = 0;
     hsa_amd_memory_pool_t pool = device->pools.host_fine;
-    if (!link_says(device, device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, facts,
-                   &hops) ||
+    if (!query_link_info(device, device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS,
+                         info, &hops) ||
         hops == 0 || hops > LINKS_MAX ||
-        !link_says(device, device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, facts,
-                   links))
+        !query_link_info(device, device->agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO,
+                         info, links))
         return;
-    facts->host_atomics = true;
+    info->host_atomics = true;
     for (uint32_t i = 0; i < hops; i++)
-        facts->host_atomics &= links[i].atomic_support_32bit && links[i].atomic_support_64bit;
+        info->host_atomics &= links[i].atomic_support_32bit && links[i].atomic_support_64bit;
 }
 
 /* The rate of the device's clock, of runtimes that do not say it: so many of its ticks are so much
@@ -148,30 +149,30 @@ static uint32_t lesser(uint32_t a, uint32_t b)
 }
 
 /* What runtimes before ROCm 5.7 do not say, or say too much of. */
-static void complete_facts(const struct ah_backend_device *device, struct ahhsa_facts *facts)
+static void complete_info(const struct ah_backend_device *device, struct ahhsa_device_info *info)
 {
-    if (facts->timestamp_hz == 0)
-        facts->timestamp_hz = measure_clock(device);
-    facts->grid_dim.x = lesser(facts->grid_dim.x, INT32_MAX);
-    facts->grid_dim.y = lesser(facts->grid_dim.y, UINT16_MAX);
-    facts->grid_dim.z = lesser(facts->grid_dim.z, UINT16_MAX);
+    if (info->timestamp_hz == 0)
+        info->timestamp_hz = measure_clock(device);
+    info->grid_dim.x = lesser(info->grid_dim.x, INT32_MAX);
+    info->grid_dim.y = lesser(info->grid_dim.y, UINT16_MAX);
+    info->grid_dim.z = lesser(info->grid_dim.z, UINT16_MAX);
 }
 
-static void ask_agent(struct ah_backend_device *device, struct ahhsa_facts *facts)
+static void query_agent(struct ah_backend_device *device, struct ahhsa_device_info *info)
 {
     uint32_t node = 0;
-#define HSA_FACT(type, field, count, attribute)                                                    \
-    if (!agent_says(device, device->agent, attribute, facts, &facts->field))                       \
-        memset(&facts->field, 0, sizeof facts->field);
-#include "hsa_facts.def"
-#undef HSA_FACT
-    complete_facts(device, facts);
-    facts->numa_node = -1;
-    if (agent_says(device, device->host, HSA_AGENT_INFO_NODE, facts, &node))
-        facts->numa_node = (int)node;
-    facts->product[sizeof facts->product - 1] = '\0';
-    facts->name[sizeof facts->name - 1] = '\0';
-    facts->uuid[sizeof facts->uuid - 1] = '\0';
+#define HSA_DEVICE_INFO(type, field, count, attribute)                                             \
+    if (!query_agent_info(device, device->agent, attribute, info, &info->field))                   \
+        memset(&info->field, 0, sizeof info->field);
+#include "hsa_device_info.def"
+#undef HSA_DEVICE_INFO
+    complete_info(device, info);
+    info->numa_node = -1;
+    if (query_agent_info(device, device->host, HSA_AGENT_INFO_NODE, info, &node))
+        info->numa_node = (int)node;
+    info->product[sizeof info->product - 1] = '\0';
+    info->name[sizeof info->name - 1] = '\0';
+    info->uuid[sizeof info->uuid - 1] = '\0';
 }
 
 /* ---- properties ------------------------------------------------------------------------- */
@@ -195,19 +196,19 @@ static hipDeviceArch_t architecture(void)
     return arch;
 }
 
-static hipUUID uuid_of(const struct ahhsa_facts *facts)
+static hipUUID uuid_of(const struct ahhsa_device_info *info)
 {
     hipUUID uuid;
     memset(&uuid, 0, sizeof uuid);
-    if (strncmp(facts->uuid, "GPU-", UUID_PREFIX) == 0)
-        memcpy(uuid.bytes, facts->uuid + UUID_PREFIX,
-               strnlen(facts->uuid + UUID_PREFIX, sizeof uuid.bytes));
+    if (strncmp(info->uuid, "GPU-", UUID_PREFIX) == 0)
+        memcpy(uuid.bytes, info->uuid + UUID_PREFIX,
+               strnlen(info->uuid + UUID_PREFIX, sizeof uuid.bytes));
     return uuid;
 }
 
-static const char *name_of(const struct ahhsa_facts *facts)
+static const char *name_of(const struct ahhsa_device_info *info)
 {
-    return *facts->product ? facts->product : facts->name;
+    return *info->product ? info->product : info->name;
 }
 
 static const char *arch_of(const struct ah_backend_device *device)
@@ -217,12 +218,12 @@ static const char *arch_of(const struct ah_backend_device *device)
 }
 
 /* gfx90a samples at coordinates, and that is all. */
-static bool gathers(const struct ahhsa_facts *facts)
+static bool gathers(const struct ahhsa_device_info *info)
 {
-    return strcmp(facts->target.processor, "gfx90a") != 0;
+    return strcmp(info->target.processor, "gfx90a") != 0;
 }
 
-static void fill_properties(struct ah_backend_device *device, struct ahhsa_facts *f)
+static void fill_properties(struct ah_backend_device *device, struct ahhsa_device_info *f)
 {
     struct ahhsa_registers registers = ahhsa_registers_of(f->target.processor, f->lanes);
     const struct ahhsa_registers *r = &registers;
@@ -236,53 +237,52 @@ static void fill_properties(struct ah_backend_device *device, struct ahhsa_facts
 #undef HSA_PROPERTY
 }
 
-static struct ahhsa_facts *learn(struct ah_backend_device *device)
+static struct ahhsa_device_info *query_device(struct ah_backend_device *device)
 {
-    struct ahhsa_facts *facts = calloc(1, sizeof *facts);
-    if (!facts)
+    struct ahhsa_device_info *info = calloc(1, sizeof *info);
+    if (!info)
         return NULL;
-    ahhsa_limits_init(facts);
-    ask_agent(device, facts);
-    ask_pools(device, facts);
-    ask_links(device, facts);
-    facts->svm = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, facts);
-    facts->svm_by_default =
-        system_has(device, HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, facts);
-    facts->dmabuf = system_has(device, HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED, facts);
-    facts->virtual_memory =
-        device->api->hsa_amd_vmem_handle_create &&
-        system_has(device, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED, facts);
-    if (facts->incomplete) {
-        free(facts);
+    ahhsa_limits_init(info);
+    query_agent(device, info);
+    query_pools(device, info);
+    query_links(device, info);
+    info->svm = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED, info);
+    info->svm_by_default = system_has(device, HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, info);
+    info->dmabuf = system_has(device, HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED, info);
+    info->virtual_memory = device->api->hsa_amd_vmem_handle_create &&
+                           system_has(device, HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED, info);
+    if (info->incomplete) {
+        free(info);
         return NULL;
     }
-    ahhsa_target_parse(device->isa, &facts->target);
-    facts->major = facts->target.major;
-    facts->minor = facts->target.minor;
-    facts->sramecc = facts->target.sramecc;
-    fill_properties(device, facts);
-    return facts;
+    ahhsa_target_parse(device->isa, &info->target);
+    info->major = info->target.major;
+    info->minor = info->target.minor;
+    info->sramecc = info->target.sramecc;
+    fill_properties(device, info);
+    return info;
 }
 
 /* Two threads may learn at once; the first to finish is believed. */
-struct ahhsa_facts *ahhsa_facts_of(struct ah_backend_device *device)
+struct ahhsa_device_info *ahhsa_device_info_of(struct ah_backend_device *device)
 {
-    struct ahhsa_facts *facts = __atomic_load_n(&device->facts, __ATOMIC_ACQUIRE), *there = NULL;
-    if (__builtin_expect(facts != NULL, 1))
-        return facts;
-    facts = learn(device);
-    if (facts && !__atomic_compare_exchange_n(&device->facts, &there, facts, false,
-                                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        free(facts);
-        facts = there;
+    struct ahhsa_device_info *info = __atomic_load_n(&device->info, __ATOMIC_ACQUIRE),
+                             *there = NULL;
+    if (__builtin_expect(info != NULL, 1))
+        return info;
+    info = query_device(device);
+    if (info && !__atomic_compare_exchange_n(&device->info, &there, info, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE)) {
+        free(info);
+        info = there;
     }
-    return facts;
+    return info;
 }
 
-void ahhsa_facts_drop(struct ah_backend_device *device)
+void ahhsa_device_info_free(struct ah_backend_device *device)
 {
-    free(device->facts);
-    device->facts = NULL;
+    free(device->info);
+    device->info = NULL;
 }
 
 /* ---- entries ---------------------------------------------------------------------------- */
@@ -290,25 +290,25 @@ void ahhsa_facts_drop(struct ah_backend_device *device)
 hipError_t ahhsa_device_identify(struct ah_backend_device *device,
                                  struct ah_device_identity *out_identity)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     *out_identity = (struct ah_device_identity){.pci_domain = -1, .pci_bus = -1, .pci_device = -1};
-    if (!facts)
+    if (!info)
         return hipErrorOutOfMemory;
-    snprintf(out_identity->name, sizeof out_identity->name, "%s", name_of(facts));
-    out_identity->uuid = facts->properties.uuid;
-    out_identity->pci_domain = facts->properties.pciDomainID;
-    out_identity->pci_bus = facts->properties.pciBusID;
-    out_identity->pci_device = facts->properties.pciDeviceID;
+    snprintf(out_identity->name, sizeof out_identity->name, "%s", name_of(info));
+    out_identity->uuid = info->properties.uuid;
+    out_identity->pci_domain = info->properties.pciDomainID;
+    out_identity->pci_bus = info->properties.pciBusID;
+    out_identity->pci_device = info->properties.pciDeviceID;
     return hipSuccess;
 }
 
 hipError_t ahhsa_device_properties(struct ah_backend_device *device,
                                    hipDeviceProp_tR0600 *out_properties)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts)
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info)
         return hipErrorOutOfMemory;
-    *out_properties = facts->properties;
+    *out_properties = info->properties;
     return hipSuccess;
 }
 
@@ -326,21 +326,20 @@ static hipError_t flush_register(uint32_t *address, int *out_value)
 /* gfx940 and what came after it of that kind have none. */
 bool ahhsa_device_has_images(struct ah_backend_device *device)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    return facts && facts->image_2d[0] != 0 &&
-           !(facts->target.major == 9 && facts->target.minor >= 4);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    return info && info->image_2d[0] != 0 && !(info->target.major == 9 && info->target.minor >= 4);
 }
 
 hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
                                   int *out_value)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    if (!facts)
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info)
         return hipErrorOutOfMemory;
     switch ((int)attribute) {
 #define HSA_ATTRIBUTE(hip, field)                                                                  \
     case hipDeviceAttribute##hip:                                                                  \
-        *out_value = clamp((uint64_t)facts->properties.field);                                     \
+        *out_value = clamp((uint64_t)info->properties.field);                                      \
         return hipSuccess;
 #include "hsa_attributes.def"
 #undef HSA_ATTRIBUTE
@@ -360,72 +359,49 @@ hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAtt
         *out_value = device->pools.device_fine.handle != 0;
         return hipSuccess;
     case hipDeviceAttributeVirtualMemoryManagementSupported:
-        *out_value = facts->virtual_memory;
+        *out_value = info->virtual_memory;
         return hipSuccess;
     case hipDeviceAttributeDmaBufSupported:
-        *out_value = facts->dmabuf;
+        *out_value = info->dmabuf;
         return hipSuccess;
     case hipDeviceAttributeHostNumaId:
-        *out_value = facts->numa_node;
+        *out_value = info->numa_node;
         return hipSuccess;
     case hipDeviceAttributeWallClockRate:
-        *out_value = clamp(facts->timestamp_hz / HZ_PER_KHZ);
+        *out_value = clamp(info->timestamp_hz / HZ_PER_KHZ);
         return hipSuccess;
     case hipDeviceAttributeNumberOfXccs: /* runtimes that do not know the word know one die */
-        *out_value = facts->xccs ? (int)facts->xccs : 1;
+        *out_value = info->xccs ? (int)info->xccs : 1;
         return hipSuccess;
     case hipDeviceAttributePciChipId:
-        *out_value = (int)facts->chip_id;
+        *out_value = (int)info->chip_id;
         return hipSuccess;
     case hipDeviceAttributeHdpMemFlushCntl:
-        return flush_register(facts->hdp.HDP_MEM_FLUSH_CNTL, out_value);
+        return flush_register(info->hdp.HDP_MEM_FLUSH_CNTL, out_value);
     case hipDeviceAttributeHdpRegFlushCntl:
-        return flush_register(facts->hdp.HDP_REG_FLUSH_CNTL, out_value);
+        return flush_register(info->hdp.HDP_REG_FLUSH_CNTL, out_value);
     default:
         return hipErrorInvalidValue;
     }
-}
-
-hipError_t ahhsa_device_memory_info(struct ah_backend_device *device, size_t *out_free,
-                                    size_t *out_total)
-{
-    uint64_t available = 0;
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    hipError_t error = ahhsa_enter(device);
-    if (error != hipSuccess || !facts)
-        return error != hipSuccess ? error : hipErrorOutOfMemory;
-    hsa_status_t status = device->api->hsa_agent_get_info(
-        device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available);
-    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) { /* before ROCm 5.3: what this process left */
-        size_t used = ahhsa_memory_used(device);
-        available = used < facts->memory_size ? facts->memory_size - used : 0;
-        status = HSA_STATUS_SUCCESS;
-    }
-    error = ahhsa_done(device, "hsa_agent_get_info(MEMORY_AVAIL)", status);
-    if (error != hipSuccess)
-        return error;
-    *out_total = facts->memory_size;
-    *out_free = available < facts->memory_size ? available : facts->memory_size;
-    return hipSuccess;
 }
 
 /* Textures over linear memory are bounded by elements, whatever their format. */
 hipError_t ahhsa_device_texture_1d_width(struct ah_backend_device *device, hipArray_Format format,
                                          unsigned channels, size_t *out_elements)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     (void)format;
     (void)channels;
-    if (!facts)
+    if (!info)
         return hipErrorOutOfMemory;
-    *out_elements = facts->image_1d_buffer;
+    *out_elements = info->image_1d_buffer;
     return hipSuccess;
 }
 
 int ahhsa_device_rank_image(struct ah_backend_device *device, const struct ah_image *image)
 {
-    const struct ahhsa_facts *facts = ahhsa_facts_of(device);
-    return facts ? ahhsa_target_rank(&facts->target, image) : 0;
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    return info ? ahhsa_target_rank(&info->target, image) : 0;
 }
 
 hipError_t ahhsa_device_native(struct ah_backend_device *device, void **out_device,

@@ -1,0 +1,153 @@
+/* Private to the memory room: the map of allocations, and what belongs to a device. */
+#ifndef AHHSA_ALLOCATION_H
+#define AHHSA_ALLOCATION_H
+
+#include "hsa_device.h"
+#include "hsa_memory.h"
+#include "hsa_queue.h"
+
+/* ---- allocations: hsa_memory.c ---------------------------------------------------------- */
+
+/* How memory came to be known, and so how it is freed. */
+enum ahhsa_origin {
+    AHHSA_PLAIN,      /* an allocation of its own */
+    AHHSA_REGISTERED, /* memory of the application, which is page-locked */
+    AHHSA_POOLED,     /* a block of a pool */
+    AHHSA_IMPORTED,   /* memory of another process */
+    AHHSA_MAPPED,     /* virtual memory */
+    AHHSA_INTERNAL,   /* an array, or memory of a code object: freed by its owner */
+};
+
+/* Guarded by memory_lock while it is in the map. */
+struct ahhsa_allocation {
+    struct ah_range range;        /* as the host sees it; as devices do, when the host does not */
+    struct ah_range device_range; /* as devices see it, where that is another */
+    struct ah_backend_device *device;
+    enum ah_memory_kind kind;
+    enum ahhsa_origin origin;
+    void *device_pointer;
+    unsigned flags;
+    uint64_t buffer_id;
+    bool sync_memops;
+    unsigned opened; /* AHHSA_IMPORTED: how often */
+    uint64_t
+        accessible_by; /* devices (by index) that copies gave access, beside its own and peers */
+    struct ahhsa_managed *managed;
+    struct ah_backend_pool *pool;
+};
+
+/* The allocation around pointer, copied. False: none. */
+bool ahhsa_memory_find(struct ah_backend *backend, const void *pointer,
+                       struct ahhsa_allocation *out_allocation);
+/* Puts an allocation into the map. False: it overlaps another. */
+bool ahhsa_memory_add(struct ah_backend *backend, struct ahhsa_allocation *allocation);
+/* Removes from the map and returns the allocation that starts at pointer and has one of the origins
+ * (bits by enum ahhsa_origin); NULL: there is none. */
+struct ahhsa_allocation *ahhsa_memory_remove(struct ah_backend *backend, const void *pointer,
+                                             unsigned origins);
+/* An allocation for the map, with the next number; NULL: out of memory. */
+struct ahhsa_allocation *ahhsa_allocation_create(struct ah_backend_device *device, void *pointer,
+                                                 size_t size, enum ah_memory_kind kind,
+                                                 enum ahhsa_origin origin);
+/* Calls change for the allocation around pointer, under memory_lock. False: there is none. */
+bool ahhsa_memory_update(struct ah_backend *backend, const void *pointer,
+                         void (*change)(struct ahhsa_allocation *allocation, void *data),
+                         void *data);
+/* ahhsa_pointer_info of several pointers, with memory_lock taken once. */
+void ahhsa_pointer_infos(struct ah_backend_device *device, const void *const *pointers,
+                         unsigned count, struct ah_pointer_info *out_infos);
+/* Whether size bytes from pointer on are all in allocations, which may be adjacent. */
+bool ahhsa_memory_contains(struct ah_backend_device *device, const void *pointer, size_t size);
+/* Whether the host may read and write there. */
+bool ahhsa_memory_is_host_accessible(struct ah_backend *backend, const void *pointer);
+/* Gives peers access to the allocations of the device, or takes it, after device->peers changed. */
+hipError_t ahhsa_memory_update_access(struct ah_backend_device *device);
+
+/* ---- managed memory: hsa_managed.c ------------------------------------------------------ */
+
+void ahhsa_managed_destroy(struct ahhsa_managed *managed); /* accepts NULL */
+
+/* ---- arrays: hsa_array.c ---------------------------------------------------------------- */
+
+struct ah_backend_array {
+    struct ah_backend_array *next;
+    struct ah_backend_device *device;
+    char *memory;
+    size_t pitch, slice; /* bytes from row to row, and from slice to slice */
+};
+void ahhsa_arrays_destroy(struct ah_backend_device *device);
+
+/* ---- textures and surfaces: hsa_texture.c ------------------------------------------------ */
+
+void ahhsa_textures_destroy(struct ah_backend_device *device);
+
+/* ---- pools: hsa_pool.c ------------------------------------------------------------------ */
+
+/* Frees all pools. */
+void ahhsa_pools_destroy(struct ah_backend_device *device);
+/* memory_free of an allocation from a pool: all work has ended. */
+hipError_t ahhsa_pool_release(struct ah_backend_device *device, void *pointer);
+
+/* ---- peers: hsa_peer.c ------------------------------------------------------------------ */
+
+/* Whether copies between memories of the two devices can be made by either; gives both access to
+ * what lies at the two addresses. */
+bool ahhsa_peer_enable_copy(struct ah_backend_device *dst_device, const void *dst,
+                            struct ah_backend_device *src_device, const void *src);
+
+/* ---- staging memory: hsa_staging.c ------------------------------------------------------ */
+
+enum {
+    AHHSA_BOUNCE_SIZE = 1 << 20,
+    AHHSA_INLINE_LIMIT = 64 << 10, /* bytes that the calling thread may write or copy itself */
+};
+
+/* Page-locked host memory of which copies use one area after the other. */
+struct ahhsa_bounce_buffer;
+struct ahhsa_staging_area {
+    struct ahhsa_location location;
+    struct ahhsa_bounce_buffer *buffer;
+};
+/* Room for size bytes (at most AHHSA_BOUNCE_SIZE), for which it waits if `wait` (otherwise it
+ * returns hipErrorNotReady where it would have to); not under the lock. */
+hipError_t ahhsa_staging_acquire(struct ah_backend_device *device, size_t size, bool wait,
+                                 struct ahhsa_staging_area *out_area);
+/* One more release is to follow. */
+void ahhsa_staging_retain(struct ahhsa_bounce_buffer *buffer);
+/* Releases an area, by its buffer. A completion callback. */
+void ahhsa_staging_release(void *buffer);
+/* A copy through an area of the buffer, which ends with `after`: the buffer may be waited for.
+ * Under the lock. */
+void ahhsa_staging_used(struct ahhsa_bounce_buffer *buffer, struct ahhsa_signal *after);
+void ahhsa_staging_destroy(struct ah_backend_device *device);
+
+/* ---- copies: hsa_copy.c ----------------------------------------------------------------- */
+
+/* What lies at pointer. */
+struct ahhsa_location ahhsa_location_of(struct ah_backend_device *device, const void *pointer);
+
+static inline struct ahhsa_location ahhsa_location_offset(struct ahhsa_location location,
+                                                          size_t bytes)
+{
+    location.pointer += bytes;
+    location.host = location.host ? location.host + bytes : NULL;
+    return location;
+}
+
+/* Copies in stream order; neither end is pageable. buffer, unless it is NULL, is released when the
+ * copy has ended, also if this fails. out_signal, unless it is NULL: its end, retained. */
+hipError_t ahhsa_copy_enqueue(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
+                              const struct ahhsa_location *src, size_t size,
+                              struct ahhsa_bounce_buffer *buffer, struct ahhsa_signal **out_signal);
+/* As above, for rows. */
+hipError_t ahhsa_transfer_enqueue(struct ah_backend_stream *stream,
+                                  const struct ahhsa_transfer *transfer,
+                                  struct ahhsa_bounce_buffer *buffer,
+                                  struct ahhsa_signal **out_signal);
+/* Any two ends. Returns when it is queued; with a pageable end, when the host's memory may be
+ * used again. */
+hipError_t ahhsa_copy_enqueue_any(struct ah_backend_stream *stream,
+                                  const struct ahhsa_location *dst,
+                                  const struct ahhsa_location *src, size_t size);
+
+#endif

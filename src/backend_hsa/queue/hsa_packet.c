@@ -1,0 +1,228 @@
+/* Owns the packets of hardware queues: barriers, and the way of a kernel into a stream. */
+#include "hsa_stream.h"
+
+enum {
+    PACKET_SIZE = 64,
+    CALLBACKS_PER_PACKET = 6, /* what the caller adds, its chunk, its signal, what it depends on */
+};
+
+/* ---- packets ---------------------------------------------------------------------------- */
+
+/* The next packet, all 0: the queue does not go past it before its header is written. */
+static void *next_packet(struct ahhsa_queue *queue, uint64_t *out_index)
+{
+    char *ring = queue->hsa->base_address;
+    uint64_t index = queue->write++;
+    char *packet = ring + (index & (queue->hsa->size - 1)) * PACKET_SIZE;
+    uint16_t header = HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE;
+    __atomic_store_n((uint16_t *)(void *)packet, header, __ATOMIC_RELAXED);
+    memset(packet + sizeof header, 0, PACKET_SIZE - sizeof header);
+    queue->device->api->hsa_queue_add_write_index_relaxed(queue->hsa, 1);
+    *out_index = index;
+    return packet;
+}
+
+/* Hands a packet to the device. */
+static void publish(struct ahhsa_queue *queue, void *packet, uint64_t index, int type,
+                    bool barrier_bit)
+{
+    enum {
+        FENCES = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                 HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+    };
+    int header = type << HSA_PACKET_HEADER_TYPE | FENCES |
+                 (barrier_bit ? 1 << HSA_PACKET_HEADER_BARRIER : 0);
+    __atomic_store_n((uint16_t *)packet, (uint16_t)header, __ATOMIC_RELEASE);
+    queue->device->api->hsa_signal_store_screlease(queue->hsa->doorbell_signal,
+                                                   (hsa_signal_value_t)index);
+}
+
+void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool barrier_bit,
+                         struct ahhsa_signal *const *signals, unsigned count,
+                         hsa_signal_t completion)
+{
+    bool more;
+    do {
+        uint64_t index;
+        unsigned now = count < AHHSA_BARRIER_SIGNALS ? count : AHHSA_BARRIER_SIGNALS;
+        hsa_barrier_and_packet_t *packet = next_packet(queue, &index);
+        for (unsigned i = 0; i < now; i++) {
+            packet->dep_signal[i] = signals[i]->hsa;
+            if (signals[i]->host_dependent)
+                queue->host_dependent_end = index + 1;
+        }
+        signals += now;
+        count -= now;
+        more = count > 0;
+        if (!more)
+            packet->completion_signal = completion;
+        publish(queue, packet, index, HSA_PACKET_TYPE_BARRIER_AND, barrier_bit);
+        barrier_bit = true; /* the next packet waits for this one */
+    } while (more);
+}
+
+/* ---- kernels: anything unusual ---------------------------------------------------------- */
+
+/* Room in the device's queue for cooperative kernels; it is work off the stream's queue, as a copy
+ * is. */
+static hipError_t reserve_cooperative(struct ah_backend_stream *stream)
+{
+    struct ah_backend_device *device = stream->device;
+    struct ahhsa_queue *queue = &device->queues->cooperative;
+    hipError_t error = hipSuccess;
+    if (!queue->hsa)
+        error = ahhsa_queue_open(device, queue, HSA_QUEUE_TYPE_COOPERATIVE,
+                                 HSA_AMD_QUEUE_PRIORITY_NORMAL);
+    do {
+        if (error == hipSuccess && !ahhsa_queue_has_space(queue, 2))
+            error = ahhsa_queue_wait_for_space(queue, 2);
+        if (error == hipSuccess)
+            error = ahhsa_stream_insert_marker(stream, false);
+        if (error == hipSuccess)
+            error = ahhsa_stream_reserve_callbacks(stream, CALLBACKS_PER_PACKET);
+        if (error != hipSuccess)
+            return error;
+    } while (!ahhsa_queue_has_space(queue, 2));
+    return hipSuccess;
+}
+
+/* Order and room, for which the lock may be released. */
+static hipError_t prepare(struct ah_backend_stream *stream, bool cooperative)
+{
+    ahhsa_stream_reap(stream);
+    hipError_t error = ahhsa_device_error(stream->device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_order_with_default(stream);
+    if (error != hipSuccess)
+        return error;
+    return cooperative ? reserve_cooperative(stream)
+                       : ahhsa_stream_reserve(stream, 1, CALLBACKS_PER_PACKET);
+}
+
+/* Begins another chunk for the stream's arguments. The one before is released when this kernel has
+ * ended, which its signal tells. */
+static hipError_t next_chunk(struct ahhsa_dispatch *dispatch)
+{
+    struct ah_backend_stream *stream = dispatch->stream;
+    struct ahhsa_argument_chunk *next =
+        ahhsa_argument_chunk_acquire(stream->device->queues->arguments);
+    if (!next)
+        return hipErrorOutOfMemory;
+    if (!dispatch->signal && !(dispatch->signal = ahhsa_signal_acquire(stream->device))) {
+        ahhsa_argument_chunk_release(next);
+        return hipErrorOutOfMemory;
+    }
+    if (stream->chunk)
+        ahhsa_stream_add_callback(stream, ahhsa_argument_chunk_release, stream->chunk);
+    stream->chunk = next;
+    return hipSuccess;
+}
+
+/* The stream's earlier work is in another queue: a barrier there waits for it. One such kernel at a
+ * time, since all its blocks must find room. */
+static void order_cooperative(struct ahhsa_dispatch *dispatch)
+{
+    struct ah_backend_stream *stream = dispatch->stream;
+    const hsa_signal_t none = {0};
+    dispatch->to = &stream->device->queues->cooperative;
+    dispatch->barrier = true;
+    dispatch->off_queue = true;
+    if (stream->last_signal) {
+        ahhsa_queue_barrier(dispatch->to, false, &stream->last_signal, 1, none);
+        ahhsa_stream_add_callback(stream, NULL, ahhsa_signal_retain(stream->last_signal));
+    }
+}
+
+/* ---- kernels: every launch -------------------------------------------------------------- */
+
+/* Whether a packet can be written for the stream as it is: no callback is due, the stream waits for
+ * nothing that its queue does not order, and there is room. */
+static inline bool is_ready(const struct ah_backend_stream *stream)
+{
+    const struct ahhsa_device_queues *queues = stream->device->queues;
+    const struct ahhsa_queue *queue = stream->queue;
+    bool ordered = stream->blocking
+                       ? stream->is_active && stream->legacy_work_seen == queues->legacy_work
+                       : !stream->legacy || !queues->active_blocking;
+    return ordered && stream->dependency_count == 0 && !stream->off_queue &&
+           stream->callback_count + CALLBACKS_PER_PACKET <= stream->callback_capacity &&
+           queue->write + 1 - queue->read <= queue->hsa->size &&
+           !ahhsa_stream_has_due_callback(stream);
+}
+
+/* Behind the stream's earlier work, and what it depends on. */
+static inline void order(struct ahhsa_dispatch *dispatch, bool cooperative)
+{
+    struct ah_backend_stream *stream = dispatch->stream;
+    if (__builtin_expect(cooperative, 0)) {
+        order_cooperative(dispatch);
+        return;
+    }
+    if (__builtin_expect(stream->dependency_count > 0, 0))
+        ahhsa_stream_insert_dependencies(stream);
+    dispatch->to = stream->queue;
+    dispatch->barrier = ahhsa_stream_needs_barrier_bit(stream);
+}
+
+/* What can fail. A barrier that was written before stays, and does no harm. */
+static inline hipError_t reserve(struct ahhsa_dispatch *dispatch, uint32_t arguments_size,
+                                 unsigned flags)
+{
+    struct ah_backend_stream *stream = dispatch->stream;
+    if (flags && !(dispatch->signal = ahhsa_signal_acquire(stream->device)))
+        return hipErrorOutOfMemory;
+    if (arguments_size == 0)
+        return hipSuccess;
+    if (__builtin_expect(
+            !stream->chunk || stream->chunk->used + arguments_size > AHHSA_ARGUMENTS_MAX, 0)) {
+        hipError_t error = next_chunk(dispatch);
+        if (error != hipSuccess) {
+            ahhsa_signal_release(dispatch->signal);
+            return error;
+        }
+    }
+    dispatch->arguments = stream->chunk->memory + stream->chunk->used;
+    stream->chunk->used += arguments_size;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_dispatch_begin(struct ah_backend_stream *stream, uint32_t arguments_size,
+                                unsigned flags, struct ahhsa_dispatch *out_dispatch)
+{
+    struct ah_backend_device *device = stream->device;
+    bool cooperative = (flags & AHHSA_DISPATCH_COOPERATIVE) != 0;
+    *out_dispatch = (struct ahhsa_dispatch){.stream = stream};
+    ahhsa_lock(device);
+    hipError_t error = ahhsa_device_error(device);
+    if (__builtin_expect(cooperative || !is_ready(stream), 0))
+        error = prepare(stream, cooperative);
+    else if (stream->legacy)
+        device->queues->legacy_work++;
+    if (error == hipSuccess) {
+        order(out_dispatch, cooperative);
+        error = reserve(out_dispatch, arguments_size, flags);
+    }
+    if (error != hipSuccess) {
+        ahhsa_unlock(device);
+        return error;
+    }
+    out_dispatch->queue = out_dispatch->to->hsa;
+    out_dispatch->packet = next_packet(out_dispatch->to, &out_dispatch->index);
+    if (out_dispatch->signal)
+        out_dispatch->packet->completion_signal = out_dispatch->signal->hsa;
+    return hipSuccess;
+}
+
+void ahhsa_dispatch_end(struct ahhsa_dispatch *dispatch)
+{
+    struct ah_backend_stream *stream = dispatch->stream;
+    if (dispatch->off_queue)
+        stream->host_dependent |= ahhsa_queue_is_host_dependent(dispatch->to);
+    if (dispatch->signal)
+        ahhsa_stream_set_last_signal(stream, dispatch->signal, dispatch->off_queue);
+    else
+        stream->unsignaled = true;
+    publish(dispatch->to, dispatch->packet, dispatch->index, HSA_PACKET_TYPE_KERNEL_DISPATCH,
+            dispatch->barrier);
+    ahhsa_unlock(stream->device);
+}
