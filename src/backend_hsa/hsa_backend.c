@@ -1,6 +1,5 @@
-/* Owns the opening of AMD's HSA runtime (or of its simulated twin), which devices there are
- * and where their memory comes from, their failure and their reset, and the translation of
- * the runtime's errors. */
+/* Owns the opening of AMD's HSA runtime (or of the simulated one) as a backend, and the reset of
+ * devices: it joins the rooms, which know only those below them. */
 #include "hsa_code.h"
 #include "hsa_device.h"
 #include "hsa_memory.h"
@@ -64,16 +63,17 @@ static void stop_device(struct ah_backend_device *device)
 hipError_t ahhsa_device_reset(struct ah_backend_device *device)
 {
     struct ah_backend *backend = device->backend;
-    atomic_store(&device->resetting, true); /* nobody may write what a stream waits for */
+    /* Waits for values in memory end: the value may never be written. */
+    atomic_store(&device->resetting, true);
     if (atomic_load(&device->ready))
-        ahhsa_device_drain(device); /* whatever it says: the device begins anew */
+        ahhsa_device_drain(device);    /* the device begins anew, whatever the result */
     ahhsa_device_stop_workers(device); /* before start_lock, which a host function may want */
     ahhsa_device_wait_for_copies(device);
     pthread_mutex_lock(&backend->start_lock);
     stop_device(device);
     /* Streams of other devices may hold signals of this one, and must not find that they failed. */
     ahhsa_device_complete_signals(device);
-    for (int i = 0; i < backend->device_count; i++) /* it was a peer of */
+    for (int i = 0; i < backend->device_count; i++) /* it is no longer a peer of any */
         atomic_fetch_and(&backend->devices[i].peers, ~((uint64_t)1 << device->index));
     atomic_store(&device->error, hipSuccess);
     atomic_flag_clear(&device->failing);
@@ -155,7 +155,7 @@ struct ah_backend_device *ahhsa_device_at(struct ah_backend *backend, int index)
     return &backend->devices[index];
 }
 
-/* HIP's way of counting, of the version of HSA that the runtime implements. */
+/* The version of HSA that the runtime implements, encoded as HIP encodes versions. */
 hipError_t ahhsa_driver_version(struct ah_backend *backend, int *out_version)
 {
     *out_version =

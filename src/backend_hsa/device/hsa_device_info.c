@@ -1,4 +1,4 @@
-/* Owns what a device says about itself: identity, attributes, properties. */
+/* Owns what a device reports of itself: identity, attributes, properties. */
 #include "hsa_device_info.h"
 
 #include <limits.h>
@@ -15,8 +15,9 @@ static int clamp(uint64_t value)
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
-/* Whether the runtime has answered. What it does not know is INVALID_ARGUMENT; after any other
- * failure the facts are not complete, and are asked for again. */
+/* Whether the runtime has answered. It returns INVALID_ARGUMENT for an attribute that it does not
+ * know; after any other failure the information is incomplete, and the next call queries it
+ * again. */
 static bool answered(const struct ah_backend_device *device, const char *what, hsa_status_t status,
                      struct ahhsa_device_info *info)
 {
@@ -61,7 +62,7 @@ static bool is_of_images(int attribute)
            attribute <= HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT;
 }
 
-/* A runtime that was built without images says that those were not initialised. */
+/* A runtime that was built without images returns NOT_INITIALIZED for their attributes. */
 static bool query_agent_info(const struct ah_backend_device *device, hsa_agent_t agent,
                              int attribute, struct ahhsa_device_info *info, void *out)
 {
@@ -73,7 +74,7 @@ static bool query_agent_info(const struct ah_backend_device *device, hsa_agent_t
 
 static hsa_status_t read_group_memory(hsa_amd_memory_pool_t pool, void *data)
 {
-    void **arguments = data; /* the device, the facts */
+    void **arguments = data; /* the device, its information */
     const struct ah_backend_device *device = arguments[0];
     struct ahhsa_device_info *info = arguments[1];
     hsa_amd_segment_t segment = HSA_AMD_SEGMENT_GLOBAL;
@@ -103,7 +104,7 @@ static void query_pools(struct ah_backend_device *device, struct ahhsa_device_in
         api->hsa_amd_agent_iterate_memory_pools(device->agent, read_group_memory, arguments), info);
 }
 
-/* Atomics across the links to the host's memory; without a link there is nothing to ask. */
+/* Atomics across the links to the host's memory; without a link there is nothing to query. */
 static void query_links(struct ah_backend_device *device, struct ahhsa_device_info *info)
 {
     enum { LINKS_MAX = 8 };
@@ -121,9 +122,10 @@ static void query_links(struct ah_backend_device *device, struct ahhsa_device_in
         info->host_atomics &= links[i].atomic_support_32bit && links[i].atomic_support_64bit;
 }
 
-/* The rate of the device's clock, of runtimes that do not say it: so many of its ticks are so much
- * of the system's time. They know their clocks' ratio once they have looked at both twice, which
- * a time far ahead makes them do. Clocks run at whole megahertz. */
+/* The rate of the device's clock, for runtimes that do not report it: it follows from how long a
+ * number of its ticks is on the system's clock. The runtime knows the ratio of the clocks once it
+ * has read both twice, which the conversion of a time far ahead makes it do. Clocks run at whole
+ * megahertz. */
 static uint64_t measure_clock(const struct ah_backend_device *device)
 {
     enum { TICKS = 1 << 30, HZ_PER_MHZ = 1000000 };
@@ -136,7 +138,8 @@ static uint64_t measure_clock(const struct ah_backend_device *device)
         if (api->hsa_amd_profiling_convert_tick_to_system_domain(device->agent, ticks[i],
                                                                  &times[i]) != HSA_STATUS_SUCCESS)
             return 0;
-    int64_t elapsed = (int64_t)(times[2] - times[1]); /* both may be before the system's clock */
+    /* Both may be earlier than the system's clock. */
+    int64_t elapsed = (int64_t)(times[2] - times[1]);
     if (elapsed <= 0)
         return 0;
     double hz = (double)TICKS * (double)device->backend->timestamp_frequency / (double)elapsed;
@@ -148,7 +151,7 @@ static uint32_t lesser(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* What runtimes before ROCm 5.7 do not say, or say too much of. */
+/* What runtimes before ROCm 5.7 do not report, or report too large. */
 static void complete_info(const struct ah_backend_device *device, struct ahhsa_device_info *info)
 {
     if (info->timestamp_hz == 0)
@@ -188,7 +191,7 @@ static hipDeviceArch_t architecture(void)
     arch.hasGlobalInt64Atomics = arch.hasSharedInt64Atomics = 1;
     arch.hasDoubles = 1;
     arch.hasWarpVote = arch.hasWarpBallot = arch.hasWarpShuffle = 1;
-    arch.hasFunnelShift = 0; /* as HIP on AMD says it; the functions are there */
+    arch.hasFunnelShift = 0; /* as ROCm reports it, although the functions exist */
     arch.hasThreadFenceSystem = 1;
     arch.hasSyncThreadsExt = 0;
     arch.has3dGrid = 1;
@@ -217,7 +220,7 @@ static const char *arch_of(const struct ah_backend_device *device)
     return at ? at + 2 : device->isa;
 }
 
-/* gfx90a samples at coordinates, and that is all. */
+/* gfx90a has no instructions that gather texels. */
 static bool gathers(const struct ahhsa_device_info *info)
 {
     return strcmp(info->target.processor, "gfx90a") != 0;
@@ -263,7 +266,7 @@ static struct ahhsa_device_info *query_device(struct ah_backend_device *device)
     return info;
 }
 
-/* Two threads may learn at once; the first to finish is believed. */
+/* Two threads may query the device at the same time; the result of the first to finish is kept. */
 struct ahhsa_device_info *ahhsa_device_info_of(struct ah_backend_device *device)
 {
     struct ahhsa_device_info *info = __atomic_load_n(&device->info, __ATOMIC_ACQUIRE),
@@ -323,7 +326,7 @@ static hipError_t flush_register(uint32_t *address, int *out_value)
     return hipSuccess;
 }
 
-/* gfx940 and what came after it of that kind have none. */
+/* gfx940 and later GPUs of its family have no image instructions. */
 bool ahhsa_device_has_images(struct ah_backend_device *device)
 {
     const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
@@ -370,7 +373,8 @@ hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAtt
     case hipDeviceAttributeWallClockRate:
         *out_value = clamp(info->timestamp_hz / HZ_PER_KHZ);
         return hipSuccess;
-    case hipDeviceAttributeNumberOfXccs: /* runtimes that do not know the word know one die */
+    case hipDeviceAttributeNumberOfXccs: /* a runtime that does not know the attribute knows devices
+                                            of one die only */
         *out_value = info->xccs ? (int)info->xccs : 1;
         return hipSuccess;
     case hipDeviceAttributePciChipId:
@@ -408,11 +412,12 @@ hipError_t ahhsa_device_native(struct ah_backend_device *device, void **out_devi
                                void **out_context)
 {
     *out_device = (void *)(uintptr_t)device->agent.handle;
-    *out_context = NULL; /* HSA has no such thing */
+    *out_context = NULL; /* HSA has no contexts */
     return hipSuccess;
 }
 
-/* AMD's profilers are told by the environment; HSA has no calls that start or stop one. */
+/* AMD's profilers are controlled by environment variables; HSA has no functions that start or
+ * stop one. */
 hipError_t ahhsa_profiler_start(struct ah_backend_device *device)
 {
     return ahhsa_refuse(device, "hipProfilerStart", "the HSA runtime has no such function");

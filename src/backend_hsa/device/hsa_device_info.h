@@ -1,5 +1,5 @@
-/* Private to backend_hsa, part of hsa_device.h: what a device says of itself, and what can be set
- * on it. Any thread may call all of this, with any lock or none held. */
+/* Private to backend_hsa, part of hsa_device.h: what a device reports of itself, and what can be
+ * set on it. Any thread may call all of this, with any lock or none held. */
 #ifndef AHHSA_DEVICE_INFO_H
 #define AHHSA_DEVICE_INFO_H
 
@@ -12,8 +12,8 @@ struct ahhsa_target {
     enum ah_image_feature xnack, sramecc;
 };
 
-/* Parses the name of an ISA, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-". What is not said of a
- * feature is AH_FEATURE_UNSUPPORTED. False: it is no such name. */
+/* Parses the name of an ISA, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-". A feature that the name
+ * does not mention is AH_FEATURE_UNSUPPORTED. False: it is no name of an ISA. */
 bool ahhsa_target_parse(const char *isa, struct ahhsa_target *out_target);
 
 /* How well a device of target runs image: 0 not at all, more is better. */
@@ -37,23 +37,24 @@ struct ahhsa_device_info {
     uint32_t group_memory; /* of a work-group, bytes */
     bool svm, svm_by_default, dmabuf, virtual_memory, host_atomics, large_bar;
     int numa_node;   /* of the nearest CPU */
-    bool incomplete; /* while they are asked for: the runtime failed */
+    bool incomplete; /* during a query: the runtime failed */
     hipDeviceProp_tR0600 properties;
 
-    /* What is set; read and written atomically. */
+    /* What the application sets; read and written atomically. */
     size_t limits[3]; /* hipLimitStackSize, hipLimitPrintfFifoSize, hipLimitMallocHeapSize */
     hipFuncCache_t cache_config;
 };
 
 void ahhsa_device_info_free(struct ah_backend_device *device);
 
-/* Asks the device at the first call. NULL: no memory, or the runtime fails, which was logged. */
+/* Queries the device at the first call. NULL: out of memory, or the runtime failed, which was
+ * logged. */
 struct ahhsa_device_info *ahhsa_device_info_of(struct ah_backend_device *device);
 
-/* Whether instructions of images are there; the runtime may say so of more devices. */
+/* Whether the device has image instructions; the runtime claims them for more devices. */
 bool ahhsa_device_has_images(struct ah_backend_device *device);
 
-/* As they are at first, and after a reset. */
+/* Sets the limits to their defaults. */
 void ahhsa_limits_init(struct ahhsa_device_info *info);
 /* hipLimit*, which must be one of the three. */
 size_t ahhsa_limit(struct ah_backend_device *device, enum hipLimit_t limit);

@@ -12,7 +12,7 @@ struct search { /* for the runtime's callbacks */
     hsa_agent_t cpus[AHHSA_DEVICES_MAX];
     hsa_agent_t gpus[AHHSA_DEVICES_MAX];
     int cpu_count, gpu_count;
-    bool host_pools; /* those that are looked at are the host's */
+    bool host_pools; /* the pools that are being visited are the host's */
 };
 
 static hsa_status_t sort_agent(hsa_agent_t agent, void *data)
@@ -88,7 +88,7 @@ static hsa_status_t first_isa(hsa_isa_t isa, void *data)
     return HSA_STATUS_INFO_BREAK;
 }
 
-/* The CPU whose memory is nearest, where the runtime knows. */
+/* The CPU whose memory is nearest, if the runtime reports it. */
 static hsa_agent_t nearest_cpu(const struct search *search, hsa_agent_t gpu)
 {
     hsa_agent_t nearest = {0};
@@ -100,7 +100,7 @@ static hsa_agent_t nearest_cpu(const struct search *search, hsa_agent_t gpu)
     return search->cpus[0];
 }
 
-/* Kernel arguments and coarse-grained host memory can be ordinary host memory. */
+/* Kernel arguments and coarse-grained host memory can be in ordinary host memory. */
 static void fill_gaps(struct ahhsa_pools *pools)
 {
     if (pools->host_fine.handle == 0)

@@ -24,7 +24,7 @@ static hipError_t pool_allocate(struct ah_backend_device *device, hsa_amd_memory
                                 size_t size, uint32_t flags, void **out_pointer)
 {
     hsa_status_t status = device->api->hsa_amd_memory_pool_allocate(pool, size, flags, out_pointer);
-    /* That it is too large for the pool at all is no mistake in the arguments. */
+    /* A size beyond the pool's largest allocation is not an invalid argument for HIP. */
     if (status == HSA_STATUS_ERROR_INVALID_ALLOCATION ||
         status == HSA_STATUS_ERROR_OUT_OF_RESOURCES)
         return hipErrorOutOfMemory;

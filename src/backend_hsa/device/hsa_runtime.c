@@ -23,7 +23,7 @@ hipError_t ahhsa_runtime_start(struct ah_backend *backend, char **out_reason)
 {
     const struct ahhsa_api *api = &backend->api;
     hsa_status_t status = api->hsa_init();
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES) { /* what it says without /dev/kfd */
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES) { /* the result without /dev/kfd */
         *out_reason =
             ah_reason("the runtime does not start: there is no AMD GPU, its kernel driver "
                       "(/dev/kfd) is not loaded, or this user may not use it");

@@ -55,8 +55,9 @@ struct ah_backend {
     pthread_mutex_t start_lock;            /* held while a device is started or reset */
     pthread_rwlock_t memory_lock;          /* guards the two maps below */
     struct ah_ranges memory; /* struct ahhsa_allocation by its host address, or by its only one */
-    struct ah_ranges memory_by_device_address; /* registered memory that devices see elsewhere */
-    _Atomic uint64_t last_buffer;              /* the number of the latest allocation */
+    /* Registered memory that devices see at another address. */
+    struct ah_ranges memory_by_device_address;
+    _Atomic uint64_t last_buffer; /* the number of the latest allocation */
 };
 
 /* ---- devices ---------------------------------------------------------------------------- */
@@ -146,7 +147,7 @@ hipError_t ahhsa_find_devices(struct ah_backend *backend, char **out_reason);
 /* The device has failed for good: logs it, completes all that threads wait for, and makes every
  * later entry return error, until device_reset. The first error stays. The lock is not held. */
 void ahhsa_fail(struct ah_backend_device *device, hipError_t error, const char *what);
-/* Has memory faults and hardware exceptions fail their devices. */
+/* Registers a handler that fails a device after a memory fault or a hardware exception. */
 hsa_status_t ahhsa_watch_devices(struct ah_backend *backend);
 
 /* ---- errors: hsa_error.c ---------------------------------------------------------------- */
@@ -160,7 +161,7 @@ hipError_t ahhsa_report(const struct ah_backend_device *device, const char *what
                         hsa_status_t status);
 /* For an OPTIONAL function that this runtime does not have. */
 hipError_t ahhsa_missing(const struct ah_backend_device *device, const char *function);
-/* For what HSA has no way to do. */
+/* For a feature that HSA does not have. */
 hipError_t ahhsa_refuse(const struct ah_backend_device *device, const char *what, const char *why);
 
 /* The end of an entry: hipSuccess, or the failure logged and translated. */

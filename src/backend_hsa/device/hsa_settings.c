@@ -1,8 +1,8 @@
-/* Owns what is set on a device and kept: limits, cache and bank preferences, flags. */
+/* Owns what applications set on a device: limits, cache and bank preferences, flags. */
 #include "hsa_device_info.h"
 
-/* Hardware counts the private memory of a wave in 13 bits of 1 KiB: less than 128 KiB for each
- * of 64 threads. */
+/* The hardware counts the private memory of a wave in 13 bits of 1 KiB, which is less than 128
+ * KiB for each of 64 threads. */
 enum { STACK_MAX = (128 << 10) - 16, PRINTF_MIN = 4096, HEAP_MIN = 4096 };
 
 void ahhsa_limits_init(struct ahhsa_device_info *info)
@@ -36,7 +36,7 @@ hipError_t ahhsa_device_get_limit(struct ah_backend_device *device, enum hipLimi
     return hipSuccess;
 }
 
-/* Printf buffers are 32-bit in their own words, and the heap counts units of 16 bytes. */
+/* The header of a printf buffer has a size of 32 bits, and the heap counts units of 16 bytes. */
 static size_t within_bounds(enum hipLimit_t limit, size_t value)
 {
     size_t least = limit == hipLimitStackSize        ? 0
@@ -70,8 +70,8 @@ hipError_t ahhsa_device_set_limit(struct ah_backend_device *device, enum hipLimi
     return hipSuccess;
 }
 
-/* L1 and group memory are apart on AMD's GPUs, and banks have one width: preferences are kept
- * so that a program finds what it said. */
+/* L1 and group memory are separate on AMD's GPUs, and banks have one width: a preference has no
+ * effect, and is stored only for the program that reads it back. */
 
 hipError_t ahhsa_device_get_cache_config(struct ah_backend_device *device,
                                          hipFuncCache_t *out_config)
@@ -104,7 +104,7 @@ hipError_t ahhsa_device_set_shared_config(struct ah_backend_device *device,
                                           hipSharedMemConfig config)
 {
     (void)device;
-    (void)config; /* no effect, as on NVIDIA's devices of today */
+    (void)config; /* no effect, as on current NVIDIA devices */
     return hipSuccess;
 }
 

@@ -17,7 +17,7 @@ void ahhsa_fail(struct ah_backend_device *device, hipError_t error, const char *
     ahhsa_unlock(device);
 }
 
-/* Memory faults and hangs, which the runtime tells of once for all queues of an agent. */
+/* The runtime reports memory faults and hardware exceptions once for all queues of an agent. */
 static hsa_status_t system_event(const hsa_amd_event_t *event, void *data)
 {
     struct ah_backend *backend = data;

@@ -1,5 +1,5 @@
-/* Owns the names of AMD's processors: target ids taken apart, which code objects a processor runs,
- * and its register file. */
+/* Owns the names of AMD's processors: parsing of target ids, the code objects that a processor
+ * runs, and its register file. */
 #include "hsa_device_info.h"
 
 #include <ctype.h>
@@ -77,8 +77,8 @@ static bool generic_covers(const char *generic, const char *processor)
     return false;
 }
 
-/* 0: the code cannot run; 1: it runs either way; 2: it was made for just this. A processor
- * without the feature runs code that does not ask for it to be on. */
+/* 0: the code cannot run; 1: it runs with the feature on or off; 2: it was compiled for this
+ * setting. A processor without the feature runs code that does not require it to be on. */
 static int rank_feature(enum ah_image_feature code, enum ah_image_feature device)
 {
     if (code == AH_FEATURE_UNSUPPORTED || code == AH_FEATURE_ANY)
@@ -88,7 +88,8 @@ static int rank_feature(enum ah_image_feature code, enum ah_image_feature device
     return code == device ? 2 : 0;
 }
 
-/* Code for this processor beats code for its family, and more exact features beat any. */
+/* Code for this processor is preferred to code for its family, and an exact match of features to
+ * code for any setting. */
 int ahhsa_target_rank(const struct ahhsa_target *target, const struct ah_image *image)
 {
     enum { EXACT = 1000, GENERIC = 500, FEATURE = 10, VERSION_MIN = 3 };

@@ -1,5 +1,5 @@
-/* Owns what copy engines are told: rectangles in one command where the engine can, row by row where
- * it cannot. */
+/* Owns the submission of copies to copy engines: a box in one command where the engine can, and
+ * row by row where it cannot. */
 #include "hsa_stream.h"
 
 enum { X, Y, Z };
@@ -11,7 +11,7 @@ static hsa_amd_copy_direction_t direction(const struct ahhsa_location *dst,
                        : (src->device ? hsaDeviceToHost : hsaHostToHost);
 }
 
-/* False: the engine or its driver cannot do this one. */
+/* False: the engine or its driver cannot copy this box. */
 static bool start_box(struct ah_backend_device *device, const struct ahhsa_transfer *transfer,
                       uint32_t count, const hsa_signal_t *before, hsa_signal_t after)
 {
@@ -32,7 +32,7 @@ static bool start_box(struct ah_backend_device *device, const struct ahhsa_trans
                                                        count, before, after) == HSA_STATUS_SUCCESS;
 }
 
-/* Every row takes one from the signal, which none has begun to do. */
+/* Every row subtracts one from the signal, which no engine has been given before. */
 static hipError_t start_rows(struct ah_backend_device *device,
                              const struct ahhsa_transfer *transfer, uint32_t count,
                              const hsa_signal_t *before, struct ahhsa_signal *after)

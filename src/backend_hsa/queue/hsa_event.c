@@ -1,6 +1,6 @@
-/* Owns events. One that measures time is a barrier of its own, whose end is the time; any
- * other is the signal of what the stream did last. One that processes share counts its records
- * in memory that they all have. */
+/* Owns events. A record of an event that measures time inserts a marker, whose end is the time; a
+ * record of any other event is the last signal of the stream. An event that processes share
+ * counts its records in shared memory. */
 #include "hsa_stream.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ struct ah_backend_event {
     struct ah_backend_event *next, **link; /* in the device's list */
     unsigned flags;
     bool recorded;
-    struct ahhsa_signal *signal; /* of the latest record, held; NULL: it had been reached then */
+    struct ahhsa_signal *signal; /* of the latest record, retained; NULL: all work had ended then */
     struct ahhsa_shared_event *shared; /* hipEventInterprocess */
 };
 
@@ -77,7 +77,7 @@ hipError_t ahhsa_event_destroy(struct ah_backend_device *device, struct ah_backe
 {
     ahhsa_lock(device);
     hipError_t error = ahhsa_device_error(device);
-    if (error == hipSuccess) /* otherwise the reset frees it */
+    if (error == hipSuccess) /* after a failure the reset frees it */
         free_event(event);
     ahhsa_unlock(device);
     return error;
@@ -116,7 +116,7 @@ hipError_t ahhsa_event_record(struct ah_backend_device *device, struct ah_backen
     return error;
 }
 
-/* What is to be waited for, held; NULL: nothing. */
+/* The signal to wait for, retained; NULL: none. */
 static struct ahhsa_signal *pending_signal(struct ah_backend_event *event)
 {
     ahhsa_lock(event->device);
@@ -172,7 +172,7 @@ hipError_t ahhsa_event_synchronize(struct ah_backend_device *device, struct ah_b
     return error == hipSuccess ? ahhsa_device_error(device) : error;
 }
 
-/* When the event was reached, in ticks that all devices share. */
+/* When the event was reached, in ticks of the system's clock. */
 static hipError_t reached_at(struct ah_backend_event *event, uint64_t *out_ticks)
 {
     hsa_amd_profiling_dispatch_time_t time = {0};

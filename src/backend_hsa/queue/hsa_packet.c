@@ -3,7 +3,7 @@
 
 enum {
     PACKET_SIZE = 64,
-    CALLBACKS_PER_PACKET = 6, /* what the caller adds, its chunk, its signal, what it depends on */
+    CALLBACKS_PER_PACKET = 6, /* of the caller, the chunk, the signal, the dependency */
 };
 
 /* ---- packets ---------------------------------------------------------------------------- */
@@ -63,8 +63,8 @@ void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool barrier_bit,
 
 /* ---- kernels: anything unusual ---------------------------------------------------------- */
 
-/* Room in the device's queue for cooperative kernels; it is work off the stream's queue, as a copy
- * is. */
+/* Room in the device's queue for cooperative kernels; such a kernel is work off the stream's
+ * queue, as a copy is. */
 static hipError_t reserve_cooperative(struct ah_backend_stream *stream)
 {
     struct ah_backend_device *device = stream->device;

@@ -1,19 +1,19 @@
-/* Owns the hardware queues of a device: how many there are, who uses which, and how packets
- * are written into them. */
+/* Owns the hardware queues of a device: their creation, their assignment to streams, and waiting
+ * for room in them. hsa_packet.c writes the packets. */
 #include "hsa_stream.h"
 
 #include <string.h>
 #include <time.h>
 
 enum {
-    PACKETS = 16384,       /* as many launches may be under way before one waits */
-    SHORTEST_SLEEP = 5000, /* ns, between looks at a queue that is full */
+    PACKETS = 16384,       /* as many launches may be in flight before one waits for room */
+    SHORTEST_SLEEP = 5000, /* ns, between reads of the index of a queue that is full */
     LONGEST_SLEEP = 200000,
 };
 
 /* ---- which queues there are ------------------------------------------------------------- */
 
-/* The runtime stopped the queue; on a thread of the runtime. */
+/* The runtime has stopped the queue. Called by a thread of the runtime. */
 static void on_queue_error(hsa_status_t status, hsa_queue_t *hsa, void *data)
 {
     struct ahhsa_queue *queue = data;
@@ -44,7 +44,8 @@ hipError_t ahhsa_queue_open(struct ah_backend_device *device, struct ahhsa_queue
                               UINT32_MAX, UINT32_MAX, &hsa);
     if (status != HSA_STATUS_SUCCESS)
         return ahhsa_report(device, "hsa_queue_create", status);
-    /* Both only change how well things go: without the second, events have no times. */
+    /* A failure of either is not an error: without the priority work is slower, and without
+     * profiling events have no times. */
     if (priority != HSA_AMD_QUEUE_PRIORITY_NORMAL && api->hsa_amd_queue_set_priority)
         api->hsa_amd_queue_set_priority(hsa, priority);
     status = api->hsa_amd_profiling_set_profiler_enabled(hsa, 1);
@@ -56,11 +57,11 @@ hipError_t ahhsa_queue_open(struct ah_backend_device *device, struct ahhsa_queue
     return hipSuccess;
 }
 
-/* Queues that may be shared, by how many streams use them. */
+/* Candidates, by how many streams use them. */
 struct choice {
     struct ahhsa_queue *best;   /* of the priority */
-    struct ahhsa_queue *any;    /* of all, also those that are a stream's own */
-    struct ahhsa_queue *vacant; /* could be made */
+    struct ahhsa_queue *any;    /* of all priorities, also queues of one stream */
+    struct ahhsa_queue *vacant; /* not created yet */
     unsigned count;             /* of the priority */
 };
 
@@ -120,7 +121,7 @@ void ahhsa_queue_detach(struct ahhsa_queue *queue)
     hsa_status_t status = queue->device->api->hsa_queue_destroy(queue->hsa);
     if (status == HSA_STATUS_SUCCESS) {
         *queue = (struct ahhsa_queue){0};
-    } else { /* it is nobody's, until the device is reset */
+    } else { /* no stream uses it until the device is reset */
         ahhsa_report(queue->device, "hsa_queue_destroy", status);
         queue->exclusive = true;
     }
@@ -145,7 +146,7 @@ bool ahhsa_queue_update_space(struct ahhsa_queue *queue, unsigned packets)
     return queue->write + packets - queue->read <= queue->hsa->size;
 }
 
-/* A full queue has thousands of packets before it, so that naps lose no time. */
+/* A full queue has thousands of packets to process, so that sleeping costs no time. */
 hipError_t ahhsa_queue_wait_for_space(struct ahhsa_queue *queue, unsigned packets)
 {
     struct ah_backend_device *device = queue->device;
@@ -164,12 +165,12 @@ hipError_t ahhsa_queue_wait_for_space(struct ahhsa_queue *queue, unsigned packet
     return hipSuccess;
 }
 
-/* The read index may pass a barrier that still waits. It does not pass the packet after that. */
+/* The read index may pass a barrier that still waits, but not the packet after it. */
 bool ahhsa_queue_is_host_dependent(struct ahhsa_queue *queue)
 {
     if (queue->streams == 1 || queue->read > queue->host_dependent_end ||
         queue->host_dependent_end == 0)
-        return false; /* a stream alone knows by itself what it waits for */
+        return false; /* the only stream knows what it waits for */
     queue->read = queue->device->api->hsa_queue_load_read_index_scacquire(queue->hsa);
     return queue->read <= queue->host_dependent_end;
 }

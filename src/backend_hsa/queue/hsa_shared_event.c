@@ -1,6 +1,6 @@
-/* Owns what processes share of an event: a page with two counts. The thread of a stream writes
- * it when it is the stream's turn, and waits for it in the same way, since signals of the
- * runtime that other processes may open are not everywhere to be had. */
+/* Owns what processes share of an event: a page with two counters. The thread of a stream writes
+ * it, or waits for it, in stream order, since not every runtime has signals that other processes
+ * can open. */
 #include "hsa_stream.h"
 
 #include "process.h"
@@ -15,15 +15,15 @@
 enum {
     SHORTEST_SLEEP = 2000,
     LONGEST_SLEEP = 200000,
-    SLEEPS_PER_CHECK = 128, /* at the process that recorded the event */
+    SLEEPS_PER_CHECK = 128, /* whether the process that recorded the event is alive */
     TAG = 0x45644842,
     RECORDERS = 32,
 };
 
 struct page {
-    _Atomic uint64_t tag;                  /* TAG, so that it is known for what it is */
+    _Atomic uint64_t tag;                  /* TAG, by which the page is recognised */
     _Atomic uint64_t recorded;             /* records so far */
-    _Atomic uint64_t reached;              /* the latest of them that a stream came to */
+    _Atomic uint64_t reached;              /* the latest of them that a stream has reached */
     _Atomic uint64_t recorders[RECORDERS]; /* the process that made record n, at n % RECORDERS */
 };
 
@@ -35,7 +35,7 @@ struct ahhsa_shared_event {
 
 struct handle { /* what travels in a hipIpcEventHandle_t */
     int32_t process, file;
-    uint64_t id; /* of the file: the descriptor may be another one's by now */
+    uint64_t id; /* of the file: the descriptor may be another file's by now */
 };
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcEventHandle_t), "IPC event handles");
 
@@ -121,7 +121,7 @@ struct record { /* that a stream is to reach */
     uint64_t number;
 };
 
-/* Also in a device that has failed: other processes would wait for ever. */
+/* Also when the device has failed: other processes would wait forever. */
 static void mark_reached(void *data, hipError_t status)
 {
     struct record *record = data;
@@ -151,7 +151,7 @@ hipError_t ahhsa_shared_event_record(struct ahhsa_shared_event *shared,
     return error;
 }
 
-/* The process that was to reach a record has ended before. */
+/* Whether the process that was to reach a record has ended before. */
 static bool is_abandoned(const struct ahhsa_shared_event *shared, uint64_t number)
 {
     uint64_t recorder = atomic_load(&shared->page->recorders[number % RECORDERS]);

@@ -1,4 +1,4 @@
-/* Owns the signals of a device, which are made in groups and used again and again. */
+/* Owns the signals of a device, which are created in groups and reused. */
 #include "hsa_stream.h"
 
 #include <stdlib.h>
@@ -12,10 +12,11 @@ struct group {
 
 struct ahhsa_signals {
     struct ah_backend_device *device;
-    pthread_mutex_t lock; /* its own: signals are let go under the locks of other devices */
+    pthread_mutex_t lock; /* its own: a signal may be released under the lock of another device */
     struct group *groups;
     struct ahhsa_signal *free;
-    _Atomic(struct ahhsa_signal *) spare; /* one more, without the lock: the one let go last */
+    /* One more free signal, the one released last, which is acquired without the lock. */
+    _Atomic(struct ahhsa_signal *) spare;
 };
 
 struct ahhsa_signals *ahhsa_signals_create(struct ah_backend_device *device)
@@ -44,7 +45,7 @@ void ahhsa_signals_destroy(struct ahhsa_signals *signals)
     free(signals);
 }
 
-/* Under the lock. Whatever of a group can be made is used. */
+/* Under the lock. A group is used even if only some of its signals can be created. */
 static bool add_group(struct ahhsa_signals *signals)
 {
     const struct ahhsa_api *api = signals->device->api;
@@ -121,7 +122,8 @@ void ahhsa_signal_release(struct ahhsa_signal *signal)
     pthread_mutex_unlock(&signals->lock);
 }
 
-/* A barrier waits for 0: behind a copy that failed it stands still, until somebody notices. */
+/* A barrier waits for the value 0, and so forever for a copy that failed, until a thread finds
+ * the failure. */
 static struct ahhsa_signal *failed_signal(struct ahhsa_signals *signals)
 {
     struct ahhsa_signal *found = NULL;
@@ -178,7 +180,7 @@ void ahhsa_signal_subtract(struct ahhsa_signal *signal, size_t count)
     signal->device->api->hsa_signal_subtract_screlease(signal->hsa, (hsa_signal_value_t)count);
 }
 
-/* Whether an engine is still to complete it. */
+/* Whether an engine will still complete it. */
 static bool is_being_copied(const struct ahhsa_signal *signal)
 {
     return atomic_load_explicit(&signal->copying, memory_order_acquire) &&

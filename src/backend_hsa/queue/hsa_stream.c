@@ -1,9 +1,5 @@
-/* Owns streams: the order of work within one and between them, default streams, what is
- * done when work has ended, and waiting for it.
- *
- * A stream's kernels and barriers follow one another in its queue. Most have no signal:
- * whoever has to know when they end puts a barrier with one behind them ("marks" it). What
- * does not go through the queue has a signal, and the next packet a barrier for it. */
+/* Owns the order of work within a stream and between streams, completion callbacks, and waiting for
+ * work. hsa_stream.h explains the states of a stream. */
 #include "hsa_stream.h"
 
 #include <stdlib.h>
@@ -63,7 +59,7 @@ static void find_checkpoint(struct ah_backend_stream *stream)
         }
 }
 
-/* The first hook, whose time has come. */
+/* Removes and returns the first callback, which is due. */
 static struct ahhsa_callback pop_callback(struct ah_backend_stream *stream)
 {
     struct ahhsa_callback callback = *ahhsa_stream_callback_at(stream, 0);
@@ -80,7 +76,7 @@ static struct ahhsa_callback pop_callback(struct ah_backend_stream *stream)
     return callback;
 }
 
-/* The hook of a signal that failed: what came after it did not have what it needs. */
+/* The callback of a signal that failed: later work used data that was not copied. */
 static void check_signal(void *data)
 {
     ahhsa_signal_check(data);
@@ -185,7 +181,7 @@ hipError_t ahhsa_stream_reserve(struct ah_backend_stream *stream, unsigned packe
         unsigned needed = packets + ahhsa_barriers_for(stream->dependency_count);
         if (ahhsa_queue_has_space(stream->queue, needed))
             return hipSuccess;
-        stream->pins++; /* it may be destroyed meanwhile, if it is not the caller's */
+        stream->pins++; /* another stream than the caller's may be destroyed meanwhile */
         error = ahhsa_queue_wait_for_space(stream->queue, needed);
         stream->pins--;
         if (error != hipSuccess)
@@ -216,7 +212,7 @@ hipError_t ahhsa_stream_insert_marker(struct ah_backend_stream *stream, bool fre
     drop_met_dependencies(stream);
     if (!fresh && !stream->unsignaled && stream->dependency_count == 0)
         return hipSuccess;
-    hipError_t error = ahhsa_device_error(stream->device); /* nobody would ever complete it */
+    hipError_t error = ahhsa_device_error(stream->device); /* no device would complete the marker */
     if (error == hipSuccess)
         error = ahhsa_stream_reserve(stream, 1, 1);
     if (error != hipSuccess)
@@ -251,7 +247,7 @@ hipError_t ahhsa_stream_use_own_queue(struct ah_backend_stream *stream)
     if (error != hipSuccess)
         return error;
     if (ahhsa_queue_assign(stream->device, stream->queue->priority, true, &queue) != hipSuccess)
-        return hipSuccess; /* none left: goes on sharing */
+        return hipSuccess; /* none left: the stream goes on sharing its queue */
     ahhsa_queue_detach(stream->queue);
     stream->queue = queue;
     stream->off_queue = stream->last_signal != NULL;
@@ -279,19 +275,19 @@ void ahhsa_stream_deactivate(struct ah_backend_stream *stream)
     stream->is_active = false;
 }
 
-/* Whether a barrier for the signal would keep the packets of other streams waiting for the host. */
+/* Whether a barrier for the signal would make packets of other streams wait for the host. */
 static bool needs_own_queue(const struct ah_backend_stream *stream,
                             const struct ahhsa_signal *signal)
 {
     return is_pending(signal) && signal->host_dependent && !stream->queue->exclusive;
 }
 
-/* The legacy stream waits for what blocking streams were given since it was last used. */
+/* Orders the legacy stream after the work of blocking streams since its last use. */
 static hipError_t order_legacy(struct ah_backend_stream *legacy)
 {
     struct ah_backend_device *device = legacy->device;
     struct ah_backend_stream *stream;
-    bool moved = false; /* as far as there are queues left */
+    bool moved = false; /* at most once: there may be no queue left */
     device->queues->legacy_work++;
     while ((stream = device->queues->active_blocking)) {
         hipError_t error = ahhsa_stream_insert_marker(stream, false);
@@ -304,7 +300,7 @@ static hipError_t order_legacy(struct ah_backend_stream *legacy)
             error = ahhsa_stream_use_own_queue(legacy);
             if (error != hipSuccess)
                 return error;
-            continue; /* the lock may have been let go */
+            continue; /* the lock may have been released */
         }
         error = stream->last_signal ? ahhsa_stream_add_dependency(legacy, stream->last_signal)
                                     : hipSuccess;
@@ -326,7 +322,7 @@ hipError_t ahhsa_stream_order_with_default(struct ah_backend_stream *stream)
         hipError_t error = ahhsa_stream_insert_marker(device->queues->legacy, false);
         if (error == hipSuccess && needs_own_queue(stream, device->queues->legacy->last_signal)) {
             error = ahhsa_stream_use_own_queue(stream);
-            if (error == hipSuccess) /* the lock may have been let go */
+            if (error == hipSuccess) /* the lock may have been released */
                 error = ahhsa_stream_insert_marker(device->queues->legacy, false);
         }
         if (error == hipSuccess && device->queues->legacy->last_signal)
@@ -379,7 +375,7 @@ void ahhsa_work_end(struct ahhsa_work *work)
 
 void ahhsa_work_cancel(struct ahhsa_work *work)
 {
-    if (work->before) { /* its hook is the latest */
+    if (work->before) { /* its callback is the latest */
         work->stream->callback_count--;
         ahhsa_signal_release(work->before);
     }
@@ -395,7 +391,7 @@ void ahhsa_work_abandon(struct ahhsa_work *work)
         ahhsa_lock(work->stream->device);
         error = ahhsa_host_enqueue_at(work, &job);
         ahhsa_unlock(work->stream->device);
-        if (error != hipSuccess) /* there is no thread that could */
+        if (error != hipSuccess) /* there is no thread to wait for it */
             ahhsa_signal_wait(work->before);
     }
     if (error != hipSuccess)
@@ -404,7 +400,7 @@ void ahhsa_work_abandon(struct ahhsa_work *work)
 
 /* ---- waiting ---------------------------------------------------------------------------- */
 
-/* The signal of all of the stream's work, held; NULL: it has ended. */
+/* The signal of all of the stream's work, retained; NULL: it has ended. */
 static hipError_t last_signal(struct ah_backend_stream *stream, struct ahhsa_signal **out_signal)
 {
     hipError_t error = ahhsa_device_error(stream->device);
@@ -418,7 +414,7 @@ static hipError_t last_signal(struct ah_backend_stream *stream, struct ahhsa_sig
     return error;
 }
 
-/* Whether the hooks of others may be due as well. */
+/* After a wait for the legacy stream, callbacks of other streams may be due as well. */
 static void reap_after_wait(struct ah_backend_stream *stream)
 {
     struct ah_backend_device *device = stream->device;
@@ -507,7 +503,7 @@ static hipError_t drain_stream(struct ah_backend_stream *stream)
     return error;
 }
 
-/* Streams that are made meanwhile come before the first, and are not waited for. */
+/* Streams that are created meanwhile are put before the first, and are not waited for. */
 hipError_t ahhsa_device_drain(struct ah_backend_device *device)
 {
     hipError_t error = hipSuccess;
@@ -581,7 +577,8 @@ hipError_t ahhsa_stream_wait_signal(struct ah_backend_device *device,
     ahhsa_lock(device);
     hipError_t error = ahhsa_device_error(device);
     if (error == hipSuccess)
-        error = ahhsa_stream_order_with_default(stream); /* it counts as work: others wait for it */
+        error = ahhsa_stream_order_with_default(
+            stream); /* the wait is work of the stream: other streams are ordered after it */
     if (error == hipSuccess && signal->host_dependent)
         error = ahhsa_stream_use_own_queue(stream);
     if (error == hipSuccess)

@@ -121,7 +121,7 @@ static void free_stream(struct ah_backend_stream *stream)
     free(stream);
 }
 
-/* A stream that others still wait for, or whose hooks did not run, is freed later. */
+/* A stream that threads wait for, or whose callbacks have not run, is freed later. */
 static bool is_finished(const struct ah_backend_stream *stream)
 {
     return stream->destroyed && stream->pins == 0 && stream->callback_count == 0 &&
@@ -163,7 +163,7 @@ hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_back
         free_stream(stream);
     bool many = device->queues->destroyed > 2 * device->queues->destroyed_at_last_reap + FEW;
     ahhsa_unlock(device);
-    if (many) /* of those that were busy some may be done by now */
+    if (many) /* the work of some may have ended by now */
         ahhsa_device_reap(device);
     return hipSuccess;
 }

@@ -1,6 +1,6 @@
-/* Owns what the host does in stream order: host functions, callbacks and waiting for a value
- * in memory. Each stream that needs it has a thread, so that none holds up another; the
- * stream has a queue of its own then, where there is one, for the same reason. */
+/* Owns the threads that work in stream order: they call host functions and callbacks, and wait
+ * for values in memory. Each stream that needs one has a thread of its own, and a hardware queue
+ * of its own if there is one left, so that no stream holds up another. */
 #include "hsa_stream.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum {
     INITIAL_JOBS = 8,
-    POLLS_PER_CHECK = 256, /* whether it will ever be there */
+    POLLS_PER_CHECK = 256, /* between checks that the value can still be written */
     FAST_POLLS = 64,       /* at a value in memory, before the thread sleeps between them */
     SHORTEST_SLEEP = 2000, /* ns */
     LONGEST_SLEEP = 200000,
@@ -16,7 +16,7 @@ enum {
 
 struct ahhsa_worker {
     struct ah_backend_device *device;
-    struct ahhsa_worker *next, **link; /* of the device's, live or over */
+    struct ahhsa_worker *next, **link; /* of the device's running or ended threads */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -53,7 +53,7 @@ static bool is_met(const struct ahhsa_job *job, uint64_t seen)
     }
 }
 
-/* What is in memory that the host reaches, or not. */
+/* Reads the value, through the runtime if the host has no access to it. */
 static hipError_t read_value(struct ah_backend_device *device, const struct ahhsa_job *job,
                              uint64_t *out_value)
 {
@@ -96,7 +96,7 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
 
 /* ---- the thread ------------------------------------------------------------------------- */
 
-/* Its caller has gone on and cannot be told. */
+/* The caller has returned, so that an error fails the device. */
 static void start_copy(struct ah_backend_device *device, const struct ahhsa_transfer *transfer,
                        struct ahhsa_signal *after)
 {
@@ -140,7 +140,7 @@ static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         job->finish(job->owner);
 }
 
-/* The last thing that a thread does. */
+/* The last action of a thread. */
 static void retire_worker(struct ahhsa_worker *worker)
 {
     struct ahhsa_workers *workers = &worker->device->queues->workers;
@@ -233,7 +233,7 @@ void ahhsa_workers_fini(struct ahhsa_workers *workers)
     pthread_mutex_destroy(&workers->lock);
 }
 
-/* Under the lock of the workers, which is let go meanwhile. There is one that is over. */
+/* Under the lock of the workers, which is released meanwhile. A thread has ended. */
 static void join_one(struct ahhsa_workers *workers)
 {
     struct ahhsa_worker *worker = atomic_load(&workers->ended);
@@ -314,7 +314,7 @@ static hipError_t push_job(struct ahhsa_worker *worker, struct ahhsa_job *job,
     return room ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* The stream's thread is there. */
+/* Starts the stream's thread, unless it has one. */
 static hipError_t ensure_worker(struct ah_backend_stream *stream)
 {
     return stream->worker ? hipSuccess : start_worker(stream->device, &stream->worker);
@@ -393,7 +393,7 @@ hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
     }
     struct ahhsa_signal *before = place.before ? ahhsa_signal_retain(place.before) : NULL;
     ahhsa_work_end(&place);
-    if (before) /* of the legacy stream, or somebody else was faster */
+    if (before) /* in the legacy stream, or another thread has queued work meanwhile */
         error = ahhsa_signal_wait(before);
     ahhsa_signal_release(before);
     function(data, error);
