@@ -159,6 +159,7 @@ typedef enum {
     HSA_POINTER_REGISTERED_USER = 2,
     HSA_POINTER_REGISTERED_GRAPHICS = 3,
     HSA_POINTER_REGISTERED_SHARED = 4,
+    HSA_POINTER_RESERVED_ADDR = 5, /* ROCm 6 and later */
 } HSA_POINTER_TYPE;
 
 typedef struct {
@@ -178,7 +179,7 @@ typedef struct {
     void *MemoryAddress;
     uint64_t SizeInBytes;
     const void *Metadata;
-    uint32_t MetadataSizeInBytes, Reserved;
+    uint32_t MetadataSizeInBytes, NodeId; /* NodeId: reserved before ROCm 6 */
 } HsaGraphicsResourceInfo;
 
 enum {

@@ -65,6 +65,24 @@ struct amdgpu_gpu_info {
 void *DtifCreate(const char *name);
 void DtifDestroy(void);
 
+/* libdrm's kinds of handles, operations on addresses and their flags, as far as they are used. */
+enum { AMDGPU_BO_HANDLE_KMS = 1, AMDGPU_BO_HANDLE_DMA_BUF_FD = 2 };
+enum { AMDGPU_VA_OP_MAP = 1, AMDGPU_VA_OP_UNMAP = 2 };
+enum { AMDGPU_VM_PAGE_READABLE = 1 << 1, AMDGPU_VM_PAGE_WRITEABLE = 1 << 2 };
+struct amdgpu_bo_import_result {
+    void *buf_handle;
+    uint64_t alloc_size;
+};
+enum { DRM_AMDGPU_GEM_MMAP = 1 }; /* a command of drmCommandWriteRead */
+union drm_amdgpu_gem_mmap {
+    struct {
+        uint32_t handle, pad;
+    } in;
+    struct {
+        uint64_t addr_ptr;
+    } out;
+};
+
 /* Of libdrm: 0 or a negative error number. */
 int amdgpu_device_initialize(int file, uint32_t *major, uint32_t *minor, void **device);
 int amdgpu_device_deinitialize(void *device);
@@ -72,7 +90,8 @@ int amdgpu_query_gpu_info(void *device, struct amdgpu_gpu_info *information);
 int amdgpu_bo_cpu_map(void *buffer, void **address);
 int amdgpu_bo_free(void *buffer);
 int amdgpu_bo_export(void *buffer, int type, uint32_t *handle);
-int amdgpu_bo_import(void *device, int type, uint32_t handle, void *result);
+int amdgpu_bo_import(void *device, int type, uint32_t handle,
+                     struct amdgpu_bo_import_result *result);
 int amdgpu_bo_va_op(void *buffer, uint64_t offset, uint64_t size, uint64_t address, uint64_t flags,
                     uint32_t operation);
 int drmCommandWriteRead(int file, unsigned long command, void *data, unsigned long size);

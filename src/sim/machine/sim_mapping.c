@@ -80,7 +80,7 @@ bool sim_address_free(uint64_t address, size_t size)
 
 /* ---- physical memory ------------------------------------------------------------------------ */
 
-int sim_physical_create(int device, size_t size)
+int sim_physical_create(int device, size_t size, size_t tail)
 {
     if (device < 0 || device >= sim_state.device_count || size == 0)
         return -1;
@@ -90,7 +90,7 @@ int sim_physical_create(int device, size_t size)
     if (!fits)
         return -1;
     int file =
-        ah_sealed_file_create("simulated device memory", sim_round_up(size, SIM_PAGE), false);
+        ah_sealed_file_create("simulated device memory", sim_round_up(size, SIM_PAGE) + tail, false);
     if (file >= 0)
         return file;
     AH_LOG_ERR("physical memory of %zu bytes cannot be made: %s", size, strerror(errno));

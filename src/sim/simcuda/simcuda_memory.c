@@ -94,7 +94,7 @@ static CUresult allocate_shareable(struct simcuda_memory *like, size_t size,
     enum { PAGE = 65536 };
     struct simcuda_physical *physical;
     size_t whole = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-    int file = sim_physical_create(like->device->ordinal, whole);
+    int file = sim_physical_create(like->device->ordinal, whole, 0);
     if (file < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result =

@@ -152,7 +152,7 @@ static CUresult create(CUmemGenericAllocationHandle *handle, size_t size,
         return CUDA_ERROR_INVALID_DEVICE;
     if (sim_fault_allocation(device->ordinal, size))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    int file = sim_physical_create(device->ordinal, size);
+    int file = sim_physical_create(device->ordinal, size, 0);
     if (file < 0)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = simcuda_physical_new(device, file, size, properties->requestedHandleTypes,

@@ -180,7 +180,7 @@ hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t handle, size_t siz
         simhsa_violation("memory of the host cannot be mapped");
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     }
-    int file = sim_fault_allocation(device, size) ? -1 : sim_physical_create(device, size);
+    int file = sim_fault_allocation(device, size) ? -1 : sim_physical_create(device, size, 0);
     if (file < 0)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     return add_physical(

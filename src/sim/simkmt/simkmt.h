@@ -99,7 +99,8 @@ void simkmt_model_failed(const struct simkmt_node *node, const amd_queue_t *queu
  * models into out_models, which has room for SIM_DEVICES_MAX. Returns how many; 0: there is no such
  * folder; -1: it has others, and the log says which. */
 int simkmt_sysfs_read(const char *folder, const struct amdgpu_model **out_models);
-/* Makes such a folder, of the nodes that there are. False: it cannot be made, and the log says so. */
+/* Makes such a folder, of the nodes that there are. False: it cannot be made, and the log says so.
+ */
 bool simkmt_sysfs_write(const char *folder);
 
 /* ---- queues and doorbells -------------------------------------------------------------- */
@@ -158,9 +159,25 @@ void simkmt_attributes_close(void); /* of shared virtual memory */
  * run or copy meanwhile. */
 HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,
                                   struct sim_shared *out_shared);
+/* The same when nothing runs or copies; HSAKMT_STATUS_UNAVAILABLE: that takes too long. */
+HSAKMT_STATUS simkmt_share_at_rest(const void *address, uint64_t size, uint32_t *out_node,
+                                   struct sim_shared *out_shared);
 /* Opens such memory of another process's node, at addresses of its own; hsaKmtDeregisterMemory
  * closes it. */
 HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
                                  void **out_address);
+
+/* What a dma-buf is of. */
+struct simkmt_buffer {
+    int file; /* where it lies, for the caller to close */
+    uint64_t offset, size;
+    uint32_t node; /* 0: of the host; offset is 0 then */
+};
+/* False: file is no dma-buf of a simulated device, or who has the memory is gone. */
+bool simkmt_buffer_open(int file, struct simkmt_buffer *out);
+/* The first size bytes of file, for the host, at a multiple of alignment. MAP_FAILED: they cannot
+ * be mapped. */
+void *simkmt_buffer_map(int file, uint64_t size, uint64_t alignment);
+void simkmt_drm_close(void);
 
 #endif

@@ -1,32 +1,87 @@
-/* Owns libdrm's functions, as far as later runtimes ask for them beside those of the kernel
- * driver: a device tells its clock; buffers, by which memory goes to other drivers, there are
- * none. */
+/* Owns libdrm's functions, as far as later runtimes ask for them beside those of the kernel driver:
+ * a device tells its clock, and buffers, which come from dma-bufs, are mapped at addresses of its.
+ *
+ * All devices and the host have one address space here. What the devices map at one address is one
+ * mapping of the buffer there, which each of them reaches as it was told to; the host does not
+ * reach memory of devices. */
+#include "process.h"
+#include "ranges.h"
 #include "simkmt.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define DRM_EXPORT __attribute__((visibility("default")))
 
-HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(uint32_t number, void **device)
+/* What devices' handles point to. The runtime calls libdrm's own amdgpu_device_get_fd, which is not
+ * among the functions that it takes from here: libdrm has the file where file is. */
+struct device {
+    uint32_t references, unused;
+    void *next;
+    int file; /* nothing can be mapped of it */
+    const struct simkmt_node *node;
+};
+_Static_assert(offsetof(struct device, file) == 16, "as in libdrm");
+
+struct buffer {
+    struct buffer *next;
+    const struct simkmt_node *node; /* the device that it was imported for */
+    struct simkmt_buffer memory;
+    uint32_t number;         /* what other drivers would know it by */
+    unsigned char *address;  /* of the host, NULL: not mapped there */
+    struct sim_memory *host; /* devices reach it there */
+};
+
+struct mapping {
+    struct ah_range range;
+    struct sim_memory *sim;
+    uint64_t file_id, offset; /* of what is mapped */
+    uint64_t devices;         /* bits of those that have it mapped */
+};
+
+/* All under the lock. */
+static struct {
+    pthread_mutex_t lock;
+    struct device devices[SIMKMT_NODES_MAX];
+    struct buffer *buffers;
+    uint32_t last_number;
+    struct ah_ranges mappings;
+} drm = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- devices --------------------------------------------------------------------------- */
+
+HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(uint32_t number, void **out)
 {
     SIMKMT_ENTER();
-    struct simkmt_node *node = simkmt_gpu_node(number);
+    const struct simkmt_node *node = simkmt_gpu_node(number);
     if (!node)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    if (!device)
+    if (!out)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    *device = node;
+    struct device *device = &drm.devices[number];
+    pthread_mutex_lock(&drm.lock);
+    if (!device->node)
+        *device = (struct device){
+            .references = 1, .file = open("/dev/null", O_RDWR | O_CLOEXEC), .node = node};
+    pthread_mutex_unlock(&drm.lock);
+    *out = device;
     return HSAKMT_STATUS_SUCCESS;
 }
 
 /* NULL: it is none that was handed out. */
 static const struct simkmt_node *node_of(const void *device)
 {
-    for (uint32_t i = 1; i < atomic_load(&simkmt.node_count); i++)
-        if (device == &simkmt.nodes[i])
-            return &simkmt.nodes[i];
-    return NULL;
+    const struct simkmt_node *node = NULL;
+    pthread_mutex_lock(&drm.lock);
+    for (uint32_t i = 1; i < SIMKMT_NODES_MAX; i++)
+        if (device == &drm.devices[i])
+            node = drm.devices[i].node;
+    pthread_mutex_unlock(&drm.lock);
+    return node;
 }
 
 DRM_EXPORT int amdgpu_query_gpu_info(void *device, struct amdgpu_gpu_info *information)
@@ -42,18 +97,16 @@ DRM_EXPORT int amdgpu_query_gpu_info(void *device, struct amdgpu_gpu_info *infor
     return 0;
 }
 
-/* ---- what there is not ----------------------------------------------------------------- */
-
-static int refuse(const char *name)
+static int refuse(const char *what)
 {
-    (void)simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED, "%s: memory of other drivers", name);
+    (void)simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED, "%s", what);
     return -ENOSYS;
 }
 
 DRM_EXPORT int amdgpu_device_initialize(int file, uint32_t *major, uint32_t *minor, void **device)
 {
     (void)file, (void)major, (void)minor, (void)device;
-    return refuse("amdgpu_device_initialize");
+    return refuse("amdgpu_device_initialize: devices are not files");
 }
 
 DRM_EXPORT int amdgpu_device_deinitialize(void *device)
@@ -61,39 +114,239 @@ DRM_EXPORT int amdgpu_device_deinitialize(void *device)
     return node_of(device) ? 0 : -EINVAL;
 }
 
-DRM_EXPORT int amdgpu_bo_cpu_map(void *buffer, void **address)
+/* ---- buffers --------------------------------------------------------------------------- */
+
+/* Under the lock: the place of a live buffer in the list; one that holds NULL: there is none. */
+static struct buffer **place_of(const void *handle)
 {
-    (void)buffer, (void)address;
-    return refuse("amdgpu_bo_cpu_map");
+    struct buffer **place = &drm.buffers;
+    while (*place && *place != handle)
+        place = &(*place)->next;
+    return place;
 }
 
-DRM_EXPORT int amdgpu_bo_free(void *buffer)
+DRM_EXPORT int amdgpu_bo_import(void *device, int type, uint32_t handle,
+                                struct amdgpu_bo_import_result *result)
 {
-    (void)buffer;
-    return refuse("amdgpu_bo_free");
+    const struct simkmt_node *node = node_of(device);
+    if (!node || type != AMDGPU_BO_HANDLE_DMA_BUF_FD || !result || handle > INT32_MAX)
+        return -EINVAL;
+    struct buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return -ENOMEM;
+    if (!simkmt_buffer_open((int)handle, &buffer->memory)) {
+        free(buffer);
+        return -EINVAL;
+    }
+    buffer->node = node;
+    pthread_mutex_lock(&drm.lock);
+    buffer->number = ++drm.last_number;
+    buffer->next = drm.buffers;
+    drm.buffers = buffer;
+    pthread_mutex_unlock(&drm.lock);
+    result->buf_handle = buffer;
+    result->alloc_size = buffer->memory.size;
+    return 0;
 }
 
-DRM_EXPORT int amdgpu_bo_export(void *buffer, int type, uint32_t *handle)
+/* Out of the list. */
+static void discard(struct buffer *buffer)
 {
-    (void)buffer, (void)type, (void)handle;
-    return refuse("amdgpu_bo_export");
+    sim_memory_destroy(buffer->host);
+    if (buffer->address)
+        munmap(buffer->address, buffer->memory.size);
+    close(buffer->memory.file);
+    free(buffer);
 }
 
-DRM_EXPORT int amdgpu_bo_import(void *device, int type, uint32_t handle, void *result)
+DRM_EXPORT int amdgpu_bo_free(void *handle)
 {
-    (void)device, (void)type, (void)handle, (void)result;
-    return refuse("amdgpu_bo_import");
+    pthread_mutex_lock(&drm.lock);
+    struct buffer **place = place_of(handle), *buffer = *place;
+    if (buffer)
+        *place = buffer->next;
+    pthread_mutex_unlock(&drm.lock);
+    if (!buffer)
+        return -EINVAL;
+    discard(buffer);
+    return 0;
 }
 
-DRM_EXPORT int amdgpu_bo_va_op(void *buffer, uint64_t offset, uint64_t size, uint64_t address,
-                               uint64_t flags, uint32_t operation)
+DRM_EXPORT int amdgpu_bo_export(void *handle, int type, uint32_t *number)
 {
-    (void)buffer, (void)offset, (void)size, (void)address, (void)flags, (void)operation;
-    return refuse("amdgpu_bo_va_op");
+    pthread_mutex_lock(&drm.lock);
+    const struct buffer *buffer = *place_of(handle);
+    if (buffer && number)
+        *number = buffer->number;
+    pthread_mutex_unlock(&drm.lock);
+    return buffer && number && type == AMDGPU_BO_HANDLE_KMS ? 0 : -EINVAL;
 }
 
+/* Under the lock. */
+static int map_to_host(struct buffer *buffer)
+{
+    if (buffer->memory.node > 0)
+        return refuse("amdgpu_bo_cpu_map: the host does not reach memory of devices");
+    void *address = buffer->address;
+    if (!address)
+        address = simkmt_buffer_map(buffer->memory.file, buffer->memory.size, SIMKMT_PAGE);
+    if (address == MAP_FAILED)
+        return -ENOMEM;
+    buffer->address = address;
+    return 0;
+}
+
+DRM_EXPORT int amdgpu_bo_cpu_map(void *handle, void **address)
+{
+    pthread_mutex_lock(&drm.lock);
+    struct buffer *buffer = *place_of(handle);
+    int result = buffer && address ? map_to_host(buffer) : -EINVAL;
+    if (result == 0)
+        *address = buffer->address;
+    pthread_mutex_unlock(&drm.lock);
+    return result;
+}
+
+/* Where the device's file would have a buffer for the host: it has none, and says so when it is
+ * mapped. */
 DRM_EXPORT int drmCommandWriteRead(int file, unsigned long command, void *data, unsigned long size)
 {
-    (void)file, (void)command, (void)data, (void)size;
-    return refuse("drmCommandWriteRead");
+    union drm_amdgpu_gem_mmap arguments;
+    (void)file;
+    if (command != DRM_AMDGPU_GEM_MMAP || !data || size != sizeof arguments)
+        return refuse("drmCommandWriteRead: a command of a driver that is not there");
+    memcpy(&arguments, data, sizeof arguments);
+    pthread_mutex_lock(&drm.lock);
+    const struct buffer *buffer = drm.buffers;
+    while (buffer && buffer->number != arguments.in.handle)
+        buffer = buffer->next;
+    pthread_mutex_unlock(&drm.lock);
+    if (!buffer)
+        return -EINVAL;
+    memset(data, 0, size);
+    return 0;
+}
+
+/* ---- addresses ------------------------------------------------------------------------- */
+
+/* Under the lock: at the host's own address of the buffer. */
+static int change_host(struct buffer *buffer, bool map)
+{
+    if (map == (buffer->host != NULL))
+        return -EINVAL;
+    if (map) {
+        buffer->host = sim_memory_register(buffer->address, buffer->memory.size);
+        return buffer->host ? 0 : -ENOMEM;
+    }
+    sim_memory_destroy(buffer->host);
+    buffer->host = NULL;
+    return 0;
+}
+
+/* Under the lock. NULL: the addresses are not reserved, or something else is there. */
+static struct mapping *make_mapping(const struct buffer *buffer, uint64_t offset, uint64_t size,
+                                    uint64_t address)
+{
+    struct mapping *mapping = calloc(1, sizeof *mapping);
+    if (mapping)
+        mapping->sim = sim_memory_map(address, size, buffer->memory.file,
+                                      buffer->memory.offset + offset, (int)buffer->memory.node - 1);
+    if (!mapping || !mapping->sim) {
+        free(mapping);
+        return NULL;
+    }
+    mapping->range.start = address;
+    mapping->range.size = size;
+    mapping->file_id = ah_sealed_file_id(buffer->memory.file);
+    mapping->offset = buffer->memory.offset + offset;
+    ah_ranges_insert(&drm.mappings, &mapping->range);
+    return mapping;
+}
+
+static bool is_of(const struct mapping *mapping, const struct buffer *buffer, uint64_t offset,
+                  uint64_t size, uint64_t address)
+{
+    return mapping->range.start == address && mapping->range.size == size &&
+           mapping->offset == buffer->memory.offset + offset &&
+           mapping->file_id == ah_sealed_file_id(buffer->memory.file);
+}
+
+/* Under the lock. Without any of the flags a device has it mapped and reaches nothing of it. */
+static int map(const struct buffer *buffer, uint64_t offset, uint64_t size, uint64_t address,
+               uint64_t flags)
+{
+    int device = buffer->node->gpu.device;
+    struct mapping *mapping = (struct mapping *)(void *)ah_ranges_find(&drm.mappings, address);
+    if (mapping &&
+        (mapping->devices >> device & 1 || !is_of(mapping, buffer, offset, size, address)))
+        return -EINVAL;
+    if (!mapping)
+        mapping = make_mapping(buffer, offset, size, address);
+    if (!mapping)
+        return -EINVAL;
+    enum sim_access access = flags & AMDGPU_VM_PAGE_WRITEABLE  ? SIM_ACCESS_READ_WRITE
+                             : flags & AMDGPU_VM_PAGE_READABLE ? SIM_ACCESS_READ
+                                                               : SIM_ACCESS_NONE;
+    mapping->devices |= UINT64_C(1) << device;
+    sim_memory_set_access(mapping->sim, device, access);
+    return 0;
+}
+
+/* Under the lock. */
+static void end_mapping(struct mapping *mapping)
+{
+    ah_ranges_remove(&drm.mappings, &mapping->range);
+    sim_memory_destroy(mapping->sim);
+    free(mapping);
+}
+
+/* Under the lock. The last device that has it unmaps it. */
+static int unmap(const struct buffer *buffer, uint64_t offset, uint64_t size, uint64_t address)
+{
+    int device = buffer->node->gpu.device;
+    struct mapping *mapping = (struct mapping *)(void *)ah_ranges_find(&drm.mappings, address);
+    if (!mapping || !is_of(mapping, buffer, offset, size, address) ||
+        !(mapping->devices >> device & 1))
+        return -EINVAL;
+    mapping->devices &= ~(UINT64_C(1) << device);
+    sim_memory_set_access(mapping->sim, device, SIM_ACCESS_NONE);
+    if (mapping->devices == 0)
+        end_mapping(mapping);
+    return 0;
+}
+
+DRM_EXPORT int amdgpu_bo_va_op(void *handle, uint64_t offset, uint64_t size, uint64_t address,
+                               uint64_t flags, uint32_t operation)
+{
+    int result = -EINVAL;
+    bool maps = operation == AMDGPU_VA_OP_MAP;
+    pthread_mutex_lock(&drm.lock);
+    struct buffer *buffer = *place_of(handle);
+    bool good = buffer && (maps || operation == AMDGPU_VA_OP_UNMAP) &&
+                offset <= buffer->memory.size && size <= buffer->memory.size - offset;
+    if (good && buffer->address && address == (uintptr_t)buffer->address)
+        result = change_host(buffer, maps);
+    else if (good && buffer->memory.node > 0)
+        result =
+            maps ? map(buffer, offset, size, address, flags) : unmap(buffer, offset, size, address);
+    pthread_mutex_unlock(&drm.lock);
+    return result;
+}
+
+void simkmt_drm_close(void)
+{
+    pthread_mutex_lock(&drm.lock);
+    while (drm.mappings.root)
+        end_mapping((struct mapping *)(void *)drm.mappings.root);
+    while (drm.buffers) {
+        struct buffer *buffer = drm.buffers;
+        drm.buffers = buffer->next;
+        discard(buffer);
+    }
+    for (uint32_t i = 1; i < SIMKMT_NODES_MAX; i++) {
+        if (drm.devices[i].node && drm.devices[i].file >= 0)
+            close(drm.devices[i].file);
+        drm.devices[i] = (struct device){.file = -1};
+    }
+    pthread_mutex_unlock(&drm.lock);
 }

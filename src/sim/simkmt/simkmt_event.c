@@ -24,6 +24,7 @@ struct waiter {
 struct event {
     HsaEvent shown; /* what the caller has */
     bool manual_reset, signaled;
+    uint64_t age; /* how often it was signaled, from 1 */
     struct waiter *waiters;
     HsaMemoryAccessFault fault; /* of HSA_EVENTTYPE_MEMORY: copied to the caller when it waits */
 };
@@ -115,6 +116,7 @@ HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *descriptor, bool manual_rese
         return HSAKMT_STATUS_NO_MEMORY;
     made->manual_reset = manual_reset;
     made->signaled = signaled;
+    made->age = 1;
     pthread_mutex_lock(&events.lock);
     HSAKMT_STATUS result = create(descriptor, made);
     pthread_mutex_unlock(&events.lock);
@@ -169,6 +171,7 @@ static void signal_event(struct event *event)
     for (struct waiter *waiter = event->waiters; waiter; waiter = waiter->next)
         waiter->activated = true;
     event->signaled = event->manual_reset || !event->waiters;
+    event->age++;
     pthread_cond_broadcast(&events.changed);
 }
 
@@ -241,8 +244,17 @@ bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
 
 /* ---- waiting --------------------------------------------------------------------------- */
 
-/* Under the lock. Signals that are there are taken. False: one of the events does not exist. */
-static bool begin_wait(HsaEvent *const *shown, struct waiter *waiters, uint32_t count)
+/* The age of an event that a caller has seen. NULL: it does not say. */
+static uint64_t *age_of(const struct event *event, uint64_t *ages, uint32_t i)
+{
+    bool counts = ages && ages[i] != 0 && event->shown.EventData.EventType == HSA_EVENTTYPE_SIGNAL;
+    return counts ? &ages[i] : NULL;
+}
+
+/* Under the lock. Signals that are there are taken, and one that a caller has not seen is as good
+ * as one that is there. False: one of the events does not exist. */
+static bool begin_wait(HsaEvent *const *shown, struct waiter *waiters, uint32_t count,
+                       uint64_t *ages)
 {
     for (uint32_t i = 0; i < count; i++) {
         waiters[i].event = event_get(shown[i]);
@@ -251,7 +263,8 @@ static bool begin_wait(HsaEvent *const *shown, struct waiter *waiters, uint32_t 
     }
     for (uint32_t i = 0; i < count; i++) {
         struct event *event = waiters[i].event;
-        waiters[i].activated = event->signaled;
+        const uint64_t *age = age_of(event, ages, i);
+        waiters[i].activated = event->signaled || (age && *age != event->age);
         waiters[i].next = event->waiters;
         event->waiters = &waiters[i];
     }
@@ -285,11 +298,14 @@ static HSAKMT_STATUS wait_state(const struct waiter *waiters, uint32_t count, ui
     return activated < wanted ? HSAKMT_STATUS_WAIT_TIMEOUT : HSAKMT_STATUS_SUCCESS;
 }
 
-/* Under the lock. */
-static void tell_faults(const struct waiter *waiters, uint32_t count)
+/* Under the lock: what the caller learns of events that are signaled. */
+static void tell(const struct waiter *waiters, uint32_t count, uint64_t *ages)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct event *event = waiters[i].event;
+        uint64_t *age = age_of(event, ages, i);
+        if (waiters[i].activated && age)
+            *age = event->age;
         if (waiters[i].activated && event->shown.EventData.EventType == HSA_EVENTTYPE_MEMORY)
             event->shown.EventData.EventData.MemoryAccessFault = event->fault;
     }
@@ -327,8 +343,8 @@ static HSAKMT_STATUS wait_until(const struct waiter *waiters, uint32_t count, ui
     return state;
 }
 
-HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *shown[], uint32_t count, bool all,
-                                         uint32_t milliseconds)
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *shown[], uint32_t count, bool all,
+                                             uint32_t milliseconds, uint64_t *ages)
 {
     SIMKMT_ENTER();
     if (!shown || count == 0)
@@ -338,10 +354,10 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *shown[], uint32_t count, bool
         return HSAKMT_STATUS_NO_MEMORY;
     HSAKMT_STATUS result = HSAKMT_STATUS_WAIT_FAILURE;
     pthread_mutex_lock(&events.lock);
-    if (begin_wait(shown, waiters, count)) {
+    if (begin_wait(shown, waiters, count, ages)) {
         result = wait_until(waiters, count, all ? count : 1, milliseconds);
         if (result == HSAKMT_STATUS_SUCCESS)
-            tell_faults(waiters, count);
+            tell(waiters, count, ages);
         end_wait(waiters, count);
     }
     pthread_mutex_unlock(&events.lock);
@@ -350,7 +366,18 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *shown[], uint32_t count, bool
     return result;
 }
 
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *shown[], uint32_t count, bool all,
+                                         uint32_t milliseconds)
+{
+    return hsaKmtWaitOnMultipleEvents_Ext(shown, count, all, milliseconds, NULL);
+}
+
+HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *event, uint32_t milliseconds, uint64_t *age)
+{
+    return hsaKmtWaitOnMultipleEvents_Ext(&event, 1, true, milliseconds, age);
+}
+
 HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *event, uint32_t milliseconds)
 {
-    return hsaKmtWaitOnMultipleEvents(&event, 1, true, milliseconds);
+    return hsaKmtWaitOnEvent_Ext(event, milliseconds, NULL);
 }

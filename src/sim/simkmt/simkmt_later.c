@@ -125,21 +125,6 @@ void simkmt_later_link(const HsaIoLinkProperties *properties, HsaIoLinkPropertie
 
 /* ---- functions with more parameters ---------------------------------------------------- */
 
-/* Ages of events count from version 1.14 of the kernel driver's interface on: what is waited for
- * here is the event. */
-HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *event, uint32_t milliseconds, uint64_t *age)
-{
-    (void)age;
-    return hsaKmtWaitOnEvent(event, milliseconds);
-}
-
-HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *events[], uint32_t count, bool all,
-                                             uint32_t milliseconds, uint64_t *ages)
-{
-    (void)ages;
-    return hsaKmtWaitOnMultipleEvents(events, count, all, milliseconds);
-}
-
 /* All engines are alike. */
 HSAKMT_STATUS hsaKmtCreateQueueExt(uint32_t node, uint32_t type, uint32_t percentage,
                                    int32_t priority, uint32_t engine, void *address, uint64_t size,

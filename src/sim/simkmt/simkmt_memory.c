@@ -4,9 +4,8 @@
  * Simulated devices and the host share one address space, so that a mapping has no address of its
  * own. All devices reach memory of the host, mapped or not; memory of a device is reached by
  * others while anything of it is mapped to them. */
-#include "process.h"
 #include "sim_pieces.h"
-#include "simkmt.h"
+#include "simkmt_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +13,6 @@
 #include <unistd.h>
 
 enum { LARGE_PAGE = 2 << 20 };
-enum kind { ALLOCATED, SCRATCH, FIXED, OPENED, USER };
-
-struct memory {
-    struct ah_range range; /* in the table; of USER it is only the bounds */
-    enum kind kind;
-    uint32_t node;
-    HsaMemFlags flags;
-    struct sim_memory *sim;    /* NULL: addresses only, or memory of the program */
-    struct simkmt_part *parts; /* SCRATCH: what is mapped; FIXED, of a device: all of it */
-    bool covers;               /* USER: pieces were made for it */
-    bool mmapped;              /* its addresses are given back by munmap */
-    int file;                  /* that it lies in, of the host, -1: none; others may open it */
-    void *user_data;
-    uint32_t mapped_count, mapped[SIMKMT_NODES_MAX];
-    struct memory *next; /* USER: the one that was registered before */
-};
 
 /* All under the lock. */
 static struct {
@@ -39,6 +22,21 @@ static struct {
     struct sim_pieces pieces;                         /* what users cover */
     unsigned peers[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* mappings, by owner and peer */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void simkmt_memory_lock(void)
+{
+    pthread_mutex_lock(&all.lock);
+}
+
+void simkmt_memory_unlock(void)
+{
+    pthread_mutex_unlock(&all.lock);
+}
+
+void simkmt_memory_enter(struct memory *memory)
+{
+    ah_ranges_insert(&all.table, &memory->range);
+}
 
 /* ---- pieces of the program's memory ---------------------------------------------------- */
 
@@ -71,8 +69,7 @@ static uint64_t end_of(const struct memory *memory)
     return memory->range.start + memory->range.size;
 }
 
-/* What holds an address: an allocation, or the newest registration. */
-static struct memory *memory_at(const void *pointer)
+struct memory *simkmt_memory_at(const void *pointer)
 {
     uint64_t address = (uintptr_t)pointer;
     struct memory *memory = (struct memory *)(void *)ah_ranges_find(&all.table, address);
@@ -85,7 +82,7 @@ static struct memory *memory_at(const void *pointer)
 /* What starts at an address. */
 static struct memory *memory_starting(const void *pointer)
 {
-    struct memory *memory = memory_at(pointer);
+    struct memory *memory = simkmt_memory_at(pointer);
     if (!memory || memory->kind != USER || memory->range.start == (uintptr_t)pointer)
         return memory;
     for (memory = all.users; memory && memory->range.start != (uintptr_t)pointer;)
@@ -144,7 +141,7 @@ static HSAKMT_STATUS map(const void *address, uint64_t size, uint64_t *alternate
     pthread_mutex_lock(&all.lock);
     struct memory *memory = memory_starting(address);
     if (!memory) /* parts of scratch are mapped one by one */
-        memory = memory_at(address);
+        memory = simkmt_memory_at(address);
     bool good = memory && size <= end_of(memory) - (uintptr_t)address;
     HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
     if (good && memory->kind == SCRATCH)
@@ -186,7 +183,7 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, uint64_t size, uint64_t *alter
     if (!address)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     pthread_mutex_lock(&all.lock);
-    const struct memory *memory = memory_at(address);
+    const struct memory *memory = simkmt_memory_at(address);
     uint32_t owner = memory ? memory->node : 0;
     pthread_mutex_unlock(&all.lock);
     for (uint32_t i = 1; i < atomic_load(&simkmt.node_count); i++)
@@ -211,22 +208,24 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
 
 /* ---- allocations ----------------------------------------------------------------------- */
 
-static void free_memory(struct memory *memory)
+void simkmt_memory_free(struct memory *memory)
 {
     unmap(memory);
     simkmt_parts_destroy(&memory->parts);
-    if (memory->kind == SCRATCH || (memory->kind == FIXED && memory->node > 0))
+    if (memory->kind == SCRATCH || memory->kind == PHYSICAL ||
+        (memory->kind == FIXED && memory->node > 0))
         (void)sim_address_free(memory->range.start, memory->range.size);
     sim_memory_destroy(memory->sim);
     if (memory->mmapped)
         munmap((void *)memory->range.start, memory->range.size);
-    if (memory->file >= 0)
+    if (memory->kind == PHYSICAL)
+        sim_physical_close((int)memory->node - 1, memory->range.size, memory->file);
+    else if (memory->file >= 0)
         close(memory->file);
     free(memory);
 }
 
-/* One of a kind, without addresses. NULL: no memory. */
-static struct memory *new_memory(enum kind kind, uint32_t node, HsaMemFlags flags)
+struct memory *simkmt_memory_new(enum kind kind, uint32_t node, HsaMemFlags flags)
 {
     struct memory *memory = calloc(1, sizeof *memory);
     if (memory)
@@ -234,8 +233,7 @@ static struct memory *new_memory(enum kind kind, uint32_t node, HsaMemFlags flag
     return memory;
 }
 
-/* Pages of the host at start, which are memory's from now on: false: devices cannot reach them. */
-static bool take_over(struct memory *memory, void *start, uint64_t size)
+bool simkmt_memory_take_over(struct memory *memory, void *start, uint64_t size)
 {
     memory->range.start = (uintptr_t)start;
     memory->range.size = size;
@@ -257,46 +255,8 @@ static bool place_on_host(struct memory *memory, uint64_t size, uint64_t address
     if (got == MAP_FAILED)
         return false;
     if (got == wanted)
-        return take_over(memory, got, size);
+        return simkmt_memory_take_over(memory, got, size);
     munmap(got, size);
-    return false;
-}
-
-/* The start of size bytes of a file, at a multiple of alignment. MAP_FAILED: they cannot be mapped.
- */
-static void *map_file(int file, uint64_t size, uint64_t alignment)
-{
-    uint64_t room = size + alignment - SIMKMT_PAGE;
-    char *start = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED)
-        return MAP_FAILED;
-    uint64_t ahead = -(uintptr_t)start & (alignment - 1);
-    char *address =
-        mmap(start + ahead, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
-    if (address == MAP_FAILED) {
-        munmap(start, room);
-        return MAP_FAILED;
-    }
-    if (ahead > 0)
-        munmap(start, ahead);
-    if (room > ahead + size)
-        munmap(address + size, room - ahead - size);
-    return address;
-}
-
-/* Memory of the host that other processes may open: the kernel driver's buffers, which do not go
- * back to the program's own pages. */
-static bool place_in_file(struct memory *memory, uint64_t size, uint64_t alignment)
-{
-    void *address = MAP_FAILED;
-    memory->file = ah_sealed_file_create("simulated memory of the host", size, false);
-    if (memory->file >= 0)
-        address = map_file(memory->file, size, alignment);
-    if (address != MAP_FAILED && take_over(memory, address, size))
-        return true;
-    if (memory->file >= 0)
-        close(memory->file);
-    memory->file = -1;
     return false;
 }
 
@@ -315,6 +275,8 @@ static bool place_on_device(struct memory *memory, uint64_t size, uint64_t addre
 static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint64_t hint)
 {
     memory->range.size = size;
+    if (memory->kind == PHYSICAL)
+        return simkmt_export_place_physical(memory, size);
     if (memory->kind == FIXED)
         return hint % SIMKMT_PAGE == 0 &&
                (memory->node == 0 ? place_on_host : place_on_device)(memory, size, hint);
@@ -326,7 +288,7 @@ static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint
         if (size >= LARGE_PAGE && alignment < LARGE_PAGE)
             alignment = LARGE_PAGE; /* runtimes count on it */
         if (memory->node == 0 && memory->flags.ui32.NonPaged)
-            return place_in_file(memory, size, alignment);
+            return simkmt_export_place(memory, size, alignment);
         memory->sim = sim_memory_create(kind, node->gpu.device, size, alignment);
         memory->range.start = memory->sim ? memory->sim->address : 0;
         if (memory->sim)
@@ -342,9 +304,11 @@ static HSAKMT_STATUS allocate(uint32_t number, uint64_t size, uint64_t alignment
     enum kind kind = flags.ui32.FixedAddress ? FIXED : ALLOCATED;
     if (flags.ui32.Scratch || flags.ui32.OnlyAddress)
         kind = SCRATCH;
+    if (flags.ui32.NoAddress)
+        kind = PHYSICAL;
     if (flags.ui32.GTTAccess)
         number = 0; /* of the host, for the engines of the node */
-    struct memory *memory = new_memory(kind, number, flags);
+    struct memory *memory = simkmt_memory_new(kind, number, flags);
     if (!memory)
         return HSAKMT_STATUS_NO_MEMORY;
     HSAKMT_STATUS failure =
@@ -352,7 +316,7 @@ static HSAKMT_STATUS allocate(uint32_t number, uint64_t size, uint64_t alignment
     bool placed = place(memory, size, alignment, wanted);
     if (!placed || (wanted && memory->range.start != wanted)) {
         if (placed)
-            free_memory(memory);
+            simkmt_memory_free(memory);
         else
             free(memory);
         return failure;
@@ -374,9 +338,9 @@ HSAKMT_STATUS hsaKmtAllocMemoryAlign(uint32_t number, uint64_t size, uint64_t al
         return HSAKMT_STATUS_INVALID_PARAMETER;
     if (flags.ui32.FixedAddress && !*address)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    if (flags.ui32.GDSMemory || flags.ui32.NoAddress)
+    if (flags.ui32.GDSMemory || (flags.ui32.NoAddress && !simkmt_gpu_node(number)))
         return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
-                             "memory without an address, or of the global data share");
+                             "memory of the host without an address, or of the global data share");
     return allocate(number, size, alignment > SIMKMT_PAGE ? alignment : SIMKMT_PAGE, flags,
                     address);
 }
@@ -405,11 +369,12 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, uint64_t size)
     (void)size; /* an allocation knows its own */
     pthread_mutex_lock(&all.lock);
     struct memory *memory = (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
-    if (memory && (memory->range.start != (uintptr_t)address || memory->kind == OPENED))
+    if (memory && (memory->range.start != (uintptr_t)address ||
+                   (memory->kind == OPENED && !memory->imported)))
         memory = NULL;
     if (memory) {
         ah_ranges_remove(&all.table, &memory->range);
-        free_memory(memory);
+        simkmt_memory_free(memory);
     }
     pthread_mutex_unlock(&all.lock);
     return memory ? HSAKMT_STATUS_SUCCESS
@@ -452,7 +417,7 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, uint64_t size, HsaMem
     if (!address || size == 0 || __builtin_add_overflow(start, size, &end) ||
         end > page_of(UINT64_MAX))
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    struct memory *memory = new_memory(USER, 0, flags);
+    struct memory *memory = simkmt_memory_new(USER, 0, flags);
     if (!memory)
         return HSAKMT_STATUS_NO_MEMORY;
     memory->range.start = start;
@@ -515,7 +480,7 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
             memory = NULL;
         if (memory) {
             ah_ranges_remove(&all.table, &memory->range);
-            free_memory(memory);
+            simkmt_memory_free(memory);
         }
     }
     pthread_mutex_unlock(&all.lock);
@@ -524,96 +489,35 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
                                   "%p is not the start of registered or shared memory", address);
 }
 
-/* ---- sharing with other processes ------------------------------------------------------ */
-
-/* Of the host: the file itself is what others open. */
-static void share_file(const struct memory *memory, struct sim_shared *out_shared)
-{
-    out_shared->table = memory->file;
-    out_shared->table_id = ah_sealed_file_id(memory->file);
-}
-
-static void share_of_device(const struct memory *memory, struct sim_shared *out_shared)
-{
-    uint64_t offset;
-    int file = sim_memory_share(memory->sim, &offset);
-    out_shared->id = (uint32_t)memory->sim->id;
-    out_shared->table = file >= 0 ? sim_shared_table(&out_shared->table_id) : -1;
-}
-
-HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,
-                                  struct sim_shared *out_shared)
-{
-    *out_shared = (struct sim_shared){.process = getpid(), .table = -1, .size = size};
-    pthread_mutex_lock(&all.lock);
-    const struct memory *memory =
-        (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
-    if (memory && memory->range.start == (uintptr_t)address && memory->range.size == size) {
-        *out_node = memory->node;
-        if (memory->file >= 0)
-            share_file(memory, out_shared);
-        else if (memory->kind == ALLOCATED && memory->node > 0)
-            share_of_device(memory, out_shared);
-    }
-    pthread_mutex_unlock(&all.lock);
-    return out_shared->table >= 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
-}
-
-static bool open_of_host(struct memory *memory, const struct sim_shared *shared)
-{
-    memory->file =
-        ah_sealed_file_open(shared->process, shared->table, shared->table_id, shared->size);
-    void *address =
-        memory->file >= 0 ? map_file(memory->file, shared->size, SIMKMT_PAGE) : MAP_FAILED;
-    return address != MAP_FAILED && take_over(memory, address, shared->size);
-}
-
-static bool open_of_device(struct memory *memory, const struct sim_shared *shared)
-{
-    uint64_t offset;
-    int file = sim_shared_open(shared, &offset);
-    if (file < 0)
-        return false;
-    memory->sim = sim_memory_open(file, offset, shared->size, (int)memory->node - 1);
-    close(file);
-    memory->range.start = memory->sim ? memory->sim->address : 0;
-    memory->range.size = shared->size;
-    return memory->sim != NULL;
-}
-
-HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared, void **out_address)
-{
-    struct memory *memory = new_memory(OPENED, node, (HsaMemFlags){.Value = 0});
-    if (!memory)
-        return HSAKMT_STATUS_NO_MEMORY;
-    if (!(node == 0 ? open_of_host : open_of_device)(memory, shared)) {
-        free_memory(memory);
-        return HSAKMT_STATUS_INVALID_HANDLE;
-    }
-    *out_address = (void *)memory->range.start;
-    pthread_mutex_lock(&all.lock);
-    ah_ranges_insert(&all.table, &memory->range);
-    pthread_mutex_unlock(&all.lock);
-    return HSAKMT_STATUS_SUCCESS;
-}
-
 /* ---- what is known of pointers --------------------------------------------------------- */
+
+/* Addresses alone are nothing that runtimes before ROCm 7 know. */
+static HSA_POINTER_TYPE type_of(const struct memory *memory)
+{
+    switch (memory->kind) {
+    case OPENED:
+        return memory->imported ? HSA_POINTER_REGISTERED_GRAPHICS : HSA_POINTER_REGISTERED_SHARED;
+    case USER:
+        return HSA_POINTER_REGISTERED_USER;
+    case SCRATCH:
+        return simkmt.later && memory->flags.ui32.OnlyAddress ? HSA_POINTER_RESERVED_ADDR
+                                                              : HSA_POINTER_UNKNOWN;
+    default:
+        return HSA_POINTER_ALLOCATED;
+    }
+}
 
 HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
 {
-    static const HSA_POINTER_TYPE types[] = {[ALLOCATED] = HSA_POINTER_ALLOCATED,
-                                             [FIXED] = HSA_POINTER_ALLOCATED,
-                                             [OPENED] = HSA_POINTER_REGISTERED_SHARED,
-                                             [USER] = HSA_POINTER_REGISTERED_USER};
     SIMKMT_ENTER();
     if (!info)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     *info = (HsaPointerInfo){.Type = HSA_POINTER_UNKNOWN};
     pthread_mutex_lock(&all.lock);
-    const struct memory *memory = memory_at(pointer);
-    if (memory && memory->kind != SCRATCH)
+    const struct memory *memory = simkmt_memory_at(pointer);
+    if (memory && type_of(memory) != HSA_POINTER_UNKNOWN)
         *info = (HsaPointerInfo){
-            .Type = types[memory->kind],
+            .Type = type_of(memory),
             .Node = memory->node,
             .MemFlags = memory->flags,
             .CPUAddress =
@@ -632,7 +536,7 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
 {
     SIMKMT_ENTER();
     pthread_mutex_lock(&all.lock);
-    struct memory *memory = memory_at(pointer);
+    struct memory *memory = simkmt_memory_at(pointer);
     if (memory)
         memory->user_data = data;
     pthread_mutex_unlock(&all.lock);
@@ -650,7 +554,7 @@ void simkmt_memory_close(void)
     while (all.table.root) {
         struct memory *memory = (struct memory *)(void *)all.table.root;
         ah_ranges_remove(&all.table, &memory->range);
-        free_memory(memory);
+        simkmt_memory_free(memory);
     }
     pthread_mutex_unlock(&all.lock);
 }

@@ -7,9 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The kernel driver's interface that this is like: the first with exceptions of queues. */
-enum { TRAP_ALIGNMENT = 256 };
-enum { VERSION_MAJOR = 1, VERSION_MINOR = 11, NS_PER_S = 1000000000 };
+/* The kernel driver's interface that this is like: the first with exceptions of queues, and for
+ * later runtimes the first whose virtual memory they use. */
+enum { VERSION_MAJOR = 1, VERSION_MINOR = 11, VERSION_MINOR_LATER = 15 };
+enum { TRAP_ALIGNMENT = 256, NS_PER_S = 1000000000 };
 
 struct simkmt simkmt = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -76,6 +77,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
         simkmt_events_close();
         forget_handlers();
         simkmt_attributes_close();
+        simkmt_drm_close();
         simkmt_memory_close();
     }
     return was_open ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
@@ -86,7 +88,7 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *info)
     SIMKMT_ENTER();
     if (!info)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    *info = (HsaVersionInfo){VERSION_MAJOR, VERSION_MINOR};
+    *info = (HsaVersionInfo){VERSION_MAJOR, simkmt.later ? VERSION_MINOR_LATER : VERSION_MINOR};
     return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -24,7 +24,7 @@ bool simkmt_part_map(struct simkmt_part **parts, int device, uint64_t address, u
     if (!part)
         return false;
     part->device = device;
-    part->file = sim_physical_create(device, size);
+    part->file = sim_physical_create(device, size, 0);
     if (part->file >= 0)
         part->sim = sim_memory_map(address, size, part->file, 0, device);
     if (!part->sim) {

@@ -16,7 +16,7 @@ enum { MARK = 0x4148494b };
 _Static_assert(sizeof(struct handle) == sizeof(HsaSharedMemoryHandle), "a handle has 8 words");
 
 /* Nothing that runs may see the memory move. */
-static HSAKMT_STATUS share_at_rest(const void *address, uint64_t size, uint32_t *out_node,
+HSAKMT_STATUS simkmt_share_at_rest(const void *address, uint64_t size, uint32_t *out_node,
                                    struct sim_shared *out_shared)
 {
     const uint64_t patience_ns = UINT64_C(10000000000);
@@ -37,7 +37,7 @@ HSAKMT_STATUS hsaKmtShareMemory(void *address, uint64_t size, HsaSharedMemoryHan
     uint32_t node = 0;
     if (!address || size == 0 || !handle)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    HSAKMT_STATUS result = share_at_rest(address, size, &node, &shared);
+    HSAKMT_STATUS result = simkmt_share_at_rest(address, size, &node, &shared);
     if (result == HSAKMT_STATUS_UNAVAILABLE)
         return result;
     if (result != HSAKMT_STATUS_SUCCESS || shared.table > UINT16_MAX)

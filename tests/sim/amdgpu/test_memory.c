@@ -347,7 +347,7 @@ static void an_element_may_lie_in_two_mappings(void **state)
     enum { PIECE = 2 << 20 };
     uint64_t address = sim_address_reserve(2 * PIECE, PIECE, 0);
     assert_int_not_equal(address, 0);
-    int file = sim_physical_create(0, 3 * PIECE);
+    int file = sim_physical_create(0, 3 * PIECE, 0);
     assert_true(file >= 0);
     struct sim_memory *low = sim_memory_map(address, PIECE, file, 2 * PIECE, 0);
     struct sim_memory *high = sim_memory_map(address + PIECE, PIECE, file, 0, 0);

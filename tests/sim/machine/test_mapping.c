@@ -48,15 +48,15 @@ static void what_cannot_be_reserved_is_refused(void **state)
 static void physical_memory_counts_until_it_is_closed(void **state)
 {
     (void)state;
-    int file = sim_physical_create(0, GIB);
+    int file = sim_physical_create(0, GIB, 0);
     assert_true(file >= 0);
     assert_int_equal(sim_memory_used(0), GIB);
-    assert_int_equal(sim_physical_create(0, PIECE), -1);
+    assert_int_equal(sim_physical_create(0, PIECE, 0), -1);
     assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 1, 0));
     sim_physical_close(0, GIB, file);
     assert_int_equal(sim_memory_used(0), 0);
-    assert_int_equal(sim_physical_create(0, 0), -1);
-    assert_int_equal(sim_physical_create(DEVICES, PIECE), -1);
+    assert_int_equal(sim_physical_create(0, 0, 0), -1);
+    assert_int_equal(sim_physical_create(DEVICES, PIECE, 0), -1);
 }
 
 /* PIECE bytes of device 0, mapped at a reservation of their own. */
@@ -70,7 +70,7 @@ static void a_mapping_is_reached_by_those_who_may(void **state)
 {
     (void)state;
     uint64_t address;
-    int file = sim_physical_create(0, PIECE);
+    int file = sim_physical_create(0, PIECE, 0);
     struct sim_memory *memory = map_piece(file, 0, &address);
     assert_non_null(memory);
     assert_int_equal(memory->kind, SIM_MEMORY_MAPPING);
@@ -98,7 +98,7 @@ static void the_same_memory_mapped_twice_is_the_same(void **state)
 {
     (void)state;
     uint64_t a, b, c;
-    int file = sim_physical_create(0, 2 * PIECE);
+    int file = sim_physical_create(0, 2 * PIECE, 0);
     struct sim_memory *first = map_piece(file, 0, &a), *again = map_piece(file, 0, &b);
     struct sim_memory *second = map_piece(file, PIECE, &c);
     assert_true(first && again && second);
@@ -122,7 +122,7 @@ static void a_mapping_needs_reserved_addresses_that_are_free(void **state)
 {
     (void)state;
     uint64_t address = sim_address_reserve(2 * PIECE, PIECE, 0);
-    int file = sim_physical_create(0, 2 * PIECE);
+    int file = sim_physical_create(0, 2 * PIECE, 0);
     assert_null(sim_memory_map(address, 4 * PIECE, file, 0, 0));
     assert_null(sim_memory_map(address + 1, PIECE, file, 0, 0));
     assert_null(sim_memory_map(address, PIECE, file, 1, 0));

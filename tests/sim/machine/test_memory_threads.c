@@ -92,7 +92,7 @@ static void *register_around(void *data)
 static void *map_own(void *data)
 {
     (void)data;
-    int file = sim_physical_create(0, 65536);
+    int file = sim_physical_create(0, 65536, 0);
     uint64_t address = sim_address_reserve(65536, 0, 0);
     for (int i = 0; i < ROUNDS; i++) {
         struct sim_memory *memory = sim_memory_map(address, 65536, file, 0, 0);

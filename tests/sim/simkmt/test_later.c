@@ -187,6 +187,25 @@ static void events_are_reset_and_asked(void **state)
     expect(later.hsaKmtResetEvent(event), HSAKMT_STATUS_INVALID_HANDLE);
 }
 
+/* Several threads may wait for one event that resets by itself: each says which signal it has seen.
+ */
+static void a_signal_that_was_not_seen_ends_a_wait(void **state)
+{
+    (void)state;
+    HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, false);
+    uint64_t first = 1, second = 1, none = 0;
+    expect(later.hsaKmtWaitOnEvent_Ext(event, 0, &first), HSAKMT_STATUS_WAIT_TIMEOUT);
+    assert_int_equal(first, 1);
+    ok(kmt.hsaKmtSetEvent(event));
+    ok(later.hsaKmtWaitOnEvent_Ext(event, SECONDS_10, &first));
+    assert_int_not_equal(first, 1);
+    expect(later.hsaKmtWaitOnEvent_Ext(event, 0, &none), HSAKMT_STATUS_WAIT_TIMEOUT);
+    ok(later.hsaKmtWaitOnMultipleEvents_Ext(&event, 1, false, SECONDS_10, &second));
+    assert_int_equal(second, first);
+    expect(later.hsaKmtWaitOnEvent_Ext(event, 0, &second), HSAKMT_STATUS_WAIT_TIMEOUT);
+    ok(kmt.hsaKmtDestroyEvent(event));
+}
+
 static void devices_tell_libdrm_their_clock(void **state)
 {
     struct amdgpu_gpu_info information;
@@ -210,7 +229,7 @@ static void what_there_is_not_is_refused(void **state)
     assert_int_equal(capabilities, 0);
     expect(later.hsaKmtDbgRegister(GPU), HSAKMT_STATUS_NOT_SUPPORTED);
     expect(later.hsaKmtSPMAcquire(GPU), HSAKMT_STATUS_NOT_SUPPORTED);
-    assert_int_equal(later.bo_free(&enabled), -ENOSYS);
+    assert_int_equal(later.bo_free(&enabled), -EINVAL);
 }
 
 int main(void)
@@ -223,6 +242,7 @@ int main(void)
         cmocka_unit_test(addresses_are_reserved_without_memory),
         cmocka_unit_test(a_queue_is_rung_by_its_number),
         cmocka_unit_test(events_are_reset_and_asked),
+        cmocka_unit_test(a_signal_that_was_not_seen_ends_a_wait),
         cmocka_unit_test(devices_tell_libdrm_their_clock),
         cmocka_unit_test(what_there_is_not_is_refused),
     };

@@ -1,60 +1,10 @@
 /* SDMA queues: what packets do, and what is wrong with packets. */
-#include "simkmt_test.h"
-
-enum { RING = 16 * PAGE };
-
-struct engine {
-    char *ring;
-    HsaQueueResource resource;
-    _Atomic(uint64_t) *read, *write, *doorbell;
-};
-
-static struct engine make_engine(void)
-{
-    struct engine engine = {.ring = allocate(0, RING)};
-    memset(engine.ring, 0, RING);
-    ok(kmt.hsaKmtCreateQueue(GPU, HSA_QUEUE_SDMA, 100, 3, engine.ring, RING, NULL,
-                             &engine.resource));
-    engine.read = (_Atomic(uint64_t) *)(uintptr_t)engine.resource.QueueRptrValue;
-    engine.write = (_Atomic(uint64_t) *)(uintptr_t)engine.resource.QueueWptrValue;
-    engine.doorbell = (_Atomic(uint64_t) *)(uintptr_t)engine.resource.QueueDoorBell;
-    return engine;
-}
-
-static void destroy_engine(struct engine *engine)
-{
-    ok(kmt.hsaKmtDestroyQueue(engine->resource.QueueId));
-    ok(kmt.hsaKmtFreeMemory(engine->ring, 0));
-}
-
-static void put(struct engine *engine, const uint32_t *words, unsigned count)
-{
-    uint64_t at = atomic_load(engine->write);
-    for (unsigned i = 0; i < count; i++)
-        memcpy(engine->ring + (at + 4 * i) % RING, &words[i], 4);
-    atomic_store(engine->write, at + 4 * count);
-    atomic_store(engine->doorbell, at + 4 * count);
-}
-
-static void drain(const struct engine *engine)
-{
-    while (atomic_load(engine->read) != atomic_load(engine->write))
-        usleep(50);
-}
-
-#define LOW(pointer)  ((uint32_t)(uintptr_t)(pointer))
-#define HIGH(pointer) ((uint32_t)((uintptr_t)(pointer) >> 32))
-
-static void put_copy(struct engine *engine, void *to, const void *from, uint32_t size)
-{
-    const uint32_t words[] = {1, size - 1, 0, LOW(from), HIGH(from), LOW(to), HIGH(to)};
-    put(engine, words, 7);
-}
+#include "engine.h"
 
 static void bytes_are_copied_through_a_device(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     unsigned char *from = allocate(0, 2 * PAGE), *to = allocate(0, 2 * PAGE);
     void *device = allocate(GPU, 2 * PAGE);
     for (int i = 0; i < 2 * PAGE; i++)
@@ -75,7 +25,7 @@ static void bytes_are_copied_through_a_device(void **state)
 static void an_index_that_a_program_writes_changes_nothing(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     unsigned char *from = allocate(0, PAGE), *to = allocate(0, PAGE);
     memset(from, 5, PAGE);
     memset(to, 0, PAGE);
@@ -93,7 +43,7 @@ static void an_index_that_a_program_writes_changes_nothing(void **state)
 static void boxes_are_copied_by_elements(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     uint32_t *from = allocate(0, PAGE), *to = allocate(0, PAGE);
     for (uint32_t i = 0; i < PAGE / 4; i++)
         from[i] = i, to[i] = 0;
@@ -131,7 +81,7 @@ static void boxes_are_copied_by_elements(void **state)
 static void words_are_filled_and_signals_are_changed(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     uint32_t *words = allocate(0, PAGE);
     memset(words, 0, PAGE);
     uint64_t *value = (uint64_t *)(void *)(words + 512), *time = value + 1;
@@ -164,7 +114,7 @@ static void words_are_filled_and_signals_are_changed(void **state)
 static void an_engine_waits_for_memory(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     uint32_t *words = allocate(0, PAGE);
     memset(words, 0, PAGE);
     words[0] = 0x100;
@@ -183,7 +133,7 @@ static void an_engine_waits_for_memory(void **state)
 static void the_ring_is_used_again_and_again(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     uint32_t *words = allocate(0, PAGE);
     words[0] = 0;
     const uint32_t add[] = {10 | 15u << 25, LOW(words), HIGH(words), 1, 0, 0, 0, 0};
@@ -201,7 +151,7 @@ static void the_ring_is_used_again_and_again(void **state)
 static void a_waiting_engine_is_destroyed(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     uint32_t *words = allocate(0, PAGE);
     words[0] = 0;
     put(&engine, (const uint32_t[]){8 | 3u << 28 | 1u << 31, LOW(words), HIGH(words), 7, 0xff, 0},
@@ -229,7 +179,7 @@ static void packets_that_reach_nothing_are_told_and_stop_the_engine(void **state
         {1 | 4 << 8 | 7u << 29, 0x1000},            /* no such element */
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct engine engine = make_engine();
+        struct engine engine = make_engine(GPU);
         HsaEvent *event = new_event(HSA_EVENTTYPE_MEMORY, true);
         put(&engine, wrong[i], 13);
         ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
@@ -246,7 +196,7 @@ static void packets_that_reach_nothing_are_told_and_stop_the_engine(void **state
 static void doorbells_beyond_the_ring_are_ignored(void **state)
 {
     (void)state;
-    struct engine engine = make_engine();
+    struct engine engine = make_engine(GPU);
     uint32_t *words = allocate(0, PAGE);
     words[0] = 0;
     atomic_store(engine.doorbell, UINT64_C(1) << 40);
