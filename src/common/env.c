@@ -67,19 +67,18 @@ bool ah_env_bool(const char *name, bool fallback)
     static const char *const yes[] = {"true", "yes", "on"};
     static const char *const no[] = {"false", "no", "off"};
     char *text = ah_env_string(name);
-    if (!text || !*text) {
-        free(text);
-        return fallback;
+    long long number = fallback;
+    bool known = !text || !*text || ah_parse_integer(text, &number);
+    for (size_t i = 0; !known && i < sizeof yes / sizeof *yes; i++) {
+        bool is_yes = strcasecmp(text, yes[i]) == 0;
+        known = is_yes || strcasecmp(text, no[i]) == 0;
+        number = known ? is_yes : fallback;
     }
-    bool value = fallback, known = false;
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        if (strcasecmp(text, yes[i]) == 0)
-            value = known = true;
-        if (strcasecmp(text, no[i]) == 0) {
-            value = false;
-            known = true;
-        }
-    }
+    if (!known)
+        AH_LOG_NOTICE(AH_LOG_WARNING,
+                      "%s=%s is ignored: it has to be 1, true, yes or on, or else 0, false, no or "
+                      "off",
+                      name, text);
     free(text);
-    return known ? value : ah_env_integer(name, fallback) != 0;
+    return number != 0;
 }

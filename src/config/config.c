@@ -3,6 +3,7 @@
 #include "config.h"
 #include "env.h"
 #include "log.h"
+#include "spelling.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -203,6 +204,21 @@ static bool schema_has_group(const char *path)
     return false;
 }
 
+static void unknown_key(const char *path, const char *name)
+{
+    const char *keys[SCHEMA_COUNT];
+    for (int i = 0; i < SCHEMA_COUNT; i++)
+        keys[i] = schema[i].path;
+    const char *nearest = ah_spelling_nearest(path, keys, SCHEMA_COUNT);
+    if (nearest && strcmp(nearest, path) != 0) /* it is, where a key has a dot in it */
+        AH_LOG_NOTICE(AH_LOG_WARNING, "%s: unknown key \"%s\" is ignored; is \"%s\" meant?", name,
+                      path, nearest);
+    else
+        AH_LOG_NOTICE(AH_LOG_WARNING,
+                      "%s: unknown key \"%s\" is ignored; config/README.md lists the keys", name,
+                      path);
+}
+
 static void read_object(struct ah_config *config, const cJSON *object, const char *prefix,
                         const char *name);
 
@@ -213,19 +229,17 @@ static void read_item(struct ah_config *config, const cJSON *item, const char *p
     bool known = !strchr(item->string, '.');
     const struct schema_key *key = known ? schema_find(path) : NULL;
     if (key) {
-        if (!key->read(item, (char *)config + key->offset))
+        if (!key->read(item, (char *)config + key->offset) && name)
             AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" must be %s: its default is used", name, path,
                           key->expects);
     } else if (known && schema_has_group(path)) {
         if (cJSON_IsObject(item))
             read_object(config, item, path, name);
-        else
+        else if (name)
             AH_LOG_NOTICE(AH_LOG_WARNING, "%s: \"%s\" must be an object: defaults are used", name,
                           path);
-    } else if (strcmp(path, "$schema") != 0) {
-        AH_LOG_NOTICE(AH_LOG_WARNING,
-                      "%s: unknown key \"%s\" is ignored; config/README.md lists the keys", name,
-                      path);
+    } else if (name && strcmp(path, "$schema") != 0) {
+        unknown_key(path, name);
     }
 }
 
@@ -277,7 +291,9 @@ bool ah_config_parse(struct ah_config *config, const char *text, size_t size, co
     if (root && !cJSON_IsObject(root))
         end = text;
     locate(text, end, &line, &column);
-    AH_LOG_NOTICE(AH_LOG_ERROR, "%s:%d:%d: %s: the defaults are used", name, line, column, problem);
+    if (name)
+        AH_LOG_NOTICE(AH_LOG_ERROR, "%s:%d:%d: %s: the defaults are used", name, line, column,
+                      problem);
     cJSON_Delete(root);
     return false;
 }
@@ -323,14 +339,14 @@ static char *standard_path(int which)
 }
 
 /* Returns whether the search is over: a file was found, good or bad. */
-static bool load_from(struct ah_config *config, char *path, bool must_exist)
+static bool load_from(struct ah_config *config, char *path, bool must_exist, bool tell)
 {
     char *text;
     size_t size;
     read_file(path, &text, &size);
     if (!text) {
         bool absent = (errno == ENOENT || errno == ENOTDIR) && !must_exist;
-        if (!absent)
+        if (!absent && tell)
             AH_LOG_NOTICE(AH_LOG_ERROR,
                           "cannot read the configuration %s (%s): the defaults "
                           "are used",
@@ -338,7 +354,7 @@ static bool load_from(struct ah_config *config, char *path, bool must_exist)
         free(path);
         return !absent;
     }
-    if (ah_config_parse(config, text, size, path))
+    if (ah_config_parse(config, text, size, tell ? path : NULL))
         config->path = path;
     else
         free(path);
@@ -346,17 +362,17 @@ static bool load_from(struct ah_config *config, char *path, bool must_exist)
     return true;
 }
 
-void ah_config_load(struct ah_config *config)
+void ah_config_load(struct ah_config *config, bool tell)
 {
     char *named = ah_env_path("ANYHIP_CONFIG");
     if (named && *named) {
-        load_from(config, named, true);
+        load_from(config, named, true, tell);
         return;
     }
     free(named);
     for (int which = 0; which < 2; which++) {
         char *path = standard_path(which);
-        if (path && load_from(config, path, false))
+        if (path && load_from(config, path, false, tell))
             return;
     }
 }

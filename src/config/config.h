@@ -47,18 +47,24 @@ struct ah_config {
 /* The defaults, with nothing read. */
 void ah_config_init(struct ah_config *config);
 
-/* Reads the configuration file, if there is one. What is wrong with it is
+/* Reads the configuration file, if there is one. With tell, what is wrong with it is
  * written to the log whatever the log level: a malformed file is one error with
  * line and column and leaves all defaults; an unknown key or a value of the
- * wrong type is a warning that names it and leaves that key's default. */
-void ah_config_load(struct ah_config *config);
+ * wrong type is a warning that names it and leaves that key's default. Of the
+ * libraries and parts of them that read the file in a process, one tells. */
+void ah_config_load(struct ah_config *config, bool tell);
 
 /* As ah_config_load from text already in memory; name is used in messages.
- * Returns false when the text is not JSON (config is then at its defaults). */
+ * Returns false when the text is not JSON (config is then at its defaults). With NULL for name
+ * there are no messages. */
 bool ah_config_parse(struct ah_config *config, const char *text, size_t size, const char *name);
 
 /* Frees the values; accepts a zeroed struct. */
 void ah_config_fini(struct ah_config *config);
+
+/* Tells of environment variables that begin with ANYHIP_ and that nothing reads. Not safe against
+ * a concurrent setenv, as getenv. */
+void ah_config_check_variables(void);
 
 /* The keys of the schema by number: "log.level"; NULL beyond the last. */
 const char *ah_config_key(size_t index);

@@ -39,7 +39,7 @@ static void load(void)
     ah_config_fini(&config);
     ah_config_init(&config);
     ah_test_capture();
-    ah_config_load(&config);
+    ah_config_load(&config, true);
     said = ah_test_captured();
 }
 
@@ -203,6 +203,62 @@ static void an_unknown_key_is_named_with_its_path_and_the_rest_is_read(void **st
         ah_config_init(&config);
         assert_defaults();
     }
+}
+
+static void an_unknown_key_that_is_nearly_one_is_told_the_key(void **state)
+{
+    (void)state;
+    parse("{\"devces\": []}");
+    assert_contains(said, "unknown key \"devces\" is ignored; is \"devices\" meant?");
+    parse("{\"drivers\": {\"cuda\": {\"librarry\": \"x\"}}}");
+    assert_contains(said, "is \"drivers.cuda.library\" meant?");
+    parse("{\"nothing like it\": 1, \"log.level\": 1}");
+    assert_null(strstr(said, "meant"));
+    assert_contains(said, "config/README.md lists the keys");
+}
+
+/* Where two libraries of a process read the file, one tells. */
+static void a_file_is_read_without_a_word_where_another_tells(void **state)
+{
+    static const char *const texts[] = {
+        "{\"devces\": [], \"log\": {\"level\": 3}}",
+        "{\"devices\": 7, \"log\": {\"level\": 3}}",
+        "{\"drivers\": [], \"log\": {\"level\": 3}}",
+        "[]",
+        "{",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ah_config_fini(&config);
+        ah_config_init(&config);
+        ah_test_capture();
+        assert_int_equal(ah_config_parse(&config, texts[i], strlen(texts[i]), NULL), i < 3);
+        assert_string_equal(ah_test_captured(), "");
+        assert_int_equal(config.log_level, i < 3 ? 3 : 0);
+    }
+    ah_test_setenv("ANYHIP_CONFIG", "/nowhere/at/all.json");
+    ah_test_capture();
+    ah_config_load(&config, false);
+    assert_string_equal(ah_test_captured(), "");
+}
+
+static void variables_that_nothing_reads_are_told(void **state)
+{
+    (void)state;
+    ah_test_capture();
+    ah_config_check_variables();
+    assert_string_equal(ah_test_captured(), "");
+    ah_test_setenv("ANYHIP_BACKENT", "cuda");
+    ah_test_setenv("ANYHIP_SIM_SEED", "1");
+    ah_test_setenv("ANYHIP_ROOT", "/usr");
+    ah_test_setenv("ANYHIPPO", "1");
+    ah_test_setenv("ANYHIP_COLOUR_OF_THE_LOG", "blue");
+    ah_test_capture();
+    ah_config_check_variables();
+    said = ah_test_captured();
+    assert_int_equal(ah_test_count_lines(said), 2);
+    assert_contains(said, "environment variable ANYHIP_BACKENT; is ANYHIP_BACKEND meant?");
+    assert_contains(said, "environment variable ANYHIP_COLOUR_OF_THE_LOG; config/README.md");
 }
 
 static void an_unknown_key_of_any_length_is_survived(void **state)
@@ -620,6 +676,9 @@ int main(void)
         CONFIG_TEST(masks_are_numbers_or_texts_of_any_base),
         CONFIG_TEST(empty_values_are_as_good_as_none),
         CONFIG_TEST(an_unknown_key_is_named_with_its_path_and_the_rest_is_read),
+        CONFIG_TEST(an_unknown_key_that_is_nearly_one_is_told_the_key),
+        CONFIG_TEST(a_file_is_read_without_a_word_where_another_tells),
+        CONFIG_TEST(variables_that_nothing_reads_are_told),
         CONFIG_TEST(an_unknown_key_of_any_length_is_survived),
         CONFIG_TEST(a_value_of_the_wrong_type_is_named_and_leaves_its_default),
         CONFIG_TEST(a_value_of_the_wrong_type_does_not_keep_others_from_being_read),

@@ -13,6 +13,14 @@ listed=$(awk -F'|' '/^\|/ { print $3 }' config/README.md | grep -oE '`[A-Z0-9_]+
     sort -u)
 
 status=0
+own=$(sed -n 's/^AH_VARIABLE(\(.*\))$/\1/p' src/config/variables.def)
+for name in $listed $own; do
+    case $name in ANYHIP_*) ;; *) continue ;; esac
+    if ! printf '%s\n' "$own" | grep -qx "$name" || ! printf '%s\n' "$listed" | grep -qx "$name"; then
+        echo "$name is in one of config/README.md and src/config/variables.def"
+        status=1
+    fi
+done
 for name in $read; do
     printf '%s\n' "$listed" | grep -qx "$name" || {
         echo "config/README.md does not explain $name"

@@ -92,6 +92,11 @@ static void without_a_gpu_devices_are_simulated_and_the_log_says_so(void **state
     assert_contains(run.err, ":2:");
     assert_contains(run.err, "ANYHIP_BACKEND=cuda");
     ah_test_setenv("AMD_LOG_LEVEL", NULL);
+    run = ah_test_call("count");
+    assert_string_equal(run.out, "1 devices, hipSuccess\n");
+    assert_int_equal(ah_test_count_lines(run.err), 1); /* without a log too, unless asked for */
+    assert_contains(run.err, "simulated devices (simcuda)");
+    ah_test_setenv("ANYHIP_BACKEND", "simcuda");
     assert_calls("count", "1 devices, hipSuccess\n");
 }
 
@@ -199,7 +204,26 @@ static void a_simulated_driver_is_found_beside_the_library(void **state)
     assert_int_equal(symlink(AH_TEST_FAKESIMCUDA, ah_test_path("libraries/libsimcuda.so.1")), 0);
     assert_calls("count", "1 devices, hipSuccess\n");
     ah_test_setenv("ANYHIP_BACKEND", NULL);
-    assert_calls("count", "1 devices, hipSuccess\n");
+    assert_string_equal(ah_test_call("count").out, "1 devices, hipSuccess\n");
+}
+
+/* The simulated driver is another library that reads the same file and variables. */
+static void what_is_wrong_with_the_settings_is_said_once_in_a_process(void **state)
+{
+    (void)state;
+    use_scripted("", NULL);
+    ah_test_setenv("AMD_LOG_LEVEL", "loud");
+    ah_test_setenv("ANYHIP_BACKENT", "cuda");
+    ah_test_setenv("ANYHIP_CONFIG", ah_test_write_text("c.json", "{\"devces\": []}"));
+    ah_test_setenv("ANYHIP_BACKEND", "simcuda");
+    struct ah_test_run run = ah_test_call("count init allocate");
+    assert_contains(run.out, "1 devices, hipSuccess\n");
+    assert_int_equal(ah_test_count(run.err, "AMD_LOG_LEVEL=loud"), 1);
+    assert_int_equal(ah_test_count(run.err, "ANYHIP_BACKENT"), 1);
+    assert_int_equal(ah_test_count(run.err, "\"devces\""), 1);
+    ah_test_setenv("ANYHIP_CONFIG", ah_test_write_text("c.json", "{\"devices\": []"));
+    run = ah_test_call("count init allocate");
+    assert_int_equal(ah_test_count(run.err, "not valid JSON"), 1);
 }
 
 int main(void)
@@ -212,6 +236,7 @@ int main(void)
         AH_DRIVERLESS_TEST(a_driver_that_was_not_asked_for_is_not_opened),
         AH_DRIVERLESS_TEST(settings_that_are_no_numbers_are_reported_once),
         AH_DRIVERLESS_TEST(without_a_gpu_devices_are_simulated_and_the_log_says_so),
+        AH_DRIVERLESS_TEST(what_is_wrong_with_the_settings_is_said_once_in_a_process),
         AH_DRIVERLESS_TEST(who_asks_for_a_driver_gets_no_simulated_devices),
         AH_DRIVERLESS_TEST(beside_a_gpu_no_device_is_simulated),
         AH_DRIVERLESS_TEST(a_driver_whose_gpus_are_gone_leaves_simulated_devices),

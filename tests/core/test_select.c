@@ -249,7 +249,10 @@ static void a_selector_that_matches_nothing_is_named(void **state)
 static const char *show(const char *list)
 {
     size_t chosen[COUNT];
-    return joined(chosen, ah_select_visible(candidates, COUNT, list, chosen));
+    ah_test_capture();
+    size_t count = ah_select_visible(candidates, COUNT, "HIP_VISIBLE_DEVICES", list, chosen);
+    said = ah_test_captured();
+    return joined(chosen, count);
 }
 
 static void visible_devices_are_shown_in_the_order_of_the_list(void **state)
@@ -278,6 +281,24 @@ static void the_first_invalid_element_ends_the_list(void **state)
     }
 }
 
+static void an_invalid_element_is_named_unless_it_is_there_to_show_none(void **state)
+{
+    (void)state;
+    static const char *const mistakes[] = {"abc", "5", "1x", "GPU-77", "3b:00.0"};
+    static const char *const purposes[] = {"", "-1", "0,", "0,-1", "NoDevFiles"};
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        show(ah_test_print("2, %s ,0", mistakes[i]));
+        assert_int_equal(ah_test_count_lines(said), 1);
+        assert_contains(
+            said, ah_test_print("HIP_VISIBLE_DEVICES: there is no device \"%s\"", mistakes[i]));
+        assert_contains(said, ah_test_print("0 to %d", COUNT - 1));
+    }
+    for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++) {
+        show(purposes[i]);
+        assert_string_equal(said, "");
+    }
+}
+
 static void an_empty_list_shows_nothing(void **state)
 {
     (void)state;
@@ -297,7 +318,7 @@ static void nothing_is_shown_of_nothing(void **state)
 {
     (void)state;
     size_t chosen[1];
-    assert_int_equal(ah_select_visible(NULL, 0, "0,1", chosen), 0);
+    assert_int_equal(ah_select_visible(NULL, 0, "V", "0,1", chosen), 0);
     assert_int_equal(ah_select_devices(NULL, 0, NULL, 0, chosen), 0);
 }
 
@@ -347,6 +368,7 @@ int main(void)
         SELECT_TEST(visible_devices_are_shown_in_the_order_of_the_list),
         SELECT_TEST(a_visible_device_named_twice_is_shown_once),
         SELECT_TEST(the_first_invalid_element_ends_the_list),
+        SELECT_TEST(an_invalid_element_is_named_unless_it_is_there_to_show_none),
         SELECT_TEST(an_empty_list_shows_nothing),
         SELECT_TEST(visible_devices_may_be_named_by_uuid),
         SELECT_TEST(nothing_is_shown_of_nothing),

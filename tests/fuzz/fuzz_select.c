@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     check_requests(text);
-    check_chosen(chosen, ah_select_visible(candidates, DEVICES, text, chosen));
+    check_chosen(chosen, ah_select_visible(candidates, DEVICES, "V", text, chosen));
     check_selectors(text);
     free(text);
     return 0;

@@ -188,12 +188,41 @@ test_without_a_gpu_or_a_configuration_a_device_is_simulated() {
     mkdir none
     echo "no library" >none/libcuda.so.1
     cp none/libcuda.so.1 none/libcuda.so
-    ok env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" AMD_LOG_LEVEL=2 ./program >out 2>log
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ./program >out 2>log ||
+        { cat log >&2; fail "it did not run"; }
     grep -q '^right$' out || fail "it did not compute"
-    grep -q 'are simulated' log || { cat log >&2; fail "no warning"; }
+    grep -q 'on simulated devices (simcuda)' log || { cat log >&2; fail "no warning"; }
     env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ANYHIP_BACKEND=cuda ./program >out &&
         fail "a device that was refused"
     grep -q '^no device$' out || fail "not for want of a device"
+}
+
+# Without an environment: no driver of a vendor, no configuration.
+test_the_simulated_device_is_one_that_the_program_has_code_for() {
+    ok "$prefix/bin/hipcc" --offload-arch=gfx1100 -I"$here/device" "$here/device/main.cpp" \
+        "$here/device/kernel.cpp" -o program
+    mkdir none
+    for name in libcuda.so.1 libcuda.so libhsa-runtime64.so.1 libhsa-runtime64.so; do
+        echo "no library" >none/$name
+    done
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ./program >out 2>log || {
+        cat out log >&2
+        fail "it did not run"
+    }
+    grep -q '^right$' out || fail "it did not compute"
+    [ "$(grep -c 'on simulated devices (simhsa:gfx1100)' log)" -eq 1 ] || {
+        cat log >&2
+        fail "it does not say once where it runs"
+    }
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ANYHIP_BACKEND=simhsa:gfx1100 ./program \
+        >out 2>log || fail "not on a device that was asked for"
+    [ ! -s log ] || fail "it talks of a device that was asked for"
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ANYHIP_BACKEND=simcuda:sm_80 ./program \
+        >out 2>log && fail "code for another vendor ran"
+    grep -q 'the binary holds .*gfx1100.*; compile with --offload-arch=sm_80$' log || {
+        cat log >&2
+        fail "it does not say what to compile for"
+    }
 }
 
 test_a_moved_tree_works_from_its_new_place() {

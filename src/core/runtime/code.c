@@ -32,12 +32,19 @@ static int best_below(struct ah_device *device, const struct ah_images *images, 
     return best;
 }
 
+/* Told at every log level: a program that does not look at errors would end with wrong results
+ * and no word of why. */
 static hipError_t no_image(struct ah_device *device, const struct ah_images *images)
 {
+    hipDeviceProp_tR0600 properties = {0};
     char *held = ah_images_describe(images);
-    AH_LOG_ERR("no code for device %d (%s): the binary holds %s; compile with --offload-arch= for "
-               "this device",
-               device->ordinal, device->identity.name, held ? held : "nothing");
+    (void)device->ops->device_properties(device->native, &properties);
+    const char *arch = properties.gcnArchName;
+    AH_LOG_NOTICE(
+        AH_LOG_ERROR,
+        "no code for device %d (%s): the binary holds %s; compile with --offload-arch=%.*s",
+        device->ordinal, device->identity.name, held ? held : "nothing", (int)strcspn(arch, ":"),
+        arch);
     free(held);
     return hipErrorNoBinaryForGpu;
 }

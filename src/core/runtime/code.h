@@ -95,6 +95,14 @@ struct ah_managed_variable {
     unsigned align;
 };
 
+/* What the fat binaries registered so far hold. Calls no driver. */
+struct ah_program_code {
+    bool any;           /* there is a fat binary that can be read */
+    bool nvidia, amd;   /* each of them has code for devices of that vendor */
+    char amd_list[256]; /* AMD's processors in the order of the binaries: "gfx90a,gfx1100" */
+};
+void ah_fatbin_survey(struct ah_program_code *out_code);
+
 /* NULL: no memory. */
 struct ah_fatbin *ah_fatbin_register(const void *binary);
 /* Nothing is added without a fat binary, a host address, a name or memory, nor where something is

@@ -7,6 +7,7 @@
 #include "pointer_map.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,50 @@ static hipError_t open_fatbin(struct ah_fatbin *fatbin)
         error = fatbin->opened ? hipErrorInvalidImage : hipErrorOutOfMemory;
     pthread_mutex_unlock(&fatbin->opening);
     return error;
+}
+
+static bool is_nvidias(const struct ah_image *image)
+{
+    return image->kind == AH_IMAGE_CUBIN || image->kind == AH_IMAGE_PTX ||
+           image->kind == AH_IMAGE_CUDA_FATBIN;
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static void survey_image(struct ah_program_code *code, const struct ah_image *image)
+{
+    size_t used = strlen(code->amd_list);
+    if (image->kind == AH_IMAGE_AMDGPU && !is_listed(code->amd_list, image->processor) &&
+        used + strlen(image->processor) + 2 <= sizeof code->amd_list)
+        snprintf(code->amd_list + used, sizeof code->amd_list - used, "%s%s", used ? "," : "",
+                 image->processor);
+}
+
+void ah_fatbin_survey(struct ah_program_code *out_code)
+{
+    *out_code = (struct ah_program_code){.nvidia = true, .amd = true};
+    pthread_mutex_lock(&registered.lock);
+    for (struct ah_fatbin *fatbin = registered.fatbins; fatbin; fatbin = fatbin->next) {
+        bool nvidia = false, amd = false;
+        if (open_fatbin(fatbin) != hipSuccess)
+            continue;
+        for (size_t i = 0; i < fatbin->images.count; i++) {
+            nvidia |= is_nvidias(&fatbin->images.items[i]);
+            amd |= fatbin->images.items[i].kind == AH_IMAGE_AMDGPU;
+            survey_image(out_code, &fatbin->images.items[i]);
+        }
+        out_code->any = true;
+        out_code->nvidia &= nvidia;
+        out_code->amd &= amd;
+    }
+    pthread_mutex_unlock(&registered.lock);
 }
 
 /* Device code reaches a managed variable through a pointer of the same name. */

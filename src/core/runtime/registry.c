@@ -1,6 +1,7 @@
 /* Owns the start of the library: configuration and environment, the drivers
  * that are opened, the list of devices. */
 #include "registry.h"
+#include "code.h"
 #include "env.h"
 #include "error.h"
 #include "log.h"
@@ -141,6 +142,14 @@ static void open_driver(struct ah_driver *driver, const struct backend_kind *kin
     free(bundled);
 }
 
+static void close_driver(struct ah_driver *driver)
+{
+    ah_dynlib_close(&driver->lib);
+    free(driver->reason);
+    free(driver->devices);
+    *driver = (struct ah_driver){0};
+}
+
 /* missing: the level at which the absence of the driver is worth a line. */
 static void report_driver(const struct ah_driver *driver, enum ah_log_level missing)
 {
@@ -253,21 +262,59 @@ static bool simulator_is_there(const struct backend_kind *kind, const struct ah_
     return there;
 }
 
-/* For a machine without a GPU where the user requested nothing. */
+/* Whether the driver could be opened; one that could not is listed only when tell is set. */
+static bool try_simulator(struct ah_registry *registry, const struct backend_kind *kind,
+                          const char *devices, bool tell)
+{
+    struct ah_driver *driver = add_driver(registry, kind, devices);
+    if (driver->backend || tell)
+        report_driver(driver, AH_LOG_ERROR);
+    if (!driver->backend) {
+        if (!tell) {
+            close_driver(driver);
+            registry->driver_count--;
+        }
+        return false;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%s%s%s", kind->name, *devices ? ":" : "", devices);
+    AH_LOG_NOTICE(AH_LOG_WARNING,
+                  "no GPU driver with a device was found (AMD_LOG_LEVEL=1 tells why): kernels run, "
+                  "slowly, on simulated devices (%s); ANYHIP_BACKEND=%s asks for them without this "
+                  "line, ANYHIP_BACKEND=cuda or hsa refuses them",
+                  name, name);
+    return true;
+}
+
+/* The first of AMD's processors in the list that can be simulated. */
+static bool simulate_processor(struct ah_registry *registry, const struct backend_kind *kind,
+                               char *list)
+{
+    char *rest = NULL;
+    for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+        if (try_simulator(registry, kind, name, false))
+            return true;
+    return false;
+}
+
+/* For a machine without a GPU where the user requested nothing: devices of the vendor that the
+ * program has code for; of NVIDIA where it has code for both, or none yet. */
 static void simulate(struct ah_registry *registry)
 {
+    struct ah_program_code code;
+    ah_fatbin_survey(&code);
     for (int i = 0; i < BACKEND_KIND_COUNT; i++) {
         const struct backend_kind *kind = &backend_kinds[i];
-        if (!kind->simulated || !simulator_is_there(kind, &registry->config))
-            continue;
-        const struct ah_driver *driver = add_driver(registry, kind, "");
-        report_driver(driver, AH_LOG_ERROR);
-        if (!driver->backend)
-            continue;
-        AH_LOG_WARN("no GPU driver with a device was found: the devices of %s are simulated, "
-                    "and slow; ANYHIP_BACKEND=cuda refuses them",
-                    kind->name);
-        return;
+        if (kind->ops == &ahhsa_ops && kind->simulated && code.any && code.amd && !code.nvidia &&
+            simulator_is_there(kind, &registry->config) &&
+            simulate_processor(registry, kind, code.amd_list))
+            return;
+    }
+    for (int i = 0; i < BACKEND_KIND_COUNT; i++) {
+        const struct backend_kind *kind = &backend_kinds[i];
+        if (kind->simulated && simulator_is_there(kind, &registry->config) &&
+            try_simulator(registry, kind, "", true))
+            return;
     }
 }
 
@@ -324,9 +371,10 @@ static void fill_candidates(struct ah_candidate *out, const struct ah_device *de
 /* HIP_VISIBLE_DEVICES; without it, ROCm lets CUDA_VISIBLE_DEVICES count. NVIDIA's
  * driver has applied that one already, so it counts here only where no device is
  * NVIDIA's. ROCR_VISIBLE_DEVICES is always the AMD driver's own business. */
-static char *visibility_list(const struct ah_registry *registry)
+static char *visibility_list(const struct ah_registry *registry, const char **out_variable)
 {
     char *list = ah_env_string("HIP_VISIBLE_DEVICES");
+    *out_variable = list ? "HIP_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
     if (list)
         return list;
     for (size_t i = 0; i < registry->driver_count; i++)
@@ -343,11 +391,12 @@ static size_t choose(const struct ah_registry *registry, const struct ah_device 
     const struct ah_config_strings *selectors = &registry->config.devices;
     fill_candidates(candidates, all, NULL, count);
     size_t left = ah_select_devices(candidates, count, selectors->items, selectors->count, chosen);
-    char *list = visibility_list(registry);
+    const char *variable;
+    char *list = visibility_list(registry, &variable);
     if (!list)
         return left;
     fill_candidates(candidates, all, chosen, left);
-    left = ah_select_visible(candidates, left, list, visible);
+    left = ah_select_visible(candidates, left, variable, list, visible);
     free(list);
     for (size_t i = 0; i < left; i++)
         visible[i] = chosen[visible[i]];
@@ -389,7 +438,8 @@ static void list_devices(struct ah_registry *registry)
 static void init_once(void)
 {
     ah_config_init(&ah_registry.config);
-    ah_config_load(&ah_registry.config);
+    ah_config_load(&ah_registry.config, true);
+    ah_config_check_variables();
     configure_log(&ah_registry.config);
     read_settings(&ah_registry.settings);
     open_drivers(&ah_registry);

@@ -207,15 +207,31 @@ static size_t visible_position(const struct ah_candidate *candidates, size_t cou
     return (size_t)number;
 }
 
-size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *list,
-                         size_t *out_chosen)
+/* Says so of an element that was meant to name a device; -1, nothing and the word that batch
+ * systems write are ways to show none. */
+static void refuse_visible(const char *variable, const char *element, size_t count)
+{
+    long long number;
+    bool none = !*element || strcmp(element, "NoDevFiles") == 0 ||
+                (ah_parse_integer(element, &number) && number < 0);
+    if (!none && count > 0)
+        AH_LOG_NOTICE(AH_LOG_WARNING,
+                      "%s: there is no device \"%s\", so that the list ends before it; devices are "
+                      "numbered from 0 to %zu, or named GPU-<uuid>; `anyhip info` lists them",
+                      variable, element, count - 1);
+}
+
+size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *variable,
+                         const char *list, size_t *out_chosen)
 {
     size_t chosen = 0;
     char *copy = strdup(list), *rest = copy, *element;
     while (rest && (element = strsep(&rest, ","))) {
         size_t position = visible_position(candidates, count, trimmed(element));
-        if (position == count)
+        if (position == count) {
+            refuse_visible(variable, trimmed(element), count);
             break;
+        }
         if (!chosen_already(out_chosen, chosen, position))
             out_chosen[chosen++] = position;
     }

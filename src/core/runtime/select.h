@@ -38,10 +38,10 @@ size_t ah_select_devices(const struct ah_candidate *candidates, size_t count,
                          char *const *selectors, size_t selector_count, size_t *out_chosen);
 
 /* HIP_VISIBLE_DEVICES: a comma list of positions in candidates or of
- * "GPU-<uuid>". It ends at the first invalid element, as in ROCm; repeated
- * elements count once; an empty list shows nothing. */
-size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *list,
-                         size_t *out_chosen);
+ * "GPU-<uuid>". It ends at the first invalid element, as in ROCm, which is told in
+ * the name of the variable; repeated elements count once; an empty list shows nothing. */
+size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *variable,
+                         const char *list, size_t *out_chosen);
 
 /* Writes "0000:3b:00.0"; "" for a device that is not on such a bus. */
 void ah_select_format_pci(const struct ah_device_identity *identity, char out[32]);

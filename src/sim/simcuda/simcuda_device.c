@@ -46,6 +46,18 @@ static int read_model(const char *text, unsigned *out_sm)
     return sscanf(text, "sm_%u%n", out_sm, &used) == 1 && model_of(*out_sm) ? used : 0;
 }
 
+static void refuse(const char *list, const char *at)
+{
+    char names[256] = "";
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%ssm_%u", i ? ", " : "",
+                 models[i].sm);
+    AH_LOG_NOTICE(AH_LOG_ERROR,
+                  "simulated CUDA devices \"%s\": cannot use \"%s\"; at most %d of the models %s, "
+                  "as sm_80*2,sm_90",
+                  list, at, SIMCUDA_DEVICES_MAX, names);
+}
+
 /* Reads "sm_80*2,sm_90" into the compute capability of each device. -1: it is not
  * such a list, and the log says where. */
 static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
@@ -64,8 +76,7 @@ static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
         const char *end = at + used + more;
         if (!good || (*end && *end != ',') || (*end && !end[1]) ||
             times > (unsigned)(SIMCUDA_DEVICES_MAX - count)) {
-            AH_LOG_NOTICE(AH_LOG_ERROR, "simulated CUDA devices \"%s\": cannot use \"%s\"", list,
-                          at);
+            refuse(list, at);
             return -1;
         }
         for (; sm != 0 && times > 0; times--)
@@ -81,7 +92,12 @@ CUresult simcuda_anyhipSimConfigure(const char *devices)
     SIMCUDA_ENTER(anyhipSimConfigure);
     if (simcuda.initialised)
         return simcuda_leave(CUDA_ERROR_ILLEGAL_STATE);
-    if (!devices || strlen(devices) >= sizeof configured || read_list(devices, sm) <= 0)
+    if (!devices || strlen(devices) >= sizeof configured)
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    int count = read_list(devices, sm);
+    if (count == 0) /* all of them another vendor's */
+        refuse(devices, devices);
+    if (count <= 0)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     snprintf(configured, sizeof configured, "%s", devices);
     return simcuda_leave(CUDA_SUCCESS);

@@ -22,8 +22,12 @@ __attribute__((visibility("default"))) int anyhipSimConfigure(const char *device
     const struct amdgpu_model *models[SIM_DEVICES_MAX];
     if (simhsa.agent_count > 0)
         return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
-    if (!devices || !*devices || strlen(devices) >= sizeof configured ||
-        amdgpu_list_read(devices, models) <= 0)
+    if (!devices || !*devices || strlen(devices) >= sizeof configured)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    int count = amdgpu_list_read(devices, models);
+    if (count == 0) /* all of them another vendor's */
+        amdgpu_list_refuse(devices, devices);
+    if (count <= 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     snprintf(configured, sizeof configured, "%s", devices);
     return HSA_STATUS_SUCCESS;

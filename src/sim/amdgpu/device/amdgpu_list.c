@@ -23,6 +23,19 @@ static size_t read_model(const char *text, const struct amdgpu_model **out_model
     return *out_model || strncmp(name, "sm_", 3) == 0 ? size : 0;
 }
 
+void amdgpu_list_refuse(const char *list, const char *at)
+{
+    char names[256] = "";
+    const struct amdgpu_model *model;
+    for (size_t i = 0; (model = amdgpu_model_at(i)); i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 model->name);
+    AH_LOG_NOTICE(AH_LOG_ERROR,
+                  "simulated AMD devices \"%s\": cannot use \"%s\"; at most %d of the models %s, "
+                  "as gfx90a*2,gfx1100",
+                  list, at, SIM_DEVICES_MAX, names);
+}
+
 int amdgpu_list_read(const char *list, const struct amdgpu_model **out_models)
 {
     const char *at = *list ? list : usual_model;
@@ -40,8 +53,7 @@ int amdgpu_list_read(const char *list, const struct amdgpu_model **out_models)
         const char *end = at + used + more;
         if (!good || (*end && *end != ',') || (*end && !end[1]) ||
             times > (unsigned)(SIM_DEVICES_MAX - count)) {
-            AH_LOG_NOTICE(AH_LOG_ERROR, "simulated AMD devices \"%s\": cannot use \"%s\"", list,
-                          at);
+            amdgpu_list_refuse(list, at);
             return -1;
         }
         for (; model && times > 0; times--)

@@ -65,6 +65,9 @@ uint64_t amdgpu_clock(void); /* the current time, in ticks of clock_hz */
  * the list is invalid, and the log says where. */
 int amdgpu_list_read(const char *list, const struct amdgpu_model **out_models);
 
+/* Says in the log that the list cannot be used from at on, and what can. */
+void amdgpu_list_refuse(const char *list, const char *at);
+
 /* ---- the host -------------------------------------------------------------------------- */
 
 /* The host's processor, as its vendor calls it. */
