@@ -138,11 +138,13 @@ static void a_device_has_a_name_a_uuid_and_a_place(void **state)
         check(device == i);
     }
     check(strcmp(pci[0], "0000:10:00.0") == 0);
+    check(strcmp(pci[1], "0000:11:01.0") == 0);
     check(memcmp(&uuid[0], &uuid[1], sizeof uuid[0]) != 0);
-    ok(hipDeviceGetByPCIBusId(&device, "0000:11:00"));
+    ok(hipDeviceGetByPCIBusId(&device, "0000:11:01"));
     check(device == 1);
-    ok(hipDeviceGetByPCIBusId(&device, "11:00.0"));
+    ok(hipDeviceGetByPCIBusId(&device, "11:01.0"));
     check(device == 1);
+    expect(hipDeviceGetByPCIBusId(&device, "0000:11:00.0"), hipErrorInvalidDevice);
     ok(hipDeviceComputeCapability(&major, &minor, 1));
     check(major == 9 && minor == 0);
     ok(hipDeviceTotalMem(&bytes, 0));

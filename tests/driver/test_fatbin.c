@@ -2,12 +2,16 @@
  * happens when they do not fit, go away, or the device is reset. */
 #include "fill_ptx.h"
 #include "support.h"
+#include "thread.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const dim3 one = {1, 1, 1};
 
@@ -620,6 +624,53 @@ static void code_that_many_threads_want_is_loaded_once(void)
     ok(hipHostFree(slow.out));
 }
 
+/* A library is closed while a thread loads its code, which fails. */
+static struct {
+    _Atomic(pid_t) thread;
+    _Atomic bool done;
+    hipError_t error;
+} closing;
+
+static void *use_in_vain(void *unused)
+{
+    (void)unused;
+    closing.error = fill_with(slow.kernel, slow.out, 5);
+    return NULL;
+}
+
+static void *unregister(void *handle)
+{
+    closing.thread = gettid();
+    __hipUnregisterFatBinary(handle);
+    closing.done = true;
+    return NULL;
+}
+
+static void a_library_that_is_closed_waits_for_the_load_of_its_code(void)
+{
+    static const char kernel = 0;
+    pthread_t user, closer;
+    struct wrapper wrapper = wrap_image(fill_ptx);
+    use_fake("80");
+    void **handle = __hipRegisterFatBinary(&wrapper);
+    register_kernel(handle, &kernel, "fake_fill");
+    slow.kernel = &kernel;
+    sem_init(&slow.loading, 0, 0);
+    sem_init(&slow.may_load, 0, 0);
+    fakecuda_fail("cuModuleLoadDataEx", 1, 218); /* INVALID_PTX */
+    fakecuda_hook("cuModuleLoadDataEx", in_the_load, NULL);
+    check(pthread_create(&user, NULL, use_in_vain, NULL) == 0);
+    sem_wait(&slow.loading);
+    check(pthread_create(&closer, NULL, unregister, handle) == 0);
+    while (!closing.done && !(closing.thread && ah_test_sleeps(closing.thread)))
+        sched_yield();
+    bool early = closing.done;
+    sem_post(&slow.may_load);
+    check(pthread_join(user, NULL) == 0);
+    check(pthread_join(closer, NULL) == 0);
+    check(!early && closing.error != hipSuccess);
+}
+
 /* The first launch of code with managed variables waits for no kernel, and kernels in any stream
  * see the variable. */
 static void the_address_of_a_managed_variable_is_there_before_a_kernel_runs(void)
@@ -654,6 +705,7 @@ static void threads_load_code_without_waiting_for_each_other(void **state)
     (void)state;
     in_child(code_that_takes_long_to_load_holds_up_no_other);
     in_child(code_that_many_threads_want_is_loaded_once);
+    in_child(a_library_that_is_closed_waits_for_the_load_of_its_code);
     in_child(the_address_of_a_managed_variable_is_there_before_a_kernel_runs);
 }
 

@@ -170,8 +170,10 @@ CUresult simcuda_cuDeviceGetByPCIBusId(CUdevice *out, const char *id)
             return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     }
     for (int i = 0; i < simcuda.device_count; i++) {
-        if (domain == 0 && slot == 0 && function == 0 &&
-            (int)bus == attribute_of(&simcuda.devices[i], CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)) {
+        const struct simcuda_device *device = &simcuda.devices[i];
+        if (domain == 0 && function == 0 &&
+            (int)bus == attribute_of(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) &&
+            (int)slot == attribute_of(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)) {
             *out = i;
             return simcuda_leave(CUDA_SUCCESS);
         }
@@ -187,7 +189,8 @@ CUresult simcuda_cuDeviceGetPCIBusId(char *id, int size, CUdevice ordinal)
         return simcuda_leave(CUDA_ERROR_INVALID_DEVICE);
     if (!id || size <= 0)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    snprintf(id, (size_t)size, "0000:%02x:00.0",
-             (unsigned)attribute_of(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID));
+    snprintf(id, (size_t)size, "0000:%02x:%02x.0",
+             (unsigned)attribute_of(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID),
+             (unsigned)attribute_of(device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID));
     return simcuda_leave(CUDA_SUCCESS);
 }

@@ -255,7 +255,9 @@ static struct answer hardware(const struct simhsa_agent *agent, int attribute)
     case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
         return word(is_gpu(agent) ? 4 : 1);
     case HSA_AMD_AGENT_INFO_BDFID: /* bus, device and function in 8, 5 and 3 bits */
-        return word(is_gpu(agent) ? (uint32_t)(FIRST_BUS + agent->device) << 8 : 0);
+        return word(is_gpu(agent)
+                        ? (uint32_t)(FIRST_BUS + agent->device) << 8 | (agent->device & 0x1f) << 3
+                        : 0);
     case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
         return word(model->bus_width);
     case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:

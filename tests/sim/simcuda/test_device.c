@@ -69,6 +69,8 @@ static void each_device_has_an_identity_and_a_place_on_the_bus(void **state)
         ok(cu.cuDeviceGetByPCIBusId(&device, id));
         assert_int_equal(device, i);
     }
+    assert_string_equal(id, "0000:12:02.0"); /* of the last, so that no slot is like another */
+    expect(cu.cuDeviceGetByPCIBusId(&device, "0000:12:00.0"), CUDA_ERROR_INVALID_DEVICE);
     expect(cu.cuDeviceGetByPCIBusId(&device, "0000:ff:00.0"), CUDA_ERROR_INVALID_DEVICE);
     expect(cu.cuDeviceGetByPCIBusId(&device, "nowhere"), CUDA_ERROR_INVALID_VALUE);
 }
