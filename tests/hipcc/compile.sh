@@ -805,6 +805,13 @@ alive() {
     grep -q '^State:[[:space:]]*[RSDT]' "/proc/$1/status" 2>/dev/null
 }
 
+test_a_folder_for_temporary_files_that_cannot_be_made_is_said_once() {
+    echo 'int main() { return 0; }' >t.hip
+    TMPDIR="$work/nowhere" "$hipcc" t.hip -o program 2>errors && fail "it succeeded"
+    same "$(grep -c "cannot make a folder for temporary files in $work/nowhere: No such" errors)" 1
+    same "$(wc -l <errors)" 1
+}
+
 test_a_signal_cleans_up() {
     # A child of a child, which only a signal to the process group reaches.
     cat >slow-clang-22 <<E

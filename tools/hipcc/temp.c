@@ -51,15 +51,19 @@ void ah_temp_fini(void)
 
 static bool make_folder(void)
 {
-    if (*folder)
-        return true;
+    static bool failed; /* which was said */
+    if (*folder || failed)
+        return !failed;
     const char *base = getenv("TMPDIR");
     if (!base || !*base)
         base = "/tmp";
     if ((size_t)snprintf(folder, sizeof(folder), "%s/hipcc-XXXXXX", base) < sizeof(folder) &&
         mkdtemp(folder))
         return true;
-    ah_report_error("cannot make a folder for temporary files in %s: %s", base, strerror(errno));
+    ah_report_error(
+        "cannot make a folder for temporary files in %s: %s; TMPDIR names another place", base,
+        strerror(errno));
+    failed = true;
     *folder = '\0';
     return false;
 }
