@@ -71,14 +71,44 @@ static void impossible_arrays_are_refused(void **state)
     expect(hipMallocArray(&array, &good, 0, 0, 0), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, 8, 8, 0x1000), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, 8, 0, hipArrayTextureGather), hipErrorInvalidValue);
-    expect(hipMallocArray(&array, &good, (size_t)1 << 40, 8, 0),
-           over_hsa() ? hipErrorOutOfMemory : hipErrorInvalidValue);
+    expect(hipMallocArray(&array, &good, (size_t)1 << 40, 8, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(NULL, &good, (hipExtent){8, 8, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, NULL, (hipExtent){8, 8, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, &good, (hipExtent){0, 8, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, &good, (hipExtent){8, 0, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, &good, (hipExtent){8, 8, 8}, hipArrayTextureGather),
            hipErrorInvalidValue);
+}
+
+static void an_array_is_no_larger_than_textures_are(void **state)
+{
+    hipDeviceProp_t most;
+    hipChannelFormatDesc format = floats();
+    hipArray_t array;
+    (void)state;
+    ok(hipGetDeviceProperties(&most, 0));
+    const size_t layers = (size_t)most.maxTexture2DLayered[2];
+    const size_t line = (size_t)most.maxTexture1D, width = (size_t)most.maxTexture2D[0];
+    const size_t height = (size_t)most.maxTexture2D[1], depth = (size_t)most.maxTexture3D[2];
+    const struct {
+        hipExtent good, bad;
+        unsigned flags;
+    } cases[] = {
+        {{line, 0, 0}, {line + 1, 0, 0}, 0},
+        {{width, 1, 0}, {width + 1, 1, 0}, 0},
+        {{1, height, 0}, {1, height + 1, 0}, 0},
+        {{1, 1, depth}, {1, 1, depth + 1}, 0},
+        {{1, 1, 1}, {(size_t)most.maxTexture3D[0] + 1, 1, 1}, 0},
+        {{1, 1, 1}, {1, (size_t)most.maxTexture3D[1] + 1, 1}, 0},
+        {{1, 0, layers}, {1, 0, layers + 1}, hipArrayLayered},
+        {{1, 1, layers}, {width + 1, 1, layers}, hipArrayLayered},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ok(hipMalloc3DArray(&array, &format, cases[i].good, cases[i].flags));
+        ok(hipFreeArray(array));
+        expect(hipMalloc3DArray(&array, &format, cases[i].bad, cases[i].flags),
+               hipErrorInvalidValue);
+    }
 }
 
 static void arrays_of_the_drivers_descriptions_are_made_and_checked(void **state)
@@ -543,6 +573,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_format_of_one_two_and_four_channels_can_be_made),
         TEST(impossible_arrays_are_refused),
+        TEST_OVER("hsa", "NVIDIA's driver knows its limits by itself",
+                  an_array_is_no_larger_than_textures_are),
         TEST(arrays_of_the_drivers_descriptions_are_made_and_checked),
         TEST(every_format_of_the_driver_has_a_description),
         TEST(an_array_tells_what_it_is),

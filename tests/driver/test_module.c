@@ -700,6 +700,37 @@ static void occupancy_checks_its_arguments(void **state)
            hipErrorInvalidDeviceFunction);
 }
 
+struct known {
+    hipDeviceptr_t address;
+    hipError_t told; /* of it, when the runtime was about to take it back */
+};
+
+/* Memory that the library does not know has no settings. */
+static void ask_of_memory(void *data)
+{
+    struct known *known = data;
+    unsigned on = 1;
+    known->told = hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, known->address);
+}
+
+/* The runtime may give the memory to another thread before its function returns. */
+static void the_memory_of_a_variable_is_unknown_before_the_runtime_has_it_back(void **state)
+{
+    enum { STATUS_ERROR = 0x1000 };
+    struct known known;
+    hipModule_t module;
+    (void)state;
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleGetGlobal(&known.address, NULL, module, "table"));
+    fakehsa_fail("hsa_executable_destroy", 1, STATUS_ERROR);
+    expect(hipModuleUnload(module), hipErrorUnknown);
+    ask_of_memory(&known);
+    ok(known.told);
+    the_fake()->hook("hsa_executable_destroy", ask_of_memory, &known);
+    ok(hipModuleUnload(module));
+    expect(known.told, hipErrorInvalidDevicePointer);
+}
+
 int main(void)
 {
     const struct CMUnitTest of_processes[] = {
@@ -738,6 +769,8 @@ int main(void)
         TEST(all_functions_of_a_module_are_listed),
         TEST_OVER("cuda", "the library reads the names of a code object itself",
                   a_list_of_functions_that_the_driver_refuses_is_not_given),
+        TEST_OVER("hsa", "CUDA's driver keeps the map of its memory",
+                  the_memory_of_a_variable_is_unknown_before_the_runtime_has_it_back),
         TEST(variables_of_a_module_have_address_size_and_first_value),
         TEST_OVER("cuda", "HSA loads whole executables", functions_are_loaded_with_their_module),
         TEST(modules_are_unloaded_once_and_when_their_work_is_done),

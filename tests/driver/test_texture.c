@@ -263,6 +263,40 @@ static void an_image_that_fails_for_another_reason_is_not_made(void **state)
     ok(hipFreeArray(volume));
 }
 
+struct known {
+    void *address;
+    hipError_t told; /* of it, when the runtime was about to take it back */
+};
+
+/* Memory that the library does not know has no settings. */
+static void ask_of_memory(void *data)
+{
+    struct known *known = data;
+    unsigned on = 1;
+    known->told = hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, known->address);
+}
+
+/* The runtime may give the memory to another thread before its function returns. */
+static void the_memory_of_an_array_is_unknown_before_the_runtime_has_it_back(void **state)
+{
+    uint32_t words[IMAGE_WORDS];
+    hipArray_t array;
+    (void)state;
+    ok(hipMallocArray(&array, &floats, 5, 6, hipArraySurfaceLoadStore));
+    read_image(array, words);
+    uint64_t address = (uint64_t)words[0] << 8 | (uint64_t)(words[1] & 0xff) << 40;
+    struct known known = {.address = (void *)(uintptr_t)address};
+    ask_of_memory(&known);
+    ok(known.told);
+    fakehsa_fail("hsa_amd_memory_pool_free", 1, STATUS_ERROR);
+    expect(hipFreeArray(array), hipErrorUnknown);
+    ask_of_memory(&known);
+    ok(known.told);
+    the_fake()->hook("hsa_amd_memory_pool_free", ask_of_memory, &known);
+    ok(hipFreeArray(array));
+    expect(known.told, hipErrorInvalidDevicePointer);
+}
+
 /* A linear filter makes floats, so that the texture has to give floats. */
 static void a_linear_filter_is_for_floats(void **state)
 {
@@ -313,6 +347,7 @@ int main(void)
         TEST(a_surface_is_made_of_an_array_and_destroyed_once),
         TEST_OVER("hsa", of_amd, a_linear_volume_needs_no_runtime_that_makes_one),
         TEST_OVER("hsa", of_amd, an_image_that_fails_for_another_reason_is_not_made),
+        TEST_OVER("hsa", of_amd, the_memory_of_an_array_is_unknown_before_the_runtime_has_it_back),
         TEST(a_linear_filter_is_for_floats),
         TEST(what_is_asked_of_a_reference_needs_a_place_for_the_answer),
     };

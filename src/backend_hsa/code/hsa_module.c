@@ -64,17 +64,33 @@ static hipError_t query_symbol(const struct ah_backend_module *module,
 
 /* ---- loading ---------------------------------------------------------------------------- */
 
+/* The map of memory comes first: another thread may be given the memory of variables before the
+ * runtime returns. */
+static hipError_t destroy_executable(struct ah_backend_module *module)
+{
+    struct ah_backend_device *device = module->device;
+    const struct ahhsa_variable *variables = module->variables;
+    for (size_t i = 0; i < module->variable_count; i++)
+        ahhsa_memory_unregister(device, variables[i].memory);
+    hipError_t error = ahhsa_done(device, "hsa_executable_destroy",
+                                  device->api->hsa_executable_destroy(module->executable));
+    for (size_t i = 0; error != hipSuccess && i < module->variable_count; i++)
+        (void)ahhsa_memory_register(device, variables[i].memory, variables[i].size,
+                                    AH_MEMORY_DEVICE);
+    return error;
+}
+
 /* Gives the code back to the runtime; may be called again after a failure. */
 static hipError_t release_code(struct ah_backend_module *module)
 {
     const struct ahhsa_api *api = module->device->api;
     hipError_t error = hipSuccess;
     if (module->executable.handle)
-        error = ahhsa_done(module->device, "hsa_executable_destroy",
-                           api->hsa_executable_destroy(module->executable));
+        error = destroy_executable(module);
     if (error != hipSuccess)
         return error;
     module->executable.handle = 0;
+    module->variable_count = 0;
     if (module->reader.handle)
         error = ahhsa_done(module->device, "hsa_code_object_reader_destroy",
                            api->hsa_code_object_reader_destroy(module->reader));
@@ -90,7 +106,7 @@ static void destroy(struct ah_backend_module *module)
         return;
     (void)release_code(module);
     for (size_t i = 0; i < module->variable_count; i++)
-        ahhsa_memory_unregister(module->device, module->variables[i]);
+        ahhsa_memory_unregister(module->device, module->variables[i].memory);
     ahhsa_metadata_fini(&module->metadata);
     pthread_mutex_destroy(&module->lock);
     free(module->variables);
@@ -342,16 +358,16 @@ hipError_t ahhsa_module_function(struct ah_backend_device *device, struct ah_bac
 static hipError_t register_variable(struct ah_backend_module *module, void *pointer, size_t size)
 {
     for (size_t i = 0; i < module->variable_count; i++)
-        if (module->variables[i] == pointer)
+        if (module->variables[i].memory == pointer)
             return hipSuccess;
-    void **grown =
+    struct ahhsa_variable *grown =
         realloc(module->variables, (module->variable_count + 1) * sizeof *module->variables);
     if (!grown)
         return hipErrorOutOfMemory;
     module->variables = grown;
     hipError_t error = ahhsa_memory_register(module->device, pointer, size, AH_MEMORY_DEVICE);
     if (error == hipSuccess)
-        module->variables[module->variable_count++] = pointer;
+        module->variables[module->variable_count++] = (struct ahhsa_variable){pointer, size};
     return error;
 }
 

@@ -25,6 +25,11 @@ struct ah_backend_function {
  * compiled with this project's headers. */
 enum { AHHSA_ABI_ROCM = 0, AHHSA_ABI_CURRENT = 2 };
 
+struct ahhsa_variable {
+    void *memory;
+    size_t size;
+};
+
 struct ah_backend_module {
     struct ah_backend_device *device;
     struct ah_backend_module *next; /* of all that are loaded */
@@ -34,7 +39,7 @@ struct ah_backend_module {
     struct ahhsa_metadata metadata;
     unsigned abi;                          /* AHHSA_ABI_ROCM, or a version */
     struct ah_backend_function *functions; /* one per kernel of the metadata */
-    void **variables;                      /* that were asked for */
+    struct ahhsa_variable *variables;      /* that were asked for */
     size_t variable_count;
     pthread_mutex_t lock; /* of functions that are asked for first, and of variables */
 };

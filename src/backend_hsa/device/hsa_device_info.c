@@ -333,6 +333,18 @@ bool ahhsa_device_has_images(struct ah_backend_device *device)
     return info && info->image_2d[0] != 0 && !(info->target.major == 9 && info->target.minor >= 4);
 }
 
+bool ahhsa_device_fits_images(struct ah_backend_device *device, const struct ah_array_shape *shape)
+{
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!ahhsa_device_has_images(device))
+        return true;
+    if (shape->depth && !(shape->flags & (hipArrayLayered | hipArrayCubemap)))
+        return shape->width <= info->image_3d[0] && shape->height <= info->image_3d[1] &&
+               shape->depth <= info->image_3d[2];
+    return shape->width <= (shape->height ? info->image_2d[0] : info->image_1d) &&
+           shape->height <= info->image_2d[1] && shape->depth <= info->image_layers;
+}
+
 hipError_t ahhsa_device_attribute(struct ah_backend_device *device, hipDeviceAttribute_t attribute,
                                   int *out_value)
 {

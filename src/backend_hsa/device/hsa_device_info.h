@@ -53,6 +53,8 @@ struct ahhsa_device_info *ahhsa_device_info_of(struct ah_backend_device *device)
 
 /* Whether the device has image instructions; the runtime claims them for more devices. */
 bool ahhsa_device_has_images(struct ah_backend_device *device);
+/* Whether an image can be as large as the array. Without images there is no limit. */
+bool ahhsa_device_fits_images(struct ah_backend_device *device, const struct ah_array_shape *shape);
 
 /* Sets the limits to their defaults. */
 void ahhsa_limits_init(struct ahhsa_device_info *info);

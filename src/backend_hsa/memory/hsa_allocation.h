@@ -45,6 +45,9 @@ bool ahhsa_memory_add(struct ah_backend *backend, struct ahhsa_allocation *alloc
  * (bits by enum ahhsa_origin); NULL: there is none. */
 struct ahhsa_allocation *ahhsa_memory_remove(struct ah_backend *backend, const void *pointer,
                                              unsigned origins);
+/* Frees memory that was allocated and then registered with ahhsa_memory_register; it stays in the
+ * map when the runtime does not take it back. */
+hipError_t ahhsa_memory_free_internal(struct ah_backend_device *device, void *pointer);
 /* An allocation for the map, with the next number; NULL: out of memory. */
 struct ahhsa_allocation *ahhsa_allocation_create(struct ah_backend_device *device, void *pointer,
                                                  size_t size, enum ah_memory_kind kind,

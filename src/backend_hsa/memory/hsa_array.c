@@ -43,7 +43,8 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
-    if (format_size(shape->format) == 0 || shape->width == 0)
+    if (format_size(shape->format) == 0 || shape->width == 0 ||
+        !ahhsa_device_fits_images(device, shape))
         return hipErrorInvalidValue;
     struct ah_backend_array *array = calloc(1, sizeof *array);
     if (!array)
@@ -70,12 +71,6 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
     return hipSuccess;
 }
 
-static void free_record(struct ah_backend_array *array)
-{
-    ahhsa_memory_unregister(array->device, array->memory);
-    free(array);
-}
-
 hipError_t ahhsa_array_destroy(struct ah_backend_device *device, struct ah_backend_array *array)
 {
     struct ah_backend_array **link;
@@ -83,7 +78,7 @@ hipError_t ahhsa_array_destroy(struct ah_backend_device *device, struct ah_backe
     if (error == hipSuccess)
         error = ahhsa_device_drain(device);
     if (error == hipSuccess)
-        error = ahhsa_raw_free(device, array->memory);
+        error = ahhsa_memory_free_internal(device, array->memory);
     if (error != hipSuccess)
         return error;
     ahhsa_lock(device);
@@ -92,7 +87,7 @@ hipError_t ahhsa_array_destroy(struct ah_backend_device *device, struct ah_backe
     if (*link)
         *link = array->next;
     ahhsa_unlock(device);
-    free_record(array);
+    free(array);
     return hipSuccess;
 }
 
@@ -101,7 +96,8 @@ void ahhsa_arrays_destroy(struct ah_backend_device *device)
     while (device->arrays) {
         struct ah_backend_array *array = device->arrays;
         device->arrays = array->next;
+        ahhsa_memory_unregister(device, array->memory);
         (void)ahhsa_raw_free(device, array->memory);
-        free_record(array);
+        free(array);
     }
 }

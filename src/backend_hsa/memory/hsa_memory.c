@@ -246,14 +246,20 @@ static hipError_t finish_free(struct ah_backend_device *device, struct ahhsa_all
     return error;
 }
 
-/* Of a device's or of managed memory. */
-static hipError_t free_unpooled(struct ah_backend_device *device, void *pointer)
+/* The map comes first: another thread may be given the memory before the runtime returns. */
+static hipError_t free_unpooled(struct ah_backend_device *device, void *pointer,
+                                enum ahhsa_origin origin)
 {
     struct ahhsa_allocation *allocation =
-        ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_PLAIN);
+        ahhsa_memory_remove(device->backend, pointer, 1u << origin);
     if (!allocation)
         return not_an_allocation(pointer);
     return finish_free(device, allocation, ahhsa_raw_free(device, pointer));
+}
+
+hipError_t ahhsa_memory_free_internal(struct ah_backend_device *device, void *pointer)
+{
+    return free_unpooled(device, pointer, AHHSA_INTERNAL);
 }
 
 hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
@@ -272,7 +278,7 @@ hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
     if (error != hipSuccess)
         return error;
     return allocation.origin == AHHSA_POOLED ? ahhsa_pool_release(device, pointer)
-                                             : free_unpooled(device, pointer);
+                                             : free_unpooled(device, pointer, AHHSA_PLAIN);
 }
 
 size_t ahhsa_memory_pitch_alignment(struct ah_backend_device *device)
@@ -330,7 +336,7 @@ hipError_t ahhsa_host_free(struct ah_backend_device *device, void *pointer)
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = drain_users(device, true);
-    return error == hipSuccess ? free_unpooled(device, pointer) : error;
+    return error == hipSuccess ? free_unpooled(device, pointer, AHHSA_PLAIN) : error;
 }
 
 /* The map is asked first, since locking the same pages twice is allowed. */
