@@ -251,6 +251,26 @@ E
     run ./rtc_program
 }
 
+# The installed examples as a project of their own. All are configured; three, for one architecture,
+# are built and run. ANYHIP_ALL_EXAMPLES=1: all of them, for all architectures, which takes a minute.
+test_the_examples_build_by_themselves_with_hipcc() {
+    set -- "$1"/share/doc/*/examples
+    [ -e "$1/CMakeLists.txt" ] || fail "no examples are installed"
+    export ANYHIP_BACKEND='simcuda*2' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    only='vector_add|module_api|run_time_compilation'
+    wanted="--target vector_add module_api run_time_compilation kernels"
+    architectures=sm_70
+    [ -z "${ANYHIP_ALL_EXAMPLES:-}" ] || only=. wanted= architectures=OFF
+    cmake -S "$1" -B build -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_HIP_ARCHITECTURES=$architectures >configure.log 2>&1 ||
+        { cat configure.log >&2; fail "configuration"; }
+    grep -i warning configure.log && fail "a warning while it is configured"
+    # shellcheck disable=SC2086
+    cmake --build build $wanted >build.log 2>&1 || { cat build.log >&2; fail "build"; }
+    grep -i 'warning:' build.log && fail "a warning"
+    ok ctest --test-dir build --output-on-failure -R "$only"
+}
+
 # Loaded under a name of ROCm's, the library lies in another folder than the simulated drivers.
 test_under_the_names_of_rocm_there_are_simulated_devices() {
     cat >t.c <<'E'
