@@ -1,8 +1,8 @@
 /* A range of addresses of which parts are reserved and released.
  *
- * Next fit: a search goes on where the last one ended, so that what is released
- * is reserved again as late as possible. Each step takes logarithmic time in
- * the number of holes. Not locked: the caller does. */
+ * Next fit: a search continues where the last one ended, so that released addresses are reserved
+ * again as late as possible. Each operation takes logarithmic time in the number of holes. The
+ * caller does the locking. */
 #ifndef SIM_ADDRESSES_H
 #define SIM_ADDRESSES_H
 
@@ -19,7 +19,7 @@ struct sim_hole { /* addresses that are not reserved */
 struct sim_addresses {
     uint64_t cursor;
     struct sim_hole *root;
-    struct sim_hole *spare; /* nodes for holes to come, by child[0] */
+    struct sim_hole *spare; /* spare nodes for later holes, linked by child[0] */
     uint32_t seed;
 };
 

@@ -15,7 +15,7 @@ typedef _Atomic(uint64_t) asked_row[FIELDS]; /* as struct sim_asked */
 
 static asked_row *rows;
 static _Atomic(uint64_t) row_count;
-static _Atomic(uint64_t) sequence = 2; /* goes on when the space is closed and opened */
+static _Atomic(uint64_t) sequence = 2; /* keeps increasing when the space is closed and opened */
 
 size_t sim_asked_size(void)
 {
@@ -39,7 +39,7 @@ static uint64_t field(uint64_t row, int which)
     return atomic_load_explicit(&rows[row][which], memory_order_acquire);
 }
 
-/* Release: who reads the new value sees that the sequence was odd. */
+/* Release: a thread that reads the new value also sees that the sequence was odd. */
 static void set_field(uint64_t row, int which, uint64_t value)
 {
     atomic_store_explicit(&rows[row][which], value, memory_order_release);

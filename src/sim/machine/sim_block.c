@@ -1,5 +1,5 @@
-/* Runs the waves of one block and owns the memory of its state. Knows nothing of
- * other blocks: who runs when is sim_queue.c's, and on which thread sim_run.c's. */
+/* Runs the waves of one block and owns the memory of its state. It does not know other blocks:
+ * sim_queue.c decides which block runs when, and sim_run.c on which thread. */
 #include "sim_block.h"
 
 #include "log.h"

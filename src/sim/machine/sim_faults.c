@@ -184,7 +184,8 @@ bool sim_fault_allocation(int device, size_t size)
     }
     pthread_mutex_unlock(&faults.lock);
     if (fails)
-        AH_LOG(AH_LOG_INFO, AH_LOG_MEM, "allocation %llu, of %zu bytes, fails as asked for",
+        AH_LOG(AH_LOG_INFO, AH_LOG_MEM,
+               "allocation %llu, of %zu bytes, fails, as ANYHIP_SIM_FAULTS requests",
                (unsigned long long)number, size);
     return fails;
 }
@@ -219,7 +220,7 @@ enum sim_fault sim_fault_launch(const char *kernel)
     }
     pthread_mutex_unlock(&faults.lock);
     if (fault != SIM_FAULT_NONE)
-        AH_LOG(AH_LOG_INFO, AH_LOG_KERN, "launch %llu, of %s, fails as asked for",
+        AH_LOG(AH_LOG_INFO, AH_LOG_KERN, "launch %llu, of %s, fails, as ANYHIP_SIM_FAULTS requests",
                (unsigned long long)number, kernel);
     return fault;
 }

@@ -260,8 +260,9 @@ static bool may_access(const struct sim_memory *memory, int device, bool write)
     return sim_peer_get(device, memory->device);
 }
 
-/* Some granules in a row, without the lock: they are of one allocation, as no allocation has the
- * one after its end. NULL: too many, or the table of allocations has to tell. */
+/* Translates a few granules in a row, without the lock: they belong to one allocation, as no
+ * allocation begins where another one ends. NULL: there are too many, or the table of allocations
+ * has to be consulted. */
 static unsigned char *translate_granules(int device, uint64_t address, size_t size)
 {
     enum { MANY = 16 };

@@ -77,8 +77,8 @@ struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size
  * overlaps memory that is already known, or there is no memory. */
 struct sim_memory *sim_memory_register(void *address, size_t size);
 
-/* The same for memory of somebody else, which the simulator is to find at view, and not to write
- * if it is not writable. */
+/* The same for memory that another component owns; the simulator accesses it at view, and does not
+ * write it if it is not writable. */
 struct sim_memory *sim_memory_attach(uint64_t address, size_t size, unsigned char *view,
                                      bool writable);
 
@@ -89,9 +89,9 @@ static inline void sim_memory_name(struct sim_memory *memory, const char *label)
     atomic_store_explicit(&memory->label, label, memory_order_release);
 }
 
-/* Sets who is asked for addresses that are in no allocation: known may register memory there, and
- * says whether to look again. It is called without locks, on threads of kernels. NULL: no function.
- */
+/* Sets the function that is called for addresses in no allocation: it may register memory there,
+ * and returns whether to look up the address again. It is called without locks, on threads of
+ * kernels. NULL: none. */
 void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write));
 /* Asks. */
 bool sim_memory_ask(uint64_t address, bool write);

@@ -52,11 +52,11 @@ enum sim_fault { SIM_FAULT_NONE, SIM_FAULT_LAUNCH, SIM_FAULT_LOST };
 
 /* Whether there are any; else nothing below needs to be asked. */
 bool sim_fault_armed(void);
-/* Called for every allocation of device memory: whether it is to fail. */
+/* Called for every allocation of device memory: whether it has to fail. */
 bool sim_fault_allocation(int device, size_t size);
 /* Called for every launch. */
 enum sim_fault sim_fault_launch(const char *kernel);
-/* Nanoseconds that work of a stream is to be delayed. */
+/* Nanoseconds by which work of a stream has to be delayed. */
 uint64_t sim_fault_delay(void);
 /* Replaces the faults in force and starts to count anew; for tests. NULL: none.
  * Returns false and logs when the text does not parse. */

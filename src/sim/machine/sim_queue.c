@@ -120,8 +120,8 @@ static struct sim_pick go_on(struct sim_queue *queue, struct sim_launch *launch)
     return pick;
 }
 
-/* Takes a number, and memory that is there. False: threads that do not ask began
- * the last blocks meanwhile. */
+/* Reserves a block number and unused memory. False: threads that do not take the lock began the
+ * last blocks meanwhile. */
 static bool begin(struct sim_queue *queue, struct sim_launch *launch, struct sim_pick *out_pick)
 {
     struct sim_pick pick = {.launch = launch, .begins = true};

@@ -1,5 +1,5 @@
-/* The launches in progress and which block is next. Private to the scheduler;
- * its lock is held for every call. */
+/* The launches in progress, and which block is next. Private to the scheduler, whose lock is held
+ * for every call. */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
 
@@ -7,7 +7,7 @@
 
 struct sim_queue {
     struct sim_launch *first; /* by priority */
-    uint64_t picks, ends;     /* turns given; blocks that gave up their memory */
+    uint64_t picks, ends;     /* turns so far; blocks that released their memory */
     uint64_t resident;        /* blocks, of all launches */
     uint64_t parked, deferred;
     unsigned launches;
@@ -16,9 +16,10 @@ struct sim_queue {
 /* What a thread is to do next. */
 struct sim_pick {
     struct sim_launch *launch; /* NULL: nothing */
-    struct sim_block *block;   /* to go on with; or memory to begin in, NULL: to be made */
-    uint64_t number;           /* of the block to begin */
-    struct sim_block *spare;   /* to be destroyed, or NULL */
+    struct sim_block
+        *block; /* a block to continue with; or memory to begin one in, NULL: to be allocated */
+    uint64_t number;         /* of the block to begin */
+    struct sim_block *spare; /* to be destroyed, or NULL */
     bool begins;
     bool alone;    /* no other block is resident */
     bool finished; /* the launch was cancelled before anything of it ran: it is to end */

@@ -31,7 +31,7 @@ static struct pool {
     unsigned thread_count, thread_max;
     unsigned idle;   /* threads that wait for work */
     unsigned woken;  /* of these, such that have been signalled */
-    unsigned dozers; /* of these, such that look again by themselves */
+    unsigned dozers; /* those of them that wake up by themselves */
     bool stopping;
     _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
@@ -82,7 +82,7 @@ static enum sim_turn run_block(struct sim_block *block)
     return turn;
 }
 
-/* Begins or goes on with what was picked, and with the blocks after it. */
+/* Begins or continues the block that was picked, and then the blocks after it. */
 static enum sim_turn run_pick(struct sim_pick *pick)
 {
     sim_block_destroy(pick->spare);
@@ -126,7 +126,7 @@ static void cancel(struct sim_launch *launch)
     atomic_store_explicit(&launch->cancelled, true, memory_order_relaxed);
 }
 
-/* Keeps an ended block's memory for those to come. False: there is enough of it. */
+/* Keeps an ended block's memory for later blocks. False: enough is kept already. */
 static bool keep(struct sim_launch *launch, struct sim_block *block)
 {
     if (launch->unused_count >= pool.thread_max)
@@ -150,7 +150,7 @@ static void retire(const struct sim_pick *pick, enum sim_turn turn)
     sim_queue_end(&pool.queue, launch); /* from here on others may end the launch */
 }
 
-/* A block that found no memory waits for others to end, unless there are none. */
+/* A block without memory waits for others to end, unless there are none. */
 static void starve(const struct sim_pick *pick)
 {
     if (!pick->block)
@@ -168,7 +168,7 @@ static bool is_parked(enum sim_turn turn)
            turn == SIM_TURN_SPUN;
 }
 
-/* Whether a launch that goes on waits for blocks that have ended. */
+/* Whether a launch that continues waits for blocks that have ended. */
 static bool grid_hangs(struct sim_launch *launch)
 {
     uint64_t begun = atomic_load_explicit(&launch->begun, memory_order_relaxed);
@@ -223,7 +223,7 @@ static bool start_thread(void)
     return true;
 }
 
-/* Makes one more thread look for work, if there is one to be had. */
+/* Wakes one more thread to look for work, if there is one. */
 static void wake(void)
 {
     if (pool.idle > pool.woken) {
@@ -274,8 +274,8 @@ static bool is_patient(const struct worker *worker)
     return worker->spun ? now_ns() - worker->since < SPIN_NS : worker->pauses < YIELDS;
 }
 
-/* Everything that is parked rests: gives the processor away, in the end for a
- * millisecond. One thread is enough to look again. */
+/* All parked blocks rest: yields the processor, and eventually sleeps for a millisecond. One
+ * polling thread is enough. */
 static void pause_worker(struct worker *worker)
 {
     if (!worker->pauses++)

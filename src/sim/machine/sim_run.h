@@ -20,8 +20,8 @@ struct sim_block;
 /* What a wave can be; in sim_block.waves[]. */
 enum sim_wave {
     SIM_WAVE_READY, /* runs when its turn comes */
-    SIM_WAVE_RESTS, /* sleeps, or is sure to wait for other waves, blocks or the host: the others
-                       first, and when there are none it runs seldom */
+    SIM_WAVE_RESTS, /* sleeps, or is known to wait for other waves, blocks or the host: the others
+                       run first, and if there are none it runs rarely */
     SIM_WAVE_SPINS, /* may be waiting so, or may be working: the others first */
     SIM_WAVE_WAITS, /* for another wave of its block, which will make it READY */
     SIM_WAVE_ENDED,
@@ -40,11 +40,11 @@ struct sim_engine {
     /* Runs a READY, RESTS or SPINS wave for about budget steps and returns its new
      * state. May change the state of other waves of the block. */
     enum sim_wave (*run)(struct sim_block *block, unsigned wave, unsigned budget);
-    /* All waves that have not ended WAIT, so none ever will: reports it, or makes
-     * one READY. Returns whether the block can go on. */
+    /* All waves that have not ended WAIT, so none ever will: reports it, or makes one READY.
+     * Returns whether the block can continue. */
     bool (*stuck)(struct sim_block *block);
-    /* Some blocks of a launch have ended, and another one waits: whether those that are left
-     * wait at the grid's barrier, so that they never go on; reports it then. NULL: never. Called
+    /* Some blocks of a launch have ended, and another one waits: whether those that are left wait
+     * at the grid's barrier, so that none can continue; it is reported then. NULL: never. Called
      * under the scheduler's lock. */
     bool (*grid_hangs)(struct sim_launch *launch, uint64_t ended);
     /* The block has ended or is abandoned. NULL: there is nothing to do. */
@@ -90,7 +90,7 @@ struct sim_launch {
     struct sim_block *parked, **parked_end; /* oldest first */
     struct sim_block *unused, *deferred;    /* memory of ended blocks; blocks that found none */
     uint64_t parked_count, unused_count;
-    uint64_t patience;  /* parked blocks to go on with before one begins */
+    uint64_t patience;  /* parked blocks to continue with before a new one begins */
     uint64_t last_pick; /* when it last had a turn, in picks of the queue */
     uint64_t starved;   /* ends of the queue, plus one, when there was no memory; 0: there is */
 };

@@ -102,7 +102,7 @@ void sim_shadow_destroy(struct sim_shadow *shadow)
     free(shadow);
 }
 
-/* Times go on, so that what is recorded of the block before is older than anything. */
+/* Times keep increasing, so that records of the block before are older than anything. */
 void sim_shadow_begin(struct sim_shadow *shadow)
 {
     if (!shadow)

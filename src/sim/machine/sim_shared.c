@@ -55,7 +55,7 @@ static bool make_table(void)
     return table_file >= 0 && pwrite(table_file, &head, sizeof head, 0) == sizeof head;
 }
 
-/* The row of that id; 0: a free one. -1: there is none. */
+/* The row with that id; 0: an unused one. -1: there is none. */
 static int row_with(uint64_t id)
 {
     for (int i = 0; i < ROWS_MAX; i++)

@@ -74,7 +74,7 @@ bool sim_texture_gather(const struct sim_texture *texture, int device,
 float sim_texture_level(const struct sim_texture *texture, unsigned dimensions, const float dx[3],
                         const float dy[3]);
 
-/* The face of a cubemap that a direction meets, and where on it, from 0 to 1. */
+/* The face of a cubemap that a direction points to, and the position on it, from 0 to 1. */
 unsigned sim_cube_place(const float direction[3], double out_at[2]);
 /* How that changes with a change of the direction. */
 void sim_cube_change(const float direction[3], const float change[3], float out_change[2]);

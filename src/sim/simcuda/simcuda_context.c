@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* CUsharedconfig: devices of today have the first, whatever is asked for. */
+/* CUsharedconfig: present devices use the first one, whatever is set. */
 enum { FOUR_BYTE_BANKS = 1, EIGHT_BYTE_BANKS };
 enum { STACK_SIZE = 1024, PRINTF_SIZE = 1 << 20, HEAP_SIZE = 8 << 20 };
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };

@@ -1,5 +1,5 @@
-/* Owns copies of linear memory: checks when they are asked for, the movement of
- * data in stream order. */
+/* Owns copies of linear memory: validation when they are enqueued, and the movement of data in
+ * stream order. */
 #include "simcuda_copy.h"
 
 #include <stdlib.h>

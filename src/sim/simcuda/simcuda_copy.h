@@ -15,7 +15,7 @@ struct simcuda_end {
     bool pageable;
 };
 
-/* Whether memory that was there when the work was asked for still is. */
+/* Whether the memory that existed when the work was enqueued still exists. */
 bool simcuda_end_is_there(const struct simcuda_end *end);
 /* Marks what was written, while writes are tracked. */
 void simcuda_end_wrote(const struct simcuda_end *end, size_t width, size_t height, size_t depth);

@@ -182,7 +182,7 @@ CUresult simcuda_leave(CUresult result);
             return simcuda_result;                                                                 \
     } while (0)
 
-/* The device, NULL when there is none of that number. */
+/* Returns a device, NULL if the number is invalid. */
 struct simcuda_device *simcuda_device(CUdevice ordinal);
 /* The calling thread's context, when it is good for work. */
 CUresult simcuda_current(struct simcuda_context **out);
@@ -351,7 +351,7 @@ struct simcuda_pool {
     int reuse[3];
     unsigned access[SIMCUDA_DEVICES_MAX];
 };
-/* The device's default pool, made when it is first asked for. */
+/* The device's default pool, created on the first request. */
 CUresult simcuda_pool_of(struct simcuda_device *device, struct simcuda_pool **out_default);
 /* Gives unused memory back, as every synchronisation does. */
 void simcuda_pools_reap(struct simcuda_device *device);
@@ -422,7 +422,7 @@ bool simcuda_image_header(const char *text, size_t size, unsigned *out_version,
 /* Bytes that a block in LZ4's format unpacks to; out holds capacity. 0: damaged. */
 size_t simcuda_lz4(const unsigned char *in, size_t size, unsigned char *out, size_t capacity);
 
-/* Adds a line to a log that a program gave. */
+/* Appends a line to a log buffer of the program. */
 __attribute__((format(printf, 2, 3))) void simcuda_log_line(struct ptx_log *log, const char *format,
                                                             ...);
 

@@ -1,5 +1,5 @@
-/* Owns memory that processes share: pools and their memory, which lie in files, and
- * what cuMemAlloc gave, which moves to one when it is shared. */
+/* Owns memory that processes share: pools and their memory, which are in files, and memory of
+ * cuMemAlloc, which is moved to a file when it is first shared. */
 #include "simcuda_ipc.h"
 
 #include "process.h"
@@ -189,7 +189,7 @@ CUresult simcuda_cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr pointer)
     return simcuda_leave(export_memory(handle, pointer));
 }
 
-/* Memory is opened once, and counts how often it was asked for. */
+/* Memory is opened once, with a count of its users. */
 static struct simcuda_memory *opened_before(const struct exported_memory *exported)
 {
     struct simcuda_memory *memory = simcuda_memory_first();
@@ -284,7 +284,7 @@ CUresult simcuda_cuIpcCloseMemHandle(CUdeviceptr pointer)
     }
     if (--memory->opened.count == 0) {
         simcuda_contexts_wait();
-        memory = opened_at(pointer); /* the wait gave the lock away */
+        memory = opened_at(pointer); /* the wait released the lock */
         if (memory && memory->opened.count == 0)
             simcuda_memory_free(memory);
     }

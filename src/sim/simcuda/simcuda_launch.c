@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { BLOCK_MAX = 1024, BLOCK_Z_MAX = 64, GRID_YZ_MAX = 65535, REGISTERS = 65536, WARP = 32 };
-/* What a cooperative launch gives its grid: the barrier is a word of it. */
+/* The workspace of a cooperative launch's grid, which contains the barrier. */
 enum { WORKSPACE_SIZE = 256, ENVREG_HIGH = 1, ENVREG_LOW = 2 };
 
 struct shape {
@@ -142,7 +142,7 @@ static CUresult result_of(enum ptx_end end)
     return CUDA_ERROR_LAUNCH_FAILED;
 }
 
-/* On a thread of the pool; the stream's thread goes on. */
+/* Called on a thread of the pool; the stream's thread continues. */
 static void launch_ended(struct sim_launch *launch, bool failed)
 {
     struct launch_op *op = launch->data;

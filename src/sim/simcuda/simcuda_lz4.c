@@ -8,7 +8,7 @@ struct reader {
     const unsigned char *at, *end;
 };
 
-/* A length whose first four bits were 15 goes on in bytes until one is not 255. */
+/* A length whose first four bits are 15 continues in bytes until one is not 255. */
 static bool read_length(struct reader *reader, size_t *length)
 {
     enum { MORE = 255, FOUR_BITS = 15 };

@@ -1,4 +1,4 @@
-/* Owns allocations: what they are, where they are, who may free them. */
+/* Owns allocations: their kinds, their addresses, and which functions may free them. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ CUresult simcuda_translate(const struct simcuda_context *context, uint64_t addre
         *out_view = (unsigned char *)(uintptr_t)address;
         return size > 0 && is_host_range(address, size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
-    /* Copies between devices need no access of one to the other; mappings say who may. */
+    /* Copies between devices do not require peer access; for mappings, access rights apply. */
     if (address + size < address)
         return CUDA_ERROR_INVALID_VALUE;
     int device = memory->sim->kind == SIM_MEMORY_MAPPING ? context->device->ordinal : -1;
@@ -226,7 +226,7 @@ static CUresult free_memory(CUdeviceptr pointer)
     }
     uint64_t id = memory->id;
     simcuda_contexts_wait();
-    memory = simcuda_memory_find(pointer); /* the wait gave the lock away */
+    memory = simcuda_memory_find(pointer); /* the wait released the lock */
     if (!memory || memory->id != id)
         return CUDA_ERROR_INVALID_VALUE;
     simcuda_memory_free(memory);

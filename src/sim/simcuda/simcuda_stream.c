@@ -527,7 +527,7 @@ CUresult simcuda_cuStreamGetId(CUstream handle, uint64_t *id)
     return simcuda_leave(result);
 }
 
-/* Nothing can start a capture here, so none is ever going on. */
+/* No function can begin a capture, so no stream is ever capturing. */
 CUresult simcuda_cuStreamIsCapturing(CUstream handle, int *status)
 {
     struct simcuda_stream *stream;

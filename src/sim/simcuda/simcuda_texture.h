@@ -4,7 +4,7 @@
 
 #include "simcuda_driver.h"
 
-/* CUarray_format. False: there is none of that number. */
+/* CUarray_format. False: the format is unknown. */
 bool simcuda_channel_type(int format, enum sim_channel_type *out);
 
 CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,

@@ -1,4 +1,4 @@
-/* What libsimhsa.so.1 has beside the HSA runtime's functions. */
+/* The functions of libsimhsa.so.1 beyond those of the HSA runtime. */
 #ifndef SIMHSA_H
 #define SIMHSA_H
 

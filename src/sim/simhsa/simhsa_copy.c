@@ -35,7 +35,8 @@ bool simhsa_box_is_good(const struct simhsa_box *box)
     return view_of(box, &box->dst, true) && view_of(box, &box->src, false);
 }
 
-/* A word is moved at once, as hardware does: somebody may look at it meanwhile, or wait for it. */
+/* A word is copied in one access, as hardware does: another thread may read it or wait for it
+ * meanwhile. */
 static void move(void *to, const void *from, size_t size)
 {
     uintptr_t places = (uintptr_t)to | (uintptr_t)from;
@@ -125,7 +126,7 @@ static enum simhsa_engine engine_between(const struct simhsa_agent *dst,
     return src->device < 0 ? SIMHSA_TO_DEVICE : SIMHSA_ON_DEVICE;
 }
 
-/* Whether a side is memory that the agent has access to, or none that anybody has. */
+/* Whether a side is memory that the agent can access, or memory of no agent. */
 static bool has_access(const struct simhsa_agent *agent, const struct simhsa_box *box,
                        const struct simhsa_side *side, bool write)
 {
@@ -136,8 +137,8 @@ static bool has_access(const struct simhsa_agent *agent, const struct simhsa_box
            !sim_translate_range(-1, side->address, size, write);
 }
 
-/* A device that copies what it has no access to faults, as a kernel does: of that the system is
- * told, and a program that does not listen is ended. */
+/* Copying inaccessible memory is a fault of the device, like that of a kernel: it is reported as a
+ * system event, and a program without a handler is terminated. */
 static hsa_status_t fault(const struct simhsa_agent *agent, uint64_t address,
                           hsa_signal_t completion)
 {

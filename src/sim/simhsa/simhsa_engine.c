@@ -1,9 +1,9 @@
-/* Owns copies under way: what waits in which engine, and the threads that move bytes.
+/* Owns copies in progress: the queues of the engines, and the threads that move bytes.
  *
- * An engine's copies run in their order, as those of a ring of packets do: the first of them
- * waits for its signals, without a thread, and the others wait for it. Small copies run where
- * they are found to be ready, large ones on threads. What is small and finds its engine with
- * nothing to do is over when it was asked for. */
+ * An engine's copies run in order, like those of a ring of packets: the first one waits for its
+ * signals without a thread, and the others wait for it. Small copies run on the thread that finds
+ * them ready, large ones on threads of their own. A small copy whose engine is idle is complete
+ * when the call returns. */
 #include "simhsa_copy.h"
 
 #include <stdlib.h>
@@ -104,7 +104,7 @@ void simhsa_copies_profile(bool on)
     atomic_store_explicit(&profiled, on, memory_order_relaxed);
 }
 
-/* Of what the host copies nobody keeps times. */
+/* Copies by the host have no timestamps. */
 static uint64_t start_time(const struct simhsa_box *box)
 {
     bool wanted = atomic_load_explicit(&profiled, memory_order_relaxed) && !(box && box->by_host);
@@ -141,7 +141,7 @@ static bool is_held(void)
     return atomic_load_explicit(&simhsa_script.held, memory_order_acquire);
 }
 
-/* Does the work and tells of it. */
+/* Does the work and reports its completion. */
 static void run(struct job *job)
 {
     uint64_t start = start_time(job->moves ? &job->box : NULL);
@@ -199,7 +199,8 @@ static void signal_gone(struct simhsa_watch *watch)
         drive(job->engine);
 }
 
-/* Whether all signals are met; else the first of the others is watched, or is gone. */
+/* Whether all signals meet their conditions; otherwise the first of the others is watched, or no
+ * longer exists. */
 static bool is_ready(struct job *job)
 {
     while (job->met < job->count && amdgpu_signal_load(job->signals[job->met]) <= 0)
@@ -251,7 +252,7 @@ static void *work(void *data)
     return NULL;
 }
 
-/* Gives the engine's first job to a thread. False: there is none, and none can be had. */
+/* Starts the engine's first job on a thread. False: there is no job, or no thread. */
 static bool hand_over(struct engine *engine)
 {
     pthread_mutex_lock(&copies.lock);
@@ -269,7 +270,7 @@ static bool hand_over(struct engine *engine)
     return good;
 }
 
-/* Goes on with a busy engine until its first job waits, or is a thread's, or there is none. */
+/* Continues with a busy engine until its first job waits, runs on a thread, or does not exist. */
 static void drive(struct engine *engine)
 {
     for (bool more = true; more; more = next_job(engine)) {

@@ -1,4 +1,4 @@
-/* Owns whom the program wants to be told of events of the system. */
+/* Owns the handlers of system events. */
 #include "simhsa_runtime.h"
 
 enum { HANDLERS_MAX = 64 };

@@ -11,7 +11,7 @@
 struct definer {
     const struct simhsa_executable *executable;
     const struct simhsa_agent *agent;
-    const char *missing; /* the first that nobody defines */
+    const char *missing; /* the first undefined one */
 };
 
 /* What the agent has by that name, or the program. */
@@ -119,7 +119,7 @@ static hsa_status_t load_read(struct simhsa_executable *executable, struct simhs
 {
     if (!amdgpu_code_object_fits(object, &agent->gpu.model)) {
         const char *target = amdgpu_code_object_target(object);
-        simhsa_violation("a code object for %s is none for %s", target ? target : "?",
+        simhsa_violation("a code object for %s cannot run on %s", target ? target : "?",
                          agent->isa->name);
         return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
     }
@@ -319,7 +319,7 @@ hsa_status_t hsa_executable_freeze(hsa_executable_t executable, const char *opti
     return result;
 }
 
-/* What does not load is refused at once: an executable that is there is valid. */
+/* Code that cannot be loaded is rejected when it is added, so an existing executable is valid. */
 hsa_status_t hsa_executable_validate(hsa_executable_t executable, uint32_t *result)
 {
     SIMHSA_ENTER();

@@ -136,7 +136,7 @@ static hsa_status_t lock_memory(void *pointer, size_t size, const hsa_agent_t *a
     *out = NULL;
     if (count < 0 || (count > 0) != (agents != NULL) || address + size < address)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    /* The driver pins the memory, which fails where there is none. */
+    /* The driver pins the memory, which fails if it does not exist. */
     if (!sim_host_is_mapped(address, address + size)) {
         simhsa_violation("%zu bytes at %p are not all memory of the process", size, pointer);
         return HSA_STATUS_ERROR;

@@ -40,7 +40,7 @@ enum { SIMHSA_IMAGE_HANDLE_WORDS = 12 };
 /* 0: no memory. */
 uint64_t simhsa_image_add(const struct simhsa_image *image,
                           const uint32_t words[SIMHSA_IMAGE_HANDLE_WORDS]);
-/* False: there is none of that kind behind a handle. */
+/* False: the handle does not belong to an object of that kind. */
 bool simhsa_image_get(uint64_t handle, bool sampler, struct simhsa_image *out_image);
 bool simhsa_image_remove(uint64_t handle, bool sampler);
 void simhsa_images_close(void);

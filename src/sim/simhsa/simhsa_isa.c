@@ -10,7 +10,7 @@ static const char prefix[] = "amdgcn-amd-amdhsa--";
 
 static struct {
     pthread_mutex_t lock;
-    struct simhsa_isa isas[ISAS_MAX]; /* those that somebody named; they stay */
+    struct simhsa_isa isas[ISAS_MAX]; /* those that a program has used; never freed */
     unsigned count;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

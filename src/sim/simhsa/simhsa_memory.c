@@ -1,5 +1,5 @@
-/* Owns the memory that a program allocates from pools: its table, who has access, and where
- * addresses lead. */
+/* Owns the memory that a program allocates from pools: its table, access rights, and the
+ * translation of addresses. */
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * none of it. */
 static unsigned shared[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* by owner and peer */
 
-struct simhsa_freed { /* somebody to tell that an allocation ends */
+struct simhsa_freed { /* a callback for the end of an allocation */
     struct simhsa_freed *next;
     void *pointer; /* into the allocation, as the program said it */
     hsa_amd_deallocation_callback_t callback;
@@ -163,7 +163,7 @@ static struct simhsa_memory *allocation_at(uint64_t address)
     return memory && memory->sim->address == address ? memory : NULL;
 }
 
-/* Takes the first of those who are to be told; without the lock they are. */
+/* Removes the first of the callbacks; they are called without the lock. */
 static bool tell_first(uint64_t address)
 {
     simhsa_memory_lock();

@@ -103,8 +103,8 @@ hsa_status_t hsa_amd_agent_iterate_memory_pools(
     return result;
 }
 
-/* A GPU's regions, and then those of the host, which it reaches too. AMD's runtime has regions of
- * the first GPU only: they are of HSA 1.0, which copies without being told which agent does. */
+/* The regions of a GPU, and then those of the host, which it can access. AMD's runtime has regions
+ * of the first GPU only: they belong to HSA 1.0, whose copies do not name an agent. */
 static hsa_status_t visit_regions(const struct simhsa_agent *agent,
                                   hsa_status_t (*callback)(hsa_region_t, void *), void *data)
 {
@@ -137,7 +137,7 @@ static bool are_in_hive(const struct simhsa_agent *a, const struct simhsa_agent 
            amdgpu_has_xgmi(&b->gpu.model);
 }
 
-/* The host does not reach memory of devices, and group segments are nobody else's. */
+/* The host cannot access memory of devices, and no other agent can access group segments. */
 static hsa_amd_memory_pool_access_t access_of(const struct simhsa_agent *agent,
                                               const struct simhsa_pool *pool)
 {

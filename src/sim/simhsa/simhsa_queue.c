@@ -1,4 +1,5 @@
-/* Owns queues: their making and ending, their settings, and what is told when one fails. */
+/* Owns queues: their creation and destruction, their settings, and the reports of their
+ * failures. */
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ enum {
 };
 _Static_assert(sizeof(amd_queue_t) <= SLOT, "a slot holds one");
 
-/* Who is told when a queue fails. */
+/* A callback for the failure of a queue. */
 struct listener {
     struct listener *next;
     void (*callback)(hsa_status_t, hsa_queue_t *, void *);
@@ -28,7 +29,7 @@ struct queue {
     struct sim_memory *ring;
     void *soft_ring; /* allocated as the program would */
     _Atomic(struct listener *) listeners;
-    unsigned holders;   /* 0: it is none that is shared */
+    unsigned holders;   /* 0: the queue is not shared */
     _Atomic(bool) left; /* a holder has gone: which of the listeners was its is not known */
     uint32_t mask[MASK_WORDS], mask_count; /* in words, 0: all units */
 };
@@ -66,7 +67,7 @@ bool simhsa_queue_is_soft(const hsa_queue_t *pointer)
     return queue && !queue->processor;
 }
 
-/* NULL: it is none of a device. */
+/* NULL: it does not belong to a device. */
 static struct queue *device_queue_get(const hsa_queue_t *pointer)
 {
     struct queue *queue = queue_get(pointer);
@@ -75,10 +76,10 @@ static struct queue *device_queue_get(const hsa_queue_t *pointer)
 
 /* ---- errors --------------------------------------------------------------------------- */
 
-/* Of the thread: the queue whose failure it tells the program of. */
+/* Of the thread: the queue whose failure it is reporting to the program. */
 static _Thread_local hsa_queue_t *failing;
 
-/* Whether somebody listened. */
+/* Whether a handler was called. */
 static bool tell_system(const struct queue *queue, const struct amdgpu_queue_error *error)
 {
     hsa_amd_event_t event = {
@@ -89,7 +90,7 @@ static bool tell_system(const struct queue *queue, const struct amdgpu_queue_err
     return error->status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT && simhsa_event(&event);
 }
 
-/* Whether somebody listened. A listener may end the queue, and all listeners with it. */
+/* Whether a callback was called. A callback may destroy the queue, and all callbacks with it. */
 static bool tell_program(const struct queue *queue, hsa_status_t status)
 {
     const struct listener *listener = atomic_load(&queue->listeners);
@@ -105,8 +106,9 @@ static bool tell_program(const struct queue *queue, hsa_status_t status)
     return true;
 }
 
-/* On the queue's thread. Memory faults are the system's first, as AMD's runtime has it; a program
- * that listens to nobody would wait for ever for what failed, and is ended, as there. */
+/* On the queue's thread. Memory faults are reported as system events first, as by AMD's runtime; a
+ * program without handlers would wait indefinitely for the work that failed, and is terminated, as
+ * there. */
 static void failed(void *data, const struct amdgpu_queue_error *error)
 {
     const struct queue *queue = data;
@@ -119,8 +121,8 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     const char *name = queue->agent->name;
     if (!tell_program(queue, error->status) && !told) {
         AH_LOG_NOTICE(AH_LOG_ERROR,
-                      "simulated HSA runtime: a queue of %s failed, and the program asked to be "
-                      "told by nobody: %s",
+                      "simulated HSA runtime: a queue of %s failed, and the program has no "
+                      "callback or handler that would report it: %s",
                       name, text);
         abort();
     }
@@ -150,10 +152,11 @@ void simhsa_queue_wait_for(hsa_signal_t signal)
     const struct queue *queue = failing ? queue_get(failing) : NULL;
     if (!queue || !is_expected(queue, signal))
         return;
-    AH_LOG_NOTICE(AH_LOG_ERROR,
-                  "simulated HSA runtime: a queue of %s failed, and the program, while it was told "
-                  "so, waits for ever for another packet of that queue",
-                  queue->agent->name);
+    AH_LOG_NOTICE(
+        AH_LOG_ERROR,
+        "simulated HSA runtime: a queue of %s failed, and the program's error callback waits "
+        "for another packet of that queue, which will never complete",
+        queue->agent->name);
     abort();
 }
 
@@ -215,7 +218,8 @@ static void free_parts(struct queue *queue)
     free(queue);
 }
 
-/* The newest is told first. False: no memory. callback NULL: nobody is to be told. */
+/* Callbacks are called with the newest first. False: out of memory. callback NULL: there is
+ * none. */
 static bool add_listener(struct queue *queue, void (*callback)(hsa_status_t, hsa_queue_t *, void *),
                          void *data)
 {
@@ -277,9 +281,10 @@ static struct queue *make(const struct wanted *wanted)
     return NULL;
 }
 
-/* Under the lock. As in AMD's runtime: an agent has one cooperative queue, of its own size, which
- * is made when somebody asks for it and ends with the last that did. AMD's runtime ends the process
- * when it fails; here all who share it are told, as long as none of them has left. */
+/* Under the lock. As in AMD's runtime, an agent has one cooperative queue, whose size is fixed; it
+ * is created on the first request and destroyed with its last user. AMD's runtime terminates the
+ * process when it fails; here all of its users are notified, as long as none of them has destroyed
+ * it. */
 static struct queue *share(const struct wanted *wanted)
 {
     struct queue **place = &all.cooperative[wanted->agent->node], *queue = *place;
@@ -348,7 +353,7 @@ static void fill_in_soft(amd_queue_t *amd, const hsa_queue_t *like)
             HSA_PACKET_TYPE_INVALID;
 }
 
-/* A queue whose packets the program takes, or a kernel: nothing here looks at it. */
+/* A queue whose packets the program or a kernel takes: it has no packet processor. */
 static bool make_soft(const hsa_queue_t *like, hsa_queue_t **out)
 {
     struct queue *queue = calloc(1, sizeof *queue);
@@ -400,7 +405,8 @@ hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue
 
 /* ---- ending ------------------------------------------------------------------------ */
 
-/* Under the lock: whoever gets the queue out of the table ends it. NULL: others have it still. */
+/* Under the lock: the caller that removes the queue from the table destroys it. NULL: it still has
+ * other users. */
 static struct queue *take_queue(struct queue *queue)
 {
     uint64_t slot = (size_t)((unsigned char *)queue->amd - all.slots) / SLOT;

@@ -158,14 +158,14 @@ struct simhsa_pool *simhsa_pool_get(uint64_t handle);
 struct simhsa_isa *simhsa_isa_get(hsa_isa_t handle);
 /* Whether targets of this kind have the feature at all, on or off. */
 bool simhsa_has_xnack(const struct amdgpu_model *model);
-/* The ISA that a name means. NULL: none that this knows. */
+/* Looks up an ISA by name. NULL: it is unknown. */
 struct simhsa_isa *simhsa_isa_named(const char *name);
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
 /* The first hsa_init; false: no memory. */
 bool simhsa_signals_open(void);
-void simhsa_signals_close(void); /* ends all that are left */
+void simhsa_signals_close(void);    /* ends all that are left */
 unsigned simhsa_signals_left(void); /* live ones that the program made */
 /* internal: not the program's to destroy. NULL: no memory. */
 amd_signal_t *simhsa_signal_new(int64_t value, bool internal);
@@ -178,7 +178,7 @@ static inline hsa_status_t simhsa_signal_error(hsa_signal_t handle)
     return handle.handle ? HSA_STATUS_ERROR_INVALID_SIGNAL : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 bool simhsa_signal_is_live(const amd_signal_t *signal);
-/* Only GPUs consume it: nobody sleeps until it changes. */
+/* Only GPUs consume it: no thread of the host sleeps until it changes. */
 bool simhsa_signal_is_busy(const amd_signal_t *signal);
 /* Whether it has the times of a copy that a device made. */
 bool simhsa_signal_copied(const amd_signal_t *signal);
@@ -191,15 +191,15 @@ static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
     return (hsa_signal_t){(uintptr_t)signal};
 }
 
-/* Signals that processes share, by the number of their page (simhsa_shared.c). They are BUSY: nobody
- * in this process is told when another changes them. */
+/* Signals that processes share, by the number of their page (simhsa_shared.c). They are BUSY: a
+ * change by another process wakes no thread of this one. */
 enum { SIMHSA_SHARED_MAX = 1024 };
 bool simhsa_shared_open(void); /* the first hsa_init; false: no addresses */
 /* A new one. SIMHSA_SHARED_MAX: no memory, or there are as many. */
 uint32_t simhsa_shared_new(int64_t value);
-void simhsa_shared_end(uint32_t index); /* nobody holds it any more */
+void simhsa_shared_end(uint32_t index); /* it has no users any more */
 amd_signal_t *simhsa_shared_at(uint32_t index);
-uint32_t simhsa_shared_index(uint64_t address); /* SIMHSA_SHARED_MAX: it is none's */
+uint32_t simhsa_shared_index(uint64_t address); /* SIMHSA_SHARED_MAX: the page is unused */
 /* Makes what is mapped there a live signal of the program. */
 amd_signal_t *simhsa_signal_enter_shared(uint32_t index);
 
@@ -211,14 +211,14 @@ uint64_t simhsa_system_time(uint64_t ticks);
 
 /* ---- watched signals ------------------------------------------------------------------------ */
 
-/* A condition that somebody waits for without a thread. */
+/* A condition that is waited for without a thread. */
 struct simhsa_watch {
     struct simhsa_watch *next;
-    amd_signal_t *signal; /* held by the caller; NULL: met at once */
+    amd_signal_t *signal; /* referenced by the caller; NULL: the condition is met at once */
     hsa_signal_condition_t condition;
     int64_t compare;
-    /* It is met, at value. On the watcher's thread. True: goes on watching, false: the watch
-     * is the callee's again. */
+    /* The condition is met, at value. Called on the watcher's thread. True: keep watching; false:
+     * the watch belongs to the callee again. */
     bool (*met)(struct simhsa_watch *watch, int64_t value);
     /* The signal, or the runtime, is gone: the watch is the callee's again. */
     void (*gone)(struct simhsa_watch *watch);
@@ -252,7 +252,7 @@ struct simhsa_memory {
     struct sim_memory *sim;
     struct simhsa_pool *pool; /* NULL: locked */
     void *userdata;
-    struct simhsa_freed *freed;       /* whom to tell that it ends */
+    struct simhsa_freed *freed;       /* callbacks for its end */
     bool allowed[SIMHSA_AGENTS_MAX];  /* agents that have access */
     struct simhsa_lock *lock;         /* SIMHSA_LOCKED: one that covers it */
     struct ah_range range;            /* SIMHSA_LOCKED: the piece's bounds */
@@ -281,15 +281,15 @@ unsigned char *simhsa_reach(uint64_t address, size_t size, bool write);
 /* The same, and memory of the program that no device reaches. */
 unsigned char *simhsa_reach_any(uint64_t address, size_t size, bool write);
 
-/* Under the lock. Memory of the program that devices reach from now on, which may overlap; false:
- * it cannot be. lock: who asks, NULL: nobody in particular. */
+/* Under the lock. Makes memory of the program accessible to devices; it may overlap other such
+ * memory. False: that is not possible. lock: the requester, NULL: none in particular. */
 bool simhsa_host_add(uint64_t address, size_t size, struct simhsa_lock *lock);
 void simhsa_host_remove(uint64_t address, size_t size, const struct simhsa_lock *lock);
 /* Under the lock: the bounds of what was locked at an address. */
 void simhsa_lock_bounds(const struct simhsa_memory *memory, uint64_t address, uint64_t *out_start,
                         size_t *out_size);
 void simhsa_locks_close(void);
-unsigned simhsa_locks_left(void); /* under the lock */
+unsigned simhsa_locks_left(void);   /* under the lock */
 void simhsa_attributes_close(void); /* of SVM */
 void simhsa_virtual_close(void);
 /* Under the lock: drops a mapping's hold on its memory. */
@@ -319,10 +319,11 @@ bool simhsa_queue_is_soft(const hsa_queue_t *pointer); /* the program takes its 
 /* Stops the agent's queues (which: one of them, NULL: all) as a kernel does that fails. */
 void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *which,
                         hsa_status_t status);
-/* The program waits for signal. Ends it where that is for ever: its thread is in the callback of a
- * queue that failed, and a packet that the queue will not take is to complete signal. */
+/* The program waits for signal. Terminates it if the wait can never end: its thread is in the
+ * callback of a queue that failed, and the signal would be completed by a packet that the queue
+ * will not take. */
 void simhsa_queue_wait_for(hsa_signal_t signal);
-void simhsa_events_close(void); /* forgets handlers of system events */
+void simhsa_events_close(void); /* removes the handlers of system events */
 /* Tells the program's handlers; whether there was one. */
 bool simhsa_event(const hsa_amd_event_t *event);
 

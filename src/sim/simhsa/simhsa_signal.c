@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All signals but those that processes share lie in one allocation that devices reach, so that
- * whether a handle is one is a question of its number and of one word beside it. The words of
- * shared ones come after the others'. */
+/* All signals except those that processes share are in one allocation that devices can access, so
+ * that a handle is validated by its index and by one word per signal. The words of shared signals
+ * follow the others'. */
 enum {
     SIGNALS_MAX = 1 << 20,
     RESTING = 1024,          /* signals that are free before one is used again */
     INTERNAL = 1 << 30,      /* not the program's to destroy */
-    BUSY = 1 << 29,          /* nobody sleeps until it changes: who waits for it looks again */
+    BUSY = 1 << 29,          /* no thread sleeps until it changes: waiters poll it */
     COPIED = 1 << 28,        /* has the times of a copy */
     HOLDS_MASK = COPIED - 1, /* how often it is held */
 };
@@ -189,7 +189,7 @@ amd_signal_t *simhsa_signal_hold(hsa_signal_t handle)
 void simhsa_signal_drop(amd_signal_t *signal)
 {
     uint32_t before = atomic_fetch_sub(&all.words[index_of(signal)], 1);
-    if (before == 1) /* not live, and nobody else holds it */
+    if (before == 1) /* destroyed, and not referenced by any other thread */
         give_index(index_of(signal));
 }
 
@@ -203,8 +203,9 @@ static bool is_listed(hsa_agent_t agent, const hsa_agent_t *agents, uint32_t cou
     return false;
 }
 
-/* What AMD's runtime makes of what it is told: for the CPU, which sleeps, a signal with an event;
- * for GPUs alone, another. It does not ask whether the agents are any. */
+/* The choice of AMD's runtime, given the consumers: a signal with an event if the CPU, which
+ * sleeps, is one of them; another kind for GPUs only. It does not check whether the agents are
+ * valid. */
 static hsa_status_t create(hsa_signal_value_t value, uint32_t consumer_count,
                            const hsa_agent_t *consumers, bool busy, hsa_signal_t *out)
 {
@@ -256,7 +257,7 @@ hsa_status_t hsa_signal_destroy(hsa_signal_t handle)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     amd_signal_t *signal = simhsa_signal_get(handle);
     if (!signal || (atomic_load(&all.words[index_of(signal)]) & INTERNAL)) {
-        simhsa_violation("hsa_signal_destroy of 0x%llx, which is none of the program's signals",
+        simhsa_violation("hsa_signal_destroy of 0x%llx, which is not a signal of the program",
                          (unsigned long long)handle.handle);
         return HSA_STATUS_ERROR_INVALID_SIGNAL;
     }
@@ -273,7 +274,7 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t handle,
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!signal)
         return simhsa_signal_error(handle);
-    if (!simhsa_signal_is_busy(signal)) /* a store to it would wake nobody who sleeps */
+    if (!simhsa_signal_is_busy(signal)) /* a store to it would wake no sleeping thread */
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     *value_ptr = &signal->value;
     return HSA_STATUS_SUCCESS;
@@ -355,7 +356,7 @@ void hsa_signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value)
     store(signal, value);
 }
 
-/* Nobody need be woken, but nobody is harmed by it. */
+/* No thread needs to be woken, but waking one does no harm. */
 void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value)
 {
     store(signal, value);

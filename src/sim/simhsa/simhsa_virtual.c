@@ -23,7 +23,7 @@ struct simhsa_physical {
     hsa_amd_memory_type_t type;
     int file;
     size_t size;
-    bool imported; /* counted against nobody */
+    bool imported; /* not counted against any device */
     unsigned references, handles;
 };
 
@@ -256,7 +256,7 @@ static hsa_status_t map(uint64_t address, size_t size, size_t offset,
         physical->pool);
     if (!memory)
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-    memory->allowed[physical->pool->agent->node] = false; /* until somebody asks */
+    memory->allowed[physical->pool->agent->node] = false; /* created on the first request */
     memory->physical = physical;
     physical->references++;
     return HSA_STATUS_SUCCESS;

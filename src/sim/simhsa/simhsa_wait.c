@@ -56,7 +56,7 @@ hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_signal_con
 
 enum { USUAL = 64 }; /* so many need no memory */
 
-/* Signals that are held while somebody waits for them. */
+/* References to signals while a thread waits for them. */
 struct several {
     amd_signal_t *few[USUAL], **signals;
     uint32_t count;
@@ -70,7 +70,7 @@ static void release(struct several *several)
         free(several->signals);
 }
 
-/* False: one of them is none, or there is no memory. */
+/* False: a signal is invalid, or out of memory. */
 static bool hold(const hsa_signal_t *handles, uint32_t count, struct several *out)
 {
     out->count = 0;
@@ -119,7 +119,7 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
     return (uint32_t)index;
 }
 
-/* Each has met its condition at some time; 0, and UINT32_MAX after the timeout. */
+/* Each condition was met at some time: 0. After the timeout: UINT32_MAX. */
 uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
                                  hsa_signal_condition_t *conds, hsa_signal_value_t *values,
                                  uint64_t timeout_hint, hsa_wait_state_t wait_hint,

@@ -76,7 +76,7 @@ __attribute__((format(printf, 2, 3))) HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS 
 
 /* ---- events ---------------------------------------------------------------------------- */
 
-/* Tells all events of type HSA_EVENTTYPE_MEMORY of a fault. False: there is none. */
+/* Reports a fault to all events of type HSA_EVENTTYPE_MEMORY. False: there is no such event. */
 bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address);
 void simkmt_events_close(void);
 
@@ -114,7 +114,7 @@ struct simkmt_doorbell {
 /* Gives it a place, and calls ring on the doorbells' thread whenever the value there changes. No
  * locks are held when ring is called but the doorbells' own. False: no memory, thread or place. */
 bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell);
-/* The same for a word that is there already, with the value that was seen. */
+/* The same for an existing word, whose last value was value. */
 bool simkmt_doorbell_watch(struct simkmt_doorbell *doorbell);
 /* ring is not called any more when this returns. */
 void simkmt_doorbell_close(struct simkmt_doorbell *doorbell);

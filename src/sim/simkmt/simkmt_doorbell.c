@@ -1,9 +1,10 @@
-/* Owns doorbells: words that programs store to, and the thread that notices.
+/* Owns doorbells: words that programs store to, and the thread that notices the stores.
  *
- * A store to memory wakes nobody. While doorbells ring, the thread looks at all of them, with short
- * sleeps between. When none has rung for a while it protects the page with userfaultfd: the next
- * store stops in the kernel, which tells the thread, who lets it go on. An idle process spends no
- * time. Where userfaultfd is not to be had, the sleeps grow longer instead. */
+ * A store to memory wakes no thread. While doorbells ring, the thread polls all of them, with short
+ * sleeps in between. When none has rung for a while, it protects the page with userfaultfd: the
+ * next store faults, the kernel notifies the thread, and the thread lifts the protection. An idle
+ * process uses no processor time. If userfaultfd is not available, the sleeps become longer
+ * instead. */
 #include "simkmt.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ static struct {
     pthread_mutex_t lock; /* of the table; held while ring is called */
     struct simkmt_doorbell *table[PLACES];
     _Atomic(uint64_t) *page;
-    _Atomic(unsigned) words; /* in the table that are not in the page: nothing tells of stores to them */
+    _Atomic(unsigned)
+        words; /* in the table, but not in the page: stores to them are only found by polling */
     bool running;
     pthread_t thread;
     int faults; /* userfaultfd, -1: there is none */
@@ -88,7 +90,7 @@ static bool look(void)
     return rang;
 }
 
-/* Until somebody stores to the page. */
+/* Waits until a program stores to the page. */
 static void wait_for_store(void)
 {
     struct pollfd file = {.fd = doorbells.faults, .events = POLLIN};
@@ -100,7 +102,7 @@ static void wait_for_store(void)
             continue;
     while (read(doorbells.faults, &message, sizeof message) > 0)
         continue;
-    protect(false); /* wakes whoever stores */
+    protect(false); /* wakes the thread that stores */
 }
 
 static void sleep_ns(long ns)
@@ -143,7 +145,7 @@ static bool start(void)
             mmap(NULL, SIMKMT_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (page == MAP_FAILED)
             return false;
-        memset(page, 0xff, SIMKMT_PAGE); /* a page that is there can be protected */
+        memset(page, 0xff, SIMKMT_PAGE); /* an existing page can be protected */
         doorbells.page = page;
         open_faults();
     }

@@ -1,9 +1,9 @@
-/* Owns libdrm's functions, as far as later runtimes ask for them beside those of the kernel driver:
- * a device tells its clock, and buffers, which come from dma-bufs, are mapped at addresses of its.
+/* Owns the functions of libdrm that later runtimes use besides those of the kernel driver: a device
+ * returns its clock, and buffers, which are imported from dma-bufs, are mapped at its addresses.
  *
- * All devices and the host have one address space here. What the devices map at one address is one
- * mapping of the buffer there, which each of them reaches as it was told to; the host does not
- * reach memory of devices. */
+ * All devices and the host share one address space here. Mappings of a buffer by several devices at
+ * one address are one mapping, which each device accesses with its own rights; the host cannot
+ * access memory of devices. */
 #include "process.h"
 #include "ranges.h"
 #include "simkmt.h"
@@ -72,7 +72,7 @@ HSAKMT_STATUS hsaKmtGetAMDGPUDeviceHandle(uint32_t number, void **out)
     return HSAKMT_STATUS_SUCCESS;
 }
 
-/* NULL: it is none that was handed out. */
+/* NULL: the handle is invalid. */
 static const struct simkmt_node *node_of(const void *device)
 {
     const struct simkmt_node *node = NULL;

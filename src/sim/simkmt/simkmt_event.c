@@ -1,9 +1,9 @@
-/* Owns events: who waits for them, the mailboxes through which devices name them, and what is told
- * of memory faults.
+/* Owns events: the calls that wait for them, the mailboxes by which devices name them, and the
+ * reports of memory faults.
  *
- * An event of type HSA_EVENTTYPE_SIGNAL has a mailbox, a word of memory that devices reach. A
- * device stores the event's number there and sends an interrupt; an interrupt that names no event
- * is for all those with mail. */
+ * An event of type HSA_EVENTTYPE_SIGNAL has a mailbox, a word of memory that devices can access. A
+ * device stores the event's number there and sends an interrupt; an interrupt without a number
+ * signals all events with mail. */
 #include "simkmt.h"
 
 #include <errno.h>
@@ -322,10 +322,11 @@ static struct timespec end_of(uint32_t milliseconds)
     return end;
 }
 
-/* Under the lock. AMD's runtime 5.2.3 lets two threads wait for one event that resets by itself:
- * where one of them takes a signal while the other is about to wait, the other sleeps for ever.
- * Later runtimes say which signals they have seen. The longest wait, which is how AMD's runtimes
- * wait without end, returns every second: they look at the values then, whatever it returns. */
+/* Under the lock. AMD's runtime 5.2.3 has two threads wait for one event that resets automatically:
+ * when one of them consumes a signal while the other is about to wait, the other never wakes up.
+ * Later runtimes say which signals they have seen. AMD's runtimes wait without a limit by using the
+ * longest timeout; such a wait returns every second, and they check the values then, whatever it
+ * returns. */
 static HSAKMT_STATUS wait_until(const struct waiter *waiters, uint32_t count, uint32_t wanted,
                                 uint32_t milliseconds)
 {

@@ -56,7 +56,7 @@ static uint32_t family_of(const struct amdgpu_model *model)
     }
 }
 
-/* Both structures begin alike; where fields come in between is told by their names. */
+/* Both structures begin in the same way; fields that were inserted have different names. */
 void simkmt_later_node(const struct simkmt_node *node, const HsaNodeProperties *properties,
                        HsaNodePropertiesLater *out_later)
 {

@@ -1,9 +1,9 @@
 /* Owns the model of GPUs that AMD's present runtime loads when HSA_MODEL_LIB names this library
- * (hsakmt_model.h): which devices there are, their memory, and their queues.
+ * (hsakmt_model.h): its devices, their memory, and their queues.
  *
- * The runtime's own kernel interface keeps memory and events. It tells of each allocation, but not
- * of which devices it is mapped to, nor of memory of the program that is registered: all devices
- * reach all of the runtime's memory, and all of the program's. */
+ * The runtime's own kernel interface owns memory and events. It reports each allocation, but
+ * neither the devices that it is mapped to nor the memory that the program registers: all devices
+ * can access all memory of the runtime and of the program. */
 #include "hsakmt_model.h"
 #include "simkmt.h"
 
@@ -55,7 +55,8 @@ static struct {
 
 /* ---- devices --------------------------------------------------------------------------- */
 
-/* Of the folder if there is one; else those that were asked for, and the folder is made. */
+/* The models of the folder if it exists; otherwise those of the configuration, and the folder is
+ * created. */
 static bool open_devices(const char *folder)
 {
     const struct amdgpu_model *models[SIM_DEVICES_MAX];
@@ -172,8 +173,8 @@ static bool find_mapping(uint64_t address, uint64_t *out_start, uint64_t *out_en
     return found && rights[0] == 'r';
 }
 
-/* A device has come upon an address that is in no allocation of the runtime: it may be in memory of
- * the program, of which nobody told. */
+/* A device accesses an address that is in no allocation of the runtime; it may be in memory of the
+ * program, which is not reported. */
 static bool is_of_program(uint64_t address, bool write)
 {
     uint64_t start, end;
@@ -279,13 +280,13 @@ static void set_set_event(hsakmt_model_t *model, void (*set)(void *data, unsigne
     model->data = data;
 }
 
-/* What it tells is told by set_event too. */
+/* set_event reports that too. */
 static void set_notify_event(hsakmt_model_t *model, void (*notify)(void *data), void *data)
 {
     (void)model, (void)notify, (void)data;
 }
 
-/* Queues look at what they wait for by themselves. */
+/* Queues poll what they wait for. */
 static void set_wait_event(hsakmt_model_t *model,
                            void (*wait)(void *data, uint64_t address, uint64_t age), void *data)
 {

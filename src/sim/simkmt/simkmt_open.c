@@ -1,4 +1,5 @@
-/* Owns opening and closing, versions, clocks, and the answers that no hardware is asked for. */
+/* Owns opening and closing, versions, clocks, and functions whose results do not depend on
+ * hardware. */
 #include "simkmt.h"
 
 #include <stdarg.h>
@@ -92,8 +93,8 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *info)
     return HSAKMT_STATUS_SUCCESS;
 }
 
-/* A debugger could attach from now on; there is none for simulated devices. What the caller learns
- * is that queues report why they failed. */
+/* A debugger could attach from now on, but there is none for simulated devices. The caller learns
+ * that queues report the reasons of their failures. */
 HSAKMT_STATUS hsaKmtRuntimeEnable(void *debug, bool setup_ttmp)
 {
     SIMKMT_ENTER();

@@ -75,10 +75,10 @@ static void trapped(void *data, uint32_t message)
         give_reasons(data, exceptions & ~(1u << (KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION - 1)));
 }
 
-/* A memory fault is told by its event alone: a runtime that also finds it in the reasons of a queue
- * (AMD's 5.2) never ends the destruction of that queue. Where there is no such event (AMD's present
- * runtime makes none for a libdtif.so) it is a violation of an aperture, since that runtime passes
- * over the reason of a memory fault. */
+/* A memory fault is reported by its event only: AMD's runtime 5.2 never finishes destroying a queue
+ * that also has it among its reasons. If there is no such event (AMD's present runtime creates none
+ * for a libdtif.so), it is reported as an aperture violation, since that runtime ignores the reason
+ * of a memory fault. */
 static void failed(void *data, const struct amdgpu_queue_error *error)
 {
     struct queue *queue = data;
@@ -259,7 +259,7 @@ HSAKMT_STATUS hsaKmtCreateQueue(uint32_t number, uint32_t type, uint32_t percent
 
 /* ---- what is done to queues ------------------------------------------------------------ */
 
-/* Under the lock. NULL: there is none of that number. */
+/* Under the lock. NULL: there is no queue with that number. */
 static struct queue *queue_get(HSA_QUEUEID number)
 {
     return number > 0 && number <= QUEUES_MAX ? queues.table[number - 1] : NULL;

@@ -23,7 +23,7 @@ enum simkmt_sdma_result {
 };
 
 struct simkmt_sdma_packet {
-    uint32_t header, size; /* size: bytes; 0: it is none */
+    uint32_t header, size; /* size: bytes; 0: the packet is invalid */
     uint64_t fault;        /* the address */
     uint64_t changed;      /* by an atomic, the address; 0: it was none */
 };
@@ -37,8 +37,8 @@ enum simkmt_sdma_result simkmt_sdma_step(const struct simkmt_sdma_ring *ring, ui
 void simkmt_sdma_hold(void);
 void simkmt_sdma_resume(void);
 
-/* A device sends an interrupt: the event's number, 0: whichever events have mail. Everybody who
- * waits for signals looks again. */
+/* A device sends an interrupt: the event's number, or 0 for all events with mail. All threads that
+ * wait for signals check them again. */
 void simkmt_interrupt(uint32_t event_id);
 
 #endif

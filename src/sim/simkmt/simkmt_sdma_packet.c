@@ -232,7 +232,7 @@ static bool read_word(const struct simkmt_sdma_ring *ring, uint64_t address, uin
     return from != NULL;
 }
 
-/* Whoever stores to the word tells nobody: it is looked at again and again, less and less. */
+/* A store to the word wakes no thread, so it is polled at increasing intervals. */
 static enum simkmt_sdma_result poll_word(const struct simkmt_sdma_ring *ring,
                                          const struct packet *packet, uint64_t *out_fault)
 {
@@ -296,7 +296,7 @@ static enum simkmt_sdma_result run(const struct simkmt_sdma_ring *ring, const st
 
 /* ---- the ring -------------------------------------------------------------------------- */
 
-/* Words of the packet that begins with header; 0: it is none. */
+/* The number of words of the packet that begins with header; 0: the packet is invalid. */
 static unsigned words_of(uint32_t header)
 {
     unsigned sub = bits(header, 8, 8);

@@ -1,7 +1,7 @@
 /* Owns the folder of HSA_MODEL_TOPOLOGY: text files that say what nodes there are, as the kernel
  * driver has them in /sys/devices/virtual/kfd/kfd/topology.
  *
- * Source: topology.c of libhsakmt. Unknown lines are passed over there, and what is missing is 0.
+ * Source: topology.c of libhsakmt. Unknown lines are ignored there, and what is missing is 0.
  */
 #include "simkmt.h"
 
@@ -171,7 +171,7 @@ static bool write_all(const char *folder)
     return good;
 }
 
-/* Under another name at first: whoever finds the folder finds all of it. */
+/* Created under another name and then renamed, so that the folder is complete when it appears. */
 bool simkmt_sysfs_write(const char *folder)
 {
     char temporary[PATH_ROOM];
