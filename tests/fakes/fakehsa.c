@@ -147,7 +147,7 @@ void fakehsa_hold(bool hold)
 {
     atomic_store(&simhsa_script.held, hold);
     amdgpu_queues_suspend(hold);
-    simhsa_copies_look();
+    simhsa_copies_poll();
 }
 
 /* ---- violations and launches -------------------------------------------------------- */

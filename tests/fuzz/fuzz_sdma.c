@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(packet.size >= 4 && packet.size % 4 == 0 && packet.size <= end - at);
         at += packet.size;
     }
-    simkmt_sdma_hold(); /* which a packet that kept the lock would make hang */
+    simkmt_sdma_suspend(); /* which a packet that kept the lock would make hang */
     simkmt_sdma_resume();
     return 0;
 }

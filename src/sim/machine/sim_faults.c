@@ -27,7 +27,7 @@ struct rules {
 static struct {
     pthread_mutex_t lock; /* of rules and marks */
     struct rules rules;
-    bool marked[SIM_DEVICES_MAX]; /* for memory:SIZE, what was in use when it was first asked */
+    bool marked[SIM_DEVICES_MAX]; /* for memory:SIZE, what was in use at the first allocation */
     size_t mark[SIM_DEVICES_MAX];
 } faults = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

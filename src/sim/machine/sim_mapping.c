@@ -134,7 +134,7 @@ static struct sim_record *map(uint64_t address, size_t size, int file, size_t of
         reservation ? sim_record_create(SIM_MEMORY_MAPPING, device, address, size) : NULL;
     if (!record)
         return NULL;
-    if (!sim_asked_add(&(struct sim_asked){address, size, sim_space.to_view, 0, 0})) {
+    if (!sim_lookup_add(&(struct sim_lookup){address, size, sim_space.to_view, 0, 0})) {
         free(record);
         return NULL;
     }
@@ -142,7 +142,7 @@ static struct sim_record *map(uint64_t address, size_t size, int file, size_t of
     if (mmap(record->memory.view - ahead, size + ahead, PROT_READ | PROT_WRITE,
              MAP_SHARED | MAP_FIXED, file, (off_t)(offset - ahead)) == MAP_FAILED) {
         AH_LOG_ERR("physical memory cannot be mapped: %s", strerror(errno));
-        sim_asked_remove(address);
+        sim_lookup_remove(address);
         free(record);
         return NULL;
     }
@@ -158,7 +158,7 @@ static struct sim_record *map_locked(uint64_t address, size_t size, int file, si
     struct sim_record *record = map(address, size, file, offset, device);
     pthread_mutex_unlock(&sim_state.lock);
     if (record) {
-        sim_granules_set(address, size, SIM_OWNER_ASK);
+        sim_granules_set(address, size, SIM_OWNER_LOOKUP);
         sim_memory_wrote(address, size); /* it may have been, elsewhere */
     }
     return record;
@@ -199,7 +199,7 @@ void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_acces
         readers |= (uint64_t)(memory->access[i] & 1) << i;
         writers |= (uint64_t)(memory->access[i] >> 1 & 1) << i;
     }
-    sim_asked_change(memory->address, readers, writers);
+    sim_lookup_change(memory->address, readers, writers);
     pthread_mutex_unlock(&sim_state.lock);
 }
 

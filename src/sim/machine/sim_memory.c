@@ -135,8 +135,8 @@ struct sim_memory *sim_memory_attach(uint64_t start, size_t size, unsigned char 
                                      bool writable)
 {
     uint64_t last = start + size - 1;
-    struct sim_asked asked = {start, size, (uintptr_t)view - start, UINT64_MAX,
-                              writable ? UINT64_MAX : 0};
+    struct sim_lookup entry = {start, size, (uintptr_t)view - start, UINT64_MAX,
+                               writable ? UINT64_MAX : 0};
     struct sim_record *record = NULL;
     if (!start || size == 0 || last < start)
         return NULL;
@@ -144,7 +144,7 @@ struct sim_memory *sim_memory_attach(uint64_t start, size_t size, unsigned char 
     bool ours = start < sim_space.base + sim_space.size && last >= sim_space.base;
     if (sim_state.open && !ours && !ah_ranges_overlaps(&sim_state.table, start, size))
         record = sim_record_create(SIM_MEMORY_REGISTERED, -1, start, size);
-    if (record && !sim_asked_add(&asked)) {
+    if (record && !sim_lookup_add(&entry)) {
         free(record);
         record = NULL;
     }
@@ -184,7 +184,7 @@ void sim_memory_destroy(struct sim_memory *memory)
     pthread_mutex_lock(&sim_state.lock);
     ah_ranges_remove(&sim_state.table, &record->range);
     if (!record->taken)
-        sim_asked_remove(memory->address);
+        sim_lookup_remove(memory->address);
     sim_freed_remember(memory);
     sim_shared_remove(memory);
     pthread_mutex_unlock(&sim_state.lock);
@@ -267,7 +267,7 @@ static unsigned char *translate_granules(int device, uint64_t address, size_t si
 {
     enum { MANY = 16 };
     uint64_t start = address - sim_space.base;
-    unsigned owner = SIM_OWNER_ASK;
+    unsigned owner = SIM_OWNER_LOOKUP;
     if (size == 0 || size > MANY * SIM_GRANULE || start >= sim_space.size ||
         size > sim_space.size - start)
         return NULL;
@@ -324,7 +324,7 @@ unsigned char *sim_translate_range(int device, uint64_t address, size_t size, bo
     unsigned char *first = translate_granules(device, address, size);
     while (!first) {
         first = reach_records(device, address, size, write, &unknown);
-        if (!first && (!unknown || !sim_memory_ask(unknown, write)))
+        if (!first && (!unknown || !sim_memory_set_resolver(unknown, write)))
             break;
     }
     return first;

@@ -47,9 +47,9 @@ struct sim_memory { /* one allocation */
     unsigned char *view;                   /* where the simulator reads and writes it */
     unsigned char access[SIM_DEVICES_MAX]; /* SIM_MEMORY_MAPPING: enum sim_access per device */
     _Atomic(const char *) label;           /* see sim_memory_name; NULL: it has none */
-    void *owner;                           /* the allocating facade's */
+    void *owner;                           /* the allocating driver's */
     bool read_only;                        /* SIM_MEMORY_REGISTERED: devices only read it */
-    bool fine; /* fine-grained: set by the allocating facade before the memory is used */
+    bool fine; /* fine-grained: set by the allocating driver before the memory is used */
 };
 
 /* ---- the space ------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static inline void sim_memory_name(struct sim_memory *memory, const char *label)
  * kernels. NULL: none. */
 void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write));
 /* Asks. */
-bool sim_memory_ask(uint64_t address, bool write);
+bool sim_memory_set_resolver(uint64_t address, bool write);
 
 /* Addresses without memory, for sim_memory_map. 0: none left. hint: an address
  * to prefer, or 0. */
@@ -170,9 +170,9 @@ bool sim_peer_get(int device, int peer);
 /* A granule's entry: how many of its bytes are valid, from the first, and whose
  * they are: bits 0-8 count (0 to 256), bits 9-15 owner: a device's number (in
  * the devices' part only), SIM_OWNER_ALL for host and managed memory (in the
- * host's part only), SIM_OWNER_ASK, with a count of 0, where only the table of
+ * host's part only), SIM_OWNER_LOOKUP, with a count of 0, where only the table of
  * mappings knows. */
-enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_ASK };
+enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_LOOKUP };
 
 /* Read by sim_translate, written by sim_memory.c only. */
 struct sim_space {
@@ -200,7 +200,7 @@ static inline unsigned char *sim_translate(int device, uint64_t address, size_t 
         atomic_load_explicit(&sim_space.granules[offset / SIM_GRANULE], memory_order_relaxed);
     unsigned owner = granule >> 9;
     if (__builtin_expect((offset % SIM_GRANULE) + size > (granule & 0x1ff), 0))
-        return owner == SIM_OWNER_ASK ? sim_translate_slow(device, address, size, write) : NULL;
+        return owner == SIM_OWNER_LOOKUP ? sim_translate_slow(device, address, size, write) : NULL;
     if (owner < SIM_DEVICES_MAX) {
         uint64_t owners = atomic_load_explicit(&sim_space.accessible[device], memory_order_relaxed);
         return owners >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)

@@ -50,7 +50,7 @@ bool sim_parse_size(const char *text, size_t *out_size);
  * process. Text that does not parse is logged by name. */
 enum sim_fault { SIM_FAULT_NONE, SIM_FAULT_LAUNCH, SIM_FAULT_LOST };
 
-/* Whether there are any; else nothing below needs to be asked. */
+/* Whether any fault is configured; otherwise the functions below need not be called. */
 bool sim_fault_armed(void);
 /* Called for every allocation of device memory: whether it has to fail. */
 bool sim_fault_allocation(int device, size_t size);

@@ -29,12 +29,12 @@ static void *reservation;
 static size_t reservation_size;
 
 struct layout { /* sizes of the pieces, in their order */
-    uint64_t device, host, granules, asked, written;
+    uint64_t device, host, granules, lookup, written;
 };
 
 static uint64_t total(const struct layout *layout)
 {
-    return 2 * layout->device + layout->host + layout->granules + layout->asked + layout->written;
+    return 2 * layout->device + layout->host + layout->granules + layout->lookup + layout->written;
 }
 
 static struct layout lay_out(uint64_t device, uint64_t host)
@@ -43,7 +43,7 @@ static struct layout lay_out(uint64_t device, uint64_t host)
     host = sim_round_up(host, LARGE_PAGE);
     uint64_t granules = (device + host) / SIM_GRANULE * sizeof(uint16_t);
     return (struct layout){device, host, sim_round_up(granules, LARGE_PAGE),
-                           sim_round_up(sim_asked_size(), LARGE_PAGE),
+                           sim_round_up(sim_lookup_size(), LARGE_PAGE),
                            sim_round_up(sim_written_size(device), LARGE_PAGE)};
 }
 
@@ -118,14 +118,14 @@ static uint64_t memory_of_host(void)
 static void open_tables(unsigned char *base, const struct layout *layout)
 {
     unsigned char *granules = base + 2 * layout->device + layout->host;
-    unsigned char *asked = granules + layout->granules, *written = asked + layout->asked;
+    unsigned char *lookup = granules + layout->granules, *written = lookup + layout->lookup;
     sim_space.base = (uintptr_t)base;
     sim_space.device_size = layout->device;
     sim_space.to_view = layout->device + layout->host;
     (void)madvise(granules, layout->granules, MADV_HUGEPAGE); /* all of the kernels' accesses go
                                                                  there first */
     sim_space.granules = (_Atomic(uint16_t) *)(void *)granules;
-    sim_asked_open(asked);
+    sim_lookup_open(lookup);
     sim_written_open(layout->written ? written : NULL);
     sim_space.size = layout->device + layout->host;
 }
@@ -173,7 +173,7 @@ void sim_space_close(void)
     sim_reservations_clear();
     sim_freed_clear();
     sim_shared_close();
-    sim_asked_open(NULL);
+    sim_lookup_open(NULL);
     sim_written_open(NULL);
     sim_addresses_fini(&sim_state.device_part.addresses);
     sim_addresses_fini(&sim_state.host_part.addresses);
@@ -205,7 +205,7 @@ static void fill(uint64_t first, uint64_t count, unsigned entry)
 
 static unsigned entry_of(unsigned owner, uint64_t count)
 {
-    return owner << 9 | (owner == SIM_OWNER_ASK ? 0 : (unsigned)count);
+    return owner << 9 | (owner == SIM_OWNER_LOOKUP ? 0 : (unsigned)count);
 }
 
 void sim_granules_set(uint64_t address, uint64_t size, unsigned owner)

@@ -28,7 +28,7 @@ struct sim_part { /* addresses that are handed out */
 };
 
 struct sim_state {
-    pthread_mutex_t lock; /* of all below, and of writing the asked table */
+    pthread_mutex_t lock; /* of all below, and of writing the lookup table */
     bool open;
     int device_count;
     size_t capacity[SIM_DEVICES_MAX], used[SIM_DEVICES_MAX];
@@ -107,18 +107,18 @@ void sim_shared_discard(uint64_t start, uint64_t end);
 void sim_shared_remove(const struct sim_memory *memory); /* it is destroyed; under the lock */
 void sim_shared_close(void);
 
-/* ---- sim_asked.c: what granules cannot tell ----------------------------------------- */
+/* ---- sim_lookup.c: what granules cannot tell ----------------------------------------- */
 
-struct sim_asked { /* memory that devices reach where the mask has their bit */
+struct sim_lookup { /* memory that devices reach where the mask has their bit */
     uint64_t start, size, to_view, readers, writers;
 };
 /* Bytes of the table's memory, which must be zeroed and stay. */
-size_t sim_asked_size(void);
+size_t sim_lookup_size(void);
 /* Under the lock. */
-void sim_asked_open(void *memory); /* NULL: closed */
-bool sim_asked_add(const struct sim_asked *asked);
-void sim_asked_change(uint64_t start, uint64_t readers, uint64_t writers);
-void sim_asked_remove(uint64_t start);
+void sim_lookup_open(void *memory); /* NULL: closed */
+bool sim_lookup_add(const struct sim_lookup *entry);
+void sim_lookup_change(uint64_t start, uint64_t readers, uint64_t writers);
+void sim_lookup_remove(uint64_t start);
 
 /* ---- sim_describe.c ------------------------------------------------------------------- */
 

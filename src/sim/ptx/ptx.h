@@ -1,6 +1,6 @@
 /* PTX for simulated devices: load a module, launch its kernels.
  *
- * This is all that a driver facade sees: it has front, translate, exec and alu behind it
+ * This is all that a simulated driver sees: it has front, translate, exec and alu behind it
  * (CMakeLists.txt says which may call which). Loading is parse and check against the instruction
  * table (front) and translation (translate); a loaded module is read-only and may be used by any
  * number of threads. */

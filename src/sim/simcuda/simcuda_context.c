@@ -1,4 +1,4 @@
-/* Owns contexts: their life, which is current where, and their settings. */
+/* Owns contexts: creation and destruction, which is current on which thread, and their settings. */
 #include "simcuda_texture.h"
 
 #include <stdlib.h>

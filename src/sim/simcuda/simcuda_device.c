@@ -1,4 +1,4 @@
-/* Owns the driver's start: which devices there are; the names of its errors. */
+/* Owns the driver's start: the list of devices; and the names of its errors. */
 #include "simcuda_driver.h"
 #include "simcuda.h"
 #include "sim_log.h"

@@ -1,6 +1,6 @@
-/* Private to the simulated CUDA driver: its state, its objects, and how every
- * function begins and ends. Everything here is called with the driver's lock held
- * unless said otherwise. */
+/* Private to the simulated CUDA driver: its state, its objects, and the beginning and end of every
+ * function. Everything here is called with the driver's lock held unless a comment says
+ * otherwise. */
 #ifndef SIMCUDA_DRIVER_H
 #define SIMCUDA_DRIVER_H
 
@@ -51,8 +51,8 @@ enum simcuda_kind {
     SIMCUDA_PHYSICAL,
 };
 
-/* What is behind a handle. Handles are numbers that no pointer can be, so that
- * an access through one faults. */
+/* The object of a handle. Handles are numbers that are no valid pointers, so that an access through
+ * one faults. */
 struct simcuda_object {
     enum simcuda_kind kind;
     uint64_t handle;                 /* 0: closed */
@@ -65,21 +65,21 @@ struct simcuda_object {
 void *simcuda_object_new(enum simcuda_kind kind, size_t size, struct simcuda_context *context);
 /* The live object behind a handle, else NULL and a line in the log that names what. */
 void *simcuda_object_get(const void *handle, enum simcuda_kind kind, const char *what);
-/* The same without a word. */
+/* The same, without logging. */
 void *simcuda_object_peek(const void *handle, enum simcuda_kind kind);
-/* Ends the handle and drops its reference. */
+/* Invalidates the handle and releases its reference. */
 void simcuda_object_close(struct simcuda_object *object);
 void simcuda_object_retain(struct simcuda_object *object);
 void simcuda_object_release(struct simcuda_object *object);
 void simcuda_object_each(enum simcuda_kind kind,
                          void (*visit)(struct simcuda_object *object, void *data), void *data);
 
-/* What a correct program never does: a line in the log. */
+/* Logs an error that a correct program never makes. */
 __attribute__((format(printf, 1, 2))) void simcuda_violation(const char *format, ...);
 
 /* ---- devices and contexts ----------------------------------------------------------- */
 
-/* One kind of device; a row of simcuda_models.def. */
+/* A model of device; a row of simcuda_models.def. */
 struct simcuda_model {
     unsigned sm;
     int units, clock_khz, memory_clock_khz, bus_width, l2_bytes, persisting_l2_bytes;
@@ -95,8 +95,8 @@ struct simcuda_context {
     struct simcuda_device *device;
     struct simcuda_context *next; /* of all that are active */
     bool primary, active;
-    bool ending;       /* waits in its streams give up */
-    bool aborting;     /* nothing runs any more */
+    bool ending;       /* waits in its streams return */
+    bool aborting;     /* nothing is running any more */
     unsigned retained; /* primary */
     unsigned flags, version;
     CUresult error;                 /* sticky */
@@ -126,7 +126,7 @@ struct simcuda {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* of anything that a thread may wait for */
     bool initialised;
-    CUresult init_result; /* of the first cuInit */
+    CUresult init_result; /* result of the first cuInit */
     _Atomic(bool) deinitialised;
     _Atomic(bool) forked; /* this is a child of the process that called cuInit */
     int device_count;
@@ -144,8 +144,8 @@ struct simcuda_thread {
 };
 extern _Thread_local struct simcuda_thread simcuda_thread;
 
-/* What tests see of the driver and make of it; all zero in libsimcuda.so.1. The functions
- * are there before the first call, or never. */
+/* The hooks of tests; all zero in libsimcuda.so.1. The functions are set before the first call, or
+ * never. */
 struct simcuda_launched {
     const char *kernel;
     const unsigned *grid, *block;
@@ -157,21 +157,21 @@ struct simcuda_launched {
     size_t argument_size;
 };
 struct simcuda_script {
-    /* A call begins, without the lock: what it returns other than CUDA_SUCCESS is the call's
-     * result. */
+    /* Called when a call begins, without the lock: a result other than CUDA_SUCCESS becomes the
+     * call's result. */
     CUresult (*call)(const char *name);
     void (*violation)(const char *text);
     void (*launch)(const struct simcuda_launched *launch);
     bool held;            /* no work of streams begins; with the lock, and a broadcast of changed */
-    bool apart;           /* no device reaches another */
+    bool apart;           /* no device can access another's memory */
     int version;          /* of CUDA; 0: SIMCUDA_VERSION */
-    bool one_host_thread; /* functions of the host run one at a time */
+    bool one_host_thread; /* host functions run one at a time */
 };
 extern struct simcuda_script simcuda_script;
 
-/* Notices from now on that the process is a child: before the lock is ever taken. */
+/* Registers the detection of forks, so that a child never takes the lock. */
 void simcuda_watch_forks(void);
-/* Locks, unless the call is to fail. */
+/* Locks, unless the call has to fail. */
 CUresult simcuda_enter(enum simcuda_call call);
 /* Unlocks and returns result. */
 CUresult simcuda_leave(CUresult result);
@@ -184,15 +184,15 @@ CUresult simcuda_leave(CUresult result);
 
 /* Returns a device, NULL if the number is invalid. */
 struct simcuda_device *simcuda_device(CUdevice ordinal);
-/* The calling thread's context, when it is good for work. */
+/* The calling thread's context, if it is usable. */
 CUresult simcuda_current(struct simcuda_context **out);
 /* The same for a handle of a context. */
 CUresult simcuda_context_of(CUcontext handle, struct simcuda_context **out);
 /* Waits for everything queued, returns the sticky error. */
 CUresult simcuda_context_wait(struct simcuda_context *context);
-/* The same for all contexts: before memory goes that any of them may use. */
+/* The same for all contexts, before memory is freed that any of them may use. */
 void simcuda_contexts_wait(void);
-/* The context's error; a lost device's beats it. */
+/* The context's error; that of a lost device takes precedence. */
 CUresult simcuda_context_error(const struct simcuda_context *context);
 /* Sets the context's error, if it is the first. */
 void simcuda_context_fail(struct simcuda_context *context, CUresult error);
@@ -200,7 +200,7 @@ void simcuda_context_fail(struct simcuda_context *context, CUresult error);
 /* Stops the kernels that run in a context that is aborting. */
 void simcuda_launches_cancel(struct simcuda_context *context);
 
-/* What kernels printed goes to stdout. The lock may be held or not. */
+/* Writes the output of kernels to stdout, with or without the lock. */
 void simcuda_print(struct ptx_context *context, const char *text, size_t size);
 void simcuda_print_flush(struct simcuda_context *context);
 struct simcuda_print *simcuda_print_new(void);
@@ -232,8 +232,8 @@ struct simcuda_memory {
     unsigned flags;
     unsigned sync_memops;
     struct simcuda_pool *pool;         /* SIMCUDA_POOL_MEMORY, retained */
-    struct simcuda_physical *physical; /* what is behind it when it is a mapping; retained */
-    uint64_t reserved;                 /* size of the reservation that ends with it, 0: none */
+    struct simcuda_physical *physical; /* a mapping's physical memory; retained */
+    uint64_t reserved; /* size of the reservation that is released with it, 0: none */
     struct simcuda_opened {
         uint64_t id;    /* of the allocation in its process */
         uint64_t table; /* of what that process shares */
@@ -243,9 +243,9 @@ struct simcuda_memory {
     int read_mostly, preferred, accessed_by[SIMCUDA_DEVICES_MAX], prefetched; /* managed */
 };
 
-/* Enters memory; takes over sim. NULL: no memory of the host. */
+/* Registers memory; takes ownership of sim. NULL: out of host memory. */
 struct simcuda_memory *simcuda_memory_add(const struct simcuda_memory *memory);
-/* NULL: the driver has none there. */
+/* NULL: the address is unknown to the driver. */
 struct simcuda_memory *simcuda_memory_find(uint64_t address);
 struct simcuda_memory *simcuda_memory_first(void);
 /* Device memory of a kind, from a pool or NULL. */
@@ -255,16 +255,16 @@ CUresult simcuda_memory_allocate(struct simcuda_context *context, struct simcuda
 /* Memory for host and devices. */
 CUresult simcuda_memory_allocate_host(enum simcuda_memory_kind kind, size_t size, unsigned flags,
                                       uint64_t *out);
-/* Frees it in whatever way it was made. */
+/* Frees memory of any kind. */
 void simcuda_memory_free(struct simcuda_memory *memory);
 
-/* Where this process reads and writes size bytes at address, on behalf of a
- * context. CUDA_ERROR_INVALID_VALUE: not all inside one allocation, or nowhere.
- * Memory that the driver does not know is the host's: *out_memory is NULL. */
+/* The address at which this process accesses size bytes at address, for a context.
+ * CUDA_ERROR_INVALID_VALUE: they are not all in one allocation. Memory that the driver does not
+ * know is the host's: *out_memory is NULL. */
 CUresult simcuda_translate(const struct simcuda_context *context, uint64_t address, size_t size,
                            bool write, unsigned char **out_view,
                            struct simcuda_memory **out_memory);
-/* Whether address lies where only devices have memory: not the host's. */
+/* Whether address is in the range of device memory: not the host's. */
 bool simcuda_is_reserved(uint64_t address);
 
 /* ---- streams -------------------------------------------------------------------------------- */
@@ -274,15 +274,15 @@ struct simcuda_wait {
     uint64_t ticket;
 };
 
-/* Work of a stream. Owners embed it first. */
+/* An operation in a stream. Owners embed it as their first field. */
 struct simcuda_op {
     struct simcuda_op *next;
     struct simcuda_stream *stream; /* set when it is pushed */
     struct simcuda_wait *waits;
     size_t wait_count;
-    bool after_errors;  /* runs although the context has an error */
-    bool leaves_memory; /* what runs changes no device memory by itself */
-    /* Runs without the lock; what it returns becomes the context's error. */
+    bool after_errors;  /* runs even if the context has an error */
+    bool leaves_memory; /* does not itself change device memory */
+    /* Called without the lock; the result becomes the context's error. */
     CUresult (*run)(struct simcuda_op *op, struct simcuda_context *context);
     void (*fini)(struct simcuda_op *op); /* with the lock, may be NULL */
 };
@@ -301,8 +301,8 @@ struct simcuda_stream {
     struct simcuda_op *first, *last;
 };
 
-/* Zeroed memory for work of size bytes; what most work needs is used again, so that a
- * program that only works allocates nothing. NULL: no memory. */
+/* Zeroed memory for an operation of size bytes; common sizes are reused, so that a program that
+ * only works allocates nothing. NULL: out of memory. */
 void *simcuda_op_new(size_t size);
 void simcuda_op_free(struct simcuda_op *op);
 
@@ -313,16 +313,16 @@ void simcuda_stream_finish(struct simcuda_stream *stream);
 CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int priority,
                             struct simcuda_stream **out);
 void simcuda_stream_close(struct simcuda_stream *stream);
-/* Enqueues; the stream owns op, which came from malloc, even when this fails. */
+/* Enqueues; the stream owns op, which was allocated with malloc, even if this fails. */
 CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *op);
 bool simcuda_op_wait_for(struct simcuda_op *op, struct simcuda_stream *stream, uint64_t ticket);
-/* Waits until what is queued now is done. */
+/* Waits for the operations that are queued now. */
 void simcuda_stream_wait(struct simcuda_stream *stream, uint64_t ticket);
-/* Lets no work begin and waits until none runs that changes device memory. */
+/* Keeps operations from beginning, and waits until none is running that changes device memory. */
 void simcuda_work_stop(void);
 void simcuda_work_resume(void);
-/* Whether the context ends: an op that polls gives up, with CUDA_ERROR_CONTEXT_IS_DESTROYED, so
- * that nothing behind it runs. Without the lock. */
+/* Whether the context is being destroyed: an operation that polls returns
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED, so that nothing after it runs. Without the lock. */
 bool simcuda_is_abandoned(struct simcuda_context *context);
 
 /* ---- others ---------------------------------------------------------------------------------- */
@@ -353,12 +353,12 @@ struct simcuda_pool {
 };
 /* The device's default pool, created on the first request. */
 CUresult simcuda_pool_of(struct simcuda_device *device, struct simcuda_pool **out_default);
-/* Gives unused memory back, as every synchronisation does. */
+/* Releases unused memory, as every synchronisation does. */
 void simcuda_pools_reap(struct simcuda_device *device);
 struct simcuda_pool *simcuda_pool_new(struct simcuda_device *device); /* NULL: no memory */
 void simcuda_pool_taken(struct simcuda_pool *pool, size_t size);
 void simcuda_pool_returned(struct simcuda_pool *pool, size_t size);
-/* Tells sim_memory.h which devices reach which: peers of contexts and pools. */
+/* Updates in sim_memory.h which devices can access each other: peers of contexts and pools. */
 void simcuda_peers_changed(void);
 
 struct simcuda_physical {
@@ -370,14 +370,14 @@ struct simcuda_physical {
     unsigned extra; /* references that a program holds after its first */
     bool imported;  /* counted against the device elsewhere */
 };
-/* Physical memory from a file, which it takes over. */
+/* Physical memory from a file, of which it takes ownership. */
 CUresult simcuda_physical_new(struct simcuda_device *device, int file, size_t size,
                               int handle_types, bool imported, struct simcuda_physical **out);
 /* Addresses of its own for the whole of physical memory, accessible to the devices
  * whose access is not 0. like: kind, device, context and pool of the result. */
 CUresult simcuda_physical_map(struct simcuda_physical *physical, const unsigned *access,
                               const struct simcuda_memory *like, struct simcuda_memory **out);
-/* How many reservations there are. */
+/* The number of reservations. */
 unsigned simcuda_reservations(void);
 /* Releases addresses that were reserved. */
 void simcuda_reservation_free(uint64_t base, size_t size);
@@ -399,16 +399,16 @@ struct simcuda_module {
     struct simcuda_memory *globals; /* NULL: it has none */
 };
 
-/* Ends a module with its functions and variables. */
+/* Destroys a module with its functions and variables. */
 void simcuda_module_close(struct simcuda_object *object);
 CUresult simcuda_function_get(CUfunction handle, const char *what, struct simcuda_function **out);
-/* Shared memory that a block may have at most. */
+/* The most shared memory of a block. */
 unsigned simcuda_shared_optin(const struct simcuda_device *device);
-/* Blocks of block_size threads that a multiprocessor holds at once. */
+/* Blocks of block_size threads that can be resident on a multiprocessor. */
 int simcuda_occupancy(const struct simcuda_function *function, int block_size, size_t dynamic);
 
-/* The PTX of an image of any kind that suits a device best. The text is the
- * caller's to free when *out_owned is set. Without the lock. */
+/* The PTX of an image of any kind that suits a device best. The caller frees the text if *out_owned
+ * is set. Without the lock. */
 struct simcuda_text {
     const char *text;
     size_t size;
@@ -419,7 +419,8 @@ CUresult simcuda_image_text(const void *image, unsigned sm, struct simcuda_text 
 /* The .version and .target of PTX text, as 87 and 80. False: it is not PTX. */
 bool simcuda_image_header(const char *text, size_t size, unsigned *out_version,
                           unsigned *out_target);
-/* Bytes that a block in LZ4's format unpacks to; out holds capacity. 0: damaged. */
+/* The uncompressed size of an LZ4 block, which is unpacked to out, of capacity bytes. 0: it is
+ * corrupted. */
 size_t simcuda_lz4(const unsigned char *in, size_t size, unsigned char *out, size_t capacity);
 
 /* Appends a line to a log buffer of the program. */

@@ -1,15 +1,15 @@
-/* Events, and what of them processes share. */
+/* Events, and their state that processes share. */
 #ifndef SIMCUDA_EVENT_H
 #define SIMCUDA_EVENT_H
 
 #include "simcuda_driver.h"
 
-/* Lies in a file that other processes map too. An event is complete when its last
- * record is done, whichever process recorded it. */
+/* In a file that other processes map too. An event is complete when its last record is done, in
+ * whichever process it was recorded. */
 enum { SIMCUDA_RECORDERS = 32 };
 struct simcuda_event_state {
     char mark[8];
-    _Atomic(uint64_t) recorded, done; /* counted */
+    _Atomic(uint64_t) recorded, done;               /* counted */
     _Atomic(uint64_t) recorders[SIMCUDA_RECORDERS]; /* the process that made record n, at n modulo
                                                      * their count (process.h) */
 };
@@ -20,7 +20,7 @@ struct simcuda_event {
     struct simcuda_stream *stream; /* of the last record, NULL: never recorded; retained */
     uint64_t ticket;
     double milliseconds;
-    struct simcuda_event_state *state; /* NULL: it is this process's alone */
+    struct simcuda_event_state *state; /* NULL: the event belongs to this process only */
     int file;                          /* of state */
 };
 
@@ -28,16 +28,16 @@ CUresult simcuda_event_get(CUevent handle, const char *what, struct simcuda_even
 CUresult simcuda_event_new(struct simcuda_context *context, unsigned flags,
                            struct simcuda_event **out);
 
-/* State of its own for an event, and the end of what it has. False: the system has
- * no files or memory left. */
+/* Creates the shared state of an event, and destroys it. False: the system is out of files or
+ * memory. */
 bool simcuda_event_share(struct simcuda_event *event);
 void simcuda_event_unshare(struct simcuda_event *event);
 
-/* The number of a new record; it is done when it is said to be. */
+/* Returns the number of a new record; the caller says when it is done. */
 uint64_t simcuda_event_state_record(struct simcuda_event_state *state);
 void simcuda_event_state_done(struct simcuda_event_state *state, uint64_t number);
 bool simcuda_event_state_complete(const struct simcuda_event_state *state);
-/* Whether the record of that number never will be done, since its process has ended. */
+/* Whether the record with that number will never be done, since its process has ended. */
 bool simcuda_event_state_abandoned(const struct simcuda_event_state *state, uint64_t number);
 /* Waits, without the lock held, for the record of that number.
  * CUDA_ERROR_ILLEGAL_STATE: the process that made it has ended before.

@@ -1,4 +1,4 @@
-/* Owns what processes share of an event: a file, mapped by all of them. */
+/* Owns the state of an event that processes share: a file that all of them map. */
 #include "simcuda_event.h"
 
 #include "process.h"

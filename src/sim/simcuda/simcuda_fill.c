@@ -1,5 +1,5 @@
-/* Owns fills. The host does not wait for those of the default stream either, as with
- * NVIDIA's driver: whatever reads the memory is ordered after them. */
+/* Owns fills. The host does not wait for those in the default stream either, as with NVIDIA's
+ * driver: every read of the memory is ordered after them. */
 #include "simcuda_copy.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Owns functions: what is asked of a kernel and set for it. */
+/* Owns functions: the attributes of kernels. */
 #include "simcuda_driver.h"
 
 CUresult simcuda_function_get(CUfunction handle, const char *what, struct simcuda_function **out)

@@ -1,4 +1,4 @@
-/* Owns images: finds the PTX in what a program gives, NVIDIA's containers included. */
+/* Owns images: finds the PTX in images of all kinds, NVIDIA's containers included. */
 #include "simcuda_driver.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* Owns launches: their checks, their arguments, and how kernels end. */
+/* Owns launches: their validation, their arguments, and the ends of kernels. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>

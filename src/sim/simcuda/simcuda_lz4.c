@@ -1,4 +1,4 @@
-/* Owns the unpacking of LZ4 blocks, as older CUDA compilers pack PTX. Source: the
+/* Owns the decompression of LZ4 blocks, with which older CUDA compilers compress PTX. Source: the
  * description of LZ4's block format. */
 #include "simcuda_driver.h"
 

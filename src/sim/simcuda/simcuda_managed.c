@@ -1,5 +1,5 @@
-/* Owns managed memory: allocation, advice and what is asked of ranges. All of it is
- * where host and devices reach it at any time, so prefetches move nothing. */
+/* Owns managed memory: allocation, advice and attributes of ranges. The host and devices can access
+ * all of it at any time, so prefetches move nothing. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>

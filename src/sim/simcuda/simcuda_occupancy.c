@@ -1,5 +1,5 @@
-/* Owns occupancy: how many blocks a multiprocessor holds at once, by the limits that
- * the CUDA C Programming Guide gives for each compute capability. */
+/* Owns occupancy: how many blocks can be resident on a multiprocessor, by the limits that the CUDA
+ * C Programming Guide gives for each compute capability. */
 #include "simcuda_driver.h"
 
 enum { WARP = 32, REGISTERS = 65536, REGISTER_UNIT = 256, WARP_UNIT = 4, SHARED_UNIT = 128 };

@@ -1,4 +1,4 @@
-/* Owns what the driver says of a pointer. */
+/* Owns the attributes of pointers. */
 #include "simcuda_driver.h"
 
 #include <string.h>

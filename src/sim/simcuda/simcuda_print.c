@@ -1,4 +1,4 @@
-/* Owns what kernels print: kept together until a kernel ends or the host waits. */
+/* Owns the output of kernels, which is buffered until a kernel ends or the host waits. */
 #include "simcuda_driver.h"
 
 #include <stdio.h>

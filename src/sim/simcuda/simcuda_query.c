@@ -1,4 +1,4 @@
-/* Owns what devices say about themselves. */
+/* Owns the attributes of devices. */
 #include "simcuda_driver.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Owns how a call begins and ends: the start and the end of the driver, other
- * processes, callbacks; and what the log says of programs that err. */
+/* Owns the beginning and end of calls: the start and the end of the driver, forked processes,
+ * callbacks; and the log of errors of programs. */
 #include "simcuda_driver.h"
 #include "simcuda.h"
 

@@ -1,4 +1,5 @@
-/* Owns streams: queues that a thread each drains, and which stream waits for which. */
+/* Owns streams: queues, each with a thread that executes its operations, and the dependencies
+ * between them. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>

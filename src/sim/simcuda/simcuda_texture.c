@@ -1,4 +1,4 @@
-/* Owns texture and surface objects: what descriptions make of memory, and how kernels find them
+/* Owns texture and surface objects: their creation from descriptors, and their lookup by kernels
  * without the driver's lock. */
 #include "simcuda_texture.h"
 

@@ -1,4 +1,4 @@
-/* Owns waiting for values in memory and writing them, in stream order. */
+/* Owns stream-ordered waits for values in memory and writes of them. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Owns what agents, their caches and their instruction sets say of themselves. */
+/* Owns the properties of agents, their caches and their instruction sets. */
 #include "simhsa_image.h"
 
 #include "amdgpu_device.h"

@@ -91,8 +91,8 @@ hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
     struct simhsa_box box = line(dst, src, size, true);
     if (simhsa_box_copy(&box))
         return HSA_STATUS_SUCCESS;
-    simhsa_violation("hsa_memory_copy of %zu bytes from %p to %p, which are not all there", size,
-                     src, dst);
+    simhsa_violation("hsa_memory_copy of %zu bytes from %p to %p, which does not exist completely",
+                     size, src, dst);
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
@@ -105,8 +105,8 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
         return HSA_STATUS_SUCCESS;
     uint32_t *words = (uint32_t *)(void *)simhsa_reach((uintptr_t)ptr, count * sizeof value, true);
     if (!words) {
-        simhsa_violation("hsa_amd_memory_fill of %zu words at %p, which are not all there", count,
-                         ptr);
+        simhsa_violation("hsa_amd_memory_fill of %zu words at %p, which does not exist completely",
+                         count, ptr);
         return HSA_STATUS_ERROR_INVALID_ALLOCATION;
     }
     for (size_t i = 0; i < count; i++)
@@ -162,9 +162,9 @@ static hsa_status_t submit(const struct simhsa_agent *agent, enum simhsa_engine 
                            const struct simhsa_box *box, const struct simhsa_after *after)
 {
     if (!simhsa_box_is_good(box)) {
-        simhsa_violation("a copy from 0x%llx to 0x%llx: not all of it is memory that devices reach",
-                         (unsigned long long)box->src.address,
-                         (unsigned long long)box->dst.address);
+        simhsa_violation(
+            "a copy from 0x%llx to 0x%llx, which is not all in memory that devices can access",
+            (unsigned long long)box->src.address, (unsigned long long)box->dst.address);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
     if (!has_access(agent, box, &box->dst, true))

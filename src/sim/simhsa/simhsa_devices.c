@@ -1,5 +1,5 @@
-/* Owns which devices there are: the list that the user wrote, what of it is visible, and the
- * agents, pools and caches that are made of it. */
+/* Owns the list of devices: the one that the user wrote, the visible ones among them, and the
+ * agents, pools and caches that are created for these. */
 #include "simhsa_runtime.h"
 
 #include "amdgpu_device.h"

@@ -77,9 +77,9 @@ static struct job *new_job(uint32_t count)
 static void free_job(struct job *job)
 {
     for (uint32_t i = 0; i < job->count; i++)
-        simhsa_signal_drop(job->signals[i]);
+        simhsa_signal_release(job->signals[i]);
     if (job->completion)
-        simhsa_signal_drop(job->completion);
+        simhsa_signal_release(job->completion);
     if (job->room > FEW) {
         free(job);
         return;
@@ -290,10 +290,10 @@ static hsa_status_t make_job(const struct simhsa_after *after, struct job **out)
     struct job *job = new_job(after->count);
     if (!job)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    job->completion = simhsa_signal_hold(after->completion);
+    job->completion = simhsa_signal_retain(after->completion);
     bool good = job->completion != NULL;
     for (uint32_t i = 0; i < after->count && good; i++) {
-        job->signals[i] = simhsa_signal_hold(after->signals[i]);
+        job->signals[i] = simhsa_signal_retain(after->signals[i]);
         good = job->signals[i] != NULL;
         job->count += good;
     }
@@ -410,7 +410,7 @@ void simhsa_copies_resume(void)
     pthread_mutex_unlock(&copies.lock);
 }
 
-void simhsa_copies_look(void)
+void simhsa_copies_poll(void)
 {
     pthread_mutex_lock(&copies.lock);
     pthread_cond_broadcast(&copies.changed);

@@ -1,4 +1,4 @@
-/* Owns executables: code loaded for agents, and its ends. */
+/* Owns executables: code loaded for agents, from loading to destruction. */
 #include "simhsa_executable.h"
 
 #include <stdio.h>
@@ -211,7 +211,7 @@ hsa_status_t hsa_executable_load_program_code_object(hsa_executable_t executable
                           : !reader       ? HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER
                                           : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
     simhsa_objects_unlock();
-    simhsa_violation("code objects of the program, and of no agent, cannot be loaded");
+    simhsa_violation("code objects for the program, without an agent, cannot be loaded");
     return result;
 }
 

@@ -5,12 +5,12 @@
 #include "amdgpu_code.h"
 #include "simhsa_runtime.h"
 
-/* Bytes of a code object, as a reader or a hsa_code_object_t has them. */
+/* The bytes of a code object, from a reader or a hsa_code_object_t. */
 struct simhsa_bytes {
     const void *start; /* the program's, or a copy */
     size_t size;
     void *copy; /* NULL: none */
-    int file;   /* where they come from, -1: memory */
+    int file;   /* the file that they come from, -1: memory */
     size_t offset;
 };
 
@@ -61,7 +61,7 @@ struct simhsa_executable {
     struct simhsa_loaded *loaded, **loaded_end;
 };
 
-/* NULL: a handle of none. */
+/* NULL: the handle is invalid. */
 static inline struct simhsa_executable *simhsa_executable_get(hsa_executable_t handle)
 {
     return simhsa_object_get(handle.handle, SIMHSA_EXECUTABLE);

@@ -1,5 +1,5 @@
-/* Owns memory of the program that is locked for devices. Locks may overlap: what they cover is
- * registered in pieces, and each piece counts the locks that it is in. */
+/* Owns memory of the program that is locked for devices. Locks may overlap: the memory that they
+ * cover is registered in parts, and each part counts the locks that cover it. */
 #include "sim_pieces.h"
 #include "simhsa_runtime.h"
 
@@ -196,6 +196,6 @@ hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
         end_lock(link);
     simhsa_memory_unlock();
     if (!found)
-        simhsa_violation("%p is unlocked, where nothing is locked", host_ptr);
+        simhsa_violation("%p is unlocked, but is not locked", host_ptr);
     return HSA_STATUS_SUCCESS;
 }

@@ -1,5 +1,5 @@
-/* Owns images and samplers: their handles, formats, sizes, and the functions that make them.
- * Images are linear, whatever layout a program asks for. */
+/* Owns images and samplers: their handles, formats and sizes, and the functions that create them.
+ * Images are linear, whatever layout a program requests. */
 #include "simhsa_image.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Owns the functions that move texels: copies between images and memory, and clears. All are
- * done when they return. */
+/* Owns the functions that move texels: copies between images and memory, and clears. All of them
+ * are complete when they return. */
 #include "simhsa_image.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static bool copy_row(uint64_t to, uint64_t from, size_t size)
 
 static hsa_status_t missing(const char *function)
 {
-    simhsa_violation("%s: not all of its memory is there", function);
+    simhsa_violation("%s: its memory does not exist completely", function);
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 

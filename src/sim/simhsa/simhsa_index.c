@@ -5,7 +5,7 @@ static amd_queue_t *indices_of(const hsa_queue_t *pointer)
 {
     amd_queue_t *amd = simhsa_queue_get(pointer);
     if (!amd)
-        simhsa_violation("an index of %p, which is no queue", (const void *)pointer);
+        simhsa_violation("an index of %p, which is not a queue", (const void *)pointer);
     return amd;
 }
 
@@ -35,7 +35,8 @@ static void store_read(const hsa_queue_t *pointer, uint64_t value)
     if (amd && simhsa_queue_is_soft(pointer))
         __atomic_store_n(&amd->read_dispatch_id, value, __ATOMIC_SEQ_CST);
     else if (amd)
-        simhsa_violation("the read index of %p is the device's to store", (const void *)pointer);
+        simhsa_violation("the read index of %p is stored, which only the device may do",
+                         (const void *)pointer);
 }
 
 static uint64_t add_write(const hsa_queue_t *pointer, uint64_t value)

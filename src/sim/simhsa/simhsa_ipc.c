@@ -57,7 +57,7 @@ static int share_at_rest(uint64_t address, size_t size, bool whole, struct expor
 {
     const uint64_t patience_ns = UINT64_C(10000000000);
     if (!amdgpu_queues_quiesce(patience_ns)) {
-        simhsa_violation("memory cannot be shared: kernels run all the while");
+        simhsa_violation("memory cannot be shared: kernels are running all the time");
         return -1;
     }
     simhsa_copies_stop();
@@ -77,8 +77,8 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory
     int file = share_at_rest((uintptr_t)ptr, len, true, &exported, &offset);
     int table = file >= 0 ? sim_shared_table(&exported.table_id) : -1;
     if (table < 0 || table > UINT16_MAX) {
-        simhsa_violation("%zu bytes at %p cannot be shared: that is no allocation of a device", len,
-                         ptr);
+        simhsa_violation("%zu bytes at %p cannot be shared: they are not an allocation of a device",
+                         len, ptr);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
     exported.table = (uint16_t)table;

@@ -1,4 +1,4 @@
-/* Owns instruction sets by name, and what they say of themselves. */
+/* Owns instruction sets by name, and their properties. */
 #include "simhsa_runtime.h"
 
 #include <stdio.h>

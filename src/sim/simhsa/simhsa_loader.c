@@ -1,4 +1,4 @@
-/* Owns the loader's extension: what is loaded where, and from what. */
+/* Owns the loader extension: the addresses of loaded code objects, and their sources. */
 #include "simhsa_executable.h"
 
 #include <string.h>

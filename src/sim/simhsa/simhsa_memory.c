@@ -78,7 +78,7 @@ void simhsa_memory_free(struct simhsa_memory *memory)
     }
     sim_memory_destroy(memory->sim);
     if (memory->physical)
-        simhsa_physical_drop(memory->physical);
+        simhsa_physical_release(memory->physical);
     free(memory);
 }
 
@@ -164,7 +164,7 @@ static struct simhsa_memory *allocation_at(uint64_t address)
 }
 
 /* Removes the first of the callbacks; they are called without the lock. */
-static bool tell_first(uint64_t address)
+static bool call_first(uint64_t address)
 {
     simhsa_memory_lock();
     struct simhsa_memory *memory = allocation_at(address);
@@ -183,7 +183,7 @@ static hsa_status_t free_memory(void *pointer)
     uint64_t address = (uintptr_t)pointer;
     if (!pointer)
         return HSA_STATUS_SUCCESS;
-    while (tell_first(address))
+    while (call_first(address))
         continue;
     simhsa_memory_lock();
     struct simhsa_memory *memory = allocation_at(address);
@@ -191,7 +191,7 @@ static hsa_status_t free_memory(void *pointer)
         simhsa_memory_free(memory);
     simhsa_memory_unlock();
     if (!memory)
-        simhsa_violation("0x%llx is freed, where nothing is allocated",
+        simhsa_violation("0x%llx is freed, but no allocation starts there",
                          (unsigned long long)address);
     return memory ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }

@@ -1,4 +1,4 @@
-/* Owns what the runtime says of a pointer. */
+/* Owns the information about pointers. */
 #include "simhsa_runtime.h"
 
 #include <string.h>

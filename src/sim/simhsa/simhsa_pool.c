@@ -1,4 +1,4 @@
-/* Owns what memory pools and regions say of themselves; they are the same. */
+/* Owns the properties of memory pools and regions, which are the same. */
 #include "simhsa_runtime.h"
 
 #include "amdgpu_device.h"

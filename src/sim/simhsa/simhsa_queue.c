@@ -80,7 +80,7 @@ static struct queue *device_queue_get(const hsa_queue_t *pointer)
 static _Thread_local hsa_queue_t *failing;
 
 /* Whether a handler was called. */
-static bool tell_system(const struct queue *queue, const struct amdgpu_queue_error *error)
+static bool report_to_system(const struct queue *queue, const struct amdgpu_queue_error *error)
 {
     hsa_amd_event_t event = {
         .event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
@@ -91,7 +91,7 @@ static bool tell_system(const struct queue *queue, const struct amdgpu_queue_err
 }
 
 /* Whether a callback was called. A callback may destroy the queue, and all callbacks with it. */
-static bool tell_program(const struct queue *queue, hsa_status_t status)
+static bool report_to_program(const struct queue *queue, hsa_status_t status)
 {
     const struct listener *listener = atomic_load(&queue->listeners);
     if (!listener || atomic_load(&queue->left))
@@ -112,14 +112,14 @@ static bool tell_program(const struct queue *queue, hsa_status_t status)
 static void failed(void *data, const struct amdgpu_queue_error *error)
 {
     const struct queue *queue = data;
-    const char *text = "an error that is not known";
+    const char *text = "an unknown error";
     bool own = simhsa_own_thread;
     hsa_status_string(error->status, &text);
     AH_LOG_ERR("simulated HSA runtime: a queue of %s failed: %s", queue->agent->name, text);
     simhsa_own_thread = true;
-    bool told = tell_system(queue, error);
+    bool told = report_to_system(queue, error);
     const char *name = queue->agent->name;
-    if (!tell_program(queue, error->status) && !told) {
+    if (!report_to_program(queue, error->status) && !told) {
         AH_LOG_NOTICE(AH_LOG_ERROR,
                       "simulated HSA runtime: a queue of %s failed, and the program has no "
                       "callback or handler that would report it: %s",
@@ -442,7 +442,7 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *pointer)
     struct queue *queue = queue_get(pointer), *ends = queue ? take_queue(queue) : NULL;
     pthread_mutex_unlock(&all.lock);
     if (!queue) {
-        simhsa_violation("hsa_queue_destroy of %p, which is no queue", (void *)pointer);
+        simhsa_violation("hsa_queue_destroy of %p, which is not a queue", (void *)pointer);
         return HSA_STATUS_ERROR_INVALID_QUEUE;
     }
     if (ends)

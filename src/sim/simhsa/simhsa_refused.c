@@ -1,5 +1,5 @@
-/* Owns functions that are exported, because programs are linked with them, and are not there;
- * and the check that all that is said to be there is. */
+/* Owns functions that are exported for programs that are linked with them, but are not supported;
+ * and the check that all functions of the tables exist. */
 #include "simhsa_runtime.h"
 
 static hsa_status_t refuse(const char *name, int status, const char *why)

@@ -1,8 +1,9 @@
-/* Private to the simulated HSA runtime: its state and its objects, and how functions begin.
+/* Private to the simulated HSA runtime: its state, its objects, and the checks with which functions
+ * begin.
  *
- * Agents, pools and ISAs are made by the first hsa_init and never change. Memory, objects
- * (executables and the like), queues, watched signals and copies have a lock each, of their
- * file; none is held while a function of the program is called. */
+ * Agents, pools and ISAs are created by the first hsa_init and never change. Memory, objects
+ * (executables and similar), queues, watched signals and copies each have a lock in their file;
+ * none is held while a function of the program is called. */
 #ifndef SIMHSA_RUNTIME_H
 #define SIMHSA_RUNTIME_H
 
@@ -46,7 +47,7 @@ struct simhsa_cache {
     uint32_t size; /* bytes */
 };
 
-/* A feature of a target: whether code says that it is on or off, or nothing. */
+/* A feature of a target: whether code requires it on or off, or works with both. */
 enum simhsa_feature { SIMHSA_ANY, SIMHSA_OFF, SIMHSA_ON };
 
 struct simhsa_isa {
@@ -74,11 +75,11 @@ struct simhsa_agent { /* the CPU is the first */
 struct simhsa {
     _Atomic(unsigned) references; /* of hsa_init */
     _Atomic(bool) forked;         /* this is a child of the process that called it */
-    unsigned agent_count;         /* 0: hsa_init was never called */
+    unsigned agent_count;         /* 0: hsa_init has never been called */
     struct simhsa_agent agents[SIMHSA_AGENTS_MAX];
 };
 extern struct simhsa simhsa;
-/* The calling thread is the runtime's, or is in a callback of a queue: it cannot wait for
+/* The calling thread belongs to the runtime, or is in a callback of a queue: it cannot wait for
  * itself. */
 extern _Thread_local bool simhsa_own_thread;
 
@@ -87,24 +88,26 @@ static inline bool simhsa_is_running(void)
     return atomic_load_explicit(&simhsa.references, memory_order_acquire) > 0 &&
            !atomic_load_explicit(&simhsa.forked, memory_order_relaxed);
 }
-/* What tests see of the runtime and make of it; all zero in libsimhsa.so.1. The functions are
- * there before the first call, or never. */
+/* The hooks of tests; all zero in libsimhsa.so.1. The functions are set before the first call, or
+ * never. */
 struct simhsa_script {
-    /* A call begins: what it returns other than HSA_STATUS_SUCCESS is the call's result. */
+    /* Called when a call begins: a result other than HSA_STATUS_SUCCESS becomes the call's
+     * result. */
     hsa_status_t (*call)(const char *name);
     void (*violation)(const char *text);
-    /* A copy is to be made. Other than HSA_STATUS_SUCCESS: it fails, and its completion signal
-     * becomes negative. */
+    /* Called before a copy. A result other than HSA_STATUS_SUCCESS: the copy fails, and its
+     * completion signal becomes negative. */
     hsa_status_t (*copy)(void);
-    /* A queue has taken a kernel. Other than HSA_STATUS_SUCCESS: the queue stops with it. */
+    /* Called when a queue has taken a kernel. A result other than HSA_STATUS_SUCCESS stops the
+     * queue with that error. */
     hsa_status_t (*launch)(const struct simhsa_agent *agent, const hsa_queue_t *queue,
                            const hsa_kernel_dispatch_packet_t *packet);
-    _Atomic(bool) held; /* no copy begins */
-    bool apart;         /* no device reaches another */
+    _Atomic(bool) held; /* copies do not begin */
+    bool apart;         /* no device can access another's memory */
 };
 extern struct simhsa_script simhsa_script;
 
-/* How functions that return a status begin. */
+/* The checks with which functions that return a status begin. */
 static inline hsa_status_t simhsa_enter(const char *name)
 {
     if (!simhsa_is_running())
@@ -118,7 +121,7 @@ static inline hsa_status_t simhsa_enter(const char *name)
             return simhsa_entered;                                                                 \
     } while (0)
 
-/* Writes what an attribute is. */
+/* Writes the value of an attribute. */
 static inline hsa_status_t simhsa_put(void *value, const void *answer, size_t size)
 {
     memcpy(value, answer, size);
@@ -137,12 +140,12 @@ static inline hsa_status_t simhsa_put_long(void *value, uint64_t answer)
     return simhsa_put(value, &answer, sizeof answer);
 }
 
-/* What a correct program never does: a line in the log. */
+/* Logs an error that a correct program never makes. */
 __attribute__((format(printf, 1, 2))) void simhsa_violation(const char *format, ...);
 
-/* Makes the agents. A failure is logged. */
+/* Creates the agents. A failure is logged. */
 hsa_status_t simhsa_agents_open(void);
-/* What is behind a handle; NULL: nothing of this kind. */
+/* The object of a handle; NULL: there is none of this kind. */
 struct simhsa_agent *simhsa_agent_get(hsa_agent_t handle);
 struct simhsa_agent *simhsa_gpu_get(hsa_agent_t handle); /* also NULL: the CPU */
 static inline hsa_agent_t simhsa_agent_handle(const struct simhsa_agent *agent)
@@ -156,7 +159,7 @@ static inline struct simhsa_agent *simhsa_cpu(void)
 struct simhsa_agent *simhsa_agent_of_device(int device); /* NULL: not visible */
 struct simhsa_pool *simhsa_pool_get(uint64_t handle);
 struct simhsa_isa *simhsa_isa_get(hsa_isa_t handle);
-/* Whether targets of this kind have the feature at all, on or off. */
+/* Whether targets of this kind have the feature, on or off. */
 bool simhsa_has_xnack(const struct amdgpu_model *model);
 /* Looks up an ISA by name. NULL: it is unknown. */
 struct simhsa_isa *simhsa_isa_named(const char *name);
@@ -165,14 +168,14 @@ struct simhsa_isa *simhsa_isa_named(const char *name);
 
 /* The first hsa_init; false: no memory. */
 bool simhsa_signals_open(void);
-void simhsa_signals_close(void);    /* ends all that are left */
-unsigned simhsa_signals_left(void); /* live ones that the program made */
-/* internal: not the program's to destroy. NULL: no memory. */
+void simhsa_signals_close(void);    /* destroys all remaining signals */
+unsigned simhsa_signals_left(void); /* live signals that the program created */
+/* internal: the program cannot destroy it. NULL: out of memory. */
 amd_signal_t *simhsa_signal_new(int64_t value, bool internal);
 void simhsa_signal_free(amd_signal_t *signal); /* accepts NULL */
-/* The live signal behind a handle, else NULL. */
+/* The live signal of a handle, else NULL. */
 amd_signal_t *simhsa_signal_get(hsa_signal_t handle);
-/* What functions return when it is NULL: no handle at all is a bad argument. */
+/* The result of functions for a handle without a signal: handle 0 is an invalid argument. */
 static inline hsa_status_t simhsa_signal_error(hsa_signal_t handle)
 {
     return handle.handle ? HSA_STATUS_ERROR_INVALID_SIGNAL : HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -180,12 +183,13 @@ static inline hsa_status_t simhsa_signal_error(hsa_signal_t handle)
 bool simhsa_signal_is_live(const amd_signal_t *signal);
 /* Only GPUs consume it: no thread of the host sleeps until it changes. */
 bool simhsa_signal_is_busy(const amd_signal_t *signal);
-/* Whether it has the times of a copy that a device made. */
+/* Whether it has the timestamps of a device's copy. */
 bool simhsa_signal_copied(const amd_signal_t *signal);
 void simhsa_signal_set_copied(const amd_signal_t *signal);
-/* The same, and its memory is not used for another signal until it is dropped. */
-amd_signal_t *simhsa_signal_hold(hsa_signal_t handle);
-void simhsa_signal_drop(amd_signal_t *signal);
+/* The same, with a reference: its memory is not reused for another signal until the reference is
+ * released. */
+amd_signal_t *simhsa_signal_retain(hsa_signal_t handle);
+void simhsa_signal_release(amd_signal_t *signal);
 static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
 {
     return (hsa_signal_t){(uintptr_t)signal};
@@ -195,18 +199,18 @@ static inline hsa_signal_t simhsa_signal_handle(const amd_signal_t *signal)
  * change by another process wakes no thread of this one. */
 enum { SIMHSA_SHARED_MAX = 1024 };
 bool simhsa_shared_open(void); /* the first hsa_init; false: no addresses */
-/* A new one. SIMHSA_SHARED_MAX: no memory, or there are as many. */
+/* Creates one. SIMHSA_SHARED_MAX: out of memory, or the maximum exists. */
 uint32_t simhsa_shared_new(int64_t value);
 void simhsa_shared_end(uint32_t index); /* it has no users any more */
 amd_signal_t *simhsa_shared_at(uint32_t index);
 uint32_t simhsa_shared_index(uint64_t address); /* SIMHSA_SHARED_MAX: the page is unused */
-/* Makes what is mapped there a live signal of the program. */
+/* Makes the signal in a mapped page a live signal of the program. */
 amd_signal_t *simhsa_signal_enter_shared(uint32_t index);
 
-/* The system's clock counts nanoseconds, as AMD's runtime has it, and agents' clocks are
- * amdgpu_clock: both begin together. */
+/* The system's clock counts nanoseconds, as in AMD's runtime, and agents' clocks are amdgpu_clock:
+ * both begin together. */
 enum { SIMHSA_SYSTEM_HZ = 1000000000 };
-/* The system's time when an agent's clock shows ticks; UINT64_MAX: too late to be said. */
+/* The system's time at a time of an agent's clock; UINT64_MAX: out of range. */
 uint64_t simhsa_system_time(uint64_t ticks);
 
 /* ---- watched signals ------------------------------------------------------------------------ */
@@ -220,7 +224,7 @@ struct simhsa_watch {
     /* The condition is met, at value. Called on the watcher's thread. True: keep watching; false:
      * the watch belongs to the callee again. */
     bool (*met)(struct simhsa_watch *watch, int64_t value);
-    /* The signal, or the runtime, is gone: the watch is the callee's again. */
+    /* The signal or the runtime was destroyed: the watch belongs to the callee again. */
     void (*gone)(struct simhsa_watch *watch);
 };
 enum simhsa_watcher {
@@ -230,23 +234,23 @@ enum simhsa_watcher {
 };
 /* False: no thread. */
 bool simhsa_watch(enum simhsa_watcher which, struct simhsa_watch *watch);
-/* A signal that may be watched is gone. */
-void simhsa_watchers_look(void);
+/* A signal that may be watched was destroyed. */
+void simhsa_watchers_poll(void);
 void simhsa_watchers_close(void);
-/* Calls function on the handlers' thread. False: no memory or no thread. */
+/* Calls function on the handlers' thread. False: out of memory or threads. */
 bool simhsa_call_later(void (*function)(void *data), void *data);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 enum simhsa_memory_kind {
     SIMHSA_POOL_MEMORY,
-    SIMHSA_LOCKED, /* a piece of the program's own memory */
+    SIMHSA_LOCKED, /* a part of the program's own memory */
     SIMHSA_MAPPED, /* physical memory at reserved addresses */
     SIMHSA_OPENED, /* another process's */
 };
 
-/* What the runtime knows of memory; sim_memory.owner points here. Memory of the runtime's own,
- * code for one, has no owner. */
+/* What the runtime knows of memory; sim_memory.owner points here. The runtime's own memory, such as
+ * code, has no owner. */
 struct simhsa_memory {
     enum simhsa_memory_kind kind;
     struct sim_memory *sim;
@@ -254,11 +258,11 @@ struct simhsa_memory {
     void *userdata;
     struct simhsa_freed *freed;       /* callbacks for its end */
     bool allowed[SIMHSA_AGENTS_MAX];  /* agents that have access */
-    struct simhsa_lock *lock;         /* SIMHSA_LOCKED: one that covers it */
-    struct ah_range range;            /* SIMHSA_LOCKED: the piece's bounds */
-    unsigned count;                   /* SIMHSA_OPENED: how often */
+    struct simhsa_lock *lock;         /* SIMHSA_LOCKED: a lock that covers it */
+    struct ah_range range;            /* SIMHSA_LOCKED: the bounds of the part */
+    unsigned count;                   /* SIMHSA_OPENED: the number of times */
     struct simhsa_physical *physical; /* SIMHSA_MAPPED */
-    struct {                          /* SIMHSA_OPENED: where it comes from */
+    struct {                          /* SIMHSA_OPENED: its source */
         uint32_t pid, id;
         uint64_t table;
     } opened;
@@ -266,19 +270,20 @@ struct simhsa_memory {
 
 void simhsa_memory_lock(void);
 void simhsa_memory_unlock(void);
-/* Under the lock. Of the program's memory; NULL: nothing is known there. */
+/* Under the lock. Memory of the program; NULL: the address is unknown. */
 struct simhsa_memory *simhsa_memory_find(uint64_t address);
-/* Under the lock. Enters memory and takes over sim, which may be NULL. NULL: no memory. */
+/* Under the lock. Registers memory and takes ownership of sim, which may be NULL. NULL: out of
+ * memory. */
 struct simhsa_memory *simhsa_memory_add(enum simhsa_memory_kind kind, struct sim_memory *sim,
                                         struct simhsa_pool *pool);
-/* Under the lock; ends it. */
+/* Under the lock; unregisters it. */
 void simhsa_memory_free(struct simhsa_memory *memory);
-void simhsa_memory_close(void); /* frees all that is left */
+void simhsa_memory_close(void); /* frees all remaining memory */
 
-/* Where size bytes at address lie for the runtime; NULL: not, or not all, in memory that
- * devices reach. */
+/* The address at which the runtime accesses size bytes at address; NULL: they are not all in memory
+ * that devices can access. */
 unsigned char *simhsa_reach(uint64_t address, size_t size, bool write);
-/* The same, and memory of the program that no device reaches. */
+/* The same, also for memory of the program that no device can access. */
 unsigned char *simhsa_reach_any(uint64_t address, size_t size, bool write);
 
 /* Under the lock. Makes memory of the program accessible to devices; it may overlap other such
@@ -292,31 +297,31 @@ void simhsa_locks_close(void);
 unsigned simhsa_locks_left(void);   /* under the lock */
 void simhsa_attributes_close(void); /* of SVM */
 void simhsa_virtual_close(void);
-/* Under the lock: drops a mapping's hold on its memory. */
-void simhsa_physical_drop(struct simhsa_physical *physical);
-/* Under the lock: the reservation that has an address; false: none. */
+/* Under the lock: releases a mapping's reference to its memory. */
+void simhsa_physical_release(struct simhsa_physical *physical);
+/* Under the lock: the reservation that contains an address; false: there is none. */
 bool simhsa_reserved(uint64_t address, uint64_t *out_start, size_t *out_size);
 unsigned simhsa_reservations_left(void); /* under the lock */
-unsigned simhsa_physicals_left(void);    /* under the lock: handles that are not released */
+unsigned simhsa_physicals_left(void);    /* under the lock: handles that have not been released */
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-void simhsa_copies_close(void); /* waits until nothing is copied */
-/* Nothing is copied between these. */
+void simhsa_copies_close(void); /* waits until no copy is in progress */
+/* No copy is in progress between these. */
 void simhsa_copies_stop(void);
 void simhsa_copies_resume(void);
 /* simhsa_script.held has changed. */
-void simhsa_copies_look(void);
+void simhsa_copies_poll(void);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 bool simhsa_queues_open(void); /* the first hsa_init; false: no memory */
 void simhsa_queues_close(void);
 unsigned simhsa_queues_left(void);
-/* The live queue at a pointer of the program; NULL: none. */
+/* The live queue at a pointer of the program; NULL: there is none. */
 amd_queue_t *simhsa_queue_get(const hsa_queue_t *pointer);
 bool simhsa_queue_is_soft(const hsa_queue_t *pointer); /* the program takes its packets */
-/* Stops the agent's queues (which: one of them, NULL: all) as a kernel does that fails. */
+/* Stops the agent's queues (which: one of them, NULL: all), as a kernel that fails does. */
 void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *which,
                         hsa_status_t status);
 /* The program waits for signal. Terminates it if the wait can never end: its thread is in the
@@ -324,7 +329,7 @@ void simhsa_queues_fail(const struct simhsa_agent *agent, const hsa_queue_t *whi
  * will not take. */
 void simhsa_queue_wait_for(hsa_signal_t signal);
 void simhsa_events_close(void); /* removes the handlers of system events */
-/* Tells the program's handlers; whether there was one. */
+/* Calls the program's handlers; returns whether there was one. */
 bool simhsa_event(const hsa_amd_event_t *event);
 
 /* ---- objects behind handles -------------------------------------------------------- */
@@ -347,17 +352,17 @@ void simhsa_objects_lock(void);
 void simhsa_objects_unlock(void);
 /* All under the lock. A zeroed object of size bytes with a handle. NULL: no memory. */
 void *simhsa_object_new(enum simhsa_kind kind, size_t size);
-/* The live object behind a handle, else NULL. */
+/* The live object of a handle, else NULL. */
 void *simhsa_object_get(uint64_t handle, enum simhsa_kind kind);
-void simhsa_object_free(void *object); /* ends the handle; accepts NULL */
-/* The live objects of a kind, one after the other; NULL begins and ends. */
+void simhsa_object_free(void *object); /* destroys the handle; accepts NULL */
+/* Enumerates the live objects of a kind; NULL begins and ends the enumeration. */
 void *simhsa_object_next(enum simhsa_kind kind, const void *after);
 void simhsa_executables_close(void);
 
 /* ---- the loader's extension -------------------------------------------------------- */
 
 enum { SIMHSA_LOADER_MAJOR = 1, SIMHSA_LOADER_MINOR = 3 };
-/* Writes as much of the table of a version as size bytes hold; size 0: all of it. */
+/* Writes the first size bytes of the table of a version; size 0: the whole table. */
 void simhsa_loader_table(unsigned minor, size_t size, void *table);
 
 #endif

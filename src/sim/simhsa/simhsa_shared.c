@@ -130,7 +130,7 @@ hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_signal_t
     SIMHSA_ENTER();
     if (!out)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    amd_signal_t *signal = simhsa_signal_hold(handle);
+    amd_signal_t *signal = simhsa_signal_retain(handle);
     if (!signal)
         return simhsa_signal_error(handle);
     uint32_t index = simhsa_shared_index(handle.handle);
@@ -142,7 +142,7 @@ hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_signal_t
                                           .file_id = ah_sealed_file_id(file)};
         memcpy(out, &exported, sizeof exported);
     }
-    simhsa_signal_drop(signal);
+    simhsa_signal_release(signal);
     return index < SIMHSA_SHARED_MAX ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 

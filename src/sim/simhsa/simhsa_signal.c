@@ -55,7 +55,7 @@ static uint32_t index_of(const amd_signal_t *signal)
 }
 
 /* SIGNALS_MAX: none left. */
-static uint32_t take_index(void)
+static uint32_t acquire_index(void)
 {
     uint32_t index = SIGNALS_MAX;
     pthread_mutex_lock(&all.lock);
@@ -70,7 +70,7 @@ static uint32_t take_index(void)
     return index;
 }
 
-static void give_index(uint32_t index)
+static void release_index(uint32_t index)
 {
     if (index >= SIGNALS_MAX) {
         simhsa_shared_end(index - SIGNALS_MAX);
@@ -83,7 +83,7 @@ static void give_index(uint32_t index)
 
 amd_signal_t *simhsa_signal_new(int64_t value, bool internal)
 {
-    uint32_t index = take_index();
+    uint32_t index = acquire_index();
     if (index == SIGNALS_MAX)
         return NULL;
     amd_signal_t *signal = &all.signals[index];
@@ -130,9 +130,9 @@ void simhsa_signal_free(amd_signal_t *signal)
         return;
     uint32_t before = atomic_fetch_and(&all.words[index_of(signal)], HOLDS_MASK);
     if ((before & HOLDS_MASK) == 0)
-        give_index(index_of(signal));
+        release_index(index_of(signal));
     else
-        simhsa_watchers_look();
+        simhsa_watchers_poll();
 }
 
 void simhsa_signals_close(void)
@@ -176,7 +176,7 @@ amd_signal_t *simhsa_signal_get(hsa_signal_t handle)
     return simhsa_signal_is_live(signal) ? signal : NULL;
 }
 
-amd_signal_t *simhsa_signal_hold(hsa_signal_t handle)
+amd_signal_t *simhsa_signal_retain(hsa_signal_t handle)
 {
     amd_signal_t *signal = simhsa_signal_get(handle);
     uint32_t word = signal ? atomic_load(&all.words[index_of(signal)]) : 0;
@@ -186,11 +186,11 @@ amd_signal_t *simhsa_signal_hold(hsa_signal_t handle)
     return NULL;
 }
 
-void simhsa_signal_drop(amd_signal_t *signal)
+void simhsa_signal_release(amd_signal_t *signal)
 {
     uint32_t before = atomic_fetch_sub(&all.words[index_of(signal)], 1);
     if (before == 1) /* destroyed, and not referenced by any other thread */
-        give_index(index_of(signal));
+        release_index(index_of(signal));
 }
 
 /* ---- making them -------------------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static amd_signal_t *signal_of(hsa_signal_t handle, const char *what)
 {
     amd_signal_t *signal = simhsa_signal_get(handle);
     if (!signal)
-        simhsa_violation("%s of 0x%llx, which is no signal", what,
+        simhsa_violation("%s of 0x%llx, which is not a signal", what,
                          (unsigned long long)handle.handle);
     return signal;
 }

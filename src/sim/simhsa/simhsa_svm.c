@@ -1,5 +1,5 @@
-/* Owns what a program says of its own memory as shared virtual memory: attributes of ranges, and
- * which of them devices reach. */
+/* Owns the attributes of shared virtual memory that a program sets for ranges of its own memory,
+ * and the access of devices to them. */
 #include "simhsa_copy.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Owns symbols of executables: by name, one after the other, and what they say of themselves. */
+/* Owns symbols of executables: lookup by name, enumeration, and their properties. */
 #include "simhsa_executable.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* Owns the start and the end of the runtime, and what it says of itself. */
+/* Owns the start and the end of the runtime, and the properties of the system. */
 #include "simhsa_image.h"
 #include "sim_log.h"
-
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -305,7 +304,7 @@ hsa_status_t hsa_system_get_extension_table(uint16_t extension, uint16_t version
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     uint16_t latest;
     if (!latest_minor(extension, version_major, &latest) || version_minor > latest) {
-        simhsa_violation("extension %u of version %u.%u is not there", extension, version_major,
+        simhsa_violation("extension %u of version %u.%u is not supported", extension, version_major,
                          version_minor);
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
@@ -323,7 +322,7 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension, uint16_t v
     if (!table || table_length == 0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (!latest_minor(extension, version_major, NULL)) {
-        simhsa_violation("extension %u of version %u is not there", extension, version_major);
+        simhsa_violation("extension %u of version %u is not supported", extension, version_major);
         return HSA_STATUS_ERROR;
     }
     if (extension == HSA_EXTENSION_IMAGES)

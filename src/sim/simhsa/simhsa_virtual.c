@@ -1,4 +1,4 @@
-/* Owns virtual memory: reserved addresses, physical memory, and what of it is mapped where. */
+/* Owns virtual memory: reserved addresses, physical memory, and mappings. */
 #include "process.h"
 #include "simhsa_runtime.h"
 
@@ -123,11 +123,11 @@ static struct simhsa_physical *physical_get(hsa_amd_vmem_alloc_handle_t handle)
     while (physical && (physical->handle != handle.handle || handle.handle == 0))
         physical = physical->next;
     if (!physical)
-        simhsa_violation("0x%llx is no handle of memory", (unsigned long long)handle.handle);
+        simhsa_violation("0x%llx is not a handle of memory", (unsigned long long)handle.handle);
     return physical;
 }
 
-void simhsa_physical_drop(struct simhsa_physical *physical)
+void simhsa_physical_release(struct simhsa_physical *physical)
 {
     if (--physical->references > 0)
         return;
@@ -196,7 +196,7 @@ hsa_status_t hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t memory_hand
     if (physical) {
         if (--physical->handles == 0)
             physical->handle = 0;
-        simhsa_physical_drop(physical);
+        simhsa_physical_release(physical);
     }
     simhsa_memory_unlock();
     return physical ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -435,7 +435,7 @@ void simhsa_virtual_close(void)
     simhsa_memory_lock();
     while (physicals) {
         physicals->references = 1;
-        simhsa_physical_drop(physicals);
+        simhsa_physical_release(physicals);
     }
     while (reservations) {
         struct reservation *reservation = reservations;

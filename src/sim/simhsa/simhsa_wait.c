@@ -1,5 +1,5 @@
-/* Owns waiting for signals on the caller's thread: one, several, groups; and the times that
- * signals carry. */
+/* Owns waiting for signals on the caller's thread: one, several, groups; and the timestamps of
+ * signals. */
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
@@ -12,9 +12,9 @@ static hsa_signal_value_t wait(hsa_signal_t handle, hsa_signal_condition_t condi
 {
     int64_t value = 0;
     amd_signal_t *signal =
-        condition <= HSA_SIGNAL_CONDITION_GTE ? simhsa_signal_hold(handle) : NULL;
+        condition <= HSA_SIGNAL_CONDITION_GTE ? simhsa_signal_retain(handle) : NULL;
     if (!signal) {
-        simhsa_violation("a wait for 0x%llx, which is no signal, or for no condition",
+        simhsa_violation("a wait for 0x%llx, which is not a signal, or for an invalid condition",
                          (unsigned long long)handle.handle);
         return 0;
     }
@@ -23,7 +23,7 @@ static hsa_signal_value_t wait(hsa_signal_t handle, hsa_signal_condition_t condi
         simhsa_queue_wait_for(handle);
         amdgpu_signal_wait(&signal, &condition, &compare, 1, timeout, &value);
     }
-    simhsa_signal_drop(signal);
+    simhsa_signal_release(signal);
     return value;
 }
 
@@ -65,7 +65,7 @@ struct several {
 static void release(struct several *several)
 {
     for (uint32_t i = 0; i < several->count; i++)
-        simhsa_signal_drop(several->signals[i]);
+        simhsa_signal_release(several->signals[i]);
     if (several->signals != several->few)
         free(several->signals);
 }
@@ -78,9 +78,9 @@ static bool hold(const hsa_signal_t *handles, uint32_t count, struct several *ou
     if (!out->signals)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        amd_signal_t *signal = simhsa_signal_hold(handles[i]);
+        amd_signal_t *signal = simhsa_signal_retain(handles[i]);
         if (!signal) {
-            simhsa_violation("a wait for 0x%llx, which is no signal",
+            simhsa_violation("a wait for 0x%llx, which is not a signal",
                              (unsigned long long)handles[i].handle);
             release(out);
             return false;
@@ -265,7 +265,7 @@ hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t handle,
     if (!signal)
         return simhsa_signal_error(handle);
     if (!simhsa_signal_copied(signal)) {
-        simhsa_violation("the time of a copy, where no device copied or none was profiled");
+        simhsa_violation("the time of a copy that no device made, or while profiling was off");
         return HSA_STATUS_ERROR;
     }
     time->start = simhsa_system_time(signal->start_ts);

@@ -1,5 +1,5 @@
-/* Owns the threads that wait for signals on behalf of others: one for functions of the program,
- * one for copies that depend on signals. */
+/* Owns the threads that wait for signals on behalf of others: one that calls functions of the
+ * program, and one for copies that depend on signals. */
 #include "simhsa_runtime.h"
 
 #include <stdlib.h>
@@ -160,7 +160,7 @@ bool simhsa_watch(enum simhsa_watcher which, struct simhsa_watch *watch)
     return runs;
 }
 
-void simhsa_watchers_look(void)
+void simhsa_watchers_poll(void)
 {
     for (int i = 0; i < SIMHSA_WATCHERS; i++) {
         pthread_mutex_lock(&watchers[i].lock);
@@ -199,7 +199,7 @@ struct handler {
 
 static void handler_gone(struct simhsa_watch *watch)
 {
-    simhsa_signal_drop(watch->signal);
+    simhsa_signal_release(watch->signal);
     free(watch);
 }
 
@@ -219,11 +219,11 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_condit
     SIMHSA_ENTER();
     if (!handler || cond > HSA_SIGNAL_CONDITION_GTE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    amd_signal_t *signal = simhsa_signal_hold(handle);
+    amd_signal_t *signal = simhsa_signal_retain(handle);
     if (!signal)
         return simhsa_signal_error(handle);
     if (simhsa_signal_is_busy(signal)) {
-        simhsa_signal_drop(signal);
+        simhsa_signal_release(signal);
         return HSA_STATUS_ERROR_INVALID_SIGNAL;
     }
     struct handler *made = malloc(sizeof *made);
@@ -235,7 +235,7 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t handle, hsa_signal_condit
         };
     if (made && simhsa_watch(SIMHSA_WATCH_HANDLERS, &made->watch))
         return HSA_STATUS_SUCCESS;
-    simhsa_signal_drop(signal);
+    simhsa_signal_release(signal);
     free(made);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }

@@ -53,7 +53,8 @@ extern struct simkmt simkmt;
 /* Makes the nodes; with the lock, once. A failure is logged. */
 HSAKMT_STATUS simkmt_nodes_open(void);
 /* Makes the nodes of these models; space: bytes of each that the simulator allocates itself. */
-HSAKMT_STATUS simkmt_nodes_make(const struct amdgpu_model *const *models, int count, size_t space);
+HSAKMT_STATUS simkmt_nodes_create(const struct amdgpu_model *const *models, int count,
+                                  size_t space);
 struct simkmt_node *simkmt_node(uint32_t number);     /* NULL: there is none */
 struct simkmt_node *simkmt_gpu_node(uint32_t number); /* NULL: there is none, or it is the host */
 

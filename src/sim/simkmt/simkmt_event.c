@@ -90,7 +90,8 @@ static HSAKMT_STATUS create(const HsaEventDescriptor *descriptor, struct event *
 {
     uint32_t number = open_events() ? unused_number() : 0;
     if (number == 0)
-        return simkmt_refuse(HSAKMT_STATUS_ERROR, "no memory for an event, or %d are in use",
+        return simkmt_refuse(HSAKMT_STATUS_ERROR,
+                             "an event cannot be created: out of memory, or all %d are in use",
                              EVENTS_MAX - 1);
     event->shown.EventId = number;
     event->shown.EventData.EventType = descriptor->EventType;
@@ -298,8 +299,8 @@ static HSAKMT_STATUS wait_state(const struct waiter *waiters, uint32_t count, ui
     return activated < wanted ? HSAKMT_STATUS_WAIT_TIMEOUT : HSAKMT_STATUS_SUCCESS;
 }
 
-/* Under the lock: what the caller learns of events that are signaled. */
-static void tell(const struct waiter *waiters, uint32_t count, uint64_t *ages)
+/* Under the lock: fills in what the caller gets about signaled events. */
+static void report_events(const struct waiter *waiters, uint32_t count, uint64_t *ages)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct event *event = waiters[i].event;
@@ -358,7 +359,7 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *shown[], uint32_t count, 
     if (begin_wait(shown, waiters, count, ages)) {
         result = wait_until(waiters, count, all ? count : 1, milliseconds);
         if (result == HSAKMT_STATUS_SUCCESS)
-            tell(waiters, count, ages);
+            report_events(waiters, count, ages);
         end_wait(waiters, count);
     }
     pthread_mutex_unlock(&events.lock);

@@ -128,7 +128,7 @@ static HSAKMT_STATUS map_scratch(struct memory *memory, uint64_t address, uint64
 {
     if (address % SIMKMT_PAGE != 0 || size == 0 || size % SIMKMT_PAGE != 0)
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "scratch of %llu bytes at 0x%llx is not of whole pages",
+                             "scratch of %llu bytes at 0x%llx does not consist of whole pages",
                              (unsigned long long)size, (unsigned long long)address);
     return simkmt_part_map(&memory->parts, (int)memory->node - 1, address, size)
                ? HSAKMT_STATUS_SUCCESS
@@ -340,7 +340,7 @@ HSAKMT_STATUS hsaKmtAllocMemoryAlign(uint32_t number, uint64_t size, uint64_t al
         return HSAKMT_STATUS_INVALID_PARAMETER;
     if (flags.ui32.GDSMemory || (flags.ui32.NoAddress && !simkmt_gpu_node(number)))
         return simkmt_refuse(HSAKMT_STATUS_NOT_SUPPORTED,
-                             "memory of the host without an address, or of the global data share");
+                             "memory of the host without an address, or in the global data share");
     return allocate(number, size, alignment > SIMKMT_PAGE ? alignment : SIMKMT_PAGE, flags,
                     address);
 }

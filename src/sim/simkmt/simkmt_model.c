@@ -64,7 +64,7 @@ static bool open_devices(const char *folder)
     bool found = count > 0;
     if (count == 0)
         count = amdgpu_list_read(sim_options()->devices, models);
-    if (count <= 0 || simkmt_nodes_make(models, count, SPACE) != HSAKMT_STATUS_SUCCESS)
+    if (count <= 0 || simkmt_nodes_create(models, count, SPACE) != HSAKMT_STATUS_SUCCESS)
         return false;
     return found || simkmt_sysfs_write(folder);
 }
@@ -141,7 +141,9 @@ static void alloced(hsakmt_model_t *model, void *base, uint64_t size, uint32_t f
     while ((old = piece_in(start, end))) /* the program's, from before */
         drop(old);
     if (!add(start, end, by_host ? base : model->aperture + start, true, false))
-        AH_LOG_ERR("simulated kernel driver: no memory to know of an allocation at %p", base);
+        AH_LOG_ERR(
+            "simulated kernel driver: out of memory: devices cannot access the allocation at %p",
+            base);
     pthread_mutex_unlock(&all.lock);
 }
 
@@ -197,7 +199,7 @@ static bool is_of_program(uint64_t address, bool write)
 }
 
 /* The program may have given back what was found before. */
-static void forget_program(void)
+static void discard_program_memory(void)
 {
     pthread_mutex_lock(&all.lock);
     for (struct ah_range *at = ah_ranges_above(&all.table, 0); at && all.programs > 0;) {
@@ -212,7 +214,7 @@ static void forget_program(void)
 hsa_status_t simkmt_model_begin(void *data, const hsa_kernel_dispatch_packet_t *packet)
 {
     (void)data, (void)packet;
-    forget_program();
+    discard_program_memory();
     return HSA_STATUS_SUCCESS;
 }
 

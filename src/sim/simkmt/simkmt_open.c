@@ -59,7 +59,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
 }
 
 /* Their code goes with all memory. */
-static void forget_handlers(void)
+static void remove_handlers(void)
 {
     for (uint32_t i = 1; i < atomic_load(&simkmt.node_count); i++)
         atomic_store(&simkmt.nodes[i].gpu.trap_handler, 0);
@@ -76,7 +76,7 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
     if (last) {
         simkmt_queues_close();
         simkmt_events_close();
-        forget_handlers();
+        remove_handlers();
         simkmt_attributes_close();
         simkmt_drm_close();
         simkmt_memory_close();
@@ -176,7 +176,7 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(uint32_t number, void *code, uint64_t code_si
         return HSAKMT_STATUS_INVALID_PARAMETER;
     if (!sim_translate_range(node->gpu.device, address, code_size, false))
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "a trap handler at %p, which node %u does not reach", code, number);
+                             "a trap handler at %p, which node %u cannot access", code, number);
     atomic_store(&node->gpu.trap_data, (uintptr_t)buffer);
     atomic_store(&node->gpu.trap_handler, address);
     return HSAKMT_STATUS_SUCCESS;

@@ -1,11 +1,12 @@
-/* Owns queues: what a runtime asks of them, and how their failures are reported. AQL packets are
- * the business of amdgpu_queue.h, SDMA packets that of simkmt_sdma.c. */
+/* Owns queues: the functions of runtimes on them, and the reports of their failures. amdgpu_queue.h
+ * executes AQL packets, simkmt_sdma.c SDMA packets. */
 #include "simkmt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What trap handlers know a doorbell by: so many bits of its address, as runtimes count them. */
+/* The number by which trap handlers know a doorbell: these bits of its address, as runtimes compute
+ * it. */
 enum { DOORBELLS = 1024 };
 enum { QUEUES_MAX = 512, PACKET = 64, RING_MAX = 1 << 30 };
 
@@ -21,7 +22,7 @@ struct queue {
     bool has_gws;
 };
 
-/* A queue's number is its place in the table, plus 1. */
+/* A queue's number is its index in the table, plus 1. */
 static struct {
     pthread_mutex_t lock;
     struct queue *table[QUEUES_MAX];
@@ -29,7 +30,8 @@ static struct {
 
 /* ---- failures -------------------------------------------------------------------------- */
 
-/* Runtimes know no reason for want of memory or a lost device: to them the waves were aborted. */
+/* Runtimes have no reason for a lack of memory or a lost device: for them the waves were
+ * aborted. */
 static unsigned reason_of(hsa_status_t status)
 {
     switch ((int)status) {
@@ -54,7 +56,7 @@ static unsigned reason_of(hsa_status_t status)
     }
 }
 
-static void give_reasons(struct queue *queue, int64_t reasons)
+static void report_reasons(struct queue *queue, int64_t reasons)
 {
     uint64_t place = (uintptr_t)queue->error_reason;
     if (place % sizeof(int64_t) != 0 || !simkmt_memory_exists(place) || reasons == 0)
@@ -63,8 +65,8 @@ static void give_reasons(struct queue *queue, int64_t reasons)
     simkmt_interrupt(queue->error_event);
 }
 
-/* The message of a trap handler: the number of the queue's doorbell, and the exceptions of waves.
- * Without exceptions it is an event's number. Of memory faults below. */
+/* The message of a trap handler: the number of the queue's doorbell, and the exceptions of waves. A
+ * message without exceptions is an event's number. Memory faults are described below. */
 static void trapped(void *data, uint32_t message)
 {
     enum { DOORBELL_BITS = 10, EXCEPTIONS = 0x3f };
@@ -72,7 +74,7 @@ static void trapped(void *data, uint32_t message)
     if (exceptions == 0)
         simkmt_interrupt(message);
     else
-        give_reasons(data, exceptions & ~(1u << (KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION - 1)));
+        report_reasons(data, exceptions & ~(1u << (KFD_EC_QUEUE_WAVE_MEMORY_VIOLATION - 1)));
 }
 
 /* A memory fault is reported by its event only: AMD's runtime 5.2 never finishes destroying a queue
@@ -94,7 +96,7 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     } else if (error->end.interrupt_sent) {
         return;
     }
-    give_reasons(queue, INT64_C(1) << (reason - 1));
+    report_reasons(queue, INT64_C(1) << (reason - 1));
 }
 
 /* ---- making ---------------------------------------------------------------------------- */
@@ -112,7 +114,7 @@ static void ring_index(struct simkmt_doorbell *doorbell, uint64_t written)
         ring_aql(doorbell, written - 1);
 }
 
-/* A doorbell for it, or its owner's index of packets written. */
+/* A doorbell for it, or its owner's write index. */
 static bool open_doorbell(struct queue *queue, amd_queue_t *amd)
 {
     queue->doorbell.ring = simkmt.model ? ring_index : ring_aql;
@@ -122,8 +124,8 @@ static bool open_doorbell(struct queue *queue, amd_queue_t *amd)
     return simkmt_doorbell_watch(&queue->doorbell);
 }
 
-/* The amd_queue_t is found by its index of packets read, which the caller names; its other fields
- * are the runtime's. */
+/* The amd_queue_t is found by its read index, which the caller names; the runtime owns its other
+ * fields. */
 static amd_queue_t *find_queue(const struct simkmt_node *node, const HsaQueueResource *resource)
 {
     uint64_t address = resource->QueueRptrValue - offsetof(amd_queue_t, read_dispatch_id);
@@ -140,7 +142,7 @@ static HSAKMT_STATUS create_aql(struct queue *queue, void *ring, uint64_t size, 
     amd_queue_t *amd = find_queue(queue->node, resource);
     if (!amd || !sim_translate_range(device, (uintptr_t)ring, size, true))
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "an AQL queue whose ring or indices node %u does not reach",
+                             "an AQL queue whose ring or indices node %u cannot access",
                              queue->node->number);
     queue->amd = amd;
     queue->error_reason = resource->ErrorReason;
@@ -179,8 +181,7 @@ static HSAKMT_STATUS create_sdma(struct queue *queue, void *ring, uint64_t size,
 {
     if (!sim_translate_range(queue->node->gpu.device, (uintptr_t)ring, size, false))
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "an SDMA queue whose ring node %u does not reach",
-                             queue->node->number);
+                             "an SDMA queue whose ring node %u cannot access", queue->node->number);
     queue->sdma = simkmt_sdma_create(queue->node, ring, size, resource);
     return queue->sdma ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_NO_MEMORY;
 }
@@ -196,7 +197,7 @@ static void destroy(struct queue *queue)
     free(queue);
 }
 
-/* 0: there is no room. */
+/* 0: the table is full. */
 static HSA_QUEUEID enter(struct queue *queue)
 {
     unsigned place = 0;
@@ -248,11 +249,11 @@ HSAKMT_STATUS hsaKmtCreateQueue(uint32_t number, uint32_t type, uint32_t percent
     if (type != HSA_QUEUE_COMPUTE_AQL && type != HSA_QUEUE_SDMA && type != HSA_QUEUE_SDMA_XGMI)
         return simkmt_refuse(
             HSAKMT_STATUS_NOT_SUPPORTED,
-            "a queue of type %u: AQL queues (%d) and SDMA queues (%d, %d) are there", type,
+            "a queue of type %u: only AQL queues (%d) and SDMA queues (%d, %d) are supported", type,
             HSA_QUEUE_COMPUTE_AQL, HSA_QUEUE_SDMA, HSA_QUEUE_SDMA_XGMI);
     if (size < 4 * PACKET || size > RING_MAX || (size & (size - 1)) != 0)
         return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "a ring of %llu bytes: a power of two from %d to %d is needed",
+                             "a ring of %llu bytes: its size must be a power of two from %d to %d",
                              (unsigned long long)size, 4 * PACKET, RING_MAX);
     return create(node, type, priority, address, size, event, resource);
 }
@@ -269,7 +270,8 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID number, uint32_t percentage, int32_t
                                 void *address, uint64_t size, HsaEvent *event)
 {
     SIMKMT_ENTER();
-    (void)address, (void)size, (void)event; /* what a queue was made with, it keeps */
+    (void)address, (void)size,
+        (void)event; /* a queue keeps the properties that it was created with */
     if (percentage > 100 || priority < HSA_QUEUE_PRIORITY_MINIMUM ||
         priority > HSA_QUEUE_PRIORITY_MAXIMUM)
         return HSAKMT_STATUS_INVALID_PARAMETER;
@@ -285,7 +287,7 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID number, uint32_t percentage, int32_t
     return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
-/* Instead of a store to the doorbell: packets are there up to the index of those written. */
+/* Used instead of a store to the doorbell: packets exist up to the write index. */
 HSAKMT_STATUS hsaKmtQueueRingDoorbell(HSA_QUEUEID number)
 {
     SIMKMT_ENTER();
@@ -330,7 +332,7 @@ bool simkmt_queues_exist(void)
     return any;
 }
 
-/* Of an SDMA queue there is nothing to mask. */
+/* SDMA queues have nothing to mask. */
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID number, uint32_t count, uint32_t *mask)
 {
     SIMKMT_ENTER();
@@ -357,7 +359,7 @@ static bool gws_is_taken(const struct queue *queue)
     return false;
 }
 
-/* Every kernel has barriers of its own; a queue is given all of them, from 0 on. */
+/* Every kernel has barriers of its own; a queue gets all of them, from number 0 on. */
 HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID number, uint32_t count, uint32_t *first)
 {
     SIMKMT_ENTER();

@@ -34,7 +34,7 @@ enum simkmt_sdma_result simkmt_sdma_step(const struct simkmt_sdma_ring *ring, ui
                                          uint64_t end, struct simkmt_sdma_packet *out_packet);
 
 /* No packet of any engine touches memory between these. */
-void simkmt_sdma_hold(void);
+void simkmt_sdma_suspend(void);
 void simkmt_sdma_resume(void);
 
 /* A device sends an interrupt: the event's number, or 0 for all events with mail. All threads that

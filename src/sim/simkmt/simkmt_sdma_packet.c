@@ -53,7 +53,7 @@ static uint32_t bits(uint32_t word, unsigned first, unsigned count)
 /* Held for reading while a packet touches memory. */
 static pthread_rwlock_t moving = PTHREAD_RWLOCK_INITIALIZER;
 
-void simkmt_sdma_hold(void)
+void simkmt_sdma_suspend(void)
 {
     pthread_rwlock_wrlock(&moving);
 }

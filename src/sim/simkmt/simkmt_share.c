@@ -23,7 +23,7 @@ HSAKMT_STATUS simkmt_share_at_rest(const void *address, uint64_t size, uint32_t 
     if (!amdgpu_queues_quiesce(patience_ns))
         return simkmt_refuse(HSAKMT_STATUS_UNAVAILABLE,
                              "memory cannot be shared: kernels have run for 10 seconds");
-    simkmt_sdma_hold();
+    simkmt_sdma_suspend();
     HSAKMT_STATUS result = simkmt_memory_share(address, size, out_node, out_shared);
     simkmt_sdma_resume();
     amdgpu_queues_resume();

@@ -51,10 +51,10 @@ HSAKMT_STATUS simkmt_nodes_open(void)
         return simkmt_refuse(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED,
                              "there are no AMD devices in ANYHIP_SIM_DEVICES=\"%s\"",
                              options->devices);
-    return simkmt_nodes_make(models, count, options->memory);
+    return simkmt_nodes_create(models, count, options->memory);
 }
 
-HSAKMT_STATUS simkmt_nodes_make(const struct amdgpu_model *const *models, int count, size_t space)
+HSAKMT_STATUS simkmt_nodes_create(const struct amdgpu_model *const *models, int count, size_t space)
 {
     size_t memory[SIM_DEVICES_MAX];
     const struct sim_options *options = sim_options();

@@ -292,7 +292,7 @@ static unsigned three_sources(struct random *random, uint32_t *words, bool scala
     unsigned sources[3];
     for (unsigned i = 0; i < 3; i++)
         sources[i] = source(random, row->src[i]);
-    if (scalars_late) { /* v_readlane and its kin */
+    if (scalars_late) { /* v_readlane and similar instructions */
         if (row->id != AMDGPU_ID_V_WRITELANE_B32)
             sources[0] = 256 + vgpr(random, row->src[0]);
         else if (sources[0] >= 256)

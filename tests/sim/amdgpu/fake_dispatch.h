@@ -1,5 +1,5 @@
-/* Dispatches that execute nothing: they end when and as the test says. In the place of
- * amdgpu_dispatch.c and its kin. */
+/* Dispatches that execute nothing: they end when and as the test says. They replace
+ * amdgpu_dispatch.c and the rest of exec. */
 #ifndef FAKE_DISPATCH_H
 #define FAKE_DISPATCH_H
 

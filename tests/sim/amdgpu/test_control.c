@@ -95,7 +95,7 @@ static void functions_are_called_and_return(void **state)
     }
 }
 
-static void code_goes_on_over_the_end_of_a_page(void **state)
+static void code_continues_beyond_the_end_of_a_page(void **state)
 {
     (void)state;
     uint32_t out[RESULTS];
@@ -108,7 +108,7 @@ static void code_goes_on_over_the_end_of_a_page(void **state)
     }
 }
 
-static void registers_may_be_named_by_m0(void **state)
+static void registers_may_be_indexed_by_m0(void **state)
 {
     (void)state;
     uint32_t out[RESULTS];
@@ -125,7 +125,7 @@ static void registers_may_be_named_by_m0(void **state)
     }
 }
 
-static void m0_may_name_source_and_destination(void **state)
+static void m0_may_index_source_and_destination(void **state)
 {
     (void)state;
     uint32_t out[RESULTS];
@@ -136,7 +136,7 @@ static void m0_may_name_source_and_destination(void **state)
     assert_int_equal(out[3], 0x30);
 }
 
-static void waves_of_32_have_nobody_in_the_upper_half_of_exec(void **state)
+static void waves_of_32_have_no_lanes_in_the_upper_half_of_exec(void **state)
 {
     (void)state;
     uint32_t out[RESULTS];
@@ -158,7 +158,7 @@ static void hints_change_nothing(void **state)
     }
 }
 
-static void waves_meet_at_a_barrier(void **state)
+static void waves_wait_at_a_barrier(void **state)
 {
     (void)state;
     EACH(code)
@@ -207,7 +207,7 @@ static void groups_of_a_cooperative_launch_meet(void **state)
     }
 }
 
-static void how_many_meet_may_be_said_before(void **state)
+static void the_count_of_a_barrier_can_be_initialised(void **state)
 {
     (void)state;
     uint32_t out[128];
@@ -221,7 +221,7 @@ static void how_many_meet_may_be_said_before(void **state)
     }
 }
 
-static void groups_that_cannot_meet_are_reported(void **state)
+static void a_barrier_that_groups_cannot_complete_is_reported(void **state)
 {
     (void)state;
     char report[4096];
@@ -272,7 +272,7 @@ static void mode_is_read_and_written_in_parts(void **state)
     }
 }
 
-static void vector_registers_may_be_named_by_m0(void **state)
+static void vector_registers_may_be_indexed_by_m0(void **state)
 {
     (void)state;
     uint32_t out[RESULTS];
@@ -283,7 +283,7 @@ static void vector_registers_may_be_named_by_m0(void **state)
     assert_int_equal(out[3], 11); /* off again */
 }
 
-static void time_goes_on(void **state)
+static void clocks_advance(void **state)
 {
     (void)state;
     uint32_t out[RESULTS];
@@ -386,7 +386,7 @@ static void a_halted_wave_hangs(void **state)
     }
 }
 
-static void what_is_not_there_ends_the_kernel(void **state)
+static void unsupported_instructions_end_the_kernel(void **state)
 {
     (void)state;
     static const struct {
@@ -549,24 +549,24 @@ int main(void)
         cmocka_unit_test(a_branch_backwards_makes_a_loop),
         cmocka_unit_test(branches_are_taken_when_their_condition_holds),
         cmocka_unit_test(functions_are_called_and_return),
-        cmocka_unit_test(code_goes_on_over_the_end_of_a_page),
-        cmocka_unit_test(registers_may_be_named_by_m0),
-        cmocka_unit_test(m0_may_name_source_and_destination),
-        cmocka_unit_test(waves_of_32_have_nobody_in_the_upper_half_of_exec),
+        cmocka_unit_test(code_continues_beyond_the_end_of_a_page),
+        cmocka_unit_test(registers_may_be_indexed_by_m0),
+        cmocka_unit_test(m0_may_index_source_and_destination),
+        cmocka_unit_test(waves_of_32_have_no_lanes_in_the_upper_half_of_exec),
         cmocka_unit_test(hints_change_nothing),
-        cmocka_unit_test(waves_meet_at_a_barrier),
+        cmocka_unit_test(waves_wait_at_a_barrier),
         cmocka_unit_test(groups_of_a_cooperative_launch_meet),
-        cmocka_unit_test(how_many_meet_may_be_said_before),
-        cmocka_unit_test(groups_that_cannot_meet_are_reported),
+        cmocka_unit_test(the_count_of_a_barrier_can_be_initialised),
+        cmocka_unit_test(a_barrier_that_groups_cannot_complete_is_reported),
         cmocka_unit_test(groups_that_have_ended_are_not_waited_for),
         cmocka_unit_test(mode_is_read_and_written_in_parts),
-        cmocka_unit_test(vector_registers_may_be_named_by_m0),
-        cmocka_unit_test(time_goes_on),
+        cmocka_unit_test(vector_registers_may_be_indexed_by_m0),
+        cmocka_unit_test(clocks_advance),
         cmocka_unit_test(interrupts_are_heard_and_breakpoints_are_passed),
         cmocka_unit_test(a_trap_ends_the_kernel),
         cmocka_unit_test(a_handler_is_where_traps_go_and_returns),
         cmocka_unit_test(a_halted_wave_hangs),
-        cmocka_unit_test(what_is_not_there_ends_the_kernel),
+        cmocka_unit_test(unsupported_instructions_end_the_kernel),
         cmocka_unit_test(code_ends_where_it_is_filled_up),
         cmocka_unit_test(code_that_is_nowhere_ends_the_kernel),
         cmocka_unit_test(code_that_ends_with_its_memory_ends_the_kernel),

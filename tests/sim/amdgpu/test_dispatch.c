@@ -89,7 +89,7 @@ static void check_ids(struct code *code, const uint32_t grid[3], const uint32_t 
     sim_memory_destroy(memory);
 }
 
-static void each_work_item_knows_who_it_is(void **state)
+static void each_work_item_has_its_ids(void **state)
 {
     (void)state;
     EACH(code)
@@ -188,7 +188,7 @@ static void a_group_finds_what_the_one_before_it_left_in_lds(void **state)
 
 /* ---- groups at work -------------------------------------------------------------------------- */
 
-static void work_items_meet_at_barriers(void **state)
+static void work_items_wait_at_barriers(void **state)
 {
     (void)state;
     static const uint32_t sizes[] = {1, 32, 33, 64, 100, 256, 1000, 1024};
@@ -443,7 +443,7 @@ static void one_failure_is_reported_for_each_dispatch(void **state)
     assert_null(strstr(first + 1, "kernel writes"));
 }
 
-static void a_kernel_that_waits_for_ever_is_cancelled(void **state)
+static void a_kernel_that_waits_indefinitely_can_be_cancelled(void **state)
 {
     (void)state;
     EACH(code)
@@ -620,13 +620,13 @@ static void damaged_files_have_no_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_work_item_knows_who_it_is),
+        cmocka_unit_test(each_work_item_has_its_ids),
         cmocka_unit_test(groups_at_the_end_of_the_grid_are_smaller),
         cmocka_unit_test(kernels_of_one_dimension_run_in_one),
         cmocka_unit_test(kernels_find_queue_and_packet),
         cmocka_unit_test(arguments_may_be_preloaded),
         cmocka_unit_test(a_group_finds_what_the_one_before_it_left_in_lds),
-        cmocka_unit_test(work_items_meet_at_barriers),
+        cmocka_unit_test(work_items_wait_at_barriers),
         cmocka_unit_test(a_grid_does_not_wait_for_groups_that_have_ended),
         cmocka_unit_test(waves_that_have_ended_are_not_waited_for),
         cmocka_unit_test(private_memory_is_each_work_items_own),
@@ -639,7 +639,7 @@ int main(void)
         cmocka_unit_test(an_abort_is_reported_with_its_line),
         cmocka_unit_test(a_write_out_of_bounds_is_reported),
         cmocka_unit_test(one_failure_is_reported_for_each_dispatch),
-        cmocka_unit_test(a_kernel_that_waits_for_ever_is_cancelled),
+        cmocka_unit_test(a_kernel_that_waits_indefinitely_can_be_cancelled),
         cmocka_unit_test(packets_that_ask_too_much_are_refused),
         cmocka_unit_test(kernel_objects_that_are_none_are_refused),
         cmocka_unit_test(code_that_is_damaged_does_no_harm),

@@ -343,7 +343,7 @@ static void texels_of_every_format_are_read_and_written(void **state)
         }
 }
 
-static void what_is_out_of_range_is_stored_as_the_nearest(void **state)
+static void out_of_range_values_are_stored_saturated(void **state)
 {
     (void)state;
     static const struct {
@@ -1367,7 +1367,7 @@ int main(void)
         cmocka_unit_test(stores_to_levels_beyond_the_one_are_dropped),
         cmocka_unit_test(addresses_may_be_halves_or_lie_apart),
         cmocka_unit_test(texels_of_every_format_are_read_and_written),
-        cmocka_unit_test(what_is_out_of_range_is_stored_as_the_nearest),
+        cmocka_unit_test(out_of_range_values_are_stored_saturated),
         cmocka_unit_test(srgb_is_read_as_what_it_means),
         cmocka_unit_test(dmask_and_selects_say_which_components),
         cmocka_unit_test(halves_are_packed_two_to_a_register),

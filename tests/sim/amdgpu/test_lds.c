@@ -218,7 +218,7 @@ static void lds_ends_where_the_group_s_does(void **state)
     assert_true(hand_run(&store));
 }
 
-static void addtid_goes_by_the_lane_and_m0(void **state)
+static void addtid_adds_m0_and_an_offset_for_each_lane(void **state)
 {
     (void)state;
     for (size_t s = 0; s < COUNT(settings); s++) {
@@ -579,7 +579,7 @@ int main(void)
         cmocka_unit_test(two_places_are_stored_at_once),
         cmocka_unit_test(either_place_may_be_out_of_reach),
         cmocka_unit_test(lds_ends_where_the_group_s_does),
-        cmocka_unit_test(addtid_goes_by_the_lane_and_m0),
+        cmocka_unit_test(addtid_adds_m0_and_an_offset_for_each_lane),
         cmocka_unit_test(bpermute_reads_other_lanes),
         cmocka_unit_test(permute_sends_to_other_lanes),
         cmocka_unit_test(the_last_of_several_senders_wins),

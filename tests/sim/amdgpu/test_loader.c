@@ -221,7 +221,7 @@ static bool define_nothing(void *data, const char *name, uint64_t *out_address)
     return false;
 }
 
-static void what_nobody_defines_fails(void **state)
+static void undefined_symbols_fail(void **state)
 {
     struct file file = read_file("gfx90a_v6");
     struct amdgpu_code_object *object = read_object(&file);
@@ -402,7 +402,7 @@ static void relocations_of_nothing_fail(void **state)
         free(file.bytes);                                                                          \
     } while (0)
 
-static void what_is_no_code_object_is_refused(void **state)
+static void invalid_code_objects_are_refused(void **state)
 {
     (void)state;
     EXPECT_REFUSED(header->e_ident[0] = 0);
@@ -520,12 +520,12 @@ int main(void)
         cmocka_unit_test(kernels_have_their_descriptors),
         cmocka_unit_test(variables_have_their_values),
         cmocka_unit_test(pointers_are_relocated),
-        cmocka_unit_test(what_nobody_defines_fails),
+        cmocka_unit_test(undefined_symbols_fail),
         cmocka_unit_test(code_runs_on_what_it_is_for),
         cmocka_unit_test(version_3_has_a_bit_for_each_feature),
         cmocka_unit_test(every_type_of_relocation_has_its_value),
         cmocka_unit_test(relocations_of_nothing_fail),
-        cmocka_unit_test(what_is_no_code_object_is_refused),
+        cmocka_unit_test(invalid_code_objects_are_refused),
         cmocka_unit_test(symbols_lie_within_the_code),
         cmocka_unit_test(a_file_may_end_anywhere),
         cmocka_unit_test(every_byte_may_be_damaged),

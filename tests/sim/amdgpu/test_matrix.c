@@ -419,7 +419,7 @@ static void tiles_are_multiplied_by_waves_of_either_size(void **state)
     }
 }
 
-static void integers_are_clamped_when_asked(void **state)
+static void integers_are_clamped_on_request(void **state)
 {
     (void)state;
     for (unsigned clamp = 0; clamp < 2; clamp++) {
@@ -444,7 +444,7 @@ int main(void)
         cmocka_unit_test(lanes_of_b_may_be_spread),
         cmocka_unit_test(small_halves_vanish_on_gfx90a),
         cmocka_unit_test(tiles_are_multiplied_by_waves_of_either_size),
-        cmocka_unit_test(integers_are_clamped_when_asked),
+        cmocka_unit_test(integers_are_clamped_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

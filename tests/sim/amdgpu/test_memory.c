@@ -381,7 +381,7 @@ static void an_element_may_lie_in_two_mappings(void **state)
     sim_address_free(address, 2 * PIECE);
 }
 
-static void writes_are_told_while_they_are_tracked(void **state)
+static void writes_are_reported_while_they_are_tracked(void **state)
 {
     (void)state;
     hand_begin(AMDGPU_GFX90A, 64);
@@ -426,7 +426,7 @@ static void memory_must_be_written_before_it_is_read(void **state)
 
 /* ---- global_load_addtid --------------------------------------------------------------- */
 
-static void addtid_goes_by_the_lane(void **state)
+static void addtid_adds_an_offset_for_each_lane(void **state)
 {
     (void)state;
     hand_begin(AMDGPU_GFX1100, 32);
@@ -763,7 +763,7 @@ int main(void)
         cmocka_unit_test(another_device_s_memory_takes_peer_access),
         cmocka_unit_test(windows_are_not_global_memory),
         cmocka_unit_test(an_element_may_lie_in_two_mappings),
-        cmocka_unit_test(addtid_goes_by_the_lane),
+        cmocka_unit_test(addtid_adds_an_offset_for_each_lane),
         cmocka_unit_test(buffers_have_bounds_of_bytes),
         cmocka_unit_test(buffers_have_bounds_of_records),
         cmocka_unit_test(bounds_of_gfx11_can_be_chosen),
@@ -775,7 +775,7 @@ int main(void)
         cmocka_unit_test(every_row_of_memory_is_there_or_known_not_to_be),
     };
     const struct CMUnitTest tracked[] = {
-        cmocka_unit_test(writes_are_told_while_they_are_tracked),
+        cmocka_unit_test(writes_are_reported_while_they_are_tracked),
         cmocka_unit_test(memory_must_be_written_before_it_is_read),
     };
     int failed = cmocka_run_group_tests_name("memory", tests, hand_open, hand_close);

@@ -223,7 +223,7 @@ static void a_kernel_is_dispatched_and_completes_its_signal(void **state)
     assert_int_equal(signal_value(0), 1);
     fake_end_well(0);
     wait_complete(0);
-    assert_int_equal(world->signals[0].end_ts, 0); /* nobody profiles */
+    assert_int_equal(world->signals[0].end_ts, 0); /* profiling is off */
     close_queue();
     assert_int_equal(atomic_load(&errors), 0);
 }
@@ -277,7 +277,7 @@ static void a_ring_is_used_again_and_again(void **state)
 }
 
 /* It knows its ring, whatever becomes of what the program has. */
-static void a_queue_that_was_written_over_goes_on(void **state)
+static void a_queue_whose_fields_were_overwritten_continues(void **state)
 {
     (void)state;
     open_queue(16);
@@ -414,7 +414,7 @@ static void queues_hear_of_interrupts(void **state)
     fake.interrupt = NULL;
     open_queue(4);
     assert_non_null(fake.interrupt);
-    fake.interrupt(0); /* whoever waits looks again, and sees no change */
+    fake.interrupt(0); /* waiting threads check again, and see no change */
     close_queue();
 }
 
@@ -612,7 +612,7 @@ static void a_packet_that_makes_no_sense_stops_the_queue(void **state)
         submit(&packet, rows[i].header);
         expect_error(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
         assert_int_equal(first_error.end.kind, AMDGPU_END_OK);
-        submit_kernel(1, 0); /* nobody takes it */
+        submit_kernel(1, 0); /* the queue does not support it */
         give_it_time();
         assert_int_equal(fake_started(), 0);
         assert_int_equal(signal_value(0), 1);
@@ -654,7 +654,7 @@ static void a_kernel_packet_is_checked(void **state)
     EXPECT_REJECTED(completion_signal.handle += 8, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
 }
 
-static void what_is_no_signal_is_no_dependency(void **state)
+static void an_invalid_signal_is_not_a_dependency(void **state)
 {
     hsa_signal_t own = {(uintptr_t)&devices & ~(uintptr_t)63}; /* not memory of the device */
     hsa_barrier_and_packet_t barrier = {.dep_signal[2] = own};
@@ -841,7 +841,7 @@ static void a_callback_may_destroy_its_queue(void **state)
     assert_int_equal(atomic_load(&errors), 0);
 }
 
-static void what_is_no_ring_makes_no_queue(void **state)
+static void an_invalid_ring_makes_no_queue(void **state)
 {
     (void)state;
     open_queue_on(0, 0);
@@ -858,7 +858,7 @@ static void what_is_no_ring_makes_no_queue(void **state)
 
 /* ---- faults on demand --------------------------------------------------------------------- */
 
-static void launches_fail_as_asked_for(void **state)
+static void launches_fail_as_configured(void **state)
 {
     char text[64];
     (void)state;
@@ -955,7 +955,7 @@ int main(void)
         cmocka_unit_test(a_packet_is_the_producers_again_while_its_kernel_runs),
         cmocka_unit_test(a_packet_without_a_signal_completes_too),
         cmocka_unit_test(a_ring_is_used_again_and_again),
-        cmocka_unit_test(a_queue_that_was_written_over_goes_on),
+        cmocka_unit_test(a_queue_whose_fields_were_overwritten_continues),
         cmocka_unit_test(kernels_overlap_unless_they_have_the_barrier_bit),
         cmocka_unit_test(more_kernels_than_can_be_in_progress_wait_for_others),
         cmocka_unit_test(priority_and_cooperation_are_passed_on),
@@ -972,15 +972,15 @@ int main(void)
         cmocka_unit_test(agent_dispatches_go_to_whom_they_are_for),
         cmocka_unit_test(a_packet_that_makes_no_sense_stops_the_queue),
         cmocka_unit_test(a_kernel_packet_is_checked),
-        cmocka_unit_test(what_is_no_signal_is_no_dependency),
+        cmocka_unit_test(an_invalid_signal_is_not_a_dependency),
         cmocka_unit_test(each_end_of_a_kernel_has_its_status),
         cmocka_unit_test(a_kernel_that_does_not_start_is_an_error),
         cmocka_unit_test(the_first_error_counts_and_cancels_the_rest),
         cmocka_unit_test(a_queue_ends_whatever_it_does),
         cmocka_unit_test(an_inactive_queue_takes_nothing),
         cmocka_unit_test(a_callback_may_destroy_its_queue),
-        cmocka_unit_test(what_is_no_ring_makes_no_queue),
-        cmocka_unit_test(launches_fail_as_asked_for),
+        cmocka_unit_test(an_invalid_ring_makes_no_queue),
+        cmocka_unit_test(launches_fail_as_configured),
         cmocka_unit_test(a_slow_device_takes_its_time),
         cmocka_unit_test(a_lost_device_stops_all_its_queues),
     };

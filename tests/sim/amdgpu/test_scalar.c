@@ -801,7 +801,7 @@ static void apertures_are_the_windows(void **state)
                      SIM_SHARED_WINDOW >> 32);
 }
 
-static void what_goes_to_null_vanishes(void **state)
+static void writes_to_null_are_discarded(void **state)
 {
     (void)state;
     struct amdgpu_wave wave = {.lanes = 32}, old;
@@ -862,7 +862,7 @@ int main(void)
         cmocka_unit_test(sources_are_constants_literals_and_conditions),
         cmocka_unit_test(waves_of_32_look_at_half_of_vcc),
         cmocka_unit_test(apertures_are_the_windows),
-        cmocka_unit_test(what_goes_to_null_vanishes),
+        cmocka_unit_test(writes_to_null_are_discarded),
         cmocka_unit_test(waves_of_32_have_no_upper_half_of_exec),
         cmocka_unit_test(registers_beyond_the_last_are_refused),
         cmocka_unit_test(rows_that_need_hardware_are_refused),

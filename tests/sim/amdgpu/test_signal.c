@@ -103,7 +103,7 @@ static size_t wait_for(amd_signal_t *signal, hsa_signal_condition_t condition, i
     return amdgpu_signal_wait(&signal, &condition, &compare, 1, timeout, out_value);
 }
 
-static void what_is_met_is_not_waited_for(void **state)
+static void a_condition_that_is_met_is_not_waited_for(void **state)
 {
     _Alignas(64) amd_signal_t signal;
     int64_t value = 0;
@@ -202,7 +202,7 @@ static void change(amd_signal_t *signal, enum change how) /* from 2 to 0 */
     }
 }
 
-static void every_change_wakes_who_waits(void **state)
+static void every_change_wakes_the_waiting_threads(void **state)
 {
     _Alignas(64) amd_signal_t signal;
     amd_signal_t *one = &signal;
@@ -217,7 +217,7 @@ static void every_change_wakes_who_waits(void **state)
     }
 }
 
-static void only_who_waits_for_a_signal_is_woken_by_it(void **state)
+static void a_signal_wakes_only_threads_that_wait_for_it(void **state)
 {
     _Alignas(64) amd_signal_t signals[65]; /* more than there are buckets: some share one */
     amd_signal_t *first = &signals[0];
@@ -251,7 +251,7 @@ static void one_may_wait_for_many_signals(void **state)
     free(memory);
 }
 
-static void an_interrupt_wakes_who_waits_for_what_a_kernel_wrote(void **state)
+static void an_interrupt_wakes_threads_that_wait_for_a_value_of_a_kernel(void **state)
 {
     _Alignas(64) amd_signal_t signal;
     amd_signal_t *one = &signal;
@@ -319,12 +319,12 @@ int main(void)
         cmocka_unit_test(every_operation_changes_the_value_as_it_says),
         cmocka_unit_test(a_signal_has_a_mailbox_of_its_own),
         cmocka_unit_test(conditions_compare_signed),
-        cmocka_unit_test(what_is_met_is_not_waited_for),
+        cmocka_unit_test(a_condition_that_is_met_is_not_waited_for),
         cmocka_unit_test(a_wait_ends_with_its_time),
-        cmocka_unit_test(every_change_wakes_who_waits),
-        cmocka_unit_test(only_who_waits_for_a_signal_is_woken_by_it),
+        cmocka_unit_test(every_change_wakes_the_waiting_threads),
+        cmocka_unit_test(a_signal_wakes_only_threads_that_wait_for_it),
         cmocka_unit_test(one_may_wait_for_many_signals),
-        cmocka_unit_test(an_interrupt_wakes_who_waits_for_what_a_kernel_wrote),
+        cmocka_unit_test(an_interrupt_wakes_threads_that_wait_for_a_value_of_a_kernel),
         cmocka_unit_test(a_value_written_in_silence_is_seen_too),
         cmocka_unit_test(threads_take_turns_without_missing_one),
     };

@@ -51,7 +51,7 @@ static void loads_bring_what_memory_holds(void **state)
                     inst.offset = offsets[o];
                     if (scalar)
                         inst.soffset = hand_sregs(S_OFFSET, 1);
-                    hand_exec(0); /* it is nobody's lane */
+                    hand_exec(0); /* it belongs to no lane */
                     check(&inst, arena->view + 512 + offsets[o] + 336 * scalar, loads[k].count);
                 }
         sim_memory_destroy(arena);

@@ -37,7 +37,7 @@ static void addresses_are_taken_one_after_the_other(void **state)
     assert_int_equal(sim_addresses_reserve(&addresses, 1, 1), 0);
 }
 
-static void what_is_given_back_is_taken_last(void **state)
+static void released_addresses_are_reserved_last(void **state)
 {
     (void)state;
     uint64_t first = sim_addresses_reserve(&addresses, 1024, 1);
@@ -82,7 +82,7 @@ static void a_place_is_taken_where_it_is_free(void **state)
     assert_int_equal(sim_addresses_reserve(&addresses, SIZE - 1100, 1), START + 1100);
 }
 
-static void what_is_too_much_is_refused(void **state)
+static void excessive_sizes_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(sim_addresses_reserve(&addresses, SIZE + 1, 1), 0);
@@ -151,10 +151,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ADDRESS_TEST(addresses_are_taken_one_after_the_other),
-        ADDRESS_TEST(what_is_given_back_is_taken_last),
+        ADDRESS_TEST(released_addresses_are_reserved_last),
         ADDRESS_TEST(holes_grow_together),
         ADDRESS_TEST(a_place_is_taken_where_it_is_free),
-        ADDRESS_TEST(what_is_too_much_is_refused),
+        ADDRESS_TEST(excessive_sizes_are_refused),
         ADDRESS_TEST(in_any_order_nothing_is_taken_twice_or_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

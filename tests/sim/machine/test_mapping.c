@@ -66,7 +66,7 @@ static struct sim_memory *map_piece(int file, size_t offset, uint64_t *out_addre
     return sim_memory_map(*out_address, PIECE, file, offset, 0);
 }
 
-static void a_mapping_is_reached_by_those_who_may(void **state)
+static void a_mapping_is_accessible_to_devices_with_access(void **state)
 {
     (void)state;
     uint64_t address;
@@ -142,7 +142,7 @@ static void a_mapping_needs_reserved_addresses_that_are_free(void **state)
     sim_physical_close(0, 2 * PIECE, file);
 }
 
-static void what_is_no_file_is_not_mapped(void **state)
+static void an_invalid_file_is_not_mapped(void **state)
 {
     (void)state;
     uint64_t address = sim_address_reserve(PIECE, PIECE, 0);
@@ -198,7 +198,7 @@ static void memory_of_the_host_counts_as_written(void **state)
     sim_memory_wrote((uintptr_t)&local, sizeof local);
 }
 
-static void what_is_freed_counts_as_never_written(void **state)
+static void freed_memory_counts_as_never_written(void **state)
 {
     (void)state;
     static const size_t sizes[] = {100, 1000000, 20 * MIB};
@@ -255,7 +255,7 @@ static void shared_memory_is_the_same_where_it_is_opened(void **state)
 }
 
 /* The file keeps nothing of what is freed. */
-static void shared_memory_goes_when_it_is_freed(void **state)
+static void shared_memory_is_released_when_it_is_freed(void **state)
 {
     (void)state;
     uint64_t offset;
@@ -293,16 +293,16 @@ int main(void)
         SPACE_TEST(a_hint_is_followed_where_it_can_be),
         SPACE_TEST(what_cannot_be_reserved_is_refused),
         SPACE_TEST(physical_memory_counts_until_it_is_closed),
-        SPACE_TEST(a_mapping_is_reached_by_those_who_may),
+        SPACE_TEST(a_mapping_is_accessible_to_devices_with_access),
         SPACE_TEST(the_same_memory_mapped_twice_is_the_same),
         SPACE_TEST(a_mapping_needs_reserved_addresses_that_are_free),
-        SPACE_TEST(what_is_no_file_is_not_mapped),
+        SPACE_TEST(an_invalid_file_is_not_mapped),
         SPACE_TEST(shared_memory_is_the_same_where_it_is_opened),
-        SPACE_TEST(shared_memory_goes_when_it_is_freed),
+        SPACE_TEST(shared_memory_is_released_when_it_is_freed),
         SPACE_TEST(only_memory_of_devices_is_shared),
         TRACKED_TEST(bytes_count_as_written_once_they_are),
         TRACKED_TEST(memory_of_the_host_counts_as_written),
-        TRACKED_TEST(what_is_freed_counts_as_never_written),
+        TRACKED_TEST(freed_memory_counts_as_never_written),
         SPACE_TEST(without_tracking_all_counts_as_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void no_address_outside_of_allocations_is_reached(void **state)
     assert_false(may_read(0, sim_space.base + sim_space.size, 1));
 }
 
-static void alignment_is_as_asked_for(void **state)
+static void allocations_have_the_requested_alignment(void **state)
 {
     (void)state;
     for (size_t alignment = 1; alignment <= 4 * MIB; alignment *= 2) {
@@ -184,7 +184,7 @@ static size_t resident(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static void freed_memory_goes_back_to_the_kernel(void **state)
+static void freed_memory_is_returned_to_the_kernel(void **state)
 {
     (void)state;
     if (SANITIZED)
@@ -202,7 +202,7 @@ static void freed_memory_goes_back_to_the_kernel(void **state)
     }
 }
 
-static void what_was_next_to_freed_memory_goes_back_with_it(void **state)
+static void free_pages_next_to_freed_memory_are_returned_too(void **state)
 {
     (void)state;
     if (SANITIZED)
@@ -221,7 +221,7 @@ static void what_was_next_to_freed_memory_goes_back_with_it(void **state)
     assert_true(resident() < before + 8 * MIB);
 }
 
-static void the_rest_of_a_chunk_goes_back_when_the_next_allocation_lies_elsewhere(void **state)
+static void the_rest_of_a_chunk_is_returned_when_the_next_allocation_is_elsewhere(void **state)
 {
     (void)state;
     if (SANITIZED)
@@ -249,7 +249,7 @@ static void identifiers_are_never_used_again(void **state)
 
 /* ---- capacity ----------------------------------------------------------------------------- */
 
-static void a_device_has_its_capacity_and_no_more(void **state)
+static void a_device_cannot_exceed_its_capacity(void **state)
 {
     (void)state;
     struct sim_memory *most = create(SIM_MEMORY_DEVICE, 0, GIB - MIB);
@@ -409,7 +409,7 @@ static void memory_is_registered_once(void **state)
     assert_non_null(sim_memory_register(bytes + 100, 100));
 }
 
-static void many_registrations_are_told_apart(void **state)
+static void many_registrations_are_distinguished(void **state)
 {
     (void)state;
     enum { COUNT = 2000 };
@@ -471,7 +471,7 @@ static void all_are_visited_by_address_until_it_is_enough(void **state)
     assert_int_equal(destroyed, 8);
 }
 
-static void a_report_says_what_is_near(void **state)
+static void a_report_describes_the_nearest_allocation(void **state)
 {
     (void)state;
     struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 1, 1024);
@@ -581,17 +581,17 @@ int main(void)
         SPACE_TEST(what_is_written_to_the_view_is_read_at_the_address),
         SPACE_TEST(a_range_must_lie_within_one_allocation),
         SPACE_TEST(no_address_outside_of_allocations_is_reached),
-        SPACE_TEST(alignment_is_as_asked_for),
+        SPACE_TEST(allocations_have_the_requested_alignment),
         SPACE_TEST(what_cannot_be_allocated_is_refused),
         SPACE_TEST(a_guard_follows_each_allocation),
         SPACE_TEST(wide_guards_give_way_when_addresses_run_short),
         SPACE_TEST(freed_memory_is_not_reached),
         SPACE_TEST(freed_addresses_are_not_handed_out_soon),
-        SPACE_TEST(freed_memory_goes_back_to_the_kernel),
-        SPACE_TEST(what_was_next_to_freed_memory_goes_back_with_it),
-        SPACE_TEST(the_rest_of_a_chunk_goes_back_when_the_next_allocation_lies_elsewhere),
+        SPACE_TEST(freed_memory_is_returned_to_the_kernel),
+        SPACE_TEST(free_pages_next_to_freed_memory_are_returned_too),
+        SPACE_TEST(the_rest_of_a_chunk_is_returned_when_the_next_allocation_is_elsewhere),
         SPACE_TEST(identifiers_are_never_used_again),
-        SPACE_TEST(a_device_has_its_capacity_and_no_more),
+        SPACE_TEST(a_device_cannot_exceed_its_capacity),
         SPACE_TEST(all_of_the_capacity_can_be_had_in_the_smallest_pieces),
         SPACE_TEST(a_peer_is_reached_while_it_may_be),
         SPACE_TEST(host_and_managed_memory_has_one_address_for_all),
@@ -599,10 +599,10 @@ int main(void)
         SPACE_TEST(a_child_may_ask_and_allocate),
         SPACE_TEST(registered_memory_is_reached_to_the_byte),
         SPACE_TEST(memory_is_registered_once),
-        SPACE_TEST(many_registrations_are_told_apart),
+        SPACE_TEST(many_registrations_are_distinguished),
         SPACE_TEST(an_allocation_is_found_by_any_address_in_it),
         SPACE_TEST(all_are_visited_by_address_until_it_is_enough),
-        SPACE_TEST(a_report_says_what_is_near),
+        SPACE_TEST(a_report_describes_the_nearest_allocation),
         SPACE_TEST(a_report_names_variables_and_kinds),
         SPACE_TEST(a_report_says_when_nothing_is_near),
         SPACE_TEST(with_few_addresses_the_space_is_small_and_says_so),

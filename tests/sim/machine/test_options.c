@@ -194,7 +194,7 @@ static void without_faults_nothing_fails(void **state)
     assert_int_equal(sim_fault_delay(), 0);
 }
 
-static void the_allocation_asked_for_fails(void **state)
+static void the_configured_allocation_fails(void **state)
 {
     (void)state;
     assert_true(sim_fault_set("alloc:2,alloc:4"));
@@ -223,7 +223,7 @@ static void devices_have_as_much_memory_left_as_said(void **state)
     sim_space_close();
 }
 
-static void the_launch_asked_for_fails(void **state)
+static void the_configured_launch_fails(void **state)
 {
     (void)state;
     assert_true(sim_fault_set("launch:2"));
@@ -303,9 +303,9 @@ int main(void)
         OPTIONS_TEST(sizes_have_units),
         OPTIONS_TEST(all_checks_have_one_name),
         OPTIONS_TEST(without_faults_nothing_fails),
-        OPTIONS_TEST(the_allocation_asked_for_fails),
+        OPTIONS_TEST(the_configured_allocation_fails),
         OPTIONS_TEST(devices_have_as_much_memory_left_as_said),
-        OPTIONS_TEST(the_launch_asked_for_fails),
+        OPTIONS_TEST(the_configured_launch_fails),
         OPTIONS_TEST(launches_of_a_named_kernel_fail),
         OPTIONS_TEST(one_device_is_lost_and_remembered_by_its_driver),
         OPTIONS_TEST(delays_have_units),

@@ -51,7 +51,7 @@ static void overlapping_covers_share_pieces(void **state)
     assert_int_equal(pieces.ranges.count, 0);
 }
 
-static void what_is_not_the_programs_is_not_covered_at_all(void **state)
+static void attributes_cover_only_memory_of_the_program(void **state)
 {
     (void)state;
     struct sim_pieces pieces = {0};
@@ -106,7 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapping_covers_share_pieces),
-        cmocka_unit_test(what_is_not_the_programs_is_not_covered_at_all),
+        cmocka_unit_test(attributes_cover_only_memory_of_the_program),
         cmocka_unit_test(owners_hear_of_each_piece_once),
     };
     return cmocka_run_group_tests(tests, open_pages, close_pages);

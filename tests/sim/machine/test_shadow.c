@@ -87,7 +87,7 @@ static void a_reader_of_another_wave_is_not_forgotten(void **state)
 
 /* ---- barriers of some waves --------------------------------------------------------------- */
 
-static void who_waits_comes_after_who_arrived(void **state)
+static void a_waiting_thread_is_ordered_after_those_that_arrived(void **state)
 {
     (void)state;
     assert_true(writes(0));
@@ -100,7 +100,7 @@ static void who_waits_comes_after_who_arrived(void **state)
     assert_int_equal(other.thread, 0);
 }
 
-static void who_only_arrives_does_not_come_after_others(void **state)
+static void an_arriving_thread_is_not_ordered_after_others(void **state)
 {
     (void)state;
     assert_true(writes(0));
@@ -167,8 +167,8 @@ int main(void)
         TEST(a_write_races_with_any_earlier_reader),
         TEST(a_write_races_with_a_reader_among_many),
         TEST(a_reader_of_another_wave_is_not_forgotten),
-        TEST(who_waits_comes_after_who_arrived),
-        TEST(who_only_arrives_does_not_come_after_others),
+        TEST(a_waiting_thread_is_ordered_after_those_that_arrived),
+        TEST(an_arriving_thread_is_not_ordered_after_others),
         TEST(what_follows_an_arrival_is_not_ordered_by_it),
         TEST(order_is_handed_on),
         TEST(a_phase_that_is_not_complete_orders_nothing),

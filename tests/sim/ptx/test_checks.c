@@ -1,4 +1,4 @@
-/* The optional checks: reads of what nobody wrote, races in shared memory. */
+/* The optional checks: reads of uninitialised memory, and races in shared memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static int open_with_checks(void **state)
     return run_open(state);
 }
 
-/* Runs body with p pointing at 256 bytes that nobody wrote. */
+/* Runs body with p pointing to 256 uninitialised bytes. */
 static enum ptx_end fresh(const char *variables, const char *body, uint32_t threads)
 {
     struct run_module *run = run_load(one_kernel(variables, body));
@@ -183,7 +183,7 @@ static void what_comes_after_an_arrival_is_not_ordered(void **state)
 }
 
 /* Thread 0 writes and arrives; others wait, or do not. */
-static void an_mbarrier_orders_who_waits_for_it(void **state)
+static void an_mbarrier_orders_accesses_of_waiting_threads(void **state)
 {
     (void)state;
     static const char handed[] =
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test(a_write_races_with_the_first_of_two_readers),
         cmocka_unit_test(a_barrier_of_some_warps_orders_those),
         cmocka_unit_test(what_comes_after_an_arrival_is_not_ordered),
-        cmocka_unit_test(an_mbarrier_orders_who_waits_for_it),
+        cmocka_unit_test(an_mbarrier_orders_accesses_of_waiting_threads),
         cmocka_unit_test(atomics_do_not_race),
     };
     return cmocka_run_group_tests(tests, open_with_checks, run_close);

@@ -311,7 +311,7 @@ static const char missing[] =
                  "ld.param.u64 %%rd1, [p];\nld.global.u32 %%r1, [%%rd1];\n"
                  "setp.ne.u32 %%p1, %%r1, 0;\n@%%p1 %s\nst.global.u32 [%%rd1], 8;\nret;\n}\n";
 
-static void what_is_missing_fails_the_kernel_that_comes_to_it(void **state)
+static void an_unsupported_instruction_fails_the_kernel_that_executes_it(void **state)
 {
     (void)state;
     static const char *const instructions[] = {
@@ -339,7 +339,7 @@ static void what_is_missing_fails_the_kernel_that_comes_to_it(void **state)
     }
 }
 
-static void what_is_missing_is_named_when_the_module_loads(void **state)
+static void unsupported_instructions_are_listed_when_the_module_loads(void **state)
 {
     (void)state;
     char text[1500], messages[400] = "";
@@ -393,8 +393,8 @@ int main(void)
         cmocka_unit_test(each_thread_has_local_memory_of_its_own),
         cmocka_unit_test(parameters_lie_at_their_alignment),
         cmocka_unit_test(functions_that_need_more_than_there_is_are_refused),
-        cmocka_unit_test(what_is_missing_fails_the_kernel_that_comes_to_it),
-        cmocka_unit_test(what_is_missing_is_named_when_the_module_loads),
+        cmocka_unit_test(an_unsupported_instruction_fails_the_kernel_that_executes_it),
+        cmocka_unit_test(unsupported_instructions_are_listed_when_the_module_loads),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

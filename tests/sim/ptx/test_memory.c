@@ -227,7 +227,7 @@ static void hints_change_nothing(void **state)
     }
 }
 
-static void fences_of_all_kinds_let_the_kernel_go_on(void **state)
+static void the_kernel_continues_after_fences_of_all_kinds(void **state)
 {
     (void)state;
     uint32_t words[1] = {0};
@@ -291,7 +291,7 @@ static void lanes_that_do_not_execute_may_point_anywhere(void **state)
     assert_int_equal(at_offset(body, 1000 - 2 * 4, 32), PTX_END_ILLEGAL_ADDRESS);
 }
 
-static void misaligned_accesses_are_told_apart(void **state)
+static void misaligned_accesses_have_an_error_of_their_own(void **state)
 {
     (void)state;
     assert_int_equal(at_offset("ld.global.u16 %r1, [%rd0];", 1, 1), PTX_END_MISALIGNED);
@@ -569,7 +569,7 @@ static void cvta_and_back_is_the_same_place(void **state)
     assert_memory_equal(words, expected, sizeof expected);
 }
 
-static void memory_between_the_windows_is_nobodys(void **state)
+static void addresses_between_the_windows_are_invalid(void **state)
 {
     (void)state;
     uint32_t word = 0;
@@ -675,11 +675,11 @@ int main(void)
         cmocka_unit_test(vectors_move_their_elements_in_order),
         cmocka_unit_test(a_vector_may_have_sinks_and_constants),
         cmocka_unit_test(hints_change_nothing),
-        cmocka_unit_test(fences_of_all_kinds_let_the_kernel_go_on),
+        cmocka_unit_test(the_kernel_continues_after_fences_of_all_kinds),
         cmocka_unit_test(bounds_are_kept_to_the_byte),
         cmocka_unit_test(one_lane_out_of_bounds_is_enough),
         cmocka_unit_test(lanes_that_do_not_execute_may_point_anywhere),
-        cmocka_unit_test(misaligned_accesses_are_told_apart),
+        cmocka_unit_test(misaligned_accesses_have_an_error_of_their_own),
         cmocka_unit_test(pointers_to_nothing_fault),
         cmocka_unit_test(freed_memory_faults),
         cmocka_unit_test(shared_memory_is_the_blocks),
@@ -695,7 +695,7 @@ int main(void)
         cmocka_unit_test(parameters_are_read_and_never_written),
         cmocka_unit_test(generic_addresses_reach_every_space_at_once),
         cmocka_unit_test(cvta_and_back_is_the_same_place),
-        cmocka_unit_test(memory_between_the_windows_is_nobodys),
+        cmocka_unit_test(addresses_between_the_windows_are_invalid),
         cmocka_unit_test(copies_to_shared_memory_fill_up_with_zeros),
         cmocka_unit_test(an_mbarrier_completes_a_phase_when_all_arrived),
         cmocka_unit_test(an_mbarrier_counts_what_is_pending),

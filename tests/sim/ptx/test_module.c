@@ -113,7 +113,7 @@ static void kernels_are_known_by_name(void **state)
     ptx_module_destroy(module);
 }
 
-static void names_inside_functions_are_not_the_modules(void **state)
+static void names_inside_functions_are_local(void **state)
 {
     struct ptx_module *module = front_module(".entry k(.param .u64 p) { .shared .u32 s; ret; }");
     (void)state;
@@ -132,7 +132,7 @@ int main(void)
         cmocka_unit_test(a_module_without_variables_takes_no_memory),
         cmocka_unit_test(constants_have_a_limit),
         cmocka_unit_test(kernels_are_known_by_name),
-        cmocka_unit_test(names_inside_functions_are_not_the_modules),
+        cmocka_unit_test(names_inside_functions_are_local),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -582,7 +582,7 @@ static void long_chains_need_no_stack(void **state)
     ptx_module_destroy(module);
 }
 
-static void initial_values_cost_what_is_written(void **state)
+static void initial_values_allocate_only_the_bytes_given(void **state)
 {
     struct ptx_module *module = front_module(".global .b8 x[1000000000000] = {1};\n"
                                              ".global .u32 y[][1 << 28] = {{1, 2}, {}, {3}, 4};\n"
@@ -641,7 +641,7 @@ int main(void)
         cmocka_unit_test(the_log_is_cut_at_a_line),
         cmocka_unit_test(nesting_without_end_is_refused),
         cmocka_unit_test(long_chains_need_no_stack),
-        cmocka_unit_test(initial_values_cost_what_is_written),
+        cmocka_unit_test(initial_values_allocate_only_the_bytes_given),
         cmocka_unit_test(variables_larger_than_their_memory_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

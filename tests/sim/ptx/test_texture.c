@@ -144,7 +144,7 @@ static void four_texels_are_gathered(void **state)
     assert_int_equal(out[3], 1);
 }
 
-static void sizes_are_asked_for(void **state)
+static void sizes_can_be_queried(void **state)
 {
     (void)state;
     make_texture(false);
@@ -197,7 +197,7 @@ static void every_size_of_surface_access_is_read_and_written(void **state)
     }
 }
 
-static void beyond_a_surface_each_mode_has_its_way(void **state)
+static void each_boundary_mode_defines_accesses_outside_of_a_surface(void **state)
 {
     uint32_t out[4];
     (void)state;
@@ -211,7 +211,7 @@ static void beyond_a_surface_each_mode_has_its_way(void **state)
     assert_int_equal(result_of("suld.b.2d.b32.zero %r1, [%rd1, {0, 2}];"), 20);
 }
 
-static void what_is_no_object_is_a_fault(void **state)
+static void an_invalid_object_is_a_fault(void **state)
 {
     static const char *const bodies[] = {
         "tex.2d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%rd1, {0f40200000, 0f3fc00000}];",
@@ -238,7 +238,7 @@ static void accesses_of_surfaces_are_aligned(void **state)
                          PTX_END_OK);
 }
 
-static void memory_that_has_gone_is_a_fault(void **state)
+static void freed_memory_is_a_fault(void **state)
 {
     struct sim_memory *gone = run_memory(4096);
     uint32_t out[4];
@@ -310,12 +310,12 @@ int main(void)
         cmocka_unit_test(every_shape_of_texture_is_read),
         cmocka_unit_test(channels_that_are_not_there_are_0_and_1),
         cmocka_unit_test(four_texels_are_gathered),
-        cmocka_unit_test(sizes_are_asked_for),
+        cmocka_unit_test(sizes_can_be_queried),
         cmocka_unit_test(every_size_of_surface_access_is_read_and_written),
-        cmocka_unit_test(beyond_a_surface_each_mode_has_its_way),
-        cmocka_unit_test(what_is_no_object_is_a_fault),
+        cmocka_unit_test(each_boundary_mode_defines_accesses_outside_of_a_surface),
+        cmocka_unit_test(an_invalid_object_is_a_fault),
         cmocka_unit_test(accesses_of_surfaces_are_aligned),
-        cmocka_unit_test(memory_that_has_gone_is_a_fault),
+        cmocka_unit_test(freed_memory_is_a_fault),
         cmocka_unit_test(coordinates_without_a_value_read_some_texel),
         cmocka_unit_test(wrong_forms_are_refused),
     };

@@ -1,4 +1,4 @@
-/* Warps at work: lanes part and meet, wait for each other, call, end and hang. */
+/* Warps: lanes diverge and reconverge, wait for each other, call, end and hang. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,10 +63,10 @@ static void assert_contains(const char *text, const char *part)
 
 /* ---- branches ---------------------------------------------------------------------------- */
 
-static void lanes_that_part_meet_again(void **state)
+static void diverged_lanes_reconverge(void **state)
 {
     (void)state;
-    /* Two levels: t & 1, then t & 2; all meet before activemask. */
+    /* Two levels: t & 1, then t & 2; all lanes reconverge before activemask. */
     run_kernel(KERNEL("", "and.b32 %r1, %t, 1; and.b32 %r2, %t, 2;\n"
                           "setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r2, 0;\n"
                           "@%p1 bra even;\n"
@@ -134,7 +134,7 @@ static void lanes_that_end_early_leave_the_others_alone(void **state)
         assert_int_equal(out[i], i < 3 || i > 40 || i == 7 ? 0 : 2);
 }
 
-static void an_indexed_branch_goes_where_each_lane_says(void **state)
+static void an_indexed_branch_jumps_to_the_target_of_each_lane(void **state)
 {
     (void)state;
     run_kernel(KERNEL("", "ts: .branchtargets a, b, c, a;\n"
@@ -347,7 +347,7 @@ static void a_function_has_one_address_wherever_it_is_taken(void **state)
         assert_int_equal(out[i], i + 5);
 }
 
-static void a_call_of_what_is_no_function_is_a_fault(void **state)
+static void a_call_of_an_invalid_address_is_a_fault(void **state)
 {
     (void)state;
     char report[4096];
@@ -407,7 +407,7 @@ static void each_activation_has_local_memory_of_its_own(void **state)
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-static void a_thousand_threads_meet_at_a_barrier(void **state)
+static void a_barrier_waits_for_a_thousand_threads(void **state)
 {
     (void)state;
     run_kernel(KERNEL(".shared .align 4 .u32 x[1024];\n",
@@ -485,7 +485,7 @@ static void threads_that_end_are_not_waited_for_at_a_barrier(void **state)
         assert_int_equal(out[i], i > 50);
 }
 
-static void a_barrier_that_nobody_completes_is_reported(void **state)
+static void a_barrier_that_never_completes_is_reported(void **state)
 {
     (void)state;
     char report[4096];
@@ -637,7 +637,7 @@ static void what_waits_gets_on_whatever_the_order(void **state)
         a_lane_waits_for_what_another_one_will_write(state);
         a_function_calls_itself(state);
         functions_are_called_through_a_table(state);
-        a_thousand_threads_meet_at_a_barrier(state);
+        a_barrier_waits_for_a_thousand_threads(state);
         barriers_with_counts_join_some_warps_only(state);
         blocks_wait_for_blocks(state);
     }
@@ -680,11 +680,11 @@ static void a_grid_does_not_wait_for_blocks_that_have_ended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_that_part_meet_again),
+        cmocka_unit_test(diverged_lanes_reconverge),
         cmocka_unit_test(lanes_leave_a_loop_one_by_one_and_go_on_together),
         cmocka_unit_test(a_loop_within_a_loop_diverges_anew_each_time),
         cmocka_unit_test(lanes_that_end_early_leave_the_others_alone),
-        cmocka_unit_test(an_indexed_branch_goes_where_each_lane_says),
+        cmocka_unit_test(an_indexed_branch_jumps_to_the_target_of_each_lane),
         cmocka_unit_test(an_index_beyond_the_targets_is_a_fault),
         cmocka_unit_test(a_lock_passes_from_lane_to_lane),
         cmocka_unit_test(a_lock_is_released_within_the_loop),
@@ -696,16 +696,16 @@ int main(void)
         cmocka_unit_test(recursion_ends_where_the_stack_does),
         cmocka_unit_test(functions_are_called_through_a_table),
         cmocka_unit_test(a_function_has_one_address_wherever_it_is_taken),
-        cmocka_unit_test(a_call_of_what_is_no_function_is_a_fault),
+        cmocka_unit_test(a_call_of_an_invalid_address_is_a_fault),
         cmocka_unit_test(only_lanes_with_the_guard_call),
         cmocka_unit_test(values_travel_in_registers_too),
         cmocka_unit_test(each_activation_has_local_memory_of_its_own),
-        cmocka_unit_test(a_thousand_threads_meet_at_a_barrier),
+        cmocka_unit_test(a_barrier_waits_for_a_thousand_threads),
         cmocka_unit_test(barriers_in_diverged_code_count_threads),
         cmocka_unit_test(barriers_with_counts_join_some_warps_only),
         cmocka_unit_test(barriers_reduce_predicates_of_the_block),
         cmocka_unit_test(threads_that_end_are_not_waited_for_at_a_barrier),
-        cmocka_unit_test(a_barrier_that_nobody_completes_is_reported),
+        cmocka_unit_test(a_barrier_that_never_completes_is_reported),
         cmocka_unit_test(a_cluster_of_one_block_has_its_barrier),
         cmocka_unit_test(a_trap_ends_the_launch),
         cmocka_unit_test(blocks_wait_for_blocks),

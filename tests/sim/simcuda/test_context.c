@@ -48,7 +48,7 @@ static void a_context_that_is_made_is_current_until_it_is_destroyed(void **state
     expect(cu.cuCtxDestroy(made), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void what_a_context_had_goes_with_it(void **state)
+static void a_context_is_destroyed_with_its_resources(void **state)
 {
     CUcontext made = NULL;
     CUstream stream;
@@ -130,7 +130,7 @@ static void peers_are_enabled_once(void **state)
     ok(cu.cuDevicePrimaryCtxRelease(1));
 }
 
-static void a_reset_lets_what_waits_go(void **state)
+static void a_reset_ends_waits(void **state)
 {
     CUcontext context;
     CUstream stream;
@@ -158,7 +158,8 @@ static void tell_result(CUstream stream, CUresult result, void *data)
     *(CUresult *)data = result;
 }
 
-/* Behind a wait that the reset gave up a host function does not run, and a callback is told. */
+/* After a reset has abandoned a wait, the host function after it does not run, and a callback is
+ * called. */
 static void a_reset_calls_no_host_function_behind_a_wait(void **state)
 {
     CUcontext context;
@@ -265,12 +266,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_primary_context_keeps_its_handle),
         cmocka_unit_test(a_context_that_is_made_is_current_until_it_is_destroyed),
-        cmocka_unit_test(what_a_context_had_goes_with_it),
+        cmocka_unit_test(a_context_is_destroyed_with_its_resources),
         cmocka_unit_test(without_a_context_nothing_is_done),
         cmocka_unit_test(an_event_is_recorded_in_a_stream_whose_context_is_not_current),
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(peers_are_enabled_once),
-        cmocka_unit_test(a_reset_lets_what_waits_go),
+        cmocka_unit_test(a_reset_ends_waits),
         cmocka_unit_test(a_reset_calls_no_host_function_behind_a_wait),
         cmocka_unit_test(a_context_says_what_it_is),
         cmocka_unit_test(the_child_of_a_busy_process_is_refused_by_every_function),

@@ -75,7 +75,7 @@ static void each_device_has_an_identity_and_a_place_on_the_bus(void **state)
     expect(cu.cuDeviceGetByPCIBusId(&device, "nowhere"), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void memory_is_as_large_as_was_asked(void **state)
+static void memory_has_the_requested_size(void **state)
 {
     size_t total = 0, free_bytes = 0;
     (void)state;
@@ -273,7 +273,7 @@ int main(void)
         cmocka_unit_test(a_device_that_is_not_there_is_an_error),
         cmocka_unit_test(limits_are_those_of_the_compute_capability),
         cmocka_unit_test(each_device_has_an_identity_and_a_place_on_the_bus),
-        cmocka_unit_test(memory_is_as_large_as_was_asked),
+        cmocka_unit_test(memory_has_the_requested_size),
         cmocka_unit_test(results_have_names_and_texts),
         cmocka_unit_test(the_version_is_that_of_cuda),
         cmocka_unit_test(the_list_cannot_change_after_the_start),

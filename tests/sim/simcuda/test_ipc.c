@@ -171,7 +171,7 @@ static void latecomer(void)
     child_check(result == CUDA_ERROR_MAP_FAILED);
 }
 
-static void memory_of_a_process_that_ended_is_gone(void **state)
+static void memory_of_a_process_that_ended_is_released(void **state)
 {
     (void)state;
     in_two_processes((void (*[])(void)){leaver, latecomer});
@@ -289,7 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_shared),
-        cmocka_unit_test(memory_of_a_process_that_ended_is_gone),
+        cmocka_unit_test(memory_of_a_process_that_ended_is_released),
         cmocka_unit_test(large_memory_is_shared),
         cmocka_unit_test(events_are_shared),
     };

@@ -84,7 +84,7 @@ static void a_kernels_own_bound_is_kept(void **state)
     ok(cu.cuCtxSynchronize());
 }
 
-static void more_shared_memory_must_be_asked_for(void **state)
+static void more_shared_memory_must_be_requested(void **state)
 {
     CUfunction function = kernel(module, "shared");
     (void)state;
@@ -294,7 +294,7 @@ int main(void)
         cmocka_unit_test(arguments_come_in_a_buffer_too),
         cmocka_unit_test(shapes_are_checked),
         cmocka_unit_test(a_kernels_own_bound_is_kept),
-        cmocka_unit_test(more_shared_memory_must_be_asked_for),
+        cmocka_unit_test(more_shared_memory_must_be_requested),
         cmocka_unit_test(a_cooperative_launch_has_a_workspace),
         cmocka_unit_test(launches_take_attributes),
         cmocka_unit_test(kernels_of_different_streams_run_at_once),

@@ -53,7 +53,7 @@ static CUresult load(const char *text)
     return cu.cuModuleLoadData(&module, text);
 }
 
-static void what_is_no_ptx_is_refused(void **state)
+static void invalid_ptx_is_refused(void **state)
 {
     (void)state;
     expect(load(""), CUDA_ERROR_INVALID_PTX);
@@ -64,7 +64,7 @@ static void what_is_no_ptx_is_refused(void **state)
     expect(load(NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void what_is_too_new_is_refused(void **state)
+static void too_new_versions_are_refused(void **state)
 {
     (void)state;
     expect(load("// a comment\n.version 99.0\n.target sm_70\n.address_size 64\n"),
@@ -326,8 +326,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_and_variables_are_found_by_name),
         cmocka_unit_test(a_module_takes_and_gives_back_memory),
-        cmocka_unit_test(what_is_no_ptx_is_refused),
-        cmocka_unit_test(what_is_too_new_is_refused),
+        cmocka_unit_test(invalid_ptx_is_refused),
+        cmocka_unit_test(too_new_versions_are_refused),
         cmocka_unit_test(the_compilers_log_says_where),
         cmocka_unit_test(an_elf_file_is_refused),
         cmocka_unit_test(a_file_is_loaded),

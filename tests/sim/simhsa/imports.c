@@ -1,4 +1,4 @@
-/* Device code that wants a variable of somebody else. */
+/* Device code that uses a variable which another code object defines. */
 #define SEEN __attribute__((visibility("default")))
 extern SEEN unsigned elsewhere;
 

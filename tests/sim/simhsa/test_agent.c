@@ -8,7 +8,7 @@ static uint32_t word_of(hsa_agent_t agent, int attribute)
     return value;
 }
 
-static void there_is_one_cpu_and_what_was_asked_for(void **state)
+static void there_are_one_cpu_and_the_requested_devices(void **state)
 {
     char name[64];
     (void)state;
@@ -407,7 +407,7 @@ static void regions_of_a_gpu_have_memory_for_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_is_one_cpu_and_what_was_asked_for),
+        cmocka_unit_test(there_are_one_cpu_and_the_requested_devices),
         cmocka_unit_test(a_gpu_answers_what_clients_ask),
         cmocka_unit_test(a_gpu_is_like_its_model),
         cmocka_unit_test(gpus_tell_themselves_apart),

@@ -138,7 +138,7 @@ static void threads_may_copy_at_the_same_time(void **state)
     ok(rt.hsa_signal_destroy(done));
 }
 
-static void a_copy_whose_memory_is_gone_says_so(void **state)
+static void a_copy_of_freed_memory_fails(void **state)
 {
     (void)state;
     hsa_signal_t after = new_signal(1), done = new_signal(1), next = new_signal(1);
@@ -155,7 +155,7 @@ static void a_copy_whose_memory_is_gone_says_so(void **state)
     ok(rt.hsa_signal_destroy(next));
 }
 
-static void a_copy_whose_signal_is_gone_says_so(void **state)
+static void a_copy_with_a_destroyed_signal_fails(void **state)
 {
     (void)state;
     hsa_signal_t after = new_signal(1), done = new_signal(1);
@@ -345,8 +345,8 @@ int main(void)
         cmocka_unit_test(a_copy_waits_for_its_signals),
         cmocka_unit_test(copies_chain_over_engines),
         cmocka_unit_test(threads_may_copy_at_the_same_time),
-        cmocka_unit_test(a_copy_whose_memory_is_gone_says_so),
-        cmocka_unit_test(a_copy_whose_signal_is_gone_says_so),
+        cmocka_unit_test(a_copy_of_freed_memory_fails),
+        cmocka_unit_test(a_copy_with_a_destroyed_signal_fails),
         cmocka_unit_test(bad_copies_are_errors),
         cmocka_unit_test(the_host_copies_its_own),
         cmocka_unit_test(engines_may_be_chosen),

@@ -214,7 +214,7 @@ static void bad_code_is_refused(void **state)
     expect(rt.hsa_code_object_reader_destroy(reader), HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER);
     expect(rt.hsa_executable_load_agent_code_object(executable, here.gpus[0], reader, NULL, NULL),
            HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER);
-    ok(load_code(executable, here.gpus[0], kernels, kernels_size)); /* it is none the worse */
+    ok(load_code(executable, here.gpus[0], kernels, kernels_size)); /* it is still valid */
     ok(rt.hsa_executable_destroy(executable));
     free(damaged);
     free(other);

@@ -65,7 +65,7 @@ static void the_drop_in_folder_has_it_under_amds_names(void **state)
     }
 }
 
-static void what_is_not_there_refuses(void **state)
+static void missing_functions_are_refused(void **state)
 {
     (void)state;
     hsa_queue_t *queue;
@@ -80,7 +80,7 @@ int main(void)
         cmocka_unit_test(every_row_is_exported),
         cmocka_unit_test(nothing_else_is_exported),
         cmocka_unit_test(the_drop_in_folder_has_it_under_amds_names),
-        cmocka_unit_test(what_is_not_there_refuses),
+        cmocka_unit_test(missing_functions_are_refused),
     };
     return start_with("gfx90a") ? EXIT_FAILURE : cmocka_run_group_tests(tests, NULL, NULL);
 }

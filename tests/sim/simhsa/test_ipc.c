@@ -129,7 +129,7 @@ static void memory_moves_between_kernels(void **state)
     assert_true(wait_for(done));
     rt.hsa_signal_store_relaxed(done, 1);
     dispatch(queue, kernel_of(executable, here.gpus[0], "await.kd"), 1, arguments, done);
-    assert_true(wait_for(done)); /* and they go on */
+    assert_true(wait_for(done)); /* and they continue */
     pthread_join(thread, NULL);
     ok(rt.hsa_queue_destroy(queue));
     ok(rt.hsa_executable_destroy(executable));
@@ -152,7 +152,7 @@ static void *count_down(void *signal)
     return NULL;
 }
 
-static void a_signal_is_attached_as_often_as_asked_for(void **state)
+static void a_signal_can_be_attached_several_times(void **state)
 {
     hsa_amd_ipc_signal_t handle;
     hsa_signal_t signal = new_shared_signal(3), first = {0}, second = {0};
@@ -216,7 +216,7 @@ int main(void)
         cmocka_unit_test(two_processes_see_the_same_memory),
         cmocka_unit_test(only_memory_of_devices_is_shared),
         cmocka_unit_test(memory_moves_between_kernels),
-        cmocka_unit_test(a_signal_is_attached_as_often_as_asked_for),
+        cmocka_unit_test(a_signal_can_be_attached_several_times),
         cmocka_unit_test(only_signals_made_for_it_are_shared),
         cmocka_unit_test(signals_that_are_shared_are_1024),
     };

@@ -93,7 +93,7 @@ static void memory_that_is_used_up_is_an_error_until_some_is_freed(void **state)
     ok(rt.hsa_amd_memory_pool_free(second));
 }
 
-static void what_is_not_allocated_is_not_freed(void **state)
+static void memory_that_is_not_allocated_is_not_freed(void **state)
 {
     char own[64];
     (void)state;
@@ -110,7 +110,7 @@ static void note_free(void *pointer, void *data)
     *(void **)data = pointer;
 }
 
-static void who_asks_is_told_that_memory_is_freed(void **state)
+static void callbacks_report_that_memory_is_freed(void **state)
 {
     void *told = NULL, *never = NULL;
     (void)state;
@@ -137,7 +137,7 @@ static hsa_amd_pointer_info_t info_of(const void *pointer)
     return info;
 }
 
-static void a_pointer_into_an_allocation_tells_of_all_of_it(void **state)
+static void a_pointer_into_an_allocation_describes_all_of_it(void **state)
 {
     (void)state;
     char *memory = allocate(here.memory, 10000);
@@ -185,7 +185,7 @@ static uint32_t count_agents(const void *pointer)
     return count;
 }
 
-static void who_has_access_is_listed(void **state)
+static void agents_with_access_are_listed(void **state)
 {
     (void)state;
     void *memory = allocate(here.memory, 64), *host = allocate(here.fine, 64);
@@ -342,7 +342,7 @@ static void allocate_until_it_fails(void)
     child_check(rt.hsa_amd_memory_pool_allocate(here.memory, 64, 0, &pointer) == 0);
 }
 
-static void an_allocation_fails_when_it_is_asked_to(void **state)
+static void an_allocation_fails_when_configured_to(void **state)
 {
     (void)state;
     in_a_child(allocate_until_it_fails);
@@ -351,7 +351,7 @@ static void an_allocation_fails_when_it_is_asked_to(void **state)
 int main(void)
 {
     const struct CMUnitTest before[] = {
-        cmocka_unit_test(an_allocation_fails_when_it_is_asked_to),
+        cmocka_unit_test(an_allocation_fails_when_configured_to),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_of_a_device_keeps_what_was_copied_there),
@@ -360,11 +360,11 @@ int main(void)
         cmocka_unit_test(memory_of_the_host_is_the_hosts_too),
         cmocka_unit_test(bad_allocations_are_errors),
         cmocka_unit_test(memory_that_is_used_up_is_an_error_until_some_is_freed),
-        cmocka_unit_test(what_is_not_allocated_is_not_freed),
-        cmocka_unit_test(who_asks_is_told_that_memory_is_freed),
-        cmocka_unit_test(a_pointer_into_an_allocation_tells_of_all_of_it),
+        cmocka_unit_test(memory_that_is_not_allocated_is_not_freed),
+        cmocka_unit_test(callbacks_report_that_memory_is_freed),
+        cmocka_unit_test(a_pointer_into_an_allocation_describes_all_of_it),
         cmocka_unit_test(an_older_programs_structure_is_not_written_beyond),
-        cmocka_unit_test(who_has_access_is_listed),
+        cmocka_unit_test(agents_with_access_are_listed),
         cmocka_unit_test(asking_of_a_pointer_takes_less_than_a_microsecond),
         cmocka_unit_test(memory_of_the_program_is_locked_as_a_whole),
         cmocka_unit_test(locks_may_overlap),

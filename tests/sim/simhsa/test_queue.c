@@ -31,7 +31,7 @@ static hsa_queue_t *new_queue(struct failure *failure)
     return queue;
 }
 
-static void a_queue_is_as_it_was_asked_for(void **state)
+static void a_queue_has_the_requested_properties(void **state)
 {
     (void)state;
     hsa_queue_t *queue = new_queue(NULL);
@@ -250,7 +250,7 @@ static hsa_queue_t *new_cooperative(struct failure *failure)
     return queue;
 }
 
-static void all_who_share_the_cooperative_queue_are_told_of_its_failure(void **state)
+static void all_users_of_the_cooperative_queue_are_notified_of_its_failure(void **state)
 {
     uint64_t index;
     struct failure first = {0}, second = {0};
@@ -391,7 +391,7 @@ static hsa_status_t note_event(const hsa_amd_event_t *event, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-static void a_fault_is_told_to_the_system_first(void **state)
+static void a_fault_is_reported_as_a_system_event_first(void **state)
 {
     struct failure failure = {0};
     (void)state;
@@ -448,7 +448,7 @@ static void a_kernel_ends_with_its_queue(void **state)
     ok(rt.hsa_amd_memory_pool_free(arguments));
 }
 
-/* A program that wants to be told by nobody is ended, instead of waiting for ever. */
+/* A program without handlers is terminated, because it would wait indefinitely. */
 static void fail_alone(void)
 {
     uint64_t index;
@@ -461,7 +461,7 @@ static void fail_alone(void)
     sleep(30);
 }
 
-static void a_failure_that_nobody_is_told_of_ends_the_program(void **state)
+static void a_failure_without_a_handler_ends_the_program(void **state)
 {
     int status = 0;
     (void)state;
@@ -504,7 +504,7 @@ static void wait_in_callback(void)
     sleep(30);
 }
 
-static void who_waits_for_a_failed_queue_in_its_callback_is_ended(void **state)
+static void a_wait_for_a_failed_queue_in_its_callback_ends_the_program(void **state)
 {
     int status = 0;
     (void)state;
@@ -533,7 +533,7 @@ static void fail_after_one_has_left(void)
     wait_for(first.told);
 }
 
-static void whoever_has_left_the_cooperative_queue_is_told_nothing(void **state)
+static void former_users_of_the_cooperative_queue_are_not_notified(void **state)
 {
     int status;
     (void)state;
@@ -558,12 +558,12 @@ static int load(void **state)
 int main(void)
 {
     const struct CMUnitTest before[] = {
-        cmocka_unit_test(a_failure_that_nobody_is_told_of_ends_the_program),
-        cmocka_unit_test(who_waits_for_a_failed_queue_in_its_callback_is_ended),
-        cmocka_unit_test(whoever_has_left_the_cooperative_queue_is_told_nothing),
+        cmocka_unit_test(a_failure_without_a_handler_ends_the_program),
+        cmocka_unit_test(a_wait_for_a_failed_queue_in_its_callback_ends_the_program),
+        cmocka_unit_test(former_users_of_the_cooperative_queue_are_not_notified),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_queue_is_as_it_was_asked_for),
+        cmocka_unit_test(a_queue_has_the_requested_properties),
         cmocka_unit_test(bad_queues_are_errors),
         cmocka_unit_test(indices_count),
         cmocka_unit_test(a_soft_queue_is_the_programs),
@@ -573,16 +573,16 @@ int main(void)
         cmocka_unit_test(units_may_be_masked),
         cmocka_unit_test(units_of_gfx1100_are_masked_in_pairs),
         cmocka_unit_test(a_packet_that_is_none_stops_the_queue),
-        cmocka_unit_test(all_who_share_the_cooperative_queue_are_told_of_its_failure),
+        cmocka_unit_test(all_users_of_the_cooperative_queue_are_notified_of_its_failure),
         cmocka_unit_test(a_queue_may_end_in_its_own_callback),
         cmocka_unit_test(a_kernel_writes_memory),
         cmocka_unit_test(a_kernel_waits_for_the_host),
         cmocka_unit_test(a_signal_that_a_kernel_changes_wakes_the_host),
-        cmocka_unit_test(a_fault_is_told_to_the_system_first),
+        cmocka_unit_test(a_fault_is_reported_as_a_system_event_first),
         cmocka_unit_test(a_trap_stops_the_queue),
         cmocka_unit_test(a_kernel_ends_with_its_queue),
     };
     int failures = cmocka_run_group_tests(before, NULL, NULL);
     return start_with("gfx90a,gfx1100") ? EXIT_FAILURE
-                                : failures + cmocka_run_group_tests(tests, load, NULL);
+                                        : failures + cmocka_run_group_tests(tests, load, NULL);
 }

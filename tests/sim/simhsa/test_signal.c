@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-static void values_change_as_they_are_told(void **state)
+static void values_are_changed_by_each_operation(void **state)
 {
     (void)state;
     hsa_signal_t signal = new_signal(5);
@@ -339,7 +339,7 @@ static void threads_make_and_end_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_change_as_they_are_told),
+        cmocka_unit_test(values_are_changed_by_each_operation),
         cmocka_unit_test(wrong_signals_are_errors_and_do_nothing),
         cmocka_unit_test(values_may_be_changed_where_they_are),
         cmocka_unit_test(a_wait_ends_at_its_condition),

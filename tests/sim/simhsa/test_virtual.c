@@ -125,7 +125,7 @@ static void bad_mappings_are_errors(void **state)
     ok(rt.hsa_amd_vmem_address_free(address, SIZE));
 }
 
-static void addresses_are_aligned_as_they_are_asked_for(void **state)
+static void addresses_have_the_requested_alignment(void **state)
 {
     void *address = NULL;
     (void)state;
@@ -166,7 +166,7 @@ int main(void)
         cmocka_unit_test(memory_is_mapped_and_used),
         cmocka_unit_test(mappings_are_used_together),
         cmocka_unit_test(bad_mappings_are_errors),
-        cmocka_unit_test(addresses_are_aligned_as_they_are_asked_for),
+        cmocka_unit_test(addresses_have_the_requested_alignment),
         cmocka_unit_test(memory_is_shared_as_a_file),
     };
     return start_with("gfx90a") ? EXIT_FAILURE : cmocka_run_group_tests(tests, NULL, NULL);

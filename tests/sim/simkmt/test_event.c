@@ -75,7 +75,8 @@ static void a_waiting_thread_is_woken(void **state)
     ok(kmt.hsaKmtDestroyEvent(event));
 }
 
-/* Whoever comes after the signal does not take it from those that had been waiting. */
+/* A call that begins to wait after the signal does not take it from those that were waiting
+ * before. */
 static void every_waiting_thread_is_woken_and_the_event_is_reset(void **state)
 {
     pthread_t threads[3];
@@ -134,7 +135,7 @@ static void events_are_as_many_as_the_kernel_driver_has(void **state)
     ok(kmt.hsaKmtDestroyEvent(new_event(HSA_EVENTTYPE_SIGNAL, false)));
 }
 
-static void what_is_no_event_is_an_error(void **state)
+static void an_invalid_event_is_an_error(void **state)
 {
     HsaEvent stray = {.EventId = 7}, *none[] = {NULL}, *strays[] = {&stray};
     HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MAXID};
@@ -166,7 +167,7 @@ int main(void)
         cmocka_unit_test(a_wait_ends_when_its_event_is_destroyed),
         cmocka_unit_test(only_signal_events_have_mailboxes),
         cmocka_unit_test(events_are_as_many_as_the_kernel_driver_has),
-        cmocka_unit_test(what_is_no_event_is_an_error),
+        cmocka_unit_test(an_invalid_event_is_an_error),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: events", tests, open_driver,
                                        close_driver);

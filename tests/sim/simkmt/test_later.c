@@ -14,7 +14,8 @@ static struct {
     int (*bo_free)(void *buffer);
 } later;
 
-/* NULL is no function: a runtime that finds one missing goes on without the rest of them. */
+/* The table may contain NULL: a runtime that finds a function missing continues without the
+ * others. */
 static void *find(void *library, const char *name)
 {
     void *function = dlsym(library, name);
@@ -90,7 +91,7 @@ static void links_have_the_later_layout(void **state)
     assert_int_equal(links[2].NodeFrom, UINT32_MAX);
 }
 
-static void memory_has_the_alignment_that_was_asked_for(void **state)
+static void memory_has_the_requested_alignment(void **state)
 {
     enum { ALIGNMENT = 8 << 20 };
     uint64_t before = 0, after = 0;
@@ -171,7 +172,7 @@ static void a_queue_is_rung_by_its_number(void **state)
     ok(kmt.hsaKmtFreeMemory(signal, 0));
 }
 
-static void events_are_reset_and_asked(void **state)
+static void events_are_reset_and_queried(void **state)
 {
     (void)state;
     HsaEvent *event = new_event(HSA_EVENTTYPE_SIGNAL, true);
@@ -237,11 +238,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_have_the_later_layout),
         cmocka_unit_test(links_have_the_later_layout),
-        cmocka_unit_test(memory_has_the_alignment_that_was_asked_for),
+        cmocka_unit_test(memory_has_the_requested_alignment),
         cmocka_unit_test(memory_for_engines_is_of_the_host),
         cmocka_unit_test(addresses_are_reserved_without_memory),
         cmocka_unit_test(a_queue_is_rung_by_its_number),
-        cmocka_unit_test(events_are_reset_and_asked),
+        cmocka_unit_test(events_are_reset_and_queried),
         cmocka_unit_test(a_signal_that_was_not_seen_ends_a_wait),
         cmocka_unit_test(devices_tell_libdrm_their_clock),
         cmocka_unit_test(what_there_is_not_is_refused),

@@ -84,7 +84,7 @@ static void registrations_may_overlap(void **state)
     munmap(own, 8 * PAGE);
 }
 
-static void what_is_no_memory_cannot_be_registered(void **state)
+static void unmapped_addresses_cannot_be_registered(void **state)
 {
     (void)state;
     char *own = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -135,7 +135,7 @@ static void wrong_allocations_are_errors(void **state)
     expect(kmt.hsaKmtQueryPointerInfo(memory, NULL), HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
-static void memory_is_at_the_address_that_was_asked_for(void **state)
+static void memory_is_at_the_requested_address(void **state)
 {
     HsaMemFlags fixed = {.Value = 0};
     HsaPointerInfo info;
@@ -310,9 +310,9 @@ int main(void)
         cmocka_unit_test(a_device_has_as_much_memory_as_it_says),
         cmocka_unit_test(pointers_carry_what_a_caller_says_of_them),
         cmocka_unit_test(registrations_may_overlap),
-        cmocka_unit_test(what_is_no_memory_cannot_be_registered),
+        cmocka_unit_test(unmapped_addresses_cannot_be_registered),
         cmocka_unit_test(wrong_allocations_are_errors),
-        cmocka_unit_test(memory_is_at_the_address_that_was_asked_for),
+        cmocka_unit_test(memory_is_at_the_requested_address),
         cmocka_unit_test(handles_of_graphics_are_no_buffers_of_devices),
         cmocka_unit_test(memory_is_shared_with_another_process),
         cmocka_unit_test(unpaged_memory_has_its_alignment),

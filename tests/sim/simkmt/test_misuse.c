@@ -17,7 +17,7 @@ static void finish_barrier(struct queue *queue)
 }
 
 /* Its place may be that of the next queue, which takes what is announced to it alone. */
-static void the_doorbell_of_a_queue_that_is_gone_rings_nothing(void **state)
+static void the_doorbell_of_a_destroyed_queue_has_no_effect(void **state)
 {
     (void)state;
     struct queue queue = make_queue(GPU);
@@ -169,8 +169,8 @@ static void a_queue_whose_indices_were_freed_is_a_fault(void **state)
     ok(kmt.hsaKmtDestroyEvent(fault));
 }
 
-/* What a failure is told to may be gone. */
-static void a_failure_that_nobody_can_be_told_of_is_kept(void **state)
+/* What a failure is reported to may be freed already. */
+static void a_failure_that_cannot_be_reported_is_kept(void **state)
 {
     (void)state;
     volatile int64_t *const places[] = {(volatile int64_t *)64, NULL};
@@ -197,7 +197,7 @@ static void a_failure_that_nobody_can_be_told_of_is_kept(void **state)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-/* The child has neither the driver nor its threads, and its parent goes on. */
+/* The child has neither the driver nor its threads, and its parent continues. */
 static void a_process_forks_while_it_has_queues(void **state)
 {
     int status;
@@ -231,14 +231,14 @@ static int open_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_doorbell_of_a_queue_that_is_gone_rings_nothing),
+        cmocka_unit_test(the_doorbell_of_a_destroyed_queue_has_no_effect),
         cmocka_unit_test(doorbells_may_be_rung_with_any_number),
         cmocka_unit_test(a_queue_whose_kernel_never_ends_is_destroyed),
         cmocka_unit_test(an_engine_in_a_long_copy_is_destroyed),
         cmocka_unit_test(packets_reach_no_further_than_their_memory),
         cmocka_unit_test(a_ring_that_was_freed_is_a_fault),
         cmocka_unit_test(a_queue_whose_indices_were_freed_is_a_fault),
-        cmocka_unit_test(a_failure_that_nobody_can_be_told_of_is_kept),
+        cmocka_unit_test(a_failure_that_cannot_be_reported_is_kept),
         cmocka_unit_test(a_process_forks_while_it_has_queues),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: misuse", tests, open_all,

@@ -284,7 +284,7 @@ static void memory_of_devices_lies_in_the_aperture(void **state)
 {
     (void)state;
     struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_SDMA);
-    char *own = malloc(PAGE); /* of which nobody tells */
+    char *own = malloc(PAGE); /* which is not reported to the driver */
     functions->alloced_memory(models[0], (void *)VRAM, PAGE, HSAKMT_MODEL_VRAM);
     assert_ptr_not_equal(mmap(aperture + VRAM, PAGE, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
@@ -303,7 +303,7 @@ static void memory_of_devices_lies_in_the_aperture(void **state)
 }
 
 /* The engine stops at what it cannot reach: nothing after it is done. */
-static void memory_that_is_gone_is_not_touched(void **state)
+static void freed_memory_is_not_touched(void **state)
 {
     (void)state;
     struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_SDMA);
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_queue_looks_at_the_index_of_packets_written),
         cmocka_unit_test(a_queue_that_fails_says_why_in_its_signal),
         cmocka_unit_test(memory_of_devices_lies_in_the_aperture),
-        cmocka_unit_test(memory_that_is_gone_is_not_touched),
+        cmocka_unit_test(freed_memory_is_not_touched),
         cmocka_unit_test(queues_of_other_kinds_are_refused),
     };
     if (argc == 3) {

@@ -73,7 +73,7 @@ static void a_barrier_waits_for_a_signal_that_the_host_stores(void **state)
     ok(kmt.hsaKmtFreeMemory(after, 0));
 }
 
-static void a_paused_queue_takes_nothing_until_it_goes_on(void **state)
+static void a_paused_queue_takes_no_packets_until_it_is_resumed(void **state)
 {
     (void)state;
     struct queue queue = make_queue(GPU);
@@ -198,7 +198,7 @@ static void put_no_kernel(struct queue *queue, uint32_t *words)
     atomic_store(queue->doorbell, 0);
 }
 
-static void packets_that_make_no_sense_are_told_to_the_runtime(void **state)
+static void invalid_packets_are_reported_to_the_runtime(void **state)
 {
     (void)state;
     const int64_t unsupported = 1 << (KFD_EC_QUEUE_PACKET_UNSUPPORTED - 1);
@@ -338,10 +338,10 @@ int main(void)
         cmocka_unit_test(a_doorbell_wakes_a_queue_that_was_long_idle),
         cmocka_unit_test(an_idle_driver_spends_no_time),
         cmocka_unit_test(a_barrier_waits_for_a_signal_that_the_host_stores),
-        cmocka_unit_test(a_paused_queue_takes_nothing_until_it_goes_on),
+        cmocka_unit_test(a_paused_queue_takes_no_packets_until_it_is_resumed),
         cmocka_unit_test(a_busy_queue_is_destroyed),
         cmocka_unit_test(caches_are_controlled_by_buffers_of_packets),
-        cmocka_unit_test(packets_that_make_no_sense_are_told_to_the_runtime),
+        cmocka_unit_test(invalid_packets_are_reported_to_the_runtime),
         cmocka_unit_test(wrong_queues_are_errors),
         cmocka_unit_test(groups_are_on_the_units_of_the_queues_mask),
         cmocka_unit_test(waves_of_a_queue_with_global_wave_sync_meet),

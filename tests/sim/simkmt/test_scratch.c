@@ -180,7 +180,7 @@ static void the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does
     destroy_owner(&owner);
 }
 
-static void scratch_for_one_kernel_goes_back_after_it(void **state)
+static void scratch_for_one_kernel_is_returned_after_it(void **state)
 {
     (void)state;
     struct owner owner = make_owner();
@@ -304,7 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_that_needs_scratch_asks_the_runtime_and_uses_what_it_gives),
         cmocka_unit_test(the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does),
-        cmocka_unit_test(scratch_for_one_kernel_goes_back_after_it),
+        cmocka_unit_test(scratch_for_one_kernel_is_returned_after_it),
         cmocka_unit_test(a_queue_that_waits_for_scratch_is_destroyed),
         cmocka_unit_test(scratch_that_is_no_memory_is_a_fault),
         cmocka_unit_test(a_fault_without_an_event_to_tell_it_is_a_reason_of_the_queue),

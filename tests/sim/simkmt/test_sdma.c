@@ -162,7 +162,7 @@ static void a_waiting_engine_is_destroyed(void **state)
 }
 
 /* The kernel driver's page faults: an event of memory, and the engine stops there. */
-static void packets_that_reach_nothing_are_told_and_stop_the_engine(void **state)
+static void packets_with_invalid_addresses_are_reported_and_stop_the_engine(void **state)
 {
     (void)state;
     uint32_t *words = allocate(0, PAGE);
@@ -218,7 +218,7 @@ int main(void)
         cmocka_unit_test(an_engine_waits_for_memory),
         cmocka_unit_test(the_ring_is_used_again_and_again),
         cmocka_unit_test(a_waiting_engine_is_destroyed),
-        cmocka_unit_test(packets_that_reach_nothing_are_told_and_stop_the_engine),
+        cmocka_unit_test(packets_with_invalid_addresses_are_reported_and_stop_the_engine),
         cmocka_unit_test(doorbells_beyond_the_ring_are_ignored),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: SDMA", tests, open_driver,

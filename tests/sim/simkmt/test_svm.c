@@ -51,7 +51,7 @@ static void pages_of_which_nothing_was_said_have_the_usual_attributes(void **sta
     assert_int_equal(access_of(pages, PAGE, GPU), HSA_SVM_ATTR_NO_ACCESS);
 }
 
-static void what_is_set_is_told_of_those_pages(void **state)
+static void attributes_that_were_set_are_returned_for_those_pages(void **state)
 {
     (void)state;
     char *pages = new_pages();
@@ -76,7 +76,7 @@ static void what_is_set_is_told_of_those_pages(void **state)
     assert_int_equal(access_of(pages + PAGE, PAGE, GPU), HSA_SVM_ATTR_ACCESS);
 }
 
-static void of_pages_that_differ_is_told_what_they_have_together(void **state)
+static void for_pages_that_differ_the_common_attributes_are_returned(void **state)
 {
     (void)state;
     char *pages = new_pages();
@@ -176,8 +176,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_of_which_nothing_was_said_have_the_usual_attributes),
-        cmocka_unit_test(what_is_set_is_told_of_those_pages),
-        cmocka_unit_test(of_pages_that_differ_is_told_what_they_have_together),
+        cmocka_unit_test(attributes_that_were_set_are_returned_for_those_pages),
+        cmocka_unit_test(for_pages_that_differ_the_common_attributes_are_returned),
         cmocka_unit_test(devices_reach_what_they_may_access),
         cmocka_unit_test(wrong_attributes_are_errors),
     };

@@ -25,7 +25,7 @@ static void it_is_opened_as_often_as_it_is_closed(void **state)
     assert_int_equal(version.KernelInterfaceMajorVersion, 1);
 }
 
-static void there_are_a_host_and_the_devices_that_were_asked_for(void **state)
+static void there_are_a_host_and_the_requested_devices(void **state)
 {
     HsaSystemProperties system = {0};
     HsaNodeProperties node;
@@ -167,7 +167,7 @@ int main(void)
         cmocka_unit_test(closed_drivers_refuse),
         cmocka_unit_test(without_devices_it_does_not_open),
         cmocka_unit_test(it_is_opened_as_often_as_it_is_closed),
-        cmocka_unit_test(there_are_a_host_and_the_devices_that_were_asked_for),
+        cmocka_unit_test(there_are_a_host_and_the_requested_devices),
         cmocka_unit_test(nodes_have_the_memory_and_caches_that_runtimes_count_on),
         cmocka_unit_test(links_lead_from_devices_to_all_other_nodes),
         cmocka_unit_test(clocks_go_on),

@@ -124,7 +124,7 @@ static void wait_until_done(const struct world *world)
         usleep(100);
 }
 
-static void a_kernel_goes_on_when_its_handler_says_so(void **state)
+static void a_kernel_continues_when_its_handler_returns(void **state)
 {
     (void)state;
     const enum kernel some[] = {ABORTS, BREAKS, ILLEGAL};
@@ -182,7 +182,7 @@ static void a_fault_in_a_handler_ends_the_kernel(void **state)
     destroy_world(&world);
 }
 
-static void a_handler_whose_memory_is_gone_ends_the_kernel(void **state)
+static void a_handler_in_freed_memory_ends_the_kernel(void **state)
 {
     (void)state;
     struct world world = make_world(TELLS);
@@ -217,11 +217,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_handler_sees_why_and_where_and_its_interrupt_is_the_queues_reason),
         cmocka_unit_test(faults_are_exceptions_of_the_handler),
-        cmocka_unit_test(a_kernel_goes_on_when_its_handler_says_so),
+        cmocka_unit_test(a_kernel_continues_when_its_handler_returns),
         cmocka_unit_test(a_handler_stores_to_the_signals_of_its_queue),
         cmocka_unit_test(a_handler_that_returns_to_a_fault_ends_the_kernel),
         cmocka_unit_test(a_fault_in_a_handler_ends_the_kernel),
-        cmocka_unit_test(a_handler_whose_memory_is_gone_ends_the_kernel),
+        cmocka_unit_test(a_handler_in_freed_memory_ends_the_kernel),
         cmocka_unit_test(wrong_handlers_are_errors),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: trap handlers", tests, open_all,

@@ -1,4 +1,4 @@
-/* Owns the table of memory whose granules say SIM_OWNER_ASK or that has none:
+/* Owns the table of memory whose granules say SIM_OWNER_LOOKUP or that has none:
  * registered memory of the host and mappings, sorted by address.
  *
  * Kernels read it without a lock: a writer makes the sequence odd, changes the
@@ -9,17 +9,17 @@
 
 #include <sched.h>
 
-enum { ASKED_MAX = 1 << 20, FIELDS = 5 };
+enum { LOOKUP_MAX = 1 << 20, FIELDS = 5 };
 
-typedef _Atomic(uint64_t) asked_row[FIELDS]; /* as struct sim_asked */
+typedef _Atomic(uint64_t) lookup_row[FIELDS]; /* as struct sim_lookup */
 
-static asked_row *rows;
+static lookup_row *rows;
 static _Atomic(uint64_t) row_count;
 static _Atomic(uint64_t) sequence = 2; /* keeps increasing when the space is closed and opened */
 
-size_t sim_asked_size(void)
+size_t sim_lookup_size(void)
 {
-    return ASKED_MAX * sizeof(asked_row);
+    return LOOKUP_MAX * sizeof(lookup_row);
 }
 
 /* ---- writing, under the lock ------------------------------------------------------------ */
@@ -65,7 +65,7 @@ static uint64_t rows_below(uint64_t address)
     return low;
 }
 
-void sim_asked_open(void *memory)
+void sim_lookup_open(void *memory)
 {
     begin_change();
     atomic_store_explicit(&row_count, 0, memory_order_release);
@@ -73,13 +73,13 @@ void sim_asked_open(void *memory)
     end_change();
 }
 
-bool sim_asked_add(const struct sim_asked *asked)
+bool sim_lookup_add(const struct sim_lookup *entry)
 {
     uint64_t count = atomic_load_explicit(&row_count, memory_order_relaxed);
-    uint64_t at = rows_below(asked->start);
-    const uint64_t values[FIELDS] = {asked->start, asked->size, asked->to_view, asked->readers,
-                                     asked->writers};
-    if (!rows || count == ASKED_MAX)
+    uint64_t at = rows_below(entry->start);
+    const uint64_t values[FIELDS] = {entry->start, entry->size, entry->to_view, entry->readers,
+                                     entry->writers};
+    if (!rows || count == LOOKUP_MAX)
         return false;
     begin_change();
     for (uint64_t row = count; row > at; row--)
@@ -91,7 +91,7 @@ bool sim_asked_add(const struct sim_asked *asked)
     return true;
 }
 
-void sim_asked_change(uint64_t start, uint64_t readers, uint64_t writers)
+void sim_lookup_change(uint64_t start, uint64_t readers, uint64_t writers)
 {
     uint64_t row = rows_below(start);
     if (row == 0 || field(row - 1, 0) != start)
@@ -102,7 +102,7 @@ void sim_asked_change(uint64_t start, uint64_t readers, uint64_t writers)
     end_change();
 }
 
-void sim_asked_remove(uint64_t start)
+void sim_lookup_remove(uint64_t start)
 {
     uint64_t count = atomic_load_explicit(&row_count, memory_order_relaxed);
     uint64_t row = rows_below(start);
@@ -119,7 +119,7 @@ void sim_asked_remove(uint64_t start)
 
 struct answer {
     uint64_t sequence; /* for which it holds; 0: none */
-    struct sim_asked asked;
+    struct sim_lookup entry;
 };
 
 /* The row that has address, with the sequence for which it holds. */
@@ -131,9 +131,9 @@ static bool look_up(uint64_t address, struct answer *out)
         bool found = row > 0;
         if (found) {
             row--;
-            out->asked = (struct sim_asked){field(row, 0), field(row, 1), field(row, 2),
-                                            field(row, 3), field(row, 4)};
-            found = address - out->asked.start < out->asked.size;
+            out->entry = (struct sim_lookup){field(row, 0), field(row, 1), field(row, 2),
+                                             field(row, 3), field(row, 4)};
+            found = address - out->entry.start < out->entry.size;
         }
         if (!(before & 1) && atomic_load_explicit(&sequence, memory_order_relaxed) == before) {
             out->sequence = found ? before : 0;
@@ -150,7 +150,7 @@ void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write))
     atomic_store(&on_unknown, known);
 }
 
-bool sim_memory_ask(uint64_t address, bool write)
+bool sim_memory_set_resolver(uint64_t address, bool write)
 {
     bool (*known)(uint64_t, bool) = atomic_load_explicit(&on_unknown, memory_order_acquire);
     return known && known(address, write);
@@ -159,14 +159,14 @@ bool sim_memory_ask(uint64_t address, bool write)
 unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, bool write)
 {
     static _Thread_local struct answer last;
-    const struct sim_asked *asked = &last.asked;
+    const struct sim_lookup *entry = &last.entry;
     bool known = last.sequence == atomic_load_explicit(&sequence, memory_order_acquire) &&
-                 address - asked->start < asked->size;
+                 address - entry->start < entry->size;
     if (!known && !look_up(address, &last) &&
-        !(sim_memory_ask(address, write) && look_up(address, &last)))
+        !(sim_memory_set_resolver(address, write) && look_up(address, &last)))
         return NULL;
-    uint64_t users = write ? asked->writers : asked->readers;
-    if (size > asked->size - (address - asked->start) || !(users >> device & 1))
+    uint64_t users = write ? entry->writers : entry->readers;
+    if (size > entry->size - (address - entry->start) || !(users >> device & 1))
         return NULL;
-    return (unsigned char *)(uintptr_t)(address + asked->to_view);
+    return (unsigned char *)(uintptr_t)(address + entry->to_view);
 }
