@@ -1,4 +1,4 @@
-/* Owns the words about an address in reports, and the memory of what was freed. */
+/* Owns the descriptions of addresses in reports, and the memory of what was freed. */
 #include "sim_space.h"
 
 #include <inttypes.h>

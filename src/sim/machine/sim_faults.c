@@ -1,4 +1,4 @@
-/* Owns the faults that tests ask for: which they are, and what was counted so far. */
+/* Owns the faults that tests inject: the list of them, and what was counted so far. */
 #include "log.h"
 #include "sim_memory.h"
 #include "sim_options.h"
@@ -110,10 +110,11 @@ static bool parse(const char *text, struct rules *out_rules)
         bool fits = length < sizeof item && out_rules->count < RULES_MAX;
         snprintf(item, sizeof item, "%.*s", (int)length, text);
         if (!fits || !parse_rule(item, &out_rules->items[out_rules->count])) {
-            AH_LOG_NOTICE(AH_LOG_WARNING,
-                          "\"%s\" is not a fault of simulated devices: all are ignored; "
-                          "config/README.md lists them",
-                          item);
+            AH_LOG_NOTICE(
+                AH_LOG_WARNING,
+                "\"%s\" is not a fault of simulated devices, so that all faults are ignored; "
+                "config/README.md lists them",
+                item);
             return false;
         }
         out_rules->count++;

@@ -1,4 +1,4 @@
-/* Owns reserved addresses, physical memory, and what of it is mapped where. */
+/* Owns reserved addresses, physical memory, and the mappings between them. */
 #include "log.h"
 #include "process.h"
 #include "sim_space.h"
@@ -89,11 +89,11 @@ int sim_physical_create(int device, size_t size, size_t tail)
     pthread_mutex_unlock(&sim_state.lock);
     if (!fits)
         return -1;
-    int file =
-        ah_sealed_file_create("simulated device memory", sim_round_up(size, SIM_PAGE) + tail, false);
+    int file = ah_sealed_file_create("simulated device memory", sim_round_up(size, SIM_PAGE) + tail,
+                                     false);
     if (file >= 0)
         return file;
-    AH_LOG_ERR("physical memory of %zu bytes cannot be made: %s", size, strerror(errno));
+    AH_LOG_ERR("physical memory of %zu bytes cannot be created: %s", size, strerror(errno));
     sim_physical_close(device, size, file);
     return -1;
 }

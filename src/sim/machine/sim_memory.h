@@ -60,7 +60,7 @@ struct sim_memory { /* one allocation */
  * many addresses (the log says how many). */
 bool sim_space_open(const size_t *device_bytes, int count);
 
-/* Gives everything back: only for tests, nothing may be running. */
+/* Releases everything: only for tests, while nothing is running. */
 void sim_space_close(void);
 
 /* ---- allocations ------------------------------------------------------------- */
@@ -68,13 +68,13 @@ void sim_space_close(void);
 /* Allocates size bytes (> 0) at a multiple of alignment (a power of two, 0: 256).
  * kind: DEVICE, VARIABLE, HEAP (counted against the device's capacity), HOST or
  * MANAGED (address == view). Contents are undefined but never another process's;
- * freed addresses are handed out again as late as possible, so that a use after
- * free shows. NULL: the device's memory or the process's is used up.
+ * freed addresses are reused as late as possible, so that a use after
+ * free is detected. NULL: out of memory of the device or the process.
  * The result stays valid until it is freed. */
 struct sim_memory *sim_memory_create(enum sim_kind kind, int device, size_t size, size_t alignment);
 
-/* Makes [address, address+size) of the host program reachable. NULL: it
- * overlaps memory that is already known, or there is no memory. */
+/* Registers [address, address+size) of the host program. NULL: it
+ * overlaps other registered memory, or out of memory. */
 struct sim_memory *sim_memory_register(void *address, size_t size);
 
 /* The same for memory that another component owns; the simulator accesses it at view, and does not
@@ -93,7 +93,7 @@ static inline void sim_memory_name(struct sim_memory *memory, const char *label)
  * and returns whether to look up the address again. It is called without locks, on threads of
  * kernels. NULL: none. */
 void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write));
-/* Asks. */
+/* Calls it. */
 bool sim_memory_set_resolver(uint64_t address, bool write);
 
 /* Addresses without memory, for sim_memory_map. 0: none left. hint: an address
@@ -103,12 +103,12 @@ uint64_t sim_address_reserve(size_t size, size_t alignment, uint64_t hint);
 bool sim_address_free(uint64_t address, size_t size);
 
 /* Physical memory: a file of the kernel's (memfd) of size bytes, counted against
- * the device's capacity until it is closed, and of tail more bytes, which are not. -1: used up. */
+ * the device's capacity until it is closed, and of tail more bytes, which are not. -1: none left. */
 int sim_physical_create(int device, size_t size, size_t tail);
 void sim_physical_close(int device, size_t size, int file);
 
 /* Maps size bytes of file from offset at reserved addresses; no device may access
- * it until sim_memory_set_access. NULL: not reserved, or something is there. */
+ * it until sim_memory_set_access. NULL: not reserved, or already mapped. */
 struct sim_memory *sim_memory_map(uint64_t address, size_t size, int file, size_t offset,
                                   int device);
 void sim_memory_set_access(struct sim_memory *memory, int device, enum sim_access access);
@@ -135,7 +135,7 @@ int sim_shared_open(const struct sim_shared *shared, uint64_t *out_offset);
 
 /* Memory that another process shares: size bytes of its file from offset on, at
  * addresses of its own, for the devices that sim_memory_set_access names. NULL: it
- * cannot be had. */
+ * is not available. */
 struct sim_memory *sim_memory_open(int file, uint64_t offset, size_t size, int device);
 
 /* Ends an allocation, a registration or a mapping. What runs and touches it
@@ -171,7 +171,7 @@ bool sim_peer_get(int device, int peer);
  * they are: bits 0-8 count (0 to 256), bits 9-15 owner: a device's number (in
  * the devices' part only), SIM_OWNER_ALL for host and managed memory (in the
  * host's part only), SIM_OWNER_LOOKUP, with a count of 0, where only the table of
- * mappings knows. */
+ * mappings has the answer. */
 enum { SIM_OWNER_ALL = SIM_DEVICES_MAX, SIM_OWNER_LOOKUP };
 
 /* Read by sim_translate, written by sim_memory.c only. */

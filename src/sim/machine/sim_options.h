@@ -1,7 +1,7 @@
-/* What a user sets about simulated devices, and the faults that tests ask for.
+/* The settings of simulated devices, and the faults that tests inject.
  *
  * From the configuration file ("sim") and from ANYHIP_SIM_* variables, which
- * beat it; config/README.md lists them. Read once. */
+ * override it; config/README.md lists them. Read once. */
 #ifndef SIM_OPTIONS_H
 #define SIM_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* Who is next: launches by priority and in turns, new blocks and parked ones of a
+/* Chooses the next block: launches by priority and in turns, new blocks and parked ones of a
  * launch. Only bookkeeping: nothing runs and nothing is allocated here. */
 #include "sim_queue.h"
 
@@ -166,7 +166,7 @@ struct sim_pick sim_queue_pick(struct sim_queue *queue, bool fair)
             return pick;
         if (!begins && launch->parked)
             return go_on(queue, launch);
-        /* Threads that do not ask began its last blocks since it was chosen. */
+        /* Threads that do not take the lock began its last blocks since it was chosen. */
     }
 }
 

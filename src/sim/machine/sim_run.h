@@ -1,10 +1,10 @@
 /* Runs grids: blocks and their waves (warps, wavefronts) over a pool of threads.
  *
- * Knows nothing about instructions: an engine runs one wave for a while and
- * says how it went. A block's waves all run on one thread at a time; blocks run
+ * The scheduler does not know instructions: an engine runs one wave for a
+ * while and returns its state. A block's waves all run on one thread at a time; blocks run
  * in parallel. A launch holds state for its resident blocks only. Blocks that
  * spin on what another block does make progress: one that ran for long, or
- * sleeps, is set aside while others run, up to the launch's limit of resident
+ * sleeps, is parked while others run, up to the launch's limit of resident
  * blocks; the same goes for launches. */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
@@ -62,7 +62,7 @@ struct sim_block {
     void *state;            /* launch->state_size bytes, aligned to 64 */
     struct sim_block *next; /* private to the scheduler, as is all below */
     unsigned turn;          /* the wave after the one that ran last */
-    unsigned parks;         /* how often it was set aside */
+    unsigned parks;         /* how often it was parked */
     unsigned spins;         /* turns in a row in which it may have done nothing but wait */
     uint64_t random;        /* deterministic: what its order is drawn from */
 };
@@ -95,14 +95,14 @@ struct sim_launch {
     uint64_t starved;   /* ends of the queue, plus one, when there was no memory; 0: there is */
 };
 
-/* For engines: what shared memory holds that no block has used, the word SIM_UNUSED_WORD all over.
- * A block that comes after another one finds what that one left, as on a GPU. */
+/* For engines: the initial contents of shared memory, which is filled with SIM_UNUSED_WORD.
+ * A later block finds the contents that the block before it left, as on a GPU. */
 enum { SIM_UNUSED_WORD = -467283 }; /* 0xfff8dead: a NaN as a float, a double and a bfloat */
 void sim_run_fill_unused(void *memory, size_t size);
 
 /* Settings of the pool; takes effect with the first launch. threads: 0 for one
  * per core. deterministic: one thread, blocks one after the other, and the
- * order and the budgets of waves drawn from seed: the same run again. */
+ * order and the budgets of waves derived from seed: reproducible runs. */
 struct sim_run_settings {
     unsigned threads;
     bool deterministic;

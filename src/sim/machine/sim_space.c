@@ -82,12 +82,13 @@ static unsigned char *reserve_some(struct layout *layout)
         base = reserve(total(layout), layout->device);
     }
     if (!base)
-        AH_LOG_ERR("simulated devices need %llu MiB of addresses, and at least %llu: the process "
-                   "may not have them (see ulimit -v)",
-                   (unsigned long long)wanted >> 20, (unsigned long long)total(layout) >> 20);
+        AH_LOG_ERR(
+            "simulated devices use %llu MiB of addresses, and need at least %llu: the process "
+            "cannot reserve them (see ulimit -v)",
+            (unsigned long long)wanted >> 20, (unsigned long long)total(layout) >> 20);
     else if (refused)
-        AH_LOG_WARN("the process may not have %llu GiB of addresses for the memory of simulated "
-                    "devices: %llu MiB must do",
+        AH_LOG_WARN("the process cannot reserve %llu GiB of addresses for the memory of simulated "
+                    "devices: using %llu MiB",
                     (unsigned long long)(wanted / GIB), (unsigned long long)layout->device >> 20);
     return base;
 }

@@ -117,9 +117,9 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     hsa_status_string(error->status, &text);
     AH_LOG_ERR("simulated HSA runtime: a queue of %s failed: %s", queue->agent->name, text);
     simhsa_own_thread = true;
-    bool told = report_to_system(queue, error);
+    bool reported = report_to_system(queue, error);
     const char *name = queue->agent->name;
-    if (!report_to_program(queue, error->status) && !told) {
+    if (!report_to_program(queue, error->status) && !reported) {
         AH_LOG_NOTICE(AH_LOG_ERROR,
                       "simulated HSA runtime: a queue of %s failed, and the program has no "
                       "callback or handler that would report it: %s",

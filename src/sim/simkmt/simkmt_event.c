@@ -224,7 +224,7 @@ void simkmt_interrupt(uint32_t number)
 
 bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
 {
-    bool told = false;
+    bool reported = false;
     pthread_mutex_lock(&events.lock);
     for (uint32_t i = 1; i < EVENTS_MAX; i++) {
         struct event *event = events.table[i];
@@ -237,10 +237,10 @@ bool simkmt_memory_fault(const struct simkmt_node *node, uint64_t address)
             .Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS,
         };
         signal_event(event);
-        told = true;
+        reported = true;
     }
     pthread_mutex_unlock(&events.lock);
-    return told;
+    return reported;
 }
 
 /* ---- waiting --------------------------------------------------------------------------- */

@@ -554,8 +554,8 @@ static void with_few_addresses_the_space_is_small_and_says_so(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     const char *said = ah_test_captured();
     assert_int_equal(status, 0);
-    assert_contains(said, "the process may not have 288 GiB of addresses");
-    assert_contains(said, "the process may not have them (see ulimit -v)");
+    assert_contains(said, "the process cannot reserve 288 GiB of addresses");
+    assert_contains(said, "the process cannot reserve them (see ulimit -v)");
 }
 
 static void a_space_is_opened_once(void **state)

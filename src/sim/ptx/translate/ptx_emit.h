@@ -69,7 +69,7 @@ struct ptx_access *ptx_access_create(struct ptx_builder *builder, const struct p
                                      const struct ptx_words *words, bool write);
 /* Element index of a vector operand, or the scalar operand itself. */
 struct ptx_operand ptx_vector_element(const struct ptx_operand *operand, unsigned index);
-/* Appends an op for access, after the checks that are asked for. */
+/* Appends an op for access, after the checks that are on. */
 struct ptx_op *ptx_access_op(struct ptx_builder *builder, ptx_handler handler,
                              const struct ptx_access *access);
 /* Appends the op that checks access, where a check is on. */
