@@ -81,7 +81,7 @@ function(ah_mpi_example name module)
         endif()
         string(REPLACE "-" ":" backend ${device})
         set_tests_properties(${test} PROPERTIES TIMEOUT 120 LABELS example SKIP_RETURN_CODE 77
-            ENVIRONMENT "ANYHIP_BACKEND=${backend}*2" PROCESSORS 2)
+            ENVIRONMENT "ANYHIP_BACKEND=${backend}*2")
     endforeach()
 endfunction()
 ah_mpi_example(openmpi ompi-c)

@@ -1,5 +1,5 @@
-// One program, compiled once, on every device at once: each computes a band of the same picture,
-// whoever made it. The bands are collected on device 0, copied from device to device, and device 0
+// One program, compiled once, on every device at once, of whatever vendor: each computes a band of
+// the same picture. The bands are collected on device 0, copied from device to device, and device 0
 // counts what is in them after its stream has waited for events of all the others.
 //   usage: both_vendors [MINIMUM], the number of vendors without which it fails
 #include "check.h"

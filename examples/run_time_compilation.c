@@ -20,7 +20,7 @@ enum { COUNT = 10000, BLOCK = 256 };
         }                                                                                          \
     } while (0)
 
-// The compiled kernel for the current device. Mistakes in the formula are told by the compiler.
+// The kernel, compiled for the current device. The compiler reports mistakes in the formula.
 static char *compile(const char *formula)
 {
     char source[1024], architecture[512];

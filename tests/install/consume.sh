@@ -251,14 +251,14 @@ E
     run ./rtc_program
 }
 
-# The installed examples as a project of their own. All are configured; three, for one architecture,
+# The installed examples as a project of their own. All are configured; two, for one architecture,
 # are built and run. ANYHIP_ALL_EXAMPLES=1: all of them, for all architectures, which takes a minute.
 test_the_examples_build_by_themselves_with_hipcc() {
     set -- "$1"/share/doc/*/examples
     [ -e "$1/CMakeLists.txt" ] || fail "no examples are installed"
     export ANYHIP_BACKEND='simcuda*2' OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    only='vector_add|module_api|run_time_compilation'
-    wanted="--target vector_add module_api run_time_compilation kernels"
+    only='vector_add|run_time_compilation'
+    wanted="--target vector_add run_time_compilation"
     architectures=sm_70
     [ -z "${ANYHIP_ALL_EXAMPLES:-}" ] || only=. wanted= architectures=OFF
     cmake -S "$1" -B build -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" \
