@@ -71,6 +71,8 @@ static void impossible_arrays_are_refused(void **state)
     expect(hipMallocArray(&array, &good, 0, 0, 0), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, 8, 8, 0x1000), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, 8, 0, hipArrayTextureGather), hipErrorInvalidValue);
+    expect(hipMallocArray(&array, &good, 8, 0, hipArrayLayered), hipErrorInvalidValue);
+    expect(hipMallocArray(&array, &good, 8, 8, hipArrayLayered), hipErrorInvalidValue);
     expect(hipMallocArray(&array, &good, (size_t)1 << 40, 8, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(NULL, &good, (hipExtent){8, 8, 8}, 0), hipErrorInvalidValue);
     expect(hipMalloc3DArray(&array, NULL, (hipExtent){8, 8, 8}, 0), hipErrorInvalidValue);
@@ -441,6 +443,21 @@ static void one_dimensional_arrays_are_copied_between_host_device_and_each_other
     ok(hipFreeArray(other));
 }
 
+static void the_first_row_of_an_array_is_copied_as_a_line(void **state)
+{
+    float host[8] = {1, 2, 3, 4, 5, 6, 7, 8}, back[8] = {0};
+    hipArray_t array = make_array(4, 2);
+    (void)state;
+    ok(hipMemcpyHtoA(array, 0, host, 16));
+    ok(hipMemcpyHtoA(array, 12, host, 4));
+    ok(hipMemcpyAtoH(back, array, 4, 12));
+    check(back[0] == 2 && back[1] == 3 && back[2] == 1 && back[3] == 0);
+    expect(hipMemcpyHtoA(array, 0, host, 20), hipErrorInvalidValue);
+    expect(hipMemcpyAtoH(back, array, 8, 12), hipErrorInvalidValue);
+    expect(hipMemcpyAtoH(back, array, 20, 4), hipErrorInvalidValue);
+    ok(hipFreeArray(array));
+}
+
 /* ---- boxes
  * ------------------------------------------------------------------------------------------ */
 
@@ -586,6 +603,7 @@ int main(void)
         TEST(runs_of_bytes_go_on_in_the_next_row),
         TEST(a_run_that_does_not_fit_changes_nothing),
         TEST(one_dimensional_arrays_are_copied_between_host_device_and_each_other),
+        TEST(the_first_row_of_an_array_is_copied_as_a_line),
         TEST(boxes_are_copied_to_arrays_counted_in_elements),
         TEST(boxes_of_arrays_with_different_elements_are_refused),
         TEST(the_drivers_descriptions_take_arrays),

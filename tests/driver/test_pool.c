@@ -351,7 +351,10 @@ static void access_to_a_pool_is_given_to_devices(void **state)
     access.flags = hipMemAccessFlagsProtNone;
     ok(hipMemPoolSetAccess(pool, &access, 1));
     access.location = own;
-    expect(hipMemPoolSetAccess(pool, &access, 1), hipErrorInvalidValue);
+    expect(hipMemPoolSetAccess(pool, &access, 1),
+           over_hsa() ? hipErrorInvalidDevice : hipErrorInvalidValue);
+    const hipMemAccessDesc more_than_devices[3] = {access, access, access};
+    expect(hipMemPoolSetAccess(pool, more_than_devices, 3), hipErrorInvalidDevice);
     access.location = missing;
     expect(hipMemPoolSetAccess(pool, &access, 1), hipErrorInvalidDevice);
     access.location = host;

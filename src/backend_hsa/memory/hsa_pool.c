@@ -544,6 +544,8 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
     if (access != hipMemAccessFlagsProtNone && access != hipMemAccessFlagsProtRead &&
         access != hipMemAccessFlagsProtReadWrite)
         return hipErrorInvalidValue;
+    if (location == pool->device && access == hipMemAccessFlagsProtNone)
+        return hipErrorInvalidDevice; /* as in ROCm: its own device always has access */
     if (location == pool->device)
         return access == hipMemAccessFlagsProtReadWrite ? hipSuccess : hipErrorInvalidValue;
     if (access == hipMemAccessFlagsProtRead)

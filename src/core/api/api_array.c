@@ -25,6 +25,8 @@ bool ah_array_shape_valid(const struct ah_array_shape *shape)
         return false;
     if (shape->flags & hipArrayCubemap && !is_cubemap(shape))
         return false;
+    if (shape->flags & hipArrayLayered && shape->depth == 0)
+        return false;
     return !(shape->flags & hipArrayTextureGather) || (shape->height > 0 && shape->depth == 0);
 }
 

@@ -201,11 +201,14 @@ hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffs
     return AH_LEAVE(ah_copy_array_run(&run, kind, NULL, AH_BLOCKING));
 }
 
-/* These know arrays of one dimension. */
+/* These know the first row of an array. */
 static hipError_t copy_line(const struct ah_array_run *line)
 {
     struct ah_array *array;
-    if (ah_array_check(line->array, &array) != hipSuccess || array->shape.height > 0)
+    if (ah_array_check(line->array, &array) != hipSuccess)
+        return hipErrorInvalidValue;
+    size_t row = array->shape.width * ah_array_element_size(array);
+    if (line->x > row || line->size > row - line->x)
         return hipErrorInvalidValue;
     return ah_copy_array_run(line, hipMemcpyDefault, NULL, AH_BLOCKING);
 }

@@ -355,6 +355,8 @@ static hipError_t set_access(hipMemPool_t handle, const hipMemAccessDesc *list, 
     hipError_t error = check(handle, &pool);
     if (error != hipSuccess || !list || count == 0)
         return hipErrorInvalidValue;
+    if (count > (size_t)ah_registry.device_count)
+        return hipErrorInvalidDevice;
     for (size_t i = 0; i < count && error == hipSuccess; i++)
         error = set_one_access(pool, &list[i]);
     return error;
