@@ -38,7 +38,8 @@ static bool read_tail(int file, struct tail *out)
         return false;
     uint64_t at = (uint64_t)about.st_size - SIMKMT_PAGE;
     return pread(file, out, sizeof *out, (off_t)at) == sizeof *out && out->mark == TAIL_MARK &&
-           out->size > 0 && out->size % SIMKMT_PAGE == 0 && (out->elsewhere || out->size == at) &&
+           out->size > 0 && out->size % SIMKMT_PAGE == 0 &&
+           out->size == (out->elsewhere ? out->shared.size : at) &&
            (out->node == 0 ? !out->elsewhere : simkmt_gpu_node(out->node) != NULL);
 }
 
