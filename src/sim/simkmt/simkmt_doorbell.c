@@ -4,7 +4,7 @@
  * sleeps in between. When none has rung for a while, it protects the page with userfaultfd: the
  * next store faults, the kernel notifies the thread, and the thread lifts the protection. An idle
  * process uses no processor time. If userfaultfd is not available, the sleeps become longer
- * instead. */
+ * instead, and an idle process uses almost none. */
 #include "simkmt.h"
 
 #include <errno.h>
@@ -23,6 +23,8 @@ enum {
     LOOK_NS = 20000,       /* between looks while doorbells ring */
     QUIET_LOOKS = 50,      /* without a ring, before the page is protected */
     LOOK_MAX_NS = 2000000, /* between looks where it cannot be protected */
+    IDLE_LOOKS = 600,      /* without a ring, about a second, before the thread looks seldom */
+    IDLE_NS = 50000000,    /* between looks then: a first packet waits so long at most */
 };
 #define SILENT UINT64_MAX /* what no doorbell is rung with */
 
@@ -125,7 +127,7 @@ static void *watch(void *data)
             wait_for_store();
             quiet = 0;
             continue;
-        } else if (pause < LOOK_MAX_NS) {
+        } else if (pause < (quiet < IDLE_LOOKS ? LOOK_MAX_NS : IDLE_NS)) {
             pause *= 2;
         }
         sleep_ns(pause);

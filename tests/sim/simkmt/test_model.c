@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 enum {
     APERTURE = 1 << 30,
@@ -328,6 +329,33 @@ static void queues_of_other_kinds_are_refused(void **state)
     }
 }
 
+/* How often threads of this process have gone to sleep by themselves. */
+static long long sleeps(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+}
+
+/* Nobody tells of packets, so that a thread looks; but seldom when there are none for long. The test
+ * waits until that is so, and never ends otherwise. */
+static void an_idle_queue_is_seldom_looked_at(void **state)
+{
+    enum { TENTHS = 5, SLEEPS_MAX = 50 };
+    long long before, after = 0;
+    (void)state;
+    struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_AQL);
+    do {
+        before = sleeps();
+        for (int i = 0; i < TENTHS; i++)
+            usleep(100000);
+        after = sleeps();
+    } while (after - before > SLEEPS_MAX);
+    put_barrier(&queue, HSA_PACKET_TYPE_BARRIER_AND);
+    wait_for(queue.done, 0, 5);
+    destroy_queue(&queue);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +367,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(memory_of_devices_lies_in_the_aperture),
         cmocka_unit_test(freed_memory_is_not_touched),
         cmocka_unit_test(queues_of_other_kinds_are_refused),
+        cmocka_unit_test(an_idle_queue_is_seldom_looked_at),
     };
     if (argc == 3) {
         snprintf(folder, sizeof folder, "%s", getenv("ANYHIP_TEST_FOLDER"));
