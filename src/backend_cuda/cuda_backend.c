@@ -1,5 +1,5 @@
-/* Owns the opening of NVIDIA's driver (or of its simulated twin), its devices'
- * primary contexts, and the translation of its errors. */
+/* Owns the opening of NVIDIA's driver (or of the simulated one), the primary contexts of its
+ * devices, and the translation of its errors. */
 #include "cuda_backend.h"
 
 #include "reason.h"
@@ -226,8 +226,8 @@ struct ah_backend_device *ahcuda_device_at(struct ah_backend *backend, int index
     return &backend->devices[index];
 }
 
-/* CUDA counts 12040 for 12.4; HIP's AMD side counts its own way, and its NVIDIA
- * side has always shown CUDA's number. */
+/* CUDA's number is 12040 for 12.4. HIP encodes versions differently on AMD, but has always
+ * reported CUDA's number on NVIDIA. */
 hipError_t ahcuda_driver_version(struct ah_backend *backend, int *out_version)
 {
     *out_version = backend->driver_version;

@@ -27,8 +27,8 @@ struct ah_backend {
 
 struct ah_backend_device {
     struct ah_backend *backend;
-    const struct ahcuda_api *api; /* the backend's, one step nearer */
-    CUdevice ordinal;             /* the driver's number, and ours within the backend */
+    const struct ahcuda_api *api; /* the backend's, to save a load */
+    CUdevice ordinal;             /* the driver's number, and the index in the backend */
     unsigned sm;                  /* 90 for compute capability 9.0 */
     bool streams_carry_context;   /* see ahcuda_enter_stream */
     pthread_mutex_t lock;         /* guards the creation and release of the context, and placed */
@@ -40,7 +40,7 @@ struct ah_backend_device {
 /* HIP's name for the driver's result. Logs nothing. */
 hipError_t ahcuda_error(CUresult result);
 
-/* As ahcuda_error, and logs a failure with the driver's own words. */
+/* As ahcuda_error, and logs a failure with the driver's own text. */
 hipError_t ahcuda_report(const struct ah_backend_device *device, const char *what, CUresult result);
 
 /* For an OPTIONAL function that this driver does not have. */

@@ -1,5 +1,5 @@
-/* Owns copies and fills. The driver finds out by address what is host and what
- * is device (unified addressing), so kinds of copies do not exist here. */
+/* Owns copies and fills. The driver tells host memory from device memory by address (unified
+ * addressing), so that there are no kinds of copies here. */
 #include "cuda_backend.h"
 
 hipError_t ahcuda_copy(struct ah_backend_device *device, void *dst, const void *src, size_t size)
@@ -22,7 +22,7 @@ hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst, const 
                                                   ahcuda_stream(stream)));
 }
 
-/* All three have their contexts; the stream's is current. */
+/* Creates the contexts of all three devices, and makes the stream's current. */
 static hipError_t enter_three(struct ah_backend_device *device,
                               struct ah_backend_device *dst_device,
                               struct ah_backend_device *src_device)

@@ -1,5 +1,5 @@
-/* Owns what a device says about itself: identity, attributes, properties,
- * limits, peers, and which images it can run. */
+/* Owns what a device reports of itself: identity, attributes, properties, limits, peers, and the
+ * images that it can run. */
 #include "cuda_backend.h"
 
 #include <limits.h>
@@ -41,7 +41,7 @@ static int clamp_to_int(size_t value)
     return value > INT_MAX ? INT_MAX : (int)value;
 }
 
-/* Of one channel of floats; 0 where the driver cannot say. */
+/* For one channel of floats; 0 if the driver does not report it. */
 static hipError_t linear_texture_width(struct ah_backend_device *device, int *out_width)
 {
     size_t elements = 0;
@@ -100,8 +100,8 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
         error = ahcuda_attribute(device, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID, &value);
         *out_value = (int)((unsigned)value >> PCI_DEVICE_SHIFT);
         return error;
-    /* Questions about AMD hardware, and ones NVIDIA's driver does not answer. */
-    case hipDeviceAttributeFineGrainSupport: /* the host reads no memory of the device */
+    /* Attributes of AMD hardware, and attributes that NVIDIA's driver does not report. */
+    case hipDeviceAttributeFineGrainSupport: /* the host cannot access device memory */
     case hipDeviceAttributeIsLargeBar:
     case hipDeviceAttributeAsicRevision:
     case hipDeviceAttributeLuid:
@@ -118,7 +118,8 @@ hipError_t ahcuda_device_attribute(struct ah_backend_device *device, hipDeviceAt
     return ahcuda_attribute(device, native, out_value);
 }
 
-/* The features of hipDeviceArch_t; every device with compute capability 5.0 has them all. */
+/* The features of hipDeviceArch_t; every device of compute capability 5.0 or later has all of
+ * them. */
 static hipDeviceArch_t architecture(unsigned sm)
 {
     hipDeviceArch_t arch;
@@ -347,7 +348,7 @@ hipError_t ahcuda_peer_attribute(struct ah_backend_device *device, struct ah_bac
                                                             device->ordinal, peer->ordinal));
 }
 
-/* HSA's link types are what HIP documents here; the driver tells neither type nor hops. */
+/* HIP documents HSA's link types here; the driver reports neither type nor hops. */
 hipError_t ahcuda_peer_link(struct ah_backend_device *device, struct ah_backend_device *peer,
                             uint32_t *out_type, uint32_t *out_hops)
 {
@@ -358,8 +359,8 @@ hipError_t ahcuda_peer_link(struct ah_backend_device *device, struct ah_backend_
     return hipErrorNotSupported;
 }
 
-/* Machine code beats PTX, which beats a container whose content only the driver knows. The
- * simulated driver runs PTX alone. */
+/* Machine code is preferred to PTX, and PTX to a container whose contents only the driver knows.
+ * The simulated driver runs PTX only. */
 int ahcuda_device_rank_image(struct ah_backend_device *device, const struct ah_image *image)
 {
     enum { CUBIN = 20000, PTX = 10000, FATBIN = 5000 };

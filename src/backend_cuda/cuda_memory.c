@@ -1,15 +1,15 @@
-/* Owns allocation on the device and of page-locked and managed memory, what a
- * pointer is, and sharing between processes. */
+/* Owns allocation on the device and of page-locked and managed memory, queries of pointers, and
+ * sharing between processes. */
 #include "cuda_backend.h"
 
 #include <string.h>
 
-enum { PITCH_ALIGNMENT = 512 }; /* what cuMemAllocPitch gives on every device since 2.0 */
+enum { PITCH_ALIGNMENT = 512 }; /* the alignment of cuMemAllocPitch on every device since 2.0 */
 
 _Static_assert(sizeof(hipIpcMemHandle_t) == sizeof(CUipcMemHandle), "IPC memory handles");
 _Static_assert(sizeof(hipIpcEventHandle_t) == sizeof(CUipcEventHandle), "IPC event handles");
 
-/* Every kernel's access is coherent, so that fine-grained and uncached memory need nothing. */
+/* Accesses of kernels are coherent, so that fine-grained and uncached memory need no flag. */
 hipError_t ahcuda_memory_alloc(struct ah_backend_device *device, size_t size, unsigned flags,
                                void **out_pointer)
 {
@@ -41,9 +41,9 @@ size_t ahcuda_memory_pitch_alignment(struct ah_backend_device *device)
     return PITCH_ALIGNMENT;
 }
 
-/* HIP's portable, mapped and write-combined bits are CUDA's; the others say how
- * AMD caches the memory, which NVIDIA always does coherently. Page-locked memory
- * is usable from every device under HIP, hence portable and mapped. */
+/* HIP's portable, mapped and write-combined bits are CUDA's; the others set how AMD devices cache
+ * the memory, which is always coherent on NVIDIA devices. Page-locked memory is usable from every
+ * device under HIP, hence portable and mapped. */
 hipError_t ahcuda_host_alloc(struct ah_backend_device *device, size_t size, unsigned flags,
                              void **out_pointer)
 {
@@ -69,8 +69,8 @@ hipError_t ahcuda_host_register(struct ah_backend_device *device, void *pointer,
 {
     unsigned native = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
                       (flags & hipHostRegisterIoMemory ? CU_MEMHOSTREGISTER_IOMEMORY : 0);
-    /* hipHostRegisterReadOnly is the bit of hipExtHostRegisterCoarseGrained: a
-     * promise that may be ignored, and is, since it means two things. */
+    /* hipHostRegisterReadOnly is the bit of hipExtHostRegisterCoarseGrained: a hint that is
+     * ignored, since the bit has two meanings. */
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
@@ -134,7 +134,7 @@ hipError_t ahcuda_managed_advise(struct ah_backend_device *device, const void *p
                                  hipMemoryAdvise advice, struct ah_backend_device *location)
 {
     if (advice == hipMemAdviseSetCoarseGrain || advice == hipMemAdviseUnsetCoarseGrain)
-        return hipSuccess; /* leave to be incoherent, which the memory never is */
+        return hipSuccess; /* permits incoherent caching, which does not happen */
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;

@@ -13,8 +13,8 @@ static CUfunction native(struct ah_backend_function *function)
     return (CUfunction)(void *)function;
 }
 
-/* What the driver is given: the image itself, or for PTX a copy that ends with a
- * NUL and has only names that PTX allows. *out_copy is to be freed. */
+/* The image for the driver: the image itself, or for PTX a copy that ends with a NUL and has only
+ * names that PTX allows. The caller frees *out_copy. */
 static const void *driver_image(const struct ah_image *image, char **out_copy)
 {
     size_t size;
@@ -22,7 +22,7 @@ static const void *driver_image(const struct ah_image *image, char **out_copy)
     if (image->kind != AH_IMAGE_PTX)
         return image->data;
     enum ah_ptx_fix fix = ah_ptx_fix_names((const char *)image->data, image->size, out_copy, &size);
-    if (fix == AH_PTX_FIX_UNCHANGED || fix == AH_PTX_FIX_CLASH) /* the driver will say of a clash */
+    if (fix == AH_PTX_FIX_UNCHANGED || fix == AH_PTX_FIX_CLASH) /* the driver reports a clash */
         *out_copy = strndup((const char *)image->data, image->size);
     return *out_copy;
 }
@@ -33,7 +33,7 @@ static const char *driver_name(const char *name, char fixed[SYMBOL_NAME_MAX])
     return ah_ptx_fix_name(name, fixed, SYMBOL_NAME_MAX) ? fixed : name;
 }
 
-/* The caller's options and the logs that we want as well. */
+/* The caller's options, and buffers for the compiler's logs. */
 struct jit_options {
     int *names;
     void **values;
@@ -143,7 +143,7 @@ hipError_t ahcuda_module_unload(struct ah_backend_device *device, struct ah_back
                        device->api->cuModuleUnload((CUmodule)(void *)module));
 }
 
-/* Not finding a name is an answer, not a fault: it is not logged here. */
+/* A missing name need not be an error, and is not logged here. */
 static hipError_t found(struct ah_backend_device *device, const char *what, CUresult result)
 {
     return result == CUDA_ERROR_NOT_FOUND ? hipErrorNotFound : ahcuda_done(device, what, result);
@@ -303,12 +303,12 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
         return ahcuda_missing(device, "cuFuncGetParamInfo");
     CUresult result = device->api->cuFuncGetParamInfo(native(function), index,
                                                       &out_parameter->offset, &out_parameter->size);
-    return result == CUDA_SUCCESS ? hipSuccess
-                                  : ahcuda_error(result); /* past the end is no fault */
+    return result == CUDA_SUCCESS
+               ? hipSuccess
+               : ahcuda_error(result); /* an index past the end is not an error */
 }
 
-/* The bytes that the function's parameters take; SIZE_MAX when the driver does not
- * tell. */
+/* The bytes that the function's parameters take; SIZE_MAX: the driver does not report it. */
 static size_t parameters_size(struct ah_backend_device *device, CUfunction function)
 {
     size_t end = 0, offset, size;

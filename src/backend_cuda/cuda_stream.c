@@ -51,7 +51,7 @@ hipError_t ahcuda_stream_per_thread(struct ah_backend_device *device,
 hipError_t ahcuda_stream_destroy(struct ah_backend_device *device, struct ah_backend_stream *stream)
 {
     if (ahcuda_stream(stream) == CU_STREAM_PER_THREAD)
-        return hipSuccess; /* it ends with its thread */
+        return hipSuccess; /* it is destroyed with its thread */
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
@@ -177,8 +177,8 @@ hipError_t ahcuda_stream_write_value(struct ah_backend_device *device,
     return ahcuda_done(device, "cuStreamWriteValue", result);
 }
 
-/* HIP's blocking-sync, no-timing and interprocess bits are CUDA's; the release
- * scopes say how far AMD's caches are flushed, which NVIDIA always does whole. */
+/* HIP's blocking-sync, no-timing and interprocess bits are CUDA's; the release scopes set how far
+ * AMD's caches are flushed, which are always flushed completely on NVIDIA devices. */
 hipError_t ahcuda_event_create(struct ah_backend_device *device, unsigned flags,
                                struct ah_backend_event **out_event)
 {
@@ -238,7 +238,7 @@ hipError_t ahcuda_event_elapsed(struct ah_backend_device *device, struct ah_back
         device->api->cuEventElapsedTime(out_milliseconds, native(start), native(stop)));
 }
 
-/* Handles of the driver are ours. */
+/* The driver's handles are used as they are. */
 
 hipError_t ahcuda_stream_native(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                 uint64_t *out_native)

@@ -20,8 +20,8 @@ static CUDA_ARRAY3D_DESCRIPTOR native_shape(const struct ah_array_shape *shape)
     };
 }
 
-/* HIP makes surfaces of arrays without any flag too, for which CUDA wants to be told. Arrays that
- * are too large for surfaces are then made without. */
+/* HIP creates surfaces over any array, CUDA only over arrays with a flag, which is therefore
+ * always set. An array that is too large for surfaces is created without it. */
 static bool may_be_surface(const struct ah_array_shape *shape)
 {
     return shape->flags == hipArrayDefault;
@@ -120,7 +120,7 @@ static CUDA_RESOURCE_DESC native_source(const struct ah_texture_source *source)
     return native;
 }
 
-/* The hardware reads what has one dimension as a plane of one row, and would mix the border
+/* The hardware reads an image of one dimension as a plane of one row, and would mix the border
  * beyond that row into every value. */
 static void clamp_unused(const struct ah_texture_source *source, CUDA_TEXTURE_DESC *texture)
 {

@@ -1,9 +1,9 @@
-/* Owns waiting for some bits of a value in memory. The driver compares whole values only, so a
- * kernel of one thread does it. */
+/* Owns waiting for some bits of a value in memory. The driver compares whole values only, so that
+ * a kernel of one thread waits. */
 #include "cuda_backend.h"
 
 /* ah_wait(pointer, value, mask, condition, wide): until the bits of mask, read as 64 bits when
- * wide is not 0 and as 32 else, meet enum ah_wait_condition. mask has no bits beyond. */
+ * wide is not 0 and as 32 else, meet enum ah_wait_condition. mask has no other bits. */
 static const char wait_ptx[] =
     ".version 6.3\n"
     ".target sm_70\n"
@@ -54,7 +54,7 @@ static const char wait_ptx[] =
 _Static_assert(AH_WAIT_GEQUAL == 0 && AH_WAIT_EQUAL == 1 && AH_WAIT_AND == 2 && AH_WAIT_NOR == 3,
                "the kernel's conditions");
 
-/* The kernel on the device, loaded when it is first wanted. */
+/* The kernel on the device, loaded at its first use. */
 static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_kernel)
 {
     CUmodule module = NULL;
@@ -73,7 +73,7 @@ static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_
     }
     if (atomic_compare_exchange_strong(&device->wait_kernel, &first, kernel)) {
         *out_kernel = kernel;
-    } else { /* another thread was faster */
+    } else { /* another thread has loaded it meanwhile */
         device->api->cuModuleUnload(module);
         *out_kernel = first;
     }

@@ -1,5 +1,5 @@
-/* Owns what is written into the kernel argument segment: the caller's arguments, and what the
- * runtime supplies (docs/kernel-abi.md). */
+/* Owns the contents of the kernel argument segment: the caller's arguments, and the implicit
+ * ones, which the runtime supplies (docs/kernel-abi.md). */
 #include "hsa_module.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static uint64_t dimensions(const struct ah_launch *launch)
     return z ? 3 : launch->grid[1] > 1 || launch->block[1] > 1 ? 2 : 1;
 }
 
-/* What an implicit argument is; docs/kernel-abi.md. Those that are not here are 0. */
+/* The value of an implicit argument (docs/kernel-abi.md). Kinds that are not here are 0. */
 static uint64_t implicit_value(enum ahhsa_value value, const struct ah_launch *launch,
                                const struct ahhsa_implicit *implicit)
 {

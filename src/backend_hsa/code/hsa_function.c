@@ -1,5 +1,4 @@
-/* Owns what a kernel says about itself, its settings, and how many of its blocks a compute unit
- * holds. */
+/* Owns the attributes and settings of kernels, and their occupancy. */
 #include "hsa_module.h"
 
 #include <string.h>
@@ -51,7 +50,7 @@ hipError_t ahhsa_function_set_attribute(struct ah_backend_device *device,
     if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     switch ((int)attribute) {
-    case hipFuncAttributeMaxDynamicSharedMemorySize: /* all of it needs no asking */
+    case hipFuncAttributeMaxDynamicSharedMemorySize: /* all of it may be used without opting in */
         return value >= 0 && (unsigned)value <= dynamic_room(function, info) ? hipSuccess
                                                                              : hipErrorInvalidValue;
     case hipFuncAttributePreferredSharedMemoryCarveout:
@@ -110,7 +109,7 @@ static unsigned lesser(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Waves that the registers of one SIMD are enough for. */
+/* How many waves the registers of one SIMD can hold. */
 static unsigned waves_of_registers(const struct ahhsa_kernel_metadata *kernel,
                                    const struct ahhsa_registers *registers, unsigned most)
 {
@@ -127,7 +126,7 @@ unsigned ahhsa_resident_blocks(struct ah_backend_device *device,
                                const struct ah_backend_function *function, unsigned threads,
                                size_t dynamic)
 {
-    enum { BARRIERS = 16 }; /* of a compute unit: a block of one wave needs none */
+    enum { BARRIERS = 16 }; /* of a compute unit; a block of one wave needs none */
     const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
     if (!info || threads == 0 || info->simds == 0 || dynamic > info->group_memory)
         return 0;
@@ -161,7 +160,7 @@ hipError_t ahhsa_occupancy_blocks(struct ah_backend_device *device,
     return hipSuccess;
 }
 
-/* Of block sizes with as many resident threads the largest. */
+/* The largest of the block sizes with the most resident threads. */
 hipError_t ahhsa_occupancy_block_size(struct ah_backend_device *device,
                                       struct ah_backend_function *function, size_t shared,
                                       int limit, unsigned flags, int *out_grid, int *out_block)
@@ -184,7 +183,7 @@ hipError_t ahhsa_occupancy_block_size(struct ah_backend_device *device,
         }
     }
     if (best == 0)
-        return hipErrorInvalidConfiguration; /* not one thread finds room for that much memory */
+        return hipErrorInvalidConfiguration; /* there is not so much shared memory */
     *out_block = (int)best;
     *out_grid = (int)(best_blocks * info->units);
     return hipSuccess;

@@ -1,5 +1,5 @@
-/* Owns the answers to kernels that call the host in the way of ROCm's device library: what they
- * print, and memory for their malloc. The text comes out while the kernel runs. */
+/* Owns the service for hostcalls of ROCm's device library: printing, and memory for malloc. Text
+ * is written while the kernel runs. */
 #include "hsa_hostcall.h"
 #include "amdgpu_abi.h"
 #include "hsa_printf.h"
@@ -10,13 +10,13 @@
 enum {
     PACKETS_MIN = 256,
     PACKETS_MAX = 1 << 14,
-    WAVES_OF_A_UNIT = 40,  /* no GPU holds more */
-    MESSAGE_MAX = 1 << 20, /* bytes; and so many messages at a time */
+    WAVES_OF_A_UNIT = 40,  /* no GPU has more */
+    MESSAGE_MAX = 1 << 20, /* bytes; and as many messages at a time */
     MESSAGES_MAX = 1 << 20,
     PAGE = 4096,
 };
 
-/* What a lane prints, piece by piece. */
+/* A message of a lane, which arrives in several pieces. */
 struct message {
     uint64_t *words;
     size_t count, room;
@@ -28,21 +28,21 @@ struct message {
 struct block {
     struct block *next;
     void *memory;
-    uint64_t address; /* inside of it, aligned */
+    uint64_t address; /* inside of memory, aligned */
 };
 
 struct ahhsa_hostcalls {
     struct ah_backend_device *device;
     struct amdgpu_hostcall_buffer *buffer;
     size_t size;
-    /* What the head of the buffer says too, where kernels can write. */
+    /* Copies of what is in the header of the buffer, which kernels can overwrite. */
     struct amdgpu_hostcall_header *headers;
     struct amdgpu_hostcall_payload *payloads;
     uint64_t packets; /* a power of two */
     hsa_signal_t doorbell;
     pthread_t thread;
     _Atomic bool stop, asserted;
-    /* of the thread alone */
+    /* used by the thread only */
     struct message *messages;
     unsigned message_count, message_room, first_free; /* first_free: its number + 1 */
     struct block *blocks;
@@ -50,7 +50,7 @@ struct ahhsa_hostcalls {
 
 /* ---- what is printed -------------------------------------------------------------------- */
 
-/* NULL: there is no memory, or a kernel opens messages and never ends them. */
+/* NULL: out of memory, or a kernel has begun too many messages without ending them. */
 static struct message *open_message(struct ahhsa_hostcalls *calls)
 {
     if (calls->first_free == 0 && calls->message_count == calls->message_room) {
@@ -105,7 +105,7 @@ static bool append(struct message *message, const uint64_t *words, size_t count)
     return true;
 }
 
-/* Returns the number of characters, -1 without memory. */
+/* Returns the number of characters, or -1 when out of memory. */
 static int64_t flush_message(struct ahhsa_hostcalls *calls, const struct message *message)
 {
     struct ahhsa_printed printed = {0};
@@ -126,7 +126,7 @@ static int64_t flush_message(struct ahhsa_hostcalls *calls, const struct message
     return (int64_t)size;
 }
 
-/* The answer is the number of the message, and at its end what printf returns. */
+/* The result is the number of the message, and for its last piece the result of printf. */
 static void print(struct ahhsa_hostcalls *calls, uint64_t slot[8])
 {
     enum { COUNT_MASK = 7, FLAGS = (1 << AMDGPU_MESSAGE_NUMBER) - 1 };
@@ -135,8 +135,9 @@ static void print(struct ahhsa_hostcalls *calls, uint64_t slot[8])
                                   ? open_message(calls)
                                   : message_of(calls, descriptor >> AMDGPU_MESSAGE_NUMBER);
     if (!message || !append(message, slot + 1, descriptor >> AMDGPU_MESSAGE_WORDS & COUNT_MASK)) {
-        AH_LOG_WARN("%s:%d: a piece of what a kernel prints is lost", calls->device->backend->name,
-                    calls->device->index);
+        AH_LOG_WARN("%s:%d: part of a message of a kernel is lost: out of memory, or too many "
+                    "messages at a time",
+                    calls->device->backend->name, calls->device->index);
         slot[0] = UINT64_MAX;
         return;
     }
@@ -184,7 +185,7 @@ static void free_for_kernel(struct ahhsa_hostcalls *calls, uint64_t address)
         link = &(*link)->next;
     struct block *block = *link;
     if (!block) {
-        AH_LOG_WARN("%s:%d: a kernel gives back memory at 0x%llx that it does not have",
+        AH_LOG_WARN("%s:%d: a kernel frees memory at 0x%llx that was not allocated",
                     calls->device->backend->name, calls->device->index,
                     (unsigned long long)address);
         return;
@@ -207,9 +208,10 @@ static void answer(struct ahhsa_hostcalls *calls, uint32_t service, uint64_t slo
             free_for_kernel(calls, slot[0]);
         slot[0] = slot[0] ? 0 : allocate_for_kernel(calls, slot[1]);
         break;
-    default: /* functions by their address too: a kernel's mistake would end the process */
-        AH_LOG_ERR("%s:%d: a kernel asks for service %u of the host, which there is not: printf "
-                   "(%d) and memory (%d) are what it may ask for",
+    default: /* also calls of functions by address, since a faulty kernel could end the process */
+        AH_LOG_ERR("%s:%d: a kernel called service %u of the host, which is not supported: only "
+                   "printf (%d) "
+                   "and memory (%d) are",
                    calls->device->backend->name, calls->device->index, service,
                    AMDGPU_HOSTCALL_PRINTF, AMDGPU_HOSTCALL_MEMORY);
         slot[0] = slot[1] = 0;
@@ -224,15 +226,15 @@ static void answer_packet(struct ahhsa_hostcalls *calls, struct amdgpu_hostcall_
     __atomic_and_fetch(&header->control, ~(uint32_t)AMDGPU_HOSTCALL_READY, __ATOMIC_RELEASE);
 }
 
-/* All packets that are ready: a wave has one at a time, so that their order is nobody's. Links that
- * a kernel has written over may form a ring. */
+/* Answers all packets that are ready, in any order, since a wave has one at a time. Links that a
+ * kernel has overwritten may form a cycle. */
 static void answer_all(struct ahhsa_hostcalls *calls)
 {
     uint64_t ready = __atomic_exchange_n(&calls->buffer->ready_stack, 0, __ATOMIC_ACQUIRE);
     for (uint64_t seen = 0; ready && seen < calls->packets; seen++) {
         uint64_t index = ready & (calls->packets - 1);
         struct amdgpu_hostcall_header *header = &calls->headers[index];
-        uint64_t next = header->next; /* once answered it is the kernel's */
+        uint64_t next = header->next; /* the kernel owns it once it is answered */
         answer_packet(calls, header, &calls->payloads[index]);
         ready = next;
     }
@@ -252,7 +254,7 @@ static void *listen(void *data)
 
 /* ---- beginning and end ------------------------------------------------------------------ */
 
-/* At least as many as there are waves, so that a wave that wants one finds one. */
+/* At least as many as there can be waves, so that no wave waits for a packet. */
 static uint64_t packets_for(const struct ah_backend_device *device)
 {
     uint64_t packets = PACKETS_MIN;
@@ -261,8 +263,8 @@ static uint64_t packets_for(const struct ah_backend_device *device)
     return packets;
 }
 
-/* All packets are free: each points to the one below, the lowest to the end. Packet 0 is named
- * with a count of 1, for 0 would be the end. */
+/* Puts all packets on the free list: each points to the one below it, and the lowest to the end.
+ * Packet 0 is named with a count of 1, since 0 means the end. */
 static void fill_buffer(struct ahhsa_hostcalls *calls)
 {
     struct amdgpu_hostcall_buffer *buffer = calls->buffer;

@@ -1,5 +1,5 @@
-/* Owns what kernels need from the host beside their arguments: who needs what, the heap of malloc,
- * the workspace of cooperative launches. hsa_output.c has what is printed. */
+/* Owns what kernels need from the host beside their arguments: which services a kernel needs, the
+ * heap of malloc, and the workspace of cooperative launches. hsa_output.c has the print buffers. */
 #include "hsa_kernel_services.h"
 #include "amdgpu_abi.h"
 #include "hsa_hostcall.h"
@@ -56,7 +56,7 @@ hipError_t ahhsa_kernel_services_examine(struct ah_backend_device *device, hipEr
 
 /* ---- heap and workspace ----------------------------------------------------------------- */
 
-/* Zeroed memory of the device. */
+/* Device memory of which the first bytes are zeroed. */
 static hipError_t alloc_zeroed(struct ah_backend_device *device, size_t size, size_t zeroed,
                                void **out_memory)
 {
@@ -107,7 +107,7 @@ unsigned ahhsa_kernel_services_needed(const struct ah_backend_function *function
     return needs;
 }
 
-/* What is made at its first use. */
+/* Creates the services that are created at their first use. */
 static hipError_t create_services(struct ah_backend_device *device,
                                   struct ahhsa_kernel_services *services, unsigned needs)
 {
@@ -138,7 +138,7 @@ static void fill_implicit(const struct ahhsa_kernel_services *services, unsigned
         out_implicit->workspace = services->workspace;
 }
 
-/* Where kernels look for it: docs/kernel-abi.md. */
+/* The implicit argument in which kernels look for it depends on their ABI (docs/kernel-abi.md). */
 static void fill_print_buffer(const struct ah_backend_function *function,
                               const struct ahhsa_print_buffer *print,
                               struct ahhsa_implicit *out_implicit)

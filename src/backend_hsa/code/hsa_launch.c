@@ -1,4 +1,4 @@
-/* Owns launches: what is checked, and the packet. */
+/* Owns launches: their checks, and the contents of the packet. */
 #include "hsa_kernel_services.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static hipError_t check_arguments(const struct ah_backend_function *function,
     return hipErrorInvalidValue;
 }
 
-/* All blocks must be resident at once, or a barrier of the grid would wait for ever. */
+/* All blocks must be resident at the same time, or a grid barrier would never complete. */
 static hipError_t check_cooperative(struct ah_backend_device *device,
                                     const struct ah_backend_function *function,
                                     const struct ah_launch *launch)
@@ -78,7 +78,7 @@ static hipError_t check(struct ah_backend_device *device,
 
 /* ---- the packet ------------------------------------------------------------------------- */
 
-/* Of a thread. Kernels whose stack is not known before they run get the limit. */
+/* Bytes for a thread. A kernel with a dynamic stack gets the limit. */
 static uint32_t stack_size(struct ah_backend_device *device,
                            const struct ah_backend_function *function)
 {
@@ -118,7 +118,7 @@ static void fill(struct ahhsa_dispatch *dispatch, const struct ah_backend_functi
  * first 48 bytes are as ROCm's device library reads them. */
 struct cooperation {
     struct ah_multi_grid place;
-    uint32_t grid_barrier[2]; /* of ROCm's code */
+    uint32_t grid_barrier[2]; /* of code that follows ROCm's ABI */
     uint32_t blocks, unused;
     void *workspace; /* of code compiled with this project's headers */
     uint64_t unused_too;
@@ -126,7 +126,7 @@ struct cooperation {
 
 _Static_assert(sizeof(struct cooperation) == AHHSA_COOPERATION_SIZE, "struct cooperation");
 
-/* Behind the arguments. */
+/* Writes the struct behind the arguments. */
 static void fill_cooperation(unsigned char *arguments, const struct ah_backend_function *function,
                              const struct ah_launch *launch, struct ahhsa_implicit *implicit)
 {

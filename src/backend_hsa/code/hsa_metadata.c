@@ -1,5 +1,5 @@
-/* Owns the reading of AMDGPU metadata: the note in the ELF file, its MessagePack, and what of it
- * launches need. Every value is checked before it is believed. */
+/* Owns the parser of AMDGPU metadata: the note in the ELF file, its MessagePack, and what
+ * launches need of it. Every value is checked before it is used. */
 #include "hsa_metadata.h"
 
 #include "amdgpu_abi.h"
@@ -14,12 +14,13 @@ enum { KERNARG_MAX = 1 << 20, NOTE_MAX = 64 << 20, PRINTF_ID_BASE = 16 };
 
 /* ---- MessagePack ------------------------------------------------------------------------ */
 
-/* The library believes the counts of arrays and maps, and takes memory for as many elements. Here
- * is one object's first byte: what its length or count is stored in, and what one of it is. */
+/* The library trusts the counts of arrays and maps, and allocates memory for as many elements.
+ * This describes the first byte of an object: how its length or count is stored, and what is
+ * counted. */
 struct shape {
-    unsigned char length; /* bytes of a length or count behind the first; 0: in fixed */
-    unsigned char unit;   /* 0: bytes follow; else so many objects for each that is counted */
-    unsigned fixed;       /* bytes, or the count, known from the first byte */
+    unsigned char length; /* bytes of the length or count after the first byte; 0: it is in fixed */
+    unsigned char unit;   /* 0: bytes follow; otherwise the objects for each element */
+    unsigned fixed;       /* the bytes, or the count, that the first byte tells */
 };
 
 static struct shape shape_of(unsigned char first)
@@ -48,10 +49,10 @@ static struct shape shape_of(unsigned char first)
     return (struct shape){0, 0, 0};
 }
 
-/* Whether every count has at least a byte for each element it announces. */
+/* Whether there is at least one byte for each element that the counts announce. */
 static bool counts_are_possible(const unsigned char *data, size_t size)
 {
-    uint64_t objects = 1; /* that are still to come */
+    uint64_t objects = 1; /* that are still expected */
     size_t at = 0;
     while (objects > 0 && at < size) {
         struct shape shape = shape_of(data[at++]);
@@ -79,7 +80,7 @@ static bool is_text(const msgpack_object *object, const char *text)
            memcmp(object->via.str.ptr, text, length) == 0;
 }
 
-/* The value of a key, NULL where map is none or has no such key. */
+/* The value of a key; NULL: map is not a map, or has no such key. */
 static const msgpack_object *member(const msgpack_object *map, const char *key)
 {
     if (!map || map->type != MSGPACK_OBJECT_MAP)
@@ -95,7 +96,7 @@ static size_t length(const msgpack_object *array)
     return array && array->type == MSGPACK_OBJECT_ARRAY ? array->via.array.size : 0;
 }
 
-/* A number, fallback where there is none or it does not fit. */
+/* A number; fallback, if there is none or it does not fit. */
 static uint32_t number(const msgpack_object *map, const char *key, uint32_t fallback)
 {
     const msgpack_object *value = member(map, key);
@@ -110,7 +111,7 @@ static bool truth(const msgpack_object *map, const char *key)
     return value && value->type == MSGPACK_OBJECT_BOOLEAN && value->via.boolean;
 }
 
-/* A copy, NULL where there is no text (or no memory). */
+/* A copy; NULL: there is no text, or out of memory. */
 static char *text(const msgpack_object *value)
 {
     return value && value->type == MSGPACK_OBJECT_STR
@@ -150,7 +151,7 @@ static bool is_hidden_name(const msgpack_object *name)
            memcmp(name->via.str.ptr, prefix, sizeof prefix - 1) == 0;
 }
 
-/* An argument of a kind that is not known is the caller's, unless its name says otherwise. */
+/* An argument of an unknown kind is the caller's, unless its name marks it as hidden. */
 static bool read_argument(struct ahhsa_argument *out, const msgpack_object *map, uint32_t limit)
 {
     const msgpack_object *name = member(map, ".value_kind");
@@ -206,7 +207,7 @@ static bool read_kernel(struct ahhsa_kernel_metadata *out, const msgpack_object 
 
 /* ---- formats ---------------------------------------------------------------------------- */
 
-/* "0:0:<id in hexadecimal>,<format>". Formats of another layout are not ours to print. */
+/* "0:0:<id in hexadecimal>,<format>". Formats with other contents are ignored. */
 static bool read_format(struct ahhsa_format *out, const msgpack_object *object)
 {
     char *line = text(object);
@@ -262,17 +263,18 @@ static const char *read_all(struct ahhsa_metadata *out, const msgpack_object *ro
     out->major = element(version, 0);
     out->minor = element(version, 1);
     if (out->major != 1)
-        return "its metadata is of a version that is not known";
+        return "the version of its metadata is not supported";
     out->kernels = calloc(count + 1, sizeof *out->kernels);
     if (!out->kernels)
-        return "there is no memory for its metadata";
+        return "there is not enough memory for its metadata";
     for (size_t i = 0; i < count; i++) {
-        out->kernel_count++; /* also a half-read one is to be freed */
+        out->kernel_count++; /* a kernel that was read in part is freed too */
         if (!read_kernel(&out->kernels[i], &kernels->via.array.ptr[i]))
-            return "its metadata describes a kernel wrongly";
+            return "its metadata of a kernel is invalid";
     }
-    return read_formats(out, member(root, "amdhsa.printf")) ? NULL
-                                                            : "there is no memory for its metadata";
+    return read_formats(out, member(root, "amdhsa.printf"))
+               ? NULL
+               : "there is not enough memory for its metadata";
 }
 
 bool ahhsa_metadata_parse(struct ahhsa_metadata *out, const void *note, size_t size,
@@ -319,7 +321,7 @@ static const unsigned char *find_note(const unsigned char *data, size_t size, si
     return NULL;
 }
 
-/* Where a table of count entries lies, NULL where it is not in the file. */
+/* The address of a table of count entries; NULL: it is not in the file. */
 static const unsigned char *table_at(const unsigned char *elf, size_t size, uint64_t offset,
                                      uint64_t count, uint64_t entry_size, size_t expected)
 {
@@ -371,7 +373,7 @@ bool ahhsa_metadata_read(struct ahhsa_metadata *out, const void *elf, size_t siz
     size_t note_size = 0;
     const unsigned char *note = NULL;
     *out = (struct ahhsa_metadata){0};
-    *out_reason = "it is no ELF file";
+    *out_reason = "it is not an ELF file";
     if (size < sizeof header)
         return false;
     memcpy(&header, elf, sizeof header);
@@ -381,7 +383,7 @@ bool ahhsa_metadata_read(struct ahhsa_metadata *out, const void *elf, size_t siz
     note = note_of_segments(elf, size, &header, &note_size);
     if (!note)
         note = note_of_sections(elf, size, &header, &note_size);
-    *out_reason = "it has no metadata about its kernels";
+    *out_reason = "it has no metadata of kernels";
     return note && ahhsa_metadata_parse(out, note, note_size, out_reason);
 }
 

@@ -1,5 +1,5 @@
-/* What the compiler wrote about the kernels of an AMDGPU code object (code object versions 3 and
- * later): the note of MessagePack in its ELF file. Reading is safe on anything. */
+/* Private to the code room: the metadata of an AMDGPU code object (versions 3 and later), which
+ * the compiler writes as a MessagePack note of the ELF file. Any bytes can be parsed safely. */
 #ifndef AHHSA_METADATA_H
 #define AHHSA_METADATA_H
 
@@ -11,10 +11,10 @@ enum ahhsa_value {
 #define HSA_VALUE(kind, name) AHHSA_VALUE_##kind,
 #include "hsa_values.def"
 #undef HSA_VALUE
-    AHHSA_VALUE_UNKNOWN, /* a kind that is not in the table */
+    AHHSA_VALUE_UNKNOWN, /* not in the table */
 };
 
-/* Not the caller's: the runtime supplies it. */
+/* Whether the runtime supplies it, and not the caller. */
 static inline bool ahhsa_value_is_hidden(enum ahhsa_value value)
 {
     return value >= AHHSA_VALUE_BLOCK_COUNT_X;
@@ -43,7 +43,7 @@ struct ahhsa_format {
     char *text;
 };
 
-/* The formats of a code object. Counted: what its kernels have printed may become text after
+/* The formats of a code object. Reference-counted: records of its kernels may be formatted after
  * the code is unloaded. */
 struct ahhsa_formats {
     _Atomic unsigned references;
@@ -59,7 +59,7 @@ struct ahhsa_metadata {
 };
 
 /* Reads the metadata of an ELF file. On failure returns false, *out_reason says why, and out is
- * zeroed. What is read does not point into the file. */
+ * zeroed. The result does not point into the file. */
 bool ahhsa_metadata_read(struct ahhsa_metadata *out, const void *elf, size_t size,
                          const char **out_reason);
 
@@ -73,7 +73,7 @@ void ahhsa_formats_release(struct ahhsa_formats *formats); /* accepts NULL */
 /* Accepts a zeroed struct. */
 void ahhsa_metadata_fini(struct ahhsa_metadata *metadata);
 
-/* NULL: there is none of that name. */
+/* NULL: there is no such kernel. */
 const struct ahhsa_kernel_metadata *ahhsa_metadata_kernel(const struct ahhsa_metadata *metadata,
                                                           const char *name);
 

@@ -1,4 +1,5 @@
-/* Owns modules: code objects loaded through the runtime, their kernels and variables by name. */
+/* Owns modules: code objects that the runtime has loaded, and their kernels and variables by
+ * name. */
 #include "hsa_kernel_services.h"
 #include "hsa_memory.h"
 #include "hsa_module.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that are loaded, so that a reset finds those of its device. */
+/* All loaded modules, so that a reset finds those of its device. */
 static struct {
     pthread_mutex_t lock;
     struct ah_backend_module *first;
@@ -34,7 +35,7 @@ static void remove_module(struct ah_backend_module *module)
 
 /* ---- symbols ---------------------------------------------------------------------------- */
 
-/* hipErrorNotFound, without a line in the log: not finding a name is an answer. */
+/* Returns hipErrorNotFound without logging it, since a missing name need not be an error. */
 static hipError_t find_symbol(const struct ah_backend_module *module, const char *name,
                               hsa_symbol_kind_t kind, hsa_executable_symbol_t *out_symbol)
 {
@@ -80,7 +81,7 @@ static hipError_t destroy_executable(struct ah_backend_module *module)
     return error;
 }
 
-/* Gives the code back to the runtime; may be called again after a failure. */
+/* Has the runtime unload the code; may be called again after a failure. */
 static hipError_t release_code(struct ah_backend_module *module)
 {
     const struct ahhsa_api *api = module->device->api;
@@ -99,7 +100,7 @@ static hipError_t release_code(struct ah_backend_module *module)
     return error;
 }
 
-/* Accepts a half-built one that nobody remembers. */
+/* Accepts a module that was built in part and is not in the list. */
 static void destroy(struct ah_backend_module *module)
 {
     if (!module)
@@ -115,7 +116,7 @@ static void destroy(struct ah_backend_module *module)
     free(module);
 }
 
-/* What a failure to load says of the image. */
+/* HIP's error for a failure to load the image. */
 static hipError_t load_error(hsa_status_t status)
 {
     switch ((int)status) {
@@ -145,8 +146,9 @@ static hipError_t load_failed(const struct ah_backend_device *device, const char
                *image->target ? image->target : "an unknown processor", image->code_object_version,
                what, words ? words : "unknown error", (unsigned)status);
     if (status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT && image->code_object_version > 4)
-        AH_LOG_ERR("an HSA runtime that is older than the compiler does not know the version of "
-                   "code objects: update it, or compile with -mcode-object-version=4");
+        AH_LOG_ERR("the HSA runtime may be too old for this version of code objects: update ROCm, "
+                   "or compile "
+                   "with -mcode-object-version=4");
     return load_error(status);
 }
 
@@ -188,7 +190,7 @@ static hipError_t read_metadata(struct ah_backend_module *module, const struct a
     return module->functions ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* The mark that memory.h leaves in the code. */
+/* The version that memory.h leaves in the code. */
 static hipError_t read_abi(struct ah_backend_module *module)
 {
     hsa_executable_symbol_t symbol;
@@ -203,15 +205,16 @@ static hipError_t read_abi(struct ah_backend_module *module)
     if (error == hipSuccess)
         error = ahhsa_raw_read(module->device, &abi, (const void *)(uintptr_t)address, sizeof abi);
     if (error == hipSuccess && abi > AHHSA_ABI_CURRENT) {
-        AH_LOG_ERR("code was compiled with headers of a later version (%u, this is %d)", abi,
-                   AHHSA_ABI_CURRENT);
+        AH_LOG_ERR("code was compiled with headers of a later version (%u, this library has %d): "
+                   "update this library, or compile again",
+                   abi, AHHSA_ABI_CURRENT);
         error = hipErrorInvalidImage;
     }
     module->abi = abi;
     return error;
 }
 
-/* Options are for compilers of PTX: a code object is machine code already. */
+/* The options are for the PTX compiler and do not apply to machine code. */
 hipError_t ahhsa_module_load(struct ah_backend_device *device, const struct ah_image *image,
                              unsigned option_count, const hipJitOption *options,
                              void **option_values, struct ah_backend_module **out_module)
@@ -278,7 +281,7 @@ void ahhsa_modules_free(struct ah_backend_device *device)
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-/* What the loader says counts; of the arguments it knows less than the metadata. */
+/* Sizes come from the loader; the metadata knows more of the arguments. */
 static hipError_t query_sizes(const struct ah_backend_module *module,
                               hsa_executable_symbol_t symbol, struct ah_backend_function *function)
 {
@@ -354,7 +357,7 @@ hipError_t ahhsa_module_function(struct ah_backend_device *device, struct ah_bac
     return error;
 }
 
-/* Copies find out by the address whose memory it is. */
+/* Copies look up the device by the address. */
 static hipError_t register_variable(struct ah_backend_module *module, void *pointer, size_t size)
 {
     for (size_t i = 0; i < module->variable_count; i++)

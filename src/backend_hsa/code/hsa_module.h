@@ -9,7 +9,7 @@
 struct ah_backend_function {
     struct ah_backend_module *module;
     const struct ahhsa_kernel_metadata *kernel;
-    uint64_t object; /* address of the kernel's descriptor, 0 until it is asked for */
+    uint64_t object; /* address of the kernel's descriptor, 0 until the function is looked up */
     uint32_t group_size, private_size, kernarg_size; /* as loaded, bytes */
     uint32_t arguments_size;                         /* kernarg_size, padded */
     uint32_t explicit_end;                           /* where the caller's arguments end */
@@ -32,16 +32,16 @@ struct ahhsa_variable {
 
 struct ah_backend_module {
     struct ah_backend_device *device;
-    struct ah_backend_module *next; /* of all that are loaded */
+    struct ah_backend_module *next; /* of all loaded modules */
     hsa_executable_t executable;
     hsa_code_object_reader_t reader;
-    void *image; /* what was loaded: debuggers find it through the runtime */
+    void *image; /* the image that was loaded, which debuggers read through the runtime */
     struct ahhsa_metadata metadata;
     unsigned abi;                          /* AHHSA_ABI_ROCM, or a version */
     struct ah_backend_function *functions; /* one per kernel of the metadata */
-    struct ahhsa_variable *variables;      /* that were asked for */
+    struct ahhsa_variable *variables;      /* that were looked up */
     size_t variable_count;
-    pthread_mutex_t lock; /* of functions that are asked for first, and of variables */
+    pthread_mutex_t lock; /* guards the lookup of functions, and variables */
 };
 
 static inline bool ahhsa_function_uses(const struct ah_backend_function *function,
@@ -55,7 +55,7 @@ static inline bool ahhsa_function_uses(const struct ah_backend_function *functio
 /* What the runtime supplies, beside the sizes of the launch. */
 struct ahhsa_implicit {
     void *printf_buffer, *hostcall_buffer, *multigrid_sync, *heap;
-    void *workspace; /* which multigrid_sync leads to */
+    void *workspace; /* to which multigrid_sync points */
     const hsa_queue_t *queue;
 };
 
@@ -63,7 +63,7 @@ struct ahhsa_implicit {
 void ahhsa_arguments_write(unsigned char *to, const struct ah_backend_function *function,
                            const struct ah_launch *launch, const struct ahhsa_implicit *implicit);
 
-/* The arguments of a kernel, and what a cooperative launch has behind them. */
+/* The size of a kernel's arguments, and of what a cooperative launch has behind them. */
 enum { AHHSA_KERNARG_MAX = 64 << 10, AHHSA_COOPERATION_SIZE = 64 };
 _Static_assert(AHHSA_KERNARG_MAX + AHHSA_COOPERATION_SIZE <= AHHSA_ARGUMENTS_MAX, "one chunk");
 

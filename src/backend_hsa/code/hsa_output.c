@@ -1,9 +1,10 @@
-/* Owns what kernels print: the buffers, which launch prints into which, and when a buffer becomes
- * text.
+/* Owns the buffers that kernels print into: which launch uses which buffer, and when its records
+ * are written out.
  *
- * A launch never waits for a buffer. It has one of its own while there are few; then launches of a
- * stream share one, where their records follow one another as the kernels do. A buffer becomes
- * text when all of its launches have ended, after those before it in the stream. */
+ * A launch never waits for a buffer. It has a buffer of its own while there are few; beyond that,
+ * launches of a stream share one, in which their records follow one another in the order of the
+ * kernels. The records are written out when all launches of the buffer have ended, after those of
+ * earlier buffers of the stream. */
 #include "hsa_hostcall.h"
 #include "hsa_printf.h"
 #include "hsa_kernel_services.h"
@@ -13,13 +14,13 @@
 #include <string.h>
 
 enum {
-    OWN = 32,         /* buffers of a device, before launches share */
-    FULL = 64,        /* buffers of the size that the limit says */
+    OWN = 32,         /* buffers of a device, before launches share them */
+    FULL = 64,        /* buffers of the size that the limit sets */
     SHARE = 256,      /* launches in a buffer, while there are fewer than FULL */
     SMALL = 64 << 10, /* bytes of all further buffers */
 };
 
-/* Free, or with launches of one stream that follow one another. */
+/* It is free, or used by consecutive launches of one stream. */
 struct ahhsa_print_buffer {
     struct ahhsa_print_buffer *next;          /* of the free ones, or of the stream's */
     struct ahhsa_print_buffer *newer, **link; /* of all that are in use */
@@ -27,17 +28,17 @@ struct ahhsa_print_buffer {
     struct ahhsa_stream_output *output; /* of their stream */
     void *memory;                       /* of the host, at the same address for kernels */
     size_t size;
-    struct ahhsa_formats **formats; /* of the kernels, held */
+    struct ahhsa_formats **formats; /* of the kernels, retained */
     size_t format_count;
-    bool rocm_abi; /* records lie as ROCm's device library places them */
-    bool printed;  /* its text is out: the device has failed */
+    bool rocm_abi; /* the layout of records is that of ROCm's device library */
+    bool printed;  /* its records were written out when the device failed */
     _Atomic unsigned launches;
-    unsigned ended; /* of the launches */
+    unsigned ended; /* of the launches, how many have ended */
 };
 
 /* ---- buffers ---------------------------------------------------------------------------- */
 
-/* Used bytes become 0. */
+/* Sets the used bytes to 0. */
 static void clear(const struct ahhsa_print_buffer *print, size_t used)
 {
     uint32_t head[2] = {0, (uint32_t)(print->size - AHHSA_PRINTF_HEADER)};
@@ -87,7 +88,7 @@ static size_t size_now(struct ah_backend_device *device, unsigned count)
     return (count > FULL && size > SMALL ? SMALL : size) + AHHSA_PRINTF_HEADER;
 }
 
-/* One that nobody uses, of the size that is asked for now. */
+/* A buffer that no launch uses, of the size that the limit sets now. */
 static hipError_t acquire_buffer(struct ah_backend_device *device,
                                  struct ahhsa_kernel_services *services,
                                  struct ahhsa_print_buffer **out_print)
@@ -115,7 +116,7 @@ static hipError_t acquire_buffer(struct ah_backend_device *device,
     return error;
 }
 
-/* It serves others. */
+/* Makes the buffer available to other launches. */
 static void recycle(struct ahhsa_kernel_services *services, struct ahhsa_print_buffer *print)
 {
     release_formats(print);
@@ -153,7 +154,7 @@ static void append_to_stream(struct ahhsa_kernel_services *services,
     output->last = print;
 }
 
-/* It is the stream's first. */
+/* The buffer is the stream's first. */
 static void remove_from_stream(struct ahhsa_kernel_services *services,
                                struct ahhsa_print_buffer *print)
 {
@@ -168,7 +169,7 @@ static void remove_from_stream(struct ahhsa_kernel_services *services,
         output->last = NULL;
 }
 
-/* One more launch prints into it. */
+/* Adds a launch of function to the buffer. */
 static hipError_t join(struct ahhsa_print_buffer *print, const struct ah_backend_function *function)
 {
     struct ahhsa_formats *formats = function->module->metadata.formats;
@@ -187,7 +188,7 @@ static hipError_t join(struct ahhsa_print_buffer *print, const struct ah_backend
     return hipSuccess;
 }
 
-/* The stream's latest, where its next launch is to share that. */
+/* The stream's latest buffer, if its next launch shares it; otherwise NULL. */
 static struct ahhsa_print_buffer *shared(const struct ahhsa_kernel_services *services,
                                          const struct ahhsa_stream_output *output, bool rocm_abi)
 {
@@ -295,8 +296,8 @@ static void report(const struct ahhsa_print_buffer *print, const struct ahhsa_pr
                     device->backend->name, device->index);
 }
 
-/* Prints what the buffer holds and makes it empty. Kernels of a device that has failed may still
- * write to it: what is read is a copy. */
+/* Writes out the records of the buffer and clears it. Kernels of a device that has failed may
+ * still write to it, so that a copy is read. */
 static struct ahhsa_printed print_buffer(const struct ahhsa_print_buffer *print)
 {
     struct ahhsa_printed printed = {0};
@@ -314,7 +315,7 @@ static struct ahhsa_printed print_buffer(const struct ahhsa_print_buffer *print)
     return printed;
 }
 
-/* Takes the oldest of the stream's, if its kernels have ended. */
+/* Removes and returns the stream's oldest buffer, if its kernels have ended. */
 static struct ahhsa_print_buffer *remove_finished(struct ahhsa_kernel_services *services,
                                                   const struct ahhsa_stream_output *output)
 {
@@ -328,7 +329,8 @@ static struct ahhsa_print_buffer *remove_finished(struct ahhsa_kernel_services *
     return print;
 }
 
-/* The text of one stream's kernels comes out in their order, whoever learns of their ends. */
+/* The records of a stream's kernels are written out in the order of the kernels, whichever thread
+ * runs the callbacks. */
 static void launch_ended(void *data)
 {
     struct ahhsa_print_buffer *print = data;
@@ -359,7 +361,8 @@ void ahhsa_print_buffer_cancelled(struct ahhsa_print_buffer *print)
 
 /* ---- failure and end -------------------------------------------------------------------- */
 
-/* The first in use, or the one after print. None of them leaves while text is printed. */
+/* The first buffer in use, or the one after print. No buffer leaves the list while `printing` is
+ * held. */
 static struct ahhsa_print_buffer *next_in_use(struct ahhsa_kernel_services *services,
                                               const struct ahhsa_print_buffer *print)
 {
@@ -369,7 +372,7 @@ static struct ahhsa_print_buffer *next_in_use(struct ahhsa_kernel_services *serv
     return next;
 }
 
-/* Kernels that faulted have printed too, and an assertion says in print that it failed. */
+/* Kernels that faulted may have printed, and an assertion that failed is a record. */
 bool ahhsa_print_buffers_flush(struct ahhsa_kernel_services *services)
 {
     struct ahhsa_print_buffer *print = NULL;

@@ -1,4 +1,4 @@
-/* Owns how records are walked; the host's printf formats each value, so that the text is what the
+/* Owns the parser of records; the host's printf formats each value, so that the text is what the
  * host would print. */
 #include "hsa_printf.h"
 
@@ -7,14 +7,14 @@
 #include <string.h>
 
 enum {
-    RECORDS = 12,       /* the first record's place in the buffer */
+    RECORDS = 12,       /* the offset of the first record in the buffer */
     RECORDS_PACKED = 8, /* as ROCm's device library places them, without gaps */
     CONSTANT = 2,       /* bits of the control word */
     TO_ERROR = 1,
     SIZE_SHIFT = 2,
 };
 
-/* What is left of a record. Past its end everything is 0. */
+/* The rest of a record. Words past its end read as 0. */
 struct record {
     const unsigned char *at, *end;
 };
@@ -40,7 +40,7 @@ static uint64_t next_bits(struct record *record)
     return bits;
 }
 
-/* Text with its zero byte, padded to 8; "" past the end and where there is no zero byte. */
+/* A string with its zero byte, padded to 8 bytes; "" past the end, or if there is no zero byte. */
 static const char *next_text(struct record *record)
 {
     const unsigned char *text = record->at;
@@ -98,7 +98,7 @@ static void print_one(struct ah_conversion *conversion, struct record *record, F
     else if (conversion->letter == 's')
         print_text(conversion, next_text(record), out);
     else if (conversion->letter == 'n')
-        next_bits(record); /* the kernel's memory is not written */
+        next_bits(record); /* %n does not write to the kernel's memory */
     else
         print_number(conversion, next_bits(record), out);
 }
@@ -133,7 +133,7 @@ size_t ahhsa_printf_used(const void *buffer, size_t size)
         capacity = room;
     if (asked == 0)
         return 0;
-    /* Records lie 4 bytes behind the place that was asked for. */
+    /* A record begins 4 bytes after the offset that was reserved. */
     return AHHSA_PRINTF_HEADER + (asked + 4 < capacity ? asked + 4 : capacity);
 }
 
@@ -151,7 +151,7 @@ static const char *format_of(uint64_t id, const struct tables *tables)
     return NULL;
 }
 
-/* As the assert of this project's headers, and that of ROCm's, begin. */
+/* The beginnings of the messages of assert, in this project's headers and in ROCm's. */
 static bool is_assertion(const char *format)
 {
     static const char *const beginnings[] = {
@@ -185,7 +185,7 @@ static void write_record(const unsigned char *data, uint32_t control, size_t rec
         printed->unknown = true;
 }
 
-/* Our device code leaves the place of a packed buffer's first record alone. */
+/* This project's device code does not write at the offset of a packed buffer's first record. */
 static bool is_packed(const unsigned char *data)
 {
     return word_at(data + RECORDS_PACKED) != 0;

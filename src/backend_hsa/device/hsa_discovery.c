@@ -142,7 +142,7 @@ static hsa_status_t describe(struct search *search, struct ah_backend_device *de
 
 static hipError_t no_device(char **out_reason)
 {
-    *out_reason = ah_reason("the runtime shows no GPU%s",
+    *out_reason = ah_reason("the runtime reports no GPU%s",
                             getenv("ROCR_VISIBLE_DEVICES") ? " (ROCR_VISIBLE_DEVICES is set)" : "");
     return hipErrorNoDevice;
 }

@@ -22,7 +22,7 @@ static size_t format_size(hipArray_Format format)
     }
 }
 
-/* False: it is larger than any memory. */
+/* False: the size overflows. */
 static bool lay_out(const struct ah_array_shape *shape, size_t alignment,
                     struct ah_backend_array *array, size_t *out_size)
 {

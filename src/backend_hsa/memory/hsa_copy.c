@@ -1,6 +1,5 @@
-/* Owns copies of bytes. Between memories that copy engines reach they are queued as they are;
- * pageable memory goes through pieces of page-locked memory, several of them on their way at
- * a time. */
+/* Owns copies of bytes. Between memories that copy engines can access a copy is queued as it is;
+ * copies of pageable memory go through staging areas, several of them at a time. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
@@ -34,7 +33,7 @@ struct ahhsa_location ahhsa_location_of(struct ah_backend_device *device, const 
 
 /* ---- into the stream -------------------------------------------------------------------- */
 
-/* What goes with a copy; under the lock. */
+/* Has the buffer released when the copy has ended. Under the lock. */
 static void attach(struct ahhsa_work *work, struct ahhsa_bounce_buffer *buffer,
                    struct ahhsa_signal **out_signal)
 {
@@ -66,7 +65,7 @@ hipError_t ahhsa_transfer_enqueue(struct ah_backend_stream *stream,
     }
     attach(&work, buffer, out_signal);
     /* Under the lock: a copy of another thread that waits for this one must come after it in the
-     * engine, which would otherwise wait for what is behind. */
+     * engine, which would otherwise wait for a copy that is behind it. */
     if (!work.host_dependent)
         error = ahhsa_transfer_start(work.device, transfer, work.before, work.after);
     ahhsa_work_end(&work);
@@ -87,7 +86,7 @@ hipError_t ahhsa_copy_enqueue(struct ah_backend_stream *stream, const struct ahh
     return ahhsa_transfer_enqueue(stream, &transfer, buffer, out_signal);
 }
 
-/* From pageable memory: all of it has left when this returns. */
+/* From pageable memory, which has been read when this returns. */
 static hipError_t copy_from_pageable(struct ah_backend_stream *stream,
                                      const struct ahhsa_location *dst,
                                      const struct ahhsa_location *src, size_t size)
@@ -134,7 +133,7 @@ static hipError_t send_piece(struct ah_backend_stream *stream, const struct ahhs
     return error;
 }
 
-/* To pageable memory: all of it has arrived when this returns. */
+/* To pageable memory, which has been written when this returns. */
 static hipError_t copy_to_pageable(struct ah_backend_stream *stream,
                                    const struct ahhsa_location *dst,
                                    const struct ahhsa_location *src, size_t size)
@@ -147,7 +146,7 @@ static hipError_t copy_to_pageable(struct ah_backend_stream *stream,
         struct arrival *next = &arrivals[(first + count) % PIECES_IN_FLIGHT];
         bool full = count == PIECES_IN_FLIGHT || done == size || error != hipSuccess;
         size_t left = size - done;
-        if (!full) { /* who has pieces must not wait for others who have */
+        if (!full) { /* a thread that holds areas must not wait for another that does */
             next->size = left < AHHSA_BOUNCE_SIZE ? left : AHHSA_BOUNCE_SIZE;
             error = ahhsa_staging_acquire(ahhsa_stream_device(stream), next->size, count == 0,
                                           &next->piece);
@@ -170,7 +169,7 @@ static hipError_t copy_to_pageable(struct ah_backend_stream *stream,
     return error;
 }
 
-/* Both ends are the host's: done by this thread when it is the stream's turn. */
+/* Both ends are host memory: this thread waits for the stream's earlier work and copies. */
 static hipError_t copy_within_host(struct ah_backend_stream *stream,
                                    const struct ahhsa_location *dst,
                                    const struct ahhsa_location *src, size_t size)
@@ -190,7 +189,7 @@ static hipError_t copy_within_host(struct ah_backend_stream *stream,
     return error;
 }
 
-/* Between devices that do not reach one another. */
+/* Between devices without access to each other's memory. */
 static hipError_t copy_through_host(struct ah_backend_stream *stream,
                                     const struct ahhsa_location *dst,
                                     const struct ahhsa_location *src, size_t size)
@@ -230,7 +229,7 @@ hipError_t ahhsa_copy_enqueue_any(struct ah_backend_stream *stream,
 
 /* ---- entries of the backend ------------------------------------------------------------- */
 
-/* Mappings that lie side by side are looked for only where one is not enough. */
+/* Adjacent mappings are looked up only if the first is too small. */
 static bool is_within(struct ah_backend_device *device, const void *pointer, size_t size,
                       const struct ah_pointer_info *info)
 {
@@ -270,7 +269,7 @@ hipError_t ahhsa_copy(struct ah_backend_device *device, void *dst, const void *s
         error = copy_any(device, dst, src, size, legacy, &to, &from);
     if (error != hipSuccess || (to.device && from.device) || from.pageable)
         return error;
-    if (!to.pageable) /* otherwise it has arrived */
+    if (!to.pageable) /* pageable memory has been written */
         return ahhsa_stream_synchronize(device, legacy);
     ahhsa_device_reap(device);
     return ahhsa_device_error(device);
@@ -283,7 +282,7 @@ hipError_t ahhsa_copy_async(struct ah_backend_device *device, void *dst, const v
     return copy_any(device, dst, src, size, stream, &to, &from);
 }
 
-/* Addresses tell whose memory it is. */
+/* The devices are looked up by address. */
 hipError_t ahhsa_copy_peer(struct ah_backend_device *device, struct ah_backend_device *dst_device,
                            void *dst, struct ah_backend_device *src_device, const void *src,
                            size_t size, struct ah_backend_stream *stream)

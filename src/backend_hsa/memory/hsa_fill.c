@@ -1,5 +1,5 @@
-/* Owns fills. The runtime's own fill knows no streams and waits for its end: memory of a device is
- * filled by copies instead, which engines keep in order without a thread of the host. */
+/* Owns fills. The runtime's own fill is synchronous and in no stream: device memory is filled by
+ * copies instead, which engines keep in order without a thread of the host. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 enum { SMALL = 64 << 10 /* bytes of a pattern */, WORD = 4 };
 
-/* The value in every element of a word. */
+/* The value, repeated in every element of a word. */
 static uint32_t repeated(const struct ah_fill *fill)
 {
     switch (fill->element_size) {
@@ -55,7 +55,7 @@ static hipError_t fill_host(struct ah_backend_stream *stream, const struct host_
 
 /* ---- memory of a device ----------------------------------------------------------------- */
 
-/* What is copied to the beginning. */
+/* Copies the pattern to the beginning. */
 static hipError_t copy_pattern(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                                uint32_t word, size_t width, size_t height)
 {
@@ -74,7 +74,7 @@ static hipError_t copy_pattern(struct ah_backend_stream *stream, const struct ah
     return ahhsa_transfer_enqueue(stream, &transfer, piece.buffer, NULL);
 }
 
-/* What is filled already is copied behind itself until all is. */
+/* Copies the part that is filled behind itself, until all of it is filled. */
 static hipError_t spread_bytes(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
                                size_t done, size_t size)
 {

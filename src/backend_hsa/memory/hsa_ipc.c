@@ -1,20 +1,20 @@
-/* Owns memory that processes share. */
+/* Owns memory that processes share, by handles of the runtime. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What travels in a hipIpcMemHandle_t. */
+/* The contents of a hipIpcMemHandle_t. */
 struct ticket {
     hsa_amd_ipc_memory_t native;
     uint64_t size;
-    pid_t owner; /* it has the memory already, and is refused */
+    pid_t owner; /* the owner cannot open its own memory */
 };
 _Static_assert(sizeof(struct ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory handles");
 
-/* The size of an allocation as the runtime has it: AMD's rounds what it was asked for, and shares
- * all of an allocation or nothing. */
+/* The size of an allocation in the runtime: AMD's rounds sizes up, and shares whole allocations
+ * only. */
 static hipError_t native_size(struct ah_backend_device *device, const struct ahhsa_allocation *it,
                               uint64_t *out_size)
 {
@@ -90,7 +90,7 @@ hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
     struct ticket ticket;
     void *pointer = NULL;
     hipError_t error = ahhsa_enter(device);
-    (void)flags; /* the device's peers reach it when they come to use it */
+    (void)flags; /* peers of the device get access at their first use of it */
     if (error != hipSuccess)
         return error;
     if (!device->api->hsa_amd_ipc_memory_attach || !device->api->hsa_amd_ipc_memory_detach)

@@ -1,11 +1,11 @@
-/* Owns managed memory: host memory that every device reaches where it is, and what was said
- * about parts of it. Advice moves nothing here; it is remembered and can be asked for. */
+/* Owns managed memory: host memory that every device can access, and the advice for ranges of it.
+ * Advice and prefetches move no memory; they are stored, and can be queried. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What was said about [start, end) of an allocation; neighbours that are alike are not joined. */
+/* The advice for [start, end) of an allocation. */
 struct part {
     size_t start, end;
     bool read_mostly, coarse;
@@ -71,7 +71,7 @@ hipError_t ahhsa_managed_alloc(struct ah_backend_device *device, size_t size, un
 
 /* ---- parts ------------------------------------------------------------------------------ */
 
-/* Makes a part begin at offset. False: no memory. */
+/* Splits the part that contains offset, so that one begins there. False: out of memory. */
 static bool split(struct ahhsa_managed *managed, size_t offset)
 {
     size_t i = 0;
@@ -111,7 +111,7 @@ static void join_alike(struct ahhsa_managed *managed)
     managed->count = kept + 1;
 }
 
-/* What happens to parts: advice, or a prefetch. */
+/* A change of parts: advice, or a prefetch. */
 struct change {
     uintptr_t start;
     size_t size;
@@ -182,7 +182,7 @@ static hipError_t apply(struct ah_backend_device *device, struct change *change)
 
 /* ---- entries of the backend ------------------------------------------------------------- */
 
-/* The memory stays where it is, which every device reaches: there is nothing to be queued. */
+/* Every device can access the memory where it is, so that nothing is queued. */
 hipError_t ahhsa_managed_prefetch(struct ah_backend_device *device, const void *pointer,
                                   size_t size, struct ah_backend_device *location,
                                   struct ah_backend_stream *stream)
@@ -211,7 +211,7 @@ hipError_t ahhsa_managed_advise(struct ah_backend_device *device, const void *po
     return error == hipSuccess ? apply(device, &change) : error;
 }
 
-/* All parts of the range in one. */
+/* What all parts of a range have in common. */
 struct summary {
     uintptr_t start;
     size_t size;
@@ -295,7 +295,7 @@ static void set_flags(struct ahhsa_allocation *allocation, void *data)
     allocation->flags = *(const unsigned *)data;
 }
 
-/* Host and devices may use the memory at the same time, whatever it is attached to. */
+/* Host and devices may always use the memory at the same time; the flags are only stored. */
 hipError_t ahhsa_managed_attach(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                 void *pointer, size_t size, unsigned flags)
 {

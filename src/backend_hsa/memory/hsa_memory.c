@@ -1,11 +1,11 @@
-/* Owns allocation on the device and of page-locked memory, the map of what was allocated, and
- * what a pointer is. */
+/* Owns allocation on the device and of page-locked memory, the map of allocations, and queries of
+ * pointers. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PITCH_ALIGNMENT = 256 }; /* what copies of rows and textures like on every device */
+enum { PITCH_ALIGNMENT = 256 }; /* fast for copies of rows and valid for textures on every device */
 
 #define OF(range_pointer, member)                                                                  \
     ((struct ahhsa_allocation *)(void *)((char *)(range_pointer)-offsetof(struct ahhsa_allocation, \
@@ -56,7 +56,7 @@ bool ahhsa_memory_add(struct ah_backend *backend, struct ahhsa_allocation *alloc
     return added;
 }
 
-/* Under the lock of the map. */
+/* Under memory_lock. */
 static void remove_from_maps(struct ah_backend *backend, struct ahhsa_allocation *allocation)
 {
     ah_ranges_remove(&backend->memory, &allocation->range);
@@ -80,7 +80,7 @@ struct ahhsa_allocation *ahhsa_memory_remove(struct ah_backend *backend, const v
     return allocation;
 }
 
-/* Under the lock of the map. out_by_device_address: pointer is the devices' address. */
+/* Under memory_lock. *out_by_device_address: pointer is the devices' address. */
 static struct ahhsa_allocation *find(struct ah_backend *backend, const void *pointer,
                                      bool *out_by_device_address)
 {
@@ -146,7 +146,7 @@ bool ahhsa_memory_is_host_accessible(struct ah_backend *backend, const void *poi
     return !ahhsa_memory_find(backend, pointer, &allocation) || kind_is_of_host(allocation.kind);
 }
 
-/* Puts memory into the map, or gives up. */
+/* Puts memory into the map. */
 static hipError_t add_to_map(struct ah_backend_device *device, void *pointer, size_t size,
                              enum ah_memory_kind kind, enum ahhsa_origin origin, unsigned flags)
 {
@@ -157,7 +157,7 @@ static hipError_t add_to_map(struct ah_backend_device *device, void *pointer, si
     allocation->flags = flags;
     if (ahhsa_memory_add(device->backend, allocation))
         return hipSuccess;
-    AH_LOG_ERR("%p overlaps memory that is known already", pointer);
+    AH_LOG_ERR("memory at %p overlaps another allocation", pointer);
     free_record(allocation);
     return hipErrorInvalidValue;
 }
@@ -218,7 +218,8 @@ hipError_t ahhsa_memory_alloc(struct ah_backend_device *device, size_t size, uns
     return error;
 }
 
-/* Memory of the host may be used by any device, and so may that of a device with peers. */
+/* Waits for all devices that may use the memory: every device may use host memory, and memory of
+ * a device with peers. */
 static hipError_t drain_users(struct ah_backend_device *device, bool all)
 {
     struct ah_backend *backend = device->backend;
@@ -226,7 +227,7 @@ static hipError_t drain_users(struct ah_backend_device *device, bool all)
     for (int i = 0; all && i < backend->device_count; i++) {
         struct ah_backend_device *other = &backend->devices[i];
         if (other != device && atomic_load(&other->ready))
-            ahhsa_device_drain(other); /* whose errors are its own */
+            ahhsa_device_drain(other); /* an error of another device is not reported here */
     }
     return error;
 }
@@ -237,7 +238,7 @@ static hipError_t not_an_allocation(const void *pointer)
     return hipErrorInvalidValue;
 }
 
-/* What the runtime did not take back stays in the map. */
+/* Puts the allocation back into the map if the runtime could not free it. */
 static hipError_t finish_free(struct ah_backend_device *device, struct ahhsa_allocation *allocation,
                               hipError_t error)
 {
@@ -246,7 +247,8 @@ static hipError_t finish_free(struct ah_backend_device *device, struct ahhsa_all
     return error;
 }
 
-/* The map comes first: another thread may be given the memory before the runtime returns. */
+/* Frees device memory that is in no pool, or managed memory. The map comes first: another thread
+ * may be given the memory before the runtime returns. */
 static hipError_t free_unpooled(struct ah_backend_device *device, void *pointer,
                                 enum ahhsa_origin origin)
 {
@@ -297,7 +299,8 @@ hipError_t ahhsa_device_memory_info(struct ah_backend_device *device, size_t *ou
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     hsa_status_t status = device->api->hsa_agent_get_info(
         device->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &available);
-    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) { /* before ROCm 5.3: what this process left */
+    if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) { /* before ROCm 5.3: what this process has not
+                                                          allocated */
         size_t used = memory_used(device);
         available = used < info->memory_size ? info->memory_size - used : 0;
         status = HSA_STATUS_SUCCESS;
@@ -339,7 +342,7 @@ hipError_t ahhsa_host_free(struct ah_backend_device *device, void *pointer)
     return error == hipSuccess ? free_unpooled(device, pointer, AHHSA_PLAIN) : error;
 }
 
-/* The map is asked first, since locking the same pages twice is allowed. */
+/* The map decides, since the runtime allows locking the same pages twice. */
 static hipError_t check_unregistered(struct ah_backend *backend, void *pointer, size_t size)
 {
     pthread_rwlock_rdlock(&backend->memory_lock);
@@ -361,7 +364,7 @@ hipError_t ahhsa_host_register(struct ah_backend_device *device, void *pointer, 
         return error;
     if (flags & hipHostRegisterIoMemory)
         return ahhsa_refuse(device, "hipHostRegisterIoMemory",
-                            "the runtime locks ordinary memory only");
+                            "the runtime can page-lock ordinary memory only");
     error = check_unregistered(device->backend, pointer, size);
     if (error != hipSuccess)
         return error;
@@ -369,7 +372,7 @@ hipError_t ahhsa_host_register(struct ah_backend_device *device, void *pointer, 
     error =
         ahhsa_done(device, "hsa_amd_memory_lock",
                    device->api->hsa_amd_memory_lock(pointer, size, agents, count, &device_pointer));
-    if (error != hipSuccess) /* the driver says no more when there is no such memory */
+    if (error != hipSuccess) /* the driver's result for an address without memory */
         return error == hipErrorUnknown ? hipErrorInvalidValue : error;
     struct ahhsa_allocation *allocation =
         ahhsa_allocation_create(device, pointer, size, AH_MEMORY_REGISTERED, AHHSA_REGISTERED);
@@ -405,7 +408,7 @@ hipError_t ahhsa_host_unregister(struct ah_backend_device *device, void *pointer
 
 /* ---- what a pointer is ------------------------------------------------------------------ */
 
-/* Under the lock of the map. */
+/* Under memory_lock. */
 static void describe(struct ah_backend *backend, const void *pointer,
                      struct ah_pointer_info *out_info)
 {
@@ -458,7 +461,7 @@ bool ahhsa_memory_contains(struct ah_backend_device *device, const void *pointer
     }
     pthread_rwlock_unlock(&device->backend->memory_lock);
     if (!found)
-        AH_LOG_ERR("%zu bytes at %p reach past the end of an allocation", size, pointer);
+        AH_LOG_ERR("%zu bytes at %p extend past the end of their allocation", size, pointer);
     return found;
 }
 
@@ -516,7 +519,7 @@ hipError_t ahhsa_pointer_attribute(struct ah_backend_device *device, void *out_d
         return error == hipSuccess ? put_unsigned(out_data, (uintptr_t)context, sizeof(uint64_t))
                                    : error;
     }
-    default: /* peer-to-peer tokens are NVIDIA's */
+    default: /* peer-to-peer tokens exist on NVIDIA devices only */
         return hipErrorInvalidValue;
     }
 }
@@ -539,7 +542,7 @@ hipError_t ahhsa_pointer_set_attribute(struct ah_backend_device *device, const v
 
 /* ---- the end ---------------------------------------------------------------------------- */
 
-/* What the device owns in the map, the first of it; NULL: nothing any more. */
+/* The first allocation of the device in the map; NULL: there is none. */
 static struct ahhsa_allocation *next_of(struct ah_backend_device *device)
 {
     struct ah_backend *backend = device->backend;

@@ -1,4 +1,4 @@
-/* Owns what devices are to one another: access to each other's memory, and the links. */
+/* Owns access between devices: peer access, and the properties of links. */
 #include "hsa_allocation.h"
 
 static uint64_t bit_of(const struct ah_backend_device *device)
@@ -19,7 +19,7 @@ hipError_t ahhsa_peer_can_access(struct ah_backend_device *device, struct ah_bac
     return ahhsa_done(device, "hsa_amd_agent_memory_pool_get_info", status);
 }
 
-/* A link of which the runtime says nothing is none: there are other ways. */
+/* A failed query counts as no access: the copy then goes through host memory. */
 static bool is_reached(struct ah_backend_device *device, struct ah_backend_device *peer)
 {
     int can = 0;
@@ -37,7 +37,7 @@ hipError_t ahhsa_peer_enable(struct ah_backend_device *device, struct ah_backend
     if (error != hipSuccess)
         return error;
     if (!can) {
-        AH_LOG_ERR("%s:%d cannot reach the memory of device %d", device->backend->name,
+        AH_LOG_ERR("%s:%d cannot access the memory of device %d", device->backend->name,
                    device->index, peer->index);
         return hipErrorPeerAccessUnsupported;
     }
@@ -88,7 +88,7 @@ hipError_t ahhsa_peer_attribute(struct ah_backend_device *device, struct ah_back
     if (error != hipSuccess)
         return error;
     switch ((int)attribute) {
-    case hipDevP2PAttrPerformanceRank: /* 0 is best */
+    case hipDevP2PAttrPerformanceRank: /* 0 is the best */
         *out_value = link.link_type == HSA_AMD_LINK_INFO_TYPE_XGMI ? 0 : 1;
         return hipSuccess;
     case hipDevP2PAttrAccessSupported:
@@ -121,7 +121,7 @@ static void add_accessible(struct ahhsa_allocation *allocation, void *data)
     allocation->accessible_by |= *(const uint64_t *)data;
 }
 
-/* Lets device reach memory of owner. */
+/* Gives device access to memory of owner. */
 static bool allow_access(struct ah_backend_device *owner, const void *pointer,
                          struct ah_backend_device *device)
 {

@@ -1,5 +1,5 @@
-/* Owns stream-ordered allocation: pools of blocks of device memory, which are handed out again
- * when, and in an order in which, the work before their release has ended. */
+/* Owns stream-ordered allocation: pools of blocks of device memory. A block is allocated again
+ * when the work before its release has ended, or in an order that guarantees it. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 enum { SMALL = 4096, LARGE = 64 << 10, LARGE_FROM = 1 << 20 };
 
 struct block {
-    struct ahhsa_allocation allocation; /* first: in the map while it is handed out */
-    struct block *next;                 /* in the pool, while it is not */
-    struct block *next_of_all;          /* all of the pool's */
+    struct ahhsa_allocation allocation; /* must be first; in the map while the block is allocated */
+    struct block *next;                 /* in the list of free blocks */
+    struct block *next_of_all;          /* of all blocks of the pool */
     void *memory;
-    size_t size;                /* of the memory; what was asked for may be less */
-    struct ahhsa_signal *ended; /* of the work before its release, held; NULL: it has */
+    size_t size;                /* of the memory, rounded up */
+    struct ahhsa_signal *ended; /* of the work before its release, retained; NULL: it has ended */
     uint64_t stream;            /* id of the stream of the release, 0: none */
 };
 
@@ -22,9 +22,9 @@ struct ah_backend_pool {
     pthread_mutex_t lock;
     struct block *free, *all;
     uint64_t reserved, reserved_high, used, used_high, threshold, limit;
-    int follow_events, opportunistic, dependencies; /* what reuse may do */
-    uint64_t accessible_by;                         /* devices that may use it, by index */
-    bool destroyed;                                 /* destroyed, with blocks still handed out */
+    int follow_events, opportunistic, dependencies; /* rules of reuse */
+    uint64_t accessible_by;                         /* devices (by index) with access */
+    bool destroyed; /* destroyed, with blocks that are still allocated */
 };
 
 static size_t rounded(size_t size)
@@ -96,13 +96,13 @@ hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolP
         return error;
     if (properties->handleTypes != hipMemHandleTypeNone)
         return ahhsa_refuse(device, "a memory pool for other processes",
-                            "pools are not shared between processes");
+                            "the HSA runtime cannot share pools between processes");
     *out_pool = create_pool(device, properties->maxSize);
     return *out_pool ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* A block that is not in the pool's list of free ones and whose memory was given back to the
- * runtime. Under the pool's lock. */
+/* Forgets a block that is not in the list of free blocks and whose memory was freed. Under the
+ * pool's lock. */
 static void forget_block(struct ah_backend_pool *pool, struct block *block)
 {
     struct block **link = &pool->all;
@@ -119,7 +119,7 @@ static bool has_ended(const struct block *block)
     return !block->ended || ahhsa_signal_is_done(block->ended);
 }
 
-/* Drops free blocks whose work has ended, until no more than keep is reserved. */
+/* Frees blocks whose work has ended, until no more than keep is reserved. */
 static void trim(struct ah_backend_pool *pool, uint64_t keep)
 {
     for (struct block **link = &pool->free; *link && pool->reserved > keep;) {
@@ -137,7 +137,7 @@ static void free_pool(struct ah_backend_pool *pool)
 {
     while (pool->all) {
         struct block *block = pool->all;
-        if (block->allocation.pool) /* handed out */
+        if (block->allocation.pool) /* it is allocated */
             ahhsa_memory_remove(pool->device->backend, block->memory, 1u << AHHSA_POOLED);
         (void)ahhsa_raw_free(pool->device, block->memory);
         forget_block(pool, block);
@@ -146,8 +146,8 @@ static void free_pool(struct ah_backend_pool *pool)
     free(pool);
 }
 
-/* Gives back what pools keep beyond their thresholds (least: at all) and nobody uses, and frees
- * those that were destroyed when their last block is gone. */
+/* Frees unused blocks beyond the thresholds of pools (least: all unused blocks), and the pools
+ * that were destroyed and have no block left. */
 static void trim_all(struct ah_backend_device *device, bool least)
 {
     struct ah_backend_pool *before = NULL, *next;
@@ -155,7 +155,7 @@ static void trim_all(struct ah_backend_device *device, bool least)
     for (struct ah_backend_pool *pool = atomic_load(&device->first_pool); pool; pool = next) {
         next = pool->next;
         if (pthread_mutex_trylock(&pool->lock) != 0) {
-            before = pool; /* in use, and it will be back */
+            before = pool; /* in use: the thread that holds the lock will look again */
             continue;
         }
         trim(pool, least || pool->destroyed ? 0 : pool->threshold);
@@ -174,8 +174,8 @@ static void trim_all(struct ah_backend_device *device, bool least)
     ahhsa_unlock(device);
 }
 
-/* The lock is held, and no longer after. A pool that was destroyed goes with its last block, whose
- * work may not have ended: the next who waits for it looks again. */
+/* Releases the pool's lock. A pool that was destroyed is freed with its last block; while the
+ * work of that has not ended, a later trim frees it. */
 static void unlock_pool(struct ah_backend_pool *pool)
 {
     struct ah_backend_device *device = pool->device;
@@ -232,8 +232,8 @@ hipError_t ahhsa_pool_trim(struct ah_backend_device *device, struct ah_backend_p
 
 /* ---- blocks ----------------------------------------------------------------------------- */
 
-/* How well a free block serves: 0 not at all; at once is better than waiting, smaller than
- * larger. */
+/* The rank of a free block for an allocation: 0: it cannot be used; a block that can be used at
+ * once is better than one to wait for. */
 static int rank_block(const struct ah_backend_pool *pool, const struct block *block, size_t size,
                       const struct ah_backend_stream *stream)
 {
@@ -300,7 +300,7 @@ static bool has_room(struct ah_backend_pool *pool, size_t size)
     return size > 0 && (pool->limit == 0 || pool->reserved + size <= pool->limit);
 }
 
-/* The free block that has been so longest of those whose work has not ended. */
+/* The block that was released first, of those whose work has not ended. */
 static struct block *pending_block(struct ah_backend_pool *pool)
 {
     struct block *found = NULL;
@@ -310,8 +310,8 @@ static struct block *pending_block(struct ah_backend_pool *pool)
     return found;
 }
 
-/* Makes pools of the device let go of memory: at first of what nobody uses, then when the work of
- * a block has ended. False: there is no more. The lock is let go meanwhile. */
+/* Has the pools of the device free memory: at first unused blocks, then a block whose work is
+ * waited for. False: there is none left. The lock is released meanwhile. */
 static bool reclaim_memory(struct ah_backend_pool *pool, bool at_first)
 {
     struct block *block = at_first ? NULL : pending_block(pool);
@@ -345,7 +345,7 @@ static hipError_t acquire_block(struct ah_backend_pool *pool, size_t size,
     }
 }
 
-/* Under the pool's lock. Puts the block back on failure. */
+/* Under the pool's lock. On failure the block is free again. */
 static hipError_t lend_block(struct ah_backend_pool *pool, struct block *block, size_t size,
                              struct ah_backend_stream *stream)
 {
@@ -399,7 +399,7 @@ hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_
     return error;
 }
 
-/* Back into its pool, to be used after `ended`, whose reference it takes. */
+/* Returns the block to its pool, to be reused after `ended`, whose reference it takes. */
 static hipError_t return_block(struct ah_backend_device *device, void *pointer,
                                struct ahhsa_signal *ended, uint64_t stream)
 {
@@ -446,7 +446,7 @@ hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
 
 /* ---- attributes ------------------------------------------------------------------------- */
 
-/* Where an attribute lies: an int, or 64 bits. */
+/* The variable of an attribute: an int, or 64 bits. */
 static int *flag_of(struct ah_backend_pool *pool, hipMemPoolAttr attribute)
 {
     switch ((int)attribute) {
@@ -549,7 +549,7 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
     if (location == pool->device)
         return access == hipMemAccessFlagsProtReadWrite ? hipSuccess : hipErrorInvalidValue;
     if (access == hipMemAccessFlagsProtRead)
-        return ahhsa_refuse(device, "read-only access to a pool", "access is for both or for none");
+        return ahhsa_refuse(device, "read-only access to a pool", "HSA has no read-only access");
     ahhsa_peer_can_access(location, pool->device, &can);
     if (!can && access != hipMemAccessFlagsProtNone)
         return hipErrorPeerAccessUnsupported;
@@ -568,7 +568,7 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
 
 static hipError_t not_shared(struct ah_backend_device *device, const char *what)
 {
-    return ahhsa_refuse(device, what, "pools are not shared between processes");
+    return ahhsa_refuse(device, what, "the HSA runtime cannot share pools between processes");
 }
 
 hipError_t ahhsa_pool_export(struct ah_backend_device *device, struct ah_backend_pool *pool,

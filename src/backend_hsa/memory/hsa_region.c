@@ -1,5 +1,5 @@
-/* Owns copies of rectangles and boxes: by the engine's own way where it can, row by row where
- * it cannot, and packed into pieces of page-locked memory where one end is pageable. */
+/* Owns copies of rectangles and boxes: by copy engines, or packed into staging areas where one
+ * end is pageable. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static struct ahhsa_box box_at(const struct ahhsa_box *box, size_t y, size_t z)
     return part;
 }
 
-/* Rows of one slice, through a piece that holds them packed. */
+/* Rows of one slice, through an area that holds them packed. */
 static hipError_t copy_rows_staged(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                                    const struct ahhsa_box *src, size_t width, size_t rows)
 {
@@ -78,7 +78,7 @@ static hipError_t copy_rows_staged(struct ah_backend_stream *stream, const struc
         return enqueue_box(stream, dst, &packed, size, piece.buffer, NULL);
     }
     ahhsa_staging_retain(
-        piece.buffer); /* for the copy, of which rows may be under way if it fails */
+        piece.buffer); /* for the copy, of which rows may be in flight if it fails */
     error = enqueue_box(stream, &packed, src, size, piece.buffer, &signal);
     if (error == hipSuccess) {
         error = ahhsa_signal_wait(signal);
@@ -115,7 +115,7 @@ static hipError_t copy_pageable(struct ah_backend_stream *stream, const struct a
 static hipError_t copy_box(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                            const struct ahhsa_box *src, const size_t size[3]);
 
-/* Between devices that do not reach one another. */
+/* Between devices without access to each other's memory. */
 static hipError_t copy_through_host(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
                                     const struct ahhsa_box *src, const size_t size[3])
 {
@@ -177,7 +177,7 @@ static struct ahhsa_box box_of(struct ah_backend_device *device, const struct ah
     return box;
 }
 
-/* The runtime does not look: a copy past the end of an allocation is refused here. */
+/* The runtime does not check: a copy past the end of an allocation is refused here. */
 static bool is_within(struct ah_backend_device *device, const struct ah_copy_end *end,
                       const struct ahhsa_box *box, const size_t size[3])
 {

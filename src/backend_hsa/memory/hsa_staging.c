@@ -7,13 +7,14 @@
 
 enum { BOUNCE_BUFFERS = 8, ALIGNMENT = 64, SLEEP = 20000 };
 
-/* Pieces are taken from its beginning to its end; it begins anew when all were given back. */
+/* Areas are acquired from its beginning to its end, and from the beginning again when all were
+ * released. */
 struct ahhsa_bounce_buffer {
     struct ahhsa_staging *staging;
-    char *memory; /* NULL: not made yet */
+    char *memory; /* NULL: not allocated yet */
     size_t used;
     unsigned references;
-    struct ahhsa_signal *last; /* of the latest copy through it, held */
+    struct ahhsa_signal *last; /* of the latest copy through it, retained */
     uint64_t age;              /* of last */
 };
 
@@ -69,7 +70,7 @@ void ahhsa_staging_release(void *data)
     pthread_mutex_unlock(&buffer->staging->lock);
 }
 
-/* One with room for size bytes; under the lock. */
+/* A buffer with room for size bytes; under the lock of the staging memory. */
 static struct ahhsa_bounce_buffer *buffer_with_space(struct ahhsa_staging *staging, size_t size)
 {
     for (int i = 0; i < BOUNCE_BUFFERS; i++) {
@@ -105,7 +106,7 @@ static bool try_acquire(struct ahhsa_staging *staging, size_t size,
     return buffer != NULL;
 }
 
-/* Waits for the copy that was queued first of those that are the last of a bounce. */
+/* Waits for the oldest of the latest copies of the buffers. */
 static hipError_t wait_for_space(struct ahhsa_staging *staging)
 {
     struct ahhsa_signal *oldest = NULL;
@@ -122,7 +123,8 @@ static hipError_t wait_for_space(struct ahhsa_staging *staging)
         ahhsa_signal_retain(oldest);
     pthread_mutex_unlock(&staging->lock);
     if (!oldest) {
-        nanosleep(&(struct timespec){.tv_nsec = SLEEP}, NULL); /* somebody is about to queue one */
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP},
+                  NULL); /* another thread is about to queue a copy */
         return ahhsa_device_error(staging->device);
     }
     hipError_t error = ahhsa_signal_wait(oldest);

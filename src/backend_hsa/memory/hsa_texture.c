@@ -1,6 +1,6 @@
-/* Owns textures and surfaces: what kernels are given is the address of words of device memory,
- * the descriptors of an image and of a sampler as the runtime makes them. Mipmapped arrays are
- * not there, as images of HSA have no levels. */
+/* Owns textures and surfaces: a handle is the address of device memory with the descriptors of an
+ * image and of a sampler, as the runtime creates them. Mipmapped arrays are refused, since images
+ * of HSA have no levels. */
 #include "hsa_allocation.h"
 
 #include "hip/texture_types.h"
@@ -17,18 +17,18 @@ struct ahhsa_texture { /* or a surface */
     bool surface;
 };
 
-/* What an image is made of. */
+/* The description of an image. */
 struct image {
     hsa_ext_image_descriptor_t descriptor;
     char *memory;
-    size_t row_pitch, slice_pitch; /* 0: as it comes */
+    size_t row_pitch, slice_pitch; /* 0: without padding */
 };
 
 /* ---- formats ---------------------------------------------------------------------------- */
 
 enum { NO_FORMAT = -1 };
 
-/* Channels that are not fractions. */
+/* The channel type of integers and floats. */
 static int integer_type(hipArray_Format format)
 {
     switch ((int)format) {
@@ -53,7 +53,7 @@ static int integer_type(hipArray_Format format)
     }
 }
 
-/* Integers of 8 and 16 bits become fractions unless a texture asks for integers. */
+/* Integers of 8 and 16 bits are normalised, unless a texture reads integers. */
 static int channel_type(hipArray_Format format, bool as_integers)
 {
     int type = integer_type(format);
@@ -71,7 +71,7 @@ static int channel_type(hipArray_Format format, bool as_integers)
     }
 }
 
-/* sRGB is an order of channels, four of 8 bits. False: there is no such format. */
+/* sRGB is an order of four channels of 8 bits. False: there is no such format. */
 static bool image_format(const struct ah_array_shape *shape, bool as_integers, bool srgb,
                          hsa_ext_image_format_t *out_format)
 {
@@ -95,7 +95,7 @@ static bool image_format(const struct ah_array_shape *shape, bool as_integers, b
 
 /* ---- images ----------------------------------------------------------------------------- */
 
-/* The runtime's results of this extension. */
+/* HIP's errors for the results of this extension. */
 static hipError_t image_error(const struct ah_backend_device *device, const char *function,
                               hsa_status_t status)
 {
@@ -108,8 +108,8 @@ static hipError_t image_error(const struct ah_backend_device *device, const char
                function);
         return hipErrorInvalidValue;
     case PITCH_UNSUPPORTED:
-        AH_LOG(AH_LOG_ERROR, AH_LOG_RESOURCE,
-               "%s: the device has no images with rows at that distance", function);
+        AH_LOG(AH_LOG_ERROR, AH_LOG_RESOURCE, "%s: the device has no images with this pitch",
+               function);
         return hipErrorInvalidValue;
     case SAMPLER_UNSUPPORTED:
         return ahhsa_refuse(device, function, "the device has no such sampler");
@@ -209,7 +209,7 @@ static hipError_t create_image(struct ah_backend_device *device, const struct im
 
 /* ---- views ------------------------------------------------------------------------------ */
 
-/* The format that a view names; false: not one that images have. */
+/* Sets the format that a view names; false: images do not have it. */
 static bool view_format(HIPresourceViewFormat format, struct ah_array_shape *shape)
 {
     static const unsigned char channels[] = {1, 2, 4};
@@ -226,19 +226,19 @@ static bool view_format(HIPresourceViewFormat format, struct ah_array_shape *sha
     return true;
 }
 
-/* Changes what is looked at. Layers begin at multiples of what images begin at. */
+/* Applies a view to the image. Layers are aligned as images are. */
 static hipError_t apply_view(const struct ah_backend_device *device,
                              const HIP_RESOURCE_VIEW_DESC *view, struct ah_array_shape *shape,
                              struct image *image)
 {
     hsa_ext_image_descriptor_t *descriptor = &image->descriptor;
     if (!view_format(view->format, shape))
-        return ahhsa_refuse(device, "resource view", "images are not of compressed formats");
+        return ahhsa_refuse(device, "resource view", "images cannot have compressed formats");
     if (view->firstMipmapLevel || view->lastMipmapLevel)
         return ahhsa_refuse(device, "resource view", "images have no levels");
     if ((view->width && view->width != descriptor->width) ||
         (view->height && view->height != shape->height))
-        return ahhsa_refuse(device, "resource view", "images are looked at in their size");
+        return ahhsa_refuse(device, "resource view", "a view must have the size of the image");
     if (descriptor->array_size && (view->firstLayer || view->lastLayer)) {
         if (view->firstLayer > view->lastLayer || view->lastLayer >= descriptor->array_size)
             return hipErrorInvalidValue;
@@ -250,8 +250,8 @@ static hipError_t apply_view(const struct ah_backend_device *device,
 
 /* ---- samplers --------------------------------------------------------------------------- */
 
-/* Where coordinates are not normalized, what repeats an image clamps to its edge, as CUDA has it.
- */
+/* With coordinates that are not normalized, wrap and mirror clamp to the edge, as in CUDA.
+ *  */
 static uint32_t address_mode(HIPaddress_mode mode, bool normalized)
 {
     switch (mode) {
@@ -268,8 +268,8 @@ static uint32_t address_mode(HIPaddress_mode mode, bool normalized)
     }
 }
 
-/* Samplers have a number for three colours; the runtime's have that of the first. NO_BORDER:
- * another colour. */
+/* The hardware has numbers for three border colours, and the runtime sets that of the first.
+ * NO_BORDER: another colour. */
 enum border { NOTHING, BLACK, WHITE, NO_BORDER };
 
 static enum border border_of(const HIP_TEXTURE_DESC *settings)
@@ -298,7 +298,7 @@ static hipError_t create_sampler(struct ah_backend_device *device, const HIP_TEX
     };
     if (border_of(settings) == NO_BORDER)
         return ahhsa_refuse(device, "texture",
-                            "borders are of the colours 0 0 0 0, 0 0 0 1 and 1 1 1 1 only");
+                            "the border colour must be 0 0 0 0, 0 0 0 1 or 1 1 1 1");
     for (unsigned i = 0; i < 3; i++)
         descriptor.address_modes[i] = address_mode(settings->addressMode[i], normalized);
     return image_error(
@@ -308,7 +308,7 @@ static hipError_t create_sampler(struct ah_backend_device *device, const HIP_TEX
 
 /* ---- objects ---------------------------------------------------------------------------- */
 
-/* Gives everything back to the runtime; may be called again after a failure. */
+/* Frees what the runtime has of the object; may be called again after a failure. */
 static hipError_t release_object(struct ahhsa_texture *texture)
 {
     struct ah_backend_device *device = texture->device;
@@ -334,9 +334,9 @@ static void free_texture(struct ahhsa_texture *texture)
     free(texture);
 }
 
-/* Handles point to words that the host can read. What the runtime has no word for: the border;
- * it counts a buffer's bytes where the device counts elements; and a volume may have been made of
- * layers (make_image). */
+/* The runtime's handles point to words that the host can read. Corrections to them: the runtime
+ * does not set the border; it counts the bytes of a buffer, of which the device counts elements;
+ * and a volume may have been created as layers (create_image). */
 static hipError_t write_words(struct ahhsa_texture *texture, const struct image *image,
                               enum border border)
 {
@@ -449,7 +449,7 @@ hipError_t ahhsa_texture_create(struct ah_backend_device *device,
         return error;
     if (!image_format(&shape, settings->flags & HIP_TRSF_READ_AS_INTEGER,
                       settings->flags & HIP_TRSF_SRGB, &image.descriptor.format))
-        return ahhsa_refuse(device, "texture", "images have no such format");
+        return ahhsa_refuse(device, "texture", "images cannot have this format");
     return create_object(device, &image, settings, out_object);
 }
 
@@ -470,7 +470,7 @@ hipError_t ahhsa_surface_create(struct ah_backend_device *device, struct ah_back
         return error;
     describe_array(shape, &image.descriptor);
     if (!image_format(shape, true, false, &image.descriptor.format))
-        return ahhsa_refuse(device, "surface", "images have no such format");
+        return ahhsa_refuse(device, "surface", "images cannot have this format");
     return create_object(device, &image, NULL, out_object);
 }
 

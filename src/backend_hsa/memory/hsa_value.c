@@ -1,5 +1,5 @@
-/* Owns values in memory that a stream writes, or waits for. A copy writes them; the stream's thread
- * waits, since no packet can. */
+/* Owns the values in memory that a stream writes or waits for. A copy writes them; the stream's
+ * thread waits for them, since packets wait for signals only. */
 #include "hsa_allocation.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ hipError_t ahhsa_stream_write_value(struct ah_backend_device *device,
         return error;
     struct ahhsa_location dst = ahhsa_location_of(device, pointer);
     if (dst.pageable) {
-        AH_LOG_ERR("%p is no memory that the device reaches", pointer);
+        AH_LOG_ERR("the device cannot access %p: use memory that HIP allocated or registered",
+                   pointer);
         return hipErrorInvalidValue;
     }
     error = ahhsa_staging_acquire(device, size, true, &piece);

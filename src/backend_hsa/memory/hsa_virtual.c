@@ -1,5 +1,5 @@
-/* Owns virtual memory management: address ranges and physical memory apart. A runtime that
- * does not have it (before ROCm 6) refuses. */
+/* Owns virtual memory management, with address ranges and physical memory that are allocated
+ * separately. It needs ROCm 6 or later. */
 #include "hsa_allocation.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ struct ah_backend_memory {
     hsa_amd_vmem_alloc_handle_t handle;
 };
 
-/* All entries begin so. */
+/* The beginning of all entries here. */
 static hipError_t enter(struct ah_backend_device *device)
 {
     const struct ahhsa_api *api = device->api;
@@ -95,13 +95,14 @@ hipError_t ahhsa_virtual_create(struct ah_backend_device *device, size_t size,
     hsa_amd_vmem_alloc_handle_t handle;
     size_t unit = 0;
     hipError_t error = enter(device);
-    (void)properties; /* pinned memory of this device is all there is; any can be exported */
+    (void)properties; /* only pinned memory of the device is supported, and all of it can be
+                         exported */
     if (error == hipSuccess)
         error = granule(device, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE, &unit);
     if (error != hipSuccess)
         return error;
     if (unit == 0 || size % unit != 0) {
-        AH_LOG_ERR("%zu bytes are no multiple of the granularity, %zu", size, unit);
+        AH_LOG_ERR("the size of %zu bytes is not a multiple of the granularity, %zu", size, unit);
         return hipErrorInvalidValue;
     }
     hsa_status_t status = device->api->hsa_amd_vmem_handle_create(device->pools.device_coarse, size,
@@ -143,7 +144,7 @@ hipError_t ahhsa_virtual_map(struct ah_backend_device *device, void *pointer, si
     return error;
 }
 
-/* A range may hold several mappings, whole ones. */
+/* A range may contain several mappings, but no part of one. */
 hipError_t ahhsa_virtual_unmap(struct ah_backend_device *device, void *pointer, size_t size)
 {
     struct ahhsa_allocation it;
@@ -154,7 +155,7 @@ hipError_t ahhsa_virtual_unmap(struct ah_backend_device *device, void *pointer, 
     while (error == hipSuccess && at < end) {
         if (!ahhsa_memory_find(device->backend, at, &it) || it.origin != AHHSA_MAPPED ||
             it.range.start != (uintptr_t)at || it.range.size > (size_t)(end - at)) {
-            AH_LOG_ERR("nothing is mapped at %p, or it ends behind %p", (void *)at, (void *)end);
+            AH_LOG_ERR("no mapping begins at %p, or it ends beyond %p", (void *)at, (void *)end);
             return hipErrorInvalidValue;
         }
         error = ahhsa_done(device, "hsa_amd_vmem_unmap",
@@ -204,7 +205,7 @@ static hipError_t check_type(struct ah_backend_device *device, hipMemAllocationH
 {
     if (type == hipMemHandleTypePosixFileDescriptor)
         return hipSuccess;
-    return ahhsa_refuse(device, "sharing memory", "only as a file descriptor");
+    return ahhsa_refuse(device, "sharing memory", "it can be shared as a file descriptor only");
 }
 
 hipError_t ahhsa_virtual_export(struct ah_backend_device *device, struct ah_backend_memory *memory,

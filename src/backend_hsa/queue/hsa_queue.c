@@ -20,7 +20,7 @@ static void on_queue_error(hsa_status_t status, hsa_queue_t *hsa, void *data)
     const char *words = NULL;
     (void)hsa;
     queue->device->api->hsa_status_string(status, &words);
-    ahhsa_fail(queue->device, ahhsa_error(status), words ? words : "a queue stopped");
+    ahhsa_fail(queue->device, ahhsa_error(status), words ? words : "the runtime stopped a queue");
 }
 
 static uint32_t queue_size(const struct ah_backend_device *device)

@@ -59,7 +59,7 @@ hipError_t ahhsa_shared_event_create(struct ahhsa_shared_event **out_shared)
 {
     int file = ah_sealed_file_create("anyhip-event", sizeof(struct page), false);
     if (file < 0) {
-        AH_LOG_ERR("no memory can be shared between processes: %s", strerror(errno));
+        AH_LOG_ERR("memory for an interprocess event could not be created: %s", strerror(errno));
         return hipErrorOutOfMemory;
     }
     hipError_t error = map_file(file, out_shared);
@@ -89,11 +89,11 @@ hipError_t ahhsa_shared_event_open(const void *data, struct ahhsa_shared_event *
     memcpy(&handle, data, sizeof handle);
     int file = ah_sealed_file_open(handle.process, handle.file, handle.id, sizeof(struct page));
     if (file < 0)
-        return cannot_open(&handle, "it is gone, or its process is");
+        return cannot_open(&handle, "it was destroyed, or its process has ended");
     hipError_t error = map_file(file, out_shared);
     if (error == hipSuccess && atomic_load(&(*out_shared)->page->tag) != TAG) {
         ahhsa_shared_event_release(*out_shared);
-        return cannot_open(&handle, "it is none");
+        return cannot_open(&handle, "the handle is not of an event");
     }
     if (error != hipSuccess)
         close(file);

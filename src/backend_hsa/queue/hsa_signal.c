@@ -167,7 +167,7 @@ hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
 void ahhsa_signal_check(struct ahhsa_signal *signal)
 {
     if (__builtin_expect(ahhsa_signal_has_failed(signal), 0))
-        ahhsa_fail(signal->device, hipErrorIllegalAddress, "a copy that was queued cannot be done");
+        ahhsa_fail(signal->device, hipErrorIllegalAddress, "a queued copy failed");
 }
 
 void ahhsa_signal_complete(struct ahhsa_signal *signal)

@@ -83,7 +83,8 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
             return;
         if (polls % POLLS_PER_CHECK == POLLS_PER_CHECK - 1 && job->is_abandoned &&
             job->is_abandoned(job->owner, job->value)) {
-            ahhsa_fail(device, hipErrorIllegalState, "a stream waits for what will never be");
+            ahhsa_fail(device, hipErrorIllegalState,
+                       "a stream waits for an event of a process that has ended");
             return;
         }
         if (polls < FAST_POLLS && !job->device_only)
@@ -103,7 +104,7 @@ static void start_copy(struct ah_backend_device *device, const struct ahhsa_tran
     hipError_t error = ahhsa_transfer_start(device, transfer, NULL, after);
     if (error == hipSuccess)
         return;
-    ahhsa_fail(device, error, "a copy that was queued cannot be started");
+    ahhsa_fail(device, error, "a queued copy could not be started");
     ahhsa_signal_subtract(after, 1);
 }
 
