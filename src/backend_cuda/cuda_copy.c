@@ -23,7 +23,7 @@ hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst, const 
 }
 
 /* Creates the contexts of all three devices, and makes the stream's current. */
-static hipError_t enter_three(struct ah_backend_device *device,
+static hipError_t enter_all_devices(struct ah_backend_device *device,
                               struct ah_backend_device *dst_device,
                               struct ah_backend_device *src_device)
 {
@@ -37,7 +37,7 @@ hipError_t ahcuda_copy_peer(struct ah_backend_device *device, struct ah_backend_
                             void *dst, struct ah_backend_device *src_device, const void *src,
                             size_t size, struct ah_backend_stream *stream)
 {
-    hipError_t error = enter_three(device, dst_device, src_device);
+    hipError_t error = enter_all_devices(device, dst_device, src_device);
     if (error != hipSuccess)
         return error;
     return ahcuda_done(
@@ -99,7 +99,7 @@ hipError_t ahcuda_copy_region_peer(struct ah_backend_device *device,
         CUDA_MEMCPY3D plain;
         CUDA_MEMCPY3D_PEER peer;
     } copy = {.plain = native_copy(region)};
-    hipError_t error = enter_three(device, dst_device, src_device);
+    hipError_t error = enter_all_devices(device, dst_device, src_device);
     if (error != hipSuccess)
         return error;
     copy.peer.srcContext = atomic_load(&src_device->context);

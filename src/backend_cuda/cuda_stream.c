@@ -105,7 +105,7 @@ struct callback {
     void *data;
 };
 
-static void call_back(CUstream stream, CUresult status, void *data)
+static void run_callback(CUstream stream, CUresult status, void *data)
 {
     struct callback callback = *(struct callback *)data;
     (void)stream;
@@ -126,7 +126,7 @@ hipError_t ahcuda_stream_callback(struct ah_backend_device *device,
     *callback = (struct callback){function, data};
     error = ahcuda_done(
         device, "cuStreamAddCallback",
-        device->api->cuStreamAddCallback(ahcuda_stream(stream), call_back, callback, 0));
+        device->api->cuStreamAddCallback(ahcuda_stream(stream), run_callback, callback, 0));
     if (error != hipSuccess)
         free(callback);
     return error;

@@ -83,7 +83,7 @@ static void arguments_lie_where_the_metadata_says(void **state)
     assert_int_equal(value_at(segment, 40, 8) + value_at(segment, 48, 8), 0); /* gaps are 0 */
 }
 
-static void sizes_of_the_launch_are_among_the_implicit_arguments(void **state)
+static void implicit_arguments_include_the_sizes_of_the_launch(void **state)
 {
     (void)state;
     unsigned char segment[SIZE];
@@ -109,7 +109,7 @@ static void sizes_of_the_launch_are_among_the_implicit_arguments(void **state)
     assert_int_equal(value_at(segment, 80, 2), 2);
 }
 
-static void services_and_the_queue_are_among_the_implicit_arguments(void **state)
+static void implicit_arguments_include_services_and_the_queue(void **state)
 {
     (void)state;
     unsigned char segment[SIZE];
@@ -131,7 +131,7 @@ static void services_and_the_queue_are_among_the_implicit_arguments(void **state
     assert_int_equal(value_at(segment, 216, 8), (uintptr_t)&queue);
 }
 
-static void a_buffer_of_the_caller_counts_as_far_as_there_are_arguments(void **state)
+static void an_argument_buffer_is_copied_up_to_the_end_of_the_arguments(void **state)
 {
     (void)state;
     unsigned char segment[SIZE], buffer[64];
@@ -149,9 +149,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_lie_where_the_metadata_says),
-        cmocka_unit_test(sizes_of_the_launch_are_among_the_implicit_arguments),
-        cmocka_unit_test(services_and_the_queue_are_among_the_implicit_arguments),
-        cmocka_unit_test(a_buffer_of_the_caller_counts_as_far_as_there_are_arguments),
+        cmocka_unit_test(implicit_arguments_include_the_sizes_of_the_launch),
+        cmocka_unit_test(implicit_arguments_include_services_and_the_queue),
+        cmocka_unit_test(an_argument_buffer_is_copied_up_to_the_end_of_the_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

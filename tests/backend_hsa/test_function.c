@@ -91,7 +91,7 @@ static void group_memory_bounds_blocks(void **state)
     assert_int_equal(blocks(64, 0), 32);
 }
 
-static void an_unknown_processor_is_bounded_by_what_the_agent_says(void **state)
+static void an_unknown_processor_is_bounded_by_the_attributes_of_its_agent(void **state)
 {
     (void)state;
     use("gfx1900", 32, 2, 32);
@@ -99,7 +99,7 @@ static void an_unknown_processor_is_bounded_by_what_the_agent_says(void **state)
     assert_int_equal(blocks(32, 0), 32);
 }
 
-static void the_block_that_fills_the_device_best_is_the_largest_such(void **state)
+static void the_suggested_block_is_the_largest_with_full_occupancy(void **state)
 {
     (void)state;
     int grid = 0, block = 0;
@@ -114,7 +114,7 @@ static void the_block_that_fills_the_device_best_is_the_largest_such(void **stat
                      hipErrorInvalidConfiguration);
 }
 
-static void the_memory_that_blocks_leave_is_told(void **state)
+static void the_shared_memory_left_by_blocks_is_reported(void **state)
 {
     (void)state;
     size_t shared = 0;
@@ -130,7 +130,7 @@ static void the_memory_that_blocks_leave_is_told(void **state)
                      hipErrorInvalidValue);
 }
 
-static void blocks_that_are_too_large_find_no_room(void **state)
+static void blocks_that_are_too_large_do_not_fit(void **state)
 {
     (void)state;
     int count = -1;
@@ -144,7 +144,7 @@ static void blocks_that_are_too_large_find_no_room(void **state)
                      hipErrorInvalidValue);
 }
 
-static void attributes_are_those_of_the_code_and_the_device(void **state)
+static void attributes_come_from_the_code_and_the_device(void **state)
 {
     (void)state;
     hipFuncAttributes attributes;
@@ -168,7 +168,7 @@ static void attributes_are_those_of_the_code_and_the_device(void **state)
                      hipErrorInvalidValue);
 }
 
-static void parameters_are_the_callers_alone(void **state)
+static void parameters_do_not_include_implicit_arguments(void **state)
 {
     (void)state;
     struct ahhsa_argument arguments[] = {{0, 8, AHHSA_VALUE_BUFFER},
@@ -192,12 +192,12 @@ int main(void)
         cmocka_unit_test(small_kernels_are_bounded_by_waves),
         cmocka_unit_test(registers_bound_the_waves_of_a_simd),
         cmocka_unit_test(group_memory_bounds_blocks),
-        cmocka_unit_test(an_unknown_processor_is_bounded_by_what_the_agent_says),
-        cmocka_unit_test(the_block_that_fills_the_device_best_is_the_largest_such),
-        cmocka_unit_test(the_memory_that_blocks_leave_is_told),
-        cmocka_unit_test(blocks_that_are_too_large_find_no_room),
-        cmocka_unit_test(attributes_are_those_of_the_code_and_the_device),
-        cmocka_unit_test(parameters_are_the_callers_alone),
+        cmocka_unit_test(an_unknown_processor_is_bounded_by_the_attributes_of_its_agent),
+        cmocka_unit_test(the_suggested_block_is_the_largest_with_full_occupancy),
+        cmocka_unit_test(the_shared_memory_left_by_blocks_is_reported),
+        cmocka_unit_test(blocks_that_are_too_large_do_not_fit),
+        cmocka_unit_test(attributes_come_from_the_code_and_the_device),
+        cmocka_unit_test(parameters_do_not_include_implicit_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

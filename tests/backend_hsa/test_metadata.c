@@ -105,7 +105,7 @@ static bool parse(struct ahhsa_metadata *out, const char **out_reason)
     return read;
 }
 
-static void a_kernel_is_described_as_the_compiler_did(void **state)
+static void the_metadata_of_a_kernel_is_read(void **state)
 {
     (void)state;
     struct ahhsa_metadata metadata;
@@ -131,7 +131,7 @@ static void a_kernel_is_described_as_the_compiler_did(void **state)
     ahhsa_metadata_fini(&metadata);
 }
 
-static void arguments_are_the_callers_or_the_runtimes(void **state)
+static void arguments_are_explicit_or_implicit(void **state)
 {
     (void)state;
     struct ahhsa_metadata metadata;
@@ -148,7 +148,7 @@ static void arguments_are_the_callers_or_the_runtimes(void **state)
     ahhsa_metadata_fini(&metadata);
 }
 
-static void formats_have_the_number_that_records_name(void **state)
+static void formats_are_found_by_the_id_in_records(void **state)
 {
     (void)state;
     struct ahhsa_metadata metadata;
@@ -197,7 +197,7 @@ static void arguments_outside_of_the_segment_are_refused(void **state)
     }
 }
 
-static void what_is_no_metadata_is_refused(void **state)
+static void invalid_metadata_is_refused(void **state)
 {
     (void)state;
     struct ahhsa_metadata metadata;
@@ -217,7 +217,7 @@ static void what_is_no_metadata_is_refused(void **state)
     assert_false(ahhsa_metadata_read(&metadata, "\177ELF", 4, &reason));
 }
 
-static void counts_that_the_note_cannot_hold_take_no_memory(void **state)
+static void counts_beyond_the_note_allocate_no_memory(void **state)
 {
     (void)state;
     static const char *const notes[] = {"\xdd\xff\xff\xff\xff",
@@ -236,23 +236,16 @@ static void counts_that_the_note_cannot_hold_take_no_memory(void **state)
 }
 
 /* Texts and the like of every kind of length, whose content announces a huge map. */
-static void content_that_looks_like_a_count_is_passed_over(void **state)
+static void bytes_of_strings_are_not_taken_for_counts(void **state)
 {
     (void)state;
     static const struct {
         const char *head;
         size_t size;
     } heads[] = {
-        {"\xa5", 1},
-        {"\xd9\5", 2},
-        {"\xda\0\5", 3},
-        {"\xdb\0\0\0\5", 5},
-        {"\xc4\5", 2},
-        {"\xc5\0\5", 3},
-        {"\xc6\0\0\0\5", 5},
-        {"\xc7\5\1", 3},
-        {"\xc8\0\5\1", 4},
-        {"\xc9\0\0\0\5\1", 6},
+        {"\xa5", 1},       {"\xd9\5", 2},         {"\xda\0\5", 3},     {"\xdb\0\0\0\5", 5},
+        {"\xc4\5", 2},     {"\xc5\0\5", 3},       {"\xc6\0\0\0\5", 5}, {"\xc7\5\1", 3},
+        {"\xc8\0\5\1", 4}, {"\xc9\0\0\0\5\1", 6},
     };
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         struct ahhsa_metadata metadata;
@@ -272,7 +265,7 @@ static void content_that_looks_like_a_count_is_passed_over(void **state)
     }
 }
 
-static void damaged_notes_are_survived(void **state)
+static void damaged_notes_do_no_harm(void **state)
 {
     (void)state;
     struct ahhsa_metadata metadata;
@@ -325,7 +318,7 @@ static void *elf_file(bool section, size_t *out_size)
     return file;
 }
 
-static void a_note_that_goes_on_past_its_segment_is_not_read(void **state)
+static void a_note_that_extends_past_its_segment_is_not_read(void **state)
 {
     (void)state;
     enum { TABLE = 64, NOTE = 128, PADDING = 8 };
@@ -377,15 +370,15 @@ static void the_note_is_found_in_segments_and_sections(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_is_described_as_the_compiler_did),
-        cmocka_unit_test(arguments_are_the_callers_or_the_runtimes),
-        cmocka_unit_test(formats_have_the_number_that_records_name),
+        cmocka_unit_test(the_metadata_of_a_kernel_is_read),
+        cmocka_unit_test(arguments_are_explicit_or_implicit),
+        cmocka_unit_test(formats_are_found_by_the_id_in_records),
         cmocka_unit_test(arguments_outside_of_the_segment_are_refused),
-        cmocka_unit_test(what_is_no_metadata_is_refused),
-        cmocka_unit_test(counts_that_the_note_cannot_hold_take_no_memory),
-        cmocka_unit_test(content_that_looks_like_a_count_is_passed_over),
-        cmocka_unit_test(damaged_notes_are_survived),
-        cmocka_unit_test(a_note_that_goes_on_past_its_segment_is_not_read),
+        cmocka_unit_test(invalid_metadata_is_refused),
+        cmocka_unit_test(counts_beyond_the_note_allocate_no_memory),
+        cmocka_unit_test(bytes_of_strings_are_not_taken_for_counts),
+        cmocka_unit_test(damaged_notes_do_no_harm),
+        cmocka_unit_test(a_note_that_extends_past_its_segment_is_not_read),
         cmocka_unit_test(the_note_is_found_in_segments_and_sections),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void *record_without_end(void *data)
     return NULL;
 }
 
-static void who_waits_for_room_in_a_queue_learns_that_the_device_failed(void **state)
+static void a_launch_that_waits_for_a_full_queue_returns_when_the_device_fails(void **state)
 {
     enum { NAP = 100000 };
     struct producer producer = {.stream = new_stream(first, hipStreamNonBlocking)};
@@ -135,7 +135,7 @@ static void who_waits_for_room_in_a_queue_learns_that_the_device_failed(void **s
     ok(OPS->device_synchronize(first));
 }
 
-static void streams_share_queues_when_no_more_can_be_made(void **state)
+static void streams_share_queues_when_no_more_can_be_created(void **state)
 {
     enum { COUNT = 6 };
     struct ah_backend_stream *streams[COUNT], *masked;
@@ -180,8 +180,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_for_a_device_takes_time_in_proportion_to_its_streams),
         cmocka_unit_test(a_stream_waits_for_all_of_many_events),
-        cmocka_unit_test(who_waits_for_room_in_a_queue_learns_that_the_device_failed),
-        cmocka_unit_test(streams_share_queues_when_no_more_can_be_made),
+        cmocka_unit_test(a_launch_that_waits_for_a_full_queue_returns_when_the_device_fails),
+        cmocka_unit_test(streams_share_queues_when_no_more_can_be_created),
     };
     return cmocka_run_group_tests(tests, open_two_devices, close_devices);
 }

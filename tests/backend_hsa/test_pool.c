@@ -40,7 +40,7 @@ static unsigned device_allocations(void)
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-static void another_stream_has_the_memory_after_the_work_before_its_release(void **state)
+static void another_stream_reuses_memory_after_the_work_before_its_release(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking),
                              *other = new_stream(first, hipStreamNonBlocking);
@@ -91,7 +91,7 @@ static void a_block_of_the_same_stream_is_preferred_to_one_that_is_waited_for(vo
 
 /* ---- limits ----------------------------------------------------------------------------- */
 
-static void a_pool_has_no_more_than_its_limit(void **state)
+static void a_pool_allocates_no_more_than_its_limit(void **state)
 {
     struct ah_backend_pool *pool = new_pool(1 << 20);
     uint64_t threshold = UINT64_MAX;
@@ -116,7 +116,7 @@ static void a_pool_has_no_more_than_its_limit(void **state)
 static const char *const function_of_memory = "hsa_amd_memory_pool_allocate";
 
 /* Blocks are larger than what is asked for: what a limit allows is the same. */
-static void a_pool_has_as_much_as_its_limit(void **state)
+static void a_pool_allocates_as_much_as_its_limit(void **state)
 {
     struct ah_backend_pool *pool = new_pool(1000);
     void *none;
@@ -128,7 +128,7 @@ static void a_pool_has_as_much_as_its_limit(void **state)
     ok(OPS->pool_destroy(first, pool));
 }
 
-static void memory_that_pools_keep_is_given_back_when_there_is_no_other(void **state)
+static void unused_memory_of_pools_is_freed_when_memory_runs_out(void **state)
 {
     struct ah_backend_pool *pool = new_pool(0), *other = new_pool(0);
     uint64_t threshold = 1 << 30;
@@ -168,7 +168,7 @@ static void *allocate(void *data)
     return NULL;
 }
 
-static void who_waits_for_memory_keeps_nobody_from_the_pool(void **state)
+static void a_thread_that_waits_for_memory_does_not_hold_the_lock_of_the_pool(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     struct allocator allocator = {.pool = new_pool(0)};
@@ -196,7 +196,7 @@ static void who_waits_for_memory_keeps_nobody_from_the_pool(void **state)
 
 /* ---- the end of a pool ------------------------------------------------------------------ */
 
-static void a_pool_that_is_destroyed_goes_with_the_work_that_uses_it(void **state)
+static void a_destroyed_pool_is_freed_when_the_work_that_uses_it_has_ended(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     struct gate gate = closed_gate(first, stream);
@@ -229,7 +229,7 @@ static void *change_pools(void *data)
     return NULL;
 }
 
-static void the_current_pool_changes_while_others_use_it(void **state)
+static void the_current_pool_may_change_while_other_threads_allocate(void **state)
 {
     struct ah_backend_pool *pools[] = {new_pool(0), new_pool(0)};
     pthread_t thread;
@@ -256,7 +256,7 @@ static hipMemAccessFlags access_of_second(struct ah_backend_pool *pool)
     return access;
 }
 
-static void access_is_to_blocks_that_exist_and_to_later_ones(void **state)
+static void access_applies_to_present_and_later_blocks(void **state)
 {
     struct ah_backend_pool *pool = new_pool(0);
     void *blocks[] = {new_block(pool, SIZE, legacy_stream(first)),
@@ -281,7 +281,7 @@ static void access_is_to_blocks_that_exist_and_to_later_ones(void **state)
     ok(OPS->pool_destroy(first, pool));
 }
 
-static void memory_of_a_pool_that_cannot_be_shared_is_freed(void **state)
+static void a_block_to_which_peers_get_no_access_is_freed(void **state)
 {
     struct ah_backend_pool *pool = new_pool(0);
     void *block;
@@ -298,16 +298,16 @@ static void memory_of_a_pool_that_cannot_be_shared_is_freed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_stream_has_the_memory_after_the_work_before_its_release),
+        cmocka_unit_test(another_stream_reuses_memory_after_the_work_before_its_release),
         cmocka_unit_test(a_block_of_the_same_stream_is_preferred_to_one_that_is_waited_for),
-        cmocka_unit_test(a_pool_has_no_more_than_its_limit),
-        cmocka_unit_test(a_pool_has_as_much_as_its_limit),
-        cmocka_unit_test(memory_that_pools_keep_is_given_back_when_there_is_no_other),
-        cmocka_unit_test(who_waits_for_memory_keeps_nobody_from_the_pool),
-        cmocka_unit_test(a_pool_that_is_destroyed_goes_with_the_work_that_uses_it),
-        cmocka_unit_test(the_current_pool_changes_while_others_use_it),
-        cmocka_unit_test(access_is_to_blocks_that_exist_and_to_later_ones),
-        cmocka_unit_test(memory_of_a_pool_that_cannot_be_shared_is_freed),
+        cmocka_unit_test(a_pool_allocates_no_more_than_its_limit),
+        cmocka_unit_test(a_pool_allocates_as_much_as_its_limit),
+        cmocka_unit_test(unused_memory_of_pools_is_freed_when_memory_runs_out),
+        cmocka_unit_test(a_thread_that_waits_for_memory_does_not_hold_the_lock_of_the_pool),
+        cmocka_unit_test(a_destroyed_pool_is_freed_when_the_work_that_uses_it_has_ended),
+        cmocka_unit_test(the_current_pool_may_change_while_other_threads_allocate),
+        cmocka_unit_test(access_applies_to_present_and_later_blocks),
+        cmocka_unit_test(a_block_to_which_peers_get_no_access_is_freed),
     };
     return cmocka_run_group_tests(tests, open_two_devices, close_devices);
 }

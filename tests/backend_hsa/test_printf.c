@@ -100,7 +100,7 @@ static void assert_prints(const char *expected)
     empty();
 }
 
-static void integers_have_the_width_that_the_format_says(void **state)
+static void integers_have_the_width_in_the_format(void **state)
 {
     (void)state;
     empty();
@@ -118,7 +118,7 @@ static void integers_have_the_width_that_the_format_says(void **state)
     assert_prints("-1|18446744073709551615|ffffffffffffffff|-1");
 }
 
-static void numbers_characters_and_pointers_are_what_the_host_prints(void **state)
+static void numbers_characters_and_pointers_are_printed_as_by_the_host(void **state)
 {
     (void)state;
     empty();
@@ -163,7 +163,7 @@ static void width_and_precision_may_be_arguments(void **state)
     assert_prints("    42|42    |3.14|42    |");
 }
 
-static void the_count_of_characters_is_not_written(void **state)
+static void a_count_of_characters_is_not_stored(void **state)
 {
     (void)state;
     empty();
@@ -173,7 +173,7 @@ static void the_count_of_characters_is_not_written(void **state)
     assert_prints("ab5");
 }
 
-static void what_is_no_conversion_is_printed_as_it_is(void **state)
+static void text_that_is_not_a_conversion_is_printed_unchanged(void **state)
 {
     (void)state;
     empty();
@@ -190,7 +190,7 @@ static void a_record_that_is_too_short_prints_zeros(void **state)
     assert_prints("|0||0.000000|");
 }
 
-static void formats_that_are_no_constants_are_in_the_record(void **state)
+static void formats_that_are_not_constant_are_in_the_record(void **state)
 {
     (void)state;
     empty();
@@ -216,7 +216,7 @@ static void records_come_in_order_and_on_their_stream(void **state)
     assert_string_equal(error_text, "<1><3><5>");
 }
 
-static void an_assertion_is_told_apart_and_goes_to_the_error_stream(void **state)
+static void an_assertion_is_recognised_and_printed_to_stderr(void **state)
 {
     (void)state;
     empty();
@@ -231,7 +231,7 @@ static void an_assertion_is_told_apart_and_goes_to_the_error_stream(void **state
     assert_true(printed.assertion);
 }
 
-static void what_had_no_place_is_counted(void **state)
+static void bytes_that_did_not_fit_are_counted(void **state)
 {
     (void)state;
     empty();
@@ -243,7 +243,7 @@ static void what_had_no_place_is_counted(void **state)
     assert_int_equal(printed.lost, SIZE + 1000 - 24);
 }
 
-static void a_format_that_nobody_knows_prints_nothing(void **state)
+static void a_record_with_an_unknown_format_prints_nothing(void **state)
 {
     (void)state;
     empty();
@@ -255,7 +255,7 @@ static void a_format_that_nobody_knows_prints_nothing(void **state)
 }
 
 /* As code does that is linked with ROCm's device library. */
-static void records_may_follow_one_another_without_gaps(void **state)
+static void packed_records_are_printed(void **state)
 {
     (void)state;
     empty();
@@ -298,7 +298,7 @@ static void a_message_has_its_stream_and_format_before_its_arguments(void **stat
     }
 }
 
-static void damaged_buffers_are_survived(void **state)
+static void damaged_buffers_do_no_harm(void **state)
 {
     (void)state;
     srand(1);
@@ -317,21 +317,21 @@ static void damaged_buffers_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_have_the_width_that_the_format_says),
-        cmocka_unit_test(numbers_characters_and_pointers_are_what_the_host_prints),
+        cmocka_unit_test(integers_have_the_width_in_the_format),
+        cmocka_unit_test(numbers_characters_and_pointers_are_printed_as_by_the_host),
         cmocka_unit_test(strings_follow_one_another),
         cmocka_unit_test(width_and_precision_may_be_arguments),
-        cmocka_unit_test(the_count_of_characters_is_not_written),
-        cmocka_unit_test(what_is_no_conversion_is_printed_as_it_is),
+        cmocka_unit_test(a_count_of_characters_is_not_stored),
+        cmocka_unit_test(text_that_is_not_a_conversion_is_printed_unchanged),
         cmocka_unit_test(a_record_that_is_too_short_prints_zeros),
-        cmocka_unit_test(formats_that_are_no_constants_are_in_the_record),
+        cmocka_unit_test(formats_that_are_not_constant_are_in_the_record),
         cmocka_unit_test(records_come_in_order_and_on_their_stream),
-        cmocka_unit_test(an_assertion_is_told_apart_and_goes_to_the_error_stream),
-        cmocka_unit_test(what_had_no_place_is_counted),
-        cmocka_unit_test(a_format_that_nobody_knows_prints_nothing),
-        cmocka_unit_test(records_may_follow_one_another_without_gaps),
+        cmocka_unit_test(an_assertion_is_recognised_and_printed_to_stderr),
+        cmocka_unit_test(bytes_that_did_not_fit_are_counted),
+        cmocka_unit_test(a_record_with_an_unknown_format_prints_nothing),
+        cmocka_unit_test(packed_records_are_printed),
         cmocka_unit_test(a_message_has_its_stream_and_format_before_its_arguments),
-        cmocka_unit_test(damaged_buffers_are_survived),
+        cmocka_unit_test(damaged_buffers_do_no_harm),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(out_text);

@@ -52,7 +52,7 @@ static void an_isa_is_a_processor_with_its_version_and_features(void **state)
     assert_int_equal(target.xnack, AH_FEATURE_ON);
 }
 
-static void what_is_no_isa_is_refused(void **state)
+static void invalid_names_of_isas_are_refused(void **state)
 {
     (void)state;
     struct ahhsa_target target;
@@ -62,7 +62,7 @@ static void what_is_no_isa_is_refused(void **state)
         assert_false(ahhsa_target_parse(junk[i], &target));
 }
 
-static void an_exact_feature_counts_for_more_than_a_newer_version(void **state)
+static void an_exact_feature_is_preferred_to_a_newer_version(void **state)
 {
     (void)state;
     struct ahhsa_target target = target_of(mi200);
@@ -84,7 +84,7 @@ static void code_for_another_processor_does_not_run(void **state)
     assert_int_equal(ahhsa_target_rank(&target, &ptx), 0);
 }
 
-static void features_that_contradict_the_devices_rule_an_image_out(void **state)
+static void images_with_contradicting_features_are_rejected(void **state)
 {
     (void)state;
     assert_true(rank(mi200, "gfx90a", AH_FEATURE_ANY, AH_FEATURE_ANY) > 0);
@@ -156,10 +156,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_isa_is_a_processor_with_its_version_and_features),
-        cmocka_unit_test(what_is_no_isa_is_refused),
-        cmocka_unit_test(an_exact_feature_counts_for_more_than_a_newer_version),
+        cmocka_unit_test(invalid_names_of_isas_are_refused),
+        cmocka_unit_test(an_exact_feature_is_preferred_to_a_newer_version),
         cmocka_unit_test(code_for_another_processor_does_not_run),
-        cmocka_unit_test(features_that_contradict_the_devices_rule_an_image_out),
+        cmocka_unit_test(images_with_contradicting_features_are_rejected),
         cmocka_unit_test(more_exact_features_are_preferred),
         cmocka_unit_test(generic_code_runs_on_its_family_and_comes_after_exact_code),
         cmocka_unit_test(newer_code_object_versions_are_preferred_and_version_2_refused),

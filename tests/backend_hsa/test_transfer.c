@@ -53,7 +53,7 @@ static unsigned char *numbered(size_t size)
 
 /* ---- more than one piece ---------------------------------------------------------------- */
 
-static void rows_of_any_size_get_there_and_back(void **state)
+static void rows_of_any_size_are_copied_there_and_back(void **state)
 {
     static const struct {
         size_t width, height;
@@ -124,7 +124,7 @@ static double processor_seconds(void)
     return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-static void large_fills_of_memory_of_the_host_are_not_done_by_their_caller(void **state)
+static void the_caller_does_not_execute_large_fills_of_host_memory(void **state)
 {
     enum { SIZE = 64 * PIECE };
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
@@ -151,7 +151,7 @@ static void fail_row(unsigned nth)
     fakehsa_fail("hsa_amd_memory_async_copy", nth, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
 }
 
-static void rows_under_way_when_a_copy_fails_are_waited_for(void **state)
+static void rows_in_flight_when_a_copy_fails_are_waited_for(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     unsigned char *host = (unsigned char *)new_pinned(ROW * ROWS);
@@ -174,7 +174,7 @@ static void rows_under_way_when_a_copy_fails_are_waited_for(void **state)
     ok(OPS->stream_destroy(first, stream));
 }
 
-static void nothing_overtakes_what_comes_before_a_copy_that_fails(void **state)
+static void later_work_does_not_overtake_the_work_before_a_failed_copy(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     uint32_t *host = new_pinned(64);
@@ -193,7 +193,7 @@ static void nothing_overtakes_what_comes_before_a_copy_that_fails(void **state)
 }
 
 /* Both streams' pieces lie in the same memory, where it is given back too early. */
-static void a_piece_serves_nobody_else_while_rows_of_a_failed_copy_use_it(void **state)
+static void a_staging_area_is_not_reused_while_rows_of_a_failed_copy_use_it(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking),
                              *other = new_stream(first, hipStreamNonBlocking);
@@ -227,7 +227,7 @@ static void a_piece_serves_nobody_else_while_rows_of_a_failed_copy_use_it(void *
 }
 
 /* A piece that is not given back is missed when there are no others. */
-static void the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory(void **state)
+static void the_error_of_one_piece_is_returned_and_no_memory_leaks(void **state)
 {
     enum { SIZE = 7 * PIECE };
     unsigned char *host = numbered(SIZE), *out = malloc(SIZE);
@@ -248,7 +248,7 @@ static void the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory(void 
     free(out);
 }
 
-static void a_piece_that_fails_on_its_way_fails_the_copy(void **state)
+static void a_piece_that_fails_in_flight_fails_the_copy(void **state)
 {
     enum { SIZE = 7 * PIECE };
     unsigned char *out = calloc(1, SIZE);
@@ -280,7 +280,7 @@ static void a_queued_copy_that_cannot_be_started_fails_the_device(void **state)
     ok(OPS->memory_free(first, memory));
 }
 
-static void memory_that_cannot_be_shared_is_freed(void **state)
+static void memory_to_which_devices_get_no_access_is_freed(void **state)
 {
     static const unsigned flags[] = {hipDeviceMallocDefault, hipDeviceMallocContiguous,
                                      hipDeviceMallocFinegrained};
@@ -337,7 +337,7 @@ static void wait_until_it_stands(struct copier *copier)
     }
 }
 
-static void who_finds_no_staging_memory_waits_for_some(void **state)
+static void a_copy_without_staging_memory_waits_for_some(void **state)
 {
     struct copier copier = {.stream = new_stream(first, hipStreamNonBlocking), .copies = 20};
     unsigned char *host = numbered(PIECE), *out = malloc(PIECE);
@@ -406,7 +406,7 @@ static unsigned copies_until_signals_end(struct ah_backend_stream *stream, void 
     return copies < MOST ? copies : 0;
 }
 
-static void a_copy_that_cannot_be_queued_gives_its_staging_memory_back(void **state)
+static void a_copy_that_cannot_be_queued_releases_its_staging_memory(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     unsigned char *host = numbered(PIECE);
@@ -430,7 +430,7 @@ static void a_copy_that_cannot_be_queued_gives_its_staging_memory_back(void **st
     free(host);
 }
 
-static void memory_with_another_address_on_devices_is_known_by_the_hosts(void **state)
+static void memory_with_another_device_address_is_found_by_its_host_address(void **state)
 {
     static char host[4096], native[4096];
     struct ahhsa_allocation *allocation = ahhsa_allocation_create(first, host, sizeof host,
@@ -448,21 +448,21 @@ static void memory_with_another_address_on_devices_is_known_by_the_hosts(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_any_size_get_there_and_back),
+        cmocka_unit_test(rows_of_any_size_are_copied_there_and_back),
         cmocka_unit_test(fills_of_rows_change_nothing_between_them),
         cmocka_unit_test(a_fill_of_an_idle_stream_is_queued),
-        cmocka_unit_test(large_fills_of_memory_of_the_host_are_not_done_by_their_caller),
-        cmocka_unit_test(rows_under_way_when_a_copy_fails_are_waited_for),
-        cmocka_unit_test(nothing_overtakes_what_comes_before_a_copy_that_fails),
-        cmocka_unit_test(a_piece_serves_nobody_else_while_rows_of_a_failed_copy_use_it),
-        cmocka_unit_test(the_error_of_one_piece_is_that_of_the_copy_and_loses_no_memory),
-        cmocka_unit_test(a_piece_that_fails_on_its_way_fails_the_copy),
+        cmocka_unit_test(the_caller_does_not_execute_large_fills_of_host_memory),
+        cmocka_unit_test(rows_in_flight_when_a_copy_fails_are_waited_for),
+        cmocka_unit_test(later_work_does_not_overtake_the_work_before_a_failed_copy),
+        cmocka_unit_test(a_staging_area_is_not_reused_while_rows_of_a_failed_copy_use_it),
+        cmocka_unit_test(the_error_of_one_piece_is_returned_and_no_memory_leaks),
+        cmocka_unit_test(a_piece_that_fails_in_flight_fails_the_copy),
         cmocka_unit_test(a_queued_copy_that_cannot_be_started_fails_the_device),
-        cmocka_unit_test(memory_that_cannot_be_shared_is_freed),
-        cmocka_unit_test(who_finds_no_staging_memory_waits_for_some),
+        cmocka_unit_test(memory_to_which_devices_get_no_access_is_freed),
+        cmocka_unit_test(a_copy_without_staging_memory_waits_for_some),
         cmocka_unit_test(a_copy_within_the_host_waits_for_its_stream),
-        cmocka_unit_test(a_copy_that_cannot_be_queued_gives_its_staging_memory_back),
-        cmocka_unit_test(memory_with_another_address_on_devices_is_known_by_the_hosts),
+        cmocka_unit_test(a_copy_that_cannot_be_queued_releases_its_staging_memory),
+        cmocka_unit_test(memory_with_another_device_address_is_found_by_its_host_address),
     };
     return cmocka_run_group_tests(tests, open_two_devices, close_devices);
 }

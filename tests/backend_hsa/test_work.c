@@ -15,7 +15,7 @@
 /* ---- opening ----------------------------------------------------------------------------------
  */
 
-static void a_library_that_is_not_there_is_told_with_the_files_tried(void **state)
+static void the_files_tried_are_reported_when_there_is_no_library(void **state)
 {
     const char *const files[] = {"/nowhere/libhsa-runtime64.so.1", NULL};
     struct ah_backend_options options = {.name = "hsa", .candidates = files};
@@ -30,7 +30,7 @@ static void a_library_that_is_not_there_is_told_with_the_files_tried(void **stat
     ah_dynlib_close(&none);
 }
 
-static void a_library_that_is_no_hsa_runtime_is_told_by_what_it_lacks(void **state)
+static void the_missing_functions_of_another_library_are_reported(void **state)
 {
     const char *const files[] = {"libm.so.6", NULL};
     struct ah_backend_options options = {.name = "hsa", .candidates = files};
@@ -47,7 +47,7 @@ static void a_library_that_is_no_hsa_runtime_is_told_by_what_it_lacks(void **sta
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
-static void pageable_memory_of_any_size_gets_there_and_back(void **state)
+static void pageable_memory_of_any_size_is_copied_there_and_back(void **state)
 {
     static const size_t sizes[] = {1, 63, 4096, (1 << 20) - 1, (1 << 20) + 1, (11 << 20) + 5};
     (void)state;
@@ -69,7 +69,7 @@ static void pageable_memory_of_any_size_gets_there_and_back(void **state)
     }
 }
 
-static void the_source_of_a_copy_may_be_used_again_at_once(void **state)
+static void the_source_of_a_copy_may_be_reused_at_once(void **state)
 {
     enum { SIZE = 3 << 20 };
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
@@ -92,7 +92,7 @@ static void the_source_of_a_copy_may_be_used_again_at_once(void **state)
     free(out);
 }
 
-static void fills_of_any_place_and_size_change_nothing_around(void **state)
+static void fills_of_any_address_and_size_change_nothing_else(void **state)
 {
     enum { ROOM = 1 << 20 };
     static const struct {
@@ -114,7 +114,7 @@ static void fills_of_any_place_and_size_change_nothing_around(void **state)
     free(out);
 }
 
-static void what_is_unknown_is_pageable_and_what_is_freed_is_unknown(void **state)
+static void unknown_memory_is_pageable_and_freed_memory_is_unknown(void **state)
 {
     struct ah_pointer_info info;
     char *memory = new_memory(second, 1000), *pinned = (char *)new_pinned(100);
@@ -146,7 +146,7 @@ static int range_attribute(hipMemRangeAttribute attribute, const char *from, siz
     return value;
 }
 
-static void advice_about_parts_of_managed_memory_is_remembered(void **state)
+static void advice_for_ranges_of_managed_memory_is_stored(void **state)
 {
     enum { SIZE = 64 << 10, HALF = SIZE / 2 };
     void *pointer;
@@ -209,7 +209,7 @@ static void the_default_stream_and_blocking_streams_wait_for_one_another(void **
     ok(OPS->host_free(first, gate.word));
 }
 
-static void a_stream_that_waits_for_the_host_holds_up_nobody(void **state)
+static void a_stream_that_waits_for_the_host_does_not_block_others(void **state)
 {
     enum { COUNT = 24 }; /* more than there are hardware queues for them */
     struct ah_backend_stream *streams[COUNT];
@@ -283,7 +283,7 @@ static void put_work_behind_the_host(bool queues_left, unsigned count)
     free(streams);
 }
 
-static void a_stream_behind_the_legacy_stream_and_the_host_holds_up_nobody(void **state)
+static void a_stream_behind_the_legacy_stream_and_the_host_does_not_block_others(void **state)
 {
     (void)state;
     put_work_behind_the_host(true, 24);
@@ -291,7 +291,7 @@ static void a_stream_behind_the_legacy_stream_and_the_host_holds_up_nobody(void 
 
 /* The copies of those that share a queue with one that waits for the host must not be before the
  * legacy stream's copy in the engine. */
-static void streams_that_wait_for_the_host_and_share_queues_go_on(void **state)
+static void streams_that_wait_for_the_host_and_share_queues_make_progress(void **state)
 {
     (void)state;
     put_work_behind_the_host(false, 96);
@@ -442,7 +442,7 @@ static void wait_until_it_sleeps(struct producer *producer)
     }
 }
 
-static void who_finds_the_queue_full_sleeps_until_there_is_room(void **state)
+static void a_launch_into_a_full_queue_sleeps_until_there_is_room(void **state)
 {
     struct producer producer = {.stream = new_stream(first, hipStreamNonBlocking)};
     struct ah_backend_stream *other = new_stream(first, hipStreamNonBlocking);
@@ -496,7 +496,7 @@ static uint64_t pool_count(struct ah_backend_pool *pool, hipMemPoolAttr attribut
     return value;
 }
 
-static void memory_of_a_pool_is_used_again_in_stream_order(void **state)
+static void memory_of_a_pool_is_reused_in_stream_order(void **state)
 {
     enum { SIZE = 100000 };
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking),
@@ -654,7 +654,7 @@ static void a_reset_ends_the_waits_of_destroyed_streams(void **state)
     ok(OPS->host_free(second, word));
 }
 
-static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
+static void a_reset_frees_everything_and_the_device_starts_anew(void **state)
 {
     struct ah_pointer_info info;
     struct ah_backend_stream *stream = new_stream(first, hipStreamDefault);
@@ -676,7 +676,7 @@ static void a_reset_takes_everything_and_the_device_begins_anew(void **state)
 }
 
 /* Whatever the runtime does not know of a device: each question in turn. */
-static void a_device_has_one_part_where_nobody_says_how_many(void **state)
+static void a_device_has_one_die_when_the_runtime_does_not_report_the_number(void **state)
 {
     enum { QUESTIONS = 60 };
     for (unsigned nth = 1; nth <= QUESTIONS; nth++) {
@@ -694,30 +694,30 @@ int main(void)
 {
     const struct CMUnitTest alone[] = {
         cmocka_unit_test(closing_waits_for_the_threads_of_destroyed_streams),
-        cmocka_unit_test(a_device_has_one_part_where_nobody_says_how_many),
+        cmocka_unit_test(a_device_has_one_die_when_the_runtime_does_not_report_the_number),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_library_that_is_not_there_is_told_with_the_files_tried),
-        cmocka_unit_test(a_library_that_is_no_hsa_runtime_is_told_by_what_it_lacks),
-        cmocka_unit_test(pageable_memory_of_any_size_gets_there_and_back),
-        cmocka_unit_test(the_source_of_a_copy_may_be_used_again_at_once),
-        cmocka_unit_test(fills_of_any_place_and_size_change_nothing_around),
-        cmocka_unit_test(what_is_unknown_is_pageable_and_what_is_freed_is_unknown),
-        cmocka_unit_test(advice_about_parts_of_managed_memory_is_remembered),
+        cmocka_unit_test(the_files_tried_are_reported_when_there_is_no_library),
+        cmocka_unit_test(the_missing_functions_of_another_library_are_reported),
+        cmocka_unit_test(pageable_memory_of_any_size_is_copied_there_and_back),
+        cmocka_unit_test(the_source_of_a_copy_may_be_reused_at_once),
+        cmocka_unit_test(fills_of_any_address_and_size_change_nothing_else),
+        cmocka_unit_test(unknown_memory_is_pageable_and_freed_memory_is_unknown),
+        cmocka_unit_test(advice_for_ranges_of_managed_memory_is_stored),
         cmocka_unit_test(the_default_stream_and_blocking_streams_wait_for_one_another),
-        cmocka_unit_test(a_stream_that_waits_for_the_host_holds_up_nobody),
-        cmocka_unit_test(a_stream_behind_the_legacy_stream_and_the_host_holds_up_nobody),
-        cmocka_unit_test(streams_that_wait_for_the_host_and_share_queues_go_on),
+        cmocka_unit_test(a_stream_that_waits_for_the_host_does_not_block_others),
+        cmocka_unit_test(a_stream_behind_the_legacy_stream_and_the_host_does_not_block_others),
+        cmocka_unit_test(streams_that_wait_for_the_host_and_share_queues_make_progress),
         cmocka_unit_test(events_order_streams_of_two_devices),
         cmocka_unit_test(an_event_of_an_idle_stream_has_the_time_of_its_record),
         cmocka_unit_test(host_functions_run_in_stream_order),
         cmocka_unit_test(a_destroyed_stream_finishes_its_work),
-        cmocka_unit_test(who_finds_the_queue_full_sleeps_until_there_is_room),
+        cmocka_unit_test(a_launch_into_a_full_queue_sleeps_until_there_is_room),
         cmocka_unit_test(many_streams_share_few_queues),
-        cmocka_unit_test(memory_of_a_pool_is_used_again_in_stream_order),
+        cmocka_unit_test(memory_of_a_pool_is_reused_in_stream_order),
         cmocka_unit_test(a_reset_waits_for_the_threads_of_destroyed_streams),
         cmocka_unit_test(a_reset_ends_the_waits_of_destroyed_streams),
-        cmocka_unit_test(a_reset_takes_everything_and_the_device_begins_anew),
+        cmocka_unit_test(a_reset_frees_everything_and_the_device_starts_anew),
     };
     return cmocka_run_group_tests(tests, open_two_devices, close_devices) +
            cmocka_run_group_tests(alone, NULL, NULL);

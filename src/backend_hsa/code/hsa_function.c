@@ -104,7 +104,7 @@ static size_t round_up(size_t value, size_t unit)
     return unit ? (value + unit - 1) / unit * unit : value;
 }
 
-static unsigned lesser(unsigned a, unsigned b)
+static unsigned min_unsigned(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -116,9 +116,10 @@ static unsigned waves_of_registers(const struct ahhsa_kernel_metadata *kernel,
     enum { SGPR_UNIT = 16 };
     unsigned vgprs = kernel->vgprs > kernel->agprs ? kernel->vgprs : kernel->agprs;
     if (registers->vgprs && vgprs)
-        most = lesser(most, registers->vgprs / (unsigned)round_up(vgprs, registers->vgpr_unit));
+        most =
+            min_unsigned(most, registers->vgprs / (unsigned)round_up(vgprs, registers->vgpr_unit));
     if (registers->sgprs && kernel->sgprs)
-        most = lesser(most, registers->sgprs / (unsigned)round_up(kernel->sgprs, SGPR_UNIT));
+        most = min_unsigned(most, registers->sgprs / (unsigned)round_up(kernel->sgprs, SGPR_UNIT));
     return most;
 }
 
@@ -137,10 +138,10 @@ unsigned ahhsa_resident_blocks(struct ah_backend_device *device,
     unsigned blocks = per_simd * info->simds / waves;
     size_t shared = round_up(function->group_size + dynamic, registers.lds_unit);
     if (waves > 1)
-        blocks = lesser(blocks, BARRIERS);
+        blocks = min_unsigned(blocks, BARRIERS);
     if (shared > info->group_memory)
         return 0;
-    return shared ? lesser(blocks, info->group_memory / (unsigned)shared) : blocks;
+    return shared ? min_unsigned(blocks, info->group_memory / (unsigned)shared) : blocks;
 }
 
 hipError_t ahhsa_occupancy_blocks(struct ah_backend_device *device,
@@ -173,7 +174,7 @@ hipError_t ahhsa_occupancy_block_size(struct ah_backend_device *device,
     unsigned lanes = function->kernel->lanes ? function->kernel->lanes : info->lanes;
     unsigned most = max_threads(function, info), best = 0, best_blocks = 0;
     if (limit > 0)
-        most = lesser(most, (unsigned)limit);
+        most = min_unsigned(most, (unsigned)limit);
     for (unsigned threads = most; threads > 0 && lanes > 0;
          threads = threads > lanes ? (threads - 1) / lanes * lanes : 0) {
         unsigned blocks = ahhsa_resident_blocks(device, function, threads, shared);

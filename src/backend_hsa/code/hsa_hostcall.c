@@ -240,7 +240,7 @@ static void answer_all(struct ahhsa_hostcalls *calls)
     }
 }
 
-static void *listen(void *data)
+static void *serve(void *data)
 {
     struct ahhsa_hostcalls *calls = data;
     hsa_signal_value_t seen = 0;
@@ -298,8 +298,8 @@ static hipError_t start(struct ahhsa_hostcalls *calls)
     if (status != HSA_STATUS_SUCCESS)
         return ahhsa_report(device, "hsa_signal_create", status);
     fill_buffer(calls);
-    return pthread_create(&calls->thread, NULL, listen, calls) == 0 ? hipSuccess
-                                                                    : hipErrorOutOfMemory;
+    return pthread_create(&calls->thread, NULL, serve, calls) == 0 ? hipSuccess
+                                                                   : hipErrorOutOfMemory;
 }
 
 static void destroy(struct ahhsa_hostcalls *calls)

@@ -105,7 +105,7 @@ static uint32_t number(const msgpack_object *map, const char *key, uint32_t fall
                : fallback;
 }
 
-static bool truth(const msgpack_object *map, const char *key)
+static bool boolean(const msgpack_object *map, const char *key)
 {
     const msgpack_object *value = member(map, key);
     return value && value->type == MSGPACK_OBJECT_BOOLEAN && value->via.boolean;
@@ -199,7 +199,7 @@ static bool read_kernel(struct ahhsa_kernel_metadata *out, const msgpack_object 
         .sgprs = number(map, ".sgpr_count", 0),
         .vgprs = number(map, ".vgpr_count", 0),
         .agprs = number(map, ".agpr_count", 0),
-        .dynamic_stack = truth(map, ".uses_dynamic_stack"),
+        .dynamic_stack = boolean(map, ".uses_dynamic_stack"),
     };
     return out->name && out->symbol && out->kernarg_size <= KERNARG_MAX &&
            read_arguments(out, member(map, ".args"));

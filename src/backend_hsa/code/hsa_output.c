@@ -170,7 +170,8 @@ static void remove_from_stream(struct ahhsa_kernel_services *services,
 }
 
 /* Adds a launch of function to the buffer. */
-static hipError_t join(struct ahhsa_print_buffer *print, const struct ah_backend_function *function)
+static hipError_t add_launch(struct ahhsa_print_buffer *print,
+                             const struct ah_backend_function *function)
 {
     struct ahhsa_formats *formats = function->module->metadata.formats;
     size_t known = 0;
@@ -189,8 +190,9 @@ static hipError_t join(struct ahhsa_print_buffer *print, const struct ah_backend
 }
 
 /* The stream's latest buffer, if its next launch shares it; otherwise NULL. */
-static struct ahhsa_print_buffer *shared(const struct ahhsa_kernel_services *services,
-                                         const struct ahhsa_stream_output *output, bool rocm_abi)
+static struct ahhsa_print_buffer *buffer_to_share(const struct ahhsa_kernel_services *services,
+                                                  const struct ahhsa_stream_output *output,
+                                                  bool rocm_abi)
 {
     struct ahhsa_print_buffer *print = output->last;
     if (services->free_prints || services->print_count < OWN || !print ||
@@ -202,7 +204,7 @@ static struct ahhsa_print_buffer *shared(const struct ahhsa_kernel_services *ser
 
 /* ---- launches --------------------------------------------------------------------------- */
 
-static hipError_t prepare_own(struct ahhsa_kernel_services *services,
+static hipError_t acquire_own(struct ahhsa_kernel_services *services,
                               struct ah_backend_stream *stream,
                               const struct ah_backend_function *function, bool rocm_abi,
                               struct ahhsa_print_buffer **out_print)
@@ -212,7 +214,7 @@ static hipError_t prepare_own(struct ahhsa_kernel_services *services,
     if (error != hipSuccess)
         return error;
     print->rocm_abi = rocm_abi;
-    error = join(print, function);
+    error = add_launch(print, function);
     if (error != hipSuccess) {
         recycle(services, print);
         return error;
@@ -231,11 +233,12 @@ hipError_t ahhsa_print_buffer_acquire(struct ahhsa_kernel_services *services,
 {
     bool rocm_abi = function->module->abi == AHHSA_ABI_ROCM;
     pthread_mutex_lock(&services->lock);
-    struct ahhsa_print_buffer *print = shared(services, ahhsa_stream_output(stream), rocm_abi);
-    hipError_t error = print ? join(print, function) : hipSuccess;
+    struct ahhsa_print_buffer *print =
+        buffer_to_share(services, ahhsa_stream_output(stream), rocm_abi);
+    hipError_t error = print ? add_launch(print, function) : hipSuccess;
     pthread_mutex_unlock(&services->lock);
     if (!print)
-        return prepare_own(services, stream, function, rocm_abi, out_print);
+        return acquire_own(services, stream, function, rocm_abi, out_print);
     if (error == hipSuccess)
         *out_print = print;
     return error;

@@ -18,8 +18,8 @@ static int clamp(uint64_t value)
 /* Whether the runtime has answered. It returns INVALID_ARGUMENT for an attribute that it does not
  * know; after any other failure the information is incomplete, and the next call queries it
  * again. */
-static bool answered(const struct ah_backend_device *device, const char *what, hsa_status_t status,
-                     struct ahhsa_device_info *info)
+static bool succeeded(const struct ah_backend_device *device, const char *what, hsa_status_t status,
+                      struct ahhsa_device_info *info)
 {
     if (status == HSA_STATUS_SUCCESS)
         return true;
@@ -34,8 +34,8 @@ static bool system_has(const struct ah_backend_device *device, hsa_system_info_t
                        struct ahhsa_device_info *info)
 {
     bool value = false;
-    return answered(device, "hsa_system_get_info",
-                    device->api->hsa_system_get_info(attribute, &value), info) &&
+    return succeeded(device, "hsa_system_get_info",
+                     device->api->hsa_system_get_info(attribute, &value), info) &&
            value;
 }
 
@@ -43,17 +43,17 @@ static bool query_pool_info(const struct ah_backend_device *device, hsa_amd_memo
                             hsa_amd_memory_pool_info_t attribute, struct ahhsa_device_info *info,
                             void *out)
 {
-    return answered(device, "hsa_amd_memory_pool_get_info",
-                    device->api->hsa_amd_memory_pool_get_info(pool, attribute, out), info);
+    return succeeded(device, "hsa_amd_memory_pool_get_info",
+                     device->api->hsa_amd_memory_pool_get_info(pool, attribute, out), info);
 }
 
 static bool query_link_info(const struct ah_backend_device *device, hsa_agent_t agent,
                             hsa_amd_memory_pool_t pool, hsa_amd_agent_memory_pool_info_t attribute,
                             struct ahhsa_device_info *info, void *out)
 {
-    return answered(device, "hsa_amd_agent_memory_pool_get_info",
-                    device->api->hsa_amd_agent_memory_pool_get_info(agent, pool, attribute, out),
-                    info);
+    return succeeded(device, "hsa_amd_agent_memory_pool_get_info",
+                     device->api->hsa_amd_agent_memory_pool_get_info(agent, pool, attribute, out),
+                     info);
 }
 
 static bool is_of_images(int attribute)
@@ -69,7 +69,7 @@ static bool query_agent_info(const struct ah_backend_device *device, hsa_agent_t
     hsa_status_t status = device->api->hsa_agent_get_info(agent, (hsa_agent_info_t)attribute, out);
     if (status == HSA_STATUS_ERROR_NOT_INITIALIZED && is_of_images(attribute))
         return false;
-    return answered(device, "hsa_agent_get_info", status, info);
+    return succeeded(device, "hsa_agent_get_info", status, info);
 }
 
 static hsa_status_t read_group_memory(hsa_amd_memory_pool_t pool, void *data)
@@ -99,7 +99,7 @@ static void query_pools(struct ah_backend_device *device, struct ahhsa_device_in
     if (query_link_info(device, device->host, own, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, info,
                         &access))
         info->large_bar = access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-    (void)answered(
+    (void)succeeded(
         device, "hsa_amd_agent_iterate_memory_pools",
         api->hsa_amd_agent_iterate_memory_pools(device->agent, read_group_memory, arguments), info);
 }
@@ -146,7 +146,7 @@ static uint64_t measure_clock(const struct ah_backend_device *device)
     return (uint64_t)(hz / HZ_PER_MHZ + 0.5) * HZ_PER_MHZ;
 }
 
-static uint32_t lesser(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -156,9 +156,9 @@ static void complete_info(const struct ah_backend_device *device, struct ahhsa_d
 {
     if (info->timestamp_hz == 0)
         info->timestamp_hz = measure_clock(device);
-    info->grid_dim.x = lesser(info->grid_dim.x, INT32_MAX);
-    info->grid_dim.y = lesser(info->grid_dim.y, UINT16_MAX);
-    info->grid_dim.z = lesser(info->grid_dim.z, UINT16_MAX);
+    info->grid_dim.x = min_u32(info->grid_dim.x, INT32_MAX);
+    info->grid_dim.y = min_u32(info->grid_dim.y, UINT16_MAX);
+    info->grid_dim.z = min_u32(info->grid_dim.z, UINT16_MAX);
 }
 
 static void query_agent(struct ah_backend_device *device, struct ahhsa_device_info *info)
@@ -221,7 +221,7 @@ static const char *arch_of(const struct ah_backend_device *device)
 }
 
 /* gfx90a has no instructions that gather texels. */
-static bool gathers(const struct ahhsa_device_info *info)
+static bool has_gather(const struct ahhsa_device_info *info)
 {
     return strcmp(info->target.processor, "gfx90a") != 0;
 }

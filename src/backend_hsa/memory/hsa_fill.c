@@ -8,7 +8,7 @@
 enum { SMALL = 64 << 10 /* bytes of a pattern */, WORD = 4 };
 
 /* The value, repeated in every element of a word. */
-static uint32_t repeated(const struct ah_fill *fill)
+static uint32_t repeat_value(const struct ah_fill *fill)
 {
     switch (fill->element_size) {
     case 1:
@@ -75,8 +75,8 @@ static hipError_t copy_pattern(struct ah_backend_stream *stream, const struct ah
 }
 
 /* Copies the part that is filled behind itself, until all of it is filled. */
-static hipError_t spread_bytes(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
-                               size_t done, size_t size)
+static hipError_t replicate_bytes(struct ah_backend_stream *stream,
+                                  const struct ahhsa_location *dst, size_t done, size_t size)
 {
     hipError_t error = hipSuccess;
     while (done < size && error == hipSuccess) {
@@ -88,8 +88,8 @@ static hipError_t spread_bytes(struct ah_backend_stream *stream, const struct ah
     return error;
 }
 
-static hipError_t spread_rows(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
-                              size_t width, size_t done, size_t height)
+static hipError_t replicate_rows(struct ah_backend_stream *stream, const struct ahhsa_box *dst,
+                                 size_t width, size_t done, size_t height)
 {
     hipError_t error = hipSuccess;
     while (done < height && error == hipSuccess) {
@@ -108,7 +108,7 @@ static hipError_t fill_bytes(struct ah_backend_stream *stream, const struct ahhs
     size_t first = size < SMALL ? size : SMALL;
     struct ahhsa_box box = {.location = *dst, .pitch = first, .slice = first};
     hipError_t error = copy_pattern(stream, &box, word, first, 1);
-    return error == hipSuccess ? spread_bytes(stream, dst, first, size) : error;
+    return error == hipSuccess ? replicate_bytes(stream, dst, first, size) : error;
 }
 
 static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa_location *dst,
@@ -118,7 +118,7 @@ static hipError_t fill_rows(struct ah_backend_stream *stream, const struct ahhsa
     struct ahhsa_box box = {.location = *dst, .pitch = pitch, .slice = pitch * height};
     hipError_t error = rows > 0 ? copy_pattern(stream, &box, word, width, rows)
                                 : fill_bytes(stream, dst, word, width);
-    return error == hipSuccess ? spread_rows(stream, &box, width, rows > 0 ? rows : 1, height)
+    return error == hipSuccess ? replicate_rows(stream, &box, width, rows > 0 ? rows : 1, height)
                                : error;
 }
 
@@ -144,10 +144,10 @@ hipError_t ahhsa_fill(struct ah_backend_device *device, const struct ah_fill *fi
         !ahhsa_memory_contains(device, fill->dst, (fill->height - 1) * fill->pitch + width))
         return hipErrorInvalidValue;
     if (dst.device)
-        return fill_device(stream, &dst, repeated(fill), fill->pitch, width, fill->height);
+        return fill_device(stream, &dst, repeat_value(fill), fill->pitch, width, fill->height);
     struct host_fill what = {
         .to = dst.host,
-        .word = repeated(fill),
+        .word = repeat_value(fill),
         .pitch = fill->pitch,
         .width = width,
         .height = fill->height,

@@ -93,18 +93,18 @@ static bool split(struct ahhsa_managed *managed, size_t offset)
     return true;
 }
 
-static bool is_like(const struct part *a, const struct part *b)
+static bool parts_are_equal(const struct part *a, const struct part *b)
 {
     return a->read_mostly == b->read_mostly && a->coarse == b->coarse &&
            a->preferred == b->preferred && a->prefetched == b->prefetched &&
            a->accessed_by == b->accessed_by && a->accessed_by_host == b->accessed_by_host;
 }
 
-static void join_alike(struct ahhsa_managed *managed)
+static void merge_equal_parts(struct ahhsa_managed *managed)
 {
     size_t kept = 0;
     for (size_t i = 1; i < managed->count; i++)
-        if (is_like(&managed->parts[kept], &managed->parts[i]))
+        if (parts_are_equal(&managed->parts[kept], &managed->parts[i]))
             managed->parts[kept].end = managed->parts[i].end;
         else
             managed->parts[++kept] = managed->parts[i];
@@ -170,7 +170,7 @@ static void change_parts(struct ahhsa_allocation *allocation, void *data)
     for (size_t i = 0; i < managed->count; i++)
         if (managed->parts[i].start >= start && managed->parts[i].end <= end)
             change_part(&managed->parts[i], change);
-    join_alike(managed);
+    merge_equal_parts(managed);
 }
 
 static hipError_t apply(struct ah_backend_device *device, struct change *change)

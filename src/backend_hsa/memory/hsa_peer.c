@@ -20,7 +20,7 @@ hipError_t ahhsa_peer_can_access(struct ah_backend_device *device, struct ah_bac
 }
 
 /* A failed query counts as no access: the copy then goes through host memory. */
-static bool is_reached(struct ah_backend_device *device, struct ah_backend_device *peer)
+static bool has_access(struct ah_backend_device *device, struct ah_backend_device *peer)
 {
     int can = 0;
     return ahhsa_peer_can_access(device, peer, &can) == hipSuccess && can;
@@ -139,6 +139,6 @@ static bool allow_access(struct ah_backend_device *owner, const void *pointer,
 bool ahhsa_peer_enable_copy(struct ah_backend_device *dst_device, const void *dst,
                             struct ah_backend_device *src_device, const void *src)
 {
-    return is_reached(dst_device, src_device) && is_reached(src_device, dst_device) &&
+    return has_access(dst_device, src_device) && has_access(src_device, dst_device) &&
            allow_access(dst_device, dst, src_device) && allow_access(src_device, src, dst_device);
 }

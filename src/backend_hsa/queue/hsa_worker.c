@@ -108,7 +108,7 @@ static void start_copy(struct ah_backend_device *device, const struct ahhsa_tran
     ahhsa_signal_subtract(after, 1);
 }
 
-static void do_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
+static void run_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
 {
     hipError_t status = ahhsa_device_error(worker->device);
     if (job->before)
@@ -155,7 +155,7 @@ static void retire_worker(struct ahhsa_worker *worker)
     pthread_mutex_unlock(&workers->lock);
 }
 
-static void *work(void *data)
+static void *run_worker(void *data)
 {
     struct ahhsa_worker *worker = data;
     pthread_mutex_lock(&worker->lock);
@@ -168,7 +168,7 @@ static void *work(void *data)
         worker->first = (worker->first + 1) & (worker->room - 1);
         worker->count--;
         pthread_mutex_unlock(&worker->lock);
-        do_job(worker, &job);
+        run_job(worker, &job);
         pthread_mutex_lock(&worker->lock);
     }
     pthread_mutex_unlock(&worker->lock);
@@ -181,7 +181,7 @@ static bool add_worker(struct ahhsa_worker *worker)
 {
     struct ahhsa_workers *workers = &worker->device->queues->workers;
     pthread_mutex_lock(&workers->lock);
-    bool started = pthread_create(&worker->thread, NULL, work, worker) == 0;
+    bool started = pthread_create(&worker->thread, NULL, run_worker, worker) == 0;
     if (started) {
         worker->next = workers->running;
         worker->link = &workers->running;
