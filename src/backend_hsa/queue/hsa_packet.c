@@ -147,7 +147,7 @@ static inline bool is_ready(const struct ah_backend_stream *stream)
     return ordered && stream->dependency_count == 0 && !stream->off_queue &&
            stream->callback_count + CALLBACKS_PER_PACKET <= stream->callback_capacity &&
            queue->write + 1 - queue->read <= queue->hsa->size &&
-           !ahhsa_stream_has_due_callback(stream);
+           (stream->checkpoint == 0 || !ahhsa_stream_has_due_callback(stream));
 }
 
 /* Behind the stream's earlier work, and what it depends on. */
