@@ -142,7 +142,7 @@ static void fill_cooperation(unsigned char *arguments, const struct ah_backend_f
 
 /* ---- anything unusual ------------------------------------------------------------------- */
 
-/* A kernel that prints, allocates, calls the host, or synchronises its grid. */
+/* A kernel that prints, allocates, calls the host, or may synchronise its grid. */
 static hipError_t launch_with_services(struct ah_backend_device *device,
                                        struct ah_backend_function *function,
                                        const struct ah_launch *launch,
@@ -153,8 +153,9 @@ static hipError_t launch_with_services(struct ah_backend_device *device,
     struct ahhsa_dispatch dispatch;
     uint32_t size = function->arguments_size;
     unsigned flags = 0;
-    hipError_t error =
-        ahhsa_kernel_services_provide(device, stream, function, needs, &implicit, &print);
+    hipError_t error = hipSuccess;
+    if (needs != 0)
+        error = ahhsa_kernel_services_provide(device, stream, function, needs, &implicit, &print);
     if (error != hipSuccess)
         return error;
     uint32_t stack = stack_size(device, function);
