@@ -53,7 +53,7 @@ static hsa_status_t on_copy(void)
 static void read_kernel(const hsa_kernel_dispatch_packet_t *packet, struct fake_launch *out)
 {
     const struct amdgpu_kernel_descriptor *kernel =
-        (const void *)simhsa_reach(packet->kernel_object, sizeof *kernel, false);
+        (const void *)simhsa_translate(packet->kernel_object, sizeof *kernel, false);
     if (!kernel)
         return;
     amdgpu_symbols_name(packet->kernel_object + (uint64_t)kernel->kernel_code_entry_byte_offset,
@@ -62,7 +62,7 @@ static void read_kernel(const hsa_kernel_dispatch_packet_t *packet, struct fake_
     size_t size =
         out->argument_size < sizeof out->arguments ? out->argument_size : sizeof out->arguments;
     const void *arguments =
-        size ? simhsa_reach((uintptr_t)packet->kernarg_address, size, false) : NULL;
+        size ? simhsa_translate((uintptr_t)packet->kernarg_address, size, false) : NULL;
     if (arguments)
         memcpy(out->arguments, arguments, size);
 }

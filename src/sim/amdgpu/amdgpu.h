@@ -43,8 +43,8 @@ struct amdgpu_end {
  * (amdgpu_scratch_pool.c). */
 struct amdgpu_scratch_pool;
 struct amdgpu_scratch_pool *amdgpu_scratch_pool_create(void); /* NULL: no memory */
-void amdgpu_scratch_pool_destroy(
-    struct amdgpu_scratch_pool *scratch_pool); /* accepts NULL; no kernel runs */
+/* Accepts NULL. No kernel may be running. */
+void amdgpu_scratch_pool_destroy(struct amdgpu_scratch_pool *pool);
 
 /* The scratch that the owner of a queue provides for its kernels: device memory, with the same
  * number of bytes for each of a number of waves. */
@@ -54,9 +54,8 @@ struct amdgpu_scratch_ring {
     size_t wave_size;
     unsigned first, waves; /* the waves that belong to one dispatch */
 };
-enum {
-    AMDGPU_SCRATCH_RING_GROUPS = 4096
-}; /* the most groups of a dispatch that can use it at once */
+/* The most groups of a dispatch that can use it at once. */
+enum { AMDGPU_SCRATCH_RING_GROUPS = 4096 };
 
 enum { AMDGPU_UNIT_WORDS = 32 }; /* of a mask of compute units */
 
@@ -90,14 +89,15 @@ struct amdgpu_dispatch {
     uint64_t entry;                                         /* address of the first instruction */
     unsigned lanes, vgprs, agprs, sgprs, user_sgprs, items; /* items: of a group */
     size_t lds_size, scratch_size, scratch_stride;
-    _Atomic(uint64_t)
-        scratch_parts[AMDGPU_SCRATCH_RING_GROUPS / 64]; /* which parts of the ring are in use */
-    const struct amdgpu_shape *shape;                   /* of its waves, of amdgpu_wave.h */
-    uint32_t group[3];                                  /* work-items of a whole group */
+    /* Which parts of the ring are in use. */
+    _Atomic(uint64_t) scratch_parts[AMDGPU_SCRATCH_RING_GROUPS / 64];
+    const struct amdgpu_shape *shape; /* of its waves, of amdgpu_wave.h */
+    uint32_t group[3];                /* work-items of a whole group */
     _Atomic(bool) failed, reported, cancelled;
-    _Atomic(uint64_t) gws_states[AMDGPU_GWS_RESOURCES]; /* for amdgpu_gws.c, as is the next field */
-    _Atomic(uint32_t)
-        gws_counts[AMDGPU_GWS_RESOURCES]; /* how many waves are expected besides the first */
+    /* Of each resource, for amdgpu_gws.c: its state, and how many waves it expects besides the
+     * first. */
+    _Atomic(uint64_t) gws_states[AMDGPU_GWS_RESOURCES];
+    _Atomic(uint32_t) gws_counts[AMDGPU_GWS_RESOURCES];
     struct amdgpu_end end;
 };
 

@@ -103,7 +103,8 @@ uint64_t sim_address_reserve(size_t size, size_t alignment, uint64_t hint);
 bool sim_address_free(uint64_t address, size_t size);
 
 /* Physical memory: a file of the kernel's (memfd) of size bytes, counted against
- * the device's capacity until it is closed, and of tail more bytes, which are not. -1: none left. */
+ * the device's capacity until it is closed, and of tail more bytes, which are not. -1: none left.
+ */
 int sim_physical_create(int device, size_t size, size_t tail);
 void sim_physical_close(int device, size_t size, int file);
 

@@ -26,8 +26,8 @@ static unsigned char *view_of(const struct simhsa_box *box, const struct simhsa_
     size_t size;
     if (!extent(box, side, &size))
         return NULL;
-    return box->by_host ? simhsa_reach_any(side->address, size, write)
-                        : simhsa_reach(side->address, size, write);
+    return box->by_host ? simhsa_translate_any(side->address, size, write)
+                        : simhsa_translate(side->address, size, write);
 }
 
 bool simhsa_box_is_good(const struct simhsa_box *box)
@@ -103,7 +103,8 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (count == 0)
         return HSA_STATUS_SUCCESS;
-    uint32_t *words = (uint32_t *)(void *)simhsa_reach((uintptr_t)ptr, count * sizeof value, true);
+    uint32_t *words =
+        (uint32_t *)(void *)simhsa_translate((uintptr_t)ptr, count * sizeof value, true);
     if (!words) {
         simhsa_violation("hsa_amd_memory_fill of %zu words at %p, which does not exist completely",
                          count, ptr);

@@ -102,7 +102,7 @@ static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code
 }
 
 /* The symbols that were added since; all is as it was before. */
-static void take_back(struct simhsa_executable *executable, struct simhsa_symbol **since)
+static void remove_since(struct simhsa_executable *executable, struct simhsa_symbol **since)
 {
     while (*since) {
         struct simhsa_symbol *symbol = *since;
@@ -134,7 +134,7 @@ static hsa_status_t load_read(struct simhsa_executable *executable, struct simhs
     make_uri(loaded);
     hsa_status_t result = place(loaded, object);
     if (result != HSA_STATUS_SUCCESS) {
-        take_back(executable, since);
+        remove_since(executable, since);
         unload(loaded);
         return result;
     }
@@ -275,7 +275,7 @@ hsa_status_t hsa_executable_create(hsa_profile_t profile, hsa_executable_state_t
 
 static void free_executable(struct simhsa_executable *executable)
 {
-    take_back(executable, &executable->symbols);
+    remove_since(executable, &executable->symbols);
     while (executable->loaded) {
         struct simhsa_loaded *loaded = executable->loaded;
         executable->loaded = loaded->next;

@@ -41,8 +41,8 @@ static uint64_t address_of(const struct simhsa_image *image, const struct origin
 /* A row of texels. False: it, or what it is to lie over, is not there. */
 static bool copy_row(uint64_t to, uint64_t from, size_t size)
 {
-    unsigned char *dst = simhsa_reach_any(to, size, true);
-    const unsigned char *src = simhsa_reach_any(from, size, false);
+    unsigned char *dst = simhsa_translate_any(to, size, true);
+    const unsigned char *src = simhsa_translate_any(from, size, false);
     if (!dst || !src)
         return false;
     memmove(dst, src, size);
@@ -152,7 +152,7 @@ hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle, cons
     for (uint32_t z = 0; z < size.z; z++)
         for (uint32_t y = 0; size.x && y < size.y; y++) {
             uint64_t row = address_of(&image, &at, y, z);
-            unsigned char *to = simhsa_reach_any(row, (size_t)size.x * bytes, true);
+            unsigned char *to = simhsa_translate_any(row, (size_t)size.x * bytes, true);
             if (!to)
                 return missing("hsa_ext_image_clear");
             for (uint32_t x = 0; x < size.x; x++)

@@ -339,7 +339,7 @@ static bool is_locked(uint64_t address, size_t size)
     return true;
 }
 
-unsigned char *simhsa_reach(uint64_t address, size_t size, bool write)
+unsigned char *simhsa_translate(uint64_t address, size_t size, bool write)
 {
     unsigned char *view = sim_translate_range(-1, address, size, write);
     if (view || size == 0 || address + size < address)
@@ -350,9 +350,9 @@ unsigned char *simhsa_reach(uint64_t address, size_t size, bool write)
     return locked ? (unsigned char *)(uintptr_t)address : NULL;
 }
 
-unsigned char *simhsa_reach_any(uint64_t address, size_t size, bool write)
+unsigned char *simhsa_translate_any(uint64_t address, size_t size, bool write)
 {
-    unsigned char *view = simhsa_reach(address, size, write);
+    unsigned char *view = simhsa_translate(address, size, write);
     uint64_t last = address + size - 1;
     bool ours = address < sim_space.base + sim_space.size && last >= sim_space.base;
     if (view || ours || !address || last < address)

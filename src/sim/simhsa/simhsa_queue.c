@@ -129,7 +129,7 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     simhsa_own_thread = own;
 }
 
-static hsa_status_t taken(void *data, const hsa_kernel_dispatch_packet_t *packet)
+static hsa_status_t kernel_begins(void *data, const hsa_kernel_dispatch_packet_t *packet)
 {
     const struct queue *queue = data;
     return simhsa_script.launch(queue->agent, &queue->amd->hsa_queue, packet);
@@ -170,7 +170,7 @@ bool simhsa_queues_open(void)
 }
 
 /* Under the lock. QUEUES_MAX: none left. Used again as late as can be. */
-static unsigned take_slot(void)
+static unsigned acquire_slot(void)
 {
     for (unsigned tries = 0; tries < QUEUES_MAX; tries++) {
         unsigned slot = all.next++ % QUEUES_MAX;
@@ -250,7 +250,7 @@ static bool start(struct queue *queue, unsigned slot, uint32_t size, hsa_queue_t
         .queue_address = (uintptr_t)queue->amd,
         .cooperative = type == HSA_QUEUE_TYPE_COOPERATIVE,
         .error = failed,
-        .taken = simhsa_script.launch ? taken : NULL,
+        .taken = simhsa_script.launch ? kernel_begins : NULL,
         .data = queue,
     });
     return queue->processor != NULL;
@@ -271,7 +271,7 @@ static struct queue *make(const struct wanted *wanted)
     if (!queue)
         return NULL;
     queue->agent = wanted->agent;
-    unsigned slot = take_slot();
+    unsigned slot = acquire_slot();
     if (slot < QUEUES_MAX && add_listener(queue, wanted->callback, wanted->data) &&
         start(queue, slot, wanted->size, wanted->type)) {
         atomic_store_explicit(&all.queues[slot], queue, memory_order_release);
@@ -361,7 +361,7 @@ static bool make_soft(const hsa_queue_t *like, hsa_queue_t **out)
         return false;
     queue->soft_ring = like->base_address;
     pthread_mutex_lock(&all.lock);
-    unsigned slot = take_slot();
+    unsigned slot = acquire_slot();
     if (slot < QUEUES_MAX) {
         queue->amd = (amd_queue_t *)(void *)(all.slots + (size_t)slot * SLOT);
         fill_in_soft(queue->amd, like);
@@ -407,7 +407,7 @@ hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size, hsa_queue
 
 /* Under the lock: the caller that removes the queue from the table destroys it. NULL: it still has
  * other users. */
-static struct queue *take_queue(struct queue *queue)
+static struct queue *remove_queue(struct queue *queue)
 {
     uint64_t slot = (size_t)((unsigned char *)queue->amd - all.slots) / SLOT;
     if (queue->holders > 0 && --queue->holders > 0) {
@@ -439,7 +439,7 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *pointer)
     if (!pointer)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&all.lock);
-    struct queue *queue = queue_get(pointer), *ends = queue ? take_queue(queue) : NULL;
+    struct queue *queue = queue_get(pointer), *ends = queue ? remove_queue(queue) : NULL;
     pthread_mutex_unlock(&all.lock);
     if (!queue) {
         simhsa_violation("hsa_queue_destroy of %p, which is not a queue", (void *)pointer);

@@ -282,9 +282,9 @@ void simhsa_memory_close(void); /* frees all remaining memory */
 
 /* The address at which the runtime accesses size bytes at address; NULL: they are not all in memory
  * that devices can access. */
-unsigned char *simhsa_reach(uint64_t address, size_t size, bool write);
+unsigned char *simhsa_translate(uint64_t address, size_t size, bool write);
 /* The same, also for memory of the program that no device can access. */
-unsigned char *simhsa_reach_any(uint64_t address, size_t size, bool write);
+unsigned char *simhsa_translate_any(uint64_t address, size_t size, bool write);
 
 /* Under the lock. Makes memory of the program accessible to devices; it may overlap other such
  * memory. False: that is not possible. lock: the requester, NULL: none in particular. */

@@ -82,7 +82,7 @@ static struct span **cover(uint64_t start, uint64_t end)
     return first;
 }
 
-static void reach_as_wanted(struct span *span)
+static void update_access(struct span *span)
 {
     bool wanted = is_reached(&span->attributes);
     size_t size = span->end - span->start;
@@ -194,7 +194,7 @@ hsa_status_t hsa_amd_svm_attributes_set(void *ptr, size_t size,
     struct span **link = cover(start, end);
     for (struct span *span = link ? *link : NULL; span && span->start < end; span = span->next) {
         set_all(&span->attributes, attribute_list, attribute_count);
-        reach_as_wanted(span);
+        update_access(span);
         if (is_reached(&span->attributes) && !span->registered)
             result = HSA_STATUS_ERROR;
     }

@@ -71,7 +71,7 @@ static void release(struct several *several)
 }
 
 /* False: a signal is invalid, or out of memory. */
-static bool hold(const hsa_signal_t *handles, uint32_t count, struct several *out)
+static bool retain(const hsa_signal_t *handles, uint32_t count, struct several *out)
 {
     out->count = 0;
     out->signals = count <= USUAL ? out->few : malloc(count * sizeof *out->signals);
@@ -107,7 +107,7 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
     int64_t value = 0;
     (void)wait_hint;
     if (!simhsa_is_running() || signal_count == 0 || !signals || !conds || !values ||
-        !conditions_are_good(conds, signal_count) || !hold(signals, signal_count, &several))
+        !conditions_are_good(conds, signal_count) || !retain(signals, signal_count, &several))
         return UINT32_MAX;
     size_t index =
         amdgpu_signal_wait(several.signals, conds, values, signal_count, timeout_hint, &value);
@@ -128,7 +128,7 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
     struct several several;
     (void)wait_hint;
     if (!simhsa_is_running() || signal_count == 0 || !signals || !conds || !values ||
-        !conditions_are_good(conds, signal_count) || !hold(signals, signal_count, &several))
+        !conditions_are_good(conds, signal_count) || !retain(signals, signal_count, &several))
         return UINT32_MAX;
     uint64_t start = simhsa_system_time(amdgpu_clock());
     uint32_t result = 0;
@@ -199,7 +199,7 @@ static hsa_status_t wait_group(hsa_signal_group_t handle, const hsa_signal_condi
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     simhsa_objects_lock();
     const struct group *group = simhsa_object_get(handle.handle, SIMHSA_GROUP);
-    bool held = group && hold(group->signals, group->count, &several);
+    bool held = group && retain(group->signals, group->count, &several);
     simhsa_objects_unlock();
     if (!held)
         return group ? HSA_STATUS_ERROR_INVALID_SIGNAL : HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;

@@ -57,7 +57,7 @@ static bool put(struct watcher *watcher, struct simhsa_watch *watch, amd_signal_
 
 /* Takes over what was added, in order; what needs no waiting is called. False: the thread is to
  * end. */
-static bool take_news(struct watcher *watcher)
+static bool take_changes(struct watcher *watcher)
 {
     struct simhsa_watch *newest, *first = NULL;
     amdgpu_signal_store(watcher->news, 0);
@@ -84,7 +84,7 @@ static bool take_news(struct watcher *watcher)
 }
 
 /* Whether it is to be watched on; else it was the callee's again. */
-static bool look_at(struct simhsa_watch *watch)
+static bool check_watch(struct simhsa_watch *watch)
 {
     int64_t value = amdgpu_signal_load(watch->signal);
     if (!simhsa_signal_is_live(watch->signal)) {
@@ -95,11 +95,11 @@ static bool look_at(struct simhsa_watch *watch)
            watch->met(watch, value);
 }
 
-static void look(struct watcher *watcher)
+static void check_watches(struct watcher *watcher)
 {
     size_t left = 1;
     for (size_t i = 1; i < watcher->count; i++) {
-        if (!look_at(watcher->watches[i]))
+        if (!check_watch(watcher->watches[i]))
             continue;
         watcher->watches[left] = watcher->watches[i];
         watcher->signals[left] = watcher->signals[i];
@@ -114,8 +114,8 @@ static void *run(void *data)
     struct watcher *watcher = data;
     int64_t value;
     simhsa_own_thread = true;
-    while (take_news(watcher)) {
-        look(watcher);
+    while (take_changes(watcher)) {
+        check_watches(watcher);
         amdgpu_signal_wait(watcher->signals, watcher->conditions, watcher->compare, watcher->count,
                            UINT64_MAX, &value);
     }

@@ -1,7 +1,7 @@
-/* Private to the simulated kernel driver: its state, and what its files ask of each other.
+/* Private to the simulated kernel driver: its state, and the functions that its files share.
  *
  * libsimkmt.so.1 has the ABI of libhsakmt.so.1. Node 0 is the host; nodes from 1 on are simulated
- * GPUs. Memory, events and queues have a lock each, of their file; no two are held at once but
+ * GPUs. Memory, events and queues each have a lock in their file; no two are held at once except
  * where a comment says so. */
 #ifndef SIMKMT_H
 #define SIMKMT_H
@@ -34,25 +34,24 @@ enum { SIMKMT_NODES_MAX = SIM_DEVICES_MAX + 1, SIMKMT_PAGE = 4096 };
 
 struct simkmt_node {
     uint32_t number;
-    struct amdgpu_device gpu; /* of every node but the first; gpu.device is number - 1 */
+    struct amdgpu_device gpu; /* of every node except the first; gpu.device is number - 1 */
     size_t memory;            /* bytes */
 };
 
 struct simkmt {
-    pthread_mutex_t lock;         /* of opening and closing */
-    unsigned opened;              /* how often */
-    _Atomic(bool) forked;         /* this is a child of the process that opened it */
-    bool model;                   /* there is no such caller: simkmt_model.c serves queues alone */
-    bool later;                   /* the caller has the structures of hsakmt_later.h; set before
-                                     anything else is called */
+    pthread_mutex_t lock; /* of opening and closing */
+    unsigned opened;      /* the number of times */
+    _Atomic(bool) forked; /* this is a child of the process that opened it */
+    bool model;           /* there is no such caller: simkmt_model.c provides queues only */
+    bool later; /* the caller uses the structures of hsakmt_later.h; set before any other call */
     _Atomic(unsigned) node_count; /* 0: never opened */
     struct simkmt_node nodes[SIMKMT_NODES_MAX];
 };
 extern struct simkmt simkmt;
 
-/* Makes the nodes; with the lock, once. A failure is logged. */
+/* Creates the nodes; once, under the lock. A failure is logged. */
 HSAKMT_STATUS simkmt_nodes_open(void);
-/* Makes the nodes of these models; space: bytes of each that the simulator allocates itself. */
+/* Creates the nodes of these models; space: bytes of each that the simulator allocates itself. */
 HSAKMT_STATUS simkmt_nodes_create(const struct amdgpu_model *const *models, int count,
                                   size_t space);
 struct simkmt_node *simkmt_node(uint32_t number);     /* NULL: there is none */
@@ -63,7 +62,7 @@ void simkmt_later_node(const struct simkmt_node *node, const HsaNodeProperties *
                        HsaNodePropertiesLater *out_later);
 void simkmt_later_link(const HsaIoLinkProperties *properties, HsaIoLinkPropertiesLater *out_later);
 
-/* How functions begin that need the driver to be open. */
+/* The checks with which functions begin that need the driver to be open. */
 bool simkmt_is_open(void);
 #define SIMKMT_ENTER()                                                                             \
     do {                                                                                           \
@@ -71,7 +70,7 @@ bool simkmt_is_open(void);
             return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;                                     \
     } while (0)
 
-/* A call that a correct runtime never makes: a line in the log. Returns status. */
+/* Logs a call that a correct runtime never makes. Returns status. */
 __attribute__((format(printf, 2, 3))) HSAKMT_STATUS simkmt_refuse(HSAKMT_STATUS status,
                                                                   const char *format, ...);
 
@@ -83,41 +82,41 @@ void simkmt_events_close(void);
 
 /* ---- models ---------------------------------------------------------------------------- */
 
-/* With simkmt.model, the indices of all queues are their owner's, and are looked at instead of
+/* With simkmt.model, the owners have the indices of all queues, and these are polled instead of
  * doorbells. */
 
-/* A kernel is to begin: what was found of the program's memory is looked for anew. */
+/* Called when a kernel is about to begin: memory of the program that was found before is looked up
+ * again. */
 hsa_status_t simkmt_model_begin(void *data, const hsa_kernel_dispatch_packet_t *packet);
-/* What interrupts are there: the event of a signal that was completed. */
+/* The possible interrupts: the event of a signal that was completed. */
 void simkmt_model_interrupt(uint32_t event_id);
-/* The value of a signal may have been at an address that was changed. */
+/* A signal may have its value at an address that was changed. */
 void simkmt_model_changed(const struct simkmt_node *node, uint64_t address);
-/* A queue has failed: its owner learns it from queue_inactive_signal. */
+/* A queue has failed; its owner is notified through queue_inactive_signal. */
 void simkmt_model_failed(const struct simkmt_node *node, const amd_queue_t *queue,
                          const struct amdgpu_queue_error *error);
 
-/* The devices of a folder in the form of the kernel driver's topology (simkmt_sysfs.c): reads their
- * models into out_models, which has room for SIM_DEVICES_MAX. Returns how many; 0: there is no such
- * folder; -1: it has others, and the log says which. */
+/* The devices in a folder that has the format of the kernel driver's topology (simkmt_sysfs.c):
+ * reads their models into out_models, which has room for SIM_DEVICES_MAX. Returns how many; 0: the
+ * folder does not exist; -1: it has unknown devices, which are logged. */
 int simkmt_sysfs_read(const char *folder, const struct amdgpu_model **out_models);
-/* Makes such a folder, of the nodes that there are. False: it cannot be made, and the log says so.
- */
+/* Creates such a folder, for the present nodes. False: it cannot be created, which is logged. */
 bool simkmt_sysfs_write(const char *folder);
 
 /* ---- queues and doorbells -------------------------------------------------------------- */
 
-/* What a doorbell rings. */
+/* A doorbell, and its callback. */
 struct simkmt_doorbell {
     _Atomic(uint64_t) *place; /* where programs store */
     uint64_t seen;
     void (*ring)(struct simkmt_doorbell *doorbell, uint64_t value);
 };
-/* Gives it a place, and calls ring on the doorbells' thread whenever the value there changes. No
- * locks are held when ring is called but the doorbells' own. False: no memory, thread or place. */
+/* Allocates a doorbell, and calls ring on the doorbells' thread whenever its value changes. Only
+ * the doorbells' own lock is held during the call. False: out of memory, threads or doorbells. */
 bool simkmt_doorbell_open(struct simkmt_doorbell *doorbell);
 /* The same for an existing word, whose last value was value. */
 bool simkmt_doorbell_watch(struct simkmt_doorbell *doorbell);
-/* ring is not called any more when this returns. */
+/* When this returns, ring is not called any more. */
 void simkmt_doorbell_close(struct simkmt_doorbell *doorbell);
 
 void simkmt_queues_close(void);
@@ -126,12 +125,12 @@ bool simkmt_queues_exist(void);
 /* ---- SDMA ------------------------------------------------------------------------------ */
 
 struct simkmt_sdma;
-/* An engine's queue over a ring of size bytes (a power of two). The addresses of its indices, which
- * count bytes, are in resource: afterwards, or with simkmt.model before. NULL: no memory or no
- * thread, or the node does not reach the indices. */
+/* The queue of an SDMA engine, over a ring of size bytes (a power of two). The addresses of its
+ * indices, which count bytes, are in resource: on return, or with simkmt.model on entry. NULL: out
+ * of memory or threads, or the node cannot access the indices. */
 struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *ring, uint64_t size,
                                        HsaQueueResource *resource);
-/* Ends it; a packet in progress is finished, others are not begun. */
+/* Destroys it; a packet in progress is finished, and no other begins. */
 void simkmt_sdma_destroy(struct simkmt_sdma *sdma);
 void simkmt_sdma_pause(struct simkmt_sdma *sdma, bool pause);
 
@@ -139,45 +138,48 @@ void simkmt_sdma_pause(struct simkmt_sdma *sdma, bool pause);
 
 void simkmt_memory_close(void);
 
-/* Memory of a device in reserved addresses; a list of what is mapped there. */
+/* Memory of a device in reserved addresses: a list of mappings. */
 struct simkmt_part;
-/* False: no memory, or the addresses are not reserved or not free. */
+/* False: out of memory, or the addresses are not reserved or in use. */
 bool simkmt_part_map(struct simkmt_part **parts, int device, uint64_t address, uint64_t size);
-/* False: none starts at address. */
+/* False: no mapping starts at address. */
 bool simkmt_part_unmap(struct simkmt_part **parts, uint64_t address);
-void simkmt_parts_reach(struct simkmt_part *parts, int device); /* from now on */
+void simkmt_parts_enable_access(struct simkmt_part *parts,
+                                int device); /* for mappings that exist or are added later */
 void simkmt_parts_destroy(struct simkmt_part **parts);
 
-/* Pages that are the program's own: devices reach them until as many calls have taken it back.
- * False: they are not all there, or something of them was allocated here. */
-bool simkmt_memory_reach(uint64_t start, uint64_t end);
+/* Makes pages of the program accessible to devices, until as many calls have revoked that. False:
+ * they do not all exist, or some of them were allocated here. */
+bool simkmt_memory_enable_access(uint64_t start, uint64_t end);
 void simkmt_memory_unreach(uint64_t start, uint64_t end);
 bool simkmt_memory_exists(uint64_t address); /* any memory of the process */
 bool simkmt_memory_is_programs(uint64_t start, uint64_t end);
 void simkmt_attributes_close(void); /* of shared virtual memory */
 
-/* Moves what starts at address to a file, which others may open as *out_shared says. Nothing may
- * run or copy meanwhile. */
+/* Moves the allocation that starts at address to a file, which others can open with *out_shared. No
+ * kernel or copy may be running. */
 HSAKMT_STATUS simkmt_memory_share(const void *address, uint64_t size, uint32_t *out_node,
                                   struct sim_shared *out_shared);
-/* The same when nothing runs or copies; HSAKMT_STATUS_UNAVAILABLE: that takes too long. */
+/* The same, after waiting for kernels and copies; HSAKMT_STATUS_UNAVAILABLE: that takes too
+ * long. */
 HSAKMT_STATUS simkmt_share_at_rest(const void *address, uint64_t size, uint32_t *out_node,
                                    struct sim_shared *out_shared);
-/* Opens such memory of another process's node, at addresses of its own; hsaKmtDeregisterMemory
+/* Opens such memory of another process's node, at an address of its own; hsaKmtDeregisterMemory
  * closes it. */
 HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
                                  void **out_address);
 
-/* What a dma-buf is of. */
+/* The memory of a dma-buf. */
 struct simkmt_buffer {
-    int file; /* where it lies, for the caller to close */
+    int file; /* the file that contains it, which the caller closes */
     uint64_t offset, size;
-    uint32_t node; /* 0: of the host; offset is 0 then */
+    uint32_t node; /* 0: the host's; offset is 0 then */
 };
-/* False: file is no dma-buf of a simulated device, or who has the memory is gone. */
+/* False: file is not a dma-buf of a simulated device, or the process that has the memory has
+ * ended. */
 bool simkmt_buffer_open(int file, struct simkmt_buffer *out);
-/* The first size bytes of file, for the host, at a multiple of alignment. MAP_FAILED: they cannot
- * be mapped. */
+/* Maps the first size bytes of file for the host, at a multiple of alignment. MAP_FAILED: they
+ * cannot be mapped. */
 void *simkmt_buffer_map(int file, uint64_t size, uint64_t alignment);
 void simkmt_drm_close(void);
 

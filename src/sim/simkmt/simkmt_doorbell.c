@@ -73,7 +73,7 @@ static void open_faults(void)
 /* ---- looking --------------------------------------------------------------------------- */
 
 /* Whether any has rung. */
-static bool look(void)
+static bool poll_doorbells(void)
 {
     bool rang = false;
     pthread_mutex_lock(&doorbells.lock);
@@ -99,7 +99,7 @@ static void wait_for_store(void)
     struct uffd_msg message;
     if (!protect(true))
         return;
-    if (!look()) /* for what came before the page was protected */
+    if (!poll_doorbells()) /* for what came before the page was protected */
         while (poll(&file, 1, -1) < 0 && errno == EINTR)
             continue;
     while (read(doorbells.faults, &message, sizeof message) > 0)
@@ -119,7 +119,7 @@ static void *watch(void *data)
     unsigned quiet = 0;
     (void)data;
     for (;;) {
-        bool rang = look();
+        bool rang = poll_doorbells();
         quiet = rang ? 0 : quiet + 1;
         if (quiet < QUIET_LOOKS) {
             pause = LOOK_NS;

@@ -17,12 +17,12 @@
 
 #define DRM_EXPORT __attribute__((visibility("default")))
 
-/* What devices' handles point to. The runtime calls libdrm's own amdgpu_device_get_fd, which is not
- * among the functions that it takes from here: libdrm has the file where file is. */
+/* What devices' handles point to. The runtime calls libdrm's own amdgpu_device_get_fd, which it
+ * does not take from this library: libdrm has the file descriptor at the offset of file. */
 struct device {
     uint32_t references, unused;
     void *next;
-    int file; /* nothing can be mapped of it */
+    int file; /* nothing can be mapped through it */
     const struct simkmt_node *node;
 };
 _Static_assert(offsetof(struct device, file) == 16, "as in libdrm");
@@ -31,16 +31,16 @@ struct buffer {
     struct buffer *next;
     const struct simkmt_node *node; /* the device that it was imported for */
     struct simkmt_buffer memory;
-    uint32_t number;         /* what other drivers would know it by */
-    unsigned char *address;  /* of the host, NULL: not mapped there */
-    struct sim_memory *host; /* devices reach it there */
+    uint32_t number;         /* its name for other drivers */
+    unsigned char *address;  /* of the host, NULL: not mapped */
+    struct sim_memory *host; /* devices access it there */
 };
 
 struct mapping {
     struct ah_range range;
     struct sim_memory *sim;
-    uint64_t file_id, offset; /* of what is mapped */
-    uint64_t devices;         /* bits of those that have it mapped */
+    uint64_t file_id, offset; /* the mapping's size */
+    uint64_t devices;         /* bits of the devices that have it mapped */
 };
 
 /* All under the lock. */
@@ -116,7 +116,8 @@ DRM_EXPORT int amdgpu_device_deinitialize(void *device)
 
 /* ---- buffers --------------------------------------------------------------------------- */
 
-/* Under the lock: the place of a live buffer in the list; one that holds NULL: there is none. */
+/* Under the lock: the position of a live buffer in the list; a position with NULL: it is not
+ * live. */
 static struct buffer **place_of(const void *handle)
 {
     struct buffer **place = &drm.buffers;
@@ -149,7 +150,7 @@ DRM_EXPORT int amdgpu_bo_import(void *device, int type, uint32_t handle,
     return 0;
 }
 
-/* Out of the list. */
+/* Removes it from the list. */
 static void discard(struct buffer *buffer)
 {
     sim_memory_destroy(buffer->host);
@@ -186,7 +187,7 @@ DRM_EXPORT int amdgpu_bo_export(void *handle, int type, uint32_t *number)
 static int map_to_host(struct buffer *buffer)
 {
     if (buffer->memory.node > 0)
-        return refuse("amdgpu_bo_cpu_map: the host does not reach memory of devices");
+        return refuse("amdgpu_bo_cpu_map: the host cannot access memory of devices");
     void *address = buffer->address;
     if (!address)
         address = simkmt_buffer_map(buffer->memory.file, buffer->memory.size, SIMKMT_PAGE);
@@ -207,14 +208,14 @@ DRM_EXPORT int amdgpu_bo_cpu_map(void *handle, void **address)
     return result;
 }
 
-/* Where the device's file would have a buffer for the host: it has none, and says so when it is
- * mapped. */
+/* The offset at which the host would map a buffer in the device's file: there is none, and mapping
+ * it fails. */
 DRM_EXPORT int drmCommandWriteRead(int file, unsigned long command, void *data, unsigned long size)
 {
     union drm_amdgpu_gem_mmap arguments;
     (void)file;
     if (command != DRM_AMDGPU_GEM_MMAP || !data || size != sizeof arguments)
-        return refuse("drmCommandWriteRead: a command of a driver that is not there");
+        return refuse("drmCommandWriteRead: the command is not supported");
     memcpy(&arguments, data, sizeof arguments);
     pthread_mutex_lock(&drm.lock);
     const struct buffer *buffer = drm.buffers;
@@ -229,7 +230,7 @@ DRM_EXPORT int drmCommandWriteRead(int file, unsigned long command, void *data, 
 
 /* ---- addresses ------------------------------------------------------------------------- */
 
-/* Under the lock: at the host's own address of the buffer. */
+/* Under the lock: maps the buffer at its host address. */
 static int change_host(struct buffer *buffer, bool map)
 {
     if (map == (buffer->host != NULL))
@@ -243,7 +244,7 @@ static int change_host(struct buffer *buffer, bool map)
     return 0;
 }
 
-/* Under the lock. NULL: the addresses are not reserved, or something else is there. */
+/* Under the lock. NULL: the addresses are not reserved, or in use. */
 static struct mapping *make_mapping(const struct buffer *buffer, uint64_t offset, uint64_t size,
                                     uint64_t address)
 {
@@ -271,7 +272,7 @@ static bool is_of(const struct mapping *mapping, const struct buffer *buffer, ui
            mapping->file_id == ah_sealed_file_id(buffer->memory.file);
 }
 
-/* Under the lock. Without any of the flags a device has it mapped and reaches nothing of it. */
+/* Under the lock. Without any of the flags, the device has a mapping but cannot access it. */
 static int map(const struct buffer *buffer, uint64_t offset, uint64_t size, uint64_t address,
                uint64_t flags)
 {
@@ -300,7 +301,7 @@ static void end_mapping(struct mapping *mapping)
     free(mapping);
 }
 
-/* Under the lock. The last device that has it unmaps it. */
+/* Under the lock. The last device that unmaps it removes the mapping. */
 static int unmap(const struct buffer *buffer, uint64_t offset, uint64_t size, uint64_t address)
 {
     int device = buffer->node->gpu.device;

@@ -1,9 +1,9 @@
-/* Owns memory that others open, and the files by which they know it: dma-bufs of simulated devices.
+/* Owns memory that others can open, and the files that represent it: dma-bufs of simulated devices.
  *
- * A dma-buf is a sealed file whose last page says what it is. Before that page lies the memory
- * itself, where it had a file of its own from the start: memory of a device without addresses, and
- * the driver's memory of the host. Any other memory of a device lies in one file of the process
- * that allocated it, and the page says where: it can be opened as long as that process has it. */
+ * A dma-buf is a sealed file whose last page describes it. Before that page is the memory itself,
+ * if it was allocated in a file of its own: memory of a device without an address, and the driver's
+ * memory of the host. Any other memory of a device is in one file of the process that allocated it,
+ * and the page refers to that: it can be opened as long as the process has it. */
 #include "process.h"
 #include "simkmt_memory.h"
 
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the last page begins with. */
+/* The beginning of the last page. */
 struct tail {
     uint64_t mark, size;
-    uint32_t node, elsewhere; /* elsewhere: it lies where shared says */
+    uint32_t node, elsewhere; /* the memory is in the file that shared names */
     struct sim_shared shared;
 };
 #define TAIL_MARK UINT64_C(0x667562616d644841)
@@ -29,7 +29,7 @@ static bool write_tail(int file, uint64_t at, const struct tail *tail)
     return pwrite(file, tail, sizeof *tail, (off_t)at) == sizeof *tail;
 }
 
-/* False: it is no dma-buf of a simulated device. */
+/* False: the file is not a dma-buf of a simulated device. */
 static bool read_tail(int file, struct tail *out)
 {
     struct stat about;
@@ -54,8 +54,7 @@ bool simkmt_buffer_open(int file, struct simkmt_buffer *out)
     return out->file >= 0;
 }
 
-/* The start of size bytes of a file, at a multiple of alignment. MAP_FAILED: they cannot be mapped.
- */
+/* Maps size bytes of a file at a multiple of alignment. MAP_FAILED: they cannot be mapped. */
 void *simkmt_buffer_map(int file, uint64_t size, uint64_t alignment)
 {
     uint64_t room = size + alignment - SIMKMT_PAGE;
@@ -85,7 +84,7 @@ bool simkmt_export_place(struct memory *memory, uint64_t size, uint64_t alignmen
     memory->file = ah_sealed_file_create("simulated memory of the host", size + SIMKMT_PAGE, false);
     if (memory->file >= 0 && write_tail(memory->file, size, &tail))
         address = simkmt_buffer_map(memory->file, size, alignment);
-    if (address != MAP_FAILED && simkmt_memory_take_over(memory, address, size))
+    if (address != MAP_FAILED && simkmt_memory_adopt(memory, address, size))
         return true;
     if (memory->file >= 0)
         close(memory->file);
@@ -110,7 +109,7 @@ bool simkmt_export_place_physical(struct memory *memory, uint64_t size)
 
 /* ---- sharing by handle ----------------------------------------------------------------- */
 
-/* Of the host: the file itself is what others open. */
+/* Of the host: others open the file itself. */
 static void share_file(const struct memory *memory, struct sim_shared *out_shared)
 {
     out_shared->table = memory->file;
@@ -148,7 +147,7 @@ static bool open_of_host(struct memory *memory, const struct sim_shared *shared)
         ah_sealed_file_open(shared->process, shared->table, shared->table_id, shared->size);
     void *address =
         memory->file >= 0 ? simkmt_buffer_map(memory->file, shared->size, SIMKMT_PAGE) : MAP_FAILED;
-    return address != MAP_FAILED && simkmt_memory_take_over(memory, address, shared->size);
+    return address != MAP_FAILED && simkmt_memory_adopt(memory, address, shared->size);
 }
 
 static bool open_of_device(struct memory *memory, int file, uint64_t offset, uint64_t size)
@@ -194,7 +193,7 @@ HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
 
 /* ---- dma-bufs -------------------------------------------------------------------------- */
 
-/* What an export is of. */
+/* The memory to export. */
 struct exported {
     uint64_t start, size;
     uint32_t node;
@@ -202,7 +201,7 @@ struct exported {
     int file;            /* another descriptor of its dma-buf, -1: none */
 };
 
-/* False: they are not all of one allocation. */
+/* False: they are not all in one allocation. */
 static bool look_up(uint64_t address, uint64_t size, struct exported *out)
 {
     simkmt_memory_lock();
@@ -221,8 +220,8 @@ static bool look_up(uint64_t address, uint64_t size, struct exported *out)
     return good;
 }
 
-/* Gives memory of a device that lies elsewhere a dma-buf, unless another thread has. False: it
- * cannot be shared. */
+/* Creates the dma-buf of memory of a device in a shared file, unless another thread has done so.
+ * False: it cannot be shared. */
 static bool describe(const struct exported *exported)
 {
     struct tail tail = {
@@ -272,11 +271,11 @@ static bool import(struct memory *memory, int file, const struct simkmt_buffer *
     if (buffer->node > 0)
         return open_of_device(memory, buffer->file, buffer->offset, buffer->size);
     void *address = simkmt_buffer_map(buffer->file, buffer->size, SIMKMT_PAGE);
-    return address != MAP_FAILED && simkmt_memory_take_over(memory, address, buffer->size);
+    return address != MAP_FAILED && simkmt_memory_adopt(memory, address, buffer->size);
 }
 
-/* Every import has addresses of its own. The kernel driver says the same of files of others as is
- * said here. */
+/* Every import has an address of its own. For other drivers' files, the kernel driver returns the
+ * same error. */
 HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(uint64_t handle, HsaGraphicsResourceInfo *info,
                                                   uint64_t count, uint32_t *nodes)
 {
@@ -288,7 +287,7 @@ HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(uint64_t handle, HsaGraphicsRe
         if (!nodes || !simkmt_gpu_node(nodes[i]))
             return HSAKMT_STATUS_INVALID_NODE_UNIT;
     if (handle > INT32_MAX || !simkmt_buffer_open((int)handle, &buffer))
-        return simkmt_refuse(HSAKMT_STATUS_ERROR, "%llu is no buffer of an AMD device",
+        return simkmt_refuse(HSAKMT_STATUS_ERROR, "%llu is not a buffer of an AMD device",
                              (unsigned long long)handle);
     struct memory *memory = simkmt_memory_new(OPENED, buffer.node, (HsaMemFlags){.Value = 0});
     bool good = memory && import(memory, (int)handle, &buffer);
@@ -300,13 +299,13 @@ HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(uint64_t handle, HsaGraphicsRe
     }
     *info = (HsaGraphicsResourceInfo){.MemoryAddress = (void *)memory->range.start,
                                       .SizeInBytes = memory->range.size};
-    if (simkmt.later) /* a GPU, of the host's memory the first */
+    if (simkmt.later) /* a GPU; for memory of the host the first one */
         info->NodeId = buffer.node > 0 ? buffer.node : 1;
     enter(memory);
     return HSAKMT_STATUS_SUCCESS;
 }
 
-/* It has addresses whether it needs them or not. */
+/* It gets an address even if it does not need one. */
 HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodesExt(uint64_t handle, HsaGraphicsResourceInfo *info,
                                                      uint64_t count, uint32_t *nodes,
                                                      uint32_t flags)

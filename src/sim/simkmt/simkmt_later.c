@@ -1,5 +1,5 @@
-/* Owns what runtimes of ROCm 7 have beyond or differently from 5.2.3: the start (DtifCreate), the
- * structures that grew, and functions that are new or have more parameters. */
+/* Owns the differences of ROCm 7's runtimes from 5.2.3: the start (DtifCreate), the structures that
+ * grew, and functions that are new or have more parameters. */
 #include "simkmt.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@ void *DtifCreate(const char *name)
     return name && strcmp(name, "HSA") == 0 ? &simkmt : NULL;
 }
 
-/* What was open was closed by hsaKmtCloseKFD. */
+/* hsaKmtCloseKFD has closed everything. */
 void DtifDestroy(void) {}
 
-/* The nodes are not those of a model that the runtime would load (HSA_MODEL_LIB). */
+/* The nodes do not belong to a model that the runtime would load (HSA_MODEL_LIB). */
 HSAKMT_STATUS hsaKmtModelEnabled(bool *enabled)
 {
     if (!enabled)
@@ -24,14 +24,14 @@ HSAKMT_STATUS hsaKmtModelEnabled(bool *enabled)
     return HSAKMT_STATUS_SUCCESS;
 }
 
-/* As hsaKmtRuntimeEnable has it. */
+/* As hsaKmtRuntimeEnable. */
 HSAKMT_STATUS hsaKmtCheckRuntimeDebugSupport(void)
 {
     SIMKMT_ENTER();
     return HSAKMT_STATUS_SUCCESS;
 }
 
-/* None of the optional ones, which are core dumps. */
+/* No optional capabilities, which are core dumps. */
 HSAKMT_STATUS hsaKmtGetRuntimeCapabilities(uint32_t *capabilities)
 {
     SIMKMT_ENTER();

@@ -1,9 +1,9 @@
-/* Owns memory: what is allocated on a node, what of the program's own memory is registered, and
- * which nodes it is mapped to.
+/* Owns memory: the allocations of nodes, the registrations of the program's memory, and the nodes
+ * that memory is mapped to.
  *
  * Simulated devices and the host share one address space, so that a mapping has no address of its
- * own. All devices reach memory of the host, mapped or not; memory of a device is reached by
- * others while anything of it is mapped to them. */
+ * own. All devices can access memory of the host, mapped or not; other devices can access memory of
+ * a device while any of it is mapped to them. */
 #include "sim_pieces.h"
 #include "simkmt_memory.h"
 
@@ -19,7 +19,7 @@ static struct {
     pthread_mutex_t lock;
     struct ah_ranges table;                           /* all but USER */
     struct memory *users;                             /* newest first; they may overlap */
-    struct sim_pieces pieces;                         /* what users cover */
+    struct sim_pieces pieces;                         /* the parts that USER covers */
     unsigned peers[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* mappings, by owner and peer */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -46,7 +46,7 @@ bool simkmt_memory_exists(uint64_t address)
     return address && sim_host_is_mapped(page, page + SIMKMT_PAGE);
 }
 
-/* Whole pages, as devices map them. */
+/* Rounded to whole pages, as devices map memory. */
 static uint64_t page_of(uint64_t address)
 {
     return address & -(uint64_t)SIMKMT_PAGE;
@@ -79,7 +79,7 @@ struct memory *simkmt_memory_at(const void *pointer)
     return memory;
 }
 
-/* What starts at an address. */
+/* The memory that starts at an address. */
 static struct memory *memory_starting(const void *pointer)
 {
     struct memory *memory = simkmt_memory_at(pointer);
@@ -92,7 +92,7 @@ static struct memory *memory_starting(const void *pointer)
 
 /* ---- mappings -------------------------------------------------------------------------- */
 
-/* Counts a mapping of a device's memory to another, or its end. */
+/* Counts a mapping of a device's memory to another device, or its end. */
 static void count_peer(const struct memory *memory, uint32_t node, bool mapped)
 {
     if (memory->node == 0 || node == 0 || memory->node == node || memory->kind != ALLOCATED)
@@ -118,12 +118,12 @@ static void map_to(struct memory *memory, uint32_t node)
     memory->mapped[memory->mapped_count++] = node;
     count_peer(memory, node, true);
     if (memory->kind == FIXED)
-        simkmt_parts_reach(memory->parts, (int)node - 1);
+        simkmt_parts_enable_access(memory->parts, (int)node - 1);
     if (memory->kind == OPENED)
         sim_memory_set_access(memory->sim, (int)node - 1, SIM_ACCESS_READ_WRITE);
 }
 
-/* Addresses of scratch get memory when they are mapped; it is their node's alone. */
+/* Reserved addresses of scratch get memory when they are mapped; only their node can access it. */
 static HSAKMT_STATUS map_scratch(struct memory *memory, uint64_t address, uint64_t size)
 {
     if (address % SIMKMT_PAGE != 0 || size == 0 || size % SIMKMT_PAGE != 0)
@@ -140,7 +140,7 @@ static HSAKMT_STATUS map(const void *address, uint64_t size, uint64_t *alternate
 {
     pthread_mutex_lock(&all.lock);
     struct memory *memory = memory_starting(address);
-    if (!memory) /* parts of scratch are mapped one by one */
+    if (!memory) /* parts of scratch are mapped separately */
         memory = simkmt_memory_at(address);
     bool good = memory && size <= end_of(memory) - (uintptr_t)address;
     HSAKMT_STATUS result = HSAKMT_STATUS_SUCCESS;
@@ -175,7 +175,7 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *address, uint64_t size, uint64_t *
     return map(address, size, alternate, nodes, count);
 }
 
-/* To the node that it is of; memory of the host to all of them. */
+/* Maps memory to the node that owns it, and memory of the host to all nodes. */
 HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, uint64_t size, uint64_t *alternate)
 {
     SIMKMT_ENTER();
@@ -203,7 +203,7 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
     else if (memory)
         unmap(memory);
     pthread_mutex_unlock(&all.lock);
-    return HSAKMT_STATUS_SUCCESS; /* as the kernel driver has it, of whatever address */
+    return HSAKMT_STATUS_SUCCESS; /* as the kernel driver does, for any address */
 }
 
 /* ---- allocations ----------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ struct memory *simkmt_memory_new(enum kind kind, uint32_t node, HsaMemFlags flag
     return memory;
 }
 
-bool simkmt_memory_take_over(struct memory *memory, void *start, uint64_t size)
+bool simkmt_memory_adopt(struct memory *memory, void *start, uint64_t size)
 {
     memory->range.start = (uintptr_t)start;
     memory->range.size = size;
@@ -246,7 +246,7 @@ bool simkmt_memory_take_over(struct memory *memory, void *start, uint64_t size)
     return memory->mmapped;
 }
 
-/* Memory of the host, where no other is. */
+/* Memory of the host, at unused addresses. */
 static bool place_on_host(struct memory *memory, uint64_t size, uint64_t address)
 {
     void *wanted = (void *)(uintptr_t)address;
@@ -255,7 +255,7 @@ static bool place_on_host(struct memory *memory, uint64_t size, uint64_t address
     if (got == MAP_FAILED)
         return false;
     if (got == wanted)
-        return simkmt_memory_take_over(memory, got, size);
+        return simkmt_memory_adopt(memory, got, size);
     munmap(got, size);
     return false;
 }
@@ -271,7 +271,7 @@ static bool place_on_device(struct memory *memory, uint64_t size, uint64_t addre
     return false;
 }
 
-/* Its bounds, when there is memory for it. hint: an address to prefer, 0: none. */
+/* Allocates memory or addresses, and sets the bounds. hint: an address to prefer, 0: none. */
 static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint64_t hint)
 {
     memory->range.size = size;
@@ -286,7 +286,7 @@ static bool place(struct memory *memory, uint64_t size, uint64_t alignment, uint
         const struct simkmt_node *node = simkmt_node(memory->node);
         enum sim_kind kind = memory->node == 0 ? SIM_MEMORY_HOST : SIM_MEMORY_DEVICE;
         if (size >= LARGE_PAGE && alignment < LARGE_PAGE)
-            alignment = LARGE_PAGE; /* runtimes count on it */
+            alignment = LARGE_PAGE; /* runtimes rely on it */
         if (memory->node == 0 && memory->flags.ui32.NonPaged)
             return simkmt_export_place(memory, size, alignment);
         memory->sim = sim_memory_create(kind, node->gpu.device, size, alignment);
@@ -366,7 +366,7 @@ HSAKMT_STATUS hsaKmtAvailableMemory(uint32_t number, uint64_t *bytes)
 HSAKMT_STATUS hsaKmtFreeMemory(void *address, uint64_t size)
 {
     SIMKMT_ENTER();
-    (void)size; /* an allocation knows its own */
+    (void)size; /* the size of an allocation is known */
     pthread_mutex_lock(&all.lock);
     struct memory *memory = (struct memory *)(void *)ah_ranges_find(&all.table, (uintptr_t)address);
     if (memory && (memory->range.start != (uintptr_t)address ||
@@ -384,7 +384,7 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, uint64_t size)
 
 /* ---- the program's memory, without a registration ------------------------------------------ */
 
-bool simkmt_memory_reach(uint64_t start, uint64_t end)
+bool simkmt_memory_enable_access(uint64_t start, uint64_t end)
 {
     pthread_mutex_lock(&all.lock);
     bool good = !ah_ranges_overlaps(&all.table, start, end - start) && cover(start, end);
@@ -423,7 +423,8 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, uint64_t size, HsaMem
     memory->range.start = start;
     memory->range.size = size;
     pthread_mutex_lock(&all.lock);
-    bool known = ah_ranges_find(&all.table, start) != NULL; /* devices reach it as it is */
+    bool known =
+        ah_ranges_find(&all.table, start) != NULL; /* devices can access it without mapping */
     bool good = known || cover(start, end);
     if (good) {
         memory->covers = !known;
@@ -445,7 +446,7 @@ HSAKMT_STATUS hsaKmtRegisterMemory(void *address, uint64_t size)
     return hsaKmtRegisterMemoryWithFlags(address, size, (HsaMemFlags){.Value = 0});
 }
 
-/* All devices reach memory of the host. */
+/* All devices can access memory of the host. */
 HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *address, uint64_t size, uint64_t count,
                                           uint32_t *nodes)
 {
@@ -491,7 +492,7 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
 
 /* ---- what is known of pointers --------------------------------------------------------- */
 
-/* Addresses alone are nothing that runtimes before ROCm 7 know. */
+/* Runtimes before ROCm 7 do not know reserved addresses without memory. */
 static HSA_POINTER_TYPE type_of(const struct memory *memory)
 {
     switch (memory->kind) {

@@ -95,7 +95,7 @@ static void set_aperture(hsakmt_model_t *model, void *base, uint64_t size)
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
-static void drop(struct piece *piece)
+static void destroy_piece(struct piece *piece)
 {
     ah_ranges_remove(&all.table, &piece->range);
     sim_memory_destroy(piece->sim);
@@ -139,7 +139,7 @@ static void alloced(hsakmt_model_t *model, void *base, uint64_t size, uint32_t f
         return;
     pthread_mutex_lock(&all.lock);
     while ((old = piece_in(start, end))) /* the program's, from before */
-        drop(old);
+        destroy_piece(old);
     if (!add(start, end, by_host ? base : model->aperture + start, true, false))
         AH_LOG_ERR(
             "simulated kernel driver: out of memory: devices cannot access the allocation at %p",
@@ -154,7 +154,7 @@ static void freed(hsakmt_model_t *model, void *base, uint64_t size)
     pthread_mutex_lock(&all.lock);
     struct piece *piece = piece_in(start, start + size);
     if (piece && piece->range.start == start)
-        drop(piece);
+        destroy_piece(piece);
     pthread_mutex_unlock(&all.lock);
     amdgpu_code_discard(start, size);
 }
@@ -206,7 +206,7 @@ static void discard_program_memory(void)
         struct piece *piece = (struct piece *)(void *)at;
         at = ah_ranges_above(&all.table, at->start);
         if (piece->programs)
-            drop(piece);
+            destroy_piece(piece);
     }
     pthread_mutex_unlock(&all.lock);
 }

@@ -51,7 +51,7 @@ bool simkmt_part_unmap(struct simkmt_part **parts, uint64_t address)
     return true;
 }
 
-void simkmt_parts_reach(struct simkmt_part *parts, int device)
+void simkmt_parts_enable_access(struct simkmt_part *parts, int device)
 {
     for (struct simkmt_part *part = parts; part; part = part->next)
         sim_memory_set_access(part->sim, device, SIM_ACCESS_READ_WRITE);

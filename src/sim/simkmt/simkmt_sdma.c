@@ -137,7 +137,7 @@ static bool make_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
     return true;
 }
 
-static bool take_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
+static bool init_indices(struct simkmt_sdma *sdma, HsaQueueResource *resource)
 {
     int device = sdma->node->gpu.device;
     sdma->read =
@@ -162,7 +162,7 @@ struct simkmt_sdma *simkmt_sdma_create(const struct simkmt_node *node, void *rin
     sdma->node = node;
     sdma->ring = (struct simkmt_sdma_ring){node->gpu.device, ring, size, stops};
     sdma->doorbell.ring = ring_sdma;
-    if (!(simkmt.model ? take_indices : make_indices)(sdma, resource)) {
+    if (!(simkmt.model ? init_indices : make_indices)(sdma, resource)) {
         free_sdma(sdma);
         return NULL;
     }

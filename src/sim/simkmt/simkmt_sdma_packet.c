@@ -65,8 +65,8 @@ void simkmt_sdma_resume(void)
 
 /* ---- what packets do ------------------------------------------------------------------- */
 
-static unsigned char *reach(const struct simkmt_sdma_ring *ring, uint64_t address, uint64_t size,
-                            bool write, uint64_t *out_fault)
+static unsigned char *translate(const struct simkmt_sdma_ring *ring, uint64_t address,
+                                uint64_t size, bool write, uint64_t *out_fault)
 {
     unsigned char *view = sim_translate_range(ring->device, address, size, write);
     if (!view)
@@ -80,8 +80,8 @@ static enum simkmt_sdma_result copy_linear(const struct simkmt_sdma_ring *ring,
                                            const struct packet *packet, uint64_t *out_fault)
 {
     uint64_t size = (uint64_t)bits(packet->words[1], 0, 30) + 1;
-    const unsigned char *from = reach(ring, address_at(packet, 3), size, false, out_fault);
-    unsigned char *to = from ? reach(ring, address_at(packet, 5), size, true, out_fault) : NULL;
+    const unsigned char *from = translate(ring, address_at(packet, 3), size, false, out_fault);
+    unsigned char *to = from ? translate(ring, address_at(packet, 5), size, true, out_fault) : NULL;
     if (!to)
         return SIMKMT_SDMA_FAULT;
     memmove(to, from, size);
@@ -119,11 +119,11 @@ static enum simkmt_sdma_result copy_box(const struct simkmt_sdma_ring *ring,
         for (uint32_t y = 0; y < height; y++) {
             if (ring->stops(ring)) /* overlapping rows may take very long */
                 return SIMKMT_SDMA_STOPPED;
-            const unsigned char *source =
-                reach(ring, from.start + z * from.slice + y * from.pitch, width, false, out_fault);
-            unsigned char *target =
-                source ? reach(ring, to.start + z * to.slice + y * to.pitch, width, true, out_fault)
-                       : NULL;
+            const unsigned char *source = translate(
+                ring, from.start + z * from.slice + y * from.pitch, width, false, out_fault);
+            unsigned char *target = source ? translate(ring, to.start + z * to.slice + y * to.pitch,
+                                                       width, true, out_fault)
+                                           : NULL;
             if (!target)
                 return SIMKMT_SDMA_FAULT;
             memmove(target, source, width);
@@ -139,7 +139,7 @@ static enum simkmt_sdma_result fill(const struct simkmt_sdma_ring *ring,
     uint64_t unit = code == 2 ? 4 : 1, size = (uint64_t)bits(packet->words[4], 0, 30) + unit;
     if ((code != 0 && code != 2) || size % unit != 0)
         return SIMKMT_SDMA_MALFORMED;
-    unsigned char *to = reach(ring, address_at(packet, 1), size, true, out_fault);
+    unsigned char *to = translate(ring, address_at(packet, 1), size, true, out_fault);
     if (!to)
         return SIMKMT_SDMA_FAULT;
     for (uint64_t i = 0; i < size; i += unit)
@@ -150,7 +150,8 @@ static enum simkmt_sdma_result fill(const struct simkmt_sdma_ring *ring,
 static enum simkmt_sdma_result store(const struct simkmt_sdma_ring *ring, uint64_t address,
                                      uint64_t value, size_t size, uint64_t *out_fault)
 {
-    unsigned char *to = address % size == 0 ? reach(ring, address, size, true, out_fault) : NULL;
+    unsigned char *to =
+        address % size == 0 ? translate(ring, address, size, true, out_fault) : NULL;
     if (!to) {
         *out_fault = address;
         return SIMKMT_SDMA_FAULT;
@@ -168,7 +169,8 @@ static enum simkmt_sdma_result run_atomic(const struct simkmt_sdma_ring *ring,
     unsigned operation = bits(packet->words[0], 25, 7);
     uint64_t address = address_at(packet, 1), operand = address_at(packet, 3);
     size_t size = operation >= ATOMIC_SWAP_64 - 7 ? 8 : 4;
-    unsigned char *to = address % size == 0 ? reach(ring, address, size, true, out_fault) : NULL;
+    unsigned char *to =
+        address % size == 0 ? translate(ring, address, size, true, out_fault) : NULL;
     if (!to) {
         *out_fault = address;
         return SIMKMT_SDMA_FAULT;
@@ -201,7 +203,7 @@ static enum simkmt_sdma_result run_atomic(const struct simkmt_sdma_ring *ring,
     return SIMKMT_SDMA_DONE;
 }
 
-static bool holds(uint32_t value, unsigned function, uint32_t reference)
+static bool condition_holds(uint32_t value, unsigned function, uint32_t reference)
 {
     switch (function) {
     case 1:
@@ -247,7 +249,7 @@ static enum simkmt_sdma_result poll_word(const struct simkmt_sdma_ring *ring,
             *out_fault = address;
             return SIMKMT_SDMA_FAULT;
         }
-        if (holds(value & packet->words[4], function, packet->words[3]))
+        if (condition_holds(value & packet->words[4], function, packet->words[3]))
             return SIMKMT_SDMA_DONE;
         nanosleep(&pause, NULL);
         pause.tv_nsec = pause.tv_nsec < LOOK_MAX_NS ? 2 * pause.tv_nsec : pause.tv_nsec;

@@ -1,9 +1,9 @@
-/* Owns what a program says of its own memory as shared virtual memory: attributes of ranges of
- * pages, and which of them devices reach.
+/* Owns shared virtual memory of the program: the attributes of ranges of pages, and the access of
+ * devices to them.
  *
- * As the Linux driver has it (kfd_svm.c): pages of which nothing was said have no attributes; what
- * is asked of a range is answered from those of its pages that have some. Pages do not migrate: a
- * location is remembered and nothing else. All devices reach what one of them may access. */
+ * As in the Linux driver (kfd_svm.c): pages whose attributes were never set have none; a query of a
+ * range is answered from those of its pages that have some. Pages do not migrate: a location is
+ * stored and has no effect. If one device may access pages, all devices can. */
 #include "simkmt.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ struct span {
 };
 
 static struct {
-    pthread_mutex_t lock; /* held while that of memory is taken */
-    struct span *first;   /* in order; no two overlap */
+    pthread_mutex_t lock; /* held while the lock of memory is taken */
+    struct span *first;   /* in order; they do not overlap */
 } spans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static const struct attributes usual = {.preferred = HSA_INVALID_NODE,
@@ -103,8 +103,7 @@ static HSAKMT_STATUS check(const void *address, uint64_t size, unsigned count,
 
 /* ---- spans ----------------------------------------------------------------------------- */
 
-/* Makes address the start of a span, if it lies in one. Who uses the memory does so all the
- * while. */
+/* Splits a span so that one starts at address. Devices can use the memory meanwhile. */
 static bool split(uint64_t address)
 {
     struct span *span = spans.first;
@@ -118,8 +117,8 @@ static bool split(uint64_t address)
     *rest = *span;
     rest->start = address;
     if (span->reached) {
-        rest->reached = simkmt_memory_reach(rest->start, rest->end);
-        span->reached = simkmt_memory_reach(span->start, address);
+        rest->reached = simkmt_memory_enable_access(rest->start, rest->end);
+        span->reached = simkmt_memory_enable_access(span->start, address);
         simkmt_memory_unreach(span->start, span->end);
     }
     span->next = rest;
@@ -127,7 +126,7 @@ static bool split(uint64_t address)
     return true;
 }
 
-/* Makes [start, end) consist of whole spans; returns the first, NULL: no memory. */
+/* Splits spans at start and end; returns the first one in between, NULL: out of memory. */
 static struct span *make_spans(uint64_t start, uint64_t end)
 {
     struct span **link = &spans.first;
@@ -150,14 +149,14 @@ static struct span *make_spans(uint64_t start, uint64_t end)
     return *first;
 }
 
-static bool reach_as_wanted(struct span *span)
+static bool update_access(struct span *span)
 {
     bool wanted = span->attributes.access || span->attributes.in_place;
     if (span->reached && !wanted) {
         simkmt_memory_unreach(span->start, span->end);
         span->reached = false;
     } else if (wanted && !span->reached) {
-        span->reached = simkmt_memory_reach(span->start, span->end);
+        span->reached = simkmt_memory_enable_access(span->start, span->end);
     }
     return span->reached == wanted;
 }
@@ -222,7 +221,7 @@ HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, uint64_t size, unsigned count,
     for (; span && span->start < end; span = span->next) {
         for (unsigned i = 0; i < count; i++)
             set_one(&span->attributes, &attributes[i]);
-        if (!reach_as_wanted(span))
+        if (!update_access(span))
             result = HSAKMT_STATUS_ERROR;
     }
     pthread_mutex_unlock(&spans.lock);
@@ -231,10 +230,10 @@ HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, uint64_t size, unsigned count,
 
 /* ---- getting --------------------------------------------------------------------------- */
 
-/* What all pages have together. */
+/* The attributes that all pages have in common. */
 struct common {
-    struct attributes all; /* flags: that all have */
-    uint32_t some_flags;   /* that some have */
+    struct attributes all; /* flags that all pages have */
+    uint32_t some_flags;   /* flags that some pages have */
 };
 
 static void add_span(struct common *common, const struct attributes *next)

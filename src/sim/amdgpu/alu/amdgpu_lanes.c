@@ -28,7 +28,7 @@ static bool in_row(unsigned lane, int position, unsigned *out_lane)
 }
 
 /* Of the whole wave. */
-static bool beside(unsigned lanes, unsigned lane, unsigned control, unsigned *out_lane)
+static bool lane_in_wave(unsigned lanes, unsigned lane, unsigned control, unsigned *out_lane)
 {
     switch (control) {
     case WAVE_SHL:
@@ -85,7 +85,7 @@ bool amdgpu_dpp_lane(const struct amdgpu_dpp *dpp, unsigned lanes, unsigned lane
         return in_row(lane, 15 - at, out_lane);
     if (control == ROW_HALF_MIRROR)
         return in_row(lane, at ^ 7, out_lane);
-    return beside(lanes, lane, control, out_lane);
+    return lane_in_wave(lanes, lane, control, out_lane);
 }
 
 /* ---- one lane ----------------------------------------------------------------------------- */

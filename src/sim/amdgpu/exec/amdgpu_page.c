@@ -173,7 +173,7 @@ static uint64_t decoded_in(uint64_t start, uint64_t end, uint64_t keep)
     return 0;
 }
 
-static void forget(uint64_t start, uint64_t end, uint64_t keep)
+static void discard(uint64_t start, uint64_t end, uint64_t keep)
 {
     uint64_t memory;
     if (end <= code.lowest || start >= code.highest)
@@ -186,7 +186,7 @@ static void forget(uint64_t start, uint64_t end, uint64_t keep)
 void amdgpu_code_discard(uint64_t address, size_t size)
 {
     pthread_mutex_lock(&code.lock);
-    forget(address, address + size, 0);
+    discard(address, address + size, 0);
     pthread_mutex_unlock(&code.lock);
 }
 
@@ -208,7 +208,7 @@ void amdgpu_code_enter(uint64_t entry)
     pthread_mutex_lock(&code.lock);
     code.active++;
     if (is_stale(entry, memory))
-        forget(entry, entry + 1, memory);
+        discard(entry, entry + 1, memory);
     pthread_mutex_unlock(&code.lock);
 }
 

@@ -34,7 +34,7 @@ void amdgpu_scratch_pool_destroy(struct amdgpu_scratch_pool *pool)
 
 /* An allocation is reused only for its exact size, so that accesses beyond it are still
  * detected. */
-static struct sim_memory *take_kept(struct amdgpu_scratch_pool *pool, size_t size)
+static struct sim_memory *reuse(struct amdgpu_scratch_pool *pool, size_t size)
 {
     struct sim_memory *found = NULL;
     pthread_mutex_lock(&pool->lock);
@@ -50,7 +50,7 @@ static struct sim_memory *take_kept(struct amdgpu_scratch_pool *pool, size_t siz
 struct sim_memory *amdgpu_scratch_pool_acquire(struct amdgpu_scratch_pool *pool, int device,
                                                size_t size)
 {
-    struct sim_memory *memory = pool ? take_kept(pool, size) : NULL;
+    struct sim_memory *memory = pool ? reuse(pool, size) : NULL;
     if (!memory)
         memory = sim_memory_create(SIM_MEMORY_DEVICE, device, size, 0);
     if (memory)

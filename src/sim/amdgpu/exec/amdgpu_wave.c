@@ -119,7 +119,7 @@ static bool is_memory(const struct amdgpu_inst *inst)
 }
 
 /* A load that observes the writes of others, or an atomic whose result is used. */
-static bool asks(const struct amdgpu_inst *inst)
+static bool observes_memory(const struct amdgpu_inst *inst)
 {
     bool loads = inst->dst[0].kind != AMDGPU_NONE && inst->dst[0].count > 0;
     bool coherent = inst->glc || inst->slc || inst->dlc || inst->scc;
@@ -143,7 +143,7 @@ static bool may_be_waiting(struct amdgpu_wave *wave)
             continue;
         if (op->inst->row->flags & AMDGPU_ROW_STORE)
             return false;
-        found |= asks(op->inst);
+        found |= observes_memory(op->inst);
     }
     return found;
 }

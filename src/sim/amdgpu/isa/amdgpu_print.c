@@ -208,7 +208,7 @@ static void put_next(struct text *text, bool *first, const struct amdgpu_operand
     put_operand(text, operand);
 }
 
-static void put_there(struct text *text, bool *first, const struct amdgpu_operand *operand)
+static void put_if_present(struct text *text, bool *first, const struct amdgpu_operand *operand)
 {
     if (operand->kind != AMDGPU_NONE)
         put_next(text, first, operand);
@@ -221,9 +221,9 @@ static void put_scalar_instruction(struct text *text)
     const struct amdgpu_inst *inst = text->inst;
     bool first = true;
     put(text, "%s", inst->row->name);
-    put_there(text, &first, &inst->dst[0]);
+    put_if_present(text, &first, &inst->dst[0]);
     for (unsigned i = 0; i < AMDGPU_SOURCES; i++)
-        put_there(text, &first, &inst->src[i]);
+        put_if_present(text, &first, &inst->src[i]);
     if (amdgpu_has_immediate(inst)) {
         char words[128];
         amdgpu_immediate_text(text->isa, inst, words, sizeof words);
@@ -277,7 +277,7 @@ static void put_smem(struct text *text)
         put_separator(text, &first);
         put(text, "%d", inst->imm);
     }
-    put_there(text, &first, inst->data.kind != AMDGPU_NONE ? &inst->data : &inst->dst[0]);
+    put_if_present(text, &first, inst->data.kind != AMDGPU_NONE ? &inst->data : &inst->dst[0]);
     if (inst->addr.kind != AMDGPU_NONE) {
         put_next(text, &first, &inst->addr);
         put_separator(text, &first);
@@ -507,7 +507,7 @@ static void put_vector(struct text *text)
     bool first = true;
     put_vector_name(text);
     for (unsigned i = 0; i < 2; i++) {
-        put_there(text, &first, &inst->dst[i]);
+        put_if_present(text, &first, &inst->dst[i]);
         if (i == 0)
             put_half(text, &inst->dst[0], 3);
     }
@@ -550,10 +550,10 @@ static void put_ds(struct text *text)
     bool first = true;
     char words[64];
     put(text, "%s", inst->row->name);
-    put_there(text, &first, &inst->dst[0]);
-    put_there(text, &first, &inst->addr);
-    put_there(text, &first, &inst->data);
-    put_there(text, &first, &inst->data1);
+    put_if_present(text, &first, &inst->dst[0]);
+    put_if_present(text, &first, &inst->addr);
+    put_if_present(text, &first, &inst->data);
+    put_if_present(text, &first, &inst->data1);
     if (inst->row->id == AMDGPU_ID_DS_SWIZZLE_B32 && inst->offset) {
         amdgpu_swizzle_text(inst, words, sizeof words);
         put(text, " offset:%s", words);
@@ -586,10 +586,10 @@ static void put_flat(struct text *text)
     bool first = true;
     put(text, "%s", inst->row->name);
     if (!inst->lds)
-        put_there(text, &first, &inst->dst[0]);
+        put_if_present(text, &first, &inst->dst[0]);
     if (!(inst->row->flags & AMDGPU_ROW_NO_ADDRESS))
         put_next(text, &first, &inst->addr);
-    put_there(text, &first, &inst->data);
+    put_if_present(text, &first, &inst->data);
     if (inst->format != AMDGPU_FLAT)
         put_next(text, &first, &inst->saddr);
     if (inst->offset)
@@ -620,7 +620,7 @@ static void put_buffer(struct text *text)
             put_policy(text);
         return;
     }
-    put_there(text, &first, inst->data.kind != AMDGPU_NONE ? &inst->data : &inst->dst[0]);
+    put_if_present(text, &first, inst->data.kind != AMDGPU_NONE ? &inst->data : &inst->dst[0]);
     if (!inst->lds || inst->addr.kind != AMDGPU_NONE)
         put_next(text, &first, &inst->addr);
     put_next(text, &first, &inst->saddr);
@@ -666,7 +666,7 @@ static void put_image(struct text *text)
     put_separator(text, &first);
     put_image_address(text);
     put_next(text, &first, &inst->saddr);
-    put_there(text, &first, &inst->soffset);
+    put_if_present(text, &first, &inst->soffset);
     put(text, " dmask:0x%x", inst->dmask);
     if (text->family != AMDGPU_GFX9)
         put(text, " dim:SQ_RSRC_IMG_%s", dims[inst->dim & 7]);

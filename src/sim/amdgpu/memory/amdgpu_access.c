@@ -56,9 +56,9 @@ enum { NEAR = 4096 };
 
 /* Live lanes' elements at start + low[lane], with upper halves that are added (high NULL: there
  * are none). */
-INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                       unsigned lanes, uint64_t start, const uint32_t *low, const uint32_t *high,
-                       struct amdgpu_places *places)
+INLINE bool translate_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                           unsigned lanes, uint64_t start, const uint32_t *low,
+                           const uint32_t *high, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     const uint32_t *live = amdgpu_live(wave);
@@ -89,8 +89,8 @@ INLINE bool reach_near(struct amdgpu_wave *wave, const struct amdgpu_op *op, uin
 
 /* Each element in one granule, and none in a window: translates places->at, lane by lane. False: an
  * element is not. */
-INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                      struct amdgpu_places *places)
+INLINE bool translate_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                          struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     int device = wave->block->dispatch->device->device;
@@ -112,9 +112,9 @@ INLINE bool reach_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint
 
 /* Live lanes' elements at base + low[lane] and, unless NULL, high[lane] in the upper half: in one
  * piece of memory. False: they are not, or they are inaccessible. */
-INLINE bool reach_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                        unsigned lanes, uint64_t base, const uint32_t *low, const uint32_t *high,
-                        bool write, struct amdgpu_places *places)
+INLINE bool translate_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                            unsigned lanes, uint64_t base, const uint32_t *low,
+                            const uint32_t *high, bool write, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     if (is_run(wave, exec, lanes, low, high, access->bytes)) {
@@ -131,11 +131,11 @@ INLINE bool reach_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, ui
             return true;
         }
     }
-    return reach_near(wave, op, exec, lanes, base, low, high, places);
+    return translate_near(wave, op, exec, lanes, base, low, high, places);
 }
 
-INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                         unsigned lanes, bool write, struct amdgpu_places *places)
+INLINE bool translate_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                             unsigned lanes, bool write, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID) {
@@ -147,24 +147,24 @@ INLINE bool reach_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     uint64_t base = (uint64_t)op->offset_bytes;
     if (has_base)
         base += amdgpu_s64(wave, op->src[1].reg);
-    if (reach_piece(wave, op, exec, lanes, base, low, high, write, places))
+    if (translate_piece(wave, op, exec, lanes, base, low, high, write, places))
         return true;
     for (unsigned lane = 0; lane < lanes; lane++)
         places->at[lane] = base + low[lane];
     for (unsigned lane = 0; high && lane < lanes; lane++)
         places->at[lane] += (uint64_t)high[lane] << 32;
     places->windows = access->space == AMDGPU_SPACE_FLAT;
-    return reach_far(wave, op, exec, places) || amdgpu_translate_lanes(wave, op, places);
+    return translate_far(wave, op, exec, places) || amdgpu_translate_lanes(wave, op, places);
 }
 
 /* ---- LDS and scratch ------------------------------------------------------------------ */
 
 /* Offsets below limit of a window, lane l's from start + l * stride on; low NULL: the same for
  * all lanes. */
-INLINE bool reach_window(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
-                         uint64_t window, const uint32_t *low, uint32_t offset,
-                         unsigned char *start, size_t limit, size_t stride,
-                         struct amdgpu_places *places)
+INLINE bool translate_window(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
+                             uint64_t window, const uint32_t *low, uint32_t offset,
+                             unsigned char *start, size_t limit, size_t stride,
+                             struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     const uint32_t *live = amdgpu_live(wave);
@@ -183,8 +183,8 @@ INLINE bool reach_window(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     return amdgpu_translate_lanes(wave, op, places);
 }
 
-INLINE bool reach_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                      unsigned lanes, uint32_t offset, struct amdgpu_places *places)
+INLINE bool translate_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                          unsigned lanes, uint32_t offset, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     const struct amdgpu_block *block = wave->block;
@@ -198,77 +198,77 @@ INLINE bool reach_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint
             (unsigned char *)((uintptr_t)block->lds + start - first * (uintptr_t)access->bytes);
         return true;
     }
-    return reach_window(wave, op, lanes, SIM_SHARED_WINDOW, low, offset, block->lds,
-                        block->lds_size, 0, places);
+    return translate_window(wave, op, lanes, SIM_SHARED_WINDOW, low, offset, block->lds,
+                            block->lds_size, 0, places);
 }
 
-INLINE bool reach_scratch(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
-                          const uint32_t *low, uint32_t offset, struct amdgpu_places *places)
+INLINE bool translate_scratch(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
+                              const uint32_t *low, uint32_t offset, struct amdgpu_places *places)
 {
     const struct amdgpu_block *block = wave->block;
-    return reach_window(wave, op, lanes, SIM_LOCAL_WINDOW, low, offset, amdgpu_scratch(wave, 0),
-                        block->scratch_size, block->scratch_stride, places);
+    return translate_window(wave, op, lanes, SIM_LOCAL_WINDOW, low, offset, amdgpu_scratch(wave, 0),
+                            block->scratch_size, block->scratch_stride, places);
 }
 
-INLINE bool reach_scratch_op(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
-                             struct amdgpu_places *places)
+INLINE bool translate_scratch_op(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                 unsigned lanes, struct amdgpu_places *places)
 {
     uint32_t offset = (uint32_t)op->offset_bytes;
     if (op->src[1].kind != AMDGPU_NONE)
         offset += (uint32_t)amdgpu_scalar(wave, &op->src[1]);
     const uint32_t *low = op->src[0].kind == AMDGPU_NONE ? NULL : amdgpu_v(wave, op->src[0].reg);
-    return low ? reach_scratch(wave, op, lanes, low, offset, places)
-               : reach_scratch(wave, op, lanes, NULL, offset, places);
+    return low ? translate_scratch(wave, op, lanes, low, offset, places)
+               : translate_scratch(wave, op, lanes, NULL, offset, places);
 }
 
-INLINE bool reach_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                         unsigned lanes, struct amdgpu_places *places)
+INLINE bool translate_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                             unsigned lanes, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     uint32_t offset;
     if (amdgpu_buffer_is_scratch(wave, op, &offset)) {
         if (!(op->bits & AMDGPU_OFFEN))
-            return reach_scratch(wave, op, lanes, NULL, offset, places);
-        return reach_scratch(wave, op, lanes, amdgpu_v(wave, op->src[0].reg), offset, places);
+            return translate_scratch(wave, op, lanes, NULL, offset, places);
+        return translate_scratch(wave, op, lanes, amdgpu_v(wave, op->src[0].reg), offset, places);
     }
     uint32_t offsets[AMDGPU_LANES_MAX];
     uint64_t base;
     if (amdgpu_buffer_offsets(wave, op, &base, offsets) &&
-        reach_piece(wave, op, exec, lanes, base, offsets, NULL, access->write, places))
+        translate_piece(wave, op, exec, lanes, base, offsets, NULL, access->write, places))
         return true;
     amdgpu_buffer_addresses(wave, op, places);
-    return (!places->copied && reach_far(wave, op, exec, places)) ||
+    return (!places->copied && translate_far(wave, op, exec, places)) ||
            amdgpu_translate_lanes(wave, op, places);
 }
 
-INLINE bool reach_space(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                        unsigned lanes, enum amdgpu_space space, bool write,
-                        struct amdgpu_places *places)
+INLINE bool translate_space(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                            unsigned lanes, enum amdgpu_space space, bool write,
+                            struct amdgpu_places *places)
 {
     switch (space) {
     case AMDGPU_SPACE_LDS:
         if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID)
             break;
-        return reach_lds(wave, op, exec, lanes, (uint32_t)op->offset_bytes, places);
+        return translate_lds(wave, op, exec, lanes, (uint32_t)op->offset_bytes, places);
     case AMDGPU_SPACE_SCRATCH:
-        return reach_scratch_op(wave, op, lanes, places);
+        return translate_scratch_op(wave, op, lanes, places);
     case AMDGPU_SPACE_BUFFER:
-        return reach_buffer(wave, op, exec, lanes, places);
+        return translate_buffer(wave, op, exec, lanes, places);
     default:
-        return reach_global(wave, op, exec, lanes, write, places);
+        return translate_global(wave, op, exec, lanes, write, places);
     }
     amdgpu_addresses(wave, op, places);
     return amdgpu_translate_lanes(wave, op, places);
 }
 
 /* For atomics and other instructions that are neither loads nor stores. */
-static bool reach_where(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                        struct amdgpu_places *places)
+static bool translate_where(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                            struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     uint64_t exec = amdgpu_exec(wave);
     start(places);
-    if (!reach_space(wave, op, exec, wave->lanes, access->space, access->write, places))
+    if (!translate_space(wave, op, exec, wave->lanes, access->space, access->write, places))
         return false;
     for (unsigned lane = 0; places->run && lane < wave->lanes; lane++)
         places->where[lane] =
@@ -554,7 +554,7 @@ INLINE const struct amdgpu_op *transfer(struct amdgpu_wave *wave, const struct a
     if (!exec)
         return amdgpu_next(op);
     start(&places);
-    if (!reach_space(wave, op, exec, lanes, space, write, &places))
+    if (!translate_space(wave, op, exec, lanes, space, write, &places))
         return NULL;
     if (write)
         (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &places);
@@ -575,8 +575,8 @@ INLINE const struct amdgpu_op *transfer_two(struct amdgpu_wave *wave, const stru
         return amdgpu_next(op);
     start(&first);
     start(&second);
-    if (!reach_lds(wave, op, exec, lanes, offset, &first) ||
-        !reach_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
+    if (!translate_lds(wave, op, exec, lanes, offset, &first) ||
+        !translate_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
         return NULL;
     if (write) {
         (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &first);
@@ -636,7 +636,7 @@ const struct amdgpu_access_functions JOIN(amdgpu_access_, AMDGPU_ISA_NAME) = {
               [AMDGPU_SPACE_BUFFER] = {store_buffer_32, store_buffer_64}},
     .load_two = {load_two_32, load_two_64},
     .store_two = {store_two_32, store_two_64},
-    .reach = reach_where,
+    .translate = translate_where,
     .permute = {permute_32, permute_64},
     .permute_halves = permute_halves,
 };

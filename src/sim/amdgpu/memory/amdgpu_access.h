@@ -112,8 +112,8 @@ struct amdgpu_access_functions {
     amdgpu_handler load_two[2], store_two[2];
     /* Translates the addresses of the live lanes' elements, always to where[]. False: an element is
      * inaccessible, which was reported. */
-    bool (*reach)(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                  struct amdgpu_places *out_places);
+    bool (*translate)(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                      struct amdgpu_places *out_places);
     amdgpu_handler permute[2], permute_halves; /* ds_bpermute_b32; halves of waves of 64 */
 };
 extern const struct amdgpu_access_functions amdgpu_access_base, amdgpu_access_avx2,

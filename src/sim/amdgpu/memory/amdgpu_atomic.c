@@ -189,8 +189,8 @@ static bool is_within(const unsigned char *where, const unsigned char *start, si
 }
 
 /* Each lane's memory belongs to the block, which runs on this thread only. */
-static uint64_t own_lanes(const struct amdgpu_wave *wave, const struct amdgpu_access *access,
-                          unsigned char *const where[AMDGPU_LANES_MAX])
+static uint64_t lanes_in_block(const struct amdgpu_wave *wave, const struct amdgpu_access *access,
+                               unsigned char *const where[AMDGPU_LANES_MAX])
 {
     const struct amdgpu_block *block = wave->block;
     uint64_t exec = amdgpu_exec(wave), own = 0;
@@ -229,8 +229,8 @@ static uint64_t lost_lanes(const struct amdgpu_op *op, unsigned char *const wher
     return lost;
 }
 
-static void lose_lanes(const struct amdgpu_atomic_lanes *lanes, const struct amdgpu_op *op,
-                       uint64_t lost)
+static void discard_lanes(const struct amdgpu_atomic_lanes *lanes, const struct amdgpu_op *op,
+                          uint64_t lost)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (lost && !atomic_flag_test_and_set(&said))
@@ -264,7 +264,7 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
     uint64_t exec = amdgpu_exec(wave);
     if (!exec)
         return amdgpu_next(op);
-    if (!amdgpu_access_functions()->reach(wave, op, &places))
+    if (!amdgpu_access_functions()->translate(wave, op, &places))
         return NULL;
     struct amdgpu_atomic_lanes lanes = {.where = places.where};
     lanes.b = halves_of(wave, op->dst1, access->bytes);
@@ -280,9 +280,9 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
     }
     if (op->bits & AMDGPU_RETURNS)
         lanes.dst = halves_of(wave, op->dst, access->bytes);
-    uint64_t own = own_lanes(wave, access, places.where);
+    uint64_t own = lanes_in_block(wave, access, places.where);
     uint64_t lost = lost_lanes(op, places.where, exec & ~own);
-    lose_lanes(&lanes, op, lost);
+    discard_lanes(&lanes, op, lost);
     do_lanes(wave, op, &lanes, own, true);
     do_lanes(wave, op, &lanes, exec & ~own & ~lost, false);
     return amdgpu_next(op);
@@ -301,8 +301,8 @@ static const struct amdgpu_op *run_two(struct amdgpu_wave *wave, const struct am
     if (!exec)
         return amdgpu_next(op);
     other.offset_bytes += amdgpu_second(op);
-    if (!amdgpu_access_functions()->reach(wave, op, &first) ||
-        !amdgpu_access_functions()->reach(wave, &other, &second))
+    if (!amdgpu_access_functions()->translate(wave, op, &first) ||
+        !amdgpu_access_functions()->translate(wave, &other, &second))
         return NULL;
     struct amdgpu_atomic_lanes lanes = {.where = first.where};
     lanes.b = halves_of(wave, op->dst1, access->bytes);

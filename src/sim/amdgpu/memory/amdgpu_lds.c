@@ -7,16 +7,16 @@
 /* ---- lanes ---------------------------------------------------------------------------- */
 
 /* The value of every lane: 0 if it is not live. */
-static void given(struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
+static void read_lanes(struct amdgpu_wave *wave, unsigned reg, uint32_t out[AMDGPU_LANES_MAX])
 {
     const uint32_t *v = amdgpu_v(wave, reg), *live = amdgpu_live(wave);
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         out[lane] = v[lane] & live[lane];
 }
 
-static const struct amdgpu_op *take(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                    const uint32_t in[AMDGPU_LANES_MAX],
-                                    const unsigned char from[AMDGPU_LANES_MAX])
+static const struct amdgpu_op *write_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                           const uint32_t in[AMDGPU_LANES_MAX],
+                                           const unsigned char from[AMDGPU_LANES_MAX])
 {
     uint32_t *v = amdgpu_v(wave, op->dst);
     const uint32_t *live = amdgpu_live(wave);
@@ -52,9 +52,9 @@ static const struct amdgpu_op *swizzle(struct amdgpu_wave *wave, const struct am
 {
     uint32_t in[AMDGPU_LANES_MAX];
     unsigned char from[AMDGPU_LANES_MAX];
-    given(wave, op->src[0].reg, in);
+    read_lanes(wave, op->src[0].reg, in);
     swizzled((unsigned)op->offset_bytes & 0xffff, from);
-    return take(wave, op, in, from);
+    return write_lanes(wave, op, in, from);
 }
 
 /* Groups of lanes that can read each other: all lanes on gfx9, halves of 32 later. */
@@ -76,7 +76,7 @@ static const struct amdgpu_op *permute(struct amdgpu_wave *wave, const struct am
     }
     for (unsigned lane = 0; lane < wave->lanes; lane++)
         own[lane] = (unsigned char)lane;
-    return take(wave, op, sent, own);
+    return write_lanes(wave, op, sent, own);
 }
 
 /* ---- counters ------------------------------------------------------------------------- */

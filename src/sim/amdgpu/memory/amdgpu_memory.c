@@ -134,8 +134,8 @@ static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset
 }
 
 /* Translates the contiguous bytes of a lane; NULL: they are not in one piece of memory. */
-static unsigned char *reach_lane(struct amdgpu_wave *wave, unsigned lane, uint64_t address,
-                                 unsigned bytes, bool write, bool windows)
+static unsigned char *translate_lane(struct amdgpu_wave *wave, unsigned lane, uint64_t address,
+                                     unsigned bytes, bool write, bool windows)
 {
     const struct amdgpu_block *block = wave->block;
     int device = block->dispatch->device->device;
@@ -163,8 +163,8 @@ __attribute__((no_sanitize("thread"))) static bool copy_lane(struct amdgpu_wave 
     for (unsigned i = 0; i < access->bytes; i++) {
         if (!(places->present[lane] >> i & 1))
             continue;
-        const unsigned char *byte = reach_lane(wave, lane, amdgpu_byte_address(places, lane, i), 1,
-                                               access->write, places->windows);
+        const unsigned char *byte = translate_lane(wave, lane, amdgpu_byte_address(places, lane, i),
+                                                   1, access->write, places->windows);
         if (!byte)
             return false;
         copy[i] = *byte;
@@ -180,7 +180,8 @@ static bool place_lane(struct amdgpu_wave *wave, const struct amdgpu_op *op, uns
     uint64_t at = places->at[lane];
     if (places->copied >> lane & 1)
         return copy_lane(wave, access, lane, places);
-    places->where[lane] = reach_lane(wave, lane, at, access->bytes, access->write, places->windows);
+    places->where[lane] =
+        translate_lane(wave, lane, at, access->bytes, access->write, places->windows);
     if (places->where[lane] || access->atomic)
         return places->where[lane];
     places->present[lane] = UINT16_MAX; /* in two adjacent allocations? */
@@ -213,8 +214,8 @@ __attribute__((no_sanitize("thread"))) void amdgpu_write_copies(struct amdgpu_wa
         for (unsigned i = 0; i < access->bytes; i++) {
             unsigned char *byte = NULL;
             if (places->present[lane] >> i & 1)
-                byte = reach_lane(wave, lane, amdgpu_byte_address(places, lane, i), 1, true,
-                                  places->windows);
+                byte = translate_lane(wave, lane, amdgpu_byte_address(places, lane, i), 1, true,
+                                      places->windows);
             if (byte)
                 *byte = places->copies[lane][i];
         }

@@ -167,9 +167,9 @@ static void find_texels(const struct amdgpu_wave *wave, const struct amdgpu_op *
 }
 
 /* Translates the addresses of texels; invalid texels use a scratch copy. */
-static bool reach_texels(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                         const struct amdgpu_image *image, const struct amdgpu_texels *texels,
-                         struct amdgpu_places *places)
+static bool translate_texels(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                             const struct amdgpu_image *image, const struct amdgpu_texels *texels,
+                             struct amdgpu_places *places)
 {
     unsigned bytes = amdgpu_texel_bytes(image->format);
     places->run = NULL;
@@ -193,7 +193,7 @@ bool amdgpu_texels_load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     struct amdgpu_places places;
     unsigned bytes = amdgpu_texel_bytes(image->format);
     access.effect = amdgpu_element_access(bytes, false);
-    if (!reach_texels(wave, &access, image, texels, &places))
+    if (!translate_texels(wave, &access, image, texels, &places))
         return false;
     for (uint64_t left = amdgpu_exec(wave) & texels->valid; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -230,8 +230,8 @@ void amdgpu_image_write_lane(struct amdgpu_wave *wave, const struct amdgpu_op *o
 }
 
 /* The components that a lane stores; those that dmask leaves out are 0. */
-static void take(const struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
-                 bool integer, bool has_sign, uint32_t out_result[4])
+static void read_components(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                            unsigned lane, bool integer, bool has_sign, uint32_t out_result[4])
 {
     unsigned reg = op->inst->data.reg, count = 0;
     for (unsigned i = 0; i < 4; i++) {
@@ -291,13 +291,13 @@ static const struct amdgpu_op *run_store(struct amdgpu_wave *wave, const struct 
     bool has_sign = view.image.format.number == AMDGPU_NUMBER_SINT;
     access.effect = amdgpu_element_access(bytes, true);
     find_texels(wave, op, &view, &texels);
-    if (!reach_texels(wave, &access, &view.image, &texels, &places))
+    if (!translate_texels(wave, &access, &view.image, &texels, &places))
         return NULL;
     for (uint64_t left = texels.valid; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         uint32_t result[4], components[4];
         unsigned char texel[16];
-        take(wave, op, lane, integer, has_sign, result);
+        read_components(wave, op, lane, integer, has_sign, result);
         amdgpu_texel_unselect(view.image.selects, result, components);
         amdgpu_texel_store(view.image.format, components, texel);
         amdgpu_element_copy(places.where[lane], texel, bytes);
@@ -322,7 +322,7 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
         return amdgpu_image_reject(wave, op, "updates texels",
                                    "whose size is not that of the operation");
     find_texels(wave, op, &view, &texels);
-    if (!reach_texels(wave, op, &view.image, &texels, &places))
+    if (!translate_texels(wave, op, &view.image, &texels, &places))
         return NULL;
     amdgpu_atomic_at(wave, op, &places, texels.valid);
     for (uint64_t left = inst->glc ? exec & ~texels.valid : 0; left; left &= left - 1)

@@ -403,7 +403,7 @@ static void begin_lane(const struct amdgpu_wave *wave, struct sampling *sampling
 }
 
 /* The level that would be used, and the one computed, since there is only one. */
-static void give_lod(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane)
+static void write_lod(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane)
 {
     uint32_t *result = sampling->samples[lane].result;
     result[0] = 0;
@@ -422,7 +422,7 @@ const struct amdgpu_op *amdgpu_run_sample(struct amdgpu_wave *wave, const struct
         return NULL;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1)
         if (lod)
-            give_lod(wave, &sampling, (unsigned)__builtin_ctzll(left));
+            write_lod(wave, &sampling, (unsigned)__builtin_ctzll(left));
         else
             begin_lane(wave, &sampling, (unsigned)__builtin_ctzll(left));
     if (!lod && !(gathers ? gather(wave, &sampling) : filter(wave, &sampling)))

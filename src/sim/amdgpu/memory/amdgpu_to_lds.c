@@ -63,7 +63,7 @@ static const struct amdgpu_op *run(struct amdgpu_wave *wave, const struct amdgpu
     struct amdgpu_places places;
     if (!amdgpu_exec(wave))
         return amdgpu_next(op);
-    if (!amdgpu_access_functions()->reach(wave, op, &places))
+    if (!amdgpu_access_functions()->translate(wave, op, &places))
         return NULL;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);

@@ -80,8 +80,9 @@ static void find_selects(const struct amdgpu_wave *wave, const struct amdgpu_op 
 
 /* ---- data ------------------------------------------------------------------------------ */
 
-static void give(struct amdgpu_wave *wave, const struct amdgpu_op *op, const struct typed *typed,
-                 unsigned lane, bool integer, const uint32_t result[4])
+static void write_components(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                             const struct typed *typed, unsigned lane, bool integer,
+                             const uint32_t result[4])
 {
     for (unsigned i = 0; i < typed->count; i++) {
         uint32_t *to = &amdgpu_v(wave, op->dst + (typed->registers == WHOLE ? i : i / 2))[lane];
@@ -95,9 +96,9 @@ static void give(struct amdgpu_wave *wave, const struct amdgpu_op *op, const str
     }
 }
 
-static void take(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                 const struct typed *typed, unsigned lane, enum amdgpu_number number,
-                 uint32_t out_result[4])
+static void read_components(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                            const struct typed *typed, unsigned lane, enum amdgpu_number number,
+                            uint32_t out_result[4])
 {
     for (unsigned i = 0; i < 4; i++) {
         out_result[i] = 0;
@@ -140,7 +141,7 @@ static const struct amdgpu_op *run_typed(struct amdgpu_wave *wave, const struct 
         uint32_t result[4], components[4];
         unsigned char texel[16];
         if (typed->write) {
-            take(wave, op, typed, lane, format.number, result);
+            read_components(wave, op, typed, lane, format.number, result);
             amdgpu_texel_unselect(selects, result, components);
             amdgpu_texel_store(format, components, texel);
             amdgpu_element_copy(places.where[lane], texel, access.bytes);
@@ -148,7 +149,7 @@ static const struct amdgpu_op *run_typed(struct amdgpu_wave *wave, const struct 
             amdgpu_element_copy(texel, places.where[lane], access.bytes);
             amdgpu_texel_load(format, texel, components);
             amdgpu_texel_select(selects, integer, components, result);
-            give(wave, op, typed, lane, integer, result);
+            write_components(wave, op, typed, lane, integer, result);
         }
     }
     if (typed->write)

@@ -98,11 +98,11 @@ void amdgpu_queues_resume(void)
     amdgpu_signal_add(&hold_requests, -1);
 }
 
-static _Alignas(64) amd_signal_t parked;
+static _Alignas(64) amd_signal_t suspended;
 
-void amdgpu_queues_suspend(bool park)
+void amdgpu_queues_suspend(bool suspend)
 {
-    amdgpu_signal_store(&parked, park);
+    amdgpu_signal_store(&suspended, suspend);
 }
 
 /* Waits until the signal is 0. False: the queue stops. */
@@ -259,7 +259,7 @@ static unsigned header_of(union amdgpu_packet *packet)
     return __atomic_load_n(&packet->header, __ATOMIC_ACQUIRE);
 }
 
-static bool has_come(union amdgpu_packet *packet)
+static bool is_valid(union amdgpu_packet *packet)
 {
     return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
@@ -294,7 +294,7 @@ static bool wait_for_packet(struct amdgpu_queue *queue)
     amdgpu_conditions_add(&conditions, queue->doorbell, HSA_SIGNAL_CONDITION_NE, SILENT, -1);
     uint64_t late = LATE_MIN_NS;
     union amdgpu_packet *place = packet_at(queue, queue->taken);
-    while (!stops(queue) && is_there(queue, place) && !has_come(place)) {
+    while (!stops(queue) && is_there(queue, place) && !is_valid(place)) {
         uint64_t timeout = queue->rung > queue->taken ? late : UINT64_MAX;
         int64_t number = SILENT;
         if (amdgpu_queue_wait(queue, &conditions, timeout) == AMDGPU_MET)
@@ -307,7 +307,7 @@ static bool wait_for_packet(struct amdgpu_queue *queue)
 }
 
 /* Releases a packet's slot in the ring to the producer. */
-static void take(struct amdgpu_queue *queue, union amdgpu_packet *packet)
+static void take_packet(struct amdgpu_queue *queue, union amdgpu_packet *packet)
 {
     queue->taken++;
     __atomic_store_n(&packet->header, HSA_PACKET_TYPE_INVALID, __ATOMIC_RELAXED);
@@ -317,7 +317,7 @@ static void take(struct amdgpu_queue *queue, union amdgpu_packet *packet)
 static void *process(void *data)
 {
     struct amdgpu_queue *queue = data;
-    while (wait_for_packet(queue) && wait_while(queue, &parked) &&
+    while (wait_for_packet(queue) && wait_while(queue, &suspended) &&
            wait_while(queue, &queue->paused)) {
         union amdgpu_packet *place = packet_at(queue, queue->taken), packet;
         bool barrier = header_of(place) >> HSA_PACKET_HEADER_BARRIER & 1;
@@ -328,10 +328,10 @@ static void *process(void *data)
             break;
         bool waited_for = amdgpu_packet_is_waited_for(&packet);
         if (!waited_for)
-            take(queue, place);
+            take_packet(queue, place);
         amdgpu_packet_process(queue, &packet, waited_for ? queue->taken : queue->taken - 1);
         if (waited_for)
-            take(queue, place);
+            take_packet(queue, place);
         if (!amdgpu_scratch_ring_return(queue))
             break;
     }

@@ -104,7 +104,7 @@ static bool fail(struct amdgpu_queue *queue, hsa_status_t status, uint64_t addre
     return false;
 }
 
-static void tell(const struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t value)
+static void notify_owner(const struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t value)
 {
     amdgpu_signal_store(inactive, value);
     amdgpu_queue_send_mail(queue, inactive->event_mailbox_ptr, inactive->event_id);
@@ -120,12 +120,12 @@ static amd_signal_t *inactive_of(const struct amdgpu_queue *queue)
 }
 
 /* Running kernels may be using the scratch that is about to be replaced. */
-static bool ask(struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t value)
+static bool request(struct amdgpu_queue *queue, amd_signal_t *inactive, int64_t value)
 {
     struct amdgpu_conditions conditions = {.count = 0};
     if (!amdgpu_queue_wait_running(queue, 1))
         return false;
-    tell(queue, inactive, value);
+    notify_owner(queue, inactive, value);
     amdgpu_conditions_add(&conditions, inactive, HSA_SIGNAL_CONDITION_EQ, 0, -1);
     return amdgpu_queue_wait(queue, &conditions, UINT64_MAX) == AMDGPU_MET;
 }
@@ -164,7 +164,7 @@ bool amdgpu_scratch_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_p
             queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES, 0,
             "it needs scratch, but the queue has no queue_inactive_signal to request it with",
             number);
-    if (!ask(queue, inactive, need.lanes == 32 ? NEEDS_SCRATCH_32 : NEEDS_SCRATCH))
+    if (!request(queue, inactive, need.lanes == 32 ? NEEDS_SCRATCH_32 : NEEDS_SCRATCH))
         return false;
     ring = ring_of(queue);
     if (!suffices(&ring, &need))
@@ -189,7 +189,7 @@ bool amdgpu_scratch_ring_return(struct amdgpu_queue *queue)
     if (!queue->ring_used || !is_for_once(queue))
         return true;
     amd_signal_t *inactive = inactive_of(queue);
-    if (!inactive || !ask(queue, inactive, RETURNS_SCRATCH))
+    if (!inactive || !request(queue, inactive, RETURNS_SCRATCH))
         return false;
     while (is_for_once(queue)) {
         if (amdgpu_queue_wait(queue, &conditions, pause) == AMDGPU_STOPPED)

@@ -3,7 +3,7 @@
  * memory owns the handlers of SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF and MIMG instructions:
  * the translation of each lane's address, loads, stores, atomics, images, and the checks of these
  * accesses. Loads and stores are compiled once for each instruction set of the host. It uses isa
- * and exec, and reaches memory only through sim_memory.h, whose functions synchronise themselves;
+ * and exec, and accesses memory only through sim_memory.h, whose functions synchronise themselves;
  * it has no lock of its own. Only amdgpu.c calls it, to hand its emitter to exec. */
 #ifndef AMDGPU_MEMORY_H
 #define AMDGPU_MEMORY_H

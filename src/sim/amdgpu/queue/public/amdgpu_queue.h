@@ -126,7 +126,7 @@ void amdgpu_queue_pause(struct amdgpu_queue *queue, bool pause);
 bool amdgpu_queues_quiesce(uint64_t timeout_ns);
 void amdgpu_queues_resume(void);
 /* While suspended, no queue takes a packet of any kind. */
-void amdgpu_queues_suspend(bool park);
+void amdgpu_queues_suspend(bool suspend);
 
 /* Whether an injected fault has lost a device (of sim_memory.h): all its queues have stopped with
  * HSA_STATUS_ERROR, and it stays unusable until the process ends. */
