@@ -50,7 +50,7 @@ void simkmt_memory_free(struct memory *memory)
 {
     (void)memory;
 }
-bool simkmt_memory_take_over(struct memory *memory, void *start, uint64_t size)
+bool simkmt_memory_adopt(struct memory *memory, void *start, uint64_t size)
 {
     (void)memory, (void)start, (void)size;
     return false;
