@@ -178,6 +178,25 @@ static void advice_for_ranges_of_managed_memory_is_stored(void **state)
     ok(OPS->memory_free(first, p));
 }
 
+static void advice_and_prefetches_are_for_pages(void **state)
+{
+    enum { PAGE = 4096, SIZE = 3 * PAGE, PART = SIZE - 100 };
+    void *pointer;
+    (void)state;
+    ok(OPS->managed_alloc(first, PART, hipMemAttachGlobal, &pointer));
+    char *p = pointer;
+    ok(OPS->managed_advise(first, p + PAGE / 2, PAGE, hipMemAdviseSetReadMostly, NULL));
+    assert_int_equal(range_attribute(hipMemRangeAttributeReadMostly, p, 2 * PAGE), 1);
+    assert_int_equal(range_attribute(hipMemRangeAttributeReadMostly, p + 2 * PAGE, 1), 0);
+    ok(OPS->managed_prefetch(first, p + SIZE - PAGE / 2, 1, second, legacy_stream(first)));
+    assert_int_equal(
+        range_attribute(hipMemRangeAttributeLastPrefetchLocation, p + 2 * PAGE, PART - 2 * PAGE),
+        1);
+    assert_int_equal(range_attribute(hipMemRangeAttributeLastPrefetchLocation, p + 2 * PAGE - 1, 1),
+                     hipInvalidDeviceId);
+    ok(OPS->memory_free(first, p));
+}
+
 /* ---- streams ------------------------------------------------------------------------------------
  */
 
@@ -704,6 +723,7 @@ int main(void)
         cmocka_unit_test(fills_of_any_address_and_size_change_nothing_else),
         cmocka_unit_test(unknown_memory_is_pageable_and_freed_memory_is_unknown),
         cmocka_unit_test(advice_for_ranges_of_managed_memory_is_stored),
+        cmocka_unit_test(advice_and_prefetches_are_for_pages),
         cmocka_unit_test(the_default_stream_and_blocking_streams_wait_for_one_another),
         cmocka_unit_test(a_stream_that_waits_for_the_host_does_not_block_others),
         cmocka_unit_test(a_stream_behind_the_legacy_stream_and_the_host_does_not_block_others),

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The advice for [start, end) of an allocation. */
 struct part {
@@ -154,6 +155,14 @@ static void change_part(struct part *part, const struct change *change)
     }
 }
 
+/* Of offsets in an allocation, which begins at a page. Its last page may end beyond it. */
+static void round_to_pages(size_t *start, size_t *end)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    *start -= *start % page;
+    *end += (page - *end % page) % page;
+}
+
 static void change_parts(struct ahhsa_allocation *allocation, void *data)
 {
     struct change *change = data;
@@ -163,6 +172,7 @@ static void change_parts(struct ahhsa_allocation *allocation, void *data)
         change->error = hipErrorInvalidValue;
         return;
     }
+    round_to_pages(&start, &end);
     if (!split(managed, start) || !split(managed, end)) {
         change->error = hipErrorOutOfMemory;
         return;
