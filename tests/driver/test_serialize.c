@@ -51,16 +51,93 @@ static void expect_waits(int copy, int kernel)
     check_words(host, 4, 7);
 }
 
+static void do_nothing(void *data)
+{
+    (void)data;
+}
+
+/* What is neither a copy nor a kernel of the program. */
+static void expect_no_waits(void)
+{
+    void *memory, *pooled;
+    hipStream_t stream;
+    hipEvent_t event;
+    ok(hipStreamCreate(&stream));
+    ok(hipEventCreate(&event));
+    ok(hipMalloc(&memory, 64));
+    unsigned before = waits();
+    ok(hipMemsetAsync(memory, 1, 64, stream));
+    ok(hipEventRecord(event, stream));
+    ok(hipStreamWaitEvent(stream, event, 0));
+    ok(hipLaunchHostFunc(stream, do_nothing, NULL));
+    ok(hipMallocAsync(&pooled, 64, stream));
+    ok(hipFreeAsync(pooled, stream));
+    check(waits() == before);
+}
+
+/* Which wait the nth of a call is, 0: there are less. */
+static int nth_wait(unsigned nth)
+{
+    if (value == (BEFORE | AFTER))
+        return nth == 1 ? BEFORE : AFTER;
+    return nth == 1 ? value : 0;
+}
+
+/* Each wait fails once, the one before and the one after: the caller sees it, and after the first
+ * of two nothing is submitted. */
+static void expect_errors(const char *function, hipError_t (*submit)(void *memory, hipStream_t))
+{
+    void *memory;
+    hipStream_t stream;
+    start_kernels(NULL);
+    ok(hipStreamCreate(&stream));
+    ok(hipMalloc(&memory, 64));
+    ok(submit(memory, stream));
+    for (unsigned nth = 1; nth <= 2; nth++) {
+        unsigned before = fakecuda_calls(function);
+        fakecuda_fail("cuStreamSynchronize", nth, 719); /* LAUNCH_FAILED */
+        hipError_t error = submit(memory, stream);
+        fakecuda_clear_faults();
+        expect(error, nth_wait(nth) ? hipErrorLaunchFailure : hipSuccess);
+        check(fakecuda_calls(function) - before == (nth_wait(nth) != BEFORE));
+    }
+}
+
+static hipError_t submit_copy(void *memory, hipStream_t stream)
+{
+    static char host[64];
+    return hipMemcpyAsync(memory, host, sizeof host, hipMemcpyHostToDevice, stream);
+}
+
+static hipError_t submit_kernel(void *memory, hipStream_t stream)
+{
+    return launch_fill(memory, 7, 4, stream);
+}
+
+static void fail_copy(void)
+{
+    begin();
+    expect_errors("cuMemcpyAsync", submit_copy);
+}
+
+static void fail_kernel(void)
+{
+    begin();
+    expect_errors("cuLaunchKernel", submit_kernel);
+}
+
 static void serialize_copy(void)
 {
     begin();
     expect_waits(value, 0);
+    expect_no_waits();
 }
 
 static void serialize_kernel(void)
 {
     begin();
     expect_waits(0, value);
+    expect_no_waits();
 }
 
 static void block_launches(void)
@@ -88,6 +165,13 @@ static void kernels_wait_before_and_after_as_they_are_told(void **state)
     in_children("AMD_SERIALIZE_KERNEL", 3, serialize_kernel);
 }
 
+static void a_wait_that_fails_is_an_error_of_the_copy_or_the_kernel(void **state)
+{
+    (void)state;
+    in_children("AMD_SERIALIZE_COPY", 3, fail_copy);
+    in_children("AMD_SERIALIZE_KERNEL", 3, fail_kernel);
+}
+
 static void a_launch_that_blocks_waits_after_the_kernel(void **state)
 {
     (void)state;
@@ -99,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_UNCHECKED(copies_wait_before_and_after_as_they_are_told),
         TEST_UNCHECKED(kernels_wait_before_and_after_as_they_are_told),
+        TEST_UNCHECKED(a_wait_that_fails_is_an_error_of_the_copy_or_the_kernel),
         TEST_UNCHECKED(a_launch_that_blocks_waits_after_the_kernel),
     };
     return cmocka_run_group_tests_name("driver.serialize", tests, NULL, NULL);

@@ -6,6 +6,9 @@
 
 #include <hip/api/per_thread_default_stream.h>
 
+#include <stdio.h>
+#include <stdlib.h>
+
 enum { SIZE = 4096 };
 
 static uint32_t *memory, *other, *managed, host[SIZE / 4];
@@ -226,6 +229,73 @@ static void no_work_enters_a_stream_that_captures(void **state)
     end(module);
 }
 
+/* ---- the log ---------------------------------------------------------------------------- */
+
+/* What the commands above are in the log, in their order. */
+static const char *const commands[] = {
+    "launch",
+    "launch",
+    "launch",
+    "copy",
+    "copy",
+    "copy",
+    "copy of a region",
+    "copy of a region",
+    "copy of a region",
+    "fill",
+    "copy",
+    "fill",
+    "host function",
+    "callback",
+    "event record",
+    "event wait",
+    "value wait",
+    "value write",
+    "allocation",
+    "prefetch",
+    "attach",
+    "copy between devices",
+};
+_Static_assert(sizeof commands / sizeof *commands == WORK_COUNT, "one for each");
+
+static char *log_of(hipError_t (*submit)(void), size_t mask)
+{
+    ok(hipExtSetLoggingParams(4, 0, mask));
+    begin_log();
+    hipError_t error = submit();
+    char *text = end_log();
+    ok(error);
+    ok(hipExtSetLoggingParams(0, 0, 0));
+    return text;
+}
+
+static void the_log_names_each_command_and_its_stream(void **state)
+{
+    enum { COMMANDS = 0x2, KERNELS = 0x80 };
+    hipModule_t module;
+    unsigned long long id;
+    char line[128];
+    (void)state;
+    begin(&module);
+    ok(hipStreamGetId(stream, &id));
+    for (unsigned i = 0; i < WORK_COUNT; i++) {
+        ok(work[i]()); /* loads what it needs */
+        snprintf(line, sizeof line, "%s in stream %llu of device 0", commands[i], id);
+        char *text = log_of(work[i], COMMANDS);
+        check(count_text(text, line) == 1);
+        check(count_text(text, "ShaderName") == 0);
+        free(text);
+    }
+    char *text = log_of(launch, KERNELS);
+    check(count_text(text, "ShaderName : fake_fill") == 1);
+    check(count_text(text, "in stream") == 0);
+    free(text);
+    ok(hipStreamSynchronize(stream));
+    end(module);
+}
+
+/* ---- default streams ------------------------------------------------------------------------ */
+
 static void default_streams_have_one_id_on_every_device(void **state)
 {
     const hipStream_t streams[] = {NULL, hipStreamLegacy, hipStreamPerThread};
@@ -267,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(no_work_enters_a_stream_that_captures),
+        TEST(the_log_names_each_command_and_its_stream),
         TEST(default_streams_have_one_id_on_every_device),
         TEST(default_streams_take_work_after_a_reset),
     };
