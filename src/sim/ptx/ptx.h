@@ -38,8 +38,8 @@ enum ptx_result ptx_module_load(const char *text, size_t size, unsigned sm, stru
                                 struct ptx_module **out_module);
 void ptx_module_destroy(struct ptx_module *module); /* accepts NULL */
 
-/* Variables in .global and .const, each to be given an address in memory that
- * devices reach. Returns how many bytes they take and the alignment of the whole. */
+/* Variables in .global and .const, each of which needs an address in memory that devices can
+ * access. Returns their total size in bytes, and the alignment of the whole. */
 size_t ptx_module_size(const struct ptx_module *module, size_t *out_align);
 /* Gives each an address from base on, and resolves addresses in the code. To be
  * called once, before anything is launched. */
@@ -72,7 +72,7 @@ struct ptx_function *ptx_module_kernel(const struct ptx_module *module, const ch
 const struct ptx_function *ptx_module_next_kernel(const struct ptx_module *module,
                                                   const struct ptx_function *kernel);
 void ptx_kernel_info(const struct ptx_function *kernel, struct ptx_kernel_info *out_info);
-/* Where parameter index lies. False: there is none. */
+/* The offset of parameter index. False: there is no such parameter. */
 bool ptx_kernel_param(const struct ptx_function *kernel, unsigned index, size_t *out_offset,
                       size_t *out_size);
 
@@ -87,8 +87,8 @@ struct ptx_context {
     size_t heap_size;  /* bytes that kernels may malloc in all */
     /* Takes what printf wrote, whole calls; called from any thread, in order per thread. */
     void (*print)(struct ptx_context *context, const char *text, size_t size);
-    /* The live object of that handle, NULL: there is none. From any thread; it stays until work
-     * that was queued before its end is done. */
+    /* The live object of that handle, NULL: there is none. From any thread; the object exists until
+     * work that was queued before its destruction is done. */
     const struct sim_texture *(*texture)(struct ptx_context *context, uint64_t handle);
     const struct sim_image *(*surface)(struct ptx_context *context, uint64_t handle);
     void *data;

@@ -1,6 +1,5 @@
-/* Accesses at work: from addresses in registers to checked host memory, loads and
- * stores. Compiled once per instruction set of the host (PTX_ISA_NAME); what calls
- * this is chosen in ptx_memory.c. */
+/* Loads and stores: from addresses in registers to checked host memory. Compiled once per
+ * instruction set of the host (PTX_ISA_NAME); ptx_memory.c chooses among these functions. */
 #include "ptx_memory.h"
 #include "sim_memory.h"
 

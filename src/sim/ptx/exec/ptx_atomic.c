@@ -1,6 +1,6 @@
-/* atom and red. In shared memory (and in a thread's own, where a generic address may
- * lead) they are plain, since a block runs on one thread of the host; elsewhere they are atomics of
- * the host, so that host code and other devices may take part. */
+/* atom and red. In shared memory (and in a thread's local memory, which generic addresses can be
+ * in) they are ordinary operations, since a block runs on one thread of the host; in other memory
+ * they are atomics of the host, which host code and other devices may use at the same time. */
 #include "ptx_memory.h"
 #include "sim_half.h"
 
@@ -48,7 +48,7 @@ static uint16_t narrow_bf16(float value)
     return value != value ? 0x7fff : sim_narrow_bfloat(value);
 }
 
-/* min and max prefer what is no NaN, and hold -0 to be less than +0. */
+/* min and max prefer numbers to NaNs; -0 is less than +0. */
 static float combined(float a, float b, char how)
 {
     if (how == '+')

@@ -5,10 +5,9 @@
 
 #include "ptx_exec.h"
 
-/* Does the call for all lanes of warp->mask. Lane l's parameters begin at
- * arguments + l * stride, its result goes to result + l * result_stride (NULL
- * when there is none or the caller does not use it). False: a fault was reported with
- * ptx_fault; the handler returns NULL then, otherwise goes on. */
+/* Executes the call for all lanes of warp->mask. Lane l's parameters begin at arguments + l *
+ * stride, its result goes to result + l * result_stride (NULL: there is no result, or the caller
+ * does not use it). False: a fault was reported with ptx_fault, and the handler returns NULL. */
 bool ptx_builtin_call(const struct ptx_builtin *builtin, struct ptx_warp *warp,
                       const struct ptx_op *op, const unsigned char *arguments, size_t stride,
                       unsigned char *result, size_t result_stride);

@@ -194,7 +194,7 @@ void ptx_report_stuck(struct ptx_block *block)
     if (!claim(block->launch, PTX_END_HUNG))
         return;
     begin_report(&text, block->launch);
-    sim_report_add(&text, "block (%u,%u,%u) hangs: %u of its %u threads wait and none can go on",
+    sim_report_add(&text, "block (%u,%u,%u) hangs: %u of its %u threads wait and none can continue",
                    block->sim->index[0], block->sim->index[1], block->sim->index[2], block->alive,
                    block->thread_count);
     for (unsigned i = 0; i < block->wave_count; i++)

@@ -1,10 +1,10 @@
-/* Runs the fragments of a warp: which one runs next, where they reconverge, how lanes wait
- * for each other, and the frames of functions they are in.
+/* Runs the fragments of a warp: which one runs next, where they reconverge, how lanes wait for each
+ * other, and the frames of the functions that they are in.
  *
- * The fragment that is furthest behind runs first, so that lanes reconverge where
- * their paths join. One that loops where it may wait for another yields after a while,
- * until all have: a lane that spins cannot starve the one it waits
- * for. Other loops run to their end, however long that takes. */
+ * The fragment that is furthest behind runs first, so that lanes reconverge where their paths join.
+ * A fragment in a loop that may wait for another one yields after a while, until all have run: a
+ * lane that spins cannot starve the one that it waits for. Other loops run to their end, however
+ * long that takes. */
 #include "ptx_warp.h"
 
 #include "sim_options.h"
@@ -506,7 +506,7 @@ static uint32_t lanes_at_barriers(const struct ptx_warp *warp)
     return lanes;
 }
 
-/* Those of them that were waited for go on behind theirs. */
+/* Fragments of members that wait continue after their barrier operations. */
 static void release_barriers(struct ptx_warp *warp, uint32_t members)
 {
     for (struct ptx_fragment *f = warp->fragments; f; f = f->next)

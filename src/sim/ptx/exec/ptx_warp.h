@@ -1,6 +1,6 @@
-/* A warp at work: its fragments, frames and waits; and the block it belongs to.
+/* Warps: their fragments, frames and waits; and the block that a warp belongs to.
  *
- * A fragment is a set of lanes at one place: an op and a frame. The one that runs
+ * A fragment is a set of lanes at one place in the code: an op and a frame. The one that is running
  * has its state in struct ptx_warp; the others are in warp->fragments. */
 #ifndef PTX_WARP_H
 #define PTX_WARP_H
@@ -52,9 +52,9 @@ struct ptx_wave {
     enum ptx_stop stop;
     bool strict;                    /* SIM_CHECK_SYNC */
     bool rests;                     /* all lanes may be waiting for other warps */
-    bool uneven;                    /* one that may wait for others let them go ahead */
+    bool uneven;                    /* one that may wait for others yields to them */
     int left, slice;                /* of the budget of this run; given to the fragment that runs */
-    int share;                      /* steps until a fragment that may wait lets others go ahead */
+    int share;                      /* steps until a fragment that may wait yields to others */
     uint32_t started;               /* lanes that ever lived */
     uint32_t guarded;               /* the mask outside of a guarded instruction */
     uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
@@ -101,16 +101,17 @@ void ptx_warp_fini(struct ptx_wave *wave);
 
 /* Makes mask the executing lanes. */
 void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask);
-/* More lanes at a place; joins a fragment that is there. */
+/* Adds lanes at a place, to the fragment that is there if there is one. */
 void ptx_warp_add(struct ptx_warp *warp, uint32_t mask, const struct ptx_op *op,
                   struct ptx_frame *frame);
-/* At a place where lanes may reconverge, when there are other fragments: the op to go on
- * with, op unless others go first. */
+/* Called where lanes may reconverge, if there are other fragments. Returns the op to continue with:
+ * op, unless others run first. */
 const struct ptx_op *ptx_warp_reconverge(struct ptx_warp *warp, const struct ptx_op *op);
-/* The budget is used up: the running fragment goes on at op later. spins: in a loop
- * that may wait for others, which go first if it has been there for long. */
+/* The budget is used up: the running fragment continues at op later. spins: it is in a loop that
+ * may wait for others, which run first if it has been there for long. */
 const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins);
-/* The running fragment goes on at op when all others, also other warps, had a turn. */
+/* The running fragment continues at op when all others, also those of other warps, have had a
+ * turn. */
 const struct ptx_op *ptx_warp_sleep(struct ptx_warp *warp, const struct ptx_op *op);
 /* The running fragment stops at op until whatever it waits for. Returns NULL. */
 const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *op,
@@ -137,10 +138,10 @@ bool ptx_barrier_is_aligned(const struct ptx_op *op);
 
 /* ---- rendezvous of a warp's lanes ------------------------------------------------------ */
 
-/* For .sync operations: members is each executing lane's membermask slot. True:
- * the lanes of the mask that still live are all here, go on. False: some are yet
- * to come; the fragment waits and this op runs again when they are here, so the
- * handler returns NULL without any effect (or with a fault reported). */
+/* For .sync operations: members is each executing lane's membermask slot. True: all live lanes of
+ * the mask have arrived, and execution continues. False: some have not; the fragment waits, and
+ * this op runs again when they have, so the handler returns NULL without any effect (or with a
+ * fault reported). */
 bool ptx_warp_gather(struct ptx_warp *warp, const struct ptx_op *op, uint32_t members_slot);
 
 /* ---- launches, reports ------------------------------------------------------------- */
@@ -158,7 +159,7 @@ const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op
                                       uint64_t address, size_t size, bool write,
                                       enum ptx_space space);
 
-/* Nothing of the block can go on. */
+/* No thread of the block can continue. */
 void ptx_report_stuck(struct ptx_block *block);
 /* Blocks wait at the grid's barrier for others, of which some have ended. */
 void ptx_report_grid(struct ptx_launch *launch, uint64_t ended);

@@ -61,8 +61,9 @@ static inline bool shuffle_source(char mode, unsigned lane, unsigned b, unsigned
     return in_range;
 }
 
-/* For SIM_CHECK_SYNC: what a lane gets from one that does not take part is undefined, and no number
- * that a program may take for a result. It is no fault, for a program may throw it away. */
+/* For SIM_CHECK_SYNC: the value of a lane that does not take part is undefined, so the result is a
+ * value that a program cannot mistake for a number. It is not a fault, since a program may ignore
+ * it. */
 static void poison(const struct ptx_warp *warp, const struct ptx_op *op, char mode,
                    uint32_t result[PTX_LANES])
 {

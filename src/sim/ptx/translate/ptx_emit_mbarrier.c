@@ -144,7 +144,7 @@ void ptx_emit_copy_arrive(struct ptx_builder *builder, const struct ptx_inst *in
         return;
     barrier->action = ptx_inst_has(inst, "noinc") ? PTX_MBARRIER_ARRIVE : PTX_MBARRIER_NOTHING;
     ptx_build_op(builder,
-                 ptx_run_wait_all); /* who waits for the barrier waits for the copies too */
+                 ptx_run_wait_all); /* threads that wait for the barrier wait for the copies too */
     ptx_access_op(builder, ptx_run_mbarrier, &barrier->access);
 }
 

@@ -73,7 +73,7 @@ bool ptx_layout_function(struct ptx_body *body)
         place_list(function->returns, &local);
     }
     place_list(function->variables, &local);
-    /* An activation takes something, however little: recursion has to end. */
+    /* An activation uses some memory at least, so that recursion ends. */
     body->code.local_size = round_up(local || function->entry ? local : 16, 16);
     return set_formals(body, function->params, &body->code.params, &body->code.param_count) &&
            set_formals(body, function->returns, &body->code.returns, &body->code.return_count);
