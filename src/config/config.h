@@ -72,4 +72,9 @@ const char *ah_config_key(size_t index);
 /* Writes the effective values as JSON, to be freed. NULL without memory. */
 char *ah_config_print(const struct ah_config *config);
 
+/* Sets up the log of a library beside AnyHIP's own (a simulated driver, ROCTX) as the configuration
+ * and the environment say. Both append whole lines to one file; mistakes in the settings are told
+ * where AnyHIP's own library, which tells them, is not loaded. */
+void ah_config_start_log(void);
+
 #endif
