@@ -19,7 +19,7 @@ excluded()
 
 failed=0
 checked=0
-for header in hip/*.h hip/api/*.h; do
+for header in hip/*.h hip/api/*.h roctracer/*.h rocprofiler-sdk-roctx/*.h; do
     excluded "$header" alone && continue
     checked=$((checked + 1))
     if ! printf '#include <%s>\n#include <%s>\n' "$header" "$header" |

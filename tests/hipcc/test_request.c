@@ -147,6 +147,12 @@ static void the_library_of_rocm_is_ours(void)
     CHECK(r.input_count == 1);
     CHECK(read_arguments(&r, "-lamdhip64", "--no-hip-rt", NULL));
     CHECK(r.input_count == 1);
+    CHECK(read_arguments(&r, "-lroctx64", "-lrocprofiler-sdk-roctx", NULL));
+    CHECK(r.input_count == 2);
+    CHECK_TEXT(r.inputs[0].path, "-lanyhip-roctx");
+    CHECK_TEXT(r.inputs[1].path, "-lanyhip-roctx");
+    CHECK(read_arguments(&r, "-lroctx64", "--no-hip-rt", NULL));
+    CHECK_TEXT(r.inputs[0].path, "-lroctx64");
 }
 
 static void the_strongest_mode_wins(void)

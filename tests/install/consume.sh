@@ -88,6 +88,10 @@ test_the_tree_is_complete() {
             [ -e "$libdir/anyhip/rocm/$name$version" ] || fail "no $name$version"
         done
     done
+    for name in libroctx64.so libroctx64.so.4 librocprofiler-sdk-roctx.so \
+        librocprofiler-sdk-roctx.so.1; do
+        [ -e "$libdir/anyhip/rocm/$name" ] || fail "no $name"
+    done
     grep -r -l -e "$(dirname "$1")" "$1/bin" "$1/lib/cmake" "$libdir/cmake" "$libdir/pkgconfig" &&
         fail "the tree names its own place and cannot be moved"
     return 0
@@ -269,6 +273,26 @@ test_the_examples_build_by_themselves_with_hipcc() {
     cmake --build build $wanted >build.log 2>&1 || { cat build.log >&2; fail "build"; }
     grep -i 'warning:' build.log && fail "a warning"
     ok ctest --test-dir build --output-on-failure -R "$only"
+}
+
+test_marks_are_logged_under_the_names_of_rocm() {
+    cat >t.c <<'E'
+#include <rocprofiler-sdk-roctx/roctx.h>
+#include <roctracer/roctx.h>
+int main(void)
+{
+    roctxMark("a mark");
+    return roctxRangePush("a range") != 0 || roctxRangePop() != 0 || roctx_version_major() != 4;
+}
+E
+    for library in roctx64 rocprofiler-sdk-roctx; do
+        ok gcc -I"$prefix/include" t.c -L"$libdir/anyhip/rocm" -l$library -o program
+        (AMD_LOG_LEVEL=3 && export AMD_LOG_LEVEL && run ./program) 2>log || fail "$(cat log)"
+        grep -q 'roctxMark ( a mark )' log && grep -q 'roctxRangePush ( a range ) level 0' log ||
+            fail "the log: $(cat log)"
+    done
+    readelf --dyn-syms -W "$libdir/libanyhip-roctx.so.0" | grep -q 'roctxMarkA@@ROCTX_4.1' ||
+        fail "roctxMarkA has another version than ROCm's"
 }
 
 # Loaded under a name of ROCm's, the library lies in another folder than the simulated drivers.

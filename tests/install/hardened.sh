@@ -6,8 +6,8 @@ libdir=$1/$2
 bindir=$1/$3
 source=$4
 build=$5
-libraries="$libdir/libanyhip.so $libdir/libsimcuda.so $libdir/libsimhsa.so $libdir/libsimkmt.so.1
-    $libdir/libsimthunk.so.1"
+libraries="$libdir/libanyhip.so $libdir/libanyhip-roctx.so $libdir/libsimcuda.so
+    $libdir/libsimhsa.so $libdir/libsimkmt.so.1 $libdir/libsimthunk.so.1"
 programs="$bindir/hipcc $bindir/hipconfig $bindir/anyhip"
 
 fail() {

@@ -310,6 +310,8 @@ static void read_library(struct ah_request *r, const char *value)
     /* The runtime is one library here; a program that names HIP's own gets ours. */
     if (!r->no_runtime && (!strcmp(value, "amdhip64") || !strcmp(value, "hiprtc")))
         return;
+    if (!r->no_runtime && (!strcmp(value, "roctx64") || !strcmp(value, "rocprofiler-sdk-roctx")))
+        value = "anyhip-roctx";
     push_input(r, AH_LANGUAGE_LINK, ah_text_print("-l%s", value));
 }
 
