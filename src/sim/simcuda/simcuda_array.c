@@ -105,7 +105,7 @@ CUresult simcuda_cuArrayDestroy(CUarray handle)
         return simcuda_leave(CUDA_ERROR_INVALID_HANDLE);
     simcuda_object_retain(&array->object);
     CUresult result = simcuda_context_wait(array->object.context);
-    if (array->object.handle) /* not closed meanwhile */
+    if (array->object.handle) /* may have been destroyed meanwhile */
         simcuda_object_close(&array->object);
     simcuda_object_release(&array->object);
     return simcuda_leave(result);
@@ -148,7 +148,7 @@ CUresult simcuda_cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *shape, CUarray hand
 
 /* ---- mipmapped arrays ------------------------------------------------------------------ */
 
-/* The arrays go with it, unless copies or textures still hold them. */
+/* Releases the arrays, unless copies or textures still refer to them. */
 static void fini_mipmap(struct simcuda_object *object)
 {
     struct simcuda_mipmap *mipmap = (struct simcuda_mipmap *)(void *)object;
@@ -164,7 +164,7 @@ static size_t half(size_t size)
     return size > 1 ? size / 2 : size;
 }
 
-/* Layers and faces stay as many. */
+/* The number of layers and faces is the same in all levels. */
 static CUDA_ARRAY3D_DESCRIPTOR next_level(const CUDA_ARRAY3D_DESCRIPTOR *shape)
 {
     CUDA_ARRAY3D_DESCRIPTOR next = *shape;
@@ -228,7 +228,7 @@ CUresult simcuda_cuMipmappedArrayDestroy(CUmipmappedArray handle)
         return simcuda_leave(CUDA_ERROR_INVALID_HANDLE);
     simcuda_object_retain(&mipmap->object);
     CUresult result = simcuda_context_wait(mipmap->object.context);
-    if (mipmap->object.handle) /* not closed meanwhile */
+    if (mipmap->object.handle) /* may have been destroyed meanwhile */
         simcuda_object_close(&mipmap->object);
     simcuda_object_release(&mipmap->object);
     return simcuda_leave(result);

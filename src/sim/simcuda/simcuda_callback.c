@@ -11,7 +11,7 @@ struct call_op {
     void *data;
 };
 
-static pthread_mutex_t host_thread = PTHREAD_MUTEX_INITIALIZER; /* where there is one for all */
+static pthread_mutex_t host_thread = PTHREAD_MUTEX_INITIALIZER; /* if there is one thread for all */
 
 static CUresult run_call(struct simcuda_op *op, struct simcuda_context *context)
 {

@@ -10,7 +10,7 @@ enum { FOUR_BYTE_BANKS = 1, EIGHT_BYTE_BANKS };
 enum { STACK_SIZE = 1024, PRINTF_SIZE = 1 << 20, HEAP_SIZE = 8 << 20 };
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 enum { API_VERSION = 3020, STACK_MAX = 524288 - 16384 };
-/* How long the end of a context waits for its kernels. */
+/* How long the destruction of a context waits for its kernels. */
 enum { GRACE_SECONDS = 10 };
 
 /* ---- life ------------------------------------------------------------------------ */
@@ -89,7 +89,7 @@ static bool is_busy(const struct simcuda_context *context)
     return stream != NULL;
 }
 
-/* Kernels may end, what only waits gives up; what is left after a while is stopped. */
+/* Kernels may end, and waits return; what is left after a while is stopped. */
 static void end_work(struct simcuda_context *context)
 {
     struct timespec until;
@@ -114,7 +114,7 @@ static bool free_if_of(struct sim_memory *memory, void *context)
     return true;
 }
 
-/* What it allocated, and what its kernels did. */
+/* Frees the memory that the program allocated in it, and that its kernels allocated. */
 static void free_memory_of(struct simcuda_context *context)
 {
     sim_memory_each(free_if_of, &context->ptx);
@@ -128,7 +128,7 @@ static void free_memory_of(struct simcuda_context *context)
     }
 }
 
-/* Everything of the context goes: work first, then what it used. */
+/* Destroys everything of the context: work first, then the objects that it used. */
 static void end_context(struct simcuda_context *context)
 {
     end_work(context);
@@ -425,7 +425,7 @@ CUresult simcuda_cuCtxGetDevice(CUdevice *out)
     CUresult result = simcuda_current(&context);
     if (!out)
         result = CUDA_ERROR_INVALID_VALUE;
-    else if (context && context->active) /* an error of its kernels does not matter */
+    else if (context && context->active) /* errors of its kernels are ignored */
         *out = context->device->ordinal, result = CUDA_SUCCESS;
     return simcuda_leave(result);
 }
@@ -508,7 +508,7 @@ CUresult simcuda_cuCtxSetLimit(int limit, size_t value)
         result = CUDA_ERROR_UNSUPPORTED_LIMIT;
     if (result == CUDA_SUCCESS && limit == CU_LIMIT_STACK_SIZE && value > STACK_MAX)
         result = CUDA_ERROR_INVALID_VALUE;
-    if (result == CUDA_SUCCESS) /* kernels that run keep what they were started with */
+    if (result == CUDA_SUCCESS) /* running kernels keep the settings that they were started with */
         result = simcuda_context_wait(context);
     if (result == CUDA_SUCCESS) {
         context->limits[limit] = value;

@@ -59,8 +59,8 @@ void simcuda_copy_fini(struct simcuda_op *op)
     free(copy->staging);
 }
 
-/* A pageable source may be changed when the call returns, and a pageable
- * destination has its data then. */
+/* A pageable source may be changed when the call returns, and a pageable destination contains its
+ * data then. */
 CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request)
 {
     struct simcuda_copy *copy = simcuda_op_new(sizeof *copy);
@@ -125,9 +125,9 @@ static bool is_pageable(CUdeviceptr pointer)
     return !simcuda_memory_find(pointer);
 }
 
-/* A copy in the default stream that has happened when this returns, except within one device,
- * and from pageable memory to a device, which is taken along; between two devices it comes after
- * what either has to do. */
+/* A copy in the default stream that is complete when this returns, except within one device, and
+ * from pageable memory to a device, whose source is copied; between two devices it is ordered after
+ * the work of both. */
 static CUresult copy_synchronously(CUdeviceptr dst, CUdeviceptr src, size_t size)
 {
     struct simcuda_context *context;
@@ -154,7 +154,7 @@ CUresult simcuda_cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t size)
     return simcuda_leave(copy_synchronously(dst, src, size));
 }
 
-/* Host memory is where a device could have it too: unified addressing. */
+/* Host memory is at addresses that a device could use too: unified addressing. */
 CUresult simcuda_cuMemcpyHtoD(CUdeviceptr dst, const void *src, size_t size)
 {
     SIMCUDA_ENTER(cuMemcpyHtoD);
@@ -197,7 +197,7 @@ CUresult simcuda_cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t size, CU
     return simcuda_leave(copy_linear(dst, src, size, stream));
 }
 
-/* Memory of a device belongs to the context that is named for it. */
+/* Memory of a device belongs to the context that is given for it. */
 static CUresult check_owner(CUcontext handle, CUdeviceptr pointer)
 {
     struct simcuda_context *context;

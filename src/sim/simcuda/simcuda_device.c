@@ -58,8 +58,8 @@ static void refuse(const char *list, const char *at)
                   list, at, SIMCUDA_DEVICES_MAX, names);
 }
 
-/* Reads "sm_80*2,sm_90" into the compute capability of each device. -1: it is not
- * such a list, and the log says where. */
+/* Parses "sm_80*2,sm_90" into the compute capability of each device. -1: the list is invalid, and
+ * the log says where. */
 static int read_list(const char *list, unsigned out_sm[SIMCUDA_DEVICES_MAX])
 {
     const char *at = list;
@@ -105,8 +105,8 @@ CUresult simcuda_anyhipSimConfigure(const char *devices)
 
 /* ---- start --------------------------------------------------------------------- */
 
-/* The same device has the same identity in every process: its model and its place.
- * No byte is 0: there are programs that take it for text. */
+/* The identity of a device is the same in every process: its model and its position. No byte is 0,
+ * because some programs use it as text. */
 static void make_uuid(CUuuid *uuid, int position, unsigned sm)
 {
     memcpy(uuid->bytes, "AnyHIP simulated", sizeof uuid->bytes);
@@ -147,7 +147,7 @@ static bool uuid_starts(const struct simcuda_device *device, const char *text)
     return strncasecmp(uuid, text, strlen(text)) == 0;
 }
 
-/* The position that an element of CUDA_VISIBLE_DEVICES names, -1: none. */
+/* The position that an element of CUDA_VISIBLE_DEVICES selects, -1: none. */
 static int visible_position(const struct simcuda_device *all, int count, const char *element)
 {
     char *end;
@@ -163,8 +163,8 @@ static int visible_position(const struct simcuda_device *all, int count, const c
     return end == element || *end || position < 0 || position >= count ? -1 : (int)position;
 }
 
-/* CUDA_VISIBLE_DEVICES ends at the first element that names no device; a device
- * that is named twice leaves none. */
+/* CUDA_VISIBLE_DEVICES ends at the first element that selects no device; if a device is selected
+ * twice, none is visible. */
 static int apply_visibility(struct simcuda_device *all, int count)
 {
     char *list = ah_env_string("CUDA_VISIBLE_DEVICES"), *rest = list, *element;

@@ -92,7 +92,7 @@ CUresult simcuda_cuEventDestroy(CUevent handle)
 struct record_op {
     struct simcuda_op op;
     struct simcuda_event *event; /* retained */
-    uint64_t number;             /* in the event's state, when it has one */
+    uint64_t number;             /* in the event's state, if it has one */
 };
 
 static CUresult run_record(struct simcuda_op *op, struct simcuda_context *context)
@@ -107,7 +107,7 @@ static CUresult run_record(struct simcuda_op *op, struct simcuda_context *contex
     return CUDA_SUCCESS;
 }
 
-/* A record that an error kept from running is done too. */
+/* A record that did not run because of an error is done too. */
 static void fini_record(struct simcuda_op *op)
 {
     const struct record_op *record = (const struct record_op *)(const void *)op;
@@ -116,8 +116,8 @@ static void fini_record(struct simcuda_op *op)
     simcuda_object_release(&record->event->object);
 }
 
-/* The handle of the stream says which context it is; none has to be current (as a driver of CUDA 13
- * on an H100 has it). */
+/* The stream's handle determines the context; none has to be current (as in a driver of CUDA 13 on
+ * an H100). */
 static CUresult record(CUevent handle, CUstream stream_handle)
 {
     struct simcuda_stream *stream;

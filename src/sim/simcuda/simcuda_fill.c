@@ -12,7 +12,7 @@ struct fill_op {
     unsigned value, element;
 };
 
-/* Elements are written whole: other streams may wait for their values. */
+/* Elements are written in one access: other streams may wait for their values. */
 static void fill_row(unsigned char *at, size_t count, unsigned value, unsigned element)
 {
     uint16_t *halves = (uint16_t *)(void *)at;

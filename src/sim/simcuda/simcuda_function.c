@@ -93,7 +93,7 @@ static CUresult attribute_of(int *value, int attribute, const struct simcuda_fun
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         *value = function->carveout;
         return CUDA_SUCCESS;
-    default: /* those of clusters, which no kernel here asks for */
+    default: /* those of clusters, which no kernel here uses */
         *value = 0;
         return attribute > 0 && attribute < ATTRIBUTE_END ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }

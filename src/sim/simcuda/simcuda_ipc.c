@@ -16,7 +16,7 @@ int simcuda_shared_file_open(const struct simcuda_shared_file *shared, size_t si
 
 /* ---- pools ------------------------------------------------------------------------ */
 
-/* What the file of an exported pool holds. */
+/* The contents of the file of an exported pool. */
 struct exported_pool {
     char mark[16];
     CUuuid device;
@@ -153,7 +153,7 @@ struct exported_memory {
 static const char memory_mark[8] = "AHmem";
 _Static_assert(sizeof(struct exported_memory) <= sizeof(CUipcMemHandle), "a handle has 64 bytes");
 
-/* The memory moves to where others can map it, which nothing that runs may see. */
+/* Moves the memory to a file that others can map; nothing that is running may see this. */
 static CUresult export_memory(CUipcMemHandle *handle, CUdeviceptr pointer)
 {
     struct simcuda_context *context;

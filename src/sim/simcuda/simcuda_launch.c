@@ -135,7 +135,7 @@ static CUresult result_of(enum ptx_end end)
     case PTX_END_NO_MEMORY:
         return CUDA_ERROR_OUT_OF_MEMORY;
     case PTX_END_TRAP:
-    case PTX_END_HUNG: /* hardware would hang; a program can do more with an error */
+    case PTX_END_HUNG: /* hardware would hang; an error is more useful to a program */
     case PTX_END_CANCELLED:
         break;
     }
@@ -337,7 +337,7 @@ CUresult simcuda_cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
     return simcuda_leave(start(function, &shape, stream, params, NULL));
 }
 
-/* Attributes that change nothing where there are no caches and no overlap are taken. */
+/* Attributes that have no effect without caches and overlap are accepted. */
 static CUresult read_attribute(const CUlaunchAttribute *attribute, struct shape *shape)
 {
     switch (attribute->id) {

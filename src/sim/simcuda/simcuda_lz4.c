@@ -24,7 +24,7 @@ static bool read_length(struct reader *reader, size_t *length)
     return true;
 }
 
-/* The bytes of a match may be those that it writes. */
+/* A match may overlap the bytes that it writes. */
 static void copy_match(unsigned char *to, size_t distance, size_t length)
 {
     const unsigned char *from = to - distance;

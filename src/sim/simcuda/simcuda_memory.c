@@ -58,7 +58,7 @@ static void remove_memory(struct simcuda_memory *memory)
 
 /* ---- reaching it -------------------------------------------------------------------- */
 
-/* The host program's own memory: there as a whole, and not ours. */
+/* The host program's own memory: it exists completely, and the driver does not own it. */
 static bool is_host_range(uint64_t address, size_t size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = address & ~(page - 1);
@@ -87,7 +87,7 @@ CUresult simcuda_translate(const struct simcuda_context *context, uint64_t addre
 
 /* ---- device memory -------------------------------------------------------------------- */
 
-/* Memory of pools that other processes may open lies in a file. */
+/* Memory of pools that other processes can open is in a file. */
 static CUresult allocate_shareable(struct simcuda_memory *like, size_t size,
                                    struct simcuda_memory **out)
 {
@@ -102,7 +102,7 @@ static CUresult allocate_shareable(struct simcuda_memory *like, size_t size,
     if (result != CUDA_SUCCESS)
         return result;
     result = simcuda_physical_map(physical, like->pool->access, like, out);
-    simcuda_object_close(&physical->object); /* the mapping keeps it */
+    simcuda_object_close(&physical->object); /* the mapping keeps a reference */
     return result;
 }
 

@@ -14,7 +14,7 @@ static void fini_module(struct simcuda_object *object)
     ptx_module_destroy(((struct simcuda_module *)(void *)object)->ptx);
 }
 
-/* Ends functions and variables, which are gone when the handle is. */
+/* Destroys functions and variables, which end with the handle. */
 static void close_module(struct simcuda_module *module)
 {
     while (module->functions) {
@@ -83,7 +83,7 @@ static CUresult add_functions(struct simcuda_module *module)
 
 struct options {
     struct ptx_log error, info;
-    void **error_size, **info_size; /* where to say how much was written */
+    void **error_size, **info_size; /* where to store how much was written */
 };
 
 static CUresult read_options(struct options *out, unsigned count, const int *options, void **values)
@@ -136,7 +136,7 @@ static CUresult result_of(enum ptx_result result)
     }
 }
 
-/* Without the lock: translation takes its time. */
+/* Without the lock: translation takes time. */
 static CUresult translate(const struct simcuda_text *text, unsigned sm, struct ptx_log *log,
                           struct ptx_module **out)
 {
@@ -246,7 +246,7 @@ CUresult simcuda_cuModuleLoadFatBinary(CUmodule *module, const void *image)
     return simcuda_leave(load(module, image, 0, NULL, NULL));
 }
 
-/* The whole file with a NUL behind it; NULL: it cannot be read. */
+/* The whole file, followed by a NUL; NULL: it cannot be read. */
 static char *read_file(const char *path)
 {
     struct stat about;
@@ -254,7 +254,7 @@ static char *read_file(const char *path)
     if (file < 0)
         return NULL;
     size_t size = fstat(file, &about) == 0 && about.st_size > 0 ? (size_t)about.st_size : 0;
-    /* Room for headers, so that no reader has to ask how short a file can be. */
+    /* Padding for headers, so that no parser has to check for very short files. */
     enum { ROOM = 128 };
     char *text = size > 0 ? calloc(1, size + ROOM) : NULL;
     for (size_t done = 0; text && done < size;) {
@@ -283,7 +283,7 @@ CUresult simcuda_cuModuleLoad(CUmodule *module, const char *path)
 
 /* ---- what a module holds ------------------------------------------------------------- */
 
-/* Nothing is loaded later than a module. */
+/* Modules are loaded completely when they are loaded: nothing is lazy. */
 CUresult simcuda_cuModuleGetLoadingMode(int *mode)
 {
     enum { EAGER = 1 };
@@ -313,7 +313,7 @@ CUresult simcuda_cuModuleUnload(CUmodule handle)
         return simcuda_leave(result);
     simcuda_object_retain(&module->object);
     result = simcuda_context_wait(module->object.context);
-    if (module->object.handle) /* not closed meanwhile */
+    if (module->object.handle) /* may have been destroyed meanwhile */
         close_module(module);
     simcuda_object_release(&module->object);
     return simcuda_leave(result);

@@ -9,7 +9,7 @@ unsigned simcuda_shared_optin(const struct simcuda_device *device)
     return (unsigned)device->model.shared_optin;
 }
 
-/* Registers are given to warps in pieces, and a multiprocessor has them in four parts. */
+/* Registers are allocated to warps in units, and a multiprocessor has four partitions of them. */
 static int by_registers(const struct simcuda_function *function, int warps)
 {
     unsigned registers = function->info.registers > 0 ? function->info.registers : 1;
@@ -122,7 +122,7 @@ CUresult simcuda_cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunct
     return simcuda_leave(potential(grid, block, function, shared_for_block, shared, limit));
 }
 
-/* What is left of shared memory when so many blocks share a multiprocessor. */
+/* The shared memory that is left for each of so many blocks of a multiprocessor. */
 CUresult simcuda_cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunction handle,
                                                          int blocks, int block_size)
 {

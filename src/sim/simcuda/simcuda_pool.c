@@ -283,8 +283,8 @@ static void add_access(struct simcuda_object *object, void *data)
         accessible[i][pool->device->ordinal] |= pool->access[i] != 0;
 }
 
-/* Memory knows of devices that accessible all of another's, not of contexts and pools: a
- * kernel gets by with less than a program would have to ask for. */
+/* sim_memory.h knows which devices can access all of another's memory, and not contexts and pools:
+ * kernels can access more than programs have to enable. */
 void simcuda_peers_changed(void)
 {
     static bool accessible[SIMCUDA_DEVICES_MAX][SIMCUDA_DEVICES_MAX]; /* under the lock */
@@ -345,7 +345,7 @@ struct free_op {
     uint64_t base, id;
 };
 
-/* Work of other streams that still uses the memory finds it gone. */
+/* Work in other streams that still uses the memory faults. */
 static CUresult run_free(struct simcuda_op *op, struct simcuda_context *context)
 {
     const struct free_op *request = (const struct free_op *)(const void *)op;

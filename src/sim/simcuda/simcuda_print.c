@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lock of its own: kernels print while the driver is busy. */
+/* A separate lock: kernels print while the driver's lock is held. */
 struct simcuda_print {
     pthread_mutex_t lock;
     char *text;
@@ -38,7 +38,7 @@ static void write_out(struct simcuda_print *print)
     print->length = 0;
 }
 
-/* Room for size more bytes; what does not fit even so is written at once. */
+/* Makes room for size more bytes; output that still does not fit is written at once. */
 static bool make_room(struct simcuda_print *print, size_t size, size_t limit)
 {
     if (print->length + size > limit)
@@ -54,7 +54,7 @@ static bool make_room(struct simcuda_print *print, size_t size, size_t limit)
     return true;
 }
 
-/* The limit of the context is how much is kept; nothing is ever lost. */
+/* The context's limit is the size of the buffer; no output is ever lost. */
 void simcuda_print(struct ptx_context *ptx, const char *text, size_t size)
 {
     const struct simcuda_context *context = ptx->data;

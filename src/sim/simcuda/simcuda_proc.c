@@ -6,7 +6,7 @@
 
 /* ---- other names ---------------------------------------------------------------------- */
 
-/* The stream that a program means whose default stream is each thread's own. */
+/* The stream that a program with per-thread default streams means. */
 static CUstream own(CUstream stream)
 {
     return stream ? stream : CU_STREAM_PER_THREAD;
@@ -45,8 +45,8 @@ static void *find(const char *name, const char *suffix)
     return NULL;
 }
 
-/* The newest version of a function that a program written for version of CUDA knows: all
- * versions of one name take the same arguments here, but for those of cuCtxCreate. */
+/* The newest version of a function that a program for a version of CUDA knows: all versions of a
+ * name have the same parameters here, except those of cuCtxCreate. */
 static void *find_version(const char *name, int version, bool per_thread)
 {
     enum { CUDA_11_4 = 11040, CUDA_12_5 = 12050 };
@@ -87,7 +87,7 @@ CUresult simcuda_cuGetProcAddress(const char *name, void **function, int version
     return simcuda_leave(get_address(name, function, version, flags, status));
 }
 
-/* NVIDIA's own libraries ask for tables of functions that are not documented. */
+/* NVIDIA's own libraries request tables of functions that are not documented. */
 CUresult simcuda_cuGetExportTable(const void **table, const CUuuid *id)
 {
     SIMCUDA_ENTER(cuGetExportTable);

@@ -34,7 +34,8 @@ static bool needs_no_start(enum simcuda_call call)
            call == SIMCUDA_CALL_cuGetExportTable;
 }
 
-/* The driver does not survive fork: its threads are gone, and any of them may hold the lock. */
+/* The driver does not survive a fork: its threads do not exist in the child, and any of them may
+ * hold the lock. */
 static void mark_child(void)
 {
     atomic_store(&simcuda.forked, true);
@@ -79,7 +80,8 @@ CUresult simcuda_leave(CUresult result)
 
 /* ---- the end -------------------------------------------------------------------- */
 
-/* The process ends: what kernels printed is still shown, everything else goes with it. */
+/* The process ends: the output of kernels is still written, and everything else ends with the
+ * process. */
 __attribute__((destructor)) static void end_of_process(void)
 {
     atomic_store(&simcuda.deinitialised, true);

@@ -8,7 +8,7 @@
 
 /* ---- memory of work --------------------------------------------------------------- */
 
-/* Lies before an op; as large as keeps the op aligned. */
+/* Precedes an op; its size keeps the op aligned. */
 union block {
     struct {
         union block *next;
@@ -17,7 +17,7 @@ union block {
     _Alignas(64) char space[64];
 };
 
-enum { UNUSED_MOST = 1024 }; /* as many are kept: many streams may have had work at a time */
+enum { UNUSED_MOST = 1024 }; /* the number that is kept: many streams may have had work at a time */
 
 static union block *unused_blocks;
 static unsigned unused_count;
@@ -141,7 +141,7 @@ static bool may_start(const struct simcuda_op *op, const struct simcuda_context 
     return true;
 }
 
-/* As long as a fault was asked to last; the end of the context cuts it short. */
+/* Lasts as long as an injected delay; the destruction of the context cuts it short. */
 static void delay(struct simcuda_context *context)
 {
     enum { PIECE_NS = 1000000 };
@@ -220,8 +220,8 @@ static bool start_thread(struct simcuda_stream *stream)
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-/* Work in the legacy default stream waits for all blocking streams, and they for
- * it, destroyed streams that still have work included. */
+/* Work in the legacy default stream waits for all blocking streams and they for it, including
+ * destroyed streams that still have work. */
 static bool order(struct simcuda_stream *stream, struct simcuda_op *op)
 {
     struct simcuda_stream *legacy = stream->object.context->legacy;
@@ -279,7 +279,7 @@ CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int
         return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_cond_init(&stream->wake, NULL);
     stream->id = ++last_id;
-    simcuda_object_retain(&context->object); /* its thread outlives a context that was destroyed */
+    simcuda_object_retain(&context->object); /* its thread outlives a destroyed context */
     stream->object.fini = unlink_stream;
     stream->next = context->streams;
     stream->link = &context->streams;
@@ -299,7 +299,7 @@ void simcuda_stream_close(struct simcuda_stream *stream)
     simcuda_object_close(&stream->object);
 }
 
-/* A thread's own default streams, one per context that it has used them in. */
+/* A thread's default streams, one per context in which it has used them. */
 struct own_stream {
     struct own_stream *next;
     uint64_t context, stream; /* handles */
@@ -308,7 +308,7 @@ struct own_stream {
 static pthread_key_t own_key;
 static bool has_own_key;
 
-/* The end of a thread is the end of its default streams. */
+/* Default streams end with their thread. */
 static void close_own_streams(void *data)
 {
     pthread_mutex_lock(&simcuda.lock);
@@ -328,7 +328,7 @@ static void make_own_key(void)
     has_own_key = pthread_key_create(&own_key, close_own_streams) == 0;
 }
 
-/* The entry for a context; that of one that is gone is used again. */
+/* The entry for a context; that of a destroyed one is reused. */
 static struct own_stream *own_entry(const struct simcuda_context *context)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -381,7 +381,7 @@ static CUresult default_stream(CUstream handle, struct simcuda_stream **out)
     return CUDA_SUCCESS;
 }
 
-/* Drivers before CUDA 13 want the context of a stream to be current. */
+/* Drivers before CUDA 13 require the context of a stream to be current. */
 static bool is_current(const struct simcuda_context *context)
 {
     enum { HANDLES_SUFFICE_SINCE = 13000 };
@@ -453,7 +453,7 @@ CUresult simcuda_cuStreamQuery(CUstream handle)
     return simcuda_leave(result);
 }
 
-/* The legacy default stream ends when all blocking streams have. */
+/* The legacy default stream is idle when all blocking streams are. */
 void simcuda_stream_finish(struct simcuda_stream *stream)
 {
     struct simcuda_op order_of = {.waits = NULL};

@@ -8,8 +8,8 @@
 
 /* ---- what kernels see ------------------------------------------------------------------ */
 
-/* By the handle's index, in memory that is never freed: a kernel that uses a stale handle
- * finds another one there, or 0. */
+/* By the handle's index, in memory that is never freed: a kernel with a stale handle finds another
+ * object there, or 0. */
 struct slot {
     _Atomic(uint64_t) handle;
     const struct ptx_context *context;
@@ -19,7 +19,7 @@ struct slot {
 enum { INDEX_BITS = 24, CHUNK = 16, CHUNKS = 65536 };
 static _Atomic(struct slot *) chunks[CHUNKS];
 
-/* NULL: none of that index yet. */
+/* NULL: no object with that index yet. */
 static struct slot *slot_of(uint64_t handle)
 {
     uint64_t index = handle & ((1u << INDEX_BITS) - 1);

@@ -12,7 +12,7 @@ enum { GRANULARITY = 2 << 20 };
 
 /* ---- addresses ------------------------------------------------------------------------ */
 
-/* What programs have reserved. */
+/* The reservations of programs. */
 struct reservation {
     struct reservation *next;
     uint64_t base;
@@ -268,7 +268,7 @@ CUresult simcuda_physical_map(struct simcuda_physical *physical, const unsigned 
     return CUDA_SUCCESS;
 }
 
-/* The mapping that is exactly this. */
+/* The mapping with exactly this range. */
 static struct simcuda_memory *mapping_at(CUdeviceptr pointer, size_t size)
 {
     struct simcuda_memory *memory = simcuda_memory_find(pointer);
@@ -350,7 +350,7 @@ CUresult simcuda_cuMemGetAccess(uint64_t *access, const CUmemLocation *location,
 
 /* ---- sharing ------------------------------------------------------------------------------- */
 
-/* The handle is the file that holds the memory: another process maps the same. */
+/* The handle is the file that contains the memory: another process maps the same. */
 CUresult simcuda_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
                                               int type, uint64_t flags)
 {
@@ -366,8 +366,8 @@ CUresult simcuda_cuMemExportToShareableHandle(void *out, CUmemGenericAllocationH
     return simcuda_leave(CUDA_SUCCESS);
 }
 
-/* A file says nothing of the device: the memory becomes the current one's, which has
- * the same access to it as any. */
+/* A file does not name the device: the memory belongs to the current one, which accesses it like
+ * any other. */
 static CUresult import(CUmemGenericAllocationHandle *handle, int shared)
 {
     struct simcuda_context *context;

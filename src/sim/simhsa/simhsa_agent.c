@@ -31,7 +31,7 @@ struct simhsa_agent *simhsa_agent_of_device(int device)
     return NULL;
 }
 
-/* The agent that has something at an address within its structure. */
+/* The agent to whose structure an address belongs. */
 static struct simhsa_agent *agent_around(uint64_t address)
 {
     uint64_t index = (address - (uintptr_t)simhsa.agents) / sizeof *simhsa.agents;
@@ -137,7 +137,7 @@ static struct answer extensions(const struct simhsa_agent *agent)
     return answer;
 }
 
-/* What the standard asks; size 0: it is not that. */
+/* Attributes of the standard; size 0: it is not one of them. */
 static struct answer standard(const struct simhsa_agent *agent, int attribute)
 {
     static const uint16_t group[3] = {1024, 1024, 1024}, none[3] = {0, 0, 0};
@@ -197,7 +197,7 @@ static struct answer standard(const struct simhsa_agent *agent, int attribute)
     }
 }
 
-/* Of images; size 0: it is not that. */
+/* Attributes of images; size 0: it is not one of them. */
 static struct answer of_images(const struct simhsa_agent *agent, int attribute)
 {
     static const unsigned char geometries[] = {
@@ -235,7 +235,7 @@ static uint32_t units(const struct simhsa_agent *agent)
     return is_gpu(agent) ? agent->gpu.model.units : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* The hardware, as AMD's extension asks; size 0: it is not that. */
+/* Attributes of AMD's extension about the hardware; size 0: it is not one of them. */
 static struct answer hardware(const struct simhsa_agent *agent, int attribute)
 {
     const struct amdgpu_model *model = &agent->gpu.model; /* zeros of the CPU */
@@ -330,7 +330,7 @@ static struct answer driver(const struct simhsa_agent *agent, int attribute)
     }
 }
 
-/* What AMD's runtime does not say of the CPU. */
+/* Attributes that AMD's runtime does not support for the CPU. */
 static bool of_gpus_only(int attribute)
 {
     switch (attribute) {
@@ -404,7 +404,7 @@ hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, hsa_amd_coherency_typ
     return HSA_STATUS_SUCCESS;
 }
 
-/* All memory is coherent here, whatever the program asks for. */
+/* All memory is coherent here, whatever the program requests. */
 hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, hsa_amd_coherency_type_t type)
 {
     SIMHSA_ENTER();
@@ -458,7 +458,7 @@ hsa_status_t hsa_cache_get_info(hsa_cache_t handle, hsa_cache_info_t attribute, 
     switch (attribute) {
     case HSA_CACHE_INFO_NAME_LENGTH:
         return simhsa_put_word(value, (uint32_t)strlen(name));
-    case HSA_CACHE_INFO_NAME: /* as AMD's runtime: not the characters but where they are */
+    case HSA_CACHE_INFO_NAME: /* as in AMD's runtime: a pointer to the characters */
         return simhsa_put(value, &name, sizeof name);
     case HSA_CACHE_INFO_LEVEL:
         return simhsa_put(value, &cache->level, sizeof cache->level);

@@ -41,7 +41,7 @@ static hsa_status_t read_file(int file, size_t offset, size_t size, struct simhs
 
 /* ---- readers ----------------------------------------------------------------------- */
 
-/* Takes over the copy of bytes. */
+/* Takes ownership of the copy of bytes. */
 static hsa_status_t make_reader(const struct simhsa_bytes *bytes, hsa_code_object_reader_t *out)
 {
     simhsa_objects_lock();

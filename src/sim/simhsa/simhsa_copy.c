@@ -6,8 +6,8 @@
 
 /* ---- boxes ------------------------------------------------------------------------- */
 
-/* Bytes from the first to the last of a side. False: more than there are addresses, or rows or
- * slices that overlap, of which there may be more to copy than there is memory. */
+/* The number of bytes from the first to the last of a side. False: it exceeds the address space, or
+ * rows or slices overlap, so that there may be more to copy than there is memory. */
 static bool extent(const struct simhsa_box *box, const struct simhsa_side *side, size_t *out)
 {
     size_t rows, slice, slices;
@@ -158,7 +158,7 @@ static hsa_status_t fault(const struct simhsa_agent *agent, uint64_t address,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Where a device copies, both ends must be its to reach. */
+/* A copy by a device must be between addresses that it can access. */
 static hsa_status_t submit(const struct simhsa_agent *agent, enum simhsa_engine engine,
                            const struct simhsa_box *box, const struct simhsa_after *after)
 {
@@ -175,7 +175,7 @@ static hsa_status_t submit(const struct simhsa_agent *agent, enum simhsa_engine 
     return simhsa_copy_submit(agent, engine, box, after);
 }
 
-/* engine SIMHSA_ENGINES: whichever does such copies. */
+/* engine SIMHSA_ENGINES: the default for such copies. */
 static hsa_status_t copy_line(void *dst, hsa_agent_t dst_agent, const void *src,
                               hsa_agent_t src_agent, size_t size, enum simhsa_engine engine,
                               const struct simhsa_after *after)
@@ -188,7 +188,7 @@ static hsa_status_t copy_line(void *dst, hsa_agent_t dst_agent, const void *src,
         return HSA_STATUS_ERROR_INVALID_AGENT;
     if (!simhsa_signal_get(after->completion))
         return simhsa_signal_error(after->completion);
-    if (size == 0) /* as AMD's runtime: the signal stays as it is */
+    if (size == 0) /* as in AMD's runtime: the signal is not changed */
         return HSA_STATUS_SUCCESS;
     struct simhsa_box box = line(dst, src, size, to->device < 0 && from->device < 0);
     if (engine == SIMHSA_ENGINES)
@@ -263,7 +263,7 @@ hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *d
 
 /* ---- engines ----------------------------------------------------------------------- */
 
-/* The agent whose engines copy; NULL: none does. */
+/* The agent whose engines copy; NULL: there is none. */
 static const struct simhsa_agent *copier(hsa_agent_t dst_agent, hsa_agent_t src_agent,
                                          enum simhsa_engine *out_engine)
 {

@@ -35,13 +35,13 @@ __attribute__((visibility("default"))) int anyhipSimConfigure(const char *device
 
 /* ---- what is visible ------------------------------------------------------------------------ */
 
-/* The same device has the same identity in every process: its model and its place. */
+/* The identity of a device is the same in every process: its model and its position. */
 static void make_uuid(char uuid[24], int position, const struct amdgpu_model *model)
 {
     snprintf(uuid, 24, "GPU-a5%06x%08x", model->chip_id & 0xffffff, position + 1);
 }
 
-/* The position that an element of the variable names, -1: none. */
+/* The position that an element of the variable selects, -1: none. */
 static int visible_position(const struct amdgpu_model *const *models, int count,
                             const char *element)
 {
@@ -57,8 +57,8 @@ static int visible_position(const struct amdgpu_model *const *models, int count,
     return end == element || *end || position < 0 || position >= count ? -1 : (int)position;
 }
 
-/* Positions of devices in the order in which the program sees them. The variable ends at the
- * first element that names no device or one for the second time. */
+/* Positions of devices in the order in which the program sees them. The variable ends at the first
+ * element that selects no device, or one for the second time. */
 static int find_visible(const struct amdgpu_model *const *models, int count, int *out_positions)
 {
     char *list = ah_env_string("ROCR_VISIBLE_DEVICES"), *rest, *element;

@@ -49,7 +49,7 @@ static struct {
 
 /* ---- jobs -------------------------------------------------------------------------- */
 
-/* Jobs with room for FEW signals are used again: a program that only copies allocates nothing. */
+/* Jobs with room for FEW signals are reused: a program that only copies allocates nothing. */
 static struct {
     pthread_mutex_t lock;
     struct job *first;
@@ -111,7 +111,7 @@ static uint64_t start_time(const struct simhsa_box *box)
     return wanted ? amdgpu_clock() : 0;
 }
 
-/* start 0: its times are not kept. */
+/* start 0: there are no timestamps. */
 static void complete(amd_signal_t *completion, uint64_t start, bool good)
 {
     if (start > 0) {
@@ -159,7 +159,7 @@ static void run(struct job *job)
     complete(job->completion, start, good);
 }
 
-/* Takes the first job out. Whether there is another. */
+/* Removes the first job. Returns whether there is another. */
 static bool next_job(struct engine *engine)
 {
     pthread_mutex_lock(&copies.lock);
@@ -315,7 +315,7 @@ static bool are_met(const struct simhsa_after *after)
     return true;
 }
 
-/* Takes an engine that has nothing to do. */
+/* Reserves an idle engine. */
 static bool begin_at_once(struct engine *engine)
 {
     pthread_mutex_lock(&copies.lock);
@@ -328,7 +328,7 @@ static bool begin_at_once(struct engine *engine)
     return idle;
 }
 
-/* Whether something was queued meanwhile. */
+/* Whether a job was queued meanwhile. */
 static bool end_at_once(struct engine *engine)
 {
     pthread_mutex_lock(&copies.lock);
@@ -341,7 +341,7 @@ static bool end_at_once(struct engine *engine)
     return more;
 }
 
-/* Without a job. False: it has to be queued. */
+/* Copies without a job. False: it has to be queued. */
 static bool copy_at_once(struct engine *engine, const struct simhsa_box *box,
                          const struct simhsa_after *after)
 {

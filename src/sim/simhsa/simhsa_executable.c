@@ -14,7 +14,7 @@ struct definer {
     const char *missing; /* the first undefined one */
 };
 
-/* What the agent has by that name, or the program. */
+/* The symbol of that name that the agent has, or the program. */
 static bool define(void *data, const char *name, uint64_t *out_address)
 {
     struct definer *definer = data;
@@ -73,7 +73,7 @@ static hsa_status_t add_symbols(struct simhsa_loaded *loaded,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Code is put into memory of the device, and becomes known to reports. */
+/* Loads code into memory of the device, and registers it for reports. */
 static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code_object *object)
 {
     const char *reason = "";
@@ -101,7 +101,7 @@ static hsa_status_t place(struct simhsa_loaded *loaded, const struct amdgpu_code
     return add_symbols(loaded, object);
 }
 
-/* The symbols that were added since; all is as it was before. */
+/* Removes the symbols that were added since, which restores the earlier state. */
 static void remove_since(struct simhsa_executable *executable, struct simhsa_symbol **since)
 {
     while (*since) {
@@ -151,7 +151,7 @@ hsa_status_t simhsa_load(struct simhsa_executable *executable, struct simhsa_age
     if (executable->frozen)
         return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
     if (agent->device < 0)
-        return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS; /* no code is for the CPU */
+        return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS; /* the CPU executes no code */
     struct amdgpu_code_object *object = amdgpu_code_object_read(bytes->start, bytes->size, &reason);
     if (!object) {
         simhsa_violation("a code object cannot be read: %s", reason);
@@ -194,7 +194,7 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t executable, 
     return result;
 }
 
-/* Code of no agent would hold only data of the program, which no compiler makes. */
+/* Code without an agent could contain only data of the program, which no compiler generates. */
 hsa_status_t hsa_executable_load_program_code_object(hsa_executable_t executable,
                                                      hsa_code_object_reader_t code_object_reader,
                                                      const char *options,

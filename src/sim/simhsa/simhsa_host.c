@@ -51,7 +51,7 @@ bool simhsa_host_add(uint64_t address, size_t size, struct simhsa_lock *lock)
     return true;
 }
 
-/* Another lock that covers a piece. */
+/* Another lock that covers a part. */
 static struct simhsa_lock *other_lock(const struct simhsa_memory *piece,
                                       const struct simhsa_lock *than)
 {
@@ -183,7 +183,8 @@ hsa_status_t hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size, hsa_agent_
     return lock_memory(host_ptr, size, agents, num_agent, agent_ptr);
 }
 
-/* Of several locks at one address the last. That nothing is locked is no error of AMD's runtime. */
+/* Unlocks the last of several locks at one address. Unlocking memory that is not locked is not an
+ * error in AMD's runtime. */
 hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
 {
     SIMHSA_ENTER();

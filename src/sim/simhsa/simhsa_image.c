@@ -11,9 +11,9 @@ enum { IMAGES_MAX = 65536, SLOT = 64 };
 
 static struct {
     pthread_mutex_t lock;
-    struct sim_memory *memory; /* that devices read descriptors from */
+    struct sim_memory *memory; /* from which devices read descriptors */
     struct simhsa_image *images;
-    unsigned next; /* where to look first */
+    unsigned next; /* where to begin the search */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Under the lock. False: no memory. */
@@ -116,7 +116,7 @@ bool simhsa_has_images(const struct simhsa_agent *agent)
     }
 }
 
-/* What channels of a type are: bits of each, and how they are read. Bits 0: see below. */
+/* The channels of a type: bits of each, and their conversion. Bits 0: see below. */
 static const struct {
     unsigned char bits, number;
 } types[] = {
@@ -298,7 +298,8 @@ static uint32_t at_least_1(size_t value)
     return value ? (uint32_t)value : 1;
 }
 
-/* What a descriptor means of an image: its form, without an address. pitches 0: as it comes. */
+/* The properties of an image that affect its descriptor, without an address. pitches 0: the
+ * default. */
 static hsa_status_t form_of(const struct simhsa_agent *agent,
                             const hsa_ext_image_descriptor_t *descriptor, size_t row_pitch,
                             size_t slice_pitch, struct amdgpu_image *out_image)
@@ -393,7 +394,7 @@ hsa_status_t hsa_ext_image_data_get_info_with_layout(
 
 /* ---- images ---------------------------------------------------------------------------- */
 
-/* What buffers are to instructions: words 0 to 3. */
+/* The buffer descriptor for instructions: words 0 to 3. */
 static void describe_buffer(enum amdgpu_isa isa, const struct amdgpu_image *image, uint32_t *words)
 {
     unsigned bytes = amdgpu_texel_bytes(image->format);
@@ -466,7 +467,7 @@ hsa_status_t hsa_ext_image_create_with_layout(
                   image_data_slice_pitch, image);
 }
 
-/* By another driver's description: a descriptor that lacks its address. */
+/* From another driver's description: a descriptor without its address. */
 hsa_status_t hsa_amd_image_create(hsa_agent_t agent_handle,
                                   const hsa_ext_image_descriptor_t *image_descriptor,
                                   const hsa_amd_image_descriptor_t *image_layout,
@@ -513,7 +514,7 @@ hsa_status_t hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
 
 /* ---- samplers -------------------------------------------------------------------------- */
 
-/* False: there is no such sampler. */
+/* False: the sampler cannot be represented. */
 static bool sampler_of(const hsa_ext_sampler_descriptor_v2_t *descriptor,
                        struct amdgpu_sampler *out_sampler)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Where a region of an image begins: layers of 1D arrays are counted by y. */
+/* The address where a region of an image begins: layers of 1D arrays are counted by y. */
 struct origin {
     uint32_t x, y, z;
 };
@@ -38,7 +38,7 @@ static uint64_t address_of(const struct simhsa_image *image, const struct origin
            (uint64_t)at->x * amdgpu_texel_bytes(image->image.format);
 }
 
-/* A row of texels. False: it, or what it is to lie over, is not there. */
+/* A row of texels. False: it, or the memory to copy it to, does not exist. */
 static bool copy_row(uint64_t to, uint64_t from, size_t size)
 {
     unsigned char *dst = simhsa_translate_any(to, size, true);
@@ -82,7 +82,7 @@ hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src_image,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Between an image and memory whose pitches are 0 where rows, or slices, lie one after another. */
+/* Copies between an image and memory whose pitches are 0 if rows or slices are contiguous. */
 static hsa_status_t transfer(hsa_agent_t agent, hsa_ext_image_t handle,
                              const hsa_ext_image_region_t *region, uint64_t memory,
                              size_t row_pitch, size_t slice_pitch, bool to_image)

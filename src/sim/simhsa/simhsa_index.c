@@ -28,7 +28,7 @@ static void store_write(const hsa_queue_t *pointer, uint64_t value)
         __atomic_store_n(&amd->write_dispatch_id, value, __ATOMIC_SEQ_CST);
 }
 
-/* The processor's own, unless it is the program that takes the packets. */
+/* The packet processor owns it, unless the program takes the packets. */
 static void store_read(const hsa_queue_t *pointer, uint64_t value)
 {
     amd_queue_t *amd = indices_of(pointer);

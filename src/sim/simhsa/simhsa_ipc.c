@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a handle holds. */
+/* The contents of a handle. */
 struct exported {
     uint32_t mark, pid;
     uint16_t table, device; /* of what the process shares; the device's place among all */
@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct exported) == sizeof(hsa_amd_ipc_memory_t), "a handl
 
 /* ---- giving --------------------------------------------------------------------------------- */
 
-/* AMD's runtime gives out whole pages, and that is what it shares. */
+/* AMD's runtime allocates whole pages, and shares these. */
 static bool is_size_of(size_t size, size_t allocated)
 {
     const size_t page = 4096;
@@ -50,8 +50,8 @@ static int share(uint64_t address, size_t size, bool whole, struct exported *out
     return file;
 }
 
-/* The file that holds an allocation of a device from now on; -1: it cannot be shared. Nothing that
- * runs may see the memory move. */
+/* Moves an allocation of a device to a file; -1: it cannot be shared. No running kernel may see the
+ * memory move. */
 static int share_at_rest(uint64_t address, size_t size, bool whole, struct exported *out,
                          uint64_t *out_offset)
 {
@@ -95,7 +95,7 @@ hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     int file = share_at_rest((uintptr_t)ptr, size, false, &exported, offset);
     if (file < 0)
-        return HSA_STATUS_ERROR_INVALID_AGENT; /* it is not memory of one */
+        return HSA_STATUS_ERROR_INVALID_AGENT; /* the memory does not belong to a device */
     int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
     if (copy < 0)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -189,7 +189,8 @@ hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     for (uint32_t i = 0; i < num_agents; i++)
         if (!simhsa_gpu_get(mapping_agents[i]))
-            return HSA_STATUS_ERROR_INVALID_ARGUMENT; /* as AMD's runtime: it maps for GPUs */
+            return HSA_STATUS_ERROR_INVALID_ARGUMENT; /* as in AMD's runtime: it maps memory for
+                                                         GPUs */
     simhsa_memory_lock();
     struct wanted wanted = {&exported, NULL};
     sim_memory_each(is_wanted, &wanted);

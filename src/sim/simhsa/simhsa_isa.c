@@ -19,7 +19,7 @@ bool simhsa_has_xnack(const struct amdgpu_model *model)
     return amdgpu_family_of(model->isa) == AMDGPU_GFX9;
 }
 
-/* Reads ":sramecc+" and the like; the rest of the text, NULL: it is no such feature. */
+/* Parses ":sramecc+" and similar; returns the rest of the text, NULL: the feature is unknown. */
 static const char *read_feature(const char *text, struct simhsa_isa *isa)
 {
     static const char sramecc[] = ":sramecc", xnack[] = ":xnack";
@@ -189,7 +189,7 @@ hsa_status_t hsa_isa_get_round_method(hsa_isa_t isa, hsa_fp_type_t fp_type,
     return HSA_STATUS_SUCCESS;
 }
 
-/* Whether code of one runs on agents of the other: code that asks for nothing runs on all. */
+/* Whether code for one runs on agents of the other: code that requires no features runs on all. */
 hsa_status_t hsa_isa_compatible(hsa_isa_t code_object_isa, hsa_isa_t agent_isa, bool *result)
 {
     SIMHSA_ENTER();

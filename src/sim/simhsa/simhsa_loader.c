@@ -15,7 +15,7 @@ static const struct simhsa_loaded *loaded_at(uint64_t address)
     return loaded;
 }
 
-/* Where the host reads what lies at an address of loaded code. */
+/* The address at which the host reads loaded code. */
 hsa_status_t hsa_ven_amd_loader_query_host_address(const void *device_address,
                                                    const void **host_address)
 {
@@ -142,7 +142,7 @@ static hsa_status_t info(const struct simhsa_loaded *loaded,
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
         return simhsa_put_long(value, simhsa_agent_handle(loaded->agent).handle);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:
-        /* Of files too, which are in memory by now: the URI names them. */
+        /* Code from files too, which is in memory by now: the URI names the file. */
         return simhsa_put_word(value, HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY);
     case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE:
         return simhsa_put_long(value, (uintptr_t)loaded->bytes.start);

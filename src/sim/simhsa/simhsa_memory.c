@@ -9,13 +9,13 @@ enum { PAGE = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Allocations of one device that another has access to: kernels reach all of a peer's memory or
+/* Allocations of one device that another can access: kernels can access all of a peer's memory or
  * none of it. */
 static unsigned shared[SIM_DEVICES_MAX][SIM_DEVICES_MAX]; /* by owner and peer */
 
 struct simhsa_freed { /* a callback for the end of an allocation */
     struct simhsa_freed *next;
-    void *pointer; /* into the allocation, as the program said it */
+    void *pointer; /* into the allocation, as the program passed it */
     hsa_amd_deallocation_callback_t callback;
     void *data;
 };
@@ -150,7 +150,7 @@ hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
     return pool ? allocate(pool, size, ptr) : HSA_STATUS_ERROR_INVALID_REGION;
 }
 
-/* The allocation that an address is in. */
+/* The allocation that contains an address. */
 static struct simhsa_memory *allocation_around(uint64_t address)
 {
     struct simhsa_memory *memory = simhsa_memory_find(address);
@@ -260,8 +260,8 @@ static bool agents_are_good(const hsa_agent_t *agents, uint32_t count)
     return true;
 }
 
-/* The list replaces the one before; the owner keeps its access. The host reaches no memory of
- * devices, even if AMD's runtime takes it into the list. Under the lock. */
+/* The list replaces the previous one; the owner keeps its access. The host cannot access memory of
+ * devices, even though AMD's runtime accepts it in the list. Under the lock. */
 static hsa_status_t allow_list(struct simhsa_memory *memory, const hsa_agent_t *agents,
                                uint32_t count)
 {
@@ -301,7 +301,7 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents, const hsa_agent_t 
     return result;
 }
 
-/* Which agent uses memory changes nothing here, where all memory is coherent. */
+/* The agent that uses memory changes nothing here, since all memory is coherent. */
 hsa_status_t hsa_memory_assign_agent(void *ptr, hsa_agent_t agent, hsa_access_permission_t access)
 {
     SIMHSA_ENTER();
@@ -310,8 +310,8 @@ hsa_status_t hsa_memory_assign_agent(void *ptr, hsa_agent_t agent, hsa_access_pe
     return simhsa_agent_get(agent) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
-/* The standard's hint that agents will use memory of the program. Devices that need more, as
- * these and AMD's do, reach it when it is locked. */
+/* The standard's hint that agents will use memory of the program. Devices that need more, as these
+ * and AMD's do, can access it when it is locked. */
 hsa_status_t hsa_memory_register(void *ptr, size_t size)
 {
     SIMHSA_ENTER();
@@ -327,7 +327,7 @@ hsa_status_t hsa_memory_deregister(void *ptr, size_t size)
 
 /* ---- addresses --------------------------------------------------------------------- */
 
-/* Locked memory may be several pieces, which lie at their own addresses. */
+/* Locked memory may consist of several parts, at their own addresses. */
 static bool is_locked(uint64_t address, size_t size)
 {
     for (uint64_t end = address + size; address < end;) {

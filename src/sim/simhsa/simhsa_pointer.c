@@ -9,7 +9,7 @@ static void describe_pool(const struct simhsa_memory *memory, hsa_amd_pointer_in
     info->type =
         memory->kind == SIMHSA_OPENED ? HSA_EXT_POINTER_TYPE_IPC : HSA_EXT_POINTER_TYPE_HSA;
     info->agentBaseAddress = base;
-    info->hostBaseAddress = base; /* of device memory too, as AMD's runtime has it */
+    info->hostBaseAddress = base; /* of device memory too, as in AMD's runtime */
     info->sizeInBytes = memory->sim->size;
     info->agentOwner = simhsa_agent_handle(memory->pool->agent);
     info->global_flags = memory->pool->flags;
@@ -66,7 +66,7 @@ hsa_status_t hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info,
     memcpy(info, &found, found.size);
     if (!wants_list)
         return HSA_STATUS_SUCCESS;
-    allowed[simhsa_cpu()->node] = false; /* as AMD's runtime, which lists those that need it */
+    allowed[simhsa_cpu()->node] = false; /* as in AMD's runtime, which lists those that need it */
     for (uint32_t i = 0; i < simhsa.agent_count; i++)
         count += allowed[i];
     *num_agents_accessible = 0;

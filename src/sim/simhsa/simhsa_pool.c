@@ -12,7 +12,7 @@ static bool of_host(const struct simhsa_pool *pool)
     return pool->agent->device < 0;
 }
 
-/* What both ask, under numbers that are the same. */
+/* Attributes of both, whose numbers are the same. */
 static hsa_status_t common_info(const struct simhsa_pool *pool, int attribute, void *value)
 {
     bool global = pool->segment == HSA_AMD_SEGMENT_GLOBAL;
@@ -130,7 +130,7 @@ hsa_status_t hsa_agent_iterate_regions(hsa_agent_t handle,
     return result;
 }
 
-/* Linked by XGMI, through which fine-grained memory is reached too, and not by PCI Express. */
+/* Linked by XGMI, which also allows access to fine-grained memory, and not by PCI Express. */
 static bool are_in_hive(const struct simhsa_agent *a, const struct simhsa_agent *b)
 {
     return a->device >= 0 && b->device >= 0 && amdgpu_has_xgmi(&a->gpu.model) &&
@@ -195,7 +195,7 @@ hsa_status_t hsa_amd_agent_memory_pool_get_info(hsa_agent_t handle,
 
 /* ---- moving -------------------------------------------------------------------------- */
 
-/* AMD's runtime moves no memory either, and says so in this way. */
+/* AMD's runtime moves no memory either, and returns the same status. */
 hsa_status_t hsa_amd_memory_migrate(const void *ptr, hsa_amd_memory_pool_t memory_pool,
                                     uint32_t flags)
 {

@@ -23,24 +23,24 @@ struct listener {
 };
 
 struct queue {
-    amd_queue_t *amd;               /* what the program has, in memory that devices reach */
+    amd_queue_t *amd;               /* the program's part, in memory that devices can access */
     struct amdgpu_queue *processor; /* NULL: a soft queue, whose packets the program takes */
     const struct simhsa_agent *agent;
     struct sim_memory *ring;
-    void *soft_ring; /* allocated as the program would */
+    void *soft_ring; /* allocated as by the program */
     _Atomic(struct listener *) listeners;
     unsigned holders;   /* 0: the queue is not shared */
-    _Atomic(bool) left; /* a holder has gone: which of the listeners was its is not known */
+    _Atomic(bool) left; /* a user has destroyed it: which of the callbacks it had is unknown */
     uint32_t mask[MASK_WORDS], mask_count; /* in words, 0: all units */
 };
 
-/* All that programs have pointers to lies in one allocation: whether a pointer is a queue is a
- * question of its number and of one entry. */
+/* Everything that programs have pointers to is in one allocation: a pointer is validated by its
+ * index and one entry. */
 static struct {
-    pthread_mutex_t lock; /* of making and ending */
+    pthread_mutex_t lock; /* of creation and destruction */
     unsigned char *slots;
     _Atomic(struct queue *) queues[QUEUES_MAX];
-    struct queue *cooperative[SIMHSA_AGENTS_MAX]; /* the one that all who ask share, by agent */
+    struct queue *cooperative[SIMHSA_AGENTS_MAX]; /* the shared cooperative queue of each agent */
     unsigned next;
     uint64_t last_id;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -169,7 +169,7 @@ bool simhsa_queues_open(void)
     return memory != NULL;
 }
 
-/* Under the lock. QUEUES_MAX: none left. Used again as late as can be. */
+/* Under the lock. QUEUES_MAX: none left. Slots are reused as late as possible. */
 static unsigned acquire_slot(void)
 {
     for (unsigned tries = 0; tries < QUEUES_MAX; tries++) {
@@ -264,7 +264,7 @@ struct wanted {
     void *data;
 };
 
-/* Under the lock. NULL: no memory, or there are as many. */
+/* Under the lock. NULL: out of memory, or the maximum exists. */
 static struct queue *make(const struct wanted *wanted)
 {
     struct queue *queue = calloc(1, sizeof *queue);
@@ -300,7 +300,7 @@ static struct queue *share(const struct wanted *wanted)
 }
 
 /* Whether all waves of a device can have so many bytes of scratch for each lane from the first
- * dispatch on. Later, each dispatch says what it needs. */
+ * dispatch on. Later, each dispatch requests what it needs. */
 static bool has_scratch(const struct simhsa_agent *agent, uint32_t size)
 {
     enum { LANES = 64, WAVES_PER_UNIT = 32, MOST = 262128 };
@@ -315,7 +315,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type3
                               hsa_queue_t **queue)
 {
     SIMHSA_ENTER();
-    (void)group_segment_size; /* a hint: dispatches say what they need */
+    (void)group_segment_size; /* a hint: dispatches request what they need */
     const struct simhsa_agent *agent = simhsa_agent_get(handle);
     if (!queue || size == 0 || (size & (size - 1)) != 0 || type > HSA_QUEUE_TYPE_COOPERATIVE)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -341,7 +341,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type3
 
 /* ---- queues of the program --------------------------------------------------------- */
 
-/* Under the lock: what the program has of it. */
+/* Under the lock: creates the part that the program sees. */
 static void fill_in_soft(amd_queue_t *amd, const hsa_queue_t *like)
 {
     memset(amd, 0, sizeof *amd);
@@ -520,9 +520,9 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *pointer, hsa_amd_queue_prio
     return HSA_STATUS_SUCCESS;
 }
 
-/* Blocks do not belong to units here: the mask is kept, and changes nothing else. */
-/* From gfx10 on two units share what a work-group may use, and AMD's runtime takes them together.
- */
+/* Blocks are not assigned to units here: the mask is stored, and has no other effect. */
+/* From gfx10 on, two units share their resources for work-groups, and AMD's runtime masks them
+ * together. */
 static bool is_in_pairs(const struct queue *queue, const uint32_t *mask, uint32_t words)
 {
     bool pairs = true;
@@ -551,7 +551,7 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_
     if (words > 0)
         memcpy(queue->mask, cu_mask, words * sizeof *cu_mask);
     pthread_mutex_unlock(&all.lock);
-    return HSA_STATUS_SUCCESS; /* units beyond the last are left out without a word */
+    return HSA_STATUS_SUCCESS; /* units beyond the last are ignored */
 }
 
 hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,

@@ -10,7 +10,7 @@ static hsa_status_t refuse(const char *name, int status, const char *why)
     return (hsa_status_t)status;
 }
 
-/* Whatever the arguments are, they are the caller's. */
+/* The functions ignore their arguments, so that none are declared. */
 #define SIMHSA_REFUSED(name, status, why)                                                          \
     __attribute__((visibility("default"))) hsa_status_t refused_##name(void) __asm__(#name);       \
     hsa_status_t refused_##name(void)                                                              \

@@ -8,14 +8,14 @@
 
 enum { PAGE = 4096 };
 
-/* What the page holds. */
+/* The contents of the page. */
 struct shared {
     amd_signal_t signal;
     uint64_t mark;
 };
 #define SIGNAL_MARK UINT64_C(0x6c616e6769734841)
 
-/* What a handle holds. */
+/* The contents of a handle. */
 struct exported {
     uint32_t mark, pid;
     int32_t file;
@@ -25,7 +25,7 @@ struct exported {
 enum { HANDLE_MARK = 0x41484973 };
 _Static_assert(sizeof(struct exported) == sizeof(hsa_amd_ipc_signal_t), "a handle has 32 bytes");
 
-/* The pages lie in a row, so that whether a handle is such a signal is a question of its number. */
+/* The pages are contiguous, so that a handle is validated by its index. */
 static struct {
     pthread_mutex_t lock;
     unsigned char *pages;
@@ -58,7 +58,7 @@ uint32_t simhsa_shared_index(uint64_t address)
 
 /* ---- mapping ----------------------------------------------------------------------- */
 
-/* Under the lock. SIMHSA_SHARED_MAX: none is left. Used again as late as can be. */
+/* Under the lock. SIMHSA_SHARED_MAX: none is left. Pages are reused as late as possible. */
 static uint32_t unused_page(void)
 {
     for (unsigned tries = 0; tries < SIMHSA_SHARED_MAX; tries++) {
@@ -69,8 +69,8 @@ static uint32_t unused_page(void)
     return SIMHSA_SHARED_MAX;
 }
 
-/* Under the lock. What is there afterwards is memory too: a kernel on its way to it does no harm.
- */
+/* Under the lock. Memory remains at these addresses: a kernel that still accesses them does no
+ * harm. */
 static void unmap(uint32_t index)
 {
     sim_memory_destroy(all.table[index].memory);
@@ -79,7 +79,7 @@ static void unmap(uint32_t index)
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-/* Takes over file. SIMHSA_SHARED_MAX: it cannot be mapped. */
+/* Takes ownership of file. SIMHSA_SHARED_MAX: it cannot be mapped. */
 static uint32_t map(int file)
 {
     if (file < 0)
@@ -146,7 +146,7 @@ hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t handle, hsa_amd_ipc_signal_t
     return index < SIMHSA_SHARED_MAX ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* Each time it is attached it is another signal of this process, with the same value. */
+/* Each time that it is attached it is another signal of this process, with the same value. */
 hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t *handle, hsa_signal_t *signal)
 {
     struct exported exported;

@@ -9,11 +9,11 @@
  * follow the others'. */
 enum {
     SIGNALS_MAX = 1 << 20,
-    RESTING = 1024,          /* signals that are free before one is used again */
-    INTERNAL = 1 << 30,      /* not the program's to destroy */
+    RESTING = 1024,          /* free signals before one is reused */
+    INTERNAL = 1 << 30,      /* the program cannot destroy it */
     BUSY = 1 << 29,          /* no thread sleeps until it changes: waiters poll it */
     COPIED = 1 << 28,        /* has the times of a copy */
-    HOLDS_MASK = COPIED - 1, /* how often it is held */
+    HOLDS_MASK = COPIED - 1, /* the number of references */
 };
 #define LIVE (UINT32_C(1) << 31)
 
@@ -22,7 +22,7 @@ static struct {
     struct sim_memory *memory;
     amd_signal_t *signals;
     _Atomic(uint32_t) *words;
-    uint32_t *free; /* a ring of indices, which are used again late */
+    uint32_t *free; /* a ring of indices, which are reused late */
     uint32_t free_first, free_count, fresh;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -39,7 +39,7 @@ bool simhsa_signals_open(void)
     return true;
 }
 
-/* SIGNALS_MAX + SIMHSA_SHARED_MAX: there can be no signal at address. */
+/* SIGNALS_MAX + SIMHSA_SHARED_MAX: address is not that of a signal. */
 static uint32_t index_at(uint64_t address)
 {
     uint64_t offset = address - (uintptr_t)all.signals;

@@ -14,11 +14,11 @@ struct attributes {
     uint32_t global, read_only, hive_local, read_mostly, execute, granularity;
 };
 
-/* Pages with the same attributes; in order, and no two overlap. Under the lock of memory. */
+/* Pages with the same attributes; in order, without overlap. Under the lock of memory. */
 struct span {
     struct span *next;
     uint64_t start, end;
-    bool registered; /* devices reach it */
+    bool registered; /* devices can access it */
     struct attributes attributes;
 };
 static struct span *spans;
@@ -36,7 +36,7 @@ static bool is_reached(const struct attributes *attributes)
     return false;
 }
 
-/* Makes address the start of a span, if it lies in one. */
+/* Splits a span so that one starts at address. */
 static bool split(uint64_t address)
 {
     struct span *span = spans;
@@ -49,8 +49,8 @@ static bool split(uint64_t address)
         return false;
     *rest = *span;
     rest->start = address;
-    if (span->registered) { /* stays so all the while, for kernels that use it: one piece of
-                             memory, which counts both and ends with the last */
+    if (span->registered) { /* it stays accessible meanwhile, for kernels that use it: both spans
+                               share one piece of memory, which counts them */
         simhsa_host_add(rest->start, rest->end - rest->start, NULL);
         simhsa_host_remove(span->start, span->end - span->start, NULL);
         span->registered = simhsa_host_add(span->start, address - span->start, NULL);
@@ -60,7 +60,8 @@ static bool split(uint64_t address)
     return true;
 }
 
-/* Makes [start, end) consist of whole spans; returns the link to the first, NULL: no memory. */
+/* Splits spans at start and end; returns the link to the first one in between, NULL: out of
+ * memory. */
 static struct span **cover(uint64_t start, uint64_t end)
 {
     struct span **first = &spans;
@@ -167,7 +168,7 @@ static hsa_status_t set_all(struct attributes *attributes, const hsa_amd_svm_att
     return result;
 }
 
-/* Whole pages around a range that is the program's own. */
+/* The whole pages around a range of the program's own memory. */
 static bool pages_of(const void *pointer, size_t size, uint64_t *out_start, uint64_t *out_end)
 {
     uint64_t start = (uintptr_t)pointer, end = start + size;
@@ -217,7 +218,7 @@ static hsa_status_t get_access(const struct attributes *attributes,
     case IN_PLACE:
         pair->attribute = HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE;
         break;
-    case UNSAID: /* the host reaches it anyway */
+    case UNSAID: /* the host can access it in any case */
         pair->attribute = agent->device < 0 ? HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE
                                             : HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
         break;
@@ -258,7 +259,7 @@ static hsa_status_t get_one(const struct attributes *attributes, hsa_amd_svm_att
     }
 }
 
-/* What is the same in both stays, what differs becomes unsaid. */
+/* Attributes that are the same in both are kept; others become unset. */
 static void merge(struct attributes *into, const struct attributes *other)
 {
     if (into->global != other->global)
@@ -277,7 +278,7 @@ static void merge(struct attributes *into, const struct attributes *other)
             into->access[i] = NO_ACCESS;
 }
 
-/* Of all of the pages together. Under the lock. */
+/* The common attributes of all of the pages. Under the lock. */
 static struct attributes attributes_of(uint64_t start, uint64_t end)
 {
     struct attributes all = usual;
@@ -319,7 +320,7 @@ hsa_status_t hsa_amd_svm_attributes_get(void *ptr, size_t size,
 
 /* ---- prefetching ------------------------------------------------------------------- */
 
-/* Memory stays where it is: what is remembered is where it was asked to be. */
+/* Memory does not move: the requested location is only stored. */
 hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size, hsa_agent_t agent,
                                         uint32_t num_dep_signals, const hsa_signal_t *dep_signals,
                                         hsa_signal_t completion_signal)

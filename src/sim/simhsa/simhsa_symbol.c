@@ -214,7 +214,7 @@ static hsa_status_t info(const struct simhsa_symbol *symbol, int attribute, void
         return simhsa_put_word(value, 0);
     case HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME:
         return HSA_STATUS_SUCCESS;                    /* it has no characters */
-    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS: /* AMD's runtime asks not which it is */
+    case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS: /* AMD's runtime does not check which it is */
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
         return simhsa_put(value, &symbol->address, sizeof symbol->address);
     case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:

@@ -29,7 +29,7 @@ void simhsa_violation(const char *format, ...)
 
 /* ---- start and end ------------------------------------------------------------------------ */
 
-/* The threads of the runtime are not in a child. */
+/* A child does not have the threads of the runtime. */
 static void in_child(void)
 {
     atomic_store(&simhsa.forked, true);
@@ -79,7 +79,7 @@ hsa_status_t hsa_init(void)
     return result;
 }
 
-/* What the program left behind goes; the agents stay what they are. */
+/* Frees everything that the program left; the agents remain. */
 static void close_runtime(void)
 {
     simhsa_queues_close();
@@ -135,7 +135,7 @@ hsa_status_t hsa_status_string(hsa_status_t status, const char **status_string)
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* Writes what an attribute is: a value of any type. */
+/* Writes the value of an attribute, of any type. */
 #define ANSWER(type, ...)                                                                          \
     do {                                                                                           \
         *(type *)value = (type)__VA_ARGS__;                                                        \

@@ -15,7 +15,7 @@ struct reservation {
     size_t size;
 };
 
-/* What is behind a handle; the handle and each mapping hold it. */
+/* Physical memory; its handle and each mapping have a reference. */
 struct simhsa_physical {
     struct simhsa_physical *next;
     uint64_t handle; /* 0: released */
@@ -142,7 +142,7 @@ void simhsa_physical_release(struct simhsa_physical *physical)
     free(physical);
 }
 
-/* Takes over file. */
+/* Takes ownership of file. */
 static hsa_status_t add_physical(const struct simhsa_physical *like,
                                  hsa_amd_vmem_alloc_handle_t *out)
 {
@@ -384,7 +384,7 @@ hsa_status_t hsa_amd_vmem_get_access(void *va, hsa_access_permission_t *perms,
  * ------------------------------------------------------------------------------------------------
  */
 
-/* What is shared is the file that holds the memory: another process maps the same. */
+/* The file that contains the memory is shared: another process maps the same. */
 hsa_status_t hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd,
                                                   hsa_amd_vmem_alloc_handle_t handle,
                                                   uint64_t flags)
@@ -404,8 +404,8 @@ hsa_status_t hsa_amd_vmem_export_shareable_handle(int *dmabuf_fd,
     return HSA_STATUS_SUCCESS;
 }
 
-/* A file says nothing of the device: the memory becomes the first one's, which has the same access
- * to it as any. */
+/* A file does not name the device: the memory belongs to the first one, which accesses it like any
+ * other. */
 hsa_status_t hsa_amd_vmem_import_shareable_handle(int dmabuf_fd,
                                                   hsa_amd_vmem_alloc_handle_t *handle)
 {
@@ -429,7 +429,7 @@ hsa_status_t hsa_amd_vmem_import_shareable_handle(int dmabuf_fd,
  * --------------------------------------------------------------------------------------------------
  */
 
-/* After all memory, mappings among it, was freed. */
+/* Called after all memory, mappings included, was freed. */
 void simhsa_virtual_close(void)
 {
     simhsa_memory_lock();

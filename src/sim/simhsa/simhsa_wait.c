@@ -54,7 +54,7 @@ hsa_signal_value_t hsa_signal_wait_scacquire(hsa_signal_t signal, hsa_signal_con
 
 /* ---- several --------------------------------------------------------------------------------- */
 
-enum { USUAL = 64 }; /* so many need no memory */
+enum { USUAL = 64 }; /* up to this count, no memory is allocated */
 
 /* References to signals while a thread waits for them. */
 struct several {

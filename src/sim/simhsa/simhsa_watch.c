@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* A thread waits for all of its watches at once, and for a signal of its own that says that
- * there is something new. The arrays are the thread's alone. */
+/* A thread waits for all of its watches at once, and for a signal of its own that announces
+ * changes. Only the thread uses the arrays. */
 struct watcher {
     pthread_mutex_t lock; /* of the fields up to the next blank */
     pthread_t thread;
@@ -14,7 +14,7 @@ struct watcher {
 
     amd_signal_t *news;
     size_t count, capacity;
-    struct simhsa_watch **watches; /* the first is NULL: news */
+    struct simhsa_watch **watches; /* the first is NULL: changes */
     amd_signal_t **signals;
     hsa_signal_condition_t *conditions;
     int64_t *compare;
@@ -55,8 +55,8 @@ static bool put(struct watcher *watcher, struct simhsa_watch *watch, amd_signal_
     return true;
 }
 
-/* Takes over what was added, in order; what needs no waiting is called. False: the thread is to
- * end. */
+/* Takes over the watches that were added, in order, and calls those whose conditions are met.
+ * False: the thread has to end. */
 static bool take_changes(struct watcher *watcher)
 {
     struct simhsa_watch *newest, *first = NULL;
@@ -83,7 +83,7 @@ static bool take_changes(struct watcher *watcher)
     return !ends;
 }
 
-/* Whether it is to be watched on; else it was the callee's again. */
+/* Whether to keep watching; if not, the watch belongs to the callee again. */
 static bool check_watch(struct simhsa_watch *watch)
 {
     int64_t value = amdgpu_signal_load(watch->signal);
