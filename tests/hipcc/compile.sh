@@ -1011,6 +1011,18 @@ test_headers_of_another_hip_do_not_come_first() {
     silent "$hipcc" --offload-arch=gfx90a -Irocm/include -c v.cpp
 }
 
+# clang looks for an installation of HIP, AnyHIP's own below /usr among them, and takes headers of
+# its own in addition where it finds one.
+test_an_installation_of_hip_that_clang_finds_changes_nothing() {
+    mkdir -p rocm/share/hip
+    printf 'HIP_VERSION_MAJOR=6\nHIP_VERSION_MINOR=4\nHIP_VERSION_PATCH=0\n' >rocm/share/hip/version
+    printf '#include <hip/hip_runtime.h>\n#include <algorithm>\n__global__ void k() {}\n' >v.hip
+    for variable in ROCM_PATH HIP_PATH; do
+        silent env "$variable=$PWD/rocm" "$hipcc" --offload-arch=gfx90a -c v.hip
+        silent env "$variable=$PWD/rocm" "$hipcc" --offload-arch=sm_70 -c v.hip
+    done
+}
+
 test_steps_run_one_at_a_time_when_asked() {
     real=$(command -v clang++-22 || echo "$llvm/clang++")
     cat >noting-clang++-22 <<E

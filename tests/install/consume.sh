@@ -128,7 +128,16 @@ test_hip_device_takes_gpu_targets() {
     run build/program
 }
 
+# An installation of HIP that clang finds, as it finds ROCm's below /opt and any below /usr.
+a_hip_that_clang_finds() {
+    mkdir -p rocm/share/hip
+    printf 'HIP_VERSION_MAJOR=6\nHIP_VERSION_MINOR=4\nHIP_VERSION_PATCH=0\n' >rocm/share/hip/version
+    ROCM_PATH=$PWD/rocm
+    export ROCM_PATH
+}
+
 test_hip_device_with_plain_clang() {
+    a_hip_that_clang_finds
     build device -DCMAKE_CXX_COMPILER="$("$prefix/bin/hipconfig" -l)/clang++"
     has_images build/program gfx90a gfx1100
     starts build/program
@@ -158,6 +167,7 @@ test_the_HIP_language_needs_one_variable() {
 }
 
 test_the_HIP_language_with_plain_clang() {
+    a_hip_that_clang_finds
     build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
         -DANYHIP_PLAIN_CLANG=ON
     has_images build/program gfx90a gfx1100

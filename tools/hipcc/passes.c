@@ -102,6 +102,15 @@ static void push_prelude(const struct ah_plan *plan, struct ah_strings *argv)
         push_two(argv, "-include", "hip/device/prelude.h");
 }
 
+/* Nothing of clang's own for HIP is used: neither its device headers and functions, nor its
+ * wrappers of the C++ library's headers, which define what the prelude defines. clang takes those
+ * where it finds an installation of HIP; in this folder there is none. */
+static void push_no_other_hip(const struct ah_plan *plan, struct ah_strings *argv)
+{
+    push_two(argv, "-nogpuinc", "-nogpulib");
+    push(argv, ah_text_print("--hip-path=%s/hip/device", plan->toolchain->include));
+}
+
 /* What they get last: our std::complex comes before the C++ library's, so that device code may use
  * it. */
 static void push_std(const struct ah_plan *plan, struct ah_strings *argv)
@@ -329,7 +338,7 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
         push_amd(plan, target, &argv);
     if (!target->nvidia && product == AH_PRODUCT_IMAGE)
         need_tool(plan, &plan->lld, "lld", "lld-22"); /* clang runs it */
-    push_two(&argv, "-nogpuinc", "-nogpulib");
+    push_no_other_hip(plan, &argv);
     if (rdc)
         push(&argv, "-fgpu-rdc");
     push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
@@ -361,7 +370,7 @@ struct ah_job *ah_pass_host(struct ah_plan *plan, const struct ah_unit *unit,
     ah_toolchain_push_clang(plan->toolchain, false, &argv);
     push_defaults(plan, &argv);
     push_two(&argv, "--offload-host-only", host_pass_arch);
-    push_two(&argv, "-nogpuinc", "-nogpulib");
+    push_no_other_hip(plan, &argv);
     if (rdc)
         push(&argv, "-fgpu-rdc");
     push(&argv, *unit->id ? ah_text_print("-cuid=%s", unit->id) : "-fuse-cuid=none");
