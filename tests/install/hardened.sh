@@ -6,8 +6,8 @@ libdir=$1/$2
 bindir=$1/$3
 source=$4
 build=$5
-libraries="$libdir/libanyhip.so $libdir/libanyhip-roctx.so $libdir/libsimcuda.so
-    $libdir/libsimhsa.so $libdir/libsimkmt.so.1 $libdir/libsimthunk.so.1"
+libraries="$libdir/libanyhip.so $libdir/libanyhip-roctx.so $libdir/libsimcuda.so.1
+    $libdir/libsimhsa.so.1 $libdir/libsimkmt.so.1 $libdir/libsimthunk.so.1"
 programs="$bindir/hipcc $bindir/hipconfig $bindir/anyhip"
 
 fail() {
@@ -66,7 +66,7 @@ test_debug_information_is_found_by_build_id() {
     for file in $libraries $programs; do
         has "$file" '\.(symtab|debug_info)' -SW && fail "$file is not stripped"
         id=$(readelf -n "$file" | sed -n 's/.*Build ID: //p')
-        debug=$libdir/debug/.build-id/$(printf %.2s "$id")/${id#??}.debug
+        debug=$prefix/lib/debug/.build-id/$(printf %.2s "$id")/${id#??}.debug
         [ -f "$debug" ] || fail "$file has no $debug"
         has "$debug" '\.debug_info' -SW || fail "$debug has no debug information"
     done
