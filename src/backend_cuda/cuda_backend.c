@@ -114,7 +114,7 @@ hipError_t ahcuda_device_native(struct ah_backend_device *device, void **out_dev
 
 static hipError_t no_device(char **out_reason)
 {
-    *out_reason = ah_reason("the driver shows no device%s",
+    *out_reason = ah_reason("the driver reports no device%s",
                             getenv("CUDA_VISIBLE_DEVICES") ? " (CUDA_VISIBLE_DEVICES is set)" : "");
     return hipErrorNoDevice;
 }

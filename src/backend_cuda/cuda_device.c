@@ -354,7 +354,7 @@ hipError_t ahcuda_peer_link(struct ah_backend_device *device, struct ah_backend_
 {
     (void)out_type;
     (void)out_hops;
-    AH_LOG_ERR("NVIDIA's driver does not tell the kind of link between %s:%d and %s:%d",
+    AH_LOG_ERR("NVIDIA's driver does not report the kind of link between %s:%d and %s:%d",
                device->backend->name, device->ordinal, peer->backend->name, peer->ordinal);
     return hipErrorNotSupported;
 }

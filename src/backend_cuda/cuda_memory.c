@@ -16,7 +16,7 @@ hipError_t ahcuda_memory_alloc(struct ah_backend_device *device, size_t size, un
     CUdeviceptr pointer = 0;
     hipError_t error;
     if (flags == hipDeviceMallocContiguous) {
-        AH_LOG_ERR("NVIDIA's driver does not tell whether memory is physically contiguous");
+        AH_LOG_ERR("NVIDIA's driver does not report whether memory is physically contiguous");
         return hipErrorNotSupported;
     }
     error = ahcuda_enter(device);

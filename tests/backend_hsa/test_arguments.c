@@ -1,4 +1,4 @@
-/* Tests how the kernel argument segment is filled. */
+/* Tests the contents of the kernel argument segment. */
 #include "hsa_module.h"
 #include "support.h"
 
@@ -135,7 +135,7 @@ static void an_argument_buffer_is_copied_up_to_the_end_of_the_arguments(void **s
 {
     (void)state;
     unsigned char segment[SIZE], buffer[64];
-    size_t size = sizeof buffer; /* a C structure with padding at its end, or more */
+    size_t size = sizeof buffer; /* a C structure with padding at its end, or a larger buffer */
     void *extra[] = {(void *)1, buffer, (void *)2, &size, (void *)3};
     struct ahhsa_implicit none = {0};
     memset(buffer, 0x77, sizeof buffer);

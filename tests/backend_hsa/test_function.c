@@ -1,11 +1,11 @@
-/* Tests how many blocks of a kernel a compute unit holds, and what kernels say of themselves. */
+/* Tests the occupancy of kernels, and their attributes. */
 #include "hsa_device_info.h"
 #include "hsa_module.h"
 #include "support.h"
 
 #include <string.h>
 
-/* The device that functions ask. */
+/* The device that the functions query. */
 static struct ahhsa_device_info info;
 static struct ah_backend_device device;
 static struct ahhsa_kernel_metadata kernel;
@@ -152,7 +152,7 @@ static void attributes_come_from_the_code_and_the_device(void **state)
     info.major = 9;
     function.group_size = 1000;
     function.private_size = 48;
-    function.max_threads = 0; /* the code does not say */
+    function.max_threads = 0; /* the metadata does not have it */
     assert_int_equal(ahhsa_function_attributes(&device, &function, &attributes), 0);
     assert_int_equal(attributes.sharedSizeBytes, 1000);
     assert_int_equal(attributes.localSizeBytes, 48);

@@ -1,4 +1,4 @@
-/* Tests the reading of AMDGPU metadata, whole and damaged. */
+/* Tests the parser of AMDGPU metadata, on valid and damaged notes. */
 #include "amdgpu_abi.h"
 #include "hsa_metadata.h"
 #include "support.h"
@@ -235,7 +235,7 @@ static void counts_beyond_the_note_allocate_no_memory(void **state)
     }
 }
 
-/* Texts and the like of every kind of length, whose content announces a huge map. */
+/* Strings and binaries with every encoding of the length, whose contents look like a huge map. */
 static void bytes_of_strings_are_not_taken_for_counts(void **state)
 {
     (void)state;

@@ -1,5 +1,4 @@
-/* Pools of the HSA backend: whose memory is used again when, limits, and what is done when there is
- * no memory. */
+/* Pools of the HSA backend: reuse of memory, limits, and what happens when memory runs out. */
 #include "hsa_device.h"
 #include "work.h"
 
@@ -103,7 +102,7 @@ static void a_pool_allocates_no_more_than_its_limit(void **state)
     ok(OPS->pool_free(first, a, legacy_stream(first)));
     ok(OPS->device_synchronize(first));
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) >= 1000000);
-    a = new_block(pool, 610000, legacy_stream(first)); /* in the place of what is not used */
+    a = new_block(pool, 610000, legacy_stream(first)); /* in the memory of an unused block */
     assert_int_equal(OPS->pool_alloc(first, pool, SIZE_MAX - 100, NULL, &a), hipErrorOutOfMemory);
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) <= 1 << 20);
     ok(OPS->pool_free(first, a, legacy_stream(first)));
@@ -115,7 +114,7 @@ static void a_pool_allocates_no_more_than_its_limit(void **state)
 
 static const char *const function_of_memory = "hsa_amd_memory_pool_allocate";
 
-/* Blocks are larger than what is asked for: what a limit allows is the same. */
+/* Blocks are rounded up, and so is the limit. */
 static void a_pool_allocates_as_much_as_its_limit(void **state)
 {
     struct ah_backend_pool *pool = new_pool(1000);
@@ -180,7 +179,7 @@ static void a_thread_that_waits_for_memory_does_not_hold_the_lock_of_the_pool(vo
     unsigned calls = fakehsa_calls(function_of_memory);
     fakehsa_fail(function_of_memory, 0, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     assert_int_equal(pthread_create(&thread, NULL, allocate, &allocator), 0);
-    while (fakehsa_calls(function_of_memory) < calls + 2) /* and again with what nobody used */
+    while (fakehsa_calls(function_of_memory) < calls + 2) /* and again in memory that is not used */
         sched_yield();
     fakehsa_clear_faults();
     ok(OPS->pool_free(first, b, stream));

@@ -1,4 +1,4 @@
-/* Tests how the records of a printf buffer become text. */
+/* Tests the formatting of the records of a printf buffer. */
 #include "hsa_printf.h"
 #include "support.h"
 
@@ -238,7 +238,7 @@ static void bytes_that_did_not_fit_are_counted(void **state)
     begin("<%d>");
     put_bits(1);
     end_record(2);
-    word(0, SIZE + 1000); /* kernels asked for more */
+    word(0, SIZE + 1000); /* kernels reserved more */
     assert_string_equal(text(), "<1>");
     assert_int_equal(printed.lost, SIZE + 1000 - 24);
 }
@@ -254,7 +254,7 @@ static void a_record_with_an_unknown_format_prints_nothing(void **state)
     assert_true(printed.unknown);
 }
 
-/* As code does that is linked with ROCm's device library. */
+/* The layout of code that is linked with ROCm's device library. */
 static void packed_records_are_printed(void **state)
 {
     (void)state;

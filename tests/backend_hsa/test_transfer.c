@@ -1,5 +1,5 @@
-/* Copies and fills of the HSA backend: pieces, rows, what their callers wait for, and what is left
- * when one of them fails. */
+/* Copies and fills of the HSA backend: staging areas, rows, what callers wait for, and what
+ * happens when one of them fails. */
 #include "work.h"
 
 #include "hsa_allocation.h"
@@ -192,7 +192,7 @@ static void later_work_does_not_overtake_the_work_before_a_failed_copy(void **st
     ok(OPS->stream_destroy(first, stream));
 }
 
-/* Both streams' pieces lie in the same memory, where it is given back too early. */
+/* The areas of both streams would be in the same memory, if one were released too early. */
 static void a_staging_area_is_not_reused_while_rows_of_a_failed_copy_use_it(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking),
@@ -226,7 +226,7 @@ static void a_staging_area_is_not_reused_while_rows_of_a_failed_copy_use_it(void
     free(out);
 }
 
-/* A piece that is not given back is missed when there are no others. */
+/* An area that leaks is missed when there are no others. */
 static void the_error_of_one_piece_is_returned_and_no_memory_leaks(void **state)
 {
     enum { SIZE = 7 * PIECE };
@@ -314,7 +314,7 @@ struct copier {
     hipError_t error;
 };
 
-/* Whole pieces of staging memory. */
+/* Copies of whole staging areas. */
 static void *copy_pieces(void *data)
 {
     struct copier *copier = data;
@@ -325,7 +325,8 @@ static void *copy_pieces(void *data)
     return NULL;
 }
 
-/* Until the copier stands still, or its thread gets no processor: then the test is too kind. */
+/* Until the copier waits, or its thread gets no processor, in which case the test may miss a
+ * defect. */
 static void wait_until_it_stands(struct copier *copier)
 {
     unsigned before = 0;
@@ -393,7 +394,7 @@ static void a_copy_within_the_host_waits_for_its_stream(void **state)
     free_gate(gate);
 }
 
-/* Copies until there are no more signals, which the driver does not give either. */
+/* Copies until there are no more signals, which the driver refuses too. */
 static unsigned copies_until_signals_end(struct ah_backend_stream *stream, void *memory)
 {
     enum { MOST = 100000 };

@@ -1,5 +1,5 @@
 /* Streams, events, copies, pools and memory of the HSA backend, over simulated devices and
- * without kernels: what order and waiting are made of. */
+ * without kernels: order and waiting. */
 #include "work.h"
 
 #include "hsa_queue.h"
@@ -269,7 +269,7 @@ static void put_barrier_and_copy(struct ah_backend_stream *stream, struct ah_bac
 }
 
 /* The legacy stream waits for the host, and then copies. Half of the streams wait for it; each of
- * the others shares a queue with one of these, until that moves. */
+ * the others shares a queue with one of these, until that gets a queue of its own. */
 static void put_work_behind_the_host(bool queues_left, unsigned count)
 {
     struct ah_backend_stream **streams = malloc(count * sizeof(struct ah_backend_stream *));
@@ -287,7 +287,7 @@ static void put_work_behind_the_host(bool queues_left, unsigned count)
     for (unsigned i = 0; i < count; i++)
         put_barrier_and_copy(streams[i], event, host + i, memory);
     for (unsigned i = count / 2; i < count && queues_left; i++)
-        ok(OPS->stream_synchronize(first, streams[i])); /* although nobody opens the gate */
+        ok(OPS->stream_synchronize(first, streams[i])); /* although the gate stays closed */
     assert_int_equal(OPS->stream_query(first, streams[0]), hipErrorNotReady);
     open_gate(gate);
     ok(OPS->device_synchronize(first));
@@ -449,7 +449,7 @@ static void *produce(void *data)
     return NULL;
 }
 
-/* Waits until the producer has put something, and sleeps without putting more. */
+/* Waits until the producer has queued work, and sleeps without queueing more. */
 static void wait_until_it_sleeps(struct producer *producer)
 {
     int before = 0, quiet = 0;
@@ -488,7 +488,7 @@ static void a_launch_into_a_full_queue_sleeps_until_there_is_room(void **state)
     ok(OPS->host_free(first, gate.word));
 }
 
-/* Four for each priority, unless GPU_MAX_HW_QUEUES says otherwise. */
+/* Four for each priority, unless GPU_MAX_HW_QUEUES is set. */
 static void many_streams_share_few_queues(void **state)
 {
     enum { STREAMS = 20, QUEUES = 4 };
@@ -533,7 +533,7 @@ static void memory_of_a_pool_is_reused_in_stream_order(void **state)
     assert_ptr_equal(a, b);
     ok(OPS->pool_free(first, b, stream));
     ok(OPS->pool_set_attribute(first, pool, hipMemPoolReuseAllowInternalDependencies, &no));
-    ok(OPS->pool_alloc(first, pool, SIZE, other, &c)); /* another may not have it yet */
+    ok(OPS->pool_alloc(first, pool, SIZE, other, &c)); /* another stream may not get it yet */
     assert_ptr_not_equal(a, c);
     assert_true(pool_count(pool, hipMemPoolAttrUsedMemCurrent) >= SIZE);
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) >= 2 * SIZE);
@@ -542,7 +542,7 @@ static void memory_of_a_pool_is_reused_in_stream_order(void **state)
     ok(OPS->pool_trim(first, pool, 0));
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemCurrent) < 2 * SIZE);
     ok(OPS->pool_free(first, c, other));
-    ok(OPS->stream_synchronize(first, other)); /* the threshold is 0: all goes back */
+    ok(OPS->stream_synchronize(first, other)); /* the threshold is 0: all memory is freed */
     assert_int_equal(pool_count(pool, hipMemPoolAttrReservedMemCurrent), 0);
     assert_true(pool_count(pool, hipMemPoolAttrReservedMemHigh) >= 2 * SIZE);
     assert_int_equal(OPS->pool_free(first, c, other), hipErrorInvalidValue);
@@ -555,7 +555,8 @@ static void memory_of_a_pool_is_reused_in_stream_order(void **state)
 /* ---- the end ----------------------------------------------------------------------------------
  */
 
-/* The last thing that the thread of a stream does for a job, until it is released. */
+/* The last function that the thread of a stream calls for a job, which blocks until it is
+ * released. */
 struct held {
     _Atomic bool reached, released, over;
 };
@@ -650,7 +651,8 @@ static void closing_waits_for_the_threads_of_destroyed_streams(void **state)
     end_while_a_thread_is_held(close_all);
 }
 
-/* The thread of a destroyed stream, at a value that nobody writes, when its device fails. */
+/* The thread of a destroyed stream waits for a value that is never written, when its device
+ * fails. */
 static void a_reset_ends_the_waits_of_destroyed_streams(void **state)
 {
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
@@ -694,7 +696,7 @@ static void a_reset_frees_everything_and_the_device_starts_anew(void **state)
     ok(OPS->memory_free(first, again));
 }
 
-/* Whatever the runtime does not know of a device: each question in turn. */
+/* Every attribute of a device in turn is unknown to the runtime. */
 static void a_device_has_one_die_when_the_runtime_does_not_report_the_number(void **state)
 {
     enum { QUESTIONS = 60 };

@@ -14,7 +14,7 @@
 extern struct ah_backend *backend;
 extern struct ah_backend_device *first, *second; /* gfx90a, gfx1100 */
 
-/* Of a group of tests. At the end nothing is left in the runtime, and no rule was broken. */
+/* For a group of tests. At the end nothing is left in the runtime, and no rule was broken. */
 int open_two_devices(void **state);
 int close_devices(void **state);
 

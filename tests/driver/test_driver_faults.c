@@ -286,7 +286,7 @@ static const struct start {
     const char *variable, *value;
     const char *error, *reason; /* in the report */
 } starts[] = {
-    {"FAKECUDA_FAULTS", "cuInit:0:100", "hipErrorNoDevice", "the driver shows no device"},
+    {"FAKECUDA_FAULTS", "cuInit:0:100", "hipErrorNoDevice", "the driver reports no device"},
     {"FAKECUDA_FAULTS", "cuInit:0:999", "hipErrorUnknown", "CUDA_ERROR_UNKNOWN"},
     {"FAKECUDA_FAULTS", "cuInit:0:34", "hipErrorInsufficientDriver", "CUDA_ERROR_STUB_LIBRARY"},
     {"FAKECUDA_FAULTS", "cuInit:0:803", "hipErrorInsufficientDriver",
@@ -297,7 +297,7 @@ static const struct start {
     {"FAKECUDA_FAULTS", "cuDeviceGetCount:0:2", "hipErrorOutOfMemory", "CUDA_ERROR_OUT_OF_MEMORY"},
     {"FAKECUDA_FAULTS", "cuDeviceGet:2:101", "hipErrorInvalidDevice", ""},
     {"FAKECUDA_VERSION", "11030", "hipErrorInsufficientDriver", "older than CUDA 11.4"},
-    {"FAKECUDA_DEVICES", "", "hipErrorNoDevice", "the driver shows no device"},
+    {"FAKECUDA_DEVICES", "", "hipErrorNoDevice", "the driver reports no device"},
     {"CUDA_VISIBLE_DEVICES", "", "hipErrorNoDevice", "CUDA_VISIBLE_DEVICES is set"},
 };
 
