@@ -238,7 +238,7 @@ struct several {
     unsigned short halves[2], bfloats[2], raws[2];
 };
 __host__ __device__ void several_functions(several *s, float2 f, double2 d, __half2_raw h,
-                                           __hip_bfloat162_raw b, __hip_fp4x2_e2m1)
+                                           __hip_bfloat162_raw b, const __hip_fp4x2_e2m1 *)
 {
     s->two[4] = __hip_cvt_float2_to_fp4x2(f, __HIP_E2M1, hipRoundNearest);
     s->two[5] = __hip_cvt_double2_to_fp4x2(d, __HIP_E2M1, hipRoundNearest);
@@ -262,12 +262,12 @@ __host__ __device__ void several_fp6(several *s, float2 f, double2 d, __half2_ra
     s->raws[1] = raw.y;
 }
 __host__ __device__ void several_functions(several *s, float2 f, double2 d, __half2_raw h,
-                                           __hip_bfloat162_raw b, __hip_fp6x2_e2m3)
+                                           __hip_bfloat162_raw b, const __hip_fp6x2_e2m3 *)
 {
     several_fp6(s, f, d, h, b, __HIP_E2M3);
 }
 __host__ __device__ void several_functions(several *s, float2 f, double2 d, __half2_raw h,
-                                           __hip_bfloat162_raw b, __hip_fp6x2_e3m2)
+                                           __hip_bfloat162_raw b, const __hip_fp6x2_e3m2 *)
 {
     several_fp6(s, f, d, h, b, __HIP_E3M2);
 }
@@ -292,7 +292,7 @@ __host__ __device__ several converted_together(float4 v, bool upper_first)
         s.four[i] = fours[i].__x;
     }
     several_functions(&s, f, d, static_cast<__half2_raw>(h), static_cast<__hip_bfloat162_raw>(b),
-                      Two());
+                      static_cast<const Two *>(nullptr));
     float4 all = static_cast<float4>(fours[0]);
     double4 all_d = static_cast<double4>(fours[0]);
     float2 two = static_cast<float2>(pairs[0]);
