@@ -77,6 +77,31 @@ static void one_memory_can_be_behind_two_addresses(void **state)
     ok(hipMemAddressFree(address, 2 * grain));
 }
 
+/* The device that the memory is of has no access to it, and so cannot be the one that copies. */
+static void a_device_copies_what_it_may_access(void **state)
+{
+    hipMemGenericAllocationHandle_t memory = make_memory(1);
+    hipMemAccessDesc access = read_write(1);
+    uint32_t *address, words[64], back[64] = {0};
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++)
+        words[i] = 7;
+    ok(hipMemAddressReserve((void **)&address, grain, 0, NULL, 0));
+    ok(hipMemMap(address, grain, 0, memory, 0));
+    ok(hipMemSetAccess(address, grain, &access, 1));
+    ok(hipSetDevice(1));
+    ok(hipMemcpy(address, words, sizeof words, hipMemcpyHostToDevice));
+    ok(hipMemcpy(back, address, sizeof back, hipMemcpyDeviceToHost));
+    check_words(back, 64, 7);
+    ok(hipMemset(address, 0, grain));
+    ok(hipMemcpy2D(back, 16, address, 32, 16, 16, hipMemcpyDeviceToHost));
+    check_words(back, 64, 0);
+    ok(hipSetDevice(0));
+    ok(hipMemUnmap(address, grain));
+    ok(hipMemRelease(memory));
+    ok(hipMemAddressFree(address, grain));
+}
+
 static void a_handle_is_found_again_by_its_address(void **state)
 {
     hipMemGenericAllocationHandle_t memory = make_memory(1), again;
@@ -315,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(mapped_memory_is_used_like_any_other),
         TEST(one_memory_can_be_behind_two_addresses),
+        TEST(a_device_copies_what_it_may_access),
         TEST(a_handle_is_found_again_by_its_address),
         TEST(mappings_side_by_side_are_used_and_unmapped_as_one),
         TEST(what_is_mapped_cannot_be_freed_or_mapped_again),

@@ -30,8 +30,9 @@ struct ahhsa_allocation {
     uint64_t buffer_id;
     bool sync_memops;
     unsigned opened; /* AHHSA_IMPORTED: how often */
-    uint64_t
-        accessible_by; /* devices (by index) that copies gave access, beside its own and peers */
+    /* Devices (by index) with access: of AHHSA_MAPPED all of them, of others those that copies gave
+     * access, beside its own and peers. */
+    uint64_t accessible_by;
     struct ahhsa_managed *managed;
     struct ah_backend_pool *pool;
 };

@@ -167,6 +167,30 @@ hipError_t ahhsa_virtual_unmap(struct ah_backend_device *device, void *pointer, 
     return error;
 }
 
+struct access_change {
+    uint64_t device; /* its bit */
+    bool accessible;
+};
+
+static void change_access(struct ahhsa_allocation *allocation, void *data)
+{
+    const struct access_change *change = data;
+    allocation->accessible_by &= ~change->device;
+    allocation->accessible_by |= change->accessible ? change->device : 0;
+}
+
+/* Records which device reaches the mappings of a range, for copies. */
+static void record_access(struct ah_backend *backend, const char *at, const char *end,
+                          const struct ah_backend_device *location, bool accessible)
+{
+    struct ahhsa_allocation it;
+    struct access_change change = {(uint64_t)1 << location->index, accessible};
+    while (at < end && ahhsa_memory_find(backend, at, &it)) {
+        (void)ahhsa_memory_update(backend, at, change_access, &change);
+        at = (const char *)it.range.start + it.range.size;
+    }
+}
+
 hipError_t ahhsa_virtual_set_access(struct ah_backend_device *device, void *pointer, size_t size,
                                     struct ah_backend_device *location, hipMemAccessFlags access)
 {
@@ -178,10 +202,13 @@ hipError_t ahhsa_virtual_set_access(struct ah_backend_device *device, void *poin
     if (access != hipMemAccessFlagsProtNone && access != hipMemAccessFlagsProtRead &&
         access != hipMemAccessFlagsProtReadWrite)
         return hipErrorInvalidValue;
-    return error == hipSuccess
-               ? ahhsa_done(device, "hsa_amd_vmem_set_access",
-                            device->api->hsa_amd_vmem_set_access(pointer, size, &native, 1))
-               : error;
+    if (error == hipSuccess)
+        error = ahhsa_done(device, "hsa_amd_vmem_set_access",
+                           device->api->hsa_amd_vmem_set_access(pointer, size, &native, 1));
+    if (error == hipSuccess)
+        record_access(device->backend, pointer, (const char *)pointer + size, location,
+                      access != hipMemAccessFlagsProtNone);
+    return error;
 }
 
 hipError_t ahhsa_virtual_get_access(struct ah_backend_device *device, void *pointer,
