@@ -38,7 +38,7 @@ static void barrier(void)
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
-/* Each work-item says who it is, and counts itself. */
+/* Each work-item stores its ids and counts itself. */
 kernel void ids(uint *out)
 {
     ulong place =
@@ -50,13 +50,13 @@ kernel void ids(uint *out)
     mine[3] = (uint)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
 }
 
-/* One dimension: others are not asked for. */
+/* One dimension: the others are not used. */
 kernel void line(uint *out)
 {
     out[global_id(0)] = item(0) + 1000 * group(0);
 }
 
-/* What LDS held, and what it is left with. */
+/* Stores the initial contents of LDS, and changes them. */
 kernel void leaves(uint *out)
 {
     static lds uint all[64] __attribute__((loader_uninitialized));
@@ -78,7 +78,7 @@ kernel void reverse(uint *data, uint count)
     }
 }
 
-/* Waves that end before the others meet. */
+/* Waves that end before the others reach the barrier. */
 kernel void some_leave(uint *out, uint stay)
 {
     uint me = item(0);
@@ -164,7 +164,7 @@ kernel void spins(uint *flag)
         ;
 }
 
-/* All groups meet. */
+/* All groups wait for each other. */
 kernel void meets(uint *count, uint groups)
 {
     if (item(0) == 0) {
@@ -184,7 +184,7 @@ kernel void meets_busily(uint *count, uint groups)
     }
 }
 
-/* Groups take turns at a lock. */
+/* Groups acquire a lock in turn. */
 kernel void locks(uint *state, uint rounds)
 {
     if (item(0) != 0)
@@ -202,7 +202,7 @@ kernel void locks(uint *state, uint rounds)
 }
 
 /* The grid's barrier of this project's headers, for grids of one dimension; group leaves ends
- * before it comes there. */
+ * before it reaches the barrier. */
 kernel void meets_as_a_grid(uint groups, uint leaves)
 {
     typedef uint *__attribute__((address_space(4))) const *workspaces;
@@ -224,7 +224,7 @@ kernel void queues(ulong *out)
     out[1] = (ulong)__builtin_amdgcn_dispatch_ptr();
 }
 
-/* As much LDS as the packet says; the last byte of it, and the one after. */
+/* Uses all of the LDS in the packet: its last byte, and the one after it. */
 kernel void dynamic(uint *out, uint at)
 {
     extern lds uint shared[];

@@ -1,5 +1,5 @@
 /* Builds encodings field by field, from the same rows as the decoder but not with its code:
- * registers are aligned and what a row does not have is 0, as disassemblers want it. */
+ * registers are aligned, and fields that a row does not have are 0, as disassemblers require. */
 #include "encode_random.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ struct random {
     const struct random_form *form;
     enum amdgpu_family family;
     uint64_t *seed;
-    bool literal; /* a source is one, or may not be */
+    bool literal; /* a source may be a literal, or not */
 };
 
 static uint32_t next(struct random *random)
@@ -78,7 +78,7 @@ static unsigned sgpr(struct random *random, unsigned type)
     return below(random, (100 - words) / align) * align;
 }
 
-/* A source that is no VGPR. */
+/* A source other than a VGPR. */
 static unsigned scalar(struct random *random, unsigned type)
 {
     static const unsigned char others[] = {235, 236, 237, 238, 253};
@@ -542,7 +542,7 @@ static void mtbuf(struct random *random, unsigned op, uint32_t *words)
 {
     bool late = random->family == AMDGPU_GFX11, cdna = is_cdna(random);
     buffer(random, 0, words);
-    words[0] &= 0x7fff; /* the others are elsewhere */
+    words[0] &= 0x7fff; /* the others are in other fields */
     words[0] |= 0x3au << 26 | bits(random, 7) << 19;
     if (random->family == AMDGPU_GFX10) {
         words[0] |= (op & 7) << 16 | (uint32_t)one_in(random, 3) << 15;
@@ -556,7 +556,7 @@ static void mtbuf(struct random *random, unsigned op, uint32_t *words)
         words[1] |= (uint32_t)one_in(random, 3) << 22;
 }
 
-/* Bits that tell which components there are: of atomics as many as they have. */
+/* Bits that select components: for atomics as many as they have. */
 static unsigned dmask(struct random *random)
 {
     const struct amdgpu_row *row = random->form->row;
@@ -589,7 +589,8 @@ static void mimg(struct random *random, unsigned op, uint32_t *words)
         words[1] |= below(random, 24) << (late ? 26 : 21);
     if (is_cdna(random))
         words[0] |= bits(random, 1) << 7 | bits(random, 1) << 16;
-    else if (one_in(random, 6) && !(d16 && row->flags & AMDGPU_ROW_GATHER)) /* LLVM has none */
+    else if (one_in(random, 6) &&
+             !(d16 && row->flags & AMDGPU_ROW_GATHER)) /* LLVM does not have them */
         late ? (words[1] |= 1u << 21) : (words[0] |= 1u << 16);
     if (late)
         words[0] |= op << 18 | dim << 2 | a16 << 16 | d16 << 17;

@@ -12,7 +12,7 @@ struct random_form {
 };
 
 enum { RANDOM_WORDS = 6 };
-/* Always the same for one seed, which changes. */
+/* The result depends only on the seed, which is updated. */
 void encode_random(const struct random_form *form, uint64_t *seed, uint32_t *out_words);
 
 #endif

@@ -24,10 +24,10 @@ static struct {
     pthread_cond_t changed;
     struct fake fakes[FAKES];
     unsigned started, running, most; /* most: that ran at once */
-    bool at_once;                    /* each ends well within its start */
+    bool at_once;                    /* each ends before its start returns */
     enum amdgpu_end_kind refusal;    /* not OK: nothing starts */
     void (*interrupt)(uint32_t);
-    unsigned forgotten; /* how often decoded code was to be forgotten */
+    unsigned forgotten; /* how often decoded code was discarded */
     uint64_t clock;
 } fake = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -80,7 +80,7 @@ static inline void fake_end_well(unsigned index)
     fake_end(index, (struct amdgpu_end){.kind = AMDGPU_END_OK});
 }
 
-/* Waits until count dispatches were started since fake_reset. */
+/* Waits until count dispatches have started since fake_reset. */
 static inline void fake_wait_started(unsigned count)
 {
     pthread_mutex_lock(&fake.lock);

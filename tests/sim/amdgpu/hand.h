@@ -1,6 +1,6 @@
-/* Waves and instructions made by hand, for tests of what instructions of memory do: no code,
- * no decoder, no launch. What the executor of code would do is faked below: faults are kept.
- * Include after cmocka.h, in one file of a program. */
+/* Waves and instructions without code, decoder or launch, for tests of memory instructions. The
+ * executor's functions are replaced below: faults are recorded. Include after cmocka.h, in one file
+ * of a program. */
 #ifndef TESTS_SIM_AMDGPU_HAND_H
 #define TESTS_SIM_AMDGPU_HAND_H
 
@@ -25,7 +25,7 @@ struct hand {
     _Alignas(64) uint32_t v[2][(HAND_VGPRS + 16) * 64];
     unsigned char lds[HAND_LDS];
     unsigned char scratch[128 * HAND_STRIDE];
-    /* the fault of the last op */
+    /* the last op's fault */
     bool failed;
     struct amdgpu_fault fault;
     char what[256];
@@ -123,7 +123,7 @@ static inline void hand_exec(uint64_t exec)
     amdgpu_set_s64(hand_wave(), AMDGPU_EXEC, hand_wave()->lanes == 64 ? exec : (uint32_t)exec);
 }
 
-/* Two waves whose registers, LDS and scratch are filled with what is easily told apart. */
+/* Two waves whose registers, LDS and scratch have distinct contents. */
 static inline void hand_begin(enum amdgpu_isa isa, unsigned lanes)
 {
     memset(&hand, 0, sizeof hand);
@@ -207,7 +207,7 @@ static inline unsigned hand_registers(unsigned type)
     }
 }
 
-/* Where instructions made here have their operands. */
+/* The registers of the operands of instructions made here. */
 enum {
     V_ADDRESS = 2,
     V_DATA = 8,
@@ -244,8 +244,8 @@ static inline struct amdgpu_inst hand_inst(const char *name, unsigned address, b
     return inst;
 }
 
-/* Emits and runs it on a wave; whether it went on. An instruction that cannot be emitted fails
- * the test. */
+/* Emits and runs it on a wave; returns whether the wave continued. An instruction that cannot be
+ * emitted fails the test. */
 static inline bool hand_run_on(struct amdgpu_wave *wave, struct amdgpu_inst *inst)
 {
     struct amdgpu_op ops[4];

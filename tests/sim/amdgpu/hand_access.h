@@ -1,4 +1,5 @@
-/* What loads and stores are to do, lane by lane: for tests of each space. After hand.h. */
+/* The expected results of loads and stores, lane by lane, for tests of each space. Include after
+ * hand.h. */
 #ifndef TESTS_SIM_AMDGPU_HAND_ACCESS_H
 #define TESTS_SIM_AMDGPU_HAND_ACCESS_H
 
@@ -21,7 +22,7 @@ static inline const char *name_of(const char *prefix, const struct kind *kind)
     return name;
 }
 
-/* What register i of a load holds, that held old. */
+/* The expected value of register i of a load, whose old value is old. */
 static inline uint32_t loaded(const struct kind *kind, const unsigned char *bytes, unsigned i,
                               uint32_t old)
 {
@@ -56,7 +57,7 @@ static inline unsigned registers_of(const struct kind *kind)
     return kind->bytes < 4 ? 1 : kind->bytes / 4;
 }
 
-/* Runs a load of lanes whose elements are at bytes[lane], and looks at every register. */
+/* Runs a load of lanes whose elements are at bytes[lane], and checks every register. */
 static inline void check_load(const struct kind *kind, struct amdgpu_inst *inst,
                               const unsigned char *const bytes[64])
 {
@@ -78,8 +79,8 @@ static inline void check_load(const struct kind *kind, struct amdgpu_inst *inst,
         }
 }
 
-/* Runs a store of lanes to offsets of arena, and looks at every byte; of lanes that write to one
- * place the last one's is expected. */
+/* Runs a store of lanes to offsets of arena, and checks every byte; if several lanes write one
+ * byte, the last one's value is expected. */
 static inline void check_store(const struct kind *kind, struct amdgpu_inst *inst,
                                unsigned char *arena, size_t size, const uint32_t offsets[64])
 {

@@ -25,7 +25,7 @@ struct code {
     struct amdgpu_symbols *symbols;
 };
 
-/* What a kernel is to do. */
+/* A launch. */
 struct run {
     uint32_t grid[3], group[3]; /* work-items; 0: 1 */
     uint32_t lds, scratch;      /* bytes */
@@ -192,7 +192,7 @@ static inline struct amdgpu_end run_kernel(struct code *code, const char *kernel
     return run_at(code, code_kernel(code, kernel), run, arguments, size);
 }
 
-/* What stderr gets while a kernel runs. */
+/* Captures stderr while a kernel runs. */
 struct capture {
     int file, saved;
 };

@@ -1,5 +1,5 @@
 /* Compares the decoder and the printer with LLVM's disassembler, through the few functions of
- * LLVM-C that it takes. */
+ * LLVM-C that this needs. */
 #include "llvm.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ void llvm_close(void *llvm)
     LLVMDisasmDispose(llvm);
 }
 
-/* One space for each run of blanks, none at the ends. */
+/* Replaces blanks by single spaces, and removes them at both ends. */
 static void normalise(char *text)
 {
     char *out = text;
@@ -56,7 +56,7 @@ static void normalise(char *text)
     *out = 0;
 }
 
-/* LLVM prints what is not as it must be too, with a remark. */
+/* LLVM also prints invalid instructions, with a remark. */
 static bool complains(const char *text)
 {
     return strstr(text, "/*Inv") || strstr(text, "/* Inv") || strstr(text, "not supported") ||

@@ -12,7 +12,7 @@ static void note(enum amdgpu_isa isa, const struct amdgpu_row *row)
 {
     size_t index = (size_t)(row - amdgpu_row_at(0));
     if (index >= MOST || amdgpu_row_at(index) != row)
-        abort(); /* a row that is none */
+        abort(); /* not a row of the table */
     executed[isa][index] = true;
 }
 

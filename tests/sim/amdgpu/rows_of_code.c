@@ -1,5 +1,5 @@
-/* In programs that run whole kernels: code is emitted where a wave comes to it, so what is
- * emitted is executed. The linker leads calls of emitters here (--wrap). */
+/* For programs that run whole kernels: code is emitted when a wave reaches it, so every emitted
+ * instruction is executed. The linker redirects calls of emitters to this file (--wrap). */
 #include "amdgpu_exec.h"
 #include "rows.h"
 

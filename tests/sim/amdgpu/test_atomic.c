@@ -113,8 +113,8 @@ static uint64_t bits_of(double value, unsigned bytes)
     return bytes == 8 ? wide : narrow;
 }
 
-/* What memory holds after; b: the data, c: what is compared with, or the second data. Values of
- * floats are such that sums are exact. */
+/* The expected contents of memory; b: the data, c: the value to compare with, or the second data.
+ * Floats have values whose sums are exact. */
 static uint64_t after(enum effect effect, unsigned bytes, uint64_t old, uint64_t b, uint64_t c)
 {
     unsigned bits = bytes * 8;
@@ -270,7 +270,8 @@ static void aim(enum space space, struct amdgpu_inst *inst, uint64_t address, un
     inst->offen = space == BUFFER;
 }
 
-/* Who compares has the two data in an order of its own: memory's first what is written. */
+/* Compare-and-swap instructions order their two data differently: those on memory have the new
+ * value first. */
 static void give(const struct row *row, enum space space, unsigned lane, uint64_t b, uint64_t c)
 {
     bool swaps = space == DS && hand.isa != AMDGPU_GFX1100 &&
@@ -389,7 +390,7 @@ static void subnormal_floats_are_flushed_where_they_are(void **state)
     sim_memory_destroy(arena);
 }
 
-/* The bus to the host has none; gfx90a says nothing of it, and later ones do without. */
+/* The bus to the host has none; gfx90a does not report this, and later devices do not need it. */
 static void atomics_of_floats_leave_fine_grained_memory_of_gfx90a_alone(void **state)
 {
     (void)state;
@@ -609,7 +610,7 @@ enum { THREADS = 4, ROUNDS = 5000 };
 
 static struct sim_memory *contended;
 
-/* Adds ones to three counters in as many ways, by a wave of its own. */
+/* Adds ones to three counters in three ways, from a wave per thread. */
 static void *add_ones(void *data)
 {
     struct amdgpu_wave *wave = data;

@@ -44,7 +44,7 @@ static void run_stored(struct code *code, const char *kernel, uint32_t out[RESUL
     assert_int_equal(try(code, kernel, out).kind, AMDGPU_END_OK);
 }
 
-/* A kernel that fails, and what is said of it. */
+/* A kernel that fails, and a part of its report. */
 static struct amdgpu_end try_failing(struct code *code, const char *kernel, char *report,
                                      size_t size)
 {
@@ -177,7 +177,8 @@ static void waves_wait_at_a_barrier(void **state)
     }
 }
 
-/* What a kernel of a grid of groups leaves where its argument is; others: groups beside one. */
+/* The word that a kernel of a grid of groups stores at its argument; others: the number of other
+ * groups. */
 static struct amdgpu_end meet(struct code *code, const char *kernel, const struct run *run,
                               uint32_t others, uint32_t *out, size_t size)
 {
@@ -435,7 +436,7 @@ static void code_that_is_nowhere_ends_the_kernel(void **state)
     }
 }
 
-/* A copy of the code in memory of its own, cut off after the last page with code. */
+/* A copy of the code in separate memory, cut off after the last page with code. */
 static void code_that_ends_with_its_memory_ends_the_kernel(void **state)
 {
     (void)state;
@@ -488,7 +489,7 @@ static void other_code_in_the_same_place_is_decoded_anew(void **state)
     assert_int_equal(old, 0xb002000a);
     memcpy(entry + 32, &ten, 4);
     run_stored(code, "loop", out);
-    assert_int_equal(out[0], 55); /* as instruction caches have it */
+    assert_int_equal(out[0], 55); /* like instruction caches */
     amdgpu_code_discard(descriptor + offset, 4);
     run_stored(code, "loop", out);
     assert_int_equal(out[0], 66);

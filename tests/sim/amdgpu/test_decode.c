@@ -1,4 +1,4 @@
-/* What the decoder makes of instructions: values, modifiers, addresses, and what it refuses. */
+/* The decoder's results: values, modifiers, addresses, and invalid encodings. */
 #include "amdgpu_inst.h"
 
 #include <setjmp.h>
@@ -132,7 +132,7 @@ static void instructions_are_printed_as_llvm_does(void **state)
     }
 }
 
-/* In memory of just that size, so that sanitizers see what is read beyond it. */
+/* In memory of exactly that size, so that sanitizers detect reads beyond it. */
 static void code_that_ends_too_early_is_cut_off(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The code of whole files: every instruction that LLVM sees in it must be the same here.
- * Arguments: files that hold code objects for AMD's GPUs, anywhere in them. */
+/* The code of whole files: every instruction that LLVM decodes must be the same here. Arguments:
+ * files that contain code objects for AMD's GPUs, at any offset. */
 #include "amdgpu_abi.h"
 #include "llvm.h"
 
@@ -29,7 +29,7 @@ static bool isa_of(unsigned flags, enum amdgpu_isa *out_isa)
     return false;
 }
 
-/* Words that LLVM refuses are data, or padding. */
+/* Words that LLVM rejects are data or padding. */
 static void compare_code(enum amdgpu_isa isa, const unsigned char *code, size_t size,
                          struct llvm_tally *tally)
 {

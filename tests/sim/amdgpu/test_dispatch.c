@@ -1,4 +1,4 @@
-/* What kernels begin with, and how they end: whole kernels in C (dispatch_code.c) on every
+/* The initial state of kernels, and how they end: whole kernels in C (dispatch_code.c) for every
  * instruction set. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -507,14 +507,14 @@ static void kernel_objects_that_are_none_are_refused(void **state)
     sim_memory_destroy(memory);
 }
 
-/* A generator of its own, so that each run is the same. */
+/* A generator of its own, for reproducible runs. */
 static uint32_t next_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(*state >> 33) ^ (uint32_t)(*state >> 12);
 }
 
-/* Kernels some bits of which are others, and kernels of nothing but noise: they end somehow. */
+/* Kernels with some bits changed, and kernels of random bytes: they end in some way. */
 static void code_that_is_damaged_does_no_harm(void **state)
 {
     (void)state;
@@ -587,7 +587,8 @@ static void names_are_found_by_address(void **state)
     }
 }
 
-/* Every byte of the file wrong in turn, and the file cut off: whatever is said, nothing breaks. */
+/* Each byte of the file is changed in turn, and the file cut off: names may be wrong, but nothing
+ * crashes. */
 static void damaged_files_have_no_names(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Images and typed buffers: what instructions read and write of texels, by descriptors that are
- * put together here from the layouts of the registers, with what is to come computed here. */
+/* Images and typed buffers: the results of loads and stores, with descriptors that are built here
+ * from the layouts of the registers, and expected values that are computed here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -274,7 +274,7 @@ static void addresses_may_be_halves_or_lie_apart(void **state)
         }
 }
 
-/* What a texel of bytes is, and what bytes come of storing values. */
+/* The components of a texel of bytes, and the bytes of stored values. */
 struct conversion {
     struct format format;
     unsigned char bytes[16];
@@ -417,7 +417,7 @@ static void dmask_and_selects_say_which_components(void **state)
                 if (dmask >> i & 1)
                     assert_bits(&load, V_DST + count++, 0, seen[i]);
             assert_bits(&load, V_DST + count, 0, guard);
-            /* Stores go the other way; what is not named is 0. */
+            /* Stores do the reverse; components without a selector are 0. */
             struct amdgpu_inst store = image_inst("image_store", dmask, T2D);
             for (unsigned i = 0; i < 4; i++)
                 hand_v(V_DATA + i)[0] = 100 + i;
@@ -575,7 +575,7 @@ static void set_sampler(unsigned clamp, unsigned border, bool unnormalized, bool
     s[3] = border << 30;
 }
 
-/* The texel that index means, -1: the border; by unrolling the row. */
+/* The texel of an index, -1: the border; by unrolling the row. */
 static int meant(int index, int size, unsigned clamp)
 {
     switch (clamp) {
@@ -708,7 +708,7 @@ static void borders_have_their_colours(void **state)
                                          : 0);
                 end(&picture);
             }
-    /* What is neither is refused. */
+    /* Instructions that are neither are refused. */
     hand_begin(AMDGPU_GFX90A, 64);
     struct picture picture = {T2D, rgba8_unorm, 4, 4, 1, 64, 0, NULL};
     begin(&images[0], &picture, 1024);
@@ -763,7 +763,7 @@ static void integers_are_not_mixed(void **state)
     }
 }
 
-/* gfx900 and gfx1100: forms that gfx90a has not. */
+/* gfx900 and gfx1100: forms that gfx90a does not have. */
 static void begin_rows(size_t setting, struct picture *picture)
 {
     *picture = (struct picture){T2D, r32_float, 8, 8, 1, 64, 0, NULL};
@@ -878,7 +878,7 @@ static void gathers_take_one_component_of_four_texels(void **state)
 
 /* ---- every form of a sample ---------------------------------------------------------------- */
 
-/* What its name says that an instruction takes, besides coordinates. */
+/* The components of an address, besides coordinates, that an instruction's name lists. */
 struct form {
     bool gathers, offset, bias, reference, gradients, half_gradients, level, clamp, zero;
 };
@@ -905,14 +905,14 @@ static bool form_of(const char *name, struct form *out_form)
     return true;
 }
 
-/* The texel left above of what a lane of the first four asks for, by its value. */
+/* The texel at the upper left of what a lane of the first four samples, by its value. */
 static float asked_for(const struct form *form, unsigned lane)
 {
     float x = form->offset ? 5 : 3, y = form->offset ? 1 : 2;
     return 10 * (y + (float)(lane / 2)) + x;
 }
 
-/* small: the image is made smaller, by whatever the instruction has to say so. */
+/* small: the image is minified, by any of the means that the instruction has. */
 static void address_of_form(const struct form *form, unsigned lane, float reference, bool small)
 {
     static const float steps[2][4] = {{0.5f, 0, 0, 0.5f}, {0, 3, 0.1f, 0}};
@@ -1005,7 +1005,7 @@ static void descriptors_of_other_images_are_refused(void **state)
             *word = (*word & ~cases[c].clear) | cases[c].set;
             struct amdgpu_inst inst = image_inst("image_load", 1, T2D);
             run_refused(&inst, cases[c].why);
-            hand_exec(0); /* nobody asks */
+            hand_exec(0); /* there is no report to check */
             run(&inst);
             end(&picture);
         }
@@ -1048,7 +1048,7 @@ static void what_is_not_simulated_is_not_emitted(void **state)
             inst.dim = AMDGPU_DIM_CUBE;
         assert_false(amdgpu_emit_memory(hand.isa, 32, &inst, &op));
     }
-    /* A register of the address that is not there. */
+    /* A register of the address that was not allocated. */
     struct picture picture = {T2D, r32_uint, 4, 4, 1, 64, 0, NULL};
     for (size_t s = 0; s < COUNT(images); s++) {
         begin(&images[s], &picture, 1024);
@@ -1059,7 +1059,7 @@ static void what_is_not_simulated_is_not_emitted(void **state)
     }
 }
 
-/* Whatever descriptors say, there is an end to it: a fault, or no more than the memory there is. */
+/* Random descriptors end in a fault, or in accesses within the memory that exists. */
 static void descriptors_at_random_do_no_harm(void **state)
 {
     (void)state;
@@ -1084,7 +1084,7 @@ static void descriptors_at_random_do_no_harm(void **state)
                 hand_wave()->s[S_SAMPLER + i] = hand_random();
             for (unsigned i = 0; i < 4; i++)
                 hand_v(V_ADDRESS + i)[0] = hand_random();
-            if (round % 4) { /* mostly what gets further */
+            if (round % 4) { /* values that often are valid */
                 hand_wave()->s[S_BASE + 3] &= 0x7e000fff;
                 hand_wave()->s[S_BASE + 3] |= 0x80000000;
                 hand_wave()->s[S_BASE + 6] &= ~(1u << 21);

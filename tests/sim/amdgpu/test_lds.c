@@ -293,7 +293,7 @@ static void permute_sends_to_other_lanes(void **state)
         }
 }
 
-/* Of those who send to one lane the last counts. */
+/* If several lanes send to one lane, the last one counts. */
 static void the_last_of_several_senders_wins(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void the_last_of_several_senders_wins(void **state)
             }
 }
 
-/* Whom lane reads: written out for some offsets. */
+/* The lane that lane reads, for some offsets. */
 static unsigned swizzle_source(unsigned offset, unsigned lane)
 {
     static const unsigned char fft[8] = {0, 4, 2, 6, 1, 5, 3, 7};
@@ -419,7 +419,7 @@ static void count_live_lanes(enum amdgpu_isa isa, unsigned lanes)
     assert_int_equal(hand.fault.kind, AMDGPU_END_ALIGNMENT);
 }
 
-/* Every lane of the wave counts, and every live one gets what was there, no other. */
+/* Every live lane counts, and only live lanes get the old value. */
 static void count_all_lanes(enum amdgpu_isa isa, unsigned lanes, uint64_t exec)
 {
     static const char *const names[] = {"ds_append", "ds_consume"};
@@ -516,7 +516,7 @@ static void waves_race_unless_they_meet(void **state)
     struct amdgpu_inst store = hand_inst("ds_write_b32", 1, false);
     struct amdgpu_inst add = hand_inst("ds_add_u32", 1, false);
     assert_true(hand_run(&store));
-    assert_true(hand_run(&load)); /* a wave does one thing after the other */
+    assert_true(hand_run(&load)); /* the accesses of one wave are in order */
     assert_false(hand_run_on(&hand.waves[1], &load));
     assert_int_equal(hand.fault.kind, AMDGPU_END_CHECK);
     assert_string_equal(hand.what, "races: reads LDS which work-item 0 wrote (code at 0x1008), "
@@ -546,7 +546,7 @@ static void lanes_of_a_wave_go_on_together(void **state)
     assert_true(hand_run(&store));
     for (unsigned lane = 0; lane < 64; lane++)
         hand_v(V_ADDRESS)[lane] = 0;
-    assert_true(hand_run(&store)); /* to one place: one of them wins */
+    assert_true(hand_run(&store)); /* to one address: one of the lanes wins */
     amdgpu_checks_destroy(hand.block.checks);
 }
 

@@ -1,4 +1,4 @@
-/* Code objects: real ones of clang, changed ones, and every damage there can be. */
+/* Code objects: real ones of clang, changed ones, and corrupted ones. */
 #include "amdgpu_code.h"
 
 #include <elf.h>
@@ -188,7 +188,7 @@ static void variables_have_their_values(void **state)
         assert_false(zeros->kernel);
         for (size_t at = 0; at < zeros->size; at++)
             assert_int_equal(loaded.view[zeros->value + at], 0);
-        assert_null(find(loaded.object, "add")); /* functions are no variables */
+        assert_null(find(loaded.object, "add")); /* functions are not variables */
         assert_null(find(loaded.object, "hidden"));
         unload(&loaded);
         free(file.bytes);
@@ -287,7 +287,7 @@ static void code_runs_on_what_it_is_for(void **state)
     struct file file = read_file("gfx90a_v5");
     assert_true(fits(&file, &gfx90a));
     assert_false(fits(&file, &gfx1100));
-    header_of(&file)->e_flags = 0xff; /* no processor */
+    header_of(&file)->e_flags = 0xff; /* an unknown processor */
     assert_false(fits(&file, &gfx90a));
     free(file.bytes);
     file = read_file("gfx90a_features");
@@ -304,7 +304,7 @@ static void code_runs_on_what_it_is_for(void **state)
     assert_true(fits(&file, &other));
     other.name = "gfx1200";
     assert_false(fits(&file, &other));
-    header_of(&file)->e_flags &= 0xffffff; /* of version 0: there is none */
+    header_of(&file)->e_flags &= 0xffffff; /* version 0 does not exist */
     assert_false(fits(&file, &gfx1100));
     free(file.bytes);
 }
@@ -456,11 +456,11 @@ static void symbols_lie_within_the_code(void **state)
 
 /* ---- damaged files -------------------------------------------------------------------------- */
 
-/* What is read is whole: all of it can be looked at and loaded. */
+/* A code object that was read is complete: all of it can be inspected and loaded. */
 static void use(const unsigned char *bytes, size_t size)
 {
     enum { VIEW_MAX = 1 << 20 };
-    unsigned char *copy = malloc(size ? size : 1); /* so that a sanitizer sees where it ends */
+    unsigned char *copy = malloc(size ? size : 1); /* so that a sanitizer detects reads beyond it */
     const char *why = NULL;
     memcpy(copy, bytes, size);
     struct amdgpu_code_object *object = amdgpu_code_object_read(copy, size, &why);

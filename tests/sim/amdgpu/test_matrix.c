@@ -1,6 +1,6 @@
-/* MFMA and WMMA: matrices are put into registers as AMD's documents of the instructions say, and
- * what comes out is compared with the product computed here. Values are such that sums are exact.
- */
+/* MFMA and WMMA: matrices are put into registers as AMD's documentation of the instructions
+ * describes, and the results are compared with products computed here. The values have exact
+ * sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -218,7 +218,7 @@ static void put_sums(const struct matrix *m)
             }
 }
 
-/* of_a, of_b: which block of A, and which lane's column, a sum is of. */
+/* of_a, of_b: the block of A and the lane of the column that a sum belongs to. */
 static void check_sums(const struct matrix *m, unsigned first, unsigned shared, unsigned chosen,
                        bool constant)
 {
@@ -251,10 +251,10 @@ static void products_are_those_of_matrices(void **state)
         put_sums(m);
         run(m->isa, &inst);
         check_sums(m, V_D, 1, 0, false);
-        inst.dst[0] = vregs(V_C); /* over what is added */
+        inst.dst[0] = vregs(V_C); /* the destination is the accumulator's registers */
         run(m->isa, &inst);
         check_sums(m, V_C, 1, 0, false);
-        inst.dst[0] = vregs(256); /* AGPRs; what is added is 1 */
+        inst.dst[0] = vregs(256); /* AGPRs; the accumulator is 1 */
         inst.src[2] = (struct amdgpu_operand){.kind = AMDGPU_CONST,
                                               .value = m->type == F64 ? UINT64_C(0x3ff0000000000000)
                                                        : m->type == I8 ? 1

@@ -1,5 +1,5 @@
-/* FLAT, GLOBAL and MUBUF: what loads bring and stores leave, lane by lane, against the bytes of
- * memory; what is out of reach. */
+/* FLAT, GLOBAL and MUBUF: the results of loads and stores, lane by lane, compared with the bytes of
+ * memory; inaccessible addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ static void offsets_of(unsigned way, unsigned bytes, uint32_t out_offsets[64])
     }
 }
 
-/* How an instruction of a format finds an address in memory. */
+/* How an instruction of a format addresses memory. */
 struct form {
     const char *prefix;
     unsigned address; /* VGPRs */
@@ -85,7 +85,7 @@ static const struct form forms[] = {
     {"buffer", 1, true, 64},
 };
 
-/* Sets registers so that lanes find arena plus their offset. */
+/* Sets registers so that lanes access arena plus their offset. */
 static void aim(const struct form *form, struct amdgpu_inst *inst, uint64_t arena,
                 const uint32_t offsets[64])
 {
@@ -339,7 +339,7 @@ static void windows_are_not_global_memory(void **state)
                  "reads 4 bytes of scratch (of 256 bytes)");
 }
 
-/* Two allocations that kernels see side by side, which lie apart. */
+/* Two allocations that are adjacent for kernels, and apart on the host. */
 static void an_element_may_lie_in_two_mappings(void **state)
 {
     (void)state;
@@ -597,7 +597,7 @@ static void what_is_in_bounds_must_be_there(void **state)
 
 /* ---- to LDS --------------------------------------------------------------------------- */
 
-/* The word that a lane's element becomes. */
+/* The word that a lane's element is extended to. */
 static uint32_t word_of(const unsigned char *from, unsigned bytes, bool sign)
 {
     uint32_t value = 0;
@@ -607,7 +607,7 @@ static uint32_t word_of(const unsigned char *from, unsigned bytes, bool sign)
     return value;
 }
 
-/* Runs a load of lanes whose elements are at from[lane], and looks at all of LDS. */
+/* Runs a load of lanes whose elements are at from[lane], and checks all of LDS. */
 static void check_to_lds(struct amdgpu_inst *inst, const unsigned char *const from[64],
                          unsigned bytes, bool sign)
 {
@@ -710,8 +710,8 @@ static void only_words_go_to_lds(void **state)
 
 /* ---- rows ----------------------------------------------------------------------------- */
 
-/* What is not there, for these reasons: global counters; legacy of two places of LDS; ray tracing;
- * atomics of SMEM but those of trap handlers. */
+/* Rows that are not simulated: global counters; legacy instructions with two addresses in LDS; ray
+ * tracing; atomics of SMEM except those of trap handlers. */
 static bool is_refused(const struct amdgpu_row *row)
 {
     static const char *const parts[] = {"gws_sema", "ordered",  "src2",           "gs_reg",
