@@ -2,11 +2,12 @@
  *
  * Threads. One mutex per device, its lock, guards everything here that is not marked otherwise:
  * what is queued on a device, its queues and its streams. It is held for bookkeeping and for
- * writing packets. No thread waits while it holds the lock, calls a callback, or takes another
+ * writing packets. A thread that holds it does not wait, calls no callback, and takes no other
  * device's lock. A thread that must wait pins the stream (`pins`), so that it is not freed,
- * releases the lock, and looks again at everything when it has the lock back. Locks that are taken
- * under the device's lock: those of struct ahhsa_signals, struct ahhsa_argument_pool and struct
- * ahhsa_worker, of which none is held while another is taken.
+ * releases the lock, and looks again at everything when it has the lock back. Locks of this room
+ * that may be taken under the device's lock: those of struct ahhsa_signals, of struct
+ * ahhsa_argument_pool, of struct ahhsa_workers, and of a struct ahhsa_worker, also under that of
+ * ahhsa_workers. A device's lock is not taken under any of them.
  *
  * A stream's kernels and barriers follow one another in its hardware queue. Most have no signal: a
  * thread that has to know when they end inserts a marker, a barrier packet with a signal. Work that
@@ -72,13 +73,14 @@ static inline bool ahhsa_queue_has_space(struct ahhsa_queue *queue, unsigned pac
            ahhsa_queue_update_space(queue, packets);
 }
 
-/* ---- packets: hsa_packet.c ------------------------------------------------------------ */
+/* ---- packets: hsa_packet.c -------------------------------------------------------------- */
 
 /* Writes a barrier, for which there is room: it waits for what is before it in the queue if
  * barrier_bit, and for signals, and then completes `completion`, unless that is 0. */
 void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool barrier_bit,
                          struct ahhsa_signal *const *signals, unsigned count,
                          hsa_signal_t completion);
+
 /* ---- devices ---------------------------------------------------------------------------- */
 
 struct ahhsa_signals;       /* hsa_signal.c; has a lock of its own */
