@@ -3,6 +3,7 @@
 
 #include <hip/api/per_thread_default_stream.h>
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -882,6 +883,48 @@ static void several_values_are_waited_for_and_written_at_one_call(void **state)
     ok(hipHostFree(flag));
 }
 
+/* ---- the end of a thread ----------------------------------------------------------------- */
+
+/* Both default streams of the thread get a thread of the backend, for the host function. */
+static void *use_default_streams(void *data)
+{
+    for (int device = 0; device < 2; device++) {
+        ok(hipSetDevice(device));
+        ok(hipLaunchHostFunc(hipStreamPerThread, nothing, NULL));
+        ok(hipStreamSynchronize(hipStreamPerThread));
+    }
+    return data;
+}
+
+static unsigned count_threads(void)
+{
+    unsigned count = 0;
+    DIR *folder = opendir("/proc/self/task");
+    check(folder != NULL);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* The stream of each device goes with the thread, and with it the backend's thread. */
+static void a_thread_that_ends_takes_its_default_streams_along(void **state)
+{
+    enum { THREADS = 10, SLACK = 4, TRIES = 3000, PAUSE = 10000 /* microseconds */ };
+    unsigned before = 0, after, tries = 0;
+    (void)state;
+    for (unsigned i = 0; i <= THREADS; i++) {
+        pthread_t thread;
+        check(pthread_create(&thread, NULL, use_default_streams, NULL) == 0);
+        check(pthread_join(thread, NULL) == 0);
+        if (i == 0) /* the drivers have started their threads */
+            before = count_threads();
+    }
+    while ((after = count_threads()) > before + SLACK && tries++ < TRIES)
+        usleep(PAUSE);
+    check(after <= before + SLACK);
+}
+
 /* ---- fork ------------------------------------------------------------------------------- */
 
 static struct {
@@ -989,6 +1032,8 @@ int main(void)
         TEST(a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits),
         TEST(value_functions_check_their_arguments),
         TEST(several_values_are_waited_for_and_written_at_one_call),
+        TEST_OVER("hsa", "CUDA has the threads' default streams",
+                  a_thread_that_ends_takes_its_default_streams_along),
         TEST(a_thread_that_ends_in_a_forked_child_does_not_touch_its_default_stream),
     };
     use_fake("80,90");
