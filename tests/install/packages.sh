@@ -51,8 +51,10 @@ test_names_and_dependencies() {
     for package in $packages; do
         [ -f "$(deb "$package")" ] || fail "no package $package"
         [ "$(field "$package" Package)" = "$package" ] || fail "$package has another name inside"
-        dpkg-deb -c "$(deb "$package")" | grep -q "/usr/share/doc/$package/copyright\$" ||
-            fail "$package says nothing of its licence"
+        for file in copyright changelog.gz; do
+            dpkg-deb -c "$(deb "$package")" | grep -q "/usr/share/doc/$package/$file\$" ||
+                fail "$package has no $file"
+        done
     done
     depends libanyhip0 'libc6 \(>= '
     depends libanyhip0 libcjson1
@@ -67,6 +69,10 @@ test_names_and_dependencies() {
     [ "$(field libanyhip-dev Conflicts)" = libamdhip64-dev ] || fail "libanyhip-dev"
     dpkg-deb -I "$(deb libanyhip0)" shlibs | grep -q '^libanyhip 0 libanyhip0 (>= ' ||
         fail "programs of other packages would not depend on libanyhip0"
+    for package in libanyhip0 anyhip-simulators; do
+        dpkg-deb -I "$(deb $package)" triggers | grep -q 'activate.* ldconfig' ||
+            fail "$package does not renew the loader's cache"
+    done
 }
 
 test_every_file_is_in_one_package() {
@@ -77,7 +83,7 @@ test_every_file_is_in_one_package() {
     sed -n 's|^\./usr/||p' "$folder/files" | sed 's|^\(share/man/.*\)\.gz$|\1|' >"$folder/packed"
     # Packages have these in a folder of their own name.
     (cd "$prefix" && find . ! -type d | sed 's|^\./||' |
-        grep -vE '^share/doc/anyhip/(LICENSE|CHANGELOG.md|copyright)$' | sort) >"$folder/installed"
+        grep -vE '^share/doc/anyhip/(LICENSE|copyright)$' | sort) >"$folder/installed"
     lost=$(sort "$folder/packed" | comm -13 - "$folder/installed")
     [ -z "$lost" ] || fail "in no package: $lost"
 }
