@@ -156,7 +156,8 @@ static void describe_names(const struct simkmt_node *node, HsaNodeProperties *pr
     snprintf((char *)properties->AMDName, sizeof properties->AMDName, "%s", node->gpu.model.name);
     properties->VendorId = VENDOR_AMD;
     properties->DeviceId = (uint16_t)node->gpu.model.chip_id;
-    properties->LocationId = (FIRST_BUS + node->number - 1) << 8;
+    uint32_t index = node->number - 1; /* bus, device and function in 8, 5 and 3 bits */
+    properties->LocationId = (FIRST_BUS + index) << 8 | (index & 0x1f) << 3;
     properties->DrmRenderMinor = RENDER_MINOR + (int32_t)node->number - 1;
     properties->UniqueID = (UINT64_C(0xa5000000) | node->gpu.model.chip_id) << 32 | node->number;
 }
