@@ -1,7 +1,7 @@
 /* Files that are said to be dma-bufs of simulated devices. The first byte says what file: its
  * pages, whether it is sealed, whether its last page is cut. What follows is the page that says
- * what it is; a process and files that it names are this one's, since others are nobody's to open
- * here. */
+ * what it is; the process and the files that it names are always this one's, so that no other
+ * process's are opened. */
 #include "fuzz.h"
 #include "simkmt_export.c"
 

@@ -118,7 +118,7 @@ static void a_soft_queue_is_the_programs(void **state)
     expect(rt.hsa_soft_queue_create(region, 64, 0, 1, (hsa_signal_t){7}, &queue),
            HSA_STATUS_ERROR_INVALID_SIGNAL);
     ok(rt.hsa_soft_queue_create(region, 64, 0, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell, &queue));
-    rt.hsa_queue_store_read_index_screlease(queue, 5); /* nobody else does */
+    rt.hsa_queue_store_read_index_screlease(queue, 5); /* no processor stores it */
     assert_int_equal(rt.hsa_queue_load_read_index_scacquire(queue), 5);
     expect(rt.hsa_amd_queue_get_info(queue, HSA_AMD_QUEUE_INFO_AGENT, &agent),
            HSA_STATUS_ERROR_INVALID_QUEUE);

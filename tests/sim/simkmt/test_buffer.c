@@ -284,7 +284,7 @@ static void what_is_no_buffer_is_refused(void **state)
     HsaGraphicsResourceInfo info;
     struct amdgpu_bo_import_result result;
     uint64_t offset;
-    int file = -1, other = memfd_create("of somebody else", MFD_CLOEXEC);
+    int file = -1, other = memfd_create("no dma-buf", MFD_CLOEXEC);
     void *host = allocate(0, SIZE), *name = NULL;
     flags.ui32.NoAddress = 1;
     expect(kmt.hsaKmtAllocMemory(0, SIZE, flags, &name), HSAKMT_STATUS_NOT_SUPPORTED);

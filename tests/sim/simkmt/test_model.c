@@ -337,8 +337,8 @@ static long long sleeps(void)
     return usage.ru_nvcsw;
 }
 
-/* Nobody tells of packets, so that a thread looks; but seldom when there are none for long. The test
- * waits until that is so, and never ends otherwise. */
+/* Models are not notified of packets, so that a thread polls the indices: seldom, when there has
+ * been no packet for a while. The test waits until that is so, and does not end otherwise. */
 static void an_idle_queue_is_seldom_looked_at(void **state)
 {
     enum { TENTHS = 5, SLEEPS_MAX = 50 };
