@@ -883,6 +883,32 @@ static void several_values_are_waited_for_and_written_at_one_call(void **state)
     ok(hipHostFree(flag));
 }
 
+/* ---- reset ------------------------------------------------------------------------------ */
+
+static void a_reset_ends_the_streams_and_events_of_its_device_only(void **state)
+{
+    hipStream_t streams[2];
+    hipEvent_t events[2];
+    (void)state;
+    for (int device = 0; device < 2; device++) {
+        ok(hipSetDevice(device));
+        ok(hipStreamCreate(&streams[device]));
+        ok(hipEventCreate(&events[device]));
+        ok(hipEventRecord(events[device], streams[device]));
+    }
+    ok(hipSetDevice(0));
+    ok(hipDeviceReset());
+    expect(hipStreamQuery(streams[0]), hipErrorContextIsDestroyed);
+    expect(hipEventQuery(events[0]), hipErrorInvalidHandle);
+    ok(hipSetDevice(1));
+    ok(hipEventRecord(events[1], streams[1]));
+    ok(hipStreamSynchronize(streams[1]));
+    ok(hipEventQuery(events[1]));
+    ok(hipEventDestroy(events[1]));
+    ok(hipStreamDestroy(streams[1]));
+    ok(hipSetDevice(0));
+}
+
 /* ---- the end of a thread ----------------------------------------------------------------- */
 
 /* Both default streams of the thread get a thread of the backend, for the host function. */
@@ -1032,6 +1058,7 @@ int main(void)
         TEST(a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits),
         TEST(value_functions_check_their_arguments),
         TEST(several_values_are_waited_for_and_written_at_one_call),
+        TEST(a_reset_ends_the_streams_and_events_of_its_device_only),
         TEST_OVER("hsa", "CUDA has the threads' default streams",
                   a_thread_that_ends_takes_its_default_streams_along),
         TEST(a_thread_that_ends_in_a_forked_child_does_not_touch_its_default_stream),
