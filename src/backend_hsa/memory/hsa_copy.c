@@ -11,18 +11,19 @@ enum { PIECES_IN_FLIGHT = 3 };
 
 /* Virtual memory may be accessible to a device while the device that has it is not allowed to
  * access it: then that device copies. */
-static bool copies_instead(const struct ah_backend_device *device,
-                           const struct ah_backend_device *owner, const void *pointer)
+__attribute__((noinline)) /* rare, with much on its stack */
+static bool
+copies_instead(const struct ah_backend_device *device, const struct ah_backend_device *owner,
+               const void *pointer)
 {
     struct ahhsa_allocation it;
-    return device != owner && ahhsa_memory_find(device->backend, pointer, &it) &&
-           it.origin == AHHSA_MAPPED && !(it.accessible_by >> owner->index & 1) &&
-           it.accessible_by >> device->index & 1;
+    return ahhsa_memory_find(device->backend, pointer, &it) && it.origin == AHHSA_MAPPED &&
+           !(it.accessible_by >> owner->index & 1) && it.accessible_by >> device->index & 1;
 }
 
-static struct ahhsa_location location_from_info(struct ah_backend_device *device,
-                                                const void *pointer,
-                                                const struct ah_pointer_info *info)
+static inline struct ahhsa_location location_from_info(struct ah_backend_device *device,
+                                                       const void *pointer,
+                                                       const struct ah_pointer_info *info)
 {
     struct ahhsa_location location = {.agent = device->host};
     location.pageable = info->kind == AH_MEMORY_UNKNOWN;
@@ -30,7 +31,7 @@ static struct ahhsa_location location_from_info(struct ah_backend_device *device
     location.host = location.pageable ? location.pointer : info->host_pointer;
     if (info->kind == AH_MEMORY_DEVICE) {
         location.device = &device->backend->devices[info->device_index];
-        if (copies_instead(device, location.device, pointer))
+        if (location.device != device && copies_instead(device, location.device, pointer))
             location.device = device;
         location.agent = location.device->agent;
     }
