@@ -294,6 +294,24 @@ static void the_log_names_each_command_and_its_stream(void **state)
     end(module);
 }
 
+/* The log does not change what a command does. */
+static void an_event_is_recorded_while_commands_are_logged(void **state)
+{
+    hipModule_t module;
+    float ms = -1;
+    (void)state;
+    begin(&module);
+    the_fake()->hold(true);
+    free(log_of(record, 0x2));
+    hipError_t error = hipEventQuery(event);
+    the_fake()->hold(false);
+    expect(error, hipErrorNotReady);
+    ok(hipEventSynchronize(event));
+    ok(hipEventElapsedTime(&ms, event, event));
+    check(ms == 0);
+    end(module);
+}
+
 /* ---- default streams ------------------------------------------------------------------------ */
 
 static void default_streams_have_one_id_on_every_device(void **state)
@@ -338,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(no_work_enters_a_stream_that_captures),
         TEST(the_log_names_each_command_and_its_stream),
+        TEST(an_event_is_recorded_while_commands_are_logged),
         TEST(default_streams_have_one_id_on_every_device),
         TEST(default_streams_take_work_after_a_reset),
     };
