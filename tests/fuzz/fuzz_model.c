@@ -176,7 +176,7 @@ static void look_at(uint64_t address)
         return;
     }
     bool is_host = address - (uintptr_t)host < PAGES * PAGE;
-    fuzz_check(sim_memory_set_resolver(address, true) == is_host || view);
+    fuzz_check(sim_memory_resolve(address, true) == is_host || view);
     view = sim_translate(0, address, 1, true);
     fuzz_check(is_host ? view == (unsigned char *)address : !view);
 }
@@ -224,7 +224,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!host) {
         open_world();
-        sim_memory_on_unknown(is_of_program);
+        sim_memory_set_resolver(is_of_program);
     }
     memset(host, 0, PAGES * PAGE);
     for (size_t at = 0; at + PIECE <= size && at / PIECE < CALLS; at += PIECE)

@@ -139,21 +139,21 @@ static bool look_up(uint64_t address, struct answer *out)
             out->sequence = found ? before : 0;
             return found;
         }
-        sched_yield(); /* the writer is at it, or was put aside while it was */
+        sched_yield(); /* the writer is at work, or has lost its processor meanwhile */
     }
 }
 
-static bool (*_Atomic on_unknown)(uint64_t address, bool write);
+static bool (*_Atomic resolve)(uint64_t address, bool write);
 
-void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write))
+void sim_memory_set_resolver(bool (*resolver)(uint64_t address, bool write))
 {
-    atomic_store(&on_unknown, known);
+    atomic_store(&resolve, resolver);
 }
 
-bool sim_memory_set_resolver(uint64_t address, bool write)
+bool sim_memory_resolve(uint64_t address, bool write)
 {
-    bool (*known)(uint64_t, bool) = atomic_load_explicit(&on_unknown, memory_order_acquire);
-    return known && known(address, write);
+    bool (*resolver)(uint64_t, bool) = atomic_load_explicit(&resolve, memory_order_acquire);
+    return resolver && resolver(address, write);
 }
 
 unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, bool write)
@@ -163,7 +163,7 @@ unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, boo
     bool known = last.sequence == atomic_load_explicit(&sequence, memory_order_acquire) &&
                  address - entry->start < entry->size;
     if (!known && !look_up(address, &last) &&
-        !(sim_memory_set_resolver(address, write) && look_up(address, &last)))
+        !(sim_memory_resolve(address, write) && look_up(address, &last)))
         return NULL;
     uint64_t users = write ? entry->writers : entry->readers;
     if (size > entry->size - (address - entry->start) || !(users >> device & 1))

@@ -324,7 +324,7 @@ unsigned char *sim_translate_range(int device, uint64_t address, size_t size, bo
     unsigned char *first = translate_granules(device, address, size);
     while (!first) {
         first = reach_records(device, address, size, write, &unknown);
-        if (!first && (!unknown || !sim_memory_set_resolver(unknown, write)))
+        if (!first && (!unknown || !sim_memory_resolve(unknown, write)))
             break;
     }
     return first;

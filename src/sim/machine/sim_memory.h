@@ -92,9 +92,9 @@ static inline void sim_memory_name(struct sim_memory *memory, const char *label)
 /* Sets the function that is called for addresses in no allocation: it may register memory there,
  * and returns whether to look up the address again. It is called without locks, on threads of
  * kernels. NULL: none. */
-void sim_memory_on_unknown(bool (*known)(uint64_t address, bool write));
+void sim_memory_set_resolver(bool (*resolver)(uint64_t address, bool write));
 /* Calls it. */
-bool sim_memory_set_resolver(uint64_t address, bool write);
+bool sim_memory_resolve(uint64_t address, bool write);
 
 /* Addresses without memory, for sim_memory_map. 0: none left. hint: an address
  * to prefer, or 0. */

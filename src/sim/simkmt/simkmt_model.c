@@ -341,7 +341,7 @@ get_hsakmt_model_functions(void)
     if (atomic_load(&simkmt.node_count) == 0) {
         sim_log_start();
         simkmt.model = true;
-        sim_memory_on_unknown(is_of_program);
+        sim_memory_set_resolver(is_of_program);
         if (!folder || !open_devices(folder))
             AH_LOG_ERR("simulated kernel driver: HSA_MODEL_TOPOLOGY names no folder that can be "
                        "read or made: there are no devices");
