@@ -90,9 +90,8 @@ struct ahhsa_argument_pool; /* hsa_kernarg.c; has a lock of its own */
 struct ahhsa_workers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    unsigned count;                       /* threads that were not joined yet */
-    struct ahhsa_worker *running;         /* those that have jobs, or may get some */
-    _Atomic(struct ahhsa_worker *) ended; /* those that wait to be joined */
+    struct ahhsa_worker *running; /* all of them */
+    unsigned count;
 };
 
 struct ahhsa_device_queues {
@@ -250,14 +249,12 @@ void ahhsa_argument_chunk_release(void *chunk);
 
 /* ---- host work and events --------------------------------------------------------------- */
 
-/* The thread ends when it has done its jobs, and is joined later. Under the device's lock, or that
- * of the workers: the worker may be freed as soon as that is released. */
+/* The thread ends when it has done its jobs, and frees the worker. Under the device's lock, or that
+ * of the workers; the caller does not use the worker again. */
 void ahhsa_worker_stop(struct ahhsa_worker *worker);
 
 void ahhsa_workers_init(struct ahhsa_workers *workers);
 void ahhsa_workers_fini(struct ahhsa_workers *workers);
-/* Joins the threads that have ended. Not under the lock. */
-void ahhsa_workers_reap(struct ah_backend_device *device);
 
 void ahhsa_events_destroy(struct ah_backend_device *device);
 

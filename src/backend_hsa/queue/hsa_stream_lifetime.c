@@ -139,7 +139,6 @@ void ahhsa_device_reap(struct ah_backend_device *device)
     }
     device->queues->destroyed_at_last_reap = device->queues->destroyed;
     ahhsa_unlock(device);
-    ahhsa_workers_reap(device);
 }
 
 hipError_t ahhsa_stream_destroy(struct ah_backend_device *device, struct ah_backend_stream *stream)

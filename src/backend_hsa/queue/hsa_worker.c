@@ -16,7 +16,7 @@ enum {
 
 struct ahhsa_worker {
     struct ah_backend_device *device;
-    struct ahhsa_worker *next, **link; /* of the device's running or ended threads */
+    struct ahhsa_worker *next, **link; /* of the device's threads */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -141,7 +141,8 @@ static void run_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         job->finish(job->owner);
 }
 
-/* The last action of a thread. */
+/* The last action of a thread, which no other thread joins. Whoever waits for the count touches the
+ * device after this has released the lock, and this touches nothing of the device then. */
 static void retire_worker(struct ahhsa_worker *worker)
 {
     struct ahhsa_workers *workers = &worker->device->queues->workers;
@@ -149,8 +150,9 @@ static void retire_worker(struct ahhsa_worker *worker)
     *worker->link = worker->next;
     if (worker->next)
         worker->next->link = worker->link;
-    worker->next = atomic_load(&workers->ended);
-    atomic_store(&workers->ended, worker);
+    pthread_detach(worker->thread);
+    destroy_worker(worker);
+    workers->count--;
     pthread_cond_broadcast(&workers->changed);
     pthread_mutex_unlock(&workers->lock);
 }
@@ -234,30 +236,6 @@ void ahhsa_workers_fini(struct ahhsa_workers *workers)
     pthread_mutex_destroy(&workers->lock);
 }
 
-/* Under the lock of the workers, which is released meanwhile. A thread has ended. */
-static void join_one(struct ahhsa_workers *workers)
-{
-    struct ahhsa_worker *worker = atomic_load(&workers->ended);
-    atomic_store(&workers->ended, worker->next);
-    pthread_mutex_unlock(&workers->lock);
-    pthread_join(worker->thread, NULL);
-    destroy_worker(worker);
-    pthread_mutex_lock(&workers->lock);
-    workers->count--;
-    pthread_cond_broadcast(&workers->changed);
-}
-
-void ahhsa_workers_reap(struct ah_backend_device *device)
-{
-    struct ahhsa_workers *workers = &device->queues->workers;
-    if (!atomic_load_explicit(&workers->ended, memory_order_relaxed))
-        return;
-    pthread_mutex_lock(&workers->lock);
-    while (atomic_load(&workers->ended))
-        join_one(workers);
-    pthread_mutex_unlock(&workers->lock);
-}
-
 void ahhsa_device_stop_workers(struct ah_backend_device *device)
 {
     if (!device->queues)
@@ -273,10 +251,7 @@ void ahhsa_device_stop_workers(struct ah_backend_device *device)
         ahhsa_worker_stop(worker);
     }
     while (workers->count > 0)
-        if (atomic_load(&workers->ended))
-            join_one(workers);
-        else
-            pthread_cond_wait(&workers->changed, &workers->lock);
+        pthread_cond_wait(&workers->changed, &workers->lock);
     pthread_mutex_unlock(&workers->lock);
 }
 
