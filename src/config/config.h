@@ -72,6 +72,10 @@ const char *ah_config_key(size_t index);
 /* Writes the effective values as JSON, to be freed. NULL without memory. */
 char *ah_config_print(const struct ah_config *config);
 
+/* Sets up the log of this library as config and the environment say; config gets the environment's
+ * values. With tell, a variable that does not parse is reported. */
+void ah_config_set_log(struct ah_config *config, bool tell);
+
 /* Sets up the log of a library beside AnyHIP's own (a simulated driver, ROCTX) as the configuration
  * and the environment say. Both append whole lines to one file; mistakes in the settings are told
  * where AnyHIP's own library, which tells them, is not loaded. */

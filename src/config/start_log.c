@@ -1,4 +1,4 @@
-/* Owns how the log of a library beside AnyHIP's own is set up. */
+/* Owns how the log is set up, from the configuration and the environment. */
 #include "config.h"
 #include "env.h"
 #include "log.h"
@@ -17,14 +17,36 @@ static bool another_tells(void)
 
 static long long setting(const char *variable, long long fallback, bool tell)
 {
+    if (tell)
+        return ah_env_integer(variable, fallback);
     char *text = ah_env_string(variable);
     long long value = fallback;
-    if (tell)
-        value = ah_env_integer(variable, fallback);
-    else if (text && !ah_parse_integer(text, &value))
+    if (text && !ah_parse_integer(text, &value))
         value = fallback;
     free(text);
     return value;
+}
+
+/* AMD_LOG_LEVEL_FILE counts only where a level is set, as in ROCm. */
+void ah_config_set_log(struct ah_config *config, bool tell)
+{
+    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
+    config->log_level = (int)setting("AMD_LOG_LEVEL", config->log_level, tell);
+    config->log_mask = (int)setting("AMD_LOG_MASK", config->log_mask, tell);
+    config->log_max_size_mib =
+        (size_t)setting("AMD_LOG_LEVEL_SIZE", (long long)config->log_max_size_mib, tell);
+    if (file && *file) {
+        free(config->log_file);
+        config->log_file = file;
+    } else {
+        free(file);
+    }
+    ah_log_configure(&(struct ah_log_settings){
+        .level = config->log_level,
+        .mask = config->log_mask,
+        .file = config->log_file,
+        .max_size_mib = config->log_max_size_mib,
+    });
 }
 
 void ah_config_start_log(void)
@@ -33,14 +55,6 @@ void ah_config_start_log(void)
     bool tell = !another_tells();
     ah_config_init(&config);
     ah_config_load(&config, tell);
-    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
-    ah_log_configure(&(struct ah_log_settings){
-        .level = (int)setting("AMD_LOG_LEVEL", config.log_level, tell),
-        .mask = (int)setting("AMD_LOG_MASK", config.log_mask, tell),
-        .file = file && *file ? file : config.log_file,
-        .max_size_mib =
-            (size_t)setting("AMD_LOG_LEVEL_SIZE", (long long)config.log_max_size_mib, tell),
-    });
-    free(file);
+    ah_config_set_log(&config, tell);
     ah_config_fini(&config);
 }

@@ -97,9 +97,10 @@ struct ah_managed_variable {
 
 /* What the fat binaries registered so far hold. Calls no driver. */
 struct ah_program_code {
-    bool any;           /* there is a fat binary that can be read */
-    bool nvidia, amd;   /* each of them has code for devices of that vendor */
-    char amd_list[256]; /* AMD's processors in the order of the binaries: "gfx90a,gfx1100" */
+    bool any;                /* there is a fat binary that can be read */
+    bool nvidia, amd;        /* each of them has code for devices of that vendor */
+    char processors[16][24]; /* AMD's in the order of the binaries, each once: "gfx90a" */
+    size_t processor_count;
 };
 void ah_fatbin_survey(struct ah_program_code *out_code);
 

@@ -117,22 +117,13 @@ static bool is_nvidias(const struct ah_image *image)
            image->kind == AH_IMAGE_CUDA_FATBIN;
 }
 
-static bool is_listed(const char *list, const char *word)
+static void add_processor(struct ah_program_code *code, const char *name)
 {
-    size_t length = strlen(word);
-    for (const char *at = list; (at = strstr(at, word)); at += length)
-        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
-            return true;
-    return false;
-}
-
-static void survey_image(struct ah_program_code *code, const struct ah_image *image)
-{
-    size_t used = strlen(code->amd_list);
-    if (image->kind == AH_IMAGE_AMDGPU && !is_listed(code->amd_list, image->processor) &&
-        used + strlen(image->processor) + 2 <= sizeof code->amd_list)
-        snprintf(code->amd_list + used, sizeof code->amd_list - used, "%s%s", used ? "," : "",
-                 image->processor);
+    for (size_t i = 0; i < code->processor_count; i++)
+        if (strcmp(code->processors[i], name) == 0)
+            return;
+    if (code->processor_count < sizeof code->processors / sizeof *code->processors)
+        snprintf(code->processors[code->processor_count++], sizeof *code->processors, "%s", name);
 }
 
 void ah_fatbin_survey(struct ah_program_code *out_code)
@@ -144,9 +135,12 @@ void ah_fatbin_survey(struct ah_program_code *out_code)
         if (open_fatbin(fatbin) != hipSuccess)
             continue;
         for (size_t i = 0; i < fatbin->images.count; i++) {
-            nvidia |= is_nvidias(&fatbin->images.items[i]);
-            amd |= fatbin->images.items[i].kind == AH_IMAGE_AMDGPU;
-            survey_image(out_code, &fatbin->images.items[i]);
+            const struct ah_image *image = &fatbin->images.items[i];
+            nvidia |= is_nvidias(image);
+            if (image->kind == AH_IMAGE_AMDGPU) {
+                amd = true;
+                add_processor(out_code, image->processor);
+            }
         }
         out_code->any = true;
         out_code->nvidia &= nvidia;

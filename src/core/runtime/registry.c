@@ -60,32 +60,6 @@ static void refuse_kind(const char *name)
 
 /* ---- configuration and environment ------------------------------------- */
 
-static void replace(char **field, char *value)
-{
-    free(*field);
-    *field = value;
-}
-
-/* AMD_LOG_LEVEL_FILE counts only where a level is set, as in ROCm. */
-static void configure_log(struct ah_config *config)
-{
-    char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
-    config->log_level = (int)ah_env_integer("AMD_LOG_LEVEL", config->log_level);
-    config->log_mask = (int)ah_env_integer("AMD_LOG_MASK", config->log_mask);
-    config->log_max_size_mib =
-        (size_t)ah_env_integer("AMD_LOG_LEVEL_SIZE", (long long)config->log_max_size_mib);
-    if (file && *file)
-        replace(&config->log_file, file);
-    else
-        free(file);
-    ah_log_configure(&(struct ah_log_settings){
-        .level = config->log_level,
-        .mask = config->log_mask,
-        .file = config->log_file,
-        .max_size_mib = config->log_max_size_mib,
-    });
-}
-
 static void read_settings(struct ah_settings *settings)
 {
     settings->serialize_kernel =
@@ -286,13 +260,12 @@ static bool try_simulator(struct ah_registry *registry, const struct backend_kin
     return true;
 }
 
-/* The first of AMD's processors in the list that can be simulated. */
+/* Devices of the first of AMD's processors that can be simulated. */
 static bool simulate_processor(struct ah_registry *registry, const struct backend_kind *kind,
-                               char *list)
+                               const struct ah_program_code *code)
 {
-    char *rest = NULL;
-    for (char *name = strtok_r(list, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
-        if (try_simulator(registry, kind, name, false))
+    for (size_t i = 0; i < code->processor_count; i++)
+        if (try_simulator(registry, kind, code->processors[i], false))
             return true;
     return false;
 }
@@ -307,7 +280,7 @@ static void simulate(struct ah_registry *registry)
         const struct backend_kind *kind = &backend_kinds[i];
         if (kind->ops == &ahhsa_ops && kind->simulated && code.any && code.amd && !code.nvidia &&
             simulator_is_there(kind, &registry->config) &&
-            simulate_processor(registry, kind, code.amd_list))
+            simulate_processor(registry, kind, &code))
             return;
     }
     for (int i = 0; i < BACKEND_KIND_COUNT; i++) {
@@ -440,7 +413,7 @@ static void init_once(void)
     ah_config_init(&ah_registry.config);
     ah_config_load(&ah_registry.config, true);
     ah_config_check_variables();
-    configure_log(&ah_registry.config);
+    ah_config_set_log(&ah_registry.config, true);
     read_settings(&ah_registry.settings);
     open_drivers(&ah_registry);
     list_devices(&ah_registry);

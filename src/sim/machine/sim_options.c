@@ -182,7 +182,7 @@ static void take_file(struct sim_options *options)
 {
     struct ah_config config;
     ah_config_init(&config);
-    ah_config_load(&config, false); /* sim_log_start has logged its errors */
+    ah_config_load(&config, false); /* ah_config_start_log has logged its errors */
     options->run.threads = (unsigned)config.sim_threads;
     options->compute_units = (unsigned)config.sim_units;
     take(options, &devices, "sim.devices", copy(config.sim_devices));

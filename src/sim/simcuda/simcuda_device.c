@@ -1,7 +1,7 @@
 /* Owns the driver's start: the list of devices; and the names of its errors. */
 #include "simcuda_driver.h"
 #include "simcuda.h"
-#include "sim_log.h"
+#include "config.h"
 #include "env.h"
 
 #include <ctype.h>
@@ -233,7 +233,7 @@ CUresult simcuda_cuInit(unsigned flags)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     if (!tried) {
         tried = true;
-        sim_log_start();
+        ah_config_start_log();
         simcuda.init_result = open_devices();
         simcuda.initialised = simcuda.init_result == CUDA_SUCCESS;
     }

@@ -1,6 +1,6 @@
 /* Owns the start and the end of the runtime, and the properties of the system. */
 #include "simhsa_image.h"
-#include "sim_log.h"
+#include "config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static hsa_status_t open_runtime(void)
     if (tried)
         return result;
     tried = true;
-    sim_log_start();
+    ah_config_start_log();
     result = simhsa_agents_open();
     if (result == HSA_STATUS_SUCCESS && !(simhsa_signals_open() && simhsa_queues_open()))
         result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -9,7 +9,7 @@
 
 #include "amdgpu_device.h"
 #include "ranges.h"
-#include "sim_log.h"
+#include "config.h"
 #include "sim_options.h"
 
 #include <inttypes.h>
@@ -339,7 +339,7 @@ get_hsakmt_model_functions(void)
     const char *folder = secure_getenv("HSA_MODEL_TOPOLOGY");
     pthread_mutex_lock(&simkmt.lock);
     if (atomic_load(&simkmt.node_count) == 0) {
-        sim_log_start();
+        ah_config_start_log();
         simkmt.model = true;
         sim_memory_set_resolver(is_of_program);
         if (!folder || !open_devices(folder))

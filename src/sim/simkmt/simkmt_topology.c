@@ -3,7 +3,7 @@
 #include "simkmt.h"
 
 #include "amdgpu_device.h"
-#include "sim_log.h"
+#include "config.h"
 #include "sim_options.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ HSAKMT_STATUS simkmt_nodes_open(void)
 {
     const struct amdgpu_model *models[SIM_DEVICES_MAX];
     const struct sim_options *options = sim_options();
-    sim_log_start();
+    ah_config_start_log();
     int count = amdgpu_list_read(options->devices, models);
     if (count <= 0)
         return simkmt_refuse(HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED,
