@@ -4,7 +4,7 @@
 set -eu
 cd "$1"
 
-reads='(getenv|ah_env_(string|path|integer|bool)|[( ]setting|push_setting\(&arguments,|ah_rtc_variable|ah_rtc_push_variable\(&[a-z]+,) *\(?"[A-Z][A-Z0-9_]*"'
+reads='(getenv|ah_env_(string|path|integer|bool)|[) ]setting|push_setting\(&arguments,|ah_rtc_variable|ah_rtc_push_variable\(&[a-z]+,) *\(?"[A-Z][A-Z0-9_]*"'
 read=$(grep -rhoE "$reads" src tools --include='*.[ch]' | grep -oE '"[A-Z0-9_]+"' | tr -d '"' | sort -u)
 
 # What a driver reads by itself is explained too.
