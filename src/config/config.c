@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,10 +67,11 @@ static bool read_string(const cJSON *value, void *out)
     return true;
 }
 
+// The limits are those of 64-bit integers at most.
 static bool whole_number(const cJSON *value, double low, double high)
 {
     return cJSON_IsNumber(value) && value->valuedouble >= low && value->valuedouble <= high &&
-           floor(value->valuedouble) == value->valuedouble;
+           (double)(int64_t)value->valuedouble == value->valuedouble;
 }
 
 static bool read_level(const cJSON *value, void *out)

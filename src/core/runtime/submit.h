@@ -137,7 +137,7 @@ ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
         (grid[0] - 1 >= device->max_grid[0]) | (grid[1] - 1 >= device->max_grid[1]) |
         (grid[2] - 1 >= device->max_grid[2]) | (launch->extra != NULL) |
         (launch->shared > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed)) |
-        ah_submit_is_unusual(stream);
+        (int)ah_submit_is_unusual(stream); // an int: the operands are all meant to be evaluated
     if (__builtin_expect(unusual, 0))
         return ah_submit(
             stream, &(struct ah_command){.kind = AH_COMMAND_LAUNCH, .launch = {function, launch}});
