@@ -154,7 +154,7 @@ static const char *result_of(const struct device *device, const struct proof *pr
         }
         const char *result = recorded(device, proofs[i].program, proofs[i].sentence, false);
         if (!result && device->simulated) {
-            fprintf(stderr, "results/%s.tsv has no '%s' of %s: ./run docs\n", device->name,
+            fprintf(stderr, "results/%s.tsv has no '%s' of %s: ./run docs tables\n", device->name,
                     proofs[i].sentence, proofs[i].program);
             ++errors;
         }
@@ -275,7 +275,7 @@ static const char introduction[] =
     "# The kernel language\n\n"
     "What HIP's documents say a kernel or the program around it can use, and the tests that show\n"
     "it, by device. This page is made from tests/kernel/language.tsv and from results of tests\n"
-    "(tests/kernel/results) by `./run docs`; a test of the build fails when it is not current,\n"
+    "(tests/kernel/results) by `./run docs tables`; a test of the build fails when it is not current,\n"
     "when a test that it names does not exist, or when one was not run.\n\n"
     "- **yes**: the test passed there. Simulated devices: simcuda runs PTX of sm_80; gfx90a "
     "(waves\n"

@@ -79,14 +79,14 @@ hipError_t hipMemcpyToSymbolAsync_spt(const void *symbol, const void *src, size_
                                       size_t offset, hipMemcpyKind kind,
                                       hipStream_t stream __dparm(hipStreamPerThread));
 /// As hipMemcpyFromArray().
-hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t src, size_t wOffsetSrc,
+hipError_t hipMemcpyFromArray_spt(void *dst, hipArray_const_t srcArray, size_t wOffset,
                                   size_t hOffset, size_t count, hipMemcpyKind kind);
 /// As hipMemcpy2DToArray().
 hipError_t hipMemcpy2DToArray_spt(hipArray_t dst, size_t wOffset, size_t hOffset, const void *src,
                                   size_t spitch, size_t width, size_t height, hipMemcpyKind kind);
 /// As hipMemcpy2DFromArrayAsync().
 hipError_t hipMemcpy2DFromArrayAsync_spt(void *dst, size_t dpitch, hipArray_const_t src,
-                                         size_t wOffsetSrc, size_t hOffsetSrc, size_t width,
+                                         size_t wOffset, size_t hOffset, size_t width,
                                          size_t height, hipMemcpyKind kind,
                                          hipStream_t stream __dparm(hipStreamPerThread));
 /// As hipMemcpy2DToArrayAsync().
@@ -113,7 +113,7 @@ hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream __dparm(hipSt
 /// As hipLaunchCooperativeKernel().
 hipError_t hipLaunchCooperativeKernel_spt(const void *f, dim3 gridDim, dim3 blockDim,
                                           void **kernelParams, uint32_t sharedMemBytes,
-                                          hipStream_t hStream __dparm(hipStreamPerThread));
+                                          hipStream_t stream __dparm(hipStreamPerThread));
 /// As hipLaunchKernel().
 hipError_t hipLaunchKernel_spt(const void *function_address, dim3 numBlocks, dim3 dimBlocks,
                                void **args, size_t sharedMemBytes,

@@ -216,7 +216,7 @@ static const char *const heading =
     "# Coverage\n"
     "\n"
     "Every function that the library exports, and what it does on each backend. This\n"
-    "page is made from the source by `./run docs`.\n"
+    "page is made from the source by `./run docs tables`.\n"
     "\n"
     "- **yes**: implemented.\n"
     "- **in part**: implemented, with the limit that is named.\n"
