@@ -1,4 +1,4 @@
-/* Queues: packets as programs write them, and dispatches that end when the test says. */
+/* Queues: packets as programs write them, and dispatches that end when the test ends them. */
 #include "fake_dispatch.h"
 
 #include "amdgpu_queue.h"
@@ -19,7 +19,7 @@
 enum { SIGNALS = 16, RING_MAX = 256, MIB = 1 << 20, ENTRY = 256 };
 enum { BARRIER = 1 << HSA_PACKET_HEADER_BARRIER };
 
-/* In memory of the host that the device reaches. */
+/* In host memory that the device can access. */
 struct world {
     union {
         hsa_kernel_dispatch_packet_t kernel;
@@ -102,7 +102,7 @@ static uint64_t read_index(void)
     return __atomic_load_n(&world->queue.read_dispatch_id, __ATOMIC_ACQUIRE);
 }
 
-/* A place in the ring, when there is one. */
+/* Reserves a slot of the ring; waits until one is free. */
 static uint64_t reserve(void)
 {
     uint64_t index = __atomic_fetch_add(&world->queue.write_dispatch_id, 1, __ATOMIC_RELAXED);
@@ -191,8 +191,8 @@ static void wait_read(uint64_t index)
         nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-/* For what is not to happen. */
-static void give_it_time(void)
+/* Gives the queue time to do what it must not do. */
+static void wait_briefly(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
@@ -219,7 +219,7 @@ static void a_kernel_is_dispatched_and_completes_its_signal(void **state)
     assert_int_equal(seen.packet.grid_size_x, 256);
     assert_int_equal(seen.packet.kernel_object, (uintptr_t)&world->descriptor);
     assert_int_equal(seen.queue_address, (uintptr_t)&world->queue);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(signal_value(0), 1);
     fake_end_well(0);
     wait_complete(0);
@@ -228,7 +228,7 @@ static void a_kernel_is_dispatched_and_completes_its_signal(void **state)
     assert_int_equal(atomic_load(&errors), 0);
 }
 
-static void a_packet_is_the_producers_again_while_its_kernel_runs(void **state)
+static void a_packet_slot_is_free_while_its_kernel_runs(void **state)
 {
     (void)state;
     open_queue(4);
@@ -276,7 +276,7 @@ static void a_ring_is_used_again_and_again(void **state)
     close_queue();
 }
 
-/* It knows its ring, whatever becomes of what the program has. */
+/* The simulator keeps its own copy of these fields. */
 static void a_queue_whose_fields_were_overwritten_continues(void **state)
 {
     (void)state;
@@ -301,7 +301,7 @@ static void kernels_overlap_unless_they_have_the_barrier_bit(void **state)
     fake_wait_started(2);
     fake_end_well(1);
     wait_complete(1);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(fake_started(), 2);
     assert_int_equal(read_index(), 2);
     fake_end_well(0);
@@ -322,7 +322,7 @@ static void more_kernels_than_can_be_in_progress_wait_for_others(void **state)
     for (int i = 0; i < COUNT; i++)
         submit_kernel(0, 0);
     fake_wait_started(AT_ONCE);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(fake_started(), AT_ONCE);
     for (unsigned i = 0; i < COUNT; i++) {
         fake_wait_started(i + 1);
@@ -351,8 +351,8 @@ static void priority_and_cooperation_are_passed_on(void **state)
     close_queue();
 }
 
-/* Of ten waves; kernels have four. */
-static void kernels_in_progress_have_parts_of_their_own_of_the_queues_scratch(void **state)
+/* Scratch for ten waves; each kernel has four. */
+static void kernels_in_progress_have_separate_parts_of_the_queues_scratch(void **state)
 {
     enum { WAVE = 1024, WAVES = 10 };
     (void)state;
@@ -371,7 +371,7 @@ static void kernels_in_progress_have_parts_of_their_own_of_the_queues_scratch(vo
     assert_int_equal(fake_seen(0).scratch_ring.waves, 4);
     assert_int_equal(fake_seen(0).scratch_ring.wave_size, WAVE);
     assert_int_equal(fake_seen(1).scratch_ring.first, 4);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(fake_started(), 2);
     packet.private_segment_size = 0;
     submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
@@ -408,13 +408,13 @@ static void profiled_packets_have_timestamps(void **state)
     close_queue();
 }
 
-static void queues_hear_of_interrupts(void **state)
+static void queues_are_notified_of_interrupts(void **state)
 {
     (void)state;
     fake.interrupt = NULL;
     open_queue(4);
     assert_non_null(fake.interrupt);
-    fake.interrupt(0); /* waiting threads check again, and see no change */
+    fake.interrupt(0); /* waiting threads compare again, and nothing has changed */
     close_queue();
 }
 
@@ -429,7 +429,7 @@ static void packets_that_are_ready_wait_for_those_before_them(void **state)
     packet.reserved2 = 2;
     publish(second, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
     ring(second);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(fake_started(), 0);
     packet.reserved2 = 1;
     publish(first, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
@@ -441,14 +441,14 @@ static void packets_that_are_ready_wait_for_those_before_them(void **state)
     close_queue();
 }
 
-static void a_packet_may_become_ready_after_it_was_announced(void **state)
+static void a_packet_may_be_published_after_its_doorbell(void **state)
 {
     (void)state;
     open_queue(8);
     hsa_kernel_dispatch_packet_t packet = kernel_packet(0);
     uint64_t index = reserve();
     ring(index);
-    give_it_time();
+    wait_briefly();
     publish(index, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
     fake_seen(0);
     fake_end_well(0);
@@ -496,7 +496,7 @@ static void a_barrier_and_waits_for_all_its_signals(void **state)
     submit_barrier(ALL, 0, 1, 2);
     submit_kernel(3, 0);
     amdgpu_signal_store(&world->signals[1], 0);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(signal_value(2), 1);
     assert_int_equal(fake_started(), 0);
     amdgpu_signal_add(&world->signals[0], -1);
@@ -512,11 +512,11 @@ static void a_barrier_or_waits_for_one_of_its_signals(void **state)
     (void)state;
     open_queue(8);
     submit_barrier(ANY, 0, 1, 2);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(signal_value(2), 1);
     amdgpu_signal_store(&world->signals[1], 0);
     wait_complete(2);
-    submit_barrier(ANY, -1, -1, 3); /* of none: there is nothing to wait for */
+    submit_barrier(ANY, -1, -1, 3); /* without signals: there is nothing to wait for */
     wait_complete(3);
     close_queue();
 }
@@ -535,7 +535,7 @@ static void a_barrier_waits_for_a_value_under_a_mask(void **state)
     };
     submit(&packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
     amdgpu_signal_store(&world->signals[0], 0x3f);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(signal_value(1), 1);
     amdgpu_signal_store(&world->signals[0], 0x12f);
     wait_complete(1);
@@ -559,7 +559,7 @@ static void a_barrier_without_the_bit_does_not_wait_for_kernels(void **state)
     wait_complete(1);
     hsa_barrier_and_packet_t packet = {.completion_signal = handle_of(2)};
     submit(&packet, HSA_PACKET_TYPE_BARRIER_AND | BARRIER);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(signal_value(2), 1);
     fake_wait_started(1);
     fake_end_well(0);
@@ -575,7 +575,7 @@ static void take_agent(void *data, const hsa_agent_dispatch_packet_t *packet)
     atomic_fetch_add(&agents, 1);
 }
 
-static void agent_dispatches_go_to_whom_they_are_for(void **state)
+static void agent_dispatches_are_passed_to_the_callback(void **state)
 {
     (void)state;
     hsa_agent_dispatch_packet_t packet = {.type = 0x8001, .arg = {[3] = 44}};
@@ -595,7 +595,7 @@ static void agent_dispatches_go_to_whom_they_are_for(void **state)
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
-static void a_packet_that_makes_no_sense_stops_the_queue(void **state)
+static void an_invalid_packet_stops_the_queue(void **state)
 {
     static const struct {
         unsigned header, format;
@@ -612,8 +612,8 @@ static void a_packet_that_makes_no_sense_stops_the_queue(void **state)
         submit(&packet, rows[i].header);
         expect_error(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
         assert_int_equal(first_error.end.kind, AMDGPU_END_OK);
-        submit_kernel(1, 0); /* the queue does not support it */
-        give_it_time();
+        submit_kernel(1, 0); /* the queue does not support cooperative kernels */
+        wait_briefly();
         assert_int_equal(fake_started(), 0);
         assert_int_equal(signal_value(0), 1);
         assert_int_equal(atomic_load(&errors), 1);
@@ -693,7 +693,7 @@ static const struct {
     {{AMDGPU_END_NO_MEMORY, 0, 0, false}, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
 };
 
-static void each_end_of_a_kernel_has_its_status(void **state)
+static void each_result_of_a_kernel_has_its_status(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -740,14 +740,14 @@ static void the_first_error_counts_and_cancels_the_rest(void **state)
 
 /* ---- ends of queues ----------------------------------------------------------------------- */
 
-static void a_queue_ends_whatever_it_does(void **state)
+static void a_queue_can_be_destroyed_at_any_time(void **state)
 {
     hsa_amd_barrier_value_packet_t value = {
         .header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE, .value = 1234, .mask = -1};
     (void)state;
-    open_queue(8); /* nothing */
+    open_queue(8); /* empty */
     close_queue();
-    open_queue(8); /* a kernel, and one that waits for it */
+    open_queue(8); /* a kernel, and a second one that waits for it */
     submit_kernel(0, 0);
     submit_kernel(0, BARRIER);
     fake_wait_started(1);
@@ -769,15 +769,15 @@ static void a_queue_ends_whatever_it_does(void **state)
     submit(&value, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
     wait_read(1);
     close_queue();
-    open_queue(8); /* a packet that never comes */
+    open_queue(8); /* a packet that is never published */
     ring(reserve());
-    give_it_time();
+    wait_briefly();
     close_queue();
     assert_int_equal(atomic_load(&errors), 0);
     amdgpu_queue_destroy(NULL);
 }
 
-static void an_inactive_queue_takes_nothing(void **state)
+static void an_inactive_queue_processes_no_packets(void **state)
 {
     (void)state;
     open_queue(8);
@@ -787,7 +787,7 @@ static void an_inactive_queue_takes_nothing(void **state)
     assert_int_equal(fake.running, 0);
     wait_until(&world->inactive, HSA_SIGNAL_CONDITION_EQ, -1);
     submit_kernel(1, 0);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(fake_started(), 1);
     assert_int_equal(signal_value(0), 1);
     close_queue();
@@ -795,7 +795,7 @@ static void an_inactive_queue_takes_nothing(void **state)
     open_queue(8);
     amdgpu_queue_inactivate(queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
     expect_error(HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-    amdgpu_queue_inactivate(queue, HSA_STATUS_ERROR_EXCEPTION); /* it is already */
+    amdgpu_queue_inactivate(queue, HSA_STATUS_ERROR_EXCEPTION); /* it is already inactive */
     close_queue();
     assert_int_equal(atomic_load(&errors), 1);
 }
@@ -814,7 +814,7 @@ static void destroy_on_agent(void *data, const hsa_agent_dispatch_packet_t *pack
     (void)packet;
     close_queue();
     assert_int_equal(fake.running, 0);
-    memset(world->ring, 0xff, sizeof world->ring); /* it is not read any more */
+    memset(world->ring, 0xff, sizeof world->ring); /* it is no longer read */
     atomic_fetch_add(&agents, 1);
 }
 
@@ -827,7 +827,7 @@ static void a_callback_may_destroy_its_queue(void **state)
     queue = amdgpu_queue_create(&settings);
     submit(&packet, HSA_PACKET_TYPE_AGENT_DISPATCH);
     while (atomic_load(&errors) == 0)
-        give_it_time();
+        wait_briefly();
     assert_null(queue);
     open_queue_on(0, 8);
     settings.agent_dispatch = destroy_on_agent;
@@ -835,13 +835,13 @@ static void a_callback_may_destroy_its_queue(void **state)
     submit_kernel(0, 0);
     submit(&packet, HSA_PACKET_TYPE_AGENT_DISPATCH);
     while (atomic_load(&agents) == 0)
-        give_it_time();
+        wait_briefly();
     assert_null(queue);
-    give_it_time();
+    wait_briefly();
     assert_int_equal(atomic_load(&errors), 0);
 }
 
-static void an_invalid_ring_makes_no_queue(void **state)
+static void an_invalid_ring_is_refused(void **state)
 {
     (void)state;
     open_queue_on(0, 0);
@@ -899,7 +899,7 @@ static void a_slow_device_takes_its_time(void **state)
     assert_true(sim_fault_set(NULL));
 }
 
-/* The last one here: the device stays lost. */
+/* The last test: the device stays lost. */
 static void a_lost_device_stops_all_its_queues(void **state)
 {
     (void)state;
@@ -952,34 +952,34 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_is_dispatched_and_completes_its_signal),
-        cmocka_unit_test(a_packet_is_the_producers_again_while_its_kernel_runs),
+        cmocka_unit_test(a_packet_slot_is_free_while_its_kernel_runs),
         cmocka_unit_test(a_packet_without_a_signal_completes_too),
         cmocka_unit_test(a_ring_is_used_again_and_again),
         cmocka_unit_test(a_queue_whose_fields_were_overwritten_continues),
         cmocka_unit_test(kernels_overlap_unless_they_have_the_barrier_bit),
         cmocka_unit_test(more_kernels_than_can_be_in_progress_wait_for_others),
         cmocka_unit_test(priority_and_cooperation_are_passed_on),
-        cmocka_unit_test(kernels_in_progress_have_parts_of_their_own_of_the_queues_scratch),
+        cmocka_unit_test(kernels_in_progress_have_separate_parts_of_the_queues_scratch),
         cmocka_unit_test(profiled_packets_have_timestamps),
-        cmocka_unit_test(queues_hear_of_interrupts),
+        cmocka_unit_test(queues_are_notified_of_interrupts),
         cmocka_unit_test(packets_that_are_ready_wait_for_those_before_them),
-        cmocka_unit_test(a_packet_may_become_ready_after_it_was_announced),
+        cmocka_unit_test(a_packet_may_be_published_after_its_doorbell),
         cmocka_unit_test(many_threads_write_one_queue),
         cmocka_unit_test(a_barrier_and_waits_for_all_its_signals),
         cmocka_unit_test(a_barrier_or_waits_for_one_of_its_signals),
         cmocka_unit_test(a_barrier_waits_for_a_value_under_a_mask),
         cmocka_unit_test(a_barrier_without_the_bit_does_not_wait_for_kernels),
-        cmocka_unit_test(agent_dispatches_go_to_whom_they_are_for),
-        cmocka_unit_test(a_packet_that_makes_no_sense_stops_the_queue),
+        cmocka_unit_test(agent_dispatches_are_passed_to_the_callback),
+        cmocka_unit_test(an_invalid_packet_stops_the_queue),
         cmocka_unit_test(a_kernel_packet_is_checked),
         cmocka_unit_test(an_invalid_signal_is_not_a_dependency),
-        cmocka_unit_test(each_end_of_a_kernel_has_its_status),
+        cmocka_unit_test(each_result_of_a_kernel_has_its_status),
         cmocka_unit_test(a_kernel_that_does_not_start_is_an_error),
         cmocka_unit_test(the_first_error_counts_and_cancels_the_rest),
-        cmocka_unit_test(a_queue_ends_whatever_it_does),
-        cmocka_unit_test(an_inactive_queue_takes_nothing),
+        cmocka_unit_test(a_queue_can_be_destroyed_at_any_time),
+        cmocka_unit_test(an_inactive_queue_processes_no_packets),
         cmocka_unit_test(a_callback_may_destroy_its_queue),
-        cmocka_unit_test(an_invalid_ring_makes_no_queue),
+        cmocka_unit_test(an_invalid_ring_is_refused),
         cmocka_unit_test(launches_fail_as_configured),
         cmocka_unit_test(a_slow_device_takes_its_time),
         cmocka_unit_test(a_lost_device_stops_all_its_queues),

@@ -1,5 +1,6 @@
-/* Every row that gfx90a and gfx1100 execute is executed by a test; what they refuse is listed
- * here, with the reason. Programs of this folder have written what they executed (rows.c). */
+/* Every row that gfx90a and gfx1100 execute is executed by a test; rows that they refuse are listed
+ * here, with the reason. The test programs of this folder record the rows that they execute
+ * (rows.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ static bool executed[AMDGPU_ISA_COUNT][MOST];
 
 /* ---- what is refused ---------------------------------------------------------------------- */
 
-/* Patterns of names; src/sim/README.md has the reasons for those who use the simulator. */
+/* Patterns of names; src/sim/README.md gives the reasons to users of the simulator. */
 static const struct {
     const char *names, *reason;
 } refused[] = {
@@ -72,7 +73,7 @@ static bool emit(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *
     return amdgpu_emit_matrix(isa, inst, &op) || amdgpu_emit_vector(isa, lanes, inst, &op);
 }
 
-/* Whether one of many encodings is decoded and emitted. */
+/* Returns whether one of many encodings is decoded and emitted. */
 static bool accepts(enum amdgpu_isa isa, const struct amdgpu_row *row)
 {
     struct random_form form = {isa, row, row->opcode[amdgpu_family_of(isa)] < 0};
@@ -127,7 +128,7 @@ static int read_files(void **state)
 
 /* ---- the tests ------------------------------------------------------------------------------ */
 
-/* What is wrong with a row; NULL: nothing. */
+/* Returns what is wrong with a row; NULL: nothing. */
 static const char *wrong_with(enum amdgpu_isa isa, const struct amdgpu_row *row, bool ran)
 {
     bool accepted = accepts(isa, row), listed = reason_for(row->name);

@@ -1,5 +1,5 @@
-/* Scalar arithmetic: every row of SOP1, SOP2, SOPK and SOPC, in every instruction set that has
- * it, for values at the edges, against models that work in wider numbers or bit by bit. */
+/* Scalar arithmetic: every row of SOP1, SOP2, SOPK and SOPC, in every instruction set that has it,
+ * for edge cases, against models that compute in wider numbers or bit by bit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@
 
 typedef __int128 wide;
 
-struct state { /* bits: of the instruction's values; b of shifts has 32 */
+struct state { /* bits: the width of the instruction's values; b of shifts has 32 */
     unsigned bits;
-    uint64_t a, b, d, exec, lanes; /* lanes: that a wave has */
+    uint64_t a, b, d, exec, lanes; /* lanes: of a wave */
     bool scc;
-    const char *table; /* of logic: results for the bits 00, 01, 10 and 11 of a and b */
+    const char *table; /* for logic: the results for the bits 00, 01, 10 and 11 of a and b */
 };
 
 static uint64_t cut(const struct state *s, wide value)
@@ -118,7 +118,7 @@ static void max_unsigned(struct state *s)
 }
 static void absolute_difference(struct state *s)
 {
-    /* As the hardware has it: the difference is of 32 bits before it loses its sign. */
+    /* As in hardware: the difference is cut to 32 bits before its absolute value is taken. */
     wide difference = signed_of(s, cut(s, signed_of(s, s->a) - signed_of(s, s->b)));
     result_scc(s, difference < 0 ? -difference : difference);
 }
@@ -399,12 +399,12 @@ static void bit_is_1(struct state *s)
     s->scc = bit(s->a, (unsigned)(s->b % s->bits));
 }
 
-/* bits: of d and a, unless those of d are 32 all the same. SOPK: b is the constant. */
+/* bits: the width of d and a, unless d always has 32. SOPK: b is the constant. */
 struct model {
     const char *name;
     void (*run)(struct state *s);
     unsigned bits;
-    unsigned dst, src; /* bits in registers: of the result, of a */
+    unsigned dst, src; /* registers: of the result, of a */
     const char *table;
 };
 #define LOGIC(name, run, table)                                                                    \
@@ -543,7 +543,7 @@ static const struct model models[] = {
     LOGIC("s_and_not1_wrexec_", write_exec, "0010"),
 };
 
-/* Rows that are no arithmetic: test_control.c has them, or the simulator refuses them. */
+/* Rows that are not arithmetic: test_control.c tests them, or the simulator refuses them. */
 static const char *const others[] = {
     "s_getpc_b64",
     "s_setpc_b64",
@@ -639,7 +639,7 @@ static const uint64_t values[] = {
 };
 enum { VALUES = sizeof values / sizeof *values };
 
-/* The same, and what has an upper half. */
+/* The same for registers with an upper half. */
 static uint64_t value_at(unsigned index, unsigned bits)
 {
     if (bits != 64)
@@ -668,7 +668,7 @@ static void run_case(const struct amdgpu_row *row, const struct model *model, en
         .bits = model->bits, .a = a, .b = b, .scc = scc, .table = model->table, .lanes = all};
     before.d = 0x0123456789abcdef;
     before.exec = 0xf0f0123487654321 & all;
-    if (constant) { /* the constant has 16 bits, with their sign but in comparisons of u32 */
+    if (constant) { /* the constant has 16 bits; it is sign-extended except in comparisons of u32 */
         b = b & 0xffff;
         bool is_unsigned = strstr(model->name, "u32") != NULL;
         before.b = is_unsigned ? b : (uint32_t)(int16_t)b;
@@ -688,7 +688,8 @@ static void run_case(const struct amdgpu_row *row, const struct model *model, en
     model->run(&after);
     if (model->dst) {
         uint64_t got = amdgpu_s64(&wave, D);
-        uint64_t kept = before.d & ~UINT64_C(0xffffffff); /* what a result of 32 bits leaves */
+        uint64_t kept =
+            before.d & ~UINT64_C(0xffffffff); /* what a result of 32 bits leaves unchanged */
         check(model->name, isa, "the result", &before, got,
               model->dst == 64 ? after.d : kept | (after.d & 0xffffffff));
     }
@@ -777,7 +778,7 @@ static void sources_are_constants_literals_and_conditions(void **state)
     }
 }
 
-static void waves_of_32_look_at_half_of_vcc(void **state)
+static void waves_of_32_use_half_of_vcc(void **state)
 {
     (void)state;
     struct amdgpu_wave wave = {.lanes = 32};
@@ -836,9 +837,9 @@ static void registers_beyond_the_last_are_refused(void **state)
     uint32_t word = encode(row_named("s_mov_b64", AMDGPU_GFX90A), AMDGPU_GFX90A, 127, 0, 0);
     memset(&inst, 0, sizeof inst);
     if (amdgpu_decode(AMDGPU_GFX90A, 64, &word, sizeof word, &inst) != AMDGPU_DECODED)
-        return; /* the decoder knows better */
+        return; /* the decoder has checked this before */
     op = (struct amdgpu_op){.length = 4, .inst = &inst};
-    inst.dst[0].count = 1; /* as if it were one register */
+    inst.dst[0].count = 1; /* as if the destination were one register */
     assert_false(amdgpu_emit_scalar(AMDGPU_GFX90A, 64, &inst, &op));
 }
 
@@ -860,7 +861,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_does_what_its_model_does),
         cmocka_unit_test(sources_are_constants_literals_and_conditions),
-        cmocka_unit_test(waves_of_32_look_at_half_of_vcc),
+        cmocka_unit_test(waves_of_32_use_half_of_vcc),
         cmocka_unit_test(apertures_are_the_windows),
         cmocka_unit_test(writes_to_null_are_discarded),
         cmocka_unit_test(waves_of_32_have_no_upper_half_of_exec),

@@ -1,4 +1,4 @@
-/* Scratch: SCRATCH and MUBUF with the resource descriptor of scratch; each work-item's own
+/* Scratch: SCRATCH and MUBUF with the resource descriptor of scratch; each work-item has its own
  * bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static const struct kind stores[] = {
     {"store_short_d16_hi", "store_d16_hi_b16", 2, 2, false},
 };
 
-/* How an instruction says where: all come to at(lane). */
+/* How an instruction addresses scratch: all forms have the address at(lane). */
 enum form { LANES, SCALAR, BOTH, NEITHER, BUFFER, BUFFER_LANES, FORMS };
 
 static bool varies(enum form form)
@@ -70,7 +70,8 @@ static struct amdgpu_inst make(enum form form, const struct kind *kind)
         s[1] = (uint32_t)(HAND_SCRATCH_ADDRESS >> 32) | UINT32_C(0x80000000);
         s[2] = UINT32_MAX;
         s[3] = 0x00e00000;
-        hand_wave()->s[S_OFFSET] = 4 * hand_wave()->lanes; /* of the wave: 4 of a lane */
+        hand_wave()->s[S_OFFSET] =
+            4 * hand_wave()->lanes; /* of the whole wave: 4 bytes of each lane */
         inst.soffset = hand_sregs(S_OFFSET, 1);
         inst.offset += 2;
         inst.offen = lanes;
@@ -83,7 +84,7 @@ static bool has(enum form form)
     return form >= BUFFER || hand.isa != AMDGPU_GFX90A || form != BOTH;
 }
 
-static void loads_bring_what_the_work_item_has(void **state)
+static void loads_return_the_work_items_bytes(void **state)
 {
     (void)state;
     for (size_t s = 0; s < COUNT(settings); s++)
@@ -102,7 +103,7 @@ static void loads_bring_what_the_work_item_has(void **state)
                 }
 }
 
-static void stores_leave_what_registers_hold(void **state)
+static void stores_write_what_registers_hold(void **state)
 {
     (void)state;
     for (size_t s = 0; s < COUNT(settings); s++)
@@ -170,7 +171,7 @@ static void scratch_ends_where_the_work_item_s_does(void **state)
         }
 }
 
-/* The descriptor's base may have been moved on, as the scalar offset may. */
+/* The descriptor's base may have been increased, and so may the scalar offset. */
 static void a_wave_s_offset_counts_for_all_its_lanes(void **state)
 {
     (void)state;
@@ -192,8 +193,8 @@ static void a_wave_s_offset_counts_for_all_its_lanes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_bring_what_the_work_item_has),
-        cmocka_unit_test(stores_leave_what_registers_hold),
+        cmocka_unit_test(loads_return_the_work_items_bytes),
+        cmocka_unit_test(stores_write_what_registers_hold),
         cmocka_unit_test(waves_have_their_own),
         cmocka_unit_test(scratch_ends_where_the_work_item_s_does),
         cmocka_unit_test(a_wave_s_offset_counts_for_all_its_lanes),

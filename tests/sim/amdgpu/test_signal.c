@@ -1,5 +1,5 @@
-/* Signals: their values, and that who waits sleeps and is woken. What sleeps and wakes is the
- * kernel, whose calls are counted. */
+/* Signals: their values, and that waiting threads sleep and are woken. The system calls by which
+ * they sleep and are woken are counted. */
 #include "amdgpu_queue.h"
 
 #include <limits.h>
@@ -25,7 +25,7 @@ static _Atomic(int) sleeps, wakes;
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 
-/* Every call that signals make is a futex's. */
+/* Signals make no other system calls than futex. */
 long __wrap_syscall(long number, ...)
 {
     va_list list;
@@ -78,7 +78,8 @@ static void a_signal_has_a_mailbox_of_its_own(void **state)
     amdgpu_signal_init(&signal, 0);
     uint64_t mailbox = signal.event_mailbox_ptr, start = (uintptr_t)&signal;
     assert_true(mailbox >= start && mailbox + sizeof(uint64_t) <= start + sizeof signal);
-    assert_true(mailbox >= start + offsetof(amd_signal_t, reserved3)); /* nothing else is hit */
+    assert_true(mailbox >=
+                start + offsetof(amd_signal_t, reserved3)); /* it overlaps no other field */
 }
 
 static void conditions_compare_signed(void **state)
@@ -103,7 +104,7 @@ static size_t wait_for(amd_signal_t *signal, hsa_signal_condition_t condition, i
     return amdgpu_signal_wait(&signal, &condition, &compare, 1, timeout, out_value);
 }
 
-static void a_condition_that_is_met_is_not_waited_for(void **state)
+static void a_condition_that_holds_is_not_waited_for(void **state)
 {
     _Alignas(64) amd_signal_t signal;
     int64_t value = 0;
@@ -117,7 +118,7 @@ static void a_condition_that_is_met_is_not_waited_for(void **state)
     assert_int_equal(atomic_load(&sleeps), 0);
 }
 
-static void a_wait_ends_with_its_time(void **state)
+static void a_wait_ends_at_its_timeout(void **state)
 {
     _Alignas(64) amd_signal_t signal;
     struct timespec start, end;
@@ -161,7 +162,8 @@ static void start_waiter(struct waiter *waiter, amd_signal_t **signals, size_t c
     *waiter = (struct waiter){.signals = signals, .count = count, .compare = compare};
     atomic_store(&sleeps, 0);
     assert_int_equal(pthread_create(&waiter->thread, NULL, run_waiter, waiter), 0);
-    while (atomic_load(&sleeps) < 6) /* by now for so long that it does not wake by itself soon */
+    while (atomic_load(&sleeps) <
+           6) /* its timeouts grow, so that it does not wake up soon without being woken */
         pause_ms(1);
     atomic_store(&wakes, 0);
 }
@@ -193,7 +195,7 @@ static void change(amd_signal_t *signal, enum change how) /* from 2 to 0 */
     case AND:
         amdgpu_signal_and(signal, 1);
         break;
-    case OR: /* cannot make it 0: see below */
+    case OR: /* an OR cannot result in 0: see below */
         (void)amdgpu_signal_exchange(signal, -4);
         amdgpu_signal_or(signal, 3);
         break;
@@ -219,7 +221,7 @@ static void every_change_wakes_the_waiting_threads(void **state)
 
 static void a_signal_wakes_only_threads_that_wait_for_it(void **state)
 {
-    _Alignas(64) amd_signal_t signals[65]; /* more than there are buckets: some share one */
+    _Alignas(64) amd_signal_t signals[65]; /* more than there are buckets, so that some share one */
     amd_signal_t *first = &signals[0];
     struct waiter waiter;
     (void)state;
@@ -234,7 +236,7 @@ static void a_signal_wakes_only_threads_that_wait_for_it(void **state)
     assert_int_equal(atomic_load(&wakes), 1);
 }
 
-static void one_may_wait_for_many_signals(void **state)
+static void a_thread_may_wait_for_many_signals(void **state)
 {
     enum { COUNT = 100 };
     amd_signal_t *memory = aligned_alloc(64, COUNT * sizeof *memory), *signals[COUNT];
@@ -264,7 +266,7 @@ static void an_interrupt_wakes_threads_that_wait_for_a_value_of_a_kernel(void **
     end_waiter(&waiter, 0);
 }
 
-static void a_value_written_in_silence_is_seen_too(void **state)
+static void a_value_written_without_a_wake_is_seen_too(void **state)
 {
     _Alignas(64) amd_signal_t signal;
     amd_signal_t *one = &signal;
@@ -319,13 +321,13 @@ int main(void)
         cmocka_unit_test(every_operation_changes_the_value_as_it_says),
         cmocka_unit_test(a_signal_has_a_mailbox_of_its_own),
         cmocka_unit_test(conditions_compare_signed),
-        cmocka_unit_test(a_condition_that_is_met_is_not_waited_for),
-        cmocka_unit_test(a_wait_ends_with_its_time),
+        cmocka_unit_test(a_condition_that_holds_is_not_waited_for),
+        cmocka_unit_test(a_wait_ends_at_its_timeout),
         cmocka_unit_test(every_change_wakes_the_waiting_threads),
         cmocka_unit_test(a_signal_wakes_only_threads_that_wait_for_it),
-        cmocka_unit_test(one_may_wait_for_many_signals),
+        cmocka_unit_test(a_thread_may_wait_for_many_signals),
         cmocka_unit_test(an_interrupt_wakes_threads_that_wait_for_a_value_of_a_kernel),
-        cmocka_unit_test(a_value_written_in_silence_is_seen_too),
+        cmocka_unit_test(a_value_written_without_a_wake_is_seen_too),
         cmocka_unit_test(threads_take_turns_without_missing_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static struct amdgpu_inst load_of(const char *prefix, size_t k)
     return hand_inst(name, strstr(prefix, "buffer") ? 4 : 2, false);
 }
 
-/* Runs it and looks at all scalar registers. */
+/* Runs it and checks all scalar registers. */
 static void check(struct amdgpu_inst *inst, const unsigned char *bytes, unsigned count)
 {
     uint32_t expected[AMDGPU_SREGS];
@@ -35,7 +35,7 @@ static void check(struct amdgpu_inst *inst, const unsigned char *bytes, unsigned
     assert_memory_equal(expected, hand_wave()->s, sizeof expected);
 }
 
-static void loads_bring_what_memory_holds(void **state)
+static void loads_return_what_memory_holds(void **state)
 {
     static const int32_t offsets[] = {0, 4, 252, 1000, -64};
     (void)state;
@@ -51,7 +51,7 @@ static void loads_bring_what_memory_holds(void **state)
                     inst.offset = offsets[o];
                     if (scalar)
                         inst.soffset = hand_sregs(S_OFFSET, 1);
-                    hand_exec(0); /* it belongs to no lane */
+                    hand_exec(0); /* the fault belongs to no lane */
                     check(&inst, arena->view + 512 + offsets[o] + 336 * scalar, loads[k].count);
                 }
         sim_memory_destroy(arena);
@@ -70,20 +70,20 @@ static void the_lowest_bits_of_an_address_do_not_matter(void **state)
     sim_memory_destroy(arena);
 }
 
-static void a_load_may_go_over_its_own_base(void **state)
+static void a_load_may_overwrite_its_own_base(void **state)
 {
     (void)state;
     hand_begin(AMDGPU_GFX1100, 32);
     struct sim_memory *arena = hand_memory(4096);
     struct amdgpu_inst inst = load_of("s_load", 2);
     inst.dst[0].reg = S_BASE;
-    amdgpu_set_s64(hand_wave(), S_BASE, arena->address + 248); /* over a granule's end */
+    amdgpu_set_s64(hand_wave(), S_BASE, arena->address + 248); /* across the end of a granule */
     assert_true(hand_run(&inst));
     assert_memory_equal(&hand_wave()->s[S_BASE], arena->view + 248, 16);
     sim_memory_destroy(arena);
 }
 
-static void a_load_into_no_register_is_made(void **state)
+static void a_load_into_no_register_is_executed(void **state)
 {
     (void)state;
     hand_begin(AMDGPU_GFX1100, 32);
@@ -125,7 +125,7 @@ static void memory_that_is_not_there_is_reported(void **state)
     sim_memory_destroy(arena);
 }
 
-/* The new value, and whether the old one comes back. */
+/* The new value, and whether the old one is returned. */
 static void atomics_swap_and_add(void **state)
 {
     static const char *const names[] = {"s_atomic_swap", "s_atomic_swap_x2", "s_atomic_add",
@@ -148,7 +148,7 @@ static void atomics_swap_and_add(void **state)
         uint64_t back = inst.glc ? (old & mask) | (data & ~mask) : data;
         assert_int_equal(amdgpu_s64(hand_wave(), S_DATA), back);
         inst.offset = wide ? 4 : 4096;
-        assert_false(hand_run(&inst)); /* misaligned, or no memory */
+        assert_false(hand_run(&inst)); /* misaligned, or not memory */
     }
     sim_memory_destroy(arena);
 }
@@ -218,7 +218,7 @@ static void check_stores(enum amdgpu_isa isa)
     sim_memory_destroy(arena);
 }
 
-static void stores_of_gfx9_leave_what_registers_hold(void **state)
+static void stores_of_gfx9_write_what_registers_hold(void **state)
 {
     (void)state;
     check_stores(AMDGPU_GFX906);
@@ -246,7 +246,7 @@ static void check_nothing(const char *name)
     assert_memory_equal(before.v, hand.v, sizeof hand.v);
 }
 
-static void there_are_no_caches(void **state)
+static void cache_instructions_do_nothing(void **state)
 {
     static const char *const names[] = {
         "s_dcache_inv",   "s_dcache_wb",      "s_dcache_inv_vol",    "s_dcache_wb_vol",
@@ -263,7 +263,7 @@ static void there_are_no_caches(void **state)
         check_nothing(later[i]);
 }
 
-/* Registers that there are not. */
+/* Registers that do not exist. */
 static void data_stay_within_the_registers(void **state)
 {
     (void)state;
@@ -277,16 +277,16 @@ static void data_stay_within_the_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_bring_what_memory_holds),
+        cmocka_unit_test(loads_return_what_memory_holds),
         cmocka_unit_test(the_lowest_bits_of_an_address_do_not_matter),
-        cmocka_unit_test(a_load_may_go_over_its_own_base),
-        cmocka_unit_test(a_load_into_no_register_is_made),
+        cmocka_unit_test(a_load_may_overwrite_its_own_base),
+        cmocka_unit_test(a_load_into_no_register_is_executed),
         cmocka_unit_test(memory_that_is_not_there_is_reported),
         cmocka_unit_test(atomics_swap_and_add),
         cmocka_unit_test(buffers_read_as_zero_beyond_their_end),
-        cmocka_unit_test(stores_of_gfx9_leave_what_registers_hold),
+        cmocka_unit_test(stores_of_gfx9_write_what_registers_hold),
         cmocka_unit_test(clocks_are_read),
-        cmocka_unit_test(there_are_no_caches),
+        cmocka_unit_test(cache_instructions_do_nothing),
         cmocka_unit_test(data_stay_within_the_registers),
     };
     return cmocka_run_group_tests_name("smem", tests, hand_open, hand_close);

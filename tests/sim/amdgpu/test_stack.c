@@ -1,5 +1,5 @@
-/* Scratch is memory with an address: the resource descriptor that kernels begin with says which,
- * and however it is reached, it is the same. */
+/* Scratch is memory with an address, which is in the resource descriptor that kernels start with;
+ * every way to access it accesses the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct item {
     uint32_t by_aperture, by_address;
 };
 
-static void scratch_is_the_same_by_all_ways(void **state)
+static void every_way_to_access_scratch_finds_the_same_bytes(void **state)
 {
     (void)state;
     for (size_t m = 0; m < 2; m++) {
@@ -42,7 +42,7 @@ static void scratch_is_the_same_by_all_ways(void **state)
     }
 }
 
-static void what_lies_beyond_scratch_is_not_there(void **state)
+static void accesses_beyond_scratch_are_faults(void **state)
 {
     (void)state;
     char report[4096];
@@ -61,7 +61,7 @@ static void what_lies_beyond_scratch_is_not_there(void **state)
     }
 }
 
-static void memory_of_scratch_is_given_back(void **state)
+static void memory_of_scratch_is_freed(void **state)
 {
     (void)state;
     struct code *code = code_open("stack", "gfx90a");
@@ -75,7 +75,7 @@ static void memory_of_scratch_is_given_back(void **state)
     code_close(code);
 }
 
-static void a_queue_keeps_pieces_of_its_sizes(void **state)
+static void a_queue_keeps_scratch_of_recent_sizes(void **state)
 {
     (void)state;
     size_t used = sim_memory_used(0);
@@ -87,7 +87,7 @@ static void a_queue_keeps_pieces_of_its_sizes(void **state)
     assert_ptr_not_equal(amdgpu_scratch_pool_acquire(kept, 0, 8192), first);
     assert_ptr_equal(amdgpu_scratch_pool_acquire(kept, 0, 4096), first);
     amdgpu_scratch_pool_release(kept, second);
-    for (size_t size = 1 << 12; size < 1 << 20; size += 1 << 12) /* more than it keeps */
+    for (size_t size = 1 << 12; size < 1 << 20; size += 1 << 12) /* more sizes than a queue keeps */
         amdgpu_scratch_pool_release(kept, amdgpu_scratch_pool_acquire(kept, 0, size));
     assert_true(sim_memory_used(0) - used < 70 << 20);
     amdgpu_scratch_pool_release(kept, first);
@@ -100,10 +100,10 @@ static void a_queue_keeps_pieces_of_its_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scratch_is_the_same_by_all_ways),
-        cmocka_unit_test(what_lies_beyond_scratch_is_not_there),
-        cmocka_unit_test(memory_of_scratch_is_given_back),
-        cmocka_unit_test(a_queue_keeps_pieces_of_its_sizes),
+        cmocka_unit_test(every_way_to_access_scratch_finds_the_same_bytes),
+        cmocka_unit_test(accesses_beyond_scratch_are_faults),
+        cmocka_unit_test(memory_of_scratch_is_freed),
+        cmocka_unit_test(a_queue_keeps_scratch_of_recent_sizes),
     };
     return cmocka_run_group_tests(tests, space_open, space_close);
 }

@@ -1,6 +1,6 @@
-/* Vector arithmetic, row by row: every effect, for values at the edges and others, on every
- * instruction set of the host, in waves of 32 and of 64, against the models of valu_model.h;
- * and that no row of the decoder is without one, but for those listed here. */
+/* Vector arithmetic, row by row: every effect, for edge cases and random values, on every
+ * instruction set of the host, in waves of 32 and of 64, against the models of valu_model.h; and
+ * that every row of the decoder has an effect, except for those listed here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,7 +166,7 @@ static uint64_t pick(unsigned type)
 {
     switch (type) {
     case AMDGPU_F16:
-        return pick_half() | (uint64_t)random_word() << 16; /* what lies above does not count */
+        return pick_half() | (uint64_t)random_word() << 16; /* the bits above are ignored */
     case AMDGPU_PKF16:
         return pick_half() | pick_half() << 16;
     case AMDGPU_PKBF16:
@@ -310,7 +310,7 @@ static void compare(const struct trial *trial)
     }
 }
 
-/* Of the instruction sets that have a row: one with waves of this size if there is. */
+/* Finds a row of an instruction set that has it, with waves of this size if possible. */
 static const struct amdgpu_row *find(unsigned id, unsigned lanes, enum amdgpu_isa *out_isa)
 {
     static const enum amdgpu_isa order[2][AMDGPU_ISA_COUNT] = {
@@ -348,7 +348,7 @@ static void try_row(unsigned id, const char *name, enum sim_isa host, unsigned l
     }
 }
 
-/* Rows whose model is elsewhere: in the tests below, or of modifiers or division. */
+/* Rows that are tested below, or in the tests of modifiers and division. */
 static bool has_own_test(const char *name)
 {
     static const char *const names[] = {
@@ -460,7 +460,7 @@ static void every_row_of_the_decoder_has_an_effect(void **state)
 
 /* ---- rows of their own -------------------------------------------------------------------- */
 
-/* Sets lane values, runs, and gives the result of lane 3. */
+/* Sets lane values, runs, and returns the result of lane 3. */
 static uint64_t result_of(struct amdgpu_inst *inst, const uint64_t *s, unsigned registers)
 {
     for (unsigned lane = 0; lane < valu.wave.lanes; lane++)
@@ -549,7 +549,7 @@ static void words_are_taken_from_two_pairs(void **state)
         inst.op_sel_hi = 3;
         assert_int_equal(result_of(&inst, s, 2), want[op_sel]);
     }
-    /* The result over its own sources, crosswise. */
+    /* The result overwrites its own sources, in reverse order. */
     inst.dst[0] = valu_vreg(SRC, 2);
     inst.src[1] = inst.src[0];
     inst.op_sel = 1;
@@ -591,7 +591,7 @@ static void sources_and_results_may_lie_one_register_apart(void **state)
     }
 }
 
-/* 53 bits of 2 / pi each: whatever is left of an angle times them is small. */
+/* Each result is 53 bits of 2 / pi, chosen so that the angle times the bits after them is small. */
 static void check_trig_preop(enum amdgpu_isa isa, unsigned lanes)
 {
     valu_begin(isa, lanes, SIM_ISA_BASE);
@@ -604,7 +604,7 @@ static void check_trig_preop(enum amdgpu_isa isa, unsigned lanes)
     assert_true(first == two_over_pi || nextafter(first, 1) == two_over_pi);
     assert_true(second > 0 && second < 0x1p-53);
     assert_true((long double)first + second == 0.63661977236758134307553505349005745L);
-    /* An angle of 2^60: the 7 bits of 2 / pi that make whole turns of it are gone. */
+    /* An angle of 2^60: the 7 bits of 2 / pi that give whole turns are left out. */
     s[0] = m_bits64(0x1p60);
     s[1] = 0;
     double cut = m_f64(result_of(&inst, s, 2));
@@ -625,8 +625,8 @@ static void trig_preop_gives_the_bits_of_two_over_pi_that_matter(void **state)
     check_trig_preop(AMDGPU_GFX1100, 32);
 }
 
-/* What the quotient a of c / b becomes: a, with their signs, where there is nothing special. A
- * quotient that came out as a NaN was too large on its way. */
+/* The expected result for the quotient a of c / b: a, with their signs, unless there is a special
+ * case. A quotient that is a NaN overflowed in an intermediate step. */
 static uint16_t fixed_up(uint16_t a, uint16_t b, uint16_t c)
 {
     const uint16_t infinity = 0x7c00, nan = 0x7e00;
@@ -657,7 +657,7 @@ static void quotients_of_halves_are_fixed_up(void **state)
             struct amdgpu_inst inst = make(valu_row(cases[i].isa, cases[i].id), 1);
             uint16_t a[64], b[64], c[64];
             for (unsigned lane = 0; lane < cases[i].lanes; lane++) {
-                uint32_t above = random_word() << 16; /* which does not count */
+                uint32_t above = random_word() << 16; /* which is ignored */
                 valu_set(DST, 1, lane, 0xabcd1234);
                 valu_set(SRC, 1, lane, above | (a[lane] = (uint16_t)pick_half()));
                 valu_set(SRC + 4, 1, lane, above | (b[lane] = (uint16_t)pick_half()));
@@ -677,7 +677,7 @@ static void quotients_of_halves_are_fixed_up(void **state)
 
 /* ---- two components ------------------------------------------------------------------------- */
 
-enum { OTHER = 41 }; /* how far apart registers of the second component lie */
+enum { OTHER = 41 }; /* the distance of the second component's registers */
 
 /* Its sources in registers, in VCC and in the literal; old results in DST. */
 static void prepare_dual(struct trial *trial, uint64_t mask, uint32_t literal,
@@ -751,7 +751,7 @@ static void every_pair_of_components_does_what_both_do(void **state)
         for (size_t i = 0; sim_isa_has(host) && (x = amdgpu_row_at(i)); i++)
             for (size_t k = 0; (y = amdgpu_row_at(k)); k++) {
                 if (x->format != AMDGPU_VOPD || y->format != AMDGPU_VOPD ||
-                    x->opcode[AMDGPU_GFX11] > 15) /* only the second can be these */
+                    x->opcode[AMDGPU_GFX11] > 15) /* only the second component can have these */
                     continue;
                 for (unsigned round = 0; round < 4; round++)
                     try_pair(x, y, host);
@@ -800,8 +800,9 @@ static bool has_general(amdgpu_handler run)
     return false; /* of amdgpu_lanes.c */
 }
 
-/* Runs an instruction with its own handler and with the general one. Whether both do the same. */
-static bool does_the_same(struct amdgpu_inst *inst, unsigned *count)
+/* Runs an instruction with its own handler and with the general one, and returns whether both have
+ * the same result. */
+static bool handlers_agree(struct amdgpu_inst *inst, unsigned *count)
 {
     struct amdgpu_op ops[3] = {{.inst = inst, .length = 8, .step = 2 * sizeof *ops}};
     assert_true(amdgpu_valu_emit(valu.table, valu.isa, valu.wave.lanes, inst, &ops[0]));
@@ -834,7 +835,7 @@ static unsigned different(const struct amdgpu_row *row, enum amdgpu_isa isa, uns
                              : amdgpu_all_lanes(&valu.wave));
         for (size_t v = 0; v < sizeof valu.v / sizeof *valu.v; v++)
             valu.v[v] = any_word();
-        if (!does_the_same(&inst, count)) {
+        if (!handlers_agree(&inst, count)) {
             print_error("%s of %s, lanes %u, mode 0x%x, neg %x, abs %x, op_sel %x\n", row->name,
                         amdgpu_isa_name(isa), valu.wave.lanes, modes[i], inst.neg, inst.abs,
                         inst.op_sel);

@@ -1,6 +1,6 @@
-/* Division and roots as clang expands them, over values at the edges and many others: with
- * v_div_scale, v_div_fmas, v_div_fixup, v_rcp, v_rsq and v_ldexp as they are documented, the
- * results are those that IEEE 754 asks for, to the bit. */
+/* Division and roots as clang expands them, for edge cases and many other values: with v_div_scale,
+ * v_div_fmas, v_div_fixup, v_rcp, v_rsq and v_ldexp as they are documented, the results are bit by
+ * bit those of IEEE 754. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ static bool ends(const struct amdgpu_inst *inst)
     return is(inst, "s_setpc_b64");
 }
 
-/* Functions lie one after another, some padding between. */
+/* Functions follow each other, with padding between them. */
 static size_t start_of(enum function function)
 {
     size_t at = 0;
@@ -119,7 +119,7 @@ static uint64_t random_long(void)
     return x;
 }
 
-/* All kinds of exponents, and digits that are few, or near a power of two. */
+/* All kinds of exponents, and mantissas that have few digits or are near a power of two. */
 static uint64_t random_float(unsigned width)
 {
     unsigned digits = width == 16 ? 10 : width == 32 ? 23 : 52;
@@ -134,7 +134,7 @@ static uint64_t random_float(unsigned width)
         return x & ~top;
     case 2: /* a power of two */
         return x & ~mantissa;
-    case 3: /* just below one */
+    case 3: /* just below a power of two */
         return x | mantissa;
     case 4: /* few digits */
         return x & ~(mantissa >> 4);
@@ -247,30 +247,30 @@ static void try_kind(const struct kind *kind)
     }
 }
 
-static void quotients_of_f32_are_rounded_right(void **state)
+static void quotients_of_f32_are_rounded_correctly(void **state)
 {
     (void)state;
     try_kind(&(struct kind){DIVIDE_F32, 32, 2, true, want_divide_f32});
     try_kind(&(struct kind){INVERSE_F32, 32, 1, true, want_inverse_f32});
 }
-static void quotients_of_f64_are_rounded_right(void **state)
+static void quotients_of_f64_are_rounded_correctly(void **state)
 {
     (void)state;
     try_kind(&(struct kind){DIVIDE_F64, 64, 2, true, want_divide_f64});
 }
-static void quotients_of_f16_are_rounded_right(void **state)
+static void quotients_of_f16_are_rounded_correctly(void **state)
 {
     (void)state;
     try_kind(&(struct kind){DIVIDE_F16, 16, 2, true, want_divide_f16});
 }
-static void roots_are_rounded_right(void **state)
+static void roots_are_rounded_correctly(void **state)
 {
     (void)state;
     try_kind(&(struct kind){ROOT_F32, 32, 1, true, want_root_f32});
     try_kind(&(struct kind){ROOT_F64, 64, 1, true, want_root_f64});
     try_kind(&(struct kind){ROOT_F16, 16, 1, true, want_root_f16});
 }
-static void quotients_and_rests_of_integers_are_exact(void **state)
+static void quotients_and_remainders_of_integers_are_exact(void **state)
 {
     (void)state;
     try_kind(&(struct kind){DIVIDE_U32, 32, 2, false, want_divide_u32});
@@ -280,11 +280,11 @@ static void quotients_and_rests_of_integers_are_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quotients_of_f32_are_rounded_right),
-        cmocka_unit_test(quotients_of_f64_are_rounded_right),
-        cmocka_unit_test(quotients_of_f16_are_rounded_right),
-        cmocka_unit_test(roots_are_rounded_right),
-        cmocka_unit_test(quotients_and_rests_of_integers_are_exact),
+        cmocka_unit_test(quotients_of_f32_are_rounded_correctly),
+        cmocka_unit_test(quotients_of_f64_are_rounded_correctly),
+        cmocka_unit_test(quotients_of_f16_are_rounded_correctly),
+        cmocka_unit_test(roots_are_rounded_correctly),
+        cmocka_unit_test(quotients_and_remainders_of_integers_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

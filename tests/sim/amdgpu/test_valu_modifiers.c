@@ -1,5 +1,6 @@
-/* What surrounds effects of vector instructions: signs, omod, clamp, halves, SDWA, DPP, modes of
- * floats, masks, EXEC, components of VOPD; and instructions that move values between lanes. */
+/* Everything around the effects of vector instructions: signs, omod, clamp, halves, SDWA, DPP,
+ * modes of floats, masks, EXEC, components of VOPD; and instructions that move values between
+ * lanes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ static void set_sources(uint64_t a, uint64_t b, uint64_t c)
     set_all(B, 1, b);
     set_all(C, 1, c);
 }
-/* Runs it, and gives the result, which is the same in all lanes. */
+/* Runs it, and returns the result, which is the same in all lanes. */
 static uint32_t run(const struct amdgpu_inst *inst)
 {
     assert_true(valu_run(inst));
@@ -294,7 +295,7 @@ static void halves_that_are_not_written_stay_or_become_0(void **state)
     assert_int_equal(valu_get(A, 1, 3), 0x33331111);
 }
 
-static void what_is_added_to_is_the_half_that_is_written(void **state)
+static void the_accumulator_is_the_half_that_is_written(void **state)
 {
     (void)state;
     begin(AMDGPU_GFX1100);
@@ -303,7 +304,7 @@ static void what_is_added_to_is_the_half_that_is_written(void **state)
     fmac.op_sel = 8;
     set_all(D, 1, 0x42007777);
     assert_int_equal(run(&fmac), 0x45007777);
-    fmac.op_sel = 4; /* of VOP3, where no source is encoded */
+    fmac.op_sel = 4; /* in VOP3, where the source is not encoded */
     set_all(D, 1, 0x77774200);
     assert_int_equal(run(&fmac), 0x77774500);
     fmac.op_sel = 8;
@@ -341,7 +342,7 @@ static void mixed_sources_are_halves_where_op_sel_hi_says(void **state)
 
 /* ---- SDWA --------------------------------------------------------------------------------- */
 
-static void sdwa_takes_and_places_parts(void **state)
+static void sdwa_reads_and_writes_parts_of_registers(void **state)
 {
     (void)state;
     begin(AMDGPU_GFX90A);
@@ -387,7 +388,7 @@ static void sdwa_takes_and_places_parts(void **state)
 
 /* ---- DPP ---------------------------------------------------------------------------------- */
 
-/* The lane from which each lane's value has come: -1 kept, 0xff zero. */
+/* The lane from which each lane's value came; -1: the value was kept, 0xff: it is zero. */
 static void expect_dpp(const struct amdgpu_dpp *dpp, uint64_t exec,
                        int (*from)(unsigned lane, unsigned lanes))
 {
@@ -479,7 +480,7 @@ static int eight_swapped(unsigned lane, unsigned lanes)
     return (int)(lane ^ 4);
 }
 
-static void dpp_takes_lanes_from_elsewhere(void **state)
+static void dpp_reads_other_lanes(void **state)
 {
     (void)state;
     static const struct {
@@ -582,7 +583,7 @@ static void masks_of_waves_of_32_are_one_register(void **state)
     assert_int_equal(valu_get(D, 1, 8), 5);
 }
 
-static void scales_of_quotients_tell_whom_to_undo(void **state)
+static void div_scale_reports_which_lanes_to_scale_back(void **state)
 {
     (void)state;
     begin(AMDGPU_GFX90A);
@@ -601,7 +602,7 @@ static void scales_of_quotients_tell_whom_to_undo(void **state)
     valu.wave.s[0] = valu.wave.s[1] = 0x5555;
     assert_true(valu_run(&undo));
     assert_true(m_f32(valu_get(D, 1, 1)) == 0x1p104f && m_f32(valu_get(D, 1, 2)) == 0x1p40f);
-    assert_int_equal(valu.wave.s[0], 0x5555); /* no mask is a result */
+    assert_int_equal(valu.wave.s[0], 0x5555); /* the mask is not a result */
     assert_int_equal(valu.wave.s[1], 0x5555);
 }
 
@@ -696,7 +697,8 @@ static void check_single_lanes(enum amdgpu_isa isa)
     assert_true(valu_run(&write));
     assert_int_equal(valu_get(D, 1, 60 % lanes), 67);
     assert_int_equal(valu_get(D, 1, 60 % lanes - 1), 5);
-    write.src[1] = valu_vreg(B, 1); /* no instruction: lanes are chosen for all */
+    write.src[1] =
+        valu_vreg(B, 1); /* not a valid instruction: the lane is the same for all lanes */
     assert_false(valu_run(&write));
 }
 
@@ -733,7 +735,7 @@ static void some_instructions_do_nothing(void **state)
     }
 }
 
-static void registers_are_exchanged_where_lanes_live(void **state)
+static void registers_are_exchanged_in_live_lanes(void **state)
 {
     (void)state;
     for (unsigned gfx11 = 0; gfx11 < 2; gfx11++) {
@@ -782,7 +784,7 @@ static void rows_of_lanes_are_permuted(void **state)
     assert_int_equal(valu_get(D, 1, 40), 108);
 }
 
-static void registers_are_named_by_m0(void **state)
+static void registers_are_indexed_by_m0(void **state)
 {
     (void)state;
     begin(AMDGPU_GFX1100);
@@ -835,7 +837,7 @@ static void scalars_and_constants_are_the_same_in_all_lanes(void **state)
     amdgpu_set_s64(&valu.wave, 10, 0x123456789abcdef);
     assert_true(valu_run(&inst));
     assert_int_equal(valu_get(D, 2, 63), 0x123456789abcdef0);
-    inst.src[1] = valu_sreg(10, 1); /* one register is not two */
+    inst.src[1] = valu_sreg(10, 1); /* one register where two are needed */
     assert_false(valu_run(&inst));
     struct amdgpu_inst agpr = row_of(AMDGPU_ID_V_ACCVGPR_WRITE_B32);
     agpr.dst[0] = valu_vreg(256 + 3, 1);
@@ -864,20 +866,20 @@ int main(void)
         cmocka_unit_test(subnormals_are_kept_as_the_mode_says),
         cmocka_unit_test(some_instructions_never_keep_subnormals),
         cmocka_unit_test(halves_that_are_not_written_stay_or_become_0),
-        cmocka_unit_test(what_is_added_to_is_the_half_that_is_written),
+        cmocka_unit_test(the_accumulator_is_the_half_that_is_written),
         cmocka_unit_test(mixed_sources_are_halves_where_op_sel_hi_says),
-        cmocka_unit_test(sdwa_takes_and_places_parts),
-        cmocka_unit_test(dpp_takes_lanes_from_elsewhere),
+        cmocka_unit_test(sdwa_reads_and_writes_parts_of_registers),
+        cmocka_unit_test(dpp_reads_other_lanes),
         cmocka_unit_test(dpp_of_sums_moves_the_first_source_alone),
         cmocka_unit_test(comparisons_write_masks_of_live_lanes),
         cmocka_unit_test(masks_of_waves_of_32_are_one_register),
-        cmocka_unit_test(scales_of_quotients_tell_whom_to_undo),
+        cmocka_unit_test(div_scale_reports_which_lanes_to_scale_back),
         cmocka_unit_test(both_components_read_before_either_writes),
         cmocka_unit_test(single_lanes_are_read_and_written),
         cmocka_unit_test(some_instructions_do_nothing),
-        cmocka_unit_test(registers_are_exchanged_where_lanes_live),
+        cmocka_unit_test(registers_are_exchanged_in_live_lanes),
         cmocka_unit_test(rows_of_lanes_are_permuted),
-        cmocka_unit_test(registers_are_named_by_m0),
+        cmocka_unit_test(registers_are_indexed_by_m0),
         cmocka_unit_test(scalars_and_constants_are_the_same_in_all_lanes),
     };
     return run_all(tests, sizeof tests / sizeof *tests);

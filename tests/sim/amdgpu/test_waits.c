@@ -1,4 +1,4 @@
-/* The check of waits: kernels (waits_code.S) that use what memory is still to bring. */
+/* The check of waits: kernels (waits_code.S) that use registers before loads have written them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static struct amdgpu_end try(struct code *code, const char *kernel, char *report
     return end;
 }
 
-static void what_waits_is_fine(void **state)
+static void code_that_waits_is_accepted(void **state)
 {
     static const char *const kernels[] = {"load_waits",   "first_of_two", "loaded_again",
                                           "scalar_waits", "lds_in_order", "flat_memory",
@@ -54,7 +54,7 @@ static void what_waits_is_fine(void **state)
     }
 }
 
-static void what_does_not_wait_is_reported(void **state)
+static void missing_waits_are_reported(void **state)
 {
     static const struct {
         const char *kernel, *reg, *counter;
@@ -92,8 +92,8 @@ static void stores_count_with_loads_on_gfx9_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_waits_is_fine),
-        cmocka_unit_test(what_does_not_wait_is_reported),
+        cmocka_unit_test(code_that_waits_is_accepted),
+        cmocka_unit_test(missing_waits_are_reported),
         cmocka_unit_test(stores_count_with_loads_on_gfx9_alone),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

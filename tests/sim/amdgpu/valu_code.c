@@ -1,5 +1,5 @@
-/* What a compiler makes of division and square roots; test_valu_division.c runs it. In this
- * order, and nothing else. */
+/* Division and square roots as a compiler expands them; test_valu_division.c runs this code, and
+ * relies on the order of the functions and on there being no others. */
 float divide_f32(float a, float b)
 {
     return a / b;

@@ -1,6 +1,5 @@
-/* Waves and vector instructions made by hand: no code, no launch. What the executor of code
- * would do is faked below; faults are counted. Include after cmocka.h, in one file of a
- * program. */
+/* Waves and vector instructions without code or launch. The executor's functions are replaced
+ * below; faults are counted. Include after cmocka.h, in one file of a program. */
 #ifndef TESTS_SIM_AMDGPU_VALU_HAND_H
 #define TESTS_SIM_AMDGPU_VALU_HAND_H
 
@@ -89,8 +88,8 @@ static inline void valu_set(unsigned reg, unsigned registers, unsigned lane, uin
 
 /* ---- instructions --------------------------------------------------------------------------- */
 
-/* The row that an instruction set has of an effect, one of VOPD if there is no other; NULL:
- * none. */
+/* The row of an instruction set that has an effect, one of VOPD if there is no other; NULL: there
+ * is none. */
 static inline const struct amdgpu_row *valu_row(enum amdgpu_isa isa, unsigned id)
 {
     const struct amdgpu_row *row, *component = NULL;

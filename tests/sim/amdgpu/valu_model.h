@@ -1,5 +1,5 @@
-/* What vector instructions give, one lane at a time: integers in 128 bits, floats in wider
- * ones or by the C library, by the name of the instruction. */
+/* The results of vector instructions, one lane at a time, by the name of the instruction: integers
+ * are computed in 128 bits, floats in wider ones or by the C library. */
 #ifndef TESTS_SIM_AMDGPU_VALU_MODEL_H
 #define TESTS_SIM_AMDGPU_VALU_MODEL_H
 
@@ -13,7 +13,7 @@
 typedef __int128 wide;
 typedef __float128 quad;
 
-/* What is expected: of the type's bits, any NaN where nan is set, and that many units in the
+/* The expected result: bits of the type's width; any NaN if nan is set; at most ulps units in the
  * last place off. */
 struct expected {
     uint64_t d, carry;
@@ -153,7 +153,7 @@ static inline wide m_middle(wide a, wide b, wide c)
     return a + b + c - low - high;
 }
 
-/* Rows whose suffix is the type of all. */
+/* Rows whose suffix is the type of all operands. */
 static inline bool model_alike(const char *op, const struct given *g, struct expected *e)
 {
     unsigned width = m_ends(op, "16") ? 16 : m_ends(op, "32") ? 32 : 64;
@@ -479,7 +479,7 @@ static inline bool model_compare(const char *op, const struct given *g, struct e
 
 /* ---- floats --------------------------------------------------------------------------------- */
 
-/* -0 is less than +0; a NaN gives way; one that signals does not. */
+/* -0 is less than +0; the other value wins over a quiet NaN, but not over a signalling one. */
 static inline long double m_float_extreme(long double a, long double b, bool largest)
 {
     if (isnan(a))
@@ -550,7 +550,7 @@ static inline bool model_extremes(const char *base, const struct given *g, unsig
         long double values[3] = {a, b, c};
         d = low;
         if (!isnan(a) && !isnan(b) && !isnan(c)) {
-            /* What is left when one of the lowest and one of the highest are gone. */
+            /* The value that is neither the chosen lowest nor the chosen highest. */
             int low_at = -1, high_at = -1;
             for (int k = 0; k < 3; k++)
                 if (low_at < 0 && values[k] == low && signbit(values[k]) == signbit(low))
@@ -566,7 +566,8 @@ static inline bool model_extremes(const char *base, const struct given *g, unsig
     }
     e->d = m_round((quad)d, width);
     e->nan = isnan(d);
-    if (signals) { /* one of two is quiet, or the result of two goes on: see its own test */
+    if (signals) { /* one of two becomes quiet, or the result of two is used further: see the
+                      separate test */
         e->d = UINT64_MAX;
         e->ulps = UINT32_MAX;
     }
@@ -633,14 +634,14 @@ static inline bool model_float(const char *op, const struct given *g, struct exp
     if (m_is(base, "LDEXP")) {
         int by = width == 16 ? (int16_t)g->s[1] : (int32_t)g->s[1];
         by = by > 20000 ? 20000 : by < -20000 ? -20000 : by;
-        if (width == 64) /* long double has more digits, but fewer than two roundings need */
+        if (width == 64) /* long double has more digits, but not enough for two roundings */
             return m_float_result((quad)ldexp((double)a, by), 64, e);
         return m_float_result((quad)ldexpl(a, by), width, e);
     }
     if (m_is(base, "MULLIT"))
         return m_float_result(
             b > -0x1.fffffep127L && c > 0 ? (quad)a * (quad)b : (quad)-0x1.fffffep127L, width, e);
-    /* approximations: those of f32 know no subnormals */
+    /* approximations: those of f32 flush subnormals */
     bool flushes = width == 32;
     long double x = flushes ? (long double)m_flush((quad)a, 32) : a, d;
     if (m_is(base, "RCP") || m_is(base, "RCP_IFLAG"))
@@ -810,7 +811,7 @@ static inline bool model_pair(const char *op, const struct given *g, struct expe
             return false;
         e->d |= result.d << width * h;
         if (result.nan || result.ulps)
-            e->ulps = UINT32_MAX; /* as halves are tested alone */
+            e->ulps = UINT32_MAX; /* halves are tested in a test of their own */
     }
     return true;
 }
