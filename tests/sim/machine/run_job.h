@@ -1,5 +1,5 @@
-/* Launches under test: an engine whose waves are a function of the test, and what
- * happened in it. Include after cmocka.h. */
+/* Launches under test: an engine whose waves call a function of the test, and counters of what
+ * happened. Include after cmocka.h. */
 #ifndef TESTS_SIM_RUN_JOB_H
 #define TESTS_SIM_RUN_JOB_H
 
@@ -19,16 +19,16 @@ enum { THREAD_SANITIZER = 0 };
 enum { WAVES_MAX = 32 };
 
 struct state {
-    unsigned step[WAVES_MAX]; /* of each wave: how often it ran, or where it is */
+    unsigned step[WAVES_MAX]; /* of each wave: how often it ran, or its position */
     unsigned arrived, phase;  /* of the block's barrier */
-    unsigned used;            /* how many blocks had this memory */
+    unsigned used;            /* how many blocks have used this memory */
 };
 
 /* A launch under test, and what happened in it. */
 struct job {
     struct sim_launch launch;
     enum sim_wave (*wave)(struct job *job, struct sim_block *block, unsigned wave);
-    unsigned blocks_of_memory; /* begin fails beyond so many; 0: never */
+    unsigned blocks_of_memory; /* begin fails when more blocks than this have memory; 0: never */
     struct job *other;
     _Atomic(unsigned) begins, fresh, fini, ends, runs, stuck, live, live_max, done;
     _Atomic(unsigned) flag, count[4];
@@ -156,7 +156,7 @@ static inline double seconds(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* A wave that has nothing to do. */
+/* A wave that ends at once. */
 static inline enum sim_wave just_end(struct job *job, struct sim_block *block, unsigned wave)
 {
     (void)job, (void)block, (void)wave;

@@ -7,7 +7,7 @@
 
 enum { PIECE = 2 * MIB };
 
-static void reservations_are_apart_and_reach_nothing(void **state)
+static void reservations_are_disjoint_and_inaccessible(void **state)
 {
     (void)state;
     uint64_t a = sim_address_reserve(PIECE, PIECE, 0), b = sim_address_reserve(PIECE, PIECE, 0);
@@ -36,7 +36,7 @@ static void a_hint_is_followed_where_it_can_be(void **state)
     assert_int_equal(sim_address_reserve(PIECE, PIECE, far), far);
 }
 
-static void what_cannot_be_reserved_is_refused(void **state)
+static void invalid_reservations_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(sim_address_reserve(0, 0, 0), 0);
@@ -59,7 +59,7 @@ static void physical_memory_counts_until_it_is_closed(void **state)
     assert_int_equal(sim_physical_create(DEVICES, PIECE, 0), -1);
 }
 
-/* PIECE bytes of device 0, mapped at a reservation of their own. */
+/* PIECE bytes of device 0, mapped at a reserved address. */
 static struct sim_memory *map_piece(int file, size_t offset, uint64_t *out_address)
 {
     *out_address = sim_address_reserve(PIECE, PIECE, 0);
@@ -221,7 +221,7 @@ static void without_tracking_all_counts_as_written(void **state)
     sim_memory_wrote(memory->address, 1000);
 }
 
-/* ---- memory that others open --------------------------------------------------------------- */
+/* ---- shared memory --------------------------------------------------------------- */
 
 static void shared_memory_is_the_same_where_it_is_opened(void **state)
 {
@@ -254,7 +254,7 @@ static void shared_memory_is_the_same_where_it_is_opened(void **state)
     assert_true(may_read(0, memory[1]->address, 1000 % 256));
 }
 
-/* The file keeps nothing of what is freed. */
+/* The file's pages are released when memory is freed. */
 static void shared_memory_is_released_when_it_is_freed(void **state)
 {
     (void)state;
@@ -289,9 +289,9 @@ static void only_memory_of_devices_is_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        SPACE_TEST(reservations_are_apart_and_reach_nothing),
+        SPACE_TEST(reservations_are_disjoint_and_inaccessible),
         SPACE_TEST(a_hint_is_followed_where_it_can_be),
-        SPACE_TEST(what_cannot_be_reserved_is_refused),
+        SPACE_TEST(invalid_reservations_are_refused),
         SPACE_TEST(physical_memory_counts_until_it_is_closed),
         SPACE_TEST(a_mapping_is_accessible_to_devices_with_access),
         SPACE_TEST(the_same_memory_mapped_twice_is_the_same),

@@ -1,4 +1,4 @@
-/* Tests allocations and registrations: who reaches which byte of them, and until when. */
+/* Tests allocations and registrations: which devices can access which bytes, and for how long. */
 #include "log.h"
 #include "space.h"
 
@@ -56,7 +56,7 @@ static void a_range_must_lie_within_one_allocation(void **state)
     assert_null(sim_translate_range(1, a->address, 1, false));
 }
 
-static void no_address_outside_of_allocations_is_reached(void **state)
+static void no_address_outside_of_allocations_is_accessible(void **state)
 {
     (void)state;
     static const uint64_t addresses[] = {0, 8, SIM_SHARED_WINDOW, SIM_LOCAL_WINDOW, UINT64_MAX};
@@ -82,7 +82,7 @@ static void allocations_have_the_requested_alignment(void **state)
     assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 100, 768));
 }
 
-static void what_cannot_be_allocated_is_refused(void **state)
+static void invalid_allocations_are_refused(void **state)
 {
     (void)state;
     assert_null(sim_memory_create(SIM_MEMORY_DEVICE, 0, 0, 0));
@@ -98,7 +98,7 @@ static void what_cannot_be_allocated_is_refused(void **state)
 
 /* ---- guards ------------------------------------------------------------------------------ */
 
-/* Bytes after memory, and before what comes next, that may not be read. */
+/* Counts the bytes between memory and what follows it that may not be read. */
 static size_t guard_of(const struct sim_memory *memory)
 {
     size_t step = 256, size = 0;
@@ -126,8 +126,8 @@ static void a_guard_follows_each_allocation(void **state)
     sim_memory_widen_guards(false);
 }
 
-/* Of which there are 260 GiB. */
-static void wide_guards_give_way_when_addresses_run_short(void **state)
+/* The space has 260 GiB of addresses. */
+static void guards_shrink_when_addresses_run_short(void **state)
 {
     enum { COUNT = 300000 };
     (void)state;
@@ -139,7 +139,7 @@ static void wide_guards_give_way_when_addresses_run_short(void **state)
 
 /* ---- ends ------------------------------------------------------------------------------- */
 
-static void freed_memory_is_not_reached(void **state)
+static void freed_memory_is_not_accessible(void **state)
 {
     (void)state;
     static const size_t sizes[] = {1, 256, 5000, 40 * MIB};
@@ -154,7 +154,7 @@ static void freed_memory_is_not_reached(void **state)
     }
 }
 
-static void freed_addresses_are_not_handed_out_soon(void **state)
+static void freed_addresses_are_not_reused_soon(void **state)
 {
     (void)state;
     struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1000);
@@ -169,7 +169,7 @@ static void freed_addresses_are_not_handed_out_soon(void **state)
 }
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { SANITIZED = true }; /* it needs addresses and memory of its own, which tests cannot know */
+enum { SANITIZED = true }; /* a sanitizer uses addresses and memory that tests cannot know */
 #else
 enum { SANITIZED = false };
 #endif
@@ -215,7 +215,7 @@ static void free_pages_next_to_freed_memory_are_returned_too(void **state)
         memset(memories[i]->view, 1, 4096);
     }
     assert_true(resident() > before + COUNT * (size_t)4096);
-    for (int i = 0; i < COUNT; i++) /* of two neighbours in turns */
+    for (int i = 0; i < COUNT; i++) /* of two neighbours alternately */
         sim_memory_destroy(memories[i % 2 ? COUNT - i : i]);
     create(SIM_MEMORY_DEVICE, 0, MIB);
     assert_true(resident() < before + 8 * MIB);
@@ -267,7 +267,7 @@ static void a_device_cannot_exceed_its_capacity(void **state)
     create(SIM_MEMORY_DEVICE, 0, GIB);
 }
 
-static void all_of_the_capacity_can_be_had_in_the_smallest_pieces(void **state)
+static void the_whole_capacity_can_be_allocated_in_the_smallest_pieces(void **state)
 {
     (void)state;
     const size_t small = 64 * MIB;
@@ -278,9 +278,10 @@ static void all_of_the_capacity_can_be_had_in_the_smallest_pieces(void **state)
     assert_null(sim_memory_create(SIM_MEMORY_HEAP, 0, 1, 0));
 }
 
-/* ---- who ------------------------------------------------------------------------------------ */
+/* ---- access
+ * ------------------------------------------------------------------------------------ */
 
-static void a_peer_is_reached_while_it_may_be(void **state)
+static void a_peer_is_accessible_while_access_is_enabled(void **state)
 {
     (void)state;
     struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 1, 100);
@@ -340,7 +341,7 @@ static void the_host_faults_on_addresses_of_devices(void **state)
     assert_int_equal(signal_of_reading(host->address), 0);
 }
 
-static void a_child_may_ask_and_allocate(void **state)
+static void a_child_may_query_and_allocate(void **state)
 {
     (void)state;
     struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 1000);
@@ -358,7 +359,7 @@ static void a_child_may_ask_and_allocate(void **state)
 
 /* ---- registered memory -------------------------------------------------------------------- */
 
-static void registered_memory_is_reached_to_the_byte(void **state)
+static void registered_memory_is_accessible_to_the_byte(void **state)
 {
     (void)state;
     char *bytes = ah_test_alloc(10000);
@@ -456,7 +457,7 @@ static bool destroy_each(struct sim_memory *memory, void *data)
     return true;
 }
 
-static void all_are_visited_by_address_until_it_is_enough(void **state)
+static void allocations_are_visited_by_address_until_the_callback_stops(void **state)
 {
     (void)state;
     uint64_t seen[2] = {0};
@@ -580,28 +581,28 @@ int main(void)
         SPACE_TEST(an_access_is_checked_to_the_byte),
         SPACE_TEST(what_is_written_to_the_view_is_read_at_the_address),
         SPACE_TEST(a_range_must_lie_within_one_allocation),
-        SPACE_TEST(no_address_outside_of_allocations_is_reached),
+        SPACE_TEST(no_address_outside_of_allocations_is_accessible),
         SPACE_TEST(allocations_have_the_requested_alignment),
-        SPACE_TEST(what_cannot_be_allocated_is_refused),
+        SPACE_TEST(invalid_allocations_are_refused),
         SPACE_TEST(a_guard_follows_each_allocation),
-        SPACE_TEST(wide_guards_give_way_when_addresses_run_short),
-        SPACE_TEST(freed_memory_is_not_reached),
-        SPACE_TEST(freed_addresses_are_not_handed_out_soon),
+        SPACE_TEST(guards_shrink_when_addresses_run_short),
+        SPACE_TEST(freed_memory_is_not_accessible),
+        SPACE_TEST(freed_addresses_are_not_reused_soon),
         SPACE_TEST(freed_memory_is_returned_to_the_kernel),
         SPACE_TEST(free_pages_next_to_freed_memory_are_returned_too),
         SPACE_TEST(the_rest_of_a_chunk_is_returned_when_the_next_allocation_is_elsewhere),
         SPACE_TEST(identifiers_are_never_used_again),
         SPACE_TEST(a_device_cannot_exceed_its_capacity),
-        SPACE_TEST(all_of_the_capacity_can_be_had_in_the_smallest_pieces),
-        SPACE_TEST(a_peer_is_reached_while_it_may_be),
+        SPACE_TEST(the_whole_capacity_can_be_allocated_in_the_smallest_pieces),
+        SPACE_TEST(a_peer_is_accessible_while_access_is_enabled),
         SPACE_TEST(host_and_managed_memory_has_one_address_for_all),
         SPACE_TEST(the_host_faults_on_addresses_of_devices),
-        SPACE_TEST(a_child_may_ask_and_allocate),
-        SPACE_TEST(registered_memory_is_reached_to_the_byte),
+        SPACE_TEST(a_child_may_query_and_allocate),
+        SPACE_TEST(registered_memory_is_accessible_to_the_byte),
         SPACE_TEST(memory_is_registered_once),
         SPACE_TEST(many_registrations_are_distinguished),
         SPACE_TEST(an_allocation_is_found_by_any_address_in_it),
-        SPACE_TEST(all_are_visited_by_address_until_it_is_enough),
+        SPACE_TEST(allocations_are_visited_by_address_until_the_callback_stops),
         SPACE_TEST(a_report_describes_the_nearest_allocation),
         SPACE_TEST(a_report_names_variables_and_kinds),
         SPACE_TEST(a_report_says_when_nothing_is_near),

@@ -9,7 +9,7 @@
 enum { THREADS = 4, ROUNDS = 2000 };
 
 static _Atomic(bool) stop;
-static _Atomic(uint64_t) shared_address; /* of an allocation that comes and goes */
+static _Atomic(uint64_t) shared_address; /* of an allocation that is made and freed repeatedly */
 static _Atomic(int) failures;
 
 static void expect(bool good)
@@ -18,7 +18,7 @@ static void expect(bool good)
         atomic_fetch_add(&failures, 1);
 }
 
-/* What a kernel does: whose it is, others may touch at the same time. */
+/* Accesses memory like a kernel, unsynchronised with other threads. */
 __attribute__((no_sanitize("thread"))) static void touch(unsigned char *at)
 {
     if (at)
@@ -74,7 +74,7 @@ static void *register_own(void *data)
     return NULL;
 }
 
-/* Registers and ends one after the other below and above what stays. */
+/* Registers and unregisters memory below and above memory that stays registered. */
 static void *register_around(void *data)
 {
     unsigned char *bytes = data;
@@ -160,7 +160,7 @@ static void threads_register_while_others_access(void **state)
     run(register_own, THREADS);
 }
 
-static void what_stays_registered_is_always_reached(void **state)
+static void memory_that_stays_registered_is_always_accessible(void **state)
 {
     (void)state;
     static unsigned char bytes[4096];
@@ -190,7 +190,7 @@ static void a_child_finds_no_lock_held(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_THREAD__
-    return; /* it does not follow threads of a child */
+    return; /* it does not support threads of a child process */
 #endif
     pthread_t forker;
     atomic_store(&stop, false);
@@ -207,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SPACE_TEST(threads_allocate_while_others_access),
         SPACE_TEST(threads_register_while_others_access),
-        SPACE_TEST(what_stays_registered_is_always_reached),
+        SPACE_TEST(memory_that_stays_registered_is_always_accessible),
         SPACE_TEST(threads_map_while_others_access),
         SPACE_TEST(a_child_finds_no_lock_held),
     };

@@ -1,4 +1,4 @@
-/* Tests what a user sets about simulated devices, and the faults that tests ask for. */
+/* Tests the settings of simulated devices, and faults on demand. */
 #include "sim_memory.h"
 #include "sim_options.h"
 #include "support.h"
@@ -68,7 +68,7 @@ static void empty_variables_count_as_unset(void **state)
     assert_int_equal(options.memory, (size_t)16 << 30);
 }
 
-static void every_key_of_the_file_is_taken(void **state)
+static void every_key_of_the_file_is_read(void **state)
 {
     (void)state;
     use_file("\"devices\": \"sm_80*2,sm_90\", \"memory\": \"512MiB\", \"threads\": 3,"
@@ -87,7 +87,7 @@ static void every_key_of_the_file_is_taken(void **state)
     assert_string_equal(options.faults, "alloc:2,slow:5ms");
 }
 
-static void every_variable_beats_the_file(void **state)
+static void every_variable_overrides_the_file(void **state)
 {
     (void)state;
     use_file("\"devices\": \"x\", \"memory\": \"1MiB\", \"threads\": 1, \"seed\": \"1\","
@@ -205,7 +205,7 @@ static void the_configured_allocation_fails(void **state)
     assert_false(sim_fault_allocation(1, 1));
 }
 
-static void devices_have_as_much_memory_left_as_said(void **state)
+static void devices_have_the_configured_free_memory(void **state)
 {
     (void)state;
     const size_t bytes[] = {1 << 20, 1 << 20};
@@ -243,7 +243,7 @@ static void launches_of_a_named_kernel_fail(void **state)
         assert_int_equal(sim_fault_launch(others[i]), SIM_FAULT_NONE);
 }
 
-static void one_device_is_lost_and_remembered_by_its_driver(void **state)
+static void the_loss_of_one_device_is_reported_once(void **state)
 {
     (void)state;
     assert_true(sim_fault_set("lost:2,launch:2"));
@@ -297,17 +297,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OPTIONS_TEST(nothing_set_leaves_the_defaults),
         OPTIONS_TEST(empty_variables_count_as_unset),
-        OPTIONS_TEST(every_key_of_the_file_is_taken),
-        OPTIONS_TEST(every_variable_beats_the_file),
+        OPTIONS_TEST(every_key_of_the_file_is_read),
+        OPTIONS_TEST(every_variable_overrides_the_file),
         OPTIONS_TEST(text_that_does_not_parse_is_named_and_counts_as_unset),
         OPTIONS_TEST(sizes_have_units),
         OPTIONS_TEST(all_checks_have_one_name),
         OPTIONS_TEST(without_faults_nothing_fails),
         OPTIONS_TEST(the_configured_allocation_fails),
-        OPTIONS_TEST(devices_have_as_much_memory_left_as_said),
+        OPTIONS_TEST(devices_have_the_configured_free_memory),
         OPTIONS_TEST(the_configured_launch_fails),
         OPTIONS_TEST(launches_of_a_named_kernel_fail),
-        OPTIONS_TEST(one_device_is_lost_and_remembered_by_its_driver),
+        OPTIONS_TEST(the_loss_of_one_device_is_reported_once),
         OPTIONS_TEST(delays_have_units),
         OPTIONS_TEST(faults_that_do_not_parse_are_named_and_change_nothing),
     };

@@ -1,4 +1,4 @@
-/* Memory of the program in pieces that overlapping covers share. */
+/* The program's memory, in pieces that overlapping registrations share. */
 #include "sim_pieces.h"
 #include "space.h"
 
@@ -85,7 +85,7 @@ static void end(struct sim_piece *piece)
     ended++;
 }
 
-static void owners_hear_of_each_piece_once(void **state)
+static void owners_are_called_once_for_each_piece(void **state)
 {
     (void)state;
     struct sim_pieces pieces = {.begin = begin, .end = end};
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlapping_covers_share_pieces),
         cmocka_unit_test(attributes_cover_only_memory_of_the_program),
-        cmocka_unit_test(owners_hear_of_each_piece_once),
+        cmocka_unit_test(owners_are_called_once_for_each_piece),
     };
     return cmocka_run_group_tests(tests, open_pages, close_pages);
 }

@@ -1,5 +1,5 @@
-/* The scheduler, with engines that are a function per wave: every block runs once,
- * who waits for whom gets what it waits for, and what fails ends. */
+/* The scheduler, with engines whose waves call a function of the test: every block runs once, waits
+ * end when their condition holds, and launches that fail end. */
 #include "sim_run.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 #include "run_job.h"
 
-/* ---- waves that just run ---------------------------------------------------------- */
+/* ---- waves that never wait ---------------------------------------------------------- */
 
 static enum sim_wave see_block(struct job *job, struct sim_block *block, unsigned wave)
 {
@@ -76,7 +76,7 @@ static void blocks_that_make_progress_are_not_many_at_a_time(void **unused)
 
 /* ---- waves that wait for others of their block ---------------------------------------- */
 
-/* A barrier of the block: the last one that comes makes the others READY. */
+/* A barrier of the block: the last wave to arrive makes the others READY. */
 static enum sim_wave barrier(struct sim_block *block, unsigned wave)
 {
     struct state *state = state_of(block);
@@ -118,7 +118,7 @@ static enum sim_wave miss_a_barrier(struct job *job, struct sim_block *block, un
     return wave == 0 ? SIM_WAVE_ENDED : barrier(block, wave);
 }
 
-static void waves_that_wait_for_ever_are_stuck(void **unused)
+static void waves_that_wait_for_each_other_are_reported(void **unused)
 {
     (void)unused;
     configure(2);
@@ -234,7 +234,7 @@ static void all_resident_blocks_cross_a_barrier_of_the_grid(void **unused)
         configure(threads);
         struct job job;
         job_init(&job, 500, 4, cross_grid_barriers);
-        job.flag = way % 2; /* whether the engine is sure */
+        job.flag = way % 2; /* whether waves spin instead of resting */
         job.launch.resident_max = 500;
         double start = seconds();
         assert_true(job_run(&job));
@@ -356,7 +356,7 @@ static enum sim_wave rest(struct job *job, struct sim_block *block, unsigned wav
     return SIM_WAVE_RESTS;
 }
 
-static void a_cancelled_launch_ends_wherever_it_is(void **unused)
+static void a_launch_can_be_cancelled_in_any_state(void **unused)
 {
     (void)unused;
     for (unsigned threads = 1; threads <= 4; threads += 3) {
@@ -427,11 +427,11 @@ static void a_launch_without_memory_for_any_block_fails(void **unused)
     job.launch.state_size = SIZE_MAX / 2; /* no such mapping */
     assert_false(job_run(&job));
     job_init(&job, 300, 2, rest_three_times);
-    job.launch.state_size = SIZE_MAX; /* not even a size */
+    job.launch.state_size = SIZE_MAX; /* the size overflows */
     assert_false(job_run(&job));
 }
 
-/* ---- who goes first -------------------------------------------------------------------------- */
+/* ---- priorities -------------------------------------------------------------------------- */
 
 static _Atomic(unsigned) order;
 
@@ -453,8 +453,8 @@ static enum sim_wave hold(struct job *job, struct sim_block *block, unsigned wav
     return SIM_WAVE_ENDED;
 }
 
-/* A gate occupies the only thread until everything is started. */
-static void run_behind_a_gate(struct job *jobs, int count)
+/* A first launch occupies the only thread until the others have been started. */
+static void run_behind_a_first_launch(struct job *jobs, int count)
 {
     configure(1);
     struct job gate;
@@ -480,7 +480,7 @@ static void launches_of_higher_priority_go_first(void **unused)
         job_init(&jobs[i], 50, 1, take_number);
         jobs[i].launch.priority = priorities[i];
     }
-    run_behind_a_gate(jobs, 3);
+    run_behind_a_first_launch(jobs, 3);
     assert_true(jobs[1].count[0] < jobs[0].count[1]);
     assert_true(jobs[0].count[0] < jobs[2].count[1]);
 }
@@ -491,7 +491,7 @@ static void launches_of_one_priority_take_turns(void **unused)
     struct job jobs[3];
     for (int i = 0; i < 3; i++)
         job_init(&jobs[i], 50, 1, take_number);
-    run_behind_a_gate(jobs, 3);
+    run_behind_a_first_launch(jobs, 3);
     for (int i = 0; i < 3; i++) {
         assert_true(jobs[i].count[1] <= 3);
         assert_true(jobs[i].count[0] >= 148);
@@ -500,7 +500,7 @@ static void launches_of_one_priority_take_turns(void **unused)
 
 /* ---- many at once ------------------------------------------------------------------------- */
 
-/* Returns its argument when all went well. */
+/* Returns its argument on success. */
 static void *launch_again_and_again(void *launches)
 {
     for (int i = 0; i < 100; i++) {
@@ -550,7 +550,7 @@ static void the_end_of_a_launch_may_start_another(void **unused)
         assert_true(job_wait(&jobs[i]));
 }
 
-/* ---- the same again ----------------------------------------------------------------------- */
+/* ---- reproducible runs ----------------------------------------------------------------------- */
 
 struct trace {
     struct job job;
@@ -649,7 +649,7 @@ static void one_block_needs_one_thread(void **unused)
 static void a_forked_child_runs_its_own(void **unused)
 {
     (void)unused;
-    if (THREAD_SANITIZER) /* cannot have threads in a child */
+    if (THREAD_SANITIZER) /* threads in a child process are not supported */
         return;
     configure(2);
     struct job job;
@@ -672,7 +672,7 @@ static void a_forked_child_runs_its_own(void **unused)
     assert_true(job_run(&job));
 }
 
-static void a_million_blocks_take_the_memory_of_few(void **unused)
+static void a_million_blocks_use_the_memory_of_few(void **unused)
 {
     (void)unused;
     configure(0);
@@ -692,7 +692,7 @@ static enum sim_wave rest_on_host(struct job *job, struct sim_block *block, unsi
     return job->flag ? SIM_WAVE_ENDED : SIM_WAVE_RESTS;
 }
 
-/* Once in a millisecond, after some rounds of impatience. */
+/* After some rounds without a pause, once in a millisecond. */
 static void waves_that_rest_run_seldom(void **unused)
 {
     (void)unused;
@@ -711,7 +711,7 @@ static void waves_that_rest_run_seldom(void **unused)
     assert_true(runs <= BLOCKS * WAVES * (FIRST_ROUNDS + 3 * milliseconds));
 }
 
-/* count[0]: threads that are here; count[1]: the most that ever were. */
+/* count[0]: threads that are in this function; count[1]: the largest number of them so far. */
 static enum sim_wave spin_on_host(struct job *job, struct sim_block *block, unsigned wave)
 {
     (void)block, (void)wave;
@@ -745,7 +745,7 @@ int main(void)
         cmocka_unit_test(every_block_of_a_grid_runs_once_with_its_index),
         cmocka_unit_test(blocks_that_make_progress_are_not_many_at_a_time),
         cmocka_unit_test(waves_cross_barriers_together),
-        cmocka_unit_test(waves_that_wait_for_ever_are_stuck),
+        cmocka_unit_test(waves_that_wait_for_each_other_are_reported),
         cmocka_unit_test(a_resting_wave_runs_even_beside_one_that_spins),
         cmocka_unit_test(blocks_that_rest_until_a_later_one_make_progress),
         cmocka_unit_test(blocks_that_spin_until_a_later_one_make_progress),
@@ -754,7 +754,7 @@ int main(void)
         cmocka_unit_test(a_launch_may_wait_for_another),
         cmocka_unit_test(a_launch_may_wait_for_one_of_lower_priority),
         cmocka_unit_test(a_wave_that_fails_ends_the_launch),
-        cmocka_unit_test(a_cancelled_launch_ends_wherever_it_is),
+        cmocka_unit_test(a_launch_can_be_cancelled_in_any_state),
         cmocka_unit_test(a_launch_cancelled_at_once_ends_too),
         cmocka_unit_test(blocks_without_memory_wait_for_others_to_end),
         cmocka_unit_test(a_launch_without_memory_for_any_block_fails),
@@ -766,7 +766,7 @@ int main(void)
         cmocka_unit_test(deterministic_blocks_still_wait_for_later_ones),
         cmocka_unit_test(one_block_needs_one_thread),
         cmocka_unit_test(a_forked_child_runs_its_own),
-        cmocka_unit_test(a_million_blocks_take_the_memory_of_few),
+        cmocka_unit_test(a_million_blocks_use_the_memory_of_few),
         cmocka_unit_test(waves_that_rest_run_seldom),
         cmocka_unit_test(waves_that_spin_for_long_are_left_to_one_thread),
     };

@@ -1,4 +1,4 @@
-/* What the checks of shared memory hold to be ordered, asked without any engine. */
+/* Which accesses the race check of shared memory considers ordered, tested without an engine. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,8 @@ static int close_shadow(void **state)
 
 static struct sim_shadow_race other;
 
-/* Whether an access of four bytes is fine; each comes from a place of its own. */
+/* Returns whether an access of four bytes is free of races; each access has a different place in
+ * the code. */
 static bool is_fine(unsigned thread, bool write)
 {
     static uint64_t place;
@@ -74,7 +75,7 @@ static void a_write_races_with_a_reader_among_many(void **state)
     assert_true(writes(0));
 }
 
-static void a_reader_of_another_wave_is_not_forgotten(void **state)
+static void a_reader_of_another_wave_is_remembered(void **state)
 {
     (void)state;
     assert_true(reads(3 * LANES));
@@ -120,7 +121,7 @@ static void what_follows_an_arrival_is_not_ordered_by_it(void **state)
     assert_false(reads(LANES));
 }
 
-static void order_is_handed_on(void **state)
+static void order_is_transitive(void **state)
 {
     (void)state;
     assert_true(writes(0));
@@ -166,11 +167,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_write_races_with_any_earlier_reader),
         TEST(a_write_races_with_a_reader_among_many),
-        TEST(a_reader_of_another_wave_is_not_forgotten),
+        TEST(a_reader_of_another_wave_is_remembered),
         TEST(a_waiting_thread_is_ordered_after_those_that_arrived),
         TEST(an_arriving_thread_is_not_ordered_after_others),
         TEST(what_follows_an_arrival_is_not_ordered_by_it),
-        TEST(order_is_handed_on),
+        TEST(order_is_transitive),
         TEST(a_phase_that_is_not_complete_orders_nothing),
         TEST(a_block_begins_anew),
     };
