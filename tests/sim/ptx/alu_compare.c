@@ -1,8 +1,6 @@
-/* Compares two files of results, of alu_golden.c or alu_direct.c: how many
- * spellings give the same bits, and for the others by how much they differ.
- *
+/* Compares two files of results, of alu_golden.c or alu_direct.c: how many spellings have the same
+ * bits, and by how much the others differ.
  *   alu_compare [-v] <list> <expected> <found> [<allowed>]
- *
  * A NaN for another NaN is counted apart. <allowed> has lines "name ulps": how far
  * off a spelling may be ("rcp.approx.f32 1"; a name that ends in * stands for all
  * that begin so; "~3e-7": the difference as f32; "any": not compared; "nan": NaNs may
@@ -75,14 +73,14 @@ static bool read_file(const char *path, struct file *out_file)
 
 static const struct line *find(const struct file *file, const char *name)
 {
-    static unsigned next; /* both files mostly have the same order */
+    static unsigned next; /* both files usually have the same order */
     for (unsigned i = 0; i < file->count; ++i, ++next)
         if (strcmp(file->lines[next % file->count].name, name) == 0)
             return &file->lines[next++ % file->count];
     return NULL;
 }
 
-/* ---- how far apart ------------------------------------------------------------------ */
+/* ---- differences ------------------------------------------------------------------ */
 
 struct format {
     const char *type;

@@ -1,6 +1,5 @@
-/* Writes what the simulator's arithmetic gives for every spelling of the list, as
- * alu_golden.c does of a device, but by calling the handlers.
- *
+/* Writes the results of the simulator's arithmetic for every spelling of the list, in the format of
+ * alu_golden.c, by calling the handlers.
  *   alu_direct <list> <output> */
 #include "alu_lanes.h"
 

@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct text *text, const c
     va_end(arguments);
 }
 
-/* What a register of a type is declared as. */
+/* The type with which a register is declared. */
 static const char *register_of(const char *type)
 {
     if (strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0)
@@ -128,7 +128,7 @@ static void put_header(struct text *text, const struct alu_spelling *spelling)
 {
     unsigned version = spelling->version > 70 ? spelling->version : 70;
     unsigned target = spelling->target > 70 ? spelling->target : 70;
-    /* What a target needs of the language. */
+    /* The PTX version that a target requires. */
     version = target >= 100 && version < 86 ? 86 : version;
     version = target >= 89 && version < 78 ? 78 : version;
     version = target >= 86 && version < 71 ? 71 : version;
@@ -193,7 +193,7 @@ static bool open_driver(const char *path)
     return error == 0;
 }
 
-/* Loads text; on failure *out_log holds what the compiler says. */
+/* Loads text; on failure *out_log has the compiler's messages. */
 static int load(const char *text, void **out_module, char *out_log)
 {
     enum { ERROR_LOG = 5, ERROR_LOG_SIZE = 6 };
@@ -211,7 +211,7 @@ struct output {
     unsigned done, refused, failed;
 };
 
-/* The line of a compiler's log that tells most. */
+/* Writes the line of the compiler's log that has the error. */
 static void refuse(struct output *output, const struct alu_spelling *spelling, int error, char *log)
 {
     char name[128];
@@ -271,7 +271,7 @@ static void run_all(struct output *output, const struct alu_spelling *spellings,
     }
 }
 
-/* Spellings of one version and target; one by one when together they do not load. */
+/* Runs spellings of one version and target together, or one by one if they do not load together. */
 static void run_group(struct output *output, const struct alu_spelling *spellings, unsigned count,
                       struct text *text)
 {

@@ -1,6 +1,5 @@
-/* The list of spellings that alu_spellings.c prints, and the values each is
- * tried with: the same for whoever asks. Headers only, shared by alu_golden.c,
- * alu_direct.c and alu_compare.c. */
+/* The list of spellings that alu_spellings.c prints, and the inputs of each, which alu_golden.c,
+ * alu_direct.c and alu_compare.c share. Header only. */
 #ifndef ALU_INPUTS_H
 #define ALU_INPUTS_H
 
@@ -251,7 +250,7 @@ static inline uint64_t alu_edge(const char *type, uint64_t which)
     return alu_integers[which % ALU_COUNT(alu_integers)];
 }
 
-/* Several NaNs at once, told apart by their digits. */
+/* NaNs of different payloads, so that results show which operand was chosen. */
 static inline uint64_t alu_nan(const char *type, uint64_t random)
 {
     static const uint64_t f64[] = {0x7ff8000000000111, 0xfff8000000002222, 0x7ff0000000033333,
@@ -262,7 +261,7 @@ static inline uint64_t alu_nan(const char *type, uint64_t random)
     return wide ? f64[random % ALU_COUNT(f64)] : f32[random % ALU_COUNT(f32)];
 }
 
-/* One value of a type, in its low bits. Alone, edges come in order. */
+/* One value of a type, in its low bits. If alone, edge cases come first, in order. */
 static inline uint64_t alu_value(const char *type, unsigned lane, uint64_t random, bool alone)
 {
     if (strcmp(type, "pred") == 0)
@@ -291,13 +290,13 @@ static inline uint64_t alu_input(const struct alu_spelling *spelling, unsigned l
     }
     uint64_t value = alu_value(type, lane, random, alone);
     unsigned size = alu_size(type);
-    /* What lies above the type's bits in a register of cvt must not matter. */
+    /* cvt must ignore the bits of a register above the type's. */
     if (spelling->wider && size == 1)
         size = 2;
     return size == 8 ? value : value & (((uint64_t)1 << 8 * size) - 1);
 }
 
-/* Tells whether two files of results come from the same inputs. */
+/* Identifies the inputs, so that results of different inputs are not compared. */
 static inline uint32_t alu_hash(const struct alu_spelling *spelling)
 {
     uint64_t hash = 0;
@@ -325,7 +324,7 @@ static inline void alu_write(FILE *file, const struct alu_spelling *spelling, bo
     fputc('\n', file);
 }
 
-/* Carries: whether the instruction takes one (from the bit of source e), and sets one. */
+/* Whether the instruction has a carry-in (from the bit of source e), and a carry-out. */
 static inline bool alu_takes_carry(const struct alu_spelling *spelling)
 {
     return !strncmp(spelling->text, "addc", 4) || !strncmp(spelling->text, "subc", 4) ||

@@ -1,5 +1,4 @@
-/* Runs the handlers of arithmetic by themselves, on a warp made for it. Headers
- * only. */
+/* Runs the handlers of arithmetic alone, on a warp that is prepared here. Header only. */
 #ifndef ALU_LANES_H
 #define ALU_LANES_H
 
@@ -97,16 +96,16 @@ static inline void alu_op_init(const struct alu_spelling *spelling, enum sim_isa
     out_op->run = ptx_alu_handlers[isa][spelling->row][ptx_alu_is_plain(out_op->mods) ? 0 : 1];
 }
 
-/* As a device stores the result: 8-bit ones as they lie in a 16-bit register, of
- * which only so much is the type's. */
+/* The result as a device stores it: 8-bit types are in a 16-bit register, whose upper byte is not
+ * part of the value. */
 static inline uint64_t alu_result(const struct alu_warp *self, const struct alu_spelling *spelling,
                                   unsigned lane)
 {
     return alu_get(self, ALU_SLOT_D, spelling->result, lane);
 }
 
-/* Applies the spelling to all its lanes: d, and q or the carry. False: the handler
- * did not go on to the next op. */
+/* Applies the spelling to all its lanes: d, and q or the carry. False: the handler did not continue
+ * with the next op. */
 static inline bool alu_apply(const struct alu_spelling *spelling, enum sim_isa isa, uint64_t *out_d,
                              uint64_t *out_q)
 {

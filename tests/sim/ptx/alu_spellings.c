@@ -1,6 +1,6 @@
-/* Lists every spelling of the arithmetic rows: one line of the row's number, the
- * spelling, an immediate ("-": none), PTX version, target and operands. What
- * alu_golden.c, alu_direct.c and alu_compare.c read. */
+/* Lists every spelling of the arithmetic rows: one line of the row's number, the spelling, an
+ * immediate ("-": none), PTX version, target and operands. alu_golden.c, alu_direct.c and
+ * alu_compare.c read this list. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static unsigned hash(const char *text)
     return h ^ h >> 15;
 }
 
-/* The many combined comparisons and video instructions differ little: a part. */
+/* Of the many combined comparisons and video instructions, which are similar, only a part is
+ * listed. */
 static int is_listed(const struct row *row, const char *text, int combined)
 {
     if (strcmp(row->opcode, "set") == 0)

@@ -1,5 +1,5 @@
-/* For tests of reading PTX alone: loads text without translating it. Included once
- * per program, since it stands in for the translator. */
+/* For tests of the front end alone: loads text without translating it. Include it once per program,
+ * since it defines the translator's functions. */
 #ifndef TEST_PTX_FRONT_H
 #define TEST_PTX_FRONT_H
 
@@ -18,7 +18,7 @@ enum ptx_result ptx_code_translate(struct ptx_module *module, unsigned sm, struc
 {
     (void)sm;
     (void)log;
-    /* Function pointers hold something that tests can recognise. */
+    /* Function pointers have values that tests can recognise. */
     for (struct ptx_function *function = module->functions; function; function = function->next)
         function->symbol->address = 0xf00 + function->symbol->index;
     return PTX_OK;
@@ -61,7 +61,7 @@ __attribute__((unused)) static struct ptx_module *front_module(const char *text)
     return module;
 }
 
-/* The same for the body of a kernel k(.u64 a, .f32 b) that has some registers. */
+/* The same for the body of a kernel k(.u64 a, .f32 b) with some registers declared. */
 #define FRONT_BODY                                                                                 \
     ".visible .entry k(.param .u64 a, .param .f32 b)\n{\n"                                         \
     ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"                  \
@@ -87,7 +87,7 @@ __attribute__((unused)) static struct ptx_inst *front_inst(struct ptx_module *mo
     return &kernel->insts[index];
 }
 
-/* Text that must not load, with result and a log that has the words. */
+/* Text that must fail to load with result, and with a log that contains words. */
 __attribute__((unused)) static void front_refuses(const char *text, enum ptx_result result,
                                                   const char *words)
 {

@@ -1,5 +1,5 @@
-/* Kernels of one line of thought: a body in a kernel k with registers ready, and
- * the words it leaves. Include after cmocka.h. */
+/* Short kernels: a body in a kernel k with registers prepared, and the words that it stores.
+ * Include after cmocka.h. */
 #ifndef TESTS_SIM_PTX_ONE_KERNEL_H
 #define TESTS_SIM_PTX_ONE_KERNEL_H
 
@@ -28,7 +28,7 @@ static inline enum ptx_end one_run(const char *variables, const char *body, uint
     return run_once(one_kernel(variables, body), "k", threads, words, count * sizeof *words);
 }
 
-/* The same, which must end well. */
+/* The same; the kernel must succeed. */
 static inline void one_body(const char *body, uint32_t threads, uint32_t *words, size_t count)
 {
     assert_int_equal(one_run("", body, threads, words, count), PTX_END_OK);

@@ -1,5 +1,5 @@
-/* Tests that run PTX: loads a text, launches a kernel of it on simulated device 0
- * and waits. Include after cmocka.h. */
+/* Tests that run PTX: loads a module, launches a kernel of it on simulated device 0 and waits.
+ * Include after cmocka.h. */
 #ifndef TESTS_SIM_PTX_RUN_H
 #define TESTS_SIM_PTX_RUN_H
 
@@ -19,7 +19,7 @@ struct run_module {
     struct ptx_module *module;
     struct sim_memory *variables; /* .global and .const; NULL: there are none */
     struct ptx_context context;
-    uint64_t workspace; /* of a cooperative launch; 0: it is none */
+    uint64_t workspace; /* of a cooperative launch; 0: the launch is not cooperative */
 };
 
 struct run_wait {
@@ -137,8 +137,8 @@ static inline struct sim_memory *run_memory(size_t size)
     return memory;
 }
 
-/* All in one: a kernel with one parameter, a pointer to out_size bytes, that holds
- * out before and after. One block. */
+/* Loads and runs a kernel in one block. Its only parameter points to out_size bytes of device
+ * memory, which are copied from out before the launch and to out after it. */
 static inline enum ptx_end run_once(const char *text, const char *kernel, uint32_t threads,
                                     void *out, size_t out_size)
 {

@@ -1,6 +1,5 @@
-/* What every handler of arithmetic keeps to, whatever it computes: the
- * instruction sets agree, lanes outside of the mask keep what they hold, and a
- * destination may be a source. Spelling by spelling, over the whole list. */
+/* Properties of every handler of arithmetic: the instruction sets agree, lanes outside of the mask
+ * keep their values, and a destination may be a source. Each spelling of the list is tested. */
 #include "alu_lanes.h"
 
 #include <setjmp.h>
@@ -60,7 +59,8 @@ static void instruction_sets_agree(void **state)
         }
 }
 
-/* With some lanes: they have what all would have, the others what they had. */
+/* Runs the spelling with some lanes: they have the results that they have when all run, and the
+ * others keep their values. */
 static void check_mask(const struct alu_spelling *spelling, enum sim_isa isa, uint32_t mask)
 {
     static struct alu_warp all, some;

@@ -1,6 +1,6 @@
-/* Arithmetic against results found another way: exact integers, the host's own
- * rounding modes, every value of the small formats. What an H200 gives is compared
- * elsewhere (golden/). */
+/* Arithmetic against results that are computed in another way: exact integers, the host's rounding
+ * modes, every value of the small formats. sim.ptx_alu_golden compares with the results of an H200
+ * (golden/). */
 #include "alu_lanes.h"
 #include "sim_bits.h"
 
@@ -113,7 +113,7 @@ static float host_f32(const char *opcode, volatile float a, volatile float b, vo
                                      : fmaf(a, b, c);
 }
 
-/* Random digits, exponents often close. */
+/* Random mantissas; exponents are often close to each other. */
 static uint32_t random_f32(uint64_t n)
 {
     uint64_t x = alu_mix(n);
@@ -187,7 +187,7 @@ static void every_f16_and_bf16_widens_to_its_value(void **state)
     }
 }
 
-/* The nearest of the candidates that a mode allows, by looking at all of them. */
+/* The nearest of the values that a mode allows, found by a search of all of them. */
 static uint32_t small_nearest(double x, int mode, unsigned exponent_bits, unsigned mantissa,
                               uint32_t largest)
 {
@@ -216,7 +216,7 @@ static void f32_becomes_f16_and_bf16_in_every_mode(void **state)
         for (unsigned n = 0; n < 20000; ++n) {
             char text[32];
             uint32_t bits = random_f32(n + 77);
-            /* Exponents where f16 has some, and ties. */
+            /* Exponents in the range of f16, and ties. */
             bits = n % 2 ? (bits & 0x807fe000) | (100 + n % 50) << 23 : bits;
             bits = n % 4 == 1 ? bits | 0x1000 : bits;
             if ((bits & INT32_MAX) >= 0x7f800000)
@@ -305,7 +305,7 @@ static void fma_of_f16_rounds_once(void **state)
 
 /* ---- integers --------------------------------------------------------------------------- */
 
-static void division_is_exact_for_all_that_is_hard(void **state)
+static void division_is_exact_for_hard_cases(void **state)
 {
     (void)state;
     for (unsigned n = 0; n < 50000; ++n) {
@@ -313,7 +313,7 @@ static void division_is_exact_for_all_that_is_hard(void **state)
         uint32_t a = (uint32_t)random, b = (uint32_t)(random >> 32) >> (n % 32);
         if (!b)
             continue;
-        a = n % 3 ? a : a / b * b - (n & 1); /* at and next to multiples */
+        a = n % 3 ? a : a / b * b - (n & 1); /* multiples of b, and numbers next to them */
         expect("div.u32", a, b, 0, a / b);
         expect("rem.u32", a, b, 0, a % b);
         expect("div.s32", a, b, 0, (uint32_t)((int64_t)(int32_t)a / (int32_t)b));
@@ -413,7 +413,8 @@ static void a_chain_of_carries_adds_128_bits(void **state)
         assert_true((uint64_t)(a[i] + b[i]) == call_get(&low, i));
         assert_true((uint64_t)((a[i] + b[i]) >> 64) == call_get(&high, i));
     }
-    assert_int_equal(high.warp.warp.carry, low.warp.warp.carry); /* without .cc it stays */
+    assert_int_equal(high.warp.warp.carry,
+                     low.warp.warp.carry); /* without .cc the carry is unchanged */
 }
 
 /* ---- special values -------------------------------------------------------------------------- */
@@ -445,7 +446,7 @@ static void zeros_nans_and_subnormals_follow_the_rules(void **state)
     expect("rsqrt.approx.f32", 0x7f800000, 0, 0, 0);
 }
 
-static void oob_takes_only_its_own_nan_for_nothing(void **state)
+static void oob_ignores_only_its_own_nan(void **state)
 {
     (void)state;
     expect("fma.rn.oob.f16", 0x7ff7, 0x3c00, 0x4000, 0);
@@ -489,14 +490,14 @@ int main(void)
         cmocka_unit_test(f32_becomes_f16_and_bf16_in_every_mode),
         cmocka_unit_test(every_byte_of_e5m2_and_e4m3_comes_back),
         cmocka_unit_test(fma_of_f16_rounds_once),
-        cmocka_unit_test(division_is_exact_for_all_that_is_hard),
+        cmocka_unit_test(division_is_exact_for_hard_cases),
         cmocka_unit_test(division_by_zero_and_overflow_do_not_trap),
         cmocka_unit_test(wide_products_agree_with_128_bits),
         cmocka_unit_test(shifts_beyond_the_width_clamp),
         cmocka_unit_test(lop3_looks_up_every_table),
         cmocka_unit_test(a_chain_of_carries_adds_128_bits),
         cmocka_unit_test(zeros_nans_and_subnormals_follow_the_rules),
-        cmocka_unit_test(oob_takes_only_its_own_nan_for_nothing),
+        cmocka_unit_test(oob_ignores_only_its_own_nan),
         cmocka_unit_test(approximations_stay_within_the_bounds_of_the_isa),
     };
     return cmocka_run_group_tests(tests, read_spellings, free_spellings);

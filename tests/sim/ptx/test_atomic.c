@@ -8,9 +8,9 @@
 
 #include "one_kernel.h"
 
-/* Runs one atomic of one thread at p, on old with operand b, in global memory, by
- * generic address and in shared memory, and says what is there then; the register
- * must get what was there. */
+/* Runs one atomic of one thread at p, on old with operand b, in global memory, by generic
+ * address and in shared memory. Memory must then contain the expected value, and the register
+ * the old one. */
 static void expect(const char *operation, uint64_t old, uint64_t b, uint64_t c, uint64_t expected,
                    unsigned bits)
 {
@@ -73,7 +73,7 @@ static void inc_and_dec_wrap_at_their_bound(void **state)
     expect("dec.u32", 5, 5, 0, 4, 32);
 }
 
-static void min_and_max_mind_signs(void **state)
+static void min_and_max_compare_signed_values_signed(void **state)
 {
     (void)state;
     expect("min.u32", UINT32_MAX, 1, 0, 1, 32);
@@ -172,7 +172,7 @@ static void subnormals_are_flushed_in_global_memory_only(void **state)
     assert_int_equal(words[3], 3);
 }
 
-static void a_sum_that_is_no_number_is_the_canonical_one(void **state)
+static void a_sum_that_is_nan_is_the_canonical_nan(void **state)
 {
     (void)state;
     uint32_t words[2] = {0xffc12345, 0x3f800000};
@@ -180,7 +180,7 @@ static void a_sum_that_is_no_number_is_the_canonical_one(void **state)
     assert_int_equal(words[0], 0x7fffffff);
 }
 
-static void pairs_of_halves_add_by_themselves(void **state)
+static void pairs_of_halves_add_separately(void **state)
 {
     (void)state;
     uint32_t words[4] = {0x3c004000, 0x4400c000, 0x3f804000, 0x3f80bf80};
@@ -282,7 +282,7 @@ static void every_lane_gets_a_number_of_its_own(void **state)
     }
 }
 
-static void an_unused_result_is_no_different(void **state)
+static void an_atomic_without_a_result_has_the_same_effect(void **state)
 {
     (void)state;
     uint32_t words[1] = {7};
@@ -291,7 +291,7 @@ static void an_unused_result_is_no_different(void **state)
     assert_int_equal(words[0], 7 + 31 * 16 - 32);
 }
 
-static void a_lock_of_compare_and_swap_holds(void **state)
+static void a_lock_of_compare_and_swap_excludes(void **state)
 {
     (void)state;
     uint32_t words[2] = {0};
@@ -311,7 +311,7 @@ static void a_lock_of_compare_and_swap_holds(void **state)
     run_unload(run);
 }
 
-static void a_threads_own_memory_takes_atomics_too(void **state)
+static void atomics_work_in_local_memory_too(void **state)
 {
     (void)state;
     uint32_t words[40] = {0};
@@ -324,7 +324,7 @@ static void a_threads_own_memory_takes_atomics_too(void **state)
         assert_int_equal(words[i], 100 * i + i + 5);
 }
 
-/* What an H200 gives. */
+/* Like an H200. */
 static void sums_of_doubles_keep_a_nan_as_it_is(void **state)
 {
     (void)state;
@@ -342,8 +342,8 @@ static void sums_of_doubles_keep_a_nan_as_it_is(void **state)
     }
 }
 
-/* What an H200 gives, for the least of and the greatest of two. */
-static void halves_that_are_no_numbers_give_way(void **state)
+/* Like min and max of an H200. */
+static void numbers_win_over_nans_of_halves(void **state)
 {
     (void)state;
     static const uint16_t cases[][4] = {
@@ -364,7 +364,7 @@ static void halves_that_are_no_numbers_give_way(void **state)
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static void atomics_fault_where_they_must(void **state)
+static void invalid_atomics_are_faults(void **state)
 {
     (void)state;
     uint32_t word = 0;
@@ -384,26 +384,26 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_add_and_wrap),
         cmocka_unit_test(inc_and_dec_wrap_at_their_bound),
-        cmocka_unit_test(min_and_max_mind_signs),
+        cmocka_unit_test(min_and_max_compare_signed_values_signed),
         cmocka_unit_test(bits_are_combined),
         cmocka_unit_test(values_are_exchanged),
         cmocka_unit_test(half_words_do_not_touch_their_neighbours),
         cmocka_unit_test(sixteen_bytes_are_exchanged_and_compared),
         cmocka_unit_test(floats_add),
         cmocka_unit_test(subnormals_are_flushed_in_global_memory_only),
-        cmocka_unit_test(a_sum_that_is_no_number_is_the_canonical_one),
-        cmocka_unit_test(pairs_of_halves_add_by_themselves),
+        cmocka_unit_test(a_sum_that_is_nan_is_the_canonical_nan),
+        cmocka_unit_test(pairs_of_halves_add_separately),
         cmocka_unit_test(halves_round_to_nearest_even),
         cmocka_unit_test(vectors_combine_element_by_element),
         cmocka_unit_test(a_vector_may_return_to_its_own_operands),
         cmocka_unit_test(every_thread_of_a_grid_counts),
         cmocka_unit_test(every_lane_gets_a_number_of_its_own),
-        cmocka_unit_test(an_unused_result_is_no_different),
-        cmocka_unit_test(a_lock_of_compare_and_swap_holds),
-        cmocka_unit_test(a_threads_own_memory_takes_atomics_too),
+        cmocka_unit_test(an_atomic_without_a_result_has_the_same_effect),
+        cmocka_unit_test(a_lock_of_compare_and_swap_excludes),
+        cmocka_unit_test(atomics_work_in_local_memory_too),
         cmocka_unit_test(sums_of_doubles_keep_a_nan_as_it_is),
-        cmocka_unit_test(halves_that_are_no_numbers_give_way),
-        cmocka_unit_test(atomics_fault_where_they_must),
+        cmocka_unit_test(numbers_win_over_nans_of_halves),
+        cmocka_unit_test(invalid_atomics_are_faults),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

@@ -1,4 +1,4 @@
-/* What kernels call and the driver defines: vprintf, malloc, free, __assertfail. */
+/* Functions that kernels call and the driver defines: vprintf, malloc, free, __assertfail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
     ".extern .func __assertfail (.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n,"      \
     " .param .b64 c);\n"
 
-/* ---- what is printed ------------------------------------------------------------------ */
+/* ---- printf ------------------------------------------------------------------ */
 
 struct printed {
     char text[4096];
@@ -44,7 +44,7 @@ static struct run_module *load_printing(const char *text, struct printed *printe
     return run;
 }
 
-/* printf(format, tid, 1.5, "str", pointer) of each thread; stores what it returns. */
+/* printf(format, tid, 1.5, "str", pointer) of each thread; stores its results. */
 static const char print_text[] = RUN_HEAD(70) DECLARATIONS
     ".global .align 1 .b8 format[22] = {37,100,32,37,46,50,102,32,37,115,32,37,48,52,108,120,33,"
     "10,0,0,0,0};\n" /* "%d %.2f %s %04lx!\n" */
@@ -117,7 +117,7 @@ static const char print_at_text[] =
                               "ret;\n"
                               "}\n";
 
-static void a_format_that_cannot_be_read_is_a_fault_and_none_is_minus_one(void **unused)
+static void an_unreadable_format_is_a_fault_and_null_returns_minus_one(void **unused)
 {
     (void)unused;
     struct printed printed;
@@ -133,7 +133,7 @@ static void a_format_that_cannot_be_read_is_a_fault_and_none_is_minus_one(void *
     assert_int_equal(*(int32_t *)(void *)out->view, 0);
     assert_memory_equal(printed.text, "plain\n", 6);
 
-    memset(format->view, 'x', 256); /* no end */
+    memset(format->view, 'x', 256); /* without a NUL */
     assert_int_equal(run_launch(run, "k", 1, 1, params), PTX_END_ILLEGAL_ADDRESS);
     params[0] = 16;
     assert_int_equal(run_launch(run, "k", 1, 1, params), PTX_END_ILLEGAL_ADDRESS);
@@ -145,7 +145,7 @@ static void a_format_that_cannot_be_read_is_a_fault_and_none_is_minus_one(void *
 
 /* ---- the heap ---------------------------------------------------------------------------- */
 
-/* out[tid] = malloc(size); stores the thread's number there when it is memory. */
+/* out[tid] = malloc(size); stores the thread's number there unless the result is NULL. */
 static const char malloc_text[] =
     RUN_HEAD(70) DECLARATIONS ".visible .entry k(.param .u64 size, .param .u64 out)\n"
                               "{\n"
@@ -230,7 +230,7 @@ static void malloc_gives_null_when_the_heap_is_used_up(void **unused)
     run_unload(run);
 }
 
-static void freeing_what_is_no_heap_memory_is_a_fault(void **unused)
+static void freeing_other_memory_than_the_heaps_is_a_fault(void **unused)
 {
     (void)unused;
     struct run_module *run = run_load(malloc_text);
@@ -340,10 +340,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_of_the_driver_has_one_result_at_most),
         cmocka_unit_test(a_kernel_prints_lane_by_lane),
-        cmocka_unit_test(a_format_that_cannot_be_read_is_a_fault_and_none_is_minus_one),
+        cmocka_unit_test(an_unreadable_format_is_a_fault_and_null_returns_minus_one),
         cmocka_unit_test(kernels_allocate_and_free),
         cmocka_unit_test(malloc_gives_null_when_the_heap_is_used_up),
-        cmocka_unit_test(freeing_what_is_no_heap_memory_is_a_fault),
+        cmocka_unit_test(freeing_other_memory_than_the_heaps_is_a_fault),
         cmocka_unit_test(an_assertion_that_fails_says_where_and_ends_the_launch),
         cmocka_unit_test(only_these_functions_are_built_in),
     };

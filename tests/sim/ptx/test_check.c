@@ -1,4 +1,4 @@
-/* Rows of the instruction table, and what the checker says of instructions. */
+/* Rows of the instruction table, and the errors that the checker finds in instructions. */
 #include "front.h"
 #include "ptx_rows.h"
 
@@ -37,7 +37,7 @@ static void every_row_can_be_read(void **state)
     assert_null(ptx_row_at(UINT32_MAX));
 }
 
-/* Every spelling of a pattern, with what it says so far in text. */
+/* Visits every spelling of a pattern; text has the beginning of it. */
 static void spell(const char *pattern, char *text, void (*visit)(const char *, void *), void *data)
 {
     size_t length = strcspn(pattern, "{("), before = strlen(text);
@@ -77,7 +77,7 @@ static bool same_rule(const struct ptx_operand_rule *a, const struct ptx_operand
     return a->form != PTX_RULE_VALUE || (a->type == PTX_PRED) == (b->type == PTX_PRED);
 }
 
-/* Whether nothing but their order tells the rows' operands apart. */
+/* Whether the rows accept the same operands, so that only their order decides. */
 static bool same_operands(const struct ptx_row *a, const struct ptx_row *b)
 {
     struct ptx_operand_rule of_a, of_b;
@@ -114,8 +114,8 @@ static void look_for_another(const char *text, void *data)
                                  row->pattern, other->pattern) > 0);
 }
 
-/* But a memory instruction may have a row for its plain spellings, which old targets
- * have, before one for all of them: the first is the one meant. */
+/* An exception: a memory instruction may have a row for its plain spellings, which old targets
+ * support, before a row for all spellings. The first row is used. */
 static void no_spelling_is_two_rows(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void spelling_of_line(char *line, char *out, size_t size)
     snprintf(out, size, "%s", spelling);
 }
 
-static void what_real_programs_use_has_rows(void **state)
+static void instructions_of_real_programs_have_rows(void **state)
 {
     char line[256], spelling[128];
     unsigned lines = 0, missing = 0;
@@ -171,7 +171,7 @@ static void what_real_programs_use_has_rows(void **state)
     assert_int_equal(missing, 0);
 }
 
-static void the_words_of_operands_mean_what_they_say(void **state)
+static void operands_of_rows_mean_what_their_names_say(void **state)
 {
     static const struct ptx_row row = {
         .opcode = "x", .pattern = "", .operands = "=~b32* [] f16? =b32|pred (b16,b16) # =(u8,u8)"};
@@ -238,7 +238,7 @@ static void instructions_find_their_rows(void **state)
     ptx_module_destroy(module);
 }
 
-static void what_fits_is_accepted(void **state)
+static void valid_operands_are_accepted(void **state)
 {
     static const char *const bodies[] = {
         "ld.param.b64 %rd1, [a]; ld.param.f32 %f1, [b];",
@@ -259,7 +259,7 @@ static void what_fits_is_accepted(void **state)
         ptx_module_destroy(front_body(bodies[i]));
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void invalid_operands_are_refused(void **state)
 {
     static const struct {
         const char *body, *words;
@@ -334,7 +334,7 @@ static void calls_agree_with_their_functions(void **state)
     }
 }
 
-static void what_nothing_defines_is_an_error_where_it_is_used(void **state)
+static void undefined_names_are_errors_where_they_are_used(void **state)
 {
     (void)state;
     ptx_module_destroy(front_module(".extern .func unused();\n"));
@@ -375,7 +375,7 @@ static void a_kernel_has_at_most_4352_bytes_of_parameters(void **state)
     front_refuses(".entry (.param .b32 r) k() { ret; }", PTX_INVALID, "result");
 }
 
-/* The processor's time that a body of count instructions takes to load. */
+/* The processor time for loading a body of count instructions. */
 static double seconds_to_load(unsigned count)
 {
     static const char *const lines[] = {
@@ -394,9 +394,9 @@ static double seconds_to_load(unsigned count)
     return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) * 1e-9;
 }
 
-/* Sixteen times as much takes about sixteen times as long; a search in all that was
- * read, for each instruction, would take 256 times as long. */
-static void loading_takes_time_as_there_are_instructions(void **state)
+/* Sixteen times as much takes about sixteen times as long; with a search in everything read so far
+ * for each instruction, it would take 256 times as long. */
+static void loading_takes_linear_time(void **state)
 {
     double few = seconds_to_load(6250), many = seconds_to_load(100000);
     (void)state;
@@ -409,17 +409,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_can_be_read),
         cmocka_unit_test(no_spelling_is_two_rows),
-        cmocka_unit_test(what_real_programs_use_has_rows),
-        cmocka_unit_test(the_words_of_operands_mean_what_they_say),
+        cmocka_unit_test(instructions_of_real_programs_have_rows),
+        cmocka_unit_test(operands_of_rows_mean_what_their_names_say),
         cmocka_unit_test(patterns_have_optional_words_and_choices),
         cmocka_unit_test(instructions_find_their_rows),
-        cmocka_unit_test(what_fits_is_accepted),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(valid_operands_are_accepted),
+        cmocka_unit_test(invalid_operands_are_refused),
         cmocka_unit_test(calls_agree_with_their_functions),
-        cmocka_unit_test(what_nothing_defines_is_an_error_where_it_is_used),
+        cmocka_unit_test(undefined_names_are_errors_where_they_are_used),
         cmocka_unit_test(instructions_need_their_version_and_target),
         cmocka_unit_test(a_kernel_has_at_most_4352_bytes_of_parameters),
-        cmocka_unit_test(loading_takes_time_as_there_are_instructions),
+        cmocka_unit_test(loading_takes_linear_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

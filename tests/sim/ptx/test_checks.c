@@ -66,7 +66,7 @@ static void local_memory_must_be_written_before_it_is_read(void **state)
                      PTX_END_OK);
 }
 
-static void what_a_call_passes_and_gives_back_is_written(void **state)
+static void arguments_and_results_of_calls_are_initialised(void **state)
 {
     (void)state;
     static const char twice[] =
@@ -166,8 +166,8 @@ static void a_barrier_of_some_warps_orders_those(void **state)
     assert_int_equal(fresh(words, body, 96), PTX_END_TRAP);
 }
 
-/* The first warp leaves a word for the second, which waits. */
-static void what_comes_after_an_arrival_is_not_ordered(void **state)
+/* The first warp stores a word for the second one, which waits. */
+static void accesses_after_an_arrival_are_not_ordered(void **state)
 {
     (void)state;
     static const char handed[] = "setp.lt.u32 %%p1, %%r0, 32;\n setp.eq.u32 %%p2, %%r0, 0;\n"
@@ -182,7 +182,7 @@ static void what_comes_after_an_arrival_is_not_ordered(void **state)
     assert_int_equal(fresh(words, body, 64), PTX_END_TRAP);
 }
 
-/* Thread 0 writes and arrives; others wait, or do not. */
+/* Thread 0 writes and arrives; the others wait, or do not wait. */
 static void an_mbarrier_orders_accesses_of_waiting_threads(void **state)
 {
     (void)state;
@@ -222,14 +222,14 @@ int main(void)
         cmocka_unit_test(global_memory_must_be_written_before_it_is_read),
         cmocka_unit_test(shared_memory_must_be_written_before_it_is_read),
         cmocka_unit_test(local_memory_must_be_written_before_it_is_read),
-        cmocka_unit_test(what_a_call_passes_and_gives_back_is_written),
+        cmocka_unit_test(arguments_and_results_of_calls_are_initialised),
         cmocka_unit_test(every_block_begins_with_unwritten_memory),
         cmocka_unit_test(threads_that_exchange_without_a_barrier_race),
         cmocka_unit_test(a_warps_own_barrier_does_not_order_two_warps),
         cmocka_unit_test(a_write_after_a_read_races_too),
         cmocka_unit_test(a_write_races_with_the_first_of_two_readers),
         cmocka_unit_test(a_barrier_of_some_warps_orders_those),
-        cmocka_unit_test(what_comes_after_an_arrival_is_not_ordered),
+        cmocka_unit_test(accesses_after_an_arrival_are_not_ordered),
         cmocka_unit_test(an_mbarrier_orders_accesses_of_waiting_threads),
         cmocka_unit_test(atomics_do_not_race),
     };

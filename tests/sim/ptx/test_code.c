@@ -1,4 +1,4 @@
-/* Translation: operands, mov in all its forms, special registers, where variables lie. */
+/* Translation: operands, mov in all its forms, special registers, addresses of variables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -158,8 +158,8 @@ static void variables_have_addresses_once_the_module_is_placed(void **state)
     assert_int_equal(out[31], 3 + 4 + 60 + 2);
 }
 
-/* As an assembler would have them that keeps the rest in memory. The directives go before the
- * body of kernel k. */
+/* The number of registers that is reported for a kernel k with these directives: as many as an
+ * assembler would use that spills the others. */
 static unsigned reported_registers(const char *text, const char *directives)
 {
     const char *body = strstr(text, "out) {") + strlen("out) ");
@@ -174,7 +174,7 @@ static unsigned reported_registers(const char *text, const char *directives)
     return info.registers;
 }
 
-static void many_registers_keep_their_values_while_they_live(void **state)
+static void many_registers_keep_their_values_while_they_are_live(void **state)
 {
     (void)state;
     char *text = malloc(200000);
@@ -184,7 +184,7 @@ static void many_registers_keep_their_values_while_they_live(void **state)
                         ".reg .b32 %%r<2000>; .reg .b64 %%rd<9>; .reg .pred %%p;\n"
                         "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, 0; mov.u32 %%r2, 0;\nagain:\n",
                         RUN_HEAD(80));
-    /* 1000 values that live at once, then 900 that do not. */
+    /* 1000 values that are live at once, then 900 that are not. */
     for (unsigned i = 10; i < 1010; i++)
         length += (size_t)sprintf(text + length, "add.u32 %%r%u, %%r0, %u;\n", i, i);
     for (unsigned i = 10; i < 1010; i++)
@@ -243,7 +243,7 @@ static void shared_variables_overlap_where_no_kernel_uses_both(void **state)
     run_unload(run);
 }
 
-static void beyond_shared_memory_is_a_fault(void **state)
+static void an_access_beyond_shared_memory_is_a_fault(void **state)
 {
     (void)state;
     struct run_module *run = run_load(TWO_KERNELS);
@@ -299,10 +299,11 @@ static void parameters_lie_at_their_alignment(void **state)
     run_unload(run);
 }
 
-/* ---- what is not there --------------------------------------------------------------------- */
+/* ---- unsupported instructions
+ * --------------------------------------------------------------------- */
 
-/* Two kernels: one stores 7, one stores 8 and comes to an instruction where its parameter holds
- * something. */
+/* Two kernels: one stores 7, the other stores 8 and reaches an unsupported instruction if the word
+ * at its parameter is not 0. */
 static const char missing[] =
     RUN_HEAD(80) ".visible .entry good(.param .u64 p)\n{\n.reg .b64 %%rd<2>;\n"
                  "ld.param.u64 %%rd1, [p];\nst.global.u32 [%%rd1], 7;\nret;\n}\n"
@@ -356,7 +357,7 @@ static void unsupported_instructions_are_listed_when_the_module_loads(void **sta
     assert_int_equal(ptx_module_load(text, strlen(text), 80, &log, &module), PTX_INVALID);
 }
 
-static void functions_that_need_more_than_there_is_are_refused(void **state)
+static void functions_that_need_too_much_memory_are_refused(void **state)
 {
     static const char *const cases[][2] = {
         {".entry e() { .local .b8 a[300000], b[300000]; ret; }", "600000 bytes of local memory"},
@@ -387,12 +388,12 @@ int main(void)
         cmocka_unit_test(special_registers_say_where_a_thread_is),
         cmocka_unit_test(a_special_register_is_an_operand_like_any_other),
         cmocka_unit_test(variables_have_addresses_once_the_module_is_placed),
-        cmocka_unit_test(many_registers_keep_their_values_while_they_live),
+        cmocka_unit_test(many_registers_keep_their_values_while_they_are_live),
         cmocka_unit_test(shared_variables_overlap_where_no_kernel_uses_both),
-        cmocka_unit_test(beyond_shared_memory_is_a_fault),
+        cmocka_unit_test(an_access_beyond_shared_memory_is_a_fault),
         cmocka_unit_test(each_thread_has_local_memory_of_its_own),
         cmocka_unit_test(parameters_lie_at_their_alignment),
-        cmocka_unit_test(functions_that_need_more_than_there_is_are_refused),
+        cmocka_unit_test(functions_that_need_too_much_memory_are_refused),
         cmocka_unit_test(an_unsupported_instruction_fails_the_kernel_that_executes_it),
         cmocka_unit_test(unsupported_instructions_are_listed_when_the_module_loads),
     };

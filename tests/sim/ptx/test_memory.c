@@ -1,4 +1,4 @@
-/* Loads, stores and addresses of PTX: every type, space and edge. */
+/* Loads, stores and addresses of PTX: every type and state space, and their limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static void lanes_that_do_not_execute_keep_their_registers_and_memory(void **sta
         assert_int_equal(words[i], i >= 20 ? i : i % 2 ? i + 100 : 177);
 }
 
-static void scattered_and_uniform_addresses_reach_their_words(void **state)
+static void scattered_and_uniform_addresses_find_their_words(void **state)
 {
     (void)state;
     uint32_t words[64] = {0};
@@ -114,7 +114,7 @@ static void scattered_and_uniform_addresses_reach_their_words(void **state)
 }
 
 /* Lanes one granule and more apart are checked one by one. */
-static void distant_addresses_reach_their_words(void **state)
+static void distant_addresses_find_their_words(void **state)
 {
     (void)state;
     uint32_t *words = calloc(32 * 1024, sizeof *words);
@@ -253,7 +253,7 @@ static enum ptx_end at_offset(const char *body, int64_t offset, uint32_t threads
     return end;
 }
 
-static void bounds_are_kept_to_the_byte(void **state)
+static void bounds_are_checked_to_the_byte(void **state)
 {
     (void)state;
     static const struct {
@@ -281,7 +281,7 @@ static void one_lane_out_of_bounds_is_enough(void **state)
     assert_int_equal(at_offset(load, 1000 - 31 * 4, 31), PTX_END_OK);
 }
 
-static void lanes_that_do_not_execute_may_point_anywhere(void **state)
+static void lanes_that_do_not_execute_may_have_invalid_addresses(void **state)
 {
     (void)state;
     const char *body = "setp.lt.u32 %p1, %r0, 3;\n @%p1 ld.global.u32 %r1, [%rd1];\n"
@@ -306,7 +306,7 @@ static void misaligned_accesses_have_an_error_of_their_own(void **state)
     assert_int_equal(at_offset("ld.global.v4.f32 {%f1,%f2,%f3,%f4}, [%rd0];", 16, 1), PTX_END_OK);
 }
 
-static void pointers_to_nothing_fault(void **state)
+static void invalid_pointers_fault(void **state)
 {
     (void)state;
     uint32_t word = 0;
@@ -350,7 +350,7 @@ static void shared_memory_is_the_blocks(void **state)
         assert_int_equal(words[i], 63 - i + 2);
 }
 
-static void shared_memory_ends_where_the_block_said(void **state)
+static void shared_memory_ends_at_the_size_of_the_block(void **state)
 {
     (void)state;
     uint32_t word = 0;
@@ -387,7 +387,7 @@ static void dynamic_shared_memory_follows_the_static(void **state)
     run_unload(run);
 }
 
-static void a_block_finds_what_the_one_before_it_left_in_shared_memory(void **state)
+static void shared_memory_is_not_cleared_between_blocks(void **state)
 {
     (void)state;
     static const char body[] = "mov.u32 %r1, %ctaid.x;\n mad.wide.u32 %rd3, %r1, 4, %rd0;\n"
@@ -541,7 +541,7 @@ static void generic_addresses_reach_every_space_at_once(void **state)
         assert_int_equal(words[i], i % 3 == 0 ? i : i % 3 == 1 ? 2000 : 1000);
 }
 
-static void cvta_and_back_is_the_same_place(void **state)
+static void cvta_and_back_is_the_same_address(void **state)
 {
     (void)state;
     uint32_t words[8] = {0};
@@ -670,22 +670,22 @@ int main(void)
         cmocka_unit_test(small_loads_extend_into_words_and_halves),
         cmocka_unit_test(stores_take_the_low_bytes_and_no_more),
         cmocka_unit_test(lanes_that_do_not_execute_keep_their_registers_and_memory),
-        cmocka_unit_test(scattered_and_uniform_addresses_reach_their_words),
-        cmocka_unit_test(distant_addresses_reach_their_words),
+        cmocka_unit_test(scattered_and_uniform_addresses_find_their_words),
+        cmocka_unit_test(distant_addresses_find_their_words),
         cmocka_unit_test(vectors_move_their_elements_in_order),
         cmocka_unit_test(a_vector_may_have_sinks_and_constants),
         cmocka_unit_test(hints_change_nothing),
         cmocka_unit_test(the_kernel_continues_after_fences_of_all_kinds),
-        cmocka_unit_test(bounds_are_kept_to_the_byte),
+        cmocka_unit_test(bounds_are_checked_to_the_byte),
         cmocka_unit_test(one_lane_out_of_bounds_is_enough),
-        cmocka_unit_test(lanes_that_do_not_execute_may_point_anywhere),
+        cmocka_unit_test(lanes_that_do_not_execute_may_have_invalid_addresses),
         cmocka_unit_test(misaligned_accesses_have_an_error_of_their_own),
-        cmocka_unit_test(pointers_to_nothing_fault),
+        cmocka_unit_test(invalid_pointers_fault),
         cmocka_unit_test(freed_memory_faults),
         cmocka_unit_test(shared_memory_is_the_blocks),
-        cmocka_unit_test(shared_memory_ends_where_the_block_said),
+        cmocka_unit_test(shared_memory_ends_at_the_size_of_the_block),
         cmocka_unit_test(dynamic_shared_memory_follows_the_static),
-        cmocka_unit_test(a_block_finds_what_the_one_before_it_left_in_shared_memory),
+        cmocka_unit_test(shared_memory_is_not_cleared_between_blocks),
         cmocka_unit_test(dynamic_shared_memory_is_aligned),
         cmocka_unit_test(each_kernel_has_dynamic_shared_memory_where_its_own_ends),
         cmocka_unit_test(kernels_with_a_function_in_common_agree_on_dynamic_shared_memory),
@@ -694,7 +694,7 @@ int main(void)
         cmocka_unit_test(constants_are_read_by_name_and_by_address),
         cmocka_unit_test(parameters_are_read_and_never_written),
         cmocka_unit_test(generic_addresses_reach_every_space_at_once),
-        cmocka_unit_test(cvta_and_back_is_the_same_place),
+        cmocka_unit_test(cvta_and_back_is_the_same_address),
         cmocka_unit_test(addresses_between_the_windows_are_invalid),
         cmocka_unit_test(copies_to_shared_memory_fill_up_with_zeros),
         cmocka_unit_test(an_mbarrier_completes_a_phase_when_all_arrived),

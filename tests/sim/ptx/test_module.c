@@ -1,4 +1,4 @@
-/* Variables of a module in memory, and what is known of its kernels. */
+/* Variables of a module in memory, and information about its kernels. */
 #include "front.h"
 
 static uint64_t number(const unsigned char *image, size_t at)
@@ -8,7 +8,7 @@ static uint64_t number(const unsigned char *image, size_t at)
     return value;
 }
 
-static void variables_lie_one_after_the_other(void **state)
+static void variables_are_placed_in_order(void **state)
 {
     struct ptx_module *module = front_module(".global .u8 a = 1;\n"
                                              ".shared .u64 not_here;\n"
@@ -34,7 +34,7 @@ static void variables_lie_one_after_the_other(void **state)
     ptx_module_destroy(module);
 }
 
-static void addresses_are_filled_in(void **state)
+static void addresses_are_relocated(void **state)
 {
     struct ptx_module *module =
         front_module(".func g() { ret; }\n.func f() { ret; }\n"
@@ -127,8 +127,8 @@ static void names_inside_functions_are_local(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variables_lie_one_after_the_other),
-        cmocka_unit_test(addresses_are_filled_in),
+        cmocka_unit_test(variables_are_placed_in_order),
+        cmocka_unit_test(addresses_are_relocated),
         cmocka_unit_test(a_module_without_variables_takes_no_memory),
         cmocka_unit_test(constants_have_a_limit),
         cmocka_unit_test(kernels_are_known_by_name),

@@ -1,4 +1,4 @@
-/* What the parser makes of directives, declarations, scopes and operands. */
+/* The parser's results for directives, declarations, scopes and operands. */
 #include "front.h"
 
 static struct ptx_symbol *variable(const struct ptx_module *module, const char *name)
@@ -35,7 +35,7 @@ static void the_head_names_version_and_target(void **state)
     ptx_module_destroy(module);
 }
 
-static void a_head_that_does_not_fit_is_refused(void **state)
+static void an_invalid_head_is_refused(void **state)
 {
     static const struct {
         const char *text;
@@ -309,7 +309,7 @@ static void registers_of_a_range_are_made_when_used(void **state)
     front_refuses(".entry k() { .reg .b32 %r<4>; mov.b32 %r01, 0; }", PTX_INVALID, "'%r01'");
 }
 
-static void scopes_hide_and_forget_names(void **state)
+static void names_are_hidden_by_inner_scopes_and_end_with_their_scope(void **state)
 {
     struct ptx_module *module = front_module(".entry k() {\n"
                                              ".reg .b32 a, %r<5>; .reg .b64 d;\n"
@@ -498,7 +498,7 @@ static void several_errors_are_reported(void **state)
     assert_non_null(strstr(front_log, "line 11: error: "));
 }
 
-static void a_wrong_instruction_leaves_no_label_to_find(void **state)
+static void an_operand_of_a_wrong_instruction_is_not_another_error(void **state)
 {
     struct ptx_module *module;
     (void)state;
@@ -549,7 +549,7 @@ static void fill(char *text, size_t size, const char *begin, const char *unit, c
     strcpy(text + at, end);
 }
 
-static void nesting_without_end_is_refused(void **state)
+static void too_deep_nesting_is_refused(void **state)
 {
     static const char *const cases[][3] = {
         {".entry k() {", "{", ""},         {".global .u32 x = ", "(", ""},
@@ -618,7 +618,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_head_names_version_and_target),
-        cmocka_unit_test(a_head_that_does_not_fit_is_refused),
+        cmocka_unit_test(an_invalid_head_is_refused),
         cmocka_unit_test(variables_have_space_type_alignment_and_size),
         cmocka_unit_test(initialisers_nest_as_in_c),
         cmocka_unit_test(constants_are_expressions_of_c),
@@ -628,7 +628,7 @@ int main(void)
         cmocka_unit_test(functions_have_parameters_and_limits),
         cmocka_unit_test(a_declaration_and_its_definition_are_one_function),
         cmocka_unit_test(registers_of_a_range_are_made_when_used),
-        cmocka_unit_test(scopes_hide_and_forget_names),
+        cmocka_unit_test(names_are_hidden_by_inner_scopes_and_end_with_their_scope),
         cmocka_unit_test(labels_belong_to_their_scope),
         cmocka_unit_test(operands_have_all_their_forms),
         cmocka_unit_test(calls_have_three_forms_lists_and_prototypes),
@@ -636,10 +636,10 @@ int main(void)
         cmocka_unit_test(debug_information_gives_lines_and_is_skipped),
         cmocka_unit_test(textures_are_read_and_refused_only_when_used),
         cmocka_unit_test(several_errors_are_reported),
-        cmocka_unit_test(a_wrong_instruction_leaves_no_label_to_find),
+        cmocka_unit_test(an_operand_of_a_wrong_instruction_is_not_another_error),
         cmocka_unit_test(after_twenty_errors_it_stops),
         cmocka_unit_test(the_log_is_cut_at_a_line),
-        cmocka_unit_test(nesting_without_end_is_refused),
+        cmocka_unit_test(too_deep_nesting_is_refused),
         cmocka_unit_test(long_chains_need_no_stack),
         cmocka_unit_test(initial_values_allocate_only_the_bytes_given),
         cmocka_unit_test(variables_larger_than_their_memory_are_refused),

@@ -1,4 +1,4 @@
-/* printf of device code against the host's, which it is to equal. */
+/* printf of device code, whose output must equal the host's. */
 #include "ptx_printf.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* Memory of the device: addresses from BASE on, and not a byte beyond. */
+/* Device memory: SIZE bytes from BASE on, and not a byte more. */
 enum { BASE = 0x1000, ARGUMENTS = 0x1000, STRINGS = 0x1200, SIZE = 0x400 };
 static unsigned char memory[SIZE];
 
@@ -85,7 +85,7 @@ static void expect(const char *format, int count, const char *expected)
     assert_int_equal(output->count, count);
 }
 
-/* Calls test with every conversion of these letters and lengths. */
+/* Calls test with every combination of these conversions and lengths. */
 static void each_spec(const char *letters, const char *const *lengths,
                       void (*test)(const char *spec, const char *length))
 {
@@ -211,7 +211,7 @@ static void stars_take_arguments(void **unused)
     expect("[%.*f]", 2, "[0.500000]");
 }
 
-static void what_is_no_conversion_is_printed_as_it_is(void **unused)
+static void text_that_is_not_a_conversion_is_printed_unchanged(void **unused)
 {
     (void)unused;
     put("i", 42);
@@ -253,8 +253,8 @@ static void arguments_out_of_reach_are_faults(void **unused)
     assert_int_equal(output->fault, BASE + SIZE);
 }
 
-/* The last bytes of the memory hold no NUL. */
-static void a_string_is_read_as_far_as_it_must_be(void **unused)
+/* The last bytes of the memory have no NUL. */
+static void a_string_is_read_no_further_than_needed(void **unused)
 {
     (void)unused;
     put("l", (uint64_t)(BASE + SIZE - 3));
@@ -293,10 +293,10 @@ int main(void)
         cmocka_unit_test(pointers_print_as_on_the_host),
         cmocka_unit_test(arguments_lie_at_their_natural_alignment),
         cmocka_unit_test(stars_take_arguments),
-        cmocka_unit_test(what_is_no_conversion_is_printed_as_it_is),
+        cmocka_unit_test(text_that_is_not_a_conversion_is_printed_unchanged),
         cmocka_unit_test(long_texts_are_printed_whole),
         cmocka_unit_test(arguments_out_of_reach_are_faults),
-        cmocka_unit_test(a_string_is_read_as_far_as_it_must_be),
+        cmocka_unit_test(a_string_is_read_no_further_than_needed),
         cmocka_unit_test(a_format_is_read_from_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* The check of synchronisation: barriers that are misused, shuffles from lanes that do not take
- * part, copies that nobody has waited for. */
+ * part, asynchronous copies without a wait. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void all_threads_expect_the_same_number(void **state)
     assert_int_equal(run_body(text, 64), PTX_END_ILLEGAL_INSTRUCTION);
     snprintf(text, sizeof text, body, "64", "64");
     assert_int_equal(run_body(text, 64), PTX_END_OK);
-    /* As many as the block has: with a count or without. */
+    /* All threads of the block, with or without a count. */
     assert_int_equal(run_body("setp.lt.u32 %p1, %r0, 32;\n @%p1 bra first;\n bar.sync 1;\n"
                               "bra out;\n first: bar.sync 1, 64;\n out:",
                               50),
@@ -56,7 +56,7 @@ static void a_warp_arrives_once_in_a_phase(void **state)
                      PTX_END_OK);
 }
 
-static void lanes_of_a_warp_come_to_a_barrier_together(void **state)
+static void lanes_of_a_warp_arrive_at_a_barrier_together(void **state)
 {
     (void)state;
     static const char body[] = "and.b32 %%r1, %%r0, 1;\n setp.eq.u32 %%p1, %%r1, 0;\n"
@@ -70,15 +70,15 @@ static void lanes_of_a_warp_come_to_a_barrier_together(void **state)
     }
     snprintf(text, sizeof text, body, "barrier.sync 0", "barrier.sync 0");
     assert_int_equal(run_body(text, 64), PTX_END_OK);
-    /* The lanes that do not come wait elsewhere. */
+    /* The other lanes wait at another barrier. */
     assert_int_equal(run_body("setp.eq.u32 %p1, %r0, 0;\n @%p1 bar.sync 0;\n"
                               "bar.warp.sync 0xffffffff;",
                               32),
                      PTX_END_HUNG);
 }
 
-/* Lanes that take long, and lanes that have ended. */
-static void lanes_may_come_to_a_barrier_one_after_the_other(void **state)
+/* Lanes that arrive late, and lanes that have ended. */
+static void lanes_may_arrive_at_a_barrier_one_after_the_other(void **state)
 {
     (void)state;
     assert_int_equal(run_body("setp.gt.u32 %p1, %r0, 20;\n @%p1 bra out;\n mov.u32 %r1, 0;\n"
@@ -90,7 +90,7 @@ static void lanes_may_come_to_a_barrier_one_after_the_other(void **state)
 
 /* ---- shuffles ----------------------------------------------------------------------------- */
 
-static void what_comes_from_lanes_that_do_not_take_part_is_no_number(void **state)
+static void values_of_lanes_that_do_not_take_part_are_not_numbers(void **state)
 {
     (void)state;
     uint32_t words[32];
@@ -105,7 +105,7 @@ static void what_comes_from_lanes_that_do_not_take_part_is_no_number(void **stat
 
 /* ---- copies ------------------------------------------------------------------------------- */
 
-/* Each thread copies 16 bytes twice, to two stages, and something is done then. */
+/* Each thread starts two copies of 16 bytes, to two stages, and executes then. */
 static enum ptx_end run_copies(const char *then, uint32_t threads)
 {
     static const char begin[] =
@@ -136,7 +136,7 @@ static void copies_are_waited_for(void **state)
         {"st.shared.u32 [%r2+4], %r0;", PTX_END_TRAP},
         {"atom.shared.add.u32 %r5, [%r2], 1;", PTX_END_TRAP},
         {"cp.async.ca.shared.global [%r2], [%rd0], 4;", PTX_END_TRAP},
-        /* not in a group yet */
+        /* not yet in a group */
         {"cp.async.wait_all;\n cp.async.ca.shared.global [%r2], [%rd0], 4;\n"
          "cp.async.wait_group 0;\n ld.shared.u32 %r5, [%r2];",
          PTX_END_TRAP},
@@ -167,9 +167,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_threads_expect_the_same_number),
         cmocka_unit_test(a_warp_arrives_once_in_a_phase),
-        cmocka_unit_test(lanes_of_a_warp_come_to_a_barrier_together),
-        cmocka_unit_test(lanes_may_come_to_a_barrier_one_after_the_other),
-        cmocka_unit_test(what_comes_from_lanes_that_do_not_take_part_is_no_number),
+        cmocka_unit_test(lanes_of_a_warp_arrive_at_a_barrier_together),
+        cmocka_unit_test(lanes_may_arrive_at_a_barrier_one_after_the_other),
+        cmocka_unit_test(values_of_lanes_that_do_not_take_part_are_not_numbers),
         cmocka_unit_test(copies_are_waited_for),
         cmocka_unit_test(an_mbarrier_waits_for_copies),
     };

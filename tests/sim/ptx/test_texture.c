@@ -1,5 +1,5 @@
-/* Textures and surfaces of PTX: every shape and form of their instructions, and what is wrong
- * with them. Filters and modes are tested where programs use them (tests/kernel/texture.hip). */
+/* Textures and surfaces of PTX: every shape and form of their instructions, and invalid ones.
+ * Filters and modes are tested where programs use them (tests/kernel/texture.hip). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -253,11 +253,11 @@ static void freed_memory_is_a_fault(void **state)
                      PTX_END_ILLEGAL_ADDRESS);
 }
 
-static void coordinates_without_a_value_read_some_texel(void **state)
+static void invalid_coordinates_read_some_texel(void **state)
 {
     (void)state;
     make_texture(false);
-    /* NaN, infinity, and what no integer holds */
+    /* NaN, infinity, and values beyond integers */
     assert_int_equal(result_of("tex.1d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%rd1, {0f7fc00000}];"), 0);
     assert_int_equal(result_of("tex.1d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%rd1, {0f7f800000}];"), 7);
     assert_int_equal(result_of("tex.1d.v4.u32.f32 {%r1,%r2,%r3,%r4}, [%rd1, {0fff7fffff}];"), 0);
@@ -316,7 +316,7 @@ int main(void)
         cmocka_unit_test(an_invalid_object_is_a_fault),
         cmocka_unit_test(accesses_of_surfaces_are_aligned),
         cmocka_unit_test(freed_memory_is_a_fault),
-        cmocka_unit_test(coordinates_without_a_value_read_some_texel),
+        cmocka_unit_test(invalid_coordinates_read_some_texel),
         cmocka_unit_test(wrong_forms_are_refused),
     };
     return cmocka_run_group_tests(tests, open_group, close_group);

@@ -36,7 +36,7 @@ static void run_kernel(const char *text, unsigned threads)
     assert_int_equal(try_kernel(text, threads), PTX_END_OK);
 }
 
-/* What a kernel that fails says on the way. */
+/* Runs a kernel that fails, and captures its report. */
 static enum ptx_end capture(const char *text, unsigned threads, char *report, size_t size)
 {
     char name[] = "/tmp/warp-XXXXXX";
@@ -88,7 +88,7 @@ static void diverged_lanes_reconverge(void **state)
         assert_int_equal(out[i], 321600 + (i % 4 ? i % 4 : 4));
 }
 
-static void lanes_leave_a_loop_one_by_one_and_go_on_together(void **state)
+static void lanes_leave_a_loop_one_by_one_and_reconverge(void **state)
 {
     (void)state;
     run_kernel(KERNEL("", "mov.u32 %r1, 0;\n"
@@ -167,7 +167,7 @@ static void an_index_beyond_the_targets_is_a_fault(void **state)
 static void a_lock_passes_from_lane_to_lane(void **state)
 {
     (void)state;
-    /* The lane with the lock is behind the loop in which the others spin. */
+    /* The lane that holds the lock is after the loop in which the others spin. */
     run_kernel(KERNEL(".global .u32 lock; .global .u32 counter;\n",
                       "spin: atom.global.cas.b32 %r1, [lock], 0, 1;\n"
                       "setp.ne.u32 %p1, %r1, 0; @%p1 bra spin;\n"
@@ -205,7 +205,7 @@ static void a_lock_is_released_within_the_loop(void **state)
 static void a_lane_waits_for_what_another_one_will_write(void **state)
 {
     (void)state;
-    /* Lane n waits for lane n + 1: the last one starts, and stands last in the text. */
+    /* Lane n waits for lane n + 1: the last one starts, and its code is last in the text. */
     run_kernel(KERNEL(".shared .align 4 .u32 flags[64];\n",
                       "mov.u32 %r1, flags; shl.b32 %r2, %t, 2; add.u32 %r1, %r1, %r2;\n"
                       "st.shared.u32 [%r1], 0; bar.sync 0;\n"
@@ -221,7 +221,7 @@ static void a_lane_waits_for_what_another_one_will_write(void **state)
         assert_int_equal(out[i], 64 - i);
 }
 
-static void warp_barriers_in_different_branches_meet(void **state)
+static void warp_barriers_in_different_branches_synchronise(void **state)
 {
     (void)state;
     run_kernel(KERNEL(".shared .align 4 .u32 x[32];\n",
@@ -357,7 +357,7 @@ static void a_call_of_an_invalid_address_is_a_fault(void **state)
     assert_contains(report, "call of 0x0, which is no function");
 }
 
-static void only_lanes_with_the_guard_call(void **state)
+static void only_lanes_whose_guard_holds_call(void **state)
 {
     (void)state;
     run_kernel(KERNEL(FIB, "setp.gt.u32 %p1, %t, 20; mov.u32 %r1, 7;\n"
@@ -369,7 +369,7 @@ static void only_lanes_with_the_guard_call(void **state)
         assert_int_equal(out[i], i > 20 ? 13 : 1);
 }
 
-static void values_travel_in_registers_too(void **state)
+static void values_are_passed_in_registers_too(void **state)
 {
     (void)state;
     run_kernel(KERNEL(".func (.reg .u32 %s, .reg .u64 %l) f(.reg .u32 %a, .reg .u64 %b) {\n"
@@ -536,10 +536,10 @@ static void a_trap_ends_the_launch(void **state)
     assert_contains(report, "block (0,0,0), thread (9,0,0)");
 }
 
-static void blocks_wait_for_blocks(void **state)
+static void blocks_may_wait_for_blocks(void **state)
 {
     (void)state;
-    /* Every block waits until all have come, twelve of them on any number of cores. */
+    /* Every one of the twelve blocks waits until all have started, on any number of cores. */
     struct run_module *run = run_load(RUN_HEAD(
         80) ".visible .entry k(.param .u64 out) { .reg .b64 %rd; .reg .b32 %r<4>; .reg .pred %p;\n"
             "ld.param.u64 %rd, [out]; mov.u32 %r2, %nctaid.x; mov.u32 %r3, %tid.x;\n"
@@ -625,9 +625,9 @@ static void clusters_of_several_blocks_are_refused(void **state)
     run_unload(run);
 }
 
-/* ---- the same in every order -------------------------------------------------------------- */
+/* ---- every order of execution -------------------------------------------------------------- */
 
-static void what_waits_gets_on_whatever_the_order(void **state)
+static void waits_end_in_every_order_of_execution(void **state)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         sim_run_stop();
@@ -639,7 +639,7 @@ static void what_waits_gets_on_whatever_the_order(void **state)
         functions_are_called_through_a_table(state);
         a_barrier_waits_for_a_thousand_threads(state);
         barriers_with_counts_join_some_warps_only(state);
-        blocks_wait_for_blocks(state);
+        blocks_may_wait_for_blocks(state);
     }
     sim_run_stop();
     sim_run_configure(&(struct sim_run_settings){0});
@@ -647,8 +647,8 @@ static void what_waits_gets_on_whatever_the_order(void **state)
 
 /* ---- grids --------------------------------------------------------------------------------- */
 
-/* The grid's barrier, as block 0 and the others come to it; the block that the parameter names
- * ends before. */
+/* The grid's barrier, for block 0 and for the others; the block whose number is the parameter ends
+ * before it. */
 static const char grid_kernel[] =
     RUN_HEAD(80) ".visible .entry k(.param .u32 leaves) {\n"
                  ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
@@ -681,7 +681,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(diverged_lanes_reconverge),
-        cmocka_unit_test(lanes_leave_a_loop_one_by_one_and_go_on_together),
+        cmocka_unit_test(lanes_leave_a_loop_one_by_one_and_reconverge),
         cmocka_unit_test(a_loop_within_a_loop_diverges_anew_each_time),
         cmocka_unit_test(lanes_that_end_early_leave_the_others_alone),
         cmocka_unit_test(an_indexed_branch_jumps_to_the_target_of_each_lane),
@@ -689,7 +689,7 @@ int main(void)
         cmocka_unit_test(a_lock_passes_from_lane_to_lane),
         cmocka_unit_test(a_lock_is_released_within_the_loop),
         cmocka_unit_test(a_lane_waits_for_what_another_one_will_write),
-        cmocka_unit_test(warp_barriers_in_different_branches_meet),
+        cmocka_unit_test(warp_barriers_in_different_branches_synchronise),
         cmocka_unit_test(a_lane_that_ends_is_not_waited_for),
         cmocka_unit_test(lanes_that_wait_for_each_other_at_different_places_hang),
         cmocka_unit_test(a_function_calls_itself),
@@ -697,8 +697,8 @@ int main(void)
         cmocka_unit_test(functions_are_called_through_a_table),
         cmocka_unit_test(a_function_has_one_address_wherever_it_is_taken),
         cmocka_unit_test(a_call_of_an_invalid_address_is_a_fault),
-        cmocka_unit_test(only_lanes_with_the_guard_call),
-        cmocka_unit_test(values_travel_in_registers_too),
+        cmocka_unit_test(only_lanes_whose_guard_holds_call),
+        cmocka_unit_test(values_are_passed_in_registers_too),
         cmocka_unit_test(each_activation_has_local_memory_of_its_own),
         cmocka_unit_test(a_barrier_waits_for_a_thousand_threads),
         cmocka_unit_test(barriers_in_diverged_code_count_threads),
@@ -708,11 +708,11 @@ int main(void)
         cmocka_unit_test(a_barrier_that_never_completes_is_reported),
         cmocka_unit_test(a_cluster_of_one_block_has_its_barrier),
         cmocka_unit_test(a_trap_ends_the_launch),
-        cmocka_unit_test(blocks_wait_for_blocks),
+        cmocka_unit_test(blocks_may_wait_for_blocks),
         cmocka_unit_test(many_blocks_use_the_same_memory_one_after_the_other),
         cmocka_unit_test(a_loop_without_an_end_is_cancelled),
         cmocka_unit_test(clusters_of_several_blocks_are_refused),
-        cmocka_unit_test(what_waits_gets_on_whatever_the_order),
+        cmocka_unit_test(waits_end_in_every_order_of_execution),
         cmocka_unit_test(a_grid_does_not_wait_for_blocks_that_have_ended),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);

@@ -1,4 +1,4 @@
-/* What lanes say to each other: shuffles, votes, matches and reductions of PTX. */
+/* Communication between lanes: shuffles, votes, matches and reductions of PTX. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 /* ---- shfl ---------------------------------------------------------------------------- */
 
-/* What the PTX ISA says of a lane's source; -1: its own, and the predicate is false. */
+/* A lane's source according to the PTX ISA; -1: the lane itself, and the predicate is false. */
 static int shuffle_source(char mode, int lane, int b, int width)
 {
     int first = lane / width * width, last = first + width - 1, source;
@@ -69,7 +69,7 @@ static void shuffles_down_take_from_higher_lanes_of_the_segment(void **state)
     shuffle_all("down", 'd');
 }
 
-static void butterflies_take_from_the_lane_across(void **state)
+static void butterflies_take_from_the_lane_of_the_exclusive_or(void **state)
 {
     (void)state;
     shuffle_all("bfly", 'b');
@@ -81,7 +81,7 @@ static void indexed_shuffles_take_from_a_lane_of_the_segment(void **state)
     shuffle_all("idx", 'i');
 }
 
-static void an_index_beyond_the_clamp_keeps_the_own_value(void **state)
+static void an_index_beyond_the_clamp_keeps_the_lanes_value(void **state)
 {
     (void)state;
     uint32_t words[64] = {0};
@@ -305,7 +305,7 @@ static void exclusive_or_reduces_too(void **state)
         assert_int_equal(words[lane], lane < 4 ? 15 : 0);
 }
 
-/* ---- who takes part -------------------------------------------------------------------------- */
+/* ---- participants -------------------------------------------------------------------------- */
 
 static void a_lane_outside_its_own_mask_is_a_fault(void **state)
 {
@@ -315,7 +315,7 @@ static void a_lane_outside_its_own_mask_is_a_fault(void **state)
                          PTX_END_OK);
 }
 
-static void lanes_of_different_paths_meet(void **state)
+static void lanes_of_different_paths_take_part_together(void **state)
 {
     (void)state;
     uint32_t words[32] = {0};
@@ -329,7 +329,7 @@ static void lanes_of_different_paths_meet(void **state)
     }
 }
 
-static void a_member_that_never_comes_is_a_fault(void **state)
+static void a_member_that_never_arrives_is_a_fault(void **state)
 {
     (void)state;
     uint32_t words[32] = {0};
@@ -346,9 +346,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffles_up_take_from_lower_lanes_of_the_segment),
         cmocka_unit_test(shuffles_down_take_from_higher_lanes_of_the_segment),
-        cmocka_unit_test(butterflies_take_from_the_lane_across),
+        cmocka_unit_test(butterflies_take_from_the_lane_of_the_exclusive_or),
         cmocka_unit_test(indexed_shuffles_take_from_a_lane_of_the_segment),
-        cmocka_unit_test(an_index_beyond_the_clamp_keeps_the_own_value),
+        cmocka_unit_test(an_index_beyond_the_clamp_keeps_the_lanes_value),
         cmocka_unit_test(only_five_bits_of_a_shuffle_offset_count),
         cmocka_unit_test(a_shuffle_may_overwrite_its_source),
         cmocka_unit_test(shuffles_carry_floats),
@@ -363,8 +363,8 @@ int main(void)
         cmocka_unit_test(reductions_combine_the_members),
         cmocka_unit_test(exclusive_or_reduces_too),
         cmocka_unit_test(a_lane_outside_its_own_mask_is_a_fault),
-        cmocka_unit_test(lanes_of_different_paths_meet),
-        cmocka_unit_test(a_member_that_never_comes_is_a_fault),
+        cmocka_unit_test(lanes_of_different_paths_take_part_together),
+        cmocka_unit_test(a_member_that_never_arrives_is_a_fault),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }
