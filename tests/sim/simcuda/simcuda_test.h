@@ -1,5 +1,5 @@
-/* What the tests of the simulated driver share: the library, opened as a program
- * opens it, and kernels. */
+/* Shared by the tests of the simulated driver: the library, opened as a program opens it, and
+ * kernels. */
 #ifndef SIMCUDA_TEST_H
 #define SIMCUDA_TEST_H
 
@@ -77,7 +77,7 @@ static inline void in_a_child(void (*body)(void))
     assert_int_equal(status, 0);
 }
 
-/* In such a process cmocka's checks have nowhere to go. */
+/* A check for such processes, where cmocka's have no effect. */
 #define child_check(condition)                                                                     \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -182,7 +182,7 @@ static inline CUdeviceptr allocate(size_t size)
     return pointer;
 }
 
-/* Whether size bytes of device memory have one value. */
+/* Returns whether size bytes of device memory all have value. */
 static inline bool all_bytes(CUdeviceptr pointer, size_t size, unsigned char value)
 {
     unsigned char *bytes = malloc(size);

@@ -1,4 +1,4 @@
-/* Contexts: primary and made, current and not, limits, peers. */
+/* Contexts: primary and created ones, the current one, limits, peers. */
 #include "simcuda_test.h"
 
 #include <pthread.h>
@@ -29,7 +29,7 @@ static void the_primary_context_keeps_its_handle(void **state)
     expect(cu.cuDevicePrimaryCtxRelease(1), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-static void a_context_that_is_made_is_current_until_it_is_destroyed(void **state)
+static void a_created_context_is_current_until_it_is_destroyed(void **state)
 {
     CUcontext before = current(), made = NULL, popped = NULL;
     CUdevice device = -1;
@@ -69,7 +69,7 @@ static void a_context_is_destroyed_with_its_resources(void **state)
     expect(cu.cuMemFree(memory), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void without_a_context_nothing_is_done(void **state)
+static void functions_without_a_context_return_errors(void **state)
 {
     CUcontext before = current();
     CUdeviceptr pointer;
@@ -100,7 +100,7 @@ static void an_event_is_recorded_in_a_stream_whose_context_is_not_current(void *
     ok(cu.cuStreamDestroy(stream));
 }
 
-static void limits_are_kept(void **state)
+static void limits_keep_their_values(void **state)
 {
     size_t value = 0;
     (void)state;
@@ -182,7 +182,7 @@ static void a_reset_calls_no_host_function_behind_a_wait(void **state)
     ok(cu.cuCtxPopCurrent(&context));
 }
 
-static void a_context_says_what_it_is(void **state)
+static void a_context_can_be_queried(void **state)
 {
     unsigned version = 0, flags = 99;
     uint64_t id = 0;
@@ -215,7 +215,8 @@ static void *allocate_on_and_on(void *context)
 typedef CUresult any_function(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                               uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
-/* The exit status: 0, or 1 when a function does not refuse. A hang ends by a signal. */
+/* The exit status: 0, or 1 if a function does not return an error. A signal ends a child that
+ * hangs. */
 static int call_every_function(void)
 {
     static const char *const names[] = {
@@ -265,15 +266,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_primary_context_keeps_its_handle),
-        cmocka_unit_test(a_context_that_is_made_is_current_until_it_is_destroyed),
+        cmocka_unit_test(a_created_context_is_current_until_it_is_destroyed),
         cmocka_unit_test(a_context_is_destroyed_with_its_resources),
-        cmocka_unit_test(without_a_context_nothing_is_done),
+        cmocka_unit_test(functions_without_a_context_return_errors),
         cmocka_unit_test(an_event_is_recorded_in_a_stream_whose_context_is_not_current),
-        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(limits_keep_their_values),
         cmocka_unit_test(peers_are_enabled_once),
         cmocka_unit_test(a_reset_ends_waits),
         cmocka_unit_test(a_reset_calls_no_host_function_behind_a_wait),
-        cmocka_unit_test(a_context_says_what_it_is),
+        cmocka_unit_test(a_context_can_be_queried),
         cmocka_unit_test(the_child_of_a_busy_process_is_refused_by_every_function),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

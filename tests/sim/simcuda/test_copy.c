@@ -1,9 +1,9 @@
-/* Copies and fills: what they move, and what they refuse. */
+/* Copies and fills: their results, and which arguments are refused. */
 #include "simcuda_test.h"
 
 #include <sys/mman.h>
 
-static void bytes_go_there_and_back(void **state)
+static void bytes_are_copied_to_the_device_and_back(void **state)
 {
     unsigned char out[5000], in[5000];
     CUdeviceptr a = allocate(sizeof out), b = allocate(sizeof out);
@@ -58,7 +58,7 @@ static void ranges_are_checked_to_the_byte(void **state)
     expect(cu.cuMemcpyHtoD(memory, host, 10), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void pointers_to_nowhere_are_errors(void **state)
+static void invalid_pointers_are_errors(void **state)
 {
     CUdeviceptr memory = allocate(8192);
     void *gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -157,10 +157,10 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_go_there_and_back),
+        cmocka_unit_test(bytes_are_copied_to_the_device_and_back),
         cmocka_unit_test(a_pageable_source_may_change_when_the_call_returns),
         cmocka_unit_test(ranges_are_checked_to_the_byte),
-        cmocka_unit_test(pointers_to_nowhere_are_errors),
+        cmocka_unit_test(invalid_pointers_are_errors),
         cmocka_unit_test(fills_have_elements_and_rows),
         cmocka_unit_test(rectangles_go_through_arrays),
         cmocka_unit_test(devices_copy_to_each_other),

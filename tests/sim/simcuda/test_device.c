@@ -1,4 +1,4 @@
-/* Which devices there are, and what they say about themselves. */
+/* Which devices there are, and their attributes. */
 #include "simcuda_test.h"
 
 static int attribute(int number, CUdevice device)
@@ -24,7 +24,7 @@ static void devices_are_those_of_the_list(void **state)
     }
 }
 
-static void a_device_that_is_not_there_is_an_error(void **state)
+static void an_invalid_device_is_an_error(void **state)
 {
     CUdevice device;
     int value;
@@ -55,7 +55,7 @@ static void limits_are_those_of_the_compute_capability(void **state)
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 2), 132);
 }
 
-static void each_device_has_an_identity_and_a_place_on_the_bus(void **state)
+static void each_device_has_a_uuid_and_a_bus_address(void **state)
 {
     CUuuid a, b;
     char id[32];
@@ -69,7 +69,7 @@ static void each_device_has_an_identity_and_a_place_on_the_bus(void **state)
         ok(cu.cuDeviceGetByPCIBusId(&device, id));
         assert_int_equal(device, i);
     }
-    assert_string_equal(id, "0000:12:02.0"); /* of the last, so that no slot is like another */
+    assert_string_equal(id, "0000:12:02.0"); /* each device has a different slot */
     expect(cu.cuDeviceGetByPCIBusId(&device, "0000:12:00.0"), CUDA_ERROR_INVALID_DEVICE);
     expect(cu.cuDeviceGetByPCIBusId(&device, "0000:ff:00.0"), CUDA_ERROR_INVALID_DEVICE);
     expect(cu.cuDeviceGetByPCIBusId(&device, "nowhere"), CUDA_ERROR_INVALID_VALUE);
@@ -239,14 +239,14 @@ static void before_the_start(void)
     }
 CHILD_TEST(without_a_list_there_is_one_device, child_default)
 CHILD_TEST(the_environment_lists_devices, child_environment)
-CHILD_TEST(the_call_beats_the_environment, child_configured)
+CHILD_TEST(the_call_overrides_the_environment, child_configured)
 CHILD_TEST(a_wrong_list_is_refused, child_wrong_list)
 CHILD_TEST(visible_devices_are_chosen_and_ordered, child_visible)
-CHILD_TEST(visible_devices_are_chosen_by_identity, child_visible_by_identity)
+CHILD_TEST(visible_devices_are_chosen_by_uuid, child_visible_by_identity)
 CHILD_TEST(no_visible_device_is_no_device, child_invisible)
-CHILD_TEST(devices_can_be_made_smaller, child_smaller)
-CHILD_TEST(a_fork_leaves_no_driver, a_forked_process_has_no_driver)
-CHILD_TEST(functions_want_the_driver_started, before_the_start)
+CHILD_TEST(devices_can_have_fewer_multiprocessors, child_smaller)
+CHILD_TEST(a_forked_child_has_no_driver, a_forked_process_has_no_driver)
+CHILD_TEST(functions_need_an_initialised_driver, before_the_start)
 
 static int setup(void **state)
 {
@@ -259,20 +259,20 @@ int main(void)
     const struct CMUnitTest children[] = {
         cmocka_unit_test(without_a_list_there_is_one_device),
         cmocka_unit_test(the_environment_lists_devices),
-        cmocka_unit_test(the_call_beats_the_environment),
+        cmocka_unit_test(the_call_overrides_the_environment),
         cmocka_unit_test(a_wrong_list_is_refused),
         cmocka_unit_test(visible_devices_are_chosen_and_ordered),
-        cmocka_unit_test(visible_devices_are_chosen_by_identity),
+        cmocka_unit_test(visible_devices_are_chosen_by_uuid),
         cmocka_unit_test(no_visible_device_is_no_device),
-        cmocka_unit_test(devices_can_be_made_smaller),
-        cmocka_unit_test(a_fork_leaves_no_driver),
-        cmocka_unit_test(functions_want_the_driver_started),
+        cmocka_unit_test(devices_can_have_fewer_multiprocessors),
+        cmocka_unit_test(a_forked_child_has_no_driver),
+        cmocka_unit_test(functions_need_an_initialised_driver),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_those_of_the_list),
-        cmocka_unit_test(a_device_that_is_not_there_is_an_error),
+        cmocka_unit_test(an_invalid_device_is_an_error),
         cmocka_unit_test(limits_are_those_of_the_compute_capability),
-        cmocka_unit_test(each_device_has_an_identity_and_a_place_on_the_bus),
+        cmocka_unit_test(each_device_has_a_uuid_and_a_bus_address),
         cmocka_unit_test(memory_has_the_requested_size),
         cmocka_unit_test(results_have_names_and_texts),
         cmocka_unit_test(the_version_is_that_of_cuda),

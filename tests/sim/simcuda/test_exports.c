@@ -1,4 +1,4 @@
-/* What the library exports, and functions by name. */
+/* The library's exports, and functions by name. */
 #include "simcuda_test.h"
 
 static void every_row_of_the_driver_is_exported(void **state)
@@ -12,7 +12,7 @@ static void every_row_of_the_driver_is_exported(void **state)
 #undef SIMCUDA_ALIAS
 }
 
-static void everything_that_the_backend_binds_is_there(void **state)
+static void everything_that_the_backend_binds_is_exported(void **state)
 {
     (void)state;
 #define CUDA_SYMBOL(need, field, name, parameters)                                                 \
@@ -22,9 +22,9 @@ static void everything_that_the_backend_binds_is_there(void **state)
 #undef CUDA_SYMBOL
 }
 
-/* The names that LLVM's offload plugin for CUDA looks up; it uses none of the driver
- * when one is missing. */
-static void everything_that_llvms_offload_plugin_binds_is_there(void **state)
+/* The names that LLVM's offload plugin for CUDA looks up; it does not use a driver that lacks one
+ * of them. */
+static void everything_that_llvms_offload_plugin_binds_is_exported(void **state)
 {
     static const char *const names[] = {
         "cuInit",
@@ -133,7 +133,7 @@ static void the_flag_chooses_whose_default_stream_is_meant(void **state)
            CUDA_ERROR_INVALID_VALUE);
 }
 
-static void a_function_that_is_not_there_is_said_so(void **state)
+static void a_function_that_does_not_exist_is_not_found(void **state)
 {
     void *function = &function;
     int status = -1;
@@ -181,11 +181,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_of_the_driver_is_exported),
-        cmocka_unit_test(everything_that_the_backend_binds_is_there),
-        cmocka_unit_test(everything_that_llvms_offload_plugin_binds_is_there),
+        cmocka_unit_test(everything_that_the_backend_binds_is_exported),
+        cmocka_unit_test(everything_that_llvms_offload_plugin_binds_is_exported),
         cmocka_unit_test(a_function_is_found_by_its_name_without_a_version),
         cmocka_unit_test(the_flag_chooses_whose_default_stream_is_meant),
-        cmocka_unit_test(a_function_that_is_not_there_is_said_so),
+        cmocka_unit_test(a_function_that_does_not_exist_is_not_found),
         cmocka_unit_test(private_tables_are_refused),
         cmocka_unit_test(the_drop_in_folder_has_the_library_under_nvidias_names),
     };

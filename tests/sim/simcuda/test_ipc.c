@@ -15,7 +15,7 @@ static void hear(void *what, size_t size)
     child_check(recv(peer, what, size, MSG_WAITALL) == (ssize_t)size);
 }
 
-static void go_on(void)
+static void wake_peer(void)
 {
     tell("x", 1);
 }
@@ -26,7 +26,7 @@ static void wait_for_peer(void)
     hear(&byte, 1);
 }
 
-/* Runs both bodies, each in a process and with a driver of its own. */
+/* Runs each body in a separate process with a separate driver. */
 static void in_two_processes(void (*bodies[2])(void))
 {
     int ends[2], status;
@@ -69,7 +69,7 @@ static bool has(CUdeviceptr pointer, size_t size, unsigned char value)
 
 enum { SIZE = 1000 };
 
-/* Neighbours share a page: they stay what they are. */
+/* Neighbours on the same page keep their contents. */
 static void owner(void)
 {
     CUdeviceptr memory[3], opened;
@@ -85,14 +85,14 @@ static void owner(void)
     gives(cu.cuIpcGetMemHandle(&again, 4096), CUDA_ERROR_INVALID_VALUE);
     child_check(has(memory[1], SIZE, 2));
     tell(&handle, sizeof handle);
-    wait_for_peer(); /* it has written */
+    wait_for_peer(); /* the peer has written */
     child_check(has(memory[0], SIZE, 1) && has(memory[1], SIZE, 7) && has(memory[2], SIZE, 3));
     good(cu.cuMemsetD8(memory[1], 9, SIZE));
     good(cu.cuCtxSynchronize());
-    go_on();
-    wait_for_peer(); /* it has closed */
+    wake_peer();
+    wait_for_peer(); /* the peer has closed the memory */
     good(cu.cuMemFree(memory[1]));
-    good(cu.cuIpcGetMemHandle(&handle, memory[2])); /* where pages are shared already */
+    good(cu.cuIpcGetMemHandle(&handle, memory[2])); /* on pages that are already shared */
     child_check(has(memory[2], SIZE, 3));
     tell(&handle, sizeof handle);
     wait_for_peer();
@@ -122,7 +122,7 @@ static void guest(void)
     good(cu.cuModuleGetFunction(&fill, module, "fill"));
     good(launch_fill(fill, NULL, memory, 0x07070707, SIZE / 4));
     good(cu.cuCtxSynchronize());
-    go_on();
+    wake_peer();
     wait_for_peer();
     child_check(has(memory, SIZE, 9));
     good(cu.cuIpcCloseMemHandle(memory));
@@ -130,13 +130,13 @@ static void guest(void)
     good(cu.cuIpcCloseMemHandle(memory));
     gives(cu.cuIpcCloseMemHandle(memory), CUDA_ERROR_INVALID_VALUE);
     gives(cu.cuMemsetD8(memory, 0, 1), CUDA_ERROR_INVALID_VALUE);
-    go_on();
+    wake_peer();
     hear(&handle, sizeof handle);
     good(cu.cuIpcOpenMemHandle(&memory, handle, 1));
     child_check(has(memory, SIZE, 3));
     good(launch_fill(fill, NULL, memory, 0, SIZE / 4 + 1)); /* beyond its end */
     gives(cu.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-    go_on();
+    wake_peer();
 }
 
 static void memory_is_shared(void **state)
@@ -160,9 +160,10 @@ static void latecomer(void)
     CUipcMemHandle handle;
     char byte;
     hear(&handle, sizeof handle);
-    child_check(recv(peer, &byte, 1, MSG_WAITALL) == 0); /* it has ended */
+    child_check(recv(peer, &byte, 1, MSG_WAITALL) == 0); /* the peer has ended */
     CUresult result = CUDA_SUCCESS;
-    for (int i = 0; i < 1000 && result == CUDA_SUCCESS; i++) { /* its socket ends before it does */
+    for (int i = 0; i < 1000 && result == CUDA_SUCCESS;
+         i++) { /* its socket is closed before the process ends */
         result = cu.cuIpcOpenMemHandle(&memory, handle, 1);
         if (result == CUDA_SUCCESS)
             good(cu.cuIpcCloseMemHandle(memory));
@@ -177,7 +178,7 @@ static void memory_of_a_process_that_ended_is_released(void **state)
     in_two_processes((void (*[])(void)){leaver, latecomer});
 }
 
-/* What was never touched takes no memory when it is shared either. */
+/* Pages that were never touched use no memory when they are shared, either. */
 static void lender(void)
 {
     CUdeviceptr memory;
@@ -205,7 +206,7 @@ static void borrower(void)
     word = 6;
     good(cu.cuMemcpyHtoD(memory + (400 << 20), &word, sizeof word));
     good(cu.cuCtxSynchronize());
-    go_on();
+    wake_peer();
 }
 
 static void large_memory_is_shared(void **state)
@@ -235,14 +236,14 @@ static void recorder(void)
     good(cu.cuEventRecord(event, stream));
     gives(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
     tell(&handle, sizeof handle);
-    wait_for_peer(); /* it saw that, and waits */
+    wait_for_peer(); /* the peer has seen that, and waits */
     good(cu.cuMemsetD32(flag, 1, 1));
     good(cu.cuEventSynchronize(event));
-    wait_for_peer(); /* it has recorded the event, and the record is not done */
+    wait_for_peer(); /* the peer has recorded the event, which is not complete */
     gives(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
     good(cu.cuStreamWaitEvent(stream, event, 0));
     gives(cu.cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
-    go_on();
+    wake_peer();
     good(cu.cuStreamSynchronize(stream));
     good(cu.cuEventQuery(event));
     good(cu.cuEventDestroy(event));
@@ -267,12 +268,12 @@ static void waiter(void)
     gives(cu.cuEventElapsedTime(&milliseconds, event, event), CUDA_ERROR_INVALID_HANDLE);
     good(cu.cuStreamWaitEvent(stream, event, 0));
     gives(cu.cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
-    go_on();
+    wake_peer();
     good(cu.cuStreamSynchronize(stream));
     good(cu.cuEventQuery(event));
     good(cu.cuStreamWaitValue32(stream, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     good(cu.cuEventRecord(event, stream));
-    go_on();
+    wake_peer();
     wait_for_peer();
     good(cu.cuMemsetD32(flag, 1, 1));
     good(cu.cuEventSynchronize(event));

@@ -1,4 +1,4 @@
-/* Launches: arguments, checks, cooperation, failures of kernels and faults on demand. */
+/* Launches: arguments, checks, cooperative launches, failures of kernels and faults on demand. */
 #include "simcuda_test.h"
 
 #include <time.h>
@@ -45,7 +45,7 @@ static void arguments_come_in_a_buffer_too(void **state)
     ok(cu.cuMemFree(memory));
 }
 
-static void shapes_are_checked(void **state)
+static void dimensions_are_checked(void **state)
 {
     static const struct {
         unsigned grid[3], block[3], shared;
@@ -73,7 +73,7 @@ static void shapes_are_checked(void **state)
     }
 }
 
-static void a_kernels_own_bound_is_kept(void **state)
+static void a_kernels_own_limit_is_enforced(void **state)
 {
     CUdeviceptr none = 0;
     void *params[] = {&none};
@@ -160,7 +160,7 @@ static void kernels_of_different_streams_run_at_once(void **state)
     ok(cu.cuMemFreeHost(flag));
 }
 
-static void a_wrong_function_is_an_error(void **state)
+static void an_invalid_function_is_an_error(void **state)
 {
     (void)state;
     expect(cu.cuLaunchKernel((CUfunction)0x10, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
@@ -246,7 +246,7 @@ static void child_lost(void)
 static void child_allocation(void)
 {
     CUdeviceptr memory;
-    start_faulty("alloc:3"); /* the variables of the module are the first */
+    start_faulty("alloc:3"); /* the first allocation is for the module's variables */
     child_check(cu.cuMemAlloc(&memory, 64) == CUDA_SUCCESS);
     child_check(cu.cuMemAlloc(&memory, 64) == CUDA_ERROR_OUT_OF_MEMORY);
     child_check(cu.cuMemAlloc(&memory, 64) == CUDA_SUCCESS);
@@ -270,7 +270,7 @@ static void child_slow(void)
         in_a_child(body);                                                                          \
     }
 CHILD_TEST(a_launch_fails_on_demand_until_the_context_is_reset, child_second_launch)
-CHILD_TEST(a_lost_device_never_comes_back, child_lost)
+CHILD_TEST(a_lost_device_stays_lost, child_lost)
 CHILD_TEST(an_allocation_fails_on_demand, child_allocation)
 CHILD_TEST(a_slow_device_takes_its_time, child_slow)
 
@@ -285,20 +285,20 @@ int main(void)
 {
     const struct CMUnitTest children[] = {
         cmocka_unit_test(a_launch_fails_on_demand_until_the_context_is_reset),
-        cmocka_unit_test(a_lost_device_never_comes_back),
+        cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(an_allocation_fails_on_demand),
         cmocka_unit_test(a_slow_device_takes_its_time),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_computes),
         cmocka_unit_test(arguments_come_in_a_buffer_too),
-        cmocka_unit_test(shapes_are_checked),
-        cmocka_unit_test(a_kernels_own_bound_is_kept),
+        cmocka_unit_test(dimensions_are_checked),
+        cmocka_unit_test(a_kernels_own_limit_is_enforced),
         cmocka_unit_test(more_shared_memory_must_be_requested),
         cmocka_unit_test(a_cooperative_launch_has_a_workspace),
         cmocka_unit_test(launches_take_attributes),
         cmocka_unit_test(kernels_of_different_streams_run_at_once),
-        cmocka_unit_test(a_wrong_function_is_an_error),
+        cmocka_unit_test(an_invalid_function_is_an_error),
         cmocka_unit_test(a_failed_kernel_breaks_its_context_and_no_other),
     };
     int failed = cmocka_run_group_tests(children, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Unpacking of LZ4 blocks: right ones, and every damaged one. */
+/* Decompression of LZ4 blocks: valid ones, and every corruption of them. */
 #include "simcuda_driver.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@ static const unsigned char block[] = {0x38, 'a', 'b', 'c', 3, 0, 0x10, 'x'};
 static const char text[] = "abcabcabcabcabcx";
 enum { TEXT_SIZE = sizeof text - 1 };
 
-static void literals_and_matches_are_unpacked(void **state)
+static void literals_and_matches_are_decompressed(void **state)
 {
     unsigned char out[64];
     (void)state;
@@ -21,7 +21,7 @@ static void literals_and_matches_are_unpacked(void **state)
     assert_memory_equal(out, text, TEXT_SIZE);
 }
 
-static void long_lengths_go_on_in_bytes(void **state)
+static void long_lengths_have_more_bytes(void **state)
 {
     unsigned char packed[400] = {0xf0, 255, 30}, out[400];
     (void)state;
@@ -30,7 +30,7 @@ static void long_lengths_go_on_in_bytes(void **state)
     assert_int_equal(out[299], 'z');
 }
 
-static void a_block_that_does_not_fit_is_damaged(void **state)
+static void a_block_of_the_wrong_size_is_refused(void **state)
 {
     unsigned char out[64];
     (void)state;
@@ -38,8 +38,8 @@ static void a_block_that_does_not_fit_is_damaged(void **state)
         assert_int_equal(simcuda_lz4(block, sizeof block, out, capacity), 0);
 }
 
-/* In memory of exactly its size, so that a sanitizer sees what reads past it. */
-static void every_damaged_block_ends(void **state)
+/* In memory of exactly its size, so that a sanitizer detects reads beyond it. */
+static void corrupted_blocks_do_no_harm(void **state)
 {
     unsigned char out[TEXT_SIZE];
     (void)state;
@@ -61,10 +61,10 @@ static void every_damaged_block_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(literals_and_matches_are_unpacked),
-        cmocka_unit_test(long_lengths_go_on_in_bytes),
-        cmocka_unit_test(a_block_that_does_not_fit_is_damaged),
-        cmocka_unit_test(every_damaged_block_ends),
+        cmocka_unit_test(literals_and_matches_are_decompressed),
+        cmocka_unit_test(long_lengths_have_more_bytes),
+        cmocka_unit_test(a_block_of_the_wrong_size_is_refused),
+        cmocka_unit_test(corrupted_blocks_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
-/* Allocations of every kind, and what the driver says of pointers. */
+/* Allocations of every kind, and attributes of pointers. */
 #include "simcuda_test.h"
 
 #include <sys/mman.h>
 
-static void memory_is_counted_and_given_back(void **state)
+static void memory_is_counted_and_freed(void **state)
 {
     size_t before, during, after, total;
     (void)state;
@@ -18,7 +18,7 @@ static void memory_is_counted_and_given_back(void **state)
     ok(cu.cuMemFree(0));
 }
 
-static void memory_ends(void **state)
+static void invalid_allocations_are_errors(void **state)
 {
     CUdeviceptr memory = 0;
     (void)state;
@@ -71,7 +71,7 @@ static void registered_memory_is_the_programs(void **state)
     free(memory);
 }
 
-static void memory_that_is_not_there_is_not_registered(void **state)
+static void unmapped_memory_is_not_registered(void **state)
 {
     void *gone = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)state;
@@ -98,7 +98,7 @@ static void managed_memory_takes_advice(void **state)
     expect(cu.cuMemAllocManaged(&memory, 64, 9), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void pointers_are_known(void **state)
+static void pointers_have_attributes(void **state)
 {
     CUdeviceptr memory = allocate(1000), start = 0;
     size_t size = 0;
@@ -134,7 +134,7 @@ static void unknown_pointers_have_no_attributes(void **state)
     assert_int_equal(ordinal, CU_DEVICE_INVALID);
 }
 
-static void arrays_have_shapes(void **state)
+static void arrays_have_descriptors(void **state)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = 10, .Height = 4, .Format = 0x20, .NumChannels = 2};
     CUDA_ARRAY3D_DESCRIPTOR got;
@@ -159,16 +159,16 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_counted_and_given_back),
-        cmocka_unit_test(memory_ends),
+        cmocka_unit_test(memory_is_counted_and_freed),
+        cmocka_unit_test(invalid_allocations_are_errors),
         cmocka_unit_test(rows_are_aligned),
         cmocka_unit_test(host_memory_has_one_address),
         cmocka_unit_test(registered_memory_is_the_programs),
-        cmocka_unit_test(memory_that_is_not_there_is_not_registered),
+        cmocka_unit_test(unmapped_memory_is_not_registered),
         cmocka_unit_test(managed_memory_takes_advice),
-        cmocka_unit_test(pointers_are_known),
+        cmocka_unit_test(pointers_have_attributes),
         cmocka_unit_test(unknown_pointers_have_no_attributes),
-        cmocka_unit_test(arrays_have_shapes),
+        cmocka_unit_test(arrays_have_descriptors),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -1,4 +1,4 @@
-/* Modules: images of every kind, what is refused and why, kernels and variables. */
+/* Modules: images of every kind, why images are refused, kernels and variables. */
 #include "simcuda_test.h"
 
 #include <elf.h>
@@ -31,7 +31,7 @@ static void kernels_and_variables_are_found_by_name(void **state)
     expect(cu.cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE);
 }
 
-static void a_module_takes_and_gives_back_memory(void **state)
+static void a_module_allocates_and_frees_memory(void **state)
 {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                                ".visible .global .b8 large[8388608];\n";
@@ -74,7 +74,7 @@ static void too_new_versions_are_refused(void **state)
     ok(load(".version 9.0\n.target sm_80\n.address_size 64\n"));
 }
 
-static void the_compilers_log_says_where(void **state)
+static void the_compilers_log_has_line_numbers(void **state)
 {
     static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                                ".visible .entry k()\n{\n    ret;\n    nonsense %r1;\n}\n";
@@ -129,7 +129,7 @@ static void put(unsigned char *at, uint64_t value, size_t size)
     memcpy(at, &value, size);
 }
 
-/* Appends an entry to a fatbin that has room. */
+/* Appends an entry to a fatbin, whose buffer is large enough. */
 static void add_entry(unsigned char *fatbin, unsigned kind, unsigned sm, const void *payload,
                       size_t size, size_t unpacked)
 {
@@ -199,11 +199,11 @@ static void a_fatbin_without_ptx_for_the_device_is_refused(void **state)
     add_entry(fatbin, CUBIN, 80, "not looked at", 13, 0);
     add_entry(fatbin, PTX, 90, newer_text, sizeof newer_text, 0);
     expect(cu.cuModuleLoadData(&module, fatbin), CUDA_ERROR_NO_BINARY_FOR_GPU);
-    put(fatbin + 16 + 8, UINT64_MAX, 8); /* an entry that is larger than the whole */
+    put(fatbin + 16 + 8, UINT64_MAX, 8); /* an entry that is larger than the whole fatbin */
     expect(cu.cuModuleLoadData(&module, fatbin), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
-/* A block of literals only, as LZ4 has it. */
+/* An LZ4 block of literals only. */
 static size_t pack_literals(const char *text, size_t size, unsigned char *out)
 {
     size_t used = 0, rest = size - 15;
@@ -215,7 +215,7 @@ static size_t pack_literals(const char *text, size_t size, unsigned char *out)
     return used + size;
 }
 
-static void compressed_ptx_is_unpacked(void **state)
+static void compressed_ptx_is_decompressed(void **state)
 {
     _Alignas(8) unsigned char fatbin[2048];
     unsigned char packed[1024];
@@ -234,9 +234,9 @@ static void compressed_ptx_is_unpacked(void **state)
     expect(cu.cuModuleLoadData(&module, fatbin), CUDA_ERROR_INVALID_IMAGE);
 }
 
-/* extern "C" __global__ void k() {} for compute_75, as CUDA 13.0 packs it: with zstd
- * (nvcc -fatbin --compress-mode=default) and with LZ4 (speed). */
-static void ptx_packed_by_nvcc_is_unpacked(void **state)
+/* extern "C" __global__ void k() {} for compute_75, as CUDA 13.0 compresses it: with zstd (nvcc
+ * -fatbin --compress-mode=default) and with LZ4 (speed). */
+static void ptx_compressed_by_nvcc_is_decompressed(void **state)
 {
     _Alignas(8) static const unsigned char with_zstd[] = {
 #include "nvcc_zstd.inc"
@@ -254,7 +254,7 @@ static void ptx_packed_by_nvcc_is_unpacked(void **state)
     ok(cu.cuModuleUnload(module));
 }
 
-/* ---- what is asked of kernels ------------------------------------------------------------- */
+/* ---- attributes of kernels ------------------------------------------------------------- */
 
 static int attribute(CUfunction function, int number)
 {
@@ -325,16 +325,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_and_variables_are_found_by_name),
-        cmocka_unit_test(a_module_takes_and_gives_back_memory),
+        cmocka_unit_test(a_module_allocates_and_frees_memory),
         cmocka_unit_test(invalid_ptx_is_refused),
         cmocka_unit_test(too_new_versions_are_refused),
-        cmocka_unit_test(the_compilers_log_says_where),
+        cmocka_unit_test(the_compilers_log_has_line_numbers),
         cmocka_unit_test(an_elf_file_is_refused),
         cmocka_unit_test(a_file_is_loaded),
         cmocka_unit_test(the_newest_ptx_that_fits_is_chosen),
         cmocka_unit_test(a_fatbin_without_ptx_for_the_device_is_refused),
-        cmocka_unit_test(compressed_ptx_is_unpacked),
-        cmocka_unit_test(ptx_packed_by_nvcc_is_unpacked),
+        cmocka_unit_test(compressed_ptx_is_decompressed),
+        cmocka_unit_test(ptx_compressed_by_nvcc_is_decompressed),
         cmocka_unit_test(kernels_have_attributes),
         cmocka_unit_test(occupancy_is_limited_by_threads_blocks_and_shared_memory),
     };

@@ -1,4 +1,4 @@
-/* Order: streams, the default streams, events, values in memory, functions of the host. */
+/* Order of work: streams, the default streams, events, values in memory, host functions. */
 #include "simcuda_test.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static void hold(CUstream stream)
     ok(cu.cuStreamWaitValue32(stream, (uintptr_t)flag, 1, CU_STREAM_WAIT_VALUE_EQ));
 }
 
-static void let_go(void)
+static void set_flag(void)
 {
     __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
 }
@@ -33,7 +33,7 @@ static void work_is_asynchronous_and_in_order(void **state)
     ok(cu.cuMemsetD8Async(memory, 1, 64, stream));
     ok(cu.cuMemsetD8Async(memory, 2, 32, stream));
     expect(cu.cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
-    let_go();
+    set_flag();
     ok(cu.cuStreamSynchronize(stream));
     ok(cu.cuStreamQuery(stream));
     assert_true(all_bytes(memory, 32, 2));
@@ -51,7 +51,7 @@ static void streams_do_not_wait_for_each_other(void **state)
     ok(cu.cuMemsetD32Async(memory, 5, 1, other));
     ok(cu.cuStreamSynchronize(other));
     expect(cu.cuStreamQuery(held), CUDA_ERROR_NOT_READY);
-    let_go();
+    set_flag();
     ok(cu.cuStreamSynchronize(held));
     ok(cu.cuStreamDestroy(held));
     ok(cu.cuStreamDestroy(other));
@@ -67,14 +67,14 @@ static void the_legacy_stream_waits_for_blocking_streams_and_they_for_it(void **
     hold(blocking);
     ok(cu.cuMemsetD32Async(memory, 1, 1, NULL));
     expect(cu.cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
-    let_go();
+    set_flag();
     ok(cu.cuStreamSynchronize(NULL));
     hold(NULL);
     ok(cu.cuMemsetD32Async(memory, 2, 1, blocking));
     ok(cu.cuMemsetD32Async(memory, 2, 1, free_one));
     ok(cu.cuStreamSynchronize(free_one));
     expect(cu.cuStreamQuery(blocking), CUDA_ERROR_NOT_READY);
-    let_go();
+    set_flag();
     ok(cu.cuStreamSynchronize(blocking));
     ok(cu.cuStreamDestroy(blocking));
     ok(cu.cuStreamDestroy(free_one));
@@ -94,7 +94,7 @@ static void a_stream_waits_for_an_event_of_another(void **state)
     ok(cu.cuStreamWaitEvent(second, event, 0));
     expect(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
     expect(cu.cuStreamQuery(second), CUDA_ERROR_NOT_READY);
-    let_go();
+    set_flag();
     ok(cu.cuStreamSynchronize(second));
     ok(cu.cuEventQuery(event));
     ok(cu.cuEventDestroy(event));
@@ -102,7 +102,7 @@ static void a_stream_waits_for_an_event_of_another(void **state)
     ok(cu.cuStreamDestroy(second));
 }
 
-static void events_tell_time(void **state)
+static void events_measure_time(void **state)
 {
     CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
     CUevent start, stop, untimed;
@@ -137,7 +137,7 @@ static void count_up(void *data)
     ++*(int *)data;
 }
 
-static void host_functions_run_in_order_and_call_nothing(void **state)
+static void host_functions_run_in_order_and_cannot_call_the_driver(void **state)
 {
     CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
     int count = 0;
@@ -146,7 +146,7 @@ static void host_functions_run_in_order_and_call_nothing(void **state)
     ok(cu.cuLaunchHostFunc(stream, count_up, &count));
     usleep(5000);
     assert_int_equal(__atomic_load_n(&count, __ATOMIC_ACQUIRE), 0);
-    let_go();
+    set_flag();
     ok(cu.cuStreamSynchronize(stream));
     assert_int_equal(count, 1);
     assert_int_equal(inside, CUDA_ERROR_NOT_PERMITTED);
@@ -173,7 +173,7 @@ static void values_are_waited_for_and_written(void **state)
     ok(cu.cuMemFree(memory));
 }
 
-static void streams_say_what_they_are(void **state)
+static void streams_can_be_queried(void **state)
 {
     CUstream stream;
     unsigned flags = 9;
@@ -252,10 +252,10 @@ int main(void)
         cmocka_unit_test(streams_do_not_wait_for_each_other),
         cmocka_unit_test(the_legacy_stream_waits_for_blocking_streams_and_they_for_it),
         cmocka_unit_test(a_stream_waits_for_an_event_of_another),
-        cmocka_unit_test(events_tell_time),
-        cmocka_unit_test(host_functions_run_in_order_and_call_nothing),
+        cmocka_unit_test(events_measure_time),
+        cmocka_unit_test(host_functions_run_in_order_and_cannot_call_the_driver),
         cmocka_unit_test(values_are_waited_for_and_written),
-        cmocka_unit_test(streams_say_what_they_are),
+        cmocka_unit_test(streams_can_be_queried),
         cmocka_unit_test(threads_have_streams_of_their_own),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -1,4 +1,4 @@
-/* Virtual memory management and pools, also what other processes see of them. */
+/* Virtual memory management and pools, also between processes. */
 #include "simcuda_test.h"
 
 enum { PIECE = 2 << 20 };
@@ -10,7 +10,7 @@ static const CUmemAllocationProp on_device = {
 };
 static const CUmemAccessDesc all_access = {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, 3};
 
-static void memory_is_reserved_made_mapped_and_allowed(void **state)
+static void memory_is_reserved_created_mapped_and_made_accessible(void **state)
 {
     CUdeviceptr base;
     CUmemGenericAllocationHandle handle;
@@ -23,7 +23,8 @@ static void memory_is_reserved_made_mapped_and_allowed(void **state)
     ok(cu.cuMemAddressReserve(&base, 2 * PIECE, 0, 0, 0));
     ok(cu.cuMemCreate(&handle, PIECE, &on_device, 0));
     ok(cu.cuMemMap(base + PIECE, PIECE, 0, handle, 0));
-    expect(cu.cuMemsetD8(base + PIECE, 1, PIECE), CUDA_ERROR_INVALID_VALUE); /* not yet allowed */
+    expect(cu.cuMemsetD8(base + PIECE, 1, PIECE),
+           CUDA_ERROR_INVALID_VALUE); /* access is not enabled yet */
     ok(cu.cuMemSetAccess(base + PIECE, PIECE, &all_access, 1));
     ok(cu.cuMemGetAccess(&access, &here, base + PIECE));
     assert_int_equal(access, 3);
@@ -56,7 +57,7 @@ static void two_addresses_may_be_the_same_memory(void **state)
     ok(cu.cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)a));
     assert_int_equal(again, handle);
     ok(cu.cuMemRelease(again));
-    ok(cu.cuMemRelease(handle)); /* mappings keep it */
+    ok(cu.cuMemRelease(handle)); /* mappings keep the memory */
     assert_true(all_bytes(b, PIECE, 3));
     ok(cu.cuMemUnmap(a, PIECE));
     ok(cu.cuMemUnmap(b, PIECE));
@@ -64,7 +65,7 @@ static void two_addresses_may_be_the_same_memory(void **state)
     ok(cu.cuMemAddressFree(b, PIECE));
 }
 
-static void a_range_may_go_over_two_mappings(void **state)
+static void a_range_may_span_two_mappings(void **state)
 {
     CUdeviceptr base;
     CUmemGenericAllocationHandle handles[2];
@@ -76,7 +77,8 @@ static void a_range_may_go_over_two_mappings(void **state)
         ok(cu.cuMemRelease(handles[i]));
     }
     ok(cu.cuMemSetAccess(base, PIECE, &all_access, 1));
-    expect(cu.cuMemsetD8(base, 6, 2 * PIECE), CUDA_ERROR_INVALID_VALUE); /* half of it */
+    expect(cu.cuMemsetD8(base, 6, 2 * PIECE),
+           CUDA_ERROR_INVALID_VALUE); /* only half of it is accessible */
     ok(cu.cuMemSetAccess(base, 2 * PIECE, &all_access, 1));
     ok(cu.cuMemsetD8(base, 6, 2 * PIECE));
     assert_true(all_bytes(base, 2 * PIECE, 6));
@@ -140,7 +142,7 @@ static uint64_t pool_value(CUmemoryPool pool, int attribute)
     return value;
 }
 
-static void pools_count_and_keep(void **state)
+static void pools_count_and_keep_memory(void **state)
 {
     enum { THRESHOLD = 4, RESERVED = 5, USED = 7 };
     CUmemoryPool pool;
@@ -173,7 +175,7 @@ static CUmemoryPool shareable_pool(void)
     return pool;
 }
 
-/* What a process sends another: a file of the pool and the name of a piece of memory. */
+/* One process sends to another a file of the pool and the export data of an allocation. */
 static int pool_pipe[2], done_pipe[2];
 
 static void start_child_driver(void)
@@ -226,7 +228,7 @@ static void another_process_opens_the_memory_of_a_pool(void)
         owner(FILE_NUMBER);
     start_child_driver();
     child_check(read(pool_pipe[0], &data, sizeof data) == (ssize_t)sizeof data);
-    /* A socket would carry the descriptor; its name does as well. */
+    /* In place of a descriptor sent through a socket, the peer opens it by its path in /proc. */
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)child, FILE_NUMBER);
     FILE *file = fopen(path, "r");
     child_check(file != NULL);
@@ -262,12 +264,12 @@ int main(void)
         cmocka_unit_test(pools_are_shared_between_processes),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_reserved_made_mapped_and_allowed),
+        cmocka_unit_test(memory_is_reserved_created_mapped_and_made_accessible),
         cmocka_unit_test(two_addresses_may_be_the_same_memory),
-        cmocka_unit_test(a_range_may_go_over_two_mappings),
+        cmocka_unit_test(a_range_may_span_two_mappings),
         cmocka_unit_test(wrong_sizes_and_flags_are_refused),
         cmocka_unit_test(a_file_descriptor_carries_memory),
-        cmocka_unit_test(pools_count_and_keep),
+        cmocka_unit_test(pools_count_and_keep_memory),
     };
     int failed = cmocka_run_group_tests(children, NULL, NULL);
     return failed + cmocka_run_group_tests(tests, setup, NULL);
