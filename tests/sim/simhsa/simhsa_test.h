@@ -1,5 +1,5 @@
-/* What the tests of the simulated HSA runtime share: the library, opened as a program opens it,
- * its devices, and kernels. */
+/* Shared by the tests of the simulated HSA runtime: the library, opened as a program opens it, its
+ * devices, and kernels. */
 #ifndef SIMHSA_TEST_H
 #define SIMHSA_TEST_H
 
@@ -93,7 +93,7 @@ static inline hsa_status_t collect_pool(hsa_amd_memory_pool_t pool, void *data)
     return HSA_STATUS_SUCCESS;
 }
 
-/* The runtime with these devices. */
+/* Starts the runtime with these devices. */
 static inline int start_with(const char *devices)
 {
     static int nothing;
@@ -123,7 +123,7 @@ static inline void in_a_child(void (*body)(void))
     assert_int_equal(status, 0);
 }
 
-/* In such a process cmocka's checks have nowhere to go. */
+/* A check for such processes, where cmocka's have no effect. */
 #define child_check(condition)                                                                     \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -143,7 +143,7 @@ static inline void *allocate(hsa_amd_memory_pool_t pool, size_t size)
     return pointer;
 }
 
-/* Whether size bytes have one value, wherever they are. */
+/* Returns whether size bytes of any memory all have value. */
 static inline bool all_bytes(const void *pointer, size_t size, unsigned char value)
 {
     unsigned char *bytes = malloc(size);
@@ -165,7 +165,7 @@ static inline hsa_signal_t new_signal(hsa_signal_value_t value)
 
 enum { SECOND = 1000000000 }; /* ticks of the system's clock */
 
-/* Waits until a signal is 0 or less; false: it takes too long. */
+/* Waits until a signal is 0 or less; false: time-out. */
 static inline bool wait_for(hsa_signal_t signal)
 {
     return rt.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, 30ull * SECOND,

@@ -34,8 +34,9 @@ static bool is_of_gpus_only(int attribute)
            attribute == HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT;
 }
 
-/* What rocminfo, HIP, liboffload and libgomp ask of a GPU: attribute and bytes of the answer. */
-static void a_gpu_answers_what_clients_ask(void **state)
+/* The attributes of a GPU that rocminfo, HIP, liboffload and libgomp query, and the size of
+ * each. */
+static void a_gpu_has_the_attributes_that_clients_query(void **state)
 {
     static const struct {
         int attribute;
@@ -148,7 +149,7 @@ static void a_gpu_is_like_its_model(void **state)
     assert_true(grid.x == INT32_MAX && grid.y == UINT16_MAX);
 }
 
-static void gpus_tell_themselves_apart(void **state)
+static void gpus_have_different_identifiers(void **state)
 {
     char first[32], second[32];
     hsa_agent_info_t uuid = (hsa_agent_info_t)HSA_AMD_AGENT_INFO_UUID;
@@ -242,7 +243,7 @@ static void instruction_sets_have_names(void **state)
            HSA_STATUS_ERROR_INVALID_ISA);
 }
 
-static void code_that_asks_for_no_feature_runs_with_any(void **state)
+static void code_without_feature_requirements_runs_on_any_isa(void **state)
 {
     bool fits;
     hsa_isa_t plain, off, on;
@@ -284,11 +285,11 @@ static hsa_status_t sum_caches(hsa_cache_t cache, void *data)
     uint32_t size = 0;
     ok(rt.hsa_cache_get_info(cache, HSA_CACHE_INFO_LEVEL, &level));
     ok(rt.hsa_cache_get_info(cache, HSA_CACHE_INFO_SIZE, &size));
-    ((uint32_t *)data)[level - 1] = size << 10; /* caches say KiB, agents bytes */
+    ((uint32_t *)data)[level - 1] = size << 10; /* caches count KiB, agents bytes */
     return HSA_STATUS_SUCCESS;
 }
 
-static void caches_are_as_the_agent_says(void **state)
+static void caches_agree_with_the_agent(void **state)
 {
     uint32_t sizes[4], found[4] = {0};
     (void)state;
@@ -349,7 +350,7 @@ static hsa_amd_memory_pool_access_t access_of(hsa_agent_t agent, hsa_amd_memory_
     return access;
 }
 
-static void the_host_never_reaches_memory_of_a_device(void **state)
+static void the_host_has_no_access_to_memory_of_a_device(void **state)
 {
     (void)state;
     assert_int_equal(access_of(here.cpu, here.memory), HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED);
@@ -408,17 +409,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_are_one_cpu_and_the_requested_devices),
-        cmocka_unit_test(a_gpu_answers_what_clients_ask),
+        cmocka_unit_test(a_gpu_has_the_attributes_that_clients_query),
         cmocka_unit_test(a_gpu_is_like_its_model),
-        cmocka_unit_test(gpus_tell_themselves_apart),
+        cmocka_unit_test(gpus_have_different_identifiers),
         cmocka_unit_test(wrong_agents_are_errors),
         cmocka_unit_test(a_callback_ends_an_iteration),
         cmocka_unit_test(instruction_sets_have_names),
-        cmocka_unit_test(code_that_asks_for_no_feature_runs_with_any),
+        cmocka_unit_test(code_without_feature_requirements_runs_on_any_isa),
         cmocka_unit_test(waves_have_a_size),
-        cmocka_unit_test(caches_are_as_the_agent_says),
+        cmocka_unit_test(caches_agree_with_the_agent),
         cmocka_unit_test(a_gpu_has_memory_and_a_group_segment),
-        cmocka_unit_test(the_host_never_reaches_memory_of_a_device),
+        cmocka_unit_test(the_host_has_no_access_to_memory_of_a_device),
         cmocka_unit_test(regions_of_a_gpu_have_memory_for_arguments),
     };
     return start_with("gfx90a,gfx1100") ? EXIT_FAILURE : cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* Copies that run by themselves, after signals. */
+/* Asynchronous copies, and the signals that they wait for. */
 #include "simhsa_test.h"
 
 #include <pthread.h>
 
-static unsigned char *host; /* 4 MiB that devices reach */
+static unsigned char *host; /* 4 MiB that devices can access */
 static char *device, *other;
 enum { SIZE = 4 << 20 };
 
@@ -38,7 +38,7 @@ static void a_copy_completes_its_signal(void **state)
 static void a_copy_has_times_only_when_it_is_profiled(void **state)
 {
     (void)state;
-    const size_t sizes[] = {256, SIZE}; /* at once, and by a thread */
+    const size_t sizes[] = {256, SIZE}; /* copied by the caller, and by a thread */
     for (int profiled = 0; profiled < 2; profiled++) {
         ok(rt.hsa_amd_profiling_async_copy_enable(profiled));
         for (int i = 0; i < 2; i++) {
@@ -99,7 +99,7 @@ static void copies_chain_over_engines(void **state)
     for (int i = 0; i <= LINKS; i++)
         signals[i] = new_signal(1);
     memset(host, 5, SIZE);
-    for (int i = 0; i < LINKS; i++) { /* to the device, over it, and back */
+    for (int i = 0; i < LINKS; i++) { /* to the device, within it, and back */
         size_t size = i % 7 == 0 ? 100000 : 100;
         if (i % 3 == 0)
             copy(device, here.gpus[0], host, here.cpu, size, &signals[i], 1, signals[i + 1]);
@@ -123,7 +123,7 @@ static void *copier(void *data)
     return NULL;
 }
 
-/* What one finds an engine busy with does not stay behind. */
+/* A copy that is submitted while an engine is busy is executed too. */
 static void threads_may_copy_at_the_same_time(void **state)
 {
     pthread_t threads[COPIERS];
@@ -166,7 +166,7 @@ static void a_copy_with_a_destroyed_signal_fails(void **state)
     ok(rt.hsa_signal_destroy(done));
 }
 
-static void bad_copies_are_errors(void **state)
+static void invalid_copies_are_errors(void **state)
 {
     char own[64];
     hsa_signal_t signal = new_signal(1), wrong = {8};
@@ -185,7 +185,7 @@ static void bad_copies_are_errors(void **state)
     expect(rt.hsa_amd_memory_async_copy(device, gpu, host, here.cpu, 64, 1, &wrong, signal),
            HSA_STATUS_ERROR_INVALID_SIGNAL);
     expect(rt.hsa_amd_memory_async_copy(device, gpu, own, here.cpu, 64, 0, NULL, signal),
-           HSA_STATUS_ERROR_INVALID_ARGUMENT); /* not locked */
+           HSA_STATUS_ERROR_INVALID_ARGUMENT); /* memory is not locked */
     expect(
         rt.hsa_amd_memory_async_copy(device + SIZE - 63, gpu, host, here.cpu, 64, 0, NULL, signal),
         HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -193,7 +193,7 @@ static void bad_copies_are_errors(void **state)
     ok(rt.hsa_signal_destroy(signal));
 }
 
-static void the_host_copies_its_own(void **state)
+static void the_host_copies_its_own_memory(void **state)
 {
     char from[64], to[64] = {0};
     (void)state;
@@ -210,7 +210,7 @@ static void engines_may_be_chosen(void **state)
     uint32_t mask = 0;
     (void)state;
     hsa_signal_t signal = new_signal(1);
-    /* the engine may still be putting away its last copy, whose signal came before */
+    /* the engine may still be finishing its last copy, whose signal is complete */
     while (rt.hsa_amd_memory_copy_engine_status(here.gpus[0], here.cpu, &mask) ==
            HSA_STATUS_ERROR_OUT_OF_RESOURCES)
         usleep(100);
@@ -347,8 +347,8 @@ int main(void)
         cmocka_unit_test(threads_may_copy_at_the_same_time),
         cmocka_unit_test(a_copy_of_freed_memory_fails),
         cmocka_unit_test(a_copy_with_a_destroyed_signal_fails),
-        cmocka_unit_test(bad_copies_are_errors),
-        cmocka_unit_test(the_host_copies_its_own),
+        cmocka_unit_test(invalid_copies_are_errors),
+        cmocka_unit_test(the_host_copies_its_own_memory),
         cmocka_unit_test(engines_may_be_chosen),
         cmocka_unit_test(boxes_are_copied_row_by_row),
         cmocka_unit_test(memory_of_two_devices_is_copied),

@@ -177,7 +177,7 @@ static void an_executable_is_frozen_once(void **state)
     expect(rt.hsa_executable_validate(executable, &value), HSA_STATUS_ERROR_INVALID_EXECUTABLE);
 }
 
-static void bad_code_is_refused(void **state)
+static void invalid_code_is_refused(void **state)
 {
     size_t size;
     hsa_code_object_reader_t reader;
@@ -195,7 +195,7 @@ static void bad_code_is_refused(void **state)
     expect(load_code(executable, here.cpu, kernels, kernels_size),
            HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
     memcpy(damaged, kernels, kernels_size);
-    memset(damaged + 32, 0xff, 16); /* where the headers are */
+    memset(damaged + 32, 0xff, 16); /* the offsets of the headers */
     expect(load_code(executable, here.gpus[0], damaged, kernels_size),
            HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
     expect(rt.hsa_code_object_reader_create_from_memory(NULL, 5, &reader),
@@ -220,7 +220,7 @@ static void bad_code_is_refused(void **state)
     free(other);
 }
 
-static void variables_of_others_are_defined_by_the_program(void **state)
+static void external_variables_are_defined_by_the_program(void **state)
 {
     uint64_t address = 0;
     uint32_t word = 0;
@@ -265,7 +265,7 @@ static void variables_of_others_are_defined_by_the_program(void **state)
     ok(rt.hsa_amd_memory_pool_free(arguments));
 }
 
-static void code_of_a_device_goes_with_its_executable(void **state)
+static void code_is_freed_with_its_executable(void **state)
 {
     uint64_t before = 0, after = 0;
     hsa_agent_info_t left = (hsa_agent_info_t)HSA_AMD_AGENT_INFO_MEMORY_AVAIL;
@@ -289,7 +289,7 @@ static hsa_status_t count_code_symbol(hsa_code_object_t code, hsa_code_symbol_t 
     return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t give_memory(size_t size, hsa_callback_data_t data, void **out)
+static hsa_status_t allocate_memory(size_t size, hsa_callback_data_t data, void **out)
 {
     (void)data;
     *out = malloc(size);
@@ -317,7 +317,7 @@ static void old_code_objects_load_too(void **state)
     ok(rt.hsa_code_object_iterate_symbols(code, count_code_symbol, kinds));
     assert_int_equal(kinds[HSA_SYMBOL_KIND_KERNEL], 5);
     assert_true(kinds[HSA_SYMBOL_KIND_VARIABLE] >= 2);
-    ok(rt.hsa_code_object_serialize(code, give_memory, (hsa_callback_data_t){0}, NULL, &copy,
+    ok(rt.hsa_code_object_serialize(code, allocate_memory, (hsa_callback_data_t){0}, NULL, &copy,
                                     &size));
     assert_int_equal(size, kernels_size);
     assert_memory_equal(copy, kernels, size);
@@ -354,7 +354,7 @@ static hsa_status_t find_executable(hsa_executable_t executable, void *data)
     return executable.handle == wanted->handle ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
 }
 
-static void the_loader_says_what_is_loaded_where(void **state)
+static void the_loader_reports_where_code_is_loaded(void **state)
 {
     const void *view = NULL;
     hsa_executable_t found = {0};
@@ -417,7 +417,7 @@ static void code_is_read_from_part_of_a_file(void **state)
     expect(loader.reader_from_file(file, 0, 0, &reader), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
     expect(loader.reader_from_file(-1, 0, 64, &reader), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     expect(loader.reader_from_file(1 << 20, 0, 64, &reader), HSA_STATUS_ERROR_INVALID_FILE);
-    ok(rt.hsa_code_object_reader_create_from_file(file, &reader)); /* begins with zeros */
+    ok(rt.hsa_code_object_reader_create_from_file(file, &reader)); /* the file starts with zeros */
     executable = new_executable();
     expect(rt.hsa_executable_load_agent_code_object(executable, here.gpus[0], reader, NULL, NULL),
            HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
@@ -443,11 +443,11 @@ int main(void)
         cmocka_unit_test(variables_are_memory_of_the_device),
         cmocka_unit_test(symbols_are_listed),
         cmocka_unit_test(an_executable_is_frozen_once),
-        cmocka_unit_test(bad_code_is_refused),
-        cmocka_unit_test(variables_of_others_are_defined_by_the_program),
-        cmocka_unit_test(code_of_a_device_goes_with_its_executable),
+        cmocka_unit_test(invalid_code_is_refused),
+        cmocka_unit_test(external_variables_are_defined_by_the_program),
+        cmocka_unit_test(code_is_freed_with_its_executable),
         cmocka_unit_test(old_code_objects_load_too),
-        cmocka_unit_test(the_loader_says_what_is_loaded_where),
+        cmocka_unit_test(the_loader_reports_where_code_is_loaded),
         cmocka_unit_test(code_is_read_from_part_of_a_file),
     };
     return start_with("gfx90a,gfx1100") ? EXIT_FAILURE

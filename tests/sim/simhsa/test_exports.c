@@ -1,4 +1,4 @@
-/* What the library exports, under which version. */
+/* The library's exports and their versions. */
 #include "simhsa_test.h"
 
 static bool is_exported(const char *name)
@@ -6,7 +6,7 @@ static bool is_exported(const char *name)
     return dlsym(library, name) && dlvsym(library, name, "ROCR_1");
 }
 
-static void everything_that_clients_are_linked_with_is_there(void **state)
+static void everything_that_clients_are_linked_with_is_exported(void **state)
 {
     (void)state;
 #define HSA_CLIENT(name)                                                                           \
@@ -16,7 +16,7 @@ static void everything_that_clients_are_linked_with_is_there(void **state)
 #undef HSA_CLIENT
 }
 
-static void everything_that_the_backend_binds_is_there(void **state)
+static void everything_that_the_backend_binds_is_exported(void **state)
 {
     (void)state;
 #define HSA_SYMBOL(need, name)                                                                     \
@@ -75,8 +75,8 @@ static void missing_functions_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_that_clients_are_linked_with_is_there),
-        cmocka_unit_test(everything_that_the_backend_binds_is_there),
+        cmocka_unit_test(everything_that_clients_are_linked_with_is_exported),
+        cmocka_unit_test(everything_that_the_backend_binds_is_exported),
         cmocka_unit_test(every_row_is_exported),
         cmocka_unit_test(nothing_else_is_exported),
         cmocka_unit_test(the_drop_in_folder_has_it_under_amds_names),

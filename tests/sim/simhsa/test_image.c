@@ -1,4 +1,4 @@
-/* Images and samplers: formats, sizes, descriptors, and what copies between them move. */
+/* Images and samplers: formats, sizes, descriptors, and copies. */
 #include "simhsa_test.h"
 
 enum { FORMAT_UNSUPPORTED = 0x3000, SIZE_UNSUPPORTED, PITCH_UNSUPPORTED };
@@ -27,7 +27,7 @@ static uint32_t capability(unsigned gpu, hsa_ext_image_geometry_t geometry, unsi
 /* A device per index: gfx90a, gfx1100, gfx942. */
 enum { GFX90A, GFX1100, GFX942 };
 
-static void formats_can_what_devices_can(void **state)
+static void formats_have_the_capabilities_of_devices(void **state)
 {
     (void)state;
     enum { RO = 1, RW = 7, WO = 3 };
@@ -52,7 +52,7 @@ static void formats_can_what_devices_can(void **state)
                                     HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565,
                                     HSA_EXT_IMAGE_CHANNEL_ORDER_RGB),
                          RW);
-        /* and what they cannot */
+        /* formats that they do not support */
         assert_int_equal(capability(gpu, HSA_EXT_IMAGE_GEOMETRY_2D,
                                     HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT16,
                                     HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA),
@@ -69,7 +69,7 @@ static void formats_can_what_devices_can(void **state)
                      0);
 }
 
-static void agents_say_how_large_images_are(void **state)
+static void agents_have_limits_of_image_sizes(void **state)
 {
     (void)state;
     uint32_t size[3] = {0}, layers;
@@ -209,7 +209,7 @@ static void samplers_are_four_words(void **state)
     words = (const uint32_t *)(uintptr_t)other.handle;
     assert_int_equal(words[0], 0);
     assert_int_equal(words[2], 0);
-    /* A sampler is no image, and the reverse. */
+    /* A sampler is not an image, and the reverse. */
     expect(rt.hsa_ext_image_destroy(here.gpus[0], (hsa_ext_image_t){sampler.handle}),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
     ok(rt.hsa_ext_sampler_destroy(here.gpus[0], sampler));
@@ -254,7 +254,7 @@ static void texels_are_imported_copied_cleared_and_exported(void **state)
                 bool cleared = z == 1 && y == 1 && (x == 1 || x == 2);
                 assert_int_equal(out[z][y][x], copied ? in[z - 1][y - 2][x + 2] : cleared ? 77 : 0);
             }
-    /* What is not all inside is refused. */
+    /* Regions that are not within the image are refused. */
     part.range.x = WIDTH;
     expect(rt.hsa_ext_image_clear(here.gpus[0], other, value, &part),
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -272,7 +272,7 @@ static void texels_are_imported_copied_cleared_and_exported(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void floats_are_cleared_to_what_formats_make_of_them(void **state)
+static void floats_are_converted_to_the_format_when_images_are_cleared(void **state)
 {
     (void)state;
     unsigned char *memory = allocate(here.memory, 4096), texel[4];
@@ -292,7 +292,7 @@ static void floats_are_cleared_to_what_formats_make_of_them(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void descriptions_of_other_drivers_are_taken_when_linear(void **state)
+static void descriptors_of_other_drivers_are_accepted_if_linear(void **state)
 {
     (void)state;
     unsigned char *memory = allocate(here.memory, 4096);
@@ -319,7 +319,7 @@ static void descriptions_of_other_drivers_are_taken_when_linear(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void the_extension_is_there(void **state)
+static void the_extension_is_available(void **state)
 {
     (void)state;
     void *table[14] = {0}, *old[12] = {0};
@@ -342,15 +342,15 @@ static void the_extension_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_can_what_devices_can),
-        cmocka_unit_test(agents_say_how_large_images_are),
+        cmocka_unit_test(formats_have_the_capabilities_of_devices),
+        cmocka_unit_test(agents_have_limits_of_image_sizes),
         cmocka_unit_test(sizes_are_of_rows_at_multiples_of_256),
         cmocka_unit_test(a_handle_points_to_the_registers_of_the_image),
         cmocka_unit_test(samplers_are_four_words),
         cmocka_unit_test(texels_are_imported_copied_cleared_and_exported),
-        cmocka_unit_test(floats_are_cleared_to_what_formats_make_of_them),
-        cmocka_unit_test(descriptions_of_other_drivers_are_taken_when_linear),
-        cmocka_unit_test(the_extension_is_there),
+        cmocka_unit_test(floats_are_converted_to_the_format_when_images_are_cleared),
+        cmocka_unit_test(descriptors_of_other_drivers_are_accepted_if_linear),
+        cmocka_unit_test(the_extension_is_available),
     };
     return start_with("gfx90a,gfx1100,gfx942") ? EXIT_FAILURE
                                                : cmocka_run_group_tests(tests, NULL, NULL);

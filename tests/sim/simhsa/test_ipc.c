@@ -5,7 +5,7 @@
 
 enum { SIZE = 100000 };
 
-/* Two processes, each with a runtime of its own: this one gives, the child takes. */
+/* Two processes, each with its own runtime: this one exports, the child attaches. */
 static int to_child[2], to_parent[2];
 
 static void take(void)
@@ -73,7 +73,7 @@ static void two_processes_see_the_same_memory(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-/* After the first test the runtime is there. */
+/* The first test has started the runtime. */
 static void only_memory_of_devices_is_shared(void **state)
 {
     hsa_amd_ipc_memory_t handle;
@@ -100,14 +100,14 @@ static void only_memory_of_devices_is_shared(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void *let_go(void *flag)
+static void *set_flag(void *flag)
 {
     usleep(50000);
     __atomic_store_n((uint32_t *)flag, 1, __ATOMIC_RELEASE);
     return NULL;
 }
 
-/* A kernel that wrote while its memory moves would write in vain. */
+/* A kernel that ran while its memory is moved would write to the old pages. */
 static void memory_moves_between_kernels(void **state)
 {
     hsa_queue_t *queue;
@@ -123,13 +123,13 @@ static void memory_moves_between_kernels(void **state)
     ok(rt.hsa_queue_create(here.gpus[0], 64, 0, NULL, NULL, 0, 0, &queue));
     dispatch(queue, kernel_of(executable, here.gpus[0], "await.kd"), 1, arguments, done);
     usleep(10000);
-    assert_int_equal(pthread_create(&thread, NULL, let_go, (void *)(uintptr_t)flag), 0);
+    assert_int_equal(pthread_create(&thread, NULL, set_flag, (void *)(uintptr_t)flag), 0);
     ok(rt.hsa_amd_ipc_memory_create(memory, 8192, &handle));
     assert_int_equal(__atomic_load_n(flag, __ATOMIC_ACQUIRE), 1);
     assert_true(wait_for(done));
     rt.hsa_signal_store_relaxed(done, 1);
     dispatch(queue, kernel_of(executable, here.gpus[0], "await.kd"), 1, arguments, done);
-    assert_true(wait_for(done)); /* and they continue */
+    assert_true(wait_for(done)); /* kernels run again */
     pthread_join(thread, NULL);
     ok(rt.hsa_queue_destroy(queue));
     ok(rt.hsa_executable_destroy(executable));
@@ -164,7 +164,7 @@ static void a_signal_can_be_attached_several_times(void **state)
     assert_true(first.handle != second.handle && first.handle != signal.handle);
     rt.hsa_signal_store_screlease(second, 1);
     assert_int_equal(rt.hsa_signal_load_scacquire(signal), 1);
-    ok(rt.hsa_signal_destroy(signal)); /* the others have its value as long as there is one */
+    ok(rt.hsa_signal_destroy(signal)); /* other attachments keep the signal */
     expect(rt.hsa_signal_destroy(signal), HSA_STATUS_ERROR_INVALID_SIGNAL);
     expect(rt.hsa_amd_ipc_signal_attach(&handle, &signal), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     assert_int_equal(pthread_create(&thread, NULL, count_down, &first), 0);
@@ -191,8 +191,8 @@ static void only_signals_made_for_it_are_shared(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-/* There are as many as say; those that end make room. */
-static void signals_that_are_shared_are_1024(void **state)
+/* Exactly 1024 can be shared at once; destroying one makes room for another. */
+static void at_most_1024_signals_are_shared(void **state)
 {
     enum { MOST = 1024 };
     static hsa_signal_t signals[MOST];
@@ -218,7 +218,7 @@ int main(void)
         cmocka_unit_test(memory_moves_between_kernels),
         cmocka_unit_test(a_signal_can_be_attached_several_times),
         cmocka_unit_test(only_signals_made_for_it_are_shared),
-        cmocka_unit_test(signals_that_are_shared_are_1024),
+        cmocka_unit_test(at_most_1024_signals_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

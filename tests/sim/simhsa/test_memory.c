@@ -1,4 +1,4 @@
-/* Memory: allocated, filled, locked, asked about. */
+/* Memory: allocations, fills, locked memory, attributes of pointers. */
 #include "simhsa_test.h"
 
 #include <sys/mman.h>
@@ -51,7 +51,7 @@ static void memory_is_filled_by_words(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void memory_of_the_host_is_the_hosts_too(void **state)
+static void the_host_can_access_host_memory(void **state)
 {
     (void)state;
     unsigned *memory = allocate(here.fine, 4096);
@@ -62,7 +62,7 @@ static void memory_of_the_host_is_the_hosts_too(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void bad_allocations_are_errors(void **state)
+static void invalid_allocations_are_errors(void **state)
 {
     void *pointer = NULL;
     (void)state;
@@ -112,12 +112,12 @@ static void note_free(void *pointer, void *data)
 
 static void callbacks_report_that_memory_is_freed(void **state)
 {
-    void *told = NULL, *never = NULL;
+    void *freed = NULL, *never = NULL;
     (void)state;
     void *memory = allocate(here.memory, 4096);
-    ok(rt.hsa_amd_register_deallocation_callback(memory, note_free, &told));
+    ok(rt.hsa_amd_register_deallocation_callback(memory, note_free, &freed));
     ok(rt.hsa_amd_memory_pool_free(memory));
-    assert_ptr_equal(told, memory);
+    assert_ptr_equal(freed, memory);
     memory = allocate(here.memory, 4096);
     ok(rt.hsa_amd_register_deallocation_callback(memory, note_free, &never));
     ok(rt.hsa_amd_deregister_deallocation_callback(memory, note_free));
@@ -161,7 +161,7 @@ static void a_pointer_into_an_allocation_describes_all_of_it(void **state)
            HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-static void an_older_programs_structure_is_not_written_beyond(void **state)
+static void only_the_size_of_an_older_programs_structure_is_written(void **state)
 {
     unsigned char bytes[sizeof(hsa_amd_pointer_info_t)];
     uint32_t size = 32;
@@ -208,7 +208,7 @@ static void agents_with_access_are_listed(void **state)
     ok(rt.hsa_amd_memory_pool_free(host));
 }
 
-/* The processor's time of this thread. */
+/* The processor time of this thread. */
 static double thread_ns(void)
 {
     struct timespec time;
@@ -216,7 +216,7 @@ static double thread_ns(void)
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-static void asking_of_a_pointer_takes_less_than_a_microsecond(void **state)
+static void a_pointer_query_takes_less_than_a_microsecond(void **state)
 {
     enum { MANY = 1000, TIMES = 100 };
     static void *memory[MANY];
@@ -233,7 +233,7 @@ static void asking_of_a_pointer_takes_less_than_a_microsecond(void **state)
     }
     print_message("%.0f ns for hsa_amd_pointer_info\n", best);
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-    assert_true(best < 1000); /* the best of many: other processes may slow down some */
+    assert_true(best < 1000); /* the minimum of many, since other processes may slow down some */
 #endif
     for (int i = 0; i < MANY; i++)
         ok(rt.hsa_amd_memory_pool_free(memory[i]));
@@ -260,7 +260,7 @@ static void memory_of_the_program_is_locked_as_a_whole(void **state)
     assert_int_equal(count_agents(bytes + 100), 1);
     ok(rt.hsa_amd_memory_unlock(bytes + 100));
     assert_int_equal(info_of(bytes + 100).type, HSA_EXT_POINTER_TYPE_UNKNOWN);
-    ok(rt.hsa_amd_memory_unlock(bytes + 100)); /* which does nothing */
+    ok(rt.hsa_amd_memory_unlock(bytes + 100)); /* which has no effect */
 }
 
 static void locks_may_overlap(void **state)
@@ -293,7 +293,7 @@ static void locks_may_overlap(void **state)
     ok(rt.hsa_amd_memory_pool_free(memory));
 }
 
-static void bad_locks_are_errors(void **state)
+static void invalid_locks_are_errors(void **state)
 {
     char bytes[64];
     void *seen;
@@ -325,7 +325,7 @@ static void bad_locks_are_errors(void **state)
     ok(rt.hsa_amd_memory_unlock(NULL));
 }
 
-/* ---- faults that are asked for
+/* ---- faults on demand
  * ------------------------------------------------------------------------- */
 
 static void allocate_until_it_fails(void)
@@ -357,18 +357,18 @@ int main(void)
         cmocka_unit_test(memory_of_a_device_keeps_what_was_copied_there),
         cmocka_unit_test(copies_beyond_an_allocation_are_errors),
         cmocka_unit_test(memory_is_filled_by_words),
-        cmocka_unit_test(memory_of_the_host_is_the_hosts_too),
-        cmocka_unit_test(bad_allocations_are_errors),
+        cmocka_unit_test(the_host_can_access_host_memory),
+        cmocka_unit_test(invalid_allocations_are_errors),
         cmocka_unit_test(memory_that_is_used_up_is_an_error_until_some_is_freed),
         cmocka_unit_test(memory_that_is_not_allocated_is_not_freed),
         cmocka_unit_test(callbacks_report_that_memory_is_freed),
         cmocka_unit_test(a_pointer_into_an_allocation_describes_all_of_it),
-        cmocka_unit_test(an_older_programs_structure_is_not_written_beyond),
+        cmocka_unit_test(only_the_size_of_an_older_programs_structure_is_written),
         cmocka_unit_test(agents_with_access_are_listed),
-        cmocka_unit_test(asking_of_a_pointer_takes_less_than_a_microsecond),
+        cmocka_unit_test(a_pointer_query_takes_less_than_a_microsecond),
         cmocka_unit_test(memory_of_the_program_is_locked_as_a_whole),
         cmocka_unit_test(locks_may_overlap),
-        cmocka_unit_test(bad_locks_are_errors),
+        cmocka_unit_test(invalid_locks_are_errors),
     };
     int failures = cmocka_run_group_tests(before, NULL, NULL);
     return start_with("gfx90a*2") ? EXIT_FAILURE

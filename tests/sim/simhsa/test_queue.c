@@ -6,7 +6,7 @@
 struct failure {
     hsa_status_t status;
     hsa_queue_t *queue;
-    hsa_signal_t told;
+    hsa_signal_t notified;
     int order; /* 1: first, 2: second */
 };
 static _Atomic(int) told_count;
@@ -17,14 +17,14 @@ static void note_error(hsa_status_t status, hsa_queue_t *queue, void *data)
     failure->status = status;
     failure->queue = queue;
     failure->order = ++told_count;
-    rt.hsa_signal_store_screlease(failure->told, 0);
+    rt.hsa_signal_store_screlease(failure->notified, 0);
 }
 
 static hsa_queue_t *new_queue(struct failure *failure)
 {
     hsa_queue_t *queue = NULL;
     if (failure)
-        failure->told = new_signal(1);
+        failure->notified = new_signal(1);
     ok(rt.hsa_queue_create(here.gpus[0], 256, HSA_QUEUE_TYPE_MULTI, failure ? note_error : NULL,
                            failure, UINT32_MAX, UINT32_MAX, &queue));
     assert_non_null(queue);
@@ -51,7 +51,7 @@ static void a_queue_has_the_requested_properties(void **state)
     expect(rt.hsa_queue_destroy(queue), HSA_STATUS_ERROR_INVALID_QUEUE);
 }
 
-static void bad_queues_are_errors(void **state)
+static void invalid_queues_are_errors(void **state)
 {
     hsa_queue_t *queue = NULL, fake;
     hsa_agent_t gpu = here.gpus[0];
@@ -87,7 +87,7 @@ static void bad_queues_are_errors(void **state)
     expect(rt.hsa_queue_destroy(NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-static void indices_count(void **state)
+static void indices_can_be_read_and_written(void **state)
 {
     (void)state;
     hsa_queue_t *queue = new_queue(NULL);
@@ -102,7 +102,7 @@ static void indices_count(void **state)
     ok(rt.hsa_queue_destroy(queue));
 }
 
-static void a_soft_queue_is_the_programs(void **state)
+static void a_soft_queue_is_processed_by_the_program(void **state)
 {
     hsa_queue_t *queue = NULL;
     hsa_agent_t agent;
@@ -118,7 +118,7 @@ static void a_soft_queue_is_the_programs(void **state)
     expect(rt.hsa_soft_queue_create(region, 64, 0, 1, (hsa_signal_t){7}, &queue),
            HSA_STATUS_ERROR_INVALID_SIGNAL);
     ok(rt.hsa_soft_queue_create(region, 64, 0, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell, &queue));
-    rt.hsa_queue_store_read_index_screlease(queue, 5); /* no processor stores it */
+    rt.hsa_queue_store_read_index_screlease(queue, 5); /* the simulator does not change it */
     assert_int_equal(rt.hsa_queue_load_read_index_scacquire(queue), 5);
     expect(rt.hsa_amd_queue_get_info(queue, HSA_AMD_QUEUE_INFO_AGENT, &agent),
            HSA_STATUS_ERROR_INVALID_QUEUE);
@@ -166,7 +166,7 @@ static void a_ring_is_used_again_and_again(void **state)
     ok(rt.hsa_signal_destroy(done));
 }
 
-static void a_queue_ends_while_something_waits_in_it(void **state)
+static void a_queue_may_be_destroyed_while_packets_wait(void **state)
 {
     (void)state;
     hsa_queue_t *queue = new_queue(NULL);
@@ -205,7 +205,7 @@ static void units_may_be_masked(void **state)
     ok(rt.hsa_queue_destroy(queue));
 }
 
-/* Two units share what a work-group may use: one of them alone is no mask. */
+/* The two compute units of a work-group processor have to be in the mask together. */
 static void units_of_gfx1100_are_masked_in_pairs(void **state)
 {
     const uint32_t pairs[3] = {0xc, 0, 3u << 30}, halves[3] = {0xf, 0, 1u << 30};
@@ -220,7 +220,7 @@ static void units_of_gfx1100_are_masked_in_pairs(void **state)
     ok(rt.hsa_queue_destroy(queue));
 }
 
-static void a_packet_that_is_none_stops_the_queue(void **state)
+static void an_invalid_packet_stops_the_queue(void **state)
 {
     uint64_t index;
     struct failure failure = {0};
@@ -230,7 +230,7 @@ static void a_packet_that_is_none_stops_the_queue(void **state)
     void *packet = next_packet(queue, &index);
     memset((char *)packet + 4, 0, 60);
     ring(queue, packet, 77, index);
-    assert_true(wait_for(failure.told));
+    assert_true(wait_for(failure.notified));
     assert_int_equal(failure.status, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
     assert_ptr_equal(failure.queue, queue);
     barrier_after(queue, HSA_PACKET_TYPE_BARRIER_AND, NULL, 0, done);
@@ -238,13 +238,13 @@ static void a_packet_that_is_none_stops_the_queue(void **state)
     assert_int_equal(rt.hsa_signal_load_relaxed(done), 1);
     ok(rt.hsa_queue_destroy(queue));
     ok(rt.hsa_signal_destroy(done));
-    ok(rt.hsa_signal_destroy(failure.told));
+    ok(rt.hsa_signal_destroy(failure.notified));
 }
 
 static hsa_queue_t *new_cooperative(struct failure *failure)
 {
     hsa_queue_t *queue = NULL;
-    failure->told = new_signal(1);
+    failure->notified = new_signal(1);
     ok(rt.hsa_queue_create(here.gpus[0], 256, HSA_QUEUE_TYPE_COOPERATIVE, note_error, failure, 0, 0,
                            &queue));
     return queue;
@@ -260,15 +260,15 @@ static void all_users_of_the_cooperative_queue_are_notified_of_its_failure(void 
     void *packet = next_packet(queue, &index);
     memset((char *)packet + 4, 0, 60);
     ring(queue, packet, 77, index);
-    assert_true(wait_for(first.told));
-    assert_true(wait_for(second.told));
+    assert_true(wait_for(first.notified));
+    assert_true(wait_for(second.notified));
     assert_int_equal(first.status, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
     assert_int_equal(second.status, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
     ok(rt.hsa_queue_destroy(queue));
     ok(rt.hsa_queue_destroy(queue));
     expect(rt.hsa_queue_destroy(queue), HSA_STATUS_ERROR_INVALID_QUEUE);
-    ok(rt.hsa_signal_destroy(first.told));
-    ok(rt.hsa_signal_destroy(second.told));
+    ok(rt.hsa_signal_destroy(first.notified));
+    ok(rt.hsa_signal_destroy(second.notified));
 }
 
 static void destroy_in_callback(hsa_status_t status, hsa_queue_t *queue, void *data)
@@ -276,23 +276,23 @@ static void destroy_in_callback(hsa_status_t status, hsa_queue_t *queue, void *d
     struct failure *failure = data;
     (void)status;
     failure->status = rt.hsa_queue_destroy(queue);
-    rt.hsa_signal_store_screlease(failure->told, 0);
+    rt.hsa_signal_store_screlease(failure->notified, 0);
 }
 
-static void a_queue_may_end_in_its_own_callback(void **state)
+static void a_queue_may_be_destroyed_in_its_own_callback(void **state)
 {
     uint64_t index;
     hsa_queue_t *queue;
-    struct failure failure = {.told = new_signal(1), .status = HSA_STATUS_ERROR};
+    struct failure failure = {.notified = new_signal(1), .status = HSA_STATUS_ERROR};
     (void)state;
     ok(rt.hsa_queue_create(here.gpus[0], 64, 0, destroy_in_callback, &failure, 0, 0, &queue));
     void *packet = next_packet(queue, &index);
     memset((char *)packet + 4, 0, 60);
     ring(queue, packet, 77, index);
-    assert_true(wait_for(failure.told));
+    assert_true(wait_for(failure.notified));
     ok(failure.status);
     expect(rt.hsa_queue_destroy(queue), HSA_STATUS_ERROR_INVALID_QUEUE);
-    ok(rt.hsa_signal_destroy(failure.told));
+    ok(rt.hsa_signal_destroy(failure.notified));
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------
@@ -401,7 +401,7 @@ static void a_fault_is_reported_as_a_system_event_first(void **state)
     void *arguments = allocate(here.kernarg, 64);
     told_count = 0;
     dispatch(queue, kernel("fault.kd"), 1, arguments, done);
-    assert_true(wait_for(failure.told));
+    assert_true(wait_for(failure.notified));
     print_message("a fault is status %#x\n", failure.status);
     if (failure.status == (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT) {
         assert_int_equal(system_event.order, 1);
@@ -415,7 +415,7 @@ static void a_fault_is_reported_as_a_system_event_first(void **state)
     assert_int_equal(rt.hsa_signal_load_relaxed(done), 1);
     ok(rt.hsa_queue_destroy(queue));
     ok(rt.hsa_signal_destroy(done));
-    ok(rt.hsa_signal_destroy(failure.told));
+    ok(rt.hsa_signal_destroy(failure.notified));
     ok(rt.hsa_amd_memory_pool_free(arguments));
 }
 
@@ -426,10 +426,10 @@ static void a_trap_stops_the_queue(void **state)
     hsa_queue_t *queue = new_queue(&failure);
     void *arguments = allocate(here.kernarg, 64);
     dispatch(queue, kernel("trap.kd"), 1, arguments, (hsa_signal_t){0});
-    assert_true(wait_for(failure.told));
+    assert_true(wait_for(failure.notified));
     assert_int_equal(failure.status, HSA_STATUS_ERROR_EXCEPTION);
     ok(rt.hsa_queue_destroy(queue));
-    ok(rt.hsa_signal_destroy(failure.told));
+    ok(rt.hsa_signal_destroy(failure.notified));
     ok(rt.hsa_amd_memory_pool_free(arguments));
 }
 
@@ -488,7 +488,7 @@ static void wait_for_another(hsa_status_t status, hsa_queue_t *queue, void *data
     rt.hsa_signal_wait_scacquire(*done, HSA_SIGNAL_CONDITION_LT, 1, 1000, HSA_WAIT_STATE_BLOCKED);
 }
 
-/* What a program does that runs a last kernel when it ends, and ends when a kernel fails. */
+/* A program that runs a last kernel when it exits, and exits when a kernel fails. */
 static void wait_in_callback(void)
 {
     uint64_t index;
@@ -519,8 +519,9 @@ static void a_wait_for_a_failed_queue_in_its_callback_ends_the_program(void **st
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-/* The callback of the one that is left may be the other's. */
-static void fail_after_one_has_left(void)
+/* Users have the same handle, so that it is not known whose callback is left: none is called, and
+ * the program is terminated. */
+static void fail_after_one_user_has_ended(void)
 {
     uint64_t index;
     struct failure first = {0}, second = {0};
@@ -530,7 +531,7 @@ static void fail_after_one_has_left(void)
     void *packet = next_packet(queue, &index);
     memset((char *)packet + 4, 0, 60);
     ring(queue, packet, 77, index);
-    wait_for(first.told);
+    wait_for(first.notified);
 }
 
 static void former_users_of_the_cooperative_queue_are_not_notified(void **state)
@@ -541,7 +542,7 @@ static void former_users_of_the_cooperative_queue_are_not_notified(void **state)
     pid_t child = fork();
     if (child == 0) {
         signal(SIGABRT, SIG_DFL);
-        fail_after_one_has_left();
+        fail_after_one_user_has_ended();
         exit(EXIT_SUCCESS);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -564,17 +565,17 @@ int main(void)
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_has_the_requested_properties),
-        cmocka_unit_test(bad_queues_are_errors),
-        cmocka_unit_test(indices_count),
-        cmocka_unit_test(a_soft_queue_is_the_programs),
+        cmocka_unit_test(invalid_queues_are_errors),
+        cmocka_unit_test(indices_can_be_read_and_written),
+        cmocka_unit_test(a_soft_queue_is_processed_by_the_program),
         cmocka_unit_test(barriers_wait_for_signals),
         cmocka_unit_test(a_ring_is_used_again_and_again),
-        cmocka_unit_test(a_queue_ends_while_something_waits_in_it),
+        cmocka_unit_test(a_queue_may_be_destroyed_while_packets_wait),
         cmocka_unit_test(units_may_be_masked),
         cmocka_unit_test(units_of_gfx1100_are_masked_in_pairs),
-        cmocka_unit_test(a_packet_that_is_none_stops_the_queue),
+        cmocka_unit_test(an_invalid_packet_stops_the_queue),
         cmocka_unit_test(all_users_of_the_cooperative_queue_are_notified_of_its_failure),
-        cmocka_unit_test(a_queue_may_end_in_its_own_callback),
+        cmocka_unit_test(a_queue_may_be_destroyed_in_its_own_callback),
         cmocka_unit_test(a_kernel_writes_memory),
         cmocka_unit_test(a_kernel_waits_for_the_host),
         cmocka_unit_test(a_signal_that_a_kernel_changes_wakes_the_host),

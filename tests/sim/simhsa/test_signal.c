@@ -1,4 +1,4 @@
-/* Signals: values, waiting, functions that are called. */
+/* Signals: values, waiting, handlers. */
 #include "simhsa_test.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ static void values_are_changed_by_each_operation(void **state)
     ok(rt.hsa_signal_destroy(signal));
 }
 
-static void wrong_signals_are_errors_and_do_nothing(void **state)
+static void invalid_signals_are_errors(void **state)
 {
     hsa_signal_t signal = new_signal(5), gone = signal;
     int64_t own[16] = {0};
@@ -65,7 +65,7 @@ static void wrong_signals_are_errors_and_do_nothing(void **state)
     ok(rt.hsa_signal_destroy(signal));
 }
 
-static void values_may_be_changed_where_they_are(void **state)
+static void values_may_be_changed_in_memory(void **state)
 {
     volatile hsa_signal_value_t *pointer = NULL;
     (void)state;
@@ -101,7 +101,7 @@ static void a_wait_ends_at_its_condition(void **state)
     ok(rt.hsa_signal_destroy(signal));
 }
 
-static void a_wait_ends_after_its_time(void **state)
+static void a_wait_ends_at_its_timeout(void **state)
 {
     uint64_t before, after;
     (void)state;
@@ -133,7 +133,7 @@ static void a_thread_that_waits_is_woken_by_another(void **state)
     ok(rt.hsa_signal_destroy(signal));
 }
 
-static void a_wait_for_any_says_which(void **state)
+static void a_wait_for_any_returns_which_signal(void **state)
 {
     enum { COUNT = 100 };
     hsa_signal_t signals[COUNT];
@@ -191,14 +191,14 @@ static void a_group_waits_for_any_of_it(void **state)
 struct calls {
     _Atomic(int) count;
     hsa_signal_value_t seen;
-    hsa_signal_t signal; /* told of each call */
+    hsa_signal_t signal; /* decremented by each call */
     bool again;
 };
 
 static bool note(hsa_signal_value_t value, void *data)
 {
     struct calls *calls = data;
-    bool again = calls->again; /* who waits may be gone with it after this */
+    bool again = calls->again; /* the waiting thread may return after this, and calls is gone */
     calls->seen = value;
     calls->count++;
     rt.hsa_signal_subtract_screlease(calls->signal, 1);
@@ -220,12 +220,12 @@ static void a_handler_is_called_when_its_condition_is_met(void **state)
     rt.hsa_signal_store_relaxed(signal, 3);
     rt.hsa_signal_store_relaxed(signal, -5);
     usleep(20000);
-    assert_int_equal(calls.count, 1); /* it asked for no more */
+    assert_int_equal(calls.count, 1); /* it returned false */
     ok(rt.hsa_signal_destroy(signal));
     ok(rt.hsa_signal_destroy(calls.signal));
 }
 
-static void a_handler_that_asks_for_more_is_called_again(void **state)
+static void a_handler_that_returns_true_is_called_again(void **state)
 {
     struct calls calls = {.signal = new_signal(3), .again = true};
     (void)state;
@@ -323,7 +323,7 @@ static void *make_and_end(void *data)
     return NULL;
 }
 
-static void threads_make_and_end_signals(void **state)
+static void threads_create_and_destroy_signals(void **state)
 {
     pthread_t threads[4];
     (void)state;
@@ -340,19 +340,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_changed_by_each_operation),
-        cmocka_unit_test(wrong_signals_are_errors_and_do_nothing),
-        cmocka_unit_test(values_may_be_changed_where_they_are),
+        cmocka_unit_test(invalid_signals_are_errors),
+        cmocka_unit_test(values_may_be_changed_in_memory),
         cmocka_unit_test(a_wait_ends_at_its_condition),
-        cmocka_unit_test(a_wait_ends_after_its_time),
+        cmocka_unit_test(a_wait_ends_at_its_timeout),
         cmocka_unit_test(a_thread_that_waits_is_woken_by_another),
-        cmocka_unit_test(a_wait_for_any_says_which),
+        cmocka_unit_test(a_wait_for_any_returns_which_signal),
         cmocka_unit_test(a_group_waits_for_any_of_it),
         cmocka_unit_test(a_handler_is_called_when_its_condition_is_met),
-        cmocka_unit_test(a_handler_that_asks_for_more_is_called_again),
+        cmocka_unit_test(a_handler_that_returns_true_is_called_again),
         cmocka_unit_test(a_handler_may_call_the_runtime),
         cmocka_unit_test(many_handlers_are_all_called),
         cmocka_unit_test(a_function_is_called_later),
-        cmocka_unit_test(threads_make_and_end_signals),
+        cmocka_unit_test(threads_create_and_destroy_signals),
     };
     return start_with("gfx90a") ? EXIT_FAILURE : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static hsa_amd_svm_attribute_pair_t get(void *pointer, size_t size, uint64_t att
     return pair;
 }
 
-static void devices_reach_memory_when_they_are_let(void **state)
+static void devices_access_memory_that_they_may_access(void **state)
 {
     (void)state;
     char *pages = new_pages();
@@ -101,7 +101,7 @@ static void prefetching_is_remembered(void **state)
     munmap(pages, PAGES * PAGE);
 }
 
-static void bad_attributes_are_errors(void **state)
+static void invalid_attributes_are_errors(void **state)
 {
     (void)state;
     char *pages = new_pages();
@@ -124,10 +124,10 @@ static void bad_attributes_are_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_reach_memory_when_they_are_let),
+        cmocka_unit_test(devices_access_memory_that_they_may_access),
         cmocka_unit_test(attributes_are_remembered_by_page),
         cmocka_unit_test(prefetching_is_remembered),
-        cmocka_unit_test(bad_attributes_are_errors),
+        cmocka_unit_test(invalid_attributes_are_errors),
     };
     return start_with("gfx90a") ? EXIT_FAILURE : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 
 #include <sys/time.h>
 
-/* ---- before it runs: in processes of their own ---------------------------------------------- */
+/* ---- before the runtime is started: in separate processes
+ * ---------------------------------------------- */
 
 static void call_before_init(void)
 {
@@ -48,7 +49,7 @@ static void count_references(void)
     child_check(rt.hsa_shut_down() == HSA_STATUS_ERROR_NOT_INITIALIZED);
 }
 
-static void it_runs_until_it_was_shut_down_as_often_as_initialised(void **state)
+static void shut_down_is_called_as_often_as_initialise(void **state)
 {
     (void)state;
     in_a_child(count_references);
@@ -67,7 +68,7 @@ static bool note(hsa_signal_value_t value, void *data)
     return true;
 }
 
-/* Leaves one of everything behind. */
+/* Creates one object of each kind and destroys none. */
 static void use_everything(void)
 {
     static _Atomic(int) noted;
@@ -117,7 +118,7 @@ static void leave_everything(void)
         use_everything();
 }
 
-static void what_is_left_at_the_end_goes_with_it(void **state)
+static void objects_that_are_left_are_freed_at_shut_down(void **state)
 {
     (void)state;
     in_a_child(leave_everything);
@@ -139,7 +140,7 @@ static void fork_while_it_runs(void)
     child_check(rt.hsa_shut_down() == HSA_STATUS_SUCCESS);
 }
 
-static void a_child_of_a_process_that_runs_it_has_none(void **state)
+static void a_forked_child_has_no_runtime(void **state)
 {
     (void)state;
     in_a_child(fork_while_it_runs);
@@ -166,7 +167,7 @@ static void configure(void)
     child_check(strcmp(name, "gfx1100") == 0);
 }
 
-static void a_program_says_which_devices_there_are(void **state)
+static void a_program_chooses_the_devices(void **state)
 {
     (void)state;
     in_a_child(configure);
@@ -205,7 +206,7 @@ static void expect_devices(const char *list, const char *seen, unsigned count, c
     in_a_child(count_devices);
 }
 
-static void the_environment_says_which_devices_there_are(void **state)
+static void the_environment_chooses_the_devices(void **state)
 {
     (void)state;
     expect_devices("gfx1100,gfx90a", NULL, 2, "gfx1100");
@@ -216,7 +217,7 @@ static void the_environment_says_which_devices_there_are(void **state)
     expect_devices("gfx000", NULL, UINT32_MAX, "");
 }
 
-static void the_environment_says_which_of_them_are_visible(void **state)
+static void the_environment_chooses_which_of_them_are_visible(void **state)
 {
     (void)state;
     expect_devices("gfx1100,gfx90a", "1", 1, "gfx90a");
@@ -232,10 +233,10 @@ static void the_environment_says_which_of_them_are_visible(void **state)
     unsetenv("ANYHIP_SIM_DEVICES");
 }
 
-/* ---- while it runs
+/* ---- while the runtime is running
  * ------------------------------------------------------------------------------------ */
 
-static void errors_have_words(void **state)
+static void errors_have_texts(void **state)
 {
     const char *text = NULL;
     (void)state;
@@ -247,7 +248,7 @@ static void errors_have_words(void **state)
     expect(rt.hsa_status_string(HSA_STATUS_SUCCESS, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
-static void the_clock_goes_as_fast_as_it_says(void **state)
+static void the_clock_has_its_stated_frequency(void **state)
 {
     uint64_t before, after, frequency;
     (void)state;
@@ -259,7 +260,7 @@ static void the_clock_goes_as_fast_as_it_says(void **state)
     assert_true(after - before < 10 * frequency);
 }
 
-static void the_runtime_says_what_it_is(void **state)
+static void the_runtime_has_a_version_and_attributes(void **state)
 {
     uint16_t major = 0, minor = 9;
     uint64_t wait = 0;
@@ -319,17 +320,17 @@ int main(void)
 {
     const struct CMUnitTest before[] = {
         cmocka_unit_test(nothing_works_before_it_is_initialised),
-        cmocka_unit_test(it_runs_until_it_was_shut_down_as_often_as_initialised),
-        cmocka_unit_test(what_is_left_at_the_end_goes_with_it),
-        cmocka_unit_test(a_child_of_a_process_that_runs_it_has_none),
-        cmocka_unit_test(a_program_says_which_devices_there_are),
-        cmocka_unit_test(the_environment_says_which_devices_there_are),
-        cmocka_unit_test(the_environment_says_which_of_them_are_visible),
+        cmocka_unit_test(shut_down_is_called_as_often_as_initialise),
+        cmocka_unit_test(objects_that_are_left_are_freed_at_shut_down),
+        cmocka_unit_test(a_forked_child_has_no_runtime),
+        cmocka_unit_test(a_program_chooses_the_devices),
+        cmocka_unit_test(the_environment_chooses_the_devices),
+        cmocka_unit_test(the_environment_chooses_which_of_them_are_visible),
     };
     const struct CMUnitTest after[] = {
-        cmocka_unit_test(errors_have_words),
-        cmocka_unit_test(the_clock_goes_as_fast_as_it_says),
-        cmocka_unit_test(the_runtime_says_what_it_is),
+        cmocka_unit_test(errors_have_texts),
+        cmocka_unit_test(the_clock_has_its_stated_frequency),
+        cmocka_unit_test(the_runtime_has_a_version_and_attributes),
         cmocka_unit_test(the_loaders_extension_is_a_table_of_functions),
     };
     int failures = cmocka_run_group_tests(before, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Reserved addresses, physical memory, and what of it is mapped where. */
+/* Reserved addresses, physical memory, and mappings. */
 #include "simhsa_test.h"
 
 enum { PAGE = 4096, SIZE = 16 * PAGE };
@@ -50,7 +50,8 @@ static void memory_is_mapped_and_used(void **state)
     expect(rt.hsa_amd_vmem_address_free(address, SIZE), HSA_STATUS_ERROR_RESOURCE_FREE);
     ok(rt.hsa_amd_vmem_unmap(address, SIZE / 2));
     expect(rt.hsa_memory_copy(address, bytes, sizeof bytes), HSA_STATUS_ERROR_INVALID_ARGUMENT);
-    ok(rt.hsa_amd_vmem_map(address + SIZE / 2, SIZE / 2, 0, handle, 0)); /* the same elsewhere */
+    ok(rt.hsa_amd_vmem_map(address + SIZE / 2, SIZE / 2, 0, handle,
+                           0)); /* the same memory at another address */
     allow(address + SIZE / 2, SIZE / 2, HSA_ACCESS_PERMISSION_RO);
     assert_true(all_bytes(address + SIZE / 2 + PAGE - 50, 100, 4));
     expect(rt.hsa_memory_copy(address + SIZE / 2, bytes, 4), HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -92,7 +93,7 @@ static void mappings_are_used_together(void **state)
     ok(rt.hsa_amd_vmem_address_free(address, SIZE));
 }
 
-static void bad_mappings_are_errors(void **state)
+static void invalid_mappings_are_errors(void **state)
 {
     void *pointer = NULL;
     hsa_amd_vmem_alloc_handle_t handle = new_physical(2 * PAGE), none = {7};
@@ -165,7 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_mapped_and_used),
         cmocka_unit_test(mappings_are_used_together),
-        cmocka_unit_test(bad_mappings_are_errors),
+        cmocka_unit_test(invalid_mappings_are_errors),
         cmocka_unit_test(addresses_have_the_requested_alignment),
         cmocka_unit_test(memory_is_shared_as_a_file),
     };
