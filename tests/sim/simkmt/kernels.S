@@ -1,6 +1,6 @@
 // Kernels of the tests, for gfx90a. Descriptors come first, 64 bytes each: see kernels.h. Argument:
-// where to. s[0:3] the descriptor of scratch, s[4:5] arguments, s[6:7] flat scratch, s8 the group,
-// s9 the wave's offset.
+// the address of the results. s[0:3] the descriptor of scratch, s[4:5] arguments, s[6:7] flat
+// scratch, s8 the group, s9 the wave's offset.
     .text
     .p2align 8
 .macro descriptor name
@@ -22,13 +22,13 @@
     descriptor misaligned
     descriptor absent
     descriptor unit
-    descriptor meets
+    descriptor global_barrier
     descriptor spins
 
-// Trap handlers, at multiples of 256. TTMP14 and TTMP15: where they write what they find.
+// Trap handlers, at multiples of 256. TTMP14 and TTMP15: the address of their results.
     .p2align 8
-// At 768: reports as AMD's does, and halts.
-tells:
+// At 768: reports like AMD's handler, and halts.
+reports:
     s_mov_b32 ttmp2, exec_lo
     s_mov_b32 ttmp3, exec_hi
     s_sendmsg sendmsg(MSG_GET_DOORBELL)
@@ -52,8 +52,8 @@ tells:
     s_rfe_b64 ttmp[0:1]
 
     .p2align 8
-// Counts in the memory, and goes on after the instruction.
-goes_on:
+// Counts in memory, and continues after the instruction.
+continues:
     s_mov_b32 ttmp2, 1
     s_atomic_add ttmp2, ttmp[14:15], 0x0 glc
     s_add_u32 ttmp0, ttmp0, 4
@@ -63,19 +63,19 @@ goes_on:
     s_rfe_b64 ttmp[0:1]
 
     .p2align 8
-// Goes back to what it came from.
+// Returns to the instruction that trapped.
 returns:
     s_rfe_b64 ttmp[0:1]
 
     .p2align 8
-// Faults itself.
+// Causes a fault itself.
 faults:
     s_load_dword ttmp2, ttmp[14:15], 0x0
     s_waitcnt lgkmcnt(0)
     s_rfe_b64 ttmp[0:1]
 
     .p2align 8
-// Before drivers with exceptions of queues: finds its queue in a table by the number of the doorbell,
+// For drivers without queue exceptions: finds its queue in a table by the number of the doorbell,
 // stores to queue_inactive_signal, and sends that signal's interrupt.
 stores:
     s_mov_b32 ttmp2, exec_lo
@@ -105,8 +105,9 @@ stores:
     s_rfe_b64 ttmp[0:1]
 
     .p2align 8
-// Of each work-item of groups of two waves 16 bytes: the address of its wave's scratch, what it reads
-// through the private aperture of what it wrote by the descriptor, and what is at that address.
+// Stores 16 bytes for each work-item of groups of two waves: the address of its wave's scratch,
+// what it reads through the private aperture of what it wrote by the descriptor, and what is at
+// that address.
 slices:
     s_load_dwordx2 s[4:5], s[4:5], 0x0
     s_add_u32 s0, s0, s9
@@ -131,7 +132,7 @@ slices:
     global_store_dwordx4 v10, v[6:9], s[4:5]
     s_endpgm
 
-// What all of the following end with: 7 in the argument's first word.
+// The end of all of the following: stores 7 to the argument's first word.
 .macro mark
     s_load_dwordx2 s[4:5], s[4:5], 0x0
     v_mov_b32 v2, 0
@@ -165,7 +166,7 @@ misaligned:
     global_atomic_add v2, v3, s[10:11]
     mark
 
-// The first dword of 4 of each group: the compute unit that the device says it is on.
+// Stores one dword of 4 for each group: the compute unit on which it runs.
     .p2align 8
 unit:
     s_load_dwordx2 s[4:5], s[4:5], 0x0
@@ -181,9 +182,9 @@ unit:
     s_endpgm
 
     .p2align 8
-// Adds 1 to the argument's first word, waits for all 8 waves of the grid, and stores what is there to
-// a word of its group's.
-meets:
+// Adds 1 to the argument's first word, waits for all 8 waves of the grid, and stores the first word
+// to a word of its group's.
+global_barrier:
     s_load_dwordx2 s[4:5], s[4:5], 0x0
     v_mov_b32 v8, 7
     v_mov_b32 v2, 0

@@ -6,11 +6,17 @@
 
 #include <elf.h>
 
-enum kernel { SLICES, ABORTS, BREAKS, ILLEGAL, MISALIGNED, ABSENT, UNIT, MEETS, SPINS };
-enum handler { TELLS, GOES_ON, RETURNS, FAULTS, STORES }; /* at multiples of 256 from HANDLERS on */
+enum kernel { SLICES, ABORTS, BREAKS, ILLEGAL, MISALIGNED, ABSENT, UNIT, GLOBAL_BARRIER, SPINS };
+enum handler {
+    REPORTS,
+    CONTINUES,
+    RETURNS,
+    FAULTS,
+    STORES
+}; /* at multiples of 256 bytes from HANDLERS on */
 enum { CODE_MAX = 16 * PAGE, DESCRIPTOR = 64, HANDLERS = 768, HANDLER = 256 };
 
-static unsigned char *kernels; /* in memory of the host, which devices execute too */
+static unsigned char *kernels; /* in host memory, from which devices execute code too */
 
 static inline void load_kernels(void)
 {

@@ -11,7 +11,7 @@ struct queue {
     hsa_barrier_and_packet_t *ring;
     _Atomic(uint64_t) *doorbell;
     uint64_t written;
-    _Atomic(int64_t) *reason; /* which devices add to at any time */
+    _Atomic(int64_t) *reason; /* to which devices add bits at any time */
     HsaEvent *event;
     HsaQueueResource resource;
 };
@@ -56,10 +56,11 @@ static inline amd_signal_t *new_signal(const HsaEvent *event)
 
 static inline void put(struct queue *queue, const hsa_barrier_and_packet_t *packet, uint16_t type)
 {
-    hsa_barrier_and_packet_t *place = &queue->ring[queue->written % PACKETS];
-    memcpy((char *)place + sizeof type, (const char *)packet + sizeof type,
-           sizeof *packet - sizeof type); /* the processor may look at the header meanwhile */
-    __atomic_store_n(&place->header, type, __ATOMIC_RELEASE);
+    hsa_barrier_and_packet_t *slot = &queue->ring[queue->written % PACKETS];
+    memcpy((char *)slot + sizeof type, (const char *)packet + sizeof type,
+           sizeof *packet -
+               sizeof type); /* the packet processor may read the header at the same time */
+    __atomic_store_n(&slot->header, type, __ATOMIC_RELEASE);
     __atomic_store_n(&queue->amd->write_dispatch_id, ++queue->written, __ATOMIC_RELEASE);
 }
 

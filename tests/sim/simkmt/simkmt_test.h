@@ -1,4 +1,4 @@
-/* What the tests of the simulated kernel driver share: the library, opened as a runtime opens it.
+/* Shared by the tests of the simulated kernel driver: the library, opened as a runtime opens it.
  */
 #ifndef SIMKMT_TEST_H
 #define SIMKMT_TEST_H
@@ -47,7 +47,7 @@ static inline void open_library(const char *devices)
 #undef HSAKMT_FUNCTION
 }
 
-/* The driver with two GPUs. */
+/* Opens the driver with two GPUs. */
 static inline int open_driver(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static inline int close_driver(void **state)
     return kmt.hsaKmtCloseKFD();
 }
 
-/* Memory of a node that is mapped there, of the host to both GPUs. */
+/* Allocates memory of a node and maps it there; memory of the host is mapped to both GPUs. */
 static inline void *allocate(uint32_t node, uint64_t size)
 {
     void *address = NULL;

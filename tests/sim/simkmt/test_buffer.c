@@ -1,5 +1,5 @@
 /* Memory as files: dma-bufs, the buffers that libdrm's functions make of them, and the addresses at
- * which devices reach them. */
+ * which devices access them. */
 #include "engine.h"
 #include "hsakmt_later.h"
 
@@ -46,9 +46,9 @@ static int open_later(void **state)
     return 0;
 }
 
-/* ---- what tests need ------------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------------- */
 
-/* Memory of the first device that has a name and no addresses. */
+/* Memory of the first device without addresses: only a handle. */
 static void *allocate_physical(void)
 {
     void *name = NULL;
@@ -90,7 +90,7 @@ static int change(void *buffer, void *address, uint64_t flags, uint32_t operatio
     return later.va_op(buffer, 0, SIZE, (uintptr_t)address, flags, operation);
 }
 
-/* A device's engine copies between the host and an address. */
+/* Copies by a device's engine. */
 static void copy(uint32_t node, void *to, const void *from)
 {
     struct engine engine = make_engine(node);
@@ -119,7 +119,7 @@ static unsigned char *host_bytes(int seed)
 
 /* ---- tests ----------------------------------------------------------------------------- */
 
-static void memory_is_mapped_where_each_device_is_told(void **state)
+static void memory_is_mapped_at_an_address_per_device(void **state)
 {
     (void)state;
     unsigned char *from = host_bytes(1), *to = host_bytes(2);
@@ -140,7 +140,7 @@ static void memory_is_mapped_where_each_device_is_told(void **state)
     assert_int_equal(change(first, again, READ, AMDGPU_VA_OP_MAP), 0);
     copy(GPU, to, again);
     assert_memory_equal(from, to, SIZE);
-    /* it stays for the one when the other lets it go */
+    /* it stays mapped for one device when the other unmaps it */
     assert_int_equal(change(first, address, 0, AMDGPU_VA_OP_UNMAP), 0);
     copy_faults(GPU, to, address);
     memset(to, 0, SIZE);
@@ -159,7 +159,7 @@ static void memory_is_mapped_where_each_device_is_told(void **state)
     ok(kmt.hsaKmtFreeMemory(to, 0));
 }
 
-static void a_mapping_without_rights_reaches_nothing(void **state)
+static void a_mapping_without_rights_gives_no_access(void **state)
 {
     (void)state;
     unsigned char *bytes = host_bytes(3);
@@ -176,7 +176,7 @@ static void a_mapping_without_rights_reaches_nothing(void **state)
     ok(kmt.hsaKmtFreeMemory(bytes, 0));
 }
 
-/* Memory ends with the last that has it: a dma-buf is such a one. */
+/* Memory is freed with its last reference, which may be a dma-buf. */
 static void a_file_outlives_the_memory_that_it_came_from(void **state)
 {
     (void)state;
@@ -194,7 +194,7 @@ static void a_file_outlives_the_memory_that_it_came_from(void **state)
     assert_int_equal(about.Type, HSA_POINTER_REGISTERED_GRAPHICS);
     ok(kmt.hsaKmtMapMemoryToGPU(info.MemoryAddress, SIZE, NULL));
     copy(GPU, info.MemoryAddress, from);
-    /* and what was imported is exported again */
+    /* imported memory is exported again */
     HsaGraphicsResourceInfo second;
     file = export_whole(info.MemoryAddress);
     ok(later.hsaKmtRegisterGraphicsHandleToNodesExt((uint64_t)file, &second, 1,
@@ -235,8 +235,8 @@ static void any_memory_of_a_device_has_a_file(void **state)
     ok(kmt.hsaKmtFreeMemory(to, 0));
 }
 
-/* As runtimes share signals. */
-static void memory_of_the_host_is_one_for_all(void **state)
+/* Runtimes share signals in this way. */
+static void host_memory_is_the_same_for_all_devices(void **state)
 {
     (void)state;
     HsaMemFlags flags = {.Value = 0};
@@ -277,7 +277,7 @@ static void physical_memory_is_counted(void **state)
     assert_int_equal(after, before);
 }
 
-static void what_is_no_buffer_is_refused(void **state)
+static void files_that_are_not_buffers_are_refused(void **state)
 {
     (void)state;
     HsaMemFlags flags = {.Value = 0};
@@ -320,8 +320,8 @@ static void what_is_no_buffer_is_refused(void **state)
     ok(kmt.hsaKmtFreeMemory(host, SIZE));
 }
 
-/* The runtime asks where a device's file has a buffer, and maps the file for the host: that fails,
- * as the host does not reach memory of devices. */
+/* The runtime queries the offset of a buffer in a device's file, and maps the file for the host:
+ * this fails, since the host has no access to memory of devices. */
 static void the_host_cannot_map_memory_of_devices(void **state)
 {
     (void)state;
@@ -351,13 +351,13 @@ static void the_host_cannot_map_memory_of_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_mapped_where_each_device_is_told),
-        cmocka_unit_test(a_mapping_without_rights_reaches_nothing),
+        cmocka_unit_test(memory_is_mapped_at_an_address_per_device),
+        cmocka_unit_test(a_mapping_without_rights_gives_no_access),
         cmocka_unit_test(a_file_outlives_the_memory_that_it_came_from),
         cmocka_unit_test(any_memory_of_a_device_has_a_file),
-        cmocka_unit_test(memory_of_the_host_is_one_for_all),
+        cmocka_unit_test(host_memory_is_the_same_for_all_devices),
         cmocka_unit_test(physical_memory_is_counted),
-        cmocka_unit_test(what_is_no_buffer_is_refused),
+        cmocka_unit_test(files_that_are_not_buffers_are_refused),
         cmocka_unit_test(the_host_cannot_map_memory_of_devices),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: buffers", tests, open_later,

@@ -1,4 +1,4 @@
-/* Events: waiting, signaling, resetting, and what is wrong with events. */
+/* Events: waiting, signaling, resetting, and invalid events. */
 #include "simkmt_test.h"
 #include "thread.h"
 
@@ -36,7 +36,8 @@ static void one_of_several_events_or_all_are_waited_for(void **state)
     ok(kmt.hsaKmtWaitOnMultipleEvents(events, 3, false, SECONDS_10));
     ok(kmt.hsaKmtSetEvent(events[1]));
     expect(kmt.hsaKmtWaitOnMultipleEvents(events, 3, true, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
-    expect(kmt.hsaKmtWaitOnEvent(events[1], 0), HSAKMT_STATUS_WAIT_TIMEOUT); // that call took it
+    expect(kmt.hsaKmtWaitOnEvent(events[1], 0),
+           HSAKMT_STATUS_WAIT_TIMEOUT); // that call has reset it
     for (int i = 0; i < 3; i++)
         ok(kmt.hsaKmtSetEvent(events[i]));
     ok(kmt.hsaKmtWaitOnMultipleEvents(events, 3, true, SECONDS_10));
@@ -45,7 +46,7 @@ static void one_of_several_events_or_all_are_waited_for(void **state)
         ok(kmt.hsaKmtDestroyEvent(events[i]));
 }
 
-static _Atomic(pid_t) waits; /* the thread that is about to wait */
+static _Atomic(pid_t) waits; /* the thread that is going to wait */
 
 static void *wait_for_event(void *event)
 {
@@ -75,8 +76,8 @@ static void a_waiting_thread_is_woken(void **state)
     ok(kmt.hsaKmtDestroyEvent(event));
 }
 
-/* A call that begins to wait after the signal does not take it from those that were waiting
- * before. */
+/* A thread that starts to wait after the signal does not take the event from those that were
+ * waiting before. */
 static void every_waiting_thread_is_woken_and_the_event_is_reset(void **state)
 {
     pthread_t threads[3];
@@ -119,7 +120,7 @@ static void only_signal_events_have_mailboxes(void **state)
     ok(kmt.hsaKmtDestroyEvent(memory));
 }
 
-static void events_are_as_many_as_the_kernel_driver_has(void **state)
+static void there_are_as_many_events_as_in_the_kernel_driver(void **state)
 {
     enum { MOST = 4095 };
     static HsaEvent *events[MOST];
@@ -166,7 +167,7 @@ int main(void)
         cmocka_unit_test(every_waiting_thread_is_woken_and_the_event_is_reset),
         cmocka_unit_test(a_wait_ends_when_its_event_is_destroyed),
         cmocka_unit_test(only_signal_events_have_mailboxes),
-        cmocka_unit_test(events_are_as_many_as_the_kernel_driver_has),
+        cmocka_unit_test(there_are_as_many_events_as_in_the_kernel_driver),
         cmocka_unit_test(an_invalid_event_is_an_error),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: events", tests, open_driver,

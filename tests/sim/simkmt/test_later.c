@@ -1,5 +1,5 @@
 /* The library that runtimes of ROCm 7 open instead of their own kernel interface: everything that
- * they look up is there, structures have the later layout, and what is new does what it says. */
+ * they look up is exported, structures have the later layout, and the new functions work. */
 #include "hsakmt_later.h"
 #include "simkmt_test.h"
 
@@ -14,7 +14,7 @@ static struct {
     int (*bo_free)(void *buffer);
 } later;
 
-/* The table may contain NULL: a runtime that finds a function missing continues without the
+/* The table may contain NULL: a runtime that does not find a function continues without the
  * others. */
 static void *find(void *library, const char *name)
 {
@@ -113,8 +113,9 @@ static void memory_has_the_requested_alignment(void **state)
     expect(later.hsaKmtAvailableMemory(0, &before), HSAKMT_STATUS_INVALID_NODE_UNIT);
 }
 
-/* Queues' own memory, which the device's engines read, is allocated on the device's node. */
-static void memory_for_engines_is_of_the_host(void **state)
+/* The memory of queues, which the device's engines read, is allocated on the device's node, but the
+ * host can access it. */
+static void memory_for_engines_is_host_memory(void **state)
 {
     HsaMemFlags flags = {.Value = 0};
     void *address = NULL;
@@ -142,8 +143,8 @@ static void addresses_are_reserved_without_memory(void **state)
     ok(kmt.hsaKmtFreeMemory(again, 16 * PAGE));
 }
 
-/* Nothing is stored to the doorbell itself. */
-static void a_queue_is_rung_by_its_number(void **state)
+/* The doorbell itself is not written. */
+static void a_doorbell_is_rung_by_the_queues_number(void **state)
 {
     (void)state;
     amd_queue_t *amd = allocate(0, PAGE);
@@ -188,7 +189,8 @@ static void events_are_reset_and_queried(void **state)
     expect(later.hsaKmtResetEvent(event), HSAKMT_STATUS_INVALID_HANDLE);
 }
 
-/* Several threads may wait for one event that resets by itself: each says which signal it has seen.
+/* Several threads may wait for one event that resets by itself: each passes the number of the
+ * signal that it has seen.
  */
 static void a_signal_that_was_not_seen_ends_a_wait(void **state)
 {
@@ -207,7 +209,7 @@ static void a_signal_that_was_not_seen_ends_a_wait(void **state)
     ok(kmt.hsaKmtDestroyEvent(event));
 }
 
-static void devices_tell_libdrm_their_clock(void **state)
+static void libdrm_gets_the_clock_of_devices(void **state)
 {
     struct amdgpu_gpu_info information;
     void *device = NULL;
@@ -219,7 +221,7 @@ static void devices_tell_libdrm_their_clock(void **state)
     expect(later.hsaKmtGetAMDGPUDeviceHandle(0, &device), HSAKMT_STATUS_INVALID_NODE_UNIT);
 }
 
-static void what_there_is_not_is_refused(void **state)
+static void unsupported_functions_return_errors(void **state)
 {
     bool enabled = true;
     uint32_t capabilities = 1;
@@ -239,13 +241,13 @@ int main(void)
         cmocka_unit_test(nodes_have_the_later_layout),
         cmocka_unit_test(links_have_the_later_layout),
         cmocka_unit_test(memory_has_the_requested_alignment),
-        cmocka_unit_test(memory_for_engines_is_of_the_host),
+        cmocka_unit_test(memory_for_engines_is_host_memory),
         cmocka_unit_test(addresses_are_reserved_without_memory),
-        cmocka_unit_test(a_queue_is_rung_by_its_number),
+        cmocka_unit_test(a_doorbell_is_rung_by_the_queues_number),
         cmocka_unit_test(events_are_reset_and_queried),
         cmocka_unit_test(a_signal_that_was_not_seen_ends_a_wait),
-        cmocka_unit_test(devices_tell_libdrm_their_clock),
-        cmocka_unit_test(what_there_is_not_is_refused),
+        cmocka_unit_test(libdrm_gets_the_clock_of_devices),
+        cmocka_unit_test(unsupported_functions_return_errors),
     };
     return cmocka_run_group_tests(tests, open_later, close_driver);
 }

@@ -1,11 +1,11 @@
-/* Memory: allocations, registrations, mappings, what is known of pointers, and sharing. */
+/* Memory: allocations, registrations, mappings, attributes of pointers, and sharing. */
 #include "simkmt_test.h"
 
 #include <sys/mman.h>
 
 static const HsaMemFlags plain = {.Value = 0};
 
-static void memory_of_the_host_is_the_hosts_too(void **state)
+static void the_host_can_access_host_memory(void **state)
 {
     (void)state;
     char *memory = allocate(0, 4 * PAGE);
@@ -25,8 +25,8 @@ static void memory_of_the_host_is_the_hosts_too(void **state)
     assert_int_equal(info.Type, HSA_POINTER_UNKNOWN);
 }
 
-/* Runtimes take parts of blocks and count on that. */
-static void large_memory_lies_at_large_pages(void **state)
+/* Runtimes suballocate blocks and rely on this alignment. */
+static void large_memory_is_aligned_to_large_pages(void **state)
 {
     (void)state;
     void *memory = allocate(GPU, 4 << 20);
@@ -34,7 +34,7 @@ static void large_memory_lies_at_large_pages(void **state)
     ok(kmt.hsaKmtFreeMemory(memory, 4 << 20));
 }
 
-static void a_device_has_as_much_memory_as_it_says(void **state)
+static void a_device_has_as_much_memory_as_it_reports(void **state)
 {
     void *first, *second = NULL;
     (void)state;
@@ -46,7 +46,7 @@ static void a_device_has_as_much_memory_as_it_says(void **state)
     ok(kmt.hsaKmtFreeMemory(second, 0));
 }
 
-static void pointers_carry_what_a_caller_says_of_them(void **state)
+static void pointers_have_user_data(void **state)
 {
     HsaPointerInfo info;
     int mine;
@@ -73,7 +73,7 @@ static void registrations_may_overlap(void **state)
     assert_int_equal(alternate, (uintptr_t)own + 10);
     ok(kmt.hsaKmtQueryPointerInfo(own + PAGE + 99, &info));
     assert_int_equal(info.Type, HSA_POINTER_REGISTERED_USER);
-    assert_int_equal(info.SizeInBytes, 100); /* the newest */
+    assert_int_equal(info.SizeInBytes, 100); /* the newest registration */
     ok(kmt.hsaKmtDeregisterMemory(own + PAGE));
     ok(kmt.hsaKmtQueryPointerInfo(own + PAGE + 99, &info));
     assert_int_equal(info.SizeInBytes, 4 * PAGE);
@@ -91,7 +91,7 @@ static void unmapped_addresses_cannot_be_registered(void **state)
     assert_true(own != MAP_FAILED);
     munmap(own + PAGE, PAGE);
     expect(kmt.hsaKmtRegisterMemoryWithFlags(own, 2 * PAGE, plain), HSAKMT_STATUS_ERROR);
-    ok(kmt.hsaKmtRegisterMemoryWithFlags(own, PAGE, plain)); /* nothing was left over */
+    ok(kmt.hsaKmtRegisterMemoryWithFlags(own, PAGE, plain)); /* nothing is registered any more */
     ok(kmt.hsaKmtDeregisterMemory(own));
     munmap(own, PAGE);
     expect(kmt.hsaKmtRegisterMemoryWithFlags(NULL, PAGE, plain), HSAKMT_STATUS_INVALID_PARAMETER);
@@ -102,7 +102,7 @@ static void unmapped_addresses_cannot_be_registered(void **state)
            HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
-static void wrong_allocations_are_errors(void **state)
+static void invalid_allocations_are_errors(void **state)
 {
     void *address = NULL;
     HsaMemFlags fixed = {.Value = 0};
@@ -147,7 +147,8 @@ static void memory_is_at_the_requested_address(void **state)
                            : allocate(node, 4 * PAGE);
         void *address = wanted;
         expect(kmt.hsaKmtAllocMemory(node, 4 * PAGE, fixed, &address),
-               node == 0 ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_NO_MEMORY); /* it is in use */
+               node == 0 ? HSAKMT_STATUS_ERROR
+                         : HSAKMT_STATUS_NO_MEMORY); /* the address is in use */
         if (node == 0)
             munmap(wanted, 4 * PAGE);
         else
@@ -170,7 +171,7 @@ static void memory_is_at_the_requested_address(void **state)
     }
 }
 
-static void handles_of_graphics_are_no_buffers_of_devices(void **state)
+static void graphics_handles_are_not_device_buffers(void **state)
 {
     HsaGraphicsResourceInfo info;
     uint32_t nodes[] = {GPU, NODES};
@@ -184,7 +185,7 @@ static void handles_of_graphics_are_no_buffers_of_devices(void **state)
            HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
-/* What a handle is worth in another process, which has a driver of its own. */
+/* Opens a handle in another process, which has a driver of its own. */
 static int open_in_child(const HsaSharedMemoryHandle *handle)
 {
     void *address = NULL, *again = NULL;
@@ -205,7 +206,7 @@ static int open_in_child(const HsaSharedMemoryHandle *handle)
     return good ? 0 : 1;
 }
 
-/* What the host writes there the other process reads, and the other way round. */
+/* Each process reads what the other one writes. */
 static int open_host_in_child(HsaSharedMemoryHandle *handle)
 {
     void *address = NULL;
@@ -218,7 +219,7 @@ static int open_host_in_child(HsaSharedMemoryHandle *handle)
     return good ? 0 : 3;
 }
 
-/* Forked before the driver is opened: it has none of its parent's. */
+/* Forked before the driver is opened, so that it inherits no driver. */
 static pid_t guest;
 static int to_guest[2];
 
@@ -235,7 +236,7 @@ static void start_guest(void)
     }
 }
 
-/* Pages of the host that are the driver's, and not the program's own. */
+/* Pages of the host that the driver allocates, rather than pages of the program. */
 static void *allocate_unpaged(uint64_t size)
 {
     void *address = NULL;
@@ -277,7 +278,7 @@ static void unpaged_memory_has_its_alignment(void **state)
     ok(kmt.hsaKmtFreeMemory(large, LARGE));
 }
 
-static void wrong_handles_are_errors(void **state)
+static void invalid_handles_are_errors(void **state)
 {
     HsaSharedMemoryHandle handle = {0};
     void *address;
@@ -296,7 +297,7 @@ static void wrong_handles_are_errors(void **state)
     handle[1] = 0x7fffffff; /* no such process */
     expect(kmt.hsaKmtRegisterSharedHandle(&handle, &address, &size), HSAKMT_STATUS_INVALID_HANDLE);
     handle[1] = (uint32_t)getpid();
-    handle[7] = UINT32_MAX; /* more than the file has */
+    handle[7] = UINT32_MAX; /* more than the size of the file */
     expect(kmt.hsaKmtRegisterSharedHandle(&handle, &address, &size), HSAKMT_STATUS_INVALID_HANDLE);
     ok(kmt.hsaKmtFreeMemory(memory, 0));
     ok(kmt.hsaKmtFreeMemory(host, 0));
@@ -305,18 +306,18 @@ static void wrong_handles_are_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_of_the_host_is_the_hosts_too),
-        cmocka_unit_test(large_memory_lies_at_large_pages),
-        cmocka_unit_test(a_device_has_as_much_memory_as_it_says),
-        cmocka_unit_test(pointers_carry_what_a_caller_says_of_them),
+        cmocka_unit_test(the_host_can_access_host_memory),
+        cmocka_unit_test(large_memory_is_aligned_to_large_pages),
+        cmocka_unit_test(a_device_has_as_much_memory_as_it_reports),
+        cmocka_unit_test(pointers_have_user_data),
         cmocka_unit_test(registrations_may_overlap),
         cmocka_unit_test(unmapped_addresses_cannot_be_registered),
-        cmocka_unit_test(wrong_allocations_are_errors),
+        cmocka_unit_test(invalid_allocations_are_errors),
         cmocka_unit_test(memory_is_at_the_requested_address),
-        cmocka_unit_test(handles_of_graphics_are_no_buffers_of_devices),
+        cmocka_unit_test(graphics_handles_are_not_device_buffers),
         cmocka_unit_test(memory_is_shared_with_another_process),
         cmocka_unit_test(unpaged_memory_has_its_alignment),
-        cmocka_unit_test(wrong_handles_are_errors),
+        cmocka_unit_test(invalid_handles_are_errors),
     };
     start_guest();
     return cmocka_run_group_tests_name("simulated kernel driver: memory", tests, open_driver,

@@ -1,5 +1,5 @@
-/* What a runtime must not do and may do by mistake: errors, or an event of a fault, and never the
- * end of the process. Functions with wrong arguments are with the tests of what they do. */
+/* Mistakes of runtimes: they result in errors or in events of faults, and never terminate the
+ * process. Functions with invalid arguments are tested with their other behaviour. */
 #include "kernels.h"
 
 static void store_doorbell(const HsaQueueResource *resource, uint64_t value)
@@ -16,7 +16,8 @@ static void finish_barrier(struct queue *queue)
     ok(kmt.hsaKmtFreeMemory(after, 0));
 }
 
-/* Its place may be that of the next queue, which takes what is announced to it alone. */
+/* The next queue may have the same doorbell, and must not see packets that were announced to the
+ * destroyed one. */
 static void the_doorbell_of_a_destroyed_queue_has_no_effect(void **state)
 {
     (void)state;
@@ -74,7 +75,7 @@ static uint32_t *make_engine(HsaQueueResource *out_resource)
     return ring;
 }
 
-/* A copy of 2^25 rows, all of them the same: it would take minutes. */
+/* A copy of 2^25 rows to the same address, which would take minutes. */
 static void an_engine_in_a_long_copy_is_destroyed(void **state)
 {
     (void)state;
@@ -92,7 +93,7 @@ static void an_engine_in_a_long_copy_is_destroyed(void **state)
     ok(kmt.hsaKmtFreeMemory(memory, 0));
 }
 
-static void packets_reach_no_further_than_their_memory(void **state)
+static void packets_do_not_access_memory_beyond_allocations(void **state)
 {
     (void)state;
     HsaEvent *fault = new_event(HSA_EVENTTYPE_MEMORY, false);
@@ -169,7 +170,7 @@ static void a_queue_whose_indices_were_freed_is_a_fault(void **state)
     ok(kmt.hsaKmtDestroyEvent(fault));
 }
 
-/* What a failure is reported to may be freed already. */
+/* The memory to which a failure is reported may have been freed. */
 static void a_failure_that_cannot_be_reported_is_kept(void **state)
 {
     (void)state;
@@ -235,7 +236,7 @@ int main(void)
         cmocka_unit_test(doorbells_may_be_rung_with_any_number),
         cmocka_unit_test(a_queue_whose_kernel_never_ends_is_destroyed),
         cmocka_unit_test(an_engine_in_a_long_copy_is_destroyed),
-        cmocka_unit_test(packets_reach_no_further_than_their_memory),
+        cmocka_unit_test(packets_do_not_access_memory_beyond_allocations),
         cmocka_unit_test(a_ring_that_was_freed_is_a_fault),
         cmocka_unit_test(a_queue_whose_indices_were_freed_is_a_fault),
         cmocka_unit_test(a_failure_that_cannot_be_reported_is_kept),

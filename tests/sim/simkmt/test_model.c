@@ -1,6 +1,6 @@
-/* The library as the model of GPUs that AMD's present runtime loads: the folder that says which
- * devices there are, the table of functions, memory that the runtime keeps, and queues over it.
- * What the runtime does is done here by hand. */
+/* The library as the GPU model that AMD's current runtime loads: the folder that describes the
+ * devices, the table of functions, memory that the runtime manages, and queues in it. The tests do
+ * what the runtime does. */
 #include "hsakmt_model.h"
 #include "simkmt_test.h"
 
@@ -10,7 +10,7 @@
 
 enum {
     APERTURE = 1 << 30,
-    VRAM = 0x200000, /* an address of the device's memory: no memory of the host is there */
+    VRAM = 0x200000, /* an address of the device's memory: the host has no memory there */
     RING = PAGE,
     PACKETS = RING / 64,
     MEMORY_VIOLATION = 0x20000000, /* values of queue_inactive_signal */
@@ -73,7 +73,7 @@ static int close_model(void **state)
 
 /* ---- the folder ------------------------------------------------------------------------ */
 
-/* Of a file whose lines are a name and a number; -1: there is none. */
+/* Reads a file whose lines are a name and a number; -1: it has no such line. */
 static long long value_in(const char *file, const char *name)
 {
     char path[256], found[64];
@@ -90,7 +90,7 @@ static long long value_in(const char *file, const char *name)
     return result;
 }
 
-static void the_folder_says_what_devices_there_are(void **state)
+static void the_folder_describes_the_devices(void **state)
 {
     (void)state;
     assert_int_equal(value_in("generation_id", NULL), 1);
@@ -108,11 +108,11 @@ static void the_folder_says_what_devices_there_are(void **state)
     assert_int_equal(value_in("nodes/2/gpu_id", NULL), 3);
     assert_int_equal(value_in("nodes/2/properties", "gfx_target_version"), 90402);
     assert_int_equal(value_in("nodes/3/gpu_id", NULL), -1);
-    /* no debugger: the kernel interface ends the process when a model is to have one */
+    /* no debugger: the kernel interface terminates the process if a model has one */
     assert_int_equal(value_in("nodes/1/properties", "capability") >> 30 & 1, 0);
 }
 
-/* What ANYHIP_SIM_DEVICES says counts only where there is no folder. 0: as it should be. */
+/* ANYHIP_SIM_DEVICES is used only if there is no folder. Returns 0 on success. */
 static int load_another(const char *name, const char *properties)
 {
     char command[512];
@@ -128,7 +128,7 @@ static int load_another(const char *name, const char *properties)
     return one != (strcmp(name, "one") == 0);
 }
 
-/* In another process, since a library has its devices for good. */
+/* In another process, since the devices of a library never change. */
 static int in_child(const char *name, const char *properties)
 {
     int status = -1;
@@ -142,7 +142,7 @@ static int in_child(const char *name, const char *properties)
     return status;
 }
 
-static void a_folder_that_is_there_is_read(void **state)
+static void an_existing_folder_is_read(void **state)
 {
     (void)state;
     setenv("ANYHIP_TEST_FOLDER", folder, 1);
@@ -150,7 +150,7 @@ static void a_folder_that_is_there_is_read(void **state)
     assert_int_equal(in_child("unknown", "simd_count 8\\ngfx_target_version 70001\\n"), 0);
 }
 
-static void the_interface_has_the_version_that_runtimes_want(void **state)
+static void the_interface_has_the_version_that_runtimes_expect(void **state)
 {
     (void)state;
     assert_int_equal(functions->version_major, 0);
@@ -162,7 +162,7 @@ static void the_interface_has_the_version_that_runtimes_want(void **state)
 
 /* ---- memory and queues ----------------------------------------------------------------- */
 
-/* Memory of the host that the device knows, as the runtime allocates it. */
+/* Host memory that is registered with the device, as the runtime allocates it. */
 static void *host_memory(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -184,7 +184,7 @@ struct queue {
     hsakmt_model_queue_t *handle;
 };
 
-/* Everything in one page but the ring. */
+/* Everything except the ring is in one page. */
 static struct queue make_queue(uint32_t type)
 {
     struct queue queue = {.amd = host_memory(PAGE), .ring = host_memory(RING)};
@@ -227,11 +227,11 @@ static void put_barrier(struct queue *queue, uint16_t type)
     hsa_barrier_and_packet_t *packet = (hsa_barrier_and_packet_t *)queue->ring + number % PACKETS;
     packet->completion_signal.handle = (uintptr_t)queue->done;
     __atomic_store_n(&queue->amd->write_dispatch_id, number + 1, __ATOMIC_RELEASE);
-    usleep(number % 3 * 100); /* the place is taken before the packet is there */
+    usleep(number % 3 * 100); /* the slot is reserved before the packet is written */
     __atomic_store_n(&packet->header, type, __ATOMIC_RELEASE);
 }
 
-static void a_queue_looks_at_the_index_of_packets_written(void **state)
+static void a_queue_polls_the_write_index(void **state)
 {
     (void)state;
     struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_AQL);
@@ -245,7 +245,7 @@ static void a_queue_looks_at_the_index_of_packets_written(void **state)
     destroy_queue(&queue);
 }
 
-static void a_queue_that_fails_says_why_in_its_signal(void **state)
+static void a_queue_that_fails_stores_the_reason_in_its_signal(void **state)
 {
     (void)state;
     struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_AQL);
@@ -281,7 +281,7 @@ static void copy(struct queue *queue, uint64_t to, uint64_t from, uint32_t size)
     __atomic_store_n(&queue->amd->write_dispatch_id, at + sizeof words, __ATOMIC_RELEASE);
 }
 
-static void memory_of_devices_lies_in_the_aperture(void **state)
+static void memory_of_devices_is_in_the_aperture(void **state)
 {
     (void)state;
     struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_SDMA);
@@ -303,15 +303,15 @@ static void memory_of_devices_lies_in_the_aperture(void **state)
     destroy_queue(&queue);
 }
 
-/* The engine stops at what it cannot reach: nothing after it is done. */
-static void freed_memory_is_not_touched(void **state)
+/* The engine stops at an address that it cannot access, and executes no later packet. */
+static void freed_memory_is_not_accessed(void **state)
 {
     (void)state;
     struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_SDMA);
     char *gone = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), own[8] = "";
     copy(&queue, (uintptr_t)own, (uintptr_t)gone, 8);
     wait_for(queue.done, 0, 5);
-    copy(&queue, (uintptr_t)gone, (uintptr_t)own, 8); /* it is there, and only to be read */
+    copy(&queue, (uintptr_t)gone, (uintptr_t)own, 8); /* the memory exists, and is read-only */
     usleep(20000);
     assert_int_equal(queue.done->value, 1);
     assert_int_equal(queue.amd->read_dispatch_id, 60);
@@ -319,7 +319,7 @@ static void freed_memory_is_not_touched(void **state)
     destroy_queue(&queue);
 }
 
-static void queues_of_other_kinds_are_refused(void **state)
+static void queues_of_other_types_are_refused(void **state)
 {
     (void)state;
     struct hsakmt_model_queue_info info = {.ring_base_address = VRAM, .ring_size = RING};
@@ -329,7 +329,7 @@ static void queues_of_other_kinds_are_refused(void **state)
     }
 }
 
-/* How often threads of this process have gone to sleep by themselves. */
+/* The number of voluntary context switches of this process's threads. */
 static long long sleeps(void)
 {
     struct rusage usage;
@@ -337,9 +337,9 @@ static long long sleeps(void)
     return usage.ru_nvcsw;
 }
 
-/* Models are not notified of packets, so that a thread polls the indices: seldom, when there has
- * been no packet for a while. The test waits until that is so, and does not end otherwise. */
-static void an_idle_queue_is_seldom_looked_at(void **state)
+/* Models are not notified of packets, so a thread polls the indices: seldom, if there has been no
+ * packet for a while. The test waits until this is the case. */
+static void an_idle_queue_is_polled_seldom(void **state)
 {
     enum { TENTHS = 5, SLEEPS_MAX = 50 };
     long long before, after = 0;
@@ -359,15 +359,15 @@ static void an_idle_queue_is_seldom_looked_at(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_folder_says_what_devices_there_are),
-        cmocka_unit_test(a_folder_that_is_there_is_read),
-        cmocka_unit_test(the_interface_has_the_version_that_runtimes_want),
-        cmocka_unit_test(a_queue_looks_at_the_index_of_packets_written),
-        cmocka_unit_test(a_queue_that_fails_says_why_in_its_signal),
-        cmocka_unit_test(memory_of_devices_lies_in_the_aperture),
-        cmocka_unit_test(freed_memory_is_not_touched),
-        cmocka_unit_test(queues_of_other_kinds_are_refused),
-        cmocka_unit_test(an_idle_queue_is_seldom_looked_at),
+        cmocka_unit_test(the_folder_describes_the_devices),
+        cmocka_unit_test(an_existing_folder_is_read),
+        cmocka_unit_test(the_interface_has_the_version_that_runtimes_expect),
+        cmocka_unit_test(a_queue_polls_the_write_index),
+        cmocka_unit_test(a_queue_that_fails_stores_the_reason_in_its_signal),
+        cmocka_unit_test(memory_of_devices_is_in_the_aperture),
+        cmocka_unit_test(freed_memory_is_not_accessed),
+        cmocka_unit_test(queues_of_other_types_are_refused),
+        cmocka_unit_test(an_idle_queue_is_polled_seldom),
     };
     if (argc == 3) {
         snprintf(folder, sizeof folder, "%s", getenv("ANYHIP_TEST_FOLDER"));

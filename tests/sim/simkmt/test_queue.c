@@ -1,5 +1,5 @@
 /* AQL queues: doorbells that are stores to memory, packets that complete signals, interrupts, and
- * what is wrong with queues. */
+ * invalid queues. */
 #include "kernels.h"
 
 #include <time.h>
@@ -22,7 +22,7 @@ static void packets_complete_signals_and_send_interrupts(void **state)
     ok(kmt.hsaKmtFreeMemory(signal, 0));
 }
 
-/* The processor sleeps by then, and only a store to memory wakes it. */
+/* The packet processor sleeps by then, and only a store to memory wakes it. */
 static void a_doorbell_wakes_a_queue_that_was_long_idle(void **state)
 {
     (void)state;
@@ -40,7 +40,7 @@ static void a_doorbell_wakes_a_queue_that_was_long_idle(void **state)
     ok(kmt.hsaKmtFreeMemory(signal, 0));
 }
 
-static void an_idle_driver_spends_no_time(void **state)
+static void an_idle_driver_uses_no_processor_time(void **state)
 {
     (void)state;
     struct queue queue = make_queue(GPU);
@@ -133,7 +133,7 @@ static void caches_are_controlled_by_buffers_of_packets(void **state)
     put_buffer(&queue, words, 14);
     while (__atomic_load_n(&queue.amd->read_dispatch_id, __ATOMIC_ACQUIRE) == 0)
         usleep(100);
-    assert_int_equal(*target, UINT64_C(8) << 32 | 7); /* done when its place is free */
+    assert_int_equal(*target, UINT64_C(8) << 32 | 7); /* it is done when its slot is free */
     destroy_queue(&queue);
     ok(kmt.hsaKmtFreeMemory(words, 0));
 }
@@ -211,7 +211,7 @@ static void invalid_packets_are_reported_to_the_runtime(void **state)
                      1 << (KFD_EC_QUEUE_PACKET_DISPATCH_CODE_INVALID - 1));
 }
 
-static void wrong_queues_are_errors(void **state)
+static void invalid_queues_are_errors(void **state)
 {
     HsaQueueResource resource = {0};
     uint32_t first, mask = 1;
@@ -297,8 +297,8 @@ static void groups_are_on_the_units_of_the_queues_mask(void **state)
     ok(kmt.hsaKmtFreeMemory(out, 0));
 }
 
-/* One queue of a device has it at a time. */
-static void waves_of_a_queue_with_global_wave_sync_meet(void **state)
+/* Only one queue of a device has it at a time. */
+static void waves_of_a_queue_with_global_wave_sync_wait_for_each_other(void **state)
 {
     enum { GROUPS = 8 };
     (void)state;
@@ -312,7 +312,7 @@ static void waves_of_a_queue_with_global_wave_sync_meet(void **state)
     expect(kmt.hsaKmtAllocQueueGWS(other.resource.QueueId, 1, &first),
            HSAKMT_STATUS_OUT_OF_RESOURCES);
     ok(kmt.hsaKmtAllocQueueGWS(far.resource.QueueId, 1, &first));
-    run_kernel(&queue, MEETS, GROUPS, out);
+    run_kernel(&queue, GLOBAL_BARRIER, GROUPS, out);
     for (uint32_t i = 0; i < GROUPS; i++)
         assert_int_equal(out[16 + i], GROUPS);
     ok(kmt.hsaKmtAllocQueueGWS(queue.resource.QueueId, 0, NULL));
@@ -336,15 +336,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_complete_signals_and_send_interrupts),
         cmocka_unit_test(a_doorbell_wakes_a_queue_that_was_long_idle),
-        cmocka_unit_test(an_idle_driver_spends_no_time),
+        cmocka_unit_test(an_idle_driver_uses_no_processor_time),
         cmocka_unit_test(a_barrier_waits_for_a_signal_that_the_host_stores),
         cmocka_unit_test(a_paused_queue_takes_no_packets_until_it_is_resumed),
         cmocka_unit_test(a_busy_queue_is_destroyed),
         cmocka_unit_test(caches_are_controlled_by_buffers_of_packets),
         cmocka_unit_test(invalid_packets_are_reported_to_the_runtime),
-        cmocka_unit_test(wrong_queues_are_errors),
+        cmocka_unit_test(invalid_queues_are_errors),
         cmocka_unit_test(groups_are_on_the_units_of_the_queues_mask),
-        cmocka_unit_test(waves_of_a_queue_with_global_wave_sync_meet),
+        cmocka_unit_test(waves_of_a_queue_with_global_wave_sync_wait_for_each_other),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: queues", tests, open_all,
                                        close_driver);

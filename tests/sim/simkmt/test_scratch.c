@@ -1,14 +1,14 @@
-/* Scratch of queues: how a queue asks the runtime for it, that kernels use what the runtime gives,
- * and how it goes back. The tests do what AMD's runtime does in its handler. */
+/* Scratch of queues: a queue requests it from the runtime, kernels use the memory that the runtime
+ * provides, and the queue returns it. The tests do what AMD's runtime does in its handler. */
 #include "kernels.h"
 
 enum {
     NEEDS_SCRATCH = 1, /* values of queue_inactive_signal */
     RETURNS_SCRATCH = 512,
-    ITEMS = 128, /* of a group: two waves */
+    ITEMS = 128, /* work-items of a group: two waves */
     GROUPS = 6,
     POOL = 64 << 20,
-    WAVES = 8, /* that the scratch has room for */
+    WAVES = 8, /* the number of waves that the scratch is large enough for */
 };
 
 /* A queue whose owner provides its scratch. */
@@ -46,8 +46,8 @@ static void wait_for_value(struct owner *owner, int64_t value)
         ok(kmt.hsaKmtWaitOnEvent(owner->event, SECONDS_10));
 }
 
-/* So many bytes for each work-item of WAVES waves, from offset of the pool on. */
-static void name_scratch(struct owner *owner, uint64_t offset, uint32_t bytes)
+/* Describes scratch of that many bytes for each work-item of WAVES waves, at offset of the pool. */
+static void describe_scratch(struct owner *owner, uint64_t offset, uint32_t bytes)
 {
     amd_queue_t *amd = owner->queue.amd;
     uint64_t address = (uintptr_t)owner->pool + offset;
@@ -61,19 +61,19 @@ static void name_scratch(struct owner *owner, uint64_t offset, uint32_t bytes)
     amd->scratch_resource_descriptor[3] = 1 << 23 | 3 << 21 | 1 << 19;
 }
 
-static void go_on(struct owner *owner)
+static void resume(struct owner *owner)
 {
     __atomic_store_n(&owner->inactive->value, 0, __ATOMIC_RELEASE);
 }
 
-static void give_scratch(struct owner *owner, uint64_t offset, uint32_t bytes)
+static void provide_scratch(struct owner *owner, uint64_t offset, uint32_t bytes)
 {
     ok(kmt.hsaKmtMapMemoryToGPU(owner->pool + offset, (uint64_t)WAVES * 64 * bytes, NULL));
-    name_scratch(owner, offset, bytes);
-    go_on(owner);
+    describe_scratch(owner, offset, bytes);
+    resume(owner);
 }
 
-/* What the kernel says of each work-item. */
+/* The kernel's results for each work-item. */
 struct slice {
     uint64_t address;
     uint32_t by_aperture, by_address;
@@ -120,7 +120,7 @@ static void finish(struct work *work)
         ok(kmt.hsaKmtWaitOnEvent(work->event, SECONDS_10));
 }
 
-/* Each wave has a part of the scratch that is its own in its group, and works there. */
+/* Checks that each wave of a group has used a separate part of the scratch. */
 static void check_slices(const struct owner *owner, const struct work *work, uint64_t offset,
                          uint32_t bytes)
 {
@@ -137,25 +137,25 @@ static void check_slices(const struct owner *owner, const struct work *work, uin
     }
 }
 
-static void a_kernel_that_needs_scratch_asks_the_runtime_and_uses_what_it_gives(void **state)
+static void a_kernel_uses_scratch_that_the_runtime_provides_on_request(void **state)
 {
     (void)state;
     struct owner owner = make_owner();
     struct work work = make_work();
     start(&owner, &work, 100);
     wait_for_value(&owner, NEEDS_SCRATCH);
-    assert_int_equal(owner.queue.amd->read_dispatch_id, 0); /* the runtime looks at the packet */
+    assert_int_equal(owner.queue.amd->read_dispatch_id, 0); /* the runtime reads the packet */
     assert_int_equal(owner.queue.ring[0].header & 0xff, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-    give_scratch(&owner, 0, 112);
+    provide_scratch(&owner, 0, 112);
     finish(&work);
     check_slices(&owner, &work, 0, 112);
-    start(&owner, &work, 16); /* there is enough now */
+    start(&owner, &work, 16); /* there is enough scratch now */
     finish(&work);
     check_slices(&owner, &work, 0, 112);
     start(&owner, &work, 1000);
     wait_for_value(&owner, NEEDS_SCRATCH);
     ok(kmt.hsaKmtUnmapMemoryToGPU(owner.pool));
-    give_scratch(&owner, 1 << 20, 1008);
+    provide_scratch(&owner, 1 << 20, 1008);
     finish(&work);
     check_slices(&owner, &work, 1 << 20, 1008);
     destroy_work(&work);
@@ -163,7 +163,7 @@ static void a_kernel_that_needs_scratch_asks_the_runtime_and_uses_what_it_gives(
 }
 
 /* Runtimes of ROCm 7 no longer write scratch_backing_memory_byte_size. */
-static void the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does(void **state)
+static void the_descriptor_has_the_size_if_no_other_field_has_it(void **state)
 {
     (void)state;
     struct owner owner = make_owner();
@@ -171,9 +171,9 @@ static void the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does
     start(&owner, &work, 112);
     wait_for_value(&owner, NEEDS_SCRATCH);
     ok(kmt.hsaKmtMapMemoryToGPU(owner.pool, (uint64_t)WAVES * 64 * 112, NULL));
-    name_scratch(&owner, 0, 112);
+    describe_scratch(&owner, 0, 112);
     owner.queue.amd->scratch_backing_memory_byte_size = 0;
-    go_on(&owner);
+    resume(&owner);
     finish(&work);
     check_slices(&owner, &work, 0, 112);
     destroy_work(&work);
@@ -190,13 +190,13 @@ static void scratch_for_one_kernel_is_returned_after_it(void **state)
     put_barrier(&owner.queue, NULL, after);
     wait_for_value(&owner, NEEDS_SCRATCH);
     owner.queue.amd->queue_properties |= AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE;
-    give_scratch(&owner, 0, 64);
+    provide_scratch(&owner, 0, 64);
     wait_for_value(&owner, RETURNS_SCRATCH);
     assert_int_equal(value_of(work.done), 0);
-    assert_int_equal(value_of(after), 1); /* the queue waits */
+    assert_int_equal(value_of(after), 1); /* the queue is waiting */
     ok(kmt.hsaKmtUnmapMemoryToGPU(owner.pool));
     owner.queue.amd->compute_tmpring_size = 0;
-    go_on(&owner);
+    resume(&owner);
     __atomic_fetch_and(&owner.queue.amd->queue_properties,
                        ~(uint32_t)AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE, __ATOMIC_RELEASE);
     while (value_of(after) != 0)
@@ -204,7 +204,7 @@ static void scratch_for_one_kernel_is_returned_after_it(void **state)
     check_slices(&owner, &work, 0, 64);
     start(&owner, &work, 64);
     wait_for_value(&owner, NEEDS_SCRATCH);
-    give_scratch(&owner, 4 * PAGE, 64);
+    provide_scratch(&owner, 4 * PAGE, 64);
     finish(&work);
     check_slices(&owner, &work, 4 * PAGE, 64);
     ok(kmt.hsaKmtFreeMemory(after, 0));
@@ -212,7 +212,7 @@ static void scratch_for_one_kernel_is_returned_after_it(void **state)
     destroy_owner(&owner);
 }
 
-/* As when the runtime has none and suspends it. */
+/* Like a runtime that has no memory left and suspends the queue. */
 static void a_queue_that_waits_for_scratch_is_destroyed(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void a_queue_that_waits_for_scratch_is_destroyed(void **state)
     destroy_work(&work);
 }
 
-static void scratch_that_is_no_memory_is_a_fault(void **state)
+static void scratch_at_an_invalid_address_is_a_fault(void **state)
 {
     (void)state;
     struct owner owner = make_owner();
@@ -234,8 +234,8 @@ static void scratch_that_is_no_memory_is_a_fault(void **state)
     HsaEvent *fault = new_event(HSA_EVENTTYPE_MEMORY, true);
     start(&owner, &work, 64);
     wait_for_value(&owner, NEEDS_SCRATCH);
-    name_scratch(&owner, PAGE, 64);
-    go_on(&owner);
+    describe_scratch(&owner, PAGE, 64);
+    resume(&owner);
     ok(kmt.hsaKmtWaitOnEvent(fault, SECONDS_10));
     assert_int_equal(fault->EventData.EventData.MemoryAccessFault.VirtualAddress,
                      (uintptr_t)owner.pool + PAGE);
@@ -244,16 +244,16 @@ static void scratch_that_is_no_memory_is_a_fault(void **state)
     destroy_work(&work);
 }
 
-/* A runtime that takes no interrupts makes no events of memory faults. */
-static void a_fault_without_an_event_to_tell_it_is_a_reason_of_the_queue(void **state)
+/* A runtime that uses no interrupts creates no events of memory faults. */
+static void a_fault_without_an_event_is_a_queue_error(void **state)
 {
     (void)state;
     struct owner owner = make_owner();
     struct work work = make_work();
     start(&owner, &work, 64);
     wait_for_value(&owner, NEEDS_SCRATCH);
-    name_scratch(&owner, PAGE, 64);
-    go_on(&owner);
+    describe_scratch(&owner, PAGE, 64);
+    resume(&owner);
     ok(kmt.hsaKmtWaitOnEvent(owner.queue.event, SECONDS_10));
     assert_int_equal(*owner.queue.reason, 1 << (KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION - 1));
     destroy_owner(&owner);
@@ -267,7 +267,7 @@ static void too_little_scratch_stops_the_queue(void **state)
     struct work work = make_work();
     start(&owner, &work, 64);
     wait_for_value(&owner, NEEDS_SCRATCH);
-    give_scratch(&owner, 0, 16);
+    provide_scratch(&owner, 0, 16);
     ok(kmt.hsaKmtWaitOnEvent(owner.queue.event, SECONDS_10));
     assert_int_not_equal(*owner.queue.reason, 0);
     destroy_owner(&owner);
@@ -302,12 +302,12 @@ static int open_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_that_needs_scratch_asks_the_runtime_and_uses_what_it_gives),
-        cmocka_unit_test(the_descriptor_says_how_much_scratch_there_is_when_nothing_else_does),
+        cmocka_unit_test(a_kernel_uses_scratch_that_the_runtime_provides_on_request),
+        cmocka_unit_test(the_descriptor_has_the_size_if_no_other_field_has_it),
         cmocka_unit_test(scratch_for_one_kernel_is_returned_after_it),
         cmocka_unit_test(a_queue_that_waits_for_scratch_is_destroyed),
-        cmocka_unit_test(scratch_that_is_no_memory_is_a_fault),
-        cmocka_unit_test(a_fault_without_an_event_to_tell_it_is_a_reason_of_the_queue),
+        cmocka_unit_test(scratch_at_an_invalid_address_is_a_fault),
+        cmocka_unit_test(a_fault_without_an_event_is_a_queue_error),
         cmocka_unit_test(too_little_scratch_stops_the_queue),
         cmocka_unit_test(parts_of_scratch_are_mapped_and_unmapped),
     };

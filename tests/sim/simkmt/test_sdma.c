@@ -1,4 +1,4 @@
-/* SDMA queues: what packets do, and what is wrong with packets. */
+/* SDMA queues: the effects of packets, and invalid packets. */
 #include "engine.h"
 
 static void bytes_are_copied_through_a_device(void **state)
@@ -22,7 +22,7 @@ static void bytes_are_copied_through_a_device(void **state)
     ok(kmt.hsaKmtFreeMemory(device, 0));
 }
 
-static void an_index_that_a_program_writes_changes_nothing(void **state)
+static void a_read_index_that_a_program_writes_is_ignored(void **state)
 {
     (void)state;
     struct engine engine = make_engine(GPU);
@@ -97,7 +97,7 @@ static void words_are_filled_and_signals_are_changed(void **state)
     put(&engine, fill, 5);
     put(&engine, atomic, 8);
     put(&engine, clock, 3);
-    put(&engine, (const uint32_t[]){0 | 3 << 16, 9, 9, 9}, 4); /* no operation, of 4 words */
+    put(&engine, (const uint32_t[]){0 | 3 << 16, 9, 9, 9}, 4); /* a no-operation of 4 words */
     put(&engine, fence, 4);
     put(&engine, trap, 2);
     ok(kmt.hsaKmtWaitOnEvent(event, SECONDS_10));
@@ -161,7 +161,7 @@ static void a_waiting_engine_is_destroyed(void **state)
     ok(kmt.hsaKmtFreeMemory(words, 0));
 }
 
-/* The kernel driver's page faults: an event of memory, and the engine stops there. */
+/* As with page faults of the kernel driver, there is an event of memory, and the engine stops. */
 static void packets_with_invalid_addresses_are_reported_and_stop_the_engine(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_copied_through_a_device),
-        cmocka_unit_test(an_index_that_a_program_writes_changes_nothing),
+        cmocka_unit_test(a_read_index_that_a_program_writes_is_ignored),
         cmocka_unit_test(boxes_are_copied_by_elements),
         cmocka_unit_test(words_are_filled_and_signals_are_changed),
         cmocka_unit_test(an_engine_waits_for_memory),

@@ -1,5 +1,5 @@
-/* Shared virtual memory: attributes of ranges, what is the same in all of them, and that devices
- * reach what they may access. */
+/* Shared virtual memory: attributes of ranges, common attributes of several ranges, and access by
+ * devices. */
 #include "simkmt_test.h"
 
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 enum { PAGES = 8, NODE_NONE = HSA_INVALID_NODE, RING = 16 * PAGE };
 enum { USUAL_FLAGS = HSA_SVM_FLAG_HOST_ACCESS | HSA_SVM_FLAG_COHERENT };
 
-/* They stay: what was said of pages outlives them. */
+/* The pages are not freed, since their attributes would remain. */
 static char *new_pages(void)
 {
     void *pages =
@@ -39,7 +39,7 @@ static uint32_t access_of(void *address, uint64_t size, uint32_t node)
     return get(address, size, HSA_SVM_ATTR_ACCESS, node).type;
 }
 
-static void pages_of_which_nothing_was_said_have_the_usual_attributes(void **state)
+static void pages_without_settings_have_default_attributes(void **state)
 {
     (void)state;
     char *pages = new_pages();
@@ -96,8 +96,8 @@ static void for_pages_that_differ_the_common_attributes_are_returned(void **stat
     assert_int_equal(access_of(pages, 2 * PAGE, GPU), HSA_SVM_ATTR_NO_ACCESS);
 }
 
-/* Whether an SDMA engine of the first GPU copies from there. */
-static bool is_reached(const char *from)
+/* Returns whether an SDMA engine of the first GPU can copy from this address. */
+static bool is_accessible(const char *from)
 {
     uint32_t *ring = allocate(0, RING), *to = allocate(0, PAGE);
     HsaEvent *fault = new_event(HSA_EVENTTYPE_MEMORY, false);
@@ -125,26 +125,26 @@ static bool is_reached(const char *from)
     return !faulted;
 }
 
-static void devices_reach_what_they_may_access(void **state)
+static void devices_access_only_what_they_may_access(void **state)
 {
     (void)state;
     char *pages = new_pages();
     memset(pages, 5, PAGES * PAGE);
-    assert_false(is_reached(pages));
+    assert_false(is_accessible(pages));
     ok(set(pages, PAGES * PAGE, HSA_SVM_ATTR_PREFERRED_LOC, GPU));
-    assert_false(is_reached(pages));
+    assert_false(is_accessible(pages));
     ok(set(pages, 4 * PAGE, HSA_SVM_ATTR_ACCESS, GPU));
-    assert_true(is_reached(pages + 3 * PAGE));
-    assert_false(is_reached(pages + 4 * PAGE));
-    ok(set(pages + PAGE, PAGE, HSA_SVM_ATTR_ACCESS_IN_PLACE, GPU)); /* which splits them */
+    assert_true(is_accessible(pages + 3 * PAGE));
+    assert_false(is_accessible(pages + 4 * PAGE));
+    ok(set(pages + PAGE, PAGE, HSA_SVM_ATTR_ACCESS_IN_PLACE, GPU)); /* which splits the range */
     for (int i = 0; i < 4; i++)
-        assert_true(is_reached(pages + i * PAGE));
+        assert_true(is_accessible(pages + i * PAGE));
     ok(set(pages, 4 * PAGE, HSA_SVM_ATTR_NO_ACCESS, GPU));
     for (int i = 0; i < 4; i++)
-        assert_false(is_reached(pages + i * PAGE));
+        assert_false(is_accessible(pages + i * PAGE));
 }
 
-static void wrong_attributes_are_errors(void **state)
+static void invalid_attributes_are_errors(void **state)
 {
     (void)state;
     char *pages = new_pages(), *device = allocate(GPU, PAGE), *host = allocate(0, PAGE);
@@ -175,11 +175,11 @@ static void wrong_attributes_are_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_of_which_nothing_was_said_have_the_usual_attributes),
+        cmocka_unit_test(pages_without_settings_have_default_attributes),
         cmocka_unit_test(attributes_that_were_set_are_returned_for_those_pages),
         cmocka_unit_test(for_pages_that_differ_the_common_attributes_are_returned),
-        cmocka_unit_test(devices_reach_what_they_may_access),
-        cmocka_unit_test(wrong_attributes_are_errors),
+        cmocka_unit_test(devices_access_only_what_they_may_access),
+        cmocka_unit_test(invalid_attributes_are_errors),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: shared virtual memory", tests,
                                        open_driver, close_driver);

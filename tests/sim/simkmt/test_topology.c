@@ -1,4 +1,4 @@
-/* Opening, nodes, and what they say of themselves. */
+/* Opening, nodes, and their properties. */
 #include "simkmt_test.h"
 
 static void closed_drivers_refuse(void **state)
@@ -47,8 +47,8 @@ static void there_are_a_host_and_the_requested_devices(void **state)
     assert_int_equal(node.NumCUPerArray * node.NumShaderBanks * node.NumArrays, 60);
 }
 
-/* AMD's runtime ends the process without these. */
-static void nodes_have_the_memory_and_caches_that_runtimes_count_on(void **state)
+/* AMD's runtime terminates the process without these. */
+static void nodes_have_the_memory_and_caches_that_runtimes_require(void **state)
 {
     HsaNodeProperties node;
     HsaMemoryProperties banks[8];
@@ -73,13 +73,13 @@ static void nodes_have_the_memory_and_caches_that_runtimes_count_on(void **state
     }
 }
 
-static void links_lead_from_devices_to_all_other_nodes(void **state)
+static void devices_have_links_to_all_other_nodes(void **state)
 {
     HsaNodeProperties node;
     HsaIoLinkProperties links[NODES];
     (void)state;
     ok(kmt.hsaKmtGetNodeProperties(0, &node));
-    assert_int_equal(node.NumIOLinks, 0); /* the host does not reach their memory */
+    assert_int_equal(node.NumIOLinks, 0); /* the host has no access to their memory */
     ok(kmt.hsaKmtGetNodeProperties(GPU, &node));
     assert_int_equal(node.NumIOLinks, 2);
     ok(kmt.hsaKmtGetNodeIoLinkProperties(GPU, 2, links));
@@ -89,7 +89,7 @@ static void links_lead_from_devices_to_all_other_nodes(void **state)
     expect(kmt.hsaKmtGetNodeIoLinkProperties(GPU, 3, links), HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
-static void clocks_go_on(void **state)
+static void clocks_advance(void **state)
 {
     HsaClockCounters first, second;
     (void)state;
@@ -102,7 +102,7 @@ static void clocks_go_on(void **state)
     assert_int_equal(second.SystemClockFrequencyHz, 1000000000);
 }
 
-static void nodes_that_are_not_there_are_errors(void **state)
+static void invalid_nodes_are_errors(void **state)
 {
     HsaNodeProperties node;
     HsaMemoryProperties bank;
@@ -168,10 +168,10 @@ int main(void)
         cmocka_unit_test(without_devices_it_does_not_open),
         cmocka_unit_test(it_is_opened_as_often_as_it_is_closed),
         cmocka_unit_test(there_are_a_host_and_the_requested_devices),
-        cmocka_unit_test(nodes_have_the_memory_and_caches_that_runtimes_count_on),
-        cmocka_unit_test(links_lead_from_devices_to_all_other_nodes),
-        cmocka_unit_test(clocks_go_on),
-        cmocka_unit_test(nodes_that_are_not_there_are_errors),
+        cmocka_unit_test(nodes_have_the_memory_and_caches_that_runtimes_require),
+        cmocka_unit_test(devices_have_links_to_all_other_nodes),
+        cmocka_unit_test(clocks_advance),
+        cmocka_unit_test(invalid_nodes_are_errors),
         cmocka_unit_test(a_child_of_a_fork_has_no_driver),
     };
     open_library("gfx90a,gfx906");

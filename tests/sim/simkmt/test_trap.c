@@ -1,5 +1,5 @@
-/* Trap handlers: that the code which the runtime gives is executed where waves trap and fault, what
- * it finds in registers, and what comes of what it does. */
+/* Trap handlers: the code that the runtime sets is executed when waves trap and fault; the contents
+ * of its registers, and the effects of its actions. */
 #include "kernels.h"
 
 enum { /* HW_REG_TRAPSTS and HW_REG_STATUS */
@@ -10,7 +10,7 @@ enum { /* HW_REG_TRAPSTS and HW_REG_STATUS */
        HALT = 1 << 13,
 };
 
-/* What the handler TELLS writes. */
+/* The results of the handler REPORTS. */
 struct seen {
     uint64_t address;
     uint32_t doorbell, exceptions;
@@ -67,16 +67,16 @@ static int64_t wait_for_reason(struct world *world)
 
 static uint64_t code_of(enum kernel kernel)
 {
-    int64_t offset; /* of the code from its descriptor, which the linker has written */
+    int64_t offset; /* from the descriptor to the code, written by the linker */
     const unsigned char *descriptor = kernels + (unsigned)kernel * DESCRIPTOR;
     memcpy(&offset, descriptor + 16, sizeof offset);
     return (uint64_t)((int64_t)(uintptr_t)descriptor + offset);
 }
 
-static void a_handler_sees_why_and_where_and_its_interrupt_is_the_queues_reason(void **state)
+static void a_handler_gets_the_cause_and_its_interrupt_is_the_queues_error(void **state)
 {
     (void)state;
-    struct world world = make_world(TELLS);
+    struct world world = make_world(REPORTS);
     start(&world, ABORTS, 1);
     assert_int_equal(wait_for_reason(&world), 1 << (KFD_EC_QUEUE_WAVE_TRAP - 1));
     const struct seen *seen = world.seen;
@@ -95,7 +95,7 @@ static void a_handler_sees_why_and_where_and_its_interrupt_is_the_queues_reason(
 
 static uint32_t exceptions_of(enum kernel kernel, bool memory)
 {
-    struct world world = make_world(TELLS);
+    struct world world = make_world(REPORTS);
     start(&world, kernel, 3);
     assert_int_equal(wait_for_reason(&world), 1 << (KFD_EC_QUEUE_WAVE_TRAP - 1));
     if (memory)
@@ -103,7 +103,7 @@ static uint32_t exceptions_of(enum kernel kernel, bool memory)
     else
         expect(kmt.hsaKmtWaitOnEvent(world.fault, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
     uint32_t exceptions = world.seen->exceptions;
-    assert_int_equal(world.seen->address >> 48, 0); /* no trap */
+    assert_int_equal(world.seen->address >> 48, 0); /* not a trap */
     assert_true(world.seen->address - code_of(kernel) < 256);
     assert_int_equal(*world.target, 0);
     destroy_world(&world);
@@ -129,7 +129,7 @@ static void a_kernel_continues_when_its_handler_returns(void **state)
     (void)state;
     const enum kernel some[] = {ABORTS, BREAKS, ILLEGAL};
     for (int i = 0; i < 3; i++) {
-        struct world world = make_world(GOES_ON);
+        struct world world = make_world(CONTINUES);
         start(&world, some[i], 5);
         wait_until_done(&world);
         assert_int_equal(*world.target, 7);
@@ -139,7 +139,7 @@ static void a_kernel_continues_when_its_handler_returns(void **state)
     }
 }
 
-/* As handlers of AMD's do where the driver has no exceptions of queues. */
+/* Like AMD's handlers for drivers without queue exceptions. */
 static void a_handler_stores_to_the_signals_of_its_queue(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void a_handler_stores_to_the_signals_of_its_queue(void **state)
     ok(kmt.hsaKmtFreeMemory(queues, 0));
 }
 
-/* It would cause the same again. */
+/* Otherwise the instruction would cause the same fault again. */
 static void a_handler_that_returns_to_a_fault_ends_the_kernel(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void a_fault_in_a_handler_ends_the_kernel(void **state)
 static void a_handler_in_freed_memory_ends_the_kernel(void **state)
 {
     (void)state;
-    struct world world = make_world(TELLS);
+    struct world world = make_world(REPORTS);
     void *code = allocate(0, PAGE);
     ok(kmt.hsaKmtSetTrapHandler(GPU, code, HANDLER, NULL, 0));
     ok(kmt.hsaKmtFreeMemory(code, 0));
@@ -194,7 +194,7 @@ static void a_handler_in_freed_memory_ends_the_kernel(void **state)
     destroy_world(&world);
 }
 
-static void wrong_handlers_are_errors(void **state)
+static void invalid_handlers_are_errors(void **state)
 {
     (void)state;
     expect(kmt.hsaKmtSetTrapHandler(GPU, kernels + 4, 256, NULL, 0),
@@ -215,14 +215,14 @@ static int open_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_handler_sees_why_and_where_and_its_interrupt_is_the_queues_reason),
+        cmocka_unit_test(a_handler_gets_the_cause_and_its_interrupt_is_the_queues_error),
         cmocka_unit_test(faults_are_exceptions_of_the_handler),
         cmocka_unit_test(a_kernel_continues_when_its_handler_returns),
         cmocka_unit_test(a_handler_stores_to_the_signals_of_its_queue),
         cmocka_unit_test(a_handler_that_returns_to_a_fault_ends_the_kernel),
         cmocka_unit_test(a_fault_in_a_handler_ends_the_kernel),
         cmocka_unit_test(a_handler_in_freed_memory_ends_the_kernel),
-        cmocka_unit_test(wrong_handlers_are_errors),
+        cmocka_unit_test(invalid_handlers_are_errors),
     };
     return cmocka_run_group_tests_name("simulated kernel driver: trap handlers", tests, open_all,
                                        close_driver);
