@@ -164,15 +164,27 @@ LANE f64 maximum_f64(f64 a, f64 b)
 
 /* ---- from integers ------------------------------------------------------------------- */
 
-/* Conversions in several steps may give -0 for 0 when they round downwards. */
+/* Conversions in several steps may give -0 for 0 when they round downwards. clang takes it for
+ * certain that one from an unsigned integer does not, which holds when it rounds to nearest, and
+ * would leave the sign alone: it must not see where the bits are from. */
+#ifdef __clang__
+#define UNKNOWN(bits) __asm__("" : "+r"(bits))
+#else
+#define UNKNOWN(bits) ((void)0)
+#endif
 LANE f32 signed_f32(f32 x, bool negative)
 {
-    return f32_of((bits_f32(x) & ~SIGN_F32) | (negative ? SIGN_F32 : 0));
+    u32 bits = bits_f32(x);
+    UNKNOWN(bits);
+    return f32_of((bits & ~SIGN_F32) | (negative ? SIGN_F32 : 0));
 }
 LANE f64 signed_f64(f64 x, bool negative)
 {
-    return f64_of((bits_f64(x) & ~SIGN_F64) | (negative ? SIGN_F64 : 0));
+    u64 bits = bits_f64(x);
+    UNKNOWN(bits);
+    return f64_of((bits & ~SIGN_F64) | (negative ? SIGN_F64 : 0));
 }
+#undef UNKNOWN
 
 /* ---- to integers --------------------------------------------------------------------- */
 
