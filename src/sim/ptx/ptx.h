@@ -1,6 +1,5 @@
 /* PTX for simulated devices: load a module, launch its kernels.
- *
- * This is all that a simulated driver sees: it has front, translate, exec and alu behind it
+ * This is all that a simulated driver sees; front, translate, exec and alu implement it
  * (CMakeLists.txt says which may call which). Loading is parse and check against the instruction
  * table (front) and translation (translate); a loaded module is read-only and may be used by any
  * number of threads. */
@@ -25,8 +24,8 @@ struct ptx_module;
 enum ptx_result {
     PTX_OK,
     PTX_INVALID,     /* the text is not PTX, or an instruction is wrong: the log says where */
-    PTX_UNSUPPORTED, /* well-formed, but not what this simulator or target has */
-    PTX_UNRESOLVED,  /* an .extern that nothing defines */
+    PTX_UNSUPPORTED, /* well-formed, but not supported by this simulator or target */
+    PTX_UNRESOLVED,  /* an .extern without a definition */
     PTX_NO_MEMORY,
 };
 
@@ -41,8 +40,8 @@ void ptx_module_destroy(struct ptx_module *module); /* accepts NULL */
 /* Variables in .global and .const, each of which needs an address in memory that devices can
  * access. Returns their total size in bytes, and the alignment of the whole. */
 size_t ptx_module_size(const struct ptx_module *module, size_t *out_align);
-/* Gives each an address from base on, and resolves addresses in the code. To be
- * called once, before anything is launched. */
+/* Assigns each an address from base on, and resolves addresses in the code. To be called once,
+ * before the first launch. */
 void ptx_module_place(struct ptx_module *module, uint64_t base);
 /* Writes the initial contents, ptx_module_size bytes. */
 void ptx_module_initialise(const struct ptx_module *module, unsigned char *out_image);
@@ -61,7 +60,7 @@ struct ptx_kernel_info {
     unsigned param_count;
     unsigned registers;           /* an estimate of what a GPU would use, in 32-bit registers */
     unsigned max_threads;         /* per block: .maxntid or .reqntid, else 1024 */
-    unsigned required_threads[3]; /* .reqntid; 0: not said */
+    unsigned required_threads[3]; /* .reqntid; 0: not given */
     unsigned ptx_version;         /* 70 for 7.0 */
     unsigned target;              /* of the module, 70 for sm_70 */
 };
@@ -76,7 +75,7 @@ void ptx_kernel_info(const struct ptx_function *kernel, struct ptx_kernel_info *
 bool ptx_kernel_param(const struct ptx_function *kernel, unsigned index, size_t *out_offset,
                       size_t *out_size);
 
-/* What launches of a context share: where printf goes, the kernels' heap. */
+/* Shared by the launches of a context: the output of printf, the kernels' heap. */
 struct sim_texture;
 struct sim_image;
 struct ptx_context {
@@ -85,7 +84,7 @@ struct ptx_context {
     unsigned units;    /* multiprocessors: %nsmid */
     size_t stack_size; /* bytes of local memory of a thread for calls whose depth is not known */
     size_t heap_size;  /* bytes that kernels may malloc in all */
-    /* Takes what printf wrote, whole calls; called from any thread, in order per thread. */
+    /* Gets the output of printf, of whole calls; called from any thread, in order per thread. */
     void (*print)(struct ptx_context *context, const char *text, size_t size);
     /* The live object of that handle, NULL: there is none. From any thread; the object exists until
      * work that was queued before its destruction is done. */

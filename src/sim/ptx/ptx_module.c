@@ -1,5 +1,5 @@
-/* What ptx.h says of modules: loading, variables in memory, what is known of kernels. Reading is
- * front's, translation translate's, and running kernels exec's. */
+/* The functions of ptx.h for modules: loading, variables in memory, information about kernels.
+ * front reads modules, translate translates them, and exec runs kernels. */
 #include "ptx_exec.h"
 #include "ptx_front.h"
 #include "ptx_translate.h"
@@ -17,7 +17,7 @@ static bool check_size(const struct ptx_function *function, const char *what, si
 {
     if (size <= limit)
         return true;
-    ptx_log_error(log, function->symbol->line, "'%.200s' uses %zu bytes of %s, at most %zu fit",
+    ptx_log_error(log, function->symbol->line, "'%.200s' uses %zu bytes of %s, the limit is %zu",
                   function->symbol->name, size, what, limit);
     return false;
 }
@@ -167,8 +167,9 @@ static unsigned threads_of(const struct ptx_function *kernel)
     return product * threads[2] > 0 ? (unsigned)(product * threads[2]) : THREADS_MAX;
 }
 
-/* What the driver's assembler would keep in registers: the rest goes to local memory where an
- * instruction has no room for more, or a block of the threads that are announced would not fit. */
+/* The number of registers that the driver's assembler would use: it spills the others to local
+ * memory if there are more than an instruction can encode, or if a block of the declared number of
+ * threads would not fit. */
 static unsigned registers_of(const struct ptx_function *kernel, unsigned live)
 {
     enum { OF_UNIT = 65536, OF_THREAD_MAX = 255, STEP = 8, WARP = 32 };

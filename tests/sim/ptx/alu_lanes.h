@@ -83,9 +83,9 @@ static inline void alu_op_init(const struct alu_spelling *spelling, enum sim_isa
     struct ptx_inst inst;
     memset(out_op, 0, sizeof *out_op);
     out_op->mods = alu_modifiers(spelling, &inst);
-    out_op->bits = ptx_alu_words(&inst) | spelling->immediate;
+    out_op->bits = ptx_alu_modifier_bits(&inst) | spelling->immediate;
     if (*inst.opcode == 'v')
-        out_op->bits |= ptx_alu_video_words(&inst);
+        out_op->bits |= ptx_alu_video_bits(&inst);
     if (spelling->second)
         out_op->bits |= 1ull << PTX_ALU_SECOND_SHIFT | (uint64_t)ALU_SLOT_Q << PTX_ALU_SECOND_SLOT;
     out_op->d = ALU_SLOT_D;

@@ -295,7 +295,7 @@ static void invalid_operands_are_refused(void **state)
         {"st.param.b64 [a], %rd1;", "cannot be written"},
         {"bra %r1;", "expected a label"},
         {"bra nowhere;", "line 12: error: unknown symbol 'nowhere'"},
-        {"@%r1 bra L; L:", "no predicate register"},
+        {"@%r1 bra L; L:", "not a predicate register"},
         {"brx.idx %r1, L; L:", "expected a list of labels"},
         {"call k;", "call"},
         {"call %r1, ();", "call"},

@@ -1,10 +1,8 @@
 /* The handlers of arithmetic: every row of ptx_alu.def applied to 32 lanes.
- *
- * Compiled once per instruction set of the host (PTX_ISA_NAME). A handler
- * computes all lanes, which the compiler turns into vectors, straight into the
- * destination when the warp is whole, else aside, and moves the mask's. Rows
- * that depend on modifiers have two handlers: without any, and with those of
- * the op. */
+ * Compiled once per instruction set of the host (PTX_ISA_NAME). A handler computes all lanes, which
+ * the compiler turns into vectors, directly into the destination if all lanes execute, otherwise
+ * into a buffer from which it copies those of the mask. Rows that depend on modifiers have two
+ * handlers: without any, and with those of the op. */
 #include "ptx_alu_approx.h"
 #include "ptx_alu_float.h"
 #include "ptx_alu_half.h"
@@ -128,7 +126,7 @@
 #define TESTPAIR(id, A, B, ...)                                                                    \
     ONCE(id, FOR_TESTS(64, OPEN2(A, B), TAKE2(A, B), __VA_ARGS__) write_halves(warp, op, results);)
 
-/* Low halves are at even places. */
+/* Low halves have even indices. */
 static void write_halves(const struct ptx_warp *warp, const struct ptx_op *op, const s32 *results)
 {
     s32 halves[2][PTX_LANES] __attribute__((aligned(64)));
@@ -140,7 +138,7 @@ static void write_halves(const struct ptx_warp *warp, const struct ptx_op *op, c
                (u32)lane_signs(halves[1], PTX_LANES));
 }
 
-/* set: which relations hold is in the op. */
+/* set: the op has the relation. */
 LANE bool holds_in(const struct ptx_op *op, u32 relation, bool with)
 {
     bool holds = op->bits >> PTX_ALU_COMPARE_SHIFT & relation;
@@ -186,7 +184,7 @@ LANE bool holds_in(const struct ptx_op *op, u32 relation, bool with)
                        __VA_ARGS__;                                                                \
                        carries[i] = out ? -1 : 0))
 
-/* lop3 whose second destination tells whether the result is not zero. */
+/* lop3 whose second destination is whether the result is not zero. */
 #define LOP3(id, ...)                                                                              \
     ONCE(id, s32 results[PTX_LANES] __attribute__((aligned(64))); lop3_test(warp, op, results);)
 static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *results)

@@ -1,4 +1,4 @@
-/* The functions that devices approximate, for one lane, far more precise than f32
+/* The functions that devices approximate, for one lane, with much more precision than f32
  * (sim_series.h). Included by ptx_alu.c only. */
 #ifndef PTX_ALU_APPROX_H
 #define PTX_ALU_APPROX_H
@@ -14,7 +14,7 @@ LANE f32 divide_approx(f32 a, f32 b)
     return lost ? a * f32_of(bits_f32(b) & SIGN_F32) : a / b;
 }
 
-/* Operands and results of f64 that have only upper halves. */
+/* Operands and results of f64 of which only the upper half is used. */
 LANE f64 upper_f64(f64 x)
 {
     return f64_of(bits_f64(flush_f64(x)) & UINT64_C(0xffffffff00000000));
@@ -27,8 +27,8 @@ LANE f64 gross_f64(f64 result)
 
 /* ---- sin, cos ---------------------------------------------------------------------- */
 
-/* The angle in turns, as devices count it: cut off to f32, then to 2^-25, so that
- * large angles have no fraction left. */
+/* The angle in turns, as on devices: truncated to f32, then to 2^-25, so that large angles have no
+ * fraction. */
 LANE f64 turns(f32 x)
 {
     f64 exact = (f64)x * 0x1.45f306p-3;
@@ -49,7 +49,7 @@ LANE f32 cosine(f32 x)
 
 /* ---- ex2, lg2, tanh -------------------------------------------------------------------- */
 
-/* Of at most 2^1000 and at least 2^-1000. */
+/* For results of at most 2^1000 and at least 2^-1000. */
 LANE f64 power_f64(f64 x)
 {
     f64 limited = x < -1000 ? -1000 : x > 1000 ? 1000 : x == x ? x : 0;
@@ -65,7 +65,7 @@ LANE f32 logarithm(f32 x)
     result = x == 0 ? -__builtin_inff() : x < 0 ? f32_of(NAN_F32) : result;
     return x == x && x < __builtin_inff() ? result : x;
 }
-/* Small ones are their own. */
+/* The result for small x is x. */
 LANE f32 hyperbolic_tangent(f32 x)
 {
     f32 size = f32_of(bits_f32(x) & ~SIGN_F32);
@@ -74,7 +74,7 @@ LANE f32 hyperbolic_tangent(f32 x)
     result = size < 0x1p-8f ? size : result;
     return x == x ? f32_of(bits_f32(result) | (bits_f32(x) & SIGN_F32)) : x;
 }
-/* As halves are computed: from the f32, cut off. */
+/* As devices compute it for halves: the f32, truncated. */
 LANE f32 power_for_f16(f32 x)
 {
     f32 result = power(x);

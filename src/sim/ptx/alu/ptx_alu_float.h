@@ -1,5 +1,5 @@
-/* Floating-point arithmetic on one lane: what surrounds the host's operations.
- * Included by ptx_alu.c only. */
+/* Floating-point arithmetic on one lane: what devices do differently from the host. Included by
+ * ptx_alu.c only. */
 #ifndef PTX_ALU_FLOAT_H
 #define PTX_ALU_FLOAT_H
 
@@ -12,7 +12,7 @@
 #define NORMAL_F32 UINT32_C(0x00800000) /* the smallest normal number */
 #define NORMAL_F64 UINT64_C(0x0010000000000000)
 #define NAN_F32    UINT32_C(0x7fffffff)
-#define NAN_F64    UINT64_C(0xfff8000000000000) /* of an invalid operation */
+#define NAN_F64    UINT64_C(0xfff8000000000000) /* the result of an invalid operation */
 #define QUIET_F64  UINT64_C(0x0008000000000000)
 
 /* ---- .ftz, .sat, NaN ------------------------------------------------------------ */
@@ -46,8 +46,8 @@ LANE f32 finish_f32(f32 x, u64 mods)
     return saturate_f32(canonical_f32(flush_f32(x, mods)), mods);
 }
 
-/* Of operands that are NaNs, the second is the result, or else the third, or the
- * first, quiet; without one, an invalid operation has the default NaN. */
+/* If operands are NaNs, the result is the second one, or else the third, or the first, made quiet;
+ * an invalid operation without them has the default NaN. */
 LANE f64 finish1_f64(f64 a, f64 result)
 {
     u64 bits = a != a ? bits_f64(a) | QUIET_F64 : result != result ? NAN_F64 : bits_f64(result);
@@ -111,8 +111,8 @@ LANE f32 unsigned_f32(f32 x, u64 mods)
     return mods & PTX_MOD_ABS ? absolute_f32(x) : x;
 }
 
-/* A NaN gives way to a number, unless .NaN is there; -0 is less than +0, as it is
- * among the integers. Without branches, for vectors. */
+/* A number wins over a NaN, unless there is .NaN; -0 is less than +0, as in the order of the
+ * integers. Without branches, for vectors. */
 LANE s32 order_f32(f32 x)
 {
     s32 bits = (s32)bits_f32(x);
@@ -164,9 +164,9 @@ LANE f64 maximum_f64(f64 a, f64 b)
 
 /* ---- from integers ------------------------------------------------------------------- */
 
-/* Conversions in several steps may give -0 for 0 when they round downwards. clang takes it for
- * certain that one from an unsigned integer does not, which holds when it rounds to nearest, and
- * would leave the sign alone: it must not see where the bits are from. */
+/* Conversions in several steps may result in -0 for 0 when they round downwards. clang assumes that
+ * one from an unsigned integer never does, which is true when it rounds to nearest, and would
+ * remove this change of the sign: the compiler must not see where the bits come from. */
 #ifdef __clang__
 #define UNKNOWN(bits) __asm__("" : "+r"(bits))
 #else
@@ -203,8 +203,8 @@ LANE f64 integral_f64(f64 x, u64 mods)
                                 : __builtin_trunc(x);
 }
 
-/* Integral values that fit are exact, others become the nearest. A NaN is 0, or
- * with 64 bits on either side the highest bit alone. beyond: the maximum + 1. */
+/* Integral values in range are exact, others saturate. A NaN becomes 0, or only the highest bit if
+ * either type has 64 bits. beyond: the maximum + 1. */
 #define OF_FLOAT(T, C, F, low, high, beyond, nan)                                                  \
     LANE T T##_of_##F(F x)                                                                         \
     {                                                                                              \

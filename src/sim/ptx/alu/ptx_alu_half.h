@@ -1,16 +1,14 @@
 /* f16, bf16, tf32 and 8-bit floats on one lane. Included by ptx_alu.c only.
- *
- * They are computed as f32 or wider and rounded once: sums, differences, products
- * and roots of f32 are precise enough that rounding them again is harmless;
- * others are first rounded to odd (the inexact ones get an odd last bit), from
- * which rounding again is always exact. */
+ * They are computed as f32 or wider: sums, differences, products and roots of f32 are precise
+ * enough that a second rounding does no harm; other results are first rounded to odd (inexact ones
+ * get an odd last bit), after which a second rounding is always correct. */
 #ifndef PTX_ALU_HALF_H
 #define PTX_ALU_HALF_H
 
 #include "ptx_alu_float.h"
 
 #define NAN_HALF      0x7fffu
-#define OUT_OF_BOUNDS 0x7ff7u /* what .oob takes for a value that is not there, of either sign */
+#define OUT_OF_BOUNDS 0x7ff7u /* .oob ignores this value, of either sign */
 
 /* ---- to f32 ------------------------------------------------------------------------ */
 
@@ -33,7 +31,7 @@ LANE f32 widen_e4m3(u32 x)
     return f32_of(size == 0x7f ? NAN_F32 : bits | sign);
 }
 
-/* Halves as they are compared. */
+/* The types in which halves are compared. */
 typedef float f16w, bf16w;
 typedef slot_f16 slot_f16w;
 typedef slot_bf16 slot_bf16w;
@@ -118,8 +116,8 @@ LANE f32 fma_odd_bf16(f32 a, f32 b, f32 c)
 
 /* ---- from f32 ------------------------------------------------------------------------- */
 
-/* The size (without sign) of an f32 rounded to so many bits of mantissa, in the
- * encoding of a format with that bias; it may lie beyond the largest number. */
+/* The absolute value of an f32, rounded to a number of mantissa bits, in the encoding of a format
+ * with that bias; it may be beyond the largest number. */
 LANE u32 shrink(u32 size, bool negative, u64 mods, unsigned mantissa, s32 bias)
 {
     s32 exponent = (s32)(size >> 23);
@@ -137,8 +135,8 @@ LANE u32 shrink(u32 size, bool negative, u64 mods, unsigned mantissa, s32 bias)
     return base + ((digits + up) >> (shift & 31));
 }
 
-/* Rounded as mods say, in a format whose infinity is what follows its largest
- * number; nan: its NaN. */
+/* x rounded according to mods, in a format whose infinity follows its largest number; nan: its
+ * NaN. */
 LANE u32 narrow(f32 x, u64 mods, unsigned mantissa, s32 bias, u32 infinity, u32 sign, u32 nan)
 {
     u32 bits = bits_f32(x), size = bits & ~SIGN_F32;
@@ -175,7 +173,7 @@ LANE u32 narrow_tf32(f32 x, u64 mods)
 {
     u32 result = narrow(x, mods, 10, 127, 0x3fc00, 0x40000, 0x3ffff) << 13;
     u32 cut = bits_f32(x) & ~0x1fffu;
-    cut -= mods & PTX_MOD_SATFINITE ? 0x2000 : 0; /* taken for an infinity */
+    cut -= mods & PTX_MOD_SATFINITE ? 0x2000 : 0; /* the NaN counts as an infinity */
     return mods & PTX_MOD_RNA && x != x ? cut : result;
 }
 /* Without infinities: always .satfinite. */
@@ -194,7 +192,7 @@ LANE f16 flush_f16(f16 x, u64 mods)
 {
     return mods & PTX_MOD_FTZ && !(x & 0x7c00) ? (f16)(x & 0x8000) : x;
 }
-/* .ftz: what does not round to a normal number, had it as many digits as one. */
+/* .ftz flushes results that would not round to a normal number with the precision of one. */
 LANE f16 finish_f16(f32 x, u64 mods)
 {
     f32 size = f32_of(bits_f32(x) & ~SIGN_F32);

@@ -27,7 +27,7 @@ LANE u64 limit_u64(s64 x)
     return x < 0 ? 0 : (u64)x;
 }
 
-/* As s64, which only u64 may exceed. */
+/* As s64; only values of u64 may be out of its range. */
 #define WIDE(T)                                                                                    \
     LANE s64 wide_##T(T x)                                                                         \
     {                                                                                              \
@@ -55,7 +55,7 @@ LANE bool below_zero_u64(u64 x)
     return false;
 }
 
-/* Limited to a field of so many bits. */
+/* x, limited to low and high, in a field of that many bits. */
 LANE u32 clamp_field(s32 x, s32 low, s32 high, unsigned bits)
 {
     return (u32)(x < low ? low : x > high ? high : x) & ((1u << bits) - 1);
@@ -112,10 +112,10 @@ ADD_CARRY(s64, u64)
 
 /* ---- division ----------------------------------------------------------------------- */
 
-/* By zero: all ones, the remainder too. A quotient of f64 is exact for 32 bits: it
- * lies nearer to the true one than any other integer can, as one of f32 does for
- * 16 bits. Integers go to f64 and back by their place in its digits, which, other
- * than conversions, is quick for all types. */
+/* Division by zero: all ones, the remainder too. A quotient computed in f64 is exact for 32 bits,
+ * since it is closer to the true one than any other integer can be; the same is true of f32 and 16
+ * bits. Integers are converted to f64 and back through the bits of its mantissa, which, unlike
+ * conversion instructions, is fast for all types. */
 LANE f64 f64_of_u32(u32 x)
 {
     union {
@@ -189,7 +189,7 @@ LANE s64 remainder_s64(s64 a, s64 b)
 
 /* ---- bits ----------------------------------------------------------------------------- */
 
-/* Not in a form that compilers take for an instruction without vectors. */
+/* Not in a form that compilers turn into a scalar instruction. */
 LANE u32 ones_u32(u32 a)
 {
     a = (a & 0x55555555) + (a >> 1 & 0x55555555);
@@ -204,7 +204,7 @@ LANE u32 ones_u64(u64 a)
     return ones_u32((u32)a) + ones_u32((u32)(a >> 32));
 }
 
-/* Leading zeros; all of them for 0. */
+/* The number of leading zeros; 32 for 0. */
 LANE u32 zeros_u32(u32 a)
 {
     a |= a >> 1;
@@ -242,8 +242,7 @@ LANE u32 nth_set(u32 mask, u32 base, s32 nth)
     return UINT32_MAX;
 }
 
-/* length bits from position on; the signed ones repeat the highest of them that
- * there is. */
+/* length bits from position on; the signed ones extend the highest bit. */
 LANE u32 field_u32(u32 a, u32 position, u32 length)
 {
     u32 field = position > 31 ? 0 : a >> (position & 31);
@@ -311,7 +310,7 @@ LANE u32 dot2(u32 a, u32 b, bool signed_a, bool signed_b)
            (u32)(half_of(a, 1, signed_a) * byte_of(b, 1, signed_b));
 }
 
-/* Each bit of the result is the bit of table that the bits of a, b, c number. */
+/* Each bit of the result is the bit of table whose index consists of the bits of a, b and c. */
 LANE u32 lookup(u32 a, u32 b, u32 c, u32 table)
 {
     u32 all[8];
@@ -331,7 +330,7 @@ LANE u32 funnel_right(u32 low, u32 high, u32 by)
     return (u32)(((u64)high << 32 | low) >> by);
 }
 
-/* Four bytes of b:a; a selector's high bit asks for the byte's sign instead. */
+/* Four bytes of b:a; a selector's high bit replicates the byte's sign instead. */
 LANE u32 permute(u32 a, u32 b, u32 selectors)
 {
     u64 bytes = (u64)b << 32 | a;

@@ -1,5 +1,4 @@
-/* The tables of arithmetic handlers, and which handler and bits an instruction's modifiers ask
- * for. */
+/* The tables of arithmetic handlers, and the handler and bits for an instruction's modifiers. */
 #include "ptx_alu.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@ const ptx_handler (*const ptx_alu_handlers[SIM_ISA_COUNT])[2] = {SIM_ISAS(TABLE)
 
 /* ---- modifiers ---------------------------------------------------------------------- */
 
-/* Modifiers that a row's plain handler may overlook. */
+/* Modifiers that a row's plain handler may ignore. */
 static const uint64_t unchanging[] = {
     1ull << PTX_MOD_NUMBER_RN,   1ull << PTX_MOD_NUMBER_RZI,   1ull << PTX_MOD_NUMBER_APPROX,
     1ull << PTX_MOD_NUMBER_FULL, 1ull << PTX_MOD_NUMBER_CC,    1ull << PTX_MOD_NUMBER_XORSIGN,
@@ -52,7 +51,7 @@ static const struct {
 };
 
 /* The types of a video instruction and what else it does. */
-uint64_t ptx_alu_video_words(const struct ptx_inst *inst)
+uint64_t ptx_alu_video_bits(const struct ptx_inst *inst)
 {
     uint64_t bits = 0;
     unsigned type = 0;
@@ -67,7 +66,7 @@ uint64_t ptx_alu_video_words(const struct ptx_inst *inst)
     return bits;
 }
 
-uint64_t ptx_alu_words(const struct ptx_inst *inst)
+uint64_t ptx_alu_modifier_bits(const struct ptx_inst *inst)
 {
     uint64_t bits = 0;
     for (unsigned m = 0; m < inst->modifier_count; ++m)

@@ -1,6 +1,5 @@
-/* The values of one lane, and what the forms of ptx_alu.c are made of: slots,
- * masks, rounding modes. Included by ptx_alu.c only, compiled once per
- * instruction set; everything is static. */
+/* The values of one lane, and the building blocks of ptx_alu.c: slots, masks, rounding modes.
+ * Included by ptx_alu.c only, compiled once per instruction set; everything is static. */
 #ifndef PTX_ALU_LANES_H
 #define PTX_ALU_LANES_H
 
@@ -17,8 +16,8 @@
 typedef uint16_t f16, bf16;
 typedef bool pred;
 
-/* What a slot holds for each type. Registers have no type of their own, so their
- * elements may alias. */
+/* The type of a slot's elements for each type. Registers are untyped, so their elements may
+ * alias. */
 #define SLOT(T, E) typedef E slot_##T __attribute__((may_alias));
 SLOT(u8, uint16_t)
 SLOT(s8, uint16_t)
@@ -40,7 +39,7 @@ SLOT(pred, uint32_t)
 
 /* ---- loading and storing ------------------------------------------------------- */
 
-/* Where a source's values are, and one of them. A predicate's are one word. */
+/* The address of a source's values, and a function that loads one. A predicate is one word. */
 #define SOURCE(T)                                                                                  \
     typedef const slot_##T *source_##T;                                                            \
     LANE source_##T source_of_##T(const struct ptx_warp *warp, u32 slot)                           \
@@ -74,7 +73,7 @@ LANE source_pred source_of_pred(const struct ptx_warp *warp, u32 slot)
 {
     return *(const slot_pred *)(warp->regs + slot);
 }
-/* Vectors of these are loaded; shifts by the lane are not made vectors of. */
+/* A table, since compilers vectorise loads but not shifts by the lane. */
 static const u32 lane_bit[PTX_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
     1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
@@ -86,7 +85,7 @@ LANE bool load_pred(source_pred source, unsigned lane)
     return (source & lane_bit[lane]) != 0;
 }
 
-/* Moves results into the lanes of the mask. */
+/* Copies results into the lanes of the mask. */
 static void masked_write_2(const struct ptx_warp *warp, void *to, const void *from)
 {
     slot_u16 *d = to;
@@ -150,8 +149,8 @@ LANE u32 combine(const struct ptx_warp *warp, const struct ptx_op *op, u32 holds
     }
 }
 
-/* The results of setp for what was compared: one, and its complement or, for
- * pairs, the other half's. */
+/* Writes the results of setp: that of the comparison, and its complement or, for pairs, that of the
+ * other half. */
 LANE void write_test(const struct ptx_warp *warp, const struct ptx_op *op, u32 holds, u32 second)
 {
     u32 p = combine(warp, op, holds), q = combine(warp, op, second);
@@ -167,9 +166,9 @@ LANE void write_test(const struct ptx_warp *warp, const struct ptx_op *op, u32 h
 
 #define DIRECTED (PTX_MOD_RZ | PTX_MOD_RM | PTX_MOD_RP)
 
-/* Sets the host's rounding mode, and has it flush subnormals for .ftz as devices
- * do: what would be one before it is rounded to fewer digits. Hosts that cannot
- * are left to flush_f32. The result is for round_end. */
+/* Sets the host's rounding mode, and makes it flush subnormals for .ftz as devices do: results that
+ * are subnormal before rounding. Hosts that cannot do this use flush_f32. The result is for
+ * round_end. */
 LANE unsigned round_begin(u64 mods)
 {
     if (!(mods & (DIRECTED | PTX_MOD_FTZ)))
@@ -190,7 +189,7 @@ LANE unsigned round_begin(u64 mods)
     return saved;
 }
 
-/* results: what was computed, which is so no later than here. */
+/* results: the computed values; the parameter keeps the compiler from computing them later. */
 LANE void round_end(u64 mods, unsigned saved, const void *results)
 {
     if (!(mods & (DIRECTED | PTX_MOD_FTZ)))

@@ -16,7 +16,7 @@ LANE s64 video_b(const struct ptx_op *op, u32 b)
 {
     return video_value(b, op->bits & PTX_ALU_VIDEO_SIGNED_B);
 }
-/* vset has no type of the result. */
+/* vset has no result type. */
 LANE s64 video_set_a(const struct ptx_op *op, u32 a)
 {
     return video_value(a, op->bits & PTX_ALU_VIDEO_SIGNED_D);
@@ -56,7 +56,7 @@ LANE s64 average(s64 a, s64 b)
     return (a + b + (a + b >= 0)) >> 1;
 }
 
-/* The result as its type has it. */
+/* The result converted to its type. */
 LANE u32 video_limit(const struct ptx_op *op, s64 x)
 {
     bool is_signed = op->bits & PTX_ALU_VIDEO_SIGNED_D;
@@ -67,12 +67,12 @@ LANE u32 video_holds(const struct ptx_op *op, u32 relation)
 {
     return op->bits >> PTX_ALU_COMPARE_SHIFT & relation ? 1 : 0;
 }
-/* The part of x that begins at a bit. */
+/* The part of x that begins at bit at. */
 LANE s64 simd_part(u32 x, u32 at, u32 width, bool is_signed)
 {
     return is_signed ? field_s32((s32)x, at, width) : (s64)field_u32(x, at, width);
 }
-/* The result with one more part. */
+/* Inserts a part into the result. */
 LANE u32 simd_merge(const struct ptx_op *op, u32 result, u32 at, u32 width, s64 part)
 {
     bool is_signed = op->bits & PTX_ALU_VIDEO_SIGNED_D;

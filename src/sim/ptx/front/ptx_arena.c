@@ -1,5 +1,5 @@
-/* A module's memory and names. Chunks come from calloc, so that a large
- * variable that is mostly zero costs what is touched of it. */
+/* A module's memory and names. Chunks come from calloc, so that of a large variable that is mostly
+ * zero only the pages that are written use memory. */
 #include "ptx_arena.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ struct ptx_name *ptx_arena_find(const struct ptx_arena *arena, const char *text,
     return find(arena, text, length, hash_text(text, length));
 }
 
-/* Without memory the table stays as it is, only slower. */
+/* If there is no memory, the table stays small and lookups become slower. */
 static void grow(struct ptx_arena *arena)
 {
     size_t count = arena->bucket_count * 4;

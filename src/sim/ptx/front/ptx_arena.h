@@ -1,4 +1,4 @@
-/* What a module lives in: memory that is freed at once, and its interned names. */
+/* A module's memory, which is freed as a whole, and its interned names. */
 #ifndef PTX_ARENA_H
 #define PTX_ARENA_H
 
@@ -6,12 +6,12 @@
 
 #include <setjmp.h>
 
-/* An interned name: equal names are one of these, and their text one pointer. */
+/* An interned name: equal names are the same object, and their text is the same pointer. */
 struct ptx_name {
     struct ptx_name *next; /* of the same hash */
     struct ptx_symbol *global;
     struct ptx_binding *binding; /* the innermost, while parsing */
-    struct ptx_binding *range;   /* the innermost of parametrised registers: %r<9> */
+    struct ptx_binding *range;   /* the innermost range of registers: %r<9> */
     uint32_t hash;
     uint32_t length;
     int16_t special; /* enum ptx_special, PTX_SPECIAL_COUNT: none, -1: not looked up */
@@ -23,15 +23,15 @@ struct ptx_arena {
     char *at, *end;
     struct ptx_name **names;
     size_t name_count, bucket_count;
-    jmp_buf *no_memory; /* where to go on when there is none */
+    jmp_buf *no_memory; /* where to continue when an allocation fails */
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 bool ptx_arena_init(struct ptx_arena *arena);
 void ptx_arena_fini(struct ptx_arena *arena);
 
-/* size zeroed bytes, aligned to 16; never NULL: without memory it jumps to
- * no_memory with 1. */
+/* size zeroed bytes, aligned to 16; never NULL: if there is no memory, it jumps to no_memory with
+ * 1. */
 void *ptx_arena_alloc(struct ptx_arena *arena, size_t size);
 struct ptx_name *ptx_arena_name(struct ptx_arena *arena, const char *text, size_t length);
 /* The same if it is known, else NULL. */

@@ -12,7 +12,7 @@
 
 enum { ENTRY_PARAMS_LIMIT = 4352, MEMO_SIZE = 4096 };
 
-/* What the row of a spelling is; modules have few spellings and many instructions. */
+/* Caches the row of each spelling; modules have few spellings and many instructions. */
 struct memo {
     const char *opcode;
     const char *modifiers[PTX_MODIFIERS_MAX];
@@ -27,11 +27,11 @@ struct checker {
     enum ptx_result result;
     unsigned errors, errors_max;
     const struct ptx_function *function;
-    const struct ptx_function *warned; /* the last one that has an instruction that is missing */
+    const struct ptx_function *warned; /* the last function that was warned about */
     struct memo memos[MEMO_SIZE];
 };
 
-/* One instruction under check. */
+/* The instruction that is being checked. */
 struct subject {
     struct checker *checker;
     struct ptx_inst *inst;
@@ -91,7 +91,7 @@ static enum type_class class_of(enum ptx_type type)
     }
 }
 
-/* Halves are held in registers of .b16 and .b32, and real code has .u16 and .u32 too. */
+/* Halves are in registers of .b16 and .b32, and in real code also of .u16 and .u32. */
 static bool agree(enum ptx_type reg, enum ptx_type type, bool wider)
 {
     enum type_class of_reg = class_of(reg), of_type = class_of(type);
@@ -270,8 +270,8 @@ static bool is_in(const struct ptx_symbol *list, const struct ptx_symbol *symbol
     return list;
 }
 
-/* Only a kernel's parameters are constant; those of functions are written by st.param
- * when they are results or arguments of calls. */
+/* Only a kernel's parameters are constant: st.param writes those of functions that are results or
+ * arguments of calls. */
 static bool check_param_write(struct subject *subject, unsigned number,
                               const struct ptx_symbol *symbol)
 {
@@ -299,7 +299,7 @@ static bool check_variable_space(struct subject *subject, unsigned number,
     /* Addresses of .global and .const are generic ones. */
     if (space == PTX_GENERIC && (symbol->space == PTX_GLOBAL || symbol->space == PTX_CONST))
         return true;
-    /* mbarrier works in shared memory, whether it says so or not. */
+    /* mbarrier instructions access shared memory, with or without .shared. */
     if (space == PTX_GENERIC && symbol->space == PTX_SHARED &&
         is_mbarrier(subject->inst->row->emitter))
         return true;
@@ -395,7 +395,7 @@ static bool check_arguments(struct subject *subject, const struct ptx_operand *l
     return true;
 }
 
-/* The function that says what parameters there are. */
+/* The function whose declaration has the parameters. */
 static const struct ptx_function *signature_of(const struct ptx_operand *target,
                                                const struct ptx_operand *targets)
 {
@@ -419,7 +419,7 @@ static bool is_target(const struct ptx_operand *operand)
             ptx_type_size(symbol->type) == 8);
 }
 
-/* call (results), target, (arguments), prototype: all but the target may be missing. */
+/* call (results), target, (arguments), prototype: everything except the target is optional. */
 static bool check_call(struct subject *subject)
 {
     struct ptx_operand *at = subject->inst->operands, *end = at + subject->inst->operand_count;
@@ -515,7 +515,7 @@ static bool check_requirements(struct subject *subject)
     return true;
 }
 
-/* Why no row fits: unknown opcode, unknown form of it, or other operands. */
+/* Logs why no row fits: an unknown opcode, an unknown form of it, or other operands. */
 static bool refuse(struct subject *subject, bool opcode_known)
 {
     const struct ptx_inst *inst = subject->inst;
@@ -533,7 +533,7 @@ static bool refuse(struct subject *subject, bool opcode_known)
                 spelling);
 }
 
-/* Kinds of operands, as far as they tell rows of one spelling apart. */
+/* The kinds of the operands, as far as they distinguish rows of one spelling. */
 static uint64_t shape_of(const struct ptx_inst *inst)
 {
     uint64_t shape = inst->operand_count;
@@ -605,7 +605,8 @@ static void check_instruction(struct checker *checker, struct ptx_inst *inst)
         check_operands(&subject);
 }
 
-/* ---- what is declared only --------------------------------------------------------------- */
+/* ---- declarations without a definition
+ * --------------------------------------------------------------- */
 
 static void check_defined(struct checker *checker, const struct ptx_symbol *symbol, unsigned line)
 {

@@ -4,9 +4,9 @@
 
 #include "ptx_log.h"
 
-/* Finds every instruction's row (row, mods) and checks its operands; checks
- * that what is declared only is defined, a built-in, or not used. At most
- * errors_max errors are logged. */
+/* Finds every instruction's row (row, mods) and checks its operands; checks that every
+ * declaration has a definition, is a built-in function, or is not used. At most errors_max
+ * errors are logged. */
 enum ptx_result ptx_check_module(struct ptx_module *module, struct ptx_log *log,
                                  unsigned errors_max);
 

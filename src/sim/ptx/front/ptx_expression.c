@@ -27,7 +27,7 @@ static struct ptx_value of_int(uint64_t bits, bool is_unsigned)
 
 static bool parse_binary(struct ptx_parser *parser, int least, struct ptx_value *out_value);
 
-/* "(.s64)" or "(.u64)", then what it is applied to. */
+/* "(.s64)" or "(.u64)", then the operand. */
 static bool parse_cast(struct ptx_parser *parser, struct ptx_value *out_value);
 
 static bool parse_primary(struct ptx_parser *parser, struct ptx_value *out_value)
@@ -35,7 +35,7 @@ static bool parse_primary(struct ptx_parser *parser, struct ptx_value *out_value
     const struct ptx_token *token = &parser->token;
     switch (token->kind) {
     case PTX_TOKEN_INT:
-        /* What does not fit a signed integer is unsigned. */
+        /* Constants that do not fit a signed integer are unsigned. */
         *out_value = of_int(token->bits, token->unsigned_suffix || token->bits > INT64_MAX);
         break;
     case PTX_TOKEN_F32:
@@ -111,7 +111,7 @@ static bool parse_cast(struct ptx_parser *parser, struct ptx_value *out_value)
     return true;
 }
 
-/* 0: no binary operator. */
+/* 0: not a binary operator. */
 static int precedence(const struct ptx_token *token)
 {
     if (token->kind != PTX_TOKEN_OTHER)
@@ -183,7 +183,8 @@ static bool compare(int op, int relation, struct ptx_value *out_value)
     return true;
 }
 
-/* C leaves these two undefined; the second wraps around here. */
+/* C leaves division by zero and overflow undefined: the first is an error here, the second wraps
+ * around. */
 static bool divide(struct ptx_parser *parser, int op, uint64_t a, uint64_t b, bool is_unsigned,
                    uint64_t *out_bits)
 {

@@ -1,4 +1,4 @@
-/* Reading as a whole: from text to a checked module; types, names and built-in functions. */
+/* The interface of front: from text to a checked module; types, names and built-in functions. */
 #include "ptx_arena.h"
 #include "ptx_check.h"
 #include "ptx_front.h"
@@ -41,7 +41,7 @@ static enum ptx_result check_target(const struct ptx_module *module, unsigned sm
         ptx_log_error(log, 0, "the module is for sm_%u, the device is sm_%u", module->target, sm);
         return PTX_UNSUPPORTED;
     }
-    /* Code of a suffix runs on exactly that architecture. */
+    /* Code for a target with a suffix runs on exactly that architecture. */
     if (module->target_suffix == 'a' && module->target != sm) {
         ptx_log_error(log, 0, "the module is for sm_%ua alone, the device is sm_%u", module->target,
                       sm);
@@ -64,7 +64,7 @@ static enum ptx_result check_constants(const struct ptx_module *module, struct p
     size_t size = ptx_module_space_size(module, PTX_CONST);
     if (size <= PTX_CONST_LIMIT)
         return PTX_OK;
-    ptx_log_error(log, 0, "%zu bytes of .const variables, at most %d fit", size, PTX_CONST_LIMIT);
+    ptx_log_error(log, 0, "%zu bytes of .const variables, the limit is %d", size, PTX_CONST_LIMIT);
     return PTX_INVALID;
 }
 
@@ -78,7 +78,7 @@ static enum ptx_result check(struct ptx_module *module, unsigned sm, struct ptx_
     return result;
 }
 
-/* Parses in a frame of its own, which memory that runs out may leave at any point. */
+/* A separate function, since running out of memory jumps out of it at any point. */
 static enum ptx_result parse(struct ptx_module *module, struct ptx_parser *parser)
 {
     struct ptx_arena *arena = module->arena;

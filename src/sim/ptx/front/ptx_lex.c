@@ -1,5 +1,4 @@
-/* Splits PTX text into tokens. Knows no keyword: words are names, or what
- * follows a dot. */
+/* Splits PTX text into tokens. There are no keywords: a word is a name, or follows a dot. */
 #include "ptx_lex.h"
 
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* What may follow the first character of a name. */
+/* Whether c may be in a name, after the first character. */
 static bool follows(char c)
 {
     return is_letter(c) || is_digit(c) || c == '_' || c == '$';
@@ -45,7 +44,7 @@ static char peek(const struct ptx_lexer *lexer, size_t ahead)
     return (size_t)(lexer->end - lexer->at) > ahead ? lexer->at[ahead] : '\0';
 }
 
-/* Spaces and comments. False: a comment that nothing ends. */
+/* Skips spaces and comments. False: a comment has no end. */
 static bool skip(struct ptx_lexer *lexer)
 {
     while (lexer->at < lexer->end) {
@@ -100,7 +99,7 @@ static void lex_dot(struct ptx_lexer *lexer, struct ptx_token *token)
     }
     token->kind = PTX_TOKEN_DOT;
     if (lexer->at == token->text)
-        fail(token, "a dot that no word follows");
+        fail(token, "a dot without a name after it");
 }
 
 static void lex_exact_float(struct ptx_lexer *lexer, struct ptx_token *token, int digits)
@@ -152,7 +151,7 @@ static void lex_decimal_float(struct ptx_lexer *lexer, struct ptx_token *token, 
     token->kind = PTX_TOKEN_F64;
 }
 
-/* How long the decimal floating-point constant is; 0: it is an integer. */
+/* The length of a decimal floating-point constant; 0: it is an integer. */
 static size_t decimal_float_length(const struct ptx_lexer *lexer)
 {
     size_t length = 0;
@@ -195,7 +194,7 @@ static void lex_number(struct ptx_lexer *lexer, struct ptx_token *token)
         lex_integer(lexer, token, is_digit(second) ? 8 : 10);
     }
     if (token->kind != PTX_TOKEN_ERROR && follows(peek(lexer, 0)))
-        fail(token, "a number that runs into a word");
+        fail(token, "a number without a space before the next name");
     while (token->kind == PTX_TOKEN_ERROR && follows(peek(lexer, 0)))
         lexer->at++;
 }
@@ -248,7 +247,7 @@ void ptx_lex_next(struct ptx_lexer *lexer, struct ptx_token *out_token)
     if (lexer->at >= lexer->end)
         return;
     char c = *lexer->at;
-    /* A percent sign before a letter begins a name, else it is the remainder. */
+    /* A percent sign before a letter begins a name, otherwise it is the remainder operator. */
     if (is_letter(c) || c == '_' || c == '$' || (c == '%' && follows(peek(lexer, 1))))
         lex_name(lexer, token);
     else if (is_digit(c))

@@ -9,13 +9,13 @@
 enum ptx_token_kind {
     PTX_TOKEN_END,
     PTX_TOKEN_NAME,  /* abc, %r1, $L_1, _ */
-    PTX_TOKEN_DOT,   /* .b32, .L1::no_allocate: text is what follows the dot */
+    PTX_TOKEN_DOT,   /* .b32, .L1::no_allocate: text is the part after the dot */
     PTX_TOKEN_INT,   /* bits; unsigned_suffix */
     PTX_TOKEN_F32,   /* 0f...: bits */
     PTX_TOKEN_F64,   /* 0d..., or decimal: bits of the double */
-    PTX_TOKEN_TEXT,  /* "...": text is what stands between the quotes, as written */
+    PTX_TOKEN_TEXT,  /* "...": text is the part between the quotes, as written */
     PTX_TOKEN_OTHER, /* an operator or a bracket: op */
-    PTX_TOKEN_ERROR, /* not PTX: text is the place, message says why */
+    PTX_TOKEN_ERROR, /* not PTX: text is the position, message the reason */
 };
 
 /* Operators of two characters, in ptx_token.op, which holds single characters as themselves. */

@@ -1,4 +1,4 @@
-/* Appends lines to a ptx_log: whole lines, as many as its capacity takes. */
+/* Appends lines to a ptx_log: whole lines, as many as fit. */
 #include "ptx_log.h"
 
 #include <stdarg.h>

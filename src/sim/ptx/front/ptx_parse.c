@@ -84,7 +84,7 @@ bool ptx_parse_error(struct ptx_parser *parser, unsigned line, enum ptx_result r
     return false;
 }
 
-/* A token as a message shows it. */
+/* A token's text for messages. */
 static const char *show(const struct ptx_token *token, char *out, size_t size)
 {
     size_t length = token->length < size - 6 ? token->length : size - 6;
@@ -145,8 +145,8 @@ void ptx_parse_no_memory(struct ptx_parser *parser)
     longjmp(*parser->arena->no_memory, 1);
 }
 
-/* Goes on behind the next semicolon or balanced braces, before a closing brace
- * that belongs to something around. */
+/* Skips the rest of a statement: to behind the next semicolon or balanced braces, or to a closing
+ * brace that ends the block around it. */
 static void recover(struct ptx_parser *parser)
 {
     unsigned depth = 0;
@@ -164,7 +164,7 @@ static void recover(struct ptx_parser *parser)
 
 /* ---- directives ------------------------------------------------------------------------ */
 
-/* .section name { ... }: debug information, which nothing here reads. */
+/* .section name { ... }: debug information, which is not used. */
 static bool skip_section(struct ptx_parser *parser)
 {
     unsigned depth = 0;
@@ -319,7 +319,7 @@ static bool skip_parentheses(struct ptx_parser *parser)
     return true;
 }
 
-/* One of what stands between a function's parameters and its body. */
+/* One of the directives between a function's parameters and its body. */
 static bool parse_tuning(struct ptx_parser *parser, struct ptx_function *function)
 {
     unsigned ignored[3];
@@ -365,8 +365,8 @@ static bool parse_label_list(struct ptx_parser *parser, struct ptx_symbol *symbo
         struct ptx_name *name = ptx_parse_name(parser, "a label or function");
         if (!name)
             return false;
-        pending = ptx_scope_later(parser, name, line);
-        pending->symbol = &symbol->next; /* until their number is known */
+        pending = ptx_scope_add_pending(parser, name, line);
+        pending->symbol = &symbol->next; /* a list until their number is known */
         first = pending;
         count++;
     } while (ptx_parse_accept(parser, ','));
@@ -392,7 +392,7 @@ static bool parse_prototype(struct ptx_parser *parser, struct ptx_symbol *symbol
     return ptx_parse_expect(parser, ';');
 }
 
-/* What follows "name:". */
+/* The part after "name:". */
 static bool parse_label(struct ptx_parser *parser, struct ptx_name *name, unsigned line)
 {
     struct ptx_symbol *symbol = ptx_new_symbol(parser, name, PTX_LABEL);
@@ -418,7 +418,7 @@ static bool parse_guarded(struct ptx_parser *parser)
     if (!name)
         return false;
     if (!guard || guard->kind != PTX_REGISTER || guard->type != PTX_PRED)
-        return ptx_parse_error(parser, line, PTX_INVALID, "'%.200s' is no predicate register",
+        return ptx_parse_error(parser, line, PTX_INVALID, "'%.200s' is not a predicate register",
                                name->text);
     line = parser->token.line;
     opcode = ptx_parse_name(parser, "an instruction");
@@ -542,10 +542,10 @@ static unsigned count_of(const struct ptx_symbol *list)
     return count;
 }
 
-/* The first declaration of a function stays the one that calls refer to. */
-static struct ptx_function *declare_again(struct ptx_parser *parser, struct ptx_symbol *symbol,
-                                          const struct ptx_function *function, bool has_body,
-                                          unsigned line)
+/* Calls refer to the first declaration of a function, which is kept. */
+static struct ptx_function *merge_declaration(struct ptx_parser *parser, struct ptx_symbol *symbol,
+                                              const struct ptx_function *function, bool has_body,
+                                              unsigned line)
 {
     struct ptx_function *first = symbol->function;
     if (symbol->kind != PTX_FUNCTION || first->entry != function->entry ||
@@ -556,8 +556,9 @@ static struct ptx_function *declare_again(struct ptx_parser *parser, struct ptx_
     }
     if (count_of(first->params) != count_of(function->params) ||
         count_of(first->returns) != count_of(function->returns)) {
-        ptx_parse_error(parser, line, PTX_INVALID, "'%.200s' has other parameters than in line %u",
-                        symbol->name, symbol->line);
+        ptx_parse_error(parser, line, PTX_INVALID,
+                        "'%.200s' has different parameters than in line %u", symbol->name,
+                        symbol->line);
         return NULL;
     }
     if (has_body) {
@@ -576,7 +577,7 @@ static struct ptx_function *declare_function(struct ptx_parser *parser, struct p
 {
     struct ptx_symbol *symbol = name->global;
     if (symbol) {
-        function = declare_again(parser, symbol, function, has_body, line);
+        function = merge_declaration(parser, symbol, function, has_body, line);
         if (function && (has_body || symbol->linkage == PTX_EXTERN))
             symbol->linkage = linkage;
         return function;
@@ -592,7 +593,7 @@ static struct ptx_function *declare_function(struct ptx_parser *parser, struct p
     return function;
 }
 
-/* Behind .entry or .func. */
+/* The part after .entry or .func. */
 static bool parse_function(struct ptx_parser *parser, enum ptx_linkage linkage, bool entry)
 {
     struct ptx_function *function = new_function(parser, NULL);
@@ -636,7 +637,7 @@ static bool parse_version(struct ptx_parser *parser)
     return true;
 }
 
-/* sm_80, sm_90a; false without an error: it is no architecture. */
+/* sm_80, sm_90a; false without an error: it is not an architecture. */
 static bool read_target(struct ptx_parser *parser)
 {
     struct ptx_module *module = parser->module;
@@ -734,7 +735,7 @@ static void unlink_function(struct ptx_module *module, const struct ptx_function
     }
 }
 
-/* An alias was declared as a function; from here on it is the other one. */
+/* An alias was declared as a function; from here on, the name stands for the other function. */
 static void resolve_aliases(struct ptx_parser *parser)
 {
     for (struct ptx_alias *alias = parser->aliases; alias; alias = alias->next) {

@@ -1,12 +1,8 @@
-/* The parser's state, and what its files have of each other:
- * ptx_parse.c       the module, functions, directives
- * ptx_parse_data.c  declarations of variables and registers, initialisers
- * ptx_parse_inst.c  instructions and operands
- * ptx_parse_scope.c names and what they stand for where
- * ptx_expression.c  constant expressions
- *
- * Functions that return bool have logged an error when they return false; the
- * caller goes on behind the statement. */
+/* The parser's state, and what its files have of each other: ptx_parse.c the module, functions,
+ * directives ptx_parse_data.c declarations of variables and registers, initialisers
+ * ptx_parse_inst.c instructions and operands ptx_parse_scope.c scopes and the meaning of names
+ * ptx_expression.c constant expressions Functions that return bool have logged an error when they
+ * return false; the caller continues after the statement. */
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 
@@ -21,7 +17,7 @@ enum {
     PTX_DIMENSIONS_MAX = 16, /* of an array */
 };
 
-/* What one name stands for in one scope. */
+/* The meaning of a name in one scope. */
 struct ptx_binding {
     struct ptx_binding *outer; /* the same name further out */
     struct ptx_binding *next;  /* of the scope */
@@ -31,12 +27,13 @@ struct ptx_binding {
     uint32_t count; /* of a range of registers, else 0 */
 };
 
-/* A name that was used before what it stands for was seen: a label, a function. */
+/* A name that was used before it was declared: of a label or a function. */
 struct ptx_pending {
     struct ptx_pending *next;
     struct ptx_name *name;
     unsigned line;
-    /* What is to be filled in: a symbol, or an operand, or that of an instruction. */
+    /* What is set when the name is declared: a symbol, or an operand, or an operand of an
+     * instruction. */
     struct ptx_symbol **symbol;
     struct ptx_operand *operand;
     struct ptx_function *function;
@@ -63,11 +60,11 @@ struct ptx_parser {
     struct ptx_function **functions_end;
     struct ptx_file **files_end;
     struct ptx_alias *aliases;
-    /* The function at hand. */
+    /* The function that is being parsed. */
     struct ptx_function *function;
     struct ptx_symbol **registers_end, **locals_end;
     unsigned file, source_line; /* from .loc */
-    /* Buffers of malloc, used again. */
+    /* Buffers of malloc, which are reused. */
     struct ptx_inst *insts;
     uint32_t inst_count, inst_capacity;
     unsigned char *bytes; /* of an initialiser */
@@ -86,17 +83,17 @@ void ptx_parse_next(struct ptx_parser *parser);
 bool ptx_parse_is(const struct ptx_parser *parser, int op);
 bool ptx_parse_is_dot(const struct ptx_parser *parser, const char *word);
 bool ptx_parse_is_name(const struct ptx_parser *parser, const char *word);
-/* Takes the token if it is that. */
+/* Takes the next token if it is op. */
 bool ptx_parse_accept(struct ptx_parser *parser, int op);
 bool ptx_parse_accept_dot(struct ptx_parser *parser, const char *word);
 bool ptx_parse_expect(struct ptx_parser *parser, int op);
-/* NULL: something else stands there; what says what the name was to be. */
+/* NULL: the next token is not a name; what describes the expected name in the message. */
 struct ptx_name *ptx_parse_name(struct ptx_parser *parser, const char *what);
 /* Both return false. */
 bool ptx_parse_error(struct ptx_parser *parser, unsigned line, enum ptx_result result,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool ptx_parse_expected(struct ptx_parser *parser, const char *what);
-/* Out of something nested too deeply, or of memory. */
+/* Counts the nesting of expressions and initialisers; false: too deep. */
 bool ptx_parse_enter(struct ptx_parser *parser);
 void ptx_parse_leave(struct ptx_parser *parser);
 void ptx_parse_no_memory(struct ptx_parser *parser) __attribute__((noreturn));
@@ -105,21 +102,21 @@ void ptx_parse_no_memory(struct ptx_parser *parser) __attribute__((noreturn));
 
 bool ptx_scope_open(struct ptx_parser *parser);
 void ptx_scope_close(struct ptx_parser *parser);
-/* Gives the name a meaning in the innermost scope. False: it has one there. */
+/* Declares the name in the innermost scope. False: it is declared there already. */
 bool ptx_scope_bind(struct ptx_parser *parser, struct ptx_name *name, struct ptx_symbol *symbol);
-/* %r<count>: registers that are made when they are first used. */
+/* %r<count>: registers that are created when they are first used. */
 bool ptx_scope_bind_range(struct ptx_parser *parser, struct ptx_name *prefix, uint32_t count,
                           const struct ptx_symbol *like);
-/* NULL: nothing is known by that name here (yet). */
+/* NULL: the name is not declared here (yet). */
 struct ptx_symbol *ptx_scope_find(struct ptx_parser *parser, struct ptx_name *name);
-/* What the name stands for will be known at the end of a scope around it. */
-struct ptx_pending *ptx_scope_later(struct ptx_parser *parser, struct ptx_name *name,
-                                    unsigned line);
-/* At the end of the text: what is pending still is an error. */
+/* The name will be resolved at the end of a scope around it. */
+struct ptx_pending *ptx_scope_add_pending(struct ptx_parser *parser, struct ptx_name *name,
+                                          unsigned line);
+/* At the end of the text: names that are still pending are errors. */
 void ptx_scope_finish(struct ptx_parser *parser);
 struct ptx_symbol *ptx_new_symbol(struct ptx_parser *parser, struct ptx_name *name,
                                   enum ptx_symbol_kind kind);
-/* The special register of a name, PTX_SPECIAL_COUNT: it is none. */
+/* The special register of a name; PTX_SPECIAL_COUNT: it is not one. */
 enum ptx_special ptx_special_find(struct ptx_name *name);
 
 /* ---- the grammar --------------------------------------------------------------------- */
@@ -132,8 +129,8 @@ bool ptx_parse_count(struct ptx_parser *parser, uint64_t min, uint64_t max, uint
 bool ptx_parse_offset(struct ptx_parser *parser, int64_t *offset);
 
 enum ptx_type ptx_type_find(const char *word, size_t length);
-/* One variable up to its initialiser, behind the space: for parameters of
- * functions. name NULL: "_". Does not bind it. */
+/* One variable after its space and up to its initialiser: for parameters of functions. name NULL:
+ * "_". Does not bind it. */
 bool ptx_parse_parameter(struct ptx_parser *parser, struct ptx_symbol **out_symbol);
 /* .reg, .local, .shared, .param, .global, .const: the statement that begins here. */
 bool ptx_parse_declaration(struct ptx_parser *parser, enum ptx_linkage linkage);
@@ -141,7 +138,7 @@ bool ptx_parse_declaration(struct ptx_parser *parser, enum ptx_linkage linkage);
 /* An instruction, whose opcode has been read. */
 bool ptx_parse_instruction(struct ptx_parser *parser, struct ptx_name *opcode, unsigned line,
                            struct ptx_symbol *guard, bool guard_negated);
-/* Parses all of the text; true: without an error. */
+/* Parses the whole text; true: there was no error. */
 bool ptx_parse_module(struct ptx_parser *parser);
 
 #endif

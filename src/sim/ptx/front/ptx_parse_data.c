@@ -7,7 +7,7 @@
 
 #define SIZE_LIMIT (UINT64_C(1) << 40) /* of a variable; one this large is an error */
 
-/* What stands before the name of a variable. */
+/* The part of a declaration before the name of a variable. */
 struct declaration {
     enum ptx_space space;
     enum ptx_type type;
@@ -19,12 +19,12 @@ struct declaration {
 /* The shape of the variable whose initialiser is being read. */
 struct shape {
     struct ptx_symbol *symbol;
-    unsigned element; /* bytes of a number */
+    unsigned element; /* bytes of an element */
     unsigned levels;
-    uint64_t strides[PTX_DIMENSIONS_MAX + 2]; /* [0]: all of it; [levels]: a number */
-    uint64_t end;                             /* UINT64_MAX: it grows */
+    uint64_t strides[PTX_DIMENSIONS_MAX + 2]; /* [0]: the whole array; [levels]: an element */
+    uint64_t end;                             /* UINT64_MAX: an array without a size */
     uint64_t written;                         /* bytes up to the last one */
-    size_t run;                               /* of these, in the parser's buffer */
+    size_t run; /* bytes of the current piece, in the parser's buffer */
     struct ptx_piece **pieces_end;
 };
 
@@ -63,7 +63,7 @@ static bool parse_align(struct ptx_parser *parser, unsigned *out_align)
     if (!ptx_parse_count(parser, 1, 1 << 16, &align))
         return false;
     if (align & (align - 1))
-        return ptx_parse_error(parser, line, PTX_INVALID, "an alignment of %u, not a power of two",
+        return ptx_parse_error(parser, line, PTX_INVALID, "the alignment %u is not a power of two",
                                (unsigned)align);
     if (out_align)
         *out_align = (unsigned)align;
@@ -86,7 +86,7 @@ static bool parse_attributes(struct ptx_parser *parser, struct declaration *d)
     return true;
 }
 
-/* .ptr, the space it points to and how that is aligned: hints without an effect. */
+/* .ptr, the space and the alignment that it points to: hints without an effect. */
 static bool parse_pointer(struct ptx_parser *parser)
 {
     enum ptx_space space;
@@ -196,7 +196,7 @@ static bool measure(struct ptx_parser *parser, struct ptx_symbol *symbol, const 
     return true;
 }
 
-/* No device has a variable that is larger than all memory of its kind. */
+/* A variable cannot be larger than the memory of its space. */
 static bool fits(struct ptx_parser *parser, const struct ptx_symbol *symbol)
 {
     uint64_t limit = SIZE_LIMIT;
@@ -212,7 +212,7 @@ static bool fits(struct ptx_parser *parser, const struct ptx_symbol *symbol)
 
 /* ---- initialisers -------------------------------------------------------------------- */
 
-/* Makes a piece of the numbers that follow one another. */
+/* Ends the current piece, which consists of contiguous elements. */
 static void end_run(struct ptx_parser *parser, struct shape *shape)
 {
     struct ptx_piece *piece;
@@ -241,7 +241,7 @@ static void reserve(struct ptx_parser *parser, size_t size)
     parser->byte_capacity = capacity;
 }
 
-/* Numbers come in the order of their places, with gaps where braces end early. */
+/* Elements come in order of their offsets, with gaps where braces end early. */
 static void put(struct ptx_parser *parser, struct shape *shape, uint64_t at, uint64_t bits)
 {
     unsigned char number[16] = {0};
@@ -254,7 +254,7 @@ static void put(struct ptx_parser *parser, struct shape *shape, uint64_t at, uin
     shape->written = at + shape->element;
 }
 
-/* symbol, generic(symbol), with + and - constants behind. */
+/* symbol, generic(symbol), followed by + and - constants. */
 static bool parse_symbol_address(struct ptx_parser *parser, struct ptx_relocation *relocation)
 {
     unsigned line = parser->token.line;
@@ -271,14 +271,14 @@ static bool parse_symbol_address(struct ptx_parser *parser, struct ptx_relocatio
         return false;
     symbol = ptx_scope_find(parser, name);
     if (!symbol)
-        ptx_scope_later(parser, name, line)->symbol = &relocation->symbol;
+        ptx_scope_add_pending(parser, name, line)->symbol = &relocation->symbol;
     else if (symbol->kind != PTX_VARIABLE && symbol->kind != PTX_FUNCTION)
         return ptx_parse_error(parser, line, PTX_INVALID, "'%.200s' has no address", name->text);
     relocation->symbol = symbol;
     return ptx_parse_offset(parser, &relocation->addend);
 }
 
-/* What a mask operator takes of an address: 0xFF00(symbol) is its second byte. */
+/* A mask operator selects a byte of an address: 0xFF00(symbol) is its second byte. */
 static bool apply_mask(struct ptx_parser *parser, uint64_t mask, struct ptx_relocation *relocation)
 {
     unsigned shift = mask ? (unsigned)__builtin_ctzll(mask) : 0;
@@ -489,20 +489,20 @@ static void append_variable(struct ptx_parser *parser, struct ptx_symbol *symbol
     *end = &symbol->next;
 }
 
-static bool may_declare_again(const struct ptx_symbol *symbol, const struct ptx_symbol *other)
+static bool may_redeclare(const struct ptx_symbol *symbol, const struct ptx_symbol *other)
 {
     return symbol->kind == PTX_VARIABLE && symbol->space == other->space &&
            (symbol->linkage == PTX_EXTERN || other->linkage == PTX_EXTERN ||
             (symbol->linkage == PTX_COMMON && other->linkage == PTX_COMMON));
 }
 
-/* A second declaration of a variable of the module becomes one with the first:
- * all that referred to it refers to the definition. */
+/* A second declaration of a variable of the module is merged with the first one, so that all
+ * references are to the definition. */
 static struct ptx_symbol *declare_variable(struct ptx_parser *parser, struct ptx_name *name,
                                            struct ptx_symbol *symbol)
 {
     struct ptx_symbol *first = parser->depth == 0 ? name->global : NULL;
-    if (!first || !may_declare_again(first, symbol)) {
+    if (!first || !may_redeclare(first, symbol)) {
         if (!ptx_scope_bind(parser, name, symbol))
             return NULL;
         append_variable(parser, symbol);
@@ -547,7 +547,7 @@ static bool parse_variable(struct ptx_parser *parser, const struct declaration *
     return true;
 }
 
-/* %r<12>, behind the "<"; no expression, in which ">" would be an operator. */
+/* %r<12>, after the "<"; the count is not an expression, in which ">" would be an operator. */
 static bool parse_range(struct ptx_parser *parser, struct ptx_name *prefix,
                         const struct ptx_symbol *like)
 {
@@ -576,8 +576,8 @@ static bool parse_register(struct ptx_parser *parser, const struct declaration *
     return true;
 }
 
-/* Which spaces have variables where. */
-static bool belongs_here(struct ptx_parser *parser, const struct declaration *d)
+/* Whether variables of this space may be declared in this scope. */
+static bool is_allowed_here(struct ptx_parser *parser, const struct declaration *d)
 {
     bool inside = parser->function;
     switch (d->space) {
@@ -603,7 +603,7 @@ bool ptx_parse_declaration(struct ptx_parser *parser, enum ptx_linkage linkage)
     if (parser->token.kind != PTX_TOKEN_DOT || !find_space(&parser->token, &d.space))
         return ptx_parse_expected(parser, "a state space");
     ptx_parse_next(parser);
-    if (!belongs_here(parser, &d) || !parse_attributes_and_type(parser, &d))
+    if (!is_allowed_here(parser, &d) || !parse_attributes_and_type(parser, &d))
         return false;
     do {
         if (d.space == PTX_REG ? !parse_register(parser, &d) : !parse_variable(parser, &d))

@@ -1,5 +1,5 @@
-/* Instructions and their operands, as written; what they mean the checker says.
- * Source: PTX ISA, "Instruction Operands". */
+/* Instructions and their operands, as written; ptx_check.c checks them. Source: PTX ISA,
+ * "Instruction Operands". */
 #include "ptx_parse.h"
 #include "ptx_rows.h"
 
@@ -8,7 +8,7 @@
 
 enum { ELEMENTS_MAX = 255 };
 
-/* Where elements of vectors and lists stand, names have to be known. */
+/* Names of elements of vectors and lists have to be declared before. */
 enum place { PLACE_OPERAND, PLACE_ELEMENT };
 
 static bool parse_operand(struct ptx_parser *parser, struct ptx_operand *operand, bool is_call,
@@ -28,7 +28,7 @@ static bool unknown_name(struct ptx_parser *parser, const struct ptx_name *name,
     return ptx_parse_error(parser, line, PTX_INVALID, "unknown symbol '%.200s'", name->text);
 }
 
-/* %tid.x; false without an error: it is no special register. */
+/* %tid.x; false without an error: it is not a special register. */
 static bool parse_special(struct ptx_parser *parser, struct ptx_name *name,
                           struct ptx_operand *operand)
 {
@@ -60,8 +60,8 @@ static bool parse_subscript(struct ptx_parser *parser, struct ptx_operand *opera
 }
 
 /* A register declared as a vector stands for its components. */
-static void spread(struct ptx_parser *parser, struct ptx_symbol *symbol,
-                   struct ptx_operand *operand)
+static void expand_components(struct ptx_parser *parser, struct ptx_symbol *symbol,
+                              struct ptx_operand *operand)
 {
     operand->kind = PTX_OP_VECTOR;
     operand->symbol = NULL;
@@ -84,7 +84,7 @@ static bool parse_symbol(struct ptx_parser *parser, struct ptx_symbol *symbol,
         if (component >= 0)
             ptx_parse_next(parser);
         else if (symbol->vector > 1)
-            spread(parser, symbol, operand);
+            expand_components(parser, symbol, operand);
         return true;
     case PTX_VARIABLE:
         operand->kind = PTX_OP_SYMBOL;
@@ -101,10 +101,10 @@ static bool parse_symbol(struct ptx_parser *parser, struct ptx_symbol *symbol,
 }
 
 /* A label or function further down. */
-static void await(struct ptx_parser *parser, struct ptx_name *name, unsigned line,
-                  struct ptx_operand *operand)
+static void add_pending_operand(struct ptx_parser *parser, struct ptx_name *name, unsigned line,
+                                struct ptx_operand *operand)
 {
-    struct ptx_pending *pending = ptx_scope_later(parser, name, line);
+    struct ptx_pending *pending = ptx_scope_add_pending(parser, name, line);
     operand->kind = PTX_OP_LABEL;
     pending->inst = parser->inst_count;
     pending->number = (uint32_t)(operand - parser->insts[parser->inst_count].operands);
@@ -124,9 +124,9 @@ static bool parse_named(struct ptx_parser *parser, struct ptx_operand *operand, 
     symbol = ptx_scope_find(parser, name);
     if (!symbol && *name->text == '%' && parse_special(parser, name, operand))
         return true;
-    /* A label of this name may yet come that is nearer than the one known. */
+    /* A label of this name in an inner scope may follow. */
     if (place == PLACE_OPERAND && (!symbol || symbol->kind == PTX_LABEL)) {
-        await(parser, name, line, operand);
+        add_pending_operand(parser, name, line, operand);
         return true;
     }
     return symbol ? parse_symbol(parser, symbol, operand) : unknown_name(parser, name, line);
@@ -160,7 +160,8 @@ static bool parse_address(struct ptx_parser *parser, struct ptx_operand *operand
         if (!name || !operand->symbol)
             return name && unknown_name(parser, name, line);
         if (operand->symbol->kind != PTX_REGISTER && operand->symbol->kind != PTX_VARIABLE)
-            return ptx_parse_error(parser, line, PTX_INVALID, "'%.200s' is no address", name->text);
+            return ptx_parse_error(parser, line, PTX_INVALID, "'%.200s' is not an address",
+                                   name->text);
         if (!ptx_parse_offset(parser, &operand->offset))
             return false;
     } else if (!ptx_parse_integer(parser, &operand->offset)) {
@@ -270,7 +271,7 @@ static bool too_many_operands(struct ptx_parser *parser)
 }
 
 /* The coordinates of [object, {coordinates}] are an operand of their own. */
-static bool part_coordinates(struct ptx_parser *parser, struct ptx_inst *inst)
+static bool split_coordinates(struct ptx_parser *parser, struct ptx_inst *inst)
 {
     if (inst->operand_count == PTX_OPERANDS_MAX)
         return too_many_operands(parser);
@@ -295,13 +296,14 @@ static bool parse_operands(struct ptx_parser *parser, struct ptx_inst *inst)
         struct ptx_operand *operand = &inst->operands[inst->operand_count++];
         if (!parse_operand(parser, operand, is_call, PLACE_OPERAND))
             return false;
-        if (operand->kind == PTX_OP_ADDRESS && operand->elements && !part_coordinates(parser, inst))
+        if (operand->kind == PTX_OP_ADDRESS && operand->elements &&
+            !split_coordinates(parser, inst))
             return false;
     } while (ptx_parse_accept(parser, ','));
     return true;
 }
 
-/* Of an instruction of which nothing is known. */
+/* Skips the operands of an instruction that the table does not have. */
 static bool skip_operands(struct ptx_parser *parser)
 {
     while (!ptx_parse_is(parser, ';') && parser->token.kind != PTX_TOKEN_END)
@@ -331,7 +333,7 @@ bool ptx_parse_instruction(struct ptx_parser *parser, struct ptx_name *opcode, u
     inst->guard = guard;
     inst->guard_negated = guard_negated;
     if (!parse_rest(parser, inst)) {
-        /* Nothing may be filled in later in an instruction that is not kept. */
+        /* The instruction is discarded, so pending names must not refer to it. */
         parser->scopes[parser->depth].pending = pending;
         return false;
     }

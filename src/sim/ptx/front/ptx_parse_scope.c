@@ -1,5 +1,5 @@
-/* Names while parsing: scopes, registers made on first use, and what is
- * referred to before it is seen. */
+/* Names while parsing: scopes, registers that are created on first use, and names that are used
+ * before they are declared. */
 #include "ptx_parse.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ static void resolve(struct ptx_parser *parser, struct ptx_pending *pending,
         operand->kind = symbol->kind == PTX_REGISTER ? PTX_OP_REG : PTX_OP_LABEL;
 }
 
-/* What this scope cannot resolve, one around it may. */
+/* Names that this scope cannot resolve are left to the scope around it. */
 static void resolve_pending(struct ptx_parser *parser, struct ptx_scope *scope)
 {
     for (struct ptx_pending *pending = scope->pending, *next; pending; pending = next) {
@@ -184,7 +184,8 @@ struct ptx_symbol *ptx_scope_find(struct ptx_parser *parser, struct ptx_name *na
     return binding ? binding->symbol : NULL;
 }
 
-struct ptx_pending *ptx_scope_later(struct ptx_parser *parser, struct ptx_name *name, unsigned line)
+struct ptx_pending *ptx_scope_add_pending(struct ptx_parser *parser, struct ptx_name *name,
+                                          unsigned line)
 {
     struct ptx_scope *scope = &parser->scopes[parser->depth];
     struct ptx_pending *pending = ptx_arena_alloc(parser->arena, sizeof *pending);

@@ -1,4 +1,4 @@
-/* The instruction table, and what a row's pattern and operand words say. */
+/* The instruction table, and the parsing of a row's pattern and operands. */
 #include "ptx_rows.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ const struct ptx_row *ptx_row_missing(const struct ptx_inst *inst)
     static const struct ptx_row row = {
         .opcode = "", .kind = PTX_ROW_MISSING, .emitter = PTX_EMIT_MISSING};
     static const struct {
-        const char *opcode, *modifiers[2]; /* those it begins with */
+        const char *opcode, *modifiers[2]; /* the first modifiers */
     } missing[] = {
 #define MISSING(opcode, ...) {opcode, {__VA_ARGS__}},
 #include "ptx_missing.def"
@@ -56,7 +56,8 @@ const struct ptx_row *ptx_row_missing(const struct ptx_inst *inst)
 
 /* ---- patterns -------------------------------------------------------------------------- */
 
-/* How many modifiers the words from at to end ("." before each) take; -1: other ones. */
+/* How many modifiers match the words from at to end (each begins with "."); -1: they do not
+ * match. */
 static int match_words(const char *at, const char *end, const char *const *modifiers,
                        unsigned count)
 {
@@ -199,7 +200,7 @@ bool ptx_row_operand(const struct ptx_row *row, unsigned index, struct ptx_opera
 
 /* ---- finding --------------------------------------------------------------------------- */
 
-/* Whether an operand looks like one of the rule: which distinguishes rows of one spelling. */
+/* Whether an operand has the kind of the rule, which distinguishes rows of one spelling. */
 static bool fits(const struct ptx_operand *operand, const struct ptx_operand_rule *rule)
 {
     bool is_vector = operand->kind == PTX_OP_VECTOR;
@@ -224,7 +225,7 @@ static bool fits(const struct ptx_operand *operand, const struct ptx_operand_rul
     }
 }
 
-static bool takes(const struct ptx_row *row, const struct ptx_inst *inst)
+static bool operands_fit(const struct ptx_row *row, const struct ptx_inst *inst)
 {
     struct ptx_operand_rule rule;
     unsigned count = 0;
@@ -256,21 +257,20 @@ static const struct ptx_row *find(const struct ptx_inst *inst, const char *const
                                   bool *out_opcode_known)
 {
     *out_opcode_known = false;
-    /* Every operand of a call but its name may be missing; the checker knows how. */
+    /* All operands of a call except its name are optional; check_call checks them. */
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (strcmp(rows[i].opcode, inst->opcode) != 0)
             continue;
         *out_opcode_known = true;
         if (match(rows[i].pattern, modifiers, inst->modifier_count) &&
-            (rows[i].emitter == PTX_EMIT_CALL || takes(&rows[i], inst)))
+            (rows[i].emitter == PTX_EMIT_CALL || operands_fit(&rows[i], inst)))
             return &rows[i];
     }
     return NULL;
 }
 
-/* Where a modifier stands in the patterns of memory rows; -1: in none that may be
- * written in another order. */
-static int place_of(const char *modifier)
+/* The position of a modifier in the patterns of memory rows; -1: its order is fixed. */
+static int modifier_position(const char *modifier)
 {
     static const char *const places[] = {
         " mmio ",
@@ -295,7 +295,7 @@ static int place_of(const char *modifier)
     return type_of(modifier, strlen(modifier)) != PTX_NOTYPE ? 100 : -1;
 }
 
-/* Assemblers take the modifiers of accesses in any order; rows have one. */
+/* Assemblers accept the modifiers of accesses in any order; rows have a fixed one. */
 static bool in_order(const struct ptx_inst *inst, const char *out_modifiers[PTX_MODIFIERS_MAX])
 {
     static const char opcodes[] = " ld ldu st atom red fence ";
@@ -305,10 +305,10 @@ static bool in_order(const struct ptx_inst *inst, const char *out_modifiers[PTX_
         return false;
     for (unsigned i = 0; i < inst->modifier_count; i++) {
         unsigned at = i;
-        int place = place_of(inst->modifiers[i]);
+        int place = modifier_position(inst->modifiers[i]);
         if (place < 0)
             return false;
-        for (; at > 0 && place_of(out_modifiers[at - 1]) > place; at--)
+        for (; at > 0 && modifier_position(out_modifiers[at - 1]) > place; at--)
             out_modifiers[at] = out_modifiers[at - 1];
         out_modifiers[at] = inst->modifiers[i];
     }

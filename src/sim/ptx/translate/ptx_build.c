@@ -1,5 +1,5 @@
-/* The builder behind the ptx_build_ functions: ops, fixups, constants, temporaries,
- * and the slots that operands stand for. */
+/* The builder behind the ptx_build_ functions: ops, fixups, constants, temporaries, and the slots
+ * of operands. */
 #include "ptx_build.h"
 
 #include <stdarg.h>
@@ -195,7 +195,7 @@ static void add_patch(struct ptx_builder *builder, const struct ptx_constant *co
     builder->body->patches = patch;
 }
 
-/* symbol: its address, known later, is added. */
+/* symbol: its address, which is known later, is added. */
 static uint32_t constant_slot(struct ptx_builder *builder, enum ptx_type type, uint64_t bits,
                               const struct ptx_symbol *symbol)
 {
@@ -226,7 +226,7 @@ uint32_t ptx_build_constant(struct ptx_builder *builder, enum ptx_type type, uin
     return constant_slot(builder, type, bits, NULL);
 }
 
-/* Temporaries live until the end of the instruction. */
+/* Temporaries are valid until the end of the instruction. */
 uint32_t ptx_build_temporary(struct ptx_builder *builder, enum ptx_type type)
 {
     enum ptx_slot_class slot_class = ptx_slot_class(type);
@@ -257,8 +257,8 @@ static uint32_t register_slot(const struct ptx_builder *builder, const struct pt
     return ptx_slots_find(&builder->body->slots, operand->symbol, operand->component);
 }
 
-static uint32_t resized(struct ptx_builder *builder, uint32_t slot, enum ptx_type from,
-                        enum ptx_type to)
+static uint32_t resize(struct ptx_builder *builder, uint32_t slot, enum ptx_type from,
+                       enum ptx_type to)
 {
     if (ptx_slot_class(from) == ptx_slot_class(to))
         return slot;
@@ -272,7 +272,7 @@ static uint32_t source_register(struct ptx_builder *builder, const struct ptx_op
 {
     uint32_t slot = register_slot(builder, operand);
     if (!operand->negated)
-        return resized(builder, slot, operand->symbol->type, type);
+        return resize(builder, slot, operand->symbol->type, type);
     uint32_t temporary = ptx_build_temporary(builder, PTX_PRED);
     ptx_build_not(builder, temporary, slot);
     return temporary;
@@ -306,7 +306,7 @@ bool ptx_is_kernel_param(const struct ptx_function *function, const struct ptx_s
     return false;
 }
 
-/* The address of a variable or function as its space counts. */
+/* The address of a variable or function, as an offset in its space. */
 static uint32_t address_slot(struct ptx_builder *builder, const struct ptx_operand *operand,
                              enum ptx_type type)
 {
@@ -317,7 +317,8 @@ static uint32_t address_slot(struct ptx_builder *builder, const struct ptx_opera
     if (symbol->kind == PTX_FUNCTION) {
         const struct ptx_body *body = ptx_program_find(builder->body->program, symbol);
         if (!body)
-            ptx_build_error(builder, "%s has no address: it is not of this module", symbol->name);
+            ptx_build_error(builder, "%s has no address, since it is not in this module",
+                            symbol->name);
         return ptx_build_constant(builder, type, body ? body->code.function->symbol->address : 0);
     }
     const struct ptx_function *function = ptx_build_function(builder);
@@ -342,7 +343,7 @@ static uint32_t special_slot(struct ptx_builder *builder, const struct ptx_opera
     ptx_build_special(builder, temporary, special);
     if (operand->negated)
         ptx_build_not(builder, temporary, temporary);
-    return resized(builder, temporary, own, type);
+    return resize(builder, temporary, own, type);
 }
 
 uint32_t ptx_build_source(struct ptx_builder *builder, const struct ptx_operand *operand,
@@ -366,7 +367,8 @@ uint32_t ptx_build_source(struct ptx_builder *builder, const struct ptx_operand 
     case PTX_OP_SINK:
         return ptx_build_constant(builder, type, 0);
     default:
-        ptx_build_error(builder, "%s takes no operand of this form here", builder->inst->opcode);
+        ptx_build_error(builder, "%s does not accept an operand of this form here",
+                        builder->inst->opcode);
         return ptx_build_constant(builder, type, 0);
     }
 }

@@ -1,5 +1,5 @@
-/* What the files of the translator share: the flow of a function, its layout, and
- * the builder behind the ptx_build_ functions. */
+/* Shared by the files of the translator: the control flow of a function, its layout, and the
+ * builder behind the ptx_build_ functions. */
 #ifndef PTX_BUILD_H
 #define PTX_BUILD_H
 
@@ -9,7 +9,7 @@
 
 struct ptx_flow_block {
     unsigned first, end;             /* instructions [first, end) */
-    unsigned order;                  /* in reverse postorder; UINT_MAX: nothing leads here */
+    unsigned order;                  /* in reverse postorder; UINT_MAX: unreachable */
     bool target;                     /* of a branch */
     unsigned next_first, next_count; /* successors: in ptx_flow.next */
 };
@@ -23,29 +23,29 @@ struct ptx_flow {
     unsigned reached_count;
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 bool ptx_flow_init(struct ptx_flow *flow, const struct ptx_function *function);
 void ptx_flow_fini(struct ptx_flow *flow);
 
 /* ---- registers ------------------------------------------------------------------- */
 
-/* Element sizes of slots, each a class of its own; predicates are masks. */
+/* A class of slots per size of elements; predicates are masks. */
 enum ptx_slot_class { PTX_SLOT_PRED, PTX_SLOT_2, PTX_SLOT_4, PTX_SLOT_8, PTX_SLOT_16 };
 enum { PTX_SLOT_CLASSES = PTX_SLOT_16 + 1 };
 enum ptx_slot_class ptx_slot_class(enum ptx_type type);
 size_t ptx_slot_size(enum ptx_slot_class slot_class); /* bytes */
 
-/* Where each register of a function lies. A register of a vector counts as many. */
+/* The slot of each register of a function. A vector counts as one register per component. */
 struct ptx_slots {
     unsigned *first;  /* by ptx_symbol.index: its number, component 0 */
     uint32_t *offset; /* by number: the slot */
     uint8_t *classes;
     unsigned count;
     size_t size;        /* bytes of all slots */
-    unsigned registers; /* 32-bit registers that would hold what is live at once */
+    unsigned registers; /* 32-bit registers for the values that are live at once */
 };
 
-/* False: no memory. */
+/* False: out of memory. */
 bool ptx_slots_init(struct ptx_slots *slots, const struct ptx_function *function,
                     const struct ptx_flow *flow);
 void ptx_slots_fini(struct ptx_slots *slots);
@@ -58,7 +58,7 @@ struct ptx_arena_chunk {
     struct ptx_arena_chunk *next;
 };
 
-/* An address in the constants that is known when the module was placed. */
+/* An address in the constants, which is known when the module is placed. */
 struct ptx_patch {
     struct ptx_patch *next;
     const struct ptx_symbol *symbol;
@@ -67,26 +67,26 @@ struct ptx_patch {
     enum ptx_slot_class slot_class;
 };
 
-/* Of a function: the first member is what ptx_function.code points to. */
+/* A function's translation; ptx_function.code points to the first member. */
 struct ptx_body {
     struct ptx_code code;
     struct ptx_program *program;
     struct ptx_patch *patches;
     struct ptx_arena_chunk *chunks;
     size_t dynamic_align;             /* entry: of "extern .shared" */
-    struct ptx_symbol dynamic_symbol; /* what "extern .shared" stands for in this function */
+    struct ptx_symbol dynamic_symbol; /* the symbol of "extern .shared" in this function */
     /* While translating. */
     struct ptx_flow flow;
     struct ptx_slots slots;
-    bool *calls;         /* by number: functions it may call */
+    bool *calls;         /* by number: functions that it may call */
     bool indirect;       /* it calls by address, without a list of targets */
-    bool *shared;        /* by ptx_program.shared: variables it uses */
-    unsigned char visit; /* of a walk over calls */
+    bool *shared;        /* by ptx_program.shared: variables that it uses */
+    unsigned char visit; /* mark of a walk over calls */
 };
 
-/* Of a module: what its bodies share. */
+/* A module's translation: shared by its bodies. */
 struct ptx_program {
-    struct ptx_code_table table; /* what ptx_code.table points to */
+    struct ptx_code_table table; /* ptx_code.table points to this */
     struct ptx_module *module;
     unsigned sm;
     struct ptx_body **bodies;
@@ -101,12 +101,12 @@ static inline struct ptx_body *ptx_body_of(const struct ptx_code *code)
     return (struct ptx_body *)(uintptr_t)code;
 }
 
-/* The function a name stands for, with a body; NULL: it has none. */
+/* The body of the function of a symbol; NULL: it has none. */
 struct ptx_body *ptx_program_find(const struct ptx_program *program,
                                   const struct ptx_symbol *symbol);
 
-/* Offsets of variables, what calls what, and how much memory that takes
- * (ptx_layout.c). False: logged, or no memory. */
+/* Offsets of variables, the call graph, and the memory that a function needs (ptx_layout.c). False:
+ * an error was logged, or out of memory. */
 bool ptx_layout_function(struct ptx_body *body);
 enum ptx_result ptx_layout_program(struct ptx_program *program, struct ptx_log *log);
 
@@ -114,11 +114,11 @@ enum ptx_result ptx_layout_program(struct ptx_program *program, struct ptx_log *
 
 enum ptx_fixup_kind { PTX_FIXUP_BLOCK, PTX_FIXUP_OP };
 
-/* A pointer to an op, known when all are there. */
+/* A pointer to an op, which is known when all ops have been emitted. */
 struct ptx_fixup {
     enum ptx_fixup_kind kind;
     unsigned number;             /* of the block or the op */
-    unsigned op;                 /* whose target it is, when place is NULL */
+    unsigned op;                 /* the op whose target it is, if place is NULL */
     const struct ptx_op **place; /* of a table */
 };
 
@@ -142,7 +142,7 @@ struct ptx_builder {
     enum ptx_result result;
     struct ptx_op *ops;
     unsigned op_count, op_capacity;
-    struct ptx_op spare; /* what is written when there is no memory */
+    struct ptx_op spare; /* is written to when there is no memory */
     unsigned *block_ops; /* first op of each block */
     uint32_t *orders;
     struct ptx_fixup *fixups;
@@ -150,25 +150,25 @@ struct ptx_builder {
     struct ptx_constant *constants; /* open addressing */
     unsigned constant_count, constant_capacity;
     size_t frame_size;    /* so far */
-    unsigned char *image; /* of what follows the registers */
+    unsigned char *image; /* the contents after the registers */
     size_t image_size, image_capacity;
     struct ptx_temporaries temporaries[PTX_SLOT_CLASSES];
 };
 
-/* The op's target is, in the end, a block's first op or an op by number. */
+/* Sets the op's target when all ops are emitted: a block's first op, or an op by number. */
 void ptx_build_fixup(struct ptx_builder *builder, enum ptx_fixup_kind kind, unsigned number,
                      unsigned op, const struct ptx_op **place);
-/* Whether symbol is a parameter of function, which is a kernel: the others lie in
+/* Whether symbol is a parameter of function, which is a kernel: those of other functions are in
  * local memory. */
 bool ptx_is_kernel_param(const struct ptx_function *function, const struct ptx_symbol *symbol);
 unsigned ptx_build_label(const struct ptx_builder *builder, const struct ptx_symbol *label);
-/* A new slot beyond the registers, in which all lanes begin with bits. */
+/* A new slot beyond the registers, in which all lanes have the initial value bits. */
 uint32_t ptx_build_slot(struct ptx_builder *builder, enum ptx_slot_class slot_class, uint64_t bits);
 /* Writes bits to all lanes of a slot; to a predicate: whether they are not 0. */
 void ptx_slot_fill(unsigned char *slot, enum ptx_slot_class slot_class, uint64_t bits);
 void ptx_build_no_memory(struct ptx_builder *builder);
-/* Grows an array of elements of size to hold at least needed; NULL: no memory, the
- * old one stays. */
+/* Grows an array of elements of size to hold at least needed; NULL: out of memory, and the old
+ * array is unchanged. */
 void *ptx_grow(void *array, unsigned *capacity, unsigned needed, size_t size);
 
 /* ptx_emit_mov.c: registers of other sizes, special registers. */
@@ -180,14 +180,14 @@ void ptx_build_not(struct ptx_builder *builder, uint32_t d, uint32_t a);
 void ptx_build_local_address(struct ptx_builder *builder, uint32_t d, enum ptx_type type,
                              uint64_t offset);
 
-/* ptx_emit_control.c: around an instruction that only some lanes do. begin returns what
- * end wants. */
+/* ptx_emit_control.c: around an instruction that only some lanes execute. The first function of a
+ * pair returns the argument of the second one. */
 void ptx_build_join(struct ptx_builder *builder);
 unsigned ptx_build_guard(struct ptx_builder *builder);
 void ptx_build_unguard(struct ptx_builder *builder, unsigned begun);
 unsigned ptx_build_skip(struct ptx_builder *builder);
 void ptx_build_skipped(struct ptx_builder *builder, unsigned begun);
-/* Whether op begins a straight line and counts its instructions, with e. */
+/* Whether op is the first of a straight-line sequence, whose instructions it counts in e. */
 bool ptx_op_counts(const struct ptx_op *op);
 
 #endif

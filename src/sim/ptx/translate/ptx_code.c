@@ -19,8 +19,8 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst)
     emitters[inst->row->emitter](builder, inst);
 }
 
-/* Where lanes may wait, leave or fail, those that the guard spares go around; elsewhere
- * they only look on. A branch looks at its guard itself. */
+/* Lanes whose guard is false skip instructions at which lanes may wait, branch or fail, by a jump;
+ * at other instructions they are masked. A branch evaluates its guard itself. */
 static void emit_guarded(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     bool around = inst->row->kind == PTX_ROW_CONTROL || inst->row->kind == PTX_ROW_BARRIER ||
@@ -93,7 +93,7 @@ static void apply_fixups(struct ptx_builder *builder)
     }
 }
 
-/* Ops that begin a straight line keep how many instructions it has. */
+/* The first op of a straight-line sequence has the number of its instructions. */
 static void count_lines(struct ptx_builder *builder)
 {
     uint32_t length = 0;
@@ -144,7 +144,7 @@ static enum ptx_result translate(struct ptx_body *body, struct ptx_log *log)
     builder.block_ops = calloc(body->flow.block_count, sizeof *builder.block_ops);
     if (!builder.block_ops)
         return PTX_NO_MEMORY;
-    ptx_build_slot(&builder, PTX_SLOT_PRED, 0); /* slot 0 would look like no constant */
+    ptx_build_slot(&builder, PTX_SLOT_PRED, 0); /* slot 0 would mean that there is no constant */
     for (unsigned b = 0; b < body->flow.block_count; b++)
         if (body->flow.blocks[b].order != ~0u && builder.result != PTX_NO_MEMORY)
             emit_block(&builder, b);
@@ -243,7 +243,7 @@ enum ptx_result ptx_code_translate(struct ptx_module *module, unsigned sm, struc
             return PTX_NO_MEMORY;
         if (!add_body(program, f)) {
             if (program->body_count == 0)
-                free_program(program); /* no function leads to it */
+                free_program(program); /* no function refers to it */
             return PTX_NO_MEMORY;
         }
     }

@@ -1,5 +1,6 @@
-/* Emitters, which append the ops of one instruction, and what they call. An emitter is a row of
- * ptx_emitters.def and a function ptx_emit_<name>; rows of the instruction table name it. */
+/* Emitters, which append the ops of one instruction, and the functions that they call. An emitter
+ * is a row of ptx_emitters.def and a function ptx_emit_<name>; rows of the instruction table name
+ * it. */
 #ifndef PTX_EMIT_H
 #define PTX_EMIT_H
 
@@ -11,15 +12,13 @@
  */
 struct ptx_builder;
 
-/* The slot of a source of a type: a register's own, or a constant's, or, for a
- * special register or a symbol's address, one that ops emitted here fill. A
- * register that is wider than type is narrowed into a temporary. negated
- * predicates are inverted into a temporary. */
+/* The slot of a source of a type: that of a register or a constant, or, for a special register or a
+ * symbol's address, one that ops emitted here write. A register that is wider than type is narrowed
+ * into a temporary. Negated predicates are inverted into a temporary. */
 uint32_t ptx_build_source(struct ptx_builder *builder, const struct ptx_operand *operand,
                           enum ptx_type type);
-/* The slot to write a result of type to, for a destination operand. When the
- * register is wider, ptx_build_finish widens what was written there. A sink gives
- * a scratch slot. */
+/* The slot to write a result of type to, for a destination operand. If the register is wider,
+ * ptx_build_finish widens the result. A sink (_) has a scratch slot. */
 uint32_t ptx_build_destination(struct ptx_builder *builder, const struct ptx_operand *operand,
                                enum ptx_type type);
 /* To be called after the op that wrote the destination was emitted. */
@@ -27,13 +26,14 @@ void ptx_build_finish(struct ptx_builder *builder, const struct ptx_operand *ope
                       enum ptx_type type, uint32_t slot);
 uint32_t ptx_build_constant(struct ptx_builder *builder, enum ptx_type type, uint64_t bits);
 uint32_t ptx_build_temporary(struct ptx_builder *builder, enum ptx_type type);
-/* Appends an op for the instruction being translated; its mods and inst are set.
- * The pointer is good until the next call. */
+/* Appends an op for the instruction being translated; its mods and inst are set. The pointer is
+ * valid until the next call. */
 struct ptx_op *ptx_build_op(struct ptx_builder *builder, ptx_handler handler);
-/* Memory that lives as long as the code, zeroed; NULL without memory (the build
- * then fails by itself). */
+/* Zeroed memory that is freed with the code; NULL: out of memory, and the translation fails without
+ * further action. */
 void *ptx_build_alloc(struct ptx_builder *builder, size_t size);
-/* The symbol whose address symbol has in the function being translated. */
+/* The symbol that a symbol stands for in the function being translated: "extern .shared" has one
+ * per function. */
 const struct ptx_symbol *ptx_build_symbol(const struct ptx_builder *builder,
                                           const struct ptx_symbol *symbol);
 const struct ptx_function *ptx_build_function(const struct ptx_builder *builder);
@@ -52,27 +52,28 @@ typedef void (*ptx_emit_function)(struct ptx_builder *builder, const struct ptx_
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-/* What the modifiers of an instruction say. */
-struct ptx_words {
-    enum ptx_space space; /* PTX_GENERIC: none is named */
+/* The modifiers of a memory instruction. */
+struct ptx_access_modifiers {
+    enum ptx_space space; /* PTX_GENERIC: no space is named */
     enum ptx_type type;   /* the last type named */
     unsigned vector;      /* 1, 2, 4, 8 */
     bool entry, func;     /* .param::entry, .param::func */
     unsigned line;        /* of the instruction */
 };
-void ptx_words_read(const struct ptx_inst *inst, struct ptx_words *out_words);
+void ptx_access_modifiers_read(const struct ptx_inst *inst,
+                               struct ptx_access_modifiers *out_modifiers);
 /* Whether modifier is among the instruction's. */
 bool ptx_inst_has(const struct ptx_inst *inst, const char *modifier);
 
-/* A new access to an address operand, of count elements of type; NULL: no memory. */
+/* A new access to an address operand, of count elements of type; NULL: out of memory. */
 struct ptx_access *ptx_access_create(struct ptx_builder *builder, const struct ptx_operand *address,
-                                     const struct ptx_words *words, bool write);
+                                     const struct ptx_access_modifiers *modifiers, bool write);
 /* Element index of a vector operand, or the scalar operand itself. */
 struct ptx_operand ptx_vector_element(const struct ptx_operand *operand, unsigned index);
-/* Appends an op for access, after the checks that are on. */
+/* Appends an op for access, after the checks that are enabled. */
 struct ptx_op *ptx_access_op(struct ptx_builder *builder, ptx_handler handler,
                              const struct ptx_access *access);
-/* Appends the op that checks access, where a check is on. */
+/* Appends the op that checks access, if a check is enabled. */
 void ptx_emit_checks(struct ptx_builder *builder, const struct ptx_access *access);
 
 #endif

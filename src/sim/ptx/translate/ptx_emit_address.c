@@ -1,5 +1,5 @@
-/* Addresses as instructions name them: which space, which base; emits the instructions that
- * convert and ask about them. */
+/* Addresses of instructions: their space and base; emits the instructions that convert and test
+ * addresses. */
 #include "ptx_build.h"
 #include "ptx_emit.h"
 
@@ -22,25 +22,27 @@ static enum ptx_type type_of_name(const char *name)
     return PTX_NOTYPE;
 }
 
-static void word_read(const char *word, struct ptx_words *words)
+static void modifier_read(const char *modifier, struct ptx_access_modifiers *modifiers)
 {
-    enum ptx_type type = type_of_name(word);
+    enum ptx_type type = type_of_name(modifier);
     if (type != PTX_NOTYPE)
-        words->type = type;
-    else if (word[0] == 'v' && strchr("248", word[1]) && word[1] && !word[2])
-        words->vector = (unsigned)(word[1] - '0');
+        modifiers->type = type;
+    else if (modifier[0] == 'v' && strchr("248", modifier[1]) && modifier[1] && !modifier[2])
+        modifiers->vector = (unsigned)(modifier[1] - '0');
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (strcmp(spaces[i].name, word) == 0)
-            words->space = spaces[i].space;
-    words->entry |= strcmp(word, "param::entry") == 0;
-    words->func |= strcmp(word, "param::func") == 0;
+        if (strcmp(spaces[i].name, modifier) == 0)
+            modifiers->space = spaces[i].space;
+    modifiers->entry |= strcmp(modifier, "param::entry") == 0;
+    modifiers->func |= strcmp(modifier, "param::func") == 0;
 }
 
-void ptx_words_read(const struct ptx_inst *inst, struct ptx_words *out_words)
+void ptx_access_modifiers_read(const struct ptx_inst *inst,
+                               struct ptx_access_modifiers *out_modifiers)
 {
-    *out_words = (struct ptx_words){.space = PTX_GENERIC, .vector = 1, .line = inst->line};
+    *out_modifiers =
+        (struct ptx_access_modifiers){.space = PTX_GENERIC, .vector = 1, .line = inst->line};
     for (unsigned i = 0; i < inst->modifier_count; i++)
-        word_read(inst->modifiers[i], out_words);
+        modifier_read(inst->modifiers[i], out_modifiers);
 }
 
 bool ptx_inst_has(const struct ptx_inst *inst, const char *modifier)
@@ -62,13 +64,13 @@ static bool is_launch_parameter(const struct ptx_function *function,
     return false;
 }
 
-/* A .param address is the launch's when it names one of a kernel's parameters, or
- * is in a register and the instruction, or else the kind of function, says so. */
+/* A .param address is in the launch's parameters if it names a parameter of a kernel, or if it is
+ * in a register and the instruction (or else the kind of the function) says that it is. */
 static void place_param(struct ptx_access *access, const struct ptx_function *function,
-                        const struct ptx_words *words)
+                        const struct ptx_access_modifiers *modifiers)
 {
     bool launch = access->symbol ? is_launch_parameter(function, access->symbol)
-                                 : words->entry || (function->entry && !words->func);
+                                 : modifiers->entry || (function->entry && !modifiers->func);
     access->space = launch ? PTX_PARAM : PTX_LOCAL;
 }
 
@@ -76,25 +78,25 @@ static void place_symbol(const struct ptx_builder *builder, struct ptx_access *a
                          const struct ptx_symbol *symbol)
 {
     access->symbol = ptx_build_symbol(builder, symbol);
-    if (access->space == PTX_GENERIC) { /* a variable's name says where it is */
+    if (access->space == PTX_GENERIC) { /* a variable has a space */
         access->space = symbol->space;
         access->named = symbol->space;
     }
 }
 
 struct ptx_access *ptx_access_create(struct ptx_builder *builder, const struct ptx_operand *address,
-                                     const struct ptx_words *words, bool write)
+                                     const struct ptx_access_modifiers *modifiers, bool write)
 {
     struct ptx_access *access = ptx_build_alloc(builder, sizeof *access);
     if (!access)
         return NULL;
-    access->space = access->named = words->space;
+    access->space = access->named = modifiers->space;
     access->write = write;
-    access->line = words->line;
-    access->size = (uint8_t)ptx_type_size(words->type);
-    access->count = (uint8_t)words->vector;
+    access->line = modifiers->line;
+    access->size = (uint8_t)ptx_type_size(modifiers->type);
+    access->count = (uint8_t)modifiers->vector;
     access->bytes = (uint8_t)(access->size * access->count);
-    access->sign = words->type >= PTX_S8 && words->type <= PTX_S64;
+    access->sign = modifiers->type >= PTX_S8 && modifiers->type <= PTX_S64;
     access->offset = address->offset;
     const struct ptx_symbol *symbol = address->symbol;
     if (symbol && symbol->kind == PTX_REGISTER) {
@@ -102,7 +104,7 @@ struct ptx_access *ptx_access_create(struct ptx_builder *builder, const struct p
         base.kind = PTX_OP_REG;
         access->address_size = (uint8_t)ptx_type_size(symbol->type);
         if (access->address_size != 4 && access->address_size != 8)
-            ptx_build_error(builder, "register %s is no address", symbol->name);
+            ptx_build_error(builder, "register %s is not an address", symbol->name);
         access->base = ptx_build_source(builder, &base, symbol->type);
     } else if (symbol) {
         place_symbol(builder, access, symbol);
@@ -110,7 +112,7 @@ struct ptx_access *ptx_access_create(struct ptx_builder *builder, const struct p
         access->offset += (int64_t)address->bits;
     }
     if (access->space == PTX_PARAM)
-        place_param(access, ptx_build_function(builder), words);
+        place_param(access, ptx_build_function(builder), modifiers);
     if (access->space == PTX_CONST)
         access->space = PTX_GLOBAL;
     access->frame = access->space == PTX_LOCAL && access->symbol;
@@ -140,36 +142,36 @@ struct ptx_op *ptx_access_op(struct ptx_builder *builder, ptx_handler handler,
 
 void ptx_emit_cvta(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
-    enum ptx_space space = words.space;
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
+    enum ptx_space space = modifiers.space;
     const struct ptx_function *function = ptx_build_function(builder);
-    if (space == PTX_PARAM && !words.entry && !function->entry)
-        space = PTX_LOCAL; /* a function's parameters whose address is taken lie there */
-    if (words.type == PTX_U32 && ptx_window_of(space))
+    if (space == PTX_PARAM && !modifiers.entry && !function->entry)
+        space = PTX_LOCAL; /* a function's parameters whose address is taken are in local memory */
+    if (modifiers.type == PTX_U32 && ptx_window_of(space))
         ptx_build_error(builder, "a 32-bit generic address cannot reach this space");
-    uint32_t source = ptx_build_source(builder, &inst->operands[1], words.type);
-    uint32_t d = ptx_build_destination(builder, &inst->operands[0], words.type);
-    struct ptx_op *op =
-        ptx_build_op(builder, words.type == PTX_U32 ? ptx_run_keep_address : ptx_run_shift_address);
+    uint32_t source = ptx_build_source(builder, &inst->operands[1], modifiers.type);
+    uint32_t d = ptx_build_destination(builder, &inst->operands[0], modifiers.type);
+    struct ptx_op *op = ptx_build_op(builder, modifiers.type == PTX_U32 ? ptx_run_keep_address
+                                                                        : ptx_run_shift_address);
     op->d = d;
     op->a = source;
     op->bits = ptx_window_of(space);
     if (ptx_inst_has(inst, "to"))
         op->bits = -op->bits;
-    ptx_build_finish(builder, &inst->operands[0], words.type, d);
+    ptx_build_finish(builder, &inst->operands[0], modifiers.type, d);
 }
 
 void ptx_emit_isspacep(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
     uint32_t a = ptx_build_source(builder, &inst->operands[1], PTX_U64);
     uint32_t d = ptx_build_destination(builder, &inst->operands[0], PTX_PRED);
     struct ptx_op *op = ptx_build_op(builder, ptx_run_is_in_space);
     op->d = d;
     op->a = a;
-    op->bits = words.space;
+    op->bits = modifiers.space;
     ptx_build_finish(builder, &inst->operands[0], PTX_PRED, d);
 }
 

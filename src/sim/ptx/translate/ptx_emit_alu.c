@@ -1,9 +1,9 @@
-/* Makes ops of arithmetic instructions. */
+/* Emits arithmetic instructions. */
 #include "ptx_alu.h"
 #include "ptx_emit.h"
 
-/* Whether .and, .or or .xor comes with a predicate to combine with, which is then the optional last
- * operand, and without one none does. */
+/* Whether .and, .or or .xor is present exactly if there is a predicate to combine with, the
+ * optional last operand. */
 static bool combination_fits(const struct ptx_inst *inst, uint64_t bits)
 {
     struct ptx_operand_rule rule;
@@ -68,10 +68,10 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst, uint6
 
 void ptx_emit_alu(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    emit(builder, inst, ptx_alu_words(inst));
+    emit(builder, inst, ptx_alu_modifier_bits(inst));
 }
 
 void ptx_emit_video(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    emit(builder, inst, ptx_alu_words(inst) | ptx_alu_video_words(inst));
+    emit(builder, inst, ptx_alu_modifier_bits(inst) | ptx_alu_video_bits(inst));
 }

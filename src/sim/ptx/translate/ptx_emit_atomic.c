@@ -27,36 +27,36 @@ static void finish(struct ptx_builder *builder, const struct ptx_operand *d, enu
     }
 }
 
-/* atom: it has a destination. */
+/* atom: the instruction has a destination. */
 static void emit(struct ptx_builder *builder, const struct ptx_inst *inst, bool atom)
 {
     const struct ptx_operand *operands = inst->operands + atom;
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
-    struct ptx_access *access = ptx_access_create(builder, &operands[0], &words, true);
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
+    struct ptx_access *access = ptx_access_create(builder, &operands[0], &modifiers, true);
     struct ptx_atomic *atomic = ptx_build_alloc(builder, sizeof *atomic);
     if (!access || !atomic)
         return;
     atomic->access = *access;
     atomic->access.atomic = true;
-    atomic->width = (uint8_t)ptx_type_size(words.type);
-    if (!find_element(inst, words.type, atomic)) {
+    atomic->width = (uint8_t)ptx_type_size(modifiers.type);
+    if (!find_element(inst, modifiers.type, atomic)) {
         ptx_build_error(builder, "%s has no such operation", inst->opcode);
         return;
     }
     atomic->returns = atom && !all_sinks(&inst->operands[0], access->count);
     for (unsigned i = 0; i < access->count; i++) {
         struct ptx_operand b = ptx_vector_element(&operands[1], i);
-        atomic->access.slots[i] = ptx_build_source(builder, &b, words.type);
+        atomic->access.slots[i] = ptx_build_source(builder, &b, modifiers.type);
     }
     if (ptx_inst_has(inst, "cas"))
-        atomic->c = ptx_build_source(builder, &operands[2], words.type);
+        atomic->c = ptx_build_source(builder, &operands[2], modifiers.type);
     for (unsigned i = 0; atomic->returns && i < access->count; i++) {
         struct ptx_operand d = ptx_vector_element(&inst->operands[0], i);
-        atomic->d[i] = ptx_build_destination(builder, &d, words.type);
+        atomic->d[i] = ptx_build_destination(builder, &d, modifiers.type);
     }
     ptx_access_op(builder, ptx_run_atomic, &atomic->access);
-    finish(builder, &inst->operands[0], words.type, atomic);
+    finish(builder, &inst->operands[0], modifiers.type, atomic);
 }
 
 void ptx_emit_atom(struct ptx_builder *builder, const struct ptx_inst *inst)

@@ -44,7 +44,7 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst, bool 
     ptx_build_op(builder, ptx_run_barrier)->extra = b;
 }
 
-/* bar is aligned without saying so. */
+/* bar is always aligned. */
 void ptx_emit_bar(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     emit(builder, inst, true);

@@ -1,13 +1,13 @@
-/* Emits calls: what is passed, and which of direct, indirect and built-in calls it is. */
+/* Emits calls: arguments and results of direct, indirect and built-in calls. */
 #include "ptx_build.h"
 #include "ptx_emit.h"
 
-/* The parts of a call: (results), what, (arguments), list of targets or prototype. */
+/* The parts of a call: (results), target, (arguments), list of targets or prototype. */
 struct parts {
     const struct ptx_operand *results, *what, *args, *targets;
 };
 
-static struct parts take_apart(const struct ptx_inst *inst)
+static struct parts parse_call(const struct ptx_inst *inst)
 {
     struct parts parts = {0};
     for (unsigned i = 0; i < inst->operand_count; i++) {
@@ -22,7 +22,7 @@ static struct parts take_apart(const struct ptx_inst *inst)
     return parts;
 }
 
-/* The declaration that says what is passed. */
+/* The declaration with the types of arguments and results. */
 static const struct ptx_function *signature(const struct parts *parts)
 {
     const struct ptx_symbol *symbol = parts->what->symbol;
@@ -56,7 +56,7 @@ static void set_value(struct ptx_builder *builder, const struct ptx_operand *ope
 {
     if (is_argument_variable(operand)) {
         if (ptx_is_kernel_param(ptx_build_function(builder), operand->symbol))
-            ptx_build_error(builder, "parameter %s of the kernel cannot be passed on",
+            ptx_build_error(builder, "parameter %s of the kernel cannot be an argument or result",
                             operand->symbol->name);
         *out_formal = (struct ptx_formal){.offset = (uint32_t)operand->symbol->address,
                                           .size = (uint32_t)operand->symbol->size};
@@ -119,10 +119,10 @@ static ptx_handler set_callee(struct ptx_builder *builder, const struct parts *p
 
 void ptx_emit_call(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    struct parts parts = take_apart(inst);
+    struct parts parts = parse_call(inst);
     if (!parts.what || !parts.what->symbol ||
         (parts.what->kind != PTX_OP_REG && parts.what->symbol->kind != PTX_FUNCTION)) {
-        ptx_build_error(builder, "call of what is no function");
+        ptx_build_error(builder, "the target of the call is not a function");
         return;
     }
     const struct ptx_function *function = signature(&parts);

@@ -1,9 +1,9 @@
-/* Emits branches, ends and guards. */
+/* Emits branches, exits and guards. */
 #include "ptx_build.h"
 #include "ptx_emit.h"
 
 enum {
-    SPIN_LENGTH = 64, /* a loop that waits for another thread is shorter */
+    SPIN_LENGTH = 64, /* a loop that waits for another thread is assumed to be shorter */
     SPIN_WEIGHT = 16, /* and its steps count for more */
 };
 
@@ -47,8 +47,8 @@ void ptx_build_skipped(struct ptx_builder *builder, unsigned begun)
     ptx_build_join(builder);
 }
 
-/* Whether an instruction is one that a loop contains that waits for other threads. */
-static bool may_see_others(const struct ptx_inst *inst)
+/* Whether a loop with this instruction may be waiting for other threads. */
+static bool may_wait_for_others(const struct ptx_inst *inst)
 {
     if (inst->mods & (PTX_MOD_VOLATILE | PTX_MOD_RELAXED | PTX_MOD_ACQUIRE))
         return true;
@@ -64,7 +64,7 @@ static bool may_see_others(const struct ptx_inst *inst)
     }
 }
 
-/* Sets what the way back to a block costs. False: it is a way forward. */
+/* Sets the cost of a branch back to a block. False: it is a branch forward. */
 static bool set_weight(const struct ptx_builder *builder, struct ptx_op *op, unsigned block)
 {
     const struct ptx_function *function = ptx_build_function(builder);
@@ -73,7 +73,7 @@ static bool set_weight(const struct ptx_builder *builder, struct ptx_op *op, uns
         return false;
     op->c = last - first + 1;
     for (unsigned i = first; i <= last && op->c <= SPIN_LENGTH; i++)
-        op->d |= may_see_others(&function->insts[i]);
+        op->d |= may_wait_for_others(&function->insts[i]);
     if (op->d)
         op->c *= SPIN_WEIGHT;
     return true;
@@ -139,8 +139,8 @@ void ptx_emit_sleep(struct ptx_builder *builder, const struct ptx_inst *inst)
     ptx_build_op(builder, ptx_run_sleep);
 }
 
-/* Hints without an op: pmevent, setmaxnreg, and griddepcontrol, as a launch begins when those
- * before it have ended. */
+/* Hints without an op: pmevent, setmaxnreg, and griddepcontrol, since a launch begins only when
+ * those before it have ended. */
 void ptx_emit_nothing(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     (void)builder;

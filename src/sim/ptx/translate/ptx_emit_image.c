@@ -21,7 +21,7 @@ static void read_geometry(struct ptx_image_access *access, const struct ptx_inst
         }
 }
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 static struct ptx_image_access *create(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     struct ptx_image_access *access = ptx_build_alloc(builder, sizeof *access);
@@ -37,7 +37,7 @@ static void read_object(struct ptx_builder *builder, struct ptx_image_access *ac
     base.kind = PTX_OP_REG;
     if (!base.symbol || base.symbol->kind != PTX_REGISTER ||
         ptx_type_size(base.symbol->type) != 8) {
-        ptx_build_error(builder, "simulated devices take texture and surface objects from "
+        ptx_build_error(builder, "simulated devices accept texture and surface objects from "
                                  "registers of 64 bits only");
         return;
     }
@@ -109,7 +109,7 @@ static void emit_query(struct ptx_builder *builder, const struct ptx_inst *inst,
     ptx_build_finish(builder, &inst->operands[0], PTX_B32, access->slots[0]);
 }
 
-/* As of a load or store: a wider register is read and written whole. */
+/* As for loads and stores, a wider register is read and written as a whole. */
 static enum ptx_type data_type(const struct ptx_operand *element, enum ptx_type type)
 {
     bool is_register = element->kind == PTX_OP_REG || element->kind == PTX_OP_COMPONENT;
@@ -121,22 +121,22 @@ static void emit_surface(struct ptx_builder *builder, const struct ptx_inst *ins
     static const char *const beyond[] = {"trap", "clamp", "zero"};
     const struct ptx_operand *data = &inst->operands[writes ? 2 : 0];
     enum ptx_type types[PTX_VECTOR_MAX];
-    struct ptx_words words;
+    struct ptx_access_modifiers modifiers;
     struct ptx_image_access *access = create(builder, inst);
     if (!access)
         return;
-    ptx_words_read(inst, &words);
+    ptx_access_modifiers_read(inst, &modifiers);
     for (unsigned i = 0; i < 3; i++)
         if (ptx_inst_has(inst, beyond[i]))
             access->beyond = (enum ptx_image_beyond)i;
     access->formatted = ptx_inst_has(inst, "p");
-    access->count = words.vector;
-    access->size = ptx_type_size(words.type);
+    access->count = modifiers.vector;
+    access->size = ptx_type_size(modifiers.type);
     read_object(builder, access, &inst->operands[writes ? 0 : 1]);
     read_vector(builder, &inst->operands[writes ? 1 : 2], PTX_COORDINATES_MAX, access->at);
     for (unsigned i = 0; i < access->count; i++) {
         struct ptx_operand element = ptx_vector_element(data, i);
-        types[i] = data_type(&element, words.type);
+        types[i] = data_type(&element, modifiers.type);
         access->widths[i] = (uint8_t)(ptx_type_size(types[i]) < 2 ? 2 : ptx_type_size(types[i]));
         access->slots[i] = writes ? ptx_build_source(builder, &element, types[i])
                                   : ptx_build_destination(builder, &element, types[i]);

@@ -6,8 +6,9 @@ static struct ptx_access *sized_access(struct ptx_builder *builder,
                                        const struct ptx_operand *address, enum ptx_space space,
                                        unsigned size, bool write, unsigned line)
 {
-    struct ptx_words words = {.space = space, .type = PTX_B8, .vector = 1, .line = line};
-    struct ptx_access *access = ptx_access_create(builder, address, &words, write);
+    struct ptx_access_modifiers modifiers = {
+        .space = space, .type = PTX_B8, .vector = 1, .line = line};
+    struct ptx_access *access = ptx_access_create(builder, address, &modifiers, write);
     if (access)
         access->size = access->bytes = (uint8_t)size;
     return access;
@@ -38,7 +39,7 @@ void ptx_emit_copy(struct ptx_builder *builder, const struct ptx_inst *inst)
         uint32_t slot = ptx_build_source(builder, operand, is_predicate ? PTX_PRED : PTX_U32);
         copy->ignore = copy->size = slot;
     }
-    if (!copy->has_size && !copy->has_ignore) /* otherwise not all of it is read */
+    if (!copy->has_size && !copy->has_ignore) /* otherwise a part of it may not be read */
         ptx_emit_checks(builder, from);
     ptx_access_op(builder, ptx_run_copy_async, &copy->to);
 }
@@ -47,9 +48,10 @@ static struct ptx_mbarrier_op *barrier_create(struct ptx_builder *builder,
                                               const struct ptx_operand *address,
                                               const struct ptx_inst *inst)
 {
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
-    struct ptx_access *access = sized_access(builder, address, words.space, 8, true, inst->line);
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
+    struct ptx_access *access =
+        sized_access(builder, address, modifiers.space, 8, true, inst->line);
     struct ptx_mbarrier_op *barrier = ptx_build_alloc(builder, sizeof *barrier);
     if (!access || !barrier)
         return NULL;
@@ -81,7 +83,7 @@ void ptx_emit_mbarrier_pending(struct ptx_builder *builder, const struct ptx_ins
     ptx_build_finish(builder, &inst->operands[0], PTX_U32, d);
 }
 
-/* arrives: it may have a destination, the state before. */
+/* arrives: the instruction may have a destination, which gets the previous state. */
 static void emit_change(struct ptx_builder *builder, const struct ptx_inst *inst,
                         enum ptx_mbarrier_action action, bool arrives)
 {
@@ -97,7 +99,7 @@ static void emit_change(struct ptx_builder *builder, const struct ptx_inst *inst
     if (barrier->returns)
         barrier->d = ptx_build_destination(builder, &inst->operands[0], PTX_B64);
     barrier->access.write = true;
-    barrier->access.atomic = action != PTX_MBARRIER_INITIALISE; /* which reads nothing */
+    barrier->access.atomic = action != PTX_MBARRIER_INITIALISE; /* it does not read memory */
     ptx_access_op(builder, ptx_run_mbarrier, &barrier->access);
     if (barrier->returns)
         ptx_build_finish(builder, &inst->operands[0], PTX_B64, barrier->d);
@@ -135,8 +137,8 @@ void ptx_emit_mbarrier_complete(struct ptx_builder *builder, const struct ptx_in
     emit_change(builder, inst, PTX_MBARRIER_COMPLETE_BYTES, false);
 }
 
-/* The copies so far are done: with .noinc the thread arrives; without, the pending
- * count is raised and lowered again. */
+/* Arrives when the thread's previous copies are done. With .noinc this counts as an arrival;
+ * otherwise the pending count is incremented and decremented, which changes nothing. */
 void ptx_emit_copy_arrive(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     struct ptx_mbarrier_op *barrier = barrier_create(builder, &inst->operands[0], inst);

@@ -2,8 +2,8 @@
 #include "ptx_build.h"
 #include "ptx_emit.h"
 
-/* A register keeps its own width: what is narrower in memory is widened by the
- * load itself, and a store takes the low bytes. */
+/* The slot has the register's width: a load widens values that are narrower in memory, and a store
+ * writes the low bytes. */
 static enum ptx_type data_type(const struct ptx_operand *operand, enum ptx_type type)
 {
     bool is_register = operand->kind == PTX_OP_REG || operand->kind == PTX_OP_COMPONENT;
@@ -18,15 +18,15 @@ static uint8_t slot_width(enum ptx_type type)
 
 void ptx_emit_load(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
-    struct ptx_access *access = ptx_access_create(builder, &inst->operands[1], &words, false);
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
+    struct ptx_access *access = ptx_access_create(builder, &inst->operands[1], &modifiers, false);
     if (!access)
         return;
     enum ptx_type types[PTX_VECTOR_MAX];
     for (unsigned i = 0; i < access->count; i++) {
         struct ptx_operand element = ptx_vector_element(&inst->operands[0], i);
-        types[i] = data_type(&element, words.type);
+        types[i] = data_type(&element, modifiers.type);
         access->widths[i] = slot_width(types[i]);
         access->slots[i] = ptx_build_destination(builder, &element, types[i]);
     }
@@ -42,14 +42,14 @@ void ptx_emit_load(struct ptx_builder *builder, const struct ptx_inst *inst)
 
 void ptx_emit_store(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
-    struct ptx_access *access = ptx_access_create(builder, &inst->operands[0], &words, true);
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
+    struct ptx_access *access = ptx_access_create(builder, &inst->operands[0], &modifiers, true);
     if (!access)
         return;
     for (unsigned i = 0; i < access->count; i++) {
         struct ptx_operand element = ptx_vector_element(&inst->operands[1], i);
-        enum ptx_type type = data_type(&element, words.type);
+        enum ptx_type type = data_type(&element, modifiers.type);
         access->widths[i] = slot_width(type);
         access->slots[i] = ptx_build_source(builder, &element, type);
     }
@@ -63,14 +63,14 @@ void ptx_emit_fence(struct ptx_builder *builder, const struct ptx_inst *inst)
     ptx_build_op(builder, inst->mods & PTX_MOD_CTA ? ptx_run_fence_block : ptx_run_fence_device);
 }
 
-/* Between the ways to one memory, of which simulated devices have one. */
+/* Orders accesses through different proxies, of which simulated devices have only one. */
 void ptx_emit_fence_proxy(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     (void)inst;
     ptx_build_op(builder, ptx_run_fence_block);
 }
 
-/* Caches are not simulated: the hint has no effect, as its address never faults. */
+/* Caches are not simulated: the hint has no effect, and its address never faults. */
 void ptx_emit_cache_hint(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     (void)inst;

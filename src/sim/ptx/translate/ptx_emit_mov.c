@@ -1,11 +1,11 @@
 /* Emits mov: registers, packing and unpacking, special registers; and the changes of element size
- * that other instructions ask for. */
+ * that other instructions need. */
 #include "ptx_build.h"
 #include "ptx_emit.h"
 
 #include <string.h>
 
-static ptx_handler mover(enum ptx_type type)
+static ptx_handler move_handler(enum ptx_type type)
 {
     static const ptx_handler movers[PTX_SLOT_CLASSES] = {
         ptx_run_move_mask, ptx_run_move_2, ptx_run_move_4, ptx_run_move_8, ptx_run_move_16};
@@ -30,7 +30,7 @@ void ptx_build_resize(struct ptx_builder *builder, uint32_t d, enum ptx_type to,
                       enum ptx_type from)
 {
     if (from == PTX_PRED || to == PTX_PRED) {
-        ptx_build_error(builder, "a predicate cannot stand for a value");
+        ptx_build_error(builder, "a predicate cannot be used as a value");
         return;
     }
     unsigned wide = width_of(from), target = width_of(to);
@@ -90,9 +90,9 @@ static struct ptx_pieces *new_pieces(struct ptx_builder *builder, const struct p
 
 static enum ptx_type type_of(const struct ptx_inst *inst)
 {
-    struct ptx_words words;
-    ptx_words_read(inst, &words);
-    return words.type;
+    struct ptx_access_modifiers modifiers;
+    ptx_access_modifiers_read(inst, &modifiers);
+    return modifiers.type;
 }
 
 void ptx_emit_pack(struct ptx_builder *builder, const struct ptx_inst *inst)
@@ -148,7 +148,7 @@ void ptx_emit_move(struct ptx_builder *builder, const struct ptx_inst *inst)
         ptx_build_special(builder, d, (enum ptx_special)from->bits);
     } else {
         uint32_t a = ptx_build_source(builder, from, type);
-        struct ptx_op *op = ptx_build_op(builder, mover(type));
+        struct ptx_op *op = ptx_build_op(builder, move_handler(type));
         op->d = d;
         op->a = a;
     }

@@ -30,7 +30,7 @@ static struct ptx_warp_op *extra_create(struct ptx_builder *builder, const struc
     return extra;
 }
 
-/* The member mask is the last operand of what is .sync; d: whether there is a destination. */
+/* The member mask is the last operand of .sync instructions; d: whether there is a destination. */
 static void emit(struct ptx_builder *builder, const struct ptx_inst *inst, ptx_handler handler,
                  struct ptx_warp_op *extra, bool has_result, enum ptx_type result,
                  enum ptx_type value)
@@ -62,7 +62,7 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst, ptx_h
         ptx_build_finish(builder, d->pair, PTX_PRED, extra->predicate);
 }
 
-/* What has a destination of 32 bits and may have values of 64. */
+/* Instructions with a destination of 32 bits and values of 32 or 64. */
 static void emit_words(struct ptx_builder *builder, const struct ptx_inst *inst,
                        ptx_handler handler, char mode)
 {

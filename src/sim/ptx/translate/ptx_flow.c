@@ -1,5 +1,5 @@
-/* The flow of control of a function: basic blocks, which follow which, and their
- * reverse postorder. The last block is empty: the end of the text. */
+/* The control flow graph of a function: basic blocks, their successors, and their reverse
+ * postorder. The last block is empty: the end of the text. */
 #include "ptx_build.h"
 
 #include <limits.h>
@@ -36,7 +36,7 @@ static const struct ptx_symbol *target(const struct ptx_inst *inst, enum ending 
     return ending == BRANCHES_MANY ? inst->operands[1].symbol->labels[i] : inst->operands[0].symbol;
 }
 
-/* Marks the first instruction of each block; returns the edges there can be. */
+/* Marks the first instruction of each block; returns the maximum number of edges. */
 static unsigned mark_leaders(const struct ptx_function *function, unsigned *leader)
 {
     unsigned edges = 1;
@@ -86,9 +86,8 @@ static void find_edges(struct ptx_flow *flow, const struct ptx_function *functio
     }
 }
 
-/* Depth first without recursion: functions may have very many blocks. Successors
- * that stand later in the text are visited first, so that in the order that
- * results, what stands earlier comes earlier where that is possible. */
+/* Depth first without recursion: functions may have very many blocks. Successors that are later in
+ * the text are visited first, so that the resulting order follows the text where possible. */
 static bool find_order(struct ptx_flow *flow)
 {
     unsigned *stack = malloc(flow->block_count * sizeof *stack);

@@ -1,5 +1,5 @@
-/* Where variables in .local, .param and .shared lie, and how much of each memory a
- * kernel needs with all the functions that it may call. */
+/* The offsets of variables in .local, .param and .shared, and how much of each memory a kernel
+ * needs with all the functions that it may call. */
 #include "ptx_build.h"
 
 #include <stdlib.h>
@@ -79,7 +79,8 @@ bool ptx_layout_function(struct ptx_body *body)
            set_formals(body, function->returns, &body->code.returns, &body->code.return_count);
 }
 
-/* ---- who uses what --------------------------------------------------------------------- */
+/* ---- calls and uses of shared variables
+ * --------------------------------------------------------------------- */
 
 static void note_shared(struct ptx_body *body, const struct ptx_symbol *symbol)
 {
@@ -145,8 +146,8 @@ static bool may_call(const struct ptx_body *body, unsigned number)
     return body->calls[number] || (body->indirect && body->program->address_taken[number]);
 }
 
-/* Marks in callees, by number, all that body may call, and itself. */
-static void mark_callees(const struct ptx_body *body, bool *callees)
+/* Marks in callees, by number, the functions that body may call, and body itself. */
+static void find_callees(const struct ptx_body *body, bool *callees)
 {
     const struct ptx_program *program = body->program;
     callees[body->code.number] = true;
@@ -163,8 +164,9 @@ static void mark_callees(const struct ptx_body *body, bool *callees)
 
 enum { NOT_SEEN, IN_WALK, SEEN };
 
-/* Bytes of local memory of body and the deepest chain below it; SIZE_MAX when it
- * recurses. Depth is that of the chain of calls, which repeats nothing. */
+/* Bytes of local memory of body and the deepest chain of calls from it; SIZE_MAX if it is
+ * recursive. The recursion here is as deep as the chain of calls, in which no function occurs
+ * twice. */
 static size_t stack_need(struct ptx_body *body)
 {
     if (body->visit == SEEN)
@@ -186,7 +188,7 @@ static size_t stack_need(struct ptx_body *body)
 
 enum { DYNAMIC_ALIGN = 16 }; /* at least */
 
-/* What each kernel uses: kernel * shared_count + variable. */
+/* Whether a kernel uses a variable: used is indexed by kernel * shared_count + variable. */
 static bool uses(const struct ptx_program *program, const bool *used, unsigned body, unsigned v)
 {
     return used[(size_t)body * program->shared_count + v];
@@ -201,7 +203,7 @@ static bool used_together(const struct ptx_program *program, const bool *used, u
     return false;
 }
 
-/* The lowest place where no kernel that uses v has another variable already. */
+/* Places v at the lowest offset where no kernel that uses it has another variable. */
 static void place_shared(struct ptx_program *program, const bool *used, unsigned v)
 {
     struct ptx_symbol *symbol = program->shared[v];
@@ -247,7 +249,7 @@ static bool names_dynamic(const struct ptx_body *body)
     return false;
 }
 
-/* Gives all kernels that mark_callees body one offset; whether one of them moved. */
+/* Gives all kernels that may call body the same offset; returns whether one of them changed. */
 static bool agree(struct ptx_program *program, const bool *callees, struct ptx_body *body)
 {
     size_t most = 0, align = DYNAMIC_ALIGN;
@@ -270,8 +272,8 @@ static bool agree(struct ptx_program *program, const bool *callees, struct ptx_b
     return moved;
 }
 
-/* Dynamic shared memory begins after a kernel's static shared memory. A function that names it has
- * one address for it, so that kernels which share such a function agree on one. */
+/* Dynamic shared memory begins after a kernel's static shared memory. A function that uses it has
+ * one address for it, so that kernels which share such a function have the same offset. */
 static void place_dynamic(struct ptx_program *program, const bool *callees)
 {
     for (bool moved = true; moved;) {
@@ -302,11 +304,11 @@ static bool layout_shared(struct ptx_program *program)
 {
     size_t count = program->body_count;
     bool *used = calloc(count * program->shared_count + 1, 1);
-    bool *callees = calloc(count * count + 1, 1); /* by each kernel: kernel * count + body */
+    bool *callees = calloc(count * count + 1, 1); /* indexed by kernel * count + body */
     for (unsigned i = 0; used && callees && program->shared_count && i < count; i++) {
         if (!program->bodies[i]->code.function->entry)
             continue;
-        mark_callees(program->bodies[i], callees + i * count);
+        find_callees(program->bodies[i], callees + i * count);
         for (unsigned j = 0; j < count; j++)
             for (unsigned v = 0; callees[i * count + j] && v < program->shared_count; v++)
                 used[(size_t)i * program->shared_count + v] |= program->bodies[j]->shared[v];

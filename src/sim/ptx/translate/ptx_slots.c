@@ -1,5 +1,5 @@
-/* Where registers lie: which are live when, and a linear scan per element size
- * that lets registers that are never live together share a slot. */
+/* Slots of registers: liveness, and a linear scan per element size, in which registers that are
+ * never live at once share a slot. */
 #include "ptx_build.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ size_t ptx_slot_size(enum ptx_slot_class slot_class)
                                        : (size_t)PTX_LANES << (unsigned)slot_class;
 }
 
-/* ---- which registers an instruction names -------------------------------------------- */
+/* ---- registers of an instruction -------------------------------------------- */
 
 struct visitor {
     void (*visit)(struct visitor *visitor, unsigned number, bool defines);
@@ -55,7 +55,7 @@ static void visit_operand(struct visitor *visitor, const struct ptx_operand *ope
 {
     switch (operand->kind) {
     case PTX_OP_REG:
-        /* A vector register without a component stands for all of them. */
+        /* A vector register without a component means all components. */
         for (unsigned i = 1; i < operand->symbol->vector; i++)
             visit_symbol(visitor, operand->symbol, i, defines);
         visit_symbol(visitor, operand->symbol, 0, defines);
@@ -78,7 +78,7 @@ static void visit_operand(struct visitor *visitor, const struct ptx_operand *ope
         visit_operand(visitor, operand->pair, defines);
 }
 
-/* The list before the name of what is called is what is returned. */
+/* The list before the name of the function has the results. */
 static void visit_call(struct visitor *visitor, bool defines)
 {
     bool named = false;
@@ -97,7 +97,7 @@ static void visit_returns(struct visitor *visitor, const struct ptx_function *fu
         visit_symbol(visitor, s, 0, false);
 }
 
-/* All that inst reads (defines: false) or writes. */
+/* Visits all registers that inst reads (defines: false) or writes. */
 static void visit_inst(struct visitor *visitor, const struct ptx_function *function, bool defines)
 {
     const struct ptx_inst *inst = visitor->inst;
@@ -127,13 +127,14 @@ struct scan {
     const struct ptx_function *function;
     const struct ptx_flow *flow;
     struct ptx_slots *slots;
-    int *home;        /* the one block that names a register, NOWHERE, MANY */
+    int *home;        /* the only block that uses a register, NOWHERE, MANY */
     unsigned *wide;   /* its number among those that are live across blocks, or ~0 */
     unsigned *narrow; /* back */
     unsigned wide_count;
     size_t words; /* of a set of wide registers */
     uint64_t *in, *uses, *kills;
-    unsigned *start, *end; /* of each register: 2 * instruction reads, + 1 writes */
+    unsigned *start,
+        *end; /* of each register: positions, 2 * instruction for reads, + 1 for writes */
 };
 
 static void note_home(struct visitor *visitor, unsigned number, bool defines)
@@ -143,7 +144,7 @@ static void note_home(struct visitor *visitor, unsigned number, bool defines)
     if (*home == NOWHERE && defines && !visitor->inst->guard)
         *home = (int)visitor->block;
     else if (*home != (int)visitor->block)
-        *home = MANY; /* also what is read, or perhaps not written, before it is written */
+        *home = MANY; /* also registers that may be read before they are written */
 }
 
 static bool test(const uint64_t *set, unsigned bit)
@@ -197,7 +198,7 @@ static void walk(struct scan *scan,
         visit_inst(&visitor, scan->function, false);
         visit_inst(&visitor, scan->function, true);
     }
-    /* The end of the text returns as well. */
+    /* The end of the text is a return too. */
     struct ptx_inst end = {
         .opcode = "ret",
         .row = &(struct ptx_row){.kind = PTX_ROW_CONTROL, .emitter = PTX_EMIT_RETURN}};
@@ -272,7 +273,7 @@ struct free_slots {
     unsigned count, made, capacity, live, most;
 };
 
-struct lines { /* registers by the position where they begin and end */
+struct lines { /* registers by the positions where they become live and dead */
     unsigned *begin, *finish, *next_begin, *next_finish;
 };
 
@@ -297,7 +298,7 @@ static bool sweep(struct scan *scan, struct lines *lines, struct free_slots *fre
     unsigned positions = 2 * scan->function->inst_count + 2;
     for (unsigned i = slots->count; i-- > 0;) {
         if (scan->start[i] > scan->end[i])
-            continue; /* no instruction names it */
+            continue; /* no instruction uses it */
         lines->next_begin[i] = lines->begin[scan->start[i]];
         lines->begin[scan->start[i]] = i + 1;
         lines->next_finish[i] = lines->finish[scan->end[i] + 1];
@@ -316,7 +317,8 @@ static bool sweep(struct scan *scan, struct lines *lines, struct free_slots *fre
     return true;
 }
 
-/* Predicates first, then by size; each class begins at a multiple of PTX_SLOT_ALIGN. */
+/* Assigns offsets: predicates first, then by size; each class begins at a multiple of
+ * PTX_SLOT_ALIGN. */
 static void place(struct ptx_slots *slots, const struct scan *scan, const struct free_slots *frees)
 {
     size_t base[PTX_SLOT_CLASSES], size = 0;
@@ -424,7 +426,7 @@ bool ptx_slots_init(struct ptx_slots *slots, const struct ptx_function *function
         walk(&scan, note_range);
         solve(&scan);
         for (const struct ptx_symbol *s = function->params; s; s = s->next)
-            if (s->kind == PTX_REGISTER) /* a call writes it, whether it is read or not */
+            if (s->kind == PTX_REGISTER) /* a call writes it even if it is not read */
                 extend(&scan, number_of(slots, s, 0), 0);
         fine = assign(&scan);
     }

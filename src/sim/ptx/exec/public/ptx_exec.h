@@ -1,24 +1,18 @@
 /* The interface of exec, which runs translated functions: the executable form of a function, the
- * part of a warp that handlers see, and launches (ptx.h).
- *
- * exec owns warps and blocks while a kernel runs, the handlers of everything but arithmetic, the
- * built-in functions of the driver and the reports of kernels that fail. It does not know how PTX
- * becomes ops, and calls neither front's parser nor translate. translate fills struct ptx_code and
- * names handlers (ptx_handlers.h); alu has handlers of its own, which see struct ptx_warp.
- *
- * A function is an array of ops; an op's handler does its effect for all lanes
- * of the warp's current mask and returns the op to go on with. Registers are
- * arrays over lanes: a slot is 32 elements of 2, 4, 8 or 16 bytes (8-bit
- * registers take 2), or one 32-bit mask for a predicate; op operands are byte
- * offsets from warp->regs. Constants are slots that are filled once.
- *
- * Two registers may share a slot only when they have the same element size:
- * lanes of a diverged warp are at different places, and only equal layouts keep
- * each lane's column its own.
- *
- * Threads: code is read-only once it is translated, and any number of threads may run it. A block
- * with its warps belongs to the one thread that runs it at the time (sim_run.h), so that nothing
- * here takes a lock but the heap of the kernels (ptx_builtin.c). */
+ * part of a warp that handlers use, and launches (ptx.h). exec owns warps and blocks while a kernel
+ * runs, the handlers of everything but arithmetic, the built-in functions of the driver and the
+ * reports of kernels that fail. It does not know how PTX is translated into ops, and calls neither
+ * front's parser nor translate. translate fills struct ptx_code and refers to handlers
+ * (ptx_handlers.h); alu has handlers of its own, which use struct ptx_warp. A function is an array
+ * of ops; an op's handler executes it for all lanes of the warp's current mask and returns the op
+ * to continue with. Registers are arrays over lanes: a slot is 32 elements of 2, 4, 8 or 16 bytes
+ * (8-bit registers take 2), or one 32-bit mask for a predicate; op operands are byte offsets from
+ * warp->regs. Constants are slots that are filled once. Two registers may share a slot only if they
+ * have the same element size: lanes of a diverged warp are at different places in the code, and
+ * only with equal layouts does each lane have its own bytes of a slot. Threads: code is read-only
+ * once it is translated, and any number of threads may run it. A block with its warps belongs to
+ * the one thread that runs it at the time (sim_run.h), so that nothing here takes a lock except the
+ * kernels' heap (ptx_builtin.c). */
 #ifndef PTX_EXEC_H
 #define PTX_EXEC_H
 
@@ -34,13 +28,13 @@ typedef const struct ptx_op *(*ptx_handler)(struct ptx_warp *warp, const struct 
 
 struct ptx_op {
     ptx_handler run;
-    uint32_t d, a, b, c, e; /* slots; what each is, the handler's family says */
-    uint32_t inst;          /* index of the instruction it came from */
+    uint32_t d, a, b, c, e; /* slots, whose meaning depends on the handler */
+    uint32_t inst;          /* index of the instruction */
     uint64_t mods;          /* of the instruction */
     union {
         uint64_t bits;
         const struct ptx_op *target;
-        const void *extra; /* the family's, which lives as long as the code */
+        const void *extra; /* depends on the handler; valid as long as the code */
     };
 };
 
@@ -57,19 +51,20 @@ struct ptx_code {
     const struct ptx_code_table *table; /* the module's functions, this one among them */
     unsigned number;                    /* in the table */
     struct ptx_op *ops;
-    uint32_t *orders; /* of each op: its block's number in reverse postorder */
+    uint32_t *orders; /* of each op: the number of its block in reverse postorder */
     uint32_t op_count;
     size_t frame_size;              /* bytes of warp->regs for one activation, constants included */
-    const unsigned char *constants; /* what the frame's constants_offset onwards begins with */
+    const unsigned char *constants; /* the initial contents of the frame from constants_offset on */
     size_t constants_offset, constants_size;
     struct ptx_formal *params, *returns;
     unsigned param_count, return_count;
     size_t local_size;     /* bytes of local memory of a thread for one activation */
     size_t param_size;     /* entry: of the parameters */
-    size_t shared_size;    /* entry: static shared memory, with that of all it may call */
-    size_t stack_need;     /* entry: local memory of the deepest call chain, SIZE_MAX: not known */
-    bool dynamic;          /* entry: it, or what it may call, uses "extern .shared" */
-    size_t dynamic_offset; /* entry: where that begins */
+    size_t shared_size; /* entry: static shared memory, including that of all functions that it may
+                           call */
+    size_t stack_need;  /* entry: local memory of the deepest chain of calls; SIZE_MAX: unknown */
+    bool dynamic;       /* entry: it, or a function that it may call, uses "extern .shared" */
+    size_t dynamic_offset; /* entry: the offset of "extern .shared" */
     unsigned registers;    /* 32-bit registers live at once, at most */
 };
 
@@ -85,12 +80,13 @@ enum { PTX_FUNCTION_STEP = 16 };
 struct ptx_block; /* ptx_warp.h */
 
 struct ptx_warp {
-    /* What handlers read. */
+    /* Read by handlers. */
     uint32_t mask;       /* lanes that execute */
-    bool whole;          /* lanes outside of mask have ended or never were: handlers may
-                            write them too */
+    bool whole; /* lanes outside of mask have ended or do not exist, so that handlers may write them
+                   too */
     unsigned char *regs; /* registers of the current activation, 64-byte aligned */
-    int32_t lanes[PTX_LANES] __attribute__((aligned(64))); /* -1: lane is in mask, else 0 */
+    int32_t lanes[PTX_LANES]
+        __attribute__((aligned(64))); /* -1: the lane is in mask, otherwise 0 */
     uint32_t alive;                                        /* lanes that have not ended */
     uint32_t carry;  /* the condition code register CC.CF, a bit per lane */
     unsigned number; /* within the block */
@@ -107,12 +103,12 @@ struct ptx_warp {
     struct sim_shadow *shadow; /* the block's, of sim_shadow.h; NULL: nothing is checked */
     int budget;                /* steps left: ops that may loop count it down */
     uint64_t steps;            /* warp-instructions so far, for statistics */
-    /* The rest is ptx_warp.c's: fragments of the warp that have diverged. */
+    /* The rest is private to ptx_warp.c: fragments of the warp that have diverged. */
     struct ptx_fragment *fragment, *fragments;
     void *private;
 };
 
-/* Whether accesses are checked: translation then emits ptx_run_check before each. */
+/* Whether accesses are checked: if so, translate emits ptx_run_check before each. */
 bool ptx_checks_on(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* The handlers that the translator names (ptx_handlers.def), and what their ops carry beyond slots:
- * the translator fills it, the handler reads it. */
+/* The handlers for the translator (ptx_handlers.def), and the operands of their ops beyond slots:
+ * the translator fills these structures, and the handler reads them. */
 #ifndef PTX_HANDLERS_H
 #define PTX_HANDLERS_H
 
@@ -17,9 +17,9 @@ struct ptx_targets { /* of brx.idx */
     const struct ptx_op *ops[];
 };
 
-/* Of one call instruction; the caller's side of each value is a formal of its own. */
+/* Of one call instruction; the caller's side of each value is a struct ptx_formal. */
 struct ptx_call {
-    const struct ptx_code *callee; /* NULL: by address, or a built-in */
+    const struct ptx_code *callee; /* NULL: the call is by address, or of a built-in function */
     const struct ptx_builtin *builtin;
     uint32_t address; /* the slot */
     uint8_t address_size;
@@ -48,12 +48,12 @@ struct ptx_pieces {
 
 enum { PTX_VECTOR_MAX = 8 };
 
-/* An access to memory. Lane l touches bytes bytes at
+/* An access to memory. Lane l accesses bytes bytes at
  *   register base of l (if any) + address of symbol (if any) + offset. */
 struct ptx_access {
     enum ptx_space space; /* PTX_PARAM: the launch's parameters; those of functions are in
                              PTX_LOCAL */
-    enum ptx_space named; /* as the program wrote it */
+    enum ptx_space named; /* as in the program */
     uint8_t address_size; /* bytes of an element of base: 4 or 8; 0: no base */
     uint8_t size;         /* bytes of an element in memory */
     uint8_t count;        /* elements: 1, or those of the vector */
@@ -64,7 +64,7 @@ struct ptx_access {
     uint32_t base;
     unsigned line; /* in the PTX text */
     int64_t offset;
-    const struct ptx_symbol *symbol; /* has its address when the kernel runs */
+    const struct ptx_symbol *symbol; /* its address is known when the kernel runs */
     uint32_t slots[PTX_VECTOR_MAX];  /* of the elements: destinations or sources */
     uint8_t widths[PTX_VECTOR_MAX];  /* bytes of an element of each slot */
 };
@@ -74,12 +74,12 @@ ptx_handler ptx_load_handler(void);
 ptx_handler ptx_load_parameter_handler(void); /* a kernel's parameter, at a constant address */
 ptx_handler ptx_store_handler(void);
 
-/* The address of a window of generic addresses; 0: the space is none, generic addresses are its
- * own. */
+/* The address of a space's window in generic addresses; 0: the space has no window, and its
+ * addresses are generic ones. */
 uint64_t ptx_window_of(enum ptx_space space);
 
-/* Does an atomic operation at where, which is aligned; b and c are its operands, old gets
- * what was there. */
+/* Executes an atomic operation at where, which is aligned; b and c are its operands, old gets the
+ * old value. */
 typedef void (*ptx_element)(unsigned char *where, const unsigned char *b, const unsigned char *c,
                             unsigned char *old, bool shared);
 
@@ -87,13 +87,14 @@ struct ptx_atomic {
     struct ptx_access access; /* first: it is the op's extra; its slots are those of b */
     ptx_element element;
     bool returns;
-    bool sums; /* an integer add: lanes of one place may be added up first */
+    bool sums; /* an integer add: values of lanes with the same address may be added up first */
     uint32_t d[PTX_VECTOR_MAX];
     uint32_t c;
     uint8_t width; /* bytes of an element in the slots */
 };
 
-/* Sets element and sums to those of an operation ("add") on a type. False: there is none. */
+/* Sets element and sums to those of an operation ("add") on a type. False: there is no such
+ * operation. */
 bool ptx_atomic_find(const char *operation, enum ptx_type type, struct ptx_atomic *atomic);
 
 struct ptx_copy {

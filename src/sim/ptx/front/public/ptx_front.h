@@ -1,10 +1,9 @@
 /* The interface of front, which reads PTX text: a module as written (ptx_ir.h), the instruction
  * table (ptx_rows.h) and the built-in functions that device code may call.
- *
  * front owns the lexer, the parser, the arena that a module lives in and the checks of every
  * instruction against the table. It knows nothing of how instructions are translated or run, and
- * calls no other room. ptx_module.c loads modules with it; translate and exec read what it made.
- * A module is made by one thread and read-only afterwards, but for the addresses of symbols that
+ * calls no other room. ptx_module.c loads modules with it; translate and exec read what it made. A
+ * module is made by one thread and read-only afterwards, except for the addresses of symbols that
  * translate and ptx_module_place fill in before any kernel runs; nothing here takes a lock. */
 #ifndef PTX_FRONT_H
 #define PTX_FRONT_H
@@ -13,10 +12,10 @@
 #include "ptx_log.h"
 #include "ptx_rows.h"
 
-/* Parses and checks size bytes of text (a NUL ends it early) for a device of compute capability
- * sm: every instruction then has its row and mods, and what is declared only is defined, built in
- * or unused. Errors are in the log. On PTX_OK the module is the caller's, to be freed with
- * ptx_front_free; otherwise *out_module is NULL. */
+/* Parses and checks size bytes of text (a NUL ends it early) for a device of compute capability sm:
+ * every instruction then has its row and mods, and every declaration has a definition, is a
+ * built-in function or is unused. Errors are in the log. On PTX_OK the module is the caller's, to
+ * be freed with ptx_front_free; otherwise *out_module is NULL. */
 enum ptx_result ptx_front_read(const char *text, size_t size, unsigned sm, struct ptx_log *log,
                                struct ptx_module **out_module);
 void ptx_front_free(struct ptx_module *module); /* accepts NULL */
@@ -42,7 +41,7 @@ struct ptx_builtin {
     unsigned param_count;
 };
 
-/* The built-in of a name; NULL: there is none. */
+/* The built-in function of a name; NULL: there is none. */
 const struct ptx_builtin *ptx_builtin_find(const char *name);
 
 #endif

@@ -1,5 +1,4 @@
-/* A PTX module as written: what the parser makes and the translator reads.
- *
+/* A PTX module as written: the parser creates it, and the translator reads it.
  * Everything lives in the module's arena and is freed with it. Names are
  * interned: equal names are equal pointers within a module. Source: PTX ISA,
  * "Syntax", "State Spaces, Types, and Variables", "Directives". */
@@ -62,21 +61,21 @@ enum ptx_symbol_kind {
     PTX_LABEL_LIST
 };
 
-/* A place in an initialiser that holds the address of a symbol. */
+/* The address of a symbol in an initialiser. */
 struct ptx_relocation {
     struct ptx_relocation *next;
     size_t offset;             /* bytes into the variable */
     unsigned size;             /* bytes: 1, 2, 4 or 8 */
-    unsigned shift;            /* bits of the address to drop first: mask() operators */
+    unsigned shift;            /* right shift of the address: mask() operators */
     bool generic;              /* generic(symbol): the generic address; otherwise the offset
                                   in its space, which for .global is the same */
     struct ptx_symbol *symbol; /* a variable or a function */
     int64_t addend;
 };
 
-/* Bytes of an initial value that follow one another. */
+/* Contiguous bytes of an initial value. */
 struct ptx_piece {
-    struct ptx_piece *next; /* further behind */
+    struct ptx_piece *next; /* at a larger offset */
     size_t offset, size;    /* in the variable */
     unsigned char bytes[];
 };

@@ -4,8 +4,8 @@
 
 #include "ptx.h"
 
-/* Appends one line and counts it. line 0: the message has no place in the text.
- * A line that does not fit is left out whole, as are all that follow. log may be NULL. */
+/* Appends one line and counts it. line 0: the message is not about a line. A line that does not fit
+ * is omitted, and so are all that follow. log may be NULL. */
 void ptx_log_error(struct ptx_log *log, unsigned line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void ptx_log_warning(struct ptx_log *log, unsigned line, const char *format, ...)

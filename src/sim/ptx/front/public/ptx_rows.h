@@ -37,10 +37,10 @@ enum ptx_row_kind {
     PTX_ROW_BARRIER, /* bar barrier */
     PTX_ROW_MEMORY,  /* ld ldu st atom red cvta isspacep prefetch fence membar cp.async ... */
     PTX_ROW_WARP,    /* shfl vote match redux activemask bar.warp.sync elect */
-    PTX_ROW_MISSING, /* what simulated devices do not have: fails when it is executed */
+    PTX_ROW_MISSING, /* not simulated: the kernel fails when it is executed */
 };
 
-/* The function of translate that makes ops of an instruction. */
+/* The function of translate that turns an instruction into ops. */
 enum ptx_emitter {
 #define PTX_EMITTER(id, name) PTX_EMIT_##id,
 #include "ptx_emitters.def"
@@ -55,8 +55,8 @@ enum ptx_alu_number {
     PTX_ALU_COUNT,
 };
 
-/* Modifiers that change what an instruction does, as bits of ptx_inst.mods. Types
- * and what only selects a row have none. */
+/* Modifiers that change what an instruction does, as bits of ptx_inst.mods. Types and modifiers
+ * that only select a row have none. */
 #define PTX_MODIFIERS(X)                                                                           \
     X(RN, "rn")                                                                                    \
     X(RZ, "rz")                                                                                    \
@@ -88,29 +88,29 @@ struct ptx_row {
     const char *operands;
     enum ptx_row_kind kind;
     enum ptx_emitter emitter;
-    unsigned version;        /* the PTX version that brought it, 0: in all we read */
+    unsigned version;        /* the PTX version that introduced it, 0: all that are accepted */
     unsigned target;         /* the oldest target that has it, 0: all */
     enum ptx_alu_number alu; /* PTX_ROW_ALU: into the tables of handlers */
 };
 
-/* The row that an instruction is, by opcode, modifiers and what kinds of operands
- * there are, the first one that fits; NULL: none. *out_mods gets the modifiers'
- * bits. *out_opcode_known: whether the opcode alone exists, for the message. */
+/* The row of an instruction: the first one that matches its opcode, modifiers and kinds of
+ * operands; NULL: there is none. *out_mods gets the modifiers' bits. *out_opcode_known: whether the
+ * opcode alone exists, for the message. */
 const struct ptx_row *ptx_row_find(const struct ptx_inst *inst, uint64_t *out_mods,
                                    bool *out_opcode_known);
 
-/* The row of what is PTX, but nothing that simulated devices do; NULL: it may be in the table.
- * Nothing is known of its operands. */
+/* The row of an instruction of PTX that is not simulated (ptx_missing.def), whose operands are not
+ * checked; NULL: it is not such an instruction. */
 const struct ptx_row *ptx_row_missing(const struct ptx_inst *inst);
-/* Whether the modifiers are what the row's pattern says. */
+/* Whether the modifiers match the row's pattern. */
 bool ptx_row_matches(const struct ptx_row *row, const char *const *modifiers, unsigned count);
 /* Writes "add.rn.f32" into out and returns it. */
 const char *ptx_inst_spelling(const struct ptx_inst *inst, char *out, size_t size);
 
-/* All rows, for tests: NULL beyond the last. */
+/* All rows, for tests; NULL after the last one. */
 const struct ptx_row *ptx_row_at(unsigned index);
 
-/* One word of a row's operands, taken apart. */
+/* One word of a row's operands, parsed. */
 struct ptx_operand_rule {
     enum ptx_type type; /* PTX_NOTYPE for the forms that have none */
     bool destination, optional, wider, vector, second_predicate;
