@@ -6,6 +6,12 @@
 #ifndef HIP_DEVICE_QUALIFIERS_H
 #define HIP_DEVICE_QUALIFIERS_H
 
+/* By this name, the guard of AMD's header, rocThrust knows that the qualifiers are defined. Where it
+ * is missing rocThrust takes them away and expects the next header to define them again. */
+#ifndef HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H
+#define HIP_INCLUDE_HIP_AMD_DETAIL_HOST_DEFINES_H
+#endif
+
 #if defined(__clang__) && defined(__HIP__)
 
 #ifndef __host__
