@@ -17,7 +17,7 @@ fail() {
 }
 
 html=$folder/html
-for page in index getting-started hipcc configuration examples/index; do
+for page in index getting-started troubleshooting configuration examples/index; do
     [ -s "$html/$page.html" ] || fail "no page $page"
 done
 # Search works from files, without a server or network.
