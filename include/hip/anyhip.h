@@ -51,14 +51,13 @@ hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_co
 
 /// The driver's stream.
 /// @param [in]  stream      NULL and the two default streams included
-/// @param [out] out_stream  CUDA: the CUstream; HSA: an hsa_queue_t * to which AnyHIP also
-///                          writes, so that packets may be added but none may be awaited by
-///                          position
+/// @param [out] out_stream  CUDA: the CUstream; HSA: an hsa_queue_t *, which other streams may
+///                          share. Only AnyHIP may write packets to it, since it alone counts
+///                          them
 /// Returns: hipSuccess; hipErrorInvalidHandle: not a stream; hipErrorInvalidValue: out_stream
 /// is NULL.
-/// Thread safety: safe, but the handle must not outlive the stream. Stream order: none; work
-/// submitted through the handle is ordered after what was submitted before through HIP only
-/// on CUDA.
+/// Thread safety: safe, but the handle must not outlive the stream. Stream order: none; on CUDA
+/// work submitted through the handle is ordered after what was submitted before through HIP.
 hipError_t anyhipStreamGetNative(hipStream_t stream, void **out_stream);
 
 /// The driver's event.

@@ -8,8 +8,9 @@ enum {
 
 /* ---- packets ---------------------------------------------------------------------------- */
 
-/* The next packet, all 0: the queue does not go past it before its header is written. */
-static void *next_packet(struct ahhsa_queue *queue, uint64_t *out_index)
+/* The next packet, all 0: the queue does not go past it before its header is written. Its place was
+ * taken by ahhsa_queue_reserve_shared ... */
+static inline void *next_reserved_packet(struct ahhsa_queue *queue, uint64_t *out_index)
 {
     char *ring = queue->hsa->base_address;
     uint64_t index = queue->write++;
@@ -17,8 +18,15 @@ static void *next_packet(struct ahhsa_queue *queue, uint64_t *out_index)
     uint16_t header = HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE;
     __atomic_store_n((uint16_t *)(void *)packet, header, __ATOMIC_RELAXED);
     memset(packet + sizeof header, 0, PACKET_SIZE - sizeof header);
-    queue->device->api->hsa_queue_add_write_index_relaxed(queue->hsa, 1);
     *out_index = index;
+    return packet;
+}
+
+/* ... or nobody else writes to the queue. */
+static void *next_packet(struct ahhsa_queue *queue, uint64_t *out_index)
+{
+    void *packet = next_reserved_packet(queue, out_index);
+    queue->device->api->hsa_queue_add_write_index_relaxed(queue->hsa, 1);
     return packet;
 }
 
@@ -63,27 +71,42 @@ void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool barrier_bit,
 
 /* ---- kernels: anything unusual ---------------------------------------------------------- */
 
-/* Room in the device's queue for cooperative kernels; such a kernel is work off the stream's
- * queue, as a copy is. */
+/* A barrier in the device's queue for cooperative kernels, which waits for a signal; NULL: for
+ * nothing. */
+static void shared_barrier(struct ahhsa_queue *queue, const struct ahhsa_signal *signal)
+{
+    uint64_t index;
+    hsa_barrier_and_packet_t *packet = next_reserved_packet(queue, &index);
+    if (signal) {
+        packet->dep_signal[0] = signal->hsa;
+        if (signal->host_dependent)
+            queue->host_dependent_end = index + 1;
+    }
+    publish(queue, packet, index, HSA_PACKET_TYPE_BARRIER_AND, false);
+}
+
+/* Places in the device's queue for cooperative kernels, which another HIP or OpenMP in this process
+ * may use too: one for the kernel, and one for a barrier if the stream has earlier work. Such a
+ * kernel is work off the stream's queue, as a copy is. */
 static hipError_t reserve_cooperative(struct ah_backend_stream *stream)
 {
     struct ah_backend_device *device = stream->device;
     struct ahhsa_queue *queue = &device->queues->cooperative;
+    unsigned nanoseconds = 0;
     hipError_t error = hipSuccess;
     if (!queue->hsa)
         error = ahhsa_queue_open(device, queue, HSA_QUEUE_TYPE_COOPERATIVE,
                                  HSA_AMD_QUEUE_PRIORITY_NORMAL);
-    do {
-        if (error == hipSuccess && !ahhsa_queue_has_space(queue, 2))
-            error = ahhsa_queue_wait_for_space(queue, 2);
-        if (error == hipSuccess)
-            error = ahhsa_stream_insert_marker(stream, false);
+    while (error == hipSuccess) {
+        error = ahhsa_stream_insert_marker(stream, false);
         if (error == hipSuccess)
             error = ahhsa_stream_reserve_callbacks(stream, CALLBACKS_PER_PACKET);
-        if (error != hipSuccess)
-            return error;
-    } while (!ahhsa_queue_has_space(queue, 2));
-    return hipSuccess;
+        if (error == hipSuccess && ahhsa_queue_reserve_shared(queue, stream->last_signal ? 2 : 1))
+            break;
+        if (error == hipSuccess)
+            error = ahhsa_queue_pause(queue, &nanoseconds);
+    }
+    return error;
 }
 
 /* Order and room, for which the lock may be released. */
@@ -123,12 +146,11 @@ static hipError_t next_chunk(struct ahhsa_dispatch *dispatch)
 static void order_cooperative(struct ahhsa_dispatch *dispatch)
 {
     struct ah_backend_stream *stream = dispatch->stream;
-    const hsa_signal_t none = {0};
     dispatch->to = &stream->device->queues->cooperative;
     dispatch->barrier = true;
     dispatch->off_queue = true;
     if (stream->last_signal) {
-        ahhsa_queue_barrier(dispatch->to, false, &stream->last_signal, 1, none);
+        shared_barrier(dispatch->to, stream->last_signal);
         ahhsa_stream_add_callback(stream, NULL, ahhsa_signal_retain(stream->last_signal));
     }
 }
@@ -203,11 +225,15 @@ hipError_t ahhsa_dispatch_begin(struct ah_backend_stream *stream, uint32_t argum
         error = reserve(out_dispatch, arguments_size, flags);
     }
     if (error != hipSuccess) {
+        if (out_dispatch->off_queue)
+            shared_barrier(out_dispatch->to, NULL); /* in the place of the kernel */
         ahhsa_unlock(device);
         return error;
     }
     out_dispatch->queue = out_dispatch->to->hsa;
-    out_dispatch->packet = next_packet(out_dispatch->to, &out_dispatch->index);
+    out_dispatch->packet = __builtin_expect(cooperative, 0)
+                               ? next_reserved_packet(out_dispatch->to, &out_dispatch->index)
+                               : next_packet(out_dispatch->to, &out_dispatch->index);
     if (out_dispatch->signal)
         out_dispatch->packet->completion_signal = out_dispatch->signal->hsa;
     return hipSuccess;

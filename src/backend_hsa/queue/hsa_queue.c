@@ -146,23 +146,42 @@ bool ahhsa_queue_update_space(struct ahhsa_queue *queue, unsigned packets)
     return queue->write + packets - queue->read <= queue->hsa->size;
 }
 
+bool ahhsa_queue_reserve_shared(struct ahhsa_queue *queue, unsigned packets)
+{
+    const struct ahhsa_api *api = queue->device->api;
+    uint64_t found = api->hsa_queue_load_write_index_relaxed(queue->hsa);
+    do {
+        queue->write = found;
+        if (!ahhsa_queue_update_space(queue, packets))
+            return false;
+        found = api->hsa_queue_cas_write_index_relaxed(queue->hsa, queue->write,
+                                                       queue->write + packets);
+    } while (found != queue->write);
+    return true;
+}
+
 /* A full queue has thousands of packets to process, so that sleeping costs no time. */
-hipError_t ahhsa_queue_wait_for_space(struct ahhsa_queue *queue, unsigned packets)
+hipError_t ahhsa_queue_pause(struct ahhsa_queue *queue, unsigned *nanoseconds)
 {
     struct ah_backend_device *device = queue->device;
-    struct timespec sleep_time = {.tv_nsec = SHORTEST_SLEEP};
-    while (!ahhsa_queue_has_space(queue, packets)) {
-        ahhsa_unlock(device);
-        nanosleep(&sleep_time, NULL);
-        ahhsa_lock(device);
-        if (ahhsa_device_error(device) != hipSuccess)
-            return ahhsa_device_error(device);
-        if (!queue->hsa)
-            return hipErrorContextIsDestroyed; /* the device was reset meanwhile */
-        sleep_time.tv_nsec =
-            sleep_time.tv_nsec * 2 < LONGEST_SLEEP ? sleep_time.tv_nsec * 2 : LONGEST_SLEEP;
-    }
-    return hipSuccess;
+    *nanoseconds = *nanoseconds * 2 < SHORTEST_SLEEP  ? SHORTEST_SLEEP
+                   : *nanoseconds * 2 > LONGEST_SLEEP ? LONGEST_SLEEP
+                                                      : *nanoseconds * 2;
+    ahhsa_unlock(device);
+    nanosleep(&(struct timespec){.tv_nsec = *nanoseconds}, NULL);
+    ahhsa_lock(device);
+    if (ahhsa_device_error(device) != hipSuccess)
+        return ahhsa_device_error(device);
+    return queue->hsa ? hipSuccess : hipErrorContextIsDestroyed; /* by a reset meanwhile */
+}
+
+hipError_t ahhsa_queue_wait_for_space(struct ahhsa_queue *queue, unsigned packets)
+{
+    unsigned nanoseconds = 0;
+    hipError_t error = hipSuccess;
+    while (error == hipSuccess && !ahhsa_queue_has_space(queue, packets))
+        error = ahhsa_queue_pause(queue, &nanoseconds);
+    return error;
 }
 
 /* The read index may pass a barrier that still waits, but not the packet after it. */

@@ -36,8 +36,10 @@ enum {
 
 /* ---- hardware queues: hsa_queue.c ------------------------------------------------------- */
 
-/* An AQL queue. Only this process writes to it, and only under the device's lock, so that the write
- * index is known without asking; the device and the runtime move the read index at any time. */
+/* An AQL queue. The backend alone writes to it, and only under the device's lock, so that the write
+ * index is known without asking; the device and the runtime move the read index at any time. The
+ * queue for cooperative kernels is an exception: other users of the runtime in this process may
+ * write to it too, and ahhsa_queue_reserve_shared takes places in it. */
 struct ahhsa_queue {
     hsa_queue_t *hsa; /* NULL: not created yet */
     struct ah_backend_device *device;
@@ -61,8 +63,14 @@ hipError_t ahhsa_queue_open(struct ah_backend_device *device, struct ahhsa_queue
 void ahhsa_queues_destroy(struct ah_backend_device *device);
 /* Reads the read index, and returns whether there is room for so many packets. */
 bool ahhsa_queue_update_space(struct ahhsa_queue *queue, unsigned packets);
+/* Sleeps without the lock, twice as long as the last time (*nanoseconds, 0 at first) within limits.
+ * Returns the device's error. */
+hipError_t ahhsa_queue_pause(struct ahhsa_queue *queue, unsigned *nanoseconds);
 /* Waits for room; may release the lock. Returns the device's error. */
 hipError_t ahhsa_queue_wait_for_space(struct ahhsa_queue *queue, unsigned packets);
+/* Takes the places of so many packets in a queue that others write to as well. Returns false if
+ * there is no room. Every one of them must be written before the lock is released. */
+bool ahhsa_queue_reserve_shared(struct ahhsa_queue *queue, unsigned packets);
 /* Whether a packet that is written now may come to wait for a host-dependent signal of another
  * stream, whose barrier is before it. */
 bool ahhsa_queue_is_host_dependent(struct ahhsa_queue *queue);
