@@ -99,6 +99,7 @@ hipError_t ahhsa_open(const struct ah_backend_options *options, struct ah_dynlib
     backend->callbacks = &callbacks;
     pthread_rwlock_init(&backend->memory_lock, NULL);
     pthread_mutex_init(&backend->start_lock, NULL);
+    pthread_mutex_init(&backend->import_lock, NULL);
     hipError_t error;
     if (!ahhsa_runtime_bind(backend, lib)) {
         *out_reason =
@@ -140,6 +141,7 @@ void ahhsa_close(struct ah_backend *backend)
     if (backend->started)
         backend->api.hsa_shut_down();
     pthread_rwlock_destroy(&backend->memory_lock);
+    pthread_mutex_destroy(&backend->import_lock);
     pthread_mutex_destroy(&backend->start_lock);
     free(backend->devices);
     free(backend);

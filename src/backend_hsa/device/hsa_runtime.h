@@ -53,6 +53,7 @@ struct ah_backend {
     uint64_t timestamp_frequency;          /* ticks per second of the clock that events use */
     uint16_t version_major, version_minor; /* of HSA */
     pthread_mutex_t start_lock;            /* held while a device is started or reset */
+    pthread_mutex_t import_lock;           /* held while a process's memory is opened or closed */
     pthread_rwlock_t memory_lock;          /* guards the two maps below */
     struct ah_ranges memory; /* struct ahhsa_allocation by its host address, or by its only one */
     /* Registered memory that devices see at another address. */

@@ -100,22 +100,25 @@ hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
         AH_LOG_ERR("the handle is of this process: use the pointer it was made from");
         return hipErrorInvalidContext;
     }
+    pthread_mutex_lock(&device->backend->import_lock);
     error = ahhsa_done(device, "hsa_amd_ipc_memory_attach",
                        device->api->hsa_amd_ipc_memory_attach(&ticket.native, ticket.size, 1,
                                                               &device->agent, &pointer));
-    if (error != hipSuccess)
-        return error;
-    error = add_to_map(device, pointer, ticket.size);
-    if (error != hipSuccess)
-        device->api->hsa_amd_ipc_memory_detach(pointer);
-    else
+    if (error == hipSuccess) {
+        error = add_to_map(device, pointer, ticket.size);
+        if (error != hipSuccess)
+            device->api->hsa_amd_ipc_memory_detach(pointer);
+    }
+    pthread_mutex_unlock(&device->backend->import_lock);
+    if (error == hipSuccess)
         *out_pointer = pointer;
     return error;
 }
 
 static void count_close(struct ahhsa_allocation *allocation, void *data)
 {
-    *(unsigned *)data = allocation->origin == AHHSA_IMPORTED ? allocation->opened-- : 0;
+    (void)data;
+    allocation->opened--;
 }
 
 static void undo_close(struct ahhsa_allocation *allocation, void *data)
@@ -124,25 +127,43 @@ static void undo_close(struct ahhsa_allocation *allocation, void *data)
     allocation->opened++;
 }
 
+/* Under import_lock. The last one takes the memory out of the map before the runtime has it back,
+ * which may use its address for something else at once. */
+static hipError_t close_once(struct ah_backend_device *device, void *pointer, bool last)
+{
+    struct ah_backend *backend = device->backend;
+    struct ahhsa_allocation *allocation = NULL;
+    if (last)
+        allocation = ahhsa_memory_remove(backend, pointer, 1u << AHHSA_IMPORTED);
+    else
+        ahhsa_memory_update(backend, pointer, count_close, NULL);
+    if (last && !allocation)
+        return hipErrorInvalidValue; /* a reset has closed it */
+    hipError_t error = ahhsa_done(device, "hsa_amd_ipc_memory_detach",
+                                  device->api->hsa_amd_ipc_memory_detach(pointer));
+    if (error != hipSuccess && !last)
+        ahhsa_memory_update(backend, pointer, undo_close, NULL);
+    if (error == hipSuccess || (last && !ahhsa_memory_add(backend, allocation)))
+        free(allocation);
+    return error;
+}
+
 hipError_t ahhsa_ipc_close_memory(struct ah_backend_device *device, void *pointer)
 {
     struct ahhsa_allocation it;
-    unsigned opened = 0;
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = ahhsa_device_drain(device);
     if (error != hipSuccess)
         return error;
-    if (!ahhsa_memory_find(device->backend, pointer, &it) || it.range.start != (uintptr_t)pointer ||
-        !ahhsa_memory_update(device->backend, pointer, count_close, &opened) || opened == 0) {
+    pthread_mutex_lock(&device->backend->import_lock);
+    if (ahhsa_memory_find(device->backend, pointer, &it) && it.range.start == (uintptr_t)pointer &&
+        it.origin == AHHSA_IMPORTED) {
+        error = close_once(device, pointer, it.opened == 1);
+    } else {
         AH_LOG_ERR("%p is not the start of memory of another process", pointer);
-        return hipErrorInvalidValue;
+        error = hipErrorInvalidValue;
     }
-    error = ahhsa_done(device, "hsa_amd_ipc_memory_detach",
-                       device->api->hsa_amd_ipc_memory_detach(pointer));
-    if (error != hipSuccess)
-        ahhsa_memory_update(device->backend, pointer, undo_close, NULL);
-    else if (opened == 1)
-        free(ahhsa_memory_remove(device->backend, pointer, 1u << AHHSA_IMPORTED));
+    pthread_mutex_unlock(&device->backend->import_lock);
     return error;
 }

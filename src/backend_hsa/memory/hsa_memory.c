@@ -574,7 +574,8 @@ void ahhsa_memory_free_all(struct ah_backend_device *device)
         if (it->origin == AHHSA_REGISTERED)
             device->api->hsa_amd_memory_unlock(pointer);
         else if (it->origin == AHHSA_IMPORTED)
-            device->api->hsa_amd_ipc_memory_detach(pointer);
+            while (it->opened-- > 0)
+                device->api->hsa_amd_ipc_memory_detach(pointer);
         else if (it->origin == AHHSA_PLAIN)
             device->api->hsa_amd_memory_pool_free(pointer);
         free_record(it);

@@ -8,8 +8,8 @@
  * Users are the room code, for the variables of modules, and hsa_backend.c; applications come in
  * through the entries of the backend interface. Any thread may call anything, without a device's
  * lock held. The map has a lock of its own (memory_lock), and so have a pool and the staging memory
- * of a device. Order: a pool's lock before memory_lock; a device's lock before those of pools
- * (trylock only) and of staging memory. */
+ * of a device. Order: import_lock and a pool's lock before memory_lock; a device's lock before
+ * those of pools (trylock only) and of staging memory. */
 #ifndef AHHSA_MEMORY_H
 #define AHHSA_MEMORY_H
 
