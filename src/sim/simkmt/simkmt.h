@@ -119,6 +119,9 @@ bool simkmt_doorbell_watch(struct simkmt_doorbell *doorbell);
 /* When this returns, ring is not called any more. */
 void simkmt_doorbell_close(struct simkmt_doorbell *doorbell);
 
+/* Reports an aperture violation to the AQL queues of the node: for a memory fault of an SDMA
+ * engine, if there is no event of memory faults. Runtimes take no reasons of SDMA queues. */
+void simkmt_queues_fault(const struct simkmt_node *node);
 void simkmt_queues_close(void);
 bool simkmt_queues_exist(void);
 

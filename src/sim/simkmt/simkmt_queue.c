@@ -99,6 +99,17 @@ static void failed(void *data, const struct amdgpu_queue_error *error)
     report_reasons(queue, INT64_C(1) << (reason - 1));
 }
 
+void simkmt_queues_fault(const struct simkmt_node *node)
+{
+    pthread_mutex_lock(&queues.lock); /* before the lock of events */
+    for (unsigned i = 0; i < QUEUES_MAX; i++) {
+        struct queue *queue = queues.table[i];
+        if (queue && !queue->sdma && queue->node == node)
+            report_reasons(queue, INT64_C(1) << (KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION - 1));
+    }
+    pthread_mutex_unlock(&queues.lock);
+}
+
 /* ---- making ---------------------------------------------------------------------------- */
 
 static void ring_aql(struct simkmt_doorbell *doorbell, uint64_t value)

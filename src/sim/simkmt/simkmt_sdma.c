@@ -44,7 +44,8 @@ static void report(const struct simkmt_sdma *sdma, uint64_t at,
         AH_LOG_ERR("simulated kernel driver: %08" PRIx32 " at 0x%" PRIx64
                    " in the ring of node %" PRIu32 " is no SDMA packet that is known",
                    packet->header, at & (sdma->ring.size - 1), sdma->node->number);
-    (void)simkmt_memory_fault(sdma->node, packet->fault);
+    if (!simkmt_memory_fault(sdma->node, packet->fault) && !simkmt.model)
+        simkmt_queues_fault(sdma->node);
 }
 
 /* Takes one packet. False: the engine stops. */

@@ -93,6 +93,15 @@ static void an_engine_in_a_long_copy_is_destroyed(void **state)
     ok(kmt.hsaKmtFreeMemory(memory, 0));
 }
 
+/* 64 bytes, the first packet of the ring. */
+static void put_copy(const HsaQueueResource *resource, uint32_t *ring, uint64_t from, uint64_t to)
+{
+    const uint32_t copy[] = {
+        1, 63, 0, (uint32_t)from, (uint32_t)(from >> 32), (uint32_t)to, (uint32_t)(to >> 32)};
+    memcpy(ring, copy, sizeof copy);
+    store_doorbell(resource, sizeof copy);
+}
+
 static void packets_do_not_access_memory_beyond_allocations(void **state)
 {
     (void)state;
@@ -105,15 +114,7 @@ static void packets_do_not_access_memory_beyond_allocations(void **state)
     for (int i = 0; i < 5; i++) {
         HsaQueueResource resource;
         uint32_t *ring = make_engine(&resource);
-        const uint32_t copy[] = {1,
-                                 63,
-                                 0,
-                                 (uint32_t)from,
-                                 (uint32_t)(from >> 32),
-                                 (uint32_t)targets[i],
-                                 (uint32_t)(targets[i] >> 32)};
-        memcpy(ring, copy, sizeof copy);
-        store_doorbell(&resource, sizeof copy);
+        put_copy(&resource, ring, from, targets[i]);
         ok(kmt.hsaKmtWaitOnEvent(fault, SECONDS_10));
         assert_int_equal(fault->EventData.EventData.MemoryAccessFault.VirtualAddress,
                          targets[i] & -(uint64_t)PAGE);
@@ -123,6 +124,25 @@ static void packets_do_not_access_memory_beyond_allocations(void **state)
     ok(kmt.hsaKmtDestroyEvent(fault));
     ok(kmt.hsaKmtFreeMemory(memory, 0));
     ok(kmt.hsaKmtFreeMemory(host, 0));
+}
+
+/* AMD's present runtime creates no such event for a libdtif.so. */
+static void without_an_event_compute_queues_report_the_fault_of_an_engine(void **state)
+{
+    (void)state;
+    struct queue queue = make_queue(GPU), other = make_queue(SECOND_GPU);
+    char *host = allocate(0, PAGE);
+    HsaQueueResource resource;
+    uint32_t *ring = make_engine(&resource);
+    put_copy(&resource, ring, (uintptr_t)host, UINT64_C(1) << 47);
+    ok(kmt.hsaKmtWaitOnEvent(queue.event, SECONDS_10));
+    assert_int_equal(*queue.reason, INT64_C(1) << (KFD_EC_QUEUE_WAVE_APERTURE_VIOLATION - 1));
+    assert_int_equal(*other.reason, 0);
+    ok(kmt.hsaKmtDestroyQueue(resource.QueueId));
+    ok(kmt.hsaKmtFreeMemory(ring, 0));
+    ok(kmt.hsaKmtFreeMemory(host, 0));
+    destroy_queue(&queue);
+    destroy_queue(&other);
 }
 
 /* ---- memory of queues -------------------------------------------------------------------- */
@@ -237,6 +257,7 @@ int main(void)
         cmocka_unit_test(a_queue_whose_kernel_never_ends_is_destroyed),
         cmocka_unit_test(an_engine_in_a_long_copy_is_destroyed),
         cmocka_unit_test(packets_do_not_access_memory_beyond_allocations),
+        cmocka_unit_test(without_an_event_compute_queues_report_the_fault_of_an_engine),
         cmocka_unit_test(a_ring_that_was_freed_is_a_fault),
         cmocka_unit_test(a_queue_whose_indices_were_freed_is_a_fault),
         cmocka_unit_test(a_failure_that_cannot_be_reported_is_kept),
