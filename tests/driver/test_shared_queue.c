@@ -188,7 +188,7 @@ static void a_launch_waits_for_room_that_another_client_has_taken(void **state)
 
 static void two_clients_fill_the_queue_at_once(void **state)
 {
-    enum { PACKETS = 2000 };
+    enum { PACKETS = 500 };
     struct launcher launcher = {.word = new_word(), .count = PACKETS};
     struct client client = open_client();
     pthread_t thread;
