@@ -643,7 +643,9 @@ static void one_block_needs_one_thread(void **unused)
     assert_true(job_run(&job));
     assert_true(count_threads() <= before + 1);
     sim_run_stop();
-    assert_int_equal(count_threads(), before);
+    // The kernel counts a thread for a moment after it was joined. A hang is ended by the time limit.
+    while (count_threads() != before)
+        sched_yield();
 }
 
 static void a_forked_child_runs_its_own(void **unused)
