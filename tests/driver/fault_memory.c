@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 
@@ -51,7 +53,6 @@ static void *set[SET]; /* by address; TOMB: something was here */
 static long live;
 #define TOMB    ((void *)1)
 
-static void *(*real_mmap)(void *, size_t, int, int, int, off_t);
 static int (*real_pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
 extern void *__libc_malloc(size_t size);
@@ -80,7 +81,6 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 
 __attribute__((constructor)) static void find_functions(void)
 {
-    real_mmap = (__typeof__(real_mmap))dlsym(RTLD_NEXT, "mmap");
     real_pthread_create = (__typeof__(real_pthread_create))dlsym(RTLD_NEXT, "pthread_create");
     dl_iterate_phdr(find_library, NULL);
 }
@@ -209,7 +209,8 @@ INSTEAD void *mmap(void *address, size_t size, int protection, int flags, int fi
 {
     if (fails(CALLER))
         return MAP_FAILED;
-    return real_mmap(address, size, protection, flags, file, offset);
+    // Not by dlsym: constructors of libraries call it before those of the program.
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, file, offset);
 }
 
 INSTEAD int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
