@@ -103,6 +103,7 @@ def finish(svg, digest):
     svg = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->", "", svg, flags=re.S)
     svg = re.sub(r"<title>.*?</title>|<desc>.*?</desc>", "", svg, flags=re.S)
     svg = re.sub(r'font-family="[^"]*"| color="black"', "", svg)
+    svg = re.sub(r"""stroke=(["'])black\1""", 'stroke="currentColor"', svg)
     svg = re.sub(r"(<svg\b[^>]*>)", r"\1\n<!-- made by make.py from %s -->\n%s" % (digest, STYLE), svg,
                  count=1, flags=re.S)
     return "\n".join(line.rstrip() for line in svg.split("\n") if line.strip()) + "\n"

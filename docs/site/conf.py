@@ -15,6 +15,31 @@ nitpicky = True
 
 html_theme = "furo"
 html_title = "AnyHIP %s" % version
+# Debian's build of Furo has these for readers who choose the dark theme, and not for those whose
+# system does: here they are for both.
+html_theme_options = {
+    "dark_css_variables": {
+        "color-problematic": "#ee5151",
+        "color-foreground-primary": "#e6e9ee",
+        "color-foreground-secondary": "#9ca0a5",
+        "color-foreground-muted": "#81868d",
+        "color-foreground-border": "#666666",
+        "color-background-primary": "#131416",
+        "color-background-secondary": "#1a1c1e",
+        "color-background-hover": "#1e2124",
+        "color-background-hover--transparent": "#1e212400",
+        "color-background-border": "#303335",
+        "color-background-item": "#444444",
+        "color-brand-primary": "#6cb2ff",
+        "color-brand-content": "#6cb2ff",
+        "color-highlighted-background": "#083563",
+        "color-highlight-on-target": "#333300",
+        "color-admonition-background": "#18181a",
+        "color-card-border": "#1a1c1e",
+        "color-card-background": "#18181a",
+        "color-card-marginals-background": "#1e2124",
+    },
+}
 html_static_path = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")]
 html_css_files = ["site.css"]
 html_copy_source = False

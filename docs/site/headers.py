@@ -65,12 +65,16 @@ def comment(lines, indent=""):
 def describe(own, shared, declaration):
     """The comment of one declaration."""
     parameters = parameters_of(declaration)
+    alias = re.match(r"As (hip\w+)\(\)", own[0]) if own and "@param" not in "".join(shared) else None
+    if shared and alias:
+        own = own + entries(shared)
+    elif shared:  # what all of them do, what this one is, and the rest
+        rest = entries(shared)
+        first, more = re.match(r"(.*?\.)(?:\s+(.*))?$", rest[0].strip() + " ", re.S).groups()
+        own = ["@brief " + first] + own + ["", more or ""] + rest[1:]
     found = [command(entry, parameters) for entry in entries(own)]
-    if shared:
-        found += [""] + [command(entry, parameters) for entry in entries(shared)]
     if " ".join(declaration).startswith("void "):
         found = [entry for entry in found if entry and not entry.startswith("@return")]
-    alias = re.match(r"As (hip\w+)\(\)", own[0]) if own else None
     if parameters and alias and not any(e and "@param" in e for e in found):
         found = ["@copydoc %s" % alias[1]] + found[1:]
     return comment([entry for entry in found if entry is not None])

@@ -56,6 +56,9 @@ class Stage:
         self.source = source
         self.folder = folder
         self.shown = set()
+        with open(os.path.join(source, "docs", "README.md"), encoding="utf-8") as file:
+            self.titles = {posixpath.normpath(posixpath.join("docs", target)): match[2]
+                           for match, target, _ in markdown.links(file.read())}
 
     def write(self, path, text):
         path = os.path.join(self.folder, path)
@@ -81,7 +84,7 @@ class Stage:
 
     def link(self, page, match, target, anchor):
         """What a link of a page becomes."""
-        label = match[2]
+        label = self.label(match[2], target)
         if not target or re.match(r"[a-z]+:", target):
             return match[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
@@ -99,6 +102,16 @@ class Stage:
             self.show(path)
         return "%s[%s](%s%s)" % (match[1], label, posixpath.relpath(place(path), here),
                                  "#" + anchor if anchor else "")
+
+    def label(self, label, target):
+        """A label that is the name of a page's file becomes the page's title."""
+        if not label.endswith(".md") or not target.endswith(label.rsplit("/", 1)[-1]):
+            return label
+        name = target.rsplit("/", 1)[-1] if not target.endswith("README.md") else target
+        for path, title in self.titles.items():
+            if path.endswith(name.lstrip("./")):
+                return title
+        return label
 
     def page(self, page):
         with open(os.path.join(self.source, page), encoding="utf-8") as file:
