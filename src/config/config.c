@@ -49,6 +49,8 @@ void ah_config_fini(struct ah_config *config)
     free(config->sim_devices);
     free(config->sim_memory);
     free(config->sim_seed);
+    free(config->sim_timeout);
+    free(config->sim_progress);
     strings_fini(&config->sim_checks);
     free(config->sim_shared);
     strings_fini(&config->sim_faults);
@@ -178,6 +180,8 @@ static const struct schema_key {
     KEY("sim.checks", "a list of strings", read_strings, sim_checks),
     KEY("sim.units", "a whole number up to 1024", read_count, sim_units),
     KEY("sim.shared", "a string", read_string, sim_shared),
+    KEY("sim.timeout", "a string", read_string, sim_timeout),
+    KEY("sim.progress", "a string", read_string, sim_progress),
     KEY("sim.faults", "a list of strings", read_strings, sim_faults),
 #undef KEY
 };
@@ -400,6 +404,8 @@ static void print_sim(cJSON *sim, const struct ah_config *config)
     cJSON_AddItemToObject(sim, "checks", print_strings(&config->sim_checks));
     cJSON_AddNumberToObject(sim, "units", (double)config->sim_units);
     print_text(sim, "shared", config->sim_shared, "");
+    print_text(sim, "timeout", config->sim_timeout, "");
+    print_text(sim, "progress", config->sim_progress, AH_CONFIG_SIM_PROGRESS);
     cJSON_AddItemToObject(sim, "faults", print_strings(&config->sim_faults));
 }
 

@@ -38,11 +38,14 @@ struct ah_config {
     struct ah_config_strings sim_checks;
     size_t sim_units;
     char *sim_shared;
+    char *sim_timeout;
+    char *sim_progress;
     struct ah_config_strings sim_faults;
 };
 
-/* What sim_memory means where it is NULL. */
-#define AH_CONFIG_SIM_MEMORY "16GiB"
+/* What sim_memory and sim_progress mean where they are NULL. */
+#define AH_CONFIG_SIM_MEMORY   "16GiB"
+#define AH_CONFIG_SIM_PROGRESS "30"
 
 /* The defaults, with nothing read. */
 void ah_config_init(struct ah_config *config);

@@ -86,7 +86,8 @@ static const char everything[] = "{\"$schema\": \"./anyhip.schema.json\","
                                  " \"sim\": {\"devices\": \"sm_80*2,sm_90\","
                                  "  \"memory\": \"512MiB\", \"threads\": 3, \"seed\": \"42\","
                                  "  \"checks\": [\"races\", \"sync\"], \"units\": 4,"
-                                 "  \"shared\": \"48KiB\", \"faults\": [\"alloc:2\"]}}";
+                                 "  \"shared\": \"48KiB\", \"timeout\": \"2.5\","
+                                 "  \"progress\": \"0\", \"faults\": [\"alloc:2\"]}}";
 
 static void every_key_is_read(void **state)
 {
@@ -117,6 +118,8 @@ static void every_key_is_read(void **state)
     assert_string_equal(config.sim_checks.items[1], "sync");
     assert_int_equal(config.sim_units, 4);
     assert_string_equal(config.sim_shared, "48KiB");
+    assert_string_equal(config.sim_timeout, "2.5");
+    assert_string_equal(config.sim_progress, "0");
     assert_int_equal(config.sim_faults.count, 1);
     assert_string_equal(config.sim_faults.items[0], "alloc:2");
 }

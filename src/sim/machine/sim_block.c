@@ -243,13 +243,16 @@ static enum sim_wave run_wave(struct sim_block *block, unsigned wave, struct sli
     return state;
 }
 
-enum sim_turn sim_block_turn(struct sim_block *block, const struct sim_run_settings *settings)
+enum sim_turn sim_block_turn(struct sim_block *block, const struct sim_run_settings *settings,
+                             const struct sim_hold *hold)
 {
     bool drawn = settings->deterministic;
     struct slice slice = {0};
     unsigned rested = 0; /* resting waves that ran in a row and rest again */
     bool moved = false;
     for (unsigned runs = 1; !sim_run_cancelled(block->launch); runs++) {
+        if (atomic_load_explicit(&hold->wanted, memory_order_relaxed))
+            hold->wait(block);
         int wave = next_wave(block, runs, drawn);
         if (wave < 0 && !count_waves(block, WAITING))
             return SIM_TURN_ENDED;

@@ -26,7 +26,15 @@ void sim_block_destroy(struct sim_block *block); /* accepts NULL */
 bool sim_block_begin(struct sim_block *block, uint64_t number,
                      const struct sim_run_settings *settings);
 
+/* By which blocks are stopped for a moment. While wanted is set, wait is called before a wave runs,
+ * and returns when it no longer is. */
+struct sim_hold {
+    _Atomic(bool) wanted;
+    void (*wait)(struct sim_block *block);
+};
+
 /* Runs its waves until the turn is over. */
-enum sim_turn sim_block_turn(struct sim_block *block, const struct sim_run_settings *settings);
+enum sim_turn sim_block_turn(struct sim_block *block, const struct sim_run_settings *settings,
+                             const struct sim_hold *hold);
 
 #endif

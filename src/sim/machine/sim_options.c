@@ -40,6 +40,24 @@ bool sim_parse_size(const char *text, size_t *out_size)
     return true;
 }
 
+bool sim_parse_seconds(const char *text, uint64_t *out_ns)
+{
+    enum { DIGITS = 9 };
+    size_t whole = strspn(text, "0123456789"), part = 0;
+    uint64_t ns = 0;
+    if (text[whole] == '.')
+        part = strspn(text + whole + 1, "0123456789");
+    if (whole < 1 || whole > DIGITS || part > DIGITS || (text[whole] == '.' && part == 0) ||
+        text[whole + (part ? part + 1 : 0)] != '\0')
+        return false;
+    for (size_t i = 0; i < whole; i++)
+        ns = ns * 10 + (uint64_t)(text[i] - '0');
+    for (size_t i = 0; i < DIGITS; i++)
+        ns = ns * 10 + (i < part ? (uint64_t)(text[whole + 1 + i] - '0') : 0);
+    *out_ns = ns;
+    return true;
+}
+
 /* Parsers of one value: each leaves the options alone when the text is wrong. */
 
 static bool parse_devices(const char *text, struct sim_options *options)
@@ -91,6 +109,16 @@ static bool parse_seed(const char *text, struct sim_options *options)
     options->run.seed = (uint64_t)seed;
     options->run.deterministic = true;
     return true;
+}
+
+static bool parse_timeout(const char *text, struct sim_options *options)
+{
+    return sim_parse_seconds(text, &options->run.timeout_ns);
+}
+
+static bool parse_progress(const char *text, struct sim_options *options)
+{
+    return sim_parse_seconds(text, &options->run.progress_ns);
 }
 
 /* The check that size bytes of text name; 0: none. */
@@ -150,6 +178,8 @@ static const struct option checks = {parse_checks,
                                      "a list of uninitialised, races, sync and guards, or all"};
 static const struct option units = {parse_units, "a whole number up to 1024"};
 static const struct option shared = {parse_shared, "a size such as 48KiB"};
+static const struct option timeout = {parse_timeout, "a number of seconds such as 10 or 0.5"};
+static const struct option progress = {parse_progress, "a number of seconds such as 10 or 0.5"};
 static const struct option faults = {parse_faults, "a list of at most 1023 characters"};
 
 /* Takes an option from text that name gives, which is freed; nothing from NULL or "". */
@@ -190,6 +220,8 @@ static void take_file(struct sim_options *options)
     take(options, &seed, "sim.seed", copy(config.sim_seed));
     take(options, &checks, "sim.checks", join(&config.sim_checks));
     take(options, &shared, "sim.shared", copy(config.sim_shared));
+    take(options, &timeout, "sim.timeout", copy(config.sim_timeout));
+    take(options, &progress, "sim.progress", copy(config.sim_progress));
     take(options, &faults, "sim.faults", join(&config.sim_faults));
     ah_config_fini(&config);
 }
@@ -203,6 +235,8 @@ static void take_variables(struct sim_options *options)
     take(options, &checks, "ANYHIP_SIM_CHECK", ah_env_string("ANYHIP_SIM_CHECK"));
     take(options, &units, "ANYHIP_SIM_UNITS", ah_env_string("ANYHIP_SIM_UNITS"));
     take(options, &shared, "ANYHIP_SIM_SHARED", ah_env_string("ANYHIP_SIM_SHARED"));
+    take(options, &timeout, "ANYHIP_SIM_TIMEOUT", ah_env_string("ANYHIP_SIM_TIMEOUT"));
+    take(options, &progress, "ANYHIP_SIM_PROGRESS", ah_env_string("ANYHIP_SIM_PROGRESS"));
     take(options, &faults, "ANYHIP_SIM_FAULTS", ah_env_string("ANYHIP_SIM_FAULTS"));
 }
 
@@ -210,6 +244,7 @@ void sim_options_read(struct sim_options *out_options)
 {
     *out_options = (struct sim_options){0};
     (void)sim_parse_size(AH_CONFIG_SIM_MEMORY, &out_options->memory);
+    (void)sim_parse_seconds(AH_CONFIG_SIM_PROGRESS, &out_options->run.progress_ns);
     take_file(out_options);
     take_variables(out_options);
 }

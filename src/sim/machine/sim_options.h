@@ -22,7 +22,8 @@ enum sim_check {
 struct sim_options {
     char devices[256]; /* ANYHIP_SIM_DEVICES: "sm_80*2,sm_90"; "" for the library's default */
     size_t memory;     /* ANYHIP_SIM_MEMORY: bytes of each device ("16GiB") */
-    struct sim_run_settings run; /* ANYHIP_SIM_THREADS, ANYHIP_SIM_SEED (set: deterministic) */
+    struct sim_run_settings run; /* ANYHIP_SIM_THREADS, ANYHIP_SIM_SEED (set: deterministic),
+                                    ANYHIP_SIM_TIMEOUT, ANYHIP_SIM_PROGRESS */
     unsigned checks;             /* ANYHIP_SIM_CHECK: "uninitialised,races,sync,guards" or "all" */
     unsigned compute_units;      /* ANYHIP_SIM_UNITS: multiprocessors of each device, 0: default */
     size_t shared_per_block;     /* ANYHIP_SIM_SHARED: bytes, 0: as the model has */
@@ -36,6 +37,10 @@ void sim_options_read(struct sim_options *out_options);
 
 /* The whole of text as bytes: "4096", "48KiB", "16 GiB", "2G". False: it is no size. */
 bool sim_parse_size(const char *text, size_t *out_size);
+
+/* The whole of text as seconds: "10", "0.5"; at most nine digits on either side of the point.
+ * False: it is none. */
+bool sim_parse_seconds(const char *text, uint64_t *out_ns);
 
 /* ---- faults on demand --------------------------------------------------------- */
 

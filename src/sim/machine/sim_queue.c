@@ -19,6 +19,7 @@ void sim_queue_add(struct sim_queue *queue, struct sim_launch *launch)
     launch->parked = launch->unused = launch->deferred = NULL;
     launch->parked_end = &launch->parked;
     launch->patience = launch->starved = 0;
+    launch->late = false;
     launch->last_pick = queue->picks;
     struct sim_launch **place = &queue->first;
     while (*place && (*place)->priority <= launch->priority)

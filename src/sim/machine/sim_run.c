@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "sim_queue.h"
+#include "sim_watch.h"
 
 #include <fenv.h>
 #include <pthread.h>
@@ -19,7 +20,10 @@ enum {
     SPIN_NS = 500000000, /* when some may be working: so long */
     SLEEP_MIN_NS = 20 * 1000,
     SLEEP_MAX_NS = 1000 * 1000,
+    HOLD_SECONDS = 5, /* in which a wave that runs gives way to a report */
 };
+
+static void wait_held(struct sim_block *block);
 
 static struct pool {
     pthread_mutex_t lock;
@@ -34,7 +38,22 @@ static struct pool {
     unsigned dozers; /* those of them that wake up by themselves */
     bool stopping;
     _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
+    pthread_cond_t held_changed, released;
+    struct sim_block *held; /* by next */
+    unsigned running;       /* threads that run a block, those that are held among them */
+    uint64_t ended;         /* launches */
+} pool = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .work = PTHREAD_COND_INITIALIZER,
+    .held_changed = PTHREAD_COND_INITIALIZER,
+    .released = PTHREAD_COND_INITIALIZER,
+};
+
+/* Read before each turn of a wave, and so in a line of the cache of its own. */
+static _Alignas(64) struct {
+    struct sim_hold hold;
+    char rest[64 - sizeof(struct sim_hold)];
+} apart = {.hold.wait = wait_held};
 
 /* One thread's memory of how its last turns went. */
 struct worker {
@@ -74,7 +93,7 @@ static enum sim_turn run_block(struct sim_block *block)
 {
     enum sim_turn turn;
     do
-        turn = sim_block_turn(block, &pool.active);
+        turn = sim_block_turn(block, &pool.active, &apart.hold);
     while (turn == SIM_TURN_SLICED && !others_wait());
     if (turn == SIM_TURN_ENDED || turn == SIM_TURN_FAILED || turn == SIM_TURN_CANCELLED)
         if (block->launch->engine->end)
@@ -112,6 +131,12 @@ static void destroy_blocks(struct sim_block *block)
         sim_block_destroy(block);
         block = next;
     }
+}
+
+static void remove_launch(struct sim_launch *launch)
+{
+    sim_queue_remove(&pool.queue, launch);
+    pool.ended++;
 }
 
 static void finish(struct sim_launch *launch)
@@ -194,7 +219,7 @@ static void put_back(const struct sim_pick *pick, enum sim_turn turn)
     }
     bool finished = sim_queue_finished(pick->launch);
     if (finished)
-        sim_queue_remove(&pool.queue, pick->launch);
+        remove_launch(pick->launch);
     note_crowd();
     if (!finished)
         return;
@@ -243,19 +268,12 @@ static void wake_others(void)
         wake();
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* Waits for work, at most so long; 0: until there is some. */
 static void wait_for_work(uint64_t ns)
 {
     pool.idle++;
     if (ns) {
-        uint64_t end = now_ns() + ns;
+        uint64_t end = sim_clock_ns() + ns;
         struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
         pool.dozers++;
         pthread_cond_clockwait(&pool.work, &pool.lock, CLOCK_MONOTONIC, &until);
@@ -271,7 +289,7 @@ static void wait_for_work(uint64_t ns)
 /* Whether it is too early to sleep. */
 static bool is_patient(const struct worker *worker)
 {
-    return worker->spun ? now_ns() - worker->since < SPIN_NS : worker->pauses < YIELDS;
+    return worker->spun ? sim_clock_ns() - worker->since < SPIN_NS : worker->pauses < YIELDS;
 }
 
 /* All parked blocks rest: yields the processor, and eventually sleeps for a millisecond. One
@@ -279,7 +297,7 @@ static bool is_patient(const struct worker *worker)
 static void pause_worker(struct worker *worker)
 {
     if (!worker->pauses++)
-        worker->since = now_ns();
+        worker->since = sim_clock_ns();
     bool patient = is_patient(worker);
     worker->rested = 0;
     worker->spun = false;
@@ -312,10 +330,11 @@ static void remember(struct worker *worker, enum sim_turn turn)
 static void serve(struct worker *worker, struct sim_pick *pick)
 {
     if (pick->finished)
-        sim_queue_remove(&pool.queue, pick->launch);
+        remove_launch(pick->launch);
     if (worker->moved || pick->begins)
         wake_others();
     note_crowd();
+    pool.running += !pick->finished;
     pthread_mutex_unlock(&pool.lock);
     if (pick->finished) {
         finish(pick->launch);
@@ -324,6 +343,9 @@ static void serve(struct worker *worker, struct sim_pick *pick)
     }
     enum sim_turn turn = run_pick(pick);
     pthread_mutex_lock(&pool.lock);
+    pool.running--;
+    if (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed))
+        pthread_cond_signal(&pool.held_changed);
     remember(worker, turn);
     put_back(pick, turn);
 }
@@ -349,6 +371,62 @@ static void *work(void *unused)
     return NULL;
 }
 
+/* ---- holding blocks ------------------------------------------------------------- */
+
+/* A thread that runs a block stops, between two turns of its waves, until the report is made. */
+static void wait_held(struct sim_block *block)
+{
+    pthread_mutex_lock(&pool.lock);
+    if (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed)) {
+        block->next = pool.held;
+        pool.held = block;
+        pthread_cond_signal(&pool.held_changed);
+        while (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed))
+            pthread_cond_wait(&pool.released, &pool.lock);
+    }
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static unsigned count_held(void)
+{
+    unsigned count = 0;
+    for (const struct sim_block *block = pool.held; block; block = block->next)
+        count++;
+    return count;
+}
+
+struct sim_pool_view sim_pool_lock(bool hold)
+{
+    pthread_mutex_lock(&pool.lock);
+    if (hold) {
+        uint64_t end = sim_clock_ns() + (uint64_t)HOLD_SECONDS * 1000000000;
+        struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
+        int result = 0;
+        atomic_store_explicit(&apart.hold.wanted, true, memory_order_relaxed);
+        while (count_held() < pool.running && result == 0)
+            result =
+                pthread_cond_clockwait(&pool.held_changed, &pool.lock, CLOCK_MONOTONIC, &until);
+    }
+    return (struct sim_pool_view){.first = pool.queue.first,
+                                  .held = pool.held,
+                                  .not_held = pool.running - count_held(),
+                                  .ended = pool.ended};
+}
+
+void sim_pool_cancel(struct sim_launch *launch)
+{
+    cancel(launch);
+    wake();
+}
+
+void sim_pool_unlock(void)
+{
+    atomic_store_explicit(&apart.hold.wanted, false, memory_order_relaxed);
+    pool.held = NULL;
+    pthread_cond_broadcast(&pool.released);
+    pthread_mutex_unlock(&pool.lock);
+}
+
 /* ---- what is called from outside ------------------------------------------------- */
 
 static void lock_for_fork(void)
@@ -369,7 +447,11 @@ static void reset_child(void)
     memset(&pool, 0, sizeof(pool));
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.work, NULL);
+    pthread_cond_init(&pool.held_changed, NULL);
+    pthread_cond_init(&pool.released, NULL);
+    atomic_store(&apart.hold.wanted, false);
     pool.settings = settings;
+    sim_watch_forget();
 }
 
 static void watch_forks(void)
@@ -422,12 +504,15 @@ bool sim_run(struct sim_launch *launch)
     pthread_mutex_lock(&pool.lock);
     bool started = start_pool();
     if (started) {
+        launch->since = sim_clock_ns();
         sim_queue_add(&pool.queue, launch);
         note_crowd();
         wake();
         started = pool.thread_count > 0;
         if (!started)
             sim_queue_remove(&pool.queue, launch);
+        else
+            sim_watch_note(&pool.active, launch->since);
     }
     pthread_mutex_unlock(&pool.lock);
     if (!started)
@@ -438,13 +523,13 @@ bool sim_run(struct sim_launch *launch)
 void sim_run_cancel(struct sim_launch *launch)
 {
     pthread_mutex_lock(&pool.lock);
-    cancel(launch);
-    wake();
+    sim_pool_cancel(launch);
     pthread_mutex_unlock(&pool.lock);
 }
 
 void sim_run_stop(void)
 {
+    sim_watch_stop();
     pthread_mutex_lock(&pool.lock);
     pool.stopping = true;
     pthread_cond_broadcast(&pool.work);

@@ -16,6 +16,9 @@
 
 struct sim_launch;
 struct sim_block;
+struct sim_place;
+struct sim_places;
+struct sim_report;
 
 /* What a wave can be; in sim_block.waves[]. */
 enum sim_wave {
@@ -47,6 +50,17 @@ struct sim_engine {
      * at the grid's barrier, so that none can continue; it is reported then. NULL: never. Called
      * under the scheduler's lock. */
     bool (*grid_hangs)(struct sim_launch *launch, uint64_t ended);
+    /* For reports on launches in progress (sim_watch.h); called under the scheduler's lock, for
+     * blocks that no thread runs at that moment. NULL: there are no such reports.
+     * introduce adds the kernel's name, and the size of its grid and of its blocks.
+     * find_threads adds the places where the threads of a wave are, by sim_places_add.
+     * describe adds what the threads of a place do. */
+    void (*introduce)(const struct sim_launch *launch, struct sim_report *text);
+    void (*find_threads)(const struct sim_block *block, unsigned wave, struct sim_places *places);
+    void (*describe)(const struct sim_place *place, struct sim_report *text);
+    /* The launch has run for longer than sim_run_settings allows: it will be cancelled, for this
+     * reason. Returns whether it had not failed already. Called under the scheduler's lock. */
+    bool (*time_out)(struct sim_launch *launch);
     /* The block has ended or is abandoned. NULL: there is nothing to do. */
     void (*end)(struct sim_block *block);
     /* The memory is freed: called once for every memory that begin saw fresh. */
@@ -92,6 +106,8 @@ struct sim_launch {
     uint64_t parked_count, unused_count;
     uint64_t patience;  /* parked blocks to continue with before a new one begins */
     uint64_t last_pick; /* when it last had a turn, in picks of the queue */
+    uint64_t since;     /* nanoseconds: when it was added */
+    bool late;          /* engine.time_out was called, and it will be cancelled */
     uint64_t starved;   /* ends of the queue, plus one, when there was no memory; 0: there is */
 };
 
@@ -107,6 +123,8 @@ struct sim_run_settings {
     unsigned threads;
     bool deterministic;
     uint64_t seed;
+    uint64_t timeout_ns;  /* a launch that runs for longer fails; 0: none does */
+    uint64_t progress_ns; /* work that takes longer writes a line then; 0: never */
 };
 void sim_run_configure(const struct sim_run_settings *settings);
 

@@ -102,6 +102,7 @@ enum ptx_end {
     PTX_END_TRAP, /* trap, or an abort */
     PTX_END_ASSERT,
     PTX_END_HUNG,      /* a barrier or a warp operation that can never complete */
+    PTX_END_TIMEOUT,   /* it ran for longer than ANYHIP_SIM_TIMEOUT allows */
     PTX_END_STACK,     /* out of local memory */
     PTX_END_NO_MEMORY, /* the host's */
     PTX_END_CANCELLED,

@@ -130,6 +130,8 @@ static CUresult result_of(enum ptx_end end)
         return CUDA_ERROR_ILLEGAL_INSTRUCTION;
     case PTX_END_ASSERT:
         return CUDA_ERROR_ASSERT;
+    case PTX_END_TIMEOUT:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
     case PTX_END_STACK:
         return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case PTX_END_NO_MEMORY:

@@ -7,8 +7,9 @@ static struct sim_options options;
 static const char *said;
 
 static const char *const variables[] = {
-    "ANYHIP_SIM_DEVICES", "ANYHIP_SIM_MEMORY", "ANYHIP_SIM_THREADS", "ANYHIP_SIM_SEED",
-    "ANYHIP_SIM_CHECK",   "ANYHIP_SIM_UNITS",  "ANYHIP_SIM_SHARED",  "ANYHIP_SIM_FAULTS",
+    "ANYHIP_SIM_DEVICES", "ANYHIP_SIM_MEMORY",   "ANYHIP_SIM_THREADS", "ANYHIP_SIM_SEED",
+    "ANYHIP_SIM_CHECK",   "ANYHIP_SIM_UNITS",    "ANYHIP_SIM_SHARED",  "ANYHIP_SIM_FAULTS",
+    "ANYHIP_SIM_TIMEOUT", "ANYHIP_SIM_PROGRESS",
 };
 
 static int set_up(void **state)
@@ -53,6 +54,8 @@ static void nothing_set_leaves_the_defaults(void **state)
     assert_int_equal(options.compute_units, 0);
     assert_int_equal(options.shared_per_block, 0);
     assert_string_equal(options.faults, "");
+    assert_int_equal(options.run.timeout_ns, 0);
+    assert_int_equal(options.run.progress_ns, 30000000000);
 }
 
 static void empty_variables_count_as_unset(void **state)
@@ -73,7 +76,8 @@ static void every_key_of_the_file_is_read(void **state)
     (void)state;
     use_file("\"devices\": \"sm_80*2,sm_90\", \"memory\": \"512MiB\", \"threads\": 3,"
              "\"seed\": \"0x2a\", \"checks\": [\"races\", \"sync\"], \"units\": 4,"
-             "\"shared\": \"48KiB\", \"faults\": [\"alloc:2\", \"slow:5ms\"]");
+             "\"shared\": \"48KiB\", \"timeout\": \"2.5\", \"progress\": \"0\","
+             "\"faults\": [\"alloc:2\", \"slow:5ms\"]");
     read_options();
     assert_string_equal(said, "");
     assert_string_equal(options.devices, "sm_80*2,sm_90");
@@ -85,15 +89,18 @@ static void every_key_of_the_file_is_read(void **state)
     assert_int_equal(options.compute_units, 4);
     assert_int_equal(options.shared_per_block, 48 << 10);
     assert_string_equal(options.faults, "alloc:2,slow:5ms");
+    assert_int_equal(options.run.timeout_ns, 2500000000);
+    assert_int_equal(options.run.progress_ns, 0);
 }
 
 static void every_variable_overrides_the_file(void **state)
 {
     (void)state;
     use_file("\"devices\": \"x\", \"memory\": \"1MiB\", \"threads\": 1, \"seed\": \"1\","
-             "\"checks\": [\"races\"], \"units\": 1, \"shared\": \"1\", \"faults\": [\"alloc:1\"]");
-    static const char *const values[] = {"sm_90", "2GiB", "2",     "-1", "uninitialised,sync",
-                                         "2",     "2KiB", "lost:3"};
+             "\"checks\": [\"races\"], \"units\": 1, \"shared\": \"1\", \"faults\": [\"alloc:1\"],"
+             "\"timeout\": \"1\", \"progress\": \"1\"");
+    static const char *const values[] = {"sm_90", "2GiB", "2",      "-1",   "uninitialised,sync",
+                                         "2",     "2KiB", "lost:3", "0.25", "0"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         ah_test_setenv(variables[i], values[i]);
     read_options();
@@ -106,6 +113,8 @@ static void every_variable_overrides_the_file(void **state)
     assert_int_equal(options.compute_units, 2);
     assert_int_equal(options.shared_per_block, 2048);
     assert_string_equal(options.faults, "lost:3");
+    assert_int_equal(options.run.timeout_ns, 250000000);
+    assert_int_equal(options.run.progress_ns, 0);
 }
 
 static void text_that_does_not_parse_is_named_and_counts_as_unset(void **state)
@@ -114,14 +123,18 @@ static void text_that_does_not_parse_is_named_and_counts_as_unset(void **state)
     static const struct {
         const char *name, *value;
     } wrong[] = {
-        {"ANYHIP_SIM_MEMORY", "much"},      {"ANYHIP_SIM_MEMORY", "0"},
-        {"ANYHIP_SIM_MEMORY", "-1"},        {"ANYHIP_SIM_MEMORY", "1.5GiB"},
-        {"ANYHIP_SIM_MEMORY", "16GiBs"},    {"ANYHIP_SIM_MEMORY", "99999999TiB"},
-        {"ANYHIP_SIM_THREADS", "-1"},       {"ANYHIP_SIM_THREADS", "1025"},
-        {"ANYHIP_SIM_THREADS", "all"},      {"ANYHIP_SIM_SEED", "dice"},
-        {"ANYHIP_SIM_CHECK", "everything"}, {"ANYHIP_SIM_CHECK", "races,,sync"},
-        {"ANYHIP_SIM_CHECK", "race"},       {"ANYHIP_SIM_UNITS", "4x"},
-        {"ANYHIP_SIM_SHARED", "48QiB"},
+        {"ANYHIP_SIM_MEMORY", "much"},         {"ANYHIP_SIM_MEMORY", "0"},
+        {"ANYHIP_SIM_MEMORY", "-1"},           {"ANYHIP_SIM_MEMORY", "1.5GiB"},
+        {"ANYHIP_SIM_MEMORY", "16GiBs"},       {"ANYHIP_SIM_MEMORY", "99999999TiB"},
+        {"ANYHIP_SIM_THREADS", "-1"},          {"ANYHIP_SIM_THREADS", "1025"},
+        {"ANYHIP_SIM_THREADS", "all"},         {"ANYHIP_SIM_SEED", "dice"},
+        {"ANYHIP_SIM_CHECK", "everything"},    {"ANYHIP_SIM_CHECK", "races,,sync"},
+        {"ANYHIP_SIM_CHECK", "race"},          {"ANYHIP_SIM_UNITS", "4x"},
+        {"ANYHIP_SIM_SHARED", "48QiB"},        {"ANYHIP_SIM_TIMEOUT", "soon"},
+        {"ANYHIP_SIM_TIMEOUT", "-1"},          {"ANYHIP_SIM_TIMEOUT", "1."},
+        {"ANYHIP_SIM_TIMEOUT", ".5"},          {"ANYHIP_SIM_TIMEOUT", "1s"},
+        {"ANYHIP_SIM_TIMEOUT", "1e3"},         {"ANYHIP_SIM_PROGRESS", "1.5.2"},
+        {"ANYHIP_SIM_PROGRESS", "9999999999"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         ah_test_setenv(wrong[i].name, wrong[i].value);

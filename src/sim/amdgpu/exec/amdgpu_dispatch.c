@@ -2,6 +2,7 @@
  * values of registers, and the engine that the scheduler drives. */
 #include "amdgpu_wave.h"
 #include "sim_grid.h"
+#include "sim_places.h"
 #include "sim_options.h"
 
 #include <stdlib.h>
@@ -391,11 +392,46 @@ static bool grid_hangs(struct sim_launch *launch, uint64_t ended)
     return true;
 }
 
+static void introduce(const struct sim_launch *launch, struct sim_report *text)
+{
+    amdgpu_report_dispatch(dispatch_of(launch), text);
+}
+
+/* Threads that are in another branch are not told from those that have ended. */
+static void find_threads(const struct sim_block *sim, unsigned number, struct sim_places *places)
+{
+    const struct amdgpu_block *block = sim->state;
+    const struct amdgpu_wave *wave = &block->waves[number];
+    struct sim_place place = {.block = sim, .wave = number, .what = wave};
+    place.key = (uintptr_t)wave->next + (uint64_t)wave->state;
+    place.threads = (unsigned)__builtin_popcountll(amdgpu_exec(wave));
+    sim_places_add(places, &place);
+}
+
+static void describe(const struct sim_place *place, struct sim_report *text)
+{
+    amdgpu_report_place(place->what, text);
+}
+
+static bool time_out(struct sim_launch *launch)
+{
+    struct amdgpu_dispatch *dispatch = dispatch_of(launch);
+    if (atomic_exchange(&dispatch->failed, true))
+        return false;
+    dispatch->end.kind = AMDGPU_END_HUNG;
+    dispatch->end.address = dispatch->entry;
+    return true;
+}
+
 static const struct sim_engine engine = {.name = "amdgpu",
                                          .begin = begin,
                                          .run = run,
                                          .stuck = stuck,
                                          .grid_hangs = grid_hangs,
+                                         .introduce = introduce,
+                                         .find_threads = find_threads,
+                                         .describe = describe,
+                                         .time_out = time_out,
                                          .fini = fini};
 
 /* ---- validation of the kernel descriptor ---------------------------------------------- */

@@ -206,6 +206,36 @@ void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended)
     sim_report_log(&text);
 }
 
+/* ---- dispatches in progress -------------------------------------------------------- */
+
+void amdgpu_report_dispatch(const struct amdgpu_dispatch *dispatch, struct sim_report *text)
+{
+    const uint32_t *grid = dispatch->launch.grid;
+    const uint32_t *group = dispatch->group;
+    char name[NAME_SIZE];
+    amdgpu_symbols_name(dispatch->entry, name, sizeof name);
+    if (name[0])
+        sim_report_add(text, "kernel %s", name);
+    else
+        sim_report_add(text, "kernel at 0x%llx", (unsigned long long)dispatch->entry);
+    sim_report_add(text, ", grid (%u,%u,%u) of blocks (%u,%u,%u),", grid[0], grid[1], grid[2],
+                   group[0], group[1], group[2]);
+}
+
+void amdgpu_report_place(const struct amdgpu_wave *wave, struct sim_report *text)
+{
+    static const char *const states[] = {[AMDGPU_AT_BARRIER] = "wait at a barrier before ",
+                                         [AMDGPU_HALTED] = "have halted themselves before "};
+    bool waits = wave->state == AMDGPU_AT_BARRIER || wave->state == AMDGPU_HALTED;
+    if (!wave->next || !wave->page) {
+        sim_report_add(text, "about to begin");
+        return;
+    }
+    sim_report_add(text, "%s%s", waits ? states[wave->state] : "at ",
+                   wave->privileged ? "(in the trap handler) " : "");
+    add_place(text, wave, wave->next);
+}
+
 /* ---- dispatches that cannot start -------------------------------------------------- */
 
 bool amdgpu_reject_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,

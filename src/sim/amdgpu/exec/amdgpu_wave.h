@@ -137,6 +137,9 @@ bool amdgpu_waits_check(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
 /* Reports that no wave of the block can continue. */
 void amdgpu_report_stuck(struct amdgpu_block *block);
+/* For reports on dispatches in progress: what a dispatch is, and where a wave is. */
+void amdgpu_report_dispatch(const struct amdgpu_dispatch *dispatch, struct sim_report *text);
+void amdgpu_report_place(const struct amdgpu_wave *wave, struct sim_report *text);
 /* Reports that groups wait for other groups, some of which have ended. */
 void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended);
 /* Logs why a dispatch cannot start, and sets *out_end. Returns false. */

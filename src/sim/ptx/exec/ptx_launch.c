@@ -5,6 +5,7 @@
 
 #include "log.h"
 #include "sim_grid.h"
+#include "sim_places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,11 +157,39 @@ static bool grid_hangs(struct sim_launch *run_of_launch, uint64_t ended)
     return true;
 }
 
+static void introduce(const struct sim_launch *launch, struct sim_report *text)
+{
+    ptx_report_launch((const struct ptx_launch *)(const void *)launch, text);
+}
+
+static void find_threads(const struct sim_block *sim, unsigned wave, struct sim_places *places)
+{
+    const struct ptx_block *block = sim->state;
+    const struct ptx_fragment *fragment = block->waves[wave].warp.fragments;
+    for (; fragment; fragment = fragment->next) {
+        struct sim_place place = {.block = sim, .wave = wave, .what = fragment};
+        place.key = (uintptr_t)fragment->op + fragment->wait;
+        place.threads = (unsigned)__builtin_popcount(fragment->mask);
+        sim_places_add(places, &place);
+    }
+}
+
+static bool time_out(struct sim_launch *run_of_launch)
+{
+    struct ptx_launch *launch = (struct ptx_launch *)(void *)run_of_launch;
+    int none = PTX_END_OK;
+    return atomic_compare_exchange_strong(&launch->end, &none, PTX_END_TIMEOUT);
+}
+
 static const struct sim_engine engine = {.name = "ptx",
                                          .begin = begin,
                                          .run = run,
                                          .stuck = stuck,
                                          .grid_hangs = grid_hangs,
+                                         .introduce = introduce,
+                                         .find_threads = find_threads,
+                                         .describe = ptx_report_place,
+                                         .time_out = time_out,
                                          .fini = fini};
 
 /* ---- launches ------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #include "ptx_warp.h"
 
 #include "sim_memory.h"
+#include "sim_places.h"
 #include "sim_report.h"
 
 #include <stdarg.h>
@@ -222,4 +223,26 @@ void ptx_report_grid(struct ptx_launch *launch, uint64_t ended)
         &text, "hangs: blocks wait at the grid's barrier, and %llu of its %llu blocks have ended",
         (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
     sim_report_log(&text);
+}
+
+/* ---- launches in progress ------------------------------------------------------------------- */
+
+void ptx_report_launch(const struct ptx_launch *launch, struct sim_report *text)
+{
+    const uint32_t *grid = launch->run.grid;
+    sim_report_add(text, "kernel %s, grid (%u,%u,%u) of blocks (%u,%u,%u),",
+                   launch->kernel->symbol->name, grid[0], grid[1], grid[2], launch->block[0],
+                   launch->block[1], launch->block[2]);
+}
+
+void ptx_report_place(const struct sim_place *place, struct sim_report *text)
+{
+    const struct ptx_block *block = place->block->state;
+    const struct ptx_fragment *fragment = place->what;
+    sim_report_add(text, "%s", fragment->wait == PTX_WAIT_NONE ? "at " : "wait at ");
+    add_place(text, fragment->frame->code, fragment->op);
+    if (fragment->wait == PTX_WAIT_NONE)
+        return;
+    sim_report_add(text, " for ");
+    add_wait(text, block, fragment);
 }

@@ -161,6 +161,10 @@ const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op
 
 /* No thread of the block can continue. */
 void ptx_report_stuck(struct ptx_block *block);
+/* For reports on launches in progress: what a launch is, and what the threads of a place do, whose
+ * what is a fragment. */
+void ptx_report_launch(const struct ptx_launch *launch, struct sim_report *text);
+void ptx_report_place(const struct sim_place *place, struct sim_report *text);
 /* Blocks wait at the grid's barrier for others, of which some have ended. */
 void ptx_report_grid(struct ptx_launch *launch, uint64_t ended);
 
