@@ -6,8 +6,8 @@ In FOLDER, which is made anew, the blocks of the page are taken in order:
 - a block after the comment `file: NAME` is written to that file;
 - a block of the language sh is run by sh, and must succeed; after the comment `run: fails` its last
   command must fail. After `run: root` it is left out unless --root is given, since it installs
-  something, and after `run: by hand` it is always left out. What a block exports stays for those
-  after it;
+  something, and after `run: by hand` it is always left out. What a block exports, and the folder
+  that it changes to, stay for those after it;
 - a block of the language text shows output, and a block of code without a file is compiled by
   code.py. Any other language is an error.
 """
@@ -24,12 +24,13 @@ import markdown  # noqa: E402
 
 
 def run(code, comment, folder, environment):
-    """Whether a block ends as its page says; what it exports is put into environment."""
+    """Whether a block ends as its page says, and the folder it ends in; what it exports is put into
+    environment."""
     keep = os.path.join(folder, ".environment")
     lines = code.rstrip("\n").split("\n")
     script = "set -e\n" + code if comment != "run: fails" else (
         "set -e\n%s\nset +e\n%s\n[ $? -ne 0 ]\n" % ("\n".join(lines[:-1]), lines[-1]))
-    script += "\nenv -0 >'%s'\n" % keep
+    script += "\nPWD=$(pwd) env -0 >'%s'\n" % keep
     started = time.monotonic()
     result = subprocess.run(["sh", "-c", script], cwd=folder, env=environment,
                             stdin=subprocess.DEVNULL, check=False)
@@ -38,7 +39,8 @@ def run(code, comment, folder, environment):
         with open(keep, "rb") as file:
             environment.update(entry.decode().split("=", 1) for entry in file.read().split(b"\0")
                                if b"=" in entry)
-    return result.returncode == 0
+        os.remove(keep)
+    return result.returncode == 0, environment["PWD"] if result.returncode == 0 else folder
 
 
 def main():
@@ -59,7 +61,8 @@ def main():
             if comment == "run: by hand" or (comment == "run: root" and not as_root):
                 continue
             print("%s:%d:\n%s" % (page, line, code), end="", flush=True)
-            if not run(code, comment, folder, environment):
+            well, folder = run(code, comment, folder, environment)
+            if not well:
                 return "%s:%d: the commands do not end as the page says" % (page, line)
             ran += 1
         elif language not in ("text", "c", "cpp"):
