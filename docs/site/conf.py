@@ -43,6 +43,7 @@ html_theme_options = {
 html_static_path = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_use_index = False
 html_show_sphinx = False
 html_show_copyright = False
 html_last_updated_fmt = None
