@@ -1,4 +1,4 @@
-// What AnyHIP adds to HIP: which driver stands behind a device, and the driver's own handles
+// What AnyHIP adds to HIP: which driver a device belongs to, and the driver's own handles
 // behind HIP's. For programs that also call the driver, and for tools; portable programs need
 // nothing of this. Symbol version ANYHIP_0.
 #ifndef HIP_INCLUDE_HIP_ANYHIP_H
@@ -45,7 +45,7 @@ hipError_t anyhipDeviceGetBackend(int device, enum anyhipBackend *out_backend,
 /// @param [out] out_context  CUDA: the primary CUcontext, retained until the process ends or
 ///                           hipDeviceReset(); HSA: NULL. May be NULL
 /// Returns: hipSuccess; hipErrorInvalidDevice: no such device; hipErrorInvalidValue:
-/// out_device is NULL; what the driver says when it cannot create the context.
+/// out_device is NULL; the driver's error if it cannot create the context.
 /// Thread safety: safe. Stream order: none.
 hipError_t anyhipDeviceGetNative(int device, uint64_t *out_device, void **out_context);
 
@@ -88,7 +88,7 @@ hipError_t anyhipModuleGetNative(hipModule_t module, uint64_t *out_module);
 /// none.
 hipError_t anyhipFunctionGetNative(hipFunction_t function, uint64_t *out_function);
 
-/// The driver's address of memory HIP knows.
+/// The driver's address of memory that HIP knows.
 /// @param [in]  pointer      inside an allocation, mapping or registered host range
 /// @param [out] out_device   ordinal of the device it belongs to, hipCpuDeviceId for host
 ///                           memory; may be NULL
@@ -109,7 +109,7 @@ hipError_t anyhipGetReport(char **out_json);
 /// @param [in] device  ordinal
 /// @param [in] image   a code object, PTX, a CUDA fatbin, or a bundle of such
 /// @param [in] size    bytes at image
-/// Returns: 1 if it has code for the device, else 0, also for what is no image or no device.
+/// Returns: 1 if it has code for the device, else 0, also for an invalid image or device.
 /// Thread safety: safe. Stream order: none.
 int anyhipDeviceCanRunImage(int device, const void *image, size_t size);
 

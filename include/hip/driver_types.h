@@ -20,7 +20,7 @@ typedef enum hipMemoryType {
     hipMemoryTypeDevice = 2,
     hipMemoryTypeManaged = 3,
     hipMemoryTypeArray = 10,  ///< descriptors of copies only: the operand is an array
-    hipMemoryTypeUnified = 11 ///< descriptors of copies only: the address tells
+    hipMemoryTypeUnified = 11 ///< descriptors of copies only: determined by the address
 } hipMemoryType;
 #endif
 
@@ -329,7 +329,7 @@ typedef enum hipMemcpyKind {
     hipMemcpyHostToDevice = 1,
     hipMemcpyDeviceToHost = 2,
     hipMemcpyDeviceToDevice = 3,
-    hipMemcpyDefault = 4,              ///< the addresses tell
+    hipMemcpyDefault = 4,              ///< determined by the addresses
     hipMemcpyDeviceToDeviceNoCU = 1024 ///< as 3, with copy engines and no kernel
 } hipMemcpyKind;
 
@@ -535,7 +535,7 @@ typedef enum hipFunction_attribute {
     HIP_FUNC_ATTRIBUTE_MAX
 } hipFunction_attribute;
 
-/// Attributes of hipPointerGetAttribute(); the type of the value beside each.
+/// Attributes of hipPointerGetAttribute(), with the type of each value.
 typedef enum hipPointer_attribute {
     HIP_POINTER_ATTRIBUTE_CONTEXT = 1,                ///< hipCtx_t
     HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,                ///< hipMemoryType

@@ -4,7 +4,7 @@
 
 #include <hip/hip_runtime_api.h>
 
-/// Which devices hipGLGetDevices() is asked for.
+/// Which devices hipGLGetDevices() returns.
 typedef enum hipGLDeviceList {
     hipGLDeviceListAll = 1,
     hipGLDeviceListCurrentFrame = 2,

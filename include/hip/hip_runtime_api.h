@@ -1,11 +1,11 @@
 // The host API of HIP, for any C or C++ compiler. Kernels need hip/hip_runtime.h.
 //
-// Each group of functions has a header of its own under hip/api/, which says of every function
-// what it does, its arguments, errors, thread safety and order in streams. What holds for all,
-// and is not repeated there:
+// Each group of functions has a header of its own under hip/api/, which documents every
+// function: its arguments, errors, thread safety and stream order. The following holds
+// for all functions and is not repeated there:
 //
-// - A function returns hipSuccess or the first error met; nothing is done in part unless it
-//   says so. An error also becomes the calling thread's last error (hip/api/error.h).
+// - A function returns hipSuccess or the first error met; nothing is done in part unless
+//   documented. An error also becomes the calling thread's last error (hip/api/error.h).
 // - The first call of a process opens the drivers. Any function that needs a device may return
 //   hipErrorNoDevice, hipErrorInsufficientDriver or hipErrorNotInitialized, and any function
 //   that talks to a driver may return an error of earlier asynchronous work.
@@ -13,12 +13,12 @@
 //   driver returns hipErrorNotInitialized, and hiprtc's HIPRTC_ERROR_INTERNAL_ERROR. The names
 //   and texts of errors, the last error, and hipCreateChannelDesc() are there as before.
 // - hipErrorNotSupported: what docs/coverage.md marks so.
-// - A pointer may be NULL only where that is said; else hipErrorInvalidValue.
-// - A stream that is none, or was destroyed, gives hipErrorContextIsDestroyed ("not a stream"),
-//   where HIP 7 itself may crash; any other such handle hipErrorInvalidHandle, unless another
-//   code is named.
+// - A pointer may be NULL only where it is documented; otherwise hipErrorInvalidValue.
+// - A stream that is invalid or was destroyed results in hipErrorContextIsDestroyed ("not a
+//   stream"), where HIP 7 itself may crash; any other such handle hipErrorInvalidHandle, unless
+//   another code is named.
 // - Every function may be called from any thread at any time, except from a stream callback or
-//   host function. "Thread safety: safe" adds nothing to that; other words do.
+//   host function. "Thread safety: safe" adds nothing to that; other texts do.
 // - The current device is a property of the thread and 0 at its start.
 // - "NULL for the legacy default stream": that stream waits for, and holds back, all blocking
 //   streams of its device. hip/api/per_thread_default_stream.h has the other meaning of NULL.

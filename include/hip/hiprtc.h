@@ -1,11 +1,11 @@
-// Run-time compilation of device code from source text, and linking of what it gives.
+// Run-time compilation of device code from source text, and linking of the results.
 //
-// A program is made, compiled, asked for its code, and ended; hipModuleLoadData() takes the code.
+// A program is created, compiled and destroyed; hipModuleLoadData() loads its code.
 // The compiler is AnyHIP's hipcc with clang behind it, started as a process of its own; its files
-// lie in a folder that is private to the call and removed by it. docs/hiprtc.md has more.
+// are in a folder that is private to the call and removed by it. docs/hiprtc.md has more.
 //
 // No call sets the error that hipGetLastError() returns. Wherever a program or a link is expected,
-// any value may be passed: what is none is an error. Every error is a line in the log at level 1.
+// any value may be passed: an invalid one is an error. Every error is a line in the log at level 1.
 #ifndef HIP_INCLUDE_HIP_HIPRTC_H
 #define HIP_INCLUDE_HIP_HIPRTC_H
 
@@ -23,13 +23,13 @@ typedef enum hiprtcResult {
     HIPRTC_ERROR_INVALID_INPUT = 3,
     HIPRTC_ERROR_INVALID_PROGRAM = 4,
     HIPRTC_ERROR_INVALID_OPTION = 5,
-    HIPRTC_ERROR_COMPILATION = 6,               ///< the program's log tells
-    HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7, ///< there is no compiler; the log tells what to do
+    HIPRTC_ERROR_COMPILATION = 6,               ///< see the program's log
+    HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE = 7, ///< there is no compiler; see the log
     HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION = 8,
     HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION = 9,
     HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
     HIPRTC_ERROR_INTERNAL_ERROR = 11, ///< files cannot be written
-    HIPRTC_ERROR_LINKING = 100        ///< the link's error log tells
+    HIPRTC_ERROR_LINKING = 100        ///< see the link's error log
 } hiprtcResult;
 
 // From HIP 7 on the link options and input types are those of hipLink*. HIP 6 had enums of its
@@ -82,7 +82,7 @@ typedef enum hiprtcResult {
 #define HIPRTC_JIT_INPUT_SPIRV                            hipJitInputSpirv
 #define HIPRTC_JIT_NUM_INPUT_TYPES                        hipJitNumInputTypes
 
-/// A program: source text, then what was made of it.
+/// A program: source text, then the results of its compilation.
 typedef struct _hiprtcProgram *hiprtcProgram;
 /// A link in progress.
 typedef struct ihiprtcLinkState *hiprtcLinkState;
@@ -137,14 +137,14 @@ hiprtcResult hiprtcCreateProgram(hiprtcProgram *prog, const char *src, const cha
 /// Source: HIP "Runtime Compilation"; nvrtcDestroyProgram.
 hiprtcResult hiprtcDestroyProgram(hiprtcProgram *prog);
 
-/// Asks for the name in the object file of a kernel or variable, and makes the compiler keep it: of
-/// templates, what is asked for is compiled. Before compilation.
+/// Requests the name in the object file of a kernel or variable, and makes the compiler keep it:
+/// this instantiates templates. Before compilation.
 /// @param [in] prog  a program
 /// @param [in] name_expression  its address in C++: "add<float>", "&space::counter",
 ///     "(void (*)(int))overloaded"
 /// Returns: HIPRTC_ERROR_INVALID_PROGRAM: not a program; HIPRTC_ERROR_INVALID_INPUT: the name is
 /// NULL or ""; HIPRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION: too late;
-/// HIPRTC_ERROR_OUT_OF_MEMORY. Whether it names anything, the compilation tells.
+/// HIPRTC_ERROR_OUT_OF_MEMORY. The compilation finds whether it names anything.
 /// Thread safety: not with the same program at the same time.
 /// Stream order: none.
 /// Source: HIP "Runtime Compilation"; nvrtcAddNameExpression.
@@ -156,16 +156,16 @@ hiprtcResult hiprtcAddNameExpression(hiprtcProgram prog, const char *name_expres
 /// @param [in] numOptions  options
 /// @param [in] options  as hipcc takes them: "--offload-arch=gfx90a", "-O1", "-DN=4", "-I", "dir",
 ///     "-std=c++20", "-fgpu-rdc", ...; --gpu-architecture= and other spellings of NVIDIA's run-time
-///     compiler; what neither knows is an error of the compiler. Those of the environment variable
-///     HIPRTC_COMPILE_OPTIONS_APPEND follow. With -fgpu-rdc the program gives bitcode, not code;
-///     with several architectures, a bundle of either. May be NULL if there are none
+///     compiler; options that neither knows are errors of the compiler. Those of the environment
+///     variable HIPRTC_COMPILE_OPTIONS_APPEND follow. With -fgpu-rdc the result is bitcode, not
+///     code; with several architectures, a bundle of either. May be NULL if there are none
 /// Returns: HIPRTC_ERROR_INVALID_INPUT: numOptions does not fit, or an option is NULL;
 /// HIPRTC_ERROR_INVALID_PROGRAM: not a program; HIPRTC_ERROR_INVALID_OPTION: an option would make
 /// something else (-c, -E, -S, -o, -x, ...) or lacks its value; HIPRTC_ERROR_COMPILATION: the
 /// compiler refused the program or an option, or there is no device to compile for;
-/// HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: a name expression is no address of a kernel or variable;
-/// HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: hipcc, clang or what they need is not installed, or the
-/// program is set-user-id, set-group-id or has file capabilities;
+/// HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID: a name expression is not the address of a kernel or
+/// variable; HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE: hipcc, clang or what they need is not
+/// installed, or the program is set-user-id, set-group-id or has file capabilities;
 /// HIPRTC_ERROR_INTERNAL_ERROR: files cannot be written; HIPRTC_ERROR_OUT_OF_MEMORY.
 /// Thread safety: not with the same program at the same time; different programs are compiled side
 /// by side.
@@ -175,8 +175,8 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram prog, int numOptions, const char
 
 /// The name in the object file, after compilation.
 /// @param [in] prog  a compiled program
-/// @param [in] name_expression  as given to hiprtcAddNameExpression(); spaces and a leading & do
-///     not count
+/// @param [in] name_expression  as given to hiprtcAddNameExpression(); spaces and a leading &
+///     are ignored
 /// @param [out] lowered_name  the name, valid as long as the program is not compiled again or ended
 /// Returns: HIPRTC_ERROR_INVALID_PROGRAM: not a program; HIPRTC_ERROR_INVALID_INPUT: a pointer is
 /// NULL; HIPRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION: it is not compiled, or has failed to be;
@@ -187,7 +187,7 @@ hiprtcResult hiprtcCompileProgram(hiprtcProgram prog, int numOptions, const char
 hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char *name_expression,
                                   const char **lowered_name);
 
-/// What a compilation gave.
+/// The results of a compilation.
 /// @param [in] prog  a compiled program
 /// @param [out] logSizeRet, codeSizeRet, bitcode_size  bytes
 /// @param [out] log, code, bitcode  room for that many bytes
@@ -198,7 +198,7 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char *name_expressio
 /// Stream order: none.
 /// Source: HIP "Runtime Compilation"; nvrtcGetProgramLogSize and its relatives.
 
-/// Bytes of the log, its terminating 0 included; 0 where nothing was said.
+/// Bytes of the log, its terminating 0 included; 0 if there were no messages.
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t *logSizeRet);
 /// The log.
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char *log);

@@ -1,5 +1,5 @@
-/* ROCTX, version 4.1: marks and ranges that a program puts into the log, where they lie between the
- * calls of HIP (AMD_LOG_LEVEL=3). The library is linked with -lroctx64, which our hipcc knows; it
+/* ROCTX, version 4.1: marks and ranges that a program writes to the log, between the calls of HIP
+ * (AMD_LOG_LEVEL=3). The library is linked with -lroctx64, which our hipcc knows; it
  * is installed as libroctx64.so.4 too, for programs that ROCm's tools have linked.
  *
  * All functions may be called from any thread, and before the first call of HIP. Messages are not

@@ -321,8 +321,8 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *devPtr);
 /// @param [out] devPtr  start of the allocation
 /// @param [in] handle  from the other process
 /// @param [in] flags  hipIpcMemLazyEnablePeerAccess
-/// Returns: hipErrorInvalidValue: devPtr is NULL, flags is another value, or the handle is none;
-/// hipErrorInvalidContext: the handle is of this very process; hipErrorMapFailed: the driver could
+/// Returns: hipErrorInvalidValue: devPtr is NULL, flags is another value, or the handle is invalid;
+/// hipErrorInvalidContext: the handle is of this process; hipErrorMapFailed: the driver could
 /// not map it; hipErrorPeerAccessUnsupported: the device cannot reach it.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -350,11 +350,11 @@ hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event);
 
 /// Opens another process's event. It may be recorded and waited for here as well; hipEventDestroy()
 /// ends only this use. Where the process that recorded it last ends before the event is reached,
-/// waiting for it and asking for it give hipErrorIllegalState, but for NVIDIA's own driver.
+/// waiting for it and querying it return hipErrorIllegalState, except on NVIDIA's own driver.
 /// @param [out] event  the event
 /// @param [in] handle  from the other process
-/// Returns: hipErrorInvalidValue: event is NULL or the handle is none; hipErrorMapFailed: the other
-/// process's event is gone; hipErrorNotSupported: this driver cannot.
+/// Returns: hipErrorInvalidValue: event is NULL or the handle is invalid; hipErrorMapFailed: the
+/// other process's event is gone; hipErrorNotSupported: this driver cannot.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Device Management" (interprocess communication); cuIpcOpenEventHandle.

@@ -25,8 +25,8 @@ hipError_t hipEventCreate(hipEvent_t *event);
 /// The same with flags.
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned int flags);
 
-/// Marks the point a stream has reached. Recording again moves the mark; who already waits keeps
-/// waiting for the old one.
+/// Marks the point a stream has reached. Recording again moves the mark; calls that already wait
+/// keep waiting for the old one.
 /// @param [in] event  an event of the stream's device
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] flags  hipEventRecordDefault or hipEventRecordExternal
@@ -59,7 +59,7 @@ hipError_t hipEventDestroy(hipEvent_t event);
 /// Source: HIP "Event Management"; cuEventSynchronize.
 hipError_t hipEventSynchronize(hipEvent_t event);
 
-/// Tells whether an event's last record has been reached.
+/// Queries whether an event's last record has been reached.
 /// @param [in] event  an event
 /// Returns: hipSuccess: it has, or there was none; hipErrorNotReady: it has not (no error: the last
 /// error stays); hipErrorInvalidHandle: not an event; hipErrorCapturedEvent: it was last recorded

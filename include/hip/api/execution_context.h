@@ -16,9 +16,9 @@ extern "C" {
 /// @param [in] device, ctx, hStream  whose (hStream NULL: the legacy default stream)
 /// @param [out] resource  the resource
 /// @param [in] type  which kind
-/// Returns: hipErrorInvalidValue: resource is NULL or the handle is none; hipErrorInvalidDevice: no
-/// such device; hipErrorContextIsDestroyed: not a stream; hipErrorInvalidResourceType: there is no
-/// such resource.
+/// Returns: hipErrorInvalidValue: resource is NULL or the handle is invalid; hipErrorInvalidDevice:
+/// no such device; hipErrorContextIsDestroyed: not a stream; hipErrorInvalidResourceType: there is
+/// no such resource.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuDeviceGetDevResource, cuCtxGetDevResource,
@@ -84,7 +84,7 @@ hipError_t hipDevResourceGenerateDesc(hipDevResourceDesc_t *desc, hipDevResource
 /// @param [in] desc  the description
 /// @param [in] device  ordinal of the device the resources are of
 /// @param [in] flags  0
-/// Returns: hipErrorInvalidValue: ctx is NULL, desc is none or flags is not 0;
+/// Returns: hipErrorInvalidValue: ctx is NULL, desc is invalid or flags is not 0;
 /// hipErrorInvalidDevice: no such device, or another one; hipErrorOutOfMemory: the driver is out of
 /// resources; hipErrorNotSupported: the device cannot.
 /// Thread safety: safe.
@@ -105,7 +105,7 @@ hipError_t hipDeviceGetExecutionCtx(hipExecutionCtx_t *ctx, int device);
 /// Destroys a context. Its streams are detached: later use of them gives hipErrorStreamDetached,
 /// except destroying them.
 /// @param [in] ctx  from hipGreenCtxCreate()
-/// Returns: hipErrorInvalidValue: ctx is none, or a device's own.
+/// Returns: hipErrorInvalidValue: ctx is invalid, or a device's own.
 /// Thread safety: no other call may use the context at the same time or later.
 /// Stream order: does not wait.
 /// Source: HIP "Execution Context Management"; cuGreenCtxDestroy.
@@ -116,7 +116,7 @@ hipError_t hipExecutionCtxDestroy(hipExecutionCtx_t ctx);
 /// @param [in] greenctx  the context
 /// @param [in] flags  hipStreamNonBlocking, or hipStreamDefault for a device's own context
 /// @param [in] priority  as of hipStreamCreateWithPriority()
-/// Returns: hipErrorInvalidValue: stream is NULL, greenctx is none or flags is wrong;
+/// Returns: hipErrorInvalidValue: stream is NULL, greenctx is invalid or flags is wrong;
 /// hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -127,7 +127,7 @@ hipError_t hipExecutionCtxStreamCreate(hipStream_t *stream, hipExecutionCtx_t gr
 /// What a context is.
 /// @param [out] device, ctxId  the answer
 /// @param [in] ctx  a context
-/// Returns: hipErrorInvalidValue: the pointer is NULL or ctx is none.
+/// Returns: hipErrorInvalidValue: the pointer is NULL or ctx is invalid.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; CUDA runtime cudaExecutionCtxGetDevice;
@@ -141,7 +141,7 @@ hipError_t hipExecutionCtxGetId(hipExecutionCtx_t ctx, unsigned long long *ctxId
 /// A context as if it were one stream.
 /// @param [in] ctx  a context
 /// @param [in] event  an event of its device
-/// Returns: hipErrorInvalidValue: ctx is none; hipErrorInvalidHandle: not an event;
+/// Returns: hipErrorInvalidValue: ctx is invalid; hipErrorInvalidHandle: not an event;
 /// hipErrorStreamCaptureUnsupported: one of the streams is being captured; an error of the work
 /// (hipExecutionCtxSynchronize()).
 /// Thread safety: safe.

@@ -115,7 +115,7 @@ typedef struct hipBatchMemOpNodeParams {
     unsigned int flags; ///< 0
 } hipBatchMemOpNodeParams;
 
-/// What hipFuncGetAttributes() tells of a kernel.
+/// The results of hipFuncGetAttributes().
 typedef struct hipFuncAttributes {
     int binaryVersion; ///< 10 x major + minor
     int cacheModeCA;

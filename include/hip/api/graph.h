@@ -1,7 +1,7 @@
 // Graphs: work and its order, built once and launched many times; and stream capture, which
 // builds a graph from calls.
 //
-// All functions here: hipErrorInvalidValue if a graph, node or executable graph is none (or was
+// All functions here: hipErrorInvalidValue if a graph, node or executable graph is invalid (or was
 // destroyed), if a pointer is NULL, or if a node is of another kind or graph. It is named below
 // only where there is more to say. Changing a graph does not change executable graphs made of
 // it. A graph is not thread safe: two calls must not use the same graph, its nodes or its
@@ -58,7 +58,7 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph,
 /// Source: HIP "Graph Management"; cuStreamEndCapture.
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *pGraph);
 
-/// Tells whether a stream is being captured.
+/// Queries whether a stream is being captured.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [out] pCaptureStatus, captureStatus_out  whether
 /// @param [out] pId, id_out  the number; may be NULL
@@ -806,8 +806,8 @@ hipError_t hipUserObjectCreate(hipUserObject_t *object_out, void *ptr, hipHostFn
 /// References of the caller.
 /// @param [in] object  an object
 /// @param [in] count  from 1 to INT_MAX
-/// Returns: hipErrorInvalidValue: object is none, or count is out of range or (release) more than
-/// there are.
+/// Returns: hipErrorInvalidValue: object is invalid, or count is out of range or (release) more
+/// than there are.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuUserObjectRetain, cuUserObjectRelease.
@@ -822,7 +822,7 @@ hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count __dpa
 /// @param [in] object  an object
 /// @param [in] count  from 1 to INT_MAX
 /// @param [in] flags  0 or hipGraphUserObjectMove
-/// Returns: hipErrorInvalidValue: see above, object is none, count is out of range or more than
+/// Returns: hipErrorInvalidValue: see above, object is invalid, count is out of range or more than
 /// there are, or flags is unknown.
 /// Thread safety: as said above.
 /// Stream order: none.

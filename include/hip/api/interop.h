@@ -66,7 +66,7 @@ hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
 hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *extSem_out,
                                       const hipExternalSemaphoreHandleDesc *semHandleDesc);
 
-/// Operations on semaphores when a stream gets there.
+/// Operations on semaphores when a stream reaches them.
 /// @param [in] extSemArray  the semaphores
 /// @param [in] paramsArray  what to do with each
 /// @param [in] numExtSems  length of both

@@ -176,7 +176,7 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDi
 hipError_t hipModuleLaunchCooperativeKernelMultiDevice(hipFunctionLaunchParams *launchParamsList,
                                                        unsigned int numDevices, unsigned int flags);
 
-/// Calls a function when a stream gets there. Graphs can hold it.
+/// Calls a function when a stream reaches it. Graphs can hold it.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] fn  called in a thread of the runtime; must not call HIP; not called after an error
 ///     of earlier work

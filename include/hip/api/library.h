@@ -167,13 +167,14 @@ hipError_t hipKernelGetName(const char **name, hipKernel_t kernel);
 /// The kernel as hipModuleLaunchKernel() takes it, on the current device.
 hipError_t hipKernelGetFunction(hipFunction_t *pFunc, hipKernel_t kernel);
 
-/// Where a kernel's parameter lies in its arguments.
+/// The position of a kernel's parameter in its arguments.
 /// @param [in] kernel  the kernel
 /// @param [in] paramIndex  from 0
 /// @param [out] paramOffset  bytes
 /// @param [out] paramSize  bytes; may be NULL
 /// Returns: hipErrorInvalidValue: paramOffset is NULL or there is no such parameter;
-/// hipErrorInvalidResourceHandle: not a kernel; hipErrorNotSupported: the image does not tell.
+/// hipErrorInvalidResourceHandle: not a kernel; hipErrorNotSupported: the image does not contain
+/// it.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Library Management"; cuKernelGetParamInfo.

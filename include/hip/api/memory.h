@@ -273,7 +273,7 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t siz
 /// @param [in] attrs  attributes, each for a run of copies
 /// @param [in] attrsIdxs  index of the first copy of each run; rising from 0
 /// @param [in] numAttrs  runs; length of those two arrays, from 1 to count
-/// @param [out] failIdx  the copy to blame, SIZE_MAX if it is none in particular; may be NULL
+/// @param [out] failIdx  the copy that failed, SIZE_MAX if no copy in particular; may be NULL
 /// @param [in] stream  a stream; not the legacy default stream
 /// Returns: hipErrorInvalidValue: a pointer is NULL, a count is 0 or too large, or a copy is wrong;
 /// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: the stream is being
@@ -288,7 +288,7 @@ hipError_t hipMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t c
 /// Enqueues many three-dimensional copies at once. They may run in any order among themselves.
 /// @param [in] numOps  copies
 /// @param [in] opList  the copies
-/// @param [out] failIdx  the copy to blame, SIZE_MAX if it is none in particular; may be NULL
+/// @param [out] failIdx  the copy that failed, SIZE_MAX if no copy in particular; may be NULL
 /// @param [in] flags  0
 /// @param [in] stream  a stream; not the legacy default stream
 /// Returns: hipErrorInvalidValue: opList is NULL, numOps is 0, flags is not 0, or a copy is wrong;
@@ -721,7 +721,7 @@ hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t sizeBy
 
 // ---- What an address is
 
-/// What HIP knows of an address.
+/// Attributes of an address.
 /// @param [out] attributes  for memory unknown to HIP, type hipMemoryTypeUnregistered, device
 ///     hipInvalidDeviceId and a NULL device address; may be NULL, which does nothing
 /// @param [in] ptr  any address; NULL gives the same as unknown memory
@@ -732,10 +732,11 @@ hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t sizeBy
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
 
 /// Attributes of an address, driver API.
-/// @param [out] data  the value, or addresses of values, of the types beside hipPointer_attribute
+/// @param [out] data  the value, or addresses of values, of the types listed at
+///     hipPointer_attribute
 /// @param [in] attribute, attributes  which
 /// @param [in] numAttributes  their number, not 0
-/// @param [in] ptr  inside memory HIP knows (hipDrvPointerGetAttributes(): any)
+/// @param [in] ptr  inside memory that HIP knows (hipDrvPointerGetAttributes(): any)
 /// Returns: hipErrorInvalidValue: a pointer is NULL, or (hipPointerGetAttribute()) the attribute is
 /// unknown or ptr is unknown memory; hipErrorNotSupported: (hipPointerGetAttribute()) HIP does not
 /// tell the attribute.

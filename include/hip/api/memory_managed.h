@@ -69,8 +69,8 @@ hipError_t hipMemPrefetchBatchAsync(void **dev_ptrs, size_t *sizes, size_t count
                                     size_t num_prefetch_locs, unsigned long long flags,
                                     hipStream_t stream);
 
-/// Gives up the contents of ranges without freeing them. Reading before writing gives anything. Of
-/// HIP 7.2.
+/// Discards the contents of ranges without freeing them. Until they are written, reads return any
+/// values. Of HIP 7.2.
 /// @param [in] dev_ptrs, dptrs  starts
 /// @param [in] sizes  bytes of each
 /// @param [in] count  ranges; length of both
@@ -137,7 +137,8 @@ hipError_t hipMemAdvise_v2(const void *dev_ptr, size_t count, hipMemoryAdvise ad
                            hipMemLocation location);
 
 /// What has been advised of a range. A value holds only if it is the same for the whole range.
-/// @param [out] data  the value, or addresses of values, of the types beside hipMemRangeAttribute
+/// @param [out] data  the value, or addresses of values, of the types listed at
+///     hipMemRangeAttribute
 /// @param [in] data_size, data_sizes  bytes at each
 /// @param [in] attribute, attributes  which
 /// @param [in] num_attributes  their number

@@ -4,7 +4,7 @@
 
 #include <hip/api/basics.h>
 
-/// What hipPointerGetAttributes() tells of an address.
+/// The results of hipPointerGetAttributes().
 typedef struct hipPointerAttribute_t {
     enum hipMemoryType type;
     int device;
@@ -82,7 +82,7 @@ typedef enum hipMemRangeCoherencyMode {
     hipMemRangeCoherencyModeIndeterminate = 2 ///< the range has both
 } hipMemRangeCoherencyMode;
 
-/// What hipMemRangeGetAttribute() can tell; the type of the value beside each.
+/// Attributes of hipMemRangeGetAttribute(), with the type of each value.
 typedef enum hipMemRangeAttribute {
     hipMemRangeAttributeReadMostly = 1,           ///< int
     hipMemRangeAttributePreferredLocation = 2,    ///< int: a device, hipCpuDeviceId, or
@@ -92,7 +92,7 @@ typedef enum hipMemRangeAttribute {
     hipMemRangeAttributeCoherencyMode = 100,      ///< hipMemRangeCoherencyMode
 } hipMemRangeAttribute;
 
-/// Attributes of a memory pool; the type of the value beside each.
+/// Attributes of a memory pool, with the type of each value.
 typedef enum hipMemPoolAttr {
     hipMemPoolReuseFollowEventDependencies = 0x1,   ///< int: reuse what another stream freed if
                                                     ///< an event orders the two
@@ -101,7 +101,7 @@ typedef enum hipMemPoolAttr {
     hipMemPoolAttrReleaseThreshold = 0x4,           ///< uint64_t: bytes kept when idle
     hipMemPoolAttrReservedMemCurrent = 0x5,         ///< uint64_t: bytes held from the system
     hipMemPoolAttrReservedMemHigh = 0x6,            ///< uint64_t: its maximum; set to 0 to reset
-    hipMemPoolAttrUsedMemCurrent = 0x7,             ///< uint64_t: bytes handed out
+    hipMemPoolAttrUsedMemCurrent = 0x7,             ///< uint64_t: bytes in use
     hipMemPoolAttrUsedMemHigh = 0x8                 ///< uint64_t: its maximum; set to 0 to reset
 } hipMemPoolAttr;
 
@@ -167,7 +167,7 @@ typedef struct hipMemAllocationProp {
     } allocFlags;
 } hipMemAllocationProp;
 
-/// Which granularity hipMemGetAllocationGranularity() tells.
+/// Which granularity hipMemGetAllocationGranularity() returns.
 typedef enum hipMemAllocationGranularity_flags {
     hipMemAllocationGranularityMinimum = 0x0,
     hipMemAllocationGranularityRecommended = 0x1

@@ -40,7 +40,7 @@ hipError_t hipMemAddressReserve(void **ptr, size_t size, size_t alignment, void 
 hipError_t hipMemAddressFree(void *devPtr, size_t size);
 
 /// Allocates physical memory.
-/// @param [out] handle  the memory, given back by hipMemRelease()
+/// @param [out] handle  the memory, released by hipMemRelease()
 /// @param [in] size  bytes
 /// @param [in] prop  where and how shareable
 /// @param [in] flags  0
@@ -129,7 +129,7 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
                                                    hipMemGenericAllocationHandle_t handle);
 
 /// The physical memory behind an address, with a new reference.
-/// @param [out] handle  the memory, given back by hipMemRelease()
+/// @param [out] handle  the memory, released by hipMemRelease()
 /// @param [in] addr  a mapped address
 /// Returns: hipErrorInvalidValue: a pointer is NULL or addr is not mapped.
 /// Thread safety: safe.

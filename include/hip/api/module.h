@@ -32,7 +32,7 @@ extern "C" {
 
 /// From a file.
 hipError_t hipModuleLoad(hipModule_t *module, const char *fname);
-/// From memory, whose end the image itself tells; PTX ends with a 0 byte.
+/// From memory; the image contains its own size, and PTX ends with a 0 byte.
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image);
 /// The same with JIT options.
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned int numOptions,

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/// Tells whether kernels of one device can use another's memory.
+/// Queries whether kernels of one device can use another's memory.
 /// @param [out] canAccessPeer  1 or 0; 0 for a device and itself, and for devices of two vendors
 /// @param [in] deviceId  ordinal of the device that accesses
 /// @param [in] peerDeviceId  ordinal of the device that has the memory

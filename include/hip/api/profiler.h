@@ -1,4 +1,4 @@
-// Profiler control, logging, and questions tools ask.
+// Profiler control, logging, and queries of tools.
 #ifndef HIP_INCLUDE_HIP_API_PROFILER_H
 #define HIP_INCLUDE_HIP_API_PROFILER_H
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/// Tells a profiler that is watching when to record. AMD's profilers never did; NVIDIA's do.
+/// Starts and stops recording by a profiler. AMD's profilers ignore this; NVIDIA's do not.
 /// Returns: hipErrorNotSupported: on AMD devices, as in HIP.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -51,7 +51,7 @@ const char *hipApiName(uint32_t id);
 /// The name of a kernel in the object file.
 /// @param [in] f, hostFunction  the kernel
 /// @param [in] stream  a stream; NULL for the current device
-/// Returns: the name, valid as long as the kernel; NULL if it is none.
+/// Returns: the name, valid as long as the kernel; NULL if it is not a kernel.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Callback Activity APIs"; cuFuncGetName.

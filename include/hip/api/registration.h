@@ -92,7 +92,7 @@ unsigned short __gnu_f2h_ieee(float);
 
 // ---- Called by tools
 
-/// Sets the function a tracer wants called at the start and end of HIP functions.
+/// Sets the function of a tracer that is called at the start and end of HIP functions.
 /// @param [in] function  called with the domain, the number of the operation and its data; NULL for
 ///     none
 /// Returns: nothing.
@@ -128,7 +128,7 @@ bool hipEnableActivityCallback(uint32_t op, bool enable);
 /// The name of a kind of work.
 const char *hipGetCmdName(uint32_t op);
 
-/// What AMD's debugger asks to know the runtime.
+/// Functions by which AMD's debugger recognises the runtime.
 /// Returns: the answer; never NULL.
 /// Thread safety: safe.
 /// Stream order: none.

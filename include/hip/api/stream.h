@@ -75,7 +75,7 @@ hipError_t hipDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPrio
 /// Source: HIP "Stream Management"; cuStreamDestroy.
 hipError_t hipStreamDestroy(hipStream_t stream);
 
-/// Tells whether all work of a stream is done.
+/// Queries whether all work of a stream is done.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipSuccess: it is; hipErrorNotReady: it is not (no error: the last error stays);
 /// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: the stream is being
@@ -145,7 +145,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
 /// Source: HIP "Stream Management"; cuStreamGetId.
 hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId);
 
-/// Calls a function when a stream gets there. Prefer hipLaunchHostFunc(), which graphs can hold.
+/// Calls a function when a stream reaches it. Prefer hipLaunchHostFunc(), which graphs can hold.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] callback  called in a thread of the runtime with the stream, the stream's error so
 ///     far, and userData; must not call HIP
@@ -181,7 +181,7 @@ hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, u
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
                                 uint64_t mask __dparm(0xFFFFFFFFFFFFFFFF));
 
-/// Writes a value to memory when a stream gets there.
+/// Writes a value to memory when a stream reaches it.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] ptr  aligned to its size, reachable from the device
 /// @param [in] value  what to write
@@ -218,8 +218,8 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count,
 /// @param [in] stream, dst, src  a stream; NULL for the legacy default stream
 /// @param [in] attr  hipStreamAttribute*
 /// @param [in] value, value_out  the member that belongs to attr (of the getter: [out])
-/// Returns: hipErrorInvalidValue: the value is NULL or out of range, or attr is none of streams;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device has no such
+/// Returns: hipErrorInvalidValue: the value is NULL or out of range, or attr is not an attribute of
+/// streams; hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device has no such
 /// attribute.
 /// Thread safety: safe.
 /// Stream order: none.

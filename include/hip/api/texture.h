@@ -175,7 +175,7 @@ hipError_t hipMipmappedArrayGetLevel(hipArray_t *pLevelArray, hipMipmappedArray_
 // ---- Texture references
 
 /// Makes a texture reference read memory, as the reference itself says how.
-/// @param [out] offset  how far devPtr lies behind the alignment textures need, bytes, which
+/// @param [out] offset  the distance of devPtr from the alignment that textures need, bytes, which
 ///     kernels must add; may be NULL if devPtr is aligned
 /// @param [in] tex  the reference
 /// @param [in] devPtr  the memory
