@@ -49,14 +49,14 @@ static void log_call(const char *function, const struct ah_api_arg *args, int co
     ah_log_write_api(__FILE__, __LINE__, " %s ( %s ) ", function, text);
 }
 
-/* The child has one thread. Whatever else the others were doing with the library stays as it is. */
+/* The child has one thread. Whatever the others were doing in the library is never finished. */
 static void mark_child(void)
 {
     atomic_store(&ah_api_state, AH_API_FORKED);
     ah_thread_forked();
 }
 
-/* A process that forks before its first call leaves its child free to make that call. */
+/* If a process forks before its first call, the child may make that call. */
 static void register_fork_handler(void)
 {
     if (pthread_atfork(NULL, NULL, mark_child) != 0)

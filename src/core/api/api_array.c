@@ -5,7 +5,7 @@
 
 _Static_assert(sizeof(struct ah_array) <= AH_HANDLE_SLOT, "struct ah_array");
 
-/* Six square faces, or as many for each of several cubes. */
+/* Six square faces, or six for each of several cubes. */
 static bool is_cubemap(const struct ah_array_shape *shape)
 {
     return shape->width == shape->height &&

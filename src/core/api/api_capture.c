@@ -1,4 +1,4 @@
-/* What can be said of stream capture while there is none: no stream captures. */
+/* Queries of stream capture, which does not exist yet: no stream captures. */
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
@@ -83,7 +83,7 @@ hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream,
                                  dependencies_out, numDependencies_out));
 }
 
-/* The mode says what other calls may do while a stream captures. */
+/* The mode determines what other calls may do while a stream captures. */
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode)
 {
     AH_ENTER(hipThreadExchangeStreamCaptureMode);

@@ -106,7 +106,7 @@ static hipError_t destroy(hipCtx_t handle)
     struct ah_thread_extra *extra = ah_thread_extra();
     if (!handle)
         return hipErrorInvalidValue;
-    if (is_primary(handle)) /* it is the device's, and stays */
+    if (is_primary(handle)) /* the primary context belongs to the device and is not destroyed */
         return hipErrorInvalidContext;
     if (!ah_handle_retire(handle, AH_HANDLE_CONTEXT))
         return hipErrorInvalidContext;
@@ -168,7 +168,7 @@ static hipError_t primary_context(struct ah_device *device, hipCtx_t *out_contex
     return *out_context ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* Without a context of the thread's own, the current device's primary one. */
+/* The thread's current context; if it has none, the current device's primary one. */
 static hipError_t get_current(hipCtx_t *out_context)
 {
     struct ah_thread_extra *extra = ah_thread_extra();

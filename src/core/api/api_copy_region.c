@@ -201,7 +201,7 @@ hipError_t hipMemcpyFromArray(void *dst, hipArray_const_t srcArray, size_t wOffs
     return AH_LEAVE(ah_copy_array_run(&run, kind, NULL, AH_BLOCKING));
 }
 
-/* These know the first row of an array. */
+/* These copy only from or to the first row of an array. */
 static hipError_t copy_line(const struct ah_array_run *line)
 {
     struct ah_array *array;

@@ -302,7 +302,7 @@ static hipError_t device_flags(unsigned *out_flags)
         return hipErrorNoDevice;
     hipError_t error = device->ops->device_get_flags(device->native, out_flags, &active);
     if (error == hipSuccess)
-        *out_flags &= hipDeviceScheduleMask; /* as on AMD, which knows no others */
+        *out_flags &= hipDeviceScheduleMask; /* as on AMD, which has no other flags */
     return error;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch that asks for more than its type holds is refused for asking too much. */
+/* A size that does not fit the type becomes the largest one, and is refused as too large. */
 static inline unsigned saturated(size_t shared)
 {
     return shared > UINT32_MAX ? UINT32_MAX : (unsigned)shared;
@@ -83,7 +83,7 @@ hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 di
         ah_launch_kernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, 0));
 }
 
-/* HIP has another error here for what is no stream. */
+/* HIP returns a different error here for an invalid stream. */
 hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void **args,
                                  size_t shared, hipStream_t stream)
 {
@@ -118,7 +118,7 @@ hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3
     return AH_LEAVE(error == hipSuccess ? record_if(stopEvent, stream) : error);
 }
 
-/* What an attribute asks of a launch. */
+/* Applies attributes to a launch. */
 static hipError_t apply_attributes(const hipLaunchAttribute *attributes, unsigned count,
                                    unsigned *out_flags)
 {
@@ -131,7 +131,8 @@ static hipError_t apply_attributes(const hipLaunchAttribute *attributes, unsigne
         case hipLaunchAttributeCooperative:
             *out_flags |= attributes[i].val.cooperative ? AH_LAUNCH_COOPERATIVE : 0;
             break;
-        case hipLaunchAttributePriority: /* the stream's counts; a launch's own is a hint */
+        case hipLaunchAttributePriority: /* the stream's priority is used; that of a launch is a
+                                            hint */
             AH_LOG(AH_LOG_DEBUG, AH_LOG_KERN, "the priority of a launch is not used");
             break;
         case hipLaunchAttributeAccessPolicyWindow:

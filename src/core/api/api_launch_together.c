@@ -205,7 +205,7 @@ static hipError_t launch_with_barrier(struct part *parts, unsigned count, struct
     grids_ended(barrier, count - launched);
     pthread_mutex_unlock(&together.listing);
     if (watched < launched) {
-        (void)ah_stream_synchronize(parts[watched].stream); /* or it failed */
+        (void)ah_stream_synchronize(parts[watched].stream); /* or until it fails */
         on_end(&barrier->grids[watched], error);
     }
     return error;
@@ -230,7 +230,7 @@ static hipError_t launch_cooperative(struct part *parts, unsigned count)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Each part has a stream of its own, each on another device. */
+/* Each part has its own stream, each on a different device. */
 static hipError_t find_devices(struct part *parts, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -258,8 +258,8 @@ static hipError_t wait_for_each(const struct part *parts, unsigned count)
     return error;
 }
 
-/* Unless the flags say otherwise the parts start together and later work waits for all, which
- * the host sees to by waiting itself. */
+/* Unless the flags say otherwise the parts start together and later work waits for all, for which
+ * the host waits. */
 static hipError_t launch_parts(struct part *parts, unsigned count, unsigned flags, bool cooperative)
 {
     hipError_t error = find_devices(parts, count);

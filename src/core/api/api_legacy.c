@@ -1,4 +1,4 @@
-/* The ABI of HIP 5 and before, and what tools of that time look for: the older
+/* The ABI of HIP 5 and before, and functions that tools of that time look up: the older
  * hipDeviceProp_t, C++ names of functions that have C names now, tracers. */
 #include "api.h"
 #include "api_arguments.h"
@@ -97,7 +97,7 @@ static int met(const hipDeviceProp_tR0600 *wanted, const hipDeviceProp_tR0600 *d
     return count;
 }
 
-/* The first device that meets most; the architecture's name decides before all. */
+/* The first device that meets most of the requirements; the architecture's name has priority. */
 static hipError_t choose(int *out_ordinal, const hipDeviceProp_tR0600 *wanted)
 {
     hipDeviceProp_tR0600 device;

@@ -1,4 +1,4 @@
-/* Managed memory: prefetching, advice, what is known of a range. */
+/* Managed memory: prefetching, advice, attributes of ranges. */
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
@@ -126,7 +126,7 @@ hipError_t hipMemAdvise_v2(const void *dev_ptr, size_t count, hipMemoryAdvise ad
     return AH_LEAVE(error == hipSuccess ? advise(dev_ptr, count, advice, ordinal) : error);
 }
 
-/* The driver counts its own devices; HIP's numbers are put in their place. */
+/* Replaces the driver's numbers of devices by HIP's. */
 static void renumber(const struct ah_device *device, hipMemRangeAttribute attribute, int *values,
                      size_t count)
 {

@@ -1,4 +1,4 @@
-/* Allocation: device, page-locked and managed memory, registration, what is free. */
+/* Allocation: device, page-locked and managed memory, registration, free memory. */
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
@@ -8,7 +8,7 @@
 
 /* ---- device memory ------------------------------------------------------- */
 
-/* Frees what could not be remembered, so that nothing is lost. */
+/* Registers the allocation; frees it if that fails, so that it does not leak. */
 static hipError_t remember(const struct ah_allocation *allocation)
 {
     if (ah_memory_register(allocation) == hipSuccess)
@@ -139,7 +139,7 @@ hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent)
     return AH_LEAVE(alloc_3d(pitchedDevPtr, extent));
 }
 
-/* Memory that a vendor's own library allocated is freed by who knows it. */
+/* Memory that a vendor's library allocated is freed by the driver that knows it. */
 static hipError_t free_foreign(void *pointer)
 {
     struct ah_pointer_info info;

@@ -24,7 +24,7 @@ static void *symbol_named(const char *name)
     void *handle = atomic_load(&library);
     if (!handle) {
         handle = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        atomic_store(&library, handle); /* held for good: the library is never unloaded */
+        atomic_store(&library, handle); /* never closed: the library is not unloaded */
     }
     void *address = handle ? dlsym(handle, name) : NULL;
     return address && dladdr(address, &found) && found.dli_fbase == self.dli_fbase ? address : NULL;

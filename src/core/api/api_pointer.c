@@ -22,8 +22,7 @@ static hipMemoryType memory_type(enum ah_memory_kind kind)
     return hipMemoryTypeUnregistered;
 }
 
-/* HIP 7: memory that HIP does not know is an answer, not an error, and so is
- * nowhere to write it. */
+/* HIP 7: memory that HIP does not know is not an error, and neither is a NULL result. */
 static hipError_t attributes_of(hipPointerAttribute_t *out, const void *pointer)
 {
     struct ah_pointer_info info;
@@ -68,7 +67,7 @@ static void write_pointer(void *data, const void *value)
     memcpy(data, &value, sizeof value);
 }
 
-/* What only the driver knows; 0 for memory of none. */
+/* Attributes that only the driver knows; 0 for memory of no driver. */
 static hipError_t driver_attribute(struct ah_device *device, void *data,
                                    hipPointer_attribute attribute, const void *pointer)
 {
@@ -158,8 +157,8 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
     return AH_LEAVE(attribute_of(data, attribute, ptr));
 }
 
-/* An attribute that has no value for this pointer is zero, one that HIP does not
- * tell is not written; neither is an error. */
+/* An attribute without a value for this pointer is zero, one that HIP does not support is not
+ * written; neither is an error. */
 static hipError_t several_attributes(unsigned count, const hipPointer_attribute *attributes,
                                      void **data, const void *pointer)
 {

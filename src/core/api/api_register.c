@@ -1,6 +1,6 @@
-/* What clang's constructors and destructors call. A library that the child of a fork opens has no
- * kernels there, and one that it closes leaves them registered: the lock may be held by a thread
- * that the child does not have. */
+/* Functions that clang's constructors and destructors call. A library that the child of a fork
+ * opens has no kernels there, and one that it closes leaves them registered: the lock may be held
+ * by a thread that the child does not have. */
 #include "api.h"
 #include "runtime.h"
 

@@ -1,4 +1,4 @@
-/* Holds the rows of api.def against the headers: a row with another type or other parameters than
+/* Compares the rows of api.def with the headers: a row with another type or other parameters than
  * the prototype does not compile. Has no code. */
 #include <hip/api/per_thread_default_stream.h>
 #include <hip/api/registration.h>

@@ -1,6 +1,6 @@
-/* What stands behind public functions of more than one file: the same work under
- * the names of the runtime API, of the driver API, of a context, of a stream of
- * one's own (_spt) or of an older ABI. None of these touches the last error. */
+/* The implementations of public functions that share one: the same work under the names of the
+ * runtime API, of the driver API, of a context, of a stream of one's own (_spt) or of an older ABI.
+ * None of these touches the last error. */
 #ifndef AH_API_SHARED_H
 #define AH_API_SHARED_H
 
@@ -31,10 +31,10 @@ hipError_t ah_copy_region(const struct ah_copy_region *region, hipStream_t strea
                           enum ah_blocking blocking);
 hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream,
                       enum ah_blocking blocking);
-/* Rows of one plane, between pointers and arrays; depth and the rows of ends are not looked at. */
+/* Rows of one plane, between pointers and arrays; depth and the rows of ends are ignored. */
 hipError_t ah_copy_rows(const struct ah_copy_region *rows, hipMemcpyKind kind, hipStream_t stream,
                         enum ah_blocking blocking);
-/* Bytes that start at (x, y) of an array and go on in its next rows, and their packed copy. */
+/* Bytes that start at (x, y) of an array and continue in its next rows, and their packed copy. */
 struct ah_array_run {
     hipArray_const_t array;
     size_t x, y; /* bytes, rows */
@@ -73,7 +73,7 @@ hipError_t ah_stream_add_callback(hipStream_t stream, hipStreamCallback_t callba
 hipError_t ah_stream_host_function(hipStream_t stream, hipHostFn_t function, void *data);
 hipError_t ah_event_record(hipEvent_t event, hipStream_t stream);
 
-/* What is kept of devices and modules by the files of the API (lifetime.h). */
+/* State of devices and modules in files of the API (lifetime.h). */
 extern const struct ah_dependent ah_texture_dependent, ah_reference_dependent, ah_pool_dependent,
     ah_launch_dependent;
 

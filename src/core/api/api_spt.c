@@ -6,7 +6,7 @@
 
 #include <hip/api/per_thread_default_stream.h>
 
-/* Defines name by what it calls. */
+/* Defines name as a call of the function without _spt. */
 #define AH_SPT(name, ...)                                                                          \
     hipError_t name AH_PARAMETERS_##name                                                           \
     {                                                                                              \

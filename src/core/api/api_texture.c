@@ -1,4 +1,4 @@
-/* Texture and surface objects: what they are made of is checked here, once for all devices. */
+/* Texture and surface objects: their descriptors are checked here, once for all devices. */
 #include "api.h"
 #include "api_arguments.h"
 #include "texture.h"
@@ -55,7 +55,7 @@ static struct ah_texture *take(const void *object, bool surface)
     return texture;
 }
 
-/* After take: error is what the driver said. */
+/* After take: error is the driver's result. */
 static void end(struct ah_texture *texture, hipError_t error)
 {
     if (ah_free_failed(error))
@@ -183,7 +183,7 @@ static bool filter_known(int filter)
     return filter == hipFilterModePoint || filter == hipFilterModeLinear;
 }
 
-/* 1, 2 and 4 channels of each type in turn, then what is compressed. */
+/* 1, 2 and 4 channels of each type in turn, then compressed formats. */
 static bool view_is_float(enum hipResourceViewFormat format)
 {
     return format >= hipResViewFormatHalf1;
@@ -227,7 +227,7 @@ static hipError_t check_settings(const struct ah_texture_source *source,
 
 /* ---- textures ----------------------------------------------------------------------------- */
 
-/* Linear memory is read by whole coordinates: modes and filters are ignored. */
+/* Linear memory has integer coordinates: modes and filters are ignored. */
 static void driver_settings(const struct ah_texture_source *source, const hipTextureDesc *settings,
                             HIP_TEXTURE_DESC *out)
 {
@@ -338,7 +338,7 @@ hipError_t hipTexObjectDestroy(hipTextureObject_t texObject)
     return AH_LEAVE(ah_texture_destroy(texObject));
 }
 
-/* What out gets of the object; hipErrorInvalidValue without either. */
+/* Finds the object whose attribute out gets; hipErrorInvalidValue without either. */
 static hipError_t find(const void *out, hipTextureObject_t object, struct ah_texture *texture)
 {
     return out && object && ah_texture_find(object, false, texture)

@@ -1,6 +1,6 @@
-/* Texture references (deprecated): variables of kernels that say what a texture reads. The host
- * has one too, which is what the application sets up; the object that is made of it is written
- * into the device's. */
+/* Texture references (deprecated): variables of kernels that describe a texture. The application
+ * sets up a variable on the host; a texture object is created from it and written to the variable
+ * on the device. */
 #include "api.h"
 #include "api_arguments.h"
 #include "runtime.h"
@@ -159,7 +159,7 @@ static hipError_t unbind(struct ah_texture_reference *reference)
     return error;
 }
 
-/* Makes the device's variable the same as the host's. */
+/* Copies the host's variable to the device's. */
 static hipError_t publish(const struct ah_texture_reference *reference)
 {
     void *address = reference->address;
@@ -193,7 +193,7 @@ static void settings_of(const struct ah_texture_reference *reference, hipTexture
     memcpy(out->borderColor, reference->border, sizeof out->borderColor);
 }
 
-/* What was bound before is bound no more, whatever happens. */
+/* Unbinds the previous memory, even if binding fails. */
 static hipError_t bind(struct ah_texture_reference *reference, const hipResourceDesc *resource,
                        const struct hipResourceViewDesc *view, size_t offset)
 {
@@ -217,7 +217,7 @@ hipError_t ah_reference_rebind(struct ah_texture_reference *reference)
     return bind(reference, &bound.resource, bound.has_view ? &bound.view : NULL, reference->offset);
 }
 
-/* How far pointer lies behind what textures can begin at. */
+/* The distance of pointer from the alignment that textures need. */
 static hipError_t align(const void *pointer, const size_t *out_offset, size_t *offset)
 {
     struct ah_device *device = ah_device_current();
@@ -235,7 +235,7 @@ static hipError_t align(const void *pointer, const size_t *out_offset, size_t *o
     return hipErrorInvalidValue;
 }
 
-/* Up to the end of the allocation, and what textures can have. */
+/* Limits a size to the end of the allocation and to the size of textures. */
 static size_t bytes_within(const char *pointer, size_t size, const hipChannelFormatDesc *format)
 {
     struct ah_allocation allocation;
@@ -298,7 +298,7 @@ static hipError_t bind_pitch(size_t *out_offset, struct ah_texture_reference *re
     return error;
 }
 
-/* The view of an array as format; NULL: that is what it has anyway. */
+/* The view of an array as format; NULL: the array has this format. */
 static const struct hipResourceViewDesc *view_as(const struct ah_array_shape *shape,
                                                  const hipChannelFormatDesc *format,
                                                  unsigned levels, struct hipResourceViewDesc *view)

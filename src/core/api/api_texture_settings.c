@@ -1,4 +1,4 @@
-/* How texture references read, driver API: setting and asking. */
+/* Settings of texture references, driver API: setters and getters. */
 #include "api.h"
 #include "api_arguments.h"
 #include "texture.h"
@@ -15,7 +15,7 @@ static bool is_filter(int mode)
 
 /* ---- setting ------------------------------------------------------------------------------ */
 
-/* The format is of what is bound next. */
+/* The format is used when memory is bound next. */
 hipError_t hipTexRefSetFormat(textureReference *texRef, hipArray_Format fmt,
                               int NumPackedComponents)
 {
@@ -139,7 +139,7 @@ hipError_t hipTexRefSetAddressMode(textureReference *texRef, int dim, enum hipTe
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
-/* What is bound; hipErrorInvalidValue: nothing is. */
+/* The bound texture; hipErrorInvalidValue: nothing is bound. */
 static hipError_t find_bound(bool valid, const textureReference *host, struct ah_texture *out)
 {
     struct ah_texture_reference *reference;

@@ -1,4 +1,4 @@
-/* Virtual memory management: addresses, physical memory, and who may use it. */
+/* Virtual memory management: addresses, physical memory, and access. */
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
@@ -15,7 +15,7 @@ struct physical {
     struct ah_backend_memory *native;
     hipMemAllocationProp properties;
     size_t size;
-    _Atomic(int) handles;    /* given out and not released */
+    _Atomic(int) handles;    /* returned to the application and not released */
     _Atomic(int) references; /* those, and mappings: at 0 the memory is freed */
 };
 _Static_assert(sizeof(struct physical) <= AH_HANDLE_SLOT, "struct physical");
@@ -48,7 +48,7 @@ static bool add_area(struct ah_ranges *ranges, void *pointer, size_t size, struc
     return added;
 }
 
-/* Takes out the area that is exactly this; copies it. */
+/* Removes the area with exactly this range; copies it. */
 static bool take_area(struct ah_ranges *ranges, void *pointer, size_t size, struct area *out)
 {
     pthread_mutex_lock(&areas.lock);
@@ -100,7 +100,7 @@ static hipError_t drop(struct physical *memory)
     if (atomic_fetch_sub(&memory->references, 1) != 1)
         return hipSuccess;
     hipError_t error = device->ops->virtual_destroy(device->native, native);
-    if (ah_free_failed(error)) { /* the application's again, to be released once more */
+    if (ah_free_failed(error)) { /* the handle is valid again, and can be released once more */
         atomic_store(&memory->references, 1);
         atomic_store(&memory->handles, 1);
     } else {

@@ -1,4 +1,4 @@
-/* Makes, from the rows of the API, the linker's version script, what the log prints of each
+/* Generates, from the rows of the API, the linker's version script, the logging of each
  * function's arguments, and the coverage table of the documentation. Runs during the build.
  *   make_tables map        > anyhip.map
  *   make_tables arguments  > api_arguments.h
@@ -39,7 +39,7 @@ static const struct remark core_limits[] = {
 #undef AH_LIMITED
 };
 
-/* What NVIDIA's driver refuses, and what it does only in part. */
+/* Functions that NVIDIA's driver does not support, or only in part. */
 static const struct remark cuda_limits[] = {
 #define AH_LIMITED(name, text) {#name, text},
 #include "../../backend_cuda/cuda_limits.def"
@@ -55,7 +55,7 @@ static const struct remark hsa_limits[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* A row's node as the linker knows it: hip_4_2 is hip_4.2; ours has no dot. */
+/* A row's node in the linker's spelling: hip_4_2 is hip_4.2; AnyHIP's has no dot. */
 static void print_node(const char *node)
 {
     const char *last = strrchr(node, '_');
@@ -175,8 +175,8 @@ static bool print_argument(const char *text, const char *end, bool is_first)
     return true;
 }
 
-/* Parameters that are functions have no comma and no name at the end; of those AH_ENTER is given
- * what to print. */
+/* Parameters that are functions have no comma and no name at the end; for those, AH_ENTER gets the
+ * arguments to print. */
 static void print_arguments_of(const struct function *function)
 {
     const char *at = function->parameters + 1;
@@ -206,7 +206,7 @@ static void print_arguments(void)
 
 /* ---- coverage -------------------------------------------------------------------------- */
 
-/* The functions of the API, without what compilers and tools call. */
+/* The functions of the API, without those for compilers and tools. */
 static bool is_public(const char *name)
 {
     return strncmp(name, "hip", 3) == 0 || strncmp(name, "anyhip", 6) == 0;
@@ -226,7 +226,7 @@ static const char *const heading =
     "are hsa and simhsa (`src/backend_hsa`).\n"
     "\n";
 
-/* What a function does on one backend, and the limit that is its own or core's. */
+/* The support of a function on one backend, and a limit of that backend or of core. */
 struct answer {
     const char *word;
     const char *limit; /* or NULL */
@@ -254,7 +254,7 @@ static void print_counts(const char *backend, const struct remark *limits, size_
     printf("On %s: %zu yes, %zu in part, %zu no.\n", backend, counts[0], counts[1], counts[2]);
 }
 
-/* What holds everywhere, then what holds of one backend. */
+/* Remarks for all backends, then those for one. */
 static void print_remarks(const char *name, const struct answer *cuda, const struct answer *hsa)
 {
     const char *everywhere = remark_on(unsupported, COUNT(unsupported), name);

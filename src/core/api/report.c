@@ -1,5 +1,5 @@
-/* Owns the report on this machine: drivers and what became of them, devices, the
- * effective configuration. As JSON, for `anyhip info` and for bug reports. */
+/* Owns the report on this machine: drivers and whether they could be opened, devices, the effective
+ * configuration. As JSON, for `anyhip info` and for bug reports. */
 #include "api.h"
 #include "api_arguments.h"
 #include "runtime.h"

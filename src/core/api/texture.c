@@ -1,4 +1,4 @@
-/* Owns the descriptions of textures: the runtime API's as the driver API's, and back. */
+/* Converts descriptions of textures between the runtime API and the driver API. */
 #include "texture.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Texture and surface objects: which there are, and what they were made of. */
+/* Texture and surface objects: the list of them, and their descriptions. */
 #ifndef AH_TEXTURE_H
 #define AH_TEXTURE_H
 
@@ -7,7 +7,7 @@
 struct ah_texture {
     struct ah_texture *next;
     struct ah_device *device;
-    uint64_t object; /* as kernels have it */
+    uint64_t object; /* the value that kernels use */
     bool surface;
     hipResourceDesc resource;
     hipTextureDesc settings;
@@ -18,7 +18,7 @@ struct ah_texture {
 /* The current device's object, else another device's of that number. Copies it. */
 bool ah_texture_find(const void *object, bool surface, struct ah_texture *out);
 
-/* hipErrorInvalidValue: something in the descriptions is not as it must be (the log says what). */
+/* hipErrorInvalidValue: a description is invalid (the log says why). */
 hipError_t ah_texture_create(const hipResourceDesc *resource, const hipTextureDesc *settings,
                              const struct hipResourceViewDesc *view, hipTextureObject_t *out);
 /* NULL does nothing. hipErrorInvalidValue: there is no such object. */
@@ -29,22 +29,22 @@ hipError_t ah_mipmap_check(hipMipmappedArray_const_t handle, struct ah_mipmap **
 
 /* ---- texture references (api_texture_reference.c) ---- */
 
-/* What struct textureReference has no room for. */
+/* Data of a texture reference that struct textureReference does not contain. */
 struct ah_texture_reference {
     struct ah_texture_reference *next;
     textureReference *host;
     struct ah_module *module; /* of hipModuleGetTexRef, which made host too; else NULL */
     char *name;               /* in the module */
     void *address;            /* on the device */
-    size_t offset;            /* of what is bound, behind the alignment textures need */
+    size_t offset;            /* of the bound memory, from the alignment that textures need */
     float border[4];
 };
 
-/* What hipTexRef* functions begin with: hipErrorInvalidValue unless valid, and for what is no
+/* The first step of hipTexRef* functions: hipErrorInvalidValue unless valid, and for an invalid
  * reference. */
 hipError_t ah_reference_find(bool valid, const textureReference *host,
                              struct ah_texture_reference **out);
-/* A setting has changed: what is bound is read by it from now on. */
+/* Applies a changed setting to the bound memory. */
 hipError_t ah_reference_rebind(struct ah_texture_reference *reference);
 
 /* ---- descriptions (texture.c) ---- */

@@ -1,6 +1,6 @@
-/* Owns the functions that are exported and not there yet: each is a row of
- * unsupported.def. They take no notice of their arguments, so the prototypes are
- * not repeated here; the symbol names are given to the assembler. */
+/* Owns the functions that are exported and not implemented yet: each is a row of unsupported.def.
+ * They ignore their arguments, so the prototypes are not repeated here; the symbol names are given
+ * to the assembler. */
 #include "api.h"
 
 static hipError_t refuse(const char *function, const char *reason)

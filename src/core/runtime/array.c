@@ -17,7 +17,7 @@ static hipArray_Format signed_format(int bits)
                         : HIP_AD_FORMAT_SIGNED_INT32;
 }
 
-/* All channels that are there have the size of the first. */
+/* All channels have the size of the first one. */
 static bool count_channels(const hipChannelFormatDesc *description, unsigned *out_channels)
 {
     int sizes[] = {description->x, description->y, description->z, description->w};

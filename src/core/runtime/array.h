@@ -11,7 +11,7 @@ struct ah_array {
     struct ah_backend_array *native;
     struct ah_array_shape shape;
     hipChannelFormatDesc description;
-    struct ah_mipmap *level_of; /* NULL: an array of its own */
+    struct ah_mipmap *level_of; /* NULL: not a level */
 };
 /* hipMipmappedArray_t */
 struct ah_mipmap {
@@ -20,7 +20,7 @@ struct ah_mipmap {
     struct ah_array_shape shape; /* of level 0 */
     hipChannelFormatDesc description;
     unsigned levels;
-    struct ah_array **arrays; /* of the levels that were asked for; else NULL */
+    struct ah_array **arrays; /* of the levels that were requested; otherwise NULL */
 };
 bool ah_array_shape_valid(const struct ah_array_shape *shape);
 /* The driver API's format as the runtime API's. hipErrorInvalidValue: no such format. */

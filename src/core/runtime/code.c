@@ -13,7 +13,7 @@
 
 static pthread_mutex_t function_lock = PTHREAD_MUTEX_INITIALIZER; /* modules' lists */
 
-/* What the driver was told last and max_dynamic are the same amount. */
+/* Guards that the amount set in the driver and max_dynamic agree. */
 static pthread_mutex_t dynamic_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- images ------------------------------------------------------------- */
@@ -32,8 +32,8 @@ static int best_below(struct ah_device *device, const struct ah_images *images, 
     return best;
 }
 
-/* Told at every log level: a program that does not look at errors would end with wrong results
- * and no word of why. */
+/* Logged at every level: a program that does not check errors would otherwise end with wrong
+ * results and no explanation. */
 static hipError_t no_image(struct ah_device *device, const struct ah_images *images)
 {
     hipDeviceProp_tR0600 properties = {0};
@@ -101,7 +101,7 @@ void ah_function_destroy(struct ah_function *function)
 }
 
 /* Under the lock. */
-static hipError_t tell_dynamic(struct ah_function *function, int bytes)
+static hipError_t set_driver_dynamic(struct ah_function *function, int bytes)
 {
     struct ah_device *device = function->handle.device;
     hipError_t error = device->ops->function_set_attribute(
@@ -114,7 +114,7 @@ static hipError_t tell_dynamic(struct ah_function *function, int bytes)
 hipError_t ah_function_set_dynamic(struct ah_function *function, int bytes)
 {
     pthread_mutex_lock(&dynamic_lock);
-    hipError_t error = tell_dynamic(function, bytes);
+    hipError_t error = set_driver_dynamic(function, bytes);
     pthread_mutex_unlock(&dynamic_lock);
     return error;
 }
@@ -124,7 +124,7 @@ hipError_t ah_function_raise_dynamic(struct ah_function *function, unsigned byte
     hipError_t error = hipSuccess;
     pthread_mutex_lock(&dynamic_lock);
     if (bytes > atomic_load_explicit(&function->max_dynamic, memory_order_relaxed))
-        error = tell_dynamic(function, (int)bytes);
+        error = set_driver_dynamic(function, (int)bytes);
     pthread_mutex_unlock(&dynamic_lock);
     return error;
 }
@@ -165,7 +165,7 @@ hipError_t ah_module_create(struct ah_device *device, const void *data, size_t s
     return hipSuccess;
 }
 
-/* One that a module handed out, with its name. */
+/* Destroys a function of a module, and its name. */
 static void destroy_function(struct ah_function *function)
 {
     char *name = (char *)(uintptr_t)function->name;
@@ -217,7 +217,7 @@ static struct ah_function *find_function(const struct ah_module *module, const c
     return function;
 }
 
-/* Adds a function unless another thread was faster, and returns the one that is there. */
+/* Adds a function, unless another thread has added it first, and returns the one in the list. */
 static struct ah_function *add_function(struct ah_module *module, struct ah_function *made)
 {
     pthread_mutex_lock(&function_lock);

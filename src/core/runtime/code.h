@@ -23,16 +23,16 @@ struct ah_function {
 struct ah_module {
     struct ah_handle handle;
     struct ah_backend_module *native;
-    struct ah_function *functions; /* handed out so far */
+    struct ah_function *functions; /* looked up so far */
     struct ah_managed *managed;
 };
 
 _Static_assert(sizeof(struct ah_function) <= AH_HANDLE_SLOT, "struct ah_function");
 _Static_assert(sizeof(struct ah_module) <= AH_HANDLE_SLOT, "struct ah_module");
 
-/* Loads the image of images that suits the device best; if the driver refuses
- * it, the next best. Without any: hipErrorNoBinaryForGpu and one log line that
- * lists what there is. out_image may be NULL. */
+/* Loads the image of images that suits the device best; if the driver refuses it, the next best.
+ * Without any: hipErrorNoBinaryForGpu and one log line that lists the images. out_image may be
+ * NULL. */
 hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images,
                         unsigned option_count, const hipJitOption *options, void **option_values,
                         struct ah_backend_module **out_module, const struct ah_image **out_image);
@@ -55,20 +55,20 @@ void ah_function_destroy(struct ah_function *function);
 
 /* Opts in to an amount of dynamic shared memory, which becomes the most that launches may ask for
  * (hipFuncSetAttribute); and the same for a launch, which leaves a larger amount as it is. Threads
- * that do so at the same time come one after the other. */
+ * that do so at the same time are serialised. */
 hipError_t ah_function_set_dynamic(struct ah_function *function, int bytes);
 hipError_t ah_function_raise_dynamic(struct ah_function *function, unsigned bytes);
 
-/* The function that a kernel's host address stands for on a device, loaded if
- * need be. hipErrorInvalidDeviceFunction: nothing was registered at that address. */
+/* The function of a kernel's host address on a device, loaded if need be.
+ * hipErrorInvalidDeviceFunction: nothing was registered at that address. */
 hipError_t ah_kernel_function(const void *host, struct ah_device *device,
                               struct ah_function **out_function);
 
-/* That function if it is loaded already, else NULL: the short way of a launch. */
+/* That function if it is loaded already, otherwise NULL: the fast path of a launch. */
 struct ah_function *ah_kernel_ready(const void *host, const struct ah_device *device);
 
-/* The function of whatever an application calls one: a hipFunction_t, or the
- * host address of a kernel. */
+/* The function of a value that applications pass for one: a hipFunction_t, or the host address of a
+ * kernel. */
 hipError_t ah_function_of_any(const void *value, struct ah_device *device,
                               struct ah_function **out_function);
 
@@ -89,13 +89,13 @@ enum ah_symbol_kind {
 };
 
 struct ah_managed_variable {
-    void **pointer;          /* where host code looks for the variable's address */
+    void **pointer;          /* where host code reads the variable's address */
     const void *first_value; /* in the program; NULL: none */
     size_t size;
     unsigned align;
 };
 
-/* What the fat binaries registered so far hold. Calls no driver. */
+/* Lists the contents of the fat binaries registered so far. Calls no driver. */
 struct ah_program_code {
     bool any;                /* there is a fat binary that can be read */
     bool nvidia, amd;        /* each of them has code for devices of that vendor */
@@ -104,16 +104,16 @@ struct ah_program_code {
 };
 void ah_fatbin_survey(struct ah_program_code *out_code);
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct ah_fatbin *ah_fatbin_register(const void *binary);
-/* Nothing is added without a fat binary, a host address, a name or memory, nor where something is
- * registered at the address already. size: of variables. */
+/* Does nothing if the fat binary, host address or name is NULL, if there is no memory, or if a
+ * symbol is already registered at the address. size: of variables. */
 void ah_fatbin_add(struct ah_fatbin *fatbin, enum ah_symbol_kind kind, const void *host,
                    const char *name, size_t size);
 /* The library is initialised: the variable gets its memory at once. */
 void ah_fatbin_add_managed(struct ah_fatbin *fatbin, const char *name,
                            const struct ah_managed_variable *variable);
-/* Waits for kernels of the binary that run; does nothing once the process ends, and for what is
+/* Waits for running kernels of the binary; does nothing when the process is ending, or if binary is
  * not registered. */
 void ah_fatbin_unregister(struct ah_fatbin *fatbin);
 
@@ -123,7 +123,7 @@ bool ah_is_texture_reference(const void *host);
 /* The device name of the kernel registered at host, NULL when there is none. */
 const char *ah_kernel_name(const void *host);
 
-/* Release what is loaded on a device that is about to be reset: modules, and the code of fat
+/* Release everything loaded on a device that is about to be reset: modules, and the code of fat
  * binaries, which is loaded again when it is next used. */
 void ah_module_release_device(struct ah_device *device);
 void ah_fatbin_release_device(struct ah_device *device);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A variable where one device has it. */
+/* A variable on one device. */
 struct variable {
     void *address;
     size_t size;
@@ -35,8 +35,8 @@ struct symbol {
     unsigned align;
 };
 
-/* The binary on one device. Whoever sets busy may read and write the rest, and have the driver
- * work on it, without the lock. */
+/* The binary on one device. The thread that sets busy may access the rest, and call the driver for
+ * it, without the lock. */
 struct loaded {
     bool busy;
     struct ah_backend_module *module;
@@ -149,7 +149,7 @@ void ah_fatbin_survey(struct ah_program_code *out_code)
     pthread_mutex_unlock(&registered.lock);
 }
 
-/* Device code reaches a managed variable through a pointer of the same name. */
+/* Device code accesses a managed variable through a pointer of the same name. */
 static hipError_t link_managed(struct ah_device *device, struct ah_backend_module *module,
                                const struct symbol *symbol)
 {
@@ -186,7 +186,7 @@ static void mark_exit(void)
 
 /* exit() calls handlers in reverse order. clang's constructor registers the destructor of a fat
  * binary together with the fat binary, so a handler that is registered before code is first loaded
- * runs earlier and tells the destructor that this is exit and not dlclose. */
+ * runs earlier, by which the destructor knows that this is exit and not dlclose. */
 static void register_exit_handler(const struct ah_fatbin *fatbin)
 {
     uint64_t covered = atomic_load(&covered_number);
@@ -273,7 +273,7 @@ static hipError_t make_variable(struct symbol *symbol, struct ah_device *device,
     return hipErrorInvalidSymbol;
 }
 
-/* Where the symbol's instances are listed; with the lock. NULL: no memory. */
+/* The list of the symbol's instances; with the lock. NULL: out of memory. */
 static _Atomic(void *) *instances_of(struct symbol *symbol)
 {
     _Atomic(void *) *instances = atomic_load(&symbol->instances);
@@ -315,7 +315,7 @@ static hipError_t find_instance(struct symbol *symbol, struct ah_device *device,
     return error;
 }
 
-/* NULL: not made yet. */
+/* NULL: not created yet. */
 static inline void *ready_instance(struct symbol *symbol, const struct ah_device *device)
 {
     _Atomic(void *) *instances = atomic_load_explicit(&symbol->instances, memory_order_acquire);
@@ -349,7 +349,7 @@ hipError_t ah_kernel_function(const void *host, struct ah_device *device,
     return error;
 }
 
-/* Without a frame: whatever is not there yet is the other function's. */
+/* Needs no stack frame: the other function does everything that is not ready yet. */
 __attribute__((no_stack_protector)) struct ah_function *
 ah_kernel_ready(const void *host, const struct ah_device *device)
 {
@@ -551,7 +551,7 @@ static void *managed_memory(size_t size, unsigned align, struct ah_device **out_
     return memory;
 }
 
-/* Makes the variable's memory and stores its address where host code looks. */
+/* Allocates the variable's memory and stores its address where host code reads it. */
 static void *make_managed(struct symbol *symbol)
 {
     void *memory =

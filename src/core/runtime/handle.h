@@ -1,9 +1,7 @@
 /* Handles: the objects behind hipStream_t, hipEvent_t, hipModule_t and the like.
- *
- * All handles live in one range of addresses in slots of one size that is never
- * released, so that two comparisons tell whether any value that an application passes
- * is a live handle of the right type, without touching other memory. A destroyed slot is used again
- * only after many others. */
+ * All handles live in one range of addresses in slots of one size that is never released, so that
+ * two comparisons show whether any value that an application passes is a live handle of the right
+ * type, without touching other memory. A destroyed slot is used again only after many others. */
 #ifndef AH_HANDLE_H
 #define AH_HANDLE_H
 
@@ -62,10 +60,11 @@ hipError_t ah_handle_finish_destroy(void *handle, enum ah_handle_type type, hipE
 /* Whether an attempt to free something that ended with this error left it allocated. */
 bool ah_free_failed(hipError_t error);
 
-/* Calls visit for every live handle of type. Handles made meanwhile may be missed. */
+/* Calls visit for every live handle of type. Handles that are created at the same time may be
+ * missed. */
 void ah_handle_each(enum ah_handle_type type, void (*visit)(void *handle, void *data), void *data);
 
-/* Whether value is a live handle of type. Any value may be asked about. */
+/* Whether value is a live handle of type. value may be anything. */
 static inline bool ah_handle_is(const void *value, enum ah_handle_type type)
 {
     size_t used = atomic_load_explicit(&ah_handle_used, memory_order_acquire);

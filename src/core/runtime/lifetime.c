@@ -1,5 +1,5 @@
-/* Owns the reset of devices, and the list of those who must know when something ends. The list is
- * written while the library is initialised, and only read after that. */
+/* Owns the reset of devices, and the list of dependents. The list is written while the library is
+ * initialised, and only read after that. */
 #include "lifetime.h"
 #include "array.h"
 #include "memory.h"

@@ -55,7 +55,7 @@ hipError_t ah_managed_write(struct ah_device *device, void *dst, const void *src
     return error == hipSuccess ? end : error;
 }
 
-/* hipErrorNotFound: device code has lost the variable or never had it. */
+/* hipErrorNotFound: device code does not contain the variable. */
 static hipError_t connect(struct ah_device *device, struct ah_backend_module *module,
                           struct ah_managed *managed)
 {

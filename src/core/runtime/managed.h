@@ -1,4 +1,4 @@
-/* The memory of managed variables, and those variables that code of hipModuleLoad brought. The
+/* The memory of managed variables, and the managed variables of modules (hipModuleLoad). The
  * program's own are registered by its host code and belong to fatbin.c. */
 #ifndef AH_MANAGED_H
 #define AH_MANAGED_H
@@ -6,18 +6,18 @@
 #include "image.h"
 #include "registry.h"
 
-/* Memory of a managed variable, which the application may ask about but not free. */
+/* Memory of a managed variable, which the application may query but not free. */
 hipError_t ah_managed_alloc(struct ah_device *device, size_t size, void **out_memory);
 void ah_managed_free(struct ah_device *device, void *memory);
 
-/* Copies what a variable or its pointer begins with. It has arrived on return, and no kernel that
- * runs meanwhile is waited for. */
+/* Writes the initial value of a variable or its pointer. Returns when it is written, without
+ * waiting for running kernels. */
 hipError_t ah_managed_write(struct ah_device *device, void *dst, const void *src, size_t size);
 
 struct ah_managed {
     struct ah_managed *next;
     char *name;
-    void *memory; /* what host and device share */
+    void *memory; /* shared by host and device */
     size_t size;  /* bytes */
 };
 

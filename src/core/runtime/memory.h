@@ -1,4 +1,4 @@
-/* Every allocation made through HIP, by address: whose it is and what it is. */
+/* Every allocation made through HIP, by address: its owner and kind. */
 #ifndef AH_MEMORY_H
 #define AH_MEMORY_H
 
@@ -18,7 +18,7 @@ struct ah_allocation {
     enum ah_memory_kind kind;
     enum ah_allocation_origin origin;
     unsigned flags;       /* as given when it was made */
-    void *device_pointer; /* of host memory: where devices see it */
+    void *device_pointer; /* of host memory: its address on devices */
     unsigned reopened;    /* AH_ORIGIN_IPC: how often it was opened after the first time */
 };
 
@@ -26,7 +26,7 @@ struct ah_allocation {
  * hipErrorOutOfMemory; hipErrorHostMemoryAlreadyRegistered: it overlaps a known one. */
 hipError_t ah_memory_register(const struct ah_allocation *allocation);
 
-/* Copies the allocation that contains pointer. False: none does. */
+/* Copies the allocation that contains pointer. False: there is none. */
 bool ah_memory_find(const void *pointer, struct ah_allocation *out);
 
 /* Whether size bytes at both ends of a copy are within the allocations around them, where there
@@ -44,8 +44,8 @@ hipError_t ah_memory_finish_free(const struct ah_allocation *allocation, hipErro
 /* Removes all allocations of a device that is about to be reset. */
 void ah_memory_release_device(struct ah_device *device);
 
-/* The device that holds pointer; NULL for memory of the host. Looks at HIP's
- * allocations, then asks the drivers. */
+/* The device whose memory pointer is in; NULL for host memory. Searches HIP's allocations, then
+ * queries the drivers. */
 struct ah_device *ah_memory_owner(const void *pointer);
 
 /* What is known about pointer from HIP's allocations, else from the drivers.

@@ -1,4 +1,4 @@
-/* Owns how the map grows. */
+/* Owns the growth of the map. */
 #include "pointer_map.h"
 
 #include <stdlib.h>

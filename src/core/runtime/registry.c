@@ -165,8 +165,8 @@ static char *joined(const struct ah_config_strings *strings)
     return text;
 }
 
-/* ANYHIP_BACKEND, else the configuration's list, else every real driver: *out_asked tells
- * whether it was one of the first two. */
+/* ANYHIP_BACKEND, else the configuration's list, otherwise every real driver: *out_asked is whether
+ * it was one of the first two. */
 static size_t backend_requests(const struct ah_config *config,
                                struct ah_backend_request out[AH_BACKEND_REQUEST_MAX],
                                bool *out_asked)
@@ -214,7 +214,7 @@ static bool is_nvidia(const struct ah_driver *driver)
     return driver->id == anyhipBackendCuda || driver->id == anyhipBackendSimCuda;
 }
 
-/* A driver without devices may have been told to show none. */
+/* A driver may have no devices because a variable hides them. */
 static bool devices_are_hidden(const struct ah_registry *registry)
 {
     for (size_t i = 0; i < registry->driver_count; i++) {
@@ -236,15 +236,15 @@ static bool simulator_is_there(const struct backend_kind *kind, const struct ah_
     return there;
 }
 
-/* Whether the driver could be opened; one that could not is listed only when tell is set. */
+/* Whether the driver could be opened; one that could not is listed only if report is set. */
 static bool try_simulator(struct ah_registry *registry, const struct backend_kind *kind,
-                          const char *devices, bool tell)
+                          const char *devices, bool report)
 {
     struct ah_driver *driver = add_driver(registry, kind, devices);
-    if (driver->backend || tell)
+    if (driver->backend || report)
         report_driver(driver, AH_LOG_ERROR);
     if (!driver->backend) {
-        if (!tell) {
+        if (!report) {
             close_driver(driver);
             registry->driver_count--;
         }
@@ -341,9 +341,9 @@ static void fill_candidates(struct ah_candidate *out, const struct ah_device *de
     }
 }
 
-/* HIP_VISIBLE_DEVICES; without it, ROCm lets CUDA_VISIBLE_DEVICES count. NVIDIA's
- * driver has applied that one already, so it counts here only where no device is
- * NVIDIA's. ROCR_VISIBLE_DEVICES is always the AMD driver's own business. */
+/* HIP_VISIBLE_DEVICES; without it, ROCm uses CUDA_VISIBLE_DEVICES. NVIDIA's driver has applied that
+ * variable already, so it is used here only if no device is NVIDIA's. ROCR_VISIBLE_DEVICES is
+ * always applied by AMD's driver. */
 static char *visibility_list(const struct ah_registry *registry, const char **out_variable)
 {
     char *list = ah_env_string("HIP_VISIBLE_DEVICES");
@@ -356,8 +356,8 @@ static char *visibility_list(const struct ah_registry *registry, const char **ou
     return ah_env_string("CUDA_VISIBLE_DEVICES");
 }
 
-/* Applies the configuration's selectors, then the visibility list to their
- * result. chosen has room for all devices; returns how many are left. */
+/* Applies the configuration's selectors, then the visibility list to their result. chosen has space
+ * for all devices; returns how many are left. */
 static size_t choose(const struct ah_registry *registry, const struct ah_device *all, size_t count,
                      struct ah_candidate *candidates, size_t *chosen, size_t *visible)
 {

@@ -1,8 +1,7 @@
 /* The devices of every backend in one numbering, and the drivers behind them.
- *
- * Built once, on the first HIP call that needs it: configuration and environment
- * are read, the drivers asked for are opened (no other), their devices listed,
- * selected and ordered. Immutable afterwards, hence read without a lock. */
+ * Built once, on the first HIP call that needs it: configuration and environment are read, the
+ * requested drivers are opened (no others), their devices listed, selected and ordered. Immutable
+ * afterwards, hence read without a lock. */
 #ifndef AH_REGISTRY_H
 #define AH_REGISTRY_H
 
@@ -16,7 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A driver that was asked for, whether or not it could be opened. */
+/* A driver that was requested, whether or not it could be opened. */
 struct ah_driver {
     const char *name; /* "cuda", "simcuda", ... */
     enum anyhipBackend id;
@@ -25,13 +24,13 @@ struct ah_driver {
     struct ah_dynlib lib;       /* the report of files tried is kept */
     struct ah_backend *backend; /* NULL: could not be opened */
     hipError_t error;           /* why not */
-    char *reason;               /* the same in words, may be NULL */
-    char *devices;              /* simulators: which devices, as asked for, or NULL */
+    char *reason;               /* the error as text, may be NULL */
+    char *devices;              /* simulators: the requested devices, or NULL */
 };
 
-/* Bits of a stream's state. A stream without any takes work on the shortest way. */
+/* Bits of a stream's state. A stream without any of them uses the fast path. */
 enum ah_stream_state {
-    AH_STREAM_CLOSED = 1,    /* a default stream that the driver was not asked for yet */
+    AH_STREAM_CLOSED = 1,    /* a default stream that has not been opened yet */
     AH_STREAM_CAPTURING = 2, /* work becomes part of a graph instead of being done */
 };
 

@@ -10,12 +10,12 @@ enum { BLOCK_GATES = 64, GATE_STRIDE = 64, LOOKS = 4, CLOSED = 0, OPEN = 1 };
 
 struct gate {
     struct block *block;
-    uint32_t *word;                  /* the host's address; NULL: it went with a reset */
+    uint32_t *word;                  /* the host's address; NULL: a reset has freed it */
     void *native;                    /* the waiting device's address */
     struct ah_backend_event *passed; /* recorded behind the last wait; NULL: there was none */
     const struct ah_device *opener;  /* the device whose callback is pending, or NULL */
-    bool taken;                      /* a thread prepares a wait with it, or no event tells
-                                      * when its stream has passed */
+    bool taken; /* a thread prepares a wait with it, or there is no event that shows when its stream
+                   has passed */
 };
 
 /* The gates of one allocation. */
@@ -104,7 +104,7 @@ static hipError_t make_block(struct ah_device *waiter, struct block **out_block)
     return hipSuccess;
 }
 
-/* Of each block some gates are looked at: those whose turn it is have been in use the longest. */
+/* Tries some gates of each block: the next ones, which have been in use the longest. */
 static hipError_t acquire_gate(struct ah_device *waiter, struct gate **out_gate)
 {
     struct block *block;
@@ -176,8 +176,8 @@ static void open_gate(void *data, hipError_t status)
     pthread_mutex_unlock(&relay.lock);
 }
 
-/* A stream of its own, so that waits do not wait for each other; what is queued in it is done
- * although it is destroyed at once. */
+/* A separate stream, so that waits do not wait for each other; its work is done although it is
+ * destroyed at once. */
 static hipError_t open_after_event(struct ah_device *device, const struct ah_event *event,
                                    struct gate *gate)
 {
@@ -201,7 +201,7 @@ static hipError_t wait_on_host(struct ah_device *opener, const struct ah_event *
     return opener->ops->event_synchronize(opener->native, event->native);
 }
 
-/* *out_known: it will be seen when the stream has passed, so that the gate can be used again. */
+/* *out_known: an event shows when the stream has passed, so that the gate can be reused. */
 static hipError_t wait_at_gate(struct ah_device *device, struct ah_backend_stream *stream,
                                const struct ah_event *event, const struct gate *gate,
                                bool *out_known)
@@ -252,8 +252,8 @@ hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *str
 
 /* ---- reset ---------------------------------------------------------------------------------- */
 
-/* The memory and the events of the gates go with their device. The gates are opened before, since
- * a reset may wait for the device's work. */
+/* The memory and the events of the gates are freed with their device. The gates are opened before,
+ * since a reset may wait for the device's work. */
 static void detach_waiter(struct block *block)
 {
     block->waiter = NULL;

@@ -4,9 +4,9 @@
 
 #include "stream.h"
 
-/* Work of the stream from now on waits for what the event was recorded after; the event may be
- * recorded again or destroyed meanwhile. The wait ends also when the event's device fails or is
- * reset. After an error the stream may wait or not, but not for longer than that. */
+/* Later work of the stream waits for the work before the event's record; the event may be recorded
+ * again or destroyed before that. The wait ends also when the event's device fails or is reset.
+ * After an error the stream may wait or not, but not for longer than that. */
 hipError_t ah_relay_wait(struct ah_device *device, struct ah_backend_stream *stream,
                          const struct ah_event *event);
 

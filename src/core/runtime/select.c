@@ -207,8 +207,8 @@ static size_t visible_position(const struct ah_candidate *candidates, size_t cou
     return (size_t)number;
 }
 
-/* Says so of an element that was meant to name a device; -1, nothing and the word that batch
- * systems write are ways to show none. */
+/* Reports an element that was meant to name a device; -1, an empty element and the word that batch
+ * systems write hide all devices. */
 static void refuse_visible(const char *variable, const char *element, size_t count)
 {
     long long number;

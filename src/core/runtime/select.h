@@ -17,13 +17,12 @@ struct ah_backend_request {
 
 enum { AH_BACKEND_REQUEST_MAX = 8 };
 
-/* Parses a comma list into requests, elements of one name merged, and returns
- * how many there are. What is wrong is logged by name (source says where it was
- * written) and left out. */
+/* Parses a comma list into requests, elements of one name merged, and returns how many there are.
+ * Invalid elements are logged (source is where they come from) and ignored. */
 size_t ah_select_parse_backends(const char *text, const char *source,
                                 struct ah_backend_request out[AH_BACKEND_REQUEST_MAX]);
 
-/* What selectors look at. */
+/* The properties of a device that selectors compare. */
 struct ah_candidate {
     const char *driver; /* "cuda" */
     int index;          /* the driver's number */
@@ -37,9 +36,9 @@ struct ah_candidate {
 size_t ah_select_devices(const struct ah_candidate *candidates, size_t count,
                          char *const *selectors, size_t selector_count, size_t *out_chosen);
 
-/* HIP_VISIBLE_DEVICES: a comma list of positions in candidates or of
- * "GPU-<uuid>". It ends at the first invalid element, as in ROCm, which is told in
- * the name of the variable; repeated elements count once; an empty list shows nothing. */
+/* HIP_VISIBLE_DEVICES: a comma list of positions in candidates or of "GPU-<uuid>". It ends at the
+ * first invalid element, as in ROCm, which is reported with the name of the variable; repeated
+ * elements count once; an empty list shows nothing. */
 size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *variable,
                          const char *list, size_t *out_chosen);
 

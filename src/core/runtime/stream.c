@@ -1,4 +1,4 @@
-/* Owns the default streams, and what streams and events share beyond their public functions. */
+/* Owns the default streams, and the code of streams and events below their public functions. */
 #include "stream.h"
 #include "relay.h"
 
@@ -13,7 +13,7 @@ static hipError_t ask_driver(struct ah_stream *stream, struct ah_backend_stream 
                                      : device->ops->stream_per_thread(device->native, out_native);
 }
 
-/* A legacy stream is opened by several threads at once, any other only by its own. */
+/* Several threads may open a legacy stream at once; only its own thread opens any other. */
 static hipError_t open_default(struct ah_stream *stream)
 {
     struct ah_backend_stream *native;
@@ -59,7 +59,7 @@ void ah_stream_close_defaults(struct ah_device *device)
     ah_handle_each(AH_HANDLE_THREAD_STREAM, close_of_thread, device);
 }
 
-/* At the end of a thread. What is queued is still done. */
+/* At the end of a thread. Queued work is still done. */
 static void end_of_thread(struct ah_stream **streams)
 {
     for (int i = 0; i < ah_registry.device_count; i++) {

@@ -1,4 +1,4 @@
-/* Streams and events as core sees them. Work enters a stream through submit.h only. */
+/* Streams and events of core. Work enters a stream through submit.h only. */
 #ifndef AH_STREAM_H
 #define AH_STREAM_H
 
@@ -17,9 +17,9 @@ _Static_assert(sizeof(struct ah_event) <= AH_HANDLE_SLOT, "struct ah_event");
 /* The calling thread's default stream of a device. hipErrorOutOfMemory. */
 hipError_t ah_stream_of_thread(struct ah_device *device, struct ah_stream **out_stream);
 
-/* The stream behind any value of hipStream_t: a default stream is one of the current device.
- * Calls no driver. hipErrorContextIsDestroyed, which is what HIP answers for a stream that
- * does not exist; hipErrorNoDevice; hipErrorOutOfMemory. */
+/* The stream behind any value of hipStream_t: a default stream is one of the current device. Calls
+ * no driver. hipErrorContextIsDestroyed, which HIP returns for a stream that does not exist;
+ * hipErrorNoDevice; hipErrorOutOfMemory. */
 static inline hipError_t ah_stream_resolve(hipStream_t handle, struct ah_stream **out_stream)
 {
     if ((uintptr_t)handle <= (uintptr_t)hipStreamPerThread) {
@@ -35,7 +35,7 @@ static inline hipError_t ah_stream_resolve(hipStream_t handle, struct ah_stream 
     return hipSuccess;
 }
 
-/* The same for functions that answer hipErrorInvalidHandle for what is not a stream. */
+/* The same for functions that return hipErrorInvalidHandle for an invalid stream. */
 static inline hipError_t ah_stream_resolve_handle(hipStream_t handle, struct ah_stream **out_stream)
 {
     hipError_t error = ah_stream_resolve(handle, out_stream);
@@ -48,7 +48,7 @@ static inline hipStream_t ah_stream_spt(hipStream_t stream)
     return stream ? stream : hipStreamPerThread;
 }
 
-/* The driver's stream, which a default stream asks the driver for when it is first needed. */
+/* The driver's stream, which a default stream creates when it is first needed. */
 hipError_t ah_stream_native(struct ah_stream *stream, struct ah_backend_stream **out_native);
 
 /* hipSuccess or hipErrorNotReady. */
@@ -63,8 +63,8 @@ hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event);
  * streams. */
 void ah_stream_release_device(struct ah_device *device);
 
-/* Closes the device's default streams, which the driver is asked for again when they are next
- * needed; also after the reset, for those that a thread opened meanwhile. */
+/* Closes the device's default streams, which are opened again when they are next needed; also
+ * called after the reset, for those that a thread opened during it. */
 void ah_stream_close_defaults(struct ah_device *device);
 
 #endif

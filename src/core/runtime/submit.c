@@ -1,4 +1,4 @@
-/* Owns the way into a stream: the kinds of commands, and what is asked before each. */
+/* Owns the way into a stream: the kinds of commands, and the checks before each. */
 #include "submit_kinds.h"
 #include "relay.h"
 

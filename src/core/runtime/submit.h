@@ -1,9 +1,8 @@
 /* The way into a stream. Whatever an application puts into a stream, of whichever backend, is a
  * struct ah_command, and ah_submit is the only function that takes one: it checks the command
- * against its device and memory, asks whether the stream captures, opens default streams, logs
- * the command, makes the host wait where launches or copies are serialised, and calls the
- * backend. Public functions check what belongs to their own parameters and fill in a command.
- *
+ * against its device and memory, checks whether the stream captures, opens default streams, logs
+ * the command, makes the host wait where launches or copies are serialised, and calls the backend.
+ * Public functions check what belongs to their own parameters and fill in a command.
  * Any thread; no lock is held while a backend is called. */
 #ifndef AH_SUBMIT_H
 #define AH_SUBMIT_H
@@ -15,7 +14,7 @@
 enum ah_command_kind {
     AH_COMMAND_LAUNCH,        /* cooperative launches too: a flag of struct ah_launch */
     AH_COMMAND_COPY,          /* bytes in a row */
-    AH_COMMAND_COPY_PEER,     /* the same, between devices that the caller names */
+    AH_COMMAND_COPY_PEER,     /* the same, between given devices */
     AH_COMMAND_COPY_REGION,   /* rectangles, and arrays */
     AH_COMMAND_FILL,          /* rows of equal elements */
     AH_COMMAND_HOST_FUNCTION, /* not called after a failure of the device */
@@ -30,8 +29,8 @@ enum ah_command_kind {
     AH_COMMAND_ATTACH,
 };
 
-/* An async copy or fill is queued when ah_submit returns; a blocking one has happened, unless
- * both of its ends are on a device. */
+/* An async copy or fill is queued when ah_submit returns; a blocking one is done, unless both of
+ * its ends are on a device. */
 enum ah_blocking { AH_ASYNC, AH_BLOCKING };
 
 struct ah_command {
@@ -106,7 +105,7 @@ hipError_t ah_fill_check_range(const void *dst, size_t pitch, size_t row, size_t
  * the command's. */
 hipError_t ah_submit(struct ah_stream *stream, struct ah_command *command);
 
-/* What makes work of every stream take the long way. */
+/* Settings for which work of every stream takes the slow path. */
 enum ah_unusual {
     AH_UNUSUAL_SERIALIZED = 1, /* the host waits for launches or copies */
     AH_UNUSUAL_TRACED = 2,     /* commands are logged */
@@ -122,8 +121,8 @@ static inline bool ah_submit_is_unusual(const struct ah_stream *stream)
             atomic_load_explicit(&ah_unusual, memory_order_relaxed)) != 0;
 }
 
-/* ah_submit for a launch, where one branch tells that nothing is unusual. A size less one is below
- * its limit exactly when it is neither 0 nor too large. */
+/* ah_submit for a launch, with one branch for everything unusual. A size less one is below its
+ * limit exactly when it is neither 0 nor too large. */
 static inline __attribute__((always_inline)) hipError_t
 ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
                  const struct ah_launch *launch)

@@ -1,4 +1,5 @@
-/* Owns copies of bytes in a row: what is checked of their ends, and which driver copies. */
+/* Owns copies of linear memory: the checks of both ends, and the choice of the driver that
+ * copies. */
 #include "memory.h"
 #include "submit_kinds.h"
 
@@ -50,7 +51,7 @@ static hipError_t check_ends(const void *dst, const void *src, size_t size, hipM
     return hipSuccess;
 }
 
-/* The source may be pageable: the backend is then content when it has taken the data. */
+/* The source may be pageable: the backend then only waits until it has read the data. */
 static bool from_host(const void *src, hipMemcpyKind kind)
 {
     struct ah_allocation allocation;
@@ -71,7 +72,7 @@ hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other)
                                                : error;
 }
 
-/* On another device than the stream's, in its legacy stream; finished on return. */
+/* Copies on another device than the stream's, in its legacy stream; finished on return. */
 static hipError_t copy_on(struct ah_device *device, void *dst, const void *src, size_t size)
 {
     return ah_submit(&device->legacy,
@@ -99,8 +100,8 @@ static hipError_t copy_staged(struct ah_device *dst_device, char *dst, struct ah
     return error;
 }
 
-/* Where several drivers are in use the addresses decide whose copy it is. One that is not of the
- * stream's driver has ended on return, since the stream cannot wait for it. */
+/* If there are several drivers, the addresses determine which one copies. A copy by another driver
+ * than the stream's is finished on return, since the stream cannot wait for it. */
 static hipError_t run_routed(struct ah_stream *stream, struct ah_backend_stream *native,
                              const struct ah_command *command)
 {

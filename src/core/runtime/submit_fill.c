@@ -1,4 +1,4 @@
-/* Owns fills: what is checked of their memory, and which driver fills it. */
+/* Owns fills: the checks of their memory, and the choice of the driver that fills it. */
 #include "memory.h"
 #include "submit_kinds.h"
 

@@ -1,6 +1,6 @@
 /* Private to submit*.c: what ah_submit does for each kind of command. check looks at the command's
- * arguments and memory, notes there what run needs to know, and calls no driver for the stream; run
- * gives the command to the driver, in the stream that native is of. */
+ * arguments and memory, stores there what run needs, and calls no driver for the stream; run passes
+ * the command to the driver, in the stream that native is of. */
 #ifndef AH_SUBMIT_KINDS_H
 #define AH_SUBMIT_KINDS_H
 
@@ -17,7 +17,7 @@ ah_command_run ah_run_copy, ah_run_copy_peer, ah_run_region, ah_run_fill;
  * multiple of every array's element. */
 enum { AH_STAGING_SIZE = 4 << 20 };
 
-/* Waits for all work of two devices: where a copy between them begins. */
+/* Waits for all work of two devices, before a copy between them. */
 hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other);
 
 #endif

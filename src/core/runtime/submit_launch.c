@@ -1,4 +1,4 @@
-/* Owns the checks of a launch that ah_submit_launch does not pass at once. */
+/* Owns the checks of launches for which ah_submit_launch takes the slow path. */
 #include "submit_kinds.h"
 
 static bool exceeds(const unsigned *size, const unsigned *limit)
@@ -18,7 +18,7 @@ static bool extra_valid(void **extra)
            extra[3] != NULL;
 }
 
-/* Launches of a module's functions have one error for all that is too large. */
+/* Launches of a module's functions have the same error for everything that is too large. */
 static hipError_t size_error(const struct ah_function *function, hipError_t of_a_kernel)
 {
     return function->module ? hipErrorInvalidValue : of_a_kernel;
@@ -58,8 +58,8 @@ static hipError_t check_sizes(const struct ah_function *function, const struct a
     return hipSuccess;
 }
 
-/* More than the default amount of dynamic shared memory must be asked for on
- * NVIDIA; HIP programs do not know of that, so it happens here. */
+/* On NVIDIA a function has to opt in to more dynamic shared memory than the default; HIP programs
+ * do not do that, so it is done here. */
 static hipError_t check_shared(struct ah_function *function, const struct ah_launch *launch,
                                const struct ah_device *device)
 {

@@ -1,4 +1,5 @@
-/* Owns copies of rectangles and arrays: what is checked of their ends, and which driver copies. */
+/* Owns copies of rectangles and arrays: the checks of both ends, and the choice of the driver that
+ * copies. */
 #include "array.h"
 #include "memory.h"
 #include "submit_kinds.h"
@@ -15,8 +16,7 @@ static bool is_apart(const struct ah_copy_end *end, const struct ah_copy_region 
     return right <= end->pitch && (region->depth == 1 || bottom <= end->rows);
 }
 
-/* The bytes from the pointer to the end of the rectangle's last row. False: more than there are
- * addresses. */
+/* The bytes from the pointer to the end of the rectangle's last row. False: the size overflows. */
 static bool span(const struct ah_copy_end *end, const struct ah_copy_region *region, size_t *out)
 {
     size_t slice, slices, rows, last;
@@ -78,7 +78,7 @@ static struct ah_device *end_owner(const struct ah_copy_end *end)
     return ah_memory_owner(end->pointer);
 }
 
-/* Core's array handles become the driver's. */
+/* Replaces core's array handles by the driver's. */
 static void unwrap(struct ah_copy_end *end)
 {
     if (end->kind == AH_END_ARRAY)
@@ -111,7 +111,7 @@ static struct ah_copy_region first_piece(const struct ah_copy_region *region)
     return piece;
 }
 
-/* Moves piece on to the next part of whole; false: there is none. size: of the first piece. */
+/* Sets piece to the next part of whole; false: there is none. size: of the first piece. */
 static bool next_piece(struct ah_copy_region *piece, const struct ah_copy_region *size,
                        const struct ah_copy_region *whole)
 {
@@ -177,8 +177,8 @@ static hipError_t copy_staged(struct ah_device *dst, struct ah_device *src,
     return error;
 }
 
-/* Memory of another driver than the stream's: what the stream was given before goes first. dst
- * and src: whose memory the ends are, NULL for the host's. */
+/* Memory of another driver than the stream's: earlier work of the stream is done first. dst and
+ * src: the devices of both ends, NULL for the host. */
 static hipError_t copy_on_other_driver(struct ah_stream *stream, struct ah_device *dst,
                                        struct ah_device *src, const struct ah_copy_region *region)
 {
@@ -215,7 +215,7 @@ static hipError_t copy_between(struct ah_stream *stream, struct ah_backend_strea
                                : error;
 }
 
-/* The device whose memory it is, NULL for memory that the host reaches. */
+/* The device whose memory it is, NULL for memory that the host can access. */
 static const struct ah_device *device_of(const struct ah_copy_end *end)
 {
     struct ah_allocation allocation;
@@ -241,6 +241,7 @@ hipError_t ah_run_region(struct ah_stream *stream, struct ah_backend_stream *nat
         return error;
     const struct ah_device *dst = device_of(&command->region->dst);
     if (dst && dst == device_of(&command->region->src))
-        return hipSuccess; /* within a device the host does not wait, as on AMD and NVIDIA */
+        return hipSuccess; /* the host does not wait for copies within a device, as with AMD's and
+                              NVIDIA's runtimes */
     return ah_stream_synchronize(stream);
 }

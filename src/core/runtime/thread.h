@@ -1,5 +1,5 @@
-/* What HIP keeps per thread: the current device, the last error, the launch
- * configuration that <<<>>> pushed, the stack of contexts. */
+/* HIP's state of a thread: the current device, the last error, the launch configuration that <<<>>>
+ * pushed, the stack of contexts. */
 #ifndef AH_THREAD_H
 #define AH_THREAD_H
 
@@ -17,7 +17,7 @@ struct ah_call_config {
 
 enum { AH_CALL_CONFIG_INLINE = 4 };
 
-/* Rarely used state of a thread; made on first use, freed when the thread ends. */
+/* Rarely used state of a thread; allocated on first use, freed when the thread ends. */
 struct ah_thread_extra {
     struct ah_call_config *configs; /* pushed beyond the inline ones */
     size_t config_capacity;
@@ -42,7 +42,7 @@ struct ah_thread {
 /* The calling thread's; initial-exec keeps reading it at the cost of a register. */
 extern _Thread_local struct ah_thread ah_thread __attribute__((tls_model("initial-exec")));
 
-/* The rarely used part, made if need be. NULL: no memory. */
+/* The rarely used part, allocated if need be. NULL: out of memory. */
 struct ah_thread_extra *ah_thread_extra(void);
 
 /* This process is a child of fork. The driver's part of the thread's state belongs to the parent,

@@ -28,8 +28,8 @@
 
 #include <stdint.h>
 
-/* AH_API_QUIET: initialised, and no API call is logged. AH_API_FORKED: this process is the child
- * of one that was initialised; the state stays. */
+/* AH_API_QUIET: initialised, and no API call is logged. AH_API_FORKED: this process is the child of
+ * one that was initialised; the state never changes again. */
 enum ah_api_state { AH_API_UNINITIALISED, AH_API_QUIET, AH_API_LOGGED, AH_API_FORKED };
 extern _Atomic(int) ah_api_state;
 
@@ -135,8 +135,8 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
  * api_arguments.h. */
 #define AH_ENTER(function) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), AH_ARGUMENTS_##function)
 
-/* For functions that do not return hipError_t: refusal is what they return when the call has to be
- * refused, and is empty where that is nothing. */
+/* For functions that do not return hipError_t: refusal is the value that they return if the call
+ * has to be refused, or empty for void. */
 #define AH_ENTER_ELSE(refusal, ...)                                                                \
     do {                                                                                           \
         if (__builtin_expect(                                                                      \
