@@ -49,6 +49,24 @@ bool ah_parse_integer(const char *text, long long *out_value)
     return true;
 }
 
+bool ah_parse_seconds(const char *text, uint64_t *out_ns)
+{
+    enum { DIGITS = 9 };
+    size_t whole = strspn(text, "0123456789"), part = 0;
+    uint64_t ns = 0;
+    if (text[whole] == '.')
+        part = strspn(text + whole + 1, "0123456789");
+    if (whole < 1 || whole > DIGITS || part > DIGITS || (text[whole] == '.' && part == 0) ||
+        text[whole + (part ? part + 1 : 0)] != '\0')
+        return false;
+    for (size_t i = 0; i < whole; i++)
+        ns = ns * 10 + (uint64_t)(text[i] - '0');
+    for (size_t i = 0; i < DIGITS; i++)
+        ns = ns * 10 + (i < part ? (uint64_t)(text[whole + 1 + i] - '0') : 0);
+    *out_ns = ns;
+    return true;
+}
+
 long long ah_env_integer(const char *name, long long fallback)
 {
     char *text = ah_env_string(name);

@@ -8,6 +8,7 @@
 #define AH_ENV_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stddef.h>
 
 /* The value without surrounding quotes, to be freed; NULL when unset. An empty
@@ -27,5 +28,8 @@ bool ah_env_bool(const char *name, bool fallback);
 
 /* Parses the whole of text as an integer (decimal, 0x, 0). */
 bool ah_parse_integer(const char *text, long long *out_value);
+/* Parses the whole of text as seconds, such as "10" and "0.5", with at most nine digits before and
+ * after the point. */
+bool ah_parse_seconds(const char *text, uint64_t *out_ns);
 
 #endif

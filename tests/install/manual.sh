@@ -111,6 +111,12 @@ test_completion_of_the_other_commands() {
         offers "anyhip info " "$option"
     done
     offers_not "anyhip check " --json
+    for option in $("$bindir/anyhip" --help | sed -n 's/^  run \(\[.*\]\).*/\1/p' | grep -o -e '--[a-z]*'); do
+        offers "anyhip run --" "$option"
+    done
+    offers "anyhip run --check " races
+    offers "anyhip run --device sim" simhsa
+    [ -z "$(replies "anyhip run --timeout 5 file")" ] || fail "programs are not left to the shell"
     for option in $(options_of hipconfig); do
         [[ $option != --* ]] || offers "hipconfig --" "$option"
     done

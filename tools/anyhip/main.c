@@ -2,6 +2,7 @@
 #include "check.h"
 #include "info.h"
 #include "inspect.h"
+#include "run.h"
 
 #include <hip/anyhip.h>
 #include <hip/hip_version.h>
@@ -23,6 +24,10 @@ static const char help[] =
     "                         code objects, PTX, cubins and CUDA fatbins: kind, target, size,\n"
     "                         kernels, and which devices of this machine run them\n"
     "  check                  a self test of each device: allocate, copy, fill, compare\n"
+    "  run [--device SPEC] [--check CHECKS] [--timeout SECONDS] [--log LEVEL] PROGRAM ARGUMENT...\n"
+    "                         the program, on these devices (cuda, hsa, simcuda, sm_80, gfx90a*2),\n"
+    "                         with checks of simulated devices (races, all), a limit of the time\n"
+    "                         that a kernel of theirs may take, and a log (1 errors to 5)\n"
     "  --version, --help\n";
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
@@ -81,7 +86,7 @@ static int run(int count, char **arguments)
     static const struct {
         const char *name;
         int (*run)(int count, char **arguments);
-    } commands[] = {{"info", info}, {"inspect", inspect}, {"check", check}};
+    } commands[] = {{"info", info}, {"inspect", inspect}, {"check", check}, {"run", ah_run}};
     if (count == 0)
         return refuse("no command was given");
     if (strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0) {

@@ -40,24 +40,6 @@ bool sim_parse_size(const char *text, size_t *out_size)
     return true;
 }
 
-bool sim_parse_seconds(const char *text, uint64_t *out_ns)
-{
-    enum { DIGITS = 9 };
-    size_t whole = strspn(text, "0123456789"), part = 0;
-    uint64_t ns = 0;
-    if (text[whole] == '.')
-        part = strspn(text + whole + 1, "0123456789");
-    if (whole < 1 || whole > DIGITS || part > DIGITS || (text[whole] == '.' && part == 0) ||
-        text[whole + (part ? part + 1 : 0)] != '\0')
-        return false;
-    for (size_t i = 0; i < whole; i++)
-        ns = ns * 10 + (uint64_t)(text[i] - '0');
-    for (size_t i = 0; i < DIGITS; i++)
-        ns = ns * 10 + (i < part ? (uint64_t)(text[whole + 1 + i] - '0') : 0);
-    *out_ns = ns;
-    return true;
-}
-
 /* Parsers of one value: each leaves the options alone when the text is wrong. */
 
 static bool parse_devices(const char *text, struct sim_options *options)
@@ -113,12 +95,12 @@ static bool parse_seed(const char *text, struct sim_options *options)
 
 static bool parse_timeout(const char *text, struct sim_options *options)
 {
-    return sim_parse_seconds(text, &options->run.timeout_ns);
+    return ah_parse_seconds(text, &options->run.timeout_ns);
 }
 
 static bool parse_progress(const char *text, struct sim_options *options)
 {
-    return sim_parse_seconds(text, &options->run.progress_ns);
+    return ah_parse_seconds(text, &options->run.progress_ns);
 }
 
 /* The check that size bytes of text name; 0: none. */
@@ -244,7 +226,7 @@ void sim_options_read(struct sim_options *out_options)
 {
     *out_options = (struct sim_options){0};
     (void)sim_parse_size(AH_CONFIG_SIM_MEMORY, &out_options->memory);
-    (void)sim_parse_seconds(AH_CONFIG_SIM_PROGRESS, &out_options->run.progress_ns);
+    (void)ah_parse_seconds(AH_CONFIG_SIM_PROGRESS, &out_options->run.progress_ns);
     take_file(out_options);
     take_variables(out_options);
 }

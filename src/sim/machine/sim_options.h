@@ -38,10 +38,6 @@ void sim_options_read(struct sim_options *out_options);
 /* The whole of text as bytes: "4096", "48KiB", "16 GiB", "2G". False: it is no size. */
 bool sim_parse_size(const char *text, size_t *out_size);
 
-/* The whole of text as seconds: "10", "0.5"; at most nine digits on either side of the point.
- * False: it is none. */
-bool sim_parse_seconds(const char *text, uint64_t *out_ns);
-
 /* ---- faults on demand --------------------------------------------------------- */
 
 /* ANYHIP_SIM_FAULTS, a comma list:
