@@ -14,6 +14,15 @@ mkdir -p "$folder/html"
 /usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -c "$source/docs/site" \
     -d "$folder/doctrees" "$folder/pages" "$folder/html"
 
+# Debian's Furo has its script as a module, which no browser loads as what the pages say it is: without
+# it there is no choice of the theme, and the list of a page's sections does not follow the reader.
+scripts=$folder/html/_static/scripts
+if grep -q '^import Gumshoe' "$scripts/furo.js"; then
+    { cat "$scripts/gumshoe-patched.js" && sed '/^import Gumshoe/d' "$scripts/furo.js"; } \
+        >"$scripts/whole.js"
+    mv "$scripts/whole.js" "$scripts/furo.js"
+fi
+
 command -v doxygen >/dev/null || exit 0
 headers=$source/include/hip
 {
