@@ -292,6 +292,25 @@ static void damaged_parts_are_named_with_their_place(void **state)
     assert_bad(write_forged("x.off", offload), "relocatable device code is truncated");
 }
 
+static void files_that_end_too_early_are_told(void **state)
+{
+    (void)state;
+    size_t size;
+    char *self = ah_test_read_file("/proc/self/exe", &size);
+    const size_t sizes[] = {size - 1, size / 2, size / 10, 64};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const char *path = ah_test_write_file("half", self, sizes[i]);
+        assert_bad(path, "the file is truncated or damaged");
+        assert_bad(path,
+                   ah_test_print("it has %zu bytes, and its headers need %zu", sizes[i], size));
+    }
+    const struct ah_forge_section sections[] = {{".text", "code of the device", 18}, {0}};
+    struct ah_forged code = ah_forge_sections(224, sections);
+    assert_int_equal(anyhip("inspect", write_forged("whole.co", code)).status, 0);
+    code.size -= 10;
+    assert_bad(write_forged("half.co", code), "the image is truncated or damaged");
+}
+
 /* Inspected in this process, which the sanitizers watch, with its output thrown away. */
 static void inspect_quietly(const char *path)
 {
@@ -363,6 +382,7 @@ int main(void)
         AH_COMMAND_TEST(a_simulated_device_runs_ptx_and_no_cubin),
         AH_COMMAND_TEST(files_that_cannot_hold_device_code_are_refused_with_the_reason),
         AH_COMMAND_TEST(damaged_parts_are_named_with_their_place),
+        AH_COMMAND_TEST(files_that_end_too_early_are_told),
         AH_COMMAND_TEST(damaged_files_of_every_kind_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,53 @@ bool ah_elf_section(const struct ah_elf *elf, uint64_t index, struct ah_elf_sect
     return true;
 }
 
+static uint64_t end_of(uint64_t offset, uint64_t count, uint64_t size)
+{
+    uint64_t bytes, end;
+    bool too_large =
+        __builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(offset, bytes, &end);
+    return count == 0 ? 0 : too_large ? UINT64_MAX : end;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t end_of_sections(const struct ah_elf *elf)
+{
+    uint64_t end = 0;
+    Elf64_Shdr header;
+    for (uint64_t i = 0; i < elf->section_count && read_header(elf, i, &header); i++)
+        if (header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL)
+            end = larger(end, end_of(header.sh_offset, header.sh_size, 1));
+    return end;
+}
+
+static uint64_t end_of_segments(const struct ah_elf *elf)
+{
+    uint64_t end = 0;
+    Elf64_Phdr header;
+    for (uint64_t i = 0; i < elf->header.e_phnum; i++)
+        if (elf->header.e_phoff < elf->size &&
+            read_at(elf, elf->header.e_phoff + i * sizeof header, &header, sizeof header))
+            end = larger(end, end_of(header.p_offset, header.p_filesz, 1));
+    return end;
+}
+
+uint64_t ah_elf_extent(const struct ah_elf *elf)
+{
+    const Elf64_Ehdr *header = &elf->header;
+    /* Where there are more sections than fit, the first one tells how many. */
+    uint64_t sections = header->e_shnum      ? header->e_shnum
+                        : !header->e_shoff   ? 0
+                        : elf->section_count ? elf->section_count
+                                             : 1;
+    uint64_t end = larger(end_of(header->e_shoff, sections, sizeof(Elf64_Shdr)),
+                          end_of(header->e_phoff, header->e_phnum, sizeof(Elf64_Phdr)));
+    return larger(end, sections ? end_of_sections(elf) : end_of_segments(elf));
+}
+
 bool ah_elf_symbol(const struct ah_elf *elf, const struct ah_elf_section *table, uint64_t index,
                    struct ah_elf_symbol *out)
 {

@@ -35,6 +35,10 @@ bool ah_elf_open(struct ah_elf *elf, const void *data, size_t size);
 /* False beyond the last section, and for one that is damaged or not in the file (.bss). */
 bool ah_elf_section(const struct ah_elf *elf, uint64_t index, struct ah_elf_section *out);
 
+/* How many bytes the file needs for its tables and sections, or for its segments where it has no
+ * sections; UINT64_MAX: more than any file has. More than size: it is truncated or damaged. */
+uint64_t ah_elf_extent(const struct ah_elf *elf);
+
 /* The index-th symbol of a symbol table, false beyond the last. */
 bool ah_elf_symbol(const struct ah_elf *elf, const struct ah_elf_section *table, uint64_t index,
                    struct ah_elf_symbol *out);

@@ -47,6 +47,18 @@ __attribute__((format(printf, 2, 3))) static void complain(struct walk *walk, co
     fputc('\n', stderr);
 }
 
+/* Says so when an ELF file, which what names, has not all the bytes that it needs. */
+static void check_extent(struct walk *walk, const char *what, const struct ah_elf *elf)
+{
+    uint64_t need = ah_elf_extent(elf);
+    if (need == UINT64_MAX)
+        complain(walk, "the %s is damaged: its headers contradict one another", what);
+    else if (need > elf->size)
+        complain(walk,
+                 "the %s is truncated or damaged: it has %zu bytes, and its headers need %llu",
+                 what, elf->size, (unsigned long long)need);
+}
+
 /* Names in files may hold anything, which is kept from the terminal. */
 static void make_printable(char *text)
 {
@@ -134,6 +146,9 @@ static void print_image(struct walk *walk, const struct ah_image *image)
     putchar('\n');
     if (image->kind == AH_IMAGE_HOST || image->kind == AH_IMAGE_UNKNOWN)
         return;
+    struct ah_elf elf;
+    if (ah_elf_open(&elf, image->data, image->size))
+        check_extent(walk, "image", &elf);
     ah_kernels_each(image, print_kernel, NULL);
     if (image->kind == AH_IMAGE_CUDA_FATBIN)
         print_cuda_entries(walk, image->data, image->size);
@@ -268,6 +283,7 @@ static void inspect_host(struct walk *walk, const struct ah_elf *elf)
     struct ah_elf_section section;
     size_t found = 0;
     printf("%s: %s\n", walk->name, ah_elf_kind(elf));
+    check_extent(walk, "file", elf);
     for (uint64_t i = 0; i < elf->section_count; i++) {
         if (!ah_elf_section(elf, i, &section) || section.size == 0 ||
             !may_hold_device_code(section.name) || is_zero(section.data, section.size))
