@@ -27,13 +27,14 @@ struct ah_backend {
 
 struct ah_backend_device {
     struct ah_backend *backend;
-    const struct ahcuda_api *api; /* the backend's, to save a load */
-    CUdevice ordinal;             /* the driver's number, and the index in the backend */
-    unsigned sm;                  /* 90 for compute capability 9.0 */
-    bool streams_carry_context;   /* see ahcuda_enter_stream */
-    pthread_mutex_t lock;         /* guards the creation and release of the context, and placed */
-    CUevent placed;               /* after the last kernel launched with a place, or NULL */
-    _Atomic(CUcontext) context;   /* the primary context, NULL until it is needed */
+    const struct ahcuda_api *api;                                /* the backend's, to save a load */
+    __typeof__(((struct ahcuda_api *)0)->cuLaunchKernel) launch; /* of api, to save another */
+    CUdevice ordinal;           /* the driver's number, and the index in the backend */
+    unsigned sm;                /* 90 for compute capability 9.0 */
+    bool streams_carry_context; /* see ahcuda_enter_stream */
+    pthread_mutex_t lock;       /* guards the creation and release of the context, and placed */
+    CUevent placed;             /* after the last kernel launched with a place, or NULL */
+    _Atomic(CUcontext) context; /* the primary context, NULL until it is needed */
     _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
 };
 

@@ -413,12 +413,12 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
     return ahcuda_done(device, "cuLaunchCooperativeKernel", result);
 }
 
-static inline CUresult launch_plain(const struct ahcuda_api *api, CUfunction function,
+static inline CUresult launch_plain(const struct ah_backend_device *device, CUfunction function,
                                     const struct ah_launch *launch, CUstream stream, void **extra)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
-    return api->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                               launch->shared, stream, launch->params, extra);
+    return device->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                          launch->shared, stream, launch->params, extra);
 }
 
 /* Every launch but those of ahcuda_launch itself: the context has to be made current, arguments
@@ -440,7 +440,7 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
     if (!(launch->flags & AH_LAUNCH_COOPERATIVE))
         return ahcuda_done(
             device, "cuLaunchKernel",
-            launch_plain(device->api, function, launch, ahcuda_stream(stream), extra));
+            launch_plain(device, function, launch, ahcuda_stream(stream), extra));
     if (extra)
         return launch_cooperative_buffer(device, function, launch, ahcuda_stream(stream), extra);
     return ahcuda_done(device, "cuLaunchCooperativeKernel",
@@ -459,7 +459,7 @@ __attribute__((no_stack_protector)) hipError_t ahcuda_launch(struct ah_backend_d
         return launch_any(device, native(function), launch, stream);
     return ahcuda_done(
         device, "cuLaunchKernel",
-        launch_plain(device->api, native(function), launch, ahcuda_stream(stream), NULL));
+        launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL));
 }
 
 hipError_t ahcuda_occupancy_blocks(struct ah_backend_device *device,

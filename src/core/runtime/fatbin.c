@@ -2,6 +2,7 @@
  * and variables: each is taken apart and loaded on a device when a symbol of it
  * is first used there. */
 #include "code.h"
+#include "launch_data.h"
 #include "log.h"
 #include "managed.h"
 #include "pointer_map.h"
@@ -55,18 +56,18 @@ struct ah_fatbin {
     struct loaded *loaded; /* per device */
 };
 
-/* lock guards everything but lookups in by_host; no driver is called with it held, since drivers
- * may wait for the device when they load code. */
+/* lock guards everything here and by_host but for lookups there; no driver is called with it held,
+ * since drivers may wait for the device when they load code. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t idle; /* something is no longer busy */
     struct ah_fatbin *fatbins;
-    struct ah_pointer_map by_host;
 } registered = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
+AH_LAUNCH_DATA static struct ah_pointer_map by_host;
 
 static struct symbol *symbol_at(const void *host)
 {
-    return host ? ah_pointer_map_get(&registered.by_host, host) : NULL;
+    return host ? ah_pointer_map_get(&by_host, host) : NULL;
 }
 
 /* ---- loading ------------------------------------------------------------ */
@@ -516,7 +517,7 @@ static struct symbol *add_symbol(struct ah_fatbin *fatbin, const char *name,
     symbol->name = copy;
     pthread_mutex_lock(&registered.lock);
     bool added =
-        !symbol_at(symbol->host) && ah_pointer_map_put(&registered.by_host, symbol->host, symbol);
+        !symbol_at(symbol->host) && ah_pointer_map_put(&by_host, symbol->host, symbol);
     if (added) {
         symbol->next = fatbin->symbols;
         fatbin->symbols = symbol;
@@ -578,7 +579,7 @@ void ah_fatbin_add_managed(struct ah_fatbin *fatbin, const char *name,
     if (!memory)
         return;
     pthread_mutex_lock(&registered.lock); /* in C++ the variable's name means its memory */
-    ah_pointer_map_put(&registered.by_host, memory, symbol);
+    ah_pointer_map_put(&by_host, memory, symbol);
     pthread_mutex_unlock(&registered.lock);
 }
 
@@ -602,12 +603,12 @@ static void recreate_managed(struct symbol *symbol)
     const struct ah_device *owner = symbol->managed_device;
     symbol->managed_lost = false;
     if (*symbol->managed_pointer)
-        ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
+        ah_pointer_map_remove(&by_host, *symbol->managed_pointer);
     pthread_mutex_unlock(&registered.lock);
     void *memory = make_managed(symbol);
     pthread_mutex_lock(&registered.lock);
     if (memory)
-        ah_pointer_map_put(&registered.by_host, memory, symbol);
+        ah_pointer_map_put(&by_host, memory, symbol);
     for (int i = 0; i < ah_registry.device_count; i++)
         if (&ah_registry.devices[i] != owner)
             relink_managed(symbol, &ah_registry.devices[i]);
@@ -661,9 +662,9 @@ static struct ah_fatbin *take_fatbin(const void *value)
         return NULL;
     *link = fatbin->next;
     for (const struct symbol *symbol = fatbin->symbols; symbol; symbol = symbol->next) {
-        ah_pointer_map_remove(&registered.by_host, symbol->host);
+        ah_pointer_map_remove(&by_host, symbol->host);
         if (symbol->kind == AH_SYMBOL_MANAGED && *symbol->managed_pointer)
-            ah_pointer_map_remove(&registered.by_host, *symbol->managed_pointer);
+            ah_pointer_map_remove(&by_host, *symbol->managed_pointer);
     }
     return fatbin;
 }

@@ -1,5 +1,6 @@
 /* Owns the range of addresses in which handles live, and its free slots. */
 #include "handle.h"
+#include "launch_data.h"
 #include "log.h"
 
 #include <pthread.h>
@@ -13,8 +14,8 @@ enum {
 };
 static const uint32_t no_slot = UINT32_MAX;
 
-_Atomic(char *) ah_handle_base;
-_Atomic(size_t) ah_handle_used;
+AH_LAUNCH_DATA _Atomic(char *) ah_handle_base;
+AH_LAUNCH_DATA _Atomic(size_t) ah_handle_used;
 
 /* Free slots in the order in which they were freed. */
 static struct {

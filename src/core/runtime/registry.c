@@ -323,6 +323,7 @@ static size_t list_all(struct ah_registry *registry, struct ah_device *out)
         for (int index = 0; index < devices; index++) {
             struct ah_device *device = &out[count++];
             device->ops = driver->ops;
+            device->launch = driver->ops->launch;
             device->native = driver->ops->device_at(driver->backend, index);
             device->driver = driver;
             device->index = index;
@@ -377,11 +378,18 @@ static size_t choose(const struct ah_registry *registry, const struct ah_device 
     return left;
 }
 
+static struct ah_device *allocate_devices(size_t count)
+{
+    size_t size = count * sizeof(struct ah_device);
+    void *devices = aligned_alloc(_Alignof(struct ah_device), size);
+    return devices ? memset(devices, 0, size) : NULL;
+}
+
 static void list_devices(struct ah_registry *registry)
 {
     size_t count = count_all(registry);
-    struct ah_device *all = calloc(count + 1, sizeof *all);
-    struct ah_device *shown = calloc(count + 1, sizeof *shown);
+    struct ah_device *all = allocate_devices(count + 1);
+    struct ah_device *shown = allocate_devices(count + 1);
     struct ah_candidate *candidates = calloc(count + 1, sizeof *candidates);
     size_t *chosen = calloc(2 * (count + 1), sizeof *chosen);
     if (all && shown && candidates && chosen) {

@@ -50,20 +50,23 @@ struct ah_stream {
 _Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
 
 struct ah_device {
-    int ordinal; /* HIP's number */
+    /* What a launch reads, in one line of the cache */
+    _Alignas(64) __typeof__(((struct ah_backend_ops *)0)->launch) launch; /* ops->launch */
     const struct ah_backend_ops *ops;
     struct ah_backend_device *native;
+    unsigned max_threads; /* per block */
+    unsigned max_block[3], max_grid[3];
+
+    int ordinal; /* HIP's number */
+    int index;   /* the driver's */
     struct ah_driver *driver;
-    int index; /* the driver's number */
     struct ah_device_identity identity;
 
     struct ah_stream legacy; /* the legacy default stream; its handle has no type */
 
     pthread_mutex_t lock;       /* guards what is made on first use below */
-    _Atomic(bool) limits_known; /* the launch limits below are filled in */
-    unsigned max_threads;       /* per block */
-    unsigned max_block[3], max_grid[3];
-    unsigned max_shared; /* dynamic shared memory that a kernel may opt in to, bytes */
+    _Atomic(bool) limits_known; /* the launch limits above and below are filled in */
+    unsigned max_shared;        /* dynamic shared memory that a kernel may opt in to, bytes */
 
     hipMemPool_t default_pool, current_pool;
     hipCtx_t primary_context;

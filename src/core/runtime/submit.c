@@ -1,8 +1,9 @@
 /* Owns the way into a stream: the kinds of commands, and the checks before each. */
 #include "submit_kinds.h"
+#include "launch_data.h"
 #include "relay.h"
 
-_Atomic(unsigned) ah_unusual;
+AH_LAUNCH_DATA _Atomic(unsigned) ah_unusual;
 
 void ah_submit_update(void)
 {
@@ -22,7 +23,7 @@ static hipError_t run_launch(struct ah_stream *stream, struct ah_backend_stream 
 {
     struct ah_device *device = stream->handle.device;
     AH_LOG(AH_LOG_DEBUG, AH_LOG_KERN, "ShaderName : %s", command->launch.function->name);
-    return device->ops->launch(device->native, command->launch.function->native,
+    return device->launch(device->native, command->launch.function->native,
                                command->launch.sizes, native);
 }
 

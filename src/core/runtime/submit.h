@@ -140,7 +140,7 @@ ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
     if (__builtin_expect(unusual, 0))
         return ah_submit(
             stream, &(struct ah_command){.kind = AH_COMMAND_LAUNCH, .launch = {function, launch}});
-    return device->ops->launch(device->native, function->native, launch,
+    return device->launch(device->native, function->native, launch,
                                atomic_load_explicit(&stream->native, memory_order_relaxed));
 }
 

@@ -18,6 +18,7 @@
 #include "../code.h"
 #include "../error.h"
 #include "../handle.h"
+#include "../launch_data.h"
 #include "../lifetime.h"
 #include "../managed.h"
 #include "../memory.h"
