@@ -18,7 +18,7 @@ enum {
     PTX_HEADER_MAX = 4096, /* comments and directives before .target */
 };
 
-enum { XNACK = 1, SRAMECC = 2 };
+enum { XNACK = 1, SRAMECC = 2, VERSION_6 = 4, GENERIC_VERSION_SHIFT = 24 };
 
 static const char *amdgpu_processor(unsigned mach, unsigned *out_features)
 {
@@ -55,6 +55,8 @@ static void identify_amdgpu(struct ah_image *image, const Elf64_Ehdr *header)
         return;
     snprintf(image->processor, sizeof image->processor, "%s",
              amdgpu_processor(header->e_flags & 0xff, &features));
+    if (abi >= VERSION_6)
+        image->generic_version = header->e_flags >> GENERIC_VERSION_SHIFT;
     if (abi == 1) {
         image->xnack = feature_of_bit(features & XNACK, header->e_flags & 0x100);
         image->sramecc = feature_of_bit(features & SRAMECC, header->e_flags & 0x200);

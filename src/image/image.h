@@ -39,7 +39,8 @@ struct ah_image {
     /* AMDGPU */
     char processor[24]; /* "gfx90a", "gfx9-4-generic" */
     enum ah_image_feature xnack, sramecc;
-    int code_object_version; /* 2 to 6 */
+    int code_object_version;  /* 2 to 6 */
+    unsigned generic_version; /* of the generic target that the code is for, from 1; else 0 */
 
     /* CUDA */
     unsigned sm;          /* 70, 90, 100 */

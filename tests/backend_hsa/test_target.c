@@ -17,7 +17,8 @@ static struct ah_image image_of(const char *processor, enum ah_image_feature xna
     struct ah_image image = {.kind = AH_IMAGE_AMDGPU,
                              .xnack = xnack,
                              .sramecc = sramecc,
-                             .code_object_version = version};
+                             .code_object_version = version,
+                             .generic_version = strstr(processor, "-generic") ? 1 : 0};
     strncpy(image.processor, processor, sizeof image.processor - 1);
     return image;
 }
@@ -121,6 +122,65 @@ static void generic_code_runs_on_its_family_and_comes_after_exact_code(void **st
                 0);
 }
 
+/* What runs where, as AMD's loader has it. */
+static void each_processor_has_one_generic_target_or_none(void **state)
+{
+    static const char *const processors[][2] = {
+        {"gfx803", ""},
+        {"gfx900", "gfx9-generic"},
+        {"gfx906:sramecc+:xnack-", "gfx9-generic"},
+        {"gfx908:sramecc+:xnack-", ""},
+        {"gfx90a:sramecc+:xnack-", ""},
+        {"gfx90c:xnack-", "gfx9-generic"},
+        {"gfx942:sramecc+:xnack-", "gfx9-4-generic"},
+        {"gfx950:sramecc+:xnack+", "gfx9-4-generic"},
+        {"gfx1010:xnack-", "gfx10-1-generic"},
+        {"gfx1013:xnack-", "gfx10-1-generic"},
+        {"gfx1030", "gfx10-3-generic"},
+        {"gfx1036", "gfx10-3-generic"},
+        {"gfx1100", "gfx11-generic"},
+        {"gfx1153", "gfx11-generic"},
+        {"gfx1201", "gfx12-generic"},
+        {"gfx1250:sramecc+:xnack-", ""},
+        {"gfx103", ""},
+        {"gfx10300", ""},
+    };
+    static const char *const generics[] = {"gfx9-generic",    "gfx9-4-generic", "gfx10-1-generic",
+                                           "gfx10-3-generic", "gfx11-generic",  "gfx12-generic"};
+    (void)state;
+    for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
+        for (size_t k = 0; k < sizeof generics / sizeof *generics; k++)
+            assert_int_equal(rank(processors[i][0], generics[k], AH_FEATURE_ANY, AH_FEATURE_ANY) >
+                                 0,
+                             strcmp(processors[i][1], generics[k]) == 0);
+}
+
+static void generic_code_needs_a_version_that_includes_the_processor(void **state)
+{
+    (void)state;
+    struct ahhsa_target target = target_of(navi);
+    struct ah_image image =
+        image_of("gfx11-generic", AH_FEATURE_UNSUPPORTED, AH_FEATURE_UNSUPPORTED, 6);
+    image.generic_version = 2; /* a later one includes what earlier ones do */
+    assert_true(ahhsa_target_rank(&target, &image) > 0);
+    image.generic_version = 0;
+    assert_int_equal(ahhsa_target_rank(&target, &image), 0);
+}
+
+static void features_of_generic_code_are_those_of_the_device(void **state)
+{
+    static const char mi300[] = "gfx942:sramecc+:xnack-";
+    (void)state;
+    int any = rank(mi300, "gfx9-4-generic", AH_FEATURE_ANY, AH_FEATURE_ANY);
+    int same = rank(mi300, "gfx9-4-generic", AH_FEATURE_OFF, AH_FEATURE_ANY);
+    assert_true(any < same);
+    assert_int_equal(rank(mi300, "gfx9-4-generic", AH_FEATURE_ON, AH_FEATURE_ANY), 0);
+    assert_int_equal(rank(mi300, "gfx9-4-generic", AH_FEATURE_ANY, AH_FEATURE_OFF), 0);
+    /* Exact code comes first even where only the generic one was compiled for the setting. */
+    assert_true(rank(mi300, "gfx942", AH_FEATURE_ANY, AH_FEATURE_ANY) >
+                rank(mi300, "gfx9-4-generic", AH_FEATURE_OFF, AH_FEATURE_ON));
+}
+
 static void newer_code_object_versions_are_preferred_and_version_2_refused(void **state)
 {
     (void)state;
@@ -162,6 +222,9 @@ int main(void)
         cmocka_unit_test(images_with_contradicting_features_are_rejected),
         cmocka_unit_test(more_exact_features_are_preferred),
         cmocka_unit_test(generic_code_runs_on_its_family_and_comes_after_exact_code),
+        cmocka_unit_test(each_processor_has_one_generic_target_or_none),
+        cmocka_unit_test(generic_code_needs_a_version_that_includes_the_processor),
+        cmocka_unit_test(features_of_generic_code_are_those_of_the_device),
         cmocka_unit_test(newer_code_object_versions_are_preferred_and_version_2_refused),
         cmocka_unit_test(register_files_are_those_of_the_processor_and_the_wave),
     };

@@ -91,6 +91,15 @@ static void amdgpu_generic_processors_are_named_whatever_their_version(void **st
     assert_amdgpu(6, 0x01000059, "gfx12-generic");
 }
 
+static void code_for_a_generic_processor_has_the_version_of_it(void **state)
+{
+    (void)state;
+    assert_int_equal(identify(ah_forge_amdgpu(6, 0x01000054)).generic_version, 1);
+    assert_int_equal(identify(ah_forge_amdgpu(6, 0xff00005f)).generic_version, 255);
+    assert_int_equal(identify(ah_forge_amdgpu(6, 0x041)).generic_version, 0);
+    assert_int_equal(identify(ah_forge_amdgpu(5, 0x01000054)).generic_version, 0);
+}
+
 static void an_unknown_amdgpu_processor_has_no_name(void **state)
 {
     (void)state;
@@ -473,6 +482,7 @@ int main(void)
         AH_TEST(amdgpu_features_say_whether_the_processor_has_them),
         AH_TEST(amdgpu_features_of_version_3_are_one_bit_where_the_processor_has_them),
         AH_TEST(amdgpu_generic_processors_are_named_whatever_their_version),
+        AH_TEST(code_for_a_generic_processor_has_the_version_of_it),
         AH_TEST(an_unknown_amdgpu_processor_has_no_name),
         AH_TEST(an_amdgpu_code_object_of_version_2_has_no_name),
         AH_TEST(cubins_until_cuda_12_keep_the_architecture_in_the_low_byte),

@@ -239,6 +239,39 @@ test_the_simulated_device_is_one_that_the_program_has_code_for() {
     }
 }
 
+# simulated CHOSEN ARCHITECTURES: a program for these runs on that simulated device, which is told in
+# one line and no other is.
+simulated() {
+    ok "$prefix/bin/hipcc" "--offload-arch=$2" -I"$here/device" "$here/device/main.cpp" \
+        "$here/device/kernel.cpp" -o program
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ./program >out 2>log || {
+        cat out log >&2
+        fail "a program for $2 did not run"
+    }
+    grep -q '^right$' out || fail "a program for $2 did not compute"
+    [ "$(wc -l <log)" -eq 1 ] && grep -qF "on simulated devices ($1)" log || {
+        cat log >&2
+        fail "a program for $2 does not say in one line that it runs on $1"
+    }
+}
+
+test_a_device_is_simulated_for_generic_code() {
+    mkdir none
+    for name in libcuda.so.1 libcuda.so libhsa-runtime64.so.1 libhsa-runtime64.so; do
+        echo "no library" >none/$name
+    done
+    simulated simhsa:gfx942 gfx9-4-generic
+    simulated simhsa:gfx1030 gfx12-generic,gfx908,gfx10-3-generic,gfx11-generic
+    ok "$prefix/bin/hipcc" --offload-arch=gfx12-generic -I"$here/device" \
+        "$here/device/main.cpp" "$here/device/kernel.cpp" -o program
+    env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ./program >out 2>log &&
+        fail "code that no simulated device runs ran"
+    grep -q 'cannot use "gfx12-generic"; .*models gfx900, .*gfx1100' log || {
+        cat log >&2
+        fail "it does not say what can be simulated"
+    }
+}
+
 test_a_moved_tree_works_from_its_new_place() {
     ok cp -R "$prefix" "a new place"
     libdir="$PWD/a new place/${libdir#"$prefix"/}"

@@ -56,24 +56,22 @@ bool ahhsa_target_parse(const char *isa, struct ahhsa_target *out_target)
 
 /* ---- images ----------------------------------------------------------------------------- */
 
-/* Whether the generic target covers the processor (LLVM, User Guide for AMDGPU Backend). */
-static bool generic_covers(const char *generic, const char *processor)
+/* Whether the generic target, in the version that the image was compiled for, covers the
+ * processor. */
+static bool generic_covers(const struct ah_image *image, const char *processor)
 {
     static const struct {
-        const char *generic, *processors;
+        const char *generic, *processor;
+        unsigned version;
     } rows[] = {
-        {"gfx9-generic", " gfx900 gfx902 gfx904 gfx906 gfx909 gfx90c "},
-        {"gfx9-4-generic", " gfx940 gfx941 gfx942 gfx950 "},
-        {"gfx10-1-generic", " gfx1010 gfx1011 gfx1012 gfx1013 "},
-        {"gfx10-3-generic", " gfx1030 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 "},
-        {"gfx11-generic", " gfx1100 gfx1101 gfx1102 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153 "},
-        {"gfx12-generic", " gfx1200 gfx1201 "},
+#define AMDGPU_GENERIC(generic, processor, version) {generic, processor, version},
+#include "amdgpu_generic.def"
+#undef AMDGPU_GENERIC
     };
-    char word[32];
-    snprintf(word, sizeof word, " %s ", processor);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].generic, generic) == 0)
-            return strstr(rows[i].processors, word) != NULL;
+        if (strcmp(rows[i].generic, image->processor) == 0 &&
+            strcmp(rows[i].processor, processor) == 0)
+            return image->generic_version >= rows[i].version;
     return false;
 }
 
@@ -96,7 +94,7 @@ int ahhsa_target_rank(const struct ahhsa_target *target, const struct ah_image *
     if (image->kind != AH_IMAGE_AMDGPU || image->code_object_version < VERSION_MIN)
         return 0;
     bool exact = strcmp(image->processor, target->processor) == 0;
-    if (!exact && !generic_covers(image->processor, target->processor))
+    if (!exact && !generic_covers(image, target->processor))
         return 0;
     int xnack = rank_feature(image->xnack, target->xnack);
     int sramecc = rank_feature(image->sramecc, target->sramecc);

@@ -99,7 +99,7 @@ struct ah_managed_variable {
 struct ah_program_code {
     bool any;                /* there is a fat binary that can be read */
     bool nvidia, amd;        /* each of them has code for devices of that vendor */
-    char processors[16][24]; /* AMD's in the order of the binaries, each once: "gfx90a" */
+    char processors[64][24]; /* AMD's in the order of the binaries, each once: "gfx90a" */
     size_t processor_count;
 };
 void ah_fatbin_survey(struct ah_program_code *out_code);

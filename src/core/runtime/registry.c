@@ -236,6 +236,18 @@ static bool simulator_is_there(const struct backend_kind *kind, const struct ah_
     return there;
 }
 
+/* What ANYHIP_BACKEND calls the driver, with the model of its first device if that was chosen:
+ * "simhsa:gfx942". */
+static void name_simulated(const struct ah_driver *driver, bool chosen, char out[64])
+{
+    hipDeviceProp_tR0600 properties = {0};
+    if (chosen)
+        (void)driver->ops->device_properties(driver->ops->device_at(driver->backend, 0),
+                                             &properties);
+    const char *model = properties.gcnArchName;
+    snprintf(out, 64, "%s%s%.*s", driver->name, *model ? ":" : "", (int)strcspn(model, ":"), model);
+}
+
 /* Whether the driver could be opened; one that could not is listed only if report is set. */
 static bool try_simulator(struct ah_registry *registry, const struct backend_kind *kind,
                           const char *devices, bool report)
@@ -250,8 +262,8 @@ static bool try_simulator(struct ah_registry *registry, const struct backend_kin
         }
         return false;
     }
-    char name[64];
-    snprintf(name, sizeof name, "%s%s%s", kind->name, *devices ? ":" : "", devices);
+    char name[64] = "";
+    name_simulated(driver, *devices != '\0', name);
     AH_LOG_NOTICE(AH_LOG_WARNING,
                   "no GPU driver with a device was found (AMD_LOG_LEVEL=1 tells why): kernels run, "
                   "slowly, on simulated devices (%s); ANYHIP_BACKEND=%s asks for them without this "
@@ -260,14 +272,16 @@ static bool try_simulator(struct ah_registry *registry, const struct backend_kin
     return true;
 }
 
-/* Devices of the first of AMD's processors that can be simulated. */
+/* A device of the first of AMD's processors that can be simulated. */
 static bool simulate_processor(struct ah_registry *registry, const struct backend_kind *kind,
                                const struct ah_program_code *code)
 {
+    char names[sizeof code->processors] = "";
+    size_t length = 0;
     for (size_t i = 0; i < code->processor_count; i++)
-        if (try_simulator(registry, kind, code->processors[i], false))
-            return true;
-    return false;
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? "|" : "",
+                                   code->processors[i]);
+    return *names && try_simulator(registry, kind, names, false);
 }
 
 /* For a machine without a GPU where the user requested nothing: devices of the vendor that the

@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-static char configured[256]; /* by anyhipSimConfigure */
+static char configured[1024]; /* by anyhipSimConfigure */
 
 /* ---- the list --------------------------------------------------------------------------- */
 

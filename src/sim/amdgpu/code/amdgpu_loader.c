@@ -54,30 +54,19 @@ unsigned amdgpu_code_object_version(const struct amdgpu_code_object *object)
     return object->version;
 }
 
-/* The models that can run code for a generic target, with the target's first version that includes
- * them. */
 static bool generic_runs(const struct amdgpu_code_object *object, const char *name)
 {
     static const struct {
         const char *generic, *name;
+        unsigned version;
     } rows[] = {
-        {"gfx9-generic", "gfx900"},     {"gfx9-generic", "gfx902"},
-        {"gfx9-generic", "gfx904"},     {"gfx9-generic", "gfx906"},
-        {"gfx9-generic", "gfx909"},     {"gfx9-generic", "gfx90c"},
-        {"gfx9-4-generic", "gfx940"},   {"gfx9-4-generic", "gfx941"},
-        {"gfx9-4-generic", "gfx942"},   {"gfx9-4-generic", "gfx950"},
-        {"gfx10-3-generic", "gfx1030"}, {"gfx10-3-generic", "gfx1031"},
-        {"gfx10-3-generic", "gfx1032"}, {"gfx10-3-generic", "gfx1033"},
-        {"gfx10-3-generic", "gfx1034"}, {"gfx10-3-generic", "gfx1035"},
-        {"gfx10-3-generic", "gfx1036"}, {"gfx11-generic", "gfx1100"},
-        {"gfx11-generic", "gfx1101"},   {"gfx11-generic", "gfx1102"},
-        {"gfx11-generic", "gfx1103"},   {"gfx11-generic", "gfx1150"},
-        {"gfx11-generic", "gfx1151"},   {"gfx11-generic", "gfx1152"},
-        {"gfx11-generic", "gfx1153"},
+#define AMDGPU_GENERIC(generic, processor, version) {generic, processor, version},
+#include "amdgpu_generic.def"
+#undef AMDGPU_GENERIC
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(object->target, rows[i].generic) == 0 && strcmp(name, rows[i].name) == 0)
-            return object->version >= 6 && object->generic_version >= 1;
+            return object->version >= 6 && object->generic_version >= rows[i].version;
     return false;
 }
 

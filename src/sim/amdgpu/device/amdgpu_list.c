@@ -10,17 +10,30 @@
 
 static const char usual_model[] = "gfx90a";
 
-/* Parses one element, "gfx90a" or "default", and returns its length. *out_model is NULL for a
- * device that another vendor's library simulates. 0: there is no such model. */
-static size_t read_model(const char *text, const struct amdgpu_model **out_model)
+/* The model that a word names. False: it names none, unless it is one of another vendor's devices,
+ * whose *out_model is NULL. */
+static bool find_model(const char *word, size_t size, const struct amdgpu_model **out_model)
 {
     char name[32];
-    size_t size = strcspn(text, "*, \t");
     if (size == 0 || size >= sizeof name)
-        return 0;
-    snprintf(name, sizeof name, "%.*s", (int)size, text);
-    *out_model = amdgpu_model(strcmp(name, "default") == 0 ? usual_model : name);
-    return *out_model || strncmp(name, "sm_", 3) == 0 ? size : 0;
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)size, word);
+    *out_model = amdgpu_model_of_target(strcmp(name, "default") == 0 ? usual_model : name);
+    return *out_model || strncmp(name, "sm_", 3) == 0;
+}
+
+/* Parses one element, "gfx90a", "default" or "gfx908|gfx90a", and returns its length; 0: there is
+ * no such model. */
+static size_t read_model(const char *text, const struct amdgpu_model **out_model)
+{
+    size_t size = strcspn(text, "*, \t");
+    for (size_t at = 0; at < size;) {
+        size_t word = strcspn(text + at, "|*, \t");
+        if (find_model(text + at, word, out_model))
+            return size;
+        at += word + 1;
+    }
+    return 0;
 }
 
 void amdgpu_list_refuse(const char *list, const char *at)
@@ -32,7 +45,7 @@ void amdgpu_list_refuse(const char *list, const char *at)
                  model->name);
     AH_LOG_NOTICE(AH_LOG_ERROR,
                   "simulated AMD devices \"%s\": cannot use \"%s\"; at most %d of the models %s, "
-                  "as gfx90a*2,gfx1100",
+                  "or generic targets of theirs, as gfx90a*2,gfx1100",
                   list, at, SIM_DEVICES_MAX, names);
 }
 

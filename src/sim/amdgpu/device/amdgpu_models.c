@@ -44,6 +44,22 @@ const struct amdgpu_model *amdgpu_model(const char *name)
     return NULL;
 }
 
+const struct amdgpu_model *amdgpu_model_of_target(const char *target)
+{
+    static const struct {
+        const char *generic, *processor;
+    } rows[] = {
+#define AMDGPU_GENERIC(generic, processor, version) {generic, processor},
+#include "amdgpu_generic.def"
+#undef AMDGPU_GENERIC
+    };
+    const struct amdgpu_model *model = amdgpu_model(target);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !model; i++)
+        if (strcmp(rows[i].generic, target) == 0)
+            model = amdgpu_model(rows[i].processor);
+    return model;
+}
+
 uint64_t amdgpu_clock(void)
 {
     struct timespec now;

@@ -40,6 +40,8 @@ static inline size_t amdgpu_lds_limit(void)
 }
 const struct amdgpu_model *amdgpu_model(const char *name); /* NULL: there is no such model */
 const struct amdgpu_model *amdgpu_model_at(size_t index);  /* NULL past the last */
+/* The model of a processor, or the first that runs code for a generic target; NULL: none does. */
+const struct amdgpu_model *amdgpu_model_of_target(const char *target);
 
 /* Shader engines of a device, among which its compute units are divided evenly. */
 unsigned amdgpu_shader_engines(const struct amdgpu_model *model);
@@ -61,8 +63,9 @@ enum { AMDGPU_CLOCK_HZ = 100000000 };
 uint64_t amdgpu_clock(void); /* the current time, in ticks of clock_hz */
 
 /* Parses a list of devices, "gfx90a*2,gfx1100" ("": the default device), into out_models, which has
- * room for SIM_DEVICES_MAX. NVIDIA's devices ("sm_80") are skipped. Returns how many there are; -1:
- * the list is invalid, and the log says where. */
+ * room for SIM_DEVICES_MAX. A generic target stands for a model that runs code for it, and of
+ * "gfx908|gfx9-4-generic" the first counts that can be simulated. NVIDIA's devices ("sm_80") are
+ * skipped. Returns how many there are; -1: the list is invalid, and the log says where. */
 int amdgpu_list_read(const char *list, const struct amdgpu_model **out_models);
 
 /* Says in the log that the list cannot be used from at on, and what can. */
