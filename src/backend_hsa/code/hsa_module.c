@@ -1,5 +1,6 @@
 /* Owns modules: code objects that the runtime has loaded, and their kernels and variables by
  * name. */
+#include "hsa_generic.h"
 #include "hsa_kernel_services.h"
 #include "hsa_memory.h"
 #include "hsa_module.h"
@@ -147,33 +148,51 @@ static hipError_t load_failed(const struct ah_backend_device *device, const char
                what, words ? words : "unknown error", (unsigned)status);
     if (status == HSA_STATUS_ERROR_INVALID_CODE_OBJECT && image->code_object_version > 4)
         AH_LOG_ERR("the HSA runtime may be too old for this version of code objects: update ROCm, "
-                   "or compile "
-                   "with -mcode-object-version=4");
+                   "or compile with -mcode-object-version=4");
     return load_error(status);
 }
 
-static hipError_t load_code(struct ah_backend_module *module, const struct ah_image *image)
+/* *out_what is the function that returned the status. */
+static hsa_status_t try_code(struct ah_backend_module *module, size_t size, const char **out_what)
 {
     const struct ah_backend_device *device = module->device;
     const struct ahhsa_api *api = device->api;
-    const char *what = "hsa_code_object_reader_create_from_memory";
+    *out_what = "hsa_code_object_reader_create_from_memory";
     hsa_status_t status =
-        api->hsa_code_object_reader_create_from_memory(module->image, image->size, &module->reader);
+        api->hsa_code_object_reader_create_from_memory(module->image, size, &module->reader);
     if (status == HSA_STATUS_SUCCESS) {
-        what = "hsa_executable_create_alt";
+        *out_what = "hsa_executable_create_alt";
         status = api->hsa_executable_create_alt(
             HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL, &module->executable);
     }
     if (status == HSA_STATUS_SUCCESS) {
-        what = "hsa_executable_load_agent_code_object";
+        *out_what = "hsa_executable_load_agent_code_object";
         status = api->hsa_executable_load_agent_code_object(module->executable, device->agent,
                                                             module->reader, NULL, NULL);
     }
     if (status == HSA_STATUS_SUCCESS) {
-        what = "hsa_executable_freeze";
+        *out_what = "hsa_executable_freeze";
         status = api->hsa_executable_freeze(module->executable, NULL);
     }
-    return status == HSA_STATUS_SUCCESS ? hipSuccess : load_failed(device, what, image, status);
+    return status;
+}
+
+/* Code for a generic target is tried again as code for the device's own processor, since runtimes
+ * before ROCm 6.3 do not know generic targets. */
+static hipError_t load_code(struct ah_backend_module *module, const struct ah_image *image)
+{
+    const char *what;
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(module->device);
+    hsa_status_t status = try_code(module, image->size, &what);
+    if (status != HSA_STATUS_SUCCESS && info && release_code(module) == hipSuccess &&
+        ahhsa_make_specific(module->image, image->size, info->target.processor)) {
+        AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "%s:%d: the runtime refuses %s, which is loaded as %s",
+               module->device->backend->name, module->device->index, image->target,
+               info->target.processor);
+        status = try_code(module, image->size, &what);
+    }
+    return status == HSA_STATUS_SUCCESS ? hipSuccess
+                                        : load_failed(module->device, what, image, status);
 }
 
 static hipError_t read_metadata(struct ah_backend_module *module, const struct ah_image *image)
