@@ -2,10 +2,6 @@
 # table (gpu-tests.txt in the build tree) from which the bundle for GPU machines is made, and from
 # which trees with sanitizers take them.
 
-# What test programs are compiled for: the devices below. What hipcc takes without being told is
-# tested by itself (tests/hipcc).
-set(AH_TEST_ARCHS gfx90a gfx1100 sm_70)
-
 set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx1100" CACHE STRING
     "Devices that device tests are registered for")
 set(ANYHIP_ROCR_TESTS "." CACHE STRING
@@ -61,8 +57,12 @@ function(ah_register name program arguments seconds devices)
             string(APPEND backend "*2")
         endif()
         set(environment ANYHIP_BACKEND=${backend} ${ARGN})
-        if(device STREQUAL "hsa-rocr")
-            set(environment ${ARGN} ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=gfx90a*2
+        if(device MATCHES "^hsa-rocr(-(.*))?$")
+            set(model gfx90a)
+            if(CMAKE_MATCH_2)
+                set(model ${CMAKE_MATCH_2})
+            endif()
+            set(environment ${ARGN} ANYHIP_BACKEND=hsa ANYHIP_SIM_DEVICES=${model}*2
                 ASAN_OPTIONS=intercept_tls_get_addr=0 # as in tests/sim/simkmt
                 LSAN_OPTIONS=print_suppressions=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan_rocr.supp
                 LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}/lib/anyhip/kmt:${PROJECT_BINARY_DIR}/lib)

@@ -52,6 +52,8 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
     environment = dict(os.environ)
+    # A third of what hipcc compiles for without being told, in a third of the time.
+    environment.setdefault("ANYHIP_OFFLOAD_ARCH", "gfx90a,gfx1100,sm_70")
     ran = 0
     for line, language, comment, code in markdown.blocks(text):
         if comment.startswith("file: "):

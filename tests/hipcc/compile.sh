@@ -7,7 +7,10 @@ set -u
 hipcc=$1
 name=$2
 unset HIPCC_COMPILE_FLAGS_APPEND HIPCC_LINK_FLAGS_APPEND HIPCC_VERBOSE HIP_CLANG_PATH ANYHIP_CLANG \
-    ANYHIP_OFFLOAD_ARCH ANYHIP_LIBCLC HIP_COMPILE_CXX_AS_HIP
+    ANYHIP_LIBCLC HIP_COMPILE_CXX_AS_HIP
+# Three architectures are enough for most tests, and are compiled for in a third of the time.
+ANYHIP_OFFLOAD_ARCH=gfx90a,gfx1100,sm_70
+export ANYHIP_OFFLOAD_ARCH
 sources=$(cd "$(dirname "$0")" && pwd) || exit 99
 work=$(mktemp -d "${TMPDIR:-/tmp}/hipcc test XXXXXX") || exit 99
 mkdir "$work/temp" "$work/here"
@@ -134,6 +137,18 @@ test_one_source_becomes_an_object_with_images_for_both_vendors() {
     take fb gfx90a co
     "$llvm/llvm-readelf" -h co | grep -q 'gfx90a' || fail "not for gfx90a"
     "$llvm/llvm-readelf" -h co | grep -q 'ABI Version: *3' || fail "not code object version 5"
+}
+
+test_without_being_told_every_recent_gpu_is_compiled_for() {
+    unset ANYHIP_OFFLOAD_ARCH
+    silent bare -c one.hip
+    bundle_of one.o
+    same "$(entries fb | sed 's/hip[^ ]*--*\([gs][fm]\)/\1/g; s/hip-nvptx64-nvidia-cuda-unknown-//')" \
+        "sm_70 gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic gfx9-4-generic gfx9-generic gfx908 gfx90a"
+    ok bare --no-offload-arch=gfx908,gfx10-1-generic -### -c one.hip
+    did_not_say '--offload-arch=gfx908 '
+    did_not_say '--offload-arch=gfx10-1-generic '
+    said '--offload-arch=gfx12-generic '
 }
 
 test_sources_become_a_program() {
@@ -505,11 +520,43 @@ test_architectures_mix() {
 test_wrong_architectures_are_refused() {
     refused bare --offload-arch=sm_71 -c one.hip
     said "unsupported GPU architecture 'sm_71'"
-    refused bare --offload-arch=gfx9999 -c one.hip
-    said 'gfx9999'
+    said 'did you mean sm_70?'
+    said 'NVIDIA: .*sm_70 .*sm_90a '
+    did_not_say 'AMD: '
+    refused bare --offload-arch=gfx90b:xnack+ -c one.hip
+    said "error: unsupported GPU architecture 'gfx90b:xnack+'"
+    said 'did you mean gfx90[0-9a-f]:xnack+?'
+    said 'AMD: .*gfx90a .*gfx9-4-generic '
+    did_not_say 'NVIDIA: '
+    [ "$(wc -l <errors)" -eq 4 ] || fail "said once for each pass"
+    refused bare --offload-arch=GFX90A -c one.hip
+    said 'did you mean gfx90a?'
+    refused bare --offload-arch=compute_80 -c one.hip
+    said 'did you mean sm_80?'
+    refused bare --offload-arch=everything -c one.hip
+    said 'all: '
+    said 'AMD: '
+    said 'NVIDIA: '
     refused bare --offload-arch=gfx90a,gfx90a:xnack+ -c one.hip
     said 'cannot be mixed'
     not_there one.o
+}
+
+# Every processor of clang's, from the first generation on that our headers compile for. clang's
+# driver does not take all that its code generator knows (sm_100f).
+test_all_is_everything_that_clang_knows() {
+    silent bare --offload-arch=gfx90a,all --genco one.hip -o all.hipfb
+    entries all.hipfb | tr ' ' '\n' | sed 's/.*-\(gfx\|sm_\)/\1/' | sort >made
+    {
+        "$llvm/clang" --target=amdgcn-amd-amdhsa -print-supported-cpus 2>&1
+        "$llvm/clang" --target=nvptx64 -print-supported-cpus 2>&1
+    } | sed -n 's/^\t\(gfx\|sm_\)/\1/p' | grep -vxE 'gfx[67]..|sm_[2-6].|sm_.*f' | sort >known
+    [ "$(wc -l <known)" -gt 65 ] || fail "clang tells no processors"
+    diff known made >&2 || fail "not every one, once"
+    ok bare --offload-arch=all --no-offload-arch=gfx803,sm_70 -### -c one.hip
+    said '--offload-arch=gfx90a '
+    did_not_say '--offload-arch=gfx803 '
+    did_not_say '--offload-arch=sm_70 '
 }
 
 test_newer_architectures_get_the_lowest_ptx_they_allow() {

@@ -1,5 +1,6 @@
 /* Tests the choice of architectures. */
 #include "check.h"
+#include "known.h"
 #include "targets.h"
 
 #include <stdlib.h>
@@ -10,17 +11,61 @@ static bool choose(const char *archs, struct ah_targets *targets)
 {
     struct ah_request request = {0};
     ah_strings_split(&request.archs, archs, ",");
-    return ah_targets_choose(&request, targets);
+    return ah_targets_choose(&request, NULL, targets);
 }
 
-static void defaults_are_one_of_each_kind(void)
+static bool has(const struct ah_targets *targets, const char *arch)
 {
+    for (size_t i = 0; i < targets->count; i++)
+        if (!strcmp(targets->at[i].arch, arch))
+            return true;
+    return false;
+}
+
+/* A processor runs code for itself or for its generic target. */
+static void defaults_cover_every_recent_gpu(void)
+{
+    static const struct {
+        const char *generic, *processor;
+    } rows[] = {
+#define AMDGPU_GENERIC(generic, processor, version) {generic, processor},
+#include "amdgpu_generic.def"
+#undef AMDGPU_GENERIC
+        {"gfx908", "gfx908"},
+        {"gfx90a", "gfx90a"},
+        {"sm_70", "sm_70"},
+    };
     struct ah_targets t;
     unsetenv("ANYHIP_OFFLOAD_ARCH");
-    CHECK(choose("", &t) && t.count == 3);
-    CHECK_TEXT(t.at[0].arch, "gfx90a");
-    CHECK_TEXT(t.at[1].arch, "gfx1100");
-    CHECK_TEXT(t.at[2].arch, "sm_70");
+    CHECK(choose("", &t) && t.count == 9);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(has(&t, rows[i].generic));
+}
+
+static void all_means_every_architecture_but_those_taken_back(void)
+{
+    struct ah_targets t;
+    CHECK(choose("all", &t));
+    CHECK(has(&t, "gfx803") && has(&t, "gfx90a") && has(&t, "gfx1201") && has(&t, "gfx12-generic"));
+    CHECK(has(&t, "sm_70") && has(&t, "sm_90a") && has(&t, "sm_121a"));
+    CHECK(!has(&t, "gfx701") && !has(&t, "sm_62"));
+    size_t count = t.count;
+    CHECK(choose("gfx90a,all,sm_80", &t) && t.count == count);
+    struct ah_request request = {0};
+    ah_strings_push(&request.archs, "all");
+    ah_strings_push(&request.no_archs, "gfx803");
+    CHECK(ah_targets_choose(&request, NULL, &t) && t.count == count - 1 && !has(&t, "gfx803"));
+    setenv("ANYHIP_OFFLOAD_ARCH", "all", 1);
+    CHECK(choose("", &t) && t.count == count);
+    unsetenv("ANYHIP_OFFLOAD_ARCH");
+}
+
+static void a_processor_that_does_not_exist_is_refused(void)
+{
+    struct ah_targets t;
+    CHECK(!ah_known_processor("gfx90b", NULL) && !ah_known_processor("gfx90b:xnack+", NULL));
+    CHECK(ah_known_processor("gfx90a:xnack+", NULL) && ah_known_processor("gfx9-generic", NULL));
+    CHECK(!choose("gfx1109", &t));
 }
 
 static void the_environment_replaces_the_defaults_only(void)
@@ -100,7 +145,9 @@ static void devices_of_the_machine_are_read_from_the_driver(void)
 
 int main(void)
 {
-    RUN(defaults_are_one_of_each_kind);
+    RUN(defaults_cover_every_recent_gpu);
+    RUN(all_means_every_architecture_but_those_taken_back);
+    RUN(a_processor_that_does_not_exist_is_refused);
     RUN(the_environment_replaces_the_defaults_only);
     RUN(each_architecture_knows_its_names);
     RUN(what_is_no_architecture_is_refused);

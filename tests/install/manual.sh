@@ -92,7 +92,7 @@ test_completion_of_hipcc() {
     offers_not "hipcc --offload-arch=gfx9" sm_70
     offers "hipcc --offload-arch=gfx90a,sm_" gfx90a,sm_70
     offers "hipcc --no-offload-arch=" all
-    offers_not "hipcc --offload-arch=" all
+    offers "hipcc --offload-arch=" all
     offers "hipcc x.hip -x " hip
     offers "anyhip-clang++ --gen" --genco
     [ -z "$(replies "hipcc file")" ] || fail "files are not left to the shell"
@@ -129,7 +129,7 @@ test_completed_architectures_are_taken() {
     known=$("$clang" --target=amdgcn-amd-amdhsa -print-supported-cpus 2>&1 &&
         "$clang" --target=nvptx64-nvidia-cuda -print-supported-cpus 2>&1)
     for architecture in $_anyhip_architectures; do
-        [ "$architecture" = native ] || grep -qx "[[:space:]]*$architecture" <<<"$known" ||
+        [ "$architecture" = native ] || [ "$architecture" = all ] || grep -qx "[[:space:]]*$architecture" <<<"$known" ||
             fail "clang does not know $architecture"
     done
 }

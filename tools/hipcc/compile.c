@@ -579,7 +579,7 @@ bool ah_compile_plan(struct ah_plan *plan, const char **out_objects)
         ah_report_error("cannot specify -o when generating multiple output files");
         return false;
     }
-    if (any_device && !ah_targets_choose(r, &plan->targets))
+    if (any_device && !ah_targets_choose(r, plan->toolchain, &plan->targets))
         return false;
     if (any_bitcode && plan->targets.count > 1) {
         ah_report_error("bitcode is linked for one architecture: name it with --offload-arch");

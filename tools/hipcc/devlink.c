@@ -46,14 +46,14 @@ static bool choose_targets(struct link *link)
     if (plan->targets.count)
         return true;
     if (plan->request->archs.count)
-        return ah_targets_choose(plan->request, &plan->targets);
+        return ah_targets_choose(plan->request, plan->toolchain, &plan->targets);
     for (size_t i = 0; i < link->objects->count; i++)
         for (size_t k = 0; k < link->objects->at[i].images.count; k++)
             if (!ah_strings_contain(&archs, link->objects->at[i].images.at[k].arch))
                 ah_strings_push(&archs, link->objects->at[i].images.at[k].arch);
     struct ah_request named = *plan->request;
     named.archs = archs;
-    return ah_targets_choose(&named, &plan->targets);
+    return ah_targets_choose(&named, plan->toolchain, &plan->targets);
 }
 
 static bool check_images(const struct link *link)

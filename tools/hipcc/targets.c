@@ -1,40 +1,20 @@
-/* Owns the choice of architectures and the table of PTX levels. */
+/* Owns the choice of architectures. */
 #include "targets.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "known.h"
 #include "report.h"
 
-static const char default_archs[] = "gfx90a,gfx1100,sm_70";
-
-/* The PTX level of an image decides how old a driver may be. Each architecture gets the
- * lowest level that clang accepts for it, but not below 7.0, where the instructions that
- * the kernel-language headers use begin. */
-static const struct {
-    const char *arch;
-    int level;
-} ptx_levels[] = {
-    {"sm_50", 70},   {"sm_52", 70},   {"sm_53", 70},   {"sm_60", 70},   {"sm_61", 70},
-    {"sm_62", 70},   {"sm_70", 70},   {"sm_72", 70},   {"sm_75", 70},   {"sm_80", 70},
-    {"sm_86", 71},   {"sm_87", 74},   {"sm_88", 90},   {"sm_89", 78},   {"sm_90", 78},
-    {"sm_90a", 80},  {"sm_100", 86},  {"sm_100a", 86}, {"sm_100f", 88}, {"sm_101", 86},
-    {"sm_101a", 86}, {"sm_101f", 88}, {"sm_103", 88},  {"sm_103a", 88}, {"sm_103f", 88},
-    {"sm_110", 90},  {"sm_110a", 90}, {"sm_110f", 90}, {"sm_120", 87},  {"sm_120a", 87},
-    {"sm_120f", 88}, {"sm_121", 88},  {"sm_121a", 88}, {"sm_121f", 88},
-};
-
-static int ptx_level(const char *arch)
-{
-    for (size_t i = 0; i < sizeof(ptx_levels) / sizeof(*ptx_levels); i++)
-        if (!strcmp(ptx_levels[i].arch, arch))
-            return ptx_levels[i].level;
-    return 0;
-}
+/* Every GPU of AMD's since Vega (generic targets, and the two processors that are in none) and of
+ * NVIDIA's since Volta, whose driver translates PTX for later ones. */
+static const char default_archs[] = "gfx9-generic,gfx908,gfx90a,gfx9-4-generic,gfx10-1-generic,"
+                                    "gfx10-3-generic,gfx11-generic,gfx12-generic,sm_70";
 
 /* gfx followed by digits and letters, or a generic target such as gfx9-4-generic, then features
- * such as :sramecc+:xnack-. Whether the processor exists is clang's to say. */
+ * such as :sramecc+:xnack-. */
 static bool is_amd_name(const char *arch)
 {
     const char *p = ah_text_after(arch, "gfx");
@@ -73,7 +53,7 @@ bool ah_target_named(const char *arch, struct ah_target *out_target)
         };
         return true;
     }
-    int level = ptx_level(arch);
+    int level = ah_known_ptx_level(arch);
     if (!level)
         return false;
     *out_target = (struct ah_target){
@@ -85,20 +65,6 @@ bool ah_target_named(const char *arch, struct ah_target *out_target)
         .file = ah_text_print("hip-nvptx64-nvidia-cuda-%s", arch),
     };
     return true;
-}
-
-static void say_unsupported(const char *arch)
-{
-    struct ah_strings known = {0};
-    for (size_t i = 0; i < sizeof(ptx_levels) / sizeof(*ptx_levels); i++)
-        ah_strings_push(&known, ptx_levels[i].arch);
-    ah_report_error("unsupported GPU architecture '%s'", arch);
-    if (ah_text_starts(arch, "sm_") || ah_text_starts(arch, "compute_"))
-        ah_report_note("NVIDIA architectures: %s ... %s", known.at[0], known.at[known.count - 1]);
-    else if (ah_text_starts(arch, "gfx"))
-        ah_report_note("AMD architectures are spelled gfx90a or gfx90a:sramecc+:xnack-");
-    else
-        ah_report_note("architectures are spelled gfx90a (AMD) or sm_70 (NVIDIA)");
 }
 
 /* A processor with a feature and the same processor without one: which image a device should take
@@ -134,41 +100,77 @@ static bool check_pairs(const struct ah_targets *targets)
     return true;
 }
 
-static void expand_native(const struct ah_strings *wanted, struct ah_strings *out)
+/* Pushes the architectures that a word stands for, but those that were taken back. */
+static void push_group(const struct ah_strings *group, const struct ah_strings *removed,
+                       struct ah_strings *out)
 {
+    for (size_t i = 0; i < group->count; i++)
+        if (!ah_strings_contain(removed, group->at[i]))
+            ah_strings_push(out, group->at[i]);
+}
+
+static void push_native(const struct ah_strings *removed, struct ah_strings *out)
+{
+    struct ah_strings found = {0};
+    ah_targets_of_machine(NULL, &found);
+    if (!found.count) {
+        ah_report_warning("no GPU found on this machine; 'native' means %s", default_archs);
+        ah_strings_split(&found, default_archs, ",");
+    }
+    push_group(&found, removed, out);
+}
+
+static void expand(const struct ah_strings *wanted, const struct ah_strings *removed,
+                   const struct ah_toolchain *toolchain, struct ah_strings *out)
+{
+    struct ah_strings all = {0};
     for (size_t i = 0; i < wanted->count; i++) {
-        if (strcmp(wanted->at[i], "native")) {
+        if (!strcmp(wanted->at[i], "native")) {
+            push_native(removed, out);
+        } else if (!strcmp(wanted->at[i], "all")) {
+            ah_known_all(toolchain, &all);
+            push_group(&all, removed, out);
+        } else {
             ah_strings_push(out, wanted->at[i]);
-            continue;
-        }
-        size_t before = out->count;
-        ah_targets_of_machine(NULL, out);
-        if (out->count == before) {
-            ah_report_warning("no GPU found on this machine; 'native' means %s", default_archs);
-            ah_strings_split(out, default_archs, ",");
         }
     }
 }
 
-bool ah_targets_choose(const struct ah_request *request, struct ah_targets *out_targets)
+/* The architectures to compile for by name, words for several of them replaced. */
+static void list_archs(const struct ah_request *request, const struct ah_toolchain *toolchain,
+                       struct ah_strings *out_archs)
 {
-    struct ah_strings wanted = {0}, archs = {0}, seen = {0};
+    struct ah_strings wanted = {0};
     const char *setting = getenv("ANYHIP_OFFLOAD_ARCH");
-    ah_strings_append(&wanted, &request->archs);
-    if (!wanted.count && setting)
+    if (request->archs.count) {
+        expand(&request->archs, &request->no_archs, toolchain, out_archs);
+        return;
+    }
+    if (setting)
         ah_strings_split(&wanted, setting, ", ;");
     if (!wanted.count)
         ah_strings_split(&wanted, default_archs, ",");
-    expand_native(&wanted, &archs);
+    struct ah_strings named = {0};
+    expand(&wanted, &request->no_archs, toolchain, &named);
+    push_group(&named, &request->no_archs, out_archs);
+}
+
+bool ah_targets_choose(const struct ah_request *request, const struct ah_toolchain *toolchain,
+                       struct ah_targets *out_targets)
+{
+    struct ah_strings archs = {0}, seen = {0};
+    list_archs(request, toolchain, &archs);
     *out_targets = (struct ah_targets){0};
     out_targets->at = ah_text_alloc((archs.count + 1) * sizeof(struct ah_target));
     for (size_t i = 0; i < archs.count; i++) {
-        if (ah_strings_contain(&seen, archs.at[i]) ||
-            (!request->archs.count && ah_strings_contain(&request->no_archs, archs.at[i])))
+        struct ah_target *target = &out_targets->at[out_targets->count];
+        if (ah_strings_contain(&seen, archs.at[i]))
             continue;
         ah_strings_push(&seen, archs.at[i]);
-        if (!ah_target_named(archs.at[i], &out_targets->at[out_targets->count])) {
-            say_unsupported(archs.at[i]);
+        if (!ah_target_named(archs.at[i], target) ||
+            (!target->nvidia && !ah_known_processor(archs.at[i], toolchain))) {
+            ah_report_error("unsupported GPU architecture '%s'", archs.at[i]);
+            ah_known_suggest(archs.at[i], toolchain);
             return false;
         }
         out_targets->count++;

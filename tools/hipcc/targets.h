@@ -7,6 +7,7 @@
 
 #include "request.h"
 #include "text.h"
+#include "toolchain.h"
 
 struct ah_target {
     const char *arch; /* gfx90a:xnack+, sm_70 */
@@ -23,8 +24,10 @@ struct ah_targets {
 };
 
 /* The targets of the request: those named, or those of ANYHIP_OFFLOAD_ARCH, or the defaults;
- * "native" is replaced by the devices of this machine. False after a message. */
-bool ah_targets_choose(const struct ah_request *request, struct ah_targets *out_targets);
+ * "native" is replaced by the devices of this machine, "all" by what clang knows (toolchain; NULL:
+ * clang 22). False after a message. */
+bool ah_targets_choose(const struct ah_request *request, const struct ah_toolchain *toolchain,
+                       struct ah_targets *out_targets);
 
 /* One target by name; false when it is no architecture's name (nothing is said). */
 bool ah_target_named(const char *arch, struct ah_target *out_target);
