@@ -123,7 +123,7 @@ enum { AMDGPU_HOSTCALL_READY = 1 }; /* of control */
 enum amdgpu_hostcall_service {
     AMDGPU_HOSTCALL_FUNCTION = 1,  /* calls a function of the host by its address */
     AMDGPU_HOSTCALL_PRINTF = 2,    /* word 0 is a descriptor, up to 7 words of a message follow */
-    AMDGPU_HOSTCALL_MEMORY = 3,    /* {0, size} asks for memory, {address, 0} gives it back */
+    AMDGPU_HOSTCALL_MEMORY = 3,    /* {0, size} allocates memory, {address, 0} frees it */
     AMDGPU_HOSTCALL_SANITIZER = 4, /* the report of an instrumented kernel */
 };
 
@@ -136,8 +136,8 @@ enum {
     AMDGPU_MESSAGE_NUMBER = 8, /* first bit of 56 */
 };
 
-/* hidden_heap_v1 of that library: zeroed memory of this size is a heap without memory of its
- * own, which asks the host for slabs. */
+/* hidden_heap_v1 of that library: zeroed memory of this size is an empty heap, which requests slabs
+ * from the host. */
 enum { AMDGPU_HEAP_SIZE = 128 << 10, AMDGPU_SLAB_SIZE = 2 << 20 };
 
 #endif

@@ -18,7 +18,7 @@ typedef struct hsakmt_model_queue hsakmt_model_queue_t; /* of one of its queues 
 struct hsakmt_model_queue_info {
     /* as the device has them; indices of AQL queues are fields of an amd_queue_t */
     uint64_t ring_base_address, write_pointer_address, read_pointer_address;
-    uint64_t *doorbell; /* NULL: the model is not told, and looks at the index of packets written */
+    uint64_t *doorbell; /* NULL: there is no notification, and the model polls the write index */
     uint32_t ring_size; /* bytes */
     uint32_t queue_type;
 };

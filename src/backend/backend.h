@@ -46,7 +46,7 @@ struct ah_backend_options {
     const char *devices;           /* simulators: "sm_80*2,sm_90", NULL: the default device */
 };
 
-/* What tells one device from another before anything is initialised on it. */
+/* The identity of a device, which is known before anything is initialised on it. */
 struct ah_device_identity {
     char name[256];
     hipUUID uuid;
@@ -66,8 +66,8 @@ struct ah_pointer_info {
     int device_index; /* in the backend's numbering, -1 when unknown */
     void *base;       /* the allocation */
     size_t size;
-    void *host_pointer;   /* the address by which the host reaches it, or NULL */
-    void *device_pointer; /* the address by which the device reaches it, or NULL */
+    void *host_pointer;   /* the address by which the host accesses it, or NULL */
+    void *device_pointer; /* the address by which the device accesses it, or NULL */
 };
 
 /* One end of a rectangular copy. */
@@ -105,7 +105,7 @@ struct ah_array_shape {
     unsigned flags;    /* hipArray* flags */
 };
 
-/* What a texture reads. */
+/* The memory of a texture. */
 struct ah_texture_source {
     enum ah_texture_source_kind {
         AH_SOURCE_ARRAY,
@@ -129,7 +129,7 @@ enum ah_launch_flags {
 
 /* A grid's place in a launch on several devices, as kernels read it (docs/kernel-abi.md). */
 struct ah_multi_grid {
-    uint64_t barrier;     /* the device's address of host memory that all grids see */
+    uint64_t barrier;     /* the device's address of host memory that all grids can access */
     uint32_t rank, count; /* of grids */
     uint64_t before, all; /* threads: of the grids of lower rank, and of all grids */
 };
@@ -144,7 +144,7 @@ struct ah_launch {
     const struct ah_multi_grid *place; /* NULL: the kernel is launched on one device */
 };
 
-/* One kernel parameter as it lies in the argument buffer. */
+/* One kernel parameter in the argument buffer. */
 struct ah_parameter {
     size_t offset, size;
 };
@@ -162,7 +162,7 @@ struct ah_backend_ops {
      * hipErrorNoDevice; or what the driver's initialisation returned. */
     hipError_t (*open)(const struct ah_backend_options *options, struct ah_dynlib *lib,
                        struct ah_backend **out_backend, char **out_reason);
-    /* Frees the backend. Nothing of it may be in use. */
+    /* Frees the backend. None of its objects may be in use. */
     void (*close)(struct ah_backend *backend);
     int (*device_count)(struct ah_backend *backend);
     struct ah_backend_device *(*device_at)(struct ah_backend *backend, int index);
@@ -258,7 +258,7 @@ struct ah_backend_ops {
                                     const void *pointer, size_t size);
     hipError_t (*managed_attach)(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                  void *pointer, size_t size, unsigned flags);
-    /* Never fails: what the backend does not know is AH_MEMORY_UNKNOWN. */
+    /* Never fails: memory that the backend does not know is AH_MEMORY_UNKNOWN. */
     void (*pointer_info)(struct ah_backend_device *device, const void *pointer,
                          struct ah_pointer_info *out_info);
     /* The attributes that only the driver knows (buffer id, sync memops, ...).
@@ -337,13 +337,13 @@ struct ah_backend_ops {
                                  hipMemAllocationHandleType type,
                                  struct ah_backend_memory **out_memory);
 
-    /* Arrays: memory in the layout that textures want. */
+    /* Arrays: memory in the layout for textures. */
     hipError_t (*array_create)(struct ah_backend_device *device, const struct ah_array_shape *shape,
                                struct ah_backend_array **out_array);
     hipError_t (*array_destroy)(struct ah_backend_device *device, struct ah_backend_array *array);
 
-    /* Arrays with levels, each half the size of the one before it. levels is 1 to as many as
-     * there can be. hipErrorNotSupported: the device has none. */
+    /* Arrays with levels, each half the size of the one before it. levels is from 1 to the maximum
+     * for the size. hipErrorNotSupported: the device has none. */
     hipError_t (*mipmap_create)(struct ah_backend_device *device,
                                 const struct ah_array_shape *shape, unsigned levels,
                                 struct ah_backend_mipmap **out_mipmap);
@@ -427,8 +427,8 @@ struct ah_backend_ops {
      * never given to stream_destroy. */
     hipError_t (*stream_legacy)(struct ah_backend_device *device,
                                 struct ah_backend_stream **out_stream);
-    /* The calling thread's default stream, which core asks for once for each thread and device
-     * and after each reset, and gives to stream_destroy when the thread ends. */
+    /* The calling thread's default stream, which core requests once for each thread and device and
+     * after each reset, and gives to stream_destroy when the thread ends. */
     hipError_t (*stream_per_thread)(struct ah_backend_device *device,
                                     struct ah_backend_stream **out_stream);
     /* Work already queued still completes. */
@@ -449,14 +449,14 @@ struct ah_backend_ops {
     hipError_t (*stream_host_function)(struct ah_backend_device *device,
                                        struct ah_backend_stream *stream,
                                        void (*function)(void *data), void *data);
-    /* As above, but function is also called when the device has failed, with its error. A reset
-     * may drop the call. */
+    /* As above, but function is also called when the device has failed, with its error. A reset may
+     * cancel the call. */
     hipError_t (*stream_callback)(struct ah_backend_device *device,
                                   struct ah_backend_stream *stream,
                                   void (*function)(void *data, hipError_t status), void *data);
-    /* pointer: memory that the device reaches, by its address of it. bits: 32 or 64. A wait
-     * that has not ended ends with the device's failure or reset. hipErrorNotSupported: the
-     * driver has no such operation. */
+    /* pointer: the device's address of memory that it can access. bits: 32 or 64. A wait that has
+     * not ended ends with the device's failure or reset. hipErrorNotSupported: the driver has no
+     * such operation. */
     hipError_t (*stream_wait_value)(struct ah_backend_device *device,
                                     struct ah_backend_stream *stream, void *pointer, uint64_t value,
                                     uint64_t mask, enum ah_wait_condition condition, int bits);
@@ -515,9 +515,9 @@ struct ah_backend_ops {
                                      struct ah_backend_function *function, size_t index,
                                      struct ah_parameter *out_parameter);
 
-    /* The block fits the device's and the function's limits. Waits for nothing but room in a full
-     * queue. A program that repeats itself comes to a point from which this allocates nothing;
-     * a backend that is a driver may take its device's lock. */
+    /* The block fits the device's and the function's limits. Waits only for space in a full queue.
+     * In a program that repeats itself this allocates nothing after a while; a backend that does
+     * the work of a driver may take its device's lock. */
     hipError_t (*launch)(struct ah_backend_device *device, struct ah_backend_function *function,
                          const struct ah_launch *launch, struct ah_backend_stream *stream);
 
@@ -553,9 +553,9 @@ struct ah_backend_ops {
     hipError_t (*profiler_stop)(struct ah_backend_device *device);
 };
 
-/* One row per entry of struct ah_backend_ops is in backend_ops.def; each
- * backend's instance is made from the rows by pasting names, so an entry that is
- * not listed fails this assertion and a function that is missing does not compile. */
+/* One row per entry of struct ah_backend_ops is in backend_ops.def; each backend's instance is
+ * built from the rows by pasting names, so an entry that is not listed fails this assertion and a
+ * function that is missing does not compile. */
 enum {
 #define AH_OP(name) AH_OP_INDEX_##name,
 #include "backend_ops.def"

@@ -1,4 +1,4 @@
-/* What backends do alike when their driver is a simulated one. */
+/* Shared by backends whose driver is a simulated one. */
 #ifndef AH_SIMULATED_H
 #define AH_SIMULATED_H
 

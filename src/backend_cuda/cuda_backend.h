@@ -50,8 +50,8 @@ hipError_t ahcuda_missing(const struct ah_backend_device *device, const char *fu
 /* Retains the primary context; the slow half of ahcuda_enter. */
 hipError_t ahcuda_retain(struct ah_backend_device *device);
 
-/* Makes the device's primary context the calling thread's. Another library may
- * have changed it since the last call, so it is asked for each time (11 ns). */
+/* Makes the device's primary context the calling thread's. Another library may have changed it
+ * since the last call, so it is queried each time (11 ns). */
 static inline hipError_t ahcuda_enter(struct ah_backend_device *device)
 {
     CUcontext wanted = atomic_load_explicit(&device->context, memory_order_acquire);
@@ -69,7 +69,7 @@ static inline hipError_t ahcuda_enter(struct ah_backend_device *device)
 }
 
 /* From CUDA 13 on the driver takes the context from the stream's handle, whatever the thread's is
- * (measured), so that only the default streams need asking. */
+ * (measured), so that only the default streams need this query. */
 static inline bool ahcuda_carries_context(const struct ah_backend_device *device,
                                           const struct ah_backend_stream *stream)
 {
@@ -91,7 +91,7 @@ static inline hipError_t ahcuda_done(const struct ah_backend_device *device, con
                                                        : ahcuda_report(device, what, result);
 }
 
-/* An attribute of the device; 0 when the driver does not know it, which is no error. */
+/* An attribute of the device; 0 if the driver does not know it, which is not an error. */
 hipError_t ahcuda_attribute(const struct ah_backend_device *device, int attribute, int *out_value);
 
 /* Every entry of the backend interface is a function named ahcuda_<entry>. */

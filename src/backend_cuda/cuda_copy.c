@@ -1,5 +1,5 @@
-/* Owns copies and fills. The driver tells host memory from device memory by address (unified
- * addressing), so that there are no kinds of copies here. */
+/* Owns copies and fills. The driver distinguishes host memory and device memory by address (unified
+ * addressing), so that there are no directions of copies here. */
 #include "cuda_backend.h"
 
 hipError_t ahcuda_copy(struct ah_backend_device *device, void *dst, const void *src, size_t size)

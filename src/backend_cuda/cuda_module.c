@@ -91,8 +91,8 @@ static void explain_failure(const struct ah_backend_device *device, const struct
 }
 
 /* The driver may load a function when it is first launched, and wait for running kernels then: a
- * program in which one kernel waits for another would hang. A few microseconds each. What fails
- * is told when the function is used. */
+ * program in which one kernel waits for another would hang. A few microseconds each. Failures are
+ * reported when the function is used. */
 static void load_functions(const struct ah_backend_device *device, CUmodule module)
 {
     const struct ahcuda_api *api = device->api;
@@ -308,7 +308,7 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
                : ahcuda_error(result); /* an index past the end is not an error */
 }
 
-/* The bytes that the function's parameters take; SIZE_MAX: the driver does not report it. */
+/* The size of the function's parameters; SIZE_MAX: the driver does not report it. */
 static size_t parameters_size(struct ah_backend_device *device, CUfunction function)
 {
     size_t end = 0, offset, size;
@@ -370,8 +370,8 @@ static hipError_t launch_cooperative_buffer(struct ah_backend_device *device, CU
                        device->api->cuLaunchKernelEx(&config, function, NULL, extra));
 }
 
-/* The variable that tells the kernels of function's module their place in a launch on several
- * devices (docs/kernel-abi.md); 0: none of them asks. */
+/* The variable from which the kernels of function's module read their place in a launch on several
+ * devices (docs/kernel-abi.md); 0: none of them reads it. */
 static CUresult find_place(const struct ahcuda_api *api, CUfunction function, CUdeviceptr *out)
 {
     CUmodule module;
@@ -391,7 +391,7 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
 {
     const struct ahcuda_api *api = device->api;
     CUdeviceptr place;
-    hipError_t error = ahcuda_enter(device); /* which the event is made for */
+    hipError_t error = ahcuda_enter(device); /* in which the event is created */
     if (error != hipSuccess)
         return error;
     CUresult result = find_place(api, function, &place);

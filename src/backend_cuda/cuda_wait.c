@@ -73,7 +73,7 @@ static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_
     }
     if (atomic_compare_exchange_strong(&device->wait_kernel, &first, kernel)) {
         *out_kernel = kernel;
-    } else { /* another thread has loaded it meanwhile */
+    } else { /* another thread has loaded it first */
         device->api->cuModuleUnload(module);
         *out_kernel = first;
     }

@@ -1,9 +1,9 @@
-/* Owns how a conversion of a format is taken apart, and put together for the host. */
+/* Owns the parsing of printf conversions, and their formats for the host. */
 #include "conversion.h"
 
 #include <stdio.h>
 
-enum { NUMBER_MAX = 1 << 16 }; /* wider ones are no conversion */
+enum { NUMBER_MAX = 1 << 16 }; /* wider ones are not conversions */
 
 /* ---- taking apart ----------------------------------------------------------------------- */
 
@@ -16,7 +16,7 @@ static const char *parse_flags(const char *at, struct ah_conversion *out)
     return at;
 }
 
-/* A number or a star; NULL: too large to be meant. */
+/* A number or a star; NULL: unreasonably large. */
 static const char *parse_number(const char *at, int *out_value, bool *out_star)
 {
     if (*at == '*') {

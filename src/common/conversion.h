@@ -1,5 +1,5 @@
-/* The conversions of printf's formats, as kernels on any device give them: taken apart, so that
- * the host's printf can write each value. */
+/* Parses the conversions of printf's formats from kernels, so that the host's printf can format
+ * each value. */
 #ifndef AH_CONVERSION_H
 #define AH_CONVERSION_H
 
@@ -19,24 +19,25 @@ struct ah_conversion {
 };
 enum { AH_CONVERSION_FORMAT = 24 }; /* bytes of a format for the host */
 
-/* Parses what begins with a percent sign; letters: those that there are. False: it is no
- * conversion, or one with an absurd width. */
+/* Parses a conversion that begins with a percent sign; letters: the valid ones. False: it is not a
+ * conversion, or its width is unreasonably large. */
 bool ah_conversion_parse(const char *text, const char *letters, struct ah_conversion *out);
 
-/* What an argument says; within reason. A width below zero is a flag, a precision none. */
+/* Sets the width from an argument, within limits. A negative width is a flag, a negative precision
+ * means none. */
 void ah_conversion_set_width(struct ah_conversion *conversion, int32_t width);
 void ah_conversion_set_precision(struct ah_conversion *conversion, int32_t precision);
 
-/* The format of one conversion for the host, to be given width, precision and a value: long long
- * for integers, else what the letter says. */
+/* The format of one conversion for the host, whose arguments are width, precision and a value: long
+ * long for integers, otherwise the type of the letter. */
 void ah_conversion_format(const struct ah_conversion *conversion, char out[AH_CONVERSION_FORMAT]);
-/* The width to give; there, none is 0. */
+/* The width argument; 0 for none. */
 static inline int ah_conversion_width(const struct ah_conversion *conversion)
 {
     return conversion->width < 0 ? 0 : conversion->width;
 }
 
-/* What bits are as integers of the conversion's length. */
+/* The value of bits as an integer of the conversion's length. */
 int64_t ah_conversion_signed(const struct ah_conversion *conversion, uint64_t bits);
 uint64_t ah_conversion_unsigned(const struct ah_conversion *conversion, uint64_t bits);
 

@@ -1,7 +1,6 @@
 /* Opening a vendor's library and binding its symbols from rows.
- *
- * Every attempt is remembered with the loader's own words, so that a user can
- * be told which files were tried and why each failed. */
+ * Every attempt is recorded with the loader's message, so that a report can list which files were
+ * tried and why each failed. */
 #ifndef AH_DYNLIB_H
 #define AH_DYNLIB_H
 
@@ -10,7 +9,7 @@
 
 enum ah_need { AH_OPTIONAL, AH_REQUIRED };
 
-/* One row of a vendor's symbol table: where its pointer goes in the struct of pointers. */
+/* One row of a vendor's symbol table: the offset of its pointer in the struct of pointers. */
 struct ah_dynlib_symbol {
     const char *name; /* as exported, e.g. "cuMemAlloc_v2" */
     size_t offset;    /* of the pointer in the caller's struct */
@@ -24,7 +23,7 @@ struct ah_dynlib_attempt {
 
 struct ah_dynlib {
     void *handle;
-    char *path; /* the file that was opened, resolved where the loader tells */
+    char *path; /* the file that was opened, resolved if the loader reports it */
     struct ah_dynlib_attempt *attempts;
     size_t attempt_count;
     char *missing; /* names of required symbols that were not found, or NULL */

@@ -68,8 +68,8 @@ static uint64_t monotonic_microseconds(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
-/* Others may be able to write to the folder of the file and know its name beforehand: what is not
- * a regular file is not written to, and a pipe there does not make this wait. */
+/* Others may be able to write to the folder of the file and know its name beforehand: files that
+ * are not regular are not written to, and opening never waits for a pipe. */
 static int open_log(const char *path)
 {
     struct stat about;
@@ -121,8 +121,8 @@ void ah_log_configure(const struct ah_log_settings *settings)
     ah_log_threshold = settings->level;
 }
 
-/* Starts the file anew when it has grown past its limit. Called with the lock held; a child does
- * not come here, for the file and its size are its parent's. */
+/* Empties the file when it has grown past its limit. Called with the lock held; a child does not
+ * come here, since the file and its size belong to its parent. */
 static void limit_size(size_t line_length)
 {
     log_state.size += line_length;
@@ -131,7 +131,7 @@ static void limit_size(size_t line_length)
         log_state.size = 0;
 }
 
-/* What cannot be written is lost: there is nowhere to say so. */
+/* Text that cannot be written is lost, since there is nowhere to report it. */
 static void write_all(int file, const char *text, size_t length)
 {
     while (length > 0) {

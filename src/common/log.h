@@ -61,7 +61,7 @@ struct ah_log_settings {
     int level;           /* AMD_LOG_LEVEL */
     int mask;            /* AMD_LOG_MASK */
     const char *file;    /* AMD_LOG_LEVEL_FILE without the "_<pid>", NULL: stderr */
-    size_t max_size_mib; /* the file is started anew beyond this size */
+    size_t max_size_mib; /* the file is emptied beyond this size */
 };
 
 /* Installs the settings. A file that cannot be opened falls back to stderr and
@@ -86,8 +86,8 @@ static inline bool ah_log_on(enum ah_log_level level, enum ah_log_category categ
 #define AH_LOG_ERR(...)  AH_LOG(AH_LOG_ERROR, AH_LOG_ALWAYS, __VA_ARGS__)
 #define AH_LOG_WARN(...) AH_LOG(AH_LOG_WARNING, AH_LOG_ALWAYS, __VA_ARGS__)
 
-/* Writes one line regardless of threshold and mask. For what the user wrote
- * (configuration, environment) and must hear about even when nothing is logged. */
+/* Writes one line regardless of threshold and mask. For problems of the user's settings
+ * (configuration, environment), which are reported even if logging is off. */
 #define AH_LOG_NOTICE(level, ...) ah_log_write(level, __FILE__, __LINE__, __VA_ARGS__)
 
 void ah_log_write(enum ah_log_level level, const char *file, int line, const char *format, ...)

@@ -1,4 +1,4 @@
-/* Owns how other processes are named and asked for, and the files that are shared with them. */
+/* Owns identifiers and queries of other processes, and the files that are shared with them. */
 #include "process.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static bool read_status(int pid, struct status *out)
     if (length <= 0)
         return false;
     text[length] = '\0';
-    const char *name_end = strrchr(text, ')'); /* the name may hold anything */
+    const char *name_end = strrchr(text, ')'); /* the name may contain any character */
     return name_end && sscanf(name_end + 1,
                               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
                               "%ld %*d %llu",

@@ -1,8 +1,6 @@
-/* What processes that share memory may believe of one another.
- *
- * A process is named so that no later one with its number is taken for it. A file
- * that they share is a memfd that cannot be truncated, so that what is mapped
- * of it stays there: to touch it never raises SIGBUS. */
+/* Checks between processes that share memory. The identifier of a process differs from that of any
+ * later one with the same number. A shared file is a memfd that cannot be truncated, so that
+ * accesses to mappings of it never raise SIGBUS. */
 #ifndef AH_PROCESS_H
 #define AH_PROCESS_H
 
@@ -19,7 +17,7 @@ bool ah_process_is_alive(uint64_t process);
 int ah_sealed_file_create(const char *name, size_t size, bool grows);
 /* Whether it is such a file, and has at least size bytes. */
 bool ah_sealed_file_check(int file, uint64_t size);
-/* What tells it from every other file while it is open anywhere. */
+/* A number that no other file has while this one is open anywhere. */
 uint64_t ah_sealed_file_id(int file);
 /* Opens another process's descriptor of the file with that id, which has at least size bytes.
  * -1: the process has ended, or has no such file there. */

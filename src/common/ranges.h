@@ -1,8 +1,7 @@
 /* An ordered set of disjoint address ranges, searched by an address inside one.
- *
- * Nodes are embedded in the caller's objects (first member or container-of) and
- * owned by the caller; nothing here allocates. Not locked: the caller does. A
- * range of size 0 counts as one byte, so that it can be found and not doubled. */
+ * Nodes are embedded in the caller's objects (first member or container-of) and owned by the
+ * caller; nothing here allocates. The caller locks. A range of size 0 counts as one byte, so that
+ * it can be found and cannot be added twice. */
 #ifndef AH_RANGES_H
 #define AH_RANGES_H
 
@@ -23,10 +22,10 @@ struct ah_ranges {
     uint32_t seed;
 };
 
-/* Adds node, whose start and size are set. False when it overlaps one that is there. */
+/* Adds node, whose start and size are set. False if it overlaps a range of the set. */
 bool ah_ranges_insert(struct ah_ranges *ranges, struct ah_range *node);
 
-/* Takes node out; it must be in the set. */
+/* Removes node, which must be in the set. */
 void ah_ranges_remove(struct ah_ranges *ranges, struct ah_range *node);
 
 /* The range that contains address, or NULL. */

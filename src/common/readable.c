@@ -1,4 +1,4 @@
-/* Owns the question how far memory of unknown size can be read: the kernel's list of mappings. */
+/* Finds how far memory of unknown size can be read, in the kernel's list of mappings. */
 #include "readable.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* How far memory that others gave without a size can be read. */
+/* How far memory of unknown size can be read. */
 #ifndef AH_READABLE_H
 #define AH_READABLE_H
 

@@ -1,4 +1,4 @@
-/* Owns reasons in words. */
+/* Owns the formatting of reasons. */
 #include "reason.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Owns how words that are nearly alike are found. */
+/* Owns the search for similar words. */
 #include "spelling.h"
 
 #include <string.h>

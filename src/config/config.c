@@ -1,5 +1,4 @@
-/* Owns the configuration file: where it is looked for, its schema, its values.
- * JSON itself is cJSON's business. */
+/* Owns the configuration file: its search path, its schema, its values. cJSON parses JSON. */
 #include "config.h"
 #include "env.h"
 #include "log.h"
@@ -343,15 +342,15 @@ static char *standard_path(int which)
     return written < 0 ? NULL : path;
 }
 
-/* Returns whether the search is over: a file was found, good or bad. */
-static bool load_from(struct ah_config *config, char *path, bool must_exist, bool tell)
+/* Returns whether the search is over: a file was found, valid or not. */
+static bool load_from(struct ah_config *config, char *path, bool must_exist, bool report)
 {
     char *text;
     size_t size;
     read_file(path, &text, &size);
     if (!text) {
         bool absent = (errno == ENOENT || errno == ENOTDIR) && !must_exist;
-        if (!absent && tell)
+        if (!absent && report)
             AH_LOG_NOTICE(AH_LOG_ERROR,
                           "cannot read the configuration %s (%s): the defaults "
                           "are used",
@@ -359,7 +358,7 @@ static bool load_from(struct ah_config *config, char *path, bool must_exist, boo
         free(path);
         return !absent;
     }
-    if (ah_config_parse(config, text, size, tell ? path : NULL))
+    if (ah_config_parse(config, text, size, report ? path : NULL))
         config->path = path;
     else
         free(path);
@@ -367,17 +366,17 @@ static bool load_from(struct ah_config *config, char *path, bool must_exist, boo
     return true;
 }
 
-void ah_config_load(struct ah_config *config, bool tell)
+void ah_config_load(struct ah_config *config, bool report)
 {
     char *named = ah_env_path("ANYHIP_CONFIG");
     if (named && *named) {
-        load_from(config, named, true, tell);
+        load_from(config, named, true, report);
         return;
     }
     free(named);
     for (int which = 0; which < 2; which++) {
         char *path = standard_path(which);
-        if (path && load_from(config, path, false, tell))
+        if (path && load_from(config, path, false, report))
             return;
     }
 }

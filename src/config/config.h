@@ -21,7 +21,7 @@ enum { AH_CONFIG_DRIVER_COUNT = 4 };
  * ah_config.driver_library. */
 extern const char *const ah_config_driver_names[AH_CONFIG_DRIVER_COUNT];
 
-/* Values as configured; NULL or empty where the file is silent. */
+/* Values as configured; NULL or empty if the file does not set them. */
 struct ah_config {
     char *path;                        /* the file that was read, NULL: none */
     struct ah_config_strings backends; /* "cuda", "simhsa:gfx90a*2", ... in order of preference */
@@ -50,12 +50,12 @@ struct ah_config {
 /* The defaults, with nothing read. */
 void ah_config_init(struct ah_config *config);
 
-/* Reads the configuration file, if there is one. With tell, what is wrong with it is
+/* Reads the configuration file, if there is one. With report, errors in it are
  * written to the log whatever the log level: a malformed file is one error with
  * line and column and leaves all defaults; an unknown key or a value of the
  * wrong type is a warning that names it and leaves that key's default. Of the
- * libraries and parts of them that read the file in a process, one tells. */
-void ah_config_load(struct ah_config *config, bool tell);
+ * libraries and parts of them that read the file in a process, one reports. */
+void ah_config_load(struct ah_config *config, bool report);
 
 /* As ah_config_load from text already in memory; name is used in messages.
  * Returns false when the text is not JSON (config is then at its defaults). With NULL for name
@@ -65,8 +65,8 @@ bool ah_config_parse(struct ah_config *config, const char *text, size_t size, co
 /* Frees the values; accepts a zeroed struct. */
 void ah_config_fini(struct ah_config *config);
 
-/* Tells of environment variables that begin with ANYHIP_ and that nothing reads. Not safe against
- * a concurrent setenv, as getenv. */
+/* Reports environment variables that begin with ANYHIP_ and that nothing reads. Not safe against a
+ * concurrent setenv, as getenv. */
 void ah_config_check_variables(void);
 
 /* The keys of the schema by number: "log.level"; NULL beyond the last. */
@@ -76,12 +76,12 @@ const char *ah_config_key(size_t index);
 char *ah_config_print(const struct ah_config *config);
 
 /* Sets up the log of this library as config and the environment say; config gets the environment's
- * values. With tell, a variable that does not parse is reported. */
-void ah_config_set_log(struct ah_config *config, bool tell);
+ * values. With report, a variable that does not parse is reported. */
+void ah_config_set_log(struct ah_config *config, bool report);
 
 /* Sets up the log of a library beside AnyHIP's own (a simulated driver, ROCTX) as the configuration
- * and the environment say. Both append whole lines to one file; mistakes in the settings are told
- * where AnyHIP's own library, which tells them, is not loaded. */
+ * and the environment say. Both append whole lines to one file; invalid settings are reported only
+ * if AnyHIP's own library, which reports them too, is not loaded. */
 void ah_config_start_log(void);
 
 #endif

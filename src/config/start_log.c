@@ -1,4 +1,4 @@
-/* Owns how the log is set up, from the configuration and the environment. */
+/* Sets up the log from the configuration and the environment. */
 #include "config.h"
 #include "env.h"
 #include "log.h"
@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/* AnyHIP's library reads the same settings and says what is wrong with them. */
-static bool another_tells(void)
+/* Whether AnyHIP's library is loaded, which reads the same settings and reports errors in them. */
+static bool another_reports(void)
 {
     void *library = dlopen("libanyhip.so.0", RTLD_LAZY | RTLD_NOLOAD);
     if (library)
@@ -15,9 +15,9 @@ static bool another_tells(void)
     return library != NULL;
 }
 
-static long long setting(const char *variable, long long fallback, bool tell)
+static long long setting(const char *variable, long long fallback, bool report)
 {
-    if (tell)
+    if (report)
         return ah_env_integer(variable, fallback);
     char *text = ah_env_string(variable);
     long long value = fallback;
@@ -27,14 +27,14 @@ static long long setting(const char *variable, long long fallback, bool tell)
     return value;
 }
 
-/* AMD_LOG_LEVEL_FILE counts only where a level is set, as in ROCm. */
-void ah_config_set_log(struct ah_config *config, bool tell)
+/* AMD_LOG_LEVEL_FILE has an effect only if a level is set, as in ROCm. */
+void ah_config_set_log(struct ah_config *config, bool report)
 {
     char *file = ah_env_path("AMD_LOG_LEVEL_FILE");
-    config->log_level = (int)setting("AMD_LOG_LEVEL", config->log_level, tell);
-    config->log_mask = (int)setting("AMD_LOG_MASK", config->log_mask, tell);
+    config->log_level = (int)setting("AMD_LOG_LEVEL", config->log_level, report);
+    config->log_mask = (int)setting("AMD_LOG_MASK", config->log_mask, report);
     config->log_max_size_mib =
-        (size_t)setting("AMD_LOG_LEVEL_SIZE", (long long)config->log_max_size_mib, tell);
+        (size_t)setting("AMD_LOG_LEVEL_SIZE", (long long)config->log_max_size_mib, report);
     if (file && *file) {
         free(config->log_file);
         config->log_file = file;
@@ -52,9 +52,9 @@ void ah_config_set_log(struct ah_config *config, bool tell)
 void ah_config_start_log(void)
 {
     struct ah_config config;
-    bool tell = !another_tells();
+    bool report = !another_reports();
     ah_config_init(&config);
-    ah_config_load(&config, tell);
-    ah_config_set_log(&config, tell);
+    ah_config_load(&config, report);
+    ah_config_set_log(&config, report);
     ah_config_fini(&config);
 }

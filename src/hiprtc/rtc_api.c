@@ -268,7 +268,7 @@ hiprtcResult hiprtcLinkCreate(unsigned int num_options, hiprtcJIT_option *option
     return RTC_LEAVE(create_link(num_options, option_ptr, option_vals_pptr, hip_link_state_ptr));
 }
 
-/* What files and data have in common. */
+/* Checks that are the same for files and data. */
 static hiprtcResult check_input(hiprtcLinkState handle, hiprtcJITInputType type, unsigned count,
                                 const hiprtcJIT_option *options, void *const *values,
                                 struct ah_rtc_link **out_link)

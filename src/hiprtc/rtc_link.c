@@ -114,7 +114,7 @@ bool ah_rtc_link_takes(hiprtcJITInputType type)
            type == HIPRTC_JIT_INPUT_LLVM_ARCHIVES_OF_BUNDLED_BITCODE;
 }
 
-/* Whether it is bitcode, or its text, is LLVM's to judge. */
+/* LLVM checks whether it is bitcode or its text. */
 static hiprtcResult add_bitcode(struct ah_rtc_link *link, const void *data, size_t size)
 {
     struct ah_rtc_bytes *inputs = reallocarray(link->inputs, link->input_count + 1, sizeof *inputs);
@@ -265,8 +265,9 @@ static void give_log(const struct ah_rtc_log_buffer *buffer, const char *text)
         snprintf(buffer->at, buffer->size, "%s", text);
 }
 
-/* What was said goes to the caller's buffers and, of a failure, to the log. False: it is lost. */
-static bool tell(const struct ah_rtc_link *link, const struct ah_rtc_work *work, bool done)
+/* Copies the linker's messages to the caller's buffers and, for a failure, to the log. False: they
+ * could not be read. */
+static bool report(const struct ah_rtc_link *link, const struct ah_rtc_work *work, bool done)
 {
     struct ah_rtc_bytes said;
     bool any = ah_rtc_work_read(work, "said", &said);
@@ -295,10 +296,10 @@ static hiprtcResult run_link(struct ah_rtc_link *link, const struct ah_rtc_work 
     if (write_inputs(link, work, &arguments) && !arguments.failed) {
         ah_rtc_run_start(&run, work, &arguments, "said");
         enum ah_rtc_outcome outcome = ah_rtc_run_finish(&run, work, "image");
-        bool told = tell(link, work, outcome == AH_RTC_DONE);
+        bool reported = report(link, work, outcome == AH_RTC_DONE);
         result = outcome == AH_RTC_NO_COMPILER ? HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE
                  : outcome == AH_RTC_FAILED    ? HIPRTC_ERROR_LINKING
-                 : told && ah_rtc_work_read(work, "image", &link->image)
+                 : reported && ah_rtc_work_read(work, "image", &link->image)
                      ? HIPRTC_SUCCESS
                      : HIPRTC_ERROR_OUT_OF_MEMORY;
     }

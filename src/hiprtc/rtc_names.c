@@ -1,4 +1,4 @@
-/* Owns the variables that stand for name expressions. */
+/* Owns the variables that are added for name expressions. */
 #include "rtc_names.h"
 
 #include "log.h"

@@ -1,5 +1,5 @@
-/* Owns the translation of options: those of HIP's and NVIDIA's run-time compilers that
- * clang spells otherwise, and those that would make something else than is asked for. */
+/* Owns the translation of options: those of HIP's and NVIDIA's run-time compilers that clang spells
+ * differently, and those that would produce another kind of output. */
 #include "rtc_options.h"
 
 #include "log.h"
@@ -13,9 +13,9 @@
 enum action {
     ARCHITECTURE, /* the value names one */
     RELOCATABLE,
-    SPELLED, /* becomes `becomes`, followed by the value where there is one */
+    SPELLED,  /* becomes `becomes`, followed by the value where there is one */
     DROPPED,  /* nothing to choose here */
-    OBSOLETE, /* clang had it once; dropped with a line in the log */
+    OBSOLETE, /* no longer in clang; dropped with a line in the log */
     REFUSED,
 };
 
@@ -109,7 +109,7 @@ static const struct row *find_row(const char *option, const char **out_value)
     return NULL;
 }
 
-/* NVIDIA's virtual architecture is what PTX is made for. */
+/* PTX is compiled for NVIDIA's virtual architecture. */
 static bool add_architecture(struct ah_rtc_options *options, const char *name)
 {
     bool is_virtual = strncmp(name, "compute_", 8) == 0;
@@ -124,7 +124,7 @@ static bool add_architecture(struct ah_rtc_options *options, const char *name)
     return true;
 }
 
-/* Macros by which the runtime's header can be told something. */
+/* Macros that configure the runtime's header. */
 static bool is_for_the_header(const char *macro)
 {
     return *macro == '_' || strncmp(macro, "HIP", 3) == 0 || strncmp(macro, "NDEBUG", 6) == 0;

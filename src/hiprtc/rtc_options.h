@@ -13,12 +13,12 @@ struct ah_rtc_options {
     struct ah_rtc_arguments macros;
     char *architectures; /* separated by commas; NULL: none was named */
     bool relocatable;    /* the program becomes bitcode */
-    bool prints; /* -mllvm -print-...: what is said is for standard error too, as where the compiler
-                    is part of the process */
+    bool prints;         /* -mllvm -print-...: messages are written to standard error too, as if the
+                            compiler were part of the process */
 };
 
 /* Reads the options, and those of HIPRTC_COMPILE_OPTIONS_APPEND after them. out_refused, to be
- * freed, tells which was refused and why. Options that nobody here knows are clang's to judge. */
+ * freed, says which was refused and why. Unknown options are passed to clang. */
 hiprtcResult ah_rtc_options_read(struct ah_rtc_options *out, int count, const char *const *options,
                                  char **out_refused);
 void ah_rtc_options_fini(struct ah_rtc_options *options);

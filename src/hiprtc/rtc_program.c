@@ -36,10 +36,10 @@ const char *ah_rtc_result_text(hiprtcResult result)
     }
 }
 
-/* No header of a caller is called so. */
+/* No header of a caller may have these names. */
 static const char source_file[] = "hiprtc_source.hip", names_file[] = "hiprtc_names.hip";
 static const char macros_file[] = "hiprtc_macros.h";
-/* What the runs of the driver make, in the work's folder. */
+/* The outputs of the driver, in the work's folder. */
 static const char image_file[] = "image", names_text[] = "names.ll";
 static const char said_file[] = "said", names_said[] = "names-said";
 
@@ -111,7 +111,7 @@ bool ah_rtc_program_add_name(struct ah_rtc_program *program, const char *express
     return true;
 }
 
-/* The next character that counts when expressions are compared. */
+/* The next significant character when expressions are compared. */
 static char significant(const char **at)
 {
     *at += strspn(*at, " \t\n");
@@ -246,15 +246,15 @@ static void push_common(struct ah_rtc_arguments *out, const struct ah_rtc_work *
     ah_rtc_push(out, "hip/hip_runtime.h");
     ah_rtc_push(out, "-include");
     ah_rtc_push(out, "%s/%s", work->sources, macros_file);
-    /* The caller's headers come first where "..." asks for them and last where <...> does: the
-     * header above asks for the system's. */
+    /* The caller's headers come first for "..." and last for <...>, since the header above includes
+     * the system's. */
     ah_rtc_push(out, "-iquote");
     ah_rtc_push(out, "%s", work->sources);
     ah_rtc_push_all(out, &options->arguments);
     ah_rtc_push(out, "-idirafter");
     ah_rtc_push(out, "%s", work->sources);
     ah_rtc_push(out, "--offload-arch=%s", options->architectures);
-    /* Code for one architecture is given as it is, for several in a bundle. */
+    /* Code for one architecture is returned as it is, for several in a bundle. */
     if (!strchr(options->architectures, ','))
         ah_rtc_push(out, "--no-gpu-bundle-output");
     if (options->relocatable)
@@ -302,7 +302,7 @@ static void start_names(struct ah_rtc_run *run, const struct ah_rtc_work *work,
     free(first);
 }
 
-/* The log is what was said, if anything was. */
+/* Reads the compiler's messages into the log, if there are any. */
 static bool keep_log(struct ah_rtc_program *program, const struct ah_rtc_work *work,
                      const char *said)
 {
@@ -365,8 +365,8 @@ static hiprtcResult run_compiler(struct ah_rtc_program *program, const struct ah
     return program->name_count ? read_names(program, work, names_outcome) : HIPRTC_SUCCESS;
 }
 
-/* Without a named architecture the current device's is meant. */
-static hiprtcResult settle_architecture(struct ah_rtc_program *program,
+/* The default architecture is that of the current device. */
+static hiprtcResult choose_architecture(struct ah_rtc_program *program,
                                         struct ah_rtc_options *options)
 {
     if (!options->architectures)
@@ -381,7 +381,7 @@ static hiprtcResult settle_architecture(struct ah_rtc_program *program,
 static hiprtcResult compile(struct ah_rtc_program *program, struct ah_rtc_options *options)
 {
     struct ah_rtc_work work;
-    hiprtcResult result = settle_architecture(program, options);
+    hiprtcResult result = choose_architecture(program, options);
     if (result != HIPRTC_SUCCESS)
         return result;
     if (!ah_rtc_work_open(&work))

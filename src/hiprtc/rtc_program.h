@@ -1,6 +1,6 @@
-/* Programs of hiprtc: source text with its headers and name expressions, then what the
- * compiler made of it. A program is a handle (src/core/runtime/handle.h); no call may use one
- * that another call changes, hence nothing here is locked. */
+/* Programs of hiprtc: source text with its headers and name expressions, then the compiler's
+ * results. A program is a handle (src/core/runtime/handle.h); no call may use one that another call
+ * changes, hence nothing here is locked. */
 #ifndef AH_RTC_PROGRAM_H
 #define AH_RTC_PROGRAM_H
 
@@ -26,7 +26,7 @@ struct ah_rtc_program {
     size_t header_count;
     struct ah_rtc_name *names;
     size_t name_count;
-    char *log; /* NULL: nothing was said */
+    char *log; /* NULL: there were no messages */
     /* With compiled set: the code, or the bitcode of relocatable device code. Of PTX the final NUL
      * counts, for loaders that are given no size. */
     struct ah_rtc_bytes image;
@@ -46,8 +46,8 @@ void ah_rtc_program_destroy(struct ah_rtc_program *program);
 bool ah_rtc_program_add_header(struct ah_rtc_program *program, const char *name, const char *text);
 bool ah_rtc_program_add_name(struct ah_rtc_program *program, const char *expression);
 
-/* Compiles for the current device unless an option names an architecture. Replaces what an earlier
- * compilation made. */
+/* Compiles for the current device unless an option names an architecture. Replaces the results of
+ * an earlier compilation. */
 hiprtcResult ah_rtc_program_compile(struct ah_rtc_program *program, int count,
                                     const char *const *options);
 

@@ -1,4 +1,4 @@
-/* Owns the private folders, and how the compile driver is found, started and waited for. */
+/* Owns the private folders, and finds, starts and waits for the compile driver. */
 #include "rtc_work.h"
 
 #include "env.h"
@@ -236,8 +236,8 @@ static bool driver_beside(const char *folder_to_programs, char out_path[PATH_MAX
     return length < PATH_MAX && access(out_path, X_OK) == 0;
 }
 
-/* ANYHIP_HIPCC, else what lies beside this library, else ours in PATH: only ours has that name.
- * False: there is no memory to know. */
+/* ANYHIP_HIPCC, otherwise the one beside this library, otherwise AnyHIP's in PATH, which has a
+ * unique name. False: out of memory. */
 static bool find_driver(char out_path[PATH_MAX])
 {
     char *named;
@@ -253,7 +253,7 @@ static bool find_driver(char out_path[PATH_MAX])
 
 extern char **environ;
 
-/* What is meant for the program, or for people's own compilations, and not for this one. */
+/* Variables for the program, or for compilations by users, and not for this one. */
 static bool is_left_out(const char *variable)
 {
     static const char *const names[] = {
@@ -278,7 +278,7 @@ static char **driver_environment(void)
     return variables;
 }
 
-/* The program's own files are none of the driver's business. */
+/* The driver does not inherit the program's files. */
 static int set_files(posix_spawn_file_actions_t *actions, const char *said)
 {
     int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -294,7 +294,7 @@ static int set_files(posix_spawn_file_actions_t *actions, const char *said)
     return error;
 }
 
-/* Nor are its signal settings. */
+/* It does not inherit its signal settings either. */
 static void set_signals(posix_spawnattr_t *attributes)
 {
     sigset_t signals;
@@ -324,7 +324,7 @@ static int spawn(const char *driver, char *const *argv, char *const *variables, 
     return error;
 }
 
-/* In the log, and in what the caller reads as the driver's own words. */
+/* Writes to the log, and to the file of the driver's messages. */
 static void cannot_start(const char *said, const char *error, const char *note)
 {
     AH_LOG_ERR("%s; %s", error, note);
@@ -391,6 +391,6 @@ enum ah_rtc_outcome ah_rtc_run_finish(struct ah_rtc_run *run, const struct ah_rt
     run->pid = 0;
     if (status == STATUS_NOT_FOUND)
         return AH_RTC_NO_COMPILER;
-    /* The driver removes what it could not finish. */
+    /* The driver removes incomplete outputs. */
     return (status == 0 || status == -1) && access(path, R_OK) == 0 ? AH_RTC_DONE : AH_RTC_FAILED;
 }

@@ -1,6 +1,6 @@
-/* Where one compilation or link happens: a private folder, and the compile driver (hipcc)
- * that works in it as a child process. Nothing is shared between two of them, so any
- * number may be under way in any threads. */
+/* Where one compilation or link happens: a private folder, and the compile driver (hipcc) that
+ * works in it as a child process. Nothing is shared between two of them, so any number may be in
+ * progress on any threads. */
 #ifndef AH_RTC_WORK_H
 #define AH_RTC_WORK_H
 
@@ -15,7 +15,7 @@ struct ah_rtc_bytes {
     size_t size; /* without the NUL */
 };
 
-/* A command line that grows; without memory `failed` is set and stays so. */
+/* A command line that grows; if there is no memory, `failed` is set. */
 struct ah_rtc_arguments {
     char **at; /* at[count] is NULL */
     size_t count, capacity;
@@ -59,7 +59,7 @@ bool ah_rtc_work_read(const struct ah_rtc_work *work, const char *name,
 
 enum ah_rtc_outcome {
     AH_RTC_DONE,
-    AH_RTC_FAILED,      /* what was said tells why */
+    AH_RTC_FAILED,      /* the messages say why */
     AH_RTC_NO_COMPILER, /* hipcc, or a tool that it needs, is not installed */
 };
 
@@ -68,13 +68,13 @@ struct ah_rtc_run {
     pid_t pid; /* 0: it could not be started */
 };
 
-/* Starts the driver with arguments; what it says goes to the file `said` of the work's folder. A
- * program that has rights which its user has not starts none: whatever the driver reads, from PATH
- * on, is that user's. */
+/* Starts the driver with arguments; its messages are written to the file `said` of the work's
+ * folder. A privileged program (ah_env_is_privileged) does not start it, since its user controls
+ * the driver's environment. */
 void ah_rtc_run_start(struct ah_rtc_run *run, const struct ah_rtc_work *work,
                       const struct ah_rtc_arguments *arguments, const char *said);
 
-/* Waits for its end. `made` is the file that the run was to make, in the work's folder. */
+/* Waits for its end. `made` is the output file of the run, in the work's folder. */
 enum ah_rtc_outcome ah_rtc_run_finish(struct ah_rtc_run *run, const struct ah_rtc_work *work,
                                       const char *made);
 

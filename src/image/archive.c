@@ -68,7 +68,7 @@ static bool starts(const char *field, const char *text)
     return strncmp(field, text, strlen(text)) == 0;
 }
 
-/* "/" and "/SYM64/" are symbol tables, "//" the long names, which out_names tells. */
+/* "/" and "/SYM64/" are symbol tables, "//" the long names: *out_names is true. */
 static bool is_bookkeeping(const char *field, bool *out_names)
 {
     *out_names = starts(field, "// ");

@@ -141,7 +141,7 @@ static bool inflate_zstd(const struct compressed_header *header, void *out)
     return !ZSTD_isError(got) && got == header->uncompressed_size;
 }
 
-/* Whether the payload can become what the header declares: asked before memory is taken. */
+/* Whether the payload can have the declared size; checked before memory is allocated. */
 static bool is_plausible(const struct compressed_header *header)
 {
     enum { ZLIB_RATIO_MAX = 1032, ZSTD_RATIO_MAX = (128 << 10) / 4 }; /* a block in four bytes */

@@ -1,4 +1,4 @@
-/* Owns how one image is recognised from its bytes and how images are described. */
+/* Recognises an image from its bytes, and describes images. */
 #include "image.h"
 #include "image_read.h"
 #include "readable.h"
@@ -51,7 +51,7 @@ static void identify_amdgpu(struct ah_image *image, const Elf64_Ehdr *header)
     unsigned abi = header->e_ident[EI_ABIVERSION], features;
     image->kind = AH_IMAGE_AMDGPU;
     image->code_object_version = (int)abi + 2;
-    if (abi == 0) /* version 2 keeps the processor elsewhere */
+    if (abi == 0) /* version 2 has the processor in another place */
         return;
     snprintf(image->processor, sizeof image->processor, "%s",
              amdgpu_processor(header->e_flags & 0xff, &features));
@@ -77,14 +77,14 @@ static void identify_cubin(struct ah_image *image, const Elf64_Ehdr *header)
     snprintf(image->target, sizeof image->target, "sm_%u", image->sm);
 }
 
-/* Moves *end past count bytes at offset, where they lie inside of size bytes. */
-static void reach(uint64_t *end, uint64_t offset, uint64_t count, uint64_t size)
+/* Extends *end to count bytes at offset, if these are within size bytes. */
+static void extend(uint64_t *end, uint64_t offset, uint64_t count, uint64_t size)
 {
     if (offset <= size && count <= size - offset && offset + count > *end)
         *end = offset + count;
 }
 
-/* The end of what the headers of an ELF file speak of. */
+/* The end of the contents that the headers of an ELF file list. */
 static size_t elf_size(const unsigned char *data, size_t size)
 {
     Elf64_Ehdr header;
@@ -98,16 +98,16 @@ static size_t elf_size(const unsigned char *data, size_t size)
         sections * sizeof section > size - header.e_shoff ||
         segments * sizeof segment > size - header.e_phoff)
         return size;
-    reach(&end, header.e_shoff, sections * sizeof section, size);
-    reach(&end, header.e_phoff, segments * sizeof segment, size);
+    extend(&end, header.e_shoff, sections * sizeof section, size);
+    extend(&end, header.e_phoff, segments * sizeof segment, size);
     for (uint64_t i = 0; i < sections; i++) {
         memcpy(&section, data + header.e_shoff + i * sizeof section, sizeof section);
         if (section.sh_type != SHT_NOBITS)
-            reach(&end, section.sh_offset, section.sh_size, size);
+            extend(&end, section.sh_offset, section.sh_size, size);
     }
     for (uint64_t i = 0; i < segments; i++) {
         memcpy(&segment, data + header.e_phoff + i * sizeof segment, sizeof segment);
-        reach(&end, segment.p_offset, segment.p_filesz, size);
+        extend(&end, segment.p_offset, segment.p_filesz, size);
     }
     return (size_t)end;
 }

@@ -1,5 +1,4 @@
-/* What a device binary holds: containers taken apart, images known by content.
- *
+/* The contents of device binaries: containers are unpacked, images are recognised by content.
  * Understood containers: clang's offload bundle (plain, and compressed "CCOB"
  * versions 1 to 3 with zlib or zstd). Understood images: AMDGPU ELF, CUDA ELF
  * (cubin), PTX text, CUDA fatbin. The label in a bundle is kept for people to
@@ -56,14 +55,13 @@ struct ah_images {
 
 enum { AH_IMAGE_ERROR_SIZE = 160 };
 
-/* Takes data apart. size may be SIZE_MAX when the caller does not know it: it
- * is then bounded by the memory that can be read at data. The images point into
- * data, which must outlive them. On failure returns false with the reason, in
- * words for a log line, in out_error; out is zeroed. */
+/* Unpacks data. size may be SIZE_MAX when the caller does not know it: it is then bounded by the
+ * memory that can be read at data. The images point into data, which must outlive them. On failure
+ * returns false with the reason, in words for a log line, in out_error; out is zeroed. */
 bool ah_images_open(struct ah_images *out, const void *data, size_t size,
                     char out_error[AH_IMAGE_ERROR_SIZE]);
 
-/* Frees what ah_images_open took; accepts a zeroed struct. */
+/* Frees the results of ah_images_open; accepts a zeroed struct. */
 void ah_images_close(struct ah_images *images);
 
 /* Identifies one image that is not a container. Never fails: what is not

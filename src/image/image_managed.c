@@ -9,7 +9,7 @@ static bool in_identifier(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
 }
 
-/* What stands between a variable's name and "managed": a dot as clang writes it, or the dot as
+/* The separator between a variable's name and "managed": a dot as clang writes it, or the dot as
  * ah_ptx_fix_names spells it. 0: the word at `word` is no companion's end. */
 static size_t separator_before(const char *text, size_t word)
 {

@@ -170,8 +170,8 @@ static bool declares(struct declarations *d, const struct token *t)
     return false;
 }
 
-/* The names to correct, found by their corrected spelling, so that one look-up
- * tells a use of the name from another name that would become equal to it. */
+/* The names to correct, found by their corrected spelling, so that one look-up distinguishes a use
+ * of the name from another name that would become equal to it. */
 
 struct names {
     struct token *slots; /* length 0: free */
@@ -354,7 +354,7 @@ static bool clashes(const char *text, size_t size, const struct names *names)
     return false;
 }
 
-/* What rewrite is in the middle of. */
+/* The statement that rewrite is in. */
 struct statement {
     bool reference;    /* between `.texref` and the end of its declaration */
     struct token load; /* the register that a narrow parameter is loaded into; length 0: none */
