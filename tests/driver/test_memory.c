@@ -533,8 +533,7 @@ static void managed_memory_is_attached_to_streams(void **state)
     expect(hipStreamAttachMemAsync(stream, memory, 0, 0), hipErrorInvalidValue);
     expect(hipStreamAttachMemAsync(stream, device_memory, 0, hipMemAttachSingle),
            hipErrorInvalidValue);
-    if (!over_hsa()) /* where memory belongs to no stream */
-        expect(hipStreamAttachMemAsync(NULL, memory, 0, hipMemAttachSingle), hipErrorInvalidValue);
+    expect(hipStreamAttachMemAsync(NULL, memory, 0, hipMemAttachSingle), hipErrorInvalidValue);
     ok(hipFree(device_memory));
     ok(hipFree(memory));
     ok(hipStreamDestroy(stream));

@@ -1,6 +1,9 @@
 /* What an address is: hipPointerGetAttributes and its kin, for every kind of memory. */
 #include "support.h"
+#include "thread.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -296,6 +299,83 @@ static void synchronous_copies_are_asked_for_by_allocation(void **state)
     ok(hipFree(memory));
 }
 
+/* A synchronous call within a device, behind a kernel that waits. */
+struct call {
+    hipError_t (*function)(char *dst, const char *src);
+    char *dst, *src;
+    hipError_t error;
+    _Atomic pid_t thread;
+    _Atomic bool returned;
+};
+
+static hipError_t copy_bytes(char *dst, const char *src)
+{
+    return hipMemcpy(dst, src, 64, hipMemcpyDeviceToDevice);
+}
+
+static hipError_t copy_rows(char *dst, const char *src)
+{
+    return hipMemcpy2D(dst, 16, src, 16, 8, 4, hipMemcpyDeviceToDevice);
+}
+
+static hipError_t fill_bytes(char *dst, const char *src)
+{
+    (void)src;
+    return hipMemset(dst, 1, 64);
+}
+
+static void *make_call(void *data)
+{
+    struct call *call = data;
+    atomic_store(&call->thread, gettid());
+    call->error = call->function(call->dst, call->src);
+    atomic_store(&call->returned, true);
+    return NULL;
+}
+
+static bool waits(struct call call)
+{
+    uint32_t *flag;
+    pthread_t thread;
+    ok(hipHostMalloc((void **)&flag, 4, 0));
+    *flag = 0;
+    ok(launch_wait(flag, NULL));
+    check(pthread_create(&thread, NULL, make_call, &call) == 0);
+    for (int quiet = 0; quiet < 20 && !atomic_load(&call.returned); usleep(1000)) {
+        pid_t number = atomic_load(&call.thread);
+        quiet = number && ah_test_sleeps(number) ? quiet + 1 : 0;
+    }
+    bool waiting = !atomic_load(&call.returned);
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    ok(call.error);
+    ok(hipDeviceSynchronize());
+    ok(hipHostFree(flag));
+    return waiting;
+}
+
+static void calls_within_a_device_wait_where_the_memory_asks_for_it(void **state)
+{
+    static hipError_t (*const functions[])(char *, const char *) = {copy_bytes, copy_rows,
+                                                                    fill_bytes};
+    bool yes = true, no = false;
+    char *asks, *other;
+    (void)state;
+    ok(hipMalloc((void **)&asks, 256));
+    ok(hipMalloc((void **)&other, 256));
+    for (int i = 0; i < 3; i++) {
+        ok(hipPointerSetAttribute(&yes, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, asks));
+        check(waits((struct call){.function = functions[i], .dst = asks + 1, .src = other}));
+        if (functions[i] != fill_bytes)
+            check(waits((struct call){.function = functions[i], .dst = other, .src = asks}));
+        ok(hipPointerSetAttribute(&no, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, asks));
+        if (over_hsa())
+            check(!waits((struct call){.function = functions[i], .dst = asks + 1, .src = other}));
+    }
+    ok(hipFree(asks));
+    ok(hipFree(other));
+}
+
 static void the_drivers_address_is_given_out(void **state)
 {
     struct kinds kinds = make_kinds();
@@ -330,6 +410,7 @@ int main(void)
         TEST(several_attributes_are_told_at_once),
         TEST(several_attributes_of_unknown_memory_are_zero),
         TEST(synchronous_copies_are_asked_for_by_allocation),
+        TEST(calls_within_a_device_wait_where_the_memory_asks_for_it),
         TEST(the_drivers_address_is_given_out),
     };
     use_fake("80,90");

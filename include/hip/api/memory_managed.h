@@ -165,7 +165,7 @@ hipError_t hipMemRangeGetAttributes(void **data, size_t *data_sizes,
 /// @param [in] length  0 or the allocation's size, bytes
 /// @param [in] flags  hipMemAttachGlobal, hipMemAttachHost or hipMemAttachSingle
 /// Returns: hipErrorInvalidValue: dev_ptr is NULL or no managed allocation, length is another
-/// value, or flags is unknown; hipErrorContextIsDestroyed: not a stream.
+/// value, or flags is unknown or without its stream; hipErrorContextIsDestroyed: not a stream.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "Managed Memory"; cuStreamAttachMemAsync.

@@ -190,7 +190,8 @@ static hipError_t attach(hipStream_t handle, void *pointer, size_t size, unsigne
     struct ah_stream *stream;
     struct ah_pointer_info info;
     if (!pointer ||
-        (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle))
+        (flags != hipMemAttachGlobal && flags != hipMemAttachHost && flags != hipMemAttachSingle) ||
+        (flags == hipMemAttachSingle && !handle))
         return hipErrorInvalidValue;
     hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess)

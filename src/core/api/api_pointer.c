@@ -193,6 +193,8 @@ static hipError_t set_attribute(const void *value, hipPointer_attribute attribut
     if (!device)
         return hipErrorInvalidDevicePointer;
     memcpy(&flag, value, 1); /* a bool in HIP, a word for the driver */
+    if (flag)
+        ah_memory_has_synchronous();
     return device->ops->pointer_set_attribute(device->native, &flag, attribute, pointer);
 }
 

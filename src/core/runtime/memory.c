@@ -3,11 +3,13 @@
 #include "handle.h"
 #include "log.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static struct {
     pthread_rwlock_t lock;
     struct ah_ranges ranges;
+    _Atomic(bool) has_synchronous;
 } memory = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 static struct ah_allocation *at(uintptr_t start)
@@ -150,4 +152,22 @@ struct ah_device *ah_memory_owner(const void *pointer)
     struct ah_pointer_info info;
     struct ah_device *device = ah_memory_describe(pointer, &info);
     return info.kind == AH_MEMORY_DEVICE || info.kind == AH_MEMORY_MANAGED ? device : NULL;
+}
+
+void ah_memory_has_synchronous(void)
+{
+    atomic_store_explicit(&memory.has_synchronous, true, memory_order_relaxed);
+}
+
+bool ah_memory_is_synchronous(const void *pointer)
+{
+    struct ah_pointer_info info;
+    uint64_t value = 0;
+    if (!atomic_load_explicit(&memory.has_synchronous, memory_order_relaxed))
+        return false;
+    struct ah_device *device = ah_memory_describe(pointer, &info);
+    return device &&
+           device->ops->pointer_attribute(device->native, &value, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                                          pointer) == hipSuccess &&
+           value != 0;
 }

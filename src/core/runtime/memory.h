@@ -48,6 +48,12 @@ void ah_memory_release_device(struct ah_device *device);
  * queries the drivers. */
 struct ah_device *ah_memory_owner(const void *pointer);
 
+/* Whether the host waits for copies and fills within a device, by calls that are not asynchronous,
+ * where this memory takes part: HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS. */
+bool ah_memory_is_synchronous(const void *pointer);
+/* An allocation got that attribute, which the drivers keep; before, none is looked for. */
+void ah_memory_has_synchronous(void);
+
 /* What is known about pointer from HIP's allocations, else from the drivers.
  * Returns NULL, with kind AH_MEMORY_UNKNOWN, for pageable memory. */
 struct ah_device *ah_memory_describe(const void *pointer, struct ah_pointer_info *out_info);

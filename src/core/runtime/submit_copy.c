@@ -141,7 +141,8 @@ hipError_t ah_run_copy(struct ah_stream *stream, struct ah_backend_stream *nativ
         return run_routed(stream, native, command);
     if (wait && stream == &device->legacy) {
         error = device->ops->copy(device->native, dst, src, size);
-        wait = from_host(src, command->copy.kind);
+        wait = from_host(src, command->copy.kind) || ah_memory_is_synchronous(dst) ||
+               ah_memory_is_synchronous(src);
     } else {
         error = device->ops->copy_async(device->native, dst, src, size, native);
     }

@@ -59,7 +59,8 @@ hipError_t ah_run_fill(struct ah_stream *stream, struct ah_backend_stream *nativ
     if (owner && owner->driver != device->driver)
         return fill_on_other_driver(stream, owner, command);
     hipError_t error = device->ops->fill(device->native, fill, native);
-    if (error == hipSuccess && command->blocking == AH_BLOCKING && command->fill.host_sees)
+    if (error == hipSuccess && command->blocking == AH_BLOCKING &&
+        (command->fill.host_sees || ah_memory_is_synchronous(fill->dst)))
         error = ah_stream_synchronize(stream);
     return error;
 }

@@ -226,6 +226,11 @@ static const struct ah_device *device_of(const struct ah_copy_end *end)
                : NULL;
 }
 
+static bool is_synchronous(const struct ah_copy_end *end)
+{
+    return end->kind == AH_END_POINTER && ah_memory_is_synchronous(end->pointer);
+}
+
 hipError_t ah_check_region(const struct ah_stream *stream, struct ah_command *command)
 {
     (void)stream;
@@ -240,7 +245,8 @@ hipError_t ah_run_region(struct ah_stream *stream, struct ah_backend_stream *nat
     if (error != hipSuccess || command->blocking != AH_BLOCKING)
         return error;
     const struct ah_device *dst = device_of(&command->region->dst);
-    if (dst && dst == device_of(&command->region->src))
+    if (dst && dst == device_of(&command->region->src) && !is_synchronous(&command->region->dst) &&
+        !is_synchronous(&command->region->src))
         return hipSuccess; /* the host does not wait for copies within a device, as with AMD's and
                               NVIDIA's runtimes */
     return ah_stream_synchronize(stream);
