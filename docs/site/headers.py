@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Doxygen's view of a public header: headers.py HEADER, to standard output.
 
+headers.py --check HEADER... prints the parameters of functions that have no description.
+
 The headers describe a function once where several names share one description: a comment block
 that a blank line follows belongs to every declaration up to the next blank line. Doxygen has no
 such notion, so each declaration gets the shared block here, with the parameters that it has.
@@ -80,8 +82,23 @@ def describe(own, shared, declaration):
     return comment([entry for entry in found if entry is not None])
 
 
+def undocumented(comment_lines, declaration):
+    """Named parameters of a function that its comment, as Doxygen gets it, does not describe."""
+    if any("@copydoc" in line for line in comment_lines):
+        return []
+    described = set()
+    for line in comment_lines:
+        found = re.match(r"/// @param(?:\[[a-z,]+\])? ([\w,]+)", line)
+        described.update(found[1].split(",") if found else [])
+    types = {"void", "short", "int", "float", "double", "char"}
+    return [name for name in parameters_of(declaration) or []
+            if name not in described and name not in types]
+
+
 class Filter:
     def __init__(self, path):
+        self.path = path
+        self.missing = []
         with open(path, encoding="utf-8") as source:
             self.lines = source.read().split("\n")
         self.name = re.sub(r"\W", "_", path.rsplit("include/", 1)[-1].rsplit(".", 1)[0])
@@ -145,7 +162,10 @@ class Filter:
                     continue
                 start = self.at
                 declaration = self.declaration()
-                self.out += describe(own, shared, declaration) + declaration
+                described = describe(own, shared, declaration)
+                self.missing += ["%s:%d: %s" % (self.path, start + 1, name)
+                                 for name in undocumented(described, declaration)]
+                self.out += described + declaration
                 assert self.at > start
             elif line.startswith("//") and not self.group:
                 self.open_group(self.take("//"))
@@ -160,5 +180,16 @@ class Filter:
         return "\n".join(self.out)
 
 
+def check(paths):
+    filters = [Filter(path) for path in paths]
+    functions = sum(text.run().count("/// @return") for text in filters)
+    missing = [name for text in filters for name in text.missing]
+    print("\n".join(missing + ["%d functions, %d parameters without a description"
+                               % (functions, len(missing))]))
+    return 1 if missing or functions < 400 else 0
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "--check":
+        sys.exit(check(sys.argv[2:]))
     print(Filter(sys.argv[1]).run())
