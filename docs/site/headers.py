@@ -52,7 +52,7 @@ def parameters_of(declaration):
     flat = re.sub(r"__dparm\(.*?\)(?=[,)])|//.*", "", " ".join(declaration))
     flat = re.sub(r"HIP_DEPRECATED\(.*?\)", "", flat)
     found = re.search(r"\b\w+\s*\((.*)\)\s*(;|\{|__attribute__)", flat)
-    if not found or flat.startswith(("#", "typedef struct", "typedef enum")):
+    if not found or flat.startswith(("#", "typedef")):
         return None
     names = re.findall(r"\(\*\s*(\w+)\)\s*\(", found[1])
     plain = re.sub(r"\(\*\s*\w+\)\s*\([^()]*\)", "", found[1])
