@@ -1,7 +1,6 @@
 /* Queries of stream capture, which does not exist yet: no stream captures. */
 #include "api.h"
 #include "api_arguments.h"
-#include "api_shared.h"
 
 #include <hip/api/per_thread_default_stream.h>
 
