@@ -10,7 +10,31 @@ export ANYHIP_VERSION
 
 rm -rf "$folder/html"
 mkdir -p "$folder/html"
-/usr/bin/python3 -B "$source/docs/site/stage.py" "$source" "$folder/pages"
+# The reference first: pages link to it.
+headers=$source/include/hip
+reference=
+if command -v doxygen >/dev/null; then
+    reference=$folder/api.tag
+    {
+        cat "$source/docs/site/Doxyfile"
+        cat <<END
+PROJECT_NUMBER = $ANYHIP_VERSION
+INPUT = "$source/docs/site/mainpage.dox" "$headers/api" "$headers/hip_runtime_api.h" \
+    "$headers/hiprtc.h" "$headers/hip_ext.h" "$headers/anyhip.h" "$headers/hip_deprecated.h"
+EXCLUDE = "$headers/api/cxx.h"
+INPUT_FILTER = "/usr/bin/python3 -B $source/docs/site/headers.py"
+STRIP_FROM_PATH = "$source/include"
+STRIP_FROM_INC_PATH = "$source/include"
+HTML_EXTRA_STYLESHEET = "$source/docs/site/static/api.css"
+OUTPUT_DIRECTORY = "$folder/html"
+GENERATE_TAGFILE = "$reference"
+END
+    } >"$folder/Doxyfile"
+    doxygen "$folder/Doxyfile"
+fi
+
+/usr/bin/python3 -B "$source/docs/site/stage.py" "$source" "$folder/pages" \
+    ${reference:+"$reference"}
 /usr/bin/python3 -B -m sphinx -q -W --keep-going -b html -c "$source/docs/site" \
     -d "$folder/doctrees" "$folder/pages" "$folder/html"
 
@@ -22,21 +46,3 @@ if grep -q '^import Gumshoe' "$scripts/furo.js"; then
         >"$scripts/whole.js"
     mv "$scripts/whole.js" "$scripts/furo.js"
 fi
-
-command -v doxygen >/dev/null || exit 0
-headers=$source/include/hip
-{
-    cat "$source/docs/site/Doxyfile"
-    cat <<END
-PROJECT_NUMBER = $ANYHIP_VERSION
-INPUT = "$source/docs/site/mainpage.dox" "$headers/api" "$headers/hip_runtime_api.h" "$headers/hiprtc.h" "$headers/hip_ext.h" \
-    "$headers/anyhip.h" "$headers/hip_deprecated.h"
-EXCLUDE = "$headers/api/cxx.h"
-INPUT_FILTER = "/usr/bin/python3 -B $source/docs/site/headers.py"
-STRIP_FROM_PATH = "$source/include"
-STRIP_FROM_INC_PATH = "$source/include"
-HTML_EXTRA_STYLESHEET = "$source/docs/site/static/api.css"
-OUTPUT_DIRECTORY = "$folder/html"
-END
-} >"$folder/Doxyfile"
-doxygen "$folder/Doxyfile"

@@ -1,15 +1,18 @@
 #!/usr/bin/python3
-"""Lays out the pages of the documentation for Sphinx: stage.py SOURCE FOLDER.
+"""Lays out the pages of the documentation for Sphinx: stage.py SOURCE FOLDER [TAGS].
 
 Pages keep their text. Their places become those of the site (PLACES), links between them follow,
 a link to a public header becomes one to Doxygen's page of it, a link to another file of the source
-becomes one to a page that shows the file, and a link to a folder becomes plain text. The lists of docs/README.md are the site's navigation.
+becomes one to a page that shows the file, and a link to a folder becomes plain text. Where TAGS, the
+file in which Doxygen says what is on which page, is given, the functions in the table of
+docs/coverage.md are links to their descriptions. The lists of docs/README.md are the site's navigation.
 """
 import os
 import posixpath
 import re
 import shutil
 import sys
+from xml.etree import ElementTree
 
 import markdown
 
@@ -51,8 +54,17 @@ def pages(source):
                 yield posixpath.relpath(posixpath.join(folder, name), source)
 
 
+def descriptions(tags):
+    """The places of functions in the reference."""
+    members = ElementTree.parse(tags).getroot().iter("member") if tags else []
+    return {member.findtext("name"): "api/%s#%s" % (member.findtext("anchorfile"),
+                                                    member.findtext("anchor"))
+            for member in members if member.get("kind") == "function"}
+
+
 class Stage:
-    def __init__(self, source, folder):
+    def __init__(self, source, folder, tags):
+        self.functions = descriptions(tags)
         self.source = source
         self.folder = folder
         self.shown = set()
@@ -123,7 +135,16 @@ class Stage:
         text = "".join(out) + text[at:]
         if page == "docs/README.md":
             text += self.navigation(text)
+        if page == "docs/coverage.md":
+            text = re.sub(r"^\| `(\w+)` \|", self.function, text, flags=re.M)
         self.write(place(page), text)
+
+    def function(self, match):
+        """The first cell of a row about a function."""
+        if match[1] not in self.functions:
+            return match[0]
+        return '| <a href="%s"><code class="literal">%s</code></a> |' % (self.functions[match[1]],
+                                                                        match[1])
 
     @staticmethod
     def navigation(text):
@@ -138,7 +159,7 @@ class Stage:
 
 
 def main():
-    stage = Stage(os.path.abspath(sys.argv[1]), sys.argv[2])
+    stage = Stage(os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3] if sys.argv[3:] else None)
     shutil.rmtree(stage.folder, ignore_errors=True)
     for page in pages(stage.source):
         stage.page(page)

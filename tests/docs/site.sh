@@ -25,8 +25,11 @@ grep -q hipcc "$html/searchindex.js" || fail "the search index does not know hip
 remote=$(grep -rlE '<(script|link|img)[^>]*(src|href)="(https?:)?//' "$html" --include='*.html' || true)
 [ -z "$remote" ] || fail "pages load something from elsewhere: $remote"
 if [ -d "$html/api" ]; then
-    for page in $(grep -oE 'href="api/[^"#]*' "$html/api.html" | sed 's/href="//'); do
+    for page in $(grep -ohE 'href="api/[^"#]*' "$html/api.html" "$html/coverage.html" |
+        sed 's/href="//' | sort -u); do
         [ -s "$html/$page" ] || fail "the reference has no $page"
     done
+    [ "$(grep -c 'href="api/[^"]*#' "$html/coverage.html")" -ge 500 ] ||
+        fail "functions in the table of coverage are no links"
 fi
 exit 0
