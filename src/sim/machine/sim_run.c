@@ -502,7 +502,7 @@ unsigned sim_run_threads(void)
 bool sim_run(struct sim_launch *launch)
 {
     pthread_mutex_lock(&pool.lock);
-    bool started = start_pool();
+    bool started = start_pool(), first = false;
     if (started) {
         launch->since = sim_clock_ns();
         sim_queue_add(&pool.queue, launch);
@@ -512,9 +512,11 @@ bool sim_run(struct sim_launch *launch)
         if (!started)
             sim_queue_remove(&pool.queue, launch);
         else
-            sim_watch_note(&pool.active, launch->since);
+            first = sim_watch_note(&pool.active, launch->since);
     }
     pthread_mutex_unlock(&pool.lock);
+    if (first)
+        sim_watch_start();
     if (!started)
         AH_LOG_ERR("no thread could be started to run kernels");
     return started;

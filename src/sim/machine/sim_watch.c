@@ -21,10 +21,10 @@ enum {
 };
 static const uint64_t tick_max = 1000000000, tick_min = 10000000;
 
-static struct watch {
-    pthread_t thread;
+static pthread_t thread;
+
+static struct watch { /* under the scheduler's lock */
     bool started;
-    /* Under the scheduler's lock. */
     bool sleeps;                       /* no launch was in progress for a tick */
     uint64_t timeout_ns, progress_ns;  /* of sim_run_settings */
     uint64_t working_since, next_line; /* since the thread last slept */
@@ -277,10 +277,10 @@ static bool start_thread(void)
     atomic_store(&wake_fd, fd);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&watch.thread, NULL, work, NULL) == 0;
+    bool started = pthread_create(&thread, NULL, work, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started) {
-        pthread_setname_np(watch.thread, "sim-watch");
+        pthread_setname_np(thread, "sim-watch");
         install_handler();
         return true;
     }
@@ -289,24 +289,30 @@ static bool start_thread(void)
     return false;
 }
 
-void sim_watch_note(const struct sim_run_settings *settings, uint64_t now)
+bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now)
 {
-    if (watch.started && !watch.sleeps)
-        return;
-    if (!watch.started) {
+    bool first = !watch.started;
+    if (!first && !watch.sleeps)
+        return false;
+    if (first)
         watch = (struct watch){.started = true,
                                .sleeps = true,
                                .timeout_ns = settings->timeout_ns,
                                .progress_ns = settings->progress_ns};
-        if (!start_thread())
-            AH_LOG_ERR("no thread could be started to watch kernels: they have no time limit");
-    }
     if (!settings->timeout_ns && !settings->progress_ns)
-        return;
+        return first;
     watch.sleeps = false;
     watch.working_since = now;
     watch.next_line = now + watch.progress_ns;
     wake_thread();
+    return first;
+}
+
+void sim_watch_start(void)
+{
+    sim_report_prepare();
+    if (!start_thread())
+        AH_LOG_ERR("no thread could be started to watch kernels: they have no time limit");
 }
 
 void sim_watch_stop(void)
@@ -315,7 +321,7 @@ void sim_watch_stop(void)
         return;
     atomic_store(&stopping, true);
     wake_thread();
-    pthread_join(watch.thread, NULL);
+    pthread_join(thread, NULL);
     remove_handler();
     close(atomic_exchange(&wake_fd, -1));
     watch.started = false;

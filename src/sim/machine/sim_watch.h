@@ -28,10 +28,12 @@ uint64_t sim_clock_ns(void); /* CLOCK_MONOTONIC */
 /* ---- the watch --------------------------------------------------------------------------------
  */
 
-/* A launch begins; now: sim_clock_ns. Starts the thread, at the first one, and installs the handler
- * of SIGQUIT, unless the program has one or ignores the signal. Called with the scheduler's lock
- * held. */
-void sim_watch_note(const struct sim_run_settings *settings, uint64_t now);
+/* A launch begins; now: sim_clock_ns. Called with the scheduler's lock held. Returns whether it is
+ * the first one, and sim_watch_start is to be called. */
+bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now);
+/* Starts the thread, and installs the handler of SIGQUIT, unless the program has one or ignores the
+ * signal. Called without a lock, since it takes the loader's. */
+void sim_watch_start(void);
 /* Stops and joins the thread, and removes the handler. */
 void sim_watch_stop(void);
 /* In the child of a fork, which has no such thread: SIGQUIT has its default effect there. */

@@ -253,7 +253,7 @@ static void groups_that_have_ended_are_not_waited_for(void **state)
         struct amdgpu_end end = meet(*code, "some_meet", &run, 3, out, sizeof out);
         capture_end(capture, report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_HUNG);
-        assert_contains(report, "wait at the grid's barrier, and 1 of its 4 groups have ended");
+        assert_contains(report, "wait at the grid's barrier, and 1 of its 4 blocks have ended");
     }
 }
 
@@ -331,7 +331,7 @@ static void a_trap_ends_the_kernel(void **state)
         assert_contains(report, "kernel aborts: aborts (trap 2)\n");
         assert_contains(report, "at aborts+0x20 [0x");
         assert_contains(report, "]: s_trap 2\n");
-        assert_contains(report, "by work-group (0,0,0), wave 0");
+        assert_contains(report, "by block (0,0,0), wave 0");
         end = try_failing(*code, "traps", report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_TRAP);
         assert_int_equal(end.trap, 7);
@@ -375,7 +375,7 @@ static void a_halted_wave_hangs(void **state)
     {
         struct amdgpu_end end = try_failing(*code, "halts", report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_HUNG);
-        assert_contains(report, "work-group (0,0,0) hangs: 1 of its 1 waves wait");
+        assert_contains(report, "block (0,0,0) hangs: 1 of its 1 waves wait");
         assert_contains(report, "wave 0 has halted itself before halts+0x24");
         interrupts = 0;
         amdgpu_on_interrupt(count_interrupt);

@@ -228,7 +228,7 @@ static void a_grid_does_not_wait_for_groups_that_have_ended(void **state)
         capture_end(capture, report, sizeof report);
         assert_int_equal(end.kind, arguments.leaves < GROUPS ? AMDGPU_END_HUNG : AMDGPU_END_OK);
         if (arguments.leaves < GROUPS)
-            assert_contains(report, "work-groups wait at the grid's barrier, and 1 of its 5");
+            assert_contains(report, "blocks wait at the grid's barrier, and 1 of its 5");
         sim_memory_destroy(place);
         sim_memory_destroy(workspace);
     }
@@ -369,7 +369,7 @@ static void dynamic_lds_is_what_the_packet_says(void **state)
         struct amdgpu_end end =
             run_badly(*code, "dynamic", &run, memory->address, 1024, report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_SHARED);
-        assert_contains(report, "offset 4096 of the work-group's 4096 bytes of LDS");
+        assert_contains(report, "offset 4096 of the block's 4096 bytes of shared memory");
         sim_memory_destroy(memory);
     }
 }
@@ -390,7 +390,7 @@ static void an_abort_is_reported_with_its_line(void **state)
         assert_int_equal(end.trap, 2);
         assert_contains(report, "kernel aborts: aborts (trap 2)");
         assert_contains(report, "dispatch_code.c:");
-        assert_contains(report, "work-group (1,0,0)");
+        assert_contains(report, "block (1,0,0)");
         sim_memory_destroy(memory);
     }
 }
@@ -426,7 +426,7 @@ static void a_write_out_of_bounds_is_reported(void **state)
         assert_contains(report, "at writes+0x");
         assert_contains(report, "global_store");
         assert_contains(report, line);
-        assert_contains(report, "work-item (67,0,0)");
+        assert_contains(report, "thread (67,0,0)");
         assert_contains(report, "at the end of the 100-byte allocation");
         sim_memory_destroy(memory);
     }
@@ -464,12 +464,14 @@ static void packets_that_ask_too_much_are_refused(void **state)
         enum amdgpu_end_kind kind;
         const char *why;
     } cases[] = {
-        {{.grid = {2048}, .group = {1025}}, AMDGPU_END_PACKET, "1025 work-items"},
-        {{.grid = {64, 64, 64}, .group = {64, 64, 2}}, AMDGPU_END_PACKET, "8192 work-items"},
-        {{.grid = {64}, .group = {64}, .lds = 65537}, AMDGPU_END_PACKET, "65537 bytes of LDS"},
+        {{.grid = {2048}, .group = {1025}}, AMDGPU_END_PACKET, "1025 threads"},
+        {{.grid = {64, 64, 64}, .group = {64, 64, 2}}, AMDGPU_END_PACKET, "8192 threads"},
+        {{.grid = {64}, .group = {64}, .lds = 65537},
+         AMDGPU_END_PACKET,
+         "65537 bytes of shared memory"},
         {{.grid = {64}, .group = {64}, .scratch = 1 << 20},
          AMDGPU_END_NO_MEMORY,
-         "1048576 bytes of scratch"},
+         "1048576 bytes of local memory"},
         {{.grid = {1u << 30}, .group = {64}, .cooperative = true},
          AMDGPU_END_PACKET,
          "cooperative"},

@@ -203,13 +203,13 @@ static void lds_ends_where_the_group_s_does(void **state)
     assert_int_equal(hand.fault.kind, AMDGPU_END_SHARED);
     assert_int_equal(hand.fault.lane, 63);
     assert_int_equal(hand.fault.address, 8 * 63);
-    assert_string_equal(hand.what, "reads 8 bytes of LDS (of 511 bytes)");
+    assert_string_equal(hand.what, "reads 8 bytes of shared memory (of 511 bytes)");
     hand_exec(UINT64_MAX >> 1);
     assert_true(hand_run(&load));
     store.offset = 7;
     hand_exec(UINT64_MAX);
     assert_false(hand_run(&store));
-    assert_string_equal(hand.what, "writes 1 bytes of LDS (of 511 bytes)");
+    assert_string_equal(hand.what, "writes 1 bytes of shared memory (of 511 bytes)");
     store.offset = 6;
     assert_true(hand_run(&store));
     hand.block.lds_size = 0;
@@ -504,7 +504,7 @@ static void lds_must_be_written_before_it_is_read(void **state)
     assert_false(hand_run(&load));
     assert_int_equal(hand.fault.kind, AMDGPU_END_CHECK);
     assert_int_equal(hand.fault.lane, 8);
-    assert_string_equal(hand.what, "reads 4 bytes of LDS which nothing has written");
+    assert_string_equal(hand.what, "reads 4 bytes of shared memory which nothing has written");
     amdgpu_checks_destroy(hand.block.checks);
 }
 
@@ -519,14 +519,19 @@ static void waves_race_unless_they_meet(void **state)
     assert_true(hand_run(&load)); /* the accesses of one wave are in order */
     assert_false(hand_run_on(&hand.waves[1], &load));
     assert_int_equal(hand.fault.kind, AMDGPU_END_CHECK);
-    assert_string_equal(hand.what, "races: reads LDS which work-item 0 wrote (code at 0x1008), "
-                                   "with no barrier between");
+    assert_string_equal(hand.what, "races: reads shared memory which another thread wrote, with no "
+                                   "barrier between");
+    assert_int_equal(hand.fault.other, 0x1008);
+    assert_int_equal(hand.fault.other_thread, 0);
+    assert_true(hand.fault.other_wrote);
     amdgpu_checks_barrier(hand.block.checks);
     assert_true(hand_run(&load));
     assert_true(hand_run_on(&hand.waves[1], &load));
     assert_false(hand_run(&store));
-    assert_string_equal(hand.what, "races: writes LDS which work-item 64 read (code at 0x1008), "
-                                   "with no barrier between");
+    assert_string_equal(hand.what, "races: writes shared memory which another thread read, with no "
+                                   "barrier between");
+    assert_int_equal(hand.fault.other_thread, 64);
+    assert_false(hand.fault.other_wrote);
     amdgpu_checks_barrier(hand.block.checks);
     assert_true(hand_run(&add));
     assert_true(hand_run_on(&hand.waves[1], &add));
@@ -566,7 +571,7 @@ static void scratch_must_be_written_before_it_is_read(void **state)
     hand_exec(UINT64_MAX);
     assert_false(hand_run(&load));
     assert_int_equal(hand.fault.lane, 1);
-    assert_string_equal(hand.what, "reads 4 bytes of scratch which nothing has written");
+    assert_string_equal(hand.what, "reads 4 bytes of local memory which nothing has written");
     amdgpu_checks_destroy(hand.block.checks);
 }
 

@@ -332,11 +332,12 @@ static void windows_are_not_global_memory(void **state)
     expect_fault(&load, AMDGPU_END_MEMORY, 0, SIM_SHARED_WINDOW, "reads 4 bytes of global memory");
     at[3] = SIM_SHARED_WINDOW + HAND_LDS - 3;
     hand_addresses(at);
-    expect_fault(&flat, AMDGPU_END_SHARED, 3, HAND_LDS - 3, "reads 4 bytes of LDS (of 4096 bytes)");
+    expect_fault(&flat, AMDGPU_END_SHARED, 3, HAND_LDS - 3,
+                 "reads 4 bytes of shared memory (of 4096 bytes)");
     at[3] = SIM_LOCAL_WINDOW + HAND_SCRATCH;
     hand_addresses(at);
     expect_fault(&flat, AMDGPU_END_SCRATCH, 3, HAND_SCRATCH,
-                 "reads 4 bytes of scratch (of 256 bytes)");
+                 "reads 4 bytes of local memory (of 256 bytes)");
 }
 
 /* Two allocations that are adjacent for kernels, and apart on the host. */

@@ -165,9 +165,9 @@ static void scratch_ends_where_the_work_item_s_does(void **state)
             assert_int_equal(hand.fault.kind, AMDGPU_END_SCRATCH);
             assert_int_equal(hand.fault.lane, varies(form) ? 8 : 0);
             assert_int_equal(hand.fault.address, HAND_SCRATCH - 3);
-            assert_string_equal(hand.what, "reads 4 bytes of scratch (of 256 bytes)");
+            assert_string_equal(hand.what, "reads 4 bytes of local memory (of 256 bytes)");
             assert_false(hand_run(&store));
-            assert_string_equal(hand.what, "writes 4 bytes of scratch (of 256 bytes)");
+            assert_string_equal(hand.what, "writes 4 bytes of local memory (of 256 bytes)");
         }
 }
 

@@ -55,7 +55,7 @@ static void accesses_beyond_scratch_are_faults(void **state)
             run_kernel(code, "beyond", &run, &memory->address, sizeof memory->address);
         capture_end(capture, report, sizeof report);
         assert_int_equal(end.kind, AMDGPU_END_MEMORY);
-        assert_non_null(strstr(report, "scratch of a work-group"));
+        assert_non_null(strstr(report, "local memory of a block"));
         sim_memory_destroy(memory);
         code_close(code);
     }

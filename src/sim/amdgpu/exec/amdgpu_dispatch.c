@@ -498,7 +498,7 @@ static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_en
     for (unsigned i = 0; i < 3; i++) {
         if (items[i] == 0 || group[i] == 0)
             return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                          "the grid or the work-group size is 0");
+                                          "the grid or the block size is 0");
         dispatch->group[i] = group[i];
         dispatch->launch.grid[i] = items[i] / group[i] + (items[i] % group[i] != 0);
         group_items *= group[i];
@@ -506,11 +506,11 @@ static bool set_grid(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_en
     }
     if (group_items > ITEMS_MAX)
         return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                      "work-groups of %llu work-items exceed the limit of %d",
+                                      "blocks of %llu threads exceed the limit of %d",
                                       (unsigned long long)group_items, ITEMS_MAX);
     if (too_many || groups > UINT64_MAX / 4)
         return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                      "the grid has too many work-groups");
+                                      "the grid has too many blocks");
     dispatch->items = (unsigned)group_items;
     dispatch->launch.waves_per_block = (dispatch->items + dispatch->lanes - 1) / dispatch->lanes;
     return true;
@@ -537,11 +537,11 @@ static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_
         scratch = descriptor->private_segment_fixed_size;
     if (lds > amdgpu_lds_limit())
         return amdgpu_reject_dispatch(dispatch, AMDGPU_END_PACKET, 0, out_end,
-                                      "%u bytes of LDS exceed the limit of %zu", lds,
+                                      "%u bytes of shared memory exceed the limit of %zu", lds,
                                       amdgpu_lds_limit());
     if ((uint64_t)scratch * dispatch->lanes > SCRATCH_OF_WAVE_MAX)
         return amdgpu_reject_dispatch(dispatch, AMDGPU_END_NO_MEMORY, 0, out_end,
-                                      "%u bytes of scratch per work-item exceed the limit of %d",
+                                      "%u bytes of local memory per thread exceed the limit of %d",
                                       scratch, SCRATCH_OF_WAVE_MAX / (int)dispatch->lanes);
     dispatch->lds_size = lds;
     dispatch->scratch_size = scratch;
@@ -587,12 +587,12 @@ static bool set_residence(struct amdgpu_dispatch *dispatch, struct amdgpu_end *o
     if (per_unit == 0)
         return amdgpu_reject_dispatch(
             dispatch, AMDGPU_END_PACKET, 0, out_end,
-            "a work-group of %u waves with %u VGPRs each does not fit on a compute unit",
+            "a block of %u waves with %u VGPRs each does not fit on a compute unit",
             dispatch->launch.waves_per_block, dispatch->vgprs + dispatch->agprs);
     if (dispatch->cooperative && groups > resident)
         return amdgpu_reject_dispatch(
             dispatch, AMDGPU_END_PACKET, 0, out_end,
-            "a cooperative launch of %llu work-groups exceeds the %llu that can be resident",
+            "a cooperative launch of %llu blocks exceeds the %llu that can be resident",
             (unsigned long long)groups, (unsigned long long)resident);
     dispatch->launch.resident_max = resident ? resident : 1;
     return true;

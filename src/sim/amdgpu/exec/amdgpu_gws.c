@@ -67,7 +67,7 @@ static const char *never(const struct amdgpu_dispatch *dispatch, uint32_t count)
     const uint32_t *grid = dispatch->launch.grid;
     uint64_t waves = (uint64_t)grid[0] * grid[1] * grid[2] * dispatch->launch.waves_per_block;
     if (!dispatch->cooperative)
-        return "waits for other work-groups, which are resident only in a cooperative launch,";
+        return "waits for other blocks, which are resident only in a cooperative launch,";
     return count < waves ? NULL : "waits for more waves than the grid has";
 }
 

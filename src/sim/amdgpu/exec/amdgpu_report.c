@@ -15,12 +15,19 @@ enum { NAME_SIZE = 400 };
 static void add_kernel(struct sim_report *text, const struct amdgpu_dispatch *dispatch)
 {
     char name[NAME_SIZE];
-    text->length = 0;
     amdgpu_symbols_name(dispatch->entry, name, sizeof name);
+    sim_report_add(text, "kernel ");
     if (name[0])
-        sim_report_add(text, "kernel %s: ", name);
+        sim_report_name(text, name);
     else
-        sim_report_add(text, "kernel at 0x%llx: ", (unsigned long long)dispatch->entry);
+        sim_report_add(text, "at 0x%llx", (unsigned long long)dispatch->entry);
+}
+
+static void begin_report(struct sim_report *text, const struct amdgpu_dispatch *dispatch)
+{
+    text->length = 0;
+    add_kernel(text, dispatch);
+    sim_report_add(text, ": ");
 }
 
 static void add_bytes(struct sim_report *text, int device, uint64_t address)
@@ -37,43 +44,73 @@ static void add_bytes(struct sim_report *text, int device, uint64_t address)
     }
 }
 
+/* Function and offset. */
+static void add_function(struct sim_report *text, uint64_t address)
+{
+    char name[NAME_SIZE];
+    amdgpu_symbols_name(address, name, sizeof name);
+    if (name[0]) {
+        sim_report_name(text, name);
+        sim_report_add(text, " ");
+    }
+    sim_report_add(text, "[0x%llx]", (unsigned long long)address);
+}
+
+static void add_line(struct sim_report *text, uint64_t address)
+{
+    char line[NAME_SIZE];
+    amdgpu_symbols_line(address, line, sizeof line);
+    if (line[0])
+        sim_report_add(text, " (%s)", line);
+}
+
 /* Function and offset, the instruction, and its line where that is known. */
 static void add_place(struct sim_report *text, const struct amdgpu_wave *wave,
                       const struct amdgpu_op *op)
 {
     const struct amdgpu_shape *shape = wave->block->dispatch->shape;
     uint64_t address = amdgpu_address(wave, op);
-    char name[NAME_SIZE], line[NAME_SIZE], inst[200];
-    amdgpu_symbols_name(address, name, sizeof name);
-    amdgpu_symbols_line(address, line, sizeof line);
-    if (name[0])
-        sim_report_add(text, "%s ", name);
-    sim_report_add(text, "[0x%llx]: ", (unsigned long long)address);
+    char inst[200];
+    add_function(text, address);
+    sim_report_add(text, ": ");
     if (amdgpu_is_decoded(op) && op->inst) {
         amdgpu_print(shape->isa, shape->lanes, op->inst, inst, sizeof inst);
         sim_report_add(text, "%s", inst);
     } else {
         add_bytes(text, shape->device, address);
     }
-    if (line[0])
-        sim_report_add(text, " (%s)", line);
+    add_line(text, address);
 }
 
 /* ---- which thread ----------------------------------------------------------------------- */
 
+static void add_thread(struct sim_report *text, const struct amdgpu_wave *wave, unsigned number)
+{
+    uint32_t size[3];
+    amdgpu_block_size(wave->block, size);
+    sim_report_add(text, "thread (%u,%u,%u)", number % size[0], number / size[0] % size[1],
+                   number / size[0] / size[1]);
+}
+
 static void add_item(struct sim_report *text, const struct amdgpu_wave *wave, int lane)
 {
     const uint32_t *index = wave->block->block->index;
-    uint32_t size[3];
-    sim_report_add(text, "work-group (%u,%u,%u), ", index[0], index[1], index[2]);
-    if (lane < 0) {
+    sim_report_add(text, "block (%u,%u,%u), ", index[0], index[1], index[2]);
+    if (lane < 0)
         sim_report_add(text, "wave %u", wave->number);
-        return;
-    }
-    unsigned item = amdgpu_item(wave, (unsigned)lane);
-    amdgpu_block_size(wave->block, size);
-    sim_report_add(text, "work-item (%u,%u,%u)", item % size[0], item / size[0] % size[1],
-                   item / size[0] / size[1]);
+    else
+        add_thread(text, wave, amdgpu_item(wave, (unsigned)lane));
+}
+
+/* The access before one that races with it. */
+static void add_other(struct sim_report *text, const struct amdgpu_wave *wave,
+                      const struct amdgpu_fault *fault)
+{
+    sim_report_add(text, "\n    after the %s by ", fault->other_wrote ? "write" : "read");
+    add_thread(text, wave, fault->other_thread);
+    sim_report_add(text, " at ");
+    add_function(text, fault->other);
+    add_line(text, fault->other);
 }
 
 /* ---- which fault ------------------------------------------------------------------------ */
@@ -89,11 +126,11 @@ static void add_nearest(struct sim_report *text, const struct amdgpu_wave *wave,
     const struct amdgpu_block *block = wave->block;
     uint64_t address = fault->address;
     sim_report_add(text, "\n    ");
-    if (fault->kind == AMDGPU_END_SHARED || address - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
-        sim_report_add(text, "offset %llu of the work-group's %zu bytes of LDS",
+    if (fault->whose == AMDGPU_OF_BLOCK || address - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
+        sim_report_add(text, "offset %llu of the block's %zu bytes of shared memory",
                        (unsigned long long)offset_in(address, SIM_SHARED_WINDOW), block->lds_size);
-    } else if (fault->kind == AMDGPU_END_SCRATCH || address - SIM_LOCAL_WINDOW < SIM_WINDOW_SIZE) {
-        sim_report_add(text, "offset %llu of the work-item's %zu bytes of scratch",
+    } else if (fault->whose == AMDGPU_OF_THREAD || address - SIM_LOCAL_WINDOW < SIM_WINDOW_SIZE) {
+        sim_report_add(text, "offset %llu of the thread's %zu bytes of local memory",
                        (unsigned long long)offset_in(address, SIM_LOCAL_WINDOW),
                        block->scratch_size);
     } else {
@@ -107,11 +144,11 @@ static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                    const struct amdgpu_fault *fault)
 {
     struct sim_report text;
-    add_kernel(&text, wave->block->dispatch);
+    begin_report(&text, wave->block->dispatch);
     sim_report_add(&text, "%s%s", wave->privileged ? "in its trap handler " : "", fault->what);
     if (fault->kind == AMDGPU_END_TRAP && fault->address != 2)
         sim_report_add(&text, ", trap %llu", (unsigned long long)fault->address);
-    if (fault->has_address)
+    if (fault->has_address && fault->whose == AMDGPU_OF_DEVICE)
         sim_report_add(&text, " at address 0x%llx", (unsigned long long)fault->address);
     if (op) {
         sim_report_add(&text, "\n    at ");
@@ -119,6 +156,8 @@ static void report(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
     }
     sim_report_add(&text, "\n    by ");
     add_item(&text, wave, fault->lane);
+    if (fault->other)
+        add_other(&text, wave, fault);
     if (fault->has_address)
         add_nearest(&text, wave, fault);
     sim_report_log(&text);
@@ -174,10 +213,10 @@ void amdgpu_report_stuck(struct amdgpu_block *block)
     if (atomic_exchange(&dispatch->failed, true))
         return;
     dispatch->end.kind = AMDGPU_END_HUNG;
-    add_kernel(&text, dispatch);
-    sim_report_add(
-        &text, "work-group (%u,%u,%u) hangs: %u of its %u waves wait and none can continue",
-        index[0], index[1], index[2], block->wave_count - block->ended, block->wave_count);
+    begin_report(&text, dispatch);
+    sim_report_add(&text, "block (%u,%u,%u) hangs: %u of its %u waves wait and none can continue",
+                   index[0], index[1], index[2], block->wave_count - block->ended,
+                   block->wave_count);
     for (unsigned i = 0; i < block->wave_count; i++) {
         const struct amdgpu_wave *wave = &block->waves[i];
         if (wave->state != AMDGPU_AT_BARRIER && wave->state != AMDGPU_HALTED)
@@ -198,10 +237,9 @@ void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended)
         return;
     dispatch->end.kind = AMDGPU_END_HUNG;
     dispatch->end.address = dispatch->entry;
-    add_kernel(&text, dispatch);
+    begin_report(&text, dispatch);
     sim_report_add(
-        &text,
-        "hangs: work-groups wait at the grid's barrier, and %llu of its %llu groups have ended",
+        &text, "hangs: blocks wait at the grid's barrier, and %llu of its %llu blocks have ended",
         (unsigned long long)ended, (unsigned long long)grid[0] * grid[1] * grid[2]);
     sim_report_log(&text);
 }
@@ -212,12 +250,7 @@ void amdgpu_report_dispatch(const struct amdgpu_dispatch *dispatch, struct sim_r
 {
     const uint32_t *grid = dispatch->launch.grid;
     const uint32_t *group = dispatch->group;
-    char name[NAME_SIZE];
-    amdgpu_symbols_name(dispatch->entry, name, sizeof name);
-    if (name[0])
-        sim_report_add(text, "kernel %s", name);
-    else
-        sim_report_add(text, "kernel at 0x%llx", (unsigned long long)dispatch->entry);
+    add_kernel(text, dispatch);
     sim_report_add(text, ", grid (%u,%u,%u) of blocks (%u,%u,%u),", grid[0], grid[1], grid[2],
                    group[0], group[1], group[2]);
 }
@@ -241,15 +274,15 @@ void amdgpu_report_place(const struct amdgpu_wave *wave, struct sim_report *text
 bool amdgpu_reject_dispatch(const struct amdgpu_dispatch *dispatch, enum amdgpu_end_kind kind,
                             uint64_t address, struct amdgpu_end *out_end, const char *format, ...)
 {
-    char name[NAME_SIZE] = "", message[400];
+    char message[400];
+    struct sim_report text = {.length = 0};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (dispatch->entry)
-        amdgpu_symbols_name(dispatch->entry, name, sizeof name);
     *out_end = (struct amdgpu_end){.kind = kind, .address = address};
-    AH_LOG_NOTICE(AH_LOG_ERROR, "kernel %s cannot be dispatched: %s", name[0] ? name : "?",
-                  message);
+    add_kernel(&text, dispatch);
+    sim_report_add(&text, " cannot be dispatched: %s", message);
+    sim_report_log(&text);
     return false;
 }

@@ -54,7 +54,7 @@ struct sim_memory *amdgpu_scratch_pool_acquire(struct amdgpu_scratch_pool *pool,
     if (!memory)
         memory = sim_memory_create(SIM_MEMORY_DEVICE, device, size, 0);
     if (memory)
-        sim_memory_name(memory, "scratch of a work-group");
+        sim_memory_name(memory, "local memory of a block");
     return memory;
 }
 

@@ -16,37 +16,43 @@ static struct sim_shadow *shadow_of(const struct amdgpu_block *block)
 
 /* ---- findings ------------------------------------------------------------------------------- */
 
-static bool found(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
-                  uint64_t address, const char *what)
+static bool found(struct amdgpu_wave *wave, const struct amdgpu_op *op, struct amdgpu_fault *fault,
+                  const char *what)
 {
-    struct amdgpu_fault fault = {.kind = AMDGPU_END_CHECK,
-                                 .what = what,
-                                 .has_address = true,
-                                 .address = address,
-                                 .lane = (int)lane};
-    amdgpu_fail(wave, op, &fault);
+    fault->kind = AMDGPU_END_CHECK;
+    fault->has_address = true;
+    fault->what = what;
+    amdgpu_fail(wave, op, fault);
     return false;
 }
 
 static bool unwritten(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
-                      uint64_t address, const char *space)
+                      uint64_t address, enum amdgpu_whose whose)
 {
+    static const char *const names[] = {
+        [AMDGPU_OF_DEVICE] = "global", [AMDGPU_OF_BLOCK] = "shared", [AMDGPU_OF_THREAD] = "local"};
     const struct amdgpu_access *access = op->effect;
+    struct amdgpu_fault fault = {.address = address, .whose = whose, .lane = (int)lane};
     char what[96];
-    snprintf(what, sizeof what, "reads %u bytes of %s which nothing has written", access->bytes,
-             space);
-    return found(wave, op, lane, address, what);
+    snprintf(what, sizeof what, "reads %u bytes of %s memory which nothing has written",
+             access->bytes, names[whose]);
+    return found(wave, op, &fault, what);
 }
 
 static bool races(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane, bool write,
                   const struct sim_shadow_race *race)
 {
-    char what[192];
+    struct amdgpu_fault fault = {.address = race->offset,
+                                 .whose = AMDGPU_OF_BLOCK,
+                                 .lane = (int)lane,
+                                 .other = race->place,
+                                 .other_thread = race->thread,
+                                 .other_wrote = race->wrote};
+    char what[128];
     snprintf(what, sizeof what,
-             "races: %s LDS which work-item %u %s (code at 0x%llx), with no barrier between",
-             write ? "writes" : "reads", race->thread, race->wrote ? "wrote" : "read",
-             (unsigned long long)race->place);
-    return found(wave, op, lane, race->offset, what);
+             "races: %s shared memory which another thread %s, with no barrier between",
+             write ? "writes" : "reads", race->wrote ? "wrote" : "read");
+    return found(wave, op, &fault, what);
 }
 
 /* ---- one lane ------------------------------------------------------------------------- */
@@ -57,7 +63,7 @@ static bool check_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
     struct sim_shadow_race race;
     switch (sim_shadow_shared(shadow_of(wave->block), shadowed, &race)) {
     case SIM_SHADOW_UNWRITTEN:
-        return unwritten(wave, op, lane, shadowed->offset, "LDS");
+        return unwritten(wave, op, lane, shadowed->offset, AMDGPU_OF_BLOCK);
     case SIM_SHADOW_RACE:
         return races(wave, op, lane, shadowed->write, &race);
     default:
@@ -80,7 +86,7 @@ static bool check_own(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
     if (amdgpu_is_lds(address))
         return check_lds(wave, op, lane, &shadowed);
     return sim_shadow_local(shadow_of(wave->block), &shadowed) == SIM_SHADOW_OK ||
-           unwritten(wave, op, lane, shadowed.offset, "scratch");
+           unwritten(wave, op, lane, shadowed.offset, AMDGPU_OF_THREAD);
 }
 
 bool amdgpu_check_lds_write(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
@@ -112,7 +118,7 @@ static bool check_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, u
     if (!sim_memory_tracking || !is_there(wave, address, access->bytes, access->write))
         return true;
     if ((!access->write || access->atomic) && !sim_memory_written(address, access->bytes))
-        return unwritten(wave, op, lane, address, "global memory");
+        return unwritten(wave, op, lane, address, AMDGPU_OF_DEVICE);
     if (access->write)
         sim_memory_wrote(address, access->bytes);
     return true;

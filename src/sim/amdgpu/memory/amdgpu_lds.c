@@ -91,7 +91,7 @@ static const struct amdgpu_op *append(struct amdgpu_wave *wave, const struct amd
         return amdgpu_next(op);
     if (block->lds_size < 4 || at > block->lds_size - 4 || at % 4) {
         struct amdgpu_fault fault = {.kind = at % 4 ? AMDGPU_END_ALIGNMENT : AMDGPU_END_SHARED,
-                                     .what = "counts in LDS",
+                                     .what = "counts in shared memory",
                                      .has_address = true,
                                      .address = at,
                                      .lane = -1};

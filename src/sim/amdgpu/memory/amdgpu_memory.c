@@ -105,14 +105,16 @@ static bool refuse(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                  .lane = (int)lane};
     if (places->windows && amdgpu_is_lds(address)) {
         fault.kind = AMDGPU_END_SHARED;
+        fault.whose = AMDGPU_OF_BLOCK;
         fault.address = (uint32_t)address;
-        snprintf(what, sizeof what, "%s %u bytes of LDS (of %zu bytes)", does, access->bytes,
-                 block->lds_size);
+        snprintf(what, sizeof what, "%s %u bytes of shared memory (of %zu bytes)", does,
+                 access->bytes, block->lds_size);
     } else if (places->windows && amdgpu_is_scratch(address)) {
         fault.kind = AMDGPU_END_SCRATCH;
+        fault.whose = AMDGPU_OF_THREAD;
         fault.address = (uint32_t)address;
-        snprintf(what, sizeof what, "%s %u bytes of scratch (of %zu bytes)", does, access->bytes,
-                 block->scratch_size);
+        snprintf(what, sizeof what, "%s %u bytes of local memory (of %zu bytes)", does,
+                 access->bytes, block->scratch_size);
     } else {
         snprintf(what, sizeof what, "%s %u bytes of global memory", does, access->bytes);
     }

@@ -34,7 +34,7 @@ static const struct amdgpu_op *refuse(struct amdgpu_wave *wave, const struct amd
                                       unsigned lane, uint32_t at)
 {
     struct amdgpu_fault fault = {.kind = at % 4 ? AMDGPU_END_ALIGNMENT : AMDGPU_END_SHARED,
-                                 .what = "loads 4 bytes to LDS",
+                                 .what = "loads 4 bytes to shared memory",
                                  .has_address = true,
                                  .address = at,
                                  .lane = (int)lane};

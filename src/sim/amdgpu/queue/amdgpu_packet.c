@@ -135,7 +135,7 @@ static const char *check_dimensions(const hsa_kernel_dispatch_packet_t *packet)
     if (packet->grid_size_x == 0 || packet->grid_size_y == 0 || packet->grid_size_z == 0 ||
         packet->workgroup_size_x == 0 || packet->workgroup_size_y == 0 ||
         packet->workgroup_size_z == 0)
-        return "a kernel has no work-items";
+        return "a kernel has no threads";
     return NULL;
 }
 
@@ -155,10 +155,10 @@ check_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *pac
         reject(queue, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS, number, why);
     else if (items > GROUP_MAX)
         reject(queue, HSA_STATUS_ERROR_INVALID_ARGUMENT, number,
-               "a work-group has more than 1024 work-items");
+               "a block has more than 1024 threads");
     else if (packet->group_segment_size > amdgpu_lds_limit())
         reject(queue, HSA_STATUS_ERROR_INVALID_ALLOCATION, number,
-               "a work-group uses more LDS than there is");
+               "a block uses more shared memory than there is");
     else if (!kernel)
         reject(queue, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, number,
                "the kernel object is not in memory that the device can read");

@@ -169,7 +169,7 @@ bool amdgpu_scratch_ring_ensure(struct amdgpu_queue *queue, const union amdgpu_p
     ring = ring_of(queue);
     if (!suffices(&ring, &need))
         return fail(queue, HSA_STATUS_ERROR_OUT_OF_RESOURCES, 0,
-                    "the runtime provided less scratch than a work-group needs", number);
+                    "the runtime provided less scratch than a block needs", number);
     return check(queue, &ring, number);
 }
 

@@ -5,6 +5,8 @@
 #include "sim_memory.h"
 #include "sim_options.h"
 
+#include <stdio.h>
+
 bool ptx_checks_on(void)
 {
     return sim_options()->checks & (SIM_CHECK_UNINITIALISED | SIM_CHECK_RACES | SIM_CHECK_SYNC);
@@ -82,12 +84,15 @@ static bool race(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
                  const struct sim_shadow_race *found)
 {
     const struct ptx_access *access = op->extra;
-    ptx_fault(warp, op, lane, PTX_END_TRAP,
-              "races: thread %u %s shared memory at 0x%llx (PTX line %u) which thread %u %s (PTX "
-              "line %u), with no barrier between",
-              thread_of(warp, lane), access->write ? "writes" : "reads",
-              (unsigned long long)found->offset, access->line, found->thread,
-              found->wrote ? "wrote" : "read", (unsigned)found->place);
+    const struct ptx_other other = {.what = found->wrote ? "write" : "read",
+                                    .line = (unsigned)found->place,
+                                    .thread = found->thread,
+                                    .offset = found->offset};
+    char what[128];
+    snprintf(what, sizeof what,
+             "races: %s shared memory which another thread %s, with no barrier between",
+             access->write ? "writes" : "reads", found->wrote ? "wrote" : "read");
+    ptx_fault_shared(warp, op, lane, what, &other);
     return false;
 }
 
@@ -95,11 +100,16 @@ static bool coming(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane
                    const struct sim_shadow_race *found)
 {
     const struct ptx_access *access = op->extra;
-    ptx_fault(warp, op, lane, PTX_END_TRAP,
-              "%s shared memory at 0x%llx (PTX line %u) which cp.async of thread %u (PTX line %u) "
-              "may not have written yet: the thread has not waited for it",
-              access->write ? "writes" : "reads", (unsigned long long)found->offset, access->line,
-              found->thread, (unsigned)found->place);
+    const struct ptx_other other = {.what = "cp.async",
+                                    .line = (unsigned)found->place,
+                                    .thread = found->thread,
+                                    .offset = found->offset};
+    char what[160];
+    snprintf(what, sizeof what,
+             "%s shared memory which cp.async may not have written yet: the thread has not waited "
+             "for it",
+             access->write ? "writes" : "reads");
+    ptx_fault_shared(warp, op, lane, what, &other);
     return false;
 }
 

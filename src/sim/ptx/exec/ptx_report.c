@@ -18,18 +18,43 @@ static bool claim(struct ptx_launch *launch, enum ptx_end end)
     return atomic_compare_exchange_strong(&launch->end, &none, (int)end);
 }
 
-static void add_place(struct sim_report *text, const struct ptx_code *code, const struct ptx_op *op)
+static void add_inst(struct sim_report *text, const struct ptx_function *function,
+                     const struct ptx_inst *inst)
 {
-    const struct ptx_function *function = code->function;
-    if (function->inst_count == 0)
-        return;
-    const struct ptx_inst *inst = &function->insts[op->inst];
-    sim_report_add(text, "%s, PTX line %u: %s", function->symbol->name, inst->line, inst->opcode);
+    sim_report_name(text, function->symbol->name);
+    sim_report_add(text, ", PTX line %u: %s", inst->line, inst->opcode);
     for (unsigned i = 0; i < inst->modifier_count; i++)
         sim_report_add(text, ".%s", inst->modifiers[i]);
     const char *file = ptx_file_name(function->module, inst->file);
     if (file && inst->source_line)
         sim_report_add(text, " (%s:%u)", file, inst->source_line);
+}
+
+static void add_place(struct sim_report *text, const struct ptx_code *code, const struct ptx_op *op)
+{
+    const struct ptx_function *function = code->function;
+    if (function->inst_count > 0)
+        add_inst(text, function, &function->insts[op->inst]);
+}
+
+/* The instruction of a module that is on a line of its text. */
+static void add_line(struct sim_report *text, const struct ptx_module *module, unsigned line)
+{
+    for (const struct ptx_function *function = module->functions; function;
+         function = function->next)
+        for (size_t i = 0; i < function->inst_count; i++)
+            if (function->insts[i].line == line) {
+                add_inst(text, function, &function->insts[i]);
+                return;
+            }
+    sim_report_add(text, "PTX line %u", line);
+}
+
+static void add_number(struct sim_report *text, const struct ptx_launch *launch, unsigned thread)
+{
+    const unsigned *size = launch->block;
+    sim_report_add(text, "thread (%u,%u,%u)", thread % size[0], thread / size[0] % size[1],
+                   thread / size[0] / size[1]);
 }
 
 static void add_thread(struct sim_report *text, const struct ptx_warp *warp, unsigned lane)
@@ -59,7 +84,9 @@ static void add_context(struct sim_report *text, const struct ptx_warp *warp,
 static void begin_report(struct sim_report *text, const struct ptx_launch *launch)
 {
     text->length = 0;
-    sim_report_add(text, "kernel %s: ", launch->kernel->symbol->name);
+    sim_report_add(text, "kernel ");
+    sim_report_name(text, launch->kernel->symbol->name);
+    sim_report_add(text, ": ");
 }
 
 const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
@@ -77,6 +104,29 @@ const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, u
     begin_report(&text, warp->launch);
     sim_report_add(&text, "%s", message);
     add_context(&text, warp, op, lane);
+    sim_report_log(&text);
+    return NULL;
+}
+
+static void describe_window(struct sim_report *text, const struct ptx_warp *warp,
+                            enum ptx_space space, uint64_t offset);
+
+const struct ptx_op *ptx_fault_shared(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
+                                      const char *what, const struct ptx_other *other)
+{
+    struct sim_report text;
+    ptx_wave_of(warp)->stop = PTX_STOP_FAILED;
+    if (!claim(warp->launch, PTX_END_TRAP))
+        return NULL;
+    begin_report(&text, warp->launch);
+    sim_report_add(&text, "%s", what);
+    add_context(&text, warp, op, lane);
+    sim_report_add(&text, "\n    after the %s by ", other->what);
+    add_number(&text, warp->launch, other->thread);
+    sim_report_add(&text, " at ");
+    add_line(&text, warp->launch->kernel->code->function->module, other->line);
+    sim_report_add(&text, "\n    ");
+    describe_window(&text, warp, PTX_SHARED, other->offset);
     sim_report_log(&text);
     return NULL;
 }
@@ -230,9 +280,10 @@ void ptx_report_grid(struct ptx_launch *launch, uint64_t ended)
 void ptx_report_launch(const struct ptx_launch *launch, struct sim_report *text)
 {
     const uint32_t *grid = launch->run.grid;
-    sim_report_add(text, "kernel %s, grid (%u,%u,%u) of blocks (%u,%u,%u),",
-                   launch->kernel->symbol->name, grid[0], grid[1], grid[2], launch->block[0],
-                   launch->block[1], launch->block[2]);
+    sim_report_add(text, "kernel ");
+    sim_report_name(text, launch->kernel->symbol->name);
+    sim_report_add(text, ", grid (%u,%u,%u) of blocks (%u,%u,%u),", grid[0], grid[1], grid[2],
+                   launch->block[0], launch->block[1], launch->block[2]);
 }
 
 void ptx_report_place(const struct sim_place *place, struct sim_report *text)

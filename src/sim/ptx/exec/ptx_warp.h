@@ -153,6 +153,16 @@ const struct ptx_op *ptx_fault(struct ptx_warp *warp, const struct ptx_op *op, u
                                enum ptx_end end, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* The same for an access to shared memory that another one should not have preceded. */
+struct ptx_other {
+    const char *what; /* "write" */
+    unsigned line;    /* of the PTX */
+    unsigned thread;  /* of the block */
+    uint64_t offset;  /* of shared memory */
+};
+const struct ptx_op *ptx_fault_shared(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,
+                                      const char *what, const struct ptx_other *other);
+
 /* The same for an access that sim_translate refused, or one that is misaligned: adds
  * the nearest allocation. space: as the kernel named it. */
 const struct ptx_op *ptx_fault_access(struct ptx_warp *warp, const struct ptx_op *op, unsigned lane,

@@ -203,12 +203,18 @@ const struct amdgpu_op *amdgpu_pause(struct amdgpu_wave *wave, const struct amdg
 
 /* Reports a fault of the wave at op (NULL: between ops) and ends the launch. Returns NULL, for
  * handlers to return. lane: the one that caused it, -1: all. */
+enum amdgpu_whose { AMDGPU_OF_DEVICE, AMDGPU_OF_BLOCK, AMDGPU_OF_THREAD }; /* memory */
 struct amdgpu_fault {
     enum amdgpu_end_kind kind;
     const char *what; /* "reads 4 bytes of global memory"; the report appends the address */
     bool has_address;
-    uint64_t address; /* AMDGPU_END_TRAP: the trap's number */
+    uint64_t address;        /* AMDGPU_END_TRAP: the trap's number */
+    enum amdgpu_whose whose; /* but of the device, the address is an offset of its memory */
     int lane;
+    /* Of a race: the access before, by code at this address (0: there was none), of a thread. */
+    uint64_t other;
+    unsigned other_thread;
+    bool other_wrote;
 };
 const struct amdgpu_op *amdgpu_fail(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                                     const struct amdgpu_fault *fault);
