@@ -1,5 +1,6 @@
 /* Owns launches: their checks, and the contents of the packet. */
 #include "hsa_kernel_services.h"
+#include "demangle.h"
 
 #include <string.h>
 
@@ -14,13 +15,13 @@ static hipError_t check_grid(const struct ah_backend_function *function,
         if ((uint64_t)launch->grid[i] * launch->block[i] > UINT32_MAX) {
             AH_LOG_ERR("%u blocks of %u threads are more than 2^32 threads in one dimension for "
                        "kernel %s",
-                       launch->grid[i], launch->block[i], function->kernel->name);
+                       launch->grid[i], launch->block[i], ah_demangle(function->kernel->name));
             return hipErrorInvalidConfiguration;
         }
         if (required && launch->block[i] != required) {
             AH_LOG_ERR("kernel %s was compiled for blocks of %u x %u x %u threads, not %u x %u x "
                        "%u",
-                       function->kernel->name, function->kernel->required[0],
+                       ah_demangle(function->kernel->name), function->kernel->required[0],
                        function->kernel->required[1], function->kernel->required[2],
                        launch->block[0], launch->block[1], launch->block[2]);
             return hipErrorInvalidConfiguration;
@@ -37,8 +38,8 @@ static hipError_t check_arguments(const struct ah_backend_function *function,
     size_t size = launch->extra ? *(const size_t *)launch->extra[3] : 0;
     if (size >= function->explicit_end)
         return hipSuccess;
-    AH_LOG_ERR("kernel %s takes %u bytes of arguments, and %zu are given", function->kernel->name,
-               function->explicit_end, size);
+    AH_LOG_ERR("kernel %s takes %u bytes of arguments, and %zu are given",
+               ah_demangle(function->kernel->name), function->explicit_end, size);
     return hipErrorInvalidValue;
 }
 
@@ -61,7 +62,8 @@ static hipError_t check_cooperative(struct ah_backend_device *device,
         return hipSuccess;
     AH_LOG_ERR("%llu blocks of kernel %s cannot all be resident for a cooperative launch: there is "
                "room for %llu",
-               (unsigned long long)blocks, function->kernel->name, (unsigned long long)resident);
+               (unsigned long long)blocks, ah_demangle(function->kernel->name),
+               (unsigned long long)resident);
     return hipErrorCooperativeLaunchTooLarge;
 }
 

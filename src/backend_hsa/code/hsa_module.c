@@ -1,6 +1,7 @@
 /* Owns modules: code objects that the runtime has loaded, and their kernels and variables by
  * name. */
 #include "hsa_generic.h"
+#include "demangle.h"
 #include "hsa_kernel_services.h"
 #include "hsa_memory.h"
 #include "hsa_module.h"
@@ -345,7 +346,7 @@ static hipError_t open_function(struct ah_backend_module *module,
     if (error == hipSuccess)
         error = query_sizes(module, symbol, &function);
     if (error == hipSuccess && function.kernarg_size > AHHSA_KERNARG_MAX) {
-        AH_LOG_ERR("kernel %s has %u bytes of arguments, more than %d", kernel->name,
+        AH_LOG_ERR("kernel %s has %u bytes of arguments, more than %d", ah_demangle(kernel->name),
                    function.kernarg_size, (int)AHHSA_KERNARG_MAX);
         error = hipErrorInvalidImage;
     }

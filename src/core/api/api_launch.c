@@ -3,6 +3,7 @@
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
+#include "demangle.h"
 #include "runtime.h"
 
 #include <hip/api/registration.h>
@@ -67,7 +68,7 @@ hipError_t ah_launch_function(struct ah_function *function, const struct ah_laun
     const struct ah_device *device = stream->handle.device;
     if (__builtin_expect(function->handle.device != device, 0)) {
         AH_LOG_ERR("kernel %s is loaded on device %d and cannot run in a stream of device %d",
-                   function->name, function->handle.device->ordinal, device->ordinal);
+                   ah_demangle(function->name), function->handle.device->ordinal, device->ordinal);
         return hipErrorInvalidDevice;
     }
     return ah_submit_launch(stream, function, launch);

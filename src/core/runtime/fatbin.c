@@ -2,6 +2,7 @@
  * and variables: each is taken apart and loaded on a device when a symbol of it
  * is first used there. */
 #include "code.h"
+#include "demangle.h"
 #include "launch_data.h"
 #include "log.h"
 #include "managed.h"
@@ -243,7 +244,8 @@ static hipError_t make_kernel(struct symbol *symbol, struct ah_device *device,
     struct ah_function *function;
     hipError_t error = device->ops->module_function(device->native, module, symbol->name, &native);
     if (error == hipErrorNotFound) {
-        AH_LOG_ERR("kernel %s is not in the code for device %d", symbol->name, device->ordinal);
+        AH_LOG_ERR("kernel %s is not in the code for device %d", ah_demangle(symbol->name),
+                   device->ordinal);
         return hipErrorInvalidDeviceFunction;
     }
     if (error == hipSuccess)

@@ -2,6 +2,7 @@
  * that are opened, the list of devices. */
 #include "registry.h"
 #include "code.h"
+#include "demangle.h"
 #include "env.h"
 #include "error.h"
 #include "log.h"
@@ -436,6 +437,8 @@ static void init_once(void)
     ah_config_load(&ah_registry.config, true);
     ah_config_check_variables();
     ah_config_set_log(&ah_registry.config, true);
+    if (ah_log_on(AH_LOG_ERROR, AH_LOG_ALWAYS))
+        ah_demangle_prepare();
     read_settings(&ah_registry.settings);
     open_drivers(&ah_registry);
     list_devices(&ah_registry);

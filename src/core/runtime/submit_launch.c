@@ -1,5 +1,6 @@
 /* Owns the checks of launches for which ah_submit_launch takes the slow path. */
 #include "submit_kinds.h"
+#include "demangle.h"
 
 static bool exceeds(const unsigned *size, const unsigned *limit)
 {
@@ -31,7 +32,8 @@ static hipError_t check_sizes(const struct ah_function *function, const struct a
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (has_zero(grid) || has_zero(block)) {
         AH_LOG_ERR("a dimension of grid (%u, %u, %u) or block (%u, %u, %u) is 0 for kernel %s",
-                   grid[0], grid[1], grid[2], block[0], block[1], block[2], function->name);
+                   grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                   ah_demangle(function->name));
         return launch->flags & AH_LAUNCH_COOPERATIVE
                    ? size_error(function, hipErrorInvalidConfiguration)
                    : hipErrorInvalidValue;
@@ -41,18 +43,20 @@ static hipError_t check_sizes(const struct ah_function *function, const struct a
                    "(%u threads, %u x %u x %u) for kernel %s",
                    block[0], block[1], block[2], device->ordinal, device->max_threads,
                    device->max_block[0], device->max_block[1], device->max_block[2],
-                   function->name);
+                   ah_demangle(function->name));
         return size_error(function, hipErrorInvalidConfiguration);
     }
     if (threads > function->max_threads) {
         AH_LOG_ERR("Launch params (%u, %u, %u) are larger than launch bounds (%u) for kernel %s",
-                   block[0], block[1], block[2], function->max_threads, function->name);
+                   block[0], block[1], block[2], function->max_threads,
+                   ah_demangle(function->name));
         return hipErrorLaunchFailure;
     }
     if (exceeds(grid, device->max_grid)) {
         AH_LOG_ERR("grid (%u, %u, %u) is larger than device %d allows (%u, %u, %u) for kernel %s",
                    grid[0], grid[1], grid[2], device->ordinal, device->max_grid[0],
-                   device->max_grid[1], device->max_grid[2], function->name);
+                   device->max_grid[1], device->max_grid[2],
+                   ah_demangle(function->name));
         return size_error(function, hipErrorInvalidConfiguration);
     }
     return hipSuccess;
@@ -70,7 +74,7 @@ static hipError_t check_shared(struct ah_function *function, const struct ah_lau
         AH_LOG_ERR("%u bytes of dynamic and %u of static shared memory are more than the %u of "
                    "device %d for kernel %s",
                    shared, function->static_shared, device->max_shared, device->ordinal,
-                   function->name);
+                   ah_demangle(function->name));
         return size_error(function, launch->flags & AH_LAUNCH_COOPERATIVE
                                         ? hipErrorCooperativeLaunchTooLarge
                                         : hipErrorOutOfMemory);

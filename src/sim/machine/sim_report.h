@@ -15,12 +15,8 @@ struct sim_report {
 /* Appends; what does not fit is cut off. */
 void sim_report_add(struct sim_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Appends the name of a function as C++ has it, where it is one of C++ and there is a C++ runtime
- * to ask. An offset, "+0x54", may follow the name. */
+/* Appends the name of a function as ah_demangle has it. */
 void sim_report_name(struct sim_report *report, const char *name);
-/* Looks for that runtime, which takes the loader's lock: called when no other lock is held, and
- * otherwise by the first sim_report_name. */
-void sim_report_prepare(void);
 /* Writes the report to the log, whatever its level. */
 void sim_report_log(const struct sim_report *report);
 

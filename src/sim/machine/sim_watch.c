@@ -1,6 +1,7 @@
 /* The watch's thread, the signal that asks for a report, and when a line is due. */
 #include "sim_watch.h"
 
+#include "demangle.h"
 #include "log.h"
 #include "sim_places.h"
 
@@ -310,7 +311,7 @@ bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now)
 
 void sim_watch_start(void)
 {
-    sim_report_prepare();
+    ah_demangle_prepare();
     if (!start_thread())
         AH_LOG_ERR("no thread could be started to watch kernels: they have no time limit");
 }

@@ -1,6 +1,7 @@
 /* Launches: the engine that the scheduler drives, and how a block's memory is laid
  * out: the block, its warps, their registers, shared and local memory. */
 #include "ptx_checks.h"
+#include "demangle.h"
 #include "ptx_warp.h"
 
 #include "log.h"
@@ -220,7 +221,7 @@ bool ptx_launch(struct ptx_launch *launch)
     unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
     unsigned waves = (threads + PTX_LANES - 1) / PTX_LANES;
     if (is_clustered(launch) || !launch->kernel->code || threads == 0) {
-        AH_LOG_ERR("kernel %s cannot be launched: %s", launch->kernel->symbol->name,
+        AH_LOG_ERR("kernel %s cannot be launched: %s", ah_demangle(launch->kernel->symbol->name),
                    is_clustered(launch)    ? "clusters of several blocks are not simulated"
                    : !launch->kernel->code ? "it has no code"
                                            : "the block is empty");
