@@ -47,6 +47,7 @@ build() {
     cmake -S "$here/$project" -B build -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_BUILD_TYPE=Release "$@" >configure.log 2>&1 ||
         { cat configure.log >&2; fail "configuration"; }
+    grep -A 5 -i 'CMake.*warning' configure.log && fail "a warning of CMake"
     cmake --build build -v >build.log 2>&1 || { cat build.log >&2; fail "build"; }
     # What the linker says of the sanitizer's run-time library is not the project's.
     grep -i 'warning:' build.log | grep -v 'lib[at]san\.so' && fail "a warning"
@@ -122,6 +123,16 @@ test_hip_device_with_hipcc_as_the_compiler() {
     build device -DCMAKE_CXX_COMPILER="$prefix/bin/hipcc"
     has_images build/program gfx90a gfx1100 sm_70
     run build/program
+}
+
+# Only who uses the target hears that the compiler cannot compile HIP.
+test_hip_device_with_another_compiler() {
+    ok cmake -S "$here/device" -B build -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_CXX_COMPILER=g++ >configure.log 2>&1
+    grep -i warning configure.log && fail "a warning of CMake"
+    cmake --build build >build.log 2>&1 && fail "g++ compiles HIP"
+    grep -q 'error: .*hip::device needs hipcc or clang' build.log ||
+        fail "the reason is not told: $(cat build.log)"
 }
 
 test_hip_device_takes_gpu_targets() {

@@ -19,6 +19,11 @@
 
 #include "hip/device/qualifiers.h"
 
+/* CMake's target hip::device with a C++ compiler that is neither hipcc nor clang. */
+#if defined(ANYHIP_HIP_DEVICE) && !defined(__HIP__)
+#error "hip::device needs hipcc or clang as the C++ compiler (CMAKE_CXX_COMPILER)"
+#endif
+
 #if defined(__HIP__) && defined(__clang__) && defined(__cplusplus)
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
