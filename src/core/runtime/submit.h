@@ -141,7 +141,7 @@ ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
         return ah_submit(
             stream, &(struct ah_command){.kind = AH_COMMAND_LAUNCH, .launch = {function, launch}});
     return device->launch(device->native, function->native, launch,
-                               atomic_load_explicit(&stream->native, memory_order_relaxed));
+                          atomic_load_explicit(&stream->native, memory_order_relaxed));
 }
 
 /* ah_submit for the record of an event, in the same way. */
