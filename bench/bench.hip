@@ -1,6 +1,7 @@
 // What a HIP call costs, against the same through the raw driver and through NVIDIA's own
 // runtime, in one process and interleaved, so that all see the same machine. A figure is the
-// median over many rounds of the mean over a batch; no figure is a pass or a failure.
+// median over many rounds of the mean over a batch, a ratio the median of the rounds' ratios: a
+// machine's speed drifts by more than what is measured. No figure is a pass or a failure.
 //
 //   bench              the table of calls
 //   bench --footprint  what the library adds to a process: load time and resident memory
@@ -104,12 +105,18 @@ void measure(const Case &row, const std::function<void()> &settle)
                 samples[way].push_back(each);
         }
     }
-    for (int way = 0; way < 3; way++)
-        result[way] = samples[way].empty() ? 0 : median(samples[way]);
+    for (int way = 0; way < 3; way++) {
+        std::vector<double> sorted = samples[way];
+        result[way] = sorted.empty() ? 0 : median(sorted);
+    }
     auto ratio = [&](int way) {
         char text[32] = "-";
+        std::vector<double> ratios;
+        for (size_t i = 0; i < samples[way].size(); i++)
+            if (samples[way][i] > 0)
+                ratios.push_back(samples[0][i] / samples[way][i]);
         if (result[way] > 0)
-            snprintf(text, sizeof text, "%.3f", result[0] / result[way]);
+            snprintf(text, sizeof text, "%.3f", median(ratios));
         return std::string(text);
     };
     printf("%-24s %10.1f %12.1f %12.1f %10s %10s\n", row.name, result[0], result[1], result[2],
