@@ -110,6 +110,12 @@ test_completion_of_the_other_commands() {
     for option in $("$bindir/anyhip" --help | sed -n 's/^  info \[\([^]]*\)\].*/\1/p' | tr '|' ' '); do
         offers "anyhip info " "$option"
     done
+    for option in --json --extract --force; do
+        offers "anyhip inspect --" $option
+    done
+    mkdir "completed folder" 2>/dev/null
+    offers "anyhip inspect --extract comple" "completed folder"
+    rmdir "completed folder"
     offers_not "anyhip check " --json
     for option in $("$bindir/anyhip" --help | sed -n 's/^  run \(\[.*\]\).*/\1/p' | grep -o -e '--[a-z]*'); do
         offers "anyhip run --" "$option"

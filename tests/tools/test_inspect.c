@@ -3,6 +3,7 @@
 #include "forge.h"
 #include "inspect.h"
 
+#include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +31,20 @@ static struct ah_forged make_bundle(size_t alignment)
     return bundle_with(ptx(), alignment);
 }
 
+#define VOLTA "      for NVIDIA Volta and later GPUs: V100, Titan V, Jetson Xavier\n"
+#define AMPERE                                                                                     \
+    "      for NVIDIA Ampere: A30, A100, A10, A40, RTX A6000, GeForce RTX 3060, RTX 3070, RTX "    \
+    "3080, RTX 3090, Jetson Orin\n"                                                                \
+    "      for NVIDIA Ada Lovelace: L4, L40, L40S, GeForce RTX 4060, RTX 4070, RTX 4080, RTX "     \
+    "4090\n"
+
 static const char bundle_lines[] =
     "    host-x86_64-unknown-linux-gnu-: nothing, for the host\n"
     "    hipv4-amdgcn-amd-amdhsa--gfx90a: AMDGPU code object gfx90a, code object version 5, 64 "
     "bytes\n"
+    "      for AMD CDNA 2: Instinct MI210, MI250, MI250X\n"
     "    hip-nvptx64-nvidia-cuda--sm_70: PTX sm_70, PTX 7.0, 68 bytes\n"
+    "      for NVIDIA Volta and later GPUs: V100, Titan V, Jetson Xavier\n"
     "      kernel add\n";
 
 static const char *write_forged(const char *name, struct ah_forged forged)
@@ -80,12 +90,17 @@ static void an_image_by_itself_is_listed(void **state)
 {
     (void)state;
     assert_string_equal(inspected(write_forged("x.ptx", ptx()), ""),
-                        "    PTX sm_70, PTX 7.0, 68 bytes\n      kernel add\n");
-    assert_string_equal(inspected(write_forged("x.co", ah_forge_amdgpu(6, 0x01000054)), ""),
-                        "    AMDGPU code object gfx11-generic, code object version 6, 64 bytes\n");
+                        "    PTX sm_70, PTX 7.0, 68 bytes\n" VOLTA "      kernel add\n");
+    assert_string_equal(inspected(write_forged("x.co", ah_forge_amdgpu(6, 0x0100005f)), ""),
+                        "    AMDGPU code object gfx9-4-generic, code object version 6, 64 bytes\n"
+                        "      for AMD CDNA 3: Instinct MI300A, MI300X, MI325X\n"
+                        "      for AMD CDNA 4: Instinct MI350X, MI355X\n");
+    assert_contains(inspected(write_forged("y.co", ah_forge_amdgpu(6, 0x01000059)), ""),
+                    "      for AMD RDNA 4: Radeon RX 9060 XT, Radeon RX 9070, RX 9070 XT, AI Pro "
+                    "R9700\n      no simulated device is of these kinds yet\n");
     assert_string_equal(
         inspected(write_forged("x.cubin", ah_forge_elf(190, 65, 8, 0x06005a04)), ""),
-        "    cubin sm_90, 64 bytes\n");
+        "    cubin sm_90, 64 bytes\n      for NVIDIA Hopper: H100, H200, GH200\n");
     assert_string_equal(inspected(ah_test_write_text("x.bc", "BC\xc0\xde...."), ""),
                         "    LLVM bitcode, 8 bytes\n");
 }
@@ -98,9 +113,9 @@ static void a_cuda_fatbin_is_listed_entry_by_entry(void **state)
     struct ah_forged both = ah_forge_cuda_container(ah_forge_join(cubin, text, 1));
     assert_string_equal(inspected(write_forged("x.fatbin", both), ""),
                         ah_test_print("    CUDA fatbin, %zu bytes\n"
-                                      "    cubin sm_80: cubin sm_80, 64 bytes\n"
+                                      "    cubin sm_80: cubin sm_80, 64 bytes\n" AMPERE
                                       "    PTX sm_70, compressed with zstd: PTX sm_70, PTX 7.0, 68 "
-                                      "bytes\n      kernel add\n",
+                                      "bytes\n" VOLTA "      kernel add\n",
                                       both.size));
 }
 
@@ -117,7 +132,8 @@ static void a_host_files_sections_are_searched(void **state)
                                                 ah_forge_amdgpu(5, 0x3f))),
                   "shared library"),
         "  __CLANG_OFFLOAD_BUNDLE__hip-amdgcn--gfx90a+0x0: one image\n"
-        "    AMDGPU code object gfx90a, code object version 5, 64 bytes\n");
+        "    AMDGPU code object gfx90a, code object version 5, 64 bytes\n"
+        "      for AMD CDNA 2: Instinct MI210, MI250, MI250X\n");
     assert_string_equal(
         inspected(write_forged("b.o", host_file(".llvm.offloading",
                                                 ah_forge_offload("amdgcn-amd-amdhsa", "gfx90a",
@@ -231,6 +247,7 @@ static void devices_that_run_an_image_are_named(void **state)
         ah_forge_text(".version 7.0\n.target sm_80\n.visible .entry add() {}\n");
     const char *text = inspected(write_forged("x.hipfb", bundle_with(newer, 8)), "");
     assert_contains(text, "gfx90a, code object version 5, 64 bytes\n"
+                          "      for AMD CDNA 2: Instinct MI210, MI250, MI250X\n"
                           "      runs on no device of this machine\n");
     assert_contains(text, "      kernel add\n      runs on device 1, 2\n");
 }
@@ -242,9 +259,167 @@ static void a_simulated_device_runs_ptx_and_no_cubin(void **state)
     ah_test_setenv("ANYHIP_BACKEND", "simcuda:sm_80");
     struct ah_forged cubin = ah_forge_elf(190, 51, 7, 0x50);
     assert_string_equal(inspected(write_forged("x.cubin", cubin), ""),
-                        "    cubin sm_80, 64 bytes\n      runs on no device of this machine\n");
+                        "    cubin sm_80, 64 bytes\n" AMPERE
+                        "      runs on no device of this machine\n");
     assert_contains(inspected(write_forged("x.ptx", ptx()), ""),
                     "      kernel add\n      runs on device 0\n");
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+static cJSON *json_of(int status, const char *path, const char *more)
+{
+    struct ah_test_run run = anyhip("inspect", "--json", path, more);
+    cJSON *json = cJSON_Parse(run.out);
+    assert_int_equal(run.status, status);
+    assert_non_null(json);
+    assert_int_equal(cJSON_GetNumberValue(cJSON_GetObjectItem(json, "schema")), 1);
+    return json;
+}
+
+static const cJSON *file_of(const cJSON *json, int index)
+{
+    return cJSON_GetArrayItem(cJSON_GetObjectItem(json, "files"), index);
+}
+
+static const cJSON *image_of(const cJSON *file, int index)
+{
+    return cJSON_GetArrayItem(cJSON_GetObjectItem(file, "images"), index);
+}
+
+static const char *text_in(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+    return text ? text : "(none)";
+}
+
+static double number_in(const cJSON *object, const char *key)
+{
+    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, key));
+}
+
+static void json_has_what_the_text_has(void **state)
+{
+    (void)state;
+    struct ah_forge_entry generic = {"hipv4-amdgcn-amd-amdhsa--gfx12-generic",
+                                     ah_forge_amdgpu(6, 0x01000059)};
+    struct ah_forged both = ah_forge_join(make_bundle(8), ah_forge_bundle(&generic, 1, 8), 8);
+    const char *path = write_forged("lib.so", host_file(".hip_fatbin", both));
+    cJSON *json = json_of(0, path, write_forged("x.ptx", ptx()));
+    assert_string_equal(text_in(file_of(json, 0), "file"), path);
+    assert_string_equal(text_in(file_of(json, 0), "kind"), "shared library");
+    const cJSON *image = image_of(file_of(json, 0), 0);
+    assert_string_equal(text_in(image, "kind"), "AMDGPU code object");
+    assert_string_equal(text_in(image, "processor"), "gfx90a");
+    assert_string_equal(text_in(image, "xnack"), "any");
+    assert_string_equal(text_in(image, "label"), "hipv4-amdgcn-amd-amdhsa--gfx90a");
+    assert_string_equal(text_in(image, "container"), "offload bundle");
+    assert_string_equal(text_in(image, "section"), ".hip_fatbin");
+    assert_int_equal(number_in(image, "size"), 64);
+    assert_int_equal(number_in(image, "codeObjectVersion"), 5);
+    const cJSON *gpu = cJSON_GetArrayItem(cJSON_GetObjectItem(image, "gpus"), 0);
+    assert_string_equal(text_in(gpu, "architecture"), "gfx90a");
+    assert_string_equal(text_in(gpu, "family"), "CDNA 2");
+    assert_string_equal(text_in(gpu, "products"), "Instinct MI210, MI250, MI250X");
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(image, "simulated")));
+    image = image_of(file_of(json, 0), 1);
+    assert_string_equal(text_in(image, "ptxVersion"), "7.0");
+    const cJSON *kernels = cJSON_GetObjectItem(image, "kernels");
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(kernels, 0)), "add");
+    image = image_of(file_of(json, 0), 2);
+    assert_int_equal(number_in(image, "genericVersion"), 1);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(image, "gpus")), 2);
+    assert_true(number_in(image, "offset") > 0);
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItem(image, "simulated")));
+    assert_null(image_of(file_of(json, 0), 3));
+    assert_string_equal(text_in(file_of(json, 1), "kind"), "device code");
+    assert_string_equal(text_in(image_of(file_of(json, 1), 0), "container"), "");
+    assert_null(file_of(json, 2));
+    cJSON_Delete(json);
+}
+
+static void json_has_the_devices_that_run_an_image(void **state)
+{
+    (void)state;
+    ah_test_use_devices("70,80,90");
+    struct ah_forged newer = ah_forge_text(".version 7.0\n.target sm_80\n");
+    cJSON *json = json_of(0, write_forged("x.ptx", newer), NULL);
+    const cJSON *devices = cJSON_GetObjectItem(image_of(file_of(json, 0), 0), "devices");
+    assert_int_equal(cJSON_GetArraySize(devices), 2);
+    assert_int_equal(cJSON_GetNumberValue(cJSON_GetArrayItem(devices, 0)), 1);
+    cJSON_Delete(json);
+}
+
+static void json_has_what_is_wrong_with_files(void **state)
+{
+    (void)state;
+    struct ah_forged code = ah_forge_text("what is this?");
+    const char *path = write_forged("z.so", host_file(".hip_\xff\033tin", code));
+    cJSON *json = json_of(1, "/nonexistent", path);
+    const cJSON *problem = cJSON_GetArrayItem(cJSON_GetObjectItem(file_of(json, 0), "problems"), 0);
+    assert_string_equal(text_in(file_of(json, 0), "file"), "/nonexistent");
+    assert_string_equal(text_in(problem, "message"), "No such file or directory");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(file_of(json, 1), "problems")), 0);
+    cJSON_Delete(json);
+    json = json_of(1, write_forged("y.so", host_file(".hip_fatbin\xff\033", code)), NULL);
+    problem = cJSON_GetArrayItem(cJSON_GetObjectItem(file_of(json, 0), "problems"), 0);
+    assert_string_equal(text_in(problem, "section"), ".hip_fatbin??");
+    assert_contains(text_in(problem, "message"), "this is no device code");
+    cJSON_Delete(json);
+}
+
+/* ---- extraction --------------------------------------------------------- */
+
+static void assert_extracted(const char *folder, const char *name, struct ah_forged image)
+{
+    size_t size;
+    char *content = ah_test_read_file(ah_test_print("%s/%s", folder, name), &size);
+    assert_int_equal(size, image.size);
+    assert_memory_equal(content, image.data, size);
+}
+
+static void images_are_extracted_into_files_of_their_own(void **state)
+{
+    (void)state;
+    const char *folder = ah_test_path("images");
+    struct ah_forged bundle = make_bundle(8);
+    const char *path = write_archive("x y.a", host_file(".hip_fatbin", bundle));
+    const char *plain = ah_test_write_text("x.bc", "BC\xc0\xde....");
+    struct ah_test_run run = anyhip("inspect", path, "--extract", folder, plain);
+    assert_int_equal(run.status, 0);
+    assert_contains(run.out,
+                    ah_test_print("      written to %s/x_y.a_member.o_.0.gfx90a.co\n", folder));
+    assert_extracted(folder, "x_y.a_member.o_.0.gfx90a.co", ah_forge_amdgpu(5, 0x53f));
+    assert_extracted(folder, "x_y.a_member.o_.1.sm_70.ptx", ptx());
+    assert_extracted(folder, "x.bc.2.image.bc", ah_forge_text("BC\xc0\xde...."));
+}
+
+static void extracted_files_replace_others_only_when_told(void **state)
+{
+    (void)state;
+    const char *folder = ah_test_path("images"), *path = write_forged("x.ptx", ptx());
+    const char *old = ah_test_write_text("images/x.ptx.0.sm_70.ptx", "mine");
+    struct ah_test_run run = anyhip("inspect", "--extract", folder, path);
+    assert_int_equal(run.status, 1);
+    assert_contains(run.err,
+                    ah_test_print("cannot write %s: File exists; --force replaces it", old));
+    assert_extracted(folder, "x.ptx.0.sm_70.ptx", ah_forge_text("mine"));
+    run = anyhip("inspect", "--json", "--extract", folder, "--force", path);
+    assert_int_equal(run.status, 0);
+    assert_contains(run.out, ah_test_print("\"extracted\":\t\"%s\"", old));
+    assert_extracted(folder, "x.ptx.0.sm_70.ptx", ptx());
+    run = anyhip("inspect", "--extract", "/proc/nowhere", path);
+    assert_int_equal(run.status, 1);
+    assert_contains(run.err, "cannot write /proc/nowhere/x.ptx.0.sm_70.ptx: ");
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(anyhip("inspect", "x", "--extract").status, 2);
+    assert_int_equal(anyhip("inspect", "--force", "x").status, 2);
+    assert_int_equal(anyhip("inspect", "--json").status, 2);
+    assert_int_equal(anyhip("inspect", "--xml", "x").status, 2);
 }
 
 /* ---- bad files ---------------------------------------------------------- */
@@ -312,7 +487,7 @@ static void files_that_end_too_early_are_told(void **state)
 }
 
 /* Inspected in this process, which the sanitizers watch, with its output thrown away. */
-static void inspect_quietly(const char *path)
+static void inspect_quietly(const char *path, bool json)
 {
     ah_test_setenv("ANYHIP_BACKEND", "none");
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC), out = dup(STDOUT_FILENO);
@@ -320,7 +495,10 @@ static void inspect_quietly(const char *path)
     fflush(stdout);
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    ah_inspect(path);
+    struct ah_inspection inspection = {0};
+    ah_listing_begin(&inspection.listing, json);
+    ah_inspect(&inspection, path);
+    ah_listing_end(&inspection.listing);
     fflush(stdout);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
@@ -340,7 +518,7 @@ static void survive(const char *name, struct ah_forged forged, size_t interestin
         if (round % 3 == 0)
             damaged.size -= ah_test_random(&seed) % damaged.size;
         write_forged(name, damaged);
-        inspect_quietly(ah_test_path(name));
+        inspect_quietly(ah_test_path(name), round % 2 == 0);
         ah_test_tear_down(NULL);
     }
 }
@@ -380,6 +558,12 @@ int main(void)
         AH_COMMAND_TEST(several_files_are_inspected_in_order),
         AH_COMMAND_TEST(devices_that_run_an_image_are_named),
         AH_COMMAND_TEST(a_simulated_device_runs_ptx_and_no_cubin),
+        AH_COMMAND_TEST(json_has_what_the_text_has),
+        AH_COMMAND_TEST(json_has_the_devices_that_run_an_image),
+        AH_COMMAND_TEST(json_has_what_is_wrong_with_files),
+        AH_COMMAND_TEST(images_are_extracted_into_files_of_their_own),
+        AH_COMMAND_TEST(extracted_files_replace_others_only_when_told),
+        AH_COMMAND_TEST(options_that_make_no_sense_are_refused),
         AH_COMMAND_TEST(files_that_cannot_hold_device_code_are_refused_with_the_reason),
         AH_COMMAND_TEST(damaged_parts_are_named_with_their_place),
         AH_COMMAND_TEST(files_that_end_too_early_are_told),

@@ -10,7 +10,7 @@ static void help_and_version_are_answered(void **state)
     struct ah_test_run run = anyhip("--help");
     assert_int_equal(run.status, 0);
     assert_contains(run.out, "usage: anyhip COMMAND");
-    assert_contains(run.out, "inspect FILE");
+    assert_contains(run.out, "inspect [--json] [--extract FOLDER] [--force] FILE");
     assert_string_equal(anyhip("-h").out, run.out);
     run = anyhip("--version");
     assert_int_equal(run.status, 0);

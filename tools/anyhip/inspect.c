@@ -1,5 +1,5 @@
-/* Owns how a file is taken apart for people to read: archives into members, host files into
- * sections, these into containers, and containers into images. */
+/* Owns how a file is taken apart: archives into members, host files into sections, these into
+ * containers, and containers into images. */
 #include "inspect.h"
 #include "archive.h"
 #include "elffile.h"
@@ -28,6 +28,7 @@ struct walk {
     size_t offset;       /* of the container in the section or file */
     int depth;           /* of archives in archives */
     bool good;
+    struct ah_inspection *inspection;
 };
 
 static void inspect_bytes(struct walk *walk, const void *data, size_t size);
@@ -35,16 +36,14 @@ static void inspect_bytes(struct walk *walk, const void *data, size_t size);
 __attribute__((format(printf, 2, 3))) static void complain(struct walk *walk, const char *format,
                                                            ...)
 {
+    char message[256];
     va_list args;
-    walk->good = false;
-    fflush(stdout);
-    fprintf(stderr, "anyhip: %s: ", walk->name);
-    if (*walk->section || walk->offset)
-        fprintf(stderr, "%s+0x%zx: ", walk->section, walk->offset);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    walk->good = false;
+    ah_listing_problem(&walk->inspection->listing, walk->name, walk->section, walk->offset,
+                       message);
 }
 
 /* Says so when an ELF file, which what names, has not all the bytes that it needs. */
@@ -69,108 +68,88 @@ static void make_printable(char *text)
 
 /* ---- images ------------------------------------------------------------- */
 
-static void print_kernel(void *data, const char *name, size_t length)
-{
-    char text[1024];
-    (void)data;
-    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), name);
-    make_printable(text);
-    printf("      kernel %s%s\n", text, length < sizeof text ? "" : "...");
-}
-
 /* Nothing on a machine without devices, where the answer would always be the same. */
-static void print_devices(const struct ah_image *image)
+static void list_devices(struct walk *walk, const struct ah_image *image)
 {
-    int count = 0, fitting = 0;
+    enum { DEVICES_MAX = 256 };
+    int devices[DEVICES_MAX], count = 0, fitting = 0;
     if (hipGetDeviceCount(&count) != hipSuccess)
         return;
-    for (int device = 0; device < count; device++)
+    for (int device = 0; device < count && fitting < DEVICES_MAX; device++)
         if (anyhipDeviceCanRunImage(device, image->data, image->size))
-            printf("%s%d", fitting++ ? ", " : "      runs on device ", device);
-    puts(fitting ? "" : "      runs on no device of this machine");
+            devices[fitting++] = device;
+    ah_listing_devices(&walk->inspection->listing, devices, fitting);
 }
 
-static void print_kind(const struct ah_image *image)
+static void extract(struct walk *walk, const struct ah_image *image)
 {
-    if (image->kind == AH_IMAGE_HOST)
-        printf("nothing, for the host");
-    else if (image->kind == AH_IMAGE_UNKNOWN && ah_is_bitcode(image->data, image->size))
-        printf("LLVM bitcode");
-    else
-        printf("%s", ah_image_kind_name(image->kind));
-    if (*image->target)
-        printf(" %s", image->target);
-    if (image->kind == AH_IMAGE_AMDGPU)
-        printf(", code object version %d", image->code_object_version);
-    if (image->kind == AH_IMAGE_PTX)
-        printf(", PTX %u.%u", image->ptx_version / 10, image->ptx_version % 10);
-    if (image->size)
-        printf(", %zu bytes", image->size);
+    struct ah_extract *to = &walk->inspection->extract;
+    char *path;
+    if (!ah_extract_image(to, walk->name, image, &path))
+        complain(walk, "cannot write %s: %s%s", path ? path : "an image", strerror(errno),
+                 errno == EEXIST ? "; --force replaces it" : "");
+    else if (path)
+        ah_listing_extracted(&walk->inspection->listing, path);
+    free(path);
 }
 
-static void print_image(struct walk *walk, const struct ah_image *image);
+static void list_image(struct walk *walk, const struct ah_image *image);
 
 /* NVIDIA's container may itself be an image of a bundle. */
-static void print_cuda_entries(struct walk *walk, const void *data, size_t size)
+static void list_cuda_entries(struct walk *walk, const void *data, size_t size)
 {
     struct ah_cuda_entry entry;
     size_t at = 0;
     bool damaged;
     while (ah_cuda_entry_next(data, size, &at, &entry, &damaged)) {
-        struct ah_image image = {0};
+        struct ah_image image;
         bool packed = *entry.packing != '\0';
         void *unpacked = strcmp(entry.packing, "zstd") == 0 ? ah_cuda_entry_unpack(&entry) : NULL;
         if (unpacked)
             ah_image_identify(&image, unpacked, entry.unpacked_size);
         else if (!packed)
             ah_image_identify(&image, entry.data, entry.size);
+        else
+            image = (struct ah_image){.kind = entry.ptx ? AH_IMAGE_PTX : AH_IMAGE_CUBIN,
+                                      .size = entry.size,
+                                      .sm = entry.sm};
         snprintf(image.label, sizeof image.label, "%s sm_%u%s%s", entry.ptx ? "PTX" : "cubin",
                  entry.sm, packed ? ", compressed with " : "", entry.packing);
-        if (unpacked || !packed)
-            print_image(walk, &image);
-        else
-            printf("    %s: %zu bytes\n", image.label, entry.size);
+        list_image(walk, &image);
+        if (packed && !unpacked && walk->inspection->extract.folder)
+            complain(walk, "%s: it cannot be unpacked", image.label);
         free(unpacked);
     }
     if (damaged)
         complain(walk, "the CUDA fatbin is truncated or damaged");
 }
 
-static void print_image(struct walk *walk, const struct ah_image *image)
+static void list_image(struct walk *walk, const struct ah_image *image)
 {
-    char label[sizeof image->label];
-    memcpy(label, image->label, sizeof label);
-    make_printable(label);
-    printf("    %s%s", label, *label ? ": " : "");
-    print_kind(image);
-    putchar('\n');
-    if (image->kind == AH_IMAGE_HOST || image->kind == AH_IMAGE_UNKNOWN)
-        return;
     struct ah_elf elf;
-    if (ah_elf_open(&elf, image->data, image->size))
+    ah_listing_image(&walk->inspection->listing, image);
+    if (image->kind == AH_IMAGE_HOST || !image->data)
+        return;
+    if (image->kind != AH_IMAGE_UNKNOWN && ah_elf_open(&elf, image->data, image->size))
         check_extent(walk, "image", &elf);
-    ah_kernels_each(image, print_kernel, NULL);
+    if (image->kind != AH_IMAGE_UNKNOWN)
+        ah_kernels_each(image, ah_listing_kernel, &walk->inspection->listing);
     if (image->kind == AH_IMAGE_CUDA_FATBIN)
-        print_cuda_entries(walk, image->data, image->size);
-    else
-        print_devices(image);
+        list_cuda_entries(walk, image->data, image->size);
+    else if (image->kind != AH_IMAGE_UNKNOWN)
+        list_devices(walk, image);
+    extract(walk, image);
 }
 
 /* ---- containers --------------------------------------------------------- */
 
-static void print_place(const struct walk *walk, const char *what, size_t size)
+static void list_container(struct walk *walk, const char *what, size_t size)
 {
-    printf("  ");
-    if (*walk->section || walk->offset)
-        printf("%s+0x%zx: ", walk->section, walk->offset);
-    printf("%s", what);
-    if (size)
-        printf(", %zu bytes", size);
-    putchar('\n');
+    ah_listing_container(&walk->inspection->listing, walk->section, walk->offset, what, size);
 }
 
-static void print_bundle(struct walk *walk, enum ah_piece piece, const unsigned char *data,
-                         size_t size)
+static void list_bundle(struct walk *walk, enum ah_piece piece, const unsigned char *data,
+                        size_t size)
 {
     struct ah_images images;
     char reason[AH_IMAGE_ERROR_SIZE];
@@ -178,14 +157,15 @@ static void print_bundle(struct walk *walk, enum ah_piece piece, const unsigned 
         complain(walk, "%s", reason);
         return;
     }
-    print_place(walk, piece == AH_PIECE_COMPRESSED ? "compressed offload bundle" : "offload bundle",
-                ah_piece_extent(piece, data, size));
+    list_container(walk,
+                   piece == AH_PIECE_COMPRESSED ? "compressed offload bundle" : "offload bundle",
+                   ah_piece_extent(piece, data, size));
     for (size_t i = 0; i < images.count; i++)
-        print_image(walk, &images.items[i]);
+        list_image(walk, &images.items[i]);
     ah_images_close(&images);
 }
 
-static void print_offload(struct walk *walk, const unsigned char *data, size_t size)
+static void list_offload(struct walk *walk, const unsigned char *data, size_t size)
 {
     struct ah_offload_entry entry;
     struct ah_image image;
@@ -193,23 +173,23 @@ static void print_offload(struct walk *walk, const unsigned char *data, size_t s
         complain(walk, "the container of relocatable device code is truncated or damaged");
         return;
     }
-    print_place(walk, "relocatable device code", ah_piece_extent(AH_PIECE_OFFLOAD, data, size));
+    list_container(walk, "relocatable device code", ah_piece_extent(AH_PIECE_OFFLOAD, data, size));
     ah_image_identify(&image, entry.data, entry.size);
     snprintf(image.label, sizeof image.label, "%.127s", entry.label);
-    print_image(walk, &image);
+    list_image(walk, &image);
 }
 
-static void print_piece(struct walk *walk, enum ah_piece piece, const unsigned char *data,
-                        size_t size)
+static void list_piece(struct walk *walk, enum ah_piece piece, const unsigned char *data,
+                       size_t size)
 {
     struct ah_image image;
     switch (piece) {
     case AH_PIECE_BUNDLE:
     case AH_PIECE_COMPRESSED:
-        print_bundle(walk, piece, data, size);
+        list_bundle(walk, piece, data, size);
         break;
     case AH_PIECE_OFFLOAD:
-        print_offload(walk, data, size);
+        list_offload(walk, data, size);
         break;
     case AH_PIECE_CUDA_FATBIN:
         size = ah_piece_extent(piece, data, size);
@@ -221,8 +201,8 @@ static void print_piece(struct walk *walk, enum ah_piece piece, const unsigned c
     case AH_PIECE_IMAGE:
         ah_image_identify(&image, data, size);
         if (*walk->section || walk->offset)
-            print_place(walk, "one image", 0);
-        print_image(walk, &image);
+            list_container(walk, "one image", 0);
+        list_image(walk, &image);
         break;
     case AH_PIECE_UNKNOWN:
         break;
@@ -253,7 +233,7 @@ static void inspect_pieces(struct walk *walk, const unsigned char *data, size_t 
         enum ah_piece piece = ah_piece_at(data + at, size - at);
         size_t extent = ah_piece_extent(piece, data + at, size - at);
         walk->offset = at;
-        print_piece(walk, piece, data + at, size - at);
+        list_piece(walk, piece, data + at, size - at);
         if (piece == AH_PIECE_UNKNOWN)
             complain(walk, "this is no device code");
         size_t next = next_piece(data, size, at + (extent ? extent : 1));
@@ -282,22 +262,19 @@ static void inspect_host(struct walk *walk, const struct ah_elf *elf)
 {
     struct ah_elf_section section;
     size_t found = 0;
-    printf("%s: %s\n", walk->name, ah_elf_kind(elf));
+    ah_listing_file(&walk->inspection->listing, walk->name, ah_elf_kind(elf));
     check_extent(walk, "file", elf);
     for (uint64_t i = 0; i < elf->section_count; i++) {
         if (!ah_elf_section(elf, i, &section) || section.size == 0 ||
             !may_hold_device_code(section.name) || is_zero(section.data, section.size))
             continue;
-        char name[96];
-        snprintf(name, sizeof name, "%s", section.name);
-        make_printable(name);
-        walk->section = name;
+        walk->section = section.name;
         inspect_pieces(walk, section.data, section.size);
         walk->section = "";
         found++;
     }
     if (found == 0)
-        printf("  no device code\n");
+        ah_listing_no_code(&walk->inspection->listing);
 }
 
 /* Maps a file; false after a message. An empty file has no data. */
@@ -347,7 +324,11 @@ static void inspect_member(struct walk *outer, const struct ah_member *member)
     char *name = NULL;
     if (asprintf(&name, "%s(%s)", outer->name, member->name) < 0)
         return;
-    struct walk walk = {.name = name, .section = "", .depth = outer->depth + 1, .good = true};
+    struct walk walk = {.name = name,
+                        .section = "",
+                        .depth = outer->depth + 1,
+                        .good = true,
+                        .inspection = outer->inspection};
     make_printable(name);
     if (member->data)
         inspect_bytes(&walk, member->data, member->size);
@@ -361,7 +342,8 @@ static void inspect_archive(struct walk *walk, struct ah_archive *archive)
 {
     struct ah_member member;
     enum ah_archive_step step;
-    printf("%s: %sarchive\n", walk->name, archive->thin ? "thin " : "");
+    ah_listing_file(&walk->inspection->listing, walk->name,
+                    archive->thin ? "thin archive" : "archive");
     while ((step = ah_archive_next(archive, &member)) == AH_ARCHIVE_MEMBER)
         inspect_member(walk, &member);
     if (step == AH_ARCHIVE_DAMAGED)
@@ -378,19 +360,20 @@ static void inspect_bytes(struct walk *walk, const void *data, size_t size)
                elf.header.e_machine != AMDGPU) {
         inspect_host(walk, &elf);
     } else if (ah_piece_at(data, size) != AH_PIECE_UNKNOWN) {
-        printf("%s:\n", walk->name);
+        ah_listing_file(&walk->inspection->listing, walk->name, "");
         inspect_pieces(walk, data, size);
     } else if (walk->depth > 0) {
-        printf("%s:\n  no device code\n", walk->name);
+        ah_listing_file(&walk->inspection->listing, walk->name, "");
+        ah_listing_no_code(&walk->inspection->listing);
     } else {
         complain(walk, "neither a program, object or library of this kind of machine nor device "
                        "code");
     }
 }
 
-bool ah_inspect(const char *path)
+bool ah_inspect(struct ah_inspection *inspection, const char *path)
 {
-    struct walk walk = {.name = path, .section = "", .good = true};
+    struct walk walk = {.name = path, .section = "", .good = true, .inspection = inspection};
     void *data;
     size_t size;
     if (!map_file(&walk, path, &data, &size))

@@ -19,13 +19,17 @@ static const char help[] =
     "\n"
     "  info [--json|--quiet]  drivers and why each failed, devices, the configuration in force;\n"
     "                         exit status 0 with at least one device, 1 without\n"
-    "  inspect FILE...        the device images in programs, libraries, objects, archives, "
+    "  inspect [--json] [--extract FOLDER] [--force] FILE...\n"
+    "                         the device images in programs, libraries, objects, archives, "
     "bundles,\n"
     "                         code objects, PTX, cubins and CUDA fatbins: kind, target, size,\n"
-    "                         kernels, and which devices of this machine run them\n"
+    "                         kernels, the GPUs that they are for, and which devices of this\n"
+    "                         machine run them; images become files of FOLDER, where --force\n"
+    "                         replaces those that are there\n"
     "  check                  a self test of each device: allocate, copy, fill, compare\n"
     "  run [--device SPEC] [--check CHECKS] [--timeout SECONDS] [--log LEVEL] PROGRAM ARGUMENT...\n"
-    "                         the program, on these devices (cuda, hsa, simcuda, sm_80, gfx90a*2),\n"
+    "                         the program, on these devices (cuda, hsa, simcuda, sm_80, "
+    "gfx90a*2),\n"
     "                         with checks of simulated devices (races, all), a limit of the time\n"
     "                         that a kernel of theirs may take, and a log (1 errors to 5)\n"
     "  --version, --help\n";
@@ -55,23 +59,45 @@ static int info(int count, char **arguments)
     return ah_info(form);
 }
 
-static int inspect(int count, char **arguments)
+/* Reads the options of inspect, and moves the files to the front. -1: after a message. */
+static int read_inspect(int count, char **arguments, struct ah_inspection *inspection, bool *json)
 {
-    bool good = true, options = true;
+    bool options = true;
     int files = 0;
     for (int i = 0; i < count; i++) {
-        if (options && strcmp(arguments[i], "--") == 0) {
+        const char *argument = arguments[i];
+        if (!options || *argument != '-') {
+            arguments[files++] = arguments[i];
+        } else if (strcmp(argument, "--") == 0) {
             options = false;
-        } else if (options && arguments[i][0] == '-') {
-            return refuse("inspect has no option \"%s\"", arguments[i]);
+        } else if (strcmp(argument, "--json") == 0) {
+            *json = true;
+        } else if (strcmp(argument, "--force") == 0) {
+            inspection->extract.force = true;
+        } else if (strcmp(argument, "--extract") == 0) {
+            if (++i == count)
+                return -refuse("--extract needs a folder");
+            inspection->extract.folder = arguments[i];
         } else {
-            good = ah_inspect(arguments[i]) && good;
-            files++;
+            return -refuse("inspect has no option \"%s\"", argument);
         }
     }
-    if (files == 0)
-        return refuse("inspect needs a file");
-    return good ? 0 : 1;
+    if (inspection->extract.force && !inspection->extract.folder)
+        return -refuse("--force needs --extract");
+    return files ? files : -refuse("inspect needs a file");
+}
+
+static int inspect(int count, char **arguments)
+{
+    struct ah_inspection inspection = {0};
+    bool good = true, json = false;
+    int files = read_inspect(count, arguments, &inspection, &json);
+    if (files < 0)
+        return USAGE;
+    ah_listing_begin(&inspection.listing, json);
+    for (int i = 0; i < files; i++)
+        good = ah_inspect(&inspection, arguments[i]) && good;
+    return ah_listing_end(&inspection.listing) && good ? 0 : 1;
 }
 
 static int check(int count, char **arguments)
