@@ -286,6 +286,29 @@ test_a_device_is_simulated_for_generic_code() {
     }
 }
 
+# The commands of docs/hipcc.md, "Clang by itself". Those for both vendors need NVIDIA's ptxas.
+test_clang_makes_device_code_by_itself() {
+    clang=$("$prefix/bin/hipconfig" --hipclangpath)/clang++
+    clc=$(dirname "$(ls /usr/lib/clc/amdgcn-amd-amdhsa.bc /usr/share/clc/amdgcn-amd-amdhsa.bc \
+        2>/dev/null | head -n 1)")
+    set -- -x hip -O2 -D__HIP_PLATFORM_AMD__=1 -isystem "$prefix/include" -nogpuinc \
+        -include hip/device/prelude.h
+    examples=$(echo "$prefix"/share/doc/*/examples)
+    ok "$clang" "$@" -mprintf-kind=buffered "--hip-device-lib-path=$clc" \
+        --hip-device-lib=amdgcn-amd-amdhsa.bc --offload-arch=gfx90a --offload-arch=gfx11-generic \
+        -c "$examples/vector_add.hip" -o program.o
+    ok "$clang" program.o -L"$libdir" -lanyhip "-Wl,-rpath,$libdir" -o program
+    has_images program gfx90a gfx11-generic
+    (ANYHIP_BACKEND=simhsa:gfx1100 && export ANYHIP_BACKEND && run ./program) || exit 1
+    [ -x /usr/local/cuda/bin/ptxas ] || command -v ptxas >/dev/null || return 0
+    ok "$clang" "$@" -nogpulib -no-hip-rt --offload-new-driver \
+        --offload-targets=amdgcn-amd-amdhsa,nvptx64-nvidia-cuda -Xarch_amdgcn \
+        --offload-arch=gfx90a -Xarch_nvptx64 --offload-arch=sm_80 "$examples/vector_add.hip" \
+        -L"$libdir" -lanyhip "-Wl,-rpath,$libdir" -o both
+    has_images both gfx90a sm_80
+    (ANYHIP_BACKEND=simhsa:gfx90a && export ANYHIP_BACKEND && run ./both) || exit 1
+}
+
 test_a_moved_tree_works_from_its_new_place() {
     ok cp -R "$prefix" "a new place"
     libdir="$PWD/a new place/${libdir#"$prefix"/}"
