@@ -455,6 +455,7 @@ static void the_first_row_of_an_array_is_copied_as_a_line(void **state)
     expect(hipMemcpyHtoA(array, 0, host, 20), hipErrorInvalidValue);
     expect(hipMemcpyAtoH(back, array, 8, 12), hipErrorInvalidValue);
     expect(hipMemcpyAtoH(back, array, 20, 4), hipErrorInvalidValue);
+    ok(hipMemcpyHtoA(array, 16, host, 0)); /* nothing, at the end of the row */
     ok(hipFreeArray(array));
 }
 

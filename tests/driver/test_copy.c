@@ -801,6 +801,31 @@ static void memory_is_copied_between_devices(void **state)
     ok(hipFree(first));
 }
 
+static void a_copy_between_devices_in_a_stream_does_not_block_the_host(void **state)
+{
+    uint32_t *first, *second, back[WORDS];
+    hipStream_t stream;
+    (void)state;
+    ok(hipMalloc((void **)&first, SIZE));
+    ok(hipMemsetD32(first, 7, WORDS));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&second, SIZE));
+    ok(hipSetDevice(0));
+    ok(hipDeviceSynchronize());
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    struct gate gate = close_gate(stream);
+    ok(hipMemcpyPeerAsync(second, 1, first, 0, SIZE, stream));
+    expect(hipStreamQuery(stream), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(stream));
+    free_gate(&gate);
+    ok(hipMemcpy(back, second, SIZE, hipMemcpyDefault));
+    check_words(back, WORDS, 7);
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(second));
+    ok(hipFree(first));
+}
+
 /* Fills the memory of the current device after a while. */
 static void fill_late(uint32_t *memory, uint32_t value)
 {
@@ -969,6 +994,7 @@ int main(void)
         TEST(copies_of_variables_check_variable_range_and_direction),
         TEST(a_variable_has_an_address_and_a_size_on_each_device),
         TEST(memory_is_copied_between_devices),
+        TEST(a_copy_between_devices_in_a_stream_does_not_block_the_host),
         TEST(copies_between_devices_come_after_the_work_of_both),
         TEST(copies_in_a_stream_of_another_device_than_the_current_one_work),
     };

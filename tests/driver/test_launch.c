@@ -70,6 +70,43 @@ static void sizes_stream_and_arguments_reach_the_driver(void **state)
     ok(hipStreamDestroy(stream));
 }
 
+/* Arguments in one buffer: the launch is checked by itself, not only when it looks too large. */
+static hipError_t launch_block(hipFunction_t function, const unsigned block[3])
+{
+    struct {
+        uint32_t *out;
+        uint32_t value, count;
+    } buffer = {NULL, 0, 0};
+    size_t size = sizeof buffer;
+    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     HIP_LAUNCH_PARAM_END};
+    return hipModuleLaunchKernel(function, 1, 1, 1, block[0], block[1], block[2], 0, NULL, NULL,
+                                 extra);
+}
+
+static void a_block_may_be_as_large_as_the_device_allows_in_each_direction(void **state)
+{
+    static const hipDeviceAttribute_t limits[] = {hipDeviceAttributeMaxBlockDimX,
+                                                  hipDeviceAttributeMaxBlockDimY,
+                                                  hipDeviceAttributeMaxBlockDimZ};
+    hipModule_t module;
+    hipFunction_t function;
+    (void)state;
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleGetFunction(&function, module, "fake_fill"));
+    for (int i = 0; i < 3; i++) {
+        int limit;
+        ok(hipDeviceGetAttribute(&limit, limits[i], 0));
+        unsigned block[] = {1, 1, 1};
+        block[i] = (unsigned)limit;
+        ok(launch_block(function, block));
+        ok(hipDeviceSynchronize());
+        block[i]++;
+        expect(launch_block(function, block), hipErrorInvalidValue);
+    }
+    ok(hipModuleUnload(module));
+}
+
 static void a_kernel_runs_on_the_device_of_its_stream(void **state)
 {
     hipStream_t stream;
@@ -1296,6 +1333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sizes_stream_and_arguments_reach_the_driver),
+        TEST(a_block_may_be_as_large_as_the_device_allows_in_each_direction),
         TEST(a_kernel_runs_on_the_device_of_its_stream),
         TEST(kernels_work_on_data),
         TEST(every_way_launches),

@@ -234,6 +234,41 @@ static void what_is_free_and_total_is_told(void **state)
     ok(hipFree(memory));
 }
 
+/* Runtimes before ROCm 5.3 do not say how much is free. */
+static size_t free_without_the_runtimes_answer(void)
+{
+    enum { INVALID_ARGUMENT = 0x1001 };
+    size_t free_bytes, total;
+    fakehsa_fail("hsa_agent_get_info", 1, INVALID_ARGUMENT);
+    ok(hipMemGetInfo(&free_bytes, &total));
+    check(!the_fake()->has_faults());
+    return free_bytes;
+}
+
+static void without_the_runtimes_answer_free_is_what_the_process_has_not_allocated(void **state)
+{
+    void *memory, *pinned;
+    (void)state;
+    size_t before = free_without_the_runtimes_answer();
+    ok(hipMalloc(&memory, 1 << 20));
+    ok(hipHostMalloc(&pinned, 2 << 20, 0));
+    check(before - free_without_the_runtimes_answer() == 1 << 20);
+    ok(hipHostFree(pinned));
+    ok(hipFree(memory));
+    check(free_without_the_runtimes_answer() == before);
+}
+
+static void a_device_that_has_failed_does_not_say_what_is_free(void **state)
+{
+    size_t free_bytes, total;
+    (void)state;
+    ok(launch_fault(NULL));
+    check(hipDeviceSynchronize() != hipSuccess);
+    check(hipMemGetInfo(&free_bytes, &total) != hipSuccess);
+    ok(hipDeviceReset());
+    ok(hipMemGetInfo(&free_bytes, &total));
+}
+
 static void allocations_know_their_size_and_start(void **state)
 {
     char *memory;
@@ -648,6 +683,22 @@ static void fills_of_any_size_begin_anywhere(void **state)
     ok(hipFree(memory));
 }
 
+static void fills_of_host_memory_write_nothing_beside_it(void **state)
+{
+    enum { ROOM = 128, MOST = 50, BEGIN = 3 };
+    unsigned char *memory;
+    (void)state;
+    ok(hipHostMalloc((void **)&memory, ROOM, 0));
+    for (size_t count = 1; count <= MOST; count++) {
+        memset(memory, 0xee, ROOM);
+        ok(hipMemset(memory + BEGIN, 0x11, count));
+        ok(hipDeviceSynchronize());
+        for (size_t i = 0; i < ROOM; i++)
+            check(memory[i] == (i >= BEGIN && i < BEGIN + count ? 0x11 : 0xee));
+    }
+    ok(hipHostFree(memory));
+}
+
 static void every_fill_checks_address_and_range(void **state)
 {
     char *memory;
@@ -758,6 +809,9 @@ int main(void)
         TEST(freeing_page_locked_memory_waits_for_all_devices),
         TEST(freeing_managed_memory_waits_for_all_devices),
         TEST(what_is_free_and_total_is_told),
+        TEST_OVER("hsa", "CUDA always says how much is free",
+                  without_the_runtimes_answer_free_is_what_the_process_has_not_allocated),
+        TEST(a_device_that_has_failed_does_not_say_what_is_free),
         TEST(allocations_know_their_size_and_start),
         TEST_OVER("cuda", "it allocates with a function of CUDA",
                   memory_of_a_vendors_library_can_be_freed),
@@ -773,6 +827,7 @@ int main(void)
         TEST(managed_memory_is_attached_to_streams),
         TEST(every_fill_writes_its_elements_and_nothing_else),
         TEST(fills_of_any_size_begin_anywhere),
+        TEST(fills_of_host_memory_write_nothing_beside_it),
         TEST(every_fill_checks_address_and_range),
         TEST(boxes_are_filled_slice_by_slice),
         TEST(a_fill_of_host_memory_is_done_when_it_returns),

@@ -1,5 +1,6 @@
 /* Streams: creation, order, questions, callbacks, values in memory. */
 #include "support.h"
+#include "thread.h"
 
 #include <hip/api/per_thread_default_stream.h>
 
@@ -613,6 +614,100 @@ static void a_stream_that_waits_for_the_host_does_not_hold_up_others(void **stat
     ok(hipHostFree(words));
 }
 
+/* ---- queues of HSA --------------------------------------------------------------------- */
+
+static unsigned queues_now(void)
+{
+    struct fakehsa_counts counts;
+    fakehsa_count(&counts);
+    return counts.queues;
+}
+
+static hipError_t launch_empty(hipStream_t stream)
+{
+    return hipLaunchKernel(&empty_kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, stream);
+}
+
+static hipStream_t other; /* with a queue of its own */
+
+/* Runs use and destroys the stream: the next one takes its queue, since no stream has it. */
+static void check_queue_is_used_again(void (*use)(hipStream_t))
+{
+    hipStream_t stream;
+    ok(hipDeviceReset()); /* there is the queue of the legacy stream alone */
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+    use(stream);
+    unsigned queues = queues_now();
+    ok(hipStreamDestroy(stream));
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    check(queues_now() == queues);
+    ok(hipStreamDestroy(stream));
+    ok(hipStreamDestroy(other));
+}
+
+static void use_until_done(hipStream_t stream)
+{
+    ok(launch_empty(stream));
+    ok(hipStreamSynchronize(stream));
+}
+
+/* The work has ended when another stream is behind it, and nobody has looked since. */
+static void use_until_another_is_behind_it(hipStream_t stream)
+{
+    hipEvent_t end;
+    ok(hipEventCreateWithFlags(&end, hipEventDisableTiming));
+    ok(launch_empty(stream));
+    ok(hipEventRecord(end, stream));
+    ok(hipStreamWaitEvent(other, end, 0));
+    ok(hipEventDestroy(end));
+    ok(hipStreamSynchronize(other));
+}
+
+enum { LAUNCHES = 20000, ROOM = 16384 }; /* more launches than a queue has room for */
+
+struct launcher {
+    hipStream_t stream;
+    _Atomic(pid_t) thread;
+    _Atomic(unsigned) put;
+    hipError_t error;
+};
+
+static void *launch_many(void *data)
+{
+    struct launcher *launcher = data;
+    launcher->thread = gettid();
+    for (; launcher->put < LAUNCHES; launcher->put++) {
+        hipError_t error = launch_empty(launcher->stream);
+        launcher->error = launcher->error == hipSuccess ? error : launcher->error;
+    }
+    return NULL;
+}
+
+/* The last launches wait for room. */
+static void fill_the_queue(hipStream_t stream)
+{
+    struct launcher launcher = {.stream = stream};
+    pthread_t thread;
+    struct gate gate = close_gate(stream);
+    check(pthread_create(&thread, NULL, launch_many, &launcher) == 0);
+    while (launcher.put < ROOM / 2 || !ah_test_sleeps(launcher.thread))
+        usleep(1000);
+    open_gate(&gate);
+    pthread_join(thread, NULL);
+    ok(launcher.error);
+    ok(hipStreamSynchronize(stream));
+    free_gate(&gate);
+}
+
+static void a_queue_without_streams_is_used_again(void **state)
+{
+    (void)state;
+    check_queue_is_used_again(use_until_done);
+    check_queue_is_used_again(use_until_another_is_behind_it);
+    check_queue_is_used_again(fill_the_queue);
+}
+
 /* A mask that the runtime refuses takes no queue. */
 static void a_stream_whose_mask_is_refused_is_not_made(void **state)
 {
@@ -754,7 +849,9 @@ static void streams_wait_for_values_and_write_them(void **state)
         __atomic_store_n(flag, waits[i].before, __ATOMIC_RELEASE);
         ok(hipStreamWaitValue32(stream, flag, waits[i].wanted, waits[i].condition, waits[i].mask));
         ok(hipStreamWriteValue32(stream, flag + 1, (uint32_t)i + 1, 0));
+        usleep(2000); /* for a wait that ends too early */
         expect(hipStreamQuery(stream), hipErrorNotReady);
+        check(__atomic_load_n(flag + 1, __ATOMIC_ACQUIRE) == i);
         __atomic_store_n(flag, waits[i].after, __ATOMIC_RELEASE);
         ok(hipStreamSynchronize(stream));
         check(flag[1] == i + 1);
@@ -1045,6 +1142,7 @@ int main(void)
         TEST(spt_functions_use_the_threads_stream_for_null),
         TEST(a_stream_that_comes_to_wait_for_the_host_stays_in_order),
         TEST(a_stream_that_waits_for_the_host_does_not_hold_up_others),
+        TEST_OVER("hsa", "CUDA has the queues", a_queue_without_streams_is_used_again),
         TEST_OVER("hsa", "a mask makes no queue of CUDA",
                   a_stream_whose_mask_is_refused_is_not_made),
         TEST(streams_that_are_not_ordered_can_overtake),

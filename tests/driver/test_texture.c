@@ -204,6 +204,27 @@ static void a_surface_is_made_of_an_array_and_destroyed_once(void **state)
     expect(hipCreateSurfaceObject(&surface, &resource), hipErrorContextIsDestroyed);
 }
 
+static void a_reset_ends_the_textures_of_its_device_only(void **state)
+{
+    const hipTextureDesc settings = {.normalizedCoords = 1};
+    hipTextureObject_t textures[2];
+    hipArray_t arrays[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok(hipMallocArray(&arrays[i], &floats, 4, 4, 0));
+        const hipResourceDesc resource = resource_of_array(arrays[i]);
+        ok(hipCreateTextureObject(&textures[i], &resource, &settings, NULL));
+    }
+    ok(hipSetDevice(0));
+    ok(hipDeviceReset());
+    expect(hipDestroyTextureObject(textures[0]), hipErrorInvalidValue);
+    ok(hipSetDevice(1));
+    ok(hipDestroyTextureObject(textures[1]));
+    ok(hipFreeArray(arrays[1]));
+    ok(hipSetDevice(0));
+}
+
 /* ---- AMD's images -------------------------------------------------------------------------- */
 
 enum { IMAGE_WORDS = 8, TYPE_WORD = 3, TYPE_SHIFT = 28, TYPE_3D = 10 };
@@ -345,6 +366,7 @@ int main(void)
         TEST_OVER("cuda", no_mipmaps, a_texture_is_made_of_a_mipmapped_array_of_the_current_device),
         TEST(a_texture_is_made_of_an_array_of_the_current_device),
         TEST(a_surface_is_made_of_an_array_and_destroyed_once),
+        TEST(a_reset_ends_the_textures_of_its_device_only),
         TEST_OVER("hsa", of_amd, a_linear_volume_needs_no_runtime_that_makes_one),
         TEST_OVER("hsa", of_amd, an_image_that_fails_for_another_reason_is_not_made),
         TEST_OVER("hsa", of_amd, the_memory_of_an_array_is_unknown_before_the_runtime_has_it_back),

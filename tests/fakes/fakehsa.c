@@ -117,6 +117,14 @@ void fakehsa_break(int device, int status)
     fakehsa_break_queue(device, NULL, status);
 }
 
+void fakehsa_set_pool_flags(int device, unsigned flags)
+{
+    struct simhsa_agent *agent = &simhsa.agents[1 + device];
+    for (unsigned i = 0; i < agent->pool_count; i++)
+        if (agent->pools[i].segment == HSA_AMD_SEGMENT_GLOBAL)
+            agent->pools[i].flags = flags;
+}
+
 static void tell_fault(void *data)
 {
     hsa_amd_event_t *event = data;

@@ -37,6 +37,10 @@ void fakehsa_memory_fault(int device, const void *address);
 /* From now on every call that returns a status returns HSA_STATUS_ERROR_NOT_INITIALIZED. */
 void fakehsa_deinitialise(void);
 
+/* From now on the runtime's pools of global memory of a device (-1: of the CPU) have these flags
+ * (hsa_amd_memory_pool_global_flag_t). Not before hsa_init has returned. */
+void fakehsa_set_pool_flags(int device, unsigned flags);
+
 /* Holds queues and asynchronous copies: what is enqueued starts when they are let go. */
 void fakehsa_hold(bool hold);
 

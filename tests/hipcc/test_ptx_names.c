@@ -121,6 +121,8 @@ static void an_undefined_function_is_found(void)
     CHECK(length == 6 && !memcmp(name, "helper", 6));
     const char *defined = ".extern .func f();\n.visible .func f() { ret; }\n";
     CHECK(!ah_ptx_find_undefined(defined, strlen(defined), &name, &length));
+    const char *nameless = ".extern .func ;\n";
+    CHECK(!ah_ptx_find_undefined(nameless, strlen(nameless), &name, &length));
 }
 
 static void a_texture_reference_that_is_loaded_from_becomes_memory(void)

@@ -1,0 +1,84 @@
+/* What the library does with the memory that an HSA runtime reports of its devices. Each runtime is
+ * looked at in a child process. */
+#include "support.h"
+
+#include "hsa_abi.h"
+
+#include <stdlib.h>
+
+static const char query[] = "hsa_amd_memory_pool_get_info";
+
+static void expect_no_device(const char *why)
+{
+    int count = 7;
+    char *report;
+    expect(hipGetDeviceCount(&count), hipErrorNoDevice);
+    check(count == 0);
+    ok(anyhipGetReport(&report));
+    check(strstr(report, why) != NULL);
+    free(report);
+}
+
+/* ---- pools --------------------------------------------------------------------------------- */
+
+enum { OF_HOST = -1, OF_DEVICE = 0 };
+
+static struct pools {
+    int of;
+    unsigned flags;
+} pools;
+
+static void change_pools(void *data)
+{
+    const struct pools *change = data;
+    fakehsa_set_pool_flags(change->of, change->flags);
+}
+
+static void a_runtime_with_such_pools_is_refused(void)
+{
+    use_fake("80");
+    the_fake()->hook("hsa_iterate_agents", change_pools, &pools);
+    expect_no_device("MEMORY_POOL");
+}
+
+static void a_device_needs_pools_that_the_library_knows(void **state)
+{
+    static const struct pools unusable[] = {
+        {OF_DEVICE, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED},
+        {OF_DEVICE, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_EXTENDED_SCOPE_FINE_GRAINED},
+        {OF_HOST, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_EXTENDED_SCOPE_FINE_GRAINED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof unusable / sizeof *unusable; i++) {
+        pools = unusable[i];
+        in_child(a_runtime_with_such_pools_is_refused);
+    }
+}
+
+/* ---- queries that fail --------------------------------------------------------------------- */
+
+static unsigned failing;
+
+static void a_failed_query_is_no_answer(void)
+{
+    use_fake("80");
+    the_fake()->fail_call(query, failing, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+    expect_no_device("resources");
+}
+
+static void a_device_is_not_used_when_a_query_about_its_pools_fails(void **state)
+{
+    enum { QUERIES = 6 }; /* three for each of the first two pools */
+    (void)state;
+    for (failing = 1; failing <= QUERIES; failing++)
+        in_child(a_failed_query_is_no_answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_UNCHECKED(a_device_needs_pools_that_the_library_knows),
+        TEST_UNCHECKED(a_device_is_not_used_when_a_query_about_its_pools_fails),
+    };
+    return cmocka_run_group_tests_name("driver.discovery", tests, NULL, NULL);
+}
