@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDERS = ("core", "backend_cuda", "backend_hsa", "image")
 BUILT = re.compile(r"lib/|bin/anyhip|tests/(core|image|backend_hsa|driver|fakes|tools)/|"
-                   r"tests/fuzz/replay_(images|files|metadata)")
+                   r"tests/hipcc/test_hipcc_ptx_names|tests/fuzz/replay_(images|files|metadata)")
 LEFT_OUT = {"make_tables.c"}  # a tool of the build
 
 

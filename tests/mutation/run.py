@@ -19,7 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # Tests that reach the library: of its parts, of the whole over fake drivers, and of the whole with
 # simulated devices. Of the kernel language only what the library has a part in.
-TESTS = r"^(core|image|backend_hsa|driver|tools)\.|^fuzz\.(images|files|metadata|hostcalls|select|printf)$" \
+TESTS = r"^(core|image|backend_hsa|driver|tools)\.|^hipcc\.unit\.ptx_names$" \
+        r"|^fuzz\.(images|files|metadata|hostcalls|select|printf)$" \
         r"|^api\..*@(simcuda|simhsa-gfx90a)$|^kernel\.(printf|launch|memory|texture|surface" \
         r"|multi_grid|cooperative_groups)@(simcuda|simhsa-gfx90a)$"
 SLOWER = 8  # a test that takes so many times its time has failed
