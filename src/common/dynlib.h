@@ -1,4 +1,5 @@
 /* Opening a vendor's library and binding its symbols from rows.
+ *
  * Every attempt is recorded with the loader's message, so that a report can list which files were
  * tried and why each failed. */
 #ifndef AH_DYNLIB_H

@@ -1,6 +1,8 @@
-/* Checks between processes that share memory. The identifier of a process differs from that of any
- * later one with the same number. A shared file is a memfd that cannot be truncated, so that
- * accesses to mappings of it never raise SIGBUS. */
+/* Checks between processes that share memory.
+ *
+ * The identifier of a process differs from that of any later one with the same number. A shared
+ * file is a memfd that cannot be truncated, so that accesses to mappings of it never raise SIGBUS.
+ */
 #ifndef AH_PROCESS_H
 #define AH_PROCESS_H
 

@@ -1,4 +1,5 @@
 /* An ordered set of disjoint address ranges, searched by an address inside one.
+ *
  * Nodes are embedded in the caller's objects (first member or container-of) and owned by the
  * caller; nothing here allocates. The caller locks. A range of size 0 counts as one byte, so that
  * it can be found and cannot be added twice. */

@@ -1,4 +1,5 @@
 /* Name expressions: how the symbol of "add<float>" or "&counter" is found.
+ *
  * A second, quick pass compiles the program with one more variable for each expression,
  * whose initialiser is the expression, to LLVM's text before any optimisation; there the
  * initialiser is the symbol. What demangled names look like plays no part. */

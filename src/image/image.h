@@ -1,4 +1,5 @@
 /* The contents of device binaries: containers are unpacked, images are recognised by content.
+ *
  * Understood containers: clang's offload bundle (plain, and compressed "CCOB"
  * versions 1 to 3 with zlib or zstd). Understood images: AMDGPU ELF, CUDA ELF
  * (cubin), PTX text, CUDA fatbin. The label in a bundle is kept for people to

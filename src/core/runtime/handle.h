@@ -1,4 +1,5 @@
 /* Handles: the objects behind hipStream_t, hipEvent_t, hipModule_t and the like.
+ *
  * All handles live in one range of addresses in slots of one size that is never released, so that
  * two comparisons show whether any value that an application passes is a live handle of the right
  * type, without touching other memory. A destroyed slot is used again only after many others. */

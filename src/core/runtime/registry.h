@@ -1,4 +1,5 @@
 /* The devices of every backend in one numbering, and the drivers behind them.
+ *
  * Built once, on the first HIP call that needs it: configuration and environment are read, the
  * requested drivers are opened (no others), their devices listed, selected and ordered. Immutable
  * afterwards, hence read without a lock. */

@@ -3,6 +3,7 @@
  * against its device and memory, checks whether the stream captures, opens default streams, logs
  * the command, makes the host wait where launches or copies are serialised, and calls the backend.
  * Public functions check what belongs to their own parameters and fill in a command.
+ *
  * Any thread; no lock is held while a backend is called. */
 #ifndef AH_SUBMIT_H
 #define AH_SUBMIT_H

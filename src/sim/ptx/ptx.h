@@ -1,4 +1,5 @@
 /* PTX for simulated devices: load a module, launch its kernels.
+ *
  * This is all that a simulated driver sees; front, translate, exec and alu implement it
  * (CMakeLists.txt says which may call which). Loading is parse and check against the instruction
  * table (front) and translation (translate); a loaded module is read-only and may be used by any

@@ -1,6 +1,8 @@
 /* Compares two files of results, of alu_golden.c or alu_direct.c: how many spellings have the same
  * bits, and by how much the others differ.
+ *
  *   alu_compare [-v] <list> <expected> <found> [<allowed>]
+ *
  * A NaN for another NaN is counted apart. <allowed> has lines "name ulps": how far
  * off a spelling may be ("rcp.approx.f32 1"; a name that ends in * stands for all
  * that begin so; "~3e-7": the difference as f32; "any": not compared; "nan": NaNs may

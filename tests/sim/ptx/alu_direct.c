@@ -1,5 +1,6 @@
 /* Writes the results of the simulator's arithmetic for every spelling of the list, in the format of
  * alu_golden.c, by calling the handlers.
+ *
  *   alu_direct <list> <output> */
 #include "alu_lanes.h"
 

@@ -1,12 +1,15 @@
 /* The runtime: the implementation below the public functions of HIP, used by the API's rooms.
+ *
  * It owns the list of drivers and devices (registry.h), handles (handle.h), what belongs to a
  * thread (thread.h), the address map of all allocations (memory.h), device code (code.h,
  * managed.h), arrays (array.h), streams and events (stream.h), the way into a stream (submit.h),
  * waits across drivers, the reset of devices (lifetime.h), and the names of errors (error.h).
  * It owns no public function, and neither sets nor reads the thread's last error.
+ *
  * Users are src/core/api and src/hiprtc, which include this header and see no other of this
  * folder. The runtime calls backends through src/backend/backend.h and knows nothing of its
  * users: what must happen above when a device is reset registers itself with lifetime.h.
+ *
  * Any thread may call anything, unless a header says otherwise. Each lock is private to one file
  * and held for bookkeeping; none is held while a backend is called, except a device's lock
  * (struct ah_device) where something of the device is made for the first time. Initialisation

@@ -1,4 +1,5 @@
 /* The handlers of arithmetic: every row of ptx_alu.def applied to 32 lanes.
+ *
  * Compiled once per instruction set of the host (PTX_ISA_NAME). A handler computes all lanes, which
  * the compiler turns into vectors, directly into the destination if all lanes execute, otherwise
  * into a buffer from which it copies those of the mask. Rows that depend on modifiers have two

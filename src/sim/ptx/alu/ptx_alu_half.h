@@ -1,4 +1,5 @@
 /* f16, bf16, tf32 and 8-bit floats on one lane. Included by ptx_alu.c only.
+ *
  * They are computed as f32 or wider: sums, differences, products and roots of f32 are precise
  * enough that a second rounding does no harm; other results are first rounded to odd (inexact ones
  * get an odd last bit), after which a second rounding is always correct. */

@@ -1,8 +1,13 @@
-/* The parser's state, and what its files have of each other: ptx_parse.c the module, functions,
- * directives ptx_parse_data.c declarations of variables and registers, initialisers
- * ptx_parse_inst.c instructions and operands ptx_parse_scope.c scopes and the meaning of names
- * ptx_expression.c constant expressions Functions that return bool have logged an error when they
- * return false; the caller continues after the statement. */
+/* The parser's state, and the functions that its files share:
+ *
+ *   ptx_parse.c       the module, functions, directives
+ *   ptx_parse_data.c  declarations of variables and registers, initialisers
+ *   ptx_parse_inst.c  instructions and operands
+ *   ptx_parse_scope.c scopes and the meaning of names
+ *   ptx_expression.c  constant expressions
+ *
+ * Functions that return bool have logged an error when they return false; the caller continues
+ * after the statement. */
 #ifndef PTX_PARSE_H
 #define PTX_PARSE_H
 

@@ -1,9 +1,12 @@
 /* The interface of alu, arithmetic: one row of ptx_alu.def per instruction, one handler per row and
- * instruction set of the host (ptx_alu.c). alu owns those handlers and the bits that they read in
- * an op. It sees the registers and the mask of struct ptx_warp (ptx_exec.h) and nothing else of
- * exec. Only translate uses its tables, and exec runs the handlers, which take no lock and access
- * only the warp. ptx_emit_alu sets an op for handlers: d is the destination; a, b, c, e are the
- * sources in the order in which they are written; bits is as described below. */
+ * instruction set of the host (ptx_alu.c).
+ *
+ * alu owns those handlers and the bits that they read in an op. It sees the registers and the mask
+ * of struct ptx_warp (ptx_exec.h) and nothing else of exec. Only translate uses its tables, and
+ * exec runs the handlers, which take no lock and access only the warp.
+ *
+ * ptx_emit_alu sets an op for handlers: d is the destination; a, b, c, e are the sources in the
+ * order in which they are written; bits is as described below. */
 #ifndef PTX_ALU_H
 #define PTX_ALU_H
 

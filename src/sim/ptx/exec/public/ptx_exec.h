@@ -1,18 +1,24 @@
 /* The interface of exec, which runs translated functions: the executable form of a function, the
- * part of a warp that handlers use, and launches (ptx.h). exec owns warps and blocks while a kernel
- * runs, the handlers of everything but arithmetic, the built-in functions of the driver and the
- * reports of kernels that fail. It does not know how PTX is translated into ops, and calls neither
- * front's parser nor translate. translate fills struct ptx_code and refers to handlers
- * (ptx_handlers.h); alu has handlers of its own, which use struct ptx_warp. A function is an array
- * of ops; an op's handler executes it for all lanes of the warp's current mask and returns the op
- * to continue with. Registers are arrays over lanes: a slot is 32 elements of 2, 4, 8 or 16 bytes
- * (8-bit registers take 2), or one 32-bit mask for a predicate; op operands are byte offsets from
- * warp->regs. Constants are slots that are filled once. Two registers may share a slot only if they
- * have the same element size: lanes of a diverged warp are at different places in the code, and
- * only with equal layouts does each lane have its own bytes of a slot. Threads: code is read-only
- * once it is translated, and any number of threads may run it. A block with its warps belongs to
- * the one thread that runs it at the time (sim_run.h), so that nothing here takes a lock except the
- * kernels' heap (ptx_builtin.c). */
+ * part of a warp that handlers use, and launches (ptx.h).
+ *
+ * exec owns warps and blocks while a kernel runs, the handlers of everything but arithmetic, the
+ * built-in functions of the driver and the reports of kernels that fail. It does not know how PTX
+ * is translated into ops, and calls neither front's parser nor translate. translate fills struct
+ * ptx_code and refers to handlers (ptx_handlers.h); alu has handlers of its own, which use struct
+ * ptx_warp.
+ *
+ * A function is an array of ops; an op's handler executes it for all lanes of the warp's current
+ * mask and returns the op to continue with. Registers are arrays over lanes: a slot is 32 elements
+ * of 2, 4, 8 or 16 bytes (8-bit registers take 2), or one 32-bit mask for a predicate; op operands
+ * are byte offsets from warp->regs. Constants are slots that are filled once.
+ *
+ * Two registers may share a slot only if they have the same element size: lanes of a diverged warp
+ * are at different places in the code, and only with equal layouts does each lane have its own
+ * bytes of a slot.
+ *
+ * Threads: code is read-only once it is translated, and any number of threads may run it. A block
+ * with its warps belongs to the one thread that runs it at the time (sim_run.h), so that nothing
+ * here takes a lock except the kernels' heap (ptx_builtin.c). */
 #ifndef PTX_EXEC_H
 #define PTX_EXEC_H
 

@@ -1,5 +1,6 @@
 /* The interface of front, which reads PTX text: a module as written (ptx_ir.h), the instruction
  * table (ptx_rows.h) and the built-in functions that device code may call.
+ *
  * front owns the lexer, the parser, the arena that a module lives in and the checks of every
  * instruction against the table. It knows nothing of how instructions are translated or run, and
  * calls no other room. ptx_module.c loads modules with it; translate and exec read what it made. A

@@ -1,4 +1,5 @@
 /* A PTX module as written: the parser creates it, and the translator reads it.
+ *
  * Everything lives in the module's arena and is freed with it. Names are
  * interned: equal names are equal pointers within a module. Source: PTX ISA,
  * "Syntax", "State Spaces, Types, and Variables", "Directives". */

@@ -1,8 +1,10 @@
 /* The interface of translate, which translates a module that front has read and checked into its
- * executable form (ptx_exec.h). Only ptx_module.c calls it. translate owns the flow of functions,
- * the slots of registers, the layout of variables, and one emitter per kind of instruction, which
- * refers to handlers of exec and alu, but never runs them. A module is translated by one thread,
- * without locks, and its code is read-only once ptx_code_place has returned. */
+ * executable form (ptx_exec.h). Only ptx_module.c calls it.
+ *
+ * translate owns the flow of functions, the slots of registers, the layout of variables, and one
+ * emitter per kind of instruction, which refers to handlers of exec and alu, but never runs them. A
+ * module is translated by one thread, without locks, and its code is read-only once ptx_code_place
+ * has returned. */
 #ifndef PTX_TRANSLATE_H
 #define PTX_TRANSLATE_H
 
