@@ -13,7 +13,7 @@ struct ahhsa_target {
 };
 
 /* Parses the name of an ISA, "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-". A feature that the name
- * does not mention is AH_FEATURE_UNSUPPORTED. False: it is no name of an ISA. */
+ * does not mention is AH_FEATURE_UNSUPPORTED. False: it is not the name of an ISA. */
 bool ahhsa_target_parse(const char *isa, struct ahhsa_target *out_target);
 
 /* How well a device of target runs image: 0 not at all, more is better. */

@@ -89,8 +89,7 @@ static struct ahhsa_bounce_buffer *buffer_with_space(struct ahhsa_staging *stagi
     return NULL;
 }
 
-static bool try_acquire(struct ahhsa_staging *staging, size_t size,
-                        struct ahhsa_staging_area *piece)
+static bool try_acquire(struct ahhsa_staging *staging, size_t size, struct ahhsa_staging_area *area)
 {
     pthread_mutex_lock(&staging->lock);
     struct ahhsa_bounce_buffer *buffer = buffer_with_space(staging, size);
@@ -98,8 +97,8 @@ static bool try_acquire(struct ahhsa_staging *staging, size_t size,
         char *pointer = buffer->memory + buffer->used;
         buffer->used += size;
         buffer->references++;
-        piece->buffer = buffer;
-        piece->location = (struct ahhsa_location){
+        area->buffer = buffer;
+        area->location = (struct ahhsa_location){
             .pointer = pointer, .host = pointer, .agent = staging->device->host};
     }
     pthread_mutex_unlock(&staging->lock);
@@ -133,16 +132,16 @@ static hipError_t wait_for_space(struct ahhsa_staging *staging)
 }
 
 hipError_t ahhsa_staging_acquire(struct ah_backend_device *device, size_t size, bool wait,
-                                 struct ahhsa_staging_area *out_piece)
+                                 struct ahhsa_staging_area *out_area)
 {
     struct ahhsa_staging *staging = staging_of(device);
     hipError_t error = hipSuccess;
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!staging)
         return hipErrorOutOfMemory;
-    while (!try_acquire(staging, size, out_piece)) {
+    while (!try_acquire(staging, size, out_area)) {
         ahhsa_device_reap(device);
-        if (try_acquire(staging, size, out_piece))
+        if (try_acquire(staging, size, out_area))
             return hipSuccess;
         if (!staging->buffers[0].memory)
             return hipErrorOutOfMemory;

@@ -3,13 +3,13 @@
 
 enum {
     PACKET_SIZE = 64,
-    CALLBACKS_PER_PACKET = 6, /* of the caller, the chunk, the signal, the dependency */
+    CALLBACKS_PER_PACKET = 6, /* for the caller, the chunk, the signal, the dependency */
 };
 
 /* ---- packets ---------------------------------------------------------------------------- */
 
-/* The next packet, all 0: the queue does not go past it before its header is written. Its place was
- * taken by ahhsa_queue_reserve_shared ... */
+/* The next packet, all 0: the device does not process it before its header is written. Its slot has
+ * been reserved by ahhsa_queue_reserve_shared. */
 static inline void *next_reserved_packet(struct ahhsa_queue *queue, uint64_t *out_index)
 {
     char *ring = queue->hsa->base_address;
@@ -22,7 +22,7 @@ static inline void *next_reserved_packet(struct ahhsa_queue *queue, uint64_t *ou
     return packet;
 }
 
-/* ... or nobody else writes to the queue. */
+/* The same for a queue to which only the backend writes. */
 static void *next_packet(struct ahhsa_queue *queue, uint64_t *out_index)
 {
     void *packet = next_reserved_packet(queue, out_index);
@@ -30,7 +30,7 @@ static void *next_packet(struct ahhsa_queue *queue, uint64_t *out_index)
     return packet;
 }
 
-/* Hands a packet to the device. */
+/* Makes a packet visible to the device. */
 static void publish(struct ahhsa_queue *queue, void *packet, uint64_t index, int type,
                     bool barrier_bit)
 {
@@ -71,8 +71,8 @@ void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool barrier_bit,
 
 /* ---- kernels: anything unusual ---------------------------------------------------------- */
 
-/* A barrier in the device's queue for cooperative kernels, which waits for a signal; NULL: for
- * nothing. */
+/* A barrier in the device's queue for cooperative kernels, which waits for a signal, unless that is
+ * NULL. */
 static void shared_barrier(struct ahhsa_queue *queue, const struct ahhsa_signal *signal)
 {
     uint64_t index;
@@ -85,9 +85,9 @@ static void shared_barrier(struct ahhsa_queue *queue, const struct ahhsa_signal 
     publish(queue, packet, index, HSA_PACKET_TYPE_BARRIER_AND, false);
 }
 
-/* Places in the device's queue for cooperative kernels, which another HIP or OpenMP in this process
- * may use too: one for the kernel, and one for a barrier if the stream has earlier work. Such a
- * kernel is work off the stream's queue, as a copy is. */
+/* Reserves slots in the device's queue for cooperative kernels, which another HIP or OpenMP runtime
+ * in this process may use too: one for the kernel, and one for a barrier if the stream has earlier
+ * work. Such a kernel is off the stream's queue, like a copy. */
 static hipError_t reserve_cooperative(struct ah_backend_stream *stream)
 {
     struct ah_backend_device *device = stream->device;
@@ -109,7 +109,7 @@ static hipError_t reserve_cooperative(struct ah_backend_stream *stream)
     return error;
 }
 
-/* Order and room, for which the lock may be released. */
+/* Order with the default stream, and space in the queue, for which the lock may be released. */
 static hipError_t prepare(struct ah_backend_stream *stream, bool cooperative)
 {
     ahhsa_stream_reap(stream);
@@ -122,8 +122,8 @@ static hipError_t prepare(struct ah_backend_stream *stream, bool cooperative)
                        : ahhsa_stream_reserve(stream, 1, CALLBACKS_PER_PACKET);
 }
 
-/* Begins another chunk for the stream's arguments. The one before is released when this kernel has
- * ended, which its signal tells. */
+/* Begins another chunk for the stream's arguments. The previous one is released when this kernel's
+ * signal is done. */
 static hipError_t next_chunk(struct ahhsa_dispatch *dispatch)
 {
     struct ah_backend_stream *stream = dispatch->stream;
@@ -142,7 +142,7 @@ static hipError_t next_chunk(struct ahhsa_dispatch *dispatch)
 }
 
 /* The stream's earlier work is in another queue: a barrier there waits for it. One such kernel at a
- * time, since all its blocks must find room. */
+ * time, since all its blocks must be resident. */
 static void order_cooperative(struct ahhsa_dispatch *dispatch)
 {
     struct ah_backend_stream *stream = dispatch->stream;
@@ -157,8 +157,8 @@ static void order_cooperative(struct ahhsa_dispatch *dispatch)
 
 /* ---- kernels: every launch -------------------------------------------------------------- */
 
-/* Whether a packet can be written for the stream as it is: no callback is due, the stream waits for
- * nothing that its queue does not order, and there is room. */
+/* Whether a packet can be written without preparation: no callback is due, the stream waits for
+ * nothing outside of its queue, and there is space. */
 static inline bool is_ready(const struct ah_backend_stream *stream)
 {
     const struct ahhsa_device_queues *queues = stream->device->queues;
@@ -172,7 +172,7 @@ static inline bool is_ready(const struct ah_backend_stream *stream)
            (stream->checkpoint == 0 || !ahhsa_stream_has_due_callback(stream));
 }
 
-/* Behind the stream's earlier work, and what it depends on. */
+/* Orders the packet after the stream's earlier work and its dependencies. */
 static inline void order(struct ahhsa_dispatch *dispatch, bool cooperative)
 {
     struct ah_backend_stream *stream = dispatch->stream;
@@ -186,7 +186,7 @@ static inline void order(struct ahhsa_dispatch *dispatch, bool cooperative)
     dispatch->barrier = ahhsa_stream_needs_barrier_bit(stream);
 }
 
-/* What can fail. A barrier that was written before stays, and does no harm. */
+/* Everything that can fail. A barrier that was written before remains, and does no harm. */
 static inline hipError_t reserve(struct ahhsa_dispatch *dispatch, uint32_t arguments_size,
                                  unsigned flags)
 {
@@ -226,7 +226,7 @@ hipError_t ahhsa_dispatch_begin(struct ah_backend_stream *stream, uint32_t argum
     }
     if (error != hipSuccess) {
         if (out_dispatch->off_queue)
-            shared_barrier(out_dispatch->to, NULL); /* in the place of the kernel */
+            shared_barrier(out_dispatch->to, NULL); /* in the slot of the kernel */
         ahhsa_unlock(device);
         return error;
     }

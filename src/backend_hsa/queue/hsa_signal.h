@@ -1,8 +1,8 @@
 /* Private to backend_hsa, part of hsa_queue.h: signals, which are created in groups and reused.
  *
- * A signal is 1 until what it stands for has ended, and 0 or less from then on. It is counted:
- * who may read it, or has passed it to hardware, holds a reference, and the last release makes it
- * free for other work. Any thread may do so, with any lock or none held. */
+ * A signal is 1 until its work has ended, and 0 or less from then on. It is counted: who may read
+ * it, or has passed it to hardware, holds a reference, and the last release makes it free for other
+ * work. Any thread may do so, with any lock or none held. */
 #ifndef AHHSA_SIGNAL_H
 #define AHHSA_SIGNAL_H
 
@@ -24,13 +24,13 @@ static inline amd_signal_t *ahhsa_signal_memory(const struct ahhsa_signal *signa
     return (amd_signal_t *)(uintptr_t)signal->hsa.handle;
 }
 
-/* Whether what it stands for has ended, and its effects are visible. */
+/* Whether its work has ended, and the effects are visible. */
 static inline bool ahhsa_signal_is_done(const struct ahhsa_signal *signal)
 {
     return __atomic_load_n(&ahhsa_signal_memory(signal)->value, __ATOMIC_ACQUIRE) <= 0;
 }
 
-/* Of one that is done: whether what it stands for failed. The runtime does not say why. */
+/* Of one that is done: whether its work failed. The runtime does not say why. */
 static inline bool ahhsa_signal_has_failed(const struct ahhsa_signal *signal)
 {
     return __atomic_load_n(&ahhsa_signal_memory(signal)->value, __ATOMIC_ACQUIRE) < 0;
@@ -48,9 +48,9 @@ struct ahhsa_signal *ahhsa_signal_acquire(struct ah_backend_device *device);
 void ahhsa_signal_release(struct ahhsa_signal *signal);
 /* Sleeps until it is done; not under a device's lock. Returns the device's error. */
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
-/* Fails the device if what a signal that is done stands for has failed; not under the lock. */
+/* Fails the device if the work of a signal that is done has failed; not under the lock. */
 void ahhsa_signal_check(struct ahhsa_signal *signal);
-/* The host has done what the signal stands for. */
+/* Completes a signal of work of the host. */
 void ahhsa_signal_complete(struct ahhsa_signal *signal);
 /* The same of count of the parts that the signal counts. */
 void ahhsa_signal_subtract(struct ahhsa_signal *signal, size_t count);

@@ -7,7 +7,8 @@
 
 enum { INITIAL_CALLBACKS = 16, INITIAL_DEPENDENCIES = 4, BATCH = 16 };
 
-/* ---- hooks ------------------------------------------------------------------------------ */
+/* ---- completion callbacks
+ * ------------------------------------------------------------------------------ */
 
 hipError_t ahhsa_stream_reserve_callbacks(struct ah_backend_stream *stream, unsigned count)
 {

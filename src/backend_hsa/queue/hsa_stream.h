@@ -1,4 +1,4 @@
-/* Private to the queue room: hardware queues, streams, and what a device has of them.
+/* Private to the queue room: hardware queues, streams, and a device's lists of them.
  *
  * Threads. One mutex per device, its lock, guards everything here that is not marked otherwise:
  * what is queued on a device, its queues and its streams. It is held for bookkeeping and for
@@ -16,11 +16,12 @@
  *
  *   last_signal  unsignaled  off_queue   the latest work ...
  *   NULL or done  false       any        has ended
- *   set           false       false      is in the queue, and last_signal tells its end
- *   set           false       true       is outside of the queue, and last_signal tells its end
+ *   set           false       false      is in the queue, and last_signal marks its end
+ *   set           false       true       is outside of the queue, and last_signal marks its end
  *   any           true        false      is in the queue, and has no signal yet
  *
- * `dependencies` is beside that: signals, of other streams, that the stream's next work waits for.
+ * `dependencies` is independent of that: signals of other streams for which the stream's next work
+ * waits.
  */
 #ifndef AHHSA_STREAM_H
 #define AHHSA_STREAM_H
@@ -37,9 +38,9 @@ enum {
 /* ---- hardware queues: hsa_queue.c ------------------------------------------------------- */
 
 /* An AQL queue. The backend alone writes to it, and only under the device's lock, so that the write
- * index is known without asking; the device and the runtime move the read index at any time. The
+ * index is known without a query; the device and the runtime move the read index at any time. The
  * queue for cooperative kernels is an exception: other users of the runtime in this process may
- * write to it too, and ahhsa_queue_reserve_shared takes places in it. */
+ * write to it too, and ahhsa_queue_reserve_shared reserves slots in it. */
 struct ahhsa_queue {
     hsa_queue_t *hsa; /* NULL: not created yet */
     struct ah_backend_device *device;
@@ -61,15 +62,15 @@ void ahhsa_queue_detach(struct ahhsa_queue *queue);
 hipError_t ahhsa_queue_open(struct ah_backend_device *device, struct ahhsa_queue *queue,
                             hsa_queue_type_t type, hsa_amd_queue_priority_t priority);
 void ahhsa_queues_destroy(struct ah_backend_device *device);
-/* Reads the read index, and returns whether there is room for so many packets. */
+/* Reads the read index, and returns whether there is space for that many packets. */
 bool ahhsa_queue_update_space(struct ahhsa_queue *queue, unsigned packets);
 /* Sleeps without the lock, twice as long as the last time (*nanoseconds, 0 at first) within limits.
  * Returns the device's error. */
 hipError_t ahhsa_queue_pause(struct ahhsa_queue *queue, unsigned *nanoseconds);
-/* Waits for room; may release the lock. Returns the device's error. */
+/* Waits for space; may release the lock. Returns the device's error. */
 hipError_t ahhsa_queue_wait_for_space(struct ahhsa_queue *queue, unsigned packets);
-/* Takes the places of so many packets in a queue that others write to as well. Returns false if
- * there is no room. Every one of them must be written before the lock is released. */
+/* Reserves slots for that many packets in a queue to which others write as well. Returns false if
+ * there is no space. Every one of them must be written before the lock is released. */
 bool ahhsa_queue_reserve_shared(struct ahhsa_queue *queue, unsigned packets);
 /* Whether a packet that is written now may come to wait for a host-dependent signal of another
  * stream, whose barrier is before it. */
@@ -83,7 +84,7 @@ static inline bool ahhsa_queue_has_space(struct ahhsa_queue *queue, unsigned pac
 
 /* ---- packets: hsa_packet.c -------------------------------------------------------------- */
 
-/* Writes a barrier, for which there is room: it waits for what is before it in the queue if
+/* Writes a barrier, for which there is space: it waits for earlier packets of the queue if
  * barrier_bit, and for signals, and then completes `completion`, unless that is 0. */
 void ahhsa_queue_barrier(struct ahhsa_queue *queue, bool barrier_bit,
                          struct ahhsa_signal *const *signals, unsigned count,
@@ -115,7 +116,7 @@ struct ahhsa_device_queues {
                                                   stream's last */
     uint64_t legacy_work;                      /* counts work of the legacy stream */
     unsigned destroyed;              /* streams that were destroyed and whose work has not ended */
-    unsigned destroyed_at_last_reap; /* when they were last looked at */
+    unsigned destroyed_at_last_reap; /* when they were last reaped */
     struct ah_backend_event *events; /* all of them */
 };
 
@@ -126,7 +127,7 @@ void ahhsa_signals_wait_for_copies(struct ahhsa_signals *signals);
 
 /* ---- streams: hsa_stream.c -------------------------------------------------------------- */
 
-/* What to do when work has ended. */
+/* Called when work has ended. */
 struct ahhsa_callback {
     void (*function)(void *data); /* NULL: data is a signal to release */
     void *data;
@@ -143,27 +144,28 @@ struct ah_backend_stream {
 
     struct ah_backend_stream *next, **link; /* of all streams of the device */
     struct ahhsa_queue *queue;
-    unsigned pins;  /* threads that released the lock and will be back */
+    unsigned pins;  /* threads that have released the lock and will take it again */
     bool destroyed; /* by the application; its work has not ended */
 
-    /* What the stream has done: the table above. */
+    /* The stream's latest work: the table above. */
     struct ahhsa_signal *last_signal; /* held by its callback; NULL: everything before has ended */
     bool unsignaled;                  /* packets were queued after last_signal */
-    bool off_queue;      /* last_signal is of something that the queue does not order */
-    bool host_dependent; /* later work waits for something that is */
+    bool off_queue;                   /* last_signal is of work outside of the queue */
+    bool host_dependent;              /* later work waits for work that is host-dependent */
 
-    /* What its next work waits for. */
+    /* Dependencies of the next work. */
     struct ahhsa_signal **dependencies; /* retained */
     unsigned dependency_count, dependency_capacity;
     uint64_t legacy_work_seen; /* the legacy_work that later work is ordered after already */
     bool is_active;            /* it is in active_blocking, by next_active */
     struct ah_backend_stream *next_active, **active_link;
 
-    /* A ring of what is done when work has ended, in order. They are run without the lock, by the
+    /* A ring of callbacks for work that has ended, in order. They are run without the lock, by the
      * thread that has taken them out of the ring. */
     struct ahhsa_callback *callbacks;
     unsigned callback_first, callback_count, callback_capacity; /* a power of two */
-    unsigned checkpoint; /* how many from the first on run when the next signal is done; 0: none */
+    unsigned
+        checkpoint; /* how many, from the first one on, run when the next signal is done; 0: none */
 
     struct ahhsa_worker *worker; /* the thread that calls host functions, NULL until there is one */
     struct ahhsa_argument_chunk *chunk; /* of hsa_kernarg.c: where kernel arguments are written */
@@ -186,44 +188,43 @@ static inline bool ahhsa_stream_has_due_callback(const struct ah_backend_stream 
 /* Before every piece of work: orders the stream after the work of default and blocking streams
  * that comes before. May release the lock. */
 hipError_t ahhsa_stream_order_with_default(struct ah_backend_stream *stream);
-/* Makes `last_signal` the signal of everything that was put in, and of all that later work waits
- * for (NULL: it all has ended). fresh: also if it has ended, so that its time is now. May
- * release the lock. */
+/* Makes `last_signal` the signal of all queued work and dependencies (NULL: it all has ended).
+ * fresh: also if it has ended, so that the signal's time is now. May release the lock. */
 hipError_t ahhsa_stream_insert_marker(struct ah_backend_stream *stream, bool fresh);
-/* Packets that count signals need as barriers. */
+/* The number of barrier packets for count signals. */
 static inline unsigned ahhsa_barriers_for(unsigned signals)
 {
     return (signals + AHHSA_BARRIER_SIGNALS - 1) / AHHSA_BARRIER_SIGNALS;
 }
-/* Room in the stream's queue for packets behind what it must wait for, and for callbacks beside
- * those of insert_dependencies. May release the lock. */
+/* Reserves space in the stream's queue for packets after its dependencies, and for callbacks in
+ * addition to those of insert_dependencies. May release the lock. */
 hipError_t ahhsa_stream_reserve(struct ah_backend_stream *stream, unsigned packets,
                                 unsigned callbacks);
-/* Writes barriers for what the stream must wait for and its queue does not order. */
+/* Writes barriers for the stream's dependencies outside of its queue. */
 void ahhsa_stream_insert_dependencies(struct ah_backend_stream *stream);
-/* Whether the next packet must wait for what is before it in the queue. */
+/* Whether the next packet must wait for earlier packets of the queue. */
 static inline bool ahhsa_stream_needs_barrier_bit(const struct ah_backend_stream *stream)
 {
     return stream->unsignaled || (!stream->off_queue && stream->last_signal &&
                                   !ahhsa_signal_is_done(stream->last_signal));
 }
-/* Whether all that was put into it has ended. */
+/* Whether all queued work has ended. */
 bool ahhsa_stream_is_idle(const struct ah_backend_stream *stream);
-/* Room for count callbacks. */
+/* Reserves space for count callbacks. */
 hipError_t ahhsa_stream_reserve_callbacks(struct ah_backend_stream *stream, unsigned count);
-/* The stream's latest work is what this signal stands for; the stream takes the reference.
- * Room for one callback was reserved. */
+/* The signal is that of the stream's latest work; the stream takes the reference. Space for one
+ * callback has been reserved. */
 void ahhsa_stream_set_last_signal(struct ah_backend_stream *stream, struct ahhsa_signal *signal,
                                   bool off_queue);
 /* Later work of the stream waits for the signal, which is retained. */
 hipError_t ahhsa_stream_add_dependency(struct ah_backend_stream *stream,
                                        struct ahhsa_signal *signal);
-/* Gives the stream a queue of its own, if there is one left: what waits for the host must not hold
- * up other streams. May release the lock. */
+/* Gives the stream a separate queue, if there is one left, since work that waits for the host must
+ * not block other streams. May release the lock. */
 hipError_t ahhsa_stream_use_own_queue(struct ah_backend_stream *stream);
-/* Runs the callbacks of what has ended; releases the lock meanwhile. */
+/* Runs the callbacks of work that has ended; releases the lock while they run. */
 void ahhsa_stream_run_callbacks(struct ah_backend_stream *stream);
-/* Runs all callbacks, whatever has ended, of a stream that is about to be freed. */
+/* Runs all callbacks, also of work that has not ended, of a stream that is about to be freed. */
 void ahhsa_stream_run_all_callbacks(struct ah_backend_stream *stream);
 /* Takes the stream out of active_blocking, if it is there. */
 void ahhsa_stream_deactivate(struct ah_backend_stream *stream);

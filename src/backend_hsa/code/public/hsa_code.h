@@ -1,13 +1,13 @@
-/* Code and its kernels: loading, launching, and what kernels need of the host while they run.
+/* Code and its kernels: loading, launching, and services of the host for running kernels.
  *
  * This room owns modules and functions (hsa_module.h) with the metadata of code objects
  * (hsa_metadata.h), launches, and services for kernels: printing, the heap of malloc, calls of the
  * host, the workspace of cooperative launches (hsa_kernel_services.h). A launch fills in a packet
  * of the queue room (ahhsa_dispatch_begin) and does not know how streams keep their order.
  *
- * The user is hsa_backend.c alone; applications come in through the entries of the backend
- * interface. Any thread may call anything, without a device's lock held. A module has a lock of its
- * own, and the services of a device have three, which hsa_kernel_services.h explains. */
+ * The user is hsa_backend.c alone; applications use the entries of the backend interface. Any
+ * thread may call anything, without a device's lock held. A module has a lock of its own, and the
+ * services of a device have three, which hsa_kernel_services.h explains. */
 #ifndef AHHSA_CODE_H
 #define AHHSA_CODE_H
 

@@ -1,15 +1,15 @@
-/* The memory of applications: allocations of every kind, and what is done with their bytes.
+/* The memory of applications: allocations of every kind, copies and fills.
  *
  * This room owns the map of allocations with their addresses, managed memory, pools, virtual
  * memory, memory of other processes, access between peers, arrays with textures and surfaces over
- * them, staging memory, and copies and fills of any two ends. It does not know what a kernel is.
- * Copies become work of the queue room, and memory itself comes from the device room.
+ * them, staging memory, and copies and fills of any two ends. It knows nothing of kernels. Copies
+ * become work of the queue room, and memory is allocated by the device room.
  *
- * Users are the room code, for the variables of modules, and hsa_backend.c; applications come in
- * through the entries of the backend interface. Any thread may call anything, without a device's
- * lock held. The map has a lock of its own (memory_lock), and so have a pool and the staging memory
- * of a device. Order: import_lock and a pool's lock before memory_lock; a device's lock before
- * those of pools (trylock only) and of staging memory. */
+ * Users are the room code, for the variables of modules, and hsa_backend.c; applications use the
+ * entries of the backend interface. Any thread may call anything, without a device's lock held. The
+ * map has a lock of its own (memory_lock), and so have a pool and the staging memory of a device.
+ * Order: import_lock and a pool's lock before memory_lock; a device's lock before those of pools
+ * (trylock only) and of staging memory. */
 #ifndef AHHSA_MEMORY_H
 #define AHHSA_MEMORY_H
 

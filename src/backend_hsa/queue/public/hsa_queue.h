@@ -1,14 +1,14 @@
-/* Work in order: the room of streams, hardware queues, copy engines and signals.
+/* The room of streams, hardware queues, copy engines and signals, which keeps work in order.
  *
  * It owns signals (hsa_signal.h), hardware queues and the packets in them, streams and the order
  * within and between them, kernel arguments while their kernel is in flight, the threads that call
- * host functions in stream order, copy engines, and events. It does not know what a kernel, an
- * allocation or an array is: a dispatch is a packet that its user fills in, and a copy is two
+ * host functions in stream order, copy engines, and events. It knows nothing of kernels,
+ * allocations and arrays: a dispatch is a packet that its user fills in, and a copy is two
  * addresses with their agents. hsa_stream.h says which lock guards which field.
  *
  * Users are the rooms memory and code, and hsa_backend.c. Any thread may call anything; with a
- * device's lock held only what says so. Functions that say "may release the lock" release and take
- * it again, so that their caller looks anew at everything that it knew. */
+ * device's lock held, only functions whose comment allows it. Functions that "may release the lock"
+ * release and take it again, after which their caller has to read all state again. */
 #ifndef AHHSA_QUEUE_H
 #define AHHSA_QUEUE_H
 
