@@ -204,7 +204,7 @@ static hiprtcResult add_archive(struct ah_rtc_link *link, const void *data, size
                (step = ah_archive_next(&archive, &member)) == AH_ARCHIVE_MEMBER)
             result = add_bundle(link, member.data, member.size, member.name);
     if (step == AH_ARCHIVE_DAMAGED) {
-        AH_LOG_ERR("%s is no archive, or it is damaged, or thin", name);
+        AH_LOG_ERR("%s is not an archive, or it is damaged, or thin", name);
         return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
     }
     return result;

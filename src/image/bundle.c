@@ -184,8 +184,9 @@ static bool read_single(struct ah_images *out, const void *data, size_t size, ch
         return refuse(out_error, "no memory for an image");
     ah_image_identify(out->items, data, size);
     if (out->items->kind == AH_IMAGE_UNKNOWN || out->items->kind == AH_IMAGE_HOST)
-        return refuse(out_error, "this is no offload bundle, AMDGPU or CUDA ELF, PTX text or CUDA "
-                                 "fatbin");
+        return refuse(out_error,
+                      "this is not an offload bundle, AMDGPU or CUDA ELF, PTX text or CUDA "
+                      "fatbin");
     out->count = 1;
     return true;
 }

@@ -10,7 +10,7 @@ static bool in_identifier(char c)
 }
 
 /* The separator between a variable's name and "managed": a dot as clang writes it, or the dot as
- * ah_ptx_fix_names spells it. 0: the word at `word` is no companion's end. */
+ * ah_ptx_fix_names spells it. 0: the word at `word` is not a companion's end. */
 static size_t separator_before(const char *text, size_t word)
 {
     if (word >= 3 && memcmp(text + word - 3, "_$_", 3) == 0)

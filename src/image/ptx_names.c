@@ -339,7 +339,7 @@ static enum ah_ptx_fix collect(const char *text, size_t size, struct names *name
 }
 
 /* Whether a declared name is already spelled as another one will be. A mere use of such a spelling
- * is no clash: LLVM itself writes it in debug information. */
+ * is not a clash: LLVM itself writes it in debug information. */
 static bool clashes(const char *text, size_t size, const struct names *names)
 {
     struct lexer lexer = {text, text + size};

@@ -133,7 +133,7 @@ static void assert_refused(struct ah_forged forged, size_t size, const char *rea
     ah_test_unguard(guarded, forged.size);
 }
 
-static void what_is_no_image_is_refused_in_words(void **state)
+static void invalid_images_are_refused_with_a_reason(void **state)
 {
     (void)state;
     static const char *const texts[] = {"x",
@@ -145,11 +145,11 @@ static void what_is_no_image_is_refused_in_words(void **state)
                                         "!<arch>\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ah_forged text = ah_forge_text(texts[i]);
-        assert_refused(text, text.size, "no offload bundle");
-        assert_refused(text, SIZE_MAX, "no offload bundle");
+        assert_refused(text, text.size, "not an offload bundle");
+        assert_refused(text, SIZE_MAX, "not an offload bundle");
     }
     struct ah_forged program = ah_forge_elf(62, 0, 0, 0);
-    assert_refused(program, program.size, "no offload bundle");
+    assert_refused(program, program.size, "not an offload bundle");
 }
 
 static void no_data_is_refused(void **state)
@@ -430,7 +430,7 @@ int main(void)
         AH_TEST(compressed_bundles_of_every_version_and_method_are_taken_apart),
         AH_TEST(what_follows_a_bundle_does_not_matter),
         AH_TEST(an_image_by_itself_is_a_list_of_one),
-        AH_TEST(what_is_no_image_is_refused_in_words),
+        AH_TEST(invalid_images_are_refused_with_a_reason),
         AH_TEST(no_data_is_refused),
         AH_TEST(the_reason_says_what_is_damaged),
         AH_TEST(a_small_file_cannot_ask_for_much_memory),

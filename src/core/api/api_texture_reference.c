@@ -48,7 +48,7 @@ static hipError_t find(const textureReference *host, struct ah_texture_reference
         return hipSuccess;
     if (ours)
         return hipErrorOutOfMemory;
-    AH_LOG_ERR("%p is no texture reference of this program or of a module", (const void *)host);
+    AH_LOG_ERR("%p is not a texture reference of this program or of a module", (const void *)host);
     return hipErrorInvalidTexture;
 }
 

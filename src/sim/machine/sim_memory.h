@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Addresses of a kernel that are no memory of the device: each thread's or
+/* Addresses of a kernel that are not in memory of the device: each thread's or
  * block's own. Windows of 4 GiB above every address a host process can have. */
 #define SIM_SHARED_WINDOW UINT64_C(0x800100000000) /* of the block: shared memory, LDS */
 #define SIM_LOCAL_WINDOW  UINT64_C(0x800200000000) /* of the thread: stack, scratch */

@@ -35,7 +35,7 @@ const struct sim_options *sim_options(void);
 /* Reads them anew into out_options; for tests. */
 void sim_options_read(struct sim_options *out_options);
 
-/* The whole of text as bytes: "4096", "48KiB", "16 GiB", "2G". False: it is no size. */
+/* The whole of text as bytes: "4096", "48KiB", "16 GiB", "2G". False: it is not a size. */
 bool sim_parse_size(const char *text, size_t *out_size);
 
 /* ---- faults on demand --------------------------------------------------------- */

@@ -21,7 +21,7 @@ struct sim_reservation { /* addresses for mappings */
     bool spoiled; /* memory that was mapped there is still there */
 };
 
-struct sim_part { /* addresses that are handed out */
+struct sim_part { /* addresses for allocations */
     struct sim_addresses addresses;
     uint64_t kept; /* a chunk that is free but not discarded yet, 0: none */
     uint64_t wide; /* bytes that wide guards take beyond what others would */
@@ -107,7 +107,7 @@ void sim_shared_discard(uint64_t start, uint64_t end);
 void sim_shared_remove(const struct sim_memory *memory); /* it is destroyed; under the lock */
 void sim_shared_close(void);
 
-/* ---- sim_lookup.c: what granules cannot tell ----------------------------------------- */
+/* ---- sim_lookup.c: look-ups beyond granules ----------------------------------------- */
 
 struct sim_lookup { /* memory that devices reach where the mask has their bit */
     uint64_t start, size, to_view, readers, writers;

@@ -51,8 +51,8 @@ enum simcuda_kind {
     SIMCUDA_PHYSICAL,
 };
 
-/* The object of a handle. Handles are numbers that are no valid pointers, so that an access through
- * one faults. */
+/* The object of a handle. Handles are numbers that are not valid pointers, so that an access
+ * through one faults. */
 struct simcuda_object {
     enum simcuda_kind kind;
     uint64_t handle;                 /* 0: closed */
@@ -144,8 +144,8 @@ struct simcuda_thread {
 };
 extern _Thread_local struct simcuda_thread simcuda_thread;
 
-/* The hooks of tests; all zero in libsimcuda.so.1. The functions are set before the first call, or
- * never. */
+/* Functions that tests set; all zero in libsimcuda.so.1. The functions are set before the first
+ * call, or never. */
 struct simcuda_launched {
     const char *kernel;
     const unsigned *grid, *block;

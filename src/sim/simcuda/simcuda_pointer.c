@@ -107,7 +107,7 @@ static void clear_attribute(void *data, int attribute)
     }
 }
 
-/* An unknown pointer is no error here: all its values are zero. */
+/* An unknown pointer is not an error here: all its values are zero. */
 CUresult simcuda_cuPointerGetAttributes(unsigned count, int *attributes, void **data,
                                         CUdeviceptr pointer)
 {

@@ -88,8 +88,8 @@ static inline bool simhsa_is_running(void)
     return atomic_load_explicit(&simhsa.references, memory_order_acquire) > 0 &&
            !atomic_load_explicit(&simhsa.forked, memory_order_relaxed);
 }
-/* The hooks of tests; all zero in libsimhsa.so.1. The functions are set before the first call, or
- * never. */
+/* Functions that tests set; all zero in libsimhsa.so.1. The functions are set before the first
+ * call, or never. */
 struct simhsa_script {
     /* Called when a call begins: a result other than HSA_STATUS_SUCCESS becomes the call's
      * result. */

@@ -34,7 +34,7 @@ static struct {
     pthread_cond_t changed;
     bool open;
     struct sim_memory *mailboxes;    /* a word of each event */
-    struct event *table[EVENTS_MAX]; /* by number; number 0 is no event */
+    struct event *table[EVENTS_MAX]; /* by number; number 0 is not an event */
     uint32_t end;                    /* no number from here on was ever used */
 } events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

@@ -198,7 +198,7 @@ static bool is_of_program(uint64_t address, bool write)
     return known;
 }
 
-/* The program may have given back what was found before. */
+/* The program may have unmapped memory that was found before. */
 static void discard_program_memory(void)
 {
     pthread_mutex_lock(&all.lock);

@@ -41,10 +41,11 @@ HSAKMT_STATUS hsaKmtShareMemory(void *address, uint64_t size, HsaSharedMemoryHan
     if (result == HSAKMT_STATUS_UNAVAILABLE)
         return result;
     if (result != HSAKMT_STATUS_SUCCESS || shared.table > UINT16_MAX)
-        return simkmt_refuse(HSAKMT_STATUS_INVALID_PARAMETER,
-                             "%llu bytes at %p cannot be shared: they are no allocation of a GPU "
-                             "and no unpaged one of the host",
-                             (unsigned long long)size, address);
+        return simkmt_refuse(
+            HSAKMT_STATUS_INVALID_PARAMETER,
+            "%llu bytes at %p cannot be shared: they are not an allocation of a GPU "
+            "and no unpaged one of the host",
+            (unsigned long long)size, address);
     const struct handle made = {
         .mark = MARK,
         .pid = (uint32_t)shared.process,

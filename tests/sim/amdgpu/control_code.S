@@ -502,7 +502,7 @@ begin crooked
     s_setpc_b64 s[2:3]
     finish_stored crooked
 
-// Goes round for ever, with a branch that leaves its page.
+// Loops endlessly, with a branch that leaves its page.
 begin forever
 .Lforever:
     .fill 1100, 4, 0xbf800000

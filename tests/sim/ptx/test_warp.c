@@ -354,7 +354,7 @@ static void a_call_of_an_invalid_address_is_a_fault(void **state)
     assert_int_equal(
         capture(KERNEL(TABLE, "mov.u64 %rd3, 0;\n" CALL_POINTER), 32, report, sizeof report),
         PTX_END_ILLEGAL_ADDRESS);
-    assert_contains(report, "call of 0x0, which is no function");
+    assert_contains(report, "call of 0x0, which is not a function");
 }
 
 static void only_lanes_whose_guard_holds_call(void **state)

@@ -4,7 +4,7 @@
 
 #include "amdgpu_inst.h"
 
-enum { AMDGPU_MIMG_OTHER = 1023 }; /* the opcode of MIMG instructions that are no rows */
+enum { AMDGPU_MIMG_OTHER = 1023 }; /* the opcode of MIMG instructions without a row */
 
 /* NULL: isa has no instruction with that opcode. */
 const struct amdgpu_row *amdgpu_row_of(enum amdgpu_isa isa, enum amdgpu_format format,

@@ -193,8 +193,8 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
                          number);
     if (b->counted && (expected == 0 || expected % PTX_LANES))
         return ptx_fault(warp, op, lane, PTX_END_ILLEGAL_INSTRUCTION,
-                         "barrier %u for %u threads, which is no multiple of %d", number, expected,
-                         PTX_LANES);
+                         "barrier %u for %u threads, which is not a multiple of %d", number,
+                         expected, PTX_LANES);
     struct ptx_barrier *barrier = &warp->block->barriers[number];
     if (strict && !is_valid_arrival(warp, op, number, expected))
         return NULL;

@@ -126,7 +126,7 @@ const struct ptx_op *ptx_run_call_indirect(struct ptx_warp *warp, const struct p
     const struct ptx_code *callee = function_at(warp->fragment->frame->code->table, address);
     if (!callee)
         return ptx_fault(warp, op, first, PTX_END_ILLEGAL_ADDRESS,
-                         "call of 0x%llx, which is no function of the module",
+                         "call of 0x%llx, which is not a function of the module",
                          (unsigned long long)address);
     if (!fits(call, callee))
         return ptx_fault(warp, op, first, PTX_END_ILLEGAL_INSTRUCTION,

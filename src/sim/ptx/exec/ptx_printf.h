@@ -28,7 +28,7 @@ enum ptx_printf_result ptx_printf_string(struct ptx_printf *print, uint64_t addr
 
 /* Appends format with the arguments that lie at address, one after the other at
  * their natural alignment: integers up to int take 4 bytes, long, double and pointers
- * 8. What is no conversion is printed as it is. *out_count: arguments used. */
+ * 8. Text that is not a conversion is printed unchanged. *out_count: arguments used. */
 enum ptx_printf_result ptx_printf_format(struct ptx_printf *print, const char *format,
                                          uint64_t arguments, int *out_count);
 

@@ -164,7 +164,7 @@ static bool check_source(struct subject *subject, unsigned number,
 {
     enum ptx_type special;
     if (operand->negated && rule->type != PTX_PRED)
-        return wrong(subject, number, "'!' of what is no predicate");
+        return wrong(subject, number, "'!' needs a predicate");
     switch (operand->kind) {
     case PTX_OP_REG:
     case PTX_OP_COMPONENT:

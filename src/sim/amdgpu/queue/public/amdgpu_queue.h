@@ -8,7 +8,7 @@
  * Threads: every function may be called from any thread, except where its comment says otherwise.
  * Each queue has a thread of its own and a lock for its kernels in progress; one more lock guards
  * the list of all queues. Signals are atomic values, and waiting for them takes the lock of a
- * bucket. No lock is hold_requests while a callback runs. */
+ * bucket. No lock is held while a callback runs. */
 #ifndef AMDGPU_QUEUE_H
 #define AMDGPU_QUEUE_H
 
