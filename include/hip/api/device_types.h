@@ -364,7 +364,7 @@ typedef enum hipSharedMemConfig {
 /// Flag of hipInitDevice(): deviceFlags is to be applied.
 #define hipInitDeviceFlagsAreValid 0x1
 
-/// Ordinals that are no device: the host, and none.
+/// Ordinals that do not name a device: the host, and none.
 #define hipCpuDeviceId     ((int)-1)
 #define hipInvalidDeviceId ((int)-2)
 

@@ -36,8 +36,8 @@ hipError_t hipPeekAtLastError(void);
 
 /// Text for an error code.
 /// @param [in] hip_error, hipError  any value
-/// Returns: a string valid for the process's lifetime; for a value that is no error code a fixed
-/// text that says so; never NULL. The last error does not change.
+/// Returns: a string valid for the process's lifetime; for a value that is not an error code a
+/// fixed text that says so; never NULL. The last error does not change.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Error Handling"; CUDA runtime cudaGetErrorName, cudaGetErrorString.
@@ -49,9 +49,9 @@ const char *hipGetErrorString(hipError_t hipError);
 
 /// Text for an error code, in the form of the driver API.
 /// @param [in] hipError  any value
-/// @param [out] errorString  a string valid for the process's lifetime, NULL for a value that is no
-///     error code
-/// Returns: hipErrorInvalidValue: errorString is NULL or hipError is no error code.
+/// @param [out] errorString  a string valid for the process's lifetime, NULL for a value that is
+///     not an error code
+/// Returns: hipErrorInvalidValue: errorString is NULL or hipError is not an error code.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Error Handling"; cuGetErrorName, cuGetErrorString.

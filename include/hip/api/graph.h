@@ -141,7 +141,7 @@ hipError_t hipGraphClone(hipGraph_t *pGraphClone, hipGraph_t originalGraph);
 /// @param [out] pNode  the copy; NULL if it was removed
 /// @param [in] originalNode  a node of the original
 /// @param [in] clonedGraph  from hipGraphClone()
-/// Returns: hipErrorInvalidValue: see above, or clonedGraph is no clone of the node's graph.
+/// Returns: hipErrorInvalidValue: see above, or clonedGraph is not a clone of the node's graph.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphNodeFindInClone.
@@ -664,7 +664,7 @@ hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraph
 /// @param [in] hNode  the node in the graph
 /// @param [in] nodeParams  semaphores and operations; copied
 /// @param [out] params_out  the same
-/// Returns: hipErrorInvalidValue: see above, or one is no semaphore.
+/// Returns: hipErrorInvalidValue: see above, or one is not a semaphore.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddExternalSemaphoresSignalNode and its relatives.

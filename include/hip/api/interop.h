@@ -71,7 +71,7 @@ hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *extSem_out,
 /// @param [in] paramsArray  what to do with each
 /// @param [in] numExtSems  length of both
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: a pointer is NULL, or one is no semaphore;
+/// Returns: hipErrorInvalidValue: a pointer is NULL, or one is not a semaphore;
 /// hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: enqueued.

@@ -526,8 +526,8 @@ hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAl
 
 /// Frees an array.
 /// @param [in] array  an array
-/// Returns: hipErrorInvalidValue: array is NULL; hipErrorContextIsDestroyed: it is no array, or was
-/// freed.
+/// Returns: hipErrorInvalidValue: array is NULL; hipErrorContextIsDestroyed: it is not an array, or
+/// was freed.
 /// Thread safety: the array must not be in use by another call.
 /// Stream order: waits for the device.
 /// Source: HIP "Memory Management"; cuArrayDestroy.
@@ -657,7 +657,7 @@ hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void 
 /// @param [out] memoryRequirements  bytes and alignment
 /// @param [in] mipmap  a mipmapped array
 /// @param [in] device  the device
-/// Returns: hipErrorInvalidValue: memoryRequirements is NULL or mipmap is no such array;
+/// Returns: hipErrorInvalidValue: memoryRequirements is NULL or mipmap is not a mipmapped array;
 /// hipErrorInvalidDevice: no such device; hipErrorNotSupported: the device cannot map arrays.
 /// Thread safety: safe.
 /// Stream order: none.

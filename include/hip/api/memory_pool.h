@@ -19,7 +19,7 @@ extern "C" {
 /// @param [in] size  bytes
 /// @param [in] mem_pool  a pool of the stream's device
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: dev_ptr is NULL or mem_pool is no pool;
+/// Returns: hipErrorInvalidValue: dev_ptr is NULL or mem_pool is not a pool;
 /// hipErrorInvalidHandle: not a stream; hipErrorOutOfMemory: not that much memory is free, or
 /// the pool's maxSize is reached; hipErrorNotSupported: the device has no pools.
 /// Thread safety: safe.
@@ -57,7 +57,7 @@ hipError_t hipMemPoolCreate(hipMemPool_t *mem_pool, const hipMemPoolProps *pool_
 /// Destroys a pool. Its allocations stay valid until they are freed. If it was a device's current
 /// pool, the default pool becomes that.
 /// @param [in] mem_pool  a pool; not a default pool
-/// Returns: hipErrorInvalidValue: mem_pool is no pool, or a default one;
+/// Returns: hipErrorInvalidValue: mem_pool is not a pool, or a default one;
 /// hipErrorStreamCaptureUnsupported (HIP 7): a stream is being captured.
 /// Thread safety: no other call may use the pool at the same time or later.
 /// Stream order: does not wait.
@@ -67,7 +67,7 @@ hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool);
 /// Returns unused memory of a pool to the system.
 /// @param [in] mem_pool  a pool
 /// @param [in] min_bytes_to_hold  bytes the pool may keep
-/// Returns: hipErrorInvalidValue: mem_pool is no pool.
+/// Returns: hipErrorInvalidValue: mem_pool is not a pool.
 /// Thread safety: safe.
 /// Stream order: does not wait: memory still in use by enqueued work is kept.
 /// Source: HIP "Stream Ordered Memory Allocator"; cuMemPoolTrimTo.
@@ -77,7 +77,7 @@ hipError_t hipMemPoolTrimTo(hipMemPool_t mem_pool, size_t min_bytes_to_hold);
 /// @param [in] mem_pool  a pool
 /// @param [in] attr  which
 /// @param [in,out] value  int or uint64_t, as hipMemPoolAttr says
-/// Returns: hipErrorInvalidValue: mem_pool is no pool, value is NULL or not allowed, or attr is
+/// Returns: hipErrorInvalidValue: mem_pool is not a pool, value is NULL or not allowed, or attr is
 /// unknown.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -92,8 +92,8 @@ hipError_t hipMemPoolGetAttribute(hipMemPool_t mem_pool, hipMemPoolAttr attr, vo
 /// @param [in] mem_pool  a pool
 /// @param [in] desc_list  devices and rights
 /// @param [in] count  their number
-/// Returns: hipErrorInvalidValue: mem_pool is no pool, desc_list is NULL, count is 0, or a right is
-/// unknown or would take the own device's; hipErrorInvalidDevice: no such device;
+/// Returns: hipErrorInvalidValue: mem_pool is not a pool, desc_list is NULL, count is 0, or a right
+/// is unknown or would take the own device's; hipErrorInvalidDevice: no such device;
 /// hipErrorPeerAccessUnsupported: a device cannot reach the pool's.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -105,7 +105,7 @@ hipError_t hipMemPoolSetAccess(hipMemPool_t mem_pool, const hipMemAccessDesc *de
 /// @param [out] flags  the rights
 /// @param [in] mem_pool  a pool
 /// @param [in] location  the device
-/// Returns: hipErrorInvalidValue: a pointer is NULL, mem_pool is no pool, or there is no such
+/// Returns: hipErrorInvalidValue: a pointer is NULL, mem_pool is not a pool, or there is no such
 /// device.
 /// Thread safety: safe.
 /// Stream order: none.

@@ -20,7 +20,7 @@ extern "C" {
 /// @param [in] addr  a wish; NULL for any
 /// @param [in] flags  0
 /// Returns: hipErrorInvalidValue: ptr is NULL or flags is not 0; hipErrorOutOfMemory: size is 0 or
-/// no multiple of a page, alignment is no power of two, or no such range is free;
+/// not a multiple of a page, alignment is not a power of two, or no such range is free;
 /// hipErrorNotSupported: the device cannot
 /// (hipDeviceAttributeVirtualMemoryManagementSupported).
 /// Thread safety: safe.

@@ -20,7 +20,7 @@ extern "C" {
 
 /// Registers the device code of a translation unit. Only stores it: nothing is loaded yet.
 /// @param [in] data  {uint32_t magic "HIPF", uint32_t version 1, address of the images, NULL}
-/// Returns: a handle for the functions below; NULL if data is no such structure.
+/// Returns: a handle for the functions below; NULL if data is not such a structure.
 /// Thread safety: called before main() and by dlopen(), one at a time.
 /// Stream order: none.
 /// Source: clang's HIP support; CUDA's __cudaRegisterFatBinary.

@@ -78,8 +78,8 @@ hipError_t hipTexObjectGetTextureDesc(HIP_TEXTURE_DESC *pTexDesc, hipTextureObje
 /// Creates a surface object, which kernels take by value.
 /// @param [out] pSurfObject  the object
 /// @param [in] pResDesc  an array created with hipArraySurfaceLoadStore, or without flags
-/// Returns: hipErrorInvalidValue: a pointer is NULL, the resource is no array, or its flags leave
-/// out hipArraySurfaceLoadStore; hipErrorInvalidHandle: the array is NULL;
+/// Returns: hipErrorInvalidValue: a pointer is NULL, the resource is not an array, or its flags
+/// leave out hipArraySurfaceLoadStore; hipErrorInvalidHandle: the array is NULL;
 /// hipErrorContextIsDestroyed: it was freed; hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: none.
