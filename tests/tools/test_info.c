@@ -1,4 +1,4 @@
-/* Tests what the command tells of drivers, devices and the configuration. */
+/* Tests the command's output about drivers, devices and the configuration. */
 #include "command.h"
 
 #include <cjson/cJSON.h>

@@ -458,7 +458,7 @@ static void damaged_parts_are_named_with_their_place(void **state)
     struct ah_forged junk = ah_forge_join(bundle, ah_forge_text("not recognised"), 64);
     assert_bad(write_forged("y.hipfb", junk), "bytes are not recognised");
     assert_bad(write_forged("z.so", host_file(".hip_fatbin", ah_forge_text("what is this?"))),
-               "this is no device code");
+               "this is not device code");
     struct ah_forged fatbin = ah_forge_cuda_container(ah_forge_text("no entry at all"));
     assert_bad(write_forged("x.fatbin", fatbin), "CUDA fatbin is truncated or damaged");
     assert_bad(ah_test_write_text("x.a", "!<arch>\nno header"), "archive is truncated or damaged");

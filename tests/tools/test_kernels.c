@@ -1,4 +1,4 @@
-/* Tests that kernels are told from other symbols. */
+/* Tests that kernels are distinguished from other symbols. */
 #include "elffile.h"
 #include "forge.h"
 #include "image.h"

@@ -38,7 +38,7 @@ bool ah_elf_open(struct ah_elf *elf, const void *data, size_t size)
     elf->names = elf->header.e_shstrndx;
     if (!read_header(elf, 0, &first))
         elf->section_count = 0;
-    else if (elf->section_count == 0) /* more than fit: the first section tells */
+    else if (elf->section_count == 0) /* too many for the field: the first section has the count */
         elf->section_count = first.sh_size;
     if (elf->names == SHN_XINDEX && elf->section_count > 0)
         elf->names = first.sh_link;

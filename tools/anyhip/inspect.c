@@ -235,7 +235,7 @@ static void inspect_pieces(struct walk *walk, const unsigned char *data, size_t 
         walk->offset = at;
         list_piece(walk, piece, data + at, size - at);
         if (piece == AH_PIECE_UNKNOWN)
-            complain(walk, "this is no device code");
+            complain(walk, "this is not device code");
         size_t next = next_piece(data, size, at + (extent ? extent : 1));
         if (extent && !is_zero(data + at + extent, next - at - extent)) {
             walk->offset = at + extent;

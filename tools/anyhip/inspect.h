@@ -1,4 +1,4 @@
-/* `anyhip inspect`: the device images that a file holds, each with what can be told of it. */
+/* `anyhip inspect`: the device images in a file, with their properties. */
 #ifndef AH_ANYHIP_INSPECT_H
 #define AH_ANYHIP_INSPECT_H
 

@@ -1,5 +1,5 @@
-/* Owns how kernels are told from other symbols: AMDGPU's have descriptors "<name>.kd", NVIDIA's
- * machine code marks functions as entries, PTX says .entry. */
+/* Distinguishes kernels from other symbols: AMDGPU's have descriptors "<name>.kd", NVIDIA's machine
+ * code marks functions as entries, PTX says .entry. */
 #include "kernels.h"
 #include "elffile.h"
 

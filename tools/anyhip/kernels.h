@@ -1,4 +1,4 @@
-/* The kernels that a device image holds, where its format tells. */
+/* The kernels in a device image, if its format lists them. */
 #ifndef AH_ANYHIP_KERNELS_H
 #define AH_ANYHIP_KERNELS_H
 

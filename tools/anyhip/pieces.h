@@ -19,10 +19,11 @@ enum ah_piece {
 
 enum ah_piece ah_piece_at(const void *data, size_t size);
 
-/* The same for containers alone; cheap enough to ask at every step through a file. */
+/* The same for containers only; fast enough to be called at every offset of a file. */
 enum ah_piece ah_piece_container_at(const void *data, size_t size);
 
-/* The bytes that the piece takes, as far as its header tells: at most size, 0 when it does not. */
+/* The size of the piece according to its header: at most size; 0: the header does not contain
+ * it. */
 size_t ah_piece_extent(enum ah_piece piece, const void *data, size_t size);
 
 bool ah_is_bitcode(const void *data, size_t size);

@@ -1,4 +1,4 @@
-/* Owns the plan from sources to what is asked of them. */
+/* Owns the plan from sources to the requested outputs. */
 #include "compile.h"
 
 #include <stdint.h>

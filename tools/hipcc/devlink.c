@@ -19,7 +19,7 @@ struct link {
     const struct ah_host_link *host;
     const struct ah_jobs_options *options;
     bool *used;  /* by object */
-    bool *named; /* by object: its host part is linked by name, no archive is asked for it */
+    bool *named; /* by object: its host part is linked by name, not from an archive */
     struct ah_strings **bitcode; /* [object][target]: the files, once written */
 };
 

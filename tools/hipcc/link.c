@@ -159,13 +159,13 @@ int ah_link_program(struct ah_plan *plan, const char *const *objects,
 {
     const struct ah_request *r = plan->request;
     struct host_link host = {plan, objects};
-    struct ah_host_link door = {link_command, &host};
+    struct ah_host_link host_link = {link_command, &host};
     struct ah_device_result device = {0};
     struct ah_objects carriers = {0};
     if (!r->relocatable && !scan_inputs(plan, objects, &carriers))
         return 1;
     if (carriers.count) {
-        int status = ah_devlink_run(plan, &carriers, &door, options, &device);
+        int status = ah_devlink_run(plan, &carriers, &host_link, options, &device);
         if (status)
             return status;
     }

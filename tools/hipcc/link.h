@@ -11,7 +11,7 @@
 int ah_link_program(struct ah_plan *plan, const char *const *objects,
                     const struct ah_jobs_options *options);
 
-/* Puts the objects into the archive that --emit-static-lib asks for. */
+/* Puts the objects into an archive, for --emit-static-lib. */
 int ah_link_archive(struct ah_plan *plan, const char *const *objects,
                     const struct ah_jobs_options *options);
 

@@ -273,7 +273,7 @@ static void read_input(struct reader *reader, const char *path)
     }
 }
 
-/* Standard input has no suffix that tells its language; only the preprocessor needs none. */
+/* Standard input has no suffix, which determines the language; only the preprocessor needs none. */
 static bool settle_standard_input(struct ah_request *r)
 {
     for (size_t i = 0; i < r->input_count; i++) {

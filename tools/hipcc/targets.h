@@ -29,7 +29,7 @@ struct ah_targets {
 bool ah_targets_choose(const struct ah_request *request, const struct ah_toolchain *toolchain,
                        struct ah_targets *out_targets);
 
-/* One target by name; false when it is no architecture's name (nothing is said). */
+/* One target by name; false, without a message, if it is not the name of an architecture. */
 bool ah_target_named(const char *arch, struct ah_target *out_target);
 
 /* Pushes the architectures of the devices of this machine, none when there is none or it cannot be

@@ -25,7 +25,7 @@ enum { AH_TEMP_CHILDREN = 256 };
 void ah_temp_child_started(pid_t pid);
 void ah_temp_child_ended(pid_t pid);
 
-/* The signal that asked the program to end, or 0. */
+/* The signal by which the program is to end, or 0. */
 int ah_temp_signal(void);
 
 /* Cleans up and lets the signal end the program; returns when there was none. */

@@ -104,7 +104,7 @@ static int version_in_name(const char *path)
     return dash && isdigit((unsigned char)dash[1]) ? atoi(dash + 1) : 0;
 }
 
-/* Asks clang itself: "... clang version 22.1.8 ...". 0 when it does not answer like clang. */
+/* Asks clang itself: "... clang version 22.1.8 ...". 0 if its output is not that of clang. */
 static int version_told(const char *path)
 {
     struct ah_strings argv = {0};

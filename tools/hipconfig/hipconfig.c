@@ -1,5 +1,5 @@
-/* Answers what build scripts ask of a HIP installation: paths, version, platform.
- * Where things are is the compile driver's knowledge (tools/hipcc/toolchain.c). */
+/* Prints the properties of a HIP installation for build scripts: paths, version, platform. Where
+ * things are is the compile driver's knowledge (tools/hipcc/toolchain.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
