@@ -53,8 +53,8 @@ inline double rounds_per_second(hipFunction_t function)
     return rounds / best;
 }
 
-// What a program prints as its rate, "--rate NAME", in a process of its own; 0 where it could not
-// be had.
+// What a program prints as its rate, "--rate NAME", in a process of its own; 0 if it is not
+// available.
 inline double rate_with_threads(const char *name, unsigned threads)
 {
     int ends[2];

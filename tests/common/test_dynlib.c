@@ -1,4 +1,4 @@
-/* Tests how libraries are opened and their symbols bound, and what is told of failures. */
+/* Tests how libraries are opened and their symbols bound, and how failures are reported. */
 #include "dynlib.h"
 #include "log.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* Tests that any value can be told to be a live handle of a type or not, in many threads. */
+/* Tests whether any value is recognised as a live handle of a type or not, in many threads. */
 #include "handle.h"
 #include "support.h"
 

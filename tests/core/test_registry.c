@@ -1,4 +1,4 @@
-/* Tests what is opened at the start: what was asked for, and nothing else. */
+/* Tests that exactly the requested drivers are opened at the start. */
 #include "without_driver.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Gates between drivers, over a driver that only remembers what it is asked for. */
+/* Gates between drivers, over a driver that only records its calls. */
 #include "relay.h"
 #include "support.h"
 

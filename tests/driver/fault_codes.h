@@ -19,7 +19,7 @@ const char *fault_is_quiet(const char *function, const char *section, int code);
  * the library forgets it as well. */
 bool fault_is_denial(const char *function, int code);
 
-/* Whether what the call was to give back is kept and given back later. */
+/* Whether the object that the call was to free is kept and freed later. */
 bool fault_is_put_off(const char *function, const char *section);
 
 /* Whether the failure says something about the device or about code which another attempt would

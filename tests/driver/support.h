@@ -139,7 +139,7 @@ hipError_t launch_fill(uint32_t *out, uint32_t value, uint32_t count, hipStream_
 hipError_t launch_wait(const uint32_t *flag, hipStream_t stream);
 hipError_t launch_fault(hipStream_t stream);
 
-/* A gate: a stream stands still from close_gate to open_gate. */
+/* A gate: a stream is blocked from close_gate to open_gate. */
 struct gate {
     uint32_t *flag;
 };

@@ -1,4 +1,4 @@
-/* Arrays: creation, what they tell, copies to and from them. */
+/* Arrays: creation, queries, copies to and from them. */
 #include "support.h"
 
 #include <hip/api/per_thread_default_stream.h>

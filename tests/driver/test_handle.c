@@ -232,7 +232,7 @@ static void places_of_compilations_are_used_again(void **state)
     check_reused(make_link, destroy_link);
 }
 
-/* As many as are kept for a while after their end are told from living ones. */
+/* Destroyed handles whose slots are not reused yet are distinguished from live ones. */
 static void a_handle_is_stale_while_others_come_and_go(void **state)
 {
     hipEvent_t stale = make_event();

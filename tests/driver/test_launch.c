@@ -748,7 +748,7 @@ static void arguments_of_modules_come_as_pointers_or_as_a_buffer(void **state)
     ok(hipFree(memory));
 }
 
-/* They share the place where their blocks meet, and all blocks of each must find room. */
+/* They share the memory of the grid barrier, and all blocks of each must be resident. */
 static void cooperative_kernels_of_a_device_run_one_at_a_time(void **state)
 {
     hipStream_t streams[3];
@@ -1090,7 +1090,7 @@ static void a_grid_whose_end_cannot_be_told_is_waited_for(void **state)
         ok(hipStreamDestroy(streams[i]));
     ok(hipSetDevice(0));
     ok(hipHostFree(pinned));
-    ok(hipDeviceReset()); /* with the memory where grids meet */
+    ok(hipDeviceReset()); /* with the memory of grid barriers */
 }
 
 /* ---- names

@@ -1,4 +1,5 @@
-/* What an address is: hipPointerGetAttributes and its kin, for every kind of memory. */
+/* Attributes of addresses: hipPointerGetAttributes and related functions, for every kind of
+ * memory. */
 #include "support.h"
 #include "thread.h"
 

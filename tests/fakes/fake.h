@@ -1,4 +1,4 @@
-/* What tests say to a fake driver of either vendor, and what it tells them.
+/* The interface between tests and a fake driver of either vendor.
  *
  * A fake driver is the simulated one with a script: it fails, waits and counts as a test tells
  * it to. It is reached like any driver, by its path. fakecuda.h and fakehsa.h have what is

@@ -1,8 +1,9 @@
-/* What mutated sources include: which mutant is on, and which ones were asked about.
+/* What mutated sources include: which mutant is on, and which ones were executed.
  *
  * MUTANT=n in the environment switches mutant n on; without it the program is the original.
  * MUTANTS_REACHED=FILE names a file of one byte per mutant, where each mutant that is evaluated
- * stores a 1. It is shared memory, so that nothing is lost when a process crashes or calls _exit. */
+ * stores a 1. It is shared memory, so that nothing is lost when a process crashes or calls _exit.
+ */
 #ifndef AH_MUTANT_H
 #define AH_MUTANT_H
 

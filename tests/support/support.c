@@ -1,4 +1,4 @@
-/* Owns what a unit test borrows from its process and gives back. */
+/* Saves and restores the state of the process that unit tests change. */
 #include "support.h"
 
 #include <dirent.h>
