@@ -517,6 +517,17 @@ test_architectures_mix() {
     same "$(entries fb)" "hipv4-amdgcn-amd-amdhsa--gfx942"
 }
 
+test_no_architecture_and_OFF_leave_the_choice() {
+    for archs in "" OFF; do
+        silent bare "--offload-arch=$archs" -c one.hip
+        bundle_of one.o
+        entries fb | grep -q 'sm_70 .*gfx1100 .*gfx90a$' || fail "'$archs': $(entries fb)"
+    done
+    silent bare --offload-arch=OFF --offload-arch=gfx906 -c one.hip
+    bundle_of one.o
+    same "$(entries fb)" "hipv4-amdgcn-amd-amdhsa--gfx906"
+}
+
 test_wrong_architectures_are_refused() {
     refused bare --offload-arch=sm_71 -c one.hip
     said "unsupported GPU architecture 'sm_71'"
@@ -571,7 +582,13 @@ test_newer_architectures_get_the_lowest_ptx_they_allow() {
 test_native_is_a_device_or_the_defaults() {
     ok bare --offload-arch=native -c one.hip
     bundle_of one.o
+    if grep -q 'no GPU found' errors; then
+        said "'native' means gfx90a,gfx1100,sm_70"
+        entries fb | grep -q 'sm_70 .*gfx1100 .*gfx90a$' || fail "not what the environment says"
+    fi
     [ -n "$(entries fb)" ] || fail "no image"
+    ANYHIP_OFFLOAD_ARCH=native
+    ok bare -c one.hip
 }
 
 test_x_chooses_the_language() {

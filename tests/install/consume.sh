@@ -152,7 +152,8 @@ a_hip_that_clang_finds() {
 
 test_hip_device_with_plain_clang() {
     a_hip_that_clang_finds
-    build device -DCMAKE_CXX_COMPILER="$("$prefix/bin/hipconfig" -l)/clang++"
+    build device -DCMAKE_CXX_COMPILER="$("$prefix/bin/hipconfig" -l)/clang++" \
+        "-DGPU_TARGETS=gfx90a;gfx1100"
     has_images build/program gfx90a gfx1100
     starts build/program
 }
@@ -183,9 +184,62 @@ test_the_HIP_language_needs_one_variable() {
 test_the_HIP_language_with_plain_clang() {
     a_hip_that_clang_finds
     build lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
-        -DANYHIP_PLAIN_CLANG=ON
+        -DANYHIP_PLAIN_CLANG=ON "-DCMAKE_HIP_ARCHITECTURES=gfx90a;gfx1100"
     has_images build/program gfx90a gfx1100
     starts build/program
+}
+
+# configured PROJECT OPTION...: its commands, which nothing runs, in the file commands.
+configured() {
+    project=$1
+    shift
+    rm -rf build
+    cmake -S "$here/$project" -B build -G Ninja -DCMAKE_PREFIX_PATH="$prefix" "$@" \
+        >configure.log 2>&1 || { cat configure.log >&2; fail "configuration"; }
+    ninja -C build -t commands >commands
+}
+
+compiles_for() {
+    for arch in "$@"; do
+        grep -q -e "--offload-arch=$arch\( \|\$\)" commands || fail "not compiled for $arch"
+    done
+}
+
+# What projects write where they do not choose GPUs.
+test_the_HIP_language_takes_native_and_all() {
+    for archs in native all; do
+        configured lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
+            -DCMAKE_HIP_COMPILER_FORCED=ON -DCMAKE_HIP_ARCHITECTURES=$archs
+        compiles_for $archs
+    done
+    configured lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
+        -DCMAKE_HIP_ARCHITECTURES=native
+    cmake --build build >build.log 2>&1 || { cat build.log >&2; fail "build"; }
+    run build/program
+}
+
+test_every_recent_AMD_device_is_the_default_with_plain_clang() {
+    clang=$("$prefix/bin/hipconfig" -l)/clang++
+    recent="gfx9-generic gfx908 gfx90a gfx9-4-generic gfx10-1-generic gfx10-3-generic"
+    recent="$recent gfx11-generic gfx12-generic"
+    for targets in "" all; do
+        configured device -DCMAKE_CXX_COMPILER="$clang" "-DGPU_TARGETS=$targets"
+        # shellcheck disable=SC2086
+        compiles_for $recent
+        grep -q -e '--offload-arch=all' commands && fail "clang does not know \"all\""
+    done
+    configured device -DCMAKE_CXX_COMPILER="$clang" -DGPU_TARGETS=gfx942
+    [ "$(grep -o -e '--offload-arch=[^ ]*' commands | sort -u)" = --offload-arch=gfx942 ] ||
+        fail "GPU_TARGETS does not choose"
+    configured device -DCMAKE_CXX_COMPILER="$prefix/bin/hipcc" -DGPU_TARGETS=all
+    compiles_for all
+    for archs in "" -DCMAKE_HIP_ARCHITECTURES=all; do
+        # shellcheck disable=SC2086
+        configured lang -DCMAKE_TOOLCHAIN_FILE="$libdir/cmake/anyhip/toolchain.cmake" \
+            -DANYHIP_PLAIN_CLANG=ON -DCMAKE_HIP_COMPILER_FORCED=ON $archs
+        # shellcheck disable=SC2086
+        compiles_for $recent
+    done
 }
 
 test_the_HIP_language_with_make() {

@@ -151,9 +151,15 @@ static struct ah_input *push_input(struct ah_request *r, enum ah_language langua
     return input;
 }
 
+/* Projects write --offload-arch=${CMAKE_HIP_ARCHITECTURES}, which may be OFF: CMake's word for
+ * leaving the choice to the compiler. */
 static void read_archs(struct ah_request *r, const char *value)
 {
-    ah_strings_split(&r->archs, value, ", ;");
+    struct ah_strings named = {0};
+    ah_strings_split(&named, value, ", ;");
+    for (size_t i = 0; i < named.count; i++)
+        if (strcmp(named.at[i], "OFF"))
+            ah_strings_push(&r->archs, named.at[i]);
 }
 
 static void remove_archs(struct ah_request *r, const char *value)

@@ -109,13 +109,17 @@ static void push_group(const struct ah_strings *group, const struct ah_strings *
             ah_strings_push(out, group->at[i]);
 }
 
+/* Without a GPU, what would be compiled for if nothing was said. */
 static void push_native(const struct ah_strings *removed, struct ah_strings *out)
 {
     struct ah_strings found = {0};
+    const char *setting = getenv("ANYHIP_OFFLOAD_ARCH");
+    bool names = setting && *setting && !strstr(setting, "native") && !strstr(setting, "all");
+    const char *instead = names ? setting : default_archs;
     ah_targets_of_machine(NULL, &found);
     if (!found.count) {
-        ah_report_warning("no GPU found on this machine; 'native' means %s", default_archs);
-        ah_strings_split(&found, default_archs, ",");
+        ah_report_warning("no GPU found on this machine; 'native' means %s", instead);
+        ah_strings_split(&found, instead, ", ;");
     }
     push_group(&found, removed, out);
 }
