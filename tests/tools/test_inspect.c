@@ -364,7 +364,7 @@ static void json_has_what_is_wrong_with_files(void **state)
     json = json_of(1, write_forged("y.so", host_file(".hip_fatbin\xff\033", code)), NULL);
     problem = cJSON_GetArrayItem(cJSON_GetObjectItem(file_of(json, 0), "problems"), 0);
     assert_string_equal(text_in(problem, "section"), ".hip_fatbin??");
-    assert_contains(text_in(problem, "message"), "this is no device code");
+    assert_contains(text_in(problem, "message"), "this is not device code");
     cJSON_Delete(json);
 }
 
