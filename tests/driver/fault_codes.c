@@ -1,12 +1,13 @@
-/* Owns the table of codes, by families of functions, and the rows of what need not be told. The
- * codes are those that the documentation of the CUDA driver API and of the HSA runtime lists for
- * the functions, and for CUDA the errors of earlier work that most functions may return. */
+/* Owns the table of codes, by families of functions, and the rows of failures that need not be
+ * reported. The codes are those that the documentation of the CUDA driver API and of the HSA
+ * runtime lists for the functions, and for CUDA the errors of earlier work that most functions may
+ * return. */
 #include "fault_codes.h"
 #include "hsa_abi.h"
 
 #include <string.h>
 
-/* The first row whose prefix a function has counts. Rows end with 0. */
+/* The first row whose prefix matches a function is used. Rows end with 0. */
 struct family {
     const char *prefix;
     int codes[FAULT_CODES_MAX];
@@ -191,18 +192,18 @@ struct quiet {
     const char *why;
 };
 
-static const char asked_again[] = "what a device is called is asked again when somebody needs it";
+static const char queried_again[] = "the name of a device is queried again when it is needed";
 static const char foreign[] = "memory that the driver says nothing of is the host's";
 static const char ahead[] = "functions are loaded ahead where that is possible, or at their launch";
 
 static const struct quiet quiets[] = {
     {"cuGetErrorName", NULL, 0, "it names another failure"},
     {"cuGetErrorString", NULL, 0, "it names another failure"},
-    {"cuDeviceGetName", "start", 0, asked_again},
-    {"cuDeviceGetUuid_v2", "start", 0, asked_again},
-    {"cuDeviceGetAttribute", "start", DEINITIALIZED, asked_again},
-    {"cuDeviceGetAttribute", "start", NOT_INITIALIZED, asked_again},
-    {"cuDeviceGetAttribute", "start", INVALID_DEVICE, asked_again},
+    {"cuDeviceGetName", "start", 0, queried_again},
+    {"cuDeviceGetUuid_v2", "start", 0, queried_again},
+    {"cuDeviceGetAttribute", "start", DEINITIALIZED, queried_again},
+    {"cuDeviceGetAttribute", "start", NOT_INITIALIZED, queried_again},
+    {"cuDeviceGetAttribute", "start", INVALID_DEVICE, queried_again},
     {"cuDeviceGetAttribute", NULL, INVALID_VALUE, "a driver that does not know an attribute"},
     {"cuDeviceGetTexture1DLinearMaxWidth", NULL, INVALID_VALUE, "as an attribute"},
     {"cuDeviceGetAttribute", "textures", 0, "a limit that is not known limits nothing"},
@@ -226,23 +227,23 @@ static const struct quiet quiets[] = {
     {"cuDevicePrimaryCtxRelease_v2", "reset", 0, "the reset that follows ends the context"},
     {"cuDevicePrimaryCtxReset_v2", "reset", DEINITIALIZED, "there is nothing to reset any more"},
 
-    {"allocation", "start", 0, "settings have defaults, and what is not known is asked for again"},
+    {"allocation", "start", 0, "settings have defaults, and unknown values are requested again"},
     {"allocation", "modules", 0, ahead},
-    {"allocation", "launches", 0, "it is asked for again at once"},
-    {"allocation", "pools", 0, "memory is waited for, and asked for again"},
+    {"allocation", "launches", 0, "it is requested again at once"},
+    {"allocation", "pools", 0, "memory is waited for, and requested again"},
 
     {"hsa_status_string", NULL, 0, "it names another failure"},
     {"hsa_agent_get_info", NULL, HSA_STATUS_ERROR_INVALID_ARGUMENT,
      "a runtime that does not know an attribute"},
-    {"hsa_agent_get_info", "start", 0, asked_again},
+    {"hsa_agent_get_info", "start", 0, queried_again},
     {"hsa_agent_get_info", NULL, 0, "a queue of the usual size is made"},
     {"hsa_system_get_info", NULL, HSA_STATUS_ERROR_INVALID_ARGUMENT,
      "a runtime that does not know an attribute"},
-    {"hsa_system_get_info", "start", 0, asked_again},
-    {"hsa_amd_memory_pool_get_info", "start", 0, asked_again},
-    {"hsa_amd_agent_memory_pool_get_info", "start", 0, asked_again},
+    {"hsa_system_get_info", "start", 0, queried_again},
+    {"hsa_amd_memory_pool_get_info", "start", 0, queried_again},
+    {"hsa_amd_agent_memory_pool_get_info", "start", 0, queried_again},
     {"hsa_amd_agent_memory_pool_get_info", "peers", 0, "copies go through the host"},
-    {"hsa_amd_agent_iterate_memory_pools", "start", 0, asked_again},
+    {"hsa_amd_agent_iterate_memory_pools", "start", 0, queried_again},
     {"hsa_agent_iterate_caches", "start", 0, "a cache whose size is not known has none"},
     {"hsa_signal_create", NULL, 0,
      "signals are made in groups, of which those that are there serve"},
@@ -251,8 +252,8 @@ static const struct quiet quiets[] = {
     {"hsa_amd_queue_set_priority", NULL, 0, "a priority changes how soon, not what"},
     {"hsa_amd_profiling_set_profiler_enabled", NULL, 0, "events have no times, which the log says"},
     {"hsa_amd_memory_async_copy_rect", NULL, 0, "the rows are copied one by one"},
-    {"hsa_amd_memory_pool_allocate", NULL, 0, "memory of the backend's own is asked for again"},
-    {"hsa_amd_agents_allow_access", NULL, 0, "memory of the backend's own is asked for again"},
+    {"hsa_amd_memory_pool_allocate", NULL, 0, "memory of the backend's own is requested again"},
+    {"hsa_amd_agents_allow_access", NULL, 0, "memory of the backend's own is requested again"},
     {"hsa_amd_memory_pool_free", "pools", 0, "a pool gives memory back later"},
     {"hsa_executable_get_symbol_by_name", NULL, HSA_STATUS_ERROR_INVALID_SYMBOL_NAME,
      "code need not use all variables of its program"},

@@ -1,5 +1,5 @@
-/* What functions of drivers are documented to fail with; and which failures need not be told or
- * lose something, and why. */
+/* The documented errors of drivers' functions; and which failures need not be reported or leak, and
+ * why. */
 #ifndef FAULT_CODES_H
 #define FAULT_CODES_H
 
@@ -11,7 +11,7 @@ enum { FAULT_CODES_MAX = 12 };
 /* The codes of a function of a vendor's driver ("cuda", "hsa"); 0: it returns none. */
 size_t fault_codes(const char *vendor, const char *function, int out_codes[FAULT_CODES_MAX]);
 
-/* Why the caller need not be told that a call of the function failed with code in a section of the
+/* Why it need not be reported that a call of the function failed with code in a section of the
  * program; NULL: it must be. */
 const char *fault_is_quiet(const char *function, const char *section, int code);
 
@@ -26,8 +26,8 @@ bool fault_is_put_off(const char *function, const char *section);
  * not change: the library believes it. */
 bool fault_is_answer(const char *function, int code);
 
-/* Whether the call is one by which hipDeviceReset gives back what is there. A reset goes on to its
- * end, and what the driver did not take then is lost, which the log says. */
+/* Whether hipDeviceReset frees objects by this call. A reset continues to its end, and objects that
+ * the driver failed to free are lost, which the log says. */
 bool fault_is_of_reset(const char *function, const char *section);
 
 #endif

@@ -180,7 +180,7 @@ static bool may_lose(const struct fault *fault)
             fault_is_of_reset(fault->function, fault_sections[fault->section].name));
 }
 
-/* Threads of the library that have been told to end may still have a block or two. */
+/* Threads of the library that are ending may still own a block or two. */
 static long settled_live(void)
 {
     enum { TRIES = 200, NAP_US = 10000 };

@@ -9,13 +9,13 @@
 
 /* The nth call from now (1: the next one) of malloc and its kin, mmap or pthread_create fails. */
 void fault_memory_fail(unsigned nth);
-/* Whether that has come. */
+/* Whether that call has been made. */
 bool fault_memory_has_failed(void);
 /* Where in the library the call is that failed, for addr2line. */
 unsigned long fault_memory_where(void);
 /* Calls so far that could have failed. */
 unsigned fault_memory_calls(void);
-/* Blocks that the library allocated and nobody freed. */
+/* Blocks that the library has allocated and not freed. */
 long fault_memory_live(void);
 
 /* For functions of other kinds that shall fail in the same way: whether a call from there does,

@@ -1,5 +1,6 @@
-/* The program whose calls fail, in sections that use one part of the API each. A section frees all
- * that it made, whatever fails, and goes on after a failure as far as it can. */
+/* The program whose calls fail, in sections that use one part of the API each. A section frees
+ * everything that it has created, whatever fails, and continues after a failure as far as it
+ * can. */
 #ifndef FAULT_PROGRAM_H
 #define FAULT_PROGRAM_H
 
@@ -23,8 +24,8 @@ extern struct told told;
 #define T(call) note((call), #call)
 hipError_t note(hipError_t error, const char *call);
 
-/* A call that gives something back. One that fails is made again, as a program would: the second
- * time it succeeds, or says that there is nothing any more. */
+/* A call that frees an object. One that fails is repeated, as by a program: the second time it
+ * succeeds, or reports that the object does not exist. */
 #define END(call)                                                                                  \
     do {                                                                                           \
         if (T(call) != hipSuccess)                                                                 \

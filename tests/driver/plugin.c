@@ -1,5 +1,5 @@
-/* A library as clang makes it from a file with one kernel: it registers its fat
- * binary when it is loaded and takes it back when it goes. */
+/* A library as clang makes it from a file with one kernel: it registers its fat binary when it is
+ * loaded and unregisters it when it is unloaded. */
 #include "fill_ptx.h"
 
 #include <hip/api/registration.h>

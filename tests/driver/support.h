@@ -24,7 +24,7 @@
 /* cmocka wants the four above */
 #include <cmocka.h>
 
-enum { HSA_OUT_OF_RESOURCES = 0x1008 }; /* the one status that most tests give */
+enum { HSA_OUT_OF_RESOURCES = 0x1008 }; /* the status that most tests inject */
 
 /* ---- drivers, before the first HIP call ---------------------------------------------- */
 
@@ -89,7 +89,7 @@ int load_kernels(void); /* on every device, if they are registered */
 int end_kernels(void **state);
 /* What a backend makes once and uses again, so that counts of it say little. */
 bool is_kept(const char *what);
-/* After every device was reset. Says what is left. */
+/* Called after every device was reset. Reports objects that are left. */
 bool nothing_is_left(void);
 #define run_group(name, tests)                                                                     \
     run_tests_of(name, tests, sizeof(tests) / sizeof *(tests), start_kernels, end_kernels)

@@ -320,7 +320,7 @@ static void check_boxes(void *first, void *second)
     check_box(back);
 }
 
-/* An engine that cannot copy boxes is given the rows. */
+/* If an engine cannot copy boxes, rows are copied one by one. */
 static void boxes_are_copied_between_every_two_places(void **state)
 {
     void *memory[2], *pinned;

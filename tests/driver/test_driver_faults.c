@@ -39,8 +39,8 @@ static void read_fake(void)
     close(file);
 }
 
-/* The driver with one of its dynamic symbols renamed. The first place where the name stands alone
- * in the file is the table of dynamic names. */
+/* The driver with one of its dynamic symbols renamed. The first occurrence of the name alone is in
+ * the table of dynamic names. */
 static void use_fake_without(const char *name)
 {
     char path[64], text[80] = "";

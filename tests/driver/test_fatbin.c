@@ -551,7 +551,7 @@ static void *use_slow(void *unused)
     return NULL;
 }
 
-/* A thread stands in the driver, which loads its code; others go on, on both devices. */
+/* A thread is blocked in the driver, which loads its code; others continue, on both devices. */
 static void code_that_takes_long_to_load_holds_up_no_other(void)
 {
     static const char slow_kernel = 0, other_kernel = 0, third_kernel = 0;

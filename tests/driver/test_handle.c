@@ -115,7 +115,7 @@ static void destroy_mipmap(void *handle)
     ok(hipFreeMipmappedArray(handle));
 }
 
-/* A level is an array whose handle goes with that of the mipmapped array. */
+/* A level is an array whose handle becomes invalid with that of the mipmapped array. */
 static hipMipmappedArray_t mipmap_of_level;
 
 static void *make_level(void)

@@ -32,7 +32,7 @@ static void wait_for_all_devices(void)
 static struct fake_launch last_launch(void)
 {
     struct fake_launch launch;
-    wait_for_all_devices(); /* HSA: a launch is seen when a queue takes it */
+    wait_for_all_devices(); /* HSA: a launch is counted when a queue processes it */
     check(the_fake()->launches() > 0);
     check(the_fake()->launch_at(the_fake()->launches() - 1, &launch));
     return launch;
@@ -473,8 +473,8 @@ static void large_shared_memory_is_opted_in_to_once(void **state)
     ok(hipDeviceSynchronize());
 }
 
-/* Two threads ask for different amounts of one kernel for the first time. The one that asks for
- * less has been told to, and stands in the driver's function, when the other comes. */
+/* Two threads request different amounts for one kernel for the first time. The one with the smaller
+ * amount is blocked in the driver's function when the other one calls it. */
 static struct {
     pthread_t thread;
     _Atomic(int) tid;
@@ -781,7 +781,7 @@ static void cooperative_kernels_of_a_device_run_one_at_a_time(void **state)
     ok(hipHostFree(flag));
 }
 
-/* Code that was compiled with ROCm's library counts the blocks that come to its barrier. */
+/* Code that was compiled with ROCm's library counts the blocks that arrive at its barrier. */
 static void a_cooperative_kernel_is_told_its_blocks(void **state)
 {
     uint32_t *out;
@@ -877,7 +877,8 @@ static void a_cooperative_launch_takes_its_arguments_from_a_buffer(void **state)
     ok(hipFree(memory));
 }
 
-/* A program gives the size of a C structure, which ends with padding that the kernel has not. */
+/* A program passes the size of a C structure, which ends with padding that the kernel's arguments
+ * do not have. */
 static void padding_behind_the_last_argument_is_left_out(void **state)
 {
     hipFunction_t function;
@@ -1052,8 +1053,8 @@ static void open_when_it_waits(void *gate)
     open_gate(gate);
 }
 
-/* The first grid runs, and nobody will be told when it ends: its memory is not used again before
- * it has. */
+/* The first grid runs, and there is no notification of its end: its memory is not reused before it
+ * has ended. */
 static void a_grid_whose_end_cannot_be_told_is_waited_for(void **state)
 {
     hipStream_t streams[2];
@@ -1255,7 +1256,7 @@ static bool count_allocations(void)
            __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
 }
 #else
-/* The program's own come before the C library's. */
+/* The program's functions take precedence over the C library's. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

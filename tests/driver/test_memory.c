@@ -1,4 +1,4 @@
-/* hipMalloc and its kin, page-locked and managed memory, fills. */
+/* hipMalloc and related functions, page-locked and managed memory, fills. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -372,7 +372,7 @@ static void every_name_of_page_locked_allocation_works(void **state)
     ok(hipMemAllocHost(&memory, 64));
     ok(hipHostFree(memory));
     ok(hipHostMalloc(&memory, 64, hipHostMallocNumaUser | hipHostMallocNonCoherent));
-    ok(hipFree(memory)); /* hipFree takes it too */
+    ok(hipFree(memory)); /* hipFree accepts it too */
     ok(hipHostFree(NULL));
     ok(hipFreeHost(NULL));
 }
@@ -531,7 +531,7 @@ static void managed_functions_check_their_arguments(void **state)
     expect(hipMemAdvise(memory, 4096, (hipMemoryAdvise)77, 0), hipErrorInvalidValue);
     expect(hipMemAdvise(memory, 8192, hipMemAdviseSetReadMostly, 0), hipErrorInvalidValue);
     expect(hipMemAdvise(memory, 4096, hipMemAdviseSetAccessedBy, 9), hipErrorInvalidDevice);
-    ok(hipMemAdvise(memory, 4096, hipMemAdviseSetReadMostly, 9)); /* for whom does not matter */
+    ok(hipMemAdvise(memory, 4096, hipMemAdviseSetReadMostly, 9)); /* the device is ignored */
     ok(hipMemAdvise(memory, 4096, hipMemAdviseUnsetPreferredLocation, 9));
     expect(hipMemAdvise_v2(memory, 4096, hipMemAdviseSetAccessedBy, nowhere), hipErrorInvalidValue);
     expect(hipMemRangeGetAttribute(NULL, 4, attributes[0], memory, 4096), hipErrorInvalidValue);

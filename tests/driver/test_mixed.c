@@ -130,7 +130,7 @@ static void check_chain(int first, int other)
     ok(hipHostFree(out));
 }
 
-/* The blocks of page-locked memory that a driver has given. */
+/* The blocks of page-locked memory that a driver has allocated. */
 static unsigned host_blocks(int device)
 {
     struct fakehsa_counts hsa;
@@ -146,7 +146,7 @@ static unsigned host_blocks(int device)
     return cuda.pinned;
 }
 
-/* More waits than a block has gates, of a stream that stands still; then it passes them all. */
+/* More waits than a block has gates, of a blocked stream, which then passes them all. */
 static void wait_often(int waits, hipStream_t stream, hipEvent_t event)
 {
     enum { WAITS = 100 };
@@ -159,7 +159,7 @@ static void wait_often(int waits, hipStream_t stream, hipEvent_t event)
     free_gate(&gate);
 }
 
-/* Gates that were not passed when somebody looked are used again later. */
+/* Gates that had not been passed when they were checked are reused later. */
 static void check_gates_are_used_again(int waits, int opens)
 {
     enum { ROUNDS = 30 };
@@ -203,7 +203,7 @@ static void wait_for(void *stream)
     ok(hipStreamSynchronize(stream));
 }
 
-/* A stream of one device stands still until the other device, which never reaches its event, is
+/* A stream of one device is blocked until the other device, which never reaches its event, is
  * reset. */
 static void check_reset_lets_go(int reset, int waits)
 {
@@ -239,7 +239,7 @@ MIXED_TEST(a_device_that_is_reset_lets_the_other_driver_go)
     end();
 }
 
-/* The waiting device is reset first; what opens its gate comes later. */
+/* The waiting device is reset first; the callback that opens its gate is called later. */
 static void check_reset_of_waiting(int waits, int opens)
 {
     hipStream_t a = stream_on(opens), b = stream_on(waits);
@@ -298,7 +298,7 @@ MIXED_TEST(a_device_that_fails_lets_the_other_driver_go)
     end();
 }
 
-/* The waiting device fails: its stream says so, and the event's device goes on. */
+/* The waiting device fails: its stream returns the error, and the event's device continues. */
 MIXED_TEST(a_device_that_fails_while_it_waits_holds_up_nobody)
 {
     begin();
@@ -350,7 +350,7 @@ MIXED_TEST(waits_for_another_driver_use_their_memory_again)
     end();
 }
 
-/* A wait that a stream has not come to keeps its place, although its event has been reached. */
+/* A wait that a stream has not reached keeps its gate, although its event has been reached. */
 MIXED_TEST(a_wait_that_is_still_to_come_is_not_held_up_by_later_ones)
 {
     begin();
@@ -462,8 +462,8 @@ static void copy(enum way way, void *dst, int dst_device, const void *src, int s
     }
 }
 
-/* The driver takes pageable memory along and returns; the queues stand still until somebody waits
- * for them. */
+/* The driver reads pageable memory and returns; the queues are blocked until a thread waits for
+ * them. */
 MIXED_TEST(a_copy_to_another_driver_has_arrived_when_it_returns)
 {
     begin();

@@ -702,7 +702,7 @@ static void occupancy_checks_its_arguments(void **state)
 
 struct known {
     hipDeviceptr_t address;
-    hipError_t told; /* of it, when the runtime was about to take it back */
+    hipError_t result_in_free; /* of the memory, when the runtime was about to free it */
 };
 
 /* Memory that the library does not know has no settings. */
@@ -710,7 +710,8 @@ static void ask_of_memory(void *data)
 {
     struct known *known = data;
     unsigned on = 1;
-    known->told = hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, known->address);
+    known->result_in_free =
+        hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, known->address);
 }
 
 /* The runtime may give the memory to another thread before its function returns. */
@@ -725,10 +726,10 @@ static void the_memory_of_a_variable_is_unknown_before_the_runtime_has_it_back(v
     fakehsa_fail("hsa_executable_destroy", 1, STATUS_ERROR);
     expect(hipModuleUnload(module), hipErrorUnknown);
     ask_of_memory(&known);
-    ok(known.told);
+    ok(known.result_in_free);
     the_fake()->hook("hsa_executable_destroy", ask_of_memory, &known);
     ok(hipModuleUnload(module));
-    expect(known.told, hipErrorInvalidDevicePointer);
+    expect(known.result_in_free, hipErrorInvalidDevicePointer);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ static bool may_allocate(void)
     return false;
 }
 
-/* The program's own come before the C library's. */
+/* The program's functions take precedence over the C library's. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

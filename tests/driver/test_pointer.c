@@ -231,7 +231,7 @@ static void several_attributes_are_told_at_once(void **state)
 {
     hipPointer_attribute wanted[] = {HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                      HIP_POINTER_ATTRIBUTE_RANGE_SIZE,
-                                     HIP_POINTER_ATTRIBUTE_CONTEXT, /* not told: not written */
+                                     HIP_POINTER_ATTRIBUTE_CONTEXT, /* not supported: not written */
                                      HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR};
     unsigned type = 0, size = 0;
     void *context = &context, *base = NULL;

@@ -71,7 +71,7 @@ static void put_packets(const struct client *client, unsigned count)
     }
 }
 
-/* Whether the device comes to all packets: it stops at one that nobody wrote. */
+/* Whether the device processes all packets: it stops at one that has not been written. */
 static bool all_are_written(const struct client *client)
 {
     uint64_t end = hsa_queue_load_write_index_scacquire(client->queue);
@@ -203,7 +203,7 @@ static void two_clients_fill_the_queue_at_once(void **state)
     ok(hipHostFree(launcher.word));
 }
 
-/* A packet whose place was taken has to be written whatever happens. */
+/* A packet whose slot has been reserved has to be written in any case. */
 static void a_launch_that_fails_does_not_stop_the_queue(void **state)
 {
     hipStream_t stream;

@@ -1,5 +1,5 @@
 /* Every size argument of the API at its limits: no crash, no endless loop, and the documented
- * error. sizes.def has what is called with which sizes and what it returns. */
+ * error. sizes.def lists the calls, their sizes and their results. */
 #include "support.h"
 
 #include <hip/hiprtc.h>

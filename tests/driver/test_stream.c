@@ -127,7 +127,7 @@ static void callback(hipStream_t stream, hipError_t error, void *data)
 struct taker {
     const char *name;
     hipError_t (*call)(hipStream_t stream);
-    hipError_t refusal; /* of what is no stream */
+    hipError_t refusal; /* for an invalid stream */
 };
 
 #define TAKER(function, expression)                                                                \
@@ -454,7 +454,7 @@ static void blocking_streams_and_the_legacy_one_wait_for_each_other(void **state
     struct gate gate = close_gate(blocking);
     ok(hipLaunchHostFunc(NULL, nothing, NULL));
     ok(hipLaunchHostFunc(free_stream, nothing, NULL));
-    ok(hipStreamSynchronize(free_stream)); /* waits for nobody */
+    ok(hipStreamSynchronize(free_stream)); /* waits for no other stream */
     expect(hipStreamQuery(NULL), hipErrorNotReady);
     open_gate(&gate);
     ok(hipStreamSynchronize(NULL));
@@ -519,8 +519,8 @@ static void spt_functions_use_the_threads_stream_for_null(void **state)
         check(the_fake()->launch_at(i, &launch));
         check(launch.stream == (i < 2 ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY));
     }
-    /* While the legacy stream stands still, the thread's does too; so hold neither, but look at
-     * what a gate in the thread's stream holds up. */
+    /* While the legacy stream is blocked, the thread's stream is too; so block neither, but check
+     * what a gate in the thread's stream blocks. */
     struct gate gate = close_gate(hipStreamPerThread);
     ok(hipEventRecord_spt(recorded, NULL));
     expect(hipEventQuery(recorded), hipErrorNotReady);
@@ -584,7 +584,7 @@ static void a_stream_that_comes_to_wait_for_the_host_stays_in_order(void **state
     ok(hipHostFree(words));
 }
 
-/* The others of its queue go on while it waits. */
+/* The other streams of its queue continue while it waits. */
 static void a_stream_that_waits_for_the_host_does_not_hold_up_others(void **state)
 {
     enum { COUNT = 10 };
@@ -652,7 +652,7 @@ static void use_until_done(hipStream_t stream)
     ok(hipStreamSynchronize(stream));
 }
 
-/* The work has ended when another stream is behind it, and nobody has looked since. */
+/* The work has ended when another stream waits for it, and has not been reaped since. */
 static void use_until_another_is_behind_it(hipStream_t stream)
 {
     hipEvent_t end;

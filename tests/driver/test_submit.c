@@ -1,5 +1,5 @@
 /* Work enters a stream in one place: src/core's ah_submit. A stream whose state says that it is
- * captured, which this test sets by itself, takes no work, whatever the function. */
+ * captured, which this test sets directly, accepts no work from any function. */
 #include "support.h"
 
 #include "runtime.h"

@@ -1,5 +1,5 @@
-/* Mipmapped arrays and texture objects: what they are made of, their levels, and what is refused.
- * What kernels read through them is tested in tests/kernel. */
+/* Mipmapped arrays and texture objects: their descriptions, their levels, and invalid ones. What
+ * kernels read through them is tested in tests/kernel. */
 #include "support.h"
 
 #include <string.h>
@@ -286,7 +286,7 @@ static void an_image_that_fails_for_another_reason_is_not_made(void **state)
 
 struct known {
     void *address;
-    hipError_t told; /* of it, when the runtime was about to take it back */
+    hipError_t result_in_free; /* of the memory, when the runtime was about to free it */
 };
 
 /* Memory that the library does not know has no settings. */
@@ -294,7 +294,8 @@ static void ask_of_memory(void *data)
 {
     struct known *known = data;
     unsigned on = 1;
-    known->told = hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, known->address);
+    known->result_in_free =
+        hipPointerSetAttribute(&on, HIP_POINTER_ATTRIBUTE_SYNC_MEMOPS, known->address);
 }
 
 /* The runtime may give the memory to another thread before its function returns. */
@@ -308,17 +309,17 @@ static void the_memory_of_an_array_is_unknown_before_the_runtime_has_it_back(voi
     uint64_t address = (uint64_t)words[0] << 8 | (uint64_t)(words[1] & 0xff) << 40;
     struct known known = {.address = (void *)(uintptr_t)address};
     ask_of_memory(&known);
-    ok(known.told);
+    ok(known.result_in_free);
     fakehsa_fail("hsa_amd_memory_pool_free", 1, STATUS_ERROR);
     expect(hipFreeArray(array), hipErrorUnknown);
     ask_of_memory(&known);
-    ok(known.told);
+    ok(known.result_in_free);
     the_fake()->hook("hsa_amd_memory_pool_free", ask_of_memory, &known);
     ok(hipFreeArray(array));
-    expect(known.told, hipErrorInvalidDevicePointer);
+    expect(known.result_in_free, hipErrorInvalidDevicePointer);
 }
 
-/* A linear filter makes floats, so that the texture has to give floats. */
+/* A linear filter results in floats, so that the texture has to return floats. */
 static void a_linear_filter_is_for_floats(void **state)
 {
     hipArray_t array;

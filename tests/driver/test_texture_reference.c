@@ -1,5 +1,5 @@
-/* Texture references of modules: how they are set up, what they are bound to, and what is refused.
- * What kernels read through them is tested in tests/kernel. */
+/* Texture references of modules: settings, bindings, and invalid ones. What kernels read through
+ * them is tested in tests/kernel. */
 #include "support.h"
 
 #include <stdio.h>

@@ -260,7 +260,7 @@ static void memory_is_shared_by_a_file(void **state)
     uint32_t *first, *second, word = 0;
     int file = -1;
     (void)state;
-    memory = make_memory(1); /* that nobody meant to share */
+    memory = make_memory(1); /* not created for sharing */
     expect(hipMemExportToShareableHandle(&file, memory, hipMemHandleTypePosixFileDescriptor, 0),
            hipErrorInvalidValue);
     ok(hipMemRelease(memory));
