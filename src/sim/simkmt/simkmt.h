@@ -154,7 +154,7 @@ void simkmt_parts_destroy(struct simkmt_part **parts);
 /* Makes pages of the program accessible to devices, until as many calls have revoked that. False:
  * they do not all exist, or some of them were allocated here. */
 bool simkmt_memory_enable_access(uint64_t start, uint64_t end);
-void simkmt_memory_unreach(uint64_t start, uint64_t end);
+void simkmt_memory_disable_access(uint64_t start, uint64_t end);
 bool simkmt_memory_exists(uint64_t address); /* any memory of the process */
 bool simkmt_memory_is_programs(uint64_t start, uint64_t end);
 void simkmt_attributes_close(void); /* of shared virtual memory */

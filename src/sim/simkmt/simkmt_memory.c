@@ -392,7 +392,7 @@ bool simkmt_memory_enable_access(uint64_t start, uint64_t end)
     return good;
 }
 
-void simkmt_memory_unreach(uint64_t start, uint64_t end)
+void simkmt_memory_disable_access(uint64_t start, uint64_t end)
 {
     pthread_mutex_lock(&all.lock);
     uncover(start, end);

@@ -20,7 +20,7 @@ struct attributes {
 struct span {
     struct span *next;
     uint64_t start, end;
-    bool reached;
+    bool accessible;
     struct attributes attributes;
 };
 
@@ -116,10 +116,10 @@ static bool split(uint64_t address)
         return false;
     *rest = *span;
     rest->start = address;
-    if (span->reached) {
-        rest->reached = simkmt_memory_enable_access(rest->start, rest->end);
-        span->reached = simkmt_memory_enable_access(span->start, address);
-        simkmt_memory_unreach(span->start, span->end);
+    if (span->accessible) {
+        rest->accessible = simkmt_memory_enable_access(rest->start, rest->end);
+        span->accessible = simkmt_memory_enable_access(span->start, address);
+        simkmt_memory_disable_access(span->start, span->end);
     }
     span->next = rest;
     span->end = address;
@@ -152,13 +152,13 @@ static struct span *make_spans(uint64_t start, uint64_t end)
 static bool update_access(struct span *span)
 {
     bool wanted = span->attributes.access || span->attributes.in_place;
-    if (span->reached && !wanted) {
-        simkmt_memory_unreach(span->start, span->end);
-        span->reached = false;
-    } else if (wanted && !span->reached) {
-        span->reached = simkmt_memory_enable_access(span->start, span->end);
+    if (span->accessible && !wanted) {
+        simkmt_memory_disable_access(span->start, span->end);
+        span->accessible = false;
+    } else if (wanted && !span->accessible) {
+        span->accessible = simkmt_memory_enable_access(span->start, span->end);
     }
-    return span->reached == wanted;
+    return span->accessible == wanted;
 }
 
 void simkmt_attributes_close(void)
@@ -167,8 +167,8 @@ void simkmt_attributes_close(void)
     while (spans.first) {
         struct span *span = spans.first;
         spans.first = span->next;
-        if (span->reached)
-            simkmt_memory_unreach(span->start, span->end);
+        if (span->accessible)
+            simkmt_memory_disable_access(span->start, span->end);
         free(span);
     }
     pthread_mutex_unlock(&spans.lock);
