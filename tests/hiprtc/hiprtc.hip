@@ -449,7 +449,7 @@ TEST("a program is compiled for any architecture, and for several in one bundle"
     CHECK(contains(ptx.data(), ".target sm_70"));
     p.made({"-arch", "compute_80"});
     CHECK(contains(p.code().data(), ".target sm_80"));
-    p.made({"--offload-arch=gfx90a,gfx1100", "--offload-arch=sm_70"});
+    p.made({"--offload-arch=gfx90a,gfx11-generic", "--offload-arch=sm_70"});
     CHECK(loaded(p).run<int>("k", {0}) == std::vector<int>{3});
 }
 
