@@ -321,7 +321,7 @@ static void open_drivers(struct ah_registry *registry)
     }
     /* The absence of a driver that was not requested matters only where no other has devices. */
     bool missed = asked || count_all(registry) == 0;
-    for (size_t i = 0; i < registry->driver_count; i++)
+    for (size_t i = 0; registry->drivers && i < registry->driver_count; i++)
         report_driver(&registry->drivers[i], missed ? AH_LOG_ERROR : AH_LOG_INFO);
     if (registry->drivers && !asked && count_all(registry) == 0 && !devices_are_hidden(registry))
         simulate(registry);
