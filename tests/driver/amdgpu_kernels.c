@@ -74,4 +74,12 @@ kernel void cooperative_blocks(global unsigned *out)
     *out = *(const unsigned *)(cooperation + BLOCKS);
 }
 
+/* Where ROCm's code has the memory of its malloc. */
+kernel void heap_address(global unsigned long *out)
+{
+    enum { HEAP = 96 }; /* of the hidden arguments */
+    const CONSTANT char *hidden = __builtin_amdgcn_implicitarg_ptr();
+    *out = *(const unsigned long CONSTANT *)(hidden + HEAP);
+}
+
 kernel void empty(void) {}

@@ -1,10 +1,13 @@
 /* Copies of linear memory, rows and boxes, to and from variables, between devices. */
 #include "support.h"
+#include "thread.h"
 
 #include <hip/api/per_thread_default_stream.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORDS = 256, SIZE = WORDS * 4 };
 
@@ -372,6 +375,103 @@ static void many_and_long_rows_of_pageable_memory_are_copied(void **state)
         free(host);
         free(back);
     }
+}
+
+/* A thread that copies to pageable memory. The copy has been made when it returns. */
+struct copier {
+    hipError_t (*copy)(struct copier *copier);
+    hipStream_t stream;
+    char *from, *to;
+    _Atomic(pid_t) thread;
+    _Atomic(bool) done;
+    hipError_t error;
+    bool complete; /* when the copy had returned */
+};
+
+enum { COPIED_ROW = 1000, COPIED_PITCH = 1024, COPIED_ROWS = 128 };
+
+static void *run_copier(void *data)
+{
+    struct copier *copier = data;
+    copier->thread = gettid();
+    copier->error = copier->copy(copier);
+    copier->complete = true;
+    for (size_t y = 0; y < COPIED_ROWS; y++)
+        for (size_t x = 0; x < COPIED_ROW; x++)
+            copier->complete &= copier->to[y * COPIED_PITCH + x] == 5;
+    copier->done = true;
+    return NULL;
+}
+
+/* Returns when the copy waits, or is done. */
+static pthread_t start_copier(struct copier *copier)
+{
+    pthread_t thread;
+    check(pthread_create(&thread, NULL, run_copier, copier) == 0);
+    while (!copier->done && !ah_test_sleeps(copier->thread))
+        usleep(1000);
+    return thread;
+}
+
+static hipError_t copy_the_rows(struct copier *copier)
+{
+    return hipMemcpy2DAsync(copier->to, COPIED_PITCH, copier->from, COPIED_PITCH, COPIED_ROW,
+                            COPIED_ROWS, hipMemcpyDefault, copier->stream);
+}
+
+static void
+rows_of_page_locked_memory_are_there_when_the_copy_to_pageable_memory_returns(void **state)
+{
+    struct copier copier = {.copy = copy_the_rows};
+    (void)state;
+    copier.to = calloc(COPIED_ROWS, COPIED_PITCH);
+    ok(hipHostMalloc((void **)&copier.from, COPIED_ROWS * COPIED_PITCH, 0));
+    memset(copier.from, 5, COPIED_ROWS * COPIED_PITCH);
+    ok(hipStreamCreateWithFlags(&copier.stream, hipStreamNonBlocking));
+    struct gate gate = close_gate(copier.stream);
+    pthread_t thread = start_copier(&copier);
+    open_gate(&gate);
+    pthread_join(thread, NULL);
+    ok(copier.error);
+    check(copier.complete);
+    ok(hipStreamSynchronize(copier.stream));
+    free_gate(&gate);
+    ok(hipStreamDestroy(copier.stream));
+    ok(hipHostFree(copier.from));
+    free(copier.to);
+}
+
+enum { STAGED = 8 << 20 }; /* all staging memory of a device, over HSA */
+
+static hipError_t copy_behind_others(struct copier *copier)
+{
+    static char pageable[STAGED];
+    hipError_t error = hipMemcpyAsync(copier->from + COPIED_ROWS * COPIED_PITCH, pageable, STAGED,
+                                      hipMemcpyHostToDevice, copier->stream);
+    if (error != hipSuccess)
+        return error;
+    return hipMemcpy(copier->to, copier->from, COPIED_ROWS * COPIED_PITCH, hipMemcpyDeviceToHost);
+}
+
+static void a_copy_waits_for_staging_memory_that_others_use(void **state)
+{
+    struct copier copier = {.copy = copy_behind_others};
+    (void)state;
+    copier.to = calloc(COPIED_ROWS, COPIED_PITCH);
+    ok(hipMalloc((void **)&copier.from, COPIED_ROWS * COPIED_PITCH + STAGED));
+    ok(hipMemset(copier.from, 5, COPIED_ROWS * COPIED_PITCH));
+    ok(hipDeviceSynchronize());
+    ok(hipStreamCreateWithFlags(&copier.stream, hipStreamNonBlocking));
+    the_fake()->hold(true);
+    pthread_t thread = start_copier(&copier);
+    the_fake()->hold(false);
+    pthread_join(thread, NULL);
+    ok(copier.error);
+    check(copier.complete);
+    ok(hipStreamSynchronize(copier.stream));
+    ok(hipStreamDestroy(copier.stream));
+    ok(hipFree(copier.from));
+    free(copier.to);
 }
 
 static void copies_of_rows_check_pitches_and_ranges(void **state)
@@ -984,6 +1084,8 @@ int main(void)
         TEST(rows_are_copied_between_pitches),
         TEST(boxes_are_copied_between_every_two_places),
         TEST(many_and_long_rows_of_pageable_memory_are_copied),
+        TEST(rows_of_page_locked_memory_are_there_when_the_copy_to_pageable_memory_returns),
+        TEST(a_copy_waits_for_staging_memory_that_others_use),
         TEST(copies_of_rows_check_pitches_and_ranges),
         TEST(a_part_of_a_box_is_copied_to_its_place_in_another),
         TEST(copies_of_boxes_check_their_description),

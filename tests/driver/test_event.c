@@ -327,6 +327,28 @@ static void signals_are_used_again(void **state)
     check(signals_now() <= before + 64); /* they are made in groups */
 }
 
+/* Nobody waits for the stream itself: what its events leave behind goes with the next records. */
+static void signals_of_a_stream_that_records_alone_are_used_again(void **state)
+{
+    enum { RECORDS = 400, GROUPS = 128 };
+    hipStream_t stream, other;
+    hipEvent_t event;
+    (void)state;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    ok(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+    ok(hipEventCreate(&event));
+    unsigned before = signals_now();
+    for (int i = 0; i < RECORDS; i++) {
+        ok(hipEventRecord(event, stream));
+        ok(hipStreamWaitEvent(other, event, 0));
+        ok(hipStreamSynchronize(other));
+    }
+    check(signals_now() <= before + GROUPS);
+    ok(hipEventDestroy(event));
+    ok(hipStreamDestroy(other));
+    ok(hipStreamDestroy(stream));
+}
+
 static int lowest_free_file(void)
 {
     int file = dup(0);
@@ -372,6 +394,24 @@ static void an_event_of_another_process_leaves_the_files_of_the_program_alone(vo
         check(files[i] >= 0 && close(files[i]) == 0);
 }
 
+/* A program without a standard input: the event's file may have its number. */
+static void an_event_is_opened_where_descriptor_0_is_free(void **state)
+{
+    hipEvent_t shared, opened;
+    hipIpcEventHandle_t handle;
+    (void)state;
+    ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
+    ok(hipIpcGetEventHandle(&handle, shared));
+    int input = dup(0);
+    close(0);
+    ok(hipIpcOpenEventHandle(&opened, handle));
+    ok(hipEventDestroy(opened));
+    check(dup2(input, 0) == 0);
+    close(input);
+    ok(hipEventDestroy(shared));
+    ok(hipDeviceSynchronize());
+}
+
 static void who_waits_for_a_copy_that_fails_does_not_wait_for_ever(void **state)
 {
     hipStream_t first, second;
@@ -409,6 +449,9 @@ int main(void)
         TEST_OVER("hsa", "a copy of CUDA fails as all work of its context does",
                   who_waits_for_a_copy_that_fails_does_not_wait_for_ever),
         TEST_OVER("hsa", "CUDA has no signals", signals_are_used_again),
+        TEST_OVER("hsa", "CUDA has no signals",
+                  signals_of_a_stream_that_records_alone_are_used_again),
+        TEST(an_event_is_opened_where_descriptor_0_is_free),
         TEST(events_of_several_processes_keep_no_file_open),
         TEST(an_event_of_another_process_leaves_the_files_of_the_program_alone),
     };

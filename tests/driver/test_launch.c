@@ -800,6 +800,33 @@ static void a_cooperative_kernel_is_told_its_blocks(void **state)
     ok(hipDeviceReset()); /* takes what such launches share with it */
 }
 
+/* The same for its malloc, whose memory is the device's until the reset. */
+static void a_kernel_that_allocates_is_given_memory_until_the_reset(void **state)
+{
+    uint64_t *out;
+    hipModule_t module;
+    hipFunction_t function;
+    struct fakehsa_counts before, after;
+    (void)state;
+    ok(hipDeviceReset());
+    ok(hipHostMalloc((void **)&out, sizeof *out, 0));
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleGetFunction(&function, module, "heap_address"));
+    void *params[] = {&out};
+    *out = 0;
+    fakehsa_count(&before);
+    ok(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    ok(hipDeviceSynchronize());
+    check(*out != 0);
+    fakehsa_count(&after);
+    check(after.device_allocations > before.device_allocations);
+    ok(hipModuleUnload(module));
+    ok(hipHostFree(out));
+    ok(hipDeviceReset());
+    fakehsa_count(&after);
+    check(after.device_allocations <= before.device_allocations);
+}
+
 struct launcher {
     hipStream_t stream;
     _Atomic unsigned put;
@@ -1355,6 +1382,8 @@ int main(void)
         TEST_OVER("hsa", "on CUDA that is the driver's affair",
                   cooperative_kernels_of_a_device_run_one_at_a_time),
         TEST_OVER("hsa", "it is told in AMD's way", a_cooperative_kernel_is_told_its_blocks),
+        TEST_OVER("hsa", "it is given in AMD's way",
+                  a_kernel_that_allocates_is_given_memory_until_the_reset),
         TEST_OVER("hsa", "the queue is this library's",
                   who_finds_the_cooperative_queue_full_learns_that_the_device_has_failed),
         TEST(padding_behind_the_last_argument_is_left_out),
