@@ -40,6 +40,7 @@ static struct pool {
     _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */
     pthread_cond_t held_changed, released;
     struct sim_block *held; /* by next */
+    uint64_t holds;         /* reports so far */
     unsigned running;       /* threads that run a block, those that are held among them */
     uint64_t ended;         /* launches */
 } pool = {
@@ -376,13 +377,16 @@ static void *work(void *unused)
 /* A thread that runs a block stops, between two turns of its waves, until the report is made. */
 static void wait_held(struct sim_block *block)
 {
+    uint64_t hold = 0;
     pthread_mutex_lock(&pool.lock);
-    if (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed)) {
-        block->next = pool.held;
-        pool.held = block;
-        pthread_cond_signal(&pool.held_changed);
-        while (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed))
-            pthread_cond_wait(&pool.released, &pool.lock);
+    while (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed)) {
+        if (hold != pool.holds) { /* the next report may begin before this thread has gone on */
+            hold = pool.holds;
+            block->next = pool.held;
+            pool.held = block;
+            pthread_cond_signal(&pool.held_changed);
+        }
+        pthread_cond_wait(&pool.released, &pool.lock);
     }
     pthread_mutex_unlock(&pool.lock);
 }
@@ -402,6 +406,7 @@ struct sim_pool_view sim_pool_lock(bool hold)
         uint64_t end = sim_clock_ns() + (uint64_t)HOLD_SECONDS * 1000000000;
         struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
         int result = 0;
+        pool.holds++;
         atomic_store_explicit(&apart.hold.wanted, true, memory_order_relaxed);
         while (count_held() < pool.running && result == 0)
             result =

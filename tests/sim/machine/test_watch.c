@@ -213,6 +213,28 @@ static void sigquit_says_where_the_threads_are(void **state)
     ask(true);
 }
 
+/* The next one may come while threads that were stopped for the last have not gone on yet. */
+static void reports_may_follow_one_another_at_once(void **state)
+{
+    (void)state;
+    signal(SIGQUIT, SIG_DFL);
+    configure_watch(0, 0);
+    struct job job;
+    watched_job(&job, 4, 3, wait_for_flag);
+    job.count[0] = 1;
+    ah_test_capture();
+    job_start(&job);
+    wait_for_blocks(&job);
+    for (unsigned i = 0; i < 200; i++) {
+        raise(SIGQUIT);
+        wait_for(&introduced, i + 1);
+    }
+    job.flag = 1;
+    assert_true(job_wait(&job));
+    stop();
+    assert_lacks(ah_test_captured(), "are not in this report");
+}
+
 static void sigquit_without_a_launch_says_so(void **state)
 {
     (void)state;
@@ -298,6 +320,7 @@ int main(void)
         AH_TEST(without_a_limit_none_ends_and_nothing_is_written),
         AH_TEST(work_that_takes_long_writes_a_line_that_becomes_rarer),
         AH_TEST(sigquit_says_where_the_threads_are),
+        AH_TEST(reports_may_follow_one_another_at_once),
         AH_TEST(sigquit_without_a_launch_says_so),
         AH_TEST(a_handler_of_the_program_stays),
         AH_TEST(an_ignored_signal_stays_ignored),
