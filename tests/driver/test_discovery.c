@@ -74,11 +74,47 @@ static void a_device_is_not_used_when_a_query_about_its_pools_fails(void **state
         in_child(a_failed_query_is_no_answer);
 }
 
+/* ---- what the host reaches ----------------------------------------------------------------- */
+
+static void memory_of_the_device_is_out_of_reach(void)
+{
+    int value = 7;
+    void *address;
+    use_fake("80");
+    ok(hipDeviceGetAttribute(&value, hipDeviceAttributeIsLargeBar, 0));
+    check(value == 0);
+    expect(hipDeviceGetAttribute((int *)(void *)&address, hipDeviceAttributeHdpMemFlushCntl, 0),
+           hipErrorNotSupported);
+}
+
+static void memory_of_the_device_is_within_reach(void)
+{
+    static unsigned registers[2];
+    int value = 7;
+    void *address = NULL;
+    use_fake("80");
+    fakehsa_use_large_bar(registers);
+    ok(hipDeviceGetAttribute(&value, hipDeviceAttributeIsLargeBar, 0));
+    check(value == 1);
+    ok(hipDeviceGetAttribute((int *)(void *)&address, hipDeviceAttributeHdpMemFlushCntl, 0));
+    check(address == &registers[0]);
+    ok(hipDeviceGetAttribute((int *)(void *)&address, hipDeviceAttributeHdpRegFlushCntl, 0));
+    check(address == &registers[1]);
+}
+
+static void a_device_tells_whether_the_host_reaches_its_memory(void **state)
+{
+    (void)state;
+    in_child(memory_of_the_device_is_out_of_reach);
+    in_child(memory_of_the_device_is_within_reach);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_UNCHECKED(a_device_needs_pools_that_the_library_knows),
         TEST_UNCHECKED(a_device_is_not_used_when_a_query_about_its_pools_fails),
+        TEST_UNCHECKED(a_device_tells_whether_the_host_reaches_its_memory),
     };
     return cmocka_run_group_tests_name("driver.discovery", tests, NULL, NULL);
 }

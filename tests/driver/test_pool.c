@@ -208,6 +208,35 @@ static void memory_outlives_its_pool(void **state)
     ok(hipDeviceSynchronize());
 }
 
+/* Makes count pools, which a reset takes: the distance of the last handle from the first one of
+ * all. */
+static ptrdiff_t make_pools_and_reset(unsigned count)
+{
+    static char *first, *last;
+    hipMemPoolProps properties = properties_of(0);
+    hipMemPool_t pool;
+    while (count-- > 0) {
+        ok(hipMemPoolCreate(&pool, &properties));
+        char *handle = (char *)(void *)pool;
+        first = first && first < handle ? first : handle;
+        last = last > handle ? last : handle;
+    }
+    ok(hipDeviceReset());
+    return last - first;
+}
+
+static void handles_of_pools_that_a_reset_took_are_used_again(void **state)
+{
+    enum { POOLS = 300, ROUNDS = 3 }; /* more than the handles that wait to be used again */
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++)
+        (void)make_pools_and_reset(POOLS);
+    ptrdiff_t before = make_pools_and_reset(POOLS);
+    for (int i = 0; i < ROUNDS; i++)
+        (void)make_pools_and_reset(POOLS);
+    check(make_pools_and_reset(POOLS) < before + before / 4);
+}
+
 static void pool_functions_check_their_arguments(void **state)
 {
     hipMemPool_t pool, first, destroyed = make_pool(0), other = make_pool(1);
@@ -445,6 +474,7 @@ int main(void)
         TEST(a_device_has_a_default_and_a_current_pool),
         TEST(the_current_pool_is_taken_from),
         TEST(memory_outlives_its_pool),
+        TEST(handles_of_pools_that_a_reset_took_are_used_again),
         TEST(pool_functions_check_their_arguments),
         TEST(attributes_of_pools_are_read_and_set),
         TEST(a_pool_has_a_largest_size),

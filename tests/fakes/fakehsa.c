@@ -125,6 +125,12 @@ void fakehsa_set_pool_flags(int device, unsigned flags)
             agent->pools[i].flags = flags;
 }
 
+void fakehsa_use_large_bar(unsigned flush_registers[2])
+{
+    simhsa_script.large_bar = true;
+    simhsa_script.flush_registers = (hsa_amd_hdp_flush_t){flush_registers, flush_registers + 1};
+}
+
 static void tell_fault(void *data)
 {
     hsa_amd_event_t *event = data;

@@ -41,6 +41,10 @@ void fakehsa_deinitialise(void);
  * (hsa_amd_memory_pool_global_flag_t). Not before hsa_init has returned. */
 void fakehsa_set_pool_flags(int device, unsigned flags);
 
+/* The host can access the memory of devices, whose registers that flush it are these two; before
+ * the first call. */
+void fakehsa_use_large_bar(unsigned flush_registers[2]);
+
 /* Holds queues and asynchronous copies: what is enqueued starts when they are let go. */
 void fakehsa_hold(bool hold);
 

@@ -299,7 +299,7 @@ static struct answer driver(const struct simhsa_agent *agent, int attribute)
     const uint64_t scratch_max = UINT64_C(4) << 30;
     switch (attribute) {
     case HSA_AMD_AGENT_INFO_HDP_FLUSH:
-        return zeros(sizeof(hsa_amd_hdp_flush_t));
+        return bytes(&simhsa_script.flush_registers, sizeof simhsa_script.flush_registers);
     case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
         return number(sizeof(bool), is_gpu(agent));
     case HSA_AMD_AGENT_INFO_UUID:

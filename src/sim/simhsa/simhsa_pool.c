@@ -137,7 +137,8 @@ static bool are_in_hive(const struct simhsa_agent *a, const struct simhsa_agent 
            amdgpu_has_xgmi(&b->gpu.model);
 }
 
-/* The host cannot access memory of devices, and no other agent can access group segments. */
+/* The host cannot access memory of devices unless a test says so, and no other agent can access
+ * group segments. */
 static hsa_amd_memory_pool_access_t access_of(const struct simhsa_agent *agent,
                                               const struct simhsa_pool *pool)
 {
@@ -145,6 +146,8 @@ static hsa_amd_memory_pool_access_t access_of(const struct simhsa_agent *agent,
         return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
     if (of_host(pool))
         return HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+    if (simhsa_script.large_bar && agent->device < 0 && pool->segment == HSA_AMD_SEGMENT_GLOBAL)
+        return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
     if (simhsa_script.apart && agent->device >= 0)
         return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
     bool coarse = pool->flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;

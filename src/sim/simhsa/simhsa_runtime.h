@@ -104,6 +104,8 @@ struct simhsa_script {
                            const hsa_kernel_dispatch_packet_t *packet);
     _Atomic(bool) held; /* copies do not begin */
     bool apart;         /* no device can access another's memory */
+    bool large_bar;     /* the host can access memory of devices */
+    hsa_amd_hdp_flush_t flush_registers;
 };
 extern struct simhsa_script simhsa_script;
 
