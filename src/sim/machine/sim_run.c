@@ -3,6 +3,7 @@
  * and threads that go from one block of the only launch to the next do not take it. */
 #include "sim_run.h"
 
+#include "demangle.h"
 #include "log.h"
 #include "sim_queue.h"
 #include "sim_watch.h"
@@ -491,6 +492,7 @@ static bool start_pool(void)
 
 void sim_run_configure(const struct sim_run_settings *settings)
 {
+    ah_demangle_prepare(); /* now: where kernels run, the loader may wait for them in dlclose */
     pthread_mutex_lock(&pool.lock);
     pool.settings = *settings;
     pthread_mutex_unlock(&pool.lock);
@@ -504,10 +506,24 @@ unsigned sim_run_threads(void)
     return threads;
 }
 
+/* As start_pool, and the watch's thread. It runs before the first kernel does, which may be what
+ * makes somebody send SIGQUIT. */
+static bool start_all(void)
+{
+    if (!start_pool())
+        return false;
+    if (!sim_watch_note(&pool.active, sim_clock_ns()))
+        return true;
+    pthread_mutex_unlock(&pool.lock);
+    sim_watch_start();
+    pthread_mutex_lock(&pool.lock);
+    return start_pool(); /* somebody may have stopped it */
+}
+
 bool sim_run(struct sim_launch *launch)
 {
     pthread_mutex_lock(&pool.lock);
-    bool started = start_pool(), first = false;
+    bool started = start_all();
     if (started) {
         launch->since = sim_clock_ns();
         sim_queue_add(&pool.queue, launch);
@@ -516,12 +532,8 @@ bool sim_run(struct sim_launch *launch)
         started = pool.thread_count > 0;
         if (!started)
             sim_queue_remove(&pool.queue, launch);
-        else
-            first = sim_watch_note(&pool.active, launch->since);
     }
     pthread_mutex_unlock(&pool.lock);
-    if (first)
-        sim_watch_start();
     if (!started)
         AH_LOG_ERR("no thread could be started to run kernels");
     return started;

@@ -1,7 +1,6 @@
 /* The watch's thread, the signal that asks for a report, and when a line is due. */
 #include "sim_watch.h"
 
-#include "demangle.h"
 #include "log.h"
 #include "sim_places.h"
 
@@ -83,19 +82,33 @@ static bool is_ours(const struct sigaction *action)
            info.dli_sname && strcmp(info.dli_sname, handler_name) == 0;
 }
 
-static void install_handler(void)
+static void set_handler(void)
 {
-    struct sigaction now, action = {.sa_sigaction = anyhipSimQuit};
-    if (sigaction(SIGQUIT, NULL, &now) != 0)
-        return;
-    bool chained = is_ours(&now);
-    if (!chained && (now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL))
-        return;
-    atomic_store(&next_handler,
-                 chained && now.sa_sigaction != anyhipSimQuit ? now.sa_sigaction : NULL);
-    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    struct sigaction action = {.sa_sigaction = anyhipSimQuit,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     sigaction(SIGQUIT, &action, NULL);
+}
+
+static void install_handler(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGQUIT, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+        now.sa_handler == SIG_DFL) {
+        atomic_store(&next_handler, NULL);
+        set_handler();
+    }
+}
+
+/* Where another simulated driver has its handler, ours calls it. In a thread of its own, since it
+ * takes the loader's lock, with which dlclose may wait for kernels. */
+static void chain_handler(void)
+{
+    struct sigaction now;
+    if (sigaction(SIGQUIT, NULL, &now) != 0 || now.sa_sigaction == anyhipSimQuit || !is_ours(&now))
+        return;
+    atomic_store(&next_handler, now.sa_sigaction);
+    set_handler();
 }
 
 static void remove_handler(void)
@@ -254,6 +267,7 @@ static void *work(void *unused)
 {
     (void)unused;
     int wait = 0;
+    chain_handler();
     for (;;) {
         struct pollfd fd = {.fd = atomic_load(&wake_fd), .events = POLLIN};
         uint64_t wakes;
@@ -276,15 +290,16 @@ static bool start_thread(void)
         return false;
     atomic_store(&stopping, false);
     atomic_store(&wake_fd, fd);
+    install_handler();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool started = pthread_create(&thread, NULL, work, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started) {
         pthread_setname_np(thread, "sim-watch");
-        install_handler();
         return true;
     }
+    remove_handler();
     atomic_store(&wake_fd, -1);
     close(fd);
     return false;
@@ -311,7 +326,6 @@ bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now)
 
 void sim_watch_start(void)
 {
-    ah_demangle_prepare();
     if (!start_thread())
         AH_LOG_ERR("no thread could be started to watch kernels: they have no time limit");
 }

@@ -32,7 +32,7 @@ uint64_t sim_clock_ns(void); /* CLOCK_MONOTONIC */
  * the first one, and sim_watch_start is to be called. */
 bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now);
 /* Starts the thread, and installs the handler of SIGQUIT, unless the program has one or ignores the
- * signal. Called without a lock, since it takes the loader's. */
+ * signal. Called without the scheduler's lock, before the launch is added. */
 void sim_watch_start(void);
 /* Stops and joins the thread, and removes the handler. */
 void sim_watch_stop(void);
