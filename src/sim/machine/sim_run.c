@@ -512,7 +512,7 @@ static bool start_all(void)
 {
     if (!start_pool())
         return false;
-    if (!sim_watch_note(&pool.active, sim_clock_ns()))
+    if (!sim_watch_begin(&pool.active, pool.ended))
         return true;
     pthread_mutex_unlock(&pool.lock);
     sim_watch_start();
@@ -530,7 +530,9 @@ bool sim_run(struct sim_launch *launch)
         note_crowd();
         wake();
         started = pool.thread_count > 0;
-        if (!started)
+        if (started)
+            sim_watch_note(launch->since);
+        else
             sim_queue_remove(&pool.queue, launch);
     }
     pthread_mutex_unlock(&pool.lock);

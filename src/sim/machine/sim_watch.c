@@ -29,6 +29,7 @@ static struct watch { /* under the scheduler's lock */
     uint64_t timeout_ns, progress_ns;  /* of sim_run_settings */
     uint64_t working_since, next_line; /* since the thread last slept */
     uint64_t lines;
+    uint64_t ended; /* launches, when the thread last looked */
 } watch;
 
 /* What the handler touches. */
@@ -242,13 +243,13 @@ static uint64_t tick(void)
 /* Looks at the launches. Returns how many milliseconds to wait for the next look. */
 static int look(void)
 {
-    static uint64_t ended; /* when it last looked */
     struct sim_report line = {.length = 0};
     struct sim_pool_view pool = sim_pool_lock(false);
     uint64_t now = sim_clock_ns();
     bool late = false;
-    watch.sleeps = (!pool.first && pool.ended == ended) || !(watch.timeout_ns || watch.progress_ns);
-    ended = pool.ended;
+    watch.sleeps =
+        (!pool.first && pool.ended == watch.ended) || !(watch.timeout_ns || watch.progress_ns);
+    watch.ended = pool.ended;
     for (const struct sim_launch *launch = pool.first; launch; launch = launch->next)
         late |= is_late(launch, now);
     bool tell = !watch.sleeps && make_line(&pool, now, &line);
@@ -305,23 +306,26 @@ static bool start_thread(void)
     return false;
 }
 
-bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now)
+bool sim_watch_begin(const struct sim_run_settings *settings, uint64_t ended)
 {
-    bool first = !watch.started;
-    if (!first && !watch.sleeps)
+    if (watch.started)
         return false;
-    if (first)
-        watch = (struct watch){.started = true,
-                               .sleeps = true,
-                               .timeout_ns = settings->timeout_ns,
-                               .progress_ns = settings->progress_ns};
-    if (!settings->timeout_ns && !settings->progress_ns)
-        return first;
+    watch = (struct watch){.started = true,
+                           .sleeps = true,
+                           .timeout_ns = settings->timeout_ns,
+                           .progress_ns = settings->progress_ns,
+                           .ended = ended};
+    return true;
+}
+
+void sim_watch_note(uint64_t now)
+{
+    if (!watch.sleeps || (!watch.timeout_ns && !watch.progress_ns))
+        return;
     watch.sleeps = false;
     watch.working_since = now;
     watch.next_line = now + watch.progress_ns;
     wake_thread();
-    return first;
 }
 
 void sim_watch_start(void)

@@ -28,12 +28,14 @@ uint64_t sim_clock_ns(void); /* CLOCK_MONOTONIC */
 /* ---- the watch --------------------------------------------------------------------------------
  */
 
-/* A launch begins; now: sim_clock_ns. Called with the scheduler's lock held. Returns whether it is
- * the first one, and sim_watch_start is to be called. */
-bool sim_watch_note(const struct sim_run_settings *settings, uint64_t now);
+/* Called before a launch is added, with the scheduler's lock held. ended: launches so far. Returns
+ * whether the watch is not started yet, and sim_watch_start is to be called. */
+bool sim_watch_begin(const struct sim_run_settings *settings, uint64_t ended);
 /* Starts the thread, and installs the handler of SIGQUIT, unless the program has one or ignores the
  * signal. Called without the scheduler's lock, before the launch is added. */
 void sim_watch_start(void);
+/* A launch has been added; now: sim_clock_ns. Called with the scheduler's lock held. */
+void sim_watch_note(uint64_t now);
 /* Stops and joins the thread, and removes the handler. */
 void sim_watch_stop(void);
 /* In the child of a fork, which has no such thread: SIGQUIT has its default effect there. */
