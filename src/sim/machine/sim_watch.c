@@ -4,7 +4,6 @@
 #include "log.h"
 #include "sim_places.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -55,13 +54,7 @@ static void wake_thread(void)
 
 /* ---- SIGQUIT ------------------------------------------------------------------------------- */
 
-/* Exported, so that the simulated drivers of a process, each of which has its own, know each
- * other's handlers by this name. */
-signal_handler anyhipSimQuit;
-static const char handler_name[] = "anyhipSimQuit";
-
-__attribute__((visibility("default"))) void anyhipSimQuit(int signal_number, siginfo_t *info,
-                                                          void *context)
+static void on_quit(int signal_number, siginfo_t *info, void *context)
 {
     int error = errno;
     signal_handler *next = atomic_load(&next_handler);
@@ -76,48 +69,50 @@ __attribute__((visibility("default"))) void anyhipSimQuit(int signal_number, sig
     errno = error;
 }
 
-static bool is_ours(const struct sigaction *action)
+/* The signals that our handlers block, a set that nobody else has. The simulated drivers of a
+ * process, each of which has a handler of its own, know each other's by it: dladdr would tell the
+ * name, but it takes the loader's lock, with which dlclose may wait for kernels. */
+static void set_of_ours(sigset_t *set)
 {
-    Dl_info info;
-    return action->sa_flags & SA_SIGINFO && dladdr((void *)action->sa_sigaction, &info) &&
-           info.dli_sname && strcmp(info.dli_sname, handler_name) == 0;
+    sigemptyset(set);
+    sigaddset(set, SIGRTMIN + 3);
+    sigaddset(set, SIGRTMIN + 4);
+    sigaddset(set, SIGRTMAX - 6);
 }
 
-static void set_handler(void)
+static bool is_ours(const struct sigaction *action)
 {
-    struct sigaction action = {.sa_sigaction = anyhipSimQuit,
-                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGQUIT, &action, NULL);
+    sigset_t ours;
+    set_of_ours(&ours);
+    bool equal = true;
+    for (int i = 1; i <= SIGRTMAX; i++)
+        equal &= sigismember(&action->sa_mask, i) == sigismember(&ours, i);
+    return action->sa_flags & SA_SIGINFO && equal;
 }
 
 static void install_handler(void)
 {
-    struct sigaction now;
-    if (sigaction(SIGQUIT, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-        now.sa_handler == SIG_DFL) {
-        atomic_store(&next_handler, NULL);
-        set_handler();
-    }
-}
-
-/* Where another simulated driver has its handler, ours calls it. In a thread of its own, since it
- * takes the loader's lock, with which dlclose may wait for kernels. */
-static void chain_handler(void)
-{
-    struct sigaction now;
-    if (sigaction(SIGQUIT, NULL, &now) != 0 || now.sa_sigaction == anyhipSimQuit || !is_ours(&now))
+    struct sigaction now, action = {.sa_sigaction = on_quit};
+    if (sigaction(SIGQUIT, NULL, &now) != 0 || now.sa_sigaction == on_quit)
         return;
-    atomic_store(&next_handler, now.sa_sigaction);
-    set_handler();
+    bool chained = is_ours(&now);
+    if (!chained && (now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL))
+        return;
+    atomic_store(&next_handler, chained ? now.sa_sigaction : NULL);
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    set_of_ours(&action.sa_mask);
+    sigaction(SIGQUIT, &action, NULL);
 }
 
 static void remove_handler(void)
 {
     signal_handler *next = atomic_load(&next_handler);
-    struct sigaction now, action = {.sa_sigaction = next, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction now;
+    struct sigaction action = {.sa_sigaction = next,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    set_of_ours(&action.sa_mask);
     if (sigaction(SIGQUIT, NULL, &now) != 0 || !(now.sa_flags & SA_SIGINFO) ||
-        now.sa_sigaction != anyhipSimQuit)
+        now.sa_sigaction != on_quit)
         return;
     if (!next)
         action = (struct sigaction){.sa_handler = SIG_DFL};
@@ -268,7 +263,6 @@ static void *work(void *unused)
 {
     (void)unused;
     int wait = 0;
-    chain_handler();
     for (;;) {
         struct pollfd fd = {.fd = atomic_load(&wake_fd), .events = POLLIN};
         uint64_t wakes;
