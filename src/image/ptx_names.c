@@ -177,7 +177,6 @@ struct names {
     struct token *slots; /* length 0: free */
     size_t capacity, count;
     bool references; /* `.texref`s become memory */
-    bool parameters; /* signed parameters of 8 bits are widened by an instruction of their own */
 };
 
 static uint64_t hash_byte(uint64_t h, char c)
@@ -304,16 +303,6 @@ static bool loads_object(const char *text, size_t size, const struct token *name
     return false;
 }
 
-/* Whether a token starts the load of a signed parameter of 8 bits into a register of 16, as LLVM
- * names them, and nothing says when it is executed. */
-static bool loads_narrow(const struct token *previous, const struct token *t, struct lexer after)
-{
-    if (!is(t, "ld.param.s8") || previous->kind != PUNCTUATION || !strchr(";{}:", *previous->start))
-        return false;
-    struct token to = next(&after);
-    return to.kind == WORD && to.length > 3 && !memcmp(to.start, "%rs", 3);
-}
-
 /* Gathers the declared names that need correction. */
 static enum ah_ptx_fix collect(const char *text, size_t size, struct names *names)
 {
@@ -322,11 +311,9 @@ static enum ah_ptx_fix collect(const char *text, size_t size, struct names *name
     enum ah_ptx_fix result = AH_PTX_FIX_CHANGED;
     bool reference = false;
     unsigned searches = 0;
-    struct token previous = {0};
-    for (struct token t = next(&lexer); t.kind != END; previous = t, t = next(&lexer)) {
+    for (struct token t = next(&lexer); t.kind != END; t = next(&lexer)) {
         if (*t.start == '.')
             reference = is(&t, ".texref");
-        names->parameters = names->parameters || loads_narrow(&previous, &t, lexer);
         if (!declares(&d, &t))
             continue;
         if (reference && !names->references && ++searches <= 1000)
@@ -334,8 +321,8 @@ static enum ah_ptx_fix collect(const char *text, size_t size, struct names *name
         if (has_dot(t.start, t.length) && result == AH_PTX_FIX_CHANGED)
             result = add(names, &t);
     }
-    bool changes = names->count || names->references || names->parameters;
-    return changes || result != AH_PTX_FIX_CHANGED ? result : AH_PTX_FIX_UNCHANGED;
+    return names->count || names->references || result != AH_PTX_FIX_CHANGED ? result
+                                                                             : AH_PTX_FIX_UNCHANGED;
 }
 
 /* Whether a declared name is already spelled as another one will be. A mere use of such a spelling
@@ -354,55 +341,19 @@ static bool clashes(const char *text, size_t size, const struct names *names)
     return false;
 }
 
-/* The statement that rewrite is in. */
-struct statement {
-    bool reference;    /* between `.texref` and the end of its declaration */
-    struct token load; /* the register that a narrow parameter is loaded into; length 0: none */
-    struct token previous;
-};
-
-/* What stands for a token in the corrected text, or NULL: the token itself. */
-static const char *replacement(const struct names *names, const struct token *t,
-                               const struct lexer *after, struct statement *statement)
+/* What stands for a token in the corrected text, or NULL: the token itself. *reference: between
+ * `.texref` and the end of its declaration. */
+static const char *replacement(const struct names *names, const struct token *t, bool *reference)
 {
     if (names->references && is(t, ".texref")) {
-        statement->reference = true;
+        *reference = true;
         return ".align 8 .b8";
     }
-    if (statement->reference && is(t, ";")) {
-        statement->reference = false;
+    if (*reference && is(t, ";")) {
+        *reference = false;
         return "[88];"; /* struct textureReference */
     }
-    if (names->parameters && loads_narrow(&statement->previous, t, *after)) {
-        struct lexer operands = *after;
-        statement->load = next(&operands);
-        return "ld.param.u8";
-    }
     return NULL;
-}
-
-/* Writes text to out (when not NULL) and returns its size. */
-static size_t put(char *out, const char *text, size_t size)
-{
-    if (out)
-        memcpy(out, text, size);
-    return size;
-}
-
-/* After the end of a statement: what widens the register that it loaded. */
-static size_t put_widening(struct statement *statement, const struct token *t, char *out)
-{
-    static const char first[] = " cvt.s16.s8 ", second[] = ", ", end[] = ";";
-    const struct token *load = &statement->load;
-    if (!load->length || !is(t, ";"))
-        return 0;
-    size_t n = put(out, first, sizeof first - 1);
-    n += put(out ? out + n : NULL, load->start, load->length);
-    n += put(out ? out + n : NULL, second, sizeof second - 1);
-    n += put(out ? out + n : NULL, load->start, load->length);
-    n += put(out ? out + n : NULL, end, sizeof end - 1);
-    statement->load.length = 0;
-    return n;
 }
 
 static bool to_correct(const struct names *names, const struct token *t)
@@ -415,25 +366,26 @@ static bool to_correct(const struct names *names, const struct token *t)
 static size_t rewrite(const char *text, size_t size, const struct names *names, char *out)
 {
     struct lexer lexer = {text, text + size};
-    struct statement statement = {0};
     const char *done = text;
+    bool reference = false;
     size_t n = 0;
     for (;;) {
         struct token t = next(&lexer);
-        bool found = to_correct(names, &t), ends = statement.load.length && is(&t, ";");
-        const char *other = found ? NULL : replacement(names, &t, &lexer, &statement);
-        statement.previous = t;
-        if (!found && !other && !ends && t.kind != END)
+        const char *other = replacement(names, &t, &reference);
+        bool found = to_correct(names, &t);
+        if (!found && !other && t.kind != END)
             continue;
-        const char *until = ends ? t.start + t.length : t.start;
-        n += put(out ? out + n : NULL, done, (size_t)(until - done));
-        if (other)
-            n += put(out ? out + n : NULL, other, strlen(other));
+        size_t before = (size_t)(t.start - done), length = other ? strlen(other) : 0;
+        if (out)
+            memcpy(out + n, done, before);
+        n += before;
+        if (out && other)
+            memcpy(out + n, other, length);
+        n += length;
         if (t.kind == END)
             return n;
         if (found)
             n += correct(t.start, t.length, out ? out + n : NULL);
-        n += put_widening(&statement, &t, out ? out + n : NULL);
         done = t.start + t.length;
     }
 }

@@ -6,14 +6,8 @@
  * spell each dot of such a name `_$_`, as LLVM itself does for local symbols.
  *
  * And clang declares HIP's texture references `.texref`, although code reads them as memory, at
- * `[name+72]`: such declarations become 88 bytes of global memory (docs/kernel-abi.md).
- *
- * And LLVM loads a parameter of type signed char by `ld.param.s8` into a register of 16 bits, which
- * ptxas (13.0, and that of driver 580) widens to 32 bits, and then compares with constants of 16:
- * `c == -128` never holds in a function that is not inlined. Such loads become `ld.param.u8` with a
- * `cvt.s16.s8` after it.
- *
- * Pure: no state, no log; the text may be anything at all. */
+ * `[name+72]`: such declarations become 88 bytes of global memory (docs/kernel-abi.md). Pure: no
+ * state, no log; the text may be anything at all. */
 #ifndef AH_PTX_NAMES_H
 #define AH_PTX_NAMES_H
 
@@ -21,14 +15,14 @@
 #include <stddef.h>
 
 enum ah_ptx_fix {
-    AH_PTX_FIX_UNCHANGED, /* every name is a PTX name already, and nothing else is to correct */
+    AH_PTX_FIX_UNCHANGED, /* every name is a PTX name already */
     AH_PTX_FIX_CHANGED,   /* *out_text holds the corrected text */
     AH_PTX_FIX_CLASH,     /* two names would become one; nothing was changed */
     AH_PTX_FIX_NO_MEMORY,
 };
 
-/* Corrects texture references, loads of parameters, and the names that text declares, wherever they
- * stand outside of comments and string literals. text need not end in a NUL. On AH_PTX_FIX_CHANGED *out_text is a new string of
+/* Corrects texture references, and the names that text declares, wherever they stand outside of comments and string
+ * literals. text need not end in a NUL. On AH_PTX_FIX_CHANGED *out_text is a new string of
  * *out_size bytes and a NUL after them, to be freed by the caller; otherwise it is NULL. */
 enum ah_ptx_fix ah_ptx_fix_names(const char *text, size_t size, char **out_text, size_t *out_size);
 

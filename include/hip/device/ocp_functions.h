@@ -127,7 +127,7 @@ __AH_FN P ocp_stochastic(const V &v, I interpret, unsigned int seed, __amd_scale
 }
 
 template <typename V, typename P, typename I>
-__AH_FN V ocp_unpack(const P &packed, I interpret, __amd_scale_t scale)
+__AH_FN V ocp_unpack(const P &packed, I interpret, int scale)
 {
     typedef ocp_vector<V> vector;
     constexpr int words = (sizeof(P) + 3) / 4;
