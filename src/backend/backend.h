@@ -38,6 +38,7 @@ struct ah_backend_pool;
 struct ah_backend_array;
 struct ah_backend_mipmap; /* a mipmapped array */
 struct ah_backend_memory; /* physical memory of the virtual memory management functions */
+struct ah_backend_graph;  /* nodes that were made ready to run, hipGraphExec_t */
 
 /* How a backend is to be opened. */
 struct ah_backend_options {
@@ -150,6 +151,46 @@ struct ah_parameter {
 };
 
 enum ah_wait_condition { AH_WAIT_GEQUAL, AH_WAIT_EQUAL, AH_WAIT_AND, AH_WAIT_NOR };
+
+/* A node of a graph: the work of one of the entries for streams. */
+enum ah_graph_node_kind {
+    AH_GRAPH_EMPTY,
+    AH_GRAPH_LAUNCH,
+    AH_GRAPH_COPY,
+    AH_GRAPH_FILL,
+    AH_GRAPH_HOST_FUNCTION,
+    AH_GRAPH_EVENT_RECORD,
+    AH_GRAPH_EVENT_WAIT,
+    AH_GRAPH_VALUE_WAIT,
+    AH_GRAPH_VALUE_WRITE,
+};
+
+struct ah_graph_node {
+    enum ah_graph_node_kind kind;
+    bool enabled;                     /* else it does what an empty node does */
+    struct ah_backend_device *device; /* where it runs; all of one backend */
+    const unsigned *dependencies;     /* indices of nodes, all lower than this one's */
+    unsigned dependency_count;
+    union {
+        struct {
+            struct ah_backend_function *function;
+            const struct ah_launch *sizes;
+        } launch;
+        struct ah_copy_region copy; /* of plain bytes too: one row */
+        struct ah_fill fill;
+        struct {
+            void (*function)(void *data);
+            void *data;
+        } host;
+        struct ah_backend_event *event;
+        struct {
+            void *pointer;
+            uint64_t value, mask;
+            enum ah_wait_condition condition; /* of waits */
+            int bits;                         /* 32 or 64 */
+        } value;
+    };
+};
 
 struct ah_backend_ops {
     /* ---- the driver ---------------------------------------------------- */
@@ -520,6 +561,30 @@ struct ah_backend_ops {
      * the work of a driver may take its device's lock. */
     hipError_t (*launch)(struct ah_backend_device *device, struct ah_backend_function *function,
                          const struct ah_launch *launch, struct ah_backend_stream *stream);
+
+    /* ---- graphs ----------------------------------------------------------- */
+
+    /* Makes nodes ready to be launched together, again and again, in an order in which each comes
+     * after its dependencies; count > 0. Everything that the nodes point to is copied, kernel
+     * arguments included, but objects (functions, events, arrays) stay the caller's.
+     * hipErrorNotSupported, without a message: the driver has no graphs, or none with such nodes;
+     * the caller then submits them to streams one by one, or tries fewer of them. */
+    hipError_t (*graph_create)(struct ah_backend_device *device, const struct ah_graph_node *nodes,
+                               unsigned count, struct ah_backend_graph **out_graph);
+    /* Changes what a node does in later launches: the new node has the old one's kind,
+     * device and dependencies. hipErrorNotSupported: the graph has to be created anew. */
+    hipError_t (*graph_update)(struct ah_backend_device *device, struct ah_backend_graph *graph,
+                               unsigned index, const struct ah_graph_node *node);
+    /* Brings to the device what a launch needs, in stream order, so that the first launch costs
+     * what later ones do. */
+    hipError_t (*graph_upload)(struct ah_backend_device *device, struct ah_backend_graph *graph,
+                               struct ah_backend_stream *stream);
+    /* Queues the nodes as one piece of work of the stream. Launches of one graph are done one after
+     * the other, in whatever streams they are; the caller makes one call for a graph at a time. */
+    hipError_t (*graph_launch)(struct ah_backend_device *device, struct ah_backend_graph *graph,
+                               struct ah_backend_stream *stream);
+    /* Launches that are queued still complete. */
+    hipError_t (*graph_destroy)(struct ah_backend_device *device, struct ah_backend_graph *graph);
 
     hipError_t (*occupancy_blocks)(struct ah_backend_device *device,
                                    struct ah_backend_function *function, int block_size,

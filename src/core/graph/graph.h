@@ -1,0 +1,95 @@
+/* Graphs as an application builds them: hipGraph_t and hipGraphNode_t.
+ *
+ * A graph is a list of nodes with edges between them. What a node does is its work (work.h); a
+ * graph does nothing itself: exec.h makes it executable. One lock, ah_graph_lock, guards the
+ * structure of all graphs and the work of their nodes, since nodes of several graphs meet in clones
+ * and child graphs; public functions take it once, and everything in this header is called with it
+ * held unless it says otherwise. No user code runs and no stream is waited for under the lock. */
+#ifndef AH_GRAPH_H
+#define AH_GRAPH_H
+
+#include "runtime.h"
+#include "work.h"
+
+struct ah_graph_objects; /* references to user objects */
+struct ah_capture;
+
+/* hipGraph_t */
+struct ah_graph {
+    struct ah_handle handle; /* no device: each node has its own */
+    struct ah_node **nodes;  /* in the order in which they were added */
+    size_t count, capacity;
+    struct ah_node *owner;      /* the child graph node whose graph this is, or NULL */
+    struct ah_capture *capture; /* that adds nodes to it, or NULL */
+    struct ah_graph_objects *objects;
+    unsigned long long id; /* never used again */
+};
+
+struct ah_node_list {
+    struct ah_node **nodes;
+    size_t count, capacity;
+};
+
+/* hipGraphNode_t */
+struct ah_node {
+    struct ah_handle handle; /* no device: see work */
+    struct ah_graph *graph;
+    struct ah_work *work;                         /* owned */
+    struct ah_node_list dependencies, dependents; /* in the order in which edges were added */
+    unsigned long long id;     /* never used again: what an executable graph knows its nodes by */
+    unsigned long long origin; /* of a node of a clone: the id of the node that it is a copy of */
+    unsigned mark;             /* of the walk that is under way */
+};
+
+_Static_assert(sizeof(struct ah_graph) <= AH_HANDLE_SLOT, "struct ah_graph");
+_Static_assert(sizeof(struct ah_node) <= AH_HANDLE_SLOT, "struct ah_node");
+
+/* Not recursive. */
+void ah_graph_lock(void);
+void ah_graph_unlock(void);
+
+/* The graph or node behind an application's handle. hipErrorInvalidValue, with a message that says
+ * what is asked for (call: "hipGraphAddEmptyNode"). */
+hipError_t ah_graph_of(hipGraph_t handle, const char *call, struct ah_graph **out_graph);
+hipError_t ah_node_of(hipGraphNode_t handle, const char *call, struct ah_node **out_node);
+/* The same, and the work has this type. hipErrorInvalidValue. */
+hipError_t ah_node_of_type(hipGraphNode_t handle, hipGraphNodeType type, const char *call,
+                           struct ah_node **out_node);
+
+/* An empty graph. hipErrorOutOfMemory. */
+hipError_t ah_graph_create(struct ah_graph **out_graph);
+/* Frees the graph with its nodes and child graphs. References to user objects are moved to
+ * *out_objects, for ah_graph_objects_release after the lock is released. */
+void ah_graph_destroy(struct ah_graph *graph, struct ah_graph_objects **out_objects);
+
+/* Adds a node that comes after count nodes of the same graph, each named once. The work becomes the
+ * node's in any case: after an error it is freed. hipErrorInvalidValue: a dependency that is not a
+ * node of this graph, or is named twice; hipErrorOutOfMemory. */
+hipError_t ah_node_add(struct ah_graph *graph, const hipGraphNode_t *dependencies, size_t count,
+                       struct ah_work *work, struct ah_node **out_node);
+/* Removes the node with its edges. */
+void ah_node_destroy(struct ah_node *node);
+
+/* Edges. hipErrorInvalidValue: the edge exists (or, to remove it, does not), or it would close a
+ * cycle, or ends in two graphs. */
+hipError_t ah_edge_add(struct ah_node *from, struct ah_node *to);
+hipError_t ah_edge_remove(struct ah_node *from, struct ah_node *to);
+
+/* The nodes, each after those that it depends on; of those without an order, the one that was added
+ * first comes first. The array has graph->count places. hipErrorInvalidValue: a cycle. */
+hipError_t ah_graph_sort(struct ah_graph *graph, struct ah_node **out_nodes);
+
+/* A copy with child graphs, each node of which has its original's id as its origin. */
+hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_clone);
+
+/* ---- user objects: user_object.c ----------------------------------------------------- */
+
+/* A further list with the same references, each counted once more. NULL stays NULL.
+ * hipErrorOutOfMemory. */
+hipError_t ah_graph_objects_copy(const struct ah_graph_objects *objects,
+                                 struct ah_graph_objects **out_copy);
+/* Gives the references back; destructors of the application run here, so that the graph lock must
+ * not be held. NULL is accepted. */
+void ah_graph_objects_release(struct ah_graph_objects *objects);
+
+#endif

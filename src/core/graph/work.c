@@ -1,0 +1,36 @@
+/* Owns the life of a work. */
+#include "work.h"
+
+#include <stdlib.h>
+
+struct ah_work *ah_work_create(const struct ah_work_type *type, struct ah_device *device)
+{
+    struct ah_work *work = calloc(1, sizeof *work);
+    if (work) {
+        work->type = type;
+        work->device = device;
+    }
+    return work;
+}
+
+hipError_t ah_work_copy(const struct ah_work *work, struct ah_work **out_copy)
+{
+    struct ah_work *copy = malloc(sizeof *copy);
+    if (!copy)
+        return hipErrorOutOfMemory;
+    *copy = *work;
+    hipError_t error = work->type->copy ? work->type->copy(work, copy) : hipSuccess;
+    if (error != hipSuccess) {
+        free(copy);
+        return error;
+    }
+    *out_copy = copy;
+    return hipSuccess;
+}
+
+void ah_work_free(struct ah_work *work)
+{
+    if (work && work->type->free)
+        work->type->free(work);
+    free(work);
+}
