@@ -2,7 +2,8 @@
 # Runs every test of the bundle on the device that is there and prints one table; then, on a GPU,
 # each once more there and on a simulated device, and compares what their kernels left in memory.
 #   run-all [--no-bench] [--no-compare] [LOG-FOLDER]
-# Logs of failures go to the folder (default: logs). Exit code 0: nothing failed or was skipped.
+# A program that exits with 77 is skipped: it found no device. Logs of what failed or was skipped go
+# to the folder (default: logs). Exit code 0: nothing failed or was skipped.
 # Differences between the devices do not fail: docs/devices.md says which there are, and why.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,6 +16,7 @@ export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 device=${ANYHIP_BACKEND:-cuda}
 export ANYHIP_BACKEND="$device"
 passed=0 failed=0 skipped=0
+failures="" skips=""
 
 [ ! -x "$here/bin/anyhip" ] || "$here/bin/anyhip" info
 
@@ -27,18 +29,20 @@ while IFS="|" read -r name seconds arguments; do
     took=$(($(date +%s) - start))
     case $code in
     0) result=passed passed=$((passed + 1)) ;;
-    77) result=skipped skipped=$((skipped + 1)) ;;
-    124) result=TIMEOUT failed=$((failed + 1)) ;;
-    *) result="FAILED" failed=$((failed + 1)) ;;
+    77) result=skipped skipped=$((skipped + 1)) skips="$skips $name" ;;
+    124) result=TIMEOUT failed=$((failed + 1)) failures="$failures $name" ;;
+    *) result=FAILED failed=$((failed + 1)) failures="$failures $name" ;;
     esac
     printf '%-44s %-8s %s\n' "$name@$device" "$result" "$took"
-    if [ "$result" = FAILED ] || [ "$result" = TIMEOUT ]; then
-        sed 's/^/    | /' "$logs/$name.log" | tail -n 12
-    else
+    if [ "$result" = passed ]; then
         rm -f "$logs/$name.log"
+    else
+        sed 's/^/    | /' "$logs/$name.log" | tail -n 12
     fi
 done <"$here/tests.txt"
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ -z "$failures" ] || printf 'failed:%s\n' "$failures"
+[ -z "$skips" ] || printf 'skipped:%s\n' "$skips"
 
 # The simulated device is made like the GPU, so that both choose the same code.
 driver=$(ldconfig -p | awk '$1 == "libcuda.so.1" { print $NF; exit }')
