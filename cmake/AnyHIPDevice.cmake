@@ -1,9 +1,5 @@
 # Programs with device code, built with the compile driver of this build tree.
 
-# What they are compiled for: the devices that tests are registered for. What hipcc takes without
-# being told are three times as many, and tested by themselves (tests/hipcc).
-set(AH_TEST_ARCHS gfx90a gfx1100 sm_70)
-
 # ah_hip_precompile(<name> HEADER <file> ARCHS <arch>... [FLAGS <flag>...] [HOST_FLAGS <flag>...])
 #
 # Precompiles a header, once for each architecture and once for the host, for the programs that say
@@ -45,7 +41,7 @@ endfunction()
 #                [PRECOMPILED <name>] [OUTPUT_DIRECTORY <dir>] [DEPENDS <target or file>...]
 #                [EXCLUDE_FROM_ALL])
 #
-# Builds the program <target> from HIP, C++ and C sources, for AH_TEST_ARCHS where ARCHS does not say
+# Builds the program <target> from HIP, C++ and C sources, for ANYHIP_TEST_ARCHS where ARCHS does not say
 # otherwise; "default" are hipcc's own. It links the runtime library of this
 # build tree and is built again when a source, a header, the driver or that library's interface
 # changes. FLAGS go to every step, LIBS to the end of the link. <target> is an imported executable,
@@ -60,7 +56,7 @@ function(ah_hip_program target)
     set(hipcc $<TARGET_FILE:hipcc>)
     set(flags ${P_FLAGS})
     if(NOT P_ARCHS)
-        set(P_ARCHS ${AH_TEST_ARCHS})
+        set(P_ARCHS ${ANYHIP_TEST_ARCHS})
     endif()
     if(NOT P_ARCHS STREQUAL "default")
         list(JOIN P_ARCHS "," archs)
@@ -124,7 +120,7 @@ function(ah_hip_module target)
     set(hipcc $<TARGET_FILE:hipcc>)
     set(flags ${P_FLAGS})
     if(NOT P_ARCHS)
-        set(P_ARCHS ${AH_TEST_ARCHS})
+        set(P_ARCHS ${ANYHIP_TEST_ARCHS})
     endif()
     if(NOT P_ARCHS STREQUAL "default")
         list(JOIN P_ARCHS "," archs)

@@ -3,7 +3,7 @@
 set(example_tests ${PROJECT_SOURCE_DIR}/tests/examples)
 
 ah_hip_precompile(example HEADER ${PROJECT_SOURCE_DIR}/include/hip/hip_runtime.h
-    ARCHS ${AH_TEST_ARCHS} FLAGS -O2)
+    ARCHS ${ANYHIP_TEST_ARCHS} FLAGS -O2)
 
 # ah_example(<name> [SOURCE <file>] [FLAGS <flag>...] [ARGS <arg>...] [FILES <file>...]
 #            [DEVICES <regular expression>] [SANITIZED <regular expression>])

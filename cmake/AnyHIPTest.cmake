@@ -4,6 +4,9 @@
 
 set(ANYHIP_TEST_DEVICES "cuda;simcuda;simcuda-checked;simhsa-gfx90a;simhsa-gfx1100" CACHE STRING
     "Devices that device tests are registered for")
+# hipcc's own are three times as many, and tested by themselves (tests/hipcc).
+set(ANYHIP_TEST_ARCHS "gfx90a;gfx1100;sm_70" CACHE STRING
+    "Architectures that device tests and examples are compiled for")
 set(ANYHIP_ROCR_TESTS "." CACHE STRING
     "Device tests that run on AMD's own HSA runtime too (hsa-rocr), a regular expression")
 set(ANYHIP_PROGRAMS_LEFT_OUT "" CACHE STRING
@@ -25,13 +28,18 @@ endfunction()
 # are called checked have every check on (ANYHIP_SIM_CHECK). hsa-rocr is AMD's own HSA runtime, where
 # it is installed, over the simulated kernel driver; what does not pass there has a row with the
 # reason in tests/rocr.tsv. hsa-rocr7-<model> is AMD's present runtime, where ANYHIP_ROCR says that
-# there is one (no package of Debian 12 has it); tests/rocr7.tsv is for it. The label is the name's
-# first word.
+# there is one (no package of Debian 12 has it), for each AMD architecture that tests are compiled
+# for; tests/rocr7.tsv is for it, with rows for all models (<name>) or for one (<name>@<model>). The
+# label is the name's first word.
 find_library(ANYHIP_AMD_HSA NAMES libhsa-runtime64.so.1)
 set(ANYHIP_ROCR "" CACHE PATH
     "Folder with AMD's present libhsa-runtime64.so.1, on which device tests are to run as well")
 if(ANYHIP_ROCR)
-    list(APPEND ANYHIP_TEST_DEVICES hsa-rocr7-gfx90a hsa-rocr7-gfx1100)
+    foreach(arch ${ANYHIP_TEST_ARCHS})
+        if(arch MATCHES "^gfx")
+            list(APPEND ANYHIP_TEST_DEVICES hsa-rocr7-${arch})
+        endif()
+    endforeach()
     list(REMOVE_DUPLICATES ANYHIP_TEST_DEVICES)
 elseif("${ANYHIP_TEST_DEVICES}" MATCHES "hsa-rocr7-")
     message(FATAL_ERROR "ANYHIP_TEST_DEVICES has hsa-rocr7-<model>: say with ANYHIP_ROCR where that runtime is")
@@ -45,9 +53,12 @@ function(ah_register name program arguments seconds devices)
        OR "${ah_rocr_rows}" MATCHES "(^|;)${name}\t")
         list(REMOVE_ITEM devices hsa-rocr)
     endif()
-    if("${ah_rocr7_rows}" MATCHES "(^|;)${name}\t")
-        list(FILTER devices EXCLUDE REGEX "^hsa-rocr7-")
-    endif()
+    foreach(device ${devices})
+        string(REGEX REPLACE "^hsa-rocr7-" "@" row "${device}")
+        if(device MATCHES "^hsa-rocr7-" AND "${ah_rocr7_rows}" MATCHES "(^|;)${name}(${row})?\t")
+            list(REMOVE_ITEM devices ${device})
+        endif()
+    endforeach()
     string(REGEX MATCH "^[a-z]+" label ${name})
     foreach(device ${devices})
         set(test ${name}@${device})

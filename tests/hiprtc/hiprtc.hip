@@ -449,7 +449,7 @@ TEST("a program is compiled for any architecture, and for several in one bundle"
     CHECK(contains(ptx.data(), ".target sm_70"));
     p.made({"-arch", "compute_80"});
     CHECK(contains(p.code().data(), ".target sm_80"));
-    p.made({"--offload-arch=gfx90a,gfx11-generic", "--offload-arch=sm_70"});
+    p.made({"--offload-arch=gfx90a,gfx9-4-generic,gfx11-generic", "--offload-arch=sm_70"});
     CHECK(loaded(p).run<int>("k", {0}) == std::vector<int>{3});
 }
 
@@ -536,7 +536,7 @@ TEST("a link takes options, and tells what was missing in the caller's buffer")
 // The program's bitcode for several architectures in a bundle.
 static std::vector<char> bundle_of(program &p)
 {
-    p.made({"-fgpu-rdc", "--offload-arch=gfx90a,gfx1100,sm_50,sm_70"});
+    p.made({"-fgpu-rdc", "--offload-arch=gfx90a,gfx942,gfx1100,sm_50,sm_70"});
     std::vector<char> bundle = p.bitcode();
     CHECK(std::memcmp(bundle.data(), "__CLANG_OFFLOAD_BUNDLE__", 24) == 0);
     return bundle;

@@ -95,6 +95,18 @@ static int attribute(struct ah_device *device, hipDeviceAttribute_t which)
     return device->ops->device_attribute(device->native, which, &value) == hipSuccess ? value : 0;
 }
 
+/* A device without images has limits of 0, by which every source would be too large. */
+static hipError_t check_support(struct ah_device *device)
+{
+    int has_images = 0;
+    hipError_t error =
+        device->ops->device_attribute(device->native, hipDeviceAttributeImageSupport, &has_images);
+    if (error != hipSuccess || has_images)
+        return error;
+    (void)refuse("the device has no images");
+    return hipErrorNotSupported;
+}
+
 static bool is_aligned(struct ah_device *device, const void *pointer)
 {
     int alignment = attribute(device, hipDeviceAttributeTextureAlignment);
@@ -251,7 +263,9 @@ hipError_t ah_texture_create(const hipResourceDesc *resource, const hipTextureDe
         return hipErrorNoDevice;
     if (!out || !resource || !settings)
         return refuse("a description is NULL");
-    hipError_t error = read_source(device, resource, &source);
+    hipError_t error = check_support(device);
+    if (error == hipSuccess)
+        error = read_source(device, resource, &source);
     if (error == hipSuccess)
         error = check_settings(&source, settings, view);
     if (error != hipSuccess)
