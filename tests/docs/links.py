@@ -2,7 +2,8 @@
 """Links of all Markdown files: links.py SOURCE.
 
 A link leads to a file or folder of the source, its anchor to a heading of that page, and a picture
-has a text for those who do not see it. Links to other sites are not followed.
+has a text for those who do not see it. Pages that are installed without the others have no links
+to files. Links to other sites are not followed.
 """
 import os
 import posixpath
@@ -16,6 +17,8 @@ sys.dont_write_bytecode = True
 import markdown  # noqa: E402
 import stage  # noqa: E402
 
+INSTALLED = ("config/README.md", "CHANGELOG.md")
+
 
 def read(path):
     with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
@@ -28,6 +31,8 @@ def wrong(page, match, target, anchor):
         return None
     if match[1] and not match[2].strip():
         return "a picture without a text"
+    if page in INSTALLED and target:
+        return "the page is installed, and this file is not"
     path = posixpath.normpath(posixpath.join(posixpath.dirname(page), target)) if target else page
     if path.startswith(".."):
         return "leads out of the source"

@@ -39,6 +39,14 @@ static void a_wrong_command_line_is_status_2_and_one_line(void **state)
     assert_wrong(anyhip("check", "--fast"), "\"--fast\"");
 }
 
+static void a_misspelt_command_is_told_which_may_be_meant(void **state)
+{
+    (void)state;
+    assert_wrong(anyhip("insepct"), "no command \"insepct\" (did you mean \"inspect\"?);");
+    assert_wrong(anyhip("inf"), "(did you mean \"info\"?)");
+    assert_wrong(anyhip("frobnicate"), "no command \"frobnicate\";");
+}
+
 static void two_dashes_end_the_options(void **state)
 {
     (void)state;
@@ -62,6 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         AH_COMMAND_TEST(help_and_version_are_answered),
         AH_COMMAND_TEST(a_wrong_command_line_is_status_2_and_one_line),
+        AH_COMMAND_TEST(a_misspelt_command_is_told_which_may_be_meant),
         AH_COMMAND_TEST(two_dashes_end_the_options),
         AH_COMMAND_TEST(output_that_cannot_be_written_is_an_error),
     };

@@ -3,6 +3,7 @@
 #include "info.h"
 #include "inspect.h"
 #include "run.h"
+#include "spelling.h"
 
 #include <hip/anyhip.h>
 #include <hip/hip_version.h>
@@ -107,12 +108,25 @@ static int check(int count, char **arguments)
     return ah_check();
 }
 
+static const struct {
+    const char *name;
+    int (*run)(int count, char **arguments);
+} commands[] = {{"info", info}, {"inspect", inspect}, {"check", check}, {"run", ah_run}};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int refuse_command(const char *word)
+{
+    const char *names[COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *nearest = ah_spelling_nearest(word, names, COMMANDS);
+    return refuse("there is no command \"%s\"%s%s%s", word, nearest ? " (did you mean \"" : "",
+                  nearest ? nearest : "", nearest ? "\"?)" : "");
+}
+
 static int run(int count, char **arguments)
 {
-    static const struct {
-        const char *name;
-        int (*run)(int count, char **arguments);
-    } commands[] = {{"info", info}, {"inspect", inspect}, {"check", check}, {"run", ah_run}};
     if (count == 0)
         return refuse("no command was given");
     if (strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0) {
@@ -124,10 +138,10 @@ static int run(int count, char **arguments)
                HIP_VERSION_PATCH);
         return 0;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(arguments[0], commands[i].name) == 0)
             return commands[i].run(count - 1, arguments + 1);
-    return refuse("there is no command \"%s\"", arguments[0]);
+    return refuse_command(arguments[0]);
 }
 
 int main(int argc, char **argv)
