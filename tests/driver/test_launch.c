@@ -70,16 +70,30 @@ static void sizes_stream_and_arguments_reach_the_driver(void **state)
     ok(hipStreamDestroy(stream));
 }
 
+/* The arguments of fake_fill. */
+struct fill_arguments {
+    uint32_t *out;
+    uint32_t value, count;
+};
+
+/* Arguments in one buffer, as `extra` of a launch has them. */
+enum { EXTRA = 5 };
+static void set_extra(void *out_extra[EXTRA], void *buffer, size_t *size)
+{
+    out_extra[0] = HIP_LAUNCH_PARAM_BUFFER_POINTER;
+    out_extra[1] = buffer;
+    out_extra[2] = HIP_LAUNCH_PARAM_BUFFER_SIZE;
+    out_extra[3] = size;
+    out_extra[4] = HIP_LAUNCH_PARAM_END;
+}
+
 /* Arguments in one buffer: the launch is checked by itself, not only when it looks too large. */
 static hipError_t launch_block(hipFunction_t function, const unsigned block[3])
 {
-    struct {
-        uint32_t *out;
-        uint32_t value, count;
-    } buffer = {NULL, 0, 0};
+    struct fill_arguments buffer = {NULL, 0, 0};
     size_t size = sizeof buffer;
-    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                     HIP_LAUNCH_PARAM_END};
+    void *extra[EXTRA];
+    set_extra(extra, &buffer, &size);
     return hipModuleLaunchKernel(function, 1, 1, 1, block[0], block[1], block[2], 0, NULL, NULL,
                                  extra);
 }
@@ -693,13 +707,10 @@ static void arguments_of_modules_come_as_pointers_or_as_a_buffer(void **state)
     ok(hipMalloc((void **)&memory, sizeof back));
     ok(hipModuleLoadData(&module, kernels_image()));
     ok(hipModuleGetFunction(&function, module, "fake_fill"));
-    struct {
-        uint32_t *out;
-        uint32_t value, count;
-    } buffer = {memory, 3, 8};
+    struct fill_arguments buffer = {memory, 3, 8};
     size_t size = sizeof buffer;
-    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                     HIP_LAUNCH_PARAM_END};
+    void *extra[EXTRA];
+    set_extra(extra, &buffer, &size);
     void *params[] = {&buffer.out, &buffer.value, &buffer.count};
     ok(hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
     ok(hipMemcpy(back, memory, sizeof back, hipMemcpyDeviceToHost));
@@ -876,13 +887,10 @@ static void a_cooperative_launch_takes_its_arguments_from_a_buffer(void **state)
     ok(hipMalloc((void **)&memory, sizeof back));
     ok(hipModuleLoadData(&module, kernels_image()));
     ok(hipModuleGetFunction(&function, module, "fake_fill"));
-    struct {
-        uint32_t *out;
-        uint32_t value, count;
-    } buffer = {memory, 11, 8};
+    struct fill_arguments buffer = {memory, 11, 8};
     size_t size = sizeof buffer;
-    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                     HIP_LAUNCH_PARAM_END};
+    void *extra[EXTRA];
+    set_extra(extra, &buffer, &size);
     hipLaunchAttribute attribute = {.id = hipLaunchAttributeCooperative, .val.cooperative = 1};
     const HIP_LAUNCH_CONFIG config = {.gridDimX = 2,
                                       .gridDimY = 1,
@@ -917,9 +925,9 @@ static void padding_behind_the_last_argument_is_left_out(void **state)
         uint32_t e;
     } buffer = {1, 2, {{3, 4, 5}}, 6, 7};
     size_t size = sizeof buffer;
-    void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &buffer, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                     HIP_LAUNCH_PARAM_END};
+    void *extra[EXTRA];
     (void)state;
+    set_extra(extra, &buffer, &size);
     ok(hipGetFuncBySymbol(&function, &struct_kernel));
     check(size == 48);
     for (; size >= 44; size--)
