@@ -121,7 +121,8 @@ hipError_t hipGraphCreate(hipGraph_t *pGraph, unsigned int flags);
 
 /// Destroys a graph and its nodes. Executable graphs made of it stay.
 /// @param [in] graph  a graph; not a child graph
-/// Returns: hipErrorInvalidValue: not a graph; hipErrorIllegalState: a capture is using it.
+/// Returns: hipErrorInvalidValue: it is NULL or the graph of a child graph node;
+/// hipErrorIllegalState: it is not a graph (any more), or a stream is being captured into it.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphDestroy.
@@ -806,8 +807,9 @@ hipError_t hipUserObjectCreate(hipUserObject_t *object_out, void *ptr, hipHostFn
 /// References of the caller.
 /// @param [in] object  an object
 /// @param [in] count  from 1 to INT_MAX
-/// Returns: hipErrorInvalidValue: object is invalid, or count is out of range or (release) more
-/// than there are.
+/// Returns: hipErrorInvalidValue: object is NULL or count is out of range. As in HIP, there is no error
+/// for an object that is gone, and a count that is larger than the number of references stands for
+/// all of them; both are warnings in the log.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuUserObjectRetain, cuUserObjectRelease.
@@ -822,8 +824,8 @@ hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count __dpa
 /// @param [in] object  an object
 /// @param [in] count  from 1 to INT_MAX
 /// @param [in] flags  0 or hipGraphUserObjectMove
-/// Returns: hipErrorInvalidValue: see above, object is invalid, count is out of range or more than
-/// there are, or flags is unknown.
+/// Returns: hipErrorInvalidValue: see above, object is NULL, count is out of range, or flags is
+/// unknown. An object that is gone and a count that is too large are no errors, as above.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphRetainUserObject, cuGraphReleaseUserObject.

@@ -18,7 +18,7 @@ struct ah_capture;
 struct ah_graph {
     struct ah_handle handle; /* no device: each node has its own */
     struct ah_node **nodes;  /* in the order in which they were added */
-    size_t count, capacity;
+    unsigned count, capacity;
     struct ah_node *owner;      /* the child graph node whose graph this is, or NULL */
     struct ah_capture *capture; /* that adds nodes to it, or NULL */
     struct ah_graph_objects *objects;
@@ -27,7 +27,7 @@ struct ah_graph {
 
 struct ah_node_list {
     struct ah_node **nodes;
-    size_t count, capacity;
+    unsigned count, capacity;
 };
 
 /* hipGraphNode_t */
@@ -38,7 +38,10 @@ struct ah_node {
     struct ah_node_list dependencies, dependents; /* in the order in which edges were added */
     unsigned long long id;     /* never used again: what an executable graph knows its nodes by */
     unsigned long long origin; /* of a node of a clone: the id of the node that it is a copy of */
-    unsigned mark;             /* of the walk that is under way */
+    unsigned position;         /* graph->nodes[position] is this node */
+    /* Of a walk through the graph (order.c): */
+    unsigned long long mark;
+    struct ah_node *next;
 };
 
 _Static_assert(sizeof(struct ah_graph) <= AH_HANDLE_SLOT, "struct ah_graph");
@@ -46,7 +49,18 @@ _Static_assert(sizeof(struct ah_node) <= AH_HANDLE_SLOT, "struct ah_node");
 
 /* Not recursive. */
 void ah_graph_lock(void);
+/* Also gives back the references to user objects that were dropped under the lock, after it is
+ * released: their destructors are the application's. */
 void ah_graph_unlock(void);
+
+static inline hipGraph_t ah_graph_handle(struct ah_graph *graph)
+{
+    return (hipGraph_t)(void *)graph;
+}
+static inline hipGraphNode_t ah_node_handle(struct ah_node *node)
+{
+    return (hipGraphNode_t)(void *)node;
+}
 
 /* The graph or node behind an application's handle. hipErrorInvalidValue, with a message that says
  * what is asked for (call: "hipGraphAddEmptyNode"). */
@@ -58,9 +72,9 @@ hipError_t ah_node_of_type(hipGraphNode_t handle, hipGraphNodeType type, const c
 
 /* An empty graph. hipErrorOutOfMemory. */
 hipError_t ah_graph_create(struct ah_graph **out_graph);
-/* Frees the graph with its nodes and child graphs. References to user objects are moved to
- * *out_objects, for ah_graph_objects_release after the lock is released. */
-void ah_graph_destroy(struct ah_graph *graph, struct ah_graph_objects **out_objects);
+/* Frees the graph with its nodes and child graphs. References to user objects are given back by
+ * ah_graph_unlock. NULL is accepted. */
+void ah_graph_destroy(struct ah_graph *graph);
 
 /* Adds a node that comes after count nodes of the same graph, each named once. The work becomes the
  * node's in any case: after an error it is freed. hipErrorInvalidValue: a dependency that is not a
@@ -70,24 +84,34 @@ hipError_t ah_node_add(struct ah_graph *graph, const hipGraphNode_t *dependencie
 /* Removes the node with its edges. */
 void ah_node_destroy(struct ah_node *node);
 
-/* Edges. hipErrorInvalidValue: the edge exists (or, to remove it, does not), or it would close a
- * cycle, or ends in two graphs. */
+/* What the public functions that add a node or change one do once they have its work: they take the
+ * lock, check the handles and add the work or put it in place of a work of the same type. The work
+ * becomes the node's in any case. call: for messages. */
+hipError_t ah_graph_add_work(hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
+                             struct ah_work *work, const char *call, hipGraphNode_t *out_node);
+hipError_t ah_node_set_work(hipGraphNode_t node, struct ah_work *work, const char *call);
+
+/* Edges between nodes of one graph. hipErrorInvalidValue: the edge exists (or, to remove it, does
+ * not), or it would close a cycle; hipErrorOutOfMemory. */
 hipError_t ah_edge_add(struct ah_node *from, struct ah_node *to);
 hipError_t ah_edge_remove(struct ah_node *from, struct ah_node *to);
 
 /* The nodes, each after those that it depends on; of those without an order, the one that was added
- * first comes first. The array has graph->count places. hipErrorInvalidValue: a cycle. */
+ * first comes first. The array has graph->count places. hipErrorOutOfMemory. */
 hipError_t ah_graph_sort(struct ah_graph *graph, struct ah_node **out_nodes);
 
-/* A copy with child graphs, each node of which has its original's id as its origin. */
+/* A copy with child graphs and references to user objects. Each node of the copy has its original's
+ * id as its origin, and the same position. hipErrorOutOfMemory. */
 hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_clone);
 
 /* ---- user objects: user_object.c ----------------------------------------------------- */
 
-/* A further list with the same references, each counted once more. NULL stays NULL.
- * hipErrorOutOfMemory. */
+/* A further list with the same references, each as often. NULL stays NULL. hipErrorOutOfMemory. */
 hipError_t ah_graph_objects_copy(const struct ah_graph_objects *objects,
                                  struct ah_graph_objects **out_copy);
+/* Puts the lists objects and more together. Either may be NULL. */
+struct ah_graph_objects *ah_graph_objects_join(struct ah_graph_objects *objects,
+                                               struct ah_graph_objects *more);
 /* Gives the references back; destructors of the application run here, so that the graph lock must
  * not be held. NULL is accepted. */
 void ah_graph_objects_release(struct ah_graph_objects *objects);

@@ -96,14 +96,14 @@ extern const struct ah_work_type ah_work_kernel, ah_work_memcpy, ah_work_memset,
 struct ah_work *ah_work_create(const struct ah_work_type *type, struct ah_device *device);
 /* A copy that is independent of work. hipErrorOutOfMemory. */
 hipError_t ah_work_copy(const struct ah_work *work, struct ah_work **out_copy);
-/* NULL is accepted. */
+/* NULL is accepted. A work with a child graph: the lock of graphs is held; so it is to copy one. */
 void ah_work_free(struct ah_work *work);
 
 /* ---- one function per type makes it from the application's parameters ------------------- */
 
 /* Each checks the parameters as the call that adds such a node does, and gives its errors. call is
  * the public function, for messages. The device is the current one, unless a parameter names
- * another. */
+ * another. Only ah_work_make_child is called with the lock of graphs held. */
 hipError_t ah_work_make_kernel(const hipKernelNodeParams *params, const char *call,
                                struct ah_work **out_work);
 hipError_t ah_work_make_memcpy(const hipMemcpy3DParms *params, const char *call,

@@ -1,0 +1,15 @@
+/* Edges between the nodes of a graph: graph.h has what others use. The lock is held. */
+#ifndef AH_ORDER_H
+#define AH_ORDER_H
+
+#include "graph.h"
+
+/* A mark that no node has: a walk sets it in the nodes that it has seen. */
+unsigned long long ah_order_mark(void);
+
+/* An edge that is known to be new and to close no cycle. hipErrorOutOfMemory. */
+hipError_t ah_order_link(struct ah_node *from, struct ah_node *to);
+/* Removes all edges of the node. */
+void ah_order_unlink_all(struct ah_node *node);
+
+#endif
