@@ -138,6 +138,7 @@ __global__ void message_in_block(int *out)
     if (flag)
         __threadfence_block();
     out[threadIdx.x] = box + flag;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); // for the compiler alone
 }
 
 TEST("__threadfence_block orders writes within a block")

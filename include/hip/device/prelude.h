@@ -256,6 +256,16 @@ __device__ inline __attribute__((noreturn, noinline)) void __cxa_deleted_virtual
 
 #undef __AH_FN
 
+/* A fence for the compiler alone, which clang cannot compile for NVPTX. */
+#if defined(__NVPTX__)
+#define __atomic_signal_fence(order)     ((void)(order), __ah_signal_fence())
+#define __c11_atomic_signal_fence(order) ((void)(order), __ah_signal_fence())
+static __device__ __host__ inline __attribute__((always_inline)) void __ah_signal_fence()
+{
+    asm volatile("" ::: "memory");
+}
+#endif
+
 #include "hip/device/math_overloads.h"
 #include "hip/device/math_std.h"
 #include "hip/device/memory.h"
