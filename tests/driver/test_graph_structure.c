@@ -76,6 +76,249 @@ static void a_new_node_names_each_of_its_dependencies_once(void **state)
     ok(hipGraphDestroy(graph));
 }
 
+/* ---- edges ------------------------------------------------------------------------------- */
+
+static size_t edge_count(hipGraph_t graph)
+{
+    size_t count = 77;
+    ok(hipGraphGetEdges(graph, NULL, NULL, &count));
+    return count;
+}
+
+/* 0 and 1 before 2, 2 before 3; 4 by itself. */
+static hipGraph_t five_nodes(hipGraphNode_t *nodes)
+{
+    hipGraph_t graph = new_graph();
+    nodes[0] = an_empty(graph);
+    nodes[1] = an_empty(graph);
+    nodes[2] = empty_after(graph, nodes, 2);
+    nodes[3] = empty_after(graph, nodes + 2, 1);
+    nodes[4] = an_empty(graph);
+    return graph;
+}
+
+static void lists_fill_the_places_that_there_are(void **state)
+{
+    hipGraphNode_t nodes[5], got[7];
+    hipGraph_t graph = five_nodes(nodes);
+    size_t count = 0;
+    (void)state;
+    ok(hipGraphGetNodes(graph, NULL, &count));
+    check(count == 5);
+    count = 2;
+    ok(hipGraphGetNodes(graph, got, &count));
+    check(count == 2 && got[0] == nodes[0] && got[1] == nodes[1]);
+    count = 7;
+    ok(hipGraphGetNodes(graph, got, &count));
+    check(count == 5 && memcmp(got, nodes, sizeof nodes) == 0 && !got[5] && !got[6]);
+    count = 7;
+    ok(hipGraphGetRootNodes(graph, got, &count));
+    check(count == 3 && got[0] == nodes[0] && got[1] == nodes[1] && got[2] == nodes[4] && !got[3]);
+    count = 1;
+    ok(hipGraphNodeGetDependencies(nodes[2], got, &count));
+    check(count == 1 && got[0] == nodes[0]);
+    count = 3;
+    ok(hipGraphNodeGetDependencies(nodes[2], got, &count));
+    check(count == 2 && got[1] == nodes[1] && !got[2]);
+    ok(hipGraphNodeGetDependentNodes(nodes[2], NULL, &count));
+    check(count == 1);
+    ok(hipGraphNodeGetDependentNodes(nodes[2], got, &count));
+    check(got[0] == nodes[3]);
+    ok(hipGraphDestroy(graph));
+}
+
+static void edges_are_listed_by_their_first_node(void **state)
+{
+    hipGraphNode_t nodes[5], from[4], to[4];
+    hipGraph_t graph = five_nodes(nodes);
+    size_t count = 4;
+    (void)state;
+    check(edge_count(graph) == 3);
+    ok(hipGraphGetEdges(graph, from, to, &count));
+    check(count == 3 && from[0] == nodes[0] && to[0] == nodes[2] && from[1] == nodes[1] &&
+          to[1] == nodes[2] && from[2] == nodes[2] && to[2] == nodes[3] && !from[3] && !to[3]);
+    count = 1;
+    from[1] = to[1] = NULL;
+    ok(hipGraphGetEdges(graph, from, to, &count));
+    check(count == 1 && from[0] == nodes[0] && !from[1] && !to[1]);
+    expect(hipGraphGetEdges(graph, from, NULL, &count), hipErrorInvalidValue);
+    expect(hipGraphGetEdges(graph, NULL, to, &count), hipErrorInvalidValue);
+    expect(hipGraphGetEdges(graph, from, to, NULL), hipErrorInvalidValue);
+    refused(hipGraphGetEdges(NULL, from, to, &count), hipErrorInvalidValue, "the graph is NULL");
+    ok(hipGraphDestroy(graph));
+    refused(hipGraphGetEdges(graph, from, to, &count), hipErrorInvalidValue, "is not a graph");
+}
+
+static void queries_check_their_arguments(void **state)
+{
+    hipGraphNode_t nodes[5];
+    hipGraph_t graph = five_nodes(nodes);
+    hipGraphNodeType type;
+    size_t count = 1;
+    (void)state;
+    ok(hipGraphNodeGetType(nodes[0], &type));
+    check(type == hipGraphNodeTypeEmpty);
+    expect(hipGraphNodeGetType(nodes[0], NULL), hipErrorInvalidValue);
+    refused(hipGraphNodeGetType(NULL, &type), hipErrorInvalidValue, "the node is NULL");
+    expect(hipGraphGetNodes(graph, nodes, NULL), hipErrorInvalidValue);
+    expect(hipGraphGetRootNodes(graph, nodes, NULL), hipErrorInvalidValue);
+    expect(hipGraphNodeGetDependencies(nodes[0], NULL, NULL), hipErrorInvalidValue);
+    expect(hipGraphNodeGetDependentNodes(nodes[0], NULL, NULL), hipErrorInvalidValue);
+    refused(hipGraphGetNodes(NULL, NULL, &count), hipErrorInvalidValue, "hipGraphGetNodes");
+    refused(hipGraphGetRootNodes(NULL, NULL, &count), hipErrorInvalidValue, "hipGraphGetRootNodes");
+    ok(hipGraphDestroy(graph));
+    refused(hipGraphNodeGetDependencies(nodes[0], NULL, &count), hipErrorInvalidValue,
+            "is not a node: it was destroyed, or was never one");
+    refused(hipGraphNodeGetDependentNodes(nodes[0], NULL, &count), hipErrorInvalidValue,
+            "hipGraphNodeGetDependentNodes");
+}
+
+static void edges_are_added_and_removed_all_or_none(void **state)
+{
+    hipGraphNode_t nodes[5];
+    hipGraph_t graph = five_nodes(nodes), other = new_graph();
+    hipGraphNode_t foreign = an_empty(other);
+    hipGraphNode_t from[] = {nodes[3], nodes[0]}, to[] = {nodes[4], nodes[2]};
+    hipGraphNode_t stray[] = {nodes[4], foreign};
+    (void)state;
+    refused(hipGraphAddDependencies(graph, from, to, 2), hipErrorInvalidValue, "already");
+    check(edge_count(graph) == 3);
+    refused(hipGraphAddDependencies(graph, from, stray, 2), hipErrorInvalidValue,
+            "is of another graph");
+    refused(hipGraphAddDependencies(graph, from, from, 1), hipErrorInvalidValue,
+            "cannot depend on itself");
+    refused(hipGraphRemoveDependencies(graph, from, to, 1), hipErrorInvalidValue,
+            "does not depend on node");
+    ok(hipGraphAddDependencies(graph, from, to, 1));
+    ok(hipGraphRemoveDependencies(graph, from, to, 2));
+    check(edge_count(graph) == 2);
+    ok(hipGraphAddDependencies(graph, NULL, NULL, 0));
+    ok(hipGraphRemoveDependencies(graph, NULL, NULL, 0));
+    expect(hipGraphAddDependencies(graph, NULL, to, 1), hipErrorInvalidValue);
+    expect(hipGraphRemoveDependencies(graph, from, NULL, 1), hipErrorInvalidValue);
+    refused(hipGraphAddDependencies(NULL, from, to, 1), hipErrorInvalidValue, "the graph is NULL");
+    ok(hipGraphDestroy(other));
+    ok(hipGraphDestroy(graph));
+}
+
+/* HIP lets an application close a cycle and open it again. */
+static void a_cycle_is_found_by_those_who_need_an_order(void **state)
+{
+    hipGraphNode_t nodes[5], got[5];
+    hipGraph_t graph = five_nodes(nodes);
+    size_t count = 5;
+    (void)state;
+    ok(hipGraphAddDependencies(graph, &nodes[3], &nodes[0], 1));
+    refused(hipGraphGetNodes(graph, got, &count), hipErrorInvalidValue,
+            "the dependencies of 3 nodes of the graph form a cycle or follow one");
+    ok(hipGraphRemoveDependencies(graph, &nodes[0], &nodes[2], 1));
+    ok(hipGraphGetNodes(graph, got, &count));
+    const hipGraphNode_t order[] = {nodes[1], nodes[2], nodes[3], nodes[0], nodes[4]};
+    check(memcmp(got, order, sizeof got) == 0);
+    ok(hipGraphDestroy(graph));
+}
+
+static void a_destroyed_node_takes_its_edges_along(void **state)
+{
+    hipGraphNode_t nodes[5], got[5];
+    hipGraph_t graph = five_nodes(nodes);
+    size_t count = 5;
+    (void)state;
+    ok(hipGraphDestroyNode(nodes[2]));
+    refused(hipGraphDestroyNode(nodes[2]), hipErrorInvalidValue, "is not a node");
+    refused(hipGraphDestroyNode(NULL), hipErrorInvalidValue,
+            "hipGraphDestroyNode: the node is NULL");
+    check(edge_count(graph) == 0);
+    ok(hipGraphNodeGetDependencies(nodes[3], NULL, &count));
+    check(count == 0);
+    ok(hipGraphGetNodes(graph, got, &count));
+    ok(hipGraphGetNodes(graph, NULL, &count));
+    check(count == 4);
+    ok(hipGraphDestroy(graph));
+}
+
+/* ---- clones ------------------------------------------------------------------------------ */
+
+static hipGraphNode_t copy_of(hipGraphNode_t node, hipGraph_t clone)
+{
+    hipGraphNode_t copy;
+    ok(hipGraphNodeFindInClone(&copy, node, clone));
+    return copy;
+}
+
+static void a_clone_has_copies_of_nodes_and_edges(void **state)
+{
+    hipGraphNode_t nodes[5], got[5];
+    hipGraph_t graph = five_nodes(nodes), clone;
+    size_t count = 5;
+    (void)state;
+    ok(hipGraphClone(&clone, graph));
+    check(edge_count(clone) == 3);
+    hipGraphNode_t copy = copy_of(nodes[2], clone);
+    check(copy != nodes[2]);
+    ok(hipGraphNodeGetDependencies(copy, got, &count));
+    check(count == 2 && got[0] == copy_of(nodes[0], clone) && got[1] == copy_of(nodes[1], clone));
+    ok(hipGraphDestroyNode(copy_of(nodes[0], clone)));
+    check(copy_of(nodes[2], clone) == copy); /* its place in the clone is another now */
+    check(edge_count(graph) == 3 && edge_count(clone) == 2);
+    ok(hipGraphDestroy(graph));
+    check(edge_count(clone) == 2);
+    ok(hipGraphDestroy(clone));
+}
+
+static void finding_a_copy_checks_its_arguments(void **state)
+{
+    hipGraphNode_t nodes[5], found;
+    hipGraph_t graph = five_nodes(nodes), clone;
+    (void)state;
+    expect(hipGraphClone(NULL, graph), hipErrorInvalidValue);
+    refused(hipGraphClone(&clone, NULL), hipErrorInvalidValue, "hipGraphClone: the graph is NULL");
+    ok(hipGraphClone(&clone, graph));
+    hipGraphNode_t later = an_empty(graph);
+    refused(hipGraphNodeFindInClone(&found, later, clone), hipErrorInvalidValue,
+            "the graph has no copy of node");
+    refused(hipGraphNodeFindInClone(&found, nodes[0], graph), hipErrorInvalidValue, "no copy");
+    expect(hipGraphNodeFindInClone(NULL, nodes[0], clone), hipErrorInvalidValue);
+    refused(hipGraphNodeFindInClone(&found, NULL, clone), hipErrorInvalidValue, "the node is NULL");
+    refused(hipGraphNodeFindInClone(&found, nodes[0], NULL), hipErrorInvalidValue, "is NULL");
+    ok(hipGraphDestroyNode(nodes[0]));
+    refused(hipGraphNodeFindInClone(&found, nodes[0], clone), hipErrorInvalidValue,
+            "is not a node");
+    ok(hipGraphDestroy(clone));
+    ok(hipGraphDestroy(graph));
+}
+
+/* ---- large graphs ------------------------------------------------------------------------- */
+
+/* A hub before 10,000 nodes and another after them, and a chain through them that was linked from
+ * its end: what takes quadratic time in any of the calls would take minutes under a sanitizer. */
+static void ten_thousand_nodes_are_no_effort(void **state)
+{
+    enum { COUNT = 10000 };
+    hipGraphNode_t *nodes = malloc(COUNT * sizeof *nodes), *got = malloc(COUNT * sizeof *got);
+    hipGraph_t graph = new_graph(), clone;
+    hipGraphNode_t first = an_empty(graph);
+    size_t count = COUNT;
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        nodes[i] = empty_after(graph, &first, 1);
+    hipGraphNode_t last = empty_after(graph, nodes, COUNT);
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        ok(hipGraphAddDependencies(graph, &nodes[COUNT - 1 - i], &nodes[COUNT - 2 - i], 1));
+    check(edge_count(graph) == 3 * COUNT - 1);
+    ok(hipGraphGetNodes(graph, got, &count));
+    check(got[0] == first && got[1] == nodes[COUNT - 1] && got[2] == nodes[COUNT - 2]);
+    ok(hipGraphClone(&clone, graph));
+    for (size_t i = 0; i < COUNT; i++)
+        (void)copy_of(nodes[i], clone);
+    check(edge_count(clone) == 3 * COUNT - 1);
+    ok(hipGraphDestroyNode(last));
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphDestroy(clone));
+    free(nodes);
+    free(got);
+}
+
 /* ---- user objects ------------------------------------------------------------------------ */
 
 static void count_call(void *data)
@@ -100,6 +343,22 @@ static void a_user_object_is_destroyed_with_its_last_reference(void **state)
     ok(hipUserObjectRelease(object, 4));
     check(calls == 0);
     ok(hipUserObjectRelease(object, 1));
+    check(calls == 1);
+}
+
+static void clones_have_references_of_their_own(void **state)
+{
+    int calls;
+    hipUserObject_t object = new_object(&calls, 1);
+    hipGraph_t graph = new_graph(), clone, second;
+    (void)state;
+    ok(hipGraphRetainUserObject(graph, object, 1, hipGraphUserObjectMove));
+    ok(hipGraphClone(&clone, graph));
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphClone(&second, clone));
+    ok(hipGraphDestroy(clone));
+    check(calls == 0);
+    ok(hipGraphDestroy(second));
     check(calls == 1);
 }
 
@@ -199,7 +458,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(graphs_are_made_and_destroyed_once),
         TEST(a_new_node_names_each_of_its_dependencies_once),
+        TEST(lists_fill_the_places_that_there_are),
+        TEST(edges_are_listed_by_their_first_node),
+        TEST(queries_check_their_arguments),
+        TEST(edges_are_added_and_removed_all_or_none),
+        TEST(a_cycle_is_found_by_those_who_need_an_order),
+        TEST(a_destroyed_node_takes_its_edges_along),
+        TEST(a_clone_has_copies_of_nodes_and_edges),
+        TEST(finding_a_copy_checks_its_arguments),
+        TEST(ten_thousand_nodes_are_no_effort),
         TEST(a_user_object_is_destroyed_with_its_last_reference),
+        TEST(clones_have_references_of_their_own),
         TEST(user_objects_check_their_arguments),
         TEST(a_graph_drops_its_references_when_it_is_destroyed),
         TEST(more_references_than_there_are_stand_for_all_of_them),

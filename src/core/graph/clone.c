@@ -1,6 +1,8 @@
 /* Owns the copying of graphs. */
 #include "graph.h"
 
+#include "log.h"
+
 #include <stdlib.h>
 
 static hipError_t copy_node(const struct ah_node *node, struct ah_graph *clone)
@@ -58,4 +60,18 @@ hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_cl
     else
         ah_graph_destroy(clone);
     return error;
+}
+
+/* Memory that a graph allocates has one address, which two graphs cannot share. */
+hipError_t ah_graph_check_copyable(const struct ah_graph *graph, const char *call)
+{
+    for (unsigned i = 0; i < graph->count; i++) {
+        hipGraphNodeType type = graph->nodes[i]->work->type->type;
+        if (type == hipGraphNodeTypeMemAlloc || type == hipGraphNodeTypeMemFree) {
+            AH_LOG_ERR("%s: a graph with %s nodes cannot be copied", call,
+                       graph->nodes[i]->work->type->name);
+            return hipErrorNotSupported;
+        }
+    }
+    return hipSuccess;
 }

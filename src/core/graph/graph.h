@@ -39,9 +39,7 @@ struct ah_node {
     unsigned long long id;     /* never used again: what an executable graph knows its nodes by */
     unsigned long long origin; /* of a node of a clone: the id of the node that it is a copy of */
     unsigned position;         /* graph->nodes[position] is this node */
-    /* Of a walk through the graph (order.c): */
-    unsigned long long mark;
-    struct ah_node *next;
+    unsigned long long mark;   /* set by the last walk that saw this node */
 };
 
 _Static_assert(sizeof(struct ah_graph) <= AH_HANDLE_SLOT, "struct ah_graph");
@@ -91,18 +89,26 @@ hipError_t ah_graph_add_work(hipGraph_t graph, const hipGraphNode_t *dependencie
                              struct ah_work *work, const char *call, hipGraphNode_t *out_node);
 hipError_t ah_node_set_work(hipGraphNode_t node, struct ah_work *work, const char *call);
 
-/* Edges between nodes of one graph. hipErrorInvalidValue: the edge exists (or, to remove it, does
- * not), or it would close a cycle; hipErrorOutOfMemory. */
+/* Edges between nodes of one graph. As in HIP, an edge may close a cycle, which is found by
+ * ah_graph_sort: an application may put edges in before it takes others out. hipErrorInvalidValue:
+ * the edge exists (or, to remove it, does not), or leads from a node to itself;
+ * hipErrorOutOfMemory. */
 hipError_t ah_edge_add(struct ah_node *from, struct ah_node *to);
 hipError_t ah_edge_remove(struct ah_node *from, struct ah_node *to);
 
 /* The nodes, each after those that it depends on; of those without an order, the one that was added
- * first comes first. The array has graph->count places. hipErrorOutOfMemory. */
-hipError_t ah_graph_sort(struct ah_graph *graph, struct ah_node **out_nodes);
+ * first comes first. The array has graph->count places. hipErrorInvalidValue: there is a cycle,
+ * which call cannot take; hipErrorOutOfMemory. */
+hipError_t ah_graph_sort(const struct ah_graph *graph, const char *call,
+                         struct ah_node **out_nodes);
 
 /* A copy with child graphs and references to user objects. Each node of the copy has its original's
  * id as its origin, and the same position. hipErrorOutOfMemory. */
 hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_clone);
+
+/* hipErrorNotSupported: the graph has nodes that cannot be in a second graph, which call would
+ * make. */
+hipError_t ah_graph_check_copyable(const struct ah_graph *graph, const char *call);
 
 /* ---- user objects: user_object.c ----------------------------------------------------- */
 

@@ -71,41 +71,14 @@ static bool is_linked(const struct ah_node *from, const struct ah_node *to)
                                                            : contains(&to->dependencies, from);
 }
 
-/* Whether a path leads from start to target. The nodes that are still to be visited are a list
- * through the nodes themselves, so that this cannot run out of memory. */
-static bool reaches(struct ah_node *start, const struct ah_node *target)
-{
-    if (start == target)
-        return true;
-    if (target->dependencies.count == 0)
-        return false;
-    unsigned long long mark = ah_order_mark();
-    start->mark = mark;
-    start->next = NULL;
-    for (struct ah_node *stack = start; stack;) {
-        const struct ah_node_list *after = &stack->dependents;
-        stack = stack->next;
-        for (unsigned i = 0; i < after->count; i++) {
-            struct ah_node *node = after->nodes[i];
-            if (node == target)
-                return true;
-            if (node->mark == mark)
-                continue;
-            node->mark = mark;
-            node->next = stack;
-            stack = node;
-        }
-    }
-    return false;
-}
-
 hipError_t ah_edge_add(struct ah_node *from, struct ah_node *to)
 {
-    const char *why = is_linked(from, to) ? "exists"
-                      : reaches(to, from) ? "would close a cycle"
-                                          : NULL;
-    if (why) {
-        AH_LOG_ERR("the dependency of node %p on node %p %s", (void *)to, (void *)from, why);
+    if (from == to) {
+        AH_LOG_ERR("node %p cannot depend on itself", (void *)from);
+        return hipErrorInvalidValue;
+    }
+    if (is_linked(from, to)) {
+        AH_LOG_ERR("node %p depends on node %p already", (void *)to, (void *)from);
         return hipErrorInvalidValue;
     }
     return ah_order_link(from, to);
@@ -170,27 +143,30 @@ static unsigned pop(struct ready *ready)
     return top;
 }
 
-/* waits[i]: how many dependencies of node i have not come yet. */
-static void sort(const struct ah_graph *graph, unsigned *waits, struct ready *ready,
-                 struct ah_node **out_nodes)
+/* waits[i]: how many dependencies of node i have not come yet. Nodes of a cycle, and those after
+ * it, never come. Returns how many nodes do. */
+static unsigned sort(const struct ah_graph *graph, unsigned *waits, struct ready *ready,
+                     struct ah_node **out_nodes)
 {
+    unsigned done = 0;
     for (unsigned i = 0; i < graph->count; i++) {
         waits[i] = graph->nodes[i]->dependencies.count;
         if (waits[i] == 0)
             push(ready, i);
     }
-    for (unsigned done = 0; ready->count > 0; done++) {
+    while (ready->count > 0) {
         struct ah_node *node = graph->nodes[pop(ready)];
-        out_nodes[done] = node;
+        out_nodes[done++] = node;
         for (unsigned i = 0; i < node->dependents.count; i++) {
             unsigned position = node->dependents.nodes[i]->position;
             if (--waits[position] == 0)
                 push(ready, position);
         }
     }
+    return done;
 }
 
-hipError_t ah_graph_sort(struct ah_graph *graph, struct ah_node **out_nodes)
+hipError_t ah_graph_sort(const struct ah_graph *graph, const char *call, struct ah_node **out_nodes)
 {
     if (is_sorted(graph)) {
         for (unsigned i = 0; i < graph->count; i++)
@@ -201,7 +177,11 @@ hipError_t ah_graph_sort(struct ah_graph *graph, struct ah_node **out_nodes)
     if (!numbers)
         return hipErrorOutOfMemory;
     struct ready ready = {.heap = numbers + graph->count};
-    sort(graph, numbers, &ready, out_nodes);
+    unsigned done = sort(graph, numbers, &ready, out_nodes);
     free(numbers);
-    return hipSuccess;
+    if (done == graph->count)
+        return hipSuccess;
+    AH_LOG_ERR("%s: the dependencies of %u nodes of the graph form a cycle or follow one", call,
+               graph->count - done);
+    return hipErrorInvalidValue;
 }

@@ -4,10 +4,10 @@
 
 #include "graph.h"
 
-/* A mark that no node has: a walk sets it in the nodes that it has seen. */
+/* A mark that no node has yet. */
 unsigned long long ah_order_mark(void);
 
-/* An edge that is known to be new and to close no cycle. hipErrorOutOfMemory. */
+/* An edge that is known to be new. hipErrorOutOfMemory. */
 hipError_t ah_order_link(struct ah_node *from, struct ah_node *to);
 /* Removes all edges of the node. */
 void ah_order_unlink_all(struct ah_node *node);
