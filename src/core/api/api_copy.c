@@ -2,6 +2,7 @@
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
+#include "parameters.h"
 #include "runtime.h"
 
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle,
@@ -115,18 +116,17 @@ hipError_t hipMemcpyPeerAsync(void *dst, int dstDeviceId, const void *src, int s
 
 /* ---- symbols --------------------------------------------------------------- */
 
-static hipError_t symbol_range(const void *symbol, hipStream_t handle, size_t size, size_t offset,
-                               char **out_address)
+hipError_t ah_symbol_address(const void *symbol, struct ah_device *device, size_t size,
+                             size_t offset, hipMemcpyKind kind, bool to_symbol, void **out_address)
 {
-    struct ah_stream *stream;
     void *address;
     size_t available;
-    hipError_t error = ah_stream_resolve(handle, &stream);
-    if (error != hipSuccess)
-        return error;
+    hipMemcpyKind wrong = to_symbol ? hipMemcpyDeviceToHost : hipMemcpyHostToDevice;
+    if (!ah_copy_kind_valid(kind) || kind == wrong || kind == hipMemcpyHostToHost)
+        return hipErrorInvalidMemcpyDirection;
     if (!symbol)
         return hipErrorInvalidSymbol;
-    error = ah_variable_address(symbol, stream->handle.device, &address, &available);
+    hipError_t error = ah_variable_address(symbol, device, &address, &available);
     if (error != hipSuccess)
         return error;
     if (offset > available || size > available - offset)
@@ -136,18 +136,19 @@ static hipError_t symbol_range(const void *symbol, hipStream_t handle, size_t si
 }
 
 hipError_t ah_copy_symbol(const void *symbol, const void *host, size_t size, size_t offset,
-                          hipMemcpyKind kind, bool to_symbol, hipStream_t stream,
+                          hipMemcpyKind kind, bool to_symbol, hipStream_t handle,
                           enum ah_blocking blocking)
 {
-    char *address;
-    hipMemcpyKind wrong = to_symbol ? hipMemcpyDeviceToHost : hipMemcpyHostToDevice;
-    if (!ah_copy_kind_valid(kind) || kind == wrong || kind == hipMemcpyHostToHost)
-        return hipErrorInvalidMemcpyDirection;
-    hipError_t error = symbol_range(symbol, stream, size, offset, &address);
+    struct ah_stream *stream;
+    void *address;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error == hipSuccess)
+        error = ah_symbol_address(symbol, stream->handle.device, size, offset, kind, to_symbol,
+                                  &address);
     if (error != hipSuccess)
         return error;
-    return to_symbol ? ah_copy(address, host, size, kind, stream, blocking)
-                     : ah_copy((void *)(uintptr_t)host, address, size, kind, stream, blocking);
+    return to_symbol ? ah_copy(address, host, size, kind, handle, blocking)
+                     : ah_copy((void *)(uintptr_t)host, address, size, kind, handle, blocking);
 }
 
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t sizeBytes, size_t offset,

@@ -3,6 +3,7 @@
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
+#include "parameters.h"
 #include "runtime.h"
 
 /* ---- the command ------------------------------------------------------------ */
@@ -20,7 +21,7 @@ hipError_t ah_copy_region(const struct ah_copy_region *request, hipStream_t hand
     struct ah_stream *stream;
     struct ah_copy_region region = *request;
     hipError_t error = ah_stream_resolve(handle, &stream);
-    if (error != hipSuccess || region.width == 0 || region.height == 0 || region.depth == 0)
+    if (error != hipSuccess || ah_region_is_empty(&region))
         return error;
     set_default_rows(&region.dst, &region);
     set_default_rows(&region.src, &region);
@@ -328,19 +329,25 @@ static hipError_t make_region_3d(struct ah_copy_region *out, const hipMemcpy3DPa
         return error;
     out->height = params->extent.height;
     out->depth = params->extent.depth;
+    set_default_rows(&out->dst, out);
+    set_default_rows(&out->src, out);
     return __builtin_mul_overflow(params->extent.width, element ? element : 1, &out->width)
                ? hipErrorInvalidValue
                : hipSuccess;
 }
 
+hipError_t ah_region_of_3d(const hipMemcpy3DParms *params, struct ah_copy_region *out_region)
+{
+    if (!params)
+        return hipErrorInvalidValue;
+    return ah_copy_kind_valid(params->kind) ? make_region_3d(out_region, params)
+                                            : hipErrorInvalidMemcpyDirection;
+}
+
 hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream, enum ah_blocking blocking)
 {
     struct ah_copy_region region;
-    if (!params)
-        return hipErrorInvalidValue;
-    if (!ah_copy_kind_valid(params->kind))
-        return hipErrorInvalidMemcpyDirection;
-    hipError_t error = make_region_3d(&region, params);
+    hipError_t error = ah_region_of_3d(params, &region);
     return error == hipSuccess ? ah_copy_region(&region, stream, blocking) : error;
 }
 
@@ -411,8 +418,7 @@ static hipError_t driver_end(struct ah_copy_end *out, hipMemoryType type, const 
     }
 }
 
-static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
-                              enum ah_blocking blocking)
+hipError_t ah_region_of_driver(const HIP_MEMCPY3D *copy, struct ah_copy_region *out_region)
 {
     struct ah_copy_region region = {.depth = 0};
     if (!copy)
@@ -435,7 +441,18 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
     region.dst.x = copy->dstXInBytes;
     region.dst.y = copy->dstY;
     region.dst.z = copy->dstZ;
-    return ah_copy_region(&region, stream, blocking);
+    set_default_rows(&region.dst, &region);
+    set_default_rows(&region.src, &region);
+    *out_region = region;
+    return hipSuccess;
+}
+
+static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
+                              enum ah_blocking blocking)
+{
+    struct ah_copy_region region;
+    hipError_t error = ah_region_of_driver(copy, &region);
+    return error == hipSuccess ? ah_copy_region(&region, stream, blocking) : error;
 }
 
 hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D *pCopy)

@@ -2,6 +2,7 @@
 #include "api.h"
 #include "api_arguments.h"
 #include "api_shared.h"
+#include "parameters.h"
 #include "runtime.h"
 
 #include <stdlib.h>
@@ -377,24 +378,20 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *userData)
 
 /* ---- values in memory --------------------------------------------------- */
 
-static hipError_t wait_value(hipStream_t handle, void *pointer, uint64_t value, unsigned flags,
-                             uint64_t mask, int bits)
+static hipError_t make_wait(void *pointer, uint64_t value, unsigned flags, uint64_t mask, int bits,
+                            struct ah_command *out_command)
 {
-    struct ah_stream *stream;
     if (!pointer || flags > hipStreamWaitValueNor)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
-    if (error != hipSuccess)
-        return error;
-    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_VALUE_WAIT,
-                                                  .value = {pointer, value, mask,
-                                                            (enum ah_wait_condition)flags, bits}});
+    *out_command = (struct ah_command){
+        .kind = AH_COMMAND_VALUE_WAIT,
+        .value = {pointer, value, mask, (enum ah_wait_condition)flags, bits}};
+    return hipSuccess;
 }
 
-static hipError_t write_value(hipStream_t handle, void *pointer, uint64_t value, unsigned flags,
-                              int bits)
+static hipError_t make_write(void *pointer, uint64_t value, unsigned flags, int bits,
+                             struct ah_command *out_command)
 {
-    struct ah_stream *stream;
     if (!pointer)
         return hipErrorInvalidValue;
     if (flags == hipExtStreamWriteValueIncrement || flags == hipExtStreamWriteValueDecrement) {
@@ -403,12 +400,33 @@ static hipError_t write_value(hipStream_t handle, void *pointer, uint64_t value,
     }
     if (flags != hipStreamWriteValueDefault)
         return hipErrorInvalidValue;
+    *out_command =
+        (struct ah_command){.kind = AH_COMMAND_VALUE_WRITE,
+                            .value = {.pointer = pointer, .value = value, .bits = bits}};
+    return hipSuccess;
+}
+
+static hipError_t submit_to(hipStream_t handle, struct ah_command *command)
+{
+    struct ah_stream *stream;
     hipError_t error = ah_stream_resolve(handle, &stream);
-    if (error != hipSuccess)
-        return error;
-    return ah_submit(
-        stream, &(struct ah_command){.kind = AH_COMMAND_VALUE_WRITE,
-                                     .value = {.pointer = pointer, .value = value, .bits = bits}});
+    return error == hipSuccess ? ah_submit(stream, command) : error;
+}
+
+static hipError_t wait_value(hipStream_t handle, void *pointer, uint64_t value, unsigned flags,
+                             uint64_t mask, int bits)
+{
+    struct ah_command command;
+    hipError_t error = make_wait(pointer, value, flags, mask, bits, &command);
+    return error == hipSuccess ? submit_to(handle, &command) : error;
+}
+
+static hipError_t write_value(hipStream_t handle, void *pointer, uint64_t value, unsigned flags,
+                              int bits)
+{
+    struct ah_command command;
+    hipError_t error = make_write(pointer, value, flags, bits, &command);
+    return error == hipSuccess ? submit_to(handle, &command) : error;
 }
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, unsigned int flags,
@@ -437,21 +455,29 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, 
     return AH_LEAVE(write_value(stream, ptr, value, flags, 64));
 }
 
-static hipError_t memory_operation(hipStream_t stream, const hipStreamBatchMemOpParams *params)
+hipError_t ah_batch_check(const hipStreamBatchMemOpParams *operations, unsigned count,
+                          unsigned flags)
+{
+    enum { COUNT_MAX = 256 };
+    return !operations || count == 0 || count > COUNT_MAX || flags != 0 ? hipErrorInvalidValue
+                                                                        : hipSuccess;
+}
+
+hipError_t ah_batch_command(const hipStreamBatchMemOpParams *params, struct ah_command *out_command)
 {
     switch ((int)params->operation) {
     case hipStreamMemOpWaitValue32:
-        return wait_value(stream, params->waitValue.address, params->waitValue.value,
-                          params->waitValue.flags, UINT32_MAX, 32);
+        return make_wait(params->waitValue.address, params->waitValue.value,
+                         params->waitValue.flags, UINT32_MAX, 32, out_command);
     case hipStreamMemOpWaitValue64:
-        return wait_value(stream, params->waitValue.address, params->waitValue.value64,
-                          params->waitValue.flags, UINT64_MAX, 64);
+        return make_wait(params->waitValue.address, params->waitValue.value64,
+                         params->waitValue.flags, UINT64_MAX, 64, out_command);
     case hipStreamMemOpWriteValue32:
-        return write_value(stream, params->writeValue.address, params->writeValue.value,
-                           params->writeValue.flags, 32);
+        return make_write(params->writeValue.address, params->writeValue.value,
+                          params->writeValue.flags, 32, out_command);
     case hipStreamMemOpWriteValue64:
-        return write_value(stream, params->writeValue.address, params->writeValue.value64,
-                           params->writeValue.flags, 64);
+        return make_write(params->writeValue.address, params->writeValue.value64,
+                          params->writeValue.flags, 64, out_command);
     case hipStreamMemOpBarrier:
     case hipStreamMemOpFlushRemoteWrites:
         AH_LOG_ERR(
@@ -465,12 +491,13 @@ static hipError_t memory_operation(hipStream_t stream, const hipStreamBatchMemOp
 static hipError_t memory_operations(hipStream_t stream, unsigned count,
                                     const hipStreamBatchMemOpParams *params, unsigned flags)
 {
-    enum { COUNT_MAX = 256 };
-    if (!params || count == 0 || count > COUNT_MAX || flags != 0)
-        return hipErrorInvalidValue;
-    hipError_t error = hipSuccess;
-    for (unsigned i = 0; i < count && error == hipSuccess; i++)
-        error = memory_operation(stream, &params[i]);
+    struct ah_command command;
+    hipError_t error = ah_batch_check(params, count, flags);
+    for (unsigned i = 0; i < count && error == hipSuccess; i++) {
+        error = ah_batch_command(&params[i], &command);
+        if (error == hipSuccess)
+            error = submit_to(stream, &command);
+    }
     return error;
 }
 

@@ -30,16 +30,35 @@ struct ah_memcpy_work {
     size_t size, offset;
     hipMemcpyKind kind;
     struct ah_copy_region region; /* of every form; its arrays are core's: struct ah_array */
+    /* Where both ends were when the work was made: their memory may be freed before an update. */
+    struct ah_copy_place {
+        enum ah_copy_place_kind {
+            AH_PLACE_PAGEABLE,
+            AH_PLACE_HOST, /* page-locked */
+            AH_PLACE_MANAGED,
+            AH_PLACE_DEVICE,
+            AH_PLACE_ARRAY,
+        } kind;
+        const struct ah_device *device; /* DEVICE, ARRAY */
+    } dst_place, src_place;
 };
 
 /* A launch. */
 struct ah_kernel_work {
-    hipKernelNodeParams given; /* its arrays are this work's copies */
+    hipKernelNodeParams given; /* its arrays are in storage */
     struct ah_function *function;
-    struct ah_launch launch; /* points into given */
-    void *storage;           /* the copies; owned */
-    hipLaunchAttributeValue priority, access_policy;
-    bool has_priority, has_access_policy;
+    struct ah_launch launch; /* points into storage */
+    void **storage;          /* pointers to the arguments, then the arguments; owned */
+    size_t storage_size;
+    unsigned pointer_count;
+    hipLaunchAttributeValue access_policy, cooperative, priority; /* as given; 0 before that */
+};
+
+/* Waits for values in memory, and writes of them. */
+struct ah_batch_work {
+    hipBatchMemOpNodeParams given; /* its array is this work's copy; owned */
+    bool has_mask;                 /* captured: the only operation has a mask */
+    uint64_t mask;
 };
 
 /* A host function, or a callback of hipStreamAddCallback. */
@@ -60,9 +79,7 @@ struct ah_work {
         struct ah_graph *child; /* owned */
         struct ah_event *event;
         struct ah_graph_memory *memory; /* of allocation and free */
-        hipBatchMemOpNodeParams batch;
-        hipExternalSemaphoreSignalNodeParams signal;
-        hipExternalSemaphoreWaitNodeParams wait;
+        struct ah_batch_work batch;
     };
 };
 
@@ -75,6 +92,9 @@ struct ah_work_type {
     hipError_t (*copy)(const struct ah_work *from, struct ah_work *to);
     /* Frees what the work owns, not the work. NULL: nothing. */
     void (*free)(struct ah_work *work);
+    /* Takes from old, in whose place the work comes, what parameters do not say: the attributes of
+     * a launch, the device of a copy. NULL: nothing. */
+    void (*inherit)(const struct ah_work *old, struct ah_work *work);
     /* Whether an executable node that does old may do new from its next launch on; the result and
      * one message say why not. Both are of this type. */
     hipGraphExecUpdateResult (*update)(const struct ah_work *old, const struct ah_work *work);
@@ -90,7 +110,7 @@ struct ah_work_type {
 /* The rows, which live in the file of their type. */
 extern const struct ah_work_type ah_work_kernel, ah_work_memcpy, ah_work_memset, ah_work_host,
     ah_work_child, ah_work_empty, ah_work_event_wait, ah_work_event_record, ah_work_mem_alloc,
-    ah_work_mem_free, ah_work_batch, ah_work_signal, ah_work_wait;
+    ah_work_mem_free, ah_work_batch;
 
 /* An empty work of that type on that device. NULL: out of memory. */
 struct ah_work *ah_work_create(const struct ah_work_type *type, struct ah_device *device);
@@ -108,6 +128,18 @@ hipError_t ah_work_make_kernel(const hipKernelNodeParams *params, const char *ca
                                struct ah_work **out_work);
 hipError_t ah_work_make_memcpy(const hipMemcpy3DParms *params, const char *call,
                                struct ah_work **out_work);
+/* The other forms of copies. To change a node, hipGraph*MemcpyNodeSetParams1D refuse dst == src
+ * before they call this. */
+hipError_t ah_work_make_memcpy_driver(const HIP_MEMCPY3D *params, struct ah_device *device,
+                                      const char *call, struct ah_work **out_work);
+hipError_t ah_work_make_memcpy_1d(void *dst, const void *src, size_t size, hipMemcpyKind kind,
+                                  const char *call, struct ah_work **out_work);
+hipError_t ah_work_make_memcpy_to_symbol(const void *symbol, const void *src, size_t size,
+                                         size_t offset, hipMemcpyKind kind, const char *call,
+                                         struct ah_work **out_work);
+hipError_t ah_work_make_memcpy_from_symbol(void *dst, const void *symbol, size_t size,
+                                           size_t offset, hipMemcpyKind kind, const char *call,
+                                           struct ah_work **out_work);
 hipError_t ah_work_make_memset(const hipMemsetParams *params, const char *call,
                                struct ah_work **out_work);
 hipError_t ah_work_make_host(const hipHostNodeParams *params, const char *call,
@@ -122,6 +154,7 @@ hipError_t ah_work_make_alloc(hipMemAllocNodeParams *params, const char *call,
 hipError_t ah_work_make_free(void *pointer, const char *call, struct ah_work **out_work);
 hipError_t ah_work_make_batch(const hipBatchMemOpNodeParams *params, const char *call,
                               struct ah_work **out_work);
+/* hipErrorNotSupported after the checks: semaphores of other APIs cannot be imported yet. */
 hipError_t ah_work_make_signal(const hipExternalSemaphoreSignalNodeParams *params, const char *call,
                                struct ah_work **out_work);
 hipError_t ah_work_make_wait(const hipExternalSemaphoreWaitNodeParams *params, const char *call,

@@ -117,6 +117,9 @@ void ah_fatbin_add_managed(struct ah_fatbin *fatbin, const char *name,
  * not registered. */
 void ah_fatbin_unregister(struct ah_fatbin *fatbin);
 
+/* Whether a device variable of the program is registered at host. */
+bool ah_is_variable(const void *host);
+
 /* Whether a texture<> of the program is registered at host. */
 bool ah_is_texture_reference(const void *host);
 

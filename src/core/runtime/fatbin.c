@@ -393,6 +393,12 @@ hipError_t ah_variable_address(const void *host, struct ah_device *device, void 
     return error;
 }
 
+bool ah_is_variable(const void *host)
+{
+    const struct symbol *symbol = symbol_at(host);
+    return symbol && (symbol->kind == AH_SYMBOL_VARIABLE || symbol->kind == AH_SYMBOL_MANAGED);
+}
+
 bool ah_is_texture_reference(const void *host)
 {
     const struct symbol *symbol = symbol_at(host);

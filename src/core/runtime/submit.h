@@ -97,6 +97,17 @@ static inline bool ah_copy_kind_valid(hipMemcpyKind kind)
 
 const char *ah_name_copy_kind(hipMemcpyKind kind);
 
+/* What ah_submit checks of a copy and a launch before it calls a driver, for work that is submitted
+ * later. The errors are the command's. ah_launch_check opts in to the shared memory of the launch. */
+hipError_t ah_copy_check(const void *dst, const void *src, size_t size, hipMemcpyKind kind);
+hipError_t ah_region_check(const struct ah_copy_region *region);
+hipError_t ah_launch_check(struct ah_function *function, const struct ah_launch *launch);
+
+/* The region as device's driver takes it, with its own arrays. hipErrorNotSupported, without a
+ * message: an end is memory of another device. */
+hipError_t ah_region_for_device(const struct ah_copy_region *region, const struct ah_device *device,
+                                struct ah_copy_region *out_region);
+
 /* hipErrorInvalidValue: rows of a fill reach past one of HIP's allocations, or are in memory that
  * no device can fill. row: bytes. */
 hipError_t ah_fill_check_range(const void *dst, size_t pitch, size_t row, size_t height,

@@ -32,7 +32,7 @@ static bool is_pageable(const void *pointer)
 }
 
 /* A copy that names a device must have a device's memory at one end. */
-static hipError_t check_ends(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
+hipError_t ah_copy_check(const void *dst, const void *src, size_t size, hipMemcpyKind kind)
 {
     bool known;
     if (!dst || !src || size > SIZE_MAX - (uintptr_t)dst || size > SIZE_MAX - (uintptr_t)src)
@@ -62,7 +62,8 @@ static bool from_host(const void *src, hipMemcpyKind kind)
 hipError_t ah_check_copy(const struct ah_stream *stream, struct ah_command *command)
 {
     (void)stream;
-    return check_ends(command->copy.dst, command->copy.src, command->copy.size, command->copy.kind);
+    return ah_copy_check(command->copy.dst, command->copy.src, command->copy.size,
+                         command->copy.kind);
 }
 
 hipError_t ah_device_wait_both(struct ah_device *one, struct ah_device *other)

@@ -82,15 +82,19 @@ static hipError_t check_shared(struct ah_function *function, const struct ah_lau
     return ah_function_raise_dynamic(function, shared);
 }
 
-hipError_t ah_check_launch(const struct ah_stream *stream, struct ah_command *command)
+hipError_t ah_launch_check(struct ah_function *function, const struct ah_launch *launch)
 {
-    struct ah_function *function = command->launch.function;
-    const struct ah_launch *launch = command->launch.sizes;
-    const struct ah_device *device = stream->handle.device;
+    const struct ah_device *device = function->handle.device;
     hipError_t error = check_sizes(function, launch, device);
     if (error == hipSuccess)
         error = check_shared(function, launch, device);
     if (error == hipSuccess && launch->extra && (launch->params || !extra_valid(launch->extra)))
         error = hipErrorInvalidValue;
     return error;
+}
+
+hipError_t ah_check_launch(const struct ah_stream *stream, struct ah_command *command)
+{
+    (void)stream;
+    return ah_launch_check(command->launch.function, command->launch.sizes);
 }

@@ -231,11 +231,28 @@ static bool is_synchronous(const struct ah_copy_end *end)
     return end->kind == AH_END_POINTER && ah_memory_is_synchronous(end->pointer);
 }
 
+hipError_t ah_region_check(const struct ah_copy_region *region)
+{
+    hipError_t error = check_end(&region->dst, region);
+    return error == hipSuccess ? check_end(&region->src, region) : error;
+}
+
 hipError_t ah_check_region(const struct ah_stream *stream, struct ah_command *command)
 {
     (void)stream;
-    hipError_t error = check_end(&command->region->dst, command->region);
-    return error == hipSuccess ? check_end(&command->region->src, command->region) : error;
+    return ah_region_check(command->region);
+}
+
+hipError_t ah_region_for_device(const struct ah_copy_region *region, const struct ah_device *device,
+                                struct ah_copy_region *out_region)
+{
+    const struct ah_device *dst = end_owner(&region->dst), *src = end_owner(&region->src);
+    if ((dst && dst != device) || (src && src != device))
+        return hipErrorNotSupported;
+    *out_region = *region;
+    unwrap(&out_region->dst);
+    unwrap(&out_region->src);
+    return hipSuccess;
 }
 
 hipError_t ah_run_region(struct ah_stream *stream, struct ah_backend_stream *native,
