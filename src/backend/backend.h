@@ -572,7 +572,8 @@ struct ah_backend_ops {
     hipError_t (*graph_create)(struct ah_backend_device *device, const struct ah_graph_node *nodes,
                                unsigned count, struct ah_backend_graph **out_graph);
     /* Changes what a node does in later launches: the new node has the old one's kind,
-     * device and dependencies. hipErrorNotSupported: the graph has to be created anew. */
+     * device and dependencies, and the latter are not read. hipErrorNotSupported, without a message:
+     * the graph has to be created anew. */
     hipError_t (*graph_update)(struct ah_backend_device *device, struct ah_backend_graph *graph,
                                unsigned index, const struct ah_graph_node *node);
     /* Brings to the device what a launch needs, in stream order, so that the first launch costs

@@ -125,6 +125,13 @@ static hipError_t run_attach(struct ah_stream *stream, struct ah_backend_stream 
                                        command->attach.size, command->attach.flags);
 }
 
+static hipError_t run_graph(struct ah_stream *stream, struct ah_backend_stream *native,
+                            const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    return device->ops->graph_launch(device->native, command->graph, native);
+}
+
 /* ---- submission --------------------------------------------------------------------- */
 
 /* Which of the settings makes the host wait before and after a command. */
@@ -151,6 +158,7 @@ static const struct kind {
     [AH_COMMAND_POOL_FREE] = {"free", NULL, run_pool_free, NEVER},
     [AH_COMMAND_PREFETCH] = {"prefetch", NULL, run_prefetch, NEVER},
     [AH_COMMAND_ATTACH] = {"attach", NULL, run_attach, NEVER},
+    [AH_COMMAND_GRAPH] = {"graph", NULL, run_graph, AS_KERNEL},
 };
 
 static int serialization(const struct kind *kind)

@@ -28,6 +28,7 @@ enum ah_command_kind {
     AH_COMMAND_POOL_FREE,
     AH_COMMAND_PREFETCH,
     AH_COMMAND_ATTACH,
+    AH_COMMAND_GRAPH, /* nodes that the backend made ready to be launched together */
 };
 
 /* An async copy or fill is queued when ah_submit returns; a blocking one is done, unless both of
@@ -86,6 +87,7 @@ struct ah_command {
             size_t size;
             unsigned flags;
         } attach;
+        struct ah_backend_graph *graph; /* of the stream's device */
     };
 };
 
