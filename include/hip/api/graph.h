@@ -706,7 +706,11 @@ hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(
 
 // ---- Memory nodes
 
-/// Nodes that allocate and free. A graph with them has at most one executable graph at a time.
+/// Nodes that allocate and free. A graph with them has at most one executable graph at a time, and
+/// cannot be cloned or be a child. A launch allocates: the address is valid for work after the
+/// allocation node, in the graph or behind the launch, until a free node, hipFree() or
+/// hipFreeAsync() frees it. A graph whose memory is still allocated is launched again only with
+/// hipGraphInstantiateFlagAutoFreeOnLaunch. Each address has one free node, in any graph.
 /// @param [out] pGraphNode, phGraphNode  the node
 /// @param [in] graph, hGraph  a graph
 /// @param [in] pDependencies, dependencies  nodes it comes after; may be NULL if there are none
@@ -716,8 +720,7 @@ hipError_t hipGraphExecExternalSemaphoresWaitNodeSetParams(
 /// @param [in,out] dev_ptr  the address (hipGraphMemFreeNodeGetParams(): void **)
 /// @param [in] dptr  the address
 /// Returns: hipErrorInvalidValue: see above, bytesize is 0, or the address is not of an allocation
-/// node before; hipErrorOutOfMemory: not that much memory is free; hipErrorNotSupported: the device
-/// has no pools.
+/// node, or has a free node; hipErrorOutOfMemory: the device has not that much memory.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddMemAllocNode, cuGraphAddMemFreeNode and their
@@ -740,7 +743,10 @@ hipError_t hipDrvGraphAddMemFreeNode(hipGraphNode_t *phGraphNode, hipGraph_t hGr
                                      const hipGraphNode_t *dependencies, size_t numDependencies,
                                      hipDeviceptr_t dptr);
 
-/// Memory that graphs of a device hold.
+/// Memory that graphs of a device hold: used is what is allocated in the order of launches, reserved
+/// what is behind addresses. Freed memory stays reserved for later launches until
+/// hipDeviceGraphMemTrim() or a query of what is reserved, which both give unused memory back, and
+/// may wait for the device to do so.
 /// @param [in] device  ordinal
 /// @param [in] attr  which
 /// @param [in,out] value  uint64_t *

@@ -167,6 +167,8 @@ hipError_t ah_memory_free(void *pointer)
         return hipErrorNoDevice;
     if (!ah_memory_find(pointer, &allocation))
         return free_foreign(pointer);
+    if (allocation.origin == AH_ORIGIN_GRAPH)
+        return allocation.free(pointer, NULL);
     if (!may_free(&allocation) || !ah_memory_unregister(pointer, &allocation)) {
         AH_LOG_ERR("%p is not the start of an allocation that can be freed", pointer);
         return hipErrorInvalidValue;

@@ -76,6 +76,11 @@ const struct ah_dependent ah_pool_dependent = {.device_resets = free_of_device};
 
 /* ---- allocation ------------------------------------------------------------ */
 
+static bool is_captured(struct ah_stream *stream)
+{
+    return (atomic_load(&stream->state) & AH_STREAM_CAPTURING) != 0;
+}
+
 static hipError_t free_in(struct ah_stream *stream, void *pointer)
 {
     return ah_submit(stream,
@@ -99,10 +104,16 @@ static hipError_t allocate(void **out_pointer, size_t size, struct ah_backend_po
         *out_pointer = NULL;
         return hipSuccess;
     }
-    error = ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_POOL_ALLOC,
-                                                   .pool_alloc = {pool, size, &pointer}});
+    bool captured = is_captured(stream);
+    error =
+        ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_POOL_ALLOC,
+                                               .pool_alloc = {pool, size, &pointer, pool_device}});
     if (error != hipSuccess)
         return error;
+    if (captured) { /* it is the graph's, which has registered it */
+        *out_pointer = pointer;
+        return hipSuccess;
+    }
     if (ah_memory_register(&(struct ah_allocation){
             .range = {.start = (uintptr_t)pointer, .size = size},
             .device = pool_device ? pool_device : device,
@@ -142,9 +153,13 @@ static hipError_t release(void *pointer, hipStream_t handle)
     if (error != hipSuccess || !pointer)
         return error;
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_DEVICE ||
-        allocation.origin > AH_ORIGIN_POOL ||
+        (allocation.origin > AH_ORIGIN_POOL && allocation.origin != AH_ORIGIN_GRAPH) ||
         allocation.device->driver != stream->handle.device->driver)
         return hipErrorInvalidValue;
+    if (is_captured(stream))
+        return free_in(stream, pointer);
+    if (allocation.origin == AH_ORIGIN_GRAPH)
+        return allocation.free(pointer, stream);
     if (!ah_memory_unregister(pointer, &allocation))
         return hipErrorInvalidValue;
     return ah_memory_finish_free(&allocation, free_in(stream, pointer));

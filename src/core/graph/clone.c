@@ -1,5 +1,6 @@
 /* Owns the copying of graphs. */
 #include "graph.h"
+#include "graph_memory.h"
 
 #include "log.h"
 
@@ -48,9 +49,22 @@ static hipError_t copy_into(const struct ah_graph *graph, struct ah_graph *clone
     return error;
 }
 
+static bool allocates(const struct ah_graph *graph)
+{
+    for (unsigned i = 0; i < graph->count; i++)
+        if (ah_graph_memory_is(graph->nodes[i]->work))
+            return true;
+    return false;
+}
+
 hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_clone)
 {
     struct ah_graph *clone;
+    if (allocates(graph)) {
+        AH_LOG_ERR("a graph that allocates or frees memory cannot be cloned, nor be a child: two "
+                   "graphs would own the memory");
+        return hipErrorNotSupported;
+    }
     hipError_t error = ah_graph_create(&clone);
     if (error != hipSuccess)
         return error;

@@ -103,7 +103,8 @@ hipError_t ah_graph_sort(const struct ah_graph *graph, const char *call,
                          struct ah_node **out_nodes);
 
 /* A copy with child graphs and references to user objects. Each node of the copy has its original's
- * id as its origin, and the same position. hipErrorOutOfMemory. */
+ * id as its origin, and the same position. hipErrorNotSupported: it allocates or frees memory;
+ * hipErrorOutOfMemory. */
 hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_clone);
 
 /* hipErrorNotSupported: the graph has nodes that cannot be in a second graph, which call would

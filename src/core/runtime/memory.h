@@ -5,11 +5,14 @@
 #include "ranges.h"
 #include "registry.h"
 
+struct ah_stream;
+
 enum ah_allocation_origin {
     AH_ORIGIN_PLAIN,  /* hipMalloc and its kin, hipHostMalloc, hipHostRegister */
     AH_ORIGIN_POOL,   /* hipMallocAsync */
     AH_ORIGIN_IPC,    /* hipIpcOpenMemHandle */
     AH_ORIGIN_STATIC, /* a managed variable: not the application's to free */
+    AH_ORIGIN_GRAPH,  /* a graph's, which may be allocated now or not */
 };
 
 struct ah_allocation {
@@ -20,6 +23,9 @@ struct ah_allocation {
     unsigned flags;       /* as given when it was made */
     void *device_pointer; /* of host memory: its address on devices */
     unsigned reopened;    /* AH_ORIGIN_IPC: how often it was opened after the first time */
+    /* AH_ORIGIN_GRAPH: frees it, in the stream's order, or when the device has done its work
+     * (stream NULL). hipErrorInvalidValue: it is not allocated now. */
+    hipError_t (*free)(void *pointer, struct ah_stream *stream);
 };
 
 /* Registers an allocation, or counts one more opening of another process's allocation.

@@ -75,6 +75,7 @@ struct ah_command {
             struct ah_backend_pool *pool; /* NULL: the device's current one */
             size_t size;
             void **out_pointer;
+            struct ah_device *device; /* the pool's; NULL: the stream's */
         } pool_alloc;
         void *pool_free;
         struct {
