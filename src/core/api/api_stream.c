@@ -383,9 +383,9 @@ static hipError_t make_wait(void *pointer, uint64_t value, unsigned flags, uint6
 {
     if (!pointer || flags > hipStreamWaitValueNor)
         return hipErrorInvalidValue;
-    *out_command = (struct ah_command){
-        .kind = AH_COMMAND_VALUE_WAIT,
-        .value = {pointer, value, mask, (enum ah_wait_condition)flags, bits}};
+    *out_command =
+        (struct ah_command){.kind = AH_COMMAND_VALUE_WAIT,
+                            .value = {pointer, value, mask, (enum ah_wait_condition)flags, bits}};
     return hipSuccess;
 }
 
@@ -400,9 +400,8 @@ static hipError_t make_write(void *pointer, uint64_t value, unsigned flags, int 
     }
     if (flags != hipStreamWriteValueDefault)
         return hipErrorInvalidValue;
-    *out_command =
-        (struct ah_command){.kind = AH_COMMAND_VALUE_WRITE,
-                            .value = {.pointer = pointer, .value = value, .bits = bits}};
+    *out_command = (struct ah_command){.kind = AH_COMMAND_VALUE_WRITE,
+                                       .value = {.pointer = pointer, .value = value, .bits = bits}};
     return hipSuccess;
 }
 

@@ -229,6 +229,8 @@ hipError_t ah_node_set_work(hipGraphNode_t handle, struct ah_work *work, const c
     hipError_t error = ah_node_of_type(handle, work->type->type, call, &node);
     if (error == hipSuccess) {
         unused = node->work;
+        if (work->type->inherit)
+            work->type->inherit(unused, work);
         set_work(node, work);
     }
     ah_work_free(unused);

@@ -13,21 +13,16 @@
 struct ah_graph;
 struct ah_graph_memory; /* memory of an allocation node: graph_memory.h */
 
-/* A copy between pointers, arrays and variables, in the form in which it was given. */
+/* A copy between pointers and arrays, in the form in which it was given. */
 struct ah_memcpy_work {
     enum ah_memcpy_form {
-        AH_MEMCPY_3D,          /* params */
-        AH_MEMCPY_DRIVER,      /* driver: of hipDrvGraphAddMemcpyNode */
-        AH_MEMCPY_1D,          /* dst, src, size, kind */
-        AH_MEMCPY_TO_SYMBOL,   /* symbol, src, size, offset, kind */
-        AH_MEMCPY_FROM_SYMBOL, /* dst, symbol, size, offset, kind */
-        AH_MEMCPY_REGION,      /* captured: region and kind alone */
+        AH_MEMCPY_3D,     /* params */
+        AH_MEMCPY_DRIVER, /* driver: of hipDrvGraphAddMemcpyNode; has no kind */
+        AH_MEMCPY_ROW,    /* bytes, also to and from variables, whose address is in region */
+        AH_MEMCPY_REGION, /* captured; has no kind */
     } form;
     hipMemcpy3DParms params;
     HIP_MEMCPY3D driver;
-    void *dst;
-    const void *src, *symbol;
-    size_t size, offset;
     hipMemcpyKind kind;
     struct ah_copy_region region; /* of every form; its arrays are core's: struct ah_array */
     /* Where both ends were when the work was made: their memory may be freed before an update. */

@@ -23,8 +23,7 @@ static inline bool ah_region_is_empty(const struct ah_copy_region *region)
  * hipErrorInvalidMemcpyDirection: kind is not the direction of a copy to (or from) a variable;
  * hipErrorInvalidSymbol; hipErrorInvalidValue: it is smaller than that. */
 hipError_t ah_symbol_address(const void *symbol, struct ah_device *device, size_t size,
-                             size_t offset, hipMemcpyKind kind, bool to_symbol,
-                             void **out_address);
+                             size_t offset, hipMemcpyKind kind, bool to_symbol, void **out_address);
 
 /* The commands of hipStreamBatchMemOp: AH_COMMAND_VALUE_WAIT and AH_COMMAND_VALUE_WRITE. The check
  * is of the array, the other function makes a command of one operation. hipErrorInvalidValue,

@@ -1,0 +1,363 @@
+/* Owns launches as the work of nodes: the copies of their arguments, and their update. What
+ * attributes are is kernel_attributes.c's. */
+#include "api.h"
+#include "api_arguments.h"
+#include "demangle.h"
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arguments ------------------------------------------------------------------------- */
+
+enum {
+    ALIGNMENT = 16,        /* of each argument: that of the largest vector */
+    EXTRA_COUNT = 5,       /* of a HIP_LAUNCH_PARAM_* list */
+    PARAMETER_LIMIT = 4096 /* more than any driver takes */
+};
+
+static size_t aligned(size_t size)
+{
+    return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+/* The size of a kernel's parameter; hipErrorInvalidValue past the last one. */
+static hipError_t parameter_size(const struct ah_function *function, size_t index, size_t *out_size)
+{
+    struct ah_parameter parameter;
+    const struct ah_device *device = function->handle.device;
+    hipError_t error =
+        device->ops->function_parameter(device->native, function->native, index, &parameter);
+    if (error == hipSuccess)
+        *out_size = parameter.size;
+    return error;
+}
+
+/* How many parameters the kernel has, and the bytes that their copies need. */
+static hipError_t measure(const struct ah_function *function, unsigned *out_count, size_t *out_size)
+{
+    size_t size = 0, one;
+    hipError_t error = hipSuccess;
+    unsigned count = 0;
+    for (; count < PARAMETER_LIMIT; count++) {
+        error = parameter_size(function, count, &one);
+        if (error != hipSuccess)
+            break;
+        size += aligned(one);
+    }
+    *out_count = count;
+    *out_size = size;
+    return error == hipErrorInvalidValue ? hipSuccess : error;
+}
+
+static hipError_t allocate(struct ah_kernel_work *kernel, unsigned pointers, size_t bytes)
+{
+    kernel->pointer_count = pointers;
+    kernel->storage_size = aligned(pointers * sizeof(void *)) + bytes;
+    kernel->storage = kernel->storage_size ? malloc(kernel->storage_size) : NULL;
+    return kernel->storage || kernel->storage_size == 0 ? hipSuccess : hipErrorOutOfMemory;
+}
+
+static hipError_t copy_params(struct ah_kernel_work *kernel, void **params, unsigned count,
+                              size_t size)
+{
+    hipError_t error = allocate(kernel, count, size);
+    char *next = (char *)kernel->storage + aligned(count * sizeof(void *));
+    for (unsigned i = 0; i < count && error == hipSuccess; i++) {
+        error = params[i] ? parameter_size(kernel->function, i, &size) : hipErrorInvalidValue;
+        if (error != hipSuccess)
+            break;
+        kernel->storage[i] = memcpy(next, params[i], size);
+        next += aligned(size);
+    }
+    return error;
+}
+
+/* The list is valid: ah_launch_check has seen it. */
+static hipError_t copy_extra(struct ah_kernel_work *kernel, void **extra)
+{
+    size_t size = *(const size_t *)extra[3];
+    if (size > 0 && !extra[1])
+        return hipErrorInvalidValue;
+    hipError_t error = allocate(kernel, EXTRA_COUNT, aligned(sizeof size) + size);
+    if (error != hipSuccess)
+        return error;
+    char *own = (char *)kernel->storage + aligned(EXTRA_COUNT * sizeof(void *));
+    memcpy(kernel->storage, extra, EXTRA_COUNT * sizeof(void *));
+    kernel->storage[1] = own + aligned(sizeof size);
+    kernel->storage[3] = memcpy(own, &size, sizeof size);
+    if (size > 0)
+        memcpy(kernel->storage[1], extra[1], size);
+    return hipSuccess;
+}
+
+static hipError_t copy_arguments(struct ah_kernel_work *kernel, const struct ah_launch *launch,
+                                 const char *call)
+{
+    unsigned count;
+    size_t size;
+    if (launch->extra)
+        return copy_extra(kernel, launch->extra);
+    hipError_t error = measure(kernel->function, &count, &size);
+    if (error == hipSuccess && count > 0 && !launch->params) {
+        AH_LOG_ERR("%s: kernel %s has %u parameters, but neither kernelParams nor extra is given",
+                   call, ah_demangle(kernel->function->name), count);
+        return hipErrorInvalidValue;
+    }
+    return error == hipSuccess ? copy_params(kernel, launch->params, count, size) : error;
+}
+
+/* Lets the launch, and what the application is shown, point to the work's own copies. */
+static void point_to_storage(struct ah_kernel_work *kernel, bool extra)
+{
+    kernel->launch.params = kernel->given.kernelParams = extra ? NULL : kernel->storage;
+    kernel->launch.extra = kernel->given.extra = extra ? kernel->storage : NULL;
+}
+
+static hipError_t copy(const struct ah_work *from, struct ah_work *to)
+{
+    const struct ah_kernel_work *original = &from->kernel;
+    struct ah_kernel_work *kernel = &to->kernel;
+    if (!original->storage)
+        return hipSuccess;
+    kernel->storage = malloc(kernel->storage_size);
+    if (!kernel->storage)
+        return hipErrorOutOfMemory;
+    memcpy(kernel->storage, original->storage, kernel->storage_size);
+    for (unsigned i = 0; i < kernel->pointer_count; i++) {
+        uintptr_t offset = (uintptr_t)original->storage[i] - (uintptr_t)original->storage;
+        if (offset < kernel->storage_size) /* else a constant of an extra list */
+            kernel->storage[i] = (char *)kernel->storage + offset;
+    }
+    point_to_storage(kernel, original->launch.extra != NULL);
+    return hipSuccess;
+}
+
+static void free_storage(struct ah_work *work)
+{
+    free(work->kernel.storage);
+}
+
+/* ---- making ---------------------------------------------------------------------------- */
+
+static hipError_t make(struct ah_function *function, const struct ah_launch *launch,
+                       const char *call, struct ah_work **out_work)
+{
+    hipError_t error = ah_launch_check(function, launch);
+    if (error != hipSuccess)
+        return error;
+    struct ah_work *work = ah_work_create(&ah_work_kernel, function->handle.device);
+    if (!work)
+        return hipErrorOutOfMemory;
+    struct ah_kernel_work *kernel = &work->kernel;
+    kernel->function = function;
+    kernel->launch = *launch;
+    kernel->cooperative.cooperative = (launch->flags & AH_LAUNCH_COOPERATIVE) != 0;
+    error = copy_arguments(kernel, launch, call);
+    if (error != hipSuccess) {
+        ah_work_free(work);
+        return error;
+    }
+    point_to_storage(kernel, launch->extra != NULL);
+    kernel->given.func = function->host ? (void *)(uintptr_t)function->host : (void *)function;
+    kernel->given.gridDim = (dim3){launch->grid[0], launch->grid[1], launch->grid[2]};
+    kernel->given.blockDim = (dim3){launch->block[0], launch->block[1], launch->block[2]};
+    kernel->given.sharedMemBytes = launch->shared;
+    *out_work = work;
+    return hipSuccess;
+}
+
+hipError_t ah_work_make_kernel(const hipKernelNodeParams *params, const char *call,
+                               struct ah_work **out_work)
+{
+    struct ah_function *function;
+    struct ah_device *device = ah_device_current();
+    if (!device)
+        return hipErrorNoDevice;
+    if (!params || !params->func)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_function_of_any(params->func, device, &function);
+    if (error != hipSuccess)
+        return error;
+    const struct ah_launch launch = {
+        .grid = {params->gridDim.x, params->gridDim.y, params->gridDim.z},
+        .block = {params->blockDim.x, params->blockDim.y, params->blockDim.z},
+        .shared = params->sharedMemBytes,
+        .params = params->kernelParams,
+        .extra = params->extra,
+    };
+    return make(function, &launch, call, out_work);
+}
+
+hipError_t ah_work_capture_launch(const struct ah_stream *stream, const struct ah_command *command,
+                                  struct ah_work **out_work)
+{
+    (void)stream;
+    if (command->launch.sizes->place) {
+        AH_LOG_ERR("a launch on several devices cannot be captured");
+        return hipErrorStreamCaptureUnsupported;
+    }
+    return make(command->launch.function, command->launch.sizes, "a captured launch", out_work);
+}
+
+/* ---- the row --------------------------------------------------------------------------- */
+
+static bool is_of_module(const struct ah_kernel_work *kernel)
+{
+    return kernel->given.func == (void *)kernel->function;
+}
+
+/* The function, which goes with its module; a kernel of the program is loaded again after its
+ * device was reset. */
+static hipError_t find_function(const struct ah_work *work, struct ah_function **out_function)
+{
+    const struct ah_kernel_work *kernel = &work->kernel;
+    if (!is_of_module(kernel)) {
+        *out_function = ah_kernel_ready(kernel->given.func, work->device);
+        return *out_function ? hipSuccess
+                             : ah_kernel_function(kernel->given.func, work->device, out_function);
+    }
+    if (!ah_handle_is(kernel->function, AH_HANDLE_FUNCTION)) {
+        AH_LOG_ERR("a graph launches the kernel of a module that was unloaded");
+        return hipErrorInvalidResourceHandle;
+    }
+    *out_function = kernel->function;
+    return hipSuccess;
+}
+
+static void inherit(const struct ah_work *old, struct ah_work *work)
+{
+    const struct ah_kernel_work *from = &old->kernel;
+    struct ah_kernel_work *to = &work->kernel;
+    to->access_policy = from->access_policy;
+    to->cooperative = from->cooperative;
+    to->priority = from->priority;
+    to->launch.flags = from->launch.flags;
+}
+
+static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
+{
+    const struct ah_kernel_work *from = &old->kernel, *to = &work->kernel;
+    if (old->device != work->device) {
+        AH_LOG_ERR("a kernel node cannot be moved from device %d to device %d",
+                   old->device->ordinal, work->device->ordinal);
+        return hipGraphExecUpdateErrorUnsupportedFunctionChange;
+    }
+    if ((from->launch.flags ^ to->launch.flags) & AH_LAUNCH_COOPERATIVE) {
+        AH_LOG_ERR("a kernel node cannot be made cooperative, or be no longer so");
+        return hipGraphExecUpdateErrorParametersChanged;
+    }
+    return hipGraphExecUpdateSuccess;
+}
+
+static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
+{
+    struct ah_function *function;
+    hipError_t error = find_function(work, &function);
+    if (error != hipSuccess)
+        return error;
+    out_node->kind = AH_GRAPH_LAUNCH;
+    out_node->launch.function = function->native;
+    out_node->launch.sizes = &work->kernel.launch;
+    return hipSuccess;
+}
+
+static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
+{
+    struct ah_function *function;
+    hipError_t error = find_function(work, &function);
+    return error == hipSuccess ? ah_submit_launch(stream, function, &work->kernel.launch) : error;
+}
+
+static const char *function_name(const struct ah_kernel_work *kernel)
+{
+    const char *name = !is_of_module(kernel) ? ah_kernel_name(kernel->given.func)
+                       : ah_handle_is(kernel->function, AH_HANDLE_FUNCTION) ? kernel->function->name
+                                                                            : NULL;
+    return name ? ah_demangle(name) : "of a module that was unloaded";
+}
+
+static void describe(const struct ah_work *work, unsigned flags, FILE *out)
+{
+    const struct ah_kernel_work *kernel = &work->kernel;
+    const unsigned *grid = kernel->launch.grid, *block = kernel->launch.block;
+    const hipAccessPolicyWindow *window = &kernel->access_policy.accessPolicyWindow;
+    fprintf(out, "function|%s\n", function_name(kernel));
+    if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeParams))
+        fprintf(out, "grid|%u x %u x %u\nblock|%u x %u x %u\nshared|%u\n", grid[0], grid[1],
+                grid[2], block[0], block[1], block[2], kernel->launch.shared);
+    if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeAttributes))
+        fprintf(out, "cooperative|%d\npriority|%d\naccess policy|%p, %zu bytes\n",
+                kernel->cooperative.cooperative, kernel->priority.priority, window->base_ptr,
+                window->num_bytes);
+    if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsHandles))
+        fprintf(out, "function handle|%p\n", kernel->given.func);
+}
+
+const struct ah_work_type ah_work_kernel = {
+    .type = hipGraphNodeTypeKernel,
+    .name = "kernel",
+    .can_disable = true,
+    .copy = copy,
+    .free = free_storage,
+    .inherit = inherit,
+    .update = update,
+    .view = view,
+    .submit = submit,
+    .describe = describe,
+};
+
+/* ---- public functions ------------------------------------------------------------------ */
+
+static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
+                      const hipGraphNode_t *dependencies, size_t count,
+                      const hipKernelNodeParams *params)
+{
+    struct ah_work *work;
+    hipError_t error = ah_work_make_kernel(params, "hipGraphAddKernelNode", &work);
+    return error == hipSuccess ? ah_graph_add_work(graph, dependencies, count, work,
+                                                   "hipGraphAddKernelNode", out_node)
+                               : error;
+}
+
+hipError_t hipGraphAddKernelNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
+                                 const hipGraphNode_t *pDependencies, size_t numDependencies,
+                                 const hipKernelNodeParams *pNodeParams)
+{
+    AH_ENTER(hipGraphAddKernelNode);
+    return AH_LEAVE(add(pGraphNode, graph, pDependencies, numDependencies, pNodeParams));
+}
+
+static hipError_t get_params(hipGraphNode_t handle, hipKernelNodeParams *out_params)
+{
+    struct ah_node *node;
+    if (!out_params)
+        return hipErrorInvalidValue;
+    ah_graph_lock();
+    hipError_t error =
+        ah_node_of_type(handle, hipGraphNodeTypeKernel, "hipGraphKernelNodeGetParams", &node);
+    if (error == hipSuccess)
+        *out_params = node->work->kernel.given;
+    ah_graph_unlock();
+    return error;
+}
+
+hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *pNodeParams)
+{
+    AH_ENTER(hipGraphKernelNodeGetParams);
+    return AH_LEAVE(get_params(node, pNodeParams));
+}
+
+static hipError_t set_params(hipGraphNode_t node, const hipKernelNodeParams *params)
+{
+    struct ah_work *work;
+    hipError_t error = ah_work_make_kernel(params, "hipGraphKernelNodeSetParams", &work);
+    return error == hipSuccess ? ah_node_set_work(node, work, "hipGraphKernelNodeSetParams")
+                               : error;
+}
+
+hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *pNodeParams)
+{
+    AH_ENTER(hipGraphKernelNodeSetParams);
+    return AH_LEAVE(set_params(node, pNodeParams));
+}
