@@ -139,7 +139,7 @@ hipError_t hipGraphDestroy(hipGraph_t graph);
 hipError_t hipGraphClone(hipGraph_t *pGraphClone, hipGraph_t originalGraph);
 
 /// A node's copy in a clone.
-/// @param [out] pNode  the copy; NULL if it was removed
+/// @param [out] pNode  the copy
 /// @param [in] originalNode  a node of the original
 /// @param [in] clonedGraph  from hipGraphClone()
 /// Returns: hipErrorInvalidValue: see above, or clonedGraph is not a clone of the node's graph.
@@ -190,8 +190,10 @@ hipError_t hipGraphNodeGetDependentNodes(hipGraphNode_t node, hipGraphNode_t *pD
 /// @param [in] from  nodes; may be NULL if there are none
 /// @param [in] to  nodes; may be NULL if there are none
 /// @param [in] numDependencies  length of both
-/// Returns: hipErrorInvalidValue: see above, a dependency is or is not there already, is of a node
-/// on itself, or would close a circle.
+/// Returns: hipErrorInvalidValue: see above, a dependency to add is there already or is of a node on
+/// itself, or one to remove is not there. After an error nothing has changed. Dependencies may form a
+/// cycle; what needs an order of the nodes, as instantiation does, then returns
+/// hipErrorInvalidValue.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddDependencies, cuGraphRemoveDependencies.
@@ -214,7 +216,8 @@ hipError_t hipGraphNodeGetType(hipGraphNode_t node, hipGraphNodeType *pType);
 
 /// Removes a node and its dependencies.
 /// @param [in] node  a node
-/// Returns: hipErrorInvalidValue: see above; hipErrorNotSupported: a memory node.
+/// Returns: hipErrorInvalidValue: see above; hipErrorNotSupported: a memory node;
+/// hipErrorIllegalState: a stream is being captured into its graph.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphDestroyNode.
@@ -598,10 +601,10 @@ hipError_t hipGraphExecHostNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode
 /// @param [in] numDependencies  their number
 /// @param [in] hGraphExec  an executable graph
 /// @param [in] node  the node in the graph
-/// @param [in] childGraph  another graph
+/// @param [in] childGraph  a graph, which is copied; it may be the graph itself
 /// @param [out] pGraph  the copy
-/// Returns: hipErrorInvalidValue: see above, or childGraph is the graph itself;
-/// hipErrorGraphExecUpdateFailure: the shape differs.
+/// Returns: hipErrorInvalidValue: see above; hipErrorNotSupported: childGraph has nodes that allocate or
+/// free memory; hipErrorGraphExecUpdateFailure: the shape differs.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddChildGraphNode and its relatives.
@@ -618,7 +621,8 @@ hipError_t hipGraphExecChildGraphNodeSetParams(hipGraphExec_t hGraphExec, hipGra
 
 // ---- Event and semaphore nodes
 
-/// Nodes that record an event or wait for one.
+/// Nodes that record an event or wait for one. They keep the event, which hipEventDestroy() then ends
+/// for the application alone.
 /// @param [out] pGraphNode  the node
 /// @param [in] graph  a graph
 /// @param [in] pDependencies  nodes it comes after; may be NULL if there are none

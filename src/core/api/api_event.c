@@ -24,6 +24,7 @@ static hipError_t wrap(struct ah_device *device, struct ah_backend_event *native
     }
     event->native = native;
     event->flags = flags;
+    atomic_store(&event->users, 1);
     *out_event = (hipEvent_t)(void *)event;
     return hipSuccess;
 }
@@ -59,10 +60,8 @@ static hipError_t destroy(hipEvent_t handle)
         return hipErrorInvalidHandle;
     if (!ah_handle_retire(handle, AH_HANDLE_EVENT))
         return hipErrorContextIsDestroyed;
-    struct ah_device *device = event->handle.device;
-    struct ah_backend_event *native = event->native;
-    return ah_handle_finish_destroy(event, AH_HANDLE_EVENT,
-                                    device->ops->event_destroy(device->native, native));
+    atomic_store(&event->handle.type, AH_HANDLE_KEPT_EVENT);
+    return ah_event_release(event);
 }
 
 hipError_t hipEventDestroy(hipEvent_t event)

@@ -75,17 +75,3 @@ hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_cl
         ah_graph_destroy(clone);
     return error;
 }
-
-/* Memory that a graph allocates has one address, which two graphs cannot share. */
-hipError_t ah_graph_check_copyable(const struct ah_graph *graph, const char *call)
-{
-    for (unsigned i = 0; i < graph->count; i++) {
-        hipGraphNodeType type = graph->nodes[i]->work->type->type;
-        if (type == hipGraphNodeTypeMemAlloc || type == hipGraphNodeTypeMemFree) {
-            AH_LOG_ERR("%s: a graph with %s nodes cannot be copied", call,
-                       graph->nodes[i]->work->type->name);
-            return hipErrorNotSupported;
-        }
-    }
-    return hipSuccess;
-}

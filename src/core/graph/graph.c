@@ -64,7 +64,8 @@ hipError_t ah_node_of_type(hipGraphNode_t handle, hipGraphNodeType type, const c
     if (error != hipSuccess)
         return error;
     if (node->work->type->type != type) {
-        AH_LOG_ERR("%s is not for a %s node", call, node->work->type->name);
+        const char *name = node->work->type->name;
+        AH_LOG_ERR("%s: this is %s %s node", call, strchr("aeio", *name) ? "an" : "a", name);
         return hipErrorInvalidValue;
     }
     *out_node = node;

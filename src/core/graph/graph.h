@@ -107,10 +107,6 @@ hipError_t ah_graph_sort(const struct ah_graph *graph, const char *call,
  * hipErrorOutOfMemory. */
 hipError_t ah_graph_clone(const struct ah_graph *graph, struct ah_graph **out_clone);
 
-/* hipErrorNotSupported: the graph has nodes that cannot be in a second graph, which call would
- * make. */
-hipError_t ah_graph_check_copyable(const struct ah_graph *graph, const char *call);
-
 /* ---- user objects: user_object.c ----------------------------------------------------- */
 
 /* A further list with the same references, each as often. NULL stays NULL. hipErrorOutOfMemory. */

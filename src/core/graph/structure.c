@@ -58,8 +58,6 @@ static hipError_t clone_locked(hipGraph_t *out_clone, hipGraph_t handle)
     struct ah_graph *graph, *clone;
     hipError_t error = ah_graph_of(handle, "hipGraphClone", &graph);
     if (error == hipSuccess)
-        error = ah_graph_check_copyable(graph, "hipGraphClone");
-    if (error == hipSuccess)
         error = ah_graph_clone(graph, &clone);
     if (error == hipSuccess)
         *out_clone = ah_graph_handle(clone);

@@ -1,5 +1,7 @@
-/* Owns the life of a work. */
+/* Owns the life of works of any type. */
 #include "work.h"
+
+#include "log.h"
 
 #include <stdlib.h>
 
@@ -33,4 +35,13 @@ void ah_work_free(struct ah_work *work)
     if (work && work->type->free)
         work->type->free(work);
     free(work);
+}
+
+hipError_t ah_work_device(hipCtx_t context, struct ah_device **out_device)
+{
+    if (context && !ah_handle_is(context, AH_HANDLE_CONTEXT))
+        return hipErrorInvalidContext;
+    *out_device =
+        context ? ((const struct ah_handle *)(const void *)context)->device : ah_device_current();
+    return *out_device ? hipSuccess : hipErrorNoDevice;
 }

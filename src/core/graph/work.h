@@ -56,13 +56,6 @@ struct ah_batch_work {
     uint64_t mask;
 };
 
-/* A host function, or a callback of hipStreamAddCallback. */
-struct ah_host_work {
-    hipHostNodeParams given;
-    hipStreamCallback_t callback; /* instead of given.fn */
-    hipStream_t stream;           /* for the callback */
-};
-
 struct ah_work {
     const struct ah_work_type *type;
     struct ah_device *device; /* where it runs: the current device when it was made */
@@ -70,9 +63,9 @@ struct ah_work {
         struct ah_kernel_work kernel;
         struct ah_memcpy_work memcpy;
         hipMemsetParams memset;
-        struct ah_host_work host;
-        struct ah_graph *child; /* owned */
-        struct ah_event *event;
+        hipHostNodeParams host;
+        struct ah_graph *child;         /* owned */
+        struct ah_event *event;         /* retained */
         struct ah_graph_memory *memory; /* of allocation and free */
         struct ah_batch_work batch;
     };
@@ -98,7 +91,10 @@ struct ah_work_type {
     hipError_t (*view)(const struct ah_work *work, struct ah_graph_node *out_node);
     /* Submits the work to a stream of its device, as the call that it stands for would do. */
     hipError_t (*submit)(const struct ah_work *work, struct ah_stream *stream);
-    /* Lines of DOT's label, in the form "key|value" per line; flags: hipGraphDebugDotFlags. */
+    /* Lines of DOT's label, in the form "key|value" per line; flags: hipGraphDebugDotFlags. Without
+     * the flag of its type, or hipGraphDebugDotFlagsVerbose, what tells the node from others: the
+     * kernel's name; of a copy "HtoD" (H, D, A for array) and its size. The type's name is not part
+     * of it. NULL: there is nothing to say. */
     void (*describe)(const struct ah_work *work, unsigned flags, FILE *out);
 };
 
@@ -106,6 +102,9 @@ struct ah_work_type {
 extern const struct ah_work_type ah_work_kernel, ah_work_memcpy, ah_work_memset, ah_work_host,
     ah_work_child, ah_work_empty, ah_work_event_wait, ah_work_event_record, ah_work_mem_alloc,
     ah_work_mem_free, ah_work_batch;
+
+/* The device of a context; NULL: the current device. hipErrorInvalidContext; hipErrorNoDevice. */
+hipError_t ah_work_device(hipCtx_t context, struct ah_device **out_device);
 
 /* An empty work of that type on that device. NULL: out of memory. */
 struct ah_work *ah_work_create(const struct ah_work_type *type, struct ah_device *device);
@@ -137,8 +136,13 @@ hipError_t ah_work_make_memcpy_from_symbol(void *dst, const void *symbol, size_t
                                            struct ah_work **out_work);
 hipError_t ah_work_make_memset(const hipMemsetParams *params, const char *call,
                                struct ah_work **out_work);
+/* In a context, which may be NULL. */
+hipError_t ah_work_make_memset_in(const hipMemsetParams *params, hipCtx_t context, const char *call,
+                                  struct ah_work **out_work);
 hipError_t ah_work_make_host(const hipHostNodeParams *params, const char *call,
                              struct ah_work **out_work);
+/* By handle, without the lock. */
+hipError_t ah_work_make_child_of(hipGraph_t graph, const char *call, struct ah_work **out_work);
 hipError_t ah_work_make_child(const struct ah_graph *graph, const char *call,
                               struct ah_work **out_work);
 hipError_t ah_work_make_event(const struct ah_work_type *type, hipEvent_t event, const char *call,
@@ -154,7 +158,7 @@ hipError_t ah_work_make_signal(const hipExternalSemaphoreSignalNodeParams *param
                                struct ah_work **out_work);
 hipError_t ah_work_make_wait(const hipExternalSemaphoreWaitNodeParams *params, const char *call,
                              struct ah_work **out_work);
-/* Any type, by params->type: hipGraphAddNode. */
+/* Any type, by params->type: hipGraphAddNode. The lock of graphs is not held. */
 hipError_t ah_work_make(hipGraphNodeParams *params, const char *call, struct ah_work **out_work);
 
 /* ---- and one makes it from what a capturing stream is given ---------------------------------- */

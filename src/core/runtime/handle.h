@@ -20,6 +20,7 @@ enum ah_handle_type {
     AH_HANDLE_STREAM,
     AH_HANDLE_THREAD_STREAM, /* a thread's default stream; applications never see its address */
     AH_HANDLE_EVENT,
+    AH_HANDLE_KEPT_EVENT, /* destroyed by the application, and still used by graphs */
     AH_HANDLE_MODULE,
     AH_HANDLE_FUNCTION,
     AH_HANDLE_CONTEXT,

@@ -133,6 +133,29 @@ hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event)
     return hipSuccess;
 }
 
+bool ah_event_retain(struct ah_event *event)
+{
+    unsigned users = atomic_load(&event->users);
+    while (users > 0)
+        if (atomic_compare_exchange_weak(&event->users, &users, users + 1))
+            return true;
+    return false;
+}
+
+/* Where the driver fails to destroy it, the event is the application's again. */
+hipError_t ah_event_release(struct ah_event *event)
+{
+    struct ah_device *device = event->handle.device;
+    hipError_t error = hipSuccess;
+    if (atomic_fetch_sub(&event->users, 1) > 1)
+        return hipSuccess;
+    if (event->native)
+        error = device->ops->event_destroy(device->native, event->native);
+    if (ah_free_failed(error))
+        atomic_store(&event->users, 1);
+    return ah_handle_finish_destroy(event, AH_HANDLE_EVENT, error);
+}
+
 /* ---- reset ---------------------------------------------------------------------- */
 
 static void release_stream(void *handle, void *device)
@@ -147,13 +170,17 @@ static void release_stream(void *handle, void *device)
 static void release_event(void *handle, void *device)
 {
     struct ah_event *event = handle;
-    if (event->handle.device == device && ah_handle_retire(handle, AH_HANDLE_EVENT))
-        ah_handle_destroy(handle);
+    if (event->handle.device != device)
+        return;
+    event->native = NULL;
+    if (ah_handle_retire(handle, AH_HANDLE_EVENT))
+        (void)ah_event_release(event);
 }
 
 void ah_stream_release_device(struct ah_device *device)
 {
     ah_handle_each(AH_HANDLE_STREAM, release_stream, device);
+    ah_handle_each(AH_HANDLE_KEPT_EVENT, release_event, device);
     ah_handle_each(AH_HANDLE_EVENT, release_event, device);
     ah_stream_close_defaults(device);
     ah_relay_detach_device(device);

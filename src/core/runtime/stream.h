@@ -10,6 +10,7 @@ struct ah_event {
     struct ah_backend_event *native;
     unsigned flags;
     _Atomic(bool) recorded;
+    _Atomic(unsigned) users; /* the application, until it destroys the event, and works of graphs */
 };
 
 _Static_assert(sizeof(struct ah_event) <= AH_HANDLE_SLOT, "struct ah_event");
@@ -58,6 +59,13 @@ hipError_t ah_stream_query(struct ah_stream *stream);
 hipError_t ah_stream_synchronize(struct ah_stream *stream);
 
 hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event);
+
+/* One user more or less of an event, which ends with its last one. While graphs use an event that
+ * the application destroyed, its handle is invalid (AH_HANDLE_KEPT_EVENT); if its device is reset,
+ * native is NULL. False: another thread has just destroyed it. The error is the driver's, which
+ * failed to destroy the event. */
+bool ah_event_retain(struct ah_event *event);
+hipError_t ah_event_release(struct ah_event *event);
 
 /* Before the reset of a device: invalidates its streams and events, and closes its default
  * streams. */
