@@ -286,6 +286,109 @@ static void a_child_has_references_to_user_objects(void **state)
     ok(hipGraphDestroy(graph));
 }
 
+/* ---- any type ----------------------------------------------------------------------------------
+ */
+
+static hipGraphNode_t add_any(hipGraph_t graph, hipGraphNodeParams params)
+{
+    hipGraphNode_t node;
+    ok(hipGraphAddNode(&node, graph, NULL, 0, &params));
+    check(type_of(node) == params.type);
+    return node;
+}
+
+static void one_function_adds_and_changes_nodes_of_any_type(void **state)
+{
+    hipGraph_t graph = new_graph(), child = new_graph();
+    hipEvent_t event, got_event = NULL;
+    hipMemsetParams got_rows;
+    hipHostNodeParams got_host;
+    void *memory;
+    (void)state;
+    (void)an_empty(child);
+    ok(hipEventCreate(&event));
+    ok(hipMalloc(&memory, 256));
+    (void)add_any(graph, (hipGraphNodeParams){.type = hipGraphNodeTypeEmpty});
+    hipGraphNodeParams params = {.type = hipGraphNodeTypeMemset, .memset = four_rows(memory)};
+    hipGraphNode_t node = add_any(graph, params);
+    params.memset.value = 9;
+    ok(hipGraphNodeSetParams(node, &params));
+    ok(hipGraphMemsetNodeGetParams(node, &got_rows));
+    check(got_rows.value == 9);
+    params = (hipGraphNodeParams){.type = hipGraphNodeTypeHost, .host = {count_call, NULL}};
+    node = add_any(graph, params);
+    params.host.userData = &node;
+    ok(hipGraphNodeSetParams(node, &params));
+    ok(hipGraphHostNodeGetParams(node, &got_host));
+    check(got_host.userData == &node);
+    params = (hipGraphNodeParams){.type = hipGraphNodeTypeEventRecord, .eventRecord = {event}};
+    ok(hipGraphNodeSetParams(add_any(graph, params), &params));
+    params = (hipGraphNodeParams){.type = hipGraphNodeTypeWaitEvent, .eventWait = {event}};
+    node = add_any(graph, params);
+    ok(hipGraphEventWaitNodeGetEvent(node, &got_event));
+    check(got_event == event);
+    params = (hipGraphNodeParams){.type = hipGraphNodeTypeGraph, .graph = {child}};
+    node = add_any(graph, params);
+    (void)an_empty(child);
+    check(node_count(child_of(node)) == 1);
+    ok(hipGraphNodeSetParams(node, &params));
+    check(node_count(child_of(node)) == 2);
+    ok(hipGraphDestroy(graph));
+    ok(hipGraphDestroy(child));
+    ok(hipEventDestroy(event));
+    ok(hipFree(memory));
+}
+
+static void memory_nodes_are_added_and_stay_as_they_are(void **state)
+{
+    hipGraph_t graph = new_graph(), clone;
+    hipGraphNode_t node;
+    hipGraphNodeParams params = {
+        .type = hipGraphNodeTypeMemAlloc,
+        .alloc = {.bytesize = 256,
+                  .poolProps = {.allocType = hipMemAllocationTypePinned,
+                                .location = {.type = hipMemLocationTypeDevice}}}};
+    (void)state;
+    ok(hipGraphAddNode(&node, graph, NULL, 0, &params));
+    check(type_of(node) == hipGraphNodeTypeMemAlloc && params.alloc.dptr);
+    refused(hipGraphNodeSetParams(node, &params), hipErrorNotSupported, "do not change");
+    refused(hipGraphDestroyNode(node), hipErrorNotSupported, "goes with its graph only");
+    refused(hipGraphClone(&clone, graph), hipErrorNotSupported, "cannot be cloned");
+    refused(hipGraphAddChildGraphNode(&node, graph, NULL, 0, graph), hipErrorNotSupported,
+            "nor be a child");
+    params.free.dptr = params.alloc.dptr;
+    params.type = hipGraphNodeTypeMemFree;
+    ok(hipGraphAddNode(&node, graph, &node, 1, &params));
+    refused(hipGraphDestroyNode(node), hipErrorNotSupported, "goes with its graph only");
+    ok(hipGraphDestroy(graph));
+}
+
+static void any_node_checks_its_arguments(void **state)
+{
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t node, empty = an_empty(graph);
+    hipGraphNodeParams params = {.type = hipGraphNodeTypeHost, .host = {count_call, NULL}};
+    (void)state;
+    expect(hipGraphAddNode(&node, graph, NULL, 0, NULL), hipErrorInvalidValue);
+    expect(hipGraphAddNode(NULL, graph, NULL, 0, &params), hipErrorInvalidValue);
+    expect(hipGraphAddNode(&node, graph, NULL, 1, &params), hipErrorInvalidValue);
+    refused(hipGraphAddNode(&node, NULL, NULL, 0, &params), hipErrorInvalidValue,
+            "hipGraphAddNode: the graph is NULL");
+    expect(hipGraphNodeSetParams(empty, NULL), hipErrorInvalidValue);
+    refused(hipGraphNodeSetParams(empty, &params), hipErrorInvalidValue,
+            "hipGraphNodeSetParams: this is an empty node");
+    refused(hipGraphNodeSetParams(NULL, &params), hipErrorInvalidValue, "the node is NULL");
+    params.type = (hipGraphNodeType)32;
+    refused(hipGraphAddNode(&node, graph, NULL, 0, &params), hipErrorInvalidValue,
+            "there are no nodes of type 32");
+    params = (hipGraphNodeParams){.type = hipGraphNodeTypeGraph};
+    refused(hipGraphAddNode(&node, graph, NULL, 0, &params), hipErrorInvalidValue, "is NULL");
+    params = (hipGraphNodeParams){.type = hipGraphNodeTypeEventRecord};
+    refused(hipGraphAddNode(&node, graph, NULL, 0, &params), hipErrorInvalidValue, "not an event");
+    check(node_count(graph) == 1);
+    ok(hipGraphDestroy(graph));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +402,9 @@ int main(void)
         TEST(a_graph_may_be_its_own_child),
         TEST(child_graph_nodes_check_their_arguments),
         TEST(a_child_has_references_to_user_objects),
+        TEST(one_function_adds_and_changes_nodes_of_any_type),
+        TEST(memory_nodes_are_added_and_stay_as_they_are),
+        TEST(any_node_checks_its_arguments),
     };
     use_fake("80,90");
     setenv("AMD_LOG_LEVEL", "2", 1);
