@@ -41,10 +41,11 @@ endfunction()
 #                [PRECOMPILED <name>] [OUTPUT_DIRECTORY <dir>] [DEPENDS <target or file>...]
 #                [EXCLUDE_FROM_ALL])
 #
-# Builds the program <target> from HIP, C++ and C sources, for ANYHIP_TEST_ARCHS where ARCHS does not
-# say otherwise; "default" are hipcc's own. It links the runtime library of this build tree and is
-# built again when a source, a header, the driver or that library's interface changes. FLAGS go to every step, LIBS to the end of the link. <target> is an imported executable,
-# so that add_test and $<TARGET_FILE:...> take it; what builds it is the target <target>.build.
+# Builds the program <target> from HIP, C++ and C sources, for ANYHIP_TEST_ARCHS where ARCHS does
+# not say otherwise; "default" are hipcc's own. It links the runtime library of this build tree and
+# is built again when a source, a header, the driver or that library's interface changes. FLAGS go
+# to every step, LIBS to the end of the link. <target> is an imported executable, so that add_test
+# and $<TARGET_FILE:...> take it; what builds it is the target <target>.build.
 function(ah_hip_program target)
     cmake_parse_arguments(P "EXCLUDE_FROM_ALL" "OUTPUT_DIRECTORY;PRECOMPILED"
         "SOURCES;FLAGS;ARCHS;LIBS;DEPENDS" ${ARGN})

@@ -37,7 +37,7 @@
 #include <hip/hip_version.h>
 #include <hip/hip_common.h>
 
-// What a device can do, as HIP asks (1) or refuses (0); on the host all are 0 (hip_common.h).
+// What a device can do (1) or cannot (0), as HIP names it; on the host all are 0 (hip_common.h).
 #if defined(__HIP_DEVICE_COMPILE__)
 #define __HIP_ARCH_HAS_GLOBAL_INT32_ATOMICS__     (1)
 #define __HIP_ARCH_HAS_GLOBAL_FLOAT_ATOMIC_EXCH__ (1)

@@ -8,7 +8,7 @@
 //   documented. An error also becomes the calling thread's last error (hip/api/error.h).
 // - The first call of a process opens the drivers. Any function that needs a device may return
 //   hipErrorNoDevice, hipErrorInsufficientDriver or hipErrorNotInitialized, and any function
-//   that talks to a driver may return an error of earlier asynchronous work.
+//   that calls a driver may return an error of earlier asynchronous work.
 // - In the child of a process that had made a call before fork(), every function that needs a
 //   driver returns hipErrorNotInitialized, and hiprtc's HIPRTC_ERROR_INTERNAL_ERROR. The names
 //   and texts of errors, the last error, and hipCreateChannelDesc() are there as before.

@@ -3,7 +3,7 @@
 #include "cuda_backend.h"
 
 /* ah_wait(pointer, value, mask, condition, wide): until the bits of mask, read as 64 bits when
- * wide is not 0 and as 32 else, meet enum ah_wait_condition. mask has no other bits. */
+ * wide is not 0 and as 32 else, satisfy enum ah_wait_condition. mask has no other bits. */
 static const char wait_ptx[] =
     ".version 6.3\n"
     ".target sm_70\n"

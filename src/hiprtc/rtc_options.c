@@ -199,7 +199,7 @@ static hiprtcResult read_all(struct ah_rtc_options *out, const struct ah_rtc_arg
             takes_value(row) && !value ? HIPRTC_ERROR_INVALID_OPTION : take(out, row, value);
         if (result == HIPRTC_ERROR_INVALID_OPTION &&
             asprintf(out_refused, "error: the option %s %s\n", option,
-                     takes_value(row) ? "wants a value" : "is not one of run-time compilation") < 0)
+                     takes_value(row) ? "needs a value" : "is not one of run-time compilation") < 0)
             *out_refused = NULL;
         if (result != HIPRTC_SUCCESS)
             return result;

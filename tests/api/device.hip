@@ -1,4 +1,4 @@
-// Devices: what they say of themselves, in every form in which it can be asked.
+// Devices: their properties, through every function that queries them.
 #include "../support/hip_test.h"
 
 #include <set>
@@ -129,7 +129,7 @@ TEST("a device that does not exist is refused")
     (void)hipGetLastError();
 }
 
-TEST("the device that is most like the wish is chosen")
+TEST("the device closest to the requested properties is chosen")
 {
     hipDeviceProp_t wish = {};
     int device = -1;

@@ -77,7 +77,7 @@ static bool is_nvidia_driver()
     return backend == anyhipBackendCuda;
 }
 
-// What a reset leaves of the device: everything, as before the first call. NVIDIA's driver wants a
+// What a reset leaves of the device: everything, as before the first call. NVIDIA's driver needs a
 // new process.
 static void begin_anew()
 {
@@ -113,7 +113,7 @@ static int fail_together()
         gives(hipSuccess, hipStreamCreate(&list[i].stream), "its stream");
     }
     gives(hipErrorLaunchFailure, hipLaunchCooperativeKernelMultiDevice(list.data(), count, 0),
-          "the launch tells of the fault");
+          "the launch reports the fault");
     bool lost = is_nvidia_driver(); // which gives up all devices of the process with one
     for (int i = 1; i < count; ++i)
         gives(lost ? hipErrorLaunchFailure : hipSuccess, hipStreamSynchronize(list[i].stream),
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     if (want == hipErrorAssert)
         names_the_assertion(text);
     report(error == want || (want == hipErrorAssert && error == hipErrorLaunchFailure),
-           "waiting tells of the fault", error);
+           "waiting reports the fault", error);
     // from here on every call that needs the device says so, and none hangs or crashes
     char host[64];
     gives(error, hipDeviceSynchronize(), "and again");

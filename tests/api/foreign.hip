@@ -1,4 +1,4 @@
-// Code objects of another compiler's making: kernels that print, ask for memory and fail as those
+// Code objects of other compilers: kernels that print, allocate memory and fail as those
 // do that are linked with ROCm's device library.
 #include "../support/hip_test.h"
 #include "../support/output.h"
@@ -118,7 +118,7 @@ static bool is_readable(int file)
     return poll(&wait, 1, -1) == 1 && (wait.revents & POLLIN);
 }
 
-TEST("what kernels printed comes out though their module is unloaded meanwhile")
+TEST("the output of kernels is written even if their module is unloaded meanwhile")
 {
     const int n = 300;
     hipModule_t m;
@@ -192,7 +192,7 @@ TEST("a buffer without gaps may be too small for all of it")
     CHECK_EQ(std::count(got.begin(), got.end(), '\n'), printed);
 }
 
-TEST("kernels get memory from the host and give it back")
+TEST("kernels allocate memory from the host and free it")
 {
     module m(calling);
     ah_test::buffer<int> wrong({0});
@@ -213,7 +213,7 @@ static unsigned long answer_to(module &m, unsigned service, unsigned long a, uns
     return answer.read()[0];
 }
 
-TEST("what kernels may not ask for, or ask wrongly, is refused")
+TEST("requests of kernels that are not allowed or invalid are refused")
 {
     const unsigned function = 1, print = 2, memory = 3;
     module m(calling);

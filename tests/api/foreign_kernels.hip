@@ -115,7 +115,7 @@ static __device__ __attribute__((noinline)) word call(unsigned service, word a, 
     return answer;
 }
 
-// ---- printf as clang asks for it: messages in pieces of up to 7 words
+// ---- printf as clang implements it: messages in pieces of up to 7 words
 
 enum { PRINTF = 2, MEMORY = 3, BEGIN = 1, END = 2, COUNT = 5, COUNT_MASK = 7 << 5 };
 
@@ -164,7 +164,7 @@ extern "C" __global__ void fail()
     __builtin_trap();
 }
 
-// Each thread asks for memory of its own, uses it, and gives it back.
+// Each thread allocates memory of its own, uses it, and frees it.
 extern "C" __global__ void use_memory(word size, word alignment, int *wrong)
 {
     word address = call(MEMORY, 0, size, 0, 0, 0, 0, 0, 0);
@@ -197,7 +197,7 @@ extern "C" __global__ void look_at_heap(word *sum)
 
 #else
 
-#ifdef VERSION // of this project's headers: tells what implicit arguments mean, nothing else
+#ifdef VERSION // of this project's headers: says what implicit arguments mean, and nothing else
 extern "C" __device__ __attribute__((weak, used)) unsigned __anyhip_device_abi = VERSION;
 #endif
 

@@ -124,7 +124,7 @@ TEST("events of an extended launch measure the kernel")
     CHECK_HIP(hipEventDestroy(stop));
 }
 
-TEST("dynamic shared memory goes up to what a block may have")
+TEST("dynamic shared memory may be as large as a block allows")
 {
     std::vector<int> in(256), want(256);
     for (int i = 0; i < 256; ++i)
@@ -150,7 +150,7 @@ TEST("dynamic shared memory goes up to what a block may have")
     CHECK_EQ(hipGetLastError(), hipErrorOutOfMemory);
 }
 
-TEST("launches that no device takes are refused, and the device goes on")
+TEST("launches that no device accepts are refused, and the device still works")
 {
     hipDeviceProp_t p;
     CHECK_HIP(hipGetDeviceProperties(&p, 0));
@@ -190,7 +190,7 @@ TEST("an error is seen once by hipGetLastError and stays for hipPeekAtLastError"
     CHECK_EQ(hipGetLastError(), hipSuccess);
 }
 
-TEST("what a kernel needs can be asked")
+TEST("the attributes of a kernel can be queried")
 {
     hipFuncAttributes a;
     CHECK_HIP(hipFuncGetAttributes(&a, reinterpret_cast<const void *>(bounded)));
@@ -213,7 +213,7 @@ TEST("what a kernel needs can be asked")
     (void)hipGetLastError();
 }
 
-TEST("occupancy is within what the device has")
+TEST("occupancy is within the limits of the device")
 {
     hipDeviceProp_t p;
     CHECK_HIP(hipGetDeviceProperties(&p, 0));
@@ -230,7 +230,7 @@ TEST("occupancy is within what the device has")
     (void)hipGetLastError();
 }
 
-TEST("the blocks of a cooperative launch meet")
+TEST("the blocks of a cooperative launch synchronize")
 {
     int supported = 0;
     CHECK_HIP(hipDeviceGetAttribute(&supported, hipDeviceAttributeCooperativeLaunch, 0));

@@ -59,7 +59,7 @@ TEST("nothing is copied when the size is zero")
     CHECK_EQ(hipFree(nullptr), hipSuccess);
 }
 
-TEST("wrong arguments of memory functions are told apart")
+TEST("wrong arguments of memory functions give the documented errors")
 {
     int *p = nullptr, host = 0;
     CHECK_HIP(hipMalloc(&p, 256));
@@ -81,7 +81,7 @@ TEST("wrong arguments of memory functions are told apart")
     (void)hipGetLastError();
 }
 
-TEST("memory that is used up and given back can be had again")
+TEST("memory that was exhausted and freed can be allocated again")
 {
     size_t available = 0, total = 0;
     CHECK_HIP(hipMemGetInfo(&available, &total));
@@ -162,7 +162,7 @@ TEST("fills write bytes, half words and words")
     CHECK_EQ(words.read()[n - 1], 0x12345678);
 }
 
-TEST("fills of rectangles leave what is outside alone")
+TEST("fills of rectangles change nothing outside of them")
 {
     size_t pitch = 0;
     unsigned char *p = nullptr;
@@ -219,7 +219,7 @@ TEST("rectangles are copied row by row")
     (void)hipGetLastError();
 }
 
-TEST("boxes are copied between host, device and their insides")
+TEST("boxes and parts of them are copied between host and device")
 {
     const size_t w = 16, h = 6, d = 5;
     std::vector<int> in = counting(w * h * d), out(w * h * d, -1);
@@ -254,7 +254,7 @@ TEST("boxes are copied between host, device and their insides")
     (void)hipGetLastError();
 }
 
-TEST("what a pointer is can be asked")
+TEST("the attributes of a pointer can be queried")
 {
     int *device = nullptr, *pinned = nullptr, *managed = nullptr, plain = 0;
     CHECK_HIP(hipMalloc(&device, 4096));
@@ -362,7 +362,7 @@ TEST("stream-ordered memory comes from a pool that keeps it")
     (void)hipGetLastError();
 }
 
-TEST("addresses can be reserved, backed with memory, and given back")
+TEST("addresses can be reserved, mapped to memory, and freed")
 {
     int supported = 0;
     CHECK_HIP(

@@ -1,5 +1,5 @@
 // What the log (AMD_LOG_LEVEL) says of launches that are refused and of text that is lost: a line
-// that names the kernel, what was asked for and what there is.
+// that names the kernel, what was requested and what is available.
 #include "../support/hip_test.h"
 #include "../support/output.h"
 
@@ -102,7 +102,7 @@ TEST("more blocks than a grid has: kernel, grid and what the device allows")
         {"unbounded", "(1, " + std::to_string(most + 1) + ", 1)"});
 }
 
-TEST("more shared memory than a block has: kernel, bytes asked for and there are")
+TEST("more shared memory than a block has: kernel, bytes requested and available")
 {
     hipDeviceProp_t p;
     CHECK_HIP(hipGetDeviceProperties(&p, 0));
@@ -117,7 +117,7 @@ __global__ void print_much(int lines)
         printf("a line that needs room, number %d\n", i);
 }
 
-TEST("text that has no room is lost, and the log says how much")
+TEST("text that does not fit is lost, and the log says how much")
 {
     std::size_t limit = 0;
     if (!ah_test::is_amd())

@@ -110,7 +110,7 @@ TEST("one program runs on every device")
     }
 }
 
-TEST("memory is known as its device's")
+TEST("memory belongs to the device that allocated it")
 {
     for (int device = 0; device < device_count(); ++device) {
         numbers n(device, 16, 0);

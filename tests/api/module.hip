@@ -185,7 +185,7 @@ TEST("launch bounds hold for module functions too")
     (void)hipGetLastError();
 }
 
-TEST("more shared memory than there is is an invalid value for module functions")
+TEST("too much shared memory is an invalid value for module functions")
 {
     module m(file);
     ah_test::buffer<int> out({0});
@@ -222,7 +222,7 @@ TEST("a module can come from memory, and several of it live side by side")
     (void)hipGetLastError();
 }
 
-TEST("images that are damaged or for nobody are refused")
+TEST("images that are damaged or for no device are refused")
 {
     std::vector<char> image = contents(file);
     hipModule_t m = nullptr;

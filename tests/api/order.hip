@@ -151,12 +151,12 @@ static void holds_up(bool callback)
     CHECK_HIP(hipStreamDestroy(stream));
 }
 
-TEST("a stream goes on only when the host's function has returned")
+TEST("a stream continues only when the host's function has returned")
 {
     holds_up(false);
 }
 
-TEST("a stream goes on only when the callback has returned")
+TEST("a stream continues only when the callback has returned")
 {
     holds_up(true);
 }

@@ -1,5 +1,5 @@
-// What kernels ask of the host while it does not look: text, memory of their own, stacks, room for
-// all blocks at once.
+// What kernels need from the host while it is not waiting for them: text, memory of their own,
+// stacks, room for all blocks at once.
 #include "../support/hip_test.h"
 #include "../support/output.h"
 
@@ -178,7 +178,7 @@ TEST("kernels of many streams print, each stream's in their order")
     CHECK_HIP(hipEventDestroy(opened));
 }
 
-TEST("what kernels of several streams print comes out when their streams are waited for")
+TEST("the output of kernels in several streams is written when their streams are waited for")
 {
     hipStream_t a, b;
     CHECK_HIP(hipStreamCreateWithFlags(&a, hipStreamNonBlocking));
@@ -200,7 +200,7 @@ TEST("what kernels of several streams print comes out when their streams are wai
     CHECK_HIP(hipStreamDestroy(b));
 }
 
-TEST("what a kernel printed is out when the host has waited for it, in whichever way")
+TEST("the output of a kernel is written when the host has waited for it, in whichever way")
 {
     hipStream_t stream;
     hipEvent_t event;
@@ -242,7 +242,7 @@ __global__ void print_much(int lines)
         printf("block %d thread %d line %d of many\n", int(blockIdx.x), int(threadIdx.x), i);
 }
 
-TEST("lines that are printed are whole, also where room ends")
+TEST("printed lines are whole, also at the end of the buffer")
 {
     std::string got = printed_by([] {
         print_much<<<4, 64>>>(100); // the buffer may have less
@@ -285,7 +285,7 @@ __global__ void check_and_free(int **in, int count, int *wrong)
     free(in[i]);
 }
 
-TEST("memory that kernels allocate outlives them, and comes back")
+TEST("memory that kernels allocate outlives them, and other kernels free it")
 {
     const int threads = 128, count = 100;
     ah_test::buffer<int *> pointers{std::vector<int *>(threads)};
@@ -370,7 +370,7 @@ TEST("what one kernel made with new another deletes")
     CHECK(head.read()[0] == nullptr);
 }
 
-TEST("memory of a kernel's own is none that the host may copy or free")
+TEST("the host cannot copy or free memory that a kernel allocated")
 {
     ah_test::buffer<int *> pointer({nullptr});
     int value = 0;
@@ -467,7 +467,7 @@ __global__ void take_stack(int *out, int n)
     out[threadIdx.x] = sum;
 }
 
-TEST("a kernel takes stack as it goes")
+TEST("a kernel has a stack of dynamic size")
 {
     std::size_t limit = 0;
     ah_test::buffer<int> out{std::vector<int>(64)};
@@ -497,7 +497,7 @@ __global__ void meet(int *arrived, int *wrong, int rounds)
     }
 }
 
-TEST("all blocks of a cooperative launch meet, in every launch and stream")
+TEST("all blocks of a cooperative launch synchronize, in every launch and stream")
 {
     hipStream_t streams[2];
     ah_test::buffer<int> wrong({0});

@@ -68,7 +68,7 @@ static void allocation()
     gives(hipErrorOutOfMemory, hipMalloc(&third, 64), "the third fails");
     report(third == reinterpret_cast<int *>(0x5a5a), "and gives no pointer");
     gives(hipErrorOutOfMemory, hipGetLastError(), "the thread's last error is that");
-    works(hipGetLastError(), "and no longer, once it was asked for");
+    works(hipGetLastError(), "and no longer, once it was returned");
     works(hipMalloc(&third, 64), "the fourth allocation");
     report(third != first && third != second, "is memory of its own");
     works(hipFree(first), "the first is given back");
@@ -111,7 +111,7 @@ static void the_device_is_unusable(hipError_t want)
     other<<<1, 1>>>(nullptr);
     gives(want, hipGetLastError(), "a launch");
     hipDeviceProp_t properties;
-    works(hipGetDeviceProperties(&properties, 0), "what the device is can still be asked");
+    works(hipGetDeviceProperties(&properties, 0), "properties of the device can still be queried");
 }
 
 static void failing_launch(bool by_name)
@@ -127,7 +127,7 @@ static void failing_launch(bool by_name)
     }
     other<<<1, 1>>>(p);
     works(hipGetLastError(), "the launch of the kernel that fails");
-    gives(hipErrorLaunchFailure, hipDeviceSynchronize(), "waiting tells of the failure");
+    gives(hipErrorLaunchFailure, hipDeviceSynchronize(), "waiting reports the failure");
     the_device_is_unusable(hipErrorLaunchFailure);
 }
 
@@ -138,7 +138,7 @@ static void lost()
     other<<<1, 1>>>(p);
     (void)hipGetLastError();
     hipError_t error = hipDeviceSynchronize();
-    report(error != hipSuccess, "waiting tells that the device is lost");
+    report(error != hipSuccess, "waiting reports that the device is lost");
     the_device_is_unusable(error);
     report(hipDeviceReset() != hipSuccess || hipMalloc(&p, 64) != hipSuccess,
            "a reset does not bring it back");
@@ -188,7 +188,7 @@ static void slow()
     works(hipStreamSynchronize(stream), "it ends");
     const double took = milliseconds_since(start);
     std::printf("       done in %.1f ms\n", took);
-    report(took >= 4 * 30, "each takes as much longer as was asked for");
+    report(took >= 4 * 30, "each takes as much longer as was requested");
     works(hipHostFree(flag), "the flag is given back");
     works(hipFree(p), "memory is given back");
     works(hipStreamDestroy(stream), "the stream is given back");

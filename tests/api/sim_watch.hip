@@ -1,5 +1,6 @@
 // What simulated devices do about kernels that do not end: a limit of their time, and SIGQUIT,
-// which asks where their threads are. One process per subject, as the settings hold for all of it.
+// which requests where their threads are. One process per subject, as the settings hold for all of
+// it.
 //     sim_watch timeout | quit | both
 // both: of the devices of two drivers, each of which has a handler.
 #include "../support/device.h"

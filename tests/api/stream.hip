@@ -298,7 +298,7 @@ TEST("a stream can wait for a value in memory and write one")
     CHECK_HIP(hipStreamDestroy(writing));
 }
 
-TEST("destroyed streams and events are known as such")
+TEST("destroyed streams and events are recognised")
 {
     hipStream_t stream;
     hipEvent_t event;

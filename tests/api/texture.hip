@@ -84,7 +84,7 @@ TEST("linear memory must be aligned, of a known format and not too large")
     CHECK_HIP(hipDestroyTextureObject(t));
 }
 
-TEST("a texture object tells what it was made of, in both APIs")
+TEST("the descriptions of a texture object can be queried, in both APIs")
 {
     if (!has_images())
         SKIP("the device has no images");
@@ -215,7 +215,7 @@ TEST("a mipmapped array has levels of half the size")
                 hipErrorInvalidValue);
 }
 
-TEST("the width of linear textures is told per format")
+TEST("the width of linear textures can be queried for each format")
 {
     if (!has_images())
         SKIP("the device has no images");
@@ -286,7 +286,7 @@ TEST("memory that is not aligned is bound with an offset")
     CHECK_HIP(hipUnbindTexture(&plane));
 }
 
-TEST("the driver API sets up a reference and tells how it is set up")
+TEST("the driver API sets and gets the settings of a reference")
 {
     if (!has_images())
         SKIP("the device has no images");

@@ -299,7 +299,7 @@ __global__ void add_silently(float *sum)
 {
     atomicAddNoRet(sum, 0.5f);
 }
-TEST("atomicAddNoRet adds and gives nothing back")
+TEST("atomicAddNoRet adds and returns nothing")
 {
     ah_test::buffer<float> sum(1);
     add_silently<<<3, 100>>>(sum.device());

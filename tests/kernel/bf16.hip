@@ -257,7 +257,7 @@ __global__ void rearrange(float *out, bf162 a, bf162 b)
     c += bf162(h, h);
     out[15] = __low2float(c) * 100 + __high2float(c);
 }
-TEST("pairs are taken apart and put together, and brain floats convert by assignment")
+TEST("pairs are split and combined, and brain floats convert by assignment")
 {
     ah_test::buffer<float> out(16);
     rearrange<<<1, 1>>>(out.device(), __floats2bfloat162_rn(1, 2), __floats2bfloat162_rn(3, 4));

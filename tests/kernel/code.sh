@@ -232,7 +232,7 @@ K nothing_back(unsigned *p) { atomicAdd(p + I, 1u); }"
 
 # With the flag or the unsafe function a float addition is the processor's; the safe one is a loop
 # that is right on memory which the instruction is not for. Without the flag the compiler takes the
-# instruction where it treats subnormal numbers as asked: for double.
+# instruction where it treats subnormal numbers as requested: for double.
 test_unsafe_float_atomics_are_one_instruction() {
     kernels='K add_f(float *p) { atomicAdd(p + I, 1.5f); }
 K add_d(double *p) { atomicAdd(p + I, 1.5); }

@@ -1,4 +1,4 @@
-// Atomic functions when every thread of many blocks meets on the same words, in global and in
+// Atomic functions when all threads of many blocks access the same words, in global and in
 // shared memory, for every type.
 #include "../support/hip_test.h"
 

@@ -354,11 +354,11 @@ template <typename T> void check_rounded()
     check("fma", &rounded<T>::fma, [](T x, T y, T z) { return std::fma(x, y, z); });
 }
 
-TEST("single precision arithmetic rounds as asked")
+TEST("single precision arithmetic rounds as requested")
 {
     check_rounded<float>();
 }
-TEST("double precision arithmetic rounds as asked")
+TEST("double precision arithmetic rounds as requested")
 {
     check_rounded<double>();
 }

@@ -295,7 +295,7 @@ __global__ void count_by_group(int *counter, int *handed_out, int modulus)
         handed_out[i] = g.shfl(base, 0) + static_cast<int>(g.thread_rank());
     }
 }
-TEST("one addition for a group hands out numbers to all of it")
+TEST("one addition for a group gives each of its threads a number")
 {
     const int n = 2000;
     for (int modulus : {1, 2, 5}) {

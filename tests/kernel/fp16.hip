@@ -459,7 +459,7 @@ __global__ void rearrange(float *out, __half2 a, __half2 b)
     out[21] = amd_mixed_dot(a, b, 1.0f, false);
     out[22] = h > g && !(h == g) && c != a;
 }
-TEST("pairs are taken apart and put together, and halves convert by assignment")
+TEST("pairs are split and combined, and halves convert by assignment")
 {
     ah_test::buffer<float> out(23);
     rearrange<<<1, 1>>>(out.device(), __floats2half2_rn(1, 2), __floats2half2_rn(3, 4));

@@ -276,7 +276,7 @@ __global__ void call_functions(int *out, const int *in)
     }
     out[6] = x + y;
 }
-TEST("functions of host, device and both are told apart")
+TEST("functions of host, device and both are distinguished")
 {
     ah_test::buffer<int> in({7, 1, 2, 3, 4, 5}), out(7);
     call_functions<<<1, 1>>>(out.device(), in.device());

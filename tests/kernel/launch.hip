@@ -209,7 +209,7 @@ __global__ void unrolled(int *out, const int *in)
     out[1] = never;
     out[2] = some;
 }
-TEST("loops are unrolled as asked")
+TEST("loops are unrolled as requested")
 {
     std::vector<int> numbers(16, 1);
     ah_test::buffer<int> in(numbers), out(3);

@@ -1,4 +1,4 @@
-// hipLaunchKernelGGL as a function template, which a program asks for before the first header.
+// hipLaunchKernelGGL as a function template, which a program requests before the first header.
 #define HIP_TEMPLATE_KERNEL_LAUNCH
 #include "../support/hip_test.h"
 

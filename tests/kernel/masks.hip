@@ -69,7 +69,7 @@ template <typename T> void check_shuffles(const char *type)
     ah_test::buffer<T> in(values);
     for (mask members : some_masks())
         for (int width = 2; width <= w; width *= 2) {
-            /* every lane asks for a member of its own group, where there is one besides */
+            /* every lane reads from a member of its own group, where there is one besides */
             std::vector<int> sources(w);
             for (int i = 0; i < w; ++i) {
                 int first = i / width * width;

@@ -105,7 +105,7 @@ struct largest_error {
     void print(const char *name) const { std::printf("    ulp %s %.2f\n", name, ulps); }
 };
 
-// One argument. limit 0 asks for the very bits, the sign of zero included.
+// One argument. limit 0 requires equal bits, the sign of zero included.
 template <typename Op, typename T, typename F>
 void sweep_1(const char *name, F reference, double low, double high, double limit)
 {

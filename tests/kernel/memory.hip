@@ -67,7 +67,7 @@ TEST("a block shares an array whose size the launch gives")
         check_reversed(reverse_by_macro, n, n * sizeof(int));
     }
 }
-TEST("both kinds of shared memory lie beside each other")
+TEST("static and dynamic shared memory do not overlap")
 {
     check_reversed(reverse_in_both, 200, 200 * sizeof(int));
 }

@@ -90,7 +90,7 @@ __global__ void describe(unsigned *out)
     if (!right)
         atomicAdd(&own[6], 1u);
 }
-TEST("every grid knows its place, how many there are and how many threads they have")
+TEST("every grid has its rank, the number of grids and the number of threads in all of them")
 {
     for (unsigned n : {1u, unsigned(device_count())}) {
         devices all(8 * n);
@@ -240,7 +240,7 @@ __global__ void come_once_less(unsigned *out)
     all.sync();
     out[all.grid_rank()] = 1;
 }
-TEST("a grid that has ended is waited for no longer")
+TEST("a barrier of several grids does not wait for a grid that has ended")
 {
     devices all(64);
     CHECK_HIP(all.launch(all.count(), 0, come_once_less, all.shared));
@@ -248,7 +248,7 @@ TEST("a grid that has ended is waited for no longer")
         CHECK_EQ(all.shared[i], 1u);
 }
 
-TEST("what is no launch on several devices is refused")
+TEST("invalid launches on several devices are refused")
 {
     devices all(64);
     hipStream_t second;

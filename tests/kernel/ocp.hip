@@ -737,7 +737,7 @@ __global__ void take_apart(unsigned int *out, float *floats)
     floats[m++] = __bfloat162float(bback.x);
     floats[m++] = __bfloat162float(__amd_cvt_bf16_to_hipbf16(__amd_cvt_hipbf16_to_bf16(bback.y)));
 }
-TEST("packed numbers are put together and taken apart, and types of HIP keep their bits")
+TEST("packed numbers are combined and split, and types of HIP keep their bits")
 {
     const unsigned int want[16] = {0x3412, 0xa5, 0x78563412, 0x1234, 0x5678, 0x9abc, 0xdef0, 0xde,
                                    0x34,   0x12, 0xa,        0x5,    0x78,   0x56,   0x34,   0x12};

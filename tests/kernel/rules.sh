@@ -195,7 +195,7 @@ END
         fail "registers: $roomy, with 8 waves for each unit $tight"
 }
 
-# At AMD_LOG_LEVEL=1: the kernel, the block that was asked for, and the bound.
+# At AMD_LOG_LEVEL=1: the kernel, the block that was requested, and the bound.
 test_a_launch_beyond_its_bounds_is_logged() {
     given <<'END'
 extern "C" __global__ void __launch_bounds__(64) narrow_kernel(int *p) { *p = 1; }

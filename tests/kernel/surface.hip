@@ -180,7 +180,7 @@ __global__ void beyond(float *out, hipSurfaceObject_t s, int w, int h)
     surf2Dwrite(9.0f, s, 0, -1);
 }
 
-TEST("beyond a surface there is 0, and writes are dropped")
+TEST("reads beyond a surface return 0, and writes have no effect")
 {
     if (!ah_test::has_images())
         SKIP("the device has no images");
@@ -207,7 +207,7 @@ __global__ void beyond_clamped(float *out, hipSurfaceObject_t s, int w, int h)
 __global__ void beyond_clamped(float *, hipSurfaceObject_t, int, int) {}
 #endif
 
-TEST("beyond a surface there is its edge where that is asked for")
+TEST("reads beyond a surface return its edge where that is requested")
 {
     if (!ah_test::has_images())
         SKIP("the device has no images");

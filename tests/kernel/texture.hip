@@ -68,7 +68,7 @@ static image<double> exact(const image<float> &in)
     return out;
 }
 
-// Places all over an image and beyond it, none where two texels meet.
+// Places all over an image and beyond it, none on the border of two texels.
 static std::vector<float4> places_for(const image<float> &in, bool normalized, int layers)
 {
     std::vector<float4> out;
@@ -347,7 +347,7 @@ static std::vector<float4> directions()
     return out;
 }
 
-TEST("a direction reads the face of a cubemap that it meets")
+TEST("a direction reads the face of a cubemap to which it points")
 {
     if (!ah_test::has_images())
         SKIP("the device has no images");

@@ -1,5 +1,5 @@
-// The C++ library beside HIP's header, in either order: the overloads that each side chooses.
-// Compiled with STD_FIRST, STD_LAST or both; never run.
+// The C++ library together with HIP's header, in either order: the overloads that each side
+// chooses. Compiled with STD_FIRST, STD_LAST or both; never run.
 #ifdef STD_FIRST
 #include <algorithm>
 #include <cassert>

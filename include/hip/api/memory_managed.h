@@ -89,7 +89,8 @@ hipError_t hipMemDiscardBatchAsync(void **dev_ptrs, size_t *sizes, size_t count,
 hipError_t hipDrvMemDiscardBatchAsync(hipDeviceptr_t *dptrs, size_t *sizes, size_t count,
                                       unsigned long long flags, hipStream_t stream);
 
-/// Gives up the contents of ranges and places their memory elsewhere, without copying. Of HIP 7.2.
+/// Discards the contents of ranges and places their memory at the given locations, without copying.
+/// Of HIP 7.2.
 /// @param [in] dptrs  starts
 /// @param [in] sizes  bytes of each
 /// @param [in] count  ranges; length of both

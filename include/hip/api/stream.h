@@ -79,7 +79,7 @@ hipError_t hipStreamDestroy(hipStream_t stream);
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipSuccess: it is; hipErrorNotReady: it is not (no error: the last error stays);
 /// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: the stream is being
-/// captured, or a capture elsewhere forbids it; an error of the work.
+/// captured, or a capture in another thread or stream forbids it; an error of the work.
 /// Thread safety: safe.
 /// Stream order: does not wait.
 /// Source: HIP "Stream Management"; cuStreamQuery.
@@ -89,7 +89,7 @@ hipError_t hipStreamQuery(hipStream_t stream);
 /// @param [in] stream  a stream; NULL for the legacy default stream, for which all blocking streams
 ///     are waited for
 /// Returns: hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: the stream
-/// is being captured, or a capture elsewhere forbids it; an error of the work.
+/// is being captured, or a capture in another thread or stream forbids it; an error of the work.
 /// Thread safety: safe.
 /// Stream order: blocks.
 /// Source: HIP "Stream Management"; cuStreamSynchronize.
@@ -171,7 +171,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 /// hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device cannot
 /// (hipDeviceAttributeCanUseStreamWaitValue).
 /// Thread safety: safe.
-/// Stream order: enqueued; may wait forever if nobody writes.
+/// Stream order: enqueued; does not end if the value is never written.
 /// Source: HIP "Stream Memory Operations"; cuStreamWaitValue32, cuStreamWaitValue64.
 
 /// 32 bits.

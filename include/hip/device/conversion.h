@@ -48,7 +48,7 @@ __AH_FN double step_up(double x)
 }
 template <typename T> __AH_FN T step_down(T x) { return -step_up(-x); }
 
-/* A double as a float, rounded as asked. */
+/* A double as a float, rounded as requested. */
 __AH_FN float narrow_down(double x)
 {
     float r = static_cast<float>(x);

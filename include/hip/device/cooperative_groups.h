@@ -2,7 +2,7 @@
  * the block is __syncthreads; the grid is a barrier in memory that a cooperative launch
  * provides, and so are the grids of a launch on several devices.
  *
- * What a launch tells its kernels (docs/kernel-abi.md): on NVIDIA the driver gives the address
+ * What a launch passes to its kernels (docs/kernel-abi.md): on NVIDIA the driver gives the address
  * of the grid's workspace in %envreg1:%envreg2, and the runtime writes the place among several
  * grids into a variable; on AMD the implicit argument hidden_multigrid_sync_arg leads to both.
  * The second word of the workspace is the grid's barrier, zero at first. What a launch does not

@@ -215,7 +215,7 @@ template <bool condition> struct fp8_only_if {
 template <> struct fp8_only_if<true> {
     typedef int type;
 };
-/* The integers and floating point numbers of the language, told apart without a library. */
+/* The integers and floating point numbers of the language, distinguished without a library. */
 template <typename T> struct fp8_kind {
     static constexpr bool number = false, integer = false;
 };

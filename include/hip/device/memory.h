@@ -55,7 +55,7 @@ __AH_FN void *memset(void *to, int value, __SIZE_TYPE__ n)
  * with every removal, so that a head that looks the same is the same. */
 #if defined(__HIP_DEVICE_COMPILE__) && !defined(__NVPTX__)
 
-/* Tells the runtime which implicit arguments this code reads, and that its heap is the one below,
+/* Shows the runtime which implicit arguments this code reads, and that its heap is the one below,
  * not that of ROCm's device library (docs/kernel-abi.md). */
 extern "C" __device__ __attribute__((weak, used)) unsigned int __anyhip_device_abi = 2;
 

@@ -154,7 +154,7 @@ __device__ image_vector load_buffer(sampler_vector descriptor, int index, int of
                                     int scalar_offset,
                                     int cache) __asm("llvm.amdgcn.struct.buffer.load.format.v4f32");
 
-/* A place on a cubemap: the face a direction meets, and where on it. */
+/* A place on a cubemap: the face to which a direction points, and where on it. */
 struct cube_place {
     int face;
     float s, t, m; /* across the face, down it, towards it */

@@ -1,5 +1,6 @@
-/* Owns what kernels need from the host beside their arguments: which services a kernel needs, the
- * heap of malloc, and the workspace of cooperative launches. hsa_output.c has the print buffers. */
+/* Owns what kernels need from the host in addition to their arguments: which services a kernel
+ * needs, the heap of malloc, and the workspace of cooperative launches. hsa_output.c has the print
+ * buffers. */
 #include "hsa_kernel_services.h"
 #include "amdgpu_abi.h"
 #include "hsa_hostcall.h"

@@ -1,4 +1,5 @@
-/* Private to the code room: what kernels of one device need beside their code and their arguments.
+/* Private to the code room: what kernels of one device need in addition to their code and their
+ * arguments.
  */
 #ifndef AHHSA_KERNEL_SERVICES_H
 #define AHHSA_KERNEL_SERVICES_H
@@ -28,7 +29,7 @@ struct ahhsa_kernel_services {
 /* The device's services, created at the first call. NULL: out of memory. */
 struct ahhsa_kernel_services *ahhsa_kernel_services_of(struct ah_backend_device *device);
 
-/* What a kernel asks for beside its arguments. */
+/* What a kernel needs in addition to its arguments. */
 enum ahhsa_needs {
     AHHSA_NEEDS_OUTPUT = 1, /* it prints or asserts */
     AHHSA_NEEDS_HEAP = 2,

@@ -20,7 +20,7 @@ enum { KERNARG_MAX = 1 << 20, NOTE_MAX = 64 << 20, PRINTF_ID_BASE = 16 };
 struct shape {
     unsigned char length; /* bytes of the length or count after the first byte; 0: it is in fixed */
     unsigned char unit;   /* 0: bytes follow; otherwise the objects for each element */
-    unsigned fixed;       /* the bytes, or the count, that the first byte tells */
+    unsigned fixed;       /* the bytes, or the count, that the first byte has */
 };
 
 static struct shape shape_of(unsigned char first)

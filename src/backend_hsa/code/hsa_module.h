@@ -52,7 +52,7 @@ static inline bool ahhsa_function_uses(const struct ah_backend_function *functio
 
 /* ---- kernel arguments: hsa_arguments.c -------------------------------------------------- */
 
-/* What the runtime supplies, beside the sizes of the launch. */
+/* What the runtime supplies, in addition to the sizes of the launch. */
 struct ahhsa_implicit {
     void *printf_buffer, *hostcall_buffer, *multigrid_sync, *heap;
     void *workspace; /* to which multigrid_sync points */

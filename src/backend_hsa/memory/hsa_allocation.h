@@ -31,7 +31,7 @@ struct ahhsa_allocation {
     bool sync_memops;
     unsigned opened; /* AHHSA_IMPORTED: how often */
     /* Devices (by index) with access: of AHHSA_MAPPED all of them, of others those that copies gave
-     * access, beside its own and peers. */
+     * access, in addition to its own and peers. */
     uint64_t accessible_by;
     struct ahhsa_managed *managed;
     struct ah_backend_pool *pool;

@@ -101,7 +101,7 @@ hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolP
     return *out_pool ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* Forgets a block that is not in the list of free blocks and whose memory was freed. Under the
+/* Removes a block that is not in the list of free blocks and whose memory was freed. Under the
  * pool's lock. */
 static void forget_block(struct ah_backend_pool *pool, struct block *block)
 {

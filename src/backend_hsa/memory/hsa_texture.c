@@ -188,7 +188,7 @@ static hsa_ext_image_descriptor_t as_layers(const struct image *image)
     return descriptor;
 }
 
-/* ROCm 7's runtime finds no linear layout for volumes on gfx11: it asks for one that can be seen
+/* ROCm 7's runtime finds no linear layout for volumes on gfx11: it requests one that can be seen
  * as layers, and its address library leaves the linear one out of those (addrlib/src/gfx11,
  * Gfx11Rsrc3dThinSwModeMask). write_words makes a volume of the layers. */
 static hipError_t create_image(struct ah_backend_device *device, const struct image *image,

@@ -337,7 +337,7 @@ hipError_t ahhsa_stream_order_with_default(struct ah_backend_stream *stream)
     return hipSuccess;
 }
 
-/* ---- work that happens elsewhere -------------------------------------------------------- */
+/* ---- work outside of the hardware queue ------------------------------------------------- */
 
 hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work *out_work)
 {

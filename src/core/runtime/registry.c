@@ -266,7 +266,7 @@ static bool try_simulator(struct ah_registry *registry, const struct backend_kin
     char name[64] = "";
     name_simulated(driver, *devices != '\0', name);
     AH_LOG_NOTICE(AH_LOG_WARNING,
-                  "no GPU driver with a device was found (AMD_LOG_LEVEL=1 tells why): kernels run, "
+                  "no GPU driver with a device was found (AMD_LOG_LEVEL=1 says why): kernels run, "
                   "slowly, on simulated devices (%s); ANYHIP_BACKEND=%s asks for them without this "
                   "line, ANYHIP_BACKEND=cuda or hsa refuses them",
                   name, name);

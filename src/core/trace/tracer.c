@@ -1,5 +1,5 @@
-/* The functions by which AMD's tracers register themselves and ask for names. Nothing is reported to
- * them yet, and they are told so. */
+/* The functions by which AMD's tracers register themselves and ask for names. Nothing is reported
+ * to them yet, and the functions say so. */
 #include "api.h"
 
 #include <hip/api/profiler.h>

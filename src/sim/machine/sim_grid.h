@@ -1,5 +1,6 @@
 /* The barrier of a cooperative launch's grid, as this project's kernels have it
- * (docs/kernel-abi.md): what the scheduler's engines ask when blocks have ended and others wait. */
+ * (docs/kernel-abi.md): what the scheduler's engines query when blocks have ended and others wait.
+ */
 #ifndef SIM_GRID_H
 #define SIM_GRID_H
 

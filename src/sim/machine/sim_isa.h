@@ -37,7 +37,7 @@ static inline bool sim_isa_has(enum sim_isa isa)
 #endif
 }
 
-/* The set that is used: the best, unless ANYHIP_SIM_ISA asks for a slower one. Chosen at the first
+/* The set that is used: the best, unless ANYHIP_SIM_ISA selects a slower one. Chosen at the first
  * call, the same ever after; may be called by any thread. */
 enum sim_isa sim_isa(void);
 

@@ -159,7 +159,7 @@ static struct sim_record *map_locked(uint64_t address, size_t size, int file, si
     pthread_mutex_unlock(&sim_state.lock);
     if (record) {
         sim_granules_set(address, size, SIM_OWNER_LOOKUP);
-        sim_memory_wrote(address, size); /* it may have been, elsewhere */
+        sim_memory_wrote(address, size); /* another mapping may have written it */
     }
     return record;
 }

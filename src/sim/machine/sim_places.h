@@ -1,5 +1,5 @@
-/* Where the threads of a launch are: what an engine tells of its waves, and the text of reports on
- * launches in progress. Nothing here takes a lock; the caller sees to it that nothing runs. */
+/* Where the threads of a launch are: what an engine reports of its waves, and the text of reports
+ * on launches in progress. Nothing here takes a lock; the caller sees to it that nothing runs. */
 #ifndef SIM_PLACES_H
 #define SIM_PLACES_H
 

@@ -52,7 +52,7 @@ void sim_queue_end(struct sim_queue *queue, struct sim_launch *launch);
 /* Whether a launch has nothing left to run. */
 bool sim_queue_finished(const struct sim_launch *launch);
 
-/* Whether threads must ask here before they begin the launch's next block. */
+/* Whether threads must call this before they begin the launch's next block. */
 bool sim_queue_crowded(const struct sim_queue *queue);
 
 #endif

@@ -1,7 +1,7 @@
 /* What the optional checks know of a block's own memory (SIM_CHECK_UNINITIALISED,
  * SIM_CHECK_RACES, SIM_CHECK_SYNC): which bytes of its shared memory and of its threads'
  * local memory were written, who accessed shared memory last, and which bytes of it an
- * asynchronous copy is still to write. The engine asks before each access, and reports.
+ * asynchronous copy is still to write. The engine checks each access first, and reports.
  *
  * What orders accesses: barriers of the whole block, barriers of one wave, and barriers at
  * which some of the waves arrive and some wait. Order between waves is known by wave: when a

@@ -78,7 +78,7 @@ void sim_discharge(int device, uint64_t bytes);
 
 /* ---- sim_contents.c: memory that is returned to the kernel ------------------------ */
 
-/* Asks for large pages, for an allocation that has room for some. */
+/* Requests large pages, for an allocation that has room for some. */
 void sim_contents_expect(const struct sim_memory *memory);
 /* Returns the pages that only [start, end) has, when they are many: they read as zero. */
 void sim_contents_discard_own(uint64_t start, uint64_t end);

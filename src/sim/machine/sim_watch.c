@@ -1,4 +1,4 @@
-/* The watch's thread, the signal that asks for a report, and when a line is due. */
+/* The watch's thread, the signal that requests a report, and when a line is due. */
 #include "sim_watch.h"
 
 #include "log.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    REPORTS_MAX = 8, /* launches of which one SIGQUIT tells where they are */
+    REPORTS_MAX = 8, /* launches that the report of one SIGQUIT has */
     NEVER = -1,
 };
 static const uint64_t tick_max = 1000000000, tick_min = 10000000;
@@ -69,7 +69,7 @@ static void on_quit(int signal_number, siginfo_t *info, void *context)
     errno = error;
 }
 
-/* The signals that our handlers block, a set that nobody else has. The simulated drivers of a
+/* The signals that our handlers block, a set that no other handler has. The simulated drivers of a
  * process, each of which has a handler of its own, know each other's by it: dladdr would tell the
  * name, but it takes the loader's lock, with which dlclose may wait for kernels. */
 static void set_of_ours(sigset_t *set)

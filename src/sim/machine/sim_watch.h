@@ -2,7 +2,7 @@
  * takes long, and a report on every launch when the process gets SIGQUIT. Private to the scheduler.
  *
  * A thread does so, and looks at the launches under the scheduler's lock. For a report, the threads
- * that run blocks stop between two turns of waves, so that nobody changes what it reads. */
+ * that run blocks stop between two turns of waves, so that no thread changes what it reads. */
 #ifndef SIM_WATCH_H
 #define SIM_WATCH_H
 

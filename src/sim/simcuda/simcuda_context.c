@@ -416,7 +416,7 @@ CUresult simcuda_cuCtxDestroy(CUcontext handle)
     return simcuda_leave(CUDA_SUCCESS);
 }
 
-/* ---- what is asked of the current one -------------------------------------------------- */
+/* ---- queries of the current one -------------------------------------------------------- */
 
 CUresult simcuda_cuCtxGetDevice(CUdevice *out)
 {

@@ -368,7 +368,7 @@ struct simcuda_physical {
     size_t size;
     int handle_types;
     unsigned extra; /* references that a program holds after its first */
-    bool imported;  /* counted against the device elsewhere */
+    bool imported;  /* counted where it was allocated */
 };
 /* Physical memory from a file, of which it takes ownership. */
 CUresult simcuda_physical_new(struct simcuda_device *device, int file, size_t size,

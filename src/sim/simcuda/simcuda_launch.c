@@ -75,7 +75,7 @@ static CUresult check_shape(const struct shape *shape, const struct simcuda_func
         grid[0] > 0x7fffffff || grid[1] > GRID_YZ_MAX || grid[2] > GRID_YZ_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->shared > function->max_dynamic) {
-        AH_LOG_WARN("simulated CUDA driver: %s asks for %u bytes of dynamic shared memory, %u are "
+        AH_LOG_WARN("simulated CUDA driver: %s requests %u bytes of dynamic shared memory, %u are "
                     "allowed",
                     function->info.name, shape->shared, function->max_dynamic);
         return CUDA_ERROR_INVALID_VALUE;

@@ -86,7 +86,7 @@ struct ahhsa_dispatch {
     struct ah_backend_stream *stream;
     const hsa_queue_t *queue;             /* for hidden_queue_ptr */
     hsa_kernel_dispatch_packet_t *packet; /* all 0; header and completion_signal are not yours */
-    unsigned char *arguments;             /* as many bytes as begin was asked for */
+    unsigned char *arguments;             /* as many bytes as were requested of begin */
     /* Of hsa_packet.c. */
     struct ahhsa_queue *to;
     uint64_t index;
@@ -144,7 +144,7 @@ hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
                                 const struct ahhsa_transfer *transfer,
                                 const struct ahhsa_signal *before, struct ahhsa_signal *after);
 
-/* ---- work beside the hardware queues: hsa_stream.c -------------------------------------- */
+/* ---- work outside of the hardware queues: hsa_stream.c ---------------------------------- */
 
 /* A place in a stream for one piece of work that does not go through the stream's queue: a copy, or
  * something that the host does. */
@@ -163,7 +163,7 @@ hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work 
  * lock: engines work in the order of submission, which must be the order of the places. Other
  * work is started now. */
 void ahhsa_work_end(struct ahhsa_work *work);
-/* Instead of work_end, when no thread or engine was told of the work: there is none. */
+/* Instead of work_end, when the work was given to no thread or engine: there is none. */
 void ahhsa_work_cancel(struct ahhsa_work *work);
 /* After work_end, when the work could not be started: subtracts one from `after` when `before` is
  * done, so that nothing overtakes what comes before. */

@@ -44,7 +44,7 @@ LANE u32 reverse(u32 x)
     x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
     return __builtin_bswap32(x);
 }
-/* Of numbers but 0: the exponent of an exact f64 tells. */
+/* Of numbers but 0: the exponent of an exact f64 has it. */
 LANE u32 highest_bit(u32 x)
 {
     return (u32)(bits_f64((f64)x) >> 52) - 1023;

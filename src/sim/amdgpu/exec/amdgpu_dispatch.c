@@ -397,7 +397,7 @@ static void introduce(const struct sim_launch *launch, struct sim_report *text)
     amdgpu_report_dispatch(dispatch_of(launch), text);
 }
 
-/* Threads that are in another branch are not told from those that have ended. */
+/* Threads that are in another branch are not distinguished from those that have ended. */
 static void find_threads(const struct sim_block *sim, unsigned number, struct sim_places *places)
 {
     const struct amdgpu_block *block = sim->state;

@@ -167,7 +167,7 @@ check_kernel(struct amdgpu_queue *queue, const hsa_kernel_dispatch_packet_t *pac
     return NULL;
 }
 
-/* The delay that ANYHIP_SIM_FAULTS asks for. */
+/* The delay that ANYHIP_SIM_FAULTS requests. */
 static void delay(struct amdgpu_queue *queue)
 {
     struct amdgpu_conditions conditions = {.count = 0};

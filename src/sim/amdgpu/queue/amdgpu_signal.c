@@ -21,7 +21,8 @@ enum { BUCKETS = 64, LINKS_ON_STACK = 16 };
 enum { LOOKS = 100 }; /* checks of the values before a waiter sleeps: a few microseconds */
 enum { LOOK_AGAIN_MIN_NS = 1000000, LOOK_AGAIN_MAX_NS = 64000000 };
 
-enum { SHARED = 0x64726873 }; /* reserved1: other processes change it, and wake nobody here */
+/* reserved1: other processes change it, and wake no thread of this one */
+enum { SHARED = 0x64726873 };
 
 struct sleeper {
     _Atomic(uint32_t) woken;

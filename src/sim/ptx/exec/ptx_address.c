@@ -1,5 +1,5 @@
 /* Addresses of accesses as instructions that are not loads or stores use them; handlers of the
- * instructions that convert generic addresses and ask about them. */
+ * instructions that convert generic addresses and test them. */
 #include "ptx_checks.h"
 #include "ptx_memory.h"
 #include "sim_memory.h"

@@ -214,7 +214,7 @@ static void one_lane(struct ptx_warp *warp, const struct ptx_atomic *atomic, uns
         memcpy(warp->regs + atomic->d[i] + column, old[i], size);
 }
 
-/* All lanes add to one place and none asks what was there. */
+/* All lanes add to one address and none uses the previous value. */
 static bool add_up(struct ptx_warp *warp, const struct ptx_atomic *atomic,
                    unsigned char *const where[PTX_LANES])
 {

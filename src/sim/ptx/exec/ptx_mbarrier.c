@@ -213,7 +213,7 @@ const struct ptx_op *ptx_run_mbarrier(struct ptx_warp *warp, const struct ptx_op
 }
 
 /* A state that is not of the current phase has completed; so has the phase of the
- * other parity. Who finds it has not is likely to ask again: others go first. */
+ * other parity. A warp that finds that it has not is likely to test again: others run first. */
 const struct ptx_op *ptx_run_mbarrier_test(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_mbarrier_op *extra = op->extra;

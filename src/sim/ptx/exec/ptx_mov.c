@@ -1,5 +1,5 @@
 /* mov: registers, packing and unpacking; and the changes of element size that other
- * instructions ask for. */
+ * instructions request. */
 #include "ptx_warp.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Finds what formats ask for; the host's printf formats each value, so that the text is
+/* Finds what formats request; the host's printf formats each value, so that the text is
  * what the host would print. */
 #include "ptx_printf.h"
 

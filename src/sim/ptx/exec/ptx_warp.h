@@ -120,7 +120,7 @@ const struct ptx_op *ptx_warp_wait(struct ptx_warp *warp, const struct ptx_op *o
  * running fragment waits there for the others; where some of them are at another such barrier,
  * that is reported. */
 bool ptx_warp_align(struct ptx_warp *warp, const struct ptx_op *op);
-/* The running fragment's lanes have all gone elsewhere. Returns NULL. */
+/* The running fragment has no lanes left: all are in other fragments. Returns NULL. */
 const struct ptx_op *ptx_warp_retire(struct ptx_warp *warp);
 /* The running fragment's lanes end. Returns NULL. */
 const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp);

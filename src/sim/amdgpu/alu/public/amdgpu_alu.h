@@ -10,7 +10,7 @@
 #include "amdgpu_exec.h"
 
 /* Emitters; amdgpu_exec.h says what is expected of them. amdgpu_emit_matrix handles only some rows
- * of VOP3P (MFMA, WMMA) and has to be asked before amdgpu_emit_vector. */
+ * of VOP3P (MFMA, WMMA) and has to be called before amdgpu_emit_vector. */
 bool amdgpu_emit_vector(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                         struct amdgpu_op *op);
 bool amdgpu_emit_matrix(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);

@@ -113,7 +113,7 @@ struct amdgpu_operand {
 enum { AMDGPU_SOURCES = 4, AMDGPU_VADDRS = 13 };
 
 struct amdgpu_dpp {
-    unsigned short control; /* DPP_CTRL; DPP8 and gfx11's are told apart by is_dpp8 */
+    unsigned short control; /* DPP_CTRL; DPP8 and gfx11's are distinguished by is_dpp8 */
     unsigned char row_mask, bank_mask;
     bool bound_ctrl, fetch_inactive;
     bool is_dpp8;

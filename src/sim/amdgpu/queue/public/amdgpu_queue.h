@@ -47,7 +47,7 @@ size_t amdgpu_signal_wait(amd_signal_t *const *signals, const hsa_signal_conditi
 /* An error of a queue. The queue stops, as on hardware: running kernels are cancelled, completion
  * signals of failed packets keep their values, and queue_inactive_signal becomes -1.
  *   HSA_STATUS_ERROR_MEMORY_FAULT                a kernel accessed memory that does not exist;
- *                                                AMD's runtime tells its system event handlers
+ *                                                AMD's runtime reports to its system event handlers
  *   HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION   an access to an invalid address, beyond a
  *                                                segment, or misaligned
  *   HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION
