@@ -220,7 +220,7 @@ static void functions_for_kernel_nodes_refuse_others(void **state)
     hipGraphNode_t node = an_empty(graph), kernel = add_structure();
     (void)state;
     refused(hipGraphKernelNodeGetParams(node, &params), hipErrorInvalidValue,
-            "hipGraphKernelNodeGetParams is not for");
+            "hipGraphKernelNodeGetParams: this is");
     expect(hipGraphKernelNodeGetParams(NULL, &params), hipErrorInvalidValue);
     expect(hipGraphKernelNodeGetParams(kernel, NULL), hipErrorInvalidValue);
     expect(hipGraphKernelNodeSetParams(node, &params), hipErrorInvalidValue);
@@ -333,7 +333,7 @@ static void copies_of_rows_check_their_parameters(void **state)
     expect(hipGraphMemcpyNodeSetParams1D(NULL, device, host, BYTES, hipMemcpyDefault),
            hipErrorInvalidValue);
     refused(hipGraphMemcpyNodeSetParams1D(an_empty(graph), device, host, 8, hipMemcpyDefault),
-            hipErrorInvalidValue, "hipGraphMemcpyNodeSetParams1D is not for");
+            hipErrorInvalidValue, "hipGraphMemcpyNodeSetParams1D: this is");
     ok(hipGraphMemcpyNodeSetParams1D(node, host, device, BYTES, hipMemcpyDeviceToHost));
     ok(hipFree(device));
     ok(hipHostFree(locked));
