@@ -503,6 +503,42 @@ static void managed_memory_is_prefetched_and_advised(void **state)
     ok(hipFree(memory));
 }
 
+/* The mode of coherency is that of any memory of HIP's; over CUDA all of it is fine-grained. */
+static void coherency_of_memory_that_is_not_managed(void **state)
+{
+    (void)state;
+    const int coarse =
+        over_hsa() ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain;
+    void *device, *fine, *host, *host_coarse;
+    ok(hipMalloc(&device, 4096));
+    ok(hipExtMallocWithFlags(&fine, 4096, hipDeviceMallocFinegrained));
+    ok(hipHostMalloc(&host, 4096, hipHostMallocDefault));
+    ok(hipHostMalloc(&host_coarse, 4096, hipHostMallocNonCoherent));
+    const struct {
+        void *memory;
+        int mode;
+    } rows[] = {{device, coarse},
+                {fine, hipMemRangeCoherencyModeFineGrain},
+                {host, hipMemRangeCoherencyModeFineGrain},
+                {host_coarse, coarse}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int mode = -1;
+        ok(hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeCoherencyMode,
+                                   rows[i].memory, 4096));
+        check(mode == rows[i].mode);
+        expect(hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeReadMostly,
+                                       rows[i].memory, 4096),
+               hipErrorInvalidValue);
+        expect(hipMemRangeGetAttribute(&mode, sizeof mode, hipMemRangeAttributeCoherencyMode,
+                                       rows[i].memory, 4097),
+               hipErrorInvalidValue);
+    }
+    ok(hipHostFree(host_coarse));
+    ok(hipHostFree(host));
+    ok(hipFree(fine));
+    ok(hipFree(device));
+}
+
 static void managed_functions_check_their_arguments(void **state)
 {
     char *memory;
@@ -823,6 +859,7 @@ int main(void)
         TEST(registration_checks_its_arguments),
         TEST(managed_memory_is_used_by_host_and_kernels_at_one_address),
         TEST(managed_memory_is_prefetched_and_advised),
+        TEST(coherency_of_memory_that_is_not_managed),
         TEST(managed_functions_check_their_arguments),
         TEST(managed_memory_is_attached_to_streams),
         TEST(every_fill_writes_its_elements_and_nothing_else),

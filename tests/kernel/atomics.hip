@@ -338,6 +338,33 @@ TEST("unsafe float atomics do nothing to fine-grained memory of gfx90a, and safe
         CHECK(fine == safe);
 }
 
+struct alignas(8) complex_number {
+    float re, im;
+};
+
+/* Classes of eight bytes are exchanged as a whole. */
+__global__ void exchange_classes(complex_number *word, complex_number *out)
+{
+    complex_number next = {3, 4}, last = {5, 6}, seen = last, stored = {7, 8};
+    out[0] = __hip_atomic_exchange(word, next, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    out[1] = __hip_atomic_exchange(word, last, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+    __hip_atomic_compare_exchange_strong(word, &seen, stored, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                         __HIP_MEMORY_SCOPE_AGENT);
+    out[2] = *word;
+}
+
+static void check_exchange_of_classes()
+{
+    std::vector<complex_number> one(1, {1, 2});
+    ah_test::buffer<complex_number> word(one), out(3);
+    exchange_classes<<<1, 1>>>(word.device(), out.device());
+    CHECK_LAUNCH();
+    std::vector<complex_number> seen = out.read();
+    const float want[3][2] = {{1, 2}, {3, 4}, {7, 8}};
+    for (int i = 0; i < 3; ++i)
+        CHECK(seen[i].re == want[i][0] && seen[i].im == want[i][1]);
+}
+
 TEST("the __hip_atomic_ builtins work in every order and scope")
 {
     CHECK_OPERATION(hip_add, int, plus);
@@ -358,6 +385,7 @@ TEST("the __hip_atomic_ builtins work in every order and scope")
     CHECK_OPERATION(hip_and, unsigned int, both);
     CHECK_OPERATION(hip_or, int, either);
     CHECK_OPERATION(hip_xor, unsigned long long, one_of);
+    check_exchange_of_classes();
 }
 
 // ---- many threads on one word ----

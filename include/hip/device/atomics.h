@@ -35,22 +35,23 @@ template <typename T> struct plain<volatile T> {
         return (T)__nvvm_atom_sys_##op##_gen_i((int *)p, (int)v);                                  \
     }
 __AH_SYSTEM_INT(add)
-__AH_SYSTEM_INT(xchg)
 __AH_SYSTEM_INT(and)
 __AH_SYSTEM_INT(or)
 __AH_SYSTEM_INT(xor)
 #undef __AH_SYSTEM_INT
 __AH_FN float system_add(float *p, float v) { return __nvvm_atom_sys_add_gen_f(p, v); }
 __AH_FN double system_add(double *p, double v) { return __nvvm_atom_sys_add_gen_d(p, v); }
-__AH_FN float system_xchg(float *p, float v)
+/* Also of numbers and classes that are no integers. */
+template <typename T> __AH_FN T system_xchg(T *p, T v)
 {
-    return __builtin_bit_cast(float,
-                              __nvvm_atom_sys_xchg_gen_i((int *)p, __builtin_bit_cast(int, v)));
-}
-__AH_FN double system_xchg(double *p, double v)
-{
-    return __builtin_bit_cast(
-        double, __nvvm_atom_sys_xchg_gen_ll((long long *)p, __builtin_bit_cast(long long, v)));
+    if constexpr (sizeof(T) == 8)
+        return __builtin_bit_cast(
+            T, __nvvm_atom_sys_xchg_gen_ll((long long *)p, __builtin_bit_cast(long long, v)));
+    else if constexpr (sizeof(T) == 4)
+        return __builtin_bit_cast(
+            T, __nvvm_atom_sys_xchg_gen_i((int *)p, __builtin_bit_cast(int, v)));
+    else // a loop of compare-and-swap of the word around it
+        return __hip_atomic_exchange(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 template <typename T> __AH_FN T system_sub(T *p, T v) { return system_add(p, (T)-v); }
 /* Smallest and largest: clang 22's builtins compare unsigned numbers as signed ones. */

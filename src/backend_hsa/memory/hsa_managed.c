@@ -268,13 +268,32 @@ static hipError_t list_accessors(const struct part *all, int *out, size_t room)
     return hipSuccess;
 }
 
+/* Of memory that is not managed. */
+static hipMemRangeCoherencyMode coherency(const struct ahhsa_allocation *allocation)
+{
+    unsigned flags = allocation->flags;
+    bool coarse = false;
+    if (allocation->kind == AH_MEMORY_DEVICE)
+        coarse = flags != hipDeviceMallocFinegrained && flags != hipDeviceMallocUncached;
+    else if (allocation->kind == AH_MEMORY_HOST)
+        coarse = flags & hipHostMallocNonCoherent && allocation->device->pools.host_coarse.handle;
+    return coarse ? hipMemRangeCoherencyModeCoarseGrain : hipMemRangeCoherencyModeFineGrain;
+}
+
 hipError_t ahhsa_managed_attribute(struct ah_backend_device *device, void *out_data,
                                    size_t data_size, hipMemRangeAttribute attribute,
                                    const void *pointer, size_t size)
 {
     struct summary summary = {.start = (uintptr_t)pointer, .size = size};
     const struct part *all = &summary.all;
+    struct ahhsa_allocation allocation;
     int *out = out_data;
+    if (attribute == hipMemRangeAttributeCoherencyMode && data_size == sizeof *out &&
+        ahhsa_memory_find(device->backend, pointer, &allocation) &&
+        allocation.kind != AH_MEMORY_MANAGED) {
+        *out = coherency(&allocation);
+        return hipSuccess;
+    }
     if (!ahhsa_memory_update(device->backend, pointer, summarize, &summary) || !summary.found ||
         data_size < sizeof *out || data_size % sizeof *out != 0)
         return hipErrorInvalidValue;

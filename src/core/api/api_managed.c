@@ -4,18 +4,26 @@
 #include "api_shared.h"
 #include "runtime.h"
 
-/* The whole range is managed memory. */
-static hipError_t managed_range(const void *pointer, size_t size, struct ah_device **out_device)
+/* The whole range is in one of HIP's allocations. */
+static hipError_t known_range(const void *pointer, size_t size, struct ah_device **out_device,
+                              enum ah_memory_kind *out_kind)
 {
     struct ah_pointer_info info;
     if (!pointer || size == 0)
         return hipErrorInvalidValue;
-    struct ah_device *device = ah_memory_describe(pointer, &info);
-    if (!device || info.kind != AH_MEMORY_MANAGED ||
+    *out_device = ah_memory_describe(pointer, &info);
+    *out_kind = info.kind;
+    if (!*out_device || info.kind == AH_MEMORY_UNKNOWN ||
         size > info.size - (size_t)((const char *)pointer - (const char *)info.base))
         return hipErrorInvalidValue;
-    *out_device = device;
     return hipSuccess;
+}
+
+static hipError_t managed_range(const void *pointer, size_t size, struct ah_device **out_device)
+{
+    enum ah_memory_kind kind;
+    hipError_t error = known_range(pointer, size, out_device, &kind);
+    return error == hipSuccess && kind != AH_MEMORY_MANAGED ? hipErrorInvalidValue : error;
 }
 
 /* A device of the memory's driver, or NULL in *out for the host. */
@@ -145,11 +153,15 @@ static hipError_t range_attribute(void *data, size_t data_size, hipMemRangeAttri
                                   const void *pointer, size_t size)
 {
     struct ah_device *device;
+    enum ah_memory_kind kind;
     bool list = attribute == hipMemRangeAttributeAccessedBy;
     if (!data || data_size == 0 || data_size % sizeof(int) != 0 ||
         (!list && data_size != sizeof(int)))
         return hipErrorInvalidValue;
-    hipError_t error = managed_range(pointer, size, &device);
+    hipError_t error = known_range(pointer, size, &device, &kind);
+    if (error == hipSuccess && kind != AH_MEMORY_MANAGED &&
+        attribute != hipMemRangeAttributeCoherencyMode)
+        error = hipErrorInvalidValue;
     if (error == hipSuccess)
         error = device->ops->managed_attribute(device->native, data, data_size, attribute, pointer,
                                                size);
