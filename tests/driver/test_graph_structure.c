@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- graphs and nodes ------------------------------------------------------------------- */
 
@@ -255,6 +256,80 @@ static void finding_a_copy_checks_its_arguments(void **state)
     ok(hipGraphDestroy(graph));
 }
 
+/* ---- pictures ------------------------------------------------------------------------------ */
+
+static char *read_file(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    check(file);
+    if (getdelim(&text, &size, 0, file) < 0)
+        check(feof(file));
+    fclose(file);
+    return text;
+}
+
+/* What hipGraphDebugDotPrint writes with these flags, to be freed. */
+static char *dot_of(hipGraph_t graph, unsigned flags)
+{
+    char path[] = "/tmp/graph-XXXXXX";
+    int file = mkstemp(path);
+    check(file >= 0);
+    close(file);
+    ok(hipGraphDebugDotPrint(graph, path, flags));
+    char *text = read_file(path);
+    unlink(path);
+    return text;
+}
+
+static void do_nothing(void *data)
+{
+    (void)data;
+}
+
+static void a_picture_has_every_node_and_edge_once(void **state)
+{
+    hipGraphNode_t nodes[5], node;
+    hipGraph_t graph = five_nodes(nodes), child = new_graph();
+    hipHostNodeParams host = {do_nothing, NULL};
+    (void)state;
+    ok(hipGraphAddHostNode(&node, child, NULL, 0, &host));
+    ok(hipGraphAddChildGraphNode(&node, graph, nodes, 2, child));
+    char *text = dot_of(graph, 0);
+    check(strncmp(text, "digraph", 7) == 0);
+    check(count_text(text, "EMPTY") == 5 && count_text(text, "HOST") == 1);
+    check(count_text(text, "CHILD_GRAPH") == 1 && count_text(text, "subgraph") == 2);
+    check(count_text(text, "->") == 5 && count_text(text, "function|") == 0);
+    free(text);
+    text = dot_of(graph, hipGraphDebugDotFlagsHostNodeParams);
+    check(count_text(text, "{function|0x") == 1 && count_text(text, "node handle") == 0);
+    free(text);
+    text = dot_of(graph, hipGraphDebugDotFlagsVerbose);
+    check(count_text(text, "{function|0x") == 1 && count_text(text, "{node handle|0x") == 7);
+    free(text);
+    ok(hipGraphDestroy(child));
+    ok(hipGraphDestroy(graph));
+}
+
+static void a_picture_needs_a_graph_and_a_file(void **state)
+{
+    hipGraph_t graph = new_graph();
+    (void)state;
+    refused(hipGraphDebugDotPrint(NULL, "/tmp/never", 0), hipErrorInvalidValue,
+            "hipGraphDebugDotPrint: the graph is NULL");
+    expect(hipGraphDebugDotPrint(graph, NULL, 0), hipErrorInvalidValue);
+    refused(hipGraphDebugDotPrint(graph, "", 0), hipErrorOperatingSystem,
+            "cannot write a file without a name: No such file");
+    refused(hipGraphDebugDotPrint(graph, "/dev/full", 0), hipErrorOperatingSystem,
+            "cannot write /dev/full: No space left");
+    char *text = dot_of(graph, ~0U); /* flags that do not exist mean nothing */
+    check(strstr(text, "subgraph"));
+    free(text);
+    ok(hipGraphDestroy(graph));
+    refused(hipGraphDebugDotPrint(graph, "/tmp/never", 0), hipErrorInvalidValue, "is not a graph");
+}
+
 /* ---- large graphs ------------------------------------------------------------------------- */
 
 /* A hub before 10,000 nodes and another after them, and a chain through them that was linked from
@@ -433,6 +508,8 @@ int main(void)
         TEST(a_destroyed_node_takes_its_edges_along),
         TEST(a_clone_has_copies_of_nodes_and_edges),
         TEST(finding_a_copy_checks_its_arguments),
+        TEST(a_picture_has_every_node_and_edge_once),
+        TEST(a_picture_needs_a_graph_and_a_file),
         TEST(ten_thousand_nodes_are_no_effort),
         TEST(a_user_object_is_destroyed_with_its_last_reference),
         TEST(clones_have_references_of_their_own),

@@ -56,13 +56,19 @@ struct ah_batch_work {
     uint64_t mask;
 };
 
+/* A fill. */
+struct ah_memset_work {
+    hipMemsetParams given;
+    const struct ah_device *owner; /* of the memory, which may be freed before an update */
+};
+
 struct ah_work {
     const struct ah_work_type *type;
     struct ah_device *device; /* where it runs: the current device when it was made */
     union {
         struct ah_kernel_work kernel;
         struct ah_memcpy_work memcpy;
-        hipMemsetParams memset;
+        struct ah_memset_work memset;
         hipHostNodeParams host;
         struct ah_graph *child;         /* owned */
         struct ah_event *event;         /* retained */

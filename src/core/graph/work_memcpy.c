@@ -301,12 +301,19 @@ static void describe_end(const struct ah_copy_end *end, const struct ah_copy_pla
 
 static void describe(const struct ah_work *work, unsigned flags, FILE *out)
 {
+    static const char letters[] = {[AH_PLACE_PAGEABLE] = 'H',
+                                   [AH_PLACE_HOST] = 'H',
+                                   [AH_PLACE_MANAGED] = 'M',
+                                   [AH_PLACE_DEVICE] = 'D',
+                                   [AH_PLACE_ARRAY] = 'A'};
     const struct ah_memcpy_work *copy = &work->memcpy;
-    fprintf(out, "kind|%s\n", ah_name_copy_kind(copy->kind));
+    fprintf(out, "kind|%cto%c\nbytes|%zu\n", letters[copy->src_place.kind],
+            letters[copy->dst_place.kind],
+            copy->region.width * copy->region.height * copy->region.depth);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsMemcpyNodeParams)) {
         describe_end(&copy->region.src, &copy->src_place, "source", out);
         describe_end(&copy->region.dst, &copy->dst_place, "destination", out);
-        fprintf(out, "bytes|%zu x %zu x %zu\n", copy->region.width, copy->region.height,
+        fprintf(out, "extent|%zu x %zu x %zu\n", copy->region.width, copy->region.height,
                 copy->region.depth);
     }
 }

@@ -40,7 +40,7 @@ static hipError_t make(const hipMemsetParams *params, struct ah_device *device, 
     struct ah_work *work = ah_work_create(&ah_work_memset, device);
     if (!work)
         return hipErrorOutOfMemory;
-    work->memset = *params;
+    work->memset = (struct ah_memset_work){*params, ah_memory_owner(params->dst)};
     *out_work = work;
     return hipSuccess;
 }
@@ -81,8 +81,8 @@ static bool same_rows(const hipMemsetParams *a, const hipMemsetParams *b)
 
 static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
 {
-    const hipMemsetParams *was = &old->memset, *is = &work->memset;
-    if (ah_memory_owner(was->dst) != ah_memory_owner(is->dst)) {
+    const hipMemsetParams *was = &old->memset.given, *is = &work->memset.given;
+    if (old->memset.owner != work->memset.owner) {
         AH_LOG_ERR("a memset node of an executable graph cannot go to memory of another device");
         return hipGraphExecUpdateErrorParametersChanged;
     }
@@ -105,13 +105,11 @@ static struct ah_fill fill_of(const hipMemsetParams *params)
 
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
-    if (ah_registry.mixed_drivers) {
-        const struct ah_device *owner = ah_memory_owner(work->memset.dst);
-        if (owner && owner->driver != work->device->driver)
-            return hipErrorNotSupported;
-    }
+    const struct ah_device *owner = work->memset.owner;
+    if (owner && owner->driver != work->device->driver)
+        return hipErrorNotSupported;
     out_node->kind = AH_GRAPH_FILL;
-    out_node->fill = fill_of(&work->memset);
+    out_node->fill = fill_of(&work->memset.given);
     return hipSuccess;
 }
 
@@ -119,12 +117,12 @@ static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
 {
     return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_FILL,
                                                   .blocking = AH_ASYNC,
-                                                  .fill = {.rows = fill_of(&work->memset)}});
+                                                  .fill = {.rows = fill_of(&work->memset.given)}});
 }
 
 static void describe(const struct ah_work *work, unsigned flags, FILE *out)
 {
-    const hipMemsetParams *params = &work->memset;
+    const hipMemsetParams *params = &work->memset.given;
     fprintf(out, "value|%u\nbytes|%zu\n", params->value,
             params->width * params->elementSize * params->height);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsMemsetNodeParams))
@@ -182,7 +180,7 @@ static hipError_t get(hipGraphNode_t handle, hipMemsetParams *out_params)
     hipError_t error =
         ah_node_of_type(handle, hipGraphNodeTypeMemset, "hipGraphMemsetNodeGetParams", &node);
     if (error == hipSuccess)
-        *out_params = node->work->memset;
+        *out_params = node->work->memset.given;
     ah_graph_unlock();
     return error;
 }
