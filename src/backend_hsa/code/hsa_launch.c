@@ -7,8 +7,8 @@
 /* ---- checks ----------------------------------------------------------------------------- */
 
 /* A packet counts work-items in 32 bits. */
-static hipError_t check_grid(const struct ah_backend_function *function,
-                             const struct ah_launch *launch)
+static inline __attribute__((always_inline)) hipError_t
+check_grid(const struct ah_backend_function *function, const struct ah_launch *launch)
 {
     for (int i = 0; i < 3; i++) {
         uint32_t required = function->kernel->required[i];
@@ -30,8 +30,8 @@ static hipError_t check_grid(const struct ah_backend_function *function,
     return hipSuccess;
 }
 
-static hipError_t check_arguments(const struct ah_backend_function *function,
-                                  const struct ah_launch *launch)
+static inline __attribute__((always_inline)) hipError_t
+check_arguments(const struct ah_backend_function *function, const struct ah_launch *launch)
 {
     if (function->kernel->explicit_count == 0 || launch->params)
         return hipSuccess;
@@ -67,8 +67,9 @@ static hipError_t check_cooperative(struct ah_backend_device *device,
     return hipErrorCooperativeLaunchTooLarge;
 }
 
-static hipError_t check(struct ah_backend_device *device,
-                        const struct ah_backend_function *function, const struct ah_launch *launch)
+static inline __attribute__((always_inline)) hipError_t
+check(struct ah_backend_device *device, const struct ah_backend_function *function,
+      const struct ah_launch *launch)
 {
     hipError_t error = check_grid(function, launch);
     if (error == hipSuccess)
@@ -204,4 +205,22 @@ hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_func
     fill(&dispatch, function, launch, &implicit, stack);
     ahhsa_dispatch_end(&dispatch);
     return hipSuccess;
+}
+
+/* ---- launches that are prepared ----------------------------------------------------------- */
+
+hipError_t ahhsa_launch_check(struct ah_backend_device *device,
+                              const struct ah_backend_function *function,
+                              const struct ah_launch *launch)
+{
+    return check(device, function, launch);
+}
+
+void ahhsa_launch_fill(struct ah_backend_device *device, const struct ah_backend_function *function,
+                       const struct ah_launch *launch, const struct ahhsa_implicit *implicit,
+                       void *arguments, hsa_kernel_dispatch_packet_t *out_packet)
+{
+    fill_packet(out_packet, function, launch, stack_size(device, function), arguments);
+    if (arguments)
+        ahhsa_arguments_write(arguments, function, launch, implicit);
 }

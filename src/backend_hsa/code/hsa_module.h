@@ -67,6 +67,18 @@ void ahhsa_arguments_write(unsigned char *to, const struct ah_backend_function *
 enum { AHHSA_KERNARG_MAX = 64 << 10, AHHSA_COOPERATION_SIZE = 64 };
 _Static_assert(AHHSA_KERNARG_MAX + AHHSA_COOPERATION_SIZE <= AHHSA_ARGUMENTS_MAX, "one chunk");
 
+/* ---- launches that are prepared, not begun: hsa_launch.c ---------------------------------- */
+
+/* The errors that a launch has before it enters a queue. */
+hipError_t ahhsa_launch_check(struct ah_backend_device *device,
+                              const struct ah_backend_function *function,
+                              const struct ah_launch *launch);
+/* Fills in a packet, which is all 0, but for its header, and its arguments (NULL: none). */
+void ahhsa_launch_fill(struct ah_backend_device *device,
+                       const struct ah_backend_function *function, const struct ah_launch *launch,
+                       const struct ahhsa_implicit *implicit, void *arguments,
+                       hsa_kernel_dispatch_packet_t *out_packet);
+
 /* ---- functions: hsa_function.c ---------------------------------------------------------- */
 
 /* Blocks of function that a compute unit holds at once. */

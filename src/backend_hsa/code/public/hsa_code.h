@@ -2,8 +2,9 @@
  *
  * This room owns modules and functions (hsa_module.h) with the metadata of code objects
  * (hsa_metadata.h), launches, and services for kernels: printing, the heap of malloc, calls of the
- * host, the workspace of cooperative launches (hsa_kernel_services.h). A launch fills in a packet
- * of the queue room (ahhsa_dispatch_begin) and does not know how streams keep their order.
+ * host, the workspace of cooperative launches (hsa_kernel_services.h), and graphs. A launch fills in
+ * a packet of the queue room (ahhsa_dispatch_begin), a graph has packets that were filled in before
+ * (ahhsa_run_enqueue), and neither knows how streams keep their order.
  *
  * The user is hsa_backend.c alone; applications use the entries of the backend interface. Any
  * thread may call anything, without a device's lock held. A module has a lock of its own, and the

@@ -116,6 +116,29 @@ static inline size_t ahhsa_arguments_padded(size_t size)
     return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
+/* ---- kernels that were prepared before: hsa_run.c --------------------------------------- */
+
+/* Packets for one launch after another. Nobody changes them while a launch copies them. */
+struct ahhsa_run {
+    /* Complete but for completion signals; the barrier bit of a header says that the kernel waits
+     * for those before it. */
+    const hsa_kernel_dispatch_packet_t *packets;
+    unsigned count;
+    bool ends_in_one; /* all others have ended when the last one has */
+};
+
+/* What follows a header's barrier bit, 0 or 1: of a kernel, with fences of the system. */
+uint16_t ahhsa_run_header(bool barrier);
+
+/* Puts the packets behind all earlier work of the stream, and rings the queue's doorbell once, or
+ * once for each half of a queue that is too short. ended(data) is called when they have ended, as
+ * ahhsa_stream_add_callback says, also after an error, except that *out_begun says false: then it is
+ * not called, and nothing was queued. *out_signal is completed after the packets; it is retained.
+ * An entry: takes the lock. In a program that repeats itself it allocates nothing. */
+hipError_t ahhsa_run_enqueue(struct ah_backend_stream *stream, const struct ahhsa_run *run,
+                             void (*ended)(void *data), void *data, bool *out_begun,
+                             struct ahhsa_signal **out_signal);
+
 /* ---- copies: hsa_engine.c --------------------------------------------------------------- */
 
 /* One end of a copy. */
