@@ -68,14 +68,14 @@ static hipError_t create_described(hipArray_t *out_array, const hipChannelFormat
 hipError_t hipMallocArray(hipArray_t *array, const hipChannelFormatDesc *desc, size_t width,
                           size_t height, unsigned int flags)
 {
-    AH_ENTER(hipMallocArray);
+    AH_ENTER_UNSAFE(hipMallocArray);
     return AH_LEAVE(create_described(array, desc, (hipExtent){width, height, 0}, flags));
 }
 
 hipError_t hipMalloc3DArray(hipArray_t *array, const struct hipChannelFormatDesc *desc,
                             struct hipExtent extent, unsigned int flags)
 {
-    AH_ENTER(hipMalloc3DArray);
+    AH_ENTER_UNSAFE(hipMalloc3DArray);
     return AH_LEAVE(create_described(array, desc, extent, flags));
 }
 
@@ -101,13 +101,13 @@ static hipError_t create_driver(hipArray_t *out_array, const HIP_ARRAY3D_DESCRIP
 
 hipError_t hipArray3DCreate(hipArray_t *array, const HIP_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
-    AH_ENTER(hipArray3DCreate);
+    AH_ENTER_UNSAFE(hipArray3DCreate);
     return AH_LEAVE(create_driver(array, pAllocateArray));
 }
 
 hipError_t hipArrayCreate(hipArray_t *pHandle, const HIP_ARRAY_DESCRIPTOR *pAllocateArray)
 {
-    AH_ENTER(hipArrayCreate);
+    AH_ENTER_UNSAFE(hipArrayCreate);
     if (!pAllocateArray)
         return AH_LEAVE(hipErrorInvalidValue);
     HIP_ARRAY3D_DESCRIPTOR descriptor = {
@@ -150,13 +150,13 @@ static hipError_t destroy(hipArray_t handle)
 
 hipError_t hipFreeArray(hipArray_t array)
 {
-    AH_ENTER(hipFreeArray);
+    AH_ENTER_UNSAFE(hipFreeArray);
     return AH_LEAVE(destroy(array));
 }
 
 hipError_t hipArrayDestroy(hipArray_t array)
 {
-    AH_ENTER(hipArrayDestroy);
+    AH_ENTER_UNSAFE(hipArrayDestroy);
     return AH_LEAVE(destroy(array));
 }
 

@@ -244,8 +244,7 @@ hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config)
 hipError_t hipCtxSynchronize(void)
 {
     AH_ENTER_PLAIN();
-    struct ah_device *device = ah_device_current();
-    return AH_LEAVE(device ? device->ops->device_synchronize(device->native) : hipErrorNoDevice);
+    return AH_LEAVE(ah_device_synchronize("hipCtxSynchronize"));
 }
 
 static hipError_t primary_state(int ordinal, unsigned *out_flags, int *out_active)

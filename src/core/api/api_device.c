@@ -121,16 +121,19 @@ hipError_t hipInitDevice(int device, unsigned int deviceFlags, unsigned int flag
     return AH_LEAVE(init_device(device, deviceFlags, flags));
 }
 
-static hipError_t synchronize(void)
+hipError_t ah_device_synchronize(const char *call)
 {
     struct ah_device *device = ah_device_current();
-    return device ? device->ops->device_synchronize(device->native) : hipErrorNoDevice;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = ah_capture_any() ? ah_capture_check_device(device, call) : hipSuccess;
+    return error == hipSuccess ? device->ops->device_synchronize(device->native) : error;
 }
 
 hipError_t hipDeviceSynchronize(void)
 {
     AH_ENTER_PLAIN();
-    return AH_LEAVE(synchronize());
+    return AH_LEAVE(ah_device_synchronize("hipDeviceSynchronize"));
 }
 
 hipError_t hipDeviceReset(void)

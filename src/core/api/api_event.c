@@ -60,6 +60,7 @@ static hipError_t destroy(hipEvent_t handle)
         return hipErrorInvalidHandle;
     if (!ah_handle_retire(handle, AH_HANDLE_EVENT))
         return hipErrorContextIsDestroyed;
+    ah_capture_forget_event(event);
     atomic_store(&event->handle.type, AH_HANDLE_KEPT_EVENT);
     return ah_event_release(event);
 }
@@ -80,6 +81,23 @@ hipError_t ah_event_record(hipEvent_t handle, hipStream_t stream_handle)
     return error == hipSuccess ? ah_submit_record(stream, event) : error;
 }
 
+/* In a stream that captures the record is a node of the graph, as that of a launch has to be. */
+hipError_t ah_event_record_node(hipEvent_t handle, hipStream_t stream_handle)
+{
+    struct ah_event *event;
+    struct ah_stream *stream;
+    hipError_t error = ah_event_check(handle, &event);
+    if (error == hipSuccess)
+        error = ah_stream_resolve(stream_handle, &stream);
+    if (error != hipSuccess)
+        return error;
+    if (!(atomic_load(&stream->state) & AH_STREAM_CAPTURING))
+        return ah_submit_record(stream, event);
+    return ah_submit(
+        stream,
+        &(struct ah_command){.kind = AH_COMMAND_EVENT_RECORD, .external = true, .event = event});
+}
+
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
     AH_ENTER(hipEventRecord);
@@ -87,9 +105,20 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 }
 
 /* hipEventRecordExternal means something only while a stream is captured. */
+static hipError_t record_external(hipEvent_t event, hipStream_t handle)
+{
+    struct ah_stream *stream;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error == hipSuccess && !(atomic_load(&stream->state) & AH_STREAM_CAPTURING))
+        error = hipErrorInvalidValue;
+    return error == hipSuccess ? ah_event_record_node(event, handle) : error;
+}
+
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
 {
     AH_ENTER(hipEventRecordWithFlags);
+    if (flags == hipEventRecordExternal)
+        return AH_LEAVE(record_external(event, stream));
     if (flags != hipEventRecordDefault)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_event_record(event, stream));
@@ -99,6 +128,8 @@ static hipError_t query(hipEvent_t handle)
 {
     struct ah_event *event;
     hipError_t error = ah_event_check(handle, &event);
+    if (error == hipSuccess && ah_capture_any())
+        error = ah_capture_check_event(event, "hipEventQuery");
     if (error != hipSuccess)
         return error;
     return event->handle.device->ops->event_query(event->handle.device->native, event->native);
@@ -114,6 +145,11 @@ static hipError_t synchronize(hipEvent_t handle)
 {
     struct ah_event *event;
     hipError_t error = ah_event_check(handle, &event);
+    if (error == hipSuccess && ah_capture_any()) {
+        error = ah_capture_check_event(event, "hipEventSynchronize");
+        if (error == hipSuccess)
+            error = ah_capture_check_unsafe("hipEventSynchronize");
+    }
     if (error != hipSuccess)
         return error;
     return event->handle.device->ops->event_synchronize(event->handle.device->native,
@@ -141,6 +177,13 @@ static hipError_t elapsed(float *out_milliseconds, hipEvent_t start_handle, hipE
         error = ah_event_check(stop_handle, &stop);
     if (error != hipSuccess)
         return error;
+    if (ah_capture_any()) {
+        error = ah_capture_check_event(start, "hipEventElapsedTime");
+        if (error == hipSuccess)
+            error = ah_capture_check_event(stop, "hipEventElapsedTime");
+        if (error != hipSuccess)
+            return error;
+    }
     struct ah_device *device = start->handle.device;
     if (!can_time(start) || !can_time(stop) || device != stop->handle.device)
         return hipErrorInvalidHandle;

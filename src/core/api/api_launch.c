@@ -104,7 +104,7 @@ hipError_t hipLaunchCooperativeKernel(const void *f, dim3 gridDim, dim3 blockDim
 
 static hipError_t record_if(hipEvent_t event, hipStream_t stream)
 {
-    return event ? ah_event_record(event, stream) : hipSuccess;
+    return event ? ah_event_record_node(event, stream) : hipSuccess;
 }
 
 hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks,

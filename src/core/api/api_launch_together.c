@@ -240,6 +240,8 @@ static hipError_t find_devices(struct part *parts, unsigned count)
         hipError_t error = ah_stream_resolve(part->handle, &part->stream);
         if (error != hipSuccess)
             return error;
+        if (atomic_load(&part->stream->state) & AH_STREAM_CAPTURING)
+            return ah_capture_check_stream(part->stream, "a launch on several devices");
         part->device = part->stream->handle.device;
         for (unsigned j = 0; j < i; j++)
             if (parts[j].device == part->device)

@@ -61,7 +61,7 @@ hipError_t ah_memory_alloc(void **out_pointer, size_t size, unsigned flags)
 
 hipError_t hipMalloc(void **ptr, size_t size)
 {
-    AH_ENTER(hipMalloc);
+    AH_ENTER_UNSAFE(hipMalloc);
     return AH_LEAVE(ah_memory_alloc(ptr, size, hipDeviceMallocDefault));
 }
 
@@ -74,7 +74,7 @@ static bool extended_flags_valid(size_t size, unsigned flags)
 
 hipError_t hipExtMallocWithFlags(void **ptr, size_t sizeBytes, unsigned int flags)
 {
-    AH_ENTER(hipExtMallocWithFlags);
+    AH_ENTER_UNSAFE(hipExtMallocWithFlags);
     if (!extended_flags_valid(sizeBytes, flags))
         return AH_LEAVE(hipErrorInvalidValue);
     if (flags == hipMallocSignalMemory) /* which both the host and a stream read and write */
@@ -104,14 +104,14 @@ hipError_t ah_memory_alloc_pitch(void **out_pointer, size_t *out_pitch, size_t w
 
 hipError_t hipMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
 {
-    AH_ENTER(hipMallocPitch);
+    AH_ENTER_UNSAFE(hipMallocPitch);
     return AH_LEAVE(ah_memory_alloc_pitch(ptr, pitch, width, height));
 }
 
 hipError_t hipMemAllocPitch(hipDeviceptr_t *dptr, size_t *pitch, size_t widthInBytes, size_t height,
                             unsigned int elementSizeBytes)
 {
-    AH_ENTER(hipMemAllocPitch);
+    AH_ENTER_UNSAFE(hipMemAllocPitch);
     if (widthInBytes == 0 || height == 0 ||
         (elementSizeBytes != 4 && elementSizeBytes != 8 && elementSizeBytes != 16))
         return AH_LEAVE(hipErrorInvalidValue);
@@ -135,7 +135,7 @@ static hipError_t alloc_3d(hipPitchedPtr *out, hipExtent extent)
 
 hipError_t hipMalloc3D(hipPitchedPtr *pitchedDevPtr, hipExtent extent)
 {
-    AH_ENTER(hipMalloc3D);
+    AH_ENTER_UNSAFE(hipMalloc3D);
     return AH_LEAVE(alloc_3d(pitchedDevPtr, extent));
 }
 
@@ -182,7 +182,7 @@ hipError_t ah_memory_free(void *pointer)
 
 hipError_t hipFree(void *ptr)
 {
-    AH_ENTER(hipFree);
+    AH_ENTER_UNSAFE(hipFree);
     return AH_LEAVE(ah_memory_free(ptr));
 }
 
@@ -279,19 +279,19 @@ hipError_t ah_host_alloc(void **out_pointer, size_t size, unsigned flags)
 
 hipError_t hipHostMalloc(void **ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(hipHostMalloc);
+    AH_ENTER_UNSAFE(hipHostMalloc);
     return AH_LEAVE(ah_host_alloc(ptr, size, flags));
 }
 
 hipError_t hipExtHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(hipExtHostAlloc);
+    AH_ENTER_UNSAFE(hipExtHostAlloc);
     return AH_LEAVE(ah_host_alloc(ptr, size, flags));
 }
 
 hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(hipHostAlloc);
+    AH_ENTER_UNSAFE(hipHostAlloc);
     if (flags & ~(unsigned)(hipHostAllocPortable | hipHostAllocMapped | hipHostAllocWriteCombined))
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_host_alloc(ptr, size, flags));
@@ -299,13 +299,13 @@ hipError_t hipHostAlloc(void **ptr, size_t size, unsigned int flags)
 
 hipError_t hipMallocHost(void **ptr, size_t size)
 {
-    AH_ENTER(hipMallocHost);
+    AH_ENTER_UNSAFE(hipMallocHost);
     return AH_LEAVE(ah_host_alloc(ptr, size, hipHostMallocDefault));
 }
 
 hipError_t hipMemAllocHost(void **ptr, size_t size)
 {
-    AH_ENTER(hipMemAllocHost);
+    AH_ENTER_UNSAFE(hipMemAllocHost);
     return AH_LEAVE(ah_host_alloc(ptr, size, hipHostMallocDefault));
 }
 
@@ -325,13 +325,13 @@ hipError_t ah_host_free(void *pointer)
 
 hipError_t hipHostFree(void *ptr)
 {
-    AH_ENTER(hipHostFree);
+    AH_ENTER_UNSAFE(hipHostFree);
     return AH_LEAVE(ah_host_free(ptr));
 }
 
 hipError_t hipFreeHost(void *ptr)
 {
-    AH_ENTER(hipFreeHost);
+    AH_ENTER_UNSAFE(hipFreeHost);
     return AH_LEAVE(ah_host_free(ptr));
 }
 
@@ -398,7 +398,7 @@ static hipError_t register_host(void *pointer, size_t size, unsigned flags)
 
 hipError_t hipHostRegister(void *hostPtr, size_t sizeBytes, unsigned int flags)
 {
-    AH_ENTER(hipHostRegister);
+    AH_ENTER_UNSAFE(hipHostRegister);
     return AH_LEAVE(register_host(hostPtr, sizeBytes, flags));
 }
 
@@ -416,7 +416,7 @@ static hipError_t unregister_host(void *pointer)
 
 hipError_t hipHostUnregister(void *hostPtr)
 {
-    AH_ENTER(hipHostUnregister);
+    AH_ENTER_UNSAFE(hipHostUnregister);
     return AH_LEAVE(unregister_host(hostPtr));
 }
 
@@ -447,7 +447,7 @@ static hipError_t alloc_managed(void **out_pointer, size_t size, unsigned flags)
 
 hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags)
 {
-    AH_ENTER(hipMallocManaged);
+    AH_ENTER_UNSAFE(hipMallocManaged);
     return AH_LEAVE(alloc_managed(dev_ptr, size, flags));
 }
 

@@ -66,7 +66,7 @@ hipError_t hipMallocMipmappedArray(hipMipmappedArray_t *mipmappedArray,
                                    const struct hipChannelFormatDesc *desc, struct hipExtent extent,
                                    unsigned int numLevels, unsigned int flags)
 {
-    AH_ENTER(hipMallocMipmappedArray);
+    AH_ENTER_UNSAFE(hipMallocMipmappedArray);
     return AH_LEAVE(create_described(mipmappedArray, desc, extent, numLevels, flags));
 }
 
@@ -95,7 +95,7 @@ hipError_t hipMipmappedArrayCreate(hipMipmappedArray_t *pHandle,
                                    HIP_ARRAY3D_DESCRIPTOR *pMipmappedArrayDesc,
                                    unsigned int numMipmapLevels)
 {
-    AH_ENTER(hipMipmappedArrayCreate);
+    AH_ENTER_UNSAFE(hipMipmappedArrayCreate);
     return AH_LEAVE(create_driver(pHandle, pMipmappedArrayDesc, numMipmapLevels));
 }
 
@@ -131,13 +131,13 @@ static hipError_t destroy(hipMipmappedArray_t handle)
 
 hipError_t hipFreeMipmappedArray(hipMipmappedArray_t mipmappedArray)
 {
-    AH_ENTER(hipFreeMipmappedArray);
+    AH_ENTER_UNSAFE(hipFreeMipmappedArray);
     return AH_LEAVE(destroy(mipmappedArray));
 }
 
 hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray)
 {
-    AH_ENTER(hipMipmappedArrayDestroy);
+    AH_ENTER_UNSAFE(hipMipmappedArrayDestroy);
     return AH_LEAVE(destroy(hMipmappedArray));
 }
 

@@ -72,6 +72,8 @@ hipError_t ah_stream_add_callback(hipStream_t stream, hipStreamCallback_t callba
                                   unsigned flags);
 hipError_t ah_stream_host_function(hipStream_t stream, hipHostFn_t function, void *data);
 hipError_t ah_event_record(hipEvent_t event, hipStream_t stream);
+hipError_t ah_event_record_node(hipEvent_t event, hipStream_t stream);
+hipError_t ah_device_synchronize(const char *call);
 
 /* State of devices and modules in files of the API (lifetime.h). */
 extern const struct ah_dependent ah_texture_dependent, ah_reference_dependent, ah_pool_dependent,

@@ -157,6 +157,7 @@ static hipError_t destroy(hipStream_t stream)
         return hipErrorContextIsDestroyed;
     struct ah_device *device = object->handle.device;
     uint32_t *mask = object->mask;
+    ah_capture_leave(object, "hipStreamDestroy");
     struct ah_backend_stream *native = atomic_load(&object->native);
     hipError_t error = ah_handle_finish_destroy(
         object, AH_HANDLE_STREAM, device->ops->stream_destroy(device->native, native));
@@ -275,6 +276,8 @@ hipError_t ah_stream_query_handle(hipStream_t handle)
 {
     struct ah_stream *stream;
     hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error == hipSuccess && ah_capture_any())
+        error = ah_capture_check_stream(stream, "hipStreamQuery");
     return error == hipSuccess ? ah_stream_query(stream) : error;
 }
 
@@ -288,6 +291,8 @@ hipError_t ah_stream_synchronize_handle(hipStream_t handle)
 {
     struct ah_stream *stream;
     hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error == hipSuccess && ah_capture_any())
+        error = ah_capture_check_stream(stream, "hipStreamSynchronize");
     return error == hipSuccess ? ah_stream_synchronize(stream) : error;
 }
 
@@ -301,15 +306,19 @@ hipError_t ah_stream_wait_event(hipStream_t handle, hipEvent_t event_handle, uns
 {
     struct ah_stream *stream;
     struct ah_event *event;
-    if (flags != 0)
+    if (flags != hipEventWaitDefault && flags != hipEventWaitExternal)
         return hipErrorInvalidValue;
     hipError_t error = ah_event_check(event_handle, &event);
     if (error == hipSuccess)
         error = ah_stream_resolve_handle(handle, &stream);
-    return error == hipSuccess
-               ? ah_submit(stream,
-                           &(struct ah_command){.kind = AH_COMMAND_EVENT_WAIT, .event = event})
-               : error;
+    if (error != hipSuccess)
+        return error;
+    bool external = flags == hipEventWaitExternal;
+    if (external && !(atomic_load(&stream->state) & AH_STREAM_CAPTURING))
+        return hipErrorInvalidValue;
+    return ah_submit(
+        stream,
+        &(struct ah_command){.kind = AH_COMMAND_EVENT_WAIT, .external = external, .event = event});
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags)

@@ -12,7 +12,6 @@
 #include "work.h"
 
 struct ah_graph_objects; /* references to user objects */
-struct ah_capture;
 
 /* hipGraph_t */
 struct ah_graph {
@@ -20,7 +19,7 @@ struct ah_graph {
     struct ah_node **nodes;  /* in the order in which they were added */
     unsigned count, capacity;
     struct ah_node *owner;      /* the child graph node whose graph this is, or NULL */
-    struct ah_capture *capture; /* that adds nodes to it, or NULL */
+    unsigned captures;          /* that add nodes to it */
     struct ah_graph_objects *objects;
     unsigned long long id; /* never used again */
 };
@@ -39,6 +38,7 @@ struct ah_node {
     unsigned long long id;     /* never used again: what an executable graph knows its nodes by */
     unsigned long long origin; /* of a node of a clone: the id of the node that it is a copy of */
     unsigned position;         /* graph->nodes[position] is this node */
+    bool captured;             /* added by the capture of a stream */
     unsigned long long mark;   /* set by the last walk that saw this node */
 };
 

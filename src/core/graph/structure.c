@@ -35,7 +35,7 @@ static hipError_t destroy_locked(hipGraph_t handle)
         AH_LOG_ERR("hipGraphDestroy: the graph belongs to a child graph node, and goes with it");
         return hipErrorInvalidValue;
     }
-    if (graph->capture) {
+    if (graph->captures > 0) {
         AH_LOG_ERR("hipGraphDestroy: a stream is being captured into the graph; end the capture "
                    "first");
         return hipErrorIllegalState;
@@ -131,7 +131,7 @@ static hipError_t destroy_node_locked(hipGraphNode_t handle)
                    node->work->type->name);
         return hipErrorNotSupported;
     }
-    if (node->graph->capture) {
+    if (node->graph->captures > 0) {
         AH_LOG_ERR("hipGraphDestroyNode: a stream is being captured into the graph; end the "
                    "capture first");
         return hipErrorIllegalState;

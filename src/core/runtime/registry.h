@@ -33,7 +33,11 @@ struct ah_driver {
 enum ah_stream_state {
     AH_STREAM_CLOSED = 1,    /* a default stream that has not been opened yet */
     AH_STREAM_CAPTURING = 2, /* work becomes part of a graph instead of being done */
+    /* A legacy default stream: a stream of its device captures that would be ordered with it. */
+    AH_STREAM_BESIDE_CAPTURE = 4,
 };
+
+struct ah_captured_stream;
 
 /* hipStream_t, and the default streams, which hipStream_t names by NULL and small numbers. */
 struct ah_stream {
@@ -47,6 +51,8 @@ struct ah_stream {
     unsigned long long id; /* 1: a legacy default stream, 2: a thread's, else unique */
     uint32_t *mask;        /* compute units, of hipExtStreamCreateWithCUMask; owned */
     unsigned mask_words;
+    /* The stream's part in a capture, NULL: it does not capture. Guarded by the lock of graphs. */
+    struct ah_captured_stream *captured;
 };
 _Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
 
@@ -64,6 +70,7 @@ struct ah_device {
     struct ah_device_identity identity;
 
     struct ah_stream legacy; /* the legacy default stream; its handle has no type */
+    unsigned beside_legacy;  /* streams for AH_STREAM_BESIDE_CAPTURE; by the lock of graphs */
 
     pthread_mutex_t lock;       /* guards what is made on first use below */
     _Atomic(bool) limits_known; /* the launch limits above and below are filled in */

@@ -1,5 +1,6 @@
 /* Owns the default streams, and the code of streams and events below their public functions. */
 #include "stream.h"
+#include "capture.h"
 #include "relay.h"
 
 #include <stdlib.h>
@@ -49,8 +50,10 @@ static void close_default(struct ah_stream *stream)
 static void close_of_thread(void *handle, void *device)
 {
     struct ah_stream *stream = handle;
-    if (stream->handle.device == device)
-        close_default(stream);
+    if (stream->handle.device != device)
+        return;
+    ah_capture_leave(stream, "hipDeviceReset");
+    close_default(stream);
 }
 
 void ah_stream_close_defaults(struct ah_device *device)
@@ -67,6 +70,7 @@ static void end_of_thread(struct ah_stream **streams)
         if (!stream)
             continue;
         struct ah_device *device = stream->handle.device;
+        ah_capture_leave(stream, NULL);
         unsigned state = atomic_fetch_or(&stream->state, AH_STREAM_CLOSED);
         if (!(state & AH_STREAM_CLOSED))
             device->ops->stream_destroy(device->native, atomic_load(&stream->native));
@@ -133,6 +137,12 @@ hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event)
     return hipSuccess;
 }
 
+void ah_event_recorded(struct ah_event *event)
+{
+    ah_capture_forget_event(event);
+    atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+}
+
 bool ah_event_retain(struct ah_event *event)
 {
     unsigned users = atomic_load(&event->users);
@@ -162,6 +172,7 @@ static void release_stream(void *handle, void *device)
 {
     struct ah_stream *stream = handle;
     if (stream->handle.device == device && ah_handle_retire(handle, AH_HANDLE_STREAM)) {
+        ah_capture_leave(stream, "hipDeviceReset");
         free(stream->mask);
         ah_handle_destroy(handle);
     }
@@ -172,6 +183,7 @@ static void release_event(void *handle, void *device)
     struct ah_event *event = handle;
     if (event->handle.device != device)
         return;
+    ah_capture_forget_event(event);
     event->native = NULL;
     if (ah_handle_retire(handle, AH_HANDLE_EVENT))
         (void)ah_event_release(event);
@@ -179,6 +191,7 @@ static void release_event(void *handle, void *device)
 
 void ah_stream_release_device(struct ah_device *device)
 {
+    ah_capture_device_resets(device);
     ah_handle_each(AH_HANDLE_STREAM, release_stream, device);
     ah_handle_each(AH_HANDLE_KEPT_EVENT, release_event, device);
     ah_handle_each(AH_HANDLE_EVENT, release_event, device);

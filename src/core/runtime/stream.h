@@ -5,12 +5,16 @@
 #include "handle.h"
 #include "registry.h"
 
+struct ah_captured_event;
+
 struct ah_event {
     struct ah_handle handle;
     struct ah_backend_event *native;
     unsigned flags;
-    _Atomic(bool) recorded;
+    _Atomic(bool) recorded; /* outside of captures */
     _Atomic(unsigned) users; /* the application, until it destroys the event, and works of graphs */
+    /* By the stream of a capture, since then: recorded is false meanwhile. */
+    _Atomic(struct ah_captured_event *) captured;
 };
 
 _Static_assert(sizeof(struct ah_event) <= AH_HANDLE_SLOT, "struct ah_event");
@@ -59,6 +63,9 @@ hipError_t ah_stream_query(struct ah_stream *stream);
 hipError_t ah_stream_synchronize(struct ah_stream *stream);
 
 hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event);
+
+/* After the first record of an event, and the first after one in a capture. */
+void ah_event_recorded(struct ah_event *event);
 
 /* One user more or less of an event, which ends with its last one. While graphs use an event that
  * the application destroyed, its handle is invalid (AH_HANDLE_KEPT_EVENT); if its device is reset,

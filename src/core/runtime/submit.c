@@ -1,5 +1,6 @@
 /* Owns the way into a stream: the kinds of commands, and the checks before each. */
 #include "submit_kinds.h"
+#include "capture.h"
 #include "launch_data.h"
 #include "relay.h"
 
@@ -61,7 +62,7 @@ static hipError_t run_record(struct ah_stream *stream, struct ah_backend_stream 
     struct ah_event *event = command->event;
     hipError_t error = device->ops->event_record(device->native, event->native, native);
     if (error == hipSuccess && !atomic_load_explicit(&event->recorded, memory_order_relaxed))
-        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+        ah_event_recorded(event);
     return error;
 }
 
@@ -173,12 +174,10 @@ static hipError_t submit_unusual(struct ah_stream *stream, const struct kind *ki
 {
     struct ah_backend_stream *native;
     int serialize = serialization(kind);
-    if (atomic_load(&stream->state) & AH_STREAM_CAPTURING) {
-        AH_LOG_ERR("%s: the stream is being captured, and this cannot be part of a graph",
-                   kind->name);
-        return hipErrorStreamCaptureUnsupported;
-    }
-    hipError_t error = ah_stream_native(stream, &native);
+    hipError_t error;
+    if (ah_capture_take(stream, command, kind->name, &error))
+        return error;
+    error = ah_stream_native(stream, &native);
     if (error == hipSuccess && (serialize & AH_SERIALIZE_BEFORE))
         error = ah_stream_synchronize(stream);
     if (error != hipSuccess)
@@ -197,7 +196,7 @@ hipError_t ah_submit(struct ah_stream *stream, struct ah_command *command)
     hipError_t error = kind->check ? kind->check(stream, command) : hipSuccess;
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
-    if (__builtin_expect(ah_submit_is_unusual(stream), 0))
+    if (__builtin_expect(ah_submit_is_unusual(stream) | ah_capture_concerns(command), 0))
         return submit_unusual(stream, kind, command);
     return kind->run(stream, atomic_load_explicit(&stream->native, memory_order_relaxed), command);
 }

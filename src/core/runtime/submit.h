@@ -1,8 +1,9 @@
 /* The way into a stream. Whatever an application puts into a stream, of whichever backend, is a
  * struct ah_command, and ah_submit is the only function that takes one: it checks the command
- * against its device and memory, checks whether the stream captures, opens default streams, logs
- * the command, makes the host wait where launches or copies are serialised, and calls the backend.
- * Public functions check what belongs to their own parameters and fill in a command.
+ * against its device and memory, hands it to the capture of a stream that is captured, opens
+ * default streams, logs the command, makes the host wait where launches or copies are serialised,
+ * and calls the backend. Public functions check what belongs to their own parameters and fill in a
+ * command.
  *
  * Any thread; no lock is held while a backend is called. */
 #ifndef AH_SUBMIT_H
@@ -38,6 +39,7 @@ enum ah_blocking { AH_ASYNC, AH_BLOCKING };
 struct ah_command {
     enum ah_command_kind kind;
     enum ah_blocking blocking; /* of copies and fills */
+    bool external; /* records and waits: in a capture, a node (hipEventRecordExternal) */
     union {
         struct {
             struct ah_function *function; /* of the stream's device */
@@ -116,8 +118,8 @@ hipError_t ah_region_for_device(const struct ah_copy_region *region, const struc
 hipError_t ah_fill_check_range(const void *dst, size_t pitch, size_t row, size_t height,
                                enum ah_memory_kind *out_kind);
 
-/* The command is not kept. hipErrorStreamCaptureUnsupported: the stream captures. Other errors are
- * the command's. */
+/* The command is not kept. If the stream captures, it becomes a node of a graph; see capture.h.
+ * Errors are the command's, or the capture's. */
 hipError_t ah_submit(struct ah_stream *stream, struct ah_command *command);
 
 /* Settings for which work of every stream takes the slow path. */
@@ -169,7 +171,7 @@ static inline hipError_t ah_submit_record(struct ah_stream *stream, struct ah_ev
     hipError_t error = device->ops->event_record(
         device->native, event->native, atomic_load_explicit(&stream->native, memory_order_relaxed));
     if (error == hipSuccess && !atomic_load_explicit(&event->recorded, memory_order_relaxed))
-        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+        ah_event_recorded(event);
     return error;
 }
 

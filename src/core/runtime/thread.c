@@ -19,6 +19,8 @@ void ah_thread_forked(void)
 static void free_extra(void *value)
 {
     struct ah_thread_extra *extra = value;
+    if (extra->end_captures && !atomic_load(&forked))
+        extra->end_captures();
     if (extra->streams && !atomic_load(&forked))
         extra->end_streams(extra->streams);
     free(extra->configs);

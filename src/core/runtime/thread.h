@@ -27,6 +27,7 @@ struct ah_thread_extra {
     size_t argument_size, argument_capacity;
     struct ah_stream **streams; /* the thread's default streams by device; NULL: none yet */
     void (*end_streams)(struct ah_stream **streams); /* frees them */
+    void (*end_captures)(void); /* that the thread has begun and not ended; NULL: none */
 };
 
 struct ah_thread {

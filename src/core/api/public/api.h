@@ -135,6 +135,16 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
  * api_arguments.h. */
 #define AH_ENTER(function) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), AH_ARGUMENTS_##function)
 
+/* For calls that the capture of a stream may forbid: they allocate or free memory, or wait for a
+ * device (ah_capture_check_unsafe). */
+#define AH_ENTER_UNSAFE(function)                                                                  \
+    AH_ENTER(function);                                                                            \
+    do {                                                                                           \
+        hipError_t ah_refused = ah_capture_any() ? ah_capture_check_unsafe(__func__) : hipSuccess; \
+        if (__builtin_expect(ah_refused != hipSuccess, 0))                                         \
+            return AH_LEAVE(ah_refused);                                                           \
+    } while (0)
+
 /* For functions that do not return hipError_t: refusal is the value that they return if the call
  * has to be refused, or empty for void. */
 #define AH_ENTER_ELSE(refusal, ...)                                                                \
