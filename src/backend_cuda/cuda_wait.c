@@ -68,7 +68,8 @@ static hipError_t wait_kernel(struct ah_backend_device *device, CUfunction *out_
     if (result != CUDA_SUCCESS) {
         if (module)
             device->api->cuModuleUnload(module);
-        AH_LOG_ERR("waiting for a masked value needs a GPU of compute capability 7.0 or newer");
+        AH_LOG_ERR("the kernel that waits for a masked value cannot be loaded; it needs a GPU of "
+                   "compute capability 7.0 or newer");
         return ahcuda_done(device, "cuModuleLoadDataEx", result);
     }
     if (atomic_compare_exchange_strong(&device->wait_kernel, &first, kernel)) {

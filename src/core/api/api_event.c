@@ -205,8 +205,10 @@ static hipError_t export_event(hipIpcEventHandle_t *out_handle, hipEvent_t handl
     hipError_t error = ah_event_check(handle, &event);
     if (error != hipSuccess)
         return error;
-    if (!(event->flags & hipEventInterprocess))
+    if (!(event->flags & hipEventInterprocess)) {
+        AH_LOG_ERR("the event was not created with hipEventInterprocess");
         return hipErrorInvalidConfiguration;
+    }
     return event->handle.device->ops->ipc_export_event(event->handle.device->native, event->native,
                                                        out_handle);
 }

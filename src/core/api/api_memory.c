@@ -358,8 +358,10 @@ static hipError_t host_device_pointer(void **out_pointer, void *host, unsigned f
         return hipErrorInvalidValue;
     if (!ah_device_current())
         return hipErrorNoDevice;
-    if (!ah_memory_describe(host, &info) || info.kind == AH_MEMORY_DEVICE)
+    if (!ah_memory_describe(host, &info) || info.kind == AH_MEMORY_DEVICE) {
+        AH_LOG_ERR("%p is not page-locked memory", host);
         return hipErrorInvalidValue;
+    }
     *out_pointer = info.device_pointer;
     return hipSuccess;
 }
@@ -408,8 +410,10 @@ static hipError_t unregister_host(void *pointer)
     if (!pointer)
         return hipErrorInvalidValue;
     if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_REGISTERED ||
-        !ah_memory_unregister(pointer, &allocation))
+        !ah_memory_unregister(pointer, &allocation)) {
+        AH_LOG_ERR("memory at %p is not registered", pointer);
         return hipErrorHostMemoryNotRegistered;
+    }
     return ah_memory_finish_free(
         &allocation, allocation.device->ops->host_unregister(allocation.device->native, pointer));
 }
@@ -456,9 +460,12 @@ hipError_t hipMallocManaged(void **dev_ptr, size_t size, unsigned int flags)
 static hipError_t export_memory(hipIpcMemHandle_t *out_handle, void *pointer)
 {
     struct ah_allocation allocation;
-    if (!out_handle || !pointer || !ah_memory_find(pointer, &allocation) ||
-        allocation.kind != AH_MEMORY_DEVICE)
+    if (!out_handle || !pointer)
         return hipErrorInvalidValue;
+    if (!ah_memory_find(pointer, &allocation) || allocation.kind != AH_MEMORY_DEVICE) {
+        AH_LOG_ERR("%p is not device memory that can be shared", pointer);
+        return hipErrorInvalidValue;
+    }
     return allocation.device->ops->ipc_export_memory(allocation.device->native, pointer,
                                                      out_handle);
 }

@@ -385,8 +385,12 @@ static hipError_t unmap(void *pointer, size_t size)
 {
     hipError_t error = hipSuccess;
     uintptr_t start = (uintptr_t)pointer, end = start + size;
-    if (!pointer || size == 0 || end < start || !are_whole_mappings(start, end))
+    if (!pointer || size == 0 || end < start)
         return hipErrorInvalidValue;
+    if (!are_whole_mappings(start, end)) {
+        AH_LOG_ERR("no mapping begins at %p, or it ends beyond %p", pointer, (void *)end);
+        return hipErrorInvalidValue;
+    }
     for (uintptr_t address = start; address < end && error == hipSuccess; address += size) {
         size = whole_mapping(address, end);
         error = unmap_one((void *)address, size);
