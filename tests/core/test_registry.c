@@ -30,7 +30,7 @@ static void junk_in_the_list_of_backends_is_reported(void **state)
     ah_test_setenv("ANYHIP_BACKEND", "cuda*none");
     struct ah_test_run run = ah_test_call("count");
     assert_int_equal(ah_test_count_lines(run.err), 1);
-    assert_contains(run.err, "ANYHIP_BACKEND: \"cuda*none\"");
+    assert_contains(run.err, "ANYHIP_BACKEND: \"cuda*none\" is not name[:model][*count]: ignored");
 }
 
 static void the_configurations_backends_count_where_the_variable_is_unset(void **state)
@@ -64,7 +64,9 @@ static void settings_that_are_no_numbers_are_reported_once(void **state)
     assert_int_equal(ah_test_count_lines(run.err), 4);
     assert_contains(run.err, "AMD_SERIALIZE_KERNEL=both");
     assert_contains(run.err, "AMD_SERIALIZE_COPY=1x");
-    assert_contains(run.err, "HIP_LAUNCH_BLOCKING=maybe");
+    assert_contains(run.err,
+                    "HIP_LAUNCH_BLOCKING=maybe is ignored: it has to be 1, true, yes or on, "
+                    "or else 0, false, no or off");
     assert_contains(run.err, "AMD_LOG_LEVEL_SIZE=much");
 }
 

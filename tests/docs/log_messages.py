@@ -1,14 +1,18 @@
 #!/usr/bin/python3
-"""Every error and warning of the log has a test that reads it, or a row: log_messages.py SOURCE
-[--list | --renew].
+"""Every message has a test that reads it, or a row: log_messages.py SOURCE [--list | --renew].
 
-A message is the text of AH_LOG_ERR, AH_LOG_WARN, AH_LOG_NOTICE, or AH_LOG at the level of errors or
-warnings, in src/; "%" stands for what differs from case to case. A test reads it when a text of that
-test, of some words and at least MIN_LENGTH characters, is part of the message. The rows are in
-log_messages.tsv beside this file: the message, and the test that makes the library write it without
-reading it, or why there is none. A new message needs a test or a row; a row whose message is gone is
-wrong. --list prints every message with its test or its row. --renew writes the rows anew: those that
-there are stay, and every other message that no test reads gets one which says so.
+A message is the format of a call that writes one, among its arguments the first with a text: errors
+and warnings of the log in src/, what simulators report of a kernel or refuse (src/sim), and errors,
+warnings and notes of the tools (tools/). REPORTERS has the functions. "%" stands for what differs
+from case to case.
+
+A test reads a message when a text of that test has more in common with it than with any other: the
+text is a part of the message, what differs filled in, with at least ENOUGH characters in a row of
+the message's own, or it contains all that stands between two conversions. The rows are in log_messages.tsv beside this file: the
+message, and the reason why no test reads it. A new message needs a test or a row; a row whose
+message is gone, or which a test reads, is wrong. --list prints every message with its test or its
+row. --renew removes rows that are wrong, and adds one for every other message that no test reads,
+with the reason to be written.
 """
 import os
 import re
@@ -17,13 +21,25 @@ import sys
 SOURCE = sys.argv[1]
 ROWS = os.path.join(SOURCE, "tests", "docs", "log_messages.tsv")
 MIN_LENGTH = 9
-CALL = re.compile(r"\b(AH_LOG_ERR|AH_LOG_WARN|AH_LOG_NOTICE|AH_LOG)\s*\(")
+ENOUGH = 12
+NO_REASON = "no reason is given"
+LOG = "AH_LOG_ERR|AH_LOG_WARN|AH_LOG_NOTICE|AH_LOG"
+# What writes messages: a file or folder, and the names of functions there.
+REPORTERS = (
+    ("src", LOG),
+    ("src/image/bundle.c", "refuse"),
+    ("tools", "ah_report_error|ah_report_warning|ah_report_note|refuse|complain|fail"),
+)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 CONVERSION = re.compile(r"%[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:hh|h|ll|l|z|j|t)?[a-zA-Z]|%%")
 
 
 def files_of(folder, endings):
-    for place, _, files in sorted(os.walk(os.path.join(SOURCE, folder))):
+    top = os.path.join(SOURCE, folder)
+    if os.path.isfile(top):
+        with open(top, encoding="utf-8") as file:
+            yield folder, file.read()
+    for place, _, files in sorted(os.walk(top)):
         for name in sorted(files):
             if name.endswith(endings):
                 path = os.path.join(place, name)
@@ -53,31 +69,42 @@ def joined(text):
     return re.sub(r'"\s*(?:PRI\w+\s*)?"', "", re.sub(r'%"\s*PRI(\w)\d+', r'%\1"', text))
 
 
+def formats_of(text):
+    """The strings of the first argument that has any; of "a ? "b" : "c"" there are two."""
+    string = STRING.search(text)
+    while string:
+        yield string.group(1)
+        between = re.compile(r"\s*:\s*(?:[^\",()]*\?\s*)?").match(text, string.end())
+        string = STRING.match(text, between.end()) if between else None
+
+
 def messages():
     """(message with % for conversions, file)"""
     found = {}
-    for path, code in files_of("src", (".c", ".h")):
-        if path.endswith("common/log.h"):
-            continue
-        code = without_comments(code)
-        for call in CALL.finditer(code):
-            text = joined(arguments_of(code, call.end()))
-            levels = ("AH_LOG_ERROR", "AH_LOG_WARNING")
-            if call.group(1) == "AH_LOG" and not text.lstrip().startswith(levels):
+    for folder, names in REPORTERS:
+        call_of = re.compile(r"(?<![\w.>])(%s)\s*\(" % names)
+        for path, code in files_of(folder, (".c", ".h")):
+            if path.endswith("common/log.h"):
                 continue
-            string = STRING.search(text)
-            if string:
-                found.setdefault(CONVERSION.sub("%", string.group(1)), path)
+            code = without_comments(code)
+            for call in call_of.finditer(code):
+                text = joined(arguments_of(code, call.end()))
+                levels = ("AH_LOG_ERROR", "AH_LOG_WARNING")
+                if call.group(1) == "AH_LOG" and not text.lstrip().startswith(levels):
+                    continue
+                for string in formats_of(text):
+                    found.setdefault(CONVERSION.sub("%", string), path)
     return found
 
 
 def test_texts():
     """text -> file, of all tests."""
     texts = {}
-    endings = (".c", ".h", ".hip", ".cpp", ".sh", ".py", ".txt", ".def")
+    endings = (".c", ".h", ".hip", ".cpp", ".sh", ".py", ".txt", ".def", ".tsv")
     for path, code in files_of("tests", endings):
-        if path.startswith("tests/docs/"):
+        if path.startswith("tests/docs/") or path.endswith("survivors.tsv"):
             continue
+        code = re.sub(r'\bTEST\("[^"]*"\)', "", code) # what is tested, not what is read
         quoted = [match.group(1) for match in STRING.finditer(joined(without_comments(code)))]
         if path.endswith((".sh", ".py", ".txt")):
             quoted += re.findall(r"'([^'\n]*)'", code)
@@ -86,21 +113,94 @@ def test_texts():
     return texts
 
 
+def unescaped(text):
+    return text.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+
+
 def pieces(text):
     """What of a test's text can be looked for: between conversions and wildcards."""
-    plain = text.replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
-    parts = re.split(r"%|\n|\.\*|\[[^]]*\][*+]?|\\", CONVERSION.sub("%", plain))
+    parts = re.split(r"%|\n|\.\*|\[[^]]*\][*+]?|\\", CONVERSION.sub("%", unescaped(text)))
     return [part.strip(" .") for part in parts]
 
 
-def met():
-    """The pieces of texts of all tests that are long enough, with their files."""
+def begins(text, message):
+    """Whether the message, in which each % may be any text that is not empty, begins with text."""
+    at = {0}
+    for letter in text:
+        after = set()
+        for position in at:
+            if message[position:position + 1] == "%":
+                after.update((position, position + 1))
+            elif message[position:position + 1] == letter:
+                after.add(position + 1)
+        at = after
+    return bool(at)
+
+
+def common(text, place, message, at):
+    """How many characters the text at place and the message at have in common."""
+    length = 0
+    while (place + length < len(text) and at + length < len(message) and
+           text[place + length] == message[at + length] != "%"):
+        length += 1
+    return length
+
+
+def overlap(text, message, grams):
+    """How long the longest part is that the text and the message have in common: of a message that
+    the text is a part of, or a whole part between two conversions; 0: there is none."""
+    best = 0
+    for place in range(len(text) - MIN_LENGTH + 1):
+        for at in grams.get(text[place:place + MIN_LENGTH], ()):
+            length = common(text, place, message, at)
+            whole = ((at == 0 or message[at - 1] == "%") and
+                     message[at + length:at + length + 1] in ("", "%"))
+            if length > best and (whole or length >= ENOUGH) and (
+                    whole or (begins(text[place:], message[at:]) and
+                              begins(text[:place][::-1], message[:at][::-1]))):
+                best = length
+    return best
+
+
+def grams_of(message):
+    """The parts of MIN_LENGTH characters, a space among them, with their places."""
     found = {}
+    for at in range(len(message) - MIN_LENGTH + 1):
+        gram = message[at:at + MIN_LENGTH]
+        if "%" not in gram and " " in gram.strip():
+            found.setdefault(gram, []).append(at)
+    return found
+
+
+def key_of(text):
+    return text.strip(" .:;,\n")
+
+
+def read_messages(all_messages):
+    """message -> a test that reads it. A text reads the messages with which it has most in
+    common."""
+    plain = {message: unescaped(message).strip() for message in all_messages}
+    grams = {message: grams_of(plain[message]) for message in all_messages}
+    alike = {key_of(text): message for message, text in plain.items()}
+    with_gram = {}
+    for message in all_messages:
+        for gram in grams[message]:
+            with_gram.setdefault(gram, set()).add(message)
+    read = {}
     for text, path in test_texts().items():
         for piece in pieces(text):
-            if len(piece) >= MIN_LENGTH and " " in piece:
-                found.setdefault(piece, path)
-    return found
+            if key_of(piece) in alike:
+                read.setdefault(alike[key_of(piece)], path)
+                continue
+            near = set()
+            for at in range(len(piece) - MIN_LENGTH + 1):
+                near |= with_gram.get(piece[at:at + MIN_LENGTH], set())
+            lengths = {message: overlap(piece, plain[message], grams[message]) for message in near}
+            most = max(lengths.values(), default=0)
+            for message, length in lengths.items():
+                if length == most > 0:
+                    read.setdefault(message, path)
+    return read
 
 
 def rows():
@@ -113,22 +213,14 @@ def rows():
     return found
 
 
-def test_of(message, tests):
-    """The test that reads the message: a part of it, or all of it with what differs filled in."""
-    plain = message.replace('\\"', '"')
-    whole = re.compile(".+".join(re.escape(part) for part in plain.split("%")))
-    long = max(len(part) for part in plain.split("%")) > 2 * MIN_LENGTH
-    return next((path for text, path in tests.items()
-                 if text in plain or (long and whole.search(text))), None)
-
-
 def renew():
-    known, tests = rows(), met()
+    known, all_messages = rows(), messages()
+    read = read_messages(all_messages)
     with open(ROWS, encoding="utf-8") as file:
         lines = [line for line in file if line.startswith("#")]
-    for message, _ in sorted(messages().items(), key=lambda item: item[::-1]):
-        if not test_of(message, tests):
-            lines.append("%s\t%s\n" % (message, known.get(message, "no test reads it")))
+    for message, _ in sorted(all_messages.items(), key=lambda item: item[::-1]):
+        if message not in read:
+            lines.append("%s\t%s\n" % (message, known.get(message, NO_REASON)))
     with open(ROWS, "w", encoding="utf-8") as file:
         file.writelines(lines)
 
@@ -136,16 +228,20 @@ def renew():
 def main():
     if "--renew" in sys.argv:
         renew()
-    known, tests = rows(), met()
-    all_messages = messages()
+    known, all_messages = rows(), messages()
+    read = read_messages(all_messages)
     failed = 0
     for message, path in sorted(all_messages.items(), key=lambda item: item[::-1]):
-        test = test_of(message, tests)
+        test = read.get(message)
+        row = known.get(message)
         if "--list" in sys.argv:
-            print("%s: %s\n    %s" % (path, message, test or known.get(message, "NOTHING")))
-        if not test and not known.get(message):
+            print("%s: %s\n    %s" % (path, message, test or row or "NOTHING"))
+        if not test and row in (None, "", NO_REASON):
             failed += 1
-            print("%s: no test reads %r, and it has no row in log_messages.tsv" % (path, message))
+            print("%s: no test reads %r, and log_messages.tsv gives no reason" % (path, message))
+        if test and row:
+            failed += 1
+            print("%s reads %r, which needs no row in log_messages.tsv" % (test, message))
     for message in known.keys() - all_messages.keys():
         failed += 1
         print("log_messages.tsv has %r, which is no message" % message)

@@ -371,3 +371,23 @@ size_t count_text(const char *text, const char *part)
         count++;
     return count;
 }
+
+void begin_says(void)
+{
+    enum { WARNINGS = 2 };
+    ok(hipExtSetLoggingParams(WARNINGS, 0, ~0u));
+    begin_log();
+}
+
+void expect_said(int got, int wanted, const char *said, const char *call, const char *file,
+                 int line)
+{
+    char *text = end_log();
+    size_t count = count_text(text, said);
+    ok(hipExtSetLoggingParams(0, 0, ~0u));
+    if (count != 1)
+        fprintf(stderr, "\"%s\" is in the log of %s %zu times: %s\n", said, call, count, text);
+    free(text);
+    expect_at(got, wanted, call, file, line);
+    check_at(count == 1, "the log says it once", file, line);
+}

@@ -172,4 +172,11 @@ void begin_log(void);
 char *end_log(void);
 size_t count_text(const char *text, const char *part);
 
+/* The call returns the code, and the log says the text once in an error or a warning. */
+#define expect_says(call, code, text)                                                              \
+    (begin_says(), expect_said((int)(call), (int)(code), (text), #call, __FILE__, __LINE__))
+void begin_says(void);
+void expect_said(int got, int wanted, const char *said, const char *call, const char *file,
+                 int line);
+
 #endif

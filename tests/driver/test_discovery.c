@@ -4,7 +4,11 @@
 
 #include "hsa_abi.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const char query[] = "hsa_amd_memory_pool_get_info";
 
@@ -109,12 +113,51 @@ static void a_device_tells_whether_the_host_reaches_its_memory(void **state)
     in_child(memory_of_the_device_is_within_reach);
 }
 
+/* ---- functions that there are not ------------------------------------------------------------ */
+
+/* The fake runtime with one of its dynamic symbols renamed: the first occurrence of the name alone
+ * is in the table of dynamic names. */
+static void use_fake_without(const char *name)
+{
+    static char image[16 << 20], text[80];
+    size_t length = strlen(name);
+    use_fake("80");
+    int from = open(FAKEHSA_PATH, O_RDONLY | O_CLOEXEC), to = memfd_create("libhsa.so", 0);
+    ssize_t size = read(from, image, sizeof image);
+    memcpy(text + 1, name, length + 1); /* between two zeros */
+    char *at = size > 0 ? memmem(image, (size_t)size, text, length + 2) : NULL;
+    check(at && size < (ssize_t)sizeof image);
+    at[1] = 'x';
+    check(write(to, image, (size_t)size) == size);
+    use_configuration("{\"backends\": [\"hsa\"], \"drivers\": {\"hsa\": {\"library\": "
+                      "\"/proc/self/fd/%d\"}}}",
+                      to);
+}
+
+static void a_function_is_missing(void)
+{
+    hipIpcMemHandle_t handle;
+    void *memory;
+    use_fake_without("hsa_amd_ipc_memory_create");
+    ok(hipMalloc(&memory, 64));
+    expect_says(hipIpcGetMemHandle(&handle, memory), hipErrorNotSupported,
+                "hsa_amd_ipc_memory_create is not in this HSA runtime (1.");
+    ok(hipFree(memory));
+}
+
+static void what_an_old_runtime_does_not_have_is_named(void **state)
+{
+    (void)state;
+    in_child_quickly(a_function_is_missing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_UNCHECKED(a_device_needs_pools_that_the_library_knows),
         TEST_UNCHECKED(a_device_is_not_used_when_a_query_about_its_pools_fails),
         TEST_UNCHECKED(a_device_tells_whether_the_host_reaches_its_memory),
+        TEST_UNCHECKED(what_an_old_runtime_does_not_have_is_named),
     };
     return cmocka_run_group_tests_name("driver.discovery", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include <hip/hip_ext.h>
+#include <hip/hiprtc.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -265,7 +266,11 @@ static void only_what_needs_the_function_is_refused(void)
     a_program_runs();
     for (size_t i = 0; i < USES; i++) {
         bool refused = needs(i, uses[tested].name) && uses[tested].without != hipSuccess;
-        expect(uses[i].use(), refused ? hipErrorNotSupported : hipSuccess);
+        if (refused)
+            expect_says(uses[i].use(), hipErrorNotSupported,
+                        " is not in this driver (CUDA 13.0): update the NVIDIA driver to use it");
+        else
+            expect(uses[i].use(), hipSuccess);
     }
 }
 
@@ -333,6 +338,32 @@ static void a_driver_that_does_not_start_is_reported_once(void **state)
         in_child(the_driver_does_not_start);
 }
 
+static void nothing_is_linked(void)
+{
+    const hiprtcJITInputType bundle = HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE;
+    char text[] = "an input";
+    hiprtcLinkState link;
+    void *image;
+    size_t size;
+    use_fake_cuda("");
+    expect(hiprtcLinkCreate(0, NULL, NULL, &link), HIPRTC_SUCCESS);
+    expect_says(hiprtcLinkAddData(link, bundle, text, sizeof text, "x", 0, NULL, NULL),
+                HIPRTC_ERROR_PROGRAM_CREATION_FAILURE,
+                "x is not linked: there is no device to link for");
+    expect(hiprtcLinkAddData(link, HIPRTC_JIT_INPUT_LLVM_BITCODE, text, sizeof text, "x", 0, NULL,
+                             NULL),
+           HIPRTC_SUCCESS);
+    expect_says(hiprtcLinkComplete(link, &image, &size), HIPRTC_ERROR_LINKING,
+                " there is no device to link for");
+    expect(hiprtcLinkDestroy(link), HIPRTC_SUCCESS);
+}
+
+static void without_a_device_there_is_nothing_to_link_for(void **state)
+{
+    (void)state;
+    in_child(nothing_is_linked);
+}
+
 /* ---- contexts that cannot be made ------------------------------------------------------------ */
 
 static void a_context_fails_once(void)
@@ -376,7 +407,8 @@ static void no_device_reaches_another(void)
     check(can == 0);
     ok(hipDeviceGetP2PAttribute(&value, hipDevP2PAttrAccessSupported, 0, 1));
     check(value == 0);
-    expect(hipDeviceEnablePeerAccess(1, 0), hipErrorInvalidDevice);
+    expect_says(hipDeviceEnablePeerAccess(1, 0), hipErrorInvalidDevice,
+                "device 0 cannot reach the memory of device 1");
     expect(hipDeviceDisablePeerAccess(1), hipErrorInvalidDevice);
     expect(hipDeviceEnablePeerAccess(0, 0), hipErrorInvalidDevice); /* itself */
 
@@ -741,6 +773,7 @@ int main(void)
         TEST_UNCHECKED(a_driver_without_a_required_function_is_refused),
         TEST_UNCHECKED(a_driver_without_an_optional_function_refuses_what_needs_it),
         TEST_UNCHECKED(a_driver_that_does_not_start_is_reported_once),
+        TEST_UNCHECKED(without_a_device_there_is_nothing_to_link_for),
         TEST_UNCHECKED(a_context_that_cannot_be_made_is_asked_for_again),
         TEST_UNCHECKED(devices_that_do_not_reach_each_other_say_so),
         TEST_UNCHECKED(boxes_are_copied_between_devices_that_do_not_reach_each_other),

@@ -3,6 +3,8 @@
  * is the same fake driver again, or of "hsa". */
 #include "support.h"
 
+#include "fill_ptx.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -696,6 +698,51 @@ MIXED_TEST(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers)
     end();
 }
 
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+MIXED_TEST(what_devices_of_two_drivers_cannot_do_together_is_said)
+{
+    hipStream_t streams[2];
+    hipLaunchParams list[2];
+    uint32_t type, hops;
+    begin();
+    for (int i = 0; i < 2; i++) {
+        streams[i] = stream_on(i);
+        list[i] = (hipLaunchParams){.func = (void *)(uintptr_t)&empty_kernel,
+                                    .gridDim = {1, 1, 1},
+                                    .blockDim = {1, 1, 1},
+                                    .stream = streams[i]};
+    }
+    expect_says(hipExtGetLinkTypeAndHopCount(0, 1, &type, &hops), hipErrorNotSupported,
+                "devices 0 and 1 belong to different drivers");
+    expect_says(hipLaunchCooperativeKernelMultiDevice(list, 2, 0), hipErrorNotSupported,
+                "devices 0 and 1 are of two drivers: their grids cannot wait for each other");
+    for (int i = 0; i < 2; i++)
+        ok(hipStreamDestroy(streams[i]));
+    end();
+}
+
+MIXED_TEST(a_managed_variable_of_another_driver_is_named)
+{
+    static const char ptx[] = PTX_HEADER ".visible .global .align 8 .u64 shared_words;\n" PTX_FILL;
+    static const char kernel = 0;
+    static char name[] = "fake_fill";
+    static uint32_t *variable, first = 3;
+    struct wrapper wrapper = wrap_image(ptx);
+    begin();
+    void **handle = __hipRegisterFatBinary(&wrapper);
+    __hipRegisterFunction(handle, &kernel, name, name, 0xffffffffu, NULL, NULL, NULL, NULL, NULL);
+    __hipRegisterManagedVar(handle, (void **)(void *)&variable, &first, "shared_words", 4, 4);
+    ok(hipSetDevice(1));
+    if (!over_both()) /* which has no code for device 1 */
+        expect_says(hipLaunchKernel(&kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL),
+                    hipErrorNotSupported,
+                    "managed variable shared_words belongs to cuda and cannot be reached from "
+                    "device 1");
+    __hipUnregisterFatBinary(handle);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -716,6 +763,8 @@ int main(void)
         TEST_UNCHECKED(a_large_box_is_copied_between_drivers_in_pieces),
         TEST_UNCHECKED(rows_go_between_the_host_and_the_memory_of_another_driver),
         TEST_UNCHECKED(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers),
+        TEST_UNCHECKED(what_devices_of_two_drivers_cannot_do_together_is_said),
+        TEST_UNCHECKED(a_managed_variable_of_another_driver_is_named),
     };
     return cmocka_run_group_tests_name("mixed", tests, NULL, NULL);
 }

@@ -882,8 +882,10 @@ static void a_wait_whose_kernel_cannot_be_loaded_is_refused(void **state)
     fakecuda_count(&before);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         fakecuda_fail(calls[i], 1, 2);
-        expect(hipStreamWaitValue32(NULL, flag, 7, hipStreamWaitValueEq, 0x0f),
-               hipErrorOutOfMemory);
+        expect_says(hipStreamWaitValue32(NULL, flag, 7, hipStreamWaitValueEq, 0x0f),
+                    hipErrorOutOfMemory,
+                    "the kernel that waits for a masked value cannot be loaded; it needs a GPU of "
+                    "compute capability 7.0 or newer");
         fakecuda_count(&after);
         check(after.modules == before.modules);
     }

@@ -212,7 +212,8 @@ static void memory_that_is_not_aligned_is_bound_with_an_offset(void **state)
     check(offset == 16 && told == 16);
     ok(hipTexRefGetAddress(&address, reference));
     check(address == (hipDeviceptr_t)memory);
-    expect(hipBindTexture(NULL, reference, memory + 16, &words, 1024), hipErrorInvalidValue);
+    expect_says(hipBindTexture(NULL, reference, memory + 16, &words, 1024), hipErrorInvalidValue,
+                " is not aligned for textures, and there is nowhere to say by how much");
     ok(hipBindTexture(NULL, reference, memory, &words, SIZE_MAX)); /* up to its end */
     ok(hipGetTextureAlignmentOffset(&told, reference));
     check(told == 0);

@@ -348,6 +348,7 @@ test_genco_without_bundle_gives_the_image() {
     silent bare --genco --no-gpu-bundle-output --offload-arch=sm_70,gfx90a one.hip
     there one-hip-nvptx64-nvidia-cuda-sm_70.ptx one-hip-amdgcn-amd-amdhsa-gfx90a.o
     refused bare --genco --no-gpu-bundle-output one.hip -o both
+    said 'cannot put the images of 3 architectures into both without a bundle'
 }
 
 test_genco_links_several_sources() {
@@ -537,7 +538,7 @@ test_wrong_architectures_are_refused() {
     refused bare --offload-arch=gfx90b:xnack+ -c one.hip
     said "error: unsupported GPU architecture 'gfx90b:xnack+'"
     said 'did you mean gfx90[0-9a-f]:xnack+?'
-    said 'AMD: .*gfx90a .*gfx9-4-generic '
+    said 'AMD: .*gfx90a .*gfx9-4-generic .*; features may follow, as in gfx90a:sramecc+:xnack-'
     did_not_say 'NVIDIA: '
     [ "$(wc -l <errors)" -eq 4 ] || fail "said once for each pass"
     refused bare --offload-arch=GFX90A -c one.hip
@@ -545,11 +546,14 @@ test_wrong_architectures_are_refused() {
     refused bare --offload-arch=compute_80 -c one.hip
     said 'did you mean sm_80?'
     refused bare --offload-arch=everything -c one.hip
-    said 'all: '
+    said 'native: the GPUs of this machine; all: every one of these from gfx8 and sm_70 on'
     said 'AMD: '
     said 'NVIDIA: '
     refused bare --offload-arch=gfx90a,gfx90a:xnack+ -c one.hip
     said 'cannot be mixed'
+    ANYHIP_OFFLOAD_ARCH=gfx90a
+    refused bare --no-offload-arch=gfx90a -c one.hip
+    said 'no GPU architecture is left to compile for'
     not_there one.o
 }
 
@@ -702,7 +706,7 @@ test_a_missing_clang_is_explained() {
     refused bare -c one.hip
     said 'no clang of version 22 or newer'
     said "$work/nowhere/clang++: not there"
-    said 'clang-22'
+    said 'install the Debian packages clang-22, lld-22, llvm-22 and libclc-22 (from '
     unset HIP_CLANG_PATH
     printf '#!/bin/sh\necho "clang version 14.0.6"\n' >old
     chmod +x old
@@ -734,7 +738,8 @@ test_missing_libclc_is_explained() {
     export ANYHIP_LIBCLC
     refused "$hipcc" -nogpuinc --offload-arch=gfx90a -c one.hip
     said "$work/nowhere/amdgcn-amd-amdhsa.bc"
-    said 'libclc-22'
+    said "libclc's AMD functions were not found; tried:"
+    said 'install the Debian package libclc-22, name its folder in ANYHIP_LIBCLC, or compile with'
     silent bare --offload-arch=gfx90a -c one.hip
 }
 
@@ -747,7 +752,7 @@ test_a_missing_bundler_is_explained() {
     PATH=/nonexistent ANYHIP_CLANG="$PWD/bin/clang++" "$hipcc" -nogpuinc -nogpulib \
         --offload-arch=sm_70 -c one.hip 2>errors && fail "succeeded"
     said 'clang-offload-bundler was not found'
-    said 'clang-tools-22'
+    said 'install the Debian package clang-tools-22'
     PATH=/nonexistent ANYHIP_CLANG="$PWD/bin/clang++" "$hipcc" -nogpuinc -nogpulib \
         --offload-arch=gfx90a -c one.hip 2>errors && fail "succeeded"
     said 'lld-22'
@@ -874,6 +879,7 @@ test_a_folder_for_temporary_files_that_cannot_be_made_is_said_once() {
     TMPDIR="$work/nowhere" "$hipcc" t.hip -o program 2>errors && fail "it succeeded"
     same "$(grep -c "cannot make a folder for temporary files in $work/nowhere: No such" errors)" 1
     same "$(wc -l <errors)" 1
+    said '; TMPDIR names another place'
 }
 
 test_a_signal_cleans_up() {
@@ -1016,6 +1022,41 @@ test_questions_are_answered() {
     refused bare -c -o x one.hip main.cpp
     said 'cannot specify -o'
     refused bare -parallel-jobs=none -c one.hip
+    said "invalid value 'none' in '-parallel-jobs=none'"
+    refused bare -c one.hip -o
+    said "argument to '-o' is missing (expected 1 value)"
+    refused bare -c -
+    said '-E or -x required when input is from standard input'
+    refused bare -x hip -c - </
+    said 'cannot read standard input'
+    echo @loop >loop
+    refused bare -c @loop
+    said "response files are nested too deeply at '@loop'"
+    refused bare --hipstdpar -c one.hip
+    said 'hipstdpar is not supported: the parallel algorithms for GPUs are in ROCm'
+    said 'without the option they run on the CPU'
+}
+
+test_what_cannot_be_used_is_named() {
+    echo 'int main() { return 0; }' >t.c
+    ok "$llvm/clang" -c t.c -o t.o
+    ok "$llvm/llvm-objcopy" --add-section .llvm.offloading=t.c t.o
+    refused bare -fgpu-rdc --hip-link t.o -o program
+    said 'the device code in t.o is damaged'
+    cat >clash.hip <<'E'
+__attribute__((device)) int first __asm__("a.b");
+__attribute__((device)) int second __asm__("a_$_b");
+__attribute__((global)) void kernel(int *out) { *out = first + second; }
+E
+    refused bare --offload-arch=sm_70 -c clash.hip
+    said 'cannot correct the symbol names of the PTX for sm_70: two would become equal'
+    printf '#!/bin/sh\ncase "$*" in *-c*) kill -SEGV $$;; esac\nexec "%s/clang" "$@"\n' "$llvm" \
+        >crash-22
+    chmod +x crash-22
+    ANYHIP_CLANG=./crash-22
+    export ANYHIP_CLANG
+    refused bare --offload-arch=sm_70 -c one.hip
+    said 'crash-22 was ended by signal 11 (Segmentation fault)'
 }
 
 test_what_llvm_prints_is_no_question() {

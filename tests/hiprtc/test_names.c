@@ -1,4 +1,5 @@
 /* Tests that the symbols of name expressions are read from LLVM's text. */
+#include "log.h"
 #include "rtc_names.h"
 #include "support.h"
 
@@ -50,11 +51,15 @@ static void what_names_no_symbol_is_refused(void **state)
         "\n@__hiprtc_name_0 = constant ptr @",
         "\n@__hiprtc_name_01 = constant ptr @k\n",
     };
+    ah_log_configure(&(struct ah_log_settings){.level = AH_LOG_ERROR, .mask = -1});
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ah_rtc_name name;
         struct ah_rtc_program program = with_names(&name, 1);
+        ah_test_capture();
         assert_int_equal(ah_rtc_names_read(&program, texts[i]),
                          HIPRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+        assert_contains(ah_test_captured(), "the name expression \"x0\" is not the address of a "
+                                            "kernel or of a variable of the device");
         assert_null(name.lowered);
     }
 }

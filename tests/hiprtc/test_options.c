@@ -1,5 +1,6 @@
 /* Tests that options become the compile driver's. */
 #include "runtime.h"
+#include "log.h"
 #include "rtc_options.h"
 #include "support.h"
 
@@ -82,7 +83,13 @@ static void spellings_of_nvidia_become_clangs(void **state)
 static void options_that_clang_no_longer_has_are_left_out(void **state)
 {
     (void)state;
+    ah_log_configure(&(struct ah_log_settings){.level = AH_LOG_WARNING, .mask = -1});
+    ah_test_capture();
     assert_read("-O2 -flegacy-pass-manager -fno-legacy-pass-manager -w", "[-O2][-w]", "", "");
+    const char *said = ah_test_captured();
+    assert_contains(said, "hiprtc: -flegacy-pass-manager is obsolete and changes nothing");
+    assert_int_equal(ah_test_count_lines(said), 2);
+    ah_log_configure(&(struct ah_log_settings){.level = AH_LOG_NONE});
     assert_read("-fexperimental-new-pass-manager -fno-experimental-new-pass-manager", "", "", "");
     assert_read("-mcode-object-v3 -mno-code-object-v3 -famd-opt", "", "", "");
     assert_read("-fcuda-host-device-constexpr -DX", "", "[-DX]", "");

@@ -3,6 +3,7 @@
 #include "forge.h"
 #include "inspect.h"
 
+#include <elf.h>
 #include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -394,6 +395,17 @@ static void images_are_extracted_into_files_of_their_own(void **state)
     assert_extracted(folder, "x.bc.2.image.bc", ah_forge_text("BC\xc0\xde...."));
 }
 
+static void an_image_that_cannot_be_unpacked_is_named(void **state)
+{
+    (void)state;
+    struct ah_forged entry = ah_forge_cuda_entry(true, 70, ptx(), true);
+    memset(entry.data + 64, 0xff, 8); /* where the packed text begins */
+    const char *path = write_forged("x.fatbin", ah_forge_cuda_container(entry));
+    struct ah_test_run run = anyhip("inspect", path, "--extract", ah_test_path("images"));
+    assert_int_equal(run.status, 1);
+    assert_contains(run.err, "compressed with zstd: it cannot be unpacked");
+}
+
 static void extracted_files_replace_others_only_when_told(void **state)
 {
     (void)state;
@@ -439,8 +451,9 @@ static void files_that_cannot_hold_device_code_are_refused_with_the_reason(void 
     assert_bad("/nonexistent", "No such file or directory");
     assert_bad("/tmp", "Is a directory");
     assert_bad("/dev/null", "not a regular file");
-    assert_bad(ah_test_write_text("empty", ""), "empty");
-    assert_bad(ah_test_write_text("text", "just a text\n"), "neither");
+    assert_bad(ah_test_write_text("empty", ""), "the file is empty");
+    assert_bad(ah_test_write_text("text", "just a text\n"),
+               "neither a program, object or library of this kind of machine nor device code");
     struct ah_forged small = ah_forge_elf(3, 0, 0, 0);
     small.data[4] = 1;
     assert_bad(write_forged("elf32", small), "neither");
@@ -484,6 +497,10 @@ static void files_that_end_too_early_are_told(void **state)
     assert_int_equal(anyhip("inspect", write_forged("whole.co", code)).status, 0);
     code.size -= 10;
     assert_bad(write_forged("half.co", code), "the image is truncated or damaged");
+    code.size += 10;
+    memset(code.data + offsetof(Elf64_Ehdr, e_shoff), 0xff, 8);
+    assert_bad(write_forged("wrong.co", code),
+               "the image is damaged: its headers contradict one another");
 }
 
 /* Inspected in this process, which the sanitizers watch, with its output thrown away. */
@@ -562,6 +579,7 @@ int main(void)
         AH_COMMAND_TEST(json_has_the_devices_that_run_an_image),
         AH_COMMAND_TEST(json_has_what_is_wrong_with_files),
         AH_COMMAND_TEST(images_are_extracted_into_files_of_their_own),
+        AH_COMMAND_TEST(an_image_that_cannot_be_unpacked_is_named),
         AH_COMMAND_TEST(extracted_files_replace_others_only_when_told),
         AH_COMMAND_TEST(options_that_make_no_sense_are_refused),
         AH_COMMAND_TEST(files_that_cannot_hold_device_code_are_refused_with_the_reason),

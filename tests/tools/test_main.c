@@ -29,12 +29,14 @@ static void assert_wrong(struct ah_test_run run, const char *reason)
 static void a_wrong_command_line_is_status_2_and_one_line(void **state)
 {
     (void)state;
-    assert_wrong(ah_test_anyhip((const char *const[]){NULL}), "no command");
+    assert_wrong(ah_test_anyhip((const char *const[]){NULL}), "no command was given");
     assert_wrong(anyhip("frobnicate"), "\"frobnicate\"");
     assert_wrong(anyhip("--frobnicate"), "\"--frobnicate\"");
     assert_wrong(anyhip("info", "--xml"), "\"--xml\"");
     assert_wrong(anyhip("info", "file"), "\"file\"");
-    assert_wrong(anyhip("inspect"), "needs a file");
+    assert_wrong(anyhip("inspect"), "inspect needs a file");
+    assert_wrong(anyhip("inspect", "file", "--extract"), "--extract needs a folder");
+    assert_wrong(anyhip("inspect", "--force", "file"), "--force needs --extract");
     assert_wrong(anyhip("inspect", "--deep", "file"), "\"--deep\"");
     assert_wrong(anyhip("check", "--fast"), "\"--fast\"");
 }

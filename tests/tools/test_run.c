@@ -115,6 +115,11 @@ static void what_is_misspelt_is_refused_with_what_there_is(void **state)
     assert_refused(anyhip("run", "--device", "simcuda", "--timeout", "1h", "x"), "not \"1h\"");
     assert_refused(anyhip("run", "--log", "6", "x"), "0 (nothing), 1 (errors)");
     assert_refused(anyhip("run", "--log", "high", "x"), "not \"high\"");
+    assert_refused(anyhip("run", "--device", "simcudas", "x"),
+                   "--device has no \"simcudas\" (did you mean \"simcuda\"?): devices are ");
+    const char *longest = ah_test_print("%02000d", 0);
+    assert_refused(anyhip("run", "--device", ah_test_print("sm_80*%s", longest), "x"),
+                   "--device: the list is too long");
 }
 
 static void checks_need_a_simulated_device(void **state)
