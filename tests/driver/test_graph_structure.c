@@ -361,8 +361,6 @@ static void ten_thousand_nodes_are_no_effort(void **state)
     free(got);
 }
 
-/* ---- user objects ------------------------------------------------------------------------ */
-
 static void count_call(void *data)
 {
     ++*(int *)data;
@@ -375,6 +373,82 @@ static hipUserObject_t new_object(int *calls, unsigned references)
     ok(hipUserObjectCreate(&object, calls, count_call, references, hipUserObjectNoDestructorSync));
     return object;
 }
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+enum { THREADS = 8, ROUNDS = 20 };
+
+struct shared {
+    hipGraph_t graph;
+    hipGraphNode_t node;
+    hipUserObject_t object;
+};
+
+/* What a thread does with a graph that others use too; nothing here checks with cmocka. */
+static void *use_graph(void *data)
+{
+    const struct shared *shared = data;
+    hipGraphNode_t node, copy;
+    hipGraph_t clone;
+    size_t count;
+    bool good = true;
+    for (int i = 0; i < ROUNDS && good; i++) {
+        good = hipGraphAddEmptyNode(&node, shared->graph, &shared->node, 1) == hipSuccess &&
+               hipGraphRetainUserObject(shared->graph, shared->object, 1, 0) == hipSuccess &&
+               hipGraphClone(&clone, shared->graph) == hipSuccess &&
+               hipGraphNodeFindInClone(&copy, node, clone) == hipSuccess &&
+               hipGraphGetNodes(clone, NULL, &count) == hipSuccess && count > 1 &&
+               hipGraphDestroyNode(node) == hipSuccess && hipGraphDestroy(clone) == hipSuccess &&
+               hipGraphReleaseUserObject(shared->graph, shared->object, 1) == hipSuccess;
+    }
+    return good ? data : NULL;
+}
+
+static void threads_may_use_one_graph(void **state)
+{
+    int calls;
+    struct shared shared = {.graph = new_graph(), .object = new_object(&calls, 1)};
+    pthread_t threads[THREADS];
+    size_t count;
+    (void)state;
+    shared.node = an_empty(shared.graph);
+    for (int i = 0; i < THREADS; i++)
+        check(pthread_create(&threads[i], NULL, use_graph, &shared) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        check(pthread_join(threads[i], &result) == 0 && result == &shared);
+    }
+    ok(hipGraphGetNodes(shared.graph, NULL, &count));
+    check(count == 1 && edge_count(shared.graph) == 0);
+    ok(hipUserObjectRelease(shared.object, 1));
+    check(calls == 1);
+    ok(hipGraphDestroy(shared.graph));
+}
+
+static void *destroy_graph(void *graph)
+{
+    return hipGraphDestroy(graph) == hipSuccess ? graph : NULL;
+}
+
+static void one_of_several_threads_destroys_a_graph(void **state)
+{
+    int calls, destroyed = 0;
+    hipUserObject_t object = new_object(&calls, 1);
+    hipGraph_t graph = new_graph();
+    pthread_t threads[THREADS];
+    (void)state;
+    ok(hipGraphRetainUserObject(graph, object, 1, hipGraphUserObjectMove));
+    for (int i = 0; i < THREADS; i++)
+        check(pthread_create(&threads[i], NULL, destroy_graph, graph) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+        check(pthread_join(threads[i], &result) == 0);
+        destroyed += result != NULL;
+    }
+    check(destroyed == 1 && calls == 1);
+}
+
+/* ---- user objects ------------------------------------------------------------------------ */
 
 static void a_user_object_is_destroyed_with_its_last_reference(void **state)
 {
@@ -511,6 +585,8 @@ int main(void)
         TEST(a_picture_has_every_node_and_edge_once),
         TEST(a_picture_needs_a_graph_and_a_file),
         TEST(ten_thousand_nodes_are_no_effort),
+        TEST(threads_may_use_one_graph),
+        TEST(one_of_several_threads_destroys_a_graph),
         TEST(a_user_object_is_destroyed_with_its_last_reference),
         TEST(clones_have_references_of_their_own),
         TEST(user_objects_check_their_arguments),
