@@ -748,6 +748,67 @@ static void use_events(void)
         END(hipStreamDestroy(stream));
 }
 
+/* ---- graphs -------------------------------------------------------------------------------- */
+
+static void on_destroy(void *data)
+{
+    ++*(unsigned *)data;
+}
+
+static void add_nodes(hipGraph_t graph, hipGraph_t child, hipEvent_t event, void *memory)
+{
+    hipGraphNode_t nodes[6] = {NULL};
+    hipHostNodeParams host = {on_host, nodes};
+    hipMemsetParams fill = {.dst = memory, .elementSize = 4, .height = 1, .width = 16};
+    T(hipGraphAddEmptyNode(&nodes[0], graph, NULL, 0));
+    T(hipGraphAddMemsetNode(&nodes[1], graph, nodes, nodes[0] ? 1 : 0, &fill));
+    T(hipGraphAddHostNode(&nodes[2], graph, NULL, 0, &host));
+    T(hipGraphAddEventRecordNode(&nodes[3], graph, NULL, 0, event));
+    T(hipGraphAddEventWaitNode(&nodes[4], graph, NULL, 0, event));
+    T(hipGraphAddChildGraphNode(&nodes[5], graph, NULL, 0, child));
+    for (size_t i = 2; i + 1 < sizeof nodes / sizeof *nodes; i++)
+        if (nodes[i] && nodes[i + 1])
+            T(hipGraphAddDependencies(graph, &nodes[i + 1], &nodes[i], 1));
+    if (nodes[1])
+        T(hipGraphMemsetNodeSetParams(nodes[1], &fill));
+}
+
+static void build_graphs(void)
+{
+    static unsigned destroyed;
+    hipGraph_t graph = NULL, child = NULL, clone = NULL;
+    hipUserObject_t object = NULL;
+    hipGraphNode_t nodes[8];
+    hipEvent_t event = NULL;
+    void *memory = NULL;
+    size_t count = 8;
+    T(hipMalloc(&memory, 64));
+    T(hipEventCreate(&event));
+    T(hipGraphCreate(&graph, 0));
+    T(hipGraphCreate(&child, 0));
+    T(hipUserObjectCreate(&object, &destroyed, on_destroy, 1, hipUserObjectNoDestructorSync));
+    if (memory && event && graph && child && object) {
+        T(hipGraphAddEmptyNode(nodes, child, NULL, 0));
+        T(hipGraphRetainUserObject(child, object, 1, 0));
+        add_nodes(graph, child, event, memory);
+        T(hipGraphGetNodes(graph, nodes, &count));
+        T(hipGraphDebugDotPrint(graph, "/dev/null", hipGraphDebugDotFlagsVerbose));
+        T(hipGraphClone(&clone, graph));
+    }
+    if (object)
+        END(hipUserObjectRelease(object, 1));
+    if (clone)
+        END(hipGraphDestroy(clone));
+    if (child)
+        END(hipGraphDestroy(child));
+    if (graph)
+        END(hipGraphDestroy(graph));
+    if (event)
+        END(hipEventDestroy(event));
+    if (memory)
+        END(hipFree(memory));
+}
+
 /* The first begins with the library's first call; the others when it has started. */
 const struct section fault_sections[] = {
     {"start", start},
@@ -774,5 +835,6 @@ const struct section fault_sections[] = {
     {"launches together", launch_together},
     {"streams", use_streams},
     {"events", use_events},
+    {"graph structure", build_graphs},
 };
 const size_t fault_section_count = sizeof fault_sections / sizeof *fault_sections;
