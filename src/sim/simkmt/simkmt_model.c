@@ -165,7 +165,7 @@ static bool find_mapping(uint64_t address, uint64_t *out_start, uint64_t *out_en
 {
     char line[512], rights[5] = "";
     bool found = false;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    FILE *maps = fopen("/proc/thread-self/maps", "re"); /* self: empty after the first thread */
     while (maps && !found && fgets(line, sizeof line, maps))
         found = sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", out_start, out_end, rights) == 3 &&
                 address >= *out_start && address < *out_end;

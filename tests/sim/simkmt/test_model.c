@@ -319,6 +319,43 @@ static void freed_memory_is_not_accessed(void **state)
     destroy_queue(&queue);
 }
 
+static const char first_thread_ends[] = "the first thread ends";
+
+/* Waits until the first thread has ended, which leaves /proc/self without mappings, and copies the
+ * program's memory. */
+static void *copy_without_first_thread(void *unused)
+{
+    char state = 0, own[8] = "", from[8] = "copied";
+    while (state != 'Z') {
+        FILE *stat = fopen("/proc/self/stat", "r");
+        if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+            _exit(2);
+        fclose(stat);
+    }
+    struct queue queue = make_queue(HSAKMT_MODEL_QUEUE_SDMA);
+    copy(&queue, (uintptr_t)own, (uintptr_t)from, sizeof own);
+    wait_for(queue.done, 0, 5);
+    (void)close_model(NULL);
+    _exit(strcmp(own, "copied") == 0 ? 0 : 1);
+    return unused;
+}
+
+/* In a process of its own. */
+static int end_first_thread(void)
+{
+    pthread_t thread;
+    alarm(60); /* instead of a copy that never ends */
+    if (open_model(NULL) != 0 || pthread_create(&thread, NULL, copy_without_first_thread, NULL))
+        return 2;
+    pthread_exit(NULL);
+}
+
+static void memory_of_the_program_is_found_after_its_first_thread(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(first_thread_ends, ""), 0);
+}
+
 static void queues_of_other_types_are_refused(void **state)
 {
     (void)state;
@@ -366,9 +403,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_queue_that_fails_stores_the_reason_in_its_signal),
         cmocka_unit_test(memory_of_devices_is_in_the_aperture),
         cmocka_unit_test(freed_memory_is_not_accessed),
+        cmocka_unit_test(memory_of_the_program_is_found_after_its_first_thread),
         cmocka_unit_test(queues_of_other_types_are_refused),
         cmocka_unit_test(an_idle_queue_is_polled_seldom),
     };
+    if (argc == 3 && strcmp(argv[1], first_thread_ends) == 0)
+        return end_first_thread();
     if (argc == 3) {
         snprintf(folder, sizeof folder, "%s", getenv("ANYHIP_TEST_FOLDER"));
         return load_another(argv[1], argv[2]);
