@@ -2,8 +2,6 @@
  * captured is given does not reach the driver, whatever the function. */
 #include "support.h"
 
-#include "runtime.h"
-
 #include <hip/api/per_thread_default_stream.h>
 
 #include <stdio.h>

@@ -26,7 +26,7 @@ static hipError_t make_room(struct ah_capture_nodes *set, unsigned count)
     return hipSuccess;
 }
 
-static bool contains(const struct ah_capture_nodes *set, hipGraphNode_t node)
+bool ah_capture_nodes_have(const struct ah_capture_nodes *set, hipGraphNode_t node)
 {
     for (unsigned i = 0; i < set->count; i++)
         if (set->nodes[i] == node)
@@ -39,7 +39,7 @@ hipError_t ah_capture_nodes_add(struct ah_capture_nodes *set, const hipGraphNode
 {
     hipError_t error = make_room(set, set->count + count);
     for (unsigned i = 0; i < count && error == hipSuccess; i++)
-        if (!contains(set, nodes[i]))
+        if (!ah_capture_nodes_have(set, nodes[i]))
             set->nodes[set->count++] = nodes[i];
     return error;
 }
@@ -286,7 +286,7 @@ hipError_t ah_capture_check_joined(const struct ah_capture *capture)
     for (const struct ah_captured_stream *part = capture->streams; part; part = part->next)
         for (unsigned i = 0; i < part->after.count; i++) {
             const struct ah_node *node = (const struct ah_node *)(void *)part->after.nodes[i];
-            if (node->captured && node->mark != walk.mark)
+            if (node->to_join && node->mark != walk.mark)
                 return hipErrorStreamCaptureUnjoined;
         }
     return hipSuccess;

@@ -55,6 +55,7 @@ struct ah_capture {
 /* All that are under way, the newest first. */
 extern struct ah_capture *ah_capture_first;
 
+bool ah_capture_nodes_have(const struct ah_capture_nodes *set, hipGraphNode_t node);
 /* hipErrorOutOfMemory. Both sets keep what they have after an error. */
 hipError_t ah_capture_nodes_add(struct ah_capture_nodes *set, const hipGraphNode_t *nodes,
                                 unsigned count);

@@ -5,6 +5,8 @@
 
 #include <hip/api/per_thread_default_stream.h>
 
+#include <stdlib.h>
+
 static bool is_mode(hipStreamCaptureMode mode)
 {
     return (int)mode >= hipStreamCaptureModeGlobal && (int)mode <= hipStreamCaptureModeRelaxed;
@@ -297,6 +299,24 @@ hipError_t hipStreamGetCaptureInfo_v2_spt(hipStream_t stream,
 
 /* ---- changes -------------------------------------------------------------------------- */
 
+/* Nodes that the application takes out of a set need not be joined. */
+static hipError_t replace_nodes(struct ah_captured_stream *part, const hipGraphNode_t *nodes,
+                                unsigned count)
+{
+    struct ah_capture_nodes old = part->after;
+    part->after = (struct ah_capture_nodes){0};
+    hipError_t error = ah_capture_nodes_set(&part->after, nodes, count);
+    if (error != hipSuccess) {
+        part->after = old;
+        return error;
+    }
+    for (unsigned i = 0; i < old.count; i++)
+        if (!ah_capture_nodes_have(&part->after, old.nodes[i]))
+            ((struct ah_node *)(void *)old.nodes[i])->to_join = false;
+    free(old.nodes);
+    return hipSuccess;
+}
+
 /* The lock is held. */
 static hipError_t update(struct ah_captured_stream *part, const hipGraphNode_t *nodes, size_t count,
                          bool replace)
@@ -313,7 +333,7 @@ static hipError_t update(struct ah_captured_stream *part, const hipGraphNode_t *
         check_nodes(part->capture->graph, nodes, count, "hipStreamUpdateCaptureDependencies");
     if (error != hipSuccess)
         return error;
-    return replace ? ah_capture_nodes_set(&part->after, nodes, (unsigned)count)
+    return replace ? replace_nodes(part, nodes, (unsigned)count)
                    : ah_capture_nodes_add(&part->after, nodes, (unsigned)count);
 }
 

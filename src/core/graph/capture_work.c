@@ -12,10 +12,9 @@ static hipError_t capture_event(const struct ah_stream *stream, const struct ah_
                                 struct ah_work **out_work)
 {
     bool records = command->kind == AH_COMMAND_EVENT_RECORD;
-    hipError_t error = ah_work_make_event(records ? &ah_work_event_record : &ah_work_event_wait,
-                                          (hipEvent_t)(void *)command->event,
-                                          records ? "hipEventRecord" : "hipStreamWaitEvent",
-                                          out_work);
+    hipError_t error = ah_work_make_event(
+        records ? &ah_work_event_record : &ah_work_event_wait, (hipEvent_t)(void *)command->event,
+        records ? "hipEventRecord" : "hipStreamWaitEvent", out_work);
     if (error == hipSuccess)
         (*out_work)->device = stream->handle.device;
     return error;
@@ -57,7 +56,7 @@ static hipError_t add(struct ah_captured_stream *part, struct ah_work *work)
     hipError_t error = ah_node_add(part->capture->graph, after->nodes, after->count, work, &node);
     if (error != hipSuccess)
         return error;
-    node->captured = true;
+    node->to_join = true;
     after->nodes[0] = ah_node_handle(node);
     after->count = 1;
     return hipSuccess;

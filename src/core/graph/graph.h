@@ -38,7 +38,7 @@ struct ah_node {
     unsigned long long id;     /* never used again: what an executable graph knows its nodes by */
     unsigned long long origin; /* of a node of a clone: the id of the node that it is a copy of */
     unsigned position;         /* graph->nodes[position] is this node */
-    bool captured;             /* added by the capture of a stream */
+    bool to_join;              /* added by a capture, whose streams have to be joined after it */
     unsigned long long mark;   /* set by the last walk that saw this node */
 };
 

@@ -185,8 +185,7 @@ size_t ah_select_devices(const struct ah_candidate *candidates, size_t count,
         }
         if (!found)
             AH_LOG_NOTICE(AH_LOG_WARNING,
-                          "configuration: no device matches \"%s\"; where `devices` names none, "
-                          "`anyhip info` lists all",
+                          "configuration: no device matches \"%s\"; `anyhip info` lists them",
                           selectors[s]);
     }
     return chosen;
@@ -218,9 +217,8 @@ static void refuse_visible(const char *variable, const char *element, size_t cou
     if (!none && count > 0)
         AH_LOG_NOTICE(AH_LOG_WARNING,
                       "%s: there is no device \"%s\", so that the list ends before it; devices are "
-                      "numbered from 0 to %zu, or named GPU-<uuid>; without %s `anyhip info` lists "
-                      "all",
-                      variable, element, count - 1, variable);
+                      "numbered from 0 to %zu, or named GPU-<uuid>; `anyhip info` lists them",
+                      variable, element, count - 1);
 }
 
 size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *variable,
