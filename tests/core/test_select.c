@@ -239,7 +239,8 @@ static void a_selector_that_matches_nothing_is_named(void **state)
     (void)state;
     assert_string_equal(choose("9|cuda:0|rocm|-1"), "0");
     assert_int_equal(ah_test_count_lines(said), 3);
-    assert_contains(said, "configuration: no device matches \"9\"; `anyhip info` lists them");
+    assert_contains(said, "configuration: no device matches \"9\"; where `devices` names none, "
+                          "`anyhip info` lists all");
     assert_contains(said, "\"rocm\"");
     assert_contains(said, "\"-1\"");
 }
@@ -293,7 +294,8 @@ static void an_invalid_element_is_named_unless_it_is_there_to_show_none(void **s
             said, ah_test_print("HIP_VISIBLE_DEVICES: there is no device \"%s\"", mistakes[i]));
         assert_contains(said,
                         ah_test_print(", so that the list ends before it; devices are numbered "
-                                      "from 0 to %d, or named GPU-<uuid>",
+                                      "from 0 to %d, or named GPU-<uuid>; without "
+                                      "HIP_VISIBLE_DEVICES `anyhip info` lists all",
                                       COUNT - 1));
     }
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++) {

@@ -185,7 +185,8 @@ size_t ah_select_devices(const struct ah_candidate *candidates, size_t count,
         }
         if (!found)
             AH_LOG_NOTICE(AH_LOG_WARNING,
-                          "configuration: no device matches \"%s\"; `anyhip info` lists them",
+                          "configuration: no device matches \"%s\"; where `devices` names none, "
+                          "`anyhip info` lists all",
                           selectors[s]);
     }
     return chosen;
@@ -217,8 +218,9 @@ static void refuse_visible(const char *variable, const char *element, size_t cou
     if (!none && count > 0)
         AH_LOG_NOTICE(AH_LOG_WARNING,
                       "%s: there is no device \"%s\", so that the list ends before it; devices are "
-                      "numbered from 0 to %zu, or named GPU-<uuid>; `anyhip info` lists them",
-                      variable, element, count - 1);
+                      "numbered from 0 to %zu, or named GPU-<uuid>; without %s `anyhip info` lists "
+                      "all",
+                      variable, element, count - 1, variable);
 }
 
 size_t ah_select_visible(const struct ah_candidate *candidates, size_t count, const char *variable,
