@@ -268,10 +268,11 @@ static void attributes_of_kernels_are_kept_and_copied(void **state)
             hipErrorInvalidValue, "is not between");
 }
 
-static hipError_t set_window(hipGraphNode_t node, size_t bytes, float ratio, hipAccessProperty miss)
+static hipError_t set_window(hipGraphNode_t node, void *base, size_t bytes, float ratio,
+                             hipAccessProperty miss)
 {
     const hipLaunchAttributeValue value = {
-        .accessPolicyWindow = {.base_ptr = &graph,
+        .accessPolicyWindow = {.base_ptr = base,
                                .hitProp = hipAccessPropertyPersisting,
                                .hitRatio = ratio,
                                .missProp = miss,
@@ -286,14 +287,16 @@ static void the_window_of_an_access_policy_is_checked(void **state)
     int limit;
     (void)state;
     ok(hipDeviceGetAttribute(&limit, hipDeviceAttributeAccessPolicyMaxWindowSize, 0));
-    refused(set_window(node, (size_t)limit + 1, 0.5f, hipAccessPropertyNormal),
+    refused(set_window(node, &graph, (size_t)limit + 1, 0.5f, hipAccessPropertyNormal),
             hipErrorInvalidValue, "a window of");
-    expect(set_window(node, 0, -0.1f, hipAccessPropertyNormal), hipErrorInvalidValue);
-    expect(set_window(node, 0, 1.1f, hipAccessPropertyNormal), hipErrorInvalidValue);
-    expect(set_window(node, 0, 0.5f, hipAccessPropertyPersisting), hipErrorInvalidValue);
-    ok(set_window(node, (size_t)limit, 0.5f, hipAccessPropertyStreaming));
-    if (limit > 0)
-        expect(set_window(node, 1, 0, hipAccessPropertyNormal), hipErrorInvalidValue);
+    expect(set_window(node, &graph, 0, -0.1f, hipAccessPropertyNormal), hipErrorInvalidValue);
+    expect(set_window(node, &graph, 0, 1.1f, hipAccessPropertyNormal), hipErrorInvalidValue);
+    expect(set_window(node, &graph, 0, 0.5f, hipAccessPropertyPersisting), hipErrorInvalidValue);
+    ok(set_window(node, &graph, (size_t)limit, 0.5f, hipAccessPropertyStreaming));
+    if (limit > 0) {
+        expect(set_window(node, &graph, 1, 0, hipAccessPropertyNormal), hipErrorInvalidValue);
+        expect(set_window(node, NULL, 1, 0.5f, hipAccessPropertyNormal), hipErrorInvalidValue);
+    }
     ok(hipGraphKernelNodeGetAttribute(node, hipLaunchAttributeAccessPolicyWindow, &got));
     check(got.accessPolicyWindow.base_ptr == &graph && got.accessPolicyWindow.hitRatio == 0.5f &&
           got.accessPolicyWindow.missProp == hipAccessPropertyStreaming &&

@@ -374,11 +374,13 @@ hipError_t hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
 /// @param [in] numDependencies  their number
 /// @param [in] hGraphExec  an executable graph
 /// @param [in] node  the node in the graph
-/// @param [in,out] pNodeParams  kernel, grid, block and arguments (of the getter: [out])
-/// Returns: hipErrorInvalidValue: see above, func is NULL, or neither or both of kernelParams and
-/// extra are given for a kernel with arguments; hipErrorInvalidDeviceFunction: not a kernel;
-/// hipErrorInvalidConfiguration: grid or block is impossible; hipErrorNoBinaryForGpu: no image fits
-/// the device.
+/// @param [in,out] pNodeParams  kernel, grid, block and arguments (of the getter: [out]); func is
+///     the host address of a kernel, for the current device, or the hipFunction_t of a module
+/// Returns: hipErrorInvalidValue: see above, func is NULL, both of kernelParams and extra are given,
+/// or neither for a kernel with arguments, or an argument is NULL; hipErrorInvalidDeviceFunction:
+/// not a kernel; hipErrorNoBinaryForGpu: no image fits the device; hipErrorNotSupported: NVIDIA's
+/// driver is older than CUDA 12.4 and does not know the sizes of arguments; what launches return
+/// for an impossible grid or block or too much shared memory.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddKernelNode and its relatives.
@@ -387,7 +389,7 @@ hipError_t hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
 hipError_t hipGraphAddKernelNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                  const hipGraphNode_t *pDependencies, size_t numDependencies,
                                  const hipKernelNodeParams *pNodeParams);
-/// Its parameters, valid as long as the node.
+/// Its parameters, valid until the node is changed or destroyed.
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *pNodeParams);
 /// Changes them in a graph.
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *pNodeParams);
@@ -395,9 +397,11 @@ hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeP
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                            const hipKernelNodeParams *pNodeParams);
 
-/// Launch attributes of a kernel node.
+/// Launch attributes of a kernel node. The priority and the access policy are hints, which are kept
+/// and have no effect.
 /// @param [in] hNode, hSrc, hDst  the node
-/// @param [in] attr  hipKernelNodeAttribute*
+/// @param [in] attr  hipKernelNodeAttributeCooperative, hipKernelNodeAttributePriority or
+///     hipKernelNodeAttributeAccessPolicyWindow
 /// @param [in,out] value  the member that belongs to attr (of the getter: [out])
 /// Returns: hipErrorInvalidValue: see above, or attr or value is wrong.
 /// Thread safety: as said above.
@@ -425,9 +429,10 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t 
 /// @param [in] node, hNode  the node in the graph
 /// @param [in,out] pCopyParams, pNodeParams, copyParams, nodeParams  the copy, as hipMemcpy3D() or
 ///     hipDrvMemcpy3D() (of the getters: [out])
-/// @param [in] ctx  the context it runs in; NULL for the current one
-/// Returns: hipErrorInvalidValue: see above, or the copy is wrong as there;
-/// hipErrorInvalidPitchValue, hipErrorInvalidMemcpyDirection: as there.
+/// @param [in] ctx  the context whose device does the copy
+/// Returns: hipErrorInvalidValue: see above, the copy is wrong as there, ctx is NULL, or kind calls
+/// pageable memory that of a device; hipErrorInvalidPitchValue, hipErrorInvalidMemcpyDirection: as
+/// there; hipErrorInvalidContext: ctx is not a context.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddMemcpyNode and its relatives.
@@ -436,7 +441,7 @@ hipError_t hipGraphKernelNodeCopyAttributes(hipGraphNode_t hSrc, hipGraphNode_t 
 hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                  const hipGraphNode_t *pDependencies, size_t numDependencies,
                                  const hipMemcpy3DParms *pCopyParams);
-/// Its parameters.
+/// Its parameters; of a copy that was added in another way, those of a box that does the same.
 hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *pNodeParams);
 /// Changes them in a graph.
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms *pNodeParams);
@@ -447,7 +452,7 @@ hipError_t hipGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNo
 hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
                                     const hipGraphNode_t *dependencies, size_t numDependencies,
                                     const HIP_MEMCPY3D *copyParams, hipCtx_t ctx);
-/// Its parameters, driver API.
+/// Its parameters, driver API; of a copy that was added in another way, those that do the same.
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D *nodeParams);
 /// Changes them in a graph, driver API.
 hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D *nodeParams);
@@ -466,8 +471,9 @@ hipError_t hipDrvGraphExecMemcpyNodeSetParams(hipGraphExec_t hGraphExec, hipGrap
 /// @param [in] src  source
 /// @param [in] count  bytes
 /// @param [in] kind  direction
-/// Returns: hipErrorInvalidValue: see above, dst or src is NULL, or count is 0;
-/// hipErrorInvalidMemcpyDirection: kind is unknown or contradicts the addresses.
+/// Returns: hipErrorInvalidValue: see above, dst or src is NULL, count is 0 or reaches past an
+/// allocation, kind calls pageable memory that of a device, or (to change one) dst and src are the
+/// same; hipErrorInvalidMemcpyDirection: kind is unknown.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; CUDA runtime cudaGraphAddMemcpyNode1D and its relatives.
@@ -496,8 +502,8 @@ hipError_t hipGraphExecMemcpyNodeSetParams1D(hipGraphExec_t hGraphExec, hipGraph
 /// @param [in] count  bytes
 /// @param [in] offset  into the variable, bytes
 /// @param [in] kind  direction, as hipMemcpyFromSymbol() and hipMemcpyToSymbol()
-/// Returns: hipErrorInvalidValue: see above, or a range reaches beyond the variable;
-/// hipErrorInvalidSymbol: not a device variable; hipErrorInvalidMemcpyDirection: kind is another
+/// Returns: hipErrorInvalidValue: see above, a range reaches beyond the variable, the other side is
+/// a variable too, or as for copies of bytes; hipErrorInvalidSymbol: not a device variable; hipErrorInvalidMemcpyDirection: kind is another
 /// direction.
 /// Thread safety: as said above.
 /// Stream order: none.
@@ -660,7 +666,8 @@ hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
                                              hipEvent_t event);
 
-/// Nodes that signal semaphores of other APIs or wait for them.
+/// Nodes that signal semaphores of other APIs or wait for them. No semaphore can be imported yet, so
+/// that there are no such nodes.
 /// @param [out] pGraphNode  the node
 /// @param [in] graph  a graph
 /// @param [in] pDependencies  nodes it comes after; may be NULL if there are none
@@ -669,7 +676,7 @@ hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraph
 /// @param [in] hNode  the node in the graph
 /// @param [in] nodeParams  semaphores and operations; copied
 /// @param [out] params_out  the same
-/// Returns: hipErrorInvalidValue: see above, or one is not a semaphore.
+/// Returns: hipErrorNotSupported; hipErrorInvalidValue: see above, or an array is NULL.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddExternalSemaphoresSignalNode and its relatives.
@@ -777,8 +784,8 @@ hipError_t hipDeviceGraphMemTrim(int device);
 /// @param [in] hNode  the node in the graph
 /// @param [in] nodeParams  the operations; copied
 /// @param [out] nodeParams_out  the same
-/// Returns: hipErrorInvalidValue: see above, or an operation is wrong; hipErrorNotSupported: the
-/// device cannot.
+/// Returns: hipErrorInvalidValue: see above, or an operation is wrong; hipErrorInvalidContext: ctx
+/// is neither NULL nor a context; hipErrorNotSupported: a barrier or a flush of remote writes.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Stream Memory Operations"; cuGraphAddBatchMemOpNode and its relatives.
@@ -787,7 +794,7 @@ hipError_t hipDeviceGraphMemTrim(int device);
 hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *phGraphNode, hipGraph_t hGraph,
                                      const hipGraphNode_t *dependencies, size_t numDependencies,
                                      const hipBatchMemOpNodeParams *nodeParams);
-/// Its parameters, valid as long as the node.
+/// Its parameters, valid until the node is changed or destroyed.
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode,
                                            hipBatchMemOpNodeParams *nodeParams_out);
 /// Changes them in a graph.

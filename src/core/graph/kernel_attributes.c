@@ -33,7 +33,7 @@ static hipError_t check_window(const hipAccessPolicyWindow *window, const struct
         return hipErrorInvalidValue;
     }
     bool valid = window->hitRatio >= 0 && window->hitRatio <= 1 &&
-                 (window->num_bytes == 0 || window->hitRatio > 0) &&
+                 (window->num_bytes == 0 || (window->base_ptr && window->hitRatio > 0)) &&
                  window->missProp != hipAccessPropertyPersisting;
     return valid ? hipSuccess : hipErrorInvalidValue;
 }

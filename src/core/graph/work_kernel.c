@@ -186,7 +186,10 @@ hipError_t ah_work_make_kernel(const hipKernelNodeParams *params, const char *ca
         .params = params->kernelParams,
         .extra = params->extra,
     };
-    return make(function, &launch, call, out_work);
+    error = make(function, &launch, call, out_work);
+    if (error == hipSuccess)
+        (*out_work)->kernel.given.func = params->func;
+    return error;
 }
 
 hipError_t ah_work_capture_launch(const struct ah_stream *stream, const struct ah_command *command,
