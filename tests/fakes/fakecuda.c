@@ -170,6 +170,12 @@ static void count_object(struct simcuda_object *object, void *data)
     case SIMCUDA_PHYSICAL:
         out->physical++;
         break;
+    case SIMCUDA_GRAPH:
+        out->graphs++;
+        break;
+    case SIMCUDA_GRAPH_EXEC:
+        out->executable_graphs++;
+        break;
     default:
         break;
     }
@@ -204,8 +210,9 @@ static void count_memory(struct fakecuda_counts *out)
 
 void fakecuda_count(struct fakecuda_counts *out)
 {
-    static const enum simcuda_kind kinds[] = {SIMCUDA_STREAM, SIMCUDA_EVENT, SIMCUDA_MODULE,
-                                              SIMCUDA_ARRAY,  SIMCUDA_POOL,  SIMCUDA_PHYSICAL};
+    static const enum simcuda_kind kinds[] = {SIMCUDA_STREAM, SIMCUDA_EVENT,     SIMCUDA_MODULE,
+                                              SIMCUDA_ARRAY,  SIMCUDA_POOL,      SIMCUDA_PHYSICAL,
+                                              SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC};
     *out = (struct fakecuda_counts){0};
     pthread_mutex_lock(&simcuda.lock);
     for (int i = 0; i < simcuda.device_count; i++)

@@ -73,7 +73,9 @@ void fakecuda_forget(void);
     COUNT(pools)                                                                                   \
     COUNT(physical)                                                                                \
     COUNT(reservations)                                                                            \
-    COUNT(mappings)
+    COUNT(mappings)                                                                                \
+    COUNT(graphs)                                                                                  \
+    COUNT(executable_graphs)
 struct fakecuda_counts {
 #define COUNT(field) unsigned field;
     FAKECUDA_COUNTS(COUNT)

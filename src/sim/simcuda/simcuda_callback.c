@@ -1,5 +1,5 @@
 /* Owns functions of the host in stream order. */
-#include "simcuda_driver.h"
+#include "simcuda_ops.h"
 
 #include <stdlib.h>
 
@@ -33,20 +33,33 @@ static CUresult run_call(struct simcuda_op *op, struct simcuda_context *context)
     return CUDA_SUCCESS;
 }
 
-static CUresult push_call(CUstream handle, CUhostFn function, CUstreamCallback callback, void *data)
+CUresult simcuda_call_op(CUhostFn function, void *data, struct simcuda_op **out)
+{
+    struct call_op *call = function ? simcuda_op_new(sizeof *call) : NULL;
+    if (!call)
+        return function ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_VALUE;
+    *call = (struct call_op){
+        .op = {.run = run_call, .leaves_memory = true},
+        .function = function,
+        .data = data,
+    };
+    *out = &call->op;
+    return CUDA_SUCCESS;
+}
+
+static CUresult push_callback(CUstream handle, CUstreamCallback callback, void *data)
 {
     struct simcuda_stream *stream;
     CUresult result = simcuda_stream_get(handle, &stream);
     if (result != CUDA_SUCCESS)
         return result;
-    if (!function && !callback)
+    if (!callback)
         return CUDA_ERROR_INVALID_VALUE;
     struct call_op *call = simcuda_op_new(sizeof *call);
     if (!call)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *call = (struct call_op){
-        .op = {.run = run_call, .after_errors = callback != NULL, .leaves_memory = true},
-        .function = function,
+        .op = {.run = run_call, .after_errors = true, .leaves_memory = true},
         .callback = callback,
         .stream = handle,
         .data = data,
@@ -58,12 +71,21 @@ CUresult simcuda_cuStreamAddCallback(CUstream stream, CUstreamCallback function,
                                      unsigned flags)
 {
     SIMCUDA_ENTER(cuStreamAddCallback);
-    return simcuda_leave(flags ? CUDA_ERROR_INVALID_VALUE
-                               : push_call(stream, NULL, function, data));
+    return simcuda_leave(flags ? CUDA_ERROR_INVALID_VALUE : push_callback(stream, function, data));
+}
+
+static CUresult push_call(CUstream handle, CUhostFn function, void *data)
+{
+    struct simcuda_stream *stream;
+    struct simcuda_op *op;
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result == CUDA_SUCCESS)
+        result = simcuda_call_op(function, data, &op);
+    return result == CUDA_SUCCESS ? simcuda_stream_push(stream, op) : result;
 }
 
 CUresult simcuda_cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
 {
     SIMCUDA_ENTER(cuLaunchHostFunc);
-    return simcuda_leave(push_call(stream, function, NULL, data));
+    return simcuda_leave(push_call(stream, function, data));
 }

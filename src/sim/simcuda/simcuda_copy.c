@@ -59,18 +59,26 @@ void simcuda_copy_fini(struct simcuda_op *op)
     free(copy->staging);
 }
 
-/* A pageable source may be changed when the call returns, and a pageable destination contains its
- * data then. */
-CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request)
+struct simcuda_copy *simcuda_copy_new(const struct simcuda_copy *request)
 {
     struct simcuda_copy *copy = simcuda_op_new(sizeof *copy);
     if (!copy) {
         struct simcuda_copy lost = *request;
         simcuda_copy_fini(&lost.op);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return NULL;
     }
     *copy = *request;
     copy->op = (struct simcuda_op){.run = run_copy, .fini = simcuda_copy_fini};
+    return copy;
+}
+
+/* A pageable source may be changed when the call returns, and a pageable destination contains its
+ * data then. */
+CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request)
+{
+    struct simcuda_copy *copy = simcuda_copy_new(request);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     bool flat = copy->height == 1 && copy->depth == 1;
     bool wait = copy->dst.pageable || (copy->src.pageable && !flat);
     if (copy->src.pageable && !wait) {

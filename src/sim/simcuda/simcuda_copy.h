@@ -29,6 +29,8 @@ struct simcuda_copy {
     size_t width, height, depth;
     void *staging; /* what was read of a pageable source, owned */
 };
+/* Makes the operation; what request holds is its own in any case. NULL: out of memory. */
+struct simcuda_copy *simcuda_copy_new(const struct simcuda_copy *request);
 /* Enqueues a copy of request, and waits where the host's memory demands it. */
 CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request);
 void simcuda_copy_fini(struct simcuda_op *op);

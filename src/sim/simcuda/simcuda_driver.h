@@ -49,6 +49,9 @@ enum simcuda_kind {
     SIMCUDA_SURFACE,
     SIMCUDA_POOL,
     SIMCUDA_PHYSICAL,
+    SIMCUDA_GRAPH,
+    SIMCUDA_GRAPH_NODE,
+    SIMCUDA_GRAPH_EXEC,
 };
 
 /* The object of a handle. Handles are numbers that are not valid pointers, so that an access
@@ -305,6 +308,8 @@ struct simcuda_stream {
  * only works allocates nothing. NULL: out of memory. */
 void *simcuda_op_new(size_t size);
 void simcuda_op_free(struct simcuda_op *op);
+/* Frees an operation with all that it holds. */
+void simcuda_op_discard(struct simcuda_op *op);
 
 /* NULL, 1 and 2 are default streams of the current context. */
 CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out);
@@ -313,7 +318,7 @@ void simcuda_stream_finish(struct simcuda_stream *stream);
 CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int priority,
                             struct simcuda_stream **out);
 void simcuda_stream_close(struct simcuda_stream *stream);
-/* Enqueues; the stream owns op, which was allocated with malloc, even if this fails. */
+/* Enqueues; the stream owns op even if this fails. */
 CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *op);
 bool simcuda_op_wait_for(struct simcuda_op *op, struct simcuda_stream *stream, uint64_t ticket);
 /* Waits for the operations that are queued now. */

@@ -1,5 +1,5 @@
 /* Owns events. */
-#include "simcuda_event.h"
+#include "simcuda_ops.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -116,11 +116,33 @@ static void fini_record(struct simcuda_op *op)
     simcuda_object_release(&record->event->object);
 }
 
+CUresult simcuda_record_op(struct simcuda_event *event, struct simcuda_op **out)
+{
+    struct record_op *op = simcuda_op_new(sizeof *op);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *op = (struct record_op){.op = {.run = run_record, .fini = fini_record}, .event = event};
+    if (event->state)
+        op->number = simcuda_event_state_record(event->state);
+    simcuda_object_retain(&event->object);
+    *out = &op->op;
+    return CUDA_SUCCESS;
+}
+
+void simcuda_event_recorded(struct simcuda_event *event, struct simcuda_stream *stream)
+{
+    discard_record(event);
+    simcuda_object_retain(&stream->object);
+    event->stream = stream;
+    event->ticket = stream->queued;
+}
+
 /* The stream's handle determines the context; none has to be current (as in a driver of CUDA 13 on
  * an H100). */
 static CUresult record(CUevent handle, CUstream stream_handle)
 {
     struct simcuda_stream *stream;
+    struct simcuda_op *op;
     CUresult result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS)
         return result;
@@ -129,21 +151,12 @@ static CUresult record(CUevent handle, CUstream stream_handle)
         return CUDA_ERROR_INVALID_HANDLE;
     if (event->object.context != stream->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
-    struct record_op *op = simcuda_op_new(sizeof *op);
-    if (!op)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *op = (struct record_op){.op = {.run = run_record, .fini = fini_record}, .event = event};
-    if (event->state)
-        op->number = simcuda_event_state_record(event->state);
-    simcuda_object_retain(&event->object);
-    result = simcuda_stream_push(stream, &op->op);
-    if (result != CUDA_SUCCESS)
-        return result;
-    discard_record(event);
-    simcuda_object_retain(&stream->object);
-    event->stream = stream;
-    event->ticket = stream->queued;
-    return CUDA_SUCCESS;
+    result = simcuda_record_op(event, &op);
+    if (result == CUDA_SUCCESS)
+        result = simcuda_stream_push(stream, op);
+    if (result == CUDA_SUCCESS)
+        simcuda_event_recorded(event, stream);
+    return result;
 }
 
 CUresult simcuda_cuEventRecord(CUevent event, CUstream stream)
@@ -246,7 +259,7 @@ static void fini_state_wait(struct simcuda_op *op)
     simcuda_object_release(&((struct state_op *)(void *)op)->event->object);
 }
 
-static CUresult push_state_wait(struct simcuda_stream *stream, struct simcuda_event *event)
+static CUresult state_wait_op(struct simcuda_event *event, struct simcuda_op **out)
 {
     struct state_op *op = simcuda_op_new(sizeof *op);
     if (!op)
@@ -257,13 +270,37 @@ static CUresult push_state_wait(struct simcuda_stream *stream, struct simcuda_ev
         .number = atomic_load(&event->state->recorded),
     };
     simcuda_object_retain(&event->object);
-    return simcuda_stream_push(stream, &op->op);
+    *out = &op->op;
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_empty_op(struct simcuda_op **out)
+{
+    *out = simcuda_op_new(sizeof **out);
+    if (!*out)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    (*out)->run = run_nothing;
+    (*out)->leaves_memory = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_event_wait_op(struct simcuda_event *event, struct simcuda_op **out)
+{
+    if (event->state && !complete(event))
+        return state_wait_op(event, out);
+    CUresult result = simcuda_empty_op(out);
+    if (result != CUDA_SUCCESS || complete(event) ||
+        simcuda_op_wait_for(*out, event->stream, event->ticket))
+        return result;
+    simcuda_op_discard(*out);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult simcuda_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsigned flags)
 {
     struct simcuda_event *event;
     struct simcuda_stream *stream;
+    struct simcuda_op *op;
     SIMCUDA_ENTER(cuStreamWaitEvent);
     CUresult result = flags > 1 ? CUDA_ERROR_INVALID_VALUE
                                 : simcuda_event_get(handle, "cuStreamWaitEvent", &event);
@@ -271,15 +308,6 @@ CUresult simcuda_cuStreamWaitEvent(CUstream stream_handle, CUevent handle, unsig
         result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS || complete(event))
         return simcuda_leave(result);
-    if (event->state)
-        return simcuda_leave(push_state_wait(stream, event));
-    struct simcuda_op *op = simcuda_op_new(sizeof *op);
-    if (!op)
-        return simcuda_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    op->run = run_nothing;
-    if (!simcuda_op_wait_for(op, event->stream, event->ticket)) {
-        simcuda_op_free(op);
-        return simcuda_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    }
-    return simcuda_leave(simcuda_stream_push(stream, op));
+    result = simcuda_event_wait_op(event, &op);
+    return simcuda_leave(result == CUDA_SUCCESS ? simcuda_stream_push(stream, op) : result);
 }

@@ -1,6 +1,7 @@
 /* Owns fills. The host does not wait for those in the default stream either, as with NVIDIA's
  * driver: every read of the memory is ordered after them. */
 #include "simcuda_copy.h"
+#include "simcuda_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,22 +41,23 @@ static CUresult run_fill(struct simcuda_op *op, struct simcuda_context *context)
     return CUDA_SUCCESS;
 }
 
-static CUresult push_fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigned element,
-                          size_t width, size_t height, CUstream handle)
+CUresult simcuda_fill_op(const struct simcuda_context *context,
+                         const CUDA_MEMSET_NODE_PARAMS *request, struct simcuda_op **out)
 {
-    struct simcuda_stream *stream;
-    struct fill_op fill = {
-        .dst.row = pitch, .width = width, .height = height, .value = value, .element = element};
-    CUresult result = simcuda_stream_get(handle, &stream);
-    if (result != CUDA_SUCCESS || width == 0 || height == 0)
-        return result;
-    size_t row, rows, span;
-    if (dst % element != 0 || __builtin_mul_overflow(width, element, &row) ||
-        __builtin_mul_overflow(height - 1, pitch, &rows) ||
+    unsigned element = request->elementSize;
+    size_t pitch = request->pitch, row, rows, span;
+    struct fill_op fill = {.op.run = run_fill,
+                           .dst.row = pitch,
+                           .width = request->width,
+                           .height = request->height,
+                           .value = request->value,
+                           .element = element};
+    if (request->dst % element != 0 || __builtin_mul_overflow(request->width, element, &row) ||
+        __builtin_mul_overflow(request->height - 1, pitch, &rows) ||
         __builtin_add_overflow(rows, row, &span) ||
-        (height > 1 && (pitch % element != 0 || row > pitch)))
+        (request->height > 1 && (pitch % element != 0 || row > pitch)))
         return CUDA_ERROR_INVALID_VALUE;
-    result = simcuda_end_linear(&fill.dst, stream->object.context, dst, span, true);
+    CUresult result = simcuda_end_linear(&fill.dst, context, request->dst, span, true);
     if (result == CUDA_SUCCESS && fill.dst.pageable)
         result = CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS)
@@ -64,8 +66,21 @@ static CUresult push_fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigne
     if (!op)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *op = fill;
-    op->op = (struct simcuda_op){.run = run_fill};
-    return simcuda_stream_push(stream, &op->op);
+    *out = &op->op;
+    return CUDA_SUCCESS;
+}
+
+static CUresult push_fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigned element,
+                          size_t width, size_t height, CUstream handle)
+{
+    struct simcuda_stream *stream;
+    struct simcuda_op *op;
+    const CUDA_MEMSET_NODE_PARAMS request = {dst, pitch, value, element, width, height};
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result != CUDA_SUCCESS || width == 0 || height == 0)
+        return result;
+    result = simcuda_fill_op(stream->object.context, &request, &op);
+    return result == CUDA_SUCCESS ? simcuda_stream_push(stream, op) : result;
 }
 
 CUresult simcuda_cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count,

@@ -1,5 +1,5 @@
 /* Owns launches: their validation, their arguments, and the ends of kernels. */
-#include "simcuda_driver.h"
+#include "simcuda_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +7,6 @@
 enum { BLOCK_MAX = 1024, BLOCK_Z_MAX = 64, GRID_YZ_MAX = 65535, REGISTERS = 65536, WARP = 32 };
 /* The workspace of a cooperative launch's grid, which contains the barrier. */
 enum { WORKSPACE_SIZE = 256, ENVREG_HIGH = 1, ENVREG_LOW = 2 };
-
-struct shape {
-    unsigned grid[3], block[3], shared;
-    bool cooperative;
-    int priority;
-    bool has_priority;
-};
 
 struct launch_op {
     struct simcuda_op op;
@@ -66,7 +59,8 @@ static CUresult copy_arguments(unsigned char *out, const struct simcuda_function
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static CUresult check_shape(const struct shape *shape, const struct simcuda_function *function)
+static CUresult check_shape(const struct simcuda_shape *shape,
+                            const struct simcuda_function *function)
 {
     const unsigned *grid = shape->grid, *block = shape->block;
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
@@ -91,7 +85,8 @@ static CUresult check_shape(const struct shape *shape, const struct simcuda_func
 }
 
 /* Blocks that the device holds at once. */
-static uint64_t resident_blocks(const struct shape *shape, const struct simcuda_function *function)
+static uint64_t resident_blocks(const struct simcuda_shape *shape,
+                                const struct simcuda_function *function)
 {
     int threads = (int)(shape->block[0] * shape->block[1] * shape->block[2]);
     int blocks = simcuda_occupancy(function, threads, shape->shared);
@@ -99,7 +94,7 @@ static uint64_t resident_blocks(const struct shape *shape, const struct simcuda_
            (uint64_t)function->object.context->device->model.units;
 }
 
-static CUresult check(const struct shape *shape, const struct simcuda_function *function)
+static CUresult check(const struct simcuda_shape *shape, const struct simcuda_function *function)
 {
     CUresult result = check_shape(shape, function);
     if (result != CUDA_SUCCESS)
@@ -240,8 +235,8 @@ static void fini_launch(struct simcuda_op *base)
 /* ---- starting -----------------------------------------------------------------------------------
  */
 
-static struct launch_op *make_op(struct simcuda_function *function, const struct shape *shape,
-                                 const struct simcuda_stream *stream)
+static struct launch_op *make_op(struct simcuda_function *function,
+                                 const struct simcuda_shape *shape, int priority)
 {
     static uint64_t last_id;
     struct launch_op *op = simcuda_op_new(sizeof *op + function->info.param_size);
@@ -251,7 +246,7 @@ static struct launch_op *make_op(struct simcuda_function *function, const struct
     op->op.fini = fini_launch;
     op->function = function;
     op->cooperative = shape->cooperative;
-    op->launch.run.priority = shape->has_priority ? shape->priority : stream->priority;
+    op->launch.run.priority = shape->has_priority ? shape->priority : priority;
     op->launch.run.resident_max = resident_blocks(shape, function);
     op->launch.run.done = launch_ended;
     op->launch.run.data = op;
@@ -267,9 +262,13 @@ static struct launch_op *make_op(struct simcuda_function *function, const struct
     return op;
 }
 
-static void show(const struct launch_op *op, const struct shape *shape, CUstream stream)
+void simcuda_launch_show(const struct simcuda_op *launch, const struct simcuda_shape *shape,
+                         CUstream stream)
 {
+    const struct launch_op *op = (const struct launch_op *)(const void *)launch;
     const struct simcuda_function *function = op->function;
+    if (!simcuda_script.launch)
+        return;
     simcuda_script.launch(&(struct simcuda_launched){
         .kernel = function->info.name,
         .grid = shape->grid,
@@ -283,10 +282,36 @@ static void show(const struct launch_op *op, const struct shape *shape, CUstream
     });
 }
 
-static CUresult start(CUfunction handle, const struct shape *shape, CUstream stream_handle,
+const unsigned char *simcuda_launch_arguments(const struct simcuda_op *launch)
+{
+    return ((const struct launch_op *)(const void *)launch)->arguments;
+}
+
+CUresult simcuda_launch_op(struct simcuda_function *function, const struct simcuda_shape *shape,
+                           int priority, void **params, void **extra, struct simcuda_op **out)
+{
+    CUresult result = check(shape, function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct launch_op *op = make_op(function, shape, priority);
+    if (!op)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    result = copy_arguments(op->arguments, function, params, extra);
+    if (result != CUDA_SUCCESS) {
+        simcuda_op_free(&op->op);
+        return result;
+    }
+    simcuda_object_retain(&function->object);
+    simcuda_object_retain(&function->module->object);
+    *out = &op->op;
+    return CUDA_SUCCESS;
+}
+
+static CUresult start(CUfunction handle, const struct simcuda_shape *shape, CUstream stream_handle,
                       void **params, void **extra)
 {
     struct simcuda_stream *stream;
+    struct simcuda_op *op;
     CUresult result = simcuda_stream_get(stream_handle, &stream);
     if (result != CUDA_SUCCESS)
         return result;
@@ -298,22 +323,11 @@ static CUresult start(CUfunction handle, const struct shape *shape, CUstream str
         simcuda_violation("a kernel is launched in a stream of another context");
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    result = check(shape, function);
+    result = simcuda_launch_op(function, shape, stream->priority, params, extra, &op);
     if (result != CUDA_SUCCESS)
         return result;
-    struct launch_op *op = make_op(function, shape, stream);
-    if (!op)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    result = copy_arguments(op->arguments, function, params, extra);
-    if (result != CUDA_SUCCESS) {
-        simcuda_op_free(&op->op);
-        return result;
-    }
-    simcuda_object_retain(&function->object);
-    simcuda_object_retain(&function->module->object);
-    if (simcuda_script.launch)
-        show(op, shape, stream_handle);
-    return simcuda_stream_push(stream, &op->op);
+    simcuda_launch_show(op, shape, stream_handle);
+    return simcuda_stream_push(stream, op);
 }
 
 CUresult simcuda_cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -322,7 +336,8 @@ CUresult simcuda_cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned g
                                 void **extra)
 {
     SIMCUDA_ENTER(cuLaunchKernel);
-    struct shape shape = {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, .shared = shared};
+    struct simcuda_shape shape = {
+        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, .shared = shared};
     return simcuda_leave(start(function, &shape, stream, params, extra));
 }
 
@@ -332,15 +347,15 @@ CUresult simcuda_cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
                                            void **params)
 {
     SIMCUDA_ENTER(cuLaunchCooperativeKernel);
-    struct shape shape = {{grid_x, grid_y, grid_z},
-                          {block_x, block_y, block_z},
-                          .shared = shared,
-                          .cooperative = true};
+    struct simcuda_shape shape = {{grid_x, grid_y, grid_z},
+                                  {block_x, block_y, block_z},
+                                  .shared = shared,
+                                  .cooperative = true};
     return simcuda_leave(start(function, &shape, stream, params, NULL));
 }
 
 /* Attributes that have no effect without caches and overlap are accepted. */
-static CUresult read_attribute(const CUlaunchAttribute *attribute, struct shape *shape)
+static CUresult read_attribute(const CUlaunchAttribute *attribute, struct simcuda_shape *shape)
 {
     switch (attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
@@ -376,7 +391,7 @@ static CUresult start_with(const CUlaunchConfig *config, CUfunction function, vo
     CUresult result = CUDA_SUCCESS;
     if (!config || (config->numAttrs > 0 && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
-    struct shape shape = {
+    struct simcuda_shape shape = {
         {config->gridDimX, config->gridDimY, config->gridDimZ},
         {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared = config->sharedMemBytes,

@@ -46,14 +46,16 @@ static void *find(const char *name, const char *suffix)
 }
 
 /* The newest version of a function that a program for a version of CUDA knows: all versions of a
- * name have the same parameters here, except those of cuCtxCreate. */
+ * name have the same parameters here, except those of cuCtxCreate and cuGraphInstantiate. */
 static void *find_version(const char *name, int version, bool per_thread)
 {
-    enum { CUDA_11_4 = 11040, CUDA_12_5 = 12050 };
+    enum { CUDA_11_4 = 11040, CUDA_12 = 12000, CUDA_12_5 = 12050 };
     static const char *const suffixes[] = {"_v2", ""};
     void *function = NULL;
     if (strcmp(name, "cuCtxCreate") == 0 && version >= CUDA_11_4)
         return find(name, version >= CUDA_12_5 ? "_v4" : "_v3");
+    if (strcmp(name, "cuGraphInstantiate") == 0 && version >= CUDA_12)
+        return find(name, "WithFlags");
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !function && per_thread; i++) {
         char suffix[16];
         snprintf(suffix, sizeof suffix, "%s_ptsz", suffixes[i]);

@@ -1,5 +1,6 @@
 /* Owns copies of two and three dimensions, between linear memory and arrays. */
 #include "simcuda_copy.h"
+#include "simcuda_ops.h"
 
 struct side {
     int type;
@@ -64,6 +65,19 @@ static CUresult side_end(struct simcuda_end *end, const struct side *side,
     return simcuda_end_linear(end, context, address + start, span, write);
 }
 
+/* copy has its extent. */
+static CUresult set_ends(struct simcuda_copy *copy, const struct side *dst, const struct side *src,
+                         const struct simcuda_context *context)
+{
+    CUresult result =
+        side_end(&copy->dst, dst, context, copy->width, copy->height, copy->depth, true);
+    if (result == CUDA_SUCCESS)
+        result = side_end(&copy->src, src, context, copy->width, copy->height, copy->depth, false);
+    if (result != CUDA_SUCCESS)
+        simcuda_copy_fini(&copy->op);
+    return result;
+}
+
 static CUresult copy_rectangle(const struct side *dst, const struct side *src, size_t width,
                                size_t height, size_t depth, CUstream handle, bool wait)
 {
@@ -73,13 +87,9 @@ static CUresult copy_rectangle(const struct side *dst, const struct side *src, s
     if (result != CUDA_SUCCESS || width == 0 || height == 0 || depth == 0)
         return result;
     struct simcuda_context *context = stream->object.context;
-    result = side_end(&copy.dst, dst, context, width, height, depth, true);
-    if (result == CUDA_SUCCESS)
-        result = side_end(&copy.src, src, context, width, height, depth, false);
-    if (result != CUDA_SUCCESS) {
-        simcuda_copy_fini(&copy.op);
+    result = set_ends(&copy, dst, src, context);
+    if (result != CUDA_SUCCESS)
         return result;
-    }
     result = simcuda_copy_push(stream, &copy);
     if (result != CUDA_SUCCESS || !wait)
         return result;
@@ -98,6 +108,22 @@ static CUresult copy_rectangle(const struct side *dst, const struct side *src, s
         .array = (copy)->end##Array, .x = (copy)->end##XInBytes, .y = (copy)->end##Y,              \
         .z = (copy)->end##Z, .pitch = (copy)->end##Pitch, .rows = (copy)->end##Height              \
     }
+
+CUresult simcuda_copy_op(const struct simcuda_context *context, const CUDA_MEMCPY3D *request,
+                         struct simcuda_op **out)
+{
+    struct side dst = SIDE(request, dst), src = SIDE(request, src);
+    struct simcuda_copy ends = {
+        .width = request->WidthInBytes, .height = request->Height, .depth = request->Depth};
+    CUresult result = set_ends(&ends, &dst, &src, context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct simcuda_copy *copy = simcuda_copy_new(&ends);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *out = &copy->op;
+    return CUDA_SUCCESS;
+}
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool wait)
 {

@@ -166,7 +166,7 @@ static void run(struct simcuda_op *op, struct simcuda_context *context)
         simcuda_context_fail(context, result);
 }
 
-static void finish(struct simcuda_op *op)
+void simcuda_op_discard(struct simcuda_op *op)
 {
     for (size_t i = 0; i < op->wait_count; i++)
         simcuda_object_release(&op->waits[i].stream->object);
@@ -193,7 +193,7 @@ static void *drain(void *data)
         stream->first = op->next;
         if (!stream->first)
             stream->last = NULL;
-        finish(op);
+        simcuda_op_discard(op);
         stream->done++;
         pthread_cond_broadcast(&simcuda.changed);
     }
@@ -239,11 +239,11 @@ static bool order(struct simcuda_stream *stream, struct simcuda_op *op)
 CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *op)
 {
     if (!stream->worker && !start_thread(stream)) {
-        finish(op);
+        simcuda_op_discard(op);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (!order(stream, op)) {
-        finish(op);
+        simcuda_op_discard(op);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     op->stream = stream;

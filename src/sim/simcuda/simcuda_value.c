@@ -1,5 +1,5 @@
 /* Owns stream-ordered waits for values in memory and writes of them. */
-#include "simcuda_driver.h"
+#include "simcuda_ops.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -53,16 +53,14 @@ static CUresult run_write_value(struct simcuda_op *op, struct simcuda_context *c
     return CUDA_SUCCESS;
 }
 
-static CUresult push_value(CUstream handle, CUdeviceptr pointer, uint64_t value, unsigned flags,
-                           bool wide, bool wait)
+CUresult simcuda_value_op(const struct simcuda_context *context, CUdeviceptr pointer,
+                          uint64_t value, unsigned flags, bool wide, bool wait,
+                          struct simcuda_op **out)
 {
-    struct simcuda_stream *stream;
     struct simcuda_memory *memory;
     unsigned char *view;
     size_t size = wide ? 8 : 4;
-    CUresult result = simcuda_stream_get(handle, &stream);
-    if (result == CUDA_SUCCESS)
-        result = simcuda_translate(stream->object.context, pointer, size, !wait, &view, &memory);
+    CUresult result = simcuda_translate(context, pointer, size, !wait, &view, &memory);
     if (result != CUDA_SUCCESS)
         return result;
     if (!memory || pointer % size != 0 || flags > (wait ? CU_STREAM_WAIT_VALUE_NOR : 1u))
@@ -78,7 +76,19 @@ static CUresult push_value(CUstream handle, CUdeviceptr pointer, uint64_t value,
         .condition = flags,
         .wide = wide,
     };
-    return simcuda_stream_push(stream, &op->op);
+    *out = &op->op;
+    return CUDA_SUCCESS;
+}
+
+static CUresult push_value(CUstream handle, CUdeviceptr pointer, uint64_t value, unsigned flags,
+                           bool wide, bool wait)
+{
+    struct simcuda_stream *stream;
+    struct simcuda_op *op;
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result == CUDA_SUCCESS)
+        result = simcuda_value_op(stream->object.context, pointer, value, flags, wide, wait, &op);
+    return result == CUDA_SUCCESS ? simcuda_stream_push(stream, op) : result;
 }
 
 CUresult simcuda_cuStreamWaitValue32(CUstream stream, CUdeviceptr pointer, uint32_t value,
