@@ -109,6 +109,15 @@ static inline CUstream ahcuda_stream(struct ah_backend_stream *stream)
     return (CUstream)(void *)stream;
 }
 
+/* A list of HIP_LAUNCH_PARAM_* as the driver has it, in copy and size. */
+void **ahcuda_extra(const struct ah_backend_device *device, CUfunction function, void **extra,
+                    void *copy[5], size_t *size);
+
+CUDA_MEMCPY3D ahcuda_copy_parameters(const struct ah_copy_region *region);
+
+/* The driver's value for a condition. */
+unsigned ahcuda_wait_flag(enum ah_wait_condition condition);
+
 /* As stream_wait_value, for a mask that leaves out bits. */
 hipError_t ahcuda_stream_wait_masked(struct ah_backend_device *device,
                                      struct ah_backend_stream *stream, void *pointer,

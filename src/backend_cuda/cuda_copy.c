@@ -52,7 +52,7 @@ static int end_type(const struct ah_copy_end *end)
     return end->kind == AH_END_ARRAY ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
 }
 
-static CUDA_MEMCPY3D native_copy(const struct ah_copy_region *region)
+CUDA_MEMCPY3D ahcuda_copy_parameters(const struct ah_copy_region *region)
 {
     const struct ah_copy_end *src = &region->src, *dst = &region->dst;
     return (CUDA_MEMCPY3D){
@@ -81,7 +81,7 @@ static CUDA_MEMCPY3D native_copy(const struct ah_copy_region *region)
 hipError_t ahcuda_copy_region(struct ah_backend_device *device, const struct ah_copy_region *region,
                               struct ah_backend_stream *stream)
 {
-    CUDA_MEMCPY3D copy = native_copy(region);
+    CUDA_MEMCPY3D copy = ahcuda_copy_parameters(region);
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
@@ -98,7 +98,7 @@ hipError_t ahcuda_copy_region_peer(struct ah_backend_device *device,
     union {
         CUDA_MEMCPY3D plain;
         CUDA_MEMCPY3D_PEER peer;
-    } copy = {.plain = native_copy(region)};
+    } copy = {.plain = ahcuda_copy_parameters(region)};
     hipError_t error = enter_all_devices(device, dst_device, src_device);
     if (error != hipSuccess)
         return error;

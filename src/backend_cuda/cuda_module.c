@@ -309,7 +309,7 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
 }
 
 /* The size of the function's parameters; SIZE_MAX: the driver does not report it. */
-static size_t parameters_size(struct ah_backend_device *device, CUfunction function)
+static size_t parameters_size(const struct ah_backend_device *device, CUfunction function)
 {
     size_t end = 0, offset, size;
     if (!device->api->cuFuncGetParamInfo)
@@ -324,8 +324,8 @@ static size_t parameters_size(struct ah_backend_device *device, CUfunction funct
 
 /* HIP ends its list with 3 where CUDA has 0, and its programs give the size of a C
  * structure, whose padding at the end CUDA refuses. Core has checked the shape. */
-static void **native_extra(struct ah_backend_device *device, CUfunction function, void **extra,
-                           void *copy[5], size_t *size)
+void **ahcuda_extra(const struct ah_backend_device *device, CUfunction function, void **extra,
+                    void *copy[5], size_t *size)
 {
     size_t needed = parameters_size(device, function);
     memcpy(copy, extra, 4 * sizeof *copy);
@@ -434,7 +434,7 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
     if (error != hipSuccess)
         return error;
     if (launch->extra)
-        extra = native_extra(device, function, launch->extra, extra_copy, &extra_size);
+        extra = ahcuda_extra(device, function, launch->extra, extra_copy, &extra_size);
     if (launch->place)
         return launch_placed(device, function, launch, ahcuda_stream(stream));
     if (!(launch->flags & AH_LAUNCH_COOPERATIVE))

@@ -132,9 +132,7 @@ hipError_t ahcuda_stream_callback(struct ah_backend_device *device,
     return error;
 }
 
-hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
-                                    struct ah_backend_stream *stream, void *pointer, uint64_t value,
-                                    uint64_t mask, enum ah_wait_condition condition, int bits)
+unsigned ahcuda_wait_flag(enum ah_wait_condition condition)
 {
     static const unsigned flags[] = {
         [AH_WAIT_GEQUAL] = CU_STREAM_WAIT_VALUE_GEQ,
@@ -142,7 +140,15 @@ hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
         [AH_WAIT_AND] = CU_STREAM_WAIT_VALUE_AND,
         [AH_WAIT_NOR] = CU_STREAM_WAIT_VALUE_NOR,
     };
+    return flags[condition];
+}
+
+hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
+                                    struct ah_backend_stream *stream, void *pointer, uint64_t value,
+                                    uint64_t mask, enum ah_wait_condition condition, int bits)
+{
     const struct ahcuda_api *api = device->api;
+    unsigned flag = ahcuda_wait_flag(condition);
     uint64_t all = bits == 32 ? UINT32_MAX : UINT64_MAX;
     if ((mask & all) != all)
         return ahcuda_stream_wait_masked(device, stream, pointer, value, mask, condition, bits);
@@ -151,11 +157,11 @@ hipError_t ahcuda_stream_wait_value(struct ah_backend_device *device,
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    CUresult result = bits == 32
-                          ? api->cuStreamWaitValue32(ahcuda_stream(stream), ahcuda_pointer(pointer),
-                                                     (uint32_t)value, flags[condition])
-                          : api->cuStreamWaitValue64(ahcuda_stream(stream), ahcuda_pointer(pointer),
-                                                     value, flags[condition]);
+    CUresult result =
+        bits == 32
+            ? api->cuStreamWaitValue32(ahcuda_stream(stream), ahcuda_pointer(pointer),
+                                       (uint32_t)value, flag)
+            : api->cuStreamWaitValue64(ahcuda_stream(stream), ahcuda_pointer(pointer), value, flag);
     return ahcuda_done(device, "cuStreamWaitValue", result);
 }
 
