@@ -584,7 +584,8 @@ struct ah_backend_ops {
      * the other, in whatever streams they are; the caller makes one call for a graph at a time. */
     hipError_t (*graph_launch)(struct ah_backend_device *device, struct ah_backend_graph *graph,
                                struct ah_backend_stream *stream);
-    /* Launches that are queued still complete. */
+    /* Launches that are queued still complete. A reset of the device leaves its graphs, which can be
+     * destroyed then and nothing else. */
     hipError_t (*graph_destroy)(struct ah_backend_device *device, struct ah_backend_graph *graph);
 
     hipError_t (*occupancy_blocks)(struct ah_backend_device *device,

@@ -1,43 +1,63 @@
 /* Executable graphs: hipGraphExec_t.
  *
  * Instantiation copies the work of all nodes, those of child graphs in place of the child graph
- * node, in an order in which each comes after its dependencies. What is done at a launch is decided
- * then: the whole graph is a graph of the backend (graph_create of backend.h) where it can do all
- * nodes; otherwise the nodes are spread over lanes (streams of the executable graph, and the one it
- * is launched in), runs of nodes that the backend can do together are graphs of it, the others are
- * submitted one by one, and events order the lanes. A node of another driver has a lane of its own.
+ * node, into a list (exec_list.h), and decides what a launch does with them (exec_plan.h).
  *
- * Each executable graph has a lock, which a launch, an update and the destruction hold; the lock of
- * all graphs (graph.h) is taken first where both are needed, and a launch does not need it. */
+ * Each executable graph has a lock, which a launch, an update and the destruction hold. Where the
+ * lock of all graphs (graph.h) is needed too, it is taken second: what a launch submits may take
+ * it. */
 #ifndef AH_EXEC_H
 #define AH_EXEC_H
 
-#include "graph.h"
+#include "exec_list.h"
+#include "exec_plan.h"
 
-struct ah_exec_plan; /* exec_plan.c */
+#include <pthread.h>
 
-/* A node of it. */
-struct ah_exec_node {
-    unsigned long long id; /* of the graph's node */
-    unsigned index;        /* of the first work; of a child graph node: of its first node's */
-    unsigned count;        /* of works: 1, but of child graphs */
-};
-
-/* hipGraphExec_t: the handle's slot holds the pointer. */
+/* hipGraphExec_t. Everything but the handle is under the lock. */
 struct ah_exec {
-    struct ah_handle handle;
-    struct ah_exec_plan *plan;
+    struct ah_handle handle; /* no device: each node has its own */
+    pthread_mutex_t lock;
+    struct ah_exec_body *body; /* NULL: it is being destroyed */
 };
 
-hipError_t ah_exec_of(hipGraphExec_t handle, const char *call, struct ah_exec **out_exec);
+struct ah_exec_body {
+    struct ah_exec_list list;
+    struct ah_exec_plan *plan;
+    struct ah_graph_objects *objects; /* the graph's user objects */
+    struct ah_work **memory;          /* the works of the list that allocate or free; not owned */
+    unsigned memory_count;
+    unsigned long long flags; /* hipGraphInstantiateFlag* */
+    const char *lost;         /* why it cannot be launched any more; NULL: it can */
+    hipError_t lost_error;
+    const struct ah_stream *last; /* that it was launched in, and its id; NULL: never */
+    unsigned long long last_id;
+    struct ah_device *last_device;
+    bool replanned;            /* since the latest launch */
+    struct ah_exec_body *next; /* of those that wait for the end of their last launch */
+};
 
-/* The structure lock is held. out_error_node: the node to blame, or NULL. */
-hipError_t ah_exec_create(struct ah_graph *graph, unsigned long long flags,
-                          struct ah_exec **out_exec, struct ah_node **out_error_node,
-                          hipGraphInstantiateResult *out_result);
-/* Replaces the work of one node in later launches. The work becomes the executable graph's in any
- * case. hipErrorInvalidValue: it has no such node; hipErrorGraphExecUpdateFailure with the reason
- * in the log. */
-hipError_t ah_exec_set_work(struct ah_exec *exec, const struct ah_node *node, struct ah_work *work);
+/* Whether it has something that running launches use, so that their end has to be known. */
+static inline bool ah_exec_outlives(const struct ah_exec_body *body)
+{
+    return body->objects || body->memory_count > 0;
+}
+
+_Static_assert(sizeof(struct ah_exec) <= AH_HANDLE_SLOT, "struct ah_exec");
+
+/* Locks the executable graph. hipErrorInvalidValue, with a message: there is none. */
+hipError_t ah_exec_lock(hipGraphExec_t handle, const char *call, struct ah_exec **out_exec);
+void ah_exec_unlock(struct ah_exec *exec);
+
+/* Replaces the works of the nodes first and further by those of works, which has NULL where there
+ * is none; afterwards works has what is no longer needed. A new plan is made if need be. After an
+ * error the nodes have their old works. The lock is held. */
+hipError_t ah_exec_replace(struct ah_exec *exec, unsigned first, unsigned count,
+                           struct ah_work **works);
+
+/* The nodes of an executable graph as the work of a child graph node: what a launch into a
+ * capturing stream captures. hipErrorOutOfMemory; hipErrorStreamCaptureUnsupported: it has nodes
+ * that cannot be in a child graph. Both locks are held. */
+hipError_t ah_exec_capture(struct ah_exec *exec, struct ah_work **out_work);
 
 #endif

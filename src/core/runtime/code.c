@@ -196,6 +196,7 @@ hipError_t ah_module_destroy(struct ah_module *module)
         return ah_handle_finish_destroy(module, AH_HANDLE_MODULE, error);
     struct ah_managed *managed = module->managed;
     destroy_functions(module);
+    ah_functions_end();
     ah_module_ends(module);
     ah_managed_destroy(device, managed);
     return ah_handle_finish_destroy(module, AH_HANDLE_MODULE, error);
@@ -259,6 +260,7 @@ static void release_module(void *handle, void *device)
     struct ah_module *module = handle;
     if (module->handle.device == device && ah_handle_retire(handle, AH_HANDLE_MODULE)) {
         destroy_functions(module);
+        ah_functions_end();
         ah_module_ends(module);
         ah_managed_release(module->managed);
         ah_handle_destroy(handle);

@@ -5,6 +5,7 @@
 #include "demangle.h"
 #include "launch_data.h"
 #include "log.h"
+#include "lifetime.h"
 #include "managed.h"
 #include "pointer_map.h"
 
@@ -686,6 +687,8 @@ void ah_fatbin_unregister(struct ah_fatbin *fatbin)
         pthread_cond_wait(&registered.idle, &registered.lock);
     fatbin = take_fatbin(fatbin);
     pthread_mutex_unlock(&registered.lock);
-    if (fatbin)
-        free_fatbin(fatbin);
+    if (!fatbin)
+        return;
+    free_fatbin(fatbin);
+    ah_functions_end();
 }

@@ -23,6 +23,13 @@ void ah_module_ends(const struct ah_module *module)
             dependents[i]->module_ends(module);
 }
 
+void ah_functions_end(void)
+{
+    for (int i = 0; i < dependent_count; i++)
+        if (dependents[i]->functions_end)
+            dependents[i]->functions_end();
+}
+
 hipError_t ah_device_reset(struct ah_device *device)
 {
     if (!device)

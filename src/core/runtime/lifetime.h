@@ -12,6 +12,9 @@ struct ah_dependent {
     void (*device_resets)(struct ah_device *device);
     /* The module is unloaded. NULL: there is no state of modules. */
     void (*module_ends)(const struct ah_module *module);
+    /* Functions of a module or of a fat binary were destroyed: what is not a live handle any more
+     * is one of them. NULL: there is no state of functions. */
+    void (*functions_end)(void);
 };
 
 enum { AH_DEPENDENTS_MAX = 8 };
@@ -25,5 +28,7 @@ hipError_t ah_device_reset(struct ah_device *device);
 
 /* Notifies the dependents that a module ends. */
 void ah_module_ends(const struct ah_module *module);
+/* Notifies them that functions were destroyed. No lock is held. */
+void ah_functions_end(void);
 
 #endif
