@@ -90,7 +90,7 @@ static hipError_t write_graph(const struct ah_graph *graph, unsigned flags, FILE
     hipError_t error = hipSuccess;
     fprintf(out, "subgraph cluster%llu {\n", graph->id);
     if (graph->owner)
-        fprintf(out, "label=\"of node %llu\";\n", graph->owner->id);
+        fprintf(out, "label=\"graph of node %llu\";\n", graph->owner->id);
     else
         fprintf(out, "label=\"graph %llu\";\n", graph->id);
     for (unsigned i = 0; i < graph->count && error == hipSuccess; i++)
