@@ -1,5 +1,5 @@
-/* What kernel, copy and memory operation nodes check and keep of their parameters. Nothing is
- * launched. */
+/* What kernel, copy and memory operation nodes check and keep of their parameters, what an update
+ * may change of them, and copies between devices. */
 #include "graph_support.h"
 
 static hipGraph_t graph;
@@ -628,6 +628,199 @@ static void nodes_of_external_semaphores_are_refused(void **state)
     check(node_count() == 1);
 }
 
+/* ---- updates ----------------------------------------------------------------------------------
+ */
+
+static hipGraphExec_t instantiate(hipGraph_t of)
+{
+    hipGraphExec_t exec;
+    ok(hipGraphInstantiate(&exec, of, NULL, NULL, 0));
+    return exec;
+}
+
+/* An executable graph of graph cannot do what other does, whose only node is to blame. */
+static void check_not_updated(hipGraphExec_t exec, hipGraph_t other,
+                              hipGraphExecUpdateResult wanted, const char *words)
+{
+    hipGraphExecUpdateResult result = hipGraphExecUpdateSuccess;
+    hipGraphNode_t node, blamed = NULL;
+    size_t count = 1;
+    refused(hipGraphExecUpdate(exec, other, &blamed, &result), hipErrorGraphExecUpdateFailure,
+            words);
+    check(result == wanted);
+    ok(hipGraphGetNodes(other, &node, &count));
+    check(blamed == node);
+}
+
+static void a_kernel_stays_on_its_device_and_as_cooperative_as_it_is(void **state)
+{
+    struct arguments arguments;
+    const hipLaunchAttributeValue cooperative = {.cooperative = 1};
+    hipKernelNodeParams params = structure_params(&arguments);
+    hipGraph_t other = new_graph();
+    hipGraphNode_t node = add_structure(), another;
+    hipGraphExec_t exec = instantiate(graph);
+    (void)state;
+    ok(hipSetDevice(1));
+    ok(hipGraphAddKernelNode(&another, other, NULL, 0, &params));
+    ok(hipSetDevice(0));
+    check_not_updated(exec, other, hipGraphExecUpdateErrorUnsupportedFunctionChange,
+                      "a kernel node of an executable graph runs on device 0");
+    ok(hipGraphDestroyNode(another));
+    ok(hipGraphAddKernelNode(&another, other, NULL, 0, &params));
+    ok(hipGraphKernelNodeSetAttribute(another, hipLaunchAttributeCooperative, &cooperative));
+    check_not_updated(exec, other, hipGraphExecUpdateErrorParametersChanged,
+                      "a kernel node cannot be made cooperative, or be no longer so");
+    ok(hipGraphExecKernelNodeSetParams(exec, node, &params));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(other));
+}
+
+static void a_kernel_goes_with_its_module(void **state)
+{
+    hipModule_t module;
+    hipFunction_t function;
+    hipGraphNode_t node;
+    hipGraphExec_t exec;
+    hipKernelNodeParams params = {.gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}};
+    (void)state;
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleGetFunction(&function, module, "empty"));
+    params.func = function;
+    ok(hipGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    ok(hipModuleUnload(module));
+    refused(hipGraphInstantiate(&exec, graph, NULL, NULL, 0), hipErrorInvalidDeviceFunction,
+            "the kernel of a node is gone: its module was unloaded");
+}
+
+static void a_copy_keeps_its_device_its_kind_and_the_kinds_of_memory(void **state)
+{
+    char host[BYTES], *device, *managed, *elsewhere;
+    hipGraph_t other = new_graph();
+    hipGraphNode_t node, another;
+    (void)state;
+    ok(hipMalloc((void **)&device, BYTES));
+    ok(hipMallocManaged((void **)&managed, BYTES, hipMemAttachGlobal));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&elsewhere, BYTES));
+    ok(hipGraphAddMemcpyNode1D(&another, other, NULL, 0, device, host, 8, hipMemcpyDefault));
+    ok(hipSetDevice(0));
+    ok(hipGraphAddMemcpyNode1D(&node, graph, NULL, 0, device, host, 8, hipMemcpyDefault));
+    hipGraphExec_t exec = instantiate(graph);
+    check_not_updated(exec, other, hipGraphExecUpdateErrorUnsupportedFunctionChange,
+                      "a memcpy node of an executable graph runs on device 0");
+#define SET(...) hipGraphExecMemcpyNodeSetParams1D(exec, node, __VA_ARGS__)
+    refused(SET(device, host, 8, hipMemcpyHostToDevice), hipErrorInvalidValue,
+            "the kind of a memcpy node cannot be changed from");
+    refused(SET(managed, host, 8, hipMemcpyDefault), hipErrorInvalidValue,
+            "the kind of memory that a memcpy node copies, and its device, cannot be");
+    expect(SET(elsewhere, host, 8, hipMemcpyDefault), hipErrorInvalidValue);
+    expect(SET(host + 8, host, 8, hipMemcpyDefault), hipErrorInvalidValue);
+    ok(hipSetDevice(1)); /* the node's stays as it is */
+    ok(SET(device + 8, host + 8, 8, hipMemcpyDefault));
+    ok(hipSetDevice(0));
+#undef SET
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(other));
+    ok(hipFree(device));
+    ok(hipFree(managed));
+    ok(hipFree(elsewhere));
+}
+
+static void memory_operations_keep_their_number_and_what_they_do(void **state)
+{
+    uint32_t *memory;
+    hipGraphNode_t node;
+    (void)state;
+    ok(hipHostMalloc((void **)&memory, 64, 0));
+    hipStreamBatchMemOpParams operations[2] = {
+        {.writeValue = {.operation = hipStreamMemOpWriteValue32, .address = memory, .value = 5}},
+        {.writeValue = {.operation = hipStreamMemOpWriteValue32, .address = memory, .value = 6}}};
+    hipBatchMemOpNodeParams params = {.count = 1, .paramArray = operations};
+    ok(hipGraphAddBatchMemOpNode(&node, graph, NULL, 0, &params));
+    hipGraphExec_t exec = instantiate(graph);
+    params.count = 2;
+    refused(hipGraphExecBatchMemOpNodeSetParams(exec, node, &params), hipErrorInvalidValue,
+            "the device of a node of memory operations, their number and what each does");
+    params.count = 1;
+    operations[0].operation = hipStreamMemOpWriteValue64;
+    expect(hipGraphExecBatchMemOpNodeSetParams(exec, node, &params), hipErrorInvalidValue);
+    operations[0].operation = hipStreamMemOpWriteValue32;
+    operations[0].writeValue.value = 9;
+    ok(hipGraphExecBatchMemOpNodeSetParams(exec, node, &params));
+    ok(hipGraphLaunch(exec, NULL));
+    ok(hipDeviceSynchronize());
+    check(memory[0] == 9);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipHostFree(memory));
+}
+
+/* ---- several devices ------------------------------------------------------------------------- */
+
+static void copies_between_devices_are_done_in_a_graph(void **state)
+{
+    uint32_t in[16], out[16], *here, *there;
+    hipGraphNode_t up, across, box, down;
+    (void)state;
+    ok(hipMalloc((void **)&here, sizeof in));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&there, sizeof in));
+    ok(hipSetDevice(0));
+    const hipMemcpy3DParms last_half = {.dstPtr = {there + 8, 8, 8, 4},
+                                        .srcPtr = {here + 8, 8, 8, 4},
+                                        .extent = {8, 4, 1},
+                                        .kind = hipMemcpyDeviceToDevice};
+    ok(hipGraphAddMemcpyNode1D(&up, graph, NULL, 0, here, in, 64, hipMemcpyHostToDevice));
+    ok(hipGraphAddMemcpyNode1D(&across, graph, &up, 1, there, here, 32, hipMemcpyDeviceToDevice));
+    ok(hipGraphAddMemcpyNode(&box, graph, &across, 1, &last_half));
+    ok(hipGraphAddMemcpyNode1D(&down, graph, &box, 1, out, there, 64, hipMemcpyDefault));
+    hipGraphExec_t exec = instantiate(graph);
+    for (uint32_t round = 1; round <= 2; round++) {
+        for (uint32_t i = 0; i < 16; i++)
+            in[i] = round;
+        ok(hipGraphLaunch(exec, NULL));
+        ok(hipDeviceSynchronize());
+        check_words(out, 16, round);
+    }
+    ok(hipGraphExecDestroy(exec));
+    ok(hipFree(here));
+    ok(hipFree(there));
+}
+
+static void a_captured_copy_between_devices_is_a_copy_node(void **state)
+{
+    uint32_t word = 5, got = 0, *here, *there;
+    hipStream_t stream;
+    hipGraph_t captured;
+    hipGraphNode_t nodes[3];
+    hipGraphNodeType type;
+    size_t count = 3;
+    (void)state;
+    ok(hipMalloc((void **)&here, 4));
+    ok(hipSetDevice(1));
+    ok(hipMalloc((void **)&there, 4));
+    ok(hipSetDevice(0));
+    ok(hipMemcpy(here, &word, 4, hipMemcpyHostToDevice));
+    ok(hipStreamCreate(&stream));
+    ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    ok(hipMemcpyPeerAsync(there, 1, here, 0, 4, stream));
+    ok(hipStreamEndCapture(stream, &captured));
+    ok(hipGraphGetNodes(captured, nodes, &count));
+    check(count == 1);
+    ok(hipGraphNodeGetType(nodes[0], &type));
+    check(type == hipGraphNodeTypeMemcpy);
+    hipGraphExec_t exec = instantiate(captured);
+    ok(hipGraphLaunch(exec, stream));
+    ok(hipStreamSynchronize(stream));
+    ok(hipMemcpy(&got, there, 4, hipMemcpyDeviceToHost));
+    check(got == 5);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(captured));
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(here));
+    ok(hipFree(there));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -647,6 +840,12 @@ int main(void)
         GRAPH_TEST(the_drivers_copies_check_their_parameters),
         GRAPH_TEST(memory_operations_are_checked_and_copied),
         GRAPH_TEST(nodes_of_external_semaphores_are_refused),
+        GRAPH_TEST(a_kernel_stays_on_its_device_and_as_cooperative_as_it_is),
+        GRAPH_TEST(a_kernel_goes_with_its_module),
+        GRAPH_TEST(a_copy_keeps_its_device_its_kind_and_the_kinds_of_memory),
+        GRAPH_TEST(memory_operations_keep_their_number_and_what_they_do),
+        GRAPH_TEST(copies_between_devices_are_done_in_a_graph),
+        GRAPH_TEST(a_captured_copy_between_devices_is_a_copy_node),
     };
     use_fake("80,90");
     setenv("AMD_LOG_LEVEL", "2", 1);

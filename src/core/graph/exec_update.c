@@ -111,10 +111,8 @@ static void end(struct ah_exec *exec)
 }
 
 /* Where a kernel, copy or fill runs cannot change; HIP gives the same reason for all of them. */
-static hipGraphExecUpdateResult check_work(const struct ah_work *old, struct ah_work *work)
+static hipGraphExecUpdateResult check_work(const struct ah_work *old, const struct ah_work *work)
 {
-    if (work->type->inherit)
-        work->type->inherit(old, work);
     if (work->type->can_disable && work->device != old->device) {
         AH_LOG_ERR("a %s node of an executable graph runs on device %d, and cannot run on device "
                    "%d",
@@ -132,6 +130,8 @@ static hipError_t set_in_node(struct ah_exec *exec, struct ah_exec_node *node,
                    node->work ? node->work->type->name : ah_work_child.name);
         return hipErrorInvalidValue;
     }
+    if ((*work)->type->inherit)
+        (*work)->type->inherit(node->work, *work);
     if (check_work(node->work, *work) != hipGraphExecUpdateSuccess)
         return hipErrorInvalidValue;
     return ah_exec_replace(exec, (unsigned)(node - exec->body->list.nodes), 1, work);

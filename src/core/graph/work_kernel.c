@@ -210,24 +210,6 @@ static bool is_of_module(const struct ah_kernel_work *kernel)
     return kernel->given.func == (void *)kernel->function;
 }
 
-/* The function, which goes with its module; a kernel of the program is loaded again after its
- * device was reset. */
-static hipError_t find_function(const struct ah_work *work, struct ah_function **out_function)
-{
-    const struct ah_kernel_work *kernel = &work->kernel;
-    if (!is_of_module(kernel)) {
-        *out_function = ah_kernel_ready(kernel->given.func, work->device);
-        return *out_function ? hipSuccess
-                             : ah_kernel_function(kernel->given.func, work->device, out_function);
-    }
-    if (!ah_handle_is(kernel->function, AH_HANDLE_FUNCTION)) {
-        AH_LOG_ERR("a graph launches the kernel of a module that was unloaded");
-        return hipErrorInvalidResourceHandle;
-    }
-    *out_function = kernel->function;
-    return hipSuccess;
-}
-
 static void inherit(const struct ah_work *old, struct ah_work *work)
 {
     const struct ah_kernel_work *from = &old->kernel;
@@ -241,11 +223,6 @@ static void inherit(const struct ah_work *old, struct ah_work *work)
 static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
 {
     const struct ah_kernel_work *from = &old->kernel, *to = &work->kernel;
-    if (old->device != work->device) {
-        AH_LOG_ERR("a kernel node cannot be moved from device %d to device %d",
-                   old->device->ordinal, work->device->ordinal);
-        return hipGraphExecUpdateErrorUnsupportedFunctionChange;
-    }
     if ((from->launch.flags ^ to->launch.flags) & AH_LAUNCH_COOPERATIVE) {
         AH_LOG_ERR("a kernel node cannot be made cooperative, or be no longer so");
         return hipGraphExecUpdateErrorParametersChanged;
@@ -255,21 +232,15 @@ static hipGraphExecUpdateResult update(const struct ah_work *old, const struct a
 
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
-    struct ah_function *function;
-    hipError_t error = find_function(work, &function);
-    if (error != hipSuccess)
-        return error;
     out_node->kind = AH_GRAPH_LAUNCH;
-    out_node->launch.function = function->native;
+    out_node->launch.function = work->kernel.function->native;
     out_node->launch.sizes = &work->kernel.launch;
     return hipSuccess;
 }
 
 static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
 {
-    struct ah_function *function;
-    hipError_t error = find_function(work, &function);
-    return error == hipSuccess ? ah_submit_launch(stream, function, &work->kernel.launch) : error;
+    return ah_submit_launch(stream, work->kernel.function, &work->kernel.launch);
 }
 
 static const char *function_name(const struct ah_kernel_work *kernel)

@@ -230,11 +230,6 @@ static bool same_place(const struct ah_copy_place *one, const struct ah_copy_pla
 static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
 {
     const struct ah_memcpy_work *from = &old->memcpy, *to = &work->memcpy;
-    if (old->device != work->device) {
-        AH_LOG_ERR("a memcpy node cannot be moved from device %d to device %d",
-                   old->device->ordinal, work->device->ordinal);
-        return hipGraphExecUpdateErrorUnsupportedFunctionChange;
-    }
     if (has_kind(from) && has_kind(to) && from->kind != to->kind) {
         AH_LOG_ERR("the kind of a memcpy node cannot be changed from %s to %s",
                    ah_name_copy_kind(from->kind), ah_name_copy_kind(to->kind));
