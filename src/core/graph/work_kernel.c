@@ -195,11 +195,7 @@ hipError_t ah_work_make_kernel(const hipKernelNodeParams *params, const char *ca
 hipError_t ah_work_capture_launch(const struct ah_stream *stream, const struct ah_command *command,
                                   struct ah_work **out_work)
 {
-    (void)stream;
-    if (command->launch.sizes->place) {
-        AH_LOG_ERR("a launch on several devices cannot be captured");
-        return hipErrorStreamCaptureUnsupported;
-    }
+    (void)stream; /* launches on several devices are refused before */
     return make(command->launch.function, command->launch.sizes, "a captured launch", out_work);
 }
 
