@@ -227,7 +227,9 @@ static void a_clone_has_copies_of_nodes_and_edges(void **state)
     ok(hipGraphNodeGetDependencies(copy, got, &count));
     check(count == 2 && got[0] == copy_of(nodes[0], clone) && got[1] == copy_of(nodes[1], clone));
     ok(hipGraphDestroyNode(copy_of(nodes[0], clone)));
+    (void)an_empty(clone);
     check(copy_of(nodes[2], clone) == copy); /* its place in the clone is another now */
+    check(copy_of(nodes[1], clone) != copy && copy_of(nodes[4], clone) != copy);
     check(edge_count(graph) == 3 && edge_count(clone) == 2);
     ok(hipGraphDestroy(graph));
     check(edge_count(clone) == 2);
@@ -354,7 +356,10 @@ static void ten_thousand_nodes_are_no_effort(void **state)
     for (size_t i = 0; i < COUNT; i++)
         (void)copy_of(nodes[i], clone);
     check(edge_count(clone) == 3 * COUNT - 1);
-    ok(hipGraphDestroyNode(last));
+    for (size_t i = 0; i < COUNT; i++)
+        ok(hipGraphDestroyNode(nodes[i]));
+    ok(hipGraphGetNodes(graph, got, &count));
+    check(count == 2 && got[0] == first && got[1] == last);
     ok(hipGraphDestroy(graph));
     ok(hipGraphDestroy(clone));
     free(nodes);

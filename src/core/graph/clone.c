@@ -1,6 +1,7 @@
 /* Owns the copying of graphs. */
 #include "graph.h"
 #include "graph_memory.h"
+#include "order.h"
 
 #include "log.h"
 
@@ -42,6 +43,7 @@ static hipError_t copy_edges(const struct ah_node *node, const struct ah_graph *
 static hipError_t copy_into(const struct ah_graph *graph, struct ah_graph *clone)
 {
     hipError_t error = ah_graph_objects_copy(graph->objects, &clone->objects);
+    ah_order_number(graph);
     for (unsigned i = 0; error == hipSuccess && i < graph->count; i++)
         error = copy_node(graph->nodes[i], clone);
     for (unsigned i = 0; error == hipSuccess && i < graph->count; i++)

@@ -135,7 +135,6 @@ static hipError_t append_node(struct ah_graph *graph, struct ah_work *work,
     node->graph = graph;
     set_work(node, work);
     node->id = ++last_id;
-    node->position = graph->count;
     graph->nodes[graph->count++] = node;
     *out_node = node;
     return hipSuccess;
@@ -191,15 +190,28 @@ hipError_t ah_node_add(struct ah_graph *graph, const hipGraphNode_t *dependencie
     return error;
 }
 
+/* Ids grow along the list. */
+static unsigned index_of(const struct ah_node *node)
+{
+    unsigned low = 0, high = node->graph->count - 1;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (node->graph->nodes[middle]->id < node->id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void ah_node_destroy(struct ah_node *node)
 {
     struct ah_graph *graph = node->graph;
+    unsigned index = index_of(node);
     ah_order_unlink_all(node);
     graph->count--;
-    for (unsigned i = node->position; i < graph->count; i++) {
-        graph->nodes[i] = graph->nodes[i + 1];
-        graph->nodes[i]->position = i;
-    }
+    memmove(graph->nodes + index, graph->nodes + index + 1,
+            (graph->count - index) * sizeof(struct ah_node *));
     free_node(node);
 }
 

@@ -16,10 +16,10 @@ struct ah_graph_objects; /* references to user objects */
 /* hipGraph_t */
 struct ah_graph {
     struct ah_handle handle; /* no device: each node has its own */
-    struct ah_node **nodes;  /* in the order in which they were added */
+    struct ah_node **nodes;  /* in the order in which they were added, and so of their ids */
     unsigned count, capacity;
-    struct ah_node *owner;      /* the child graph node whose graph this is, or NULL */
-    unsigned captures;          /* that add nodes to it */
+    struct ah_node *owner; /* the child graph node whose graph this is, or NULL */
+    unsigned captures;     /* that add nodes to it */
     struct ah_graph_objects *objects;
     unsigned long long id; /* never used again */
 };
@@ -37,9 +37,9 @@ struct ah_node {
     struct ah_node_list dependencies, dependents; /* in the order in which edges were added */
     unsigned long long id;     /* never used again: what an executable graph knows its nodes by */
     unsigned long long origin; /* of a node of a clone: the id of the node that it is a copy of */
-    unsigned position;         /* graph->nodes[position] is this node */
-    bool to_join;              /* added by a capture, whose streams have to be joined after it */
-    unsigned long long mark;   /* set by the last walk that saw this node */
+    unsigned position; /* graph->nodes[position]; from ah_graph_sort on, until one is removed */
+    bool to_join;      /* added by a capture, whose streams have to be joined after it */
+    unsigned long long mark; /* set by the last walk that saw this node */
 };
 
 _Static_assert(sizeof(struct ah_graph) <= AH_HANDLE_SLOT, "struct ah_graph");

@@ -97,6 +97,12 @@ hipError_t ah_edge_remove(struct ah_node *from, struct ah_node *to)
 
 /* ---- order --------------------------------------------------------------------------- */
 
+void ah_order_number(const struct ah_graph *graph)
+{
+    for (unsigned i = 0; i < graph->count; i++)
+        graph->nodes[i]->position = i;
+}
+
 static bool is_sorted(const struct ah_graph *graph)
 {
     for (unsigned i = 0; i < graph->count; i++) {
@@ -168,6 +174,7 @@ static unsigned sort(const struct ah_graph *graph, unsigned *waits, struct ready
 
 hipError_t ah_graph_sort(const struct ah_graph *graph, const char *call, struct ah_node **out_nodes)
 {
+    ah_order_number(graph);
     if (is_sorted(graph)) {
         for (unsigned i = 0; i < graph->count; i++)
             out_nodes[i] = graph->nodes[i];

@@ -7,6 +7,9 @@
 /* A mark that no node has yet. */
 unsigned long long ah_order_mark(void);
 
+/* Brings the positions of all nodes up to date. */
+void ah_order_number(const struct ah_graph *graph);
+
 /* An edge that is known to be new. hipErrorOutOfMemory. */
 hipError_t ah_order_link(struct ah_node *from, struct ah_node *to);
 /* Removes all edges of the node. */

@@ -77,15 +77,21 @@ hipError_t hipGraphClone(hipGraph_t *pGraphClone, hipGraph_t originalGraph)
 
 /* ---- nodes ----------------------------------------------------------------------------- */
 
-/* A copy has its original's position, unless nodes before it were destroyed in either graph. */
+/* The copies come first in the list, in the order of their originals; what was added later has no
+ * original. */
 static struct ah_node *find_copy(const struct ah_node *original, const struct ah_graph *clone)
 {
-    if (original->position < clone->count &&
-        clone->nodes[original->position]->origin == original->id)
-        return clone->nodes[original->position];
-    for (unsigned i = 0; i < clone->count; i++)
-        if (clone->nodes[i]->origin == original->id)
-            return clone->nodes[i];
+    unsigned low = 0, high = clone->count;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        unsigned long long origin = clone->nodes[middle]->origin;
+        if (origin == original->id)
+            return clone->nodes[middle];
+        if (origin && origin < original->id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
     return NULL;
 }
 
