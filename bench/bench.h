@@ -14,6 +14,9 @@ struct bench_cudart {
     int (*alloc_free)(size_t size);
     int (*get_device)(int *device);
     int (*get_last_error)(void);
+    /* An executable graph of that many kernels, and a launch of it. */
+    void *(*graph_make)(unsigned count, int wide);
+    int (*graph_launch)(void *exec, void *stream);
 };
 
 #endif

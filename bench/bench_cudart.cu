@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+#include <vector>
+
 __global__ void empty(unsigned long long *) {}
 
 static int launch(void *stream, void **arguments)
@@ -41,9 +43,50 @@ static int get_device(int *device) { return cudaGetDevice(device); }
 
 static int get_last_error(void) { return cudaGetLastError(); }
 
+// A line of nodes, or one, then all others but the last beside each other, then the last.
+static cudaGraphNode_t add_node(cudaGraph_t graph, const std::vector<cudaGraphNode_t> &nodes,
+                                unsigned count, bool wide)
+{
+    unsigned long long *argument = nullptr;
+    void *arguments[] = {&argument};
+    cudaKernelNodeParams params = {};
+    std::vector<cudaGraphNode_t> before;
+    cudaGraphNode_t node;
+    const size_t i = nodes.size();
+    if (wide && i == count - 1)
+        before.assign(nodes.begin() + 1, nodes.end());
+    else if (i > 0)
+        before.push_back(wide ? nodes[0] : nodes[i - 1]);
+    params.func = (void *)empty;
+    params.gridDim = dim3(1);
+    params.blockDim = dim3(32);
+    params.kernelParams = arguments;
+    cudaGraphAddKernelNode(&node, graph, before.data(), before.size(), &params);
+    return node;
+}
+
+static void *graph_make(unsigned count, int wide)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec = nullptr;
+    std::vector<cudaGraphNode_t> nodes;
+    if (cudaGraphCreate(&graph, 0) != cudaSuccess)
+        return nullptr;
+    for (unsigned i = 0; i < count; i++)
+        nodes.push_back(add_node(graph, nodes, count, wide != 0));
+    cudaGraphInstantiateWithFlags(&exec, graph, 0);
+    return exec;
+}
+
+static int graph_launch(void *exec, void *stream)
+{
+    return cudaGraphLaunch((cudaGraphExec_t)exec, (cudaStream_t)stream);
+}
+
 extern "C" const bench_cudart *bench_cudart_functions()
 {
     static const bench_cudart functions = {launch, launch_chevron, copy,       record,
-                                           query,  alloc_free,     get_device, get_last_error};
+                                           query,  alloc_free,     get_device, get_last_error,
+                                           graph_make, graph_launch};
     return &functions;
 }
