@@ -200,7 +200,7 @@ static void wait_for_later_blocks(unsigned blocks, const char *how,
 static void blocks_that_rest_until_a_later_one_make_progress(void **unused)
 {
     (void)unused;
-    wait_for_later_blocks(1000, "resting", rest_for_next);
+    wait_for_later_blocks(300, "resting", rest_for_next);
 }
 
 static void blocks_that_spin_until_a_later_one_make_progress(void **unused)

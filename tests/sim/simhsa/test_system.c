@@ -223,6 +223,7 @@ static void the_environment_chooses_which_of_them_are_visible(void **state)
     expect_devices("gfx1100,gfx90a", "1", 1, "gfx90a");
     expect_devices("gfx1100,gfx90a", "1,0", 2, "gfx90a");
     expect_devices("gfx1100,gfx90a", "", 0, "");
+    expect_devices("gfx1100,gfx90a", "-1", 0, "");
     expect_devices("gfx1100,gfx90a", "0,7,1", 1, "gfx1100");
     expect_devices("gfx1100,gfx90a", "1,1", 1, "gfx90a");
     expect_devices("gfx1100,gfx90a", "GPU-a500740f00000002", 1, "gfx90a");
