@@ -698,6 +698,62 @@ MIXED_TEST(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers)
     end();
 }
 
+/* ---- graphs ------------------------------------------------------------------------------- */
+
+static hipGraphNode_t add_fill_on(int device, hipGraph_t graph, hipGraphNode_t *after,
+                                  uint32_t **out, uint32_t value)
+{
+    uint32_t count = 4;
+    void *arguments[] = {out, &value, &count};
+    const hipKernelNodeParams params = {.func = (void *)(uintptr_t)&fill_kernel,
+                                        .gridDim = {1, 1, 1},
+                                        .blockDim = {1, 1, 1},
+                                        .kernelParams = arguments};
+    hipGraphNode_t node;
+    ok(hipSetDevice(device));
+    ok(hipGraphAddKernelNode(&node, graph, after, after ? 1 : 0, &params));
+    ok(hipSetDevice(0));
+    return node;
+}
+
+/* Kernels of both, and copies of bytes and rows between them, in an order that edges give. */
+MIXED_TEST(a_graph_has_work_of_both_drivers)
+{
+    begin();
+    uint32_t *far = memory_on(1, 32), *near = memory_on(0, 32), got[8];
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    hipGraphNode_t node;
+    hipStream_t stream;
+    const hipMemcpy3DParms rows = {.dstPtr = {near + 4, 8, 8, 2},
+                                   .srcPtr = {far, 8, 8, 2},
+                                   .extent = {8, 2, 1},
+                                   .kind = hipMemcpyDefault};
+    ok(hipStreamCreate(&stream));
+    ok(hipGraphCreate(&graph, 0));
+    node = add_fill_on(0, graph, NULL, &near, 3);
+    ok(hipGraphAddMemcpyNode1D(&node, graph, &node, 1, far, near, 8, hipMemcpyDefault));
+    uint32_t *rest = far + 2;
+    node = add_fill_on(1, graph, &node, &rest, 4);
+    ok(hipGraphAddMemcpyNode(&node, graph, &node, 1, &rows));
+    ok(hipGraphAddMemcpyNode1D(&node, graph, &node, 1, got, near, 32, hipMemcpyDeviceToHost));
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    for (int round = 0; round < 2; round++) {
+        memset(got, 0, sizeof got);
+        ok(hipGraphLaunch(exec, stream));
+        ok(hipStreamSynchronize(stream));
+        check_words(got, 4, 3);
+        check_words(got + 4, 2, 3);
+        check_words(got + 6, 2, 4);
+    }
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipStreamDestroy(stream));
+    ok(hipFree(near));
+    ok(hipFree(far));
+    end();
+}
+
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 MIXED_TEST(what_devices_of_two_drivers_cannot_do_together_is_said)
@@ -763,6 +819,7 @@ int main(void)
         TEST_UNCHECKED(a_large_box_is_copied_between_drivers_in_pieces),
         TEST_UNCHECKED(rows_go_between_the_host_and_the_memory_of_another_driver),
         TEST_UNCHECKED(a_box_that_wraps_or_does_not_fit_is_refused_between_drivers),
+        TEST_UNCHECKED(a_graph_has_work_of_both_drivers),
         TEST_UNCHECKED(what_devices_of_two_drivers_cannot_do_together_is_said),
         TEST_UNCHECKED(a_managed_variable_of_another_driver_is_named),
     };
