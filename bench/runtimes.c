@@ -1,6 +1,7 @@
 /* What calls cost on an HSA runtime: this library beside AMD's HIP (libamdhip64.so.5, Debian's
  * libamdhip64-5) and LLVM's offloading library (libLLVMOffload), all on the same simulated
- * device, gfx90a: processor time of the calling thread, in nanoseconds per call.
+ * device, gfx90a: processor time of the calling thread, in nanoseconds per call, and of a graph of
+ * kernels in a line, per node.
  *
  *   bench_runtimes KERNEL DROP_IN LIBRARY     the table
  *   bench_runtimes --of KERNEL LIBRARY        one column: a line of figures
@@ -20,9 +21,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CALLS = 200, ROUNDS = 60, SMALL = 256 };
-enum figure { LAUNCH, RECORD, COPY, FIGURES };
-static const char *const names[FIGURES] = {"launch", "event record", "copy of 256 bytes"};
+enum { CALLS = 200, ROUNDS = 60, SMALL = 256, SHORT = 10, LONG = 100, LONGEST = 1000 };
+enum figure { LAUNCH, RECORD, COPY, GRAPH_SHORT, GRAPH_LONG, GRAPH_LONGEST, FIGURES };
+enum { GRAPHS = FIGURES - GRAPH_SHORT };
+static const char *const names[FIGURES] = {"launch",
+                                           "event record",
+                                           "copy of 256 bytes",
+                                           "node, graph of 10",
+                                           "node, graph of 100",
+                                           "node, graph of 1000"};
+static const int nodes[GRAPHS] = {SHORT, LONG, LONGEST};
+
+/* A call of a graph is one of each of its nodes. */
+static int nodes_of(enum figure figure)
+{
+    return figure >= GRAPH_SHORT ? nodes[figure - GRAPH_SHORT] : 1;
+}
 
 static void *file_contents(const char *path, size_t *out_size)
 {
@@ -64,12 +78,13 @@ struct runtime {
 static double per_call(const struct runtime *runtime, enum figure figure)
 {
     double rounds[ROUNDS];
+    int calls = nodes_of(figure) < CALLS ? CALLS / nodes_of(figure) : 1;
     for (int i = 0; i < ROUNDS; i++) {
         double begin = cpu_now();
-        for (int k = 0; k < CALLS; k++)
+        for (int k = 0; k < calls; k++)
             if (!runtime->call(runtime->state, figure))
                 fail(names[figure], "the call failed");
-        rounds[i] = (cpu_now() - begin) / CALLS;
+        rounds[i] = (cpu_now() - begin) / calls / nodes_of(figure);
         if (!runtime->wait(runtime->state))
             fail(names[figure], "waiting failed");
     }
@@ -84,6 +99,22 @@ static double per_call(const struct runtime *runtime, enum figure figure)
 
 /* ---- HIP, whoever implements it -------------------------------------------------------- */
 
+enum { SIZE_OF_GROUP = 64 };
+
+/* hipKernelNodeParams */
+struct kernel_node {
+    struct {
+        unsigned x, y, z;
+    } block;
+    void **extra;
+    void *function;
+    struct {
+        unsigned x, y, z;
+    } grid;
+    void **params;
+    unsigned shared;
+};
+
 #define HIP_FUNCTIONS(F)                                                                           \
     F(hipModuleLoadData, (void **module, const void *image))                                       \
     F(hipModuleGetFunction, (void **function, void *module, const char *name))                     \
@@ -96,13 +127,18 @@ static double per_call(const struct runtime *runtime, enum figure figure)
     F(hipStreamCreate, (void **stream))                                                            \
     F(hipStreamSynchronize, (void *stream))                                                        \
     F(hipEventCreate, (void **event))                                                              \
-    F(hipEventRecord, (void *event, void *stream))
+    F(hipEventRecord, (void *event, void *stream))                                                 \
+    F(hipGraphCreate, (void **graph, unsigned flags))                                              \
+    F(hipGraphAddKernelNode, (void **node, void *graph, void *const *before, size_t count,         \
+                              const struct kernel_node *kernel))                                   \
+    F(hipGraphInstantiate, (void **exec, void *graph, void **node, char *log, size_t size))        \
+    F(hipGraphLaunch, (void *exec, void *stream))
 
 static struct hip {
 #define F(name, parameters) int(*name) parameters;
     HIP_FUNCTIONS(F)
 #undef F
-    void *function, *memory, *host, *stream, *event;
+    void *function, *memory, *host, *stream, *event, *graphs[GRAPHS];
 } hip;
 
 static bool hip_call(void *state, enum figure figure)
@@ -115,9 +151,29 @@ static bool hip_call(void *state, enum figure figure)
                                         NULL) == 0;
     case RECORD:
         return h->hipEventRecord(h->event, h->stream) == 0;
-    default:
+    case COPY:
         return h->hipMemcpyAsync(h->memory, h->host, SMALL, 1, h->stream) == 0;
+    default:
+        return h->hipGraphLaunch(h->graphs[figure - GRAPH_SHORT], h->stream) == 0;
     }
+}
+
+/* Each node after the one before. Version 5.2 captures no launches of functions of modules. */
+static void *make_graph(int count)
+{
+    void *graph, *node = NULL, *before, *exec = NULL, *params[] = {&hip.memory};
+    struct kernel_node kernel = {.block = {SIZE_OF_GROUP, 1, 1},
+                                 .function = hip.function,
+                                 .grid = {1, 1, 1},
+                                 .params = params};
+    bool good = hip.hipGraphCreate(&graph, 0) == 0;
+    for (int i = 0; i < count && good; i++) {
+        before = node;
+        good = hip.hipGraphAddKernelNode(&node, graph, i ? &before : NULL, i ? 1 : 0, &kernel) == 0;
+    }
+    if (!good || hip.hipGraphInstantiate(&exec, graph, NULL, NULL, 0))
+        fail("graph", "it cannot be made");
+    return exec;
 }
 
 static bool hip_wait(void *state)
@@ -141,6 +197,8 @@ static bool open_hip(const char *library, const void *code, struct runtime *out)
         hip.hipStreamCreate(&hip.stream) || hip.hipEventCreate(&hip.event))
         fail(library, "no device, or it does not run the kernel");
     memset(hip.host, 1, SMALL);
+    for (int i = 0; i < GRAPHS; i++)
+        hip.graphs[i] = make_graph(nodes[i]);
     return true;
 }
 
@@ -245,10 +303,11 @@ static int print_column(const char *kernel, const char *library)
                                            : open_hip(library, code, &runtime);
     if (!good)
         return 77;
-    for (enum figure i = 0; i < FIGURES; i++)
+    enum figure end = strstr(library, "Offload") ? GRAPH_SHORT : FIGURES; /* it has no graphs */
+    for (enum figure i = 0; i < end; i++)
         per_call(&runtime, i); /* to be warm */
     for (enum figure i = 0; i < FIGURES; i++)
-        printf("%.1f ", per_call(&runtime, i));
+        printf("%.1f ", i < end ? per_call(&runtime, i) : 0);
     fflush(stdout);
     _exit(EXIT_SUCCESS); /* how it ends is not measured */
 }
@@ -299,8 +358,10 @@ int main(int argc, char **argv)
     for (enum figure f = 0; f < FIGURES; f++) {
         printf("%-20s", names[f]);
         for (int i = 0; i < 3; i++)
-            if (there[i])
+            if (there[i] && figures[i][f] > 0)
                 printf(" %14.0f", figures[i][f]);
+            else if (there[i])
+                printf(" %14s", "none");
             else
                 printf(" %14s", "not installed");
         printf("\n");

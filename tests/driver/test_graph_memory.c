@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 4096 };
+enum { SIZE = 4096, CUDA_OUT_OF_MEMORY = 2 };
 
 static hipGraph_t new_graph(void)
 {
@@ -164,6 +164,280 @@ static void attributes_check_their_arguments(void **state)
     ok(hipDeviceGraphMemTrim(1));
 }
 
+/* ---- launches ----------------------------------------------------------------------------- */
+
+enum { FILL = 0x5a };
+
+/* Allocates, fills, copies to back, and perhaps frees. */
+struct user {
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    hipStream_t stream;
+    unsigned char *pointer, back[SIZE];
+};
+
+static void build(struct user *user, bool frees, unsigned long long flags)
+{
+    hipGraphNode_t allocation, fill, copy, release;
+    memset(user, 0, sizeof *user);
+    user->graph = new_graph();
+    user->pointer = add_allocation(user->graph, &allocation);
+    hipMemsetParams params = {
+        .dst = user->pointer, .elementSize = 1, .value = FILL, .width = SIZE, .height = 1};
+    ok(hipGraphAddMemsetNode(&fill, user->graph, &allocation, 1, &params));
+    ok(hipGraphAddMemcpyNode1D(&copy, user->graph, &fill, 1, user->back, user->pointer, SIZE,
+                               hipMemcpyDeviceToHost));
+    if (frees)
+        ok(hipGraphAddMemFreeNode(&release, user->graph, &copy, 1, user->pointer));
+    ok(hipGraphInstantiateWithFlags(&user->exec, user->graph, flags));
+    ok(hipStreamCreate(&user->stream));
+}
+
+static void run(struct user *user)
+{
+    memset(user->back, 0, sizeof user->back);
+    ok(hipGraphLaunch(user->exec, user->stream));
+    ok(hipStreamSynchronize(user->stream));
+    for (int i = 0; i < SIZE; i++)
+        check(user->back[i] == FILL);
+}
+
+static void finish(struct user *user)
+{
+    ok(hipGraphExecDestroy(user->exec));
+    ok(hipGraphDestroy(user->graph));
+    ok(hipStreamDestroy(user->stream));
+    ok(hipDeviceGraphMemTrim(0));
+}
+
+static void reset_high(void)
+{
+    uint64_t zero = 0;
+    ok(hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrUsedMemHigh, &zero));
+    ok(hipDeviceSetGraphMemAttribute(0, hipGraphMemAttrReservedMemHigh, &zero));
+}
+
+static void a_launch_allocates_and_frees(void **state)
+{
+    struct user user;
+    (void)state;
+    reset_high();
+    build(&user, true, 0);
+    for (int i = 0; i < 3; i++)
+        run(&user);
+    check(attribute(hipGraphMemAttrUsedMemCurrent) == 0);
+    check(attribute(hipGraphMemAttrUsedMemHigh) >= SIZE);
+    check(attribute(hipGraphMemAttrReservedMemHigh) == attribute(hipGraphMemAttrUsedMemHigh));
+    check(attribute(hipGraphMemAttrReservedMemCurrent) == 0); /* all of it is unused */
+    run(&user);
+    finish(&user);
+    reset_high();
+    check(attribute(hipGraphMemAttrUsedMemHigh) == 0);
+    check(attribute(hipGraphMemAttrReservedMemHigh) == 0);
+}
+
+static void what_a_launch_allocates_is_freed_outside(void **state)
+{
+    struct user user;
+    (void)state;
+    build(&user, false, 0);
+    run(&user);
+    check(attribute(hipGraphMemAttrUsedMemCurrent) >= SIZE);
+    check(attribute(hipGraphMemAttrReservedMemCurrent) >= SIZE);
+    fails(hipGraphLaunch(user.exec, user.stream), hipErrorInvalidValue,
+          "is still allocated by an earlier launch");
+    ok(hipFree(user.pointer));
+    expect(hipFree(user.pointer), hipErrorInvalidValue);
+    check(attribute(hipGraphMemAttrUsedMemCurrent) == 0);
+    run(&user);
+    ok(hipFreeAsync(user.pointer, user.stream));
+    expect(hipFreeAsync(user.pointer, user.stream), hipErrorInvalidValue);
+    run(&user);
+    ok(hipFree(user.pointer));
+    finish(&user);
+}
+
+static void memory_is_freed_by_the_next_launch_if_the_graph_says_so(void **state)
+{
+    struct user user;
+    (void)state;
+    build(&user, false, hipGraphInstantiateFlagAutoFreeOnLaunch);
+    run(&user);
+    uint64_t used = attribute(hipGraphMemAttrUsedMemCurrent);
+    run(&user);
+    check(attribute(hipGraphMemAttrUsedMemCurrent) == used);
+    ok(hipFree(user.pointer));
+    finish(&user);
+}
+
+static void memory_outlives_its_graph_until_it_is_freed(void **state)
+{
+    struct user user;
+    unsigned char back[SIZE];
+    (void)state;
+    build(&user, false, 0);
+    run(&user);
+    finish(&user);
+    check(attribute(hipGraphMemAttrUsedMemCurrent) >= SIZE);
+    ok(hipMemcpy(back, user.pointer, SIZE, hipMemcpyDeviceToHost));
+    check(back[0] == FILL && back[SIZE - 1] == FILL);
+    ok(hipFree(user.pointer));
+    ok(hipDeviceGraphMemTrim(0));
+    check(attribute(hipGraphMemAttrReservedMemCurrent) == 0);
+}
+
+static void another_graph_may_free(void **state)
+{
+    struct user user;
+    hipGraph_t graph = new_graph();
+    hipGraphNode_t node;
+    hipGraphExec_t exec, second;
+    (void)state;
+    build(&user, false, 0);
+    ok(hipGraphAddMemFreeNode(&node, graph, NULL, 0, user.pointer));
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    fails(hipGraphInstantiate(&second, graph, NULL, NULL, 0), hipErrorNotSupported,
+          "can have one executable graph at a time");
+    fails(hipGraphLaunch(exec, user.stream), hipErrorInvalidValue, "is not allocated");
+    run(&user);
+    ok(hipGraphLaunch(exec, user.stream));
+    expect(hipGraphLaunch(exec, user.stream), hipErrorInvalidValue);
+    run(&user);
+    ok(hipGraphLaunch(exec, user.stream));
+    ok(hipStreamSynchronize(user.stream));
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0)); /* now there is none */
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    finish(&user);
+}
+
+static void a_later_graph_gets_memory_that_nothing_needs(void **state)
+{
+    struct user user, other;
+    (void)state;
+    build(&user, true, 0);
+    run(&user);
+    ok(hipGraphExecDestroy(user.exec));
+    ok(hipGraphDestroy(user.graph));
+    build(&other, true, 0);
+    check(other.pointer == user.pointer);
+    run(&other);
+    ok(hipStreamDestroy(user.stream));
+    finish(&other);
+}
+
+static void a_graph_with_memory_is_not_cloned(void **state)
+{
+    hipGraph_t graph = new_graph(), copy;
+    hipGraphNode_t node;
+    (void)state;
+    add_allocation(graph, &node);
+    fails(hipGraphClone(&copy, graph), hipErrorNotSupported, "cannot be cloned, nor be a child");
+    expect(hipGraphAddChildGraphNode(&node, graph, NULL, 0, graph), hipErrorNotSupported);
+    ok(hipGraphDestroy(graph));
+}
+
+static void a_launch_of_a_graph_with_memory_is_not_captured(void **state)
+{
+    struct user user;
+    hipGraph_t graph = NULL;
+    (void)state;
+    build(&user, true, 0);
+    ok(hipStreamBeginCapture(user.stream, hipStreamCaptureModeRelaxed));
+    fails(hipGraphLaunch(user.exec, user.stream), hipErrorStreamCaptureUnsupported,
+          "a graph that allocates or frees memory cannot be part of another");
+    (void)hipStreamEndCapture(user.stream, &graph);
+    if (graph)
+        ok(hipGraphDestroy(graph));
+    finish(&user);
+}
+
+static void captured_allocations_are_nodes(void **state)
+{
+    unsigned char *pointer, back[SIZE] = {0};
+    hipStream_t stream;
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    size_t count = 0;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    ok(hipMallocAsync((void **)&pointer, SIZE, stream));
+    ok(hipMemsetAsync(pointer, FILL, SIZE, stream));
+    ok(hipMemcpyAsync(back, pointer, SIZE, hipMemcpyDeviceToHost, stream));
+    ok(hipFreeAsync(pointer, stream));
+    ok(hipStreamEndCapture(stream, &graph));
+    ok(hipGraphGetNodes(graph, NULL, &count));
+    check(count == 4 && back[0] == 0);
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    for (int i = 0; i < 2; i++)
+        ok(hipGraphLaunch(exec, stream));
+    ok(hipStreamSynchronize(stream));
+    check(back[0] == FILL && back[SIZE - 1] == FILL);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipStreamDestroy(stream));
+    ok(hipDeviceGraphMemTrim(0));
+}
+
+/* The driver's calls that put memory behind an address. */
+static void a_launch_without_memory_changes_nothing(void **state)
+{
+    static const char *const cuda[] = {"cuMemCreate", "cuMemMap", "cuMemSetAccess"};
+    static const char *const hsa[] = {"hsa_amd_vmem_handle_create", "hsa_amd_vmem_map",
+                                      "hsa_amd_vmem_set_access"};
+    struct user user;
+    (void)state;
+    build(&user, true, 0);
+    for (int i = 0; i < 3; i++) {
+        the_fake()->fail_call(over_hsa() ? hsa[i] : cuda[i], 0,
+                              over_hsa() ? HSA_OUT_OF_RESOURCES : CUDA_OUT_OF_MEMORY);
+        expect(hipGraphLaunch(user.exec, user.stream), hipErrorOutOfMemory);
+        the_fake()->clear_faults();
+        check(attribute(hipGraphMemAttrUsedMemCurrent) == 0);
+        ok(hipStreamSynchronize(user.stream));
+        ok(hipDeviceGraphMemTrim(0));
+    }
+    run(&user);
+    finish(&user);
+}
+
+static void a_device_without_virtual_memory_allocates_with_the_node(void **state)
+{
+    enum { NOT_SUPPORTED = 801 };
+    struct user user;
+    (void)state;
+    reset_high();
+    the_fake()->fail_call("cuMemGetAllocationGranularity", 1, NOT_SUPPORTED);
+    build(&user, true, 0);
+    check(attribute(hipGraphMemAttrReservedMemCurrent) == SIZE);
+    for (int i = 0; i < 2; i++)
+        run(&user);
+    check(attribute(hipGraphMemAttrUsedMemHigh) == SIZE);
+    finish(&user);
+    check(attribute(hipGraphMemAttrReservedMemCurrent) == 0);
+}
+
+static void memory_is_lost_with_a_reset(void **state)
+{
+    struct user user;
+    (void)state;
+    build(&user, false, 0);
+    run(&user);
+    ok(hipDeviceReset());
+    check(attribute(hipGraphMemAttrUsedMemCurrent) == 0);
+    check(attribute(hipGraphMemAttrReservedMemCurrent) == 0);
+    expect(hipFree(user.pointer), hipErrorInvalidValue);
+    check(hipGraphLaunch(user.exec, NULL) != hipSuccess);
+    ok(hipGraphExecDestroy(user.exec));
+    ok(hipGraphInstantiate(&user.exec, user.graph, NULL, NULL, 0)); /* of nodes from before */
+    fails(hipGraphLaunch(user.exec, NULL), hipErrorInvalidValue, "was lost with a reset");
+    ok(hipGraphExecDestroy(user.exec));
+    ok(hipGraphDestroy(user.graph));
+    ok(hipDeviceGraphMemTrim(0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +446,19 @@ int main(void)
         TEST(memory_has_one_free_node),
         TEST(memory_of_a_graph_is_not_freed_before_it_is_allocated),
         TEST(attributes_check_their_arguments),
+        TEST(a_launch_allocates_and_frees),
+        TEST(what_a_launch_allocates_is_freed_outside),
+        TEST(memory_is_freed_by_the_next_launch_if_the_graph_says_so),
+        TEST(memory_outlives_its_graph_until_it_is_freed),
+        TEST(another_graph_may_free),
+        TEST(a_later_graph_gets_memory_that_nothing_needs),
+        TEST(a_graph_with_memory_is_not_cloned),
+        TEST(a_launch_of_a_graph_with_memory_is_not_captured),
+        TEST(captured_allocations_are_nodes),
+        TEST(a_launch_without_memory_changes_nothing),
+        TEST_OVER("cuda", "every HSA runtime with these functions reports a granularity",
+                  a_device_without_virtual_memory_allocates_with_the_node),
+        TEST_UNCHECKED(memory_is_lost_with_a_reset),
     };
     use_fake("80,90");
     setenv("AMD_LOG_LEVEL", "1", 1);

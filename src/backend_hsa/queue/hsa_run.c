@@ -110,6 +110,7 @@ static hipError_t enqueue(struct ah_backend_stream *stream, const struct ahhsa_r
     struct ah_backend_device *device = stream->device;
     struct ahhsa_signal *signal = NULL;
     unsigned written = 0;
+    uint64_t generation = atomic_load(&device->generation);
     ahhsa_stream_reap(stream);
     hipError_t error = ahhsa_device_error(device);
     if (error == hipSuccess && !(signal = ahhsa_signal_acquire(device)))
@@ -118,9 +119,11 @@ static hipError_t enqueue(struct ah_backend_stream *stream, const struct ahhsa_r
         error = write_first_pieces(stream, run, &written);
     if (error == hipSuccess)
         write_piece(stream, run, written, run->count - written, signal);
-    *out_begun = error == hipSuccess || written > 0;
     /* Where the last piece was not written, the first ones left room for callbacks, unless other
-     * threads have used it: then what the packets need stays until the end of the process. */
+     * threads have used it: then what the packets need stays until the end of the process. A reset
+     * while there was no space has ended the packets, and the stream with them. */
+    *out_begun =
+        error == hipSuccess || (written > 0 && atomic_load(&device->generation) == generation);
     if (*out_begun && ahhsa_stream_reserve_callbacks(stream, 2) == hipSuccess)
         ahhsa_stream_add_callback(stream, ended, data);
     if (error != hipSuccess) {
@@ -136,8 +139,9 @@ hipError_t ahhsa_run_enqueue(struct ah_backend_stream *stream, const struct ahhs
                              void (*ended)(void *data), void *data, bool *out_begun,
                              struct ahhsa_signal **out_signal)
 {
-    ahhsa_lock(stream->device);
+    struct ah_backend_device *device = stream->device;
+    ahhsa_lock(device);
     hipError_t error = enqueue(stream, run, ended, data, out_begun, out_signal);
-    ahhsa_unlock(stream->device);
+    ahhsa_unlock(device);
     return error;
 }

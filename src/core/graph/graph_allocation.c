@@ -96,49 +96,54 @@ static hipError_t set_access(const struct ah_graph_allocation *allocation)
     return error;
 }
 
+/* Takes away what map put there, as far as it came. What the driver fails to free is tried again by
+ * the next call. */
+static hipError_t unmap(struct ah_graph_allocation *allocation)
+{
+    struct ah_device *device = allocation->device;
+    hipError_t error = hipSuccess;
+    allocation->accessible = false;
+    if (allocation->mapped)
+        error =
+            device->ops->virtual_unmap(device->native, allocation->address, allocation->reserved);
+    if (ah_free_failed(error))
+        return error;
+    allocation->mapped = false;
+    if (allocation->memory)
+        error = device->ops->virtual_destroy(device->native, allocation->memory);
+    if (ah_free_failed(error))
+        return error;
+    if (allocation->memory && !allocation->lost)
+        count_reserved(allocation, false);
+    allocation->memory = NULL;
+    return hipSuccess;
+}
+
 static hipError_t map(struct ah_graph_allocation *allocation)
 {
     struct ah_device *device = allocation->device;
     const struct ah_backend_ops *ops = device->ops;
-    struct ah_backend_memory *memory;
     hipMemAllocationProp properties = {
         .type = hipMemAllocationTypePinned,
         .location = {.type = hipMemLocationTypeDevice, .id = device->ordinal},
     };
-    hipError_t error =
-        ops->virtual_create(device->native, allocation->reserved, &properties, &memory);
-    if (error != hipSuccess)
-        return error;
-    error = ops->virtual_map(device->native, allocation->address, allocation->reserved, 0, memory);
-    if (error == hipSuccess) {
-        error = set_access(allocation);
-        if (error != hipSuccess)
-            ops->virtual_unmap(device->native, allocation->address, allocation->reserved);
-    }
-    if (error != hipSuccess) {
-        ops->virtual_destroy(device->native, memory);
-        return error;
-    }
-    allocation->memory = memory;
-    count_reserved(allocation, true);
-    return hipSuccess;
-}
-
-static hipError_t unmap(struct ah_graph_allocation *allocation)
-{
-    struct ah_device *device = allocation->device;
-    if (!allocation->memory)
-        return hipSuccess;
-    hipError_t error =
-        device->ops->virtual_unmap(device->native, allocation->address, allocation->reserved);
+    hipError_t error = unmap(allocation); /* what is left of an earlier attempt */
     if (error == hipSuccess)
-        error = device->ops->virtual_destroy(device->native, allocation->memory);
+        error = ops->virtual_create(device->native, allocation->reserved, &properties,
+                                    &allocation->memory);
     if (error != hipSuccess)
         return error;
-    allocation->memory = NULL;
-    if (!allocation->lost)
-        count_reserved(allocation, false);
-    return hipSuccess;
+    count_reserved(allocation, true);
+    error = ops->virtual_map(device->native, allocation->address, allocation->reserved, 0,
+                             allocation->memory);
+    allocation->mapped = error == hipSuccess;
+    if (error == hipSuccess)
+        error = set_access(allocation);
+    if (error == hipSuccess)
+        allocation->accessible = true;
+    else
+        unmap(allocation);
+    return error;
 }
 
 /* ---- what ends ---------------------------------------------------------------------------- */
@@ -181,7 +186,7 @@ static bool is_unused(struct ah_graph_allocation *allocation)
 }
 
 /* Frees an allocation that nothing needs. What the driver fails to free stays in the list. */
-static void destroy(struct ah_graph_allocation *allocation)
+static hipError_t destroy(struct ah_graph_allocation *allocation)
 {
     struct ah_device *device = allocation->device;
     struct ah_allocation known;
@@ -192,7 +197,7 @@ static void destroy(struct ah_graph_allocation *allocation)
     else if (error == hipSuccess && !allocation->lost)
         error = device->ops->memory_free(device->native, allocation->address);
     if (ah_free_failed(error))
-        return;
+        return error;
     if (is_registered(allocation))
         ah_memory_unregister(allocation->address, &known);
     if (!allocation->is_virtual && !allocation->lost)
@@ -206,21 +211,22 @@ static void destroy(struct ah_graph_allocation *allocation)
     *link = allocation->next;
     free(allocation->access);
     free(allocation);
+    return hipSuccess;
 }
 
-/* Gives back what is unused. */
-static void trim(const struct ah_device *device)
+/* Gives back what is unused. Returns the first error. */
+static hipError_t trim(const struct ah_device *device)
 {
+    hipError_t first = hipSuccess;
     for (struct ah_graph_allocation *it = all.first, *next; it; it = next) {
         next = it->next;
         notice_reset(it);
         if (it->device != device || !is_unused(it))
             continue;
-        if (it->references == 0)
-            destroy(it);
-        else
-            unmap(it);
+        hipError_t error = it->references == 0 ? destroy(it) : unmap(it);
+        first = first == hipSuccess ? error : first;
     }
+    return first;
 }
 
 /* ---- allocations -------------------------------------------------------------------------- */
@@ -234,7 +240,7 @@ hipError_t ah_graph_allocation_map(struct ah_graph_allocation *allocation)
                    allocation->address);
         return hipErrorInvalidValue;
     }
-    if (!allocation->is_virtual || allocation->memory)
+    if (!allocation->is_virtual || allocation->accessible)
         return hipSuccess;
     hipError_t error = map(allocation);
     if (error != hipErrorOutOfMemory)
@@ -283,11 +289,13 @@ static hipError_t reserve(struct ah_graph_allocation *allocation)
     error = device->ops->virtual_granularity(device->native, hipMemAllocationGranularityRecommended,
                                              &unit);
     if (error == hipSuccess && unit > 0) {
-        allocation->is_virtual = true;
         allocation->reserved = (allocation->size + unit - 1) / unit * unit;
-        return device->ops->virtual_reserve(device->native, allocation->reserved, 0, NULL,
-                                            &allocation->address);
+        error = device->ops->virtual_reserve(device->native, allocation->reserved, 0, NULL,
+                                             &allocation->address);
+        allocation->is_virtual = error == hipSuccess;
     }
+    if (error != hipErrorNotSupported)
+        return error;
     allocation->reserved = allocation->size;
     error = device->ops->memory_alloc(device->native, allocation->size, 0, &allocation->address);
     if (error == hipSuccess)
@@ -457,9 +465,8 @@ static hipError_t attribute_of(int ordinal, hipGraphMemAttributeType attribute, 
         *out = &usage->used_high;
         return hipSuccess;
     case hipGraphMemAttrReservedMemCurrent:
-        trim(device);
         *out = &usage->reserved;
-        return hipSuccess;
+        return trim(device);
     case hipGraphMemAttrReservedMemHigh:
         *out = &usage->reserved_high;
         return hipSuccess;
@@ -526,7 +533,7 @@ hipError_t hipDeviceGraphMemTrim(int device)
     if (!ah_device_at(device))
         return AH_LEAVE(ah_device_missing_error());
     pthread_mutex_lock(&all.lock);
-    trim(ah_device_at(device));
+    hipError_t error = trim(ah_device_at(device));
     pthread_mutex_unlock(&all.lock);
-    return AH_LEAVE(hipSuccess);
+    return AH_LEAVE(error);
 }
