@@ -171,7 +171,7 @@ hiprtcResult hiprtcGetLoweredName(hiprtcProgram prog, const char *name_expressio
 /* ---- what a compilation gave --------------------------------------------------------- */
 
 /* Before a compilation, and after one that said nothing, the log is empty: no byte of it. */
-static hiprtcResult give_log(hiprtcProgram handle, size_t *out_size, char *out_log)
+static hiprtcResult copy_log(hiprtcProgram handle, size_t *out_size, char *out_log)
 {
     struct ah_rtc_program *program;
     if (!out_size && !out_log)
@@ -189,13 +189,13 @@ static hiprtcResult give_log(hiprtcProgram handle, size_t *out_size, char *out_l
 hiprtcResult hiprtcGetProgramLogSize(hiprtcProgram prog, size_t *logSizeRet)
 {
     RTC_ENTER(prog, logSizeRet);
-    return RTC_LEAVE(give_log(prog, logSizeRet, NULL));
+    return RTC_LEAVE(copy_log(prog, logSizeRet, NULL));
 }
 
 hiprtcResult hiprtcGetProgramLog(hiprtcProgram prog, char *log)
 {
     RTC_ENTER(prog, (void *)log);
-    return RTC_LEAVE(give_log(prog, NULL, log));
+    return RTC_LEAVE(copy_log(prog, NULL, log));
 }
 
 /* A program gives either code or, of relocatable device code, bitcode. */

@@ -259,7 +259,7 @@ static bool write_inputs(const struct ah_rtc_link *link, const struct ah_rtc_wor
     return true;
 }
 
-static void give_log(const struct ah_rtc_log_buffer *buffer, const char *text)
+static void copy_log(const struct ah_rtc_log_buffer *buffer, const char *text)
 {
     if (buffer->at && buffer->size)
         snprintf(buffer->at, buffer->size, "%s", text);
@@ -271,8 +271,8 @@ static bool report(const struct ah_rtc_link *link, const struct ah_rtc_work *wor
 {
     struct ah_rtc_bytes said;
     bool any = ah_rtc_work_read(work, "said", &said);
-    give_log(&link->info, done && any ? said.data : "");
-    give_log(&link->error, !done && any ? said.data : "");
+    copy_log(&link->info, done && any ? said.data : "");
+    copy_log(&link->error, !done && any ? said.data : "");
     if (!done)
         AH_LOG_ERR("hiprtc: the link failed: %s", any ? said.data : "");
     free(said.data);

@@ -58,7 +58,7 @@ struct ah_rtc_program *ah_rtc_program_create(const char *source, const char *nam
     return NULL;
 }
 
-static void forget_results(struct ah_rtc_program *program)
+static void free_results(struct ah_rtc_program *program)
 {
     free(program->log);
     free(program->image.data);
@@ -69,7 +69,7 @@ static void forget_results(struct ah_rtc_program *program)
 
 void ah_rtc_program_destroy(struct ah_rtc_program *program)
 {
-    forget_results(program);
+    free_results(program);
     for (size_t i = 0; i < program->header_count; i++) {
         free(program->headers[i].name);
         free(program->headers[i].text);
@@ -396,7 +396,7 @@ hiprtcResult ah_rtc_program_compile(struct ah_rtc_program *program, int count,
                                     const char *const *options)
 {
     struct ah_rtc_options read;
-    forget_results(program);
+    free_results(program);
     hiprtcResult result = ah_rtc_options_read(&read, count, options, &program->log);
     if (result == HIPRTC_SUCCESS)
         result = compile(program, &read);

@@ -32,7 +32,7 @@ static const char *who; // for messages
         (void)hipGetLastError();                                                                   \
     } while (0)
 
-template <typename T> static void tell(const T &what)
+template <typename T> static void send_value(const T &what)
 {
     CHECK(write(peer, &what, sizeof what) == static_cast<ssize_t>(sizeof what));
 }
@@ -42,7 +42,7 @@ template <typename T> static void hear(T *what)
 }
 static void go_on()
 {
-    tell('x');
+    send_value('x');
 }
 static void wait_for_peer()
 {
@@ -109,7 +109,7 @@ static void owner()
     CHECK_HIP(hipGetLastError());
     CHECK_HIP(hipEventRecord(event, stream));
     CHECK_ERROR(hipEventQuery(event), hipErrorNotReady);
-    tell(handles);
+    send_value(handles);
     wait_for_peer(); // its work waits for the event
     *static_cast<volatile int *>(flag) = 1;
     CHECK_HIP(hipEventSynchronize(event));

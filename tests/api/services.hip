@@ -483,7 +483,7 @@ TEST("a kernel has a stack of dynamic size")
     CHECK_HIP(hipDeviceSetLimit(hipLimitStackSize, limit));
 }
 
-__global__ void meet(int *arrived, int *wrong, int rounds)
+__global__ void synchronize_often(int *arrived, int *wrong, int rounds)
 {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     for (int round = 1; round <= rounds; ++round) {
@@ -509,8 +509,8 @@ TEST("all blocks of a cooperative launch synchronize, in every launch and stream
         counters.push_back(new ah_test::buffer<int>({0}));
         int *arrived = counters.back()->device(), *w = wrong.device();
         void *args[] = {&arrived, &w, &rounds};
-        CHECK_HIP(hipLaunchCooperativeKernel(reinterpret_cast<const void *>(meet), dim3(5 + i),
-                                             dim3(64), args, 0, streams[i % 2]));
+        CHECK_HIP(hipLaunchCooperativeKernel(reinterpret_cast<const void *>(synchronize_often),
+                                             dim3(5 + i), dim3(64), args, 0, streams[i % 2]));
     }
     CHECK_HIP(hipDeviceSynchronize());
     CHECK_EQ(wrong.read()[0], 0);
@@ -529,14 +529,14 @@ TEST("a cooperative launch that does not fit is refused, one that just fits is n
     CHECK_HIP(hipGetDevice(&device));
     CHECK_HIP(hipGetDeviceProperties(&properties, device));
     CHECK_HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, reinterpret_cast<const void *>(meet), 1024, 0));
+        &blocks, reinterpret_cast<const void *>(synchronize_often), 1024, 0));
     CHECK(blocks > 0);
     ah_test::buffer<int> arrived({0}), wrong({0});
     int *a = arrived.device(), *w = wrong.device();
     void *args[] = {&a, &w, &rounds};
     unsigned most = unsigned(blocks) * unsigned(properties.multiProcessorCount);
-    CHECK_EQ(hipLaunchCooperativeKernel(reinterpret_cast<const void *>(meet), dim3(most + 1),
-                                        dim3(1024), args, 0, 0),
+    CHECK_EQ(hipLaunchCooperativeKernel(reinterpret_cast<const void *>(synchronize_often),
+                                        dim3(most + 1), dim3(1024), args, 0, 0),
              hipErrorCooperativeLaunchTooLarge);
     (void)hipGetLastError();
     CHECK_HIP(hipDeviceSynchronize());

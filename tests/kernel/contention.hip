@@ -11,7 +11,7 @@ template <typename T> struct results {
 };
 
 /* Every thread brings its number, i + 1, to each word. */
-template <typename T> __device__ void meet(results<T> *r, int i)
+template <typename T> __device__ void contend(results<T> *r, int i)
 {
     T mine = static_cast<T>(i + 1);
     int w = i % words;
@@ -37,7 +37,7 @@ template <typename T> __device__ void meet(results<T> *r, int i)
 }
 template <typename T> __global__ void meet_in_global(results<T> *r)
 {
-    meet(r, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x));
+    contend(r, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x));
 }
 template <typename T> __global__ void meet_in_shared(results<T> *r)
 {
@@ -46,7 +46,7 @@ template <typename T> __global__ void meet_in_shared(results<T> *r)
         shared = *r;
     __syncthreads();
     for (int k = 0; k < blocks; ++k)
-        meet(&shared, static_cast<int>(k * blockDim.x + threadIdx.x));
+        contend(&shared, static_cast<int>(k * blockDim.x + threadIdx.x));
     __syncthreads();
     if (threadIdx.x == 0)
         *r = shared;

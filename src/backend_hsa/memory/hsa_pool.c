@@ -103,7 +103,7 @@ hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolP
 
 /* Removes a block that is not in the list of free blocks and whose memory was freed. Under the
  * pool's lock. */
-static void forget_block(struct ah_backend_pool *pool, struct block *block)
+static void remove_block(struct ah_backend_pool *pool, struct block *block)
 {
     struct block **link = &pool->all;
     while (*link != block)
@@ -129,7 +129,7 @@ static void trim(struct ah_backend_pool *pool, uint64_t keep)
             continue;
         }
         *link = block->next;
-        forget_block(pool, block);
+        remove_block(pool, block);
     }
 }
 
@@ -140,7 +140,7 @@ static void free_pool(struct ah_backend_pool *pool)
         if (block->allocation.pool) /* it is allocated */
             ahhsa_memory_remove(pool->device->backend, block->memory, 1u << AHHSA_POOLED);
         (void)ahhsa_raw_free(pool->device, block->memory);
-        forget_block(pool, block);
+        remove_block(pool, block);
     }
     pthread_mutex_destroy(&pool->lock);
     free(pool);

@@ -151,7 +151,7 @@ hipError_t ahhsa_stream_add_dependency(struct ah_backend_stream *stream,
     return hipSuccess;
 }
 
-static void drop_met_dependencies(struct ah_backend_stream *stream)
+static void remove_done_dependencies(struct ah_backend_stream *stream)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < stream->dependency_count; i++)
@@ -172,7 +172,7 @@ hipError_t ahhsa_stream_reserve(struct ah_backend_stream *stream, unsigned packe
 {
     for (;;) {
         hipError_t error = hipSuccess;
-        drop_met_dependencies(stream);
+        remove_done_dependencies(stream);
         if (stream->off_queue && is_pending(stream->last_signal))
             error = ahhsa_stream_add_dependency(stream, stream->last_signal);
         if (error == hipSuccess)
@@ -210,7 +210,7 @@ void ahhsa_stream_insert_dependencies(struct ah_backend_stream *stream)
 
 hipError_t ahhsa_stream_insert_marker(struct ah_backend_stream *stream, bool fresh)
 {
-    drop_met_dependencies(stream);
+    remove_done_dependencies(stream);
     if (!fresh && !stream->unsignaled && stream->dependency_count == 0)
         return hipSuccess;
     hipError_t error = ahhsa_device_error(stream->device); /* no device would complete the marker */

@@ -457,7 +457,7 @@ static void reset_child(void)
     pthread_cond_init(&pool.released, NULL);
     atomic_store(&apart.hold.wanted, false);
     pool.settings = settings;
-    sim_watch_forget();
+    sim_watch_remove();
 }
 
 static void watch_forks(void)

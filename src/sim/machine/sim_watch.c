@@ -340,7 +340,7 @@ void sim_watch_stop(void)
     watch.started = false;
 }
 
-void sim_watch_forget(void)
+void sim_watch_remove(void)
 {
     int fd = atomic_exchange(&wake_fd, -1);
     if (fd >= 0)

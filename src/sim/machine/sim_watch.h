@@ -39,6 +39,6 @@ void sim_watch_note(uint64_t now);
 /* Stops and joins the thread, and removes the handler. */
 void sim_watch_stop(void);
 /* In the child of a fork, which has no such thread: SIGQUIT has its default effect there. */
-void sim_watch_forget(void);
+void sim_watch_remove(void);
 
 #endif

@@ -19,7 +19,7 @@ static hsa_signal_value_t wait(hsa_signal_t handle, hsa_signal_condition_t condi
         return 0;
     }
     value = amdgpu_signal_load(signal);
-    if (!amdgpu_signal_meets(value, condition, compare)) {
+    if (!amdgpu_signal_satisfies(value, condition, compare)) {
         simhsa_queue_wait_for(handle);
         amdgpu_signal_wait(&signal, &condition, &compare, 1, timeout, &value);
     }

@@ -91,7 +91,7 @@ static bool check_watch(struct simhsa_watch *watch)
         watch->gone(watch);
         return false;
     }
-    return !amdgpu_signal_meets(value, watch->condition, watch->compare) ||
+    return !amdgpu_signal_satisfies(value, watch->condition, watch->compare) ||
            watch->met(watch, value);
 }
 

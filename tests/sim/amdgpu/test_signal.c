@@ -85,15 +85,15 @@ static void a_signal_has_a_mailbox_of_its_own(void **state)
 static void conditions_compare_signed(void **state)
 {
     (void)state;
-    assert_true(amdgpu_signal_meets(-1, HSA_SIGNAL_CONDITION_LT, 0));
-    assert_false(amdgpu_signal_meets(0, HSA_SIGNAL_CONDITION_LT, 0));
-    assert_true(amdgpu_signal_meets(0, HSA_SIGNAL_CONDITION_GTE, 0));
-    assert_false(amdgpu_signal_meets(INT64_MIN, HSA_SIGNAL_CONDITION_GTE, 0));
-    assert_true(amdgpu_signal_meets(7, HSA_SIGNAL_CONDITION_EQ, 7));
-    assert_false(amdgpu_signal_meets(8, HSA_SIGNAL_CONDITION_EQ, 7));
-    assert_true(amdgpu_signal_meets(8, HSA_SIGNAL_CONDITION_NE, 7));
-    assert_false(amdgpu_signal_meets(7, HSA_SIGNAL_CONDITION_NE, 7));
-    assert_false(amdgpu_signal_meets(7, (hsa_signal_condition_t)4, 7));
+    assert_true(amdgpu_signal_satisfies(-1, HSA_SIGNAL_CONDITION_LT, 0));
+    assert_false(amdgpu_signal_satisfies(0, HSA_SIGNAL_CONDITION_LT, 0));
+    assert_true(amdgpu_signal_satisfies(0, HSA_SIGNAL_CONDITION_GTE, 0));
+    assert_false(amdgpu_signal_satisfies(INT64_MIN, HSA_SIGNAL_CONDITION_GTE, 0));
+    assert_true(amdgpu_signal_satisfies(7, HSA_SIGNAL_CONDITION_EQ, 7));
+    assert_false(amdgpu_signal_satisfies(8, HSA_SIGNAL_CONDITION_EQ, 7));
+    assert_true(amdgpu_signal_satisfies(8, HSA_SIGNAL_CONDITION_NE, 7));
+    assert_false(amdgpu_signal_satisfies(7, HSA_SIGNAL_CONDITION_NE, 7));
+    assert_false(amdgpu_signal_satisfies(7, (hsa_signal_condition_t)4, 7));
 }
 
 /* ---- waiting ------------------------------------------------------------------------------ */

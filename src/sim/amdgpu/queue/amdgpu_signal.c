@@ -183,7 +183,7 @@ void amdgpu_signal_xor(amd_signal_t *signal, int64_t value)
     changed(signal);
 }
 
-bool amdgpu_signal_meets(int64_t value, hsa_signal_condition_t condition, int64_t compare)
+bool amdgpu_signal_satisfies(int64_t value, hsa_signal_condition_t condition, int64_t compare)
 {
     switch (condition) {
     case HSA_SIGNAL_CONDITION_EQ:
@@ -213,7 +213,7 @@ static size_t first_met(const struct amdgpu_watch *watch, int64_t *out_value)
     for (; i < watch->count; i++) {
         int64_t mask = watch->masks ? watch->masks[i] : -1;
         *out_value = amdgpu_signal_load(watch->signals[i]);
-        if (amdgpu_signal_meets(*out_value & mask, watch->conditions[i], watch->compare[i]))
+        if (amdgpu_signal_satisfies(*out_value & mask, watch->conditions[i], watch->compare[i]))
             break;
     }
     return i;

@@ -34,7 +34,7 @@ void amdgpu_signal_xor(amd_signal_t *signal, int64_t value);
  * changed one. */
 void amdgpu_signals_changed(void);
 /* Whether value meets condition (HSA_SIGNAL_CONDITION_*) with respect to compare. */
-bool amdgpu_signal_meets(int64_t value, hsa_signal_condition_t condition, int64_t compare);
+bool amdgpu_signal_satisfies(int64_t value, hsa_signal_condition_t condition, int64_t compare);
 /* Waits until one of count signals meets its condition, or until timeout_ns has passed (UINT64_MAX:
  * no timeout). Returns the signal's index, or count after the timeout; *out_value: the value
  * seen. */
