@@ -1,7 +1,7 @@
 /* Owns the opening of NVIDIA's driver (or of the simulated one), the primary contexts of its
  * devices, and the translation of its errors. */
 #include "cuda_backend.h"
-
+#include "cuda_parameters.h"
 #include "reason.h"
 #include "simulated.h"
 
@@ -98,6 +98,7 @@ hipError_t ahcuda_device_reset(struct ah_backend_device *device)
     device->placed = NULL;
     result = device->api->cuDevicePrimaryCtxReset(device->ordinal);
     pthread_mutex_unlock(&device->lock);
+    ahcuda_parameters_forget_all(device);
     return ahcuda_done(device, "cuDevicePrimaryCtxReset", result);
 }
 

@@ -1,5 +1,6 @@
 /* Owns modules, functions, launches and occupancy. */
 #include "cuda_backend.h"
+#include "cuda_parameters.h"
 #include "ptx_names.h"
 
 #include <stdio.h>
@@ -128,6 +129,10 @@ hipError_t ahcuda_module_load(struct ah_backend_device *device, const struct ah_
     error = ahcuda_done(device, "cuModuleLoadDataEx", result);
     if (error == hipSuccess)
         load_functions(device, (CUmodule)(void *)*out_module);
+    if (error == hipSuccess && copy && ahcuda_parameters_are_needed(device)) {
+        ahcuda_parameters_keep(device, (CUmodule)(void *)*out_module, copy);
+        copy = NULL;
+    }
 done:
     free_options(jit);
     free(copy);
@@ -139,8 +144,11 @@ hipError_t ahcuda_module_unload(struct ah_backend_device *device, struct ah_back
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuModuleUnload",
-                       device->api->cuModuleUnload((CUmodule)(void *)module));
+    error = ahcuda_done(device, "cuModuleUnload",
+                        device->api->cuModuleUnload((CUmodule)(void *)module));
+    if (error == hipSuccess && ahcuda_parameters_are_needed(device))
+        ahcuda_parameters_forget(device, (CUmodule)(void *)module);
+    return error;
 }
 
 /* A missing name need not be an error, and is not logged here. */
@@ -154,13 +162,16 @@ hipError_t ahcuda_module_function(struct ah_backend_device *device,
                                   struct ah_backend_function **out_function)
 {
     char fixed[SYMBOL_NAME_MAX];
+    const char *own_name = driver_name(name, fixed);
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return found(device, "cuModuleGetFunction",
-                 device->api->cuModuleGetFunction((CUfunction *)(void *)out_function,
-                                                  (CUmodule)(void *)module,
-                                                  driver_name(name, fixed)));
+    error = found(device, "cuModuleGetFunction",
+                  device->api->cuModuleGetFunction((CUfunction *)(void *)out_function,
+                                                   (CUmodule)(void *)module, own_name));
+    if (error == hipSuccess && ahcuda_parameters_are_needed(device))
+        ahcuda_parameters_add((CUmodule)(void *)module, native(*out_function), own_name);
+    return error;
 }
 
 hipError_t ahcuda_module_global(struct ah_backend_device *device, struct ah_backend_module *module,
@@ -292,34 +303,35 @@ hipError_t ahcuda_function_set_shared_config(struct ah_backend_device *device,
                        device->api->cuFuncSetSharedMemConfig(native(function), (int)config));
 }
 
+/* hipErrorInvalidValue: the function has not that many parameters. Logs nothing. */
+static hipError_t parameter(const struct ah_backend_device *device, CUfunction function,
+                            size_t index, struct ah_parameter *out)
+{
+    if (ahcuda_parameters_are_needed(device))
+        return ahcuda_parameters_get(function, index, out);
+    return ahcuda_error(device->api->cuFuncGetParamInfo(function, index, &out->offset, &out->size));
+}
+
 hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
                                      struct ah_backend_function *function, size_t index,
                                      struct ah_parameter *out_parameter)
 {
     hipError_t error = ahcuda_enter(device);
-    if (error != hipSuccess)
-        return error;
-    if (!device->api->cuFuncGetParamInfo)
-        return ahcuda_missing(device, "cuFuncGetParamInfo");
-    CUresult result = device->api->cuFuncGetParamInfo(native(function), index,
-                                                      &out_parameter->offset, &out_parameter->size);
-    return result == CUDA_SUCCESS
-               ? hipSuccess
-               : ahcuda_error(result); /* an index past the end is not an error */
+    if (error == hipSuccess)
+        error = parameter(device, native(function), index, out_parameter);
+    return error == hipErrorNotSupported && !device->api->cuFuncGetParamInfo
+               ? ahcuda_missing(device, "cuFuncGetParamInfo")
+               : error;
 }
 
-/* The size of the function's parameters; SIZE_MAX: the driver does not report it. */
+/* The size of the function's parameters; SIZE_MAX: it is not known. */
 static size_t parameters_size(const struct ah_backend_device *device, CUfunction function)
 {
-    size_t end = 0, offset, size;
-    if (!device->api->cuFuncGetParamInfo)
-        return SIZE_MAX;
-    for (size_t i = 0;; i++) {
-        CUresult result = device->api->cuFuncGetParamInfo(function, i, &offset, &size);
-        if (result != CUDA_SUCCESS)
-            return result == CUDA_ERROR_INVALID_VALUE ? end : SIZE_MAX;
-        end = offset + size;
-    }
+    struct ah_parameter last = {0, 0};
+    hipError_t error = hipSuccess;
+    for (size_t i = 0; error == hipSuccess; i++)
+        error = parameter(device, function, i, &last);
+    return error == hipErrorInvalidValue ? last.offset + last.size : SIZE_MAX;
 }
 
 /* HIP ends its list with 3 where CUDA has 0, and its programs give the size of a C

@@ -492,3 +492,125 @@ bool ah_ptx_find_undefined(const char *text, size_t size, const char **out_name,
     }
     return false;
 }
+
+/* ---- parameters of kernels ----------------------------------------------------------- */
+
+/* The bytes of a type; 0: the word is no type. */
+static size_t type_size(const struct token *word)
+{
+    static const struct type {
+        const char *name;
+        size_t size;
+    } types[] = {
+        {".b8", 1},    {".u8", 1},         {".s8", 1},    {".b16", 2},    {".u16", 2},
+        {".s16", 2},   {".f16", 2},        {".bf16", 2},  {".b32", 4},    {".u32", 4},
+        {".s32", 4},   {".f32", 4},        {".f16x2", 4}, {".bf16x2", 4}, {".b64", 8},
+        {".u64", 8},   {".s64", 8},        {".f64", 8},   {".texref", 8}, {".surfref", 8},
+        {".b128", 16}, {".samplerref", 8},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (is(word, types[i].name))
+            return types[i].size;
+    return 0;
+}
+
+/* A decimal number below 2^24; 0: the word is none. */
+static size_t number(const struct token *word)
+{
+    size_t value = 0;
+    for (size_t i = 0; i < word->length; i++) {
+        if (word->start[i] < '0' || word->start[i] > '9' || value >= (1 << 24))
+            return 0;
+        value = value * 10 + (size_t)(word->start[i] - '0');
+    }
+    return value;
+}
+
+/* Moves the lexer behind the name of a kernel in its declaration. */
+static bool find_entry(struct lexer *lexer, const char *name)
+{
+    struct token token = next(lexer);
+    while (token.kind != END) {
+        bool entry = is(&token, ".entry");
+        token = next(lexer);
+        if (entry && is(&token, name))
+            return true;
+    }
+    return false;
+}
+
+/* One declaration, `.param .align 8 .b8 name[24]`, to the comma or bracket after it, which is in
+ * *out_end. The alignment of what a pointer points to comes after `.ptr` and is not the
+ * parameter's. */
+static bool read_parameter(struct lexer *lexer, struct token first, struct ah_ptx_parameter *out,
+                           size_t *out_align, char *out_end)
+{
+    size_t element = 0, count = 1, align = 0;
+    bool pointer = false;
+    struct token token = first;
+    for (; token.kind == WORD; token = next(lexer)) {
+        if (is(&token, ".ptr"))
+            pointer = true;
+        if (is(&token, ".align")) {
+            token = next(lexer);
+            if (!pointer)
+                align = number(&token);
+        } else if (type_size(&token)) {
+            element = type_size(&token);
+        }
+    }
+    if (token.kind == PUNCTUATION && *token.start == '[') {
+        token = next(lexer);
+        count = number(&token);
+        token = next(lexer); /* the bracket */
+        token = next(lexer);
+    }
+    *out_align = align ? align : element;
+    *out_end = token.kind == PUNCTUATION ? *token.start : '\0';
+    out->size = element * count;
+    return out->size > 0 && (*out_align & (*out_align - 1)) == 0 &&
+           (*out_end == ',' || *out_end == ')');
+}
+
+static bool append(struct ah_ptx_parameter **parameters, size_t *count,
+                   const struct ah_ptx_parameter *parameter)
+{
+    struct ah_ptx_parameter *grown = realloc(*parameters, (*count + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    grown[(*count)++] = *parameter;
+    *parameters = grown;
+    return true;
+}
+
+bool ah_ptx_parameters(const char *text, size_t size, const char *name,
+                       struct ah_ptx_parameter **out_parameters, size_t *out_count)
+{
+    struct lexer lexer = {text, text + size};
+    struct ah_ptx_parameter parameter = {0, 0};
+    size_t end = 0, align;
+    char after = ',';
+    *out_parameters = NULL;
+    *out_count = 0;
+    if (!find_entry(&lexer, name))
+        return false;
+    struct token token = next(&lexer);
+    if (token.kind != PUNCTUATION || *token.start != '(')
+        return true;
+    token = next(&lexer);
+    if (token.kind == PUNCTUATION && *token.start == ')')
+        return true;
+    while (after == ',' && read_parameter(&lexer, token, &parameter, &align, &after)) {
+        parameter.offset = (end + align - 1) & ~(align - 1);
+        end = parameter.offset + parameter.size;
+        if (!append(out_parameters, out_count, &parameter))
+            break;
+        if (after == ')')
+            return true;
+        token = next(&lexer);
+    }
+    free(*out_parameters);
+    *out_parameters = NULL;
+    *out_count = 0;
+    return false;
+}

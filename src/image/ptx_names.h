@@ -36,4 +36,15 @@ bool ah_ptx_fix_name(const char *name, char *out, size_t capacity);
 bool ah_ptx_find_undefined(const char *text, size_t size, const char **out_name,
                            size_t *out_length);
 
+/* One parameter of a kernel, in its argument buffer. */
+struct ah_ptx_parameter {
+    size_t offset, size;
+};
+
+/* The parameters of the kernel name, as text declares them: *out_parameters is an array of
+ * *out_count, to be freed by the caller; NULL when there is none. False: text has no such kernel,
+ * its declaration is not understood, or there is no memory. */
+bool ah_ptx_parameters(const char *text, size_t size, const char *name,
+                       struct ah_ptx_parameter **out_parameters, size_t *out_count);
+
 #endif

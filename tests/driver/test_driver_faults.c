@@ -286,6 +286,56 @@ static void a_driver_without_an_optional_function_refuses_what_needs_it(void **s
         in_child_quickly(only_what_needs_the_function_is_refused);
 }
 
+/* ---- parameters of kernels ----------------------------------------------------------------- */
+
+/* A graph that fills memory, made of a function of a module or of the kernel of the program. */
+static void fill_in_a_graph(void *function, uint32_t value)
+{
+    const uint32_t wanted = value;
+    uint32_t *memory, count = 4, back[4];
+    void *arguments[] = {&memory, &value, &count};
+    const hipKernelNodeParams params = {
+        .func = function, .gridDim = {1, 1, 1}, .blockDim = {1, 1, 1}, .kernelParams = arguments};
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    hipGraphNode_t node;
+    ok(hipMalloc((void **)&memory, sizeof back));
+    ok(hipGraphCreate(&graph, 0));
+    ok(hipGraphAddKernelNode(&node, graph, NULL, 0, &params));
+    ok(hipGraphAddMemcpyNode1D(&node, graph, &node, 1, back, memory, sizeof back,
+                               hipMemcpyDeviceToHost));
+    value = count = 0; /* they were copied */
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    ok(hipGraphLaunch(exec, NULL));
+    ok(hipDeviceSynchronize());
+    check_words(back, 4, wanted);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipFree(memory));
+}
+
+static void arguments_are_copied_by_what_ptx_declares(void)
+{
+    hipModule_t module;
+    hipFunction_t function;
+    use_fake_without("cuFuncGetParamInfo");
+    start_kernels(NULL);
+    for (uint32_t round = 1; round <= 2; round++) {
+        fill_in_a_graph((void *)(uintptr_t)&fill_kernel, 10 * round);
+        ok(hipModuleLoadData(&module, kernels_image()));
+        ok(hipModuleGetFunction(&function, module, "fake_fill"));
+        fill_in_a_graph(function, 10 * round + 1);
+        ok(hipModuleUnload(module));
+        ok(hipDeviceReset());
+    }
+}
+
+static void a_driver_that_does_not_list_parameters_can_have_kernels_in_graphs(void **state)
+{
+    (void)state;
+    in_child_quickly(arguments_are_copied_by_what_ptx_declares);
+}
+
 /* ---- drivers that do not start -------------------------------------------------------------- */
 
 static const struct start {
@@ -773,6 +823,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_UNCHECKED(a_driver_without_a_required_function_is_refused),
         TEST_UNCHECKED(a_driver_without_an_optional_function_refuses_what_needs_it),
+        TEST_UNCHECKED(a_driver_that_does_not_list_parameters_can_have_kernels_in_graphs),
         TEST_UNCHECKED(a_driver_that_does_not_start_is_reported_once),
         TEST_UNCHECKED(without_a_device_there_is_nothing_to_link_for),
         TEST_UNCHECKED(a_context_that_cannot_be_made_is_asked_for_again),

@@ -216,8 +216,73 @@ static void many_names_take_linear_time(void)
     free(text);
 }
 
+/* "offset+size ..." of the kernel's parameters; "?": there are none that are understood. */
+static const char *parameters(const char *text, const char *kernel)
+{
+    static char out[256];
+    struct ah_ptx_parameter *list;
+    size_t count, length = strlen(text), n = 0;
+    char *exact = malloc(length ? length : 1);
+    memcpy(exact, text, length);
+    bool found = ah_ptx_parameters(exact, length, kernel, &list, &count);
+    free(exact);
+    out[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        n += (size_t)snprintf(out + n, sizeof out - n, "%s%zu+%zu", i ? " " : "", list[i].offset,
+                              list[i].size);
+    free(list);
+    CHECK(found || count == 0);
+    return found ? out : "?";
+}
+
+static void the_parameters_of_a_kernel_have_offsets_and_sizes(void)
+{
+    const char *text = ".version 7.0\n.func f(.param .b32 f_0)\n{ ret; }\n"
+                       ".visible .entry none()\n{ ret; }\n"
+                       ".entry bare { ret; } // .entry k(\n"
+                       ".visible .entry k(\n"
+                       "  .param .u8 k_0, /* ), */\n"
+                       "  .param .u64 .ptr .global .align 1 k_1,\n"
+                       "  .param .align 4 .b8 k_2[6],\n"
+                       "  .param .f16 k_3,\n"
+                       "  .param .align 16 .b8 k_4[32]\n)\n.maxntid 1, 1, 1\n{ ret; }\n"
+                       ".entry kk(.param .f64 a) { ret; }";
+    CHECK_TEXT(parameters(text, "k"), "0+1 8+8 16+6 22+2 32+32");
+    CHECK_TEXT(parameters(text, "kk"), "0+8");
+    CHECK_TEXT(parameters(text, "none"), "");
+    CHECK_TEXT(parameters(text, "bare"), "");
+    CHECK_TEXT(parameters(text, "f"), "?");
+    CHECK_TEXT(parameters(text, "other"), "?");
+}
+
+static void parameters_that_are_not_understood_are_refused(void)
+{
+    static const char *const hostile[] = {
+        "",
+        ".entry",
+        ".entry k(",
+        ".entry k(.param",
+        ".entry k(.param .u32",
+        ".entry k(.param .u32 a",
+        ".entry k(.param .u32 a,",
+        ".entry k(.param .u32 a,)",
+        ".entry k(.param .b8 a[",
+        ".entry k(.param .b8 a[])",
+        ".entry k(.param .b8 a[99999999999999999999])",
+        ".entry k(.param .b8 a[-1])",
+        ".entry k(.param .align 3 .b8 a[4])",
+        ".entry k(.param .b7 a)",
+        ".entry k(.param .align",
+        ".entry k(;)",
+    };
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
+        CHECK_TEXT(parameters(hostile[i], "k"), "?");
+}
+
 int main(void)
 {
+    RUN(the_parameters_of_a_kernel_have_offsets_and_sizes);
+    RUN(parameters_that_are_not_understood_are_refused);
     RUN(a_managed_variable_is_renamed_where_declared_and_used);
     RUN(an_internal_kernel_and_its_parameters_are_renamed);
     RUN(a_function_with_a_result_is_renamed_and_so_are_its_calls);

@@ -379,8 +379,8 @@ hipError_t hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
 /// Returns: hipErrorInvalidValue: see above, func is NULL, both of kernelParams and extra are given,
 /// or neither for a kernel with arguments, or an argument is NULL; hipErrorInvalidDeviceFunction:
 /// not a kernel; hipErrorNoBinaryForGpu: no image fits the device; hipErrorNotSupported: NVIDIA's
-/// driver is older than CUDA 12.4 and does not know the sizes of arguments; what launches return
-/// for an impossible grid or block or too much shared memory.
+/// driver is older than CUDA 12.4, and the kernel is not of PTX, so that the sizes of its arguments
+/// are not known; what launches return for an impossible grid or block or too much shared memory.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddKernelNode and its relatives.
