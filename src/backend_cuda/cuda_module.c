@@ -317,8 +317,9 @@ hipError_t ahcuda_function_parameter(struct ah_backend_device *device,
                                      struct ah_parameter *out_parameter)
 {
     hipError_t error = ahcuda_enter(device);
-    if (error == hipSuccess)
-        error = parameter(device, native(function), index, out_parameter);
+    if (error != hipSuccess) /* hipErrorInvalidValue would mean an index past the end */
+        return error == hipErrorInvalidValue ? hipErrorInvalidContext : error;
+    error = parameter(device, native(function), index, out_parameter);
     return error == hipErrorNotSupported && !device->api->cuFuncGetParamInfo
                ? ahcuda_missing(device, "cuFuncGetParamInfo")
                : error;

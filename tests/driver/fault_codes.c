@@ -106,10 +106,18 @@ static const struct family cuda[] = {
      {OUT_OF_MEMORY, INVALID_PTX, NO_BINARY_FOR_GPU, INVALID_IMAGE, INVALID_CONTEXT}},
     {"cuModuleGet", {NOT_FOUND, INVALID_VALUE, INVALID_CONTEXT, DEINITIALIZED}},
     {"cuModule", {INVALID_VALUE, INVALID_CONTEXT, DEINITIALIZED, NOT_PERMITTED}},
+    /* INVALID_VALUE: there are no more parameters */
+    {"cuFuncGetParamInfo", {INVALID_HANDLE, INVALID_CONTEXT, DEINITIALIZED}},
     {"cuFunc", {INVALID_VALUE, INVALID_HANDLE, INVALID_CONTEXT, DEINITIALIZED}},
     {"cuLaunch",
      {LAUNCH_OUT_OF_RESOURCES, INVALID_VALUE, INVALID_HANDLE, INVALID_IMAGE, LAUNCH_FAILED,
       ILLEGAL_ADDRESS, OUT_OF_MEMORY}},
+    {"cuGraphDestroy", {INVALID_VALUE, DEINITIALIZED}},
+    {"cuGraphExecDestroy", {INVALID_VALUE, DEINITIALIZED}},
+    {"cuGraphAddHost", {INVALID_VALUE, DEINITIALIZED, OUT_OF_MEMORY, NOT_SUPPORTED}},
+    {"cuGraphAddMemset", {INVALID_VALUE, DEINITIALIZED, OUT_OF_MEMORY, INVALID_CONTEXT}},
+    {"cuGraphLaunch", {INVALID_VALUE, DEINITIALIZED, ILLEGAL_ADDRESS, LAUNCH_FAILED}},
+    {"cuGraph", {INVALID_VALUE, DEINITIALIZED, OUT_OF_MEMORY}},
     {"cu", {INVALID_VALUE, DEINITIALIZED, INVALID_CONTEXT, OPERATING_SYSTEM}},
 };
 
@@ -195,6 +203,7 @@ struct quiet {
 static const char queried_again[] = "the name of a device is queried again when it is needed";
 static const char foreign[] = "memory that the driver says nothing of is the host's";
 static const char ahead[] = "functions are loaded ahead where that is possible, or at their launch";
+static const char not_the_program[] = "the program's object is destroyed, and the log has the rest";
 
 static const struct quiet quiets[] = {
     {"cuGetErrorName", NULL, 0, "it names another failure"},
@@ -216,6 +225,7 @@ static const struct quiet quiets[] = {
     {"cuCtxGetCurrent", "arrays", 0, foreign},
     {"cuCtxGetCurrent", "copies", 0, foreign},
     {"cuCtxGetCurrent", "shared pools", 0, foreign},
+    {"cuCtxGetCurrent", "launched graphs", 0, foreign},
     {"cuMemHostGetDevicePointer_v2", NULL, 0, "with unified addresses it is the host's"},
     {"cuCtxGetCurrent", "memory", 0, "the address of host memory, as above"},
     {"cuCtxGetCurrent", "fills", 0, "the address of host memory, as above"},
@@ -224,6 +234,8 @@ static const struct quiet quiets[] = {
     {"cuArray3DCreate_v2", "textures", 0, "made again, without what surfaces need"},
     {"cuMipmappedArrayCreate", NULL, 0, "made again, without what surfaces need"},
     {"cuModuleGetGlobal_v2", NULL, NOT_FOUND, "code need not use all variables of its program"},
+    {"cuGraphExecDestroy", NULL, 0, not_the_program},
+    {"cuGraphDestroy", NULL, 0, not_the_program},
     {"cuDevicePrimaryCtxRelease_v2", "reset", 0, "the reset that follows ends the context"},
     {"cuDevicePrimaryCtxReset_v2", "reset", DEINITIALIZED, "there is nothing to reset any more"},
 
@@ -261,8 +273,20 @@ static const struct quiet quiets[] = {
     {"copy", "peers", 0, "what fails before a reset is gone with it"},
 };
 
+/* Nodes that the driver refuses to have in a graph, to change or to switch off. */
+static bool is_refused_node(const char *function, int code)
+{
+    bool of_nodes = strncmp(function, "cuGraphAdd", 10) == 0 ||
+                    strncmp(function, "cuGraphInstantiate", 18) == 0 ||
+                    strcmp(function, "cuGraphNodeSetEnabled") == 0 ||
+                    (strncmp(function, "cuGraphExec", 11) == 0 && strstr(function, "Set"));
+    return of_nodes && (code == INVALID_VALUE || code == INVALID_CONTEXT || code == NOT_SUPPORTED);
+}
+
 const char *fault_is_quiet(const char *function, const char *section, int code)
 {
+    if (is_refused_node(function, code))
+        return "the work of the nodes is submitted to streams";
     for (size_t i = 0; i < sizeof quiets / sizeof *quiets; i++)
         if (strcmp(quiets[i].function, function) == 0 &&
             (!quiets[i].section || strcmp(quiets[i].section, section) == 0) &&

@@ -809,6 +809,77 @@ static void build_graphs(void)
         END(hipFree(memory));
 }
 
+/* A kernel, a fill, a copy to the host and a function of it. */
+static void add_launched(hipGraph_t graph, hipGraphNode_t nodes[4], hipKernelNodeParams *kernel,
+                         uint32_t *memory, uint32_t *back)
+{
+    hipMemsetParams set = {
+        .dst = memory + 16, .elementSize = 4, .height = 1, .value = 4, .width = 16};
+    static unsigned called;
+    hipHostNodeParams host = {on_host, &called};
+    T(hipGraphAddKernelNode(&nodes[0], graph, NULL, 0, kernel));
+    T(hipGraphAddMemsetNode(&nodes[1], graph, NULL, 0, &set));
+    if (nodes[0] && nodes[1])
+        T(hipGraphAddMemcpyNode1D(&nodes[2], graph, nodes, 2, back, memory, 128,
+                                  hipMemcpyDeviceToHost));
+    if (nodes[2])
+        T(hipGraphAddHostNode(&nodes[3], graph, &nodes[2], 1, &host));
+}
+
+/* What a launch that returned no error did is right, whoever did it. */
+static void launch_and_check(hipGraphExec_t exec, hipStream_t stream, const uint32_t *back,
+                             uint32_t first, uint32_t second)
+{
+    bool good = T(hipGraphLaunch(exec, stream)) == hipSuccess;
+    good &= T(hipStreamSynchronize(stream)) == hipSuccess;
+    if (good && told.failures == 0) {
+        check_words(back, 16, first);
+        check_words(back + 16, 16, second);
+    }
+}
+
+static void launch_graphs(void)
+{
+    hipGraph_t graph = NULL;
+    hipGraphExec_t exec = NULL;
+    hipGraphNode_t nodes[4] = {NULL};
+    hipStream_t stream = NULL;
+    uint32_t *memory = NULL, *back = NULL, value = 3, count = 16;
+    void *arguments[] = {&memory, &value, &count};
+    hipKernelNodeParams kernel = {.func = (void *)&fill_kernel,
+                                  .gridDim = {1, 1, 1},
+                                  .blockDim = {1, 1, 1},
+                                  .kernelParams = arguments};
+    T(hipMalloc((void **)&memory, 128));
+    T(hipHostMalloc((void **)&back, 128, 0));
+    T(hipStreamCreate(&stream));
+    T(hipGraphCreate(&graph, 0));
+    if (memory && back && stream && graph)
+        add_launched(graph, nodes, &kernel, memory, back);
+    if (nodes[3])
+        T(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    if (exec) {
+        T(hipGraphUpload(exec, stream));
+        launch_and_check(exec, stream, back, 3, 4);
+        value = 5;
+        T(hipGraphExecKernelNodeSetParams(exec, nodes[0], &kernel));
+        launch_and_check(exec, stream, back, 5, 4);
+        T(hipGraphNodeSetEnabled(exec, nodes[0], 0));
+        T(hipMemset(memory, 0, 128));
+        T(hipDeviceSynchronize());
+        launch_and_check(exec, stream, back, 0, 4);
+        END(hipGraphExecDestroy(exec));
+    }
+    if (graph)
+        END(hipGraphDestroy(graph));
+    if (stream)
+        END(hipStreamDestroy(stream));
+    if (back)
+        END(hipHostFree(back));
+    if (memory)
+        END(hipFree(memory));
+}
+
 /* The first begins with the library's first call; the others when it has started. */
 const struct section fault_sections[] = {
     {"start", start},
@@ -835,6 +906,7 @@ const struct section fault_sections[] = {
     {"launches together", launch_together},
     {"streams", use_streams},
     {"events", use_events},
+    {"launched graphs", launch_graphs},
     {"graph structure", build_graphs},
 };
 const size_t fault_section_count = sizeof fault_sections / sizeof *fault_sections;
