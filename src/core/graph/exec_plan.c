@@ -92,12 +92,15 @@ void ah_plan_destroy(struct ah_exec_plan *plan)
     free(plan);
 }
 
-/* The reset of the device frees its streams and events, and leaves graphs to be destroyed. */
+/* The reset of the device frees its streams and events, and graphs must not be used after it. */
 bool ah_plan_forget_device(struct ah_exec_plan *plan, const struct ah_device *device)
 {
     bool any = plan->device == device;
     for (unsigned i = 0; i < plan->graph_count; i++)
-        any |= plan->graphs[i].device == device;
+        if (plan->graphs[i].device == device) {
+            close_graph(&plan->graphs[i]);
+            any = true;
+        }
     for (unsigned i = 0; i < plan->lane_count; i++)
         if (plan->lanes[i].handle.device == device) {
             atomic_store(&plan->lanes[i].native, NULL);
@@ -532,6 +535,8 @@ hipError_t ah_plan_update(struct ah_exec_plan *plan, const struct ah_exec_list *
     if (view.kind != place->kind)
         return hipErrorNotSupported;
     struct ah_plan_graph *graph = &plan->graphs[place->graph];
+    if (!graph->native) /* its device was reset */
+        return hipErrorInvalidValue;
     return graph->device->ops->graph_update(graph->device->native, graph->native, place->member,
                                             &view);
 }
