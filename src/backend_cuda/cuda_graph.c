@@ -295,12 +295,14 @@ static const struct kind {
                     const struct ah_graph_node *node);
     CUresult (*set)(const struct ahcuda_api *api, const struct target *target,
                     const struct ah_graph_node *node);
-    bool can_disable; /* cuGraphNodeSetEnabled takes it */
+    /* cuGraphNodeSetEnabled takes it, and a disabled one still orders others: what comes after a
+     * disabled fill does not wait for a kernel before it (driver 580, measured) */
+    bool can_disable;
 } kinds[] = {
     [AH_GRAPH_EMPTY] = {"empty", add_empty, set_empty, false},
     [AH_GRAPH_LAUNCH] = {"kernel", add_launch, set_launch, true},
     [AH_GRAPH_COPY] = {"copy", add_copy, set_copy, true},
-    [AH_GRAPH_FILL] = {"fill", add_fill, set_fill, true},
+    [AH_GRAPH_FILL] = {"fill", add_fill, set_fill, false},
     [AH_GRAPH_HOST_FUNCTION] = {"host", add_host, set_host, false},
     [AH_GRAPH_EVENT_RECORD] = {"event record", add_record, set_record, false},
     [AH_GRAPH_EVENT_WAIT] = {"event wait", add_event_wait, set_event_wait, false},

@@ -93,7 +93,7 @@ enum {
 
 static struct plan {
     struct ah_graph_node nodes[NODES];
-    struct launch launch, elsewhere;
+    struct launch launch, elsewhere, disabled;
 } plan;
 
 static void set_value(struct ah_graph_node *out, unsigned word, uint64_t value)
@@ -111,7 +111,7 @@ static void begin_plan(void)
     static const enum ah_graph_node_kind kinds[NODES] = {
         AH_GRAPH_FILL,         AH_GRAPH_LAUNCH,     AH_GRAPH_COPY,       AH_GRAPH_HOST_FUNCTION,
         AH_GRAPH_EVENT_RECORD, AH_GRAPH_EVENT_WAIT, AH_GRAPH_VALUE_WAIT, AH_GRAPH_VALUE_WRITE,
-        AH_GRAPH_EMPTY,        AH_GRAPH_LAUNCH,     AH_GRAPH_FILL,
+        AH_GRAPH_EMPTY,        AH_GRAPH_LAUNCH,     AH_GRAPH_LAUNCH,
     };
     for (unsigned i = 0; i < NODES; i++)
         plan.nodes[i] = node(kinds[i], i > 0, &chain[i]);
@@ -119,7 +119,6 @@ static void begin_plan(void)
     plan.nodes[ELSEWHERE].device = second;
     plan.nodes[DISABLED].enabled = false;
     plan.nodes[FILL].fill = fill_of(a, 3);
-    plan.nodes[DISABLED].fill = fill_of(a, 99);
     plan.nodes[COPY].copy = copy_of(host, a);
     plan.nodes[HOST].host.function = call;
     plan.nodes[HOST].host.data = &called[0];
@@ -128,6 +127,7 @@ static void begin_plan(void)
     set_value(&plan.nodes[VALUE_WAIT], FLAG, 0);
     set_value(&plan.nodes[VALUE_WRITE], WRITTEN, 9);
     set_launch(&plan.nodes[LAUNCH], &plan.launch, b, 5, 0);
+    set_launch(&plan.nodes[DISABLED], &plan.disabled, a, 99, 0);
     set_launch(&plan.nodes[ELSEWHERE], &plan.elsewhere, c, 6, AH_LAUNCH_COOPERATIVE);
     memset(host, 0, BYTES + 64);
     memset(called, 0, sizeof called);
@@ -160,7 +160,7 @@ static void change_plan(void)
     plan.nodes[HOST].host.data = &called[1];
     plan.nodes[RECORD].event = events[1];
     plan.nodes[WAIT].event = events[0];
-    plan.nodes[DISABLED].fill = fill_of(a, 98);
+    plan.disabled.value = 98;
     plan.nodes[DISABLED].enabled = true;
     set_value(&plan.nodes[VALUE_WRITE], WRITTEN, 10);
     plan.launch.value = 15;
@@ -341,6 +341,23 @@ static void a_disabled_node_of_any_kind_does_nothing(void **state)
     expect(OPS->graph_update(first, graph, 0, &one), hipErrorNotSupported);
     ok(launch_and_wait(graph));
     assert_int_equal(called[0], 1);
+    ok(OPS->graph_destroy(first, graph));
+}
+
+/* NVIDIA's driver would let what comes after a disabled fill overtake a kernel before it. */
+static void a_fill_that_is_disabled_becomes_an_empty_node(void **state)
+{
+    struct ah_graph_node one = node(AH_GRAPH_FILL, 0, NULL);
+    struct ah_backend_graph *graph;
+    (void)state;
+    one.fill = fill_of(a, 3);
+    ok(OPS->graph_create(first, &one, 1, &graph));
+    one.enabled = false;
+    expect(OPS->graph_update(first, graph, 0, &one), hipErrorNotSupported);
+    ok(OPS->graph_destroy(first, graph));
+    unsigned before = fakecuda_calls("cuGraphAddEmptyNode");
+    ok(OPS->graph_create(first, &one, 1, &graph));
+    assert_int_equal(fakecuda_calls("cuGraphAddEmptyNode"), before + 1);
     ok(OPS->graph_destroy(first, graph));
 }
 
@@ -536,6 +553,7 @@ int main(void)
         AH_TEST(what_no_graph_can_do_is_left_to_core),
         AH_TEST(what_the_driver_cannot_change_is_created_anew),
         AH_TEST(a_disabled_node_of_any_kind_does_nothing),
+        AH_TEST(a_fill_that_is_disabled_becomes_an_empty_node),
         AH_TEST(a_driver_without_a_function_leaves_to_core_what_needs_it),
         AH_TEST(a_call_that_fails_is_an_error_or_left_to_core),
     };

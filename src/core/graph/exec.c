@@ -3,11 +3,9 @@
 #include "exec.h"
 #include "api.h"
 #include "api_arguments.h"
-#include "capture.h"
 #include "graph_memory.h"
 
-#include <hip/api/per_thread_default_stream.h>
-
+#include <pthread.h>
 #include <stdlib.h>
 
 /* ---- the life of a body -------------------------------------------------------------- */
@@ -65,25 +63,21 @@ static void free_when_ended(struct ah_exec_body *body)
 
 /* ---- handles ------------------------------------------------------------------------- */
 
-hipError_t ah_exec_lock(hipGraphExec_t handle, const char *call, struct ah_exec **out_exec)
+hipError_t ah_exec_refuse(hipGraphExec_t handle, const char *call)
 {
-    struct ah_exec *exec = (struct ah_exec *)(void *)handle;
-    if (ah_handle_is(handle, AH_HANDLE_GRAPH_EXEC)) {
-        pthread_mutex_lock(&exec->lock);
-        if (exec->body) {
-            *out_exec = exec;
-            return hipSuccess;
-        }
-        pthread_mutex_unlock(&exec->lock);
-    }
     AH_LOG_ERR("%s: %p is not an executable graph: it was destroyed, or was never one", call,
                (void *)handle);
     return hipErrorInvalidValue;
 }
 
-void ah_exec_unlock(struct ah_exec *exec)
+void ah_exec_settle(struct ah_exec *exec)
 {
-    pthread_mutex_unlock(&exec->lock);
+    const struct ah_exec_body *body = exec->body;
+    const struct ah_exec_plan *plan = body->plan;
+    bool whole = !body->lost && !body->replanned && body->memory_count == 0 &&
+                 ah_plan_is_whole(plan) && !plan->records_end && plan->record_count == 0;
+    exec->whole = whole ? plan->graphs[0].native : NULL;
+    exec->whole_device = plan->device;
 }
 
 /* ---- instantiation -------------------------------------------------------------------- */
@@ -150,10 +144,10 @@ static hipError_t make(struct ah_graph *graph, unsigned long long flags, const c
     struct ah_exec *exec = ah_handle_create(AH_HANDLE_GRAPH_EXEC, NULL);
     if (!exec)
         return hipErrorOutOfMemory;
-    pthread_mutex_init(&exec->lock, NULL);
-    pthread_mutex_lock(&exec->lock);
+    ah_exec_lock_take(&exec->lock);
     exec->body = body;
-    pthread_mutex_unlock(&exec->lock);
+    ah_exec_settle(exec);
+    ah_exec_unlock(exec);
     *out_exec = exec;
     return hipSuccess;
 }
@@ -207,8 +201,6 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *pGraphExec, hipGraph_t g
     return AH_LEAVE(instantiate(pGraphExec, graph, flags, NULL, "hipGraphInstantiateWithFlags"));
 }
 
-static hipError_t upload(hipGraphExec_t handle, hipStream_t stream_handle, const char *call);
-
 static hipError_t instantiate_with(hipGraphExec_t *out_handle, hipGraph_t graph,
                                    hipGraphInstantiateParams *params, const char *call)
 {
@@ -226,7 +218,7 @@ static hipError_t instantiate_with(hipGraphExec_t *out_handle, hipGraph_t graph,
         return error;
     params->result_out = hipGraphInstantiateSuccess;
     return params->flags & hipGraphInstantiateFlagUpload
-               ? upload(*out_handle, params->uploadStream, call)
+               ? ah_exec_upload(*out_handle, params->uploadStream, call)
                : hipSuccess;
 }
 
@@ -240,21 +232,32 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *pGraphExec, hipGraph_t 
         instantiate_with(pGraphExec, graph, instantiateParams, "hipGraphInstantiateWithParams"));
 }
 
+hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long *flags)
+{
+    AH_ENTER(hipGraphExecGetFlags);
+    struct ah_exec *exec;
+    if (!flags)
+        return AH_LEAVE(hipErrorInvalidValue);
+    hipError_t error = ah_exec_lock(graphExec, "hipGraphExecGetFlags", &exec);
+    if (error != hipSuccess)
+        return AH_LEAVE(error);
+    *flags = exec->body->flags;
+    ah_exec_unlock(exec);
+    return AH_LEAVE(hipSuccess);
+}
+
 /* ---- the end -------------------------------------------------------------------------- */
 
 static hipError_t destroy(hipGraphExec_t handle)
 {
     struct ah_exec *exec = (struct ah_exec *)(void *)handle;
-    if (!ah_handle_retire(handle, AH_HANDLE_GRAPH_EXEC)) {
-        AH_LOG_ERR("hipGraphExecDestroy: %p is not an executable graph: it was destroyed, or was "
-                   "never one",
-                   (void *)handle);
-        return hipErrorInvalidValue;
-    }
-    pthread_mutex_lock(&exec->lock);
+    if (!ah_handle_retire(handle, AH_HANDLE_GRAPH_EXEC))
+        return ah_exec_refuse(handle, "hipGraphExecDestroy");
+    ah_exec_lock_take(&exec->lock);
     struct ah_exec_body *body = exec->body;
     exec->body = NULL;
-    pthread_mutex_unlock(&exec->lock);
+    exec->whole = NULL;
+    ah_exec_unlock(exec);
     ah_handle_destroy(exec);
     free_when_ended(body);
     return hipSuccess;
@@ -269,8 +272,6 @@ hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
 /* What a device had of executable graphs goes with its reset. */
 static void forget_device(struct ah_exec_body *body, const struct ah_device *device)
 {
-    if (body->last && body->last_device == device)
-        body->last = NULL;
     if (ah_plan_forget_device(body->plan, device)) {
         body->lost = "one of its devices was reset";
         body->lost_error = hipErrorInvalidValue;
@@ -280,10 +281,14 @@ static void forget_device(struct ah_exec_body *body, const struct ah_device *dev
 static void device_resets_exec(void *handle, void *device)
 {
     struct ah_exec *exec = handle;
-    pthread_mutex_lock(&exec->lock);
-    if (exec->body)
+    ah_exec_lock_take(&exec->lock);
+    if (exec->last_device == device)
+        exec->last = NULL;
+    if (exec->body) {
         forget_device(exec->body, device);
-    pthread_mutex_unlock(&exec->lock);
+        ah_exec_settle(exec);
+    }
+    ah_exec_unlock(exec);
 }
 
 static void device_resets(struct ah_device *device)
@@ -299,14 +304,16 @@ static void functions_end_exec(void *handle, void *unused)
 {
     struct ah_exec *exec = handle;
     (void)unused;
-    pthread_mutex_lock(&exec->lock);
+    ah_exec_lock_take(&exec->lock);
     struct ah_exec_body *body = exec->body;
     for (unsigned i = 0; body && i < body->list.count; i++)
         if (function_is_gone(body->list.nodes[i].work)) {
             body->lost = "the module of one of its kernels was unloaded";
             body->lost_error = hipErrorInvalidDeviceFunction;
         }
-    pthread_mutex_unlock(&exec->lock);
+    if (body)
+        ah_exec_settle(exec);
+    ah_exec_unlock(exec);
 }
 
 static void functions_end(void)
@@ -320,163 +327,4 @@ __attribute__((constructor)) static void register_dependent(void)
     static const struct ah_dependent dependent = {.device_resets = device_resets,
                                                   .functions_end = functions_end};
     ah_lifetime_add(&dependent);
-}
-
-/* ---- launch --------------------------------------------------------------------------- */
-
-/* A thread's default stream may be another thread's, of the same address, that has ended. */
-static bool is_same_stream(const struct ah_exec_body *body, const struct ah_stream *stream)
-{
-    return body->last == stream && body->last_id == stream->id && stream->id != 2;
-}
-
-static hipError_t check_lost(const struct ah_exec_body *body, const char *call)
-{
-    if (__builtin_expect(!body->lost, 1))
-        return hipSuccess;
-    AH_LOG_ERR("%s: the executable graph cannot run any more: %s; instantiate a graph again", call,
-               body->lost);
-    return body->lost_error;
-}
-
-/* A plan that was made anew knows nothing of the launches of the one before. */
-static hipError_t wait_for_old_plan(struct ah_exec_body *body, bool follows)
-{
-    if (!body->replanned)
-        return hipSuccess;
-    body->replanned = false;
-    return follows ? body->last_device->ops->device_synchronize(body->last_device->native)
-                   : hipSuccess;
-}
-
-static hipError_t launch_body(struct ah_exec_body *body, struct ah_stream *stream)
-{
-    hipError_t error = check_lost(body, "hipGraphLaunch");
-    if (error != hipSuccess)
-        return error;
-    bool follows = body->last && !is_same_stream(body, stream);
-    if (__builtin_expect(body->replanned, 0))
-        error = wait_for_old_plan(body, follows);
-    if (error != hipSuccess)
-        return error;
-    if (body->memory_count)
-        error = ah_graph_memory_begin(body->memory, body->memory_count,
-                                      body->flags & hipGraphInstantiateFlagAutoFreeOnLaunch);
-    if (error != hipSuccess)
-        return error;
-    error = ah_plan_launch(body->plan, &body->list, stream, follows);
-    if (body->memory_count)
-        ah_graph_memory_end(body->memory, body->memory_count, stream, error);
-    body->last = stream;
-    body->last_id = stream->id;
-    body->last_device = stream->handle.device;
-    return error;
-}
-
-hipError_t ah_exec_capture(struct ah_exec *exec, struct ah_work **out_work)
-{
-    struct ah_graph *graph;
-    hipError_t error = check_lost(exec->body, "hipGraphLaunch");
-    if (error == hipSuccess && exec->body->memory_count > 0) {
-        AH_LOG_ERR("hipGraphLaunch: the stream is being captured, and a graph that allocates or "
-                   "frees memory cannot be part of another");
-        error = hipErrorStreamCaptureUnsupported;
-    }
-    if (error == hipSuccess)
-        error = ah_exec_list_graph(&exec->body->list, &graph);
-    if (error != hipSuccess)
-        return error;
-    *out_work = ah_work_create(&ah_work_child, ah_device_current());
-    if (*out_work)
-        (*out_work)->child = graph;
-    else
-        ah_graph_destroy(graph);
-    return *out_work ? hipSuccess : hipErrorOutOfMemory;
-}
-
-/* In a stream that captures. */
-static hipError_t launch_captured(struct ah_exec *exec, struct ah_stream *stream)
-{
-    struct ah_work *work;
-    ah_graph_lock();
-    hipError_t error = ah_exec_capture(exec, &work);
-    ah_graph_unlock();
-    return error == hipSuccess ? ah_capture_add(stream, work, "hipGraphLaunch") : error;
-}
-
-static hipError_t launch_in(struct ah_exec *exec, struct ah_stream *stream)
-{
-    unsigned state = atomic_load_explicit(&stream->state, memory_order_acquire);
-    if (__builtin_expect(state & AH_STREAM_CAPTURING, 0))
-        return launch_captured(exec, stream);
-    if (__builtin_expect(state & AH_STREAM_BESIDE_CAPTURE, 0)) {
-        ah_graph_lock();
-        hipError_t error = ah_capture_refuse_legacy(stream->handle.device, "hipGraphLaunch");
-        ah_graph_unlock();
-        if (error != hipSuccess)
-            return error;
-    }
-    return launch_body(exec->body, stream);
-}
-
-static hipError_t launch(hipGraphExec_t handle, hipStream_t stream_handle)
-{
-    struct ah_exec *exec;
-    struct ah_stream *stream;
-    hipError_t error = ah_exec_lock(handle, "hipGraphLaunch", &exec);
-    if (error != hipSuccess)
-        return error;
-    error = ah_stream_resolve(stream_handle, &stream);
-    if (error == hipSuccess)
-        error = launch_in(exec, stream);
-    ah_exec_unlock(exec);
-    return error;
-}
-
-hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
-{
-    AH_ENTER(hipGraphLaunch);
-    return AH_LEAVE(launch(graphExec, stream));
-}
-
-hipError_t hipGraphLaunch_spt(hipGraphExec_t graphExec, hipStream_t stream)
-{
-    AH_ENTER(hipGraphLaunch_spt);
-    return AH_LEAVE(launch(graphExec, ah_stream_spt(stream)));
-}
-
-static hipError_t upload(hipGraphExec_t handle, hipStream_t stream_handle, const char *call)
-{
-    struct ah_exec *exec;
-    struct ah_stream *stream;
-    hipError_t error = ah_exec_lock(handle, call, &exec);
-    if (error != hipSuccess)
-        return error;
-    error = ah_stream_resolve(stream_handle, &stream);
-    if (error == hipSuccess)
-        error = check_lost(exec->body, call);
-    if (error == hipSuccess)
-        error = ah_plan_upload(exec->body->plan, stream);
-    ah_exec_unlock(exec);
-    return error;
-}
-
-hipError_t hipGraphUpload(hipGraphExec_t graphExec, hipStream_t stream)
-{
-    AH_ENTER(hipGraphUpload);
-    return AH_LEAVE(upload(graphExec, stream, "hipGraphUpload"));
-}
-
-hipError_t hipGraphExecGetFlags(hipGraphExec_t graphExec, unsigned long long *flags)
-{
-    AH_ENTER(hipGraphExecGetFlags);
-    struct ah_exec *exec;
-    if (!flags)
-        return AH_LEAVE(hipErrorInvalidValue);
-    hipError_t error = ah_exec_lock(graphExec, "hipGraphExecGetFlags", &exec);
-    if (error != hipSuccess)
-        return AH_LEAVE(error);
-    *flags = exec->body->flags;
-    ah_exec_unlock(exec);
-    return AH_LEAVE(hipSuccess);
 }

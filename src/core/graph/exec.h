@@ -10,15 +10,19 @@
 #define AH_EXEC_H
 
 #include "exec_list.h"
+#include "exec_lock.h"
 #include "exec_plan.h"
-
-#include <pthread.h>
 
 /* hipGraphExec_t. Everything but the handle is under the lock. */
 struct ah_exec {
     struct ah_handle handle; /* no device: each node has its own */
-    pthread_mutex_t lock;
-    struct ah_exec_body *body; /* NULL: it is being destroyed */
+    struct ah_exec_lock lock;
+    struct ah_exec_body *body;      /* NULL: it is being destroyed */
+    struct ah_backend_graph *whole; /* all that a launch has to do; NULL: there is more */
+    struct ah_device *whole_device;
+    const struct ah_stream *last; /* that it was launched in, and its id; NULL: never */
+    unsigned long long last_id;
+    struct ah_device *last_device;
 };
 
 struct ah_exec_body {
@@ -30,9 +34,6 @@ struct ah_exec_body {
     unsigned long long flags; /* hipGraphInstantiateFlag* */
     const char *lost;         /* why it cannot be launched any more; NULL: it can */
     hipError_t lost_error;
-    const struct ah_stream *last; /* that it was launched in, and its id; NULL: never */
-    unsigned long long last_id;
-    struct ah_device *last_device;
     bool replanned;            /* since the latest launch */
     struct ah_exec_body *next; /* of those that wait for the end of their last launch */
 };
@@ -45,9 +46,34 @@ static inline bool ah_exec_outlives(const struct ah_exec_body *body)
 
 _Static_assert(sizeof(struct ah_exec) <= AH_HANDLE_SLOT, "struct ah_exec");
 
+/* The message for what is not an executable graph. hipErrorInvalidValue. */
+hipError_t ah_exec_refuse(hipGraphExec_t handle, const char *call);
+
+static inline void ah_exec_unlock(struct ah_exec *exec)
+{
+    ah_exec_lock_give(&exec->lock);
+}
+
 /* Locks the executable graph. hipErrorInvalidValue, with a message: there is none. */
-hipError_t ah_exec_lock(hipGraphExec_t handle, const char *call, struct ah_exec **out_exec);
-void ah_exec_unlock(struct ah_exec *exec);
+static inline hipError_t ah_exec_lock(hipGraphExec_t handle, const char *call,
+                                      struct ah_exec **out_exec)
+{
+    struct ah_exec *exec = *out_exec = (struct ah_exec *)(void *)handle;
+    if (__builtin_expect(!ah_handle_is(handle, AH_HANDLE_GRAPH_EXEC), 0))
+        return ah_exec_refuse(handle, call);
+    ah_exec_lock_take(&exec->lock);
+    if (__builtin_expect(exec->body != NULL, 1))
+        return hipSuccess;
+    ah_exec_unlock(exec);
+    return ah_exec_refuse(handle, call);
+}
+
+/* Finds out, after a change of the body, whether launches are one call of the backend. The lock is
+ * held. */
+void ah_exec_settle(struct ah_exec *exec);
+
+/* hipGraphUpload. call: for messages. */
+hipError_t ah_exec_upload(hipGraphExec_t handle, hipStream_t stream_handle, const char *call);
 
 /* Replaces the works of the nodes first and further by those of works, which has NULL where there
  * is none; afterwards works has what is no longer needed. A new plan is made if need be. After an

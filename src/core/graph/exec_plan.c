@@ -508,8 +508,7 @@ hipError_t ah_plan_create(const struct ah_exec_list *list, bool records_end,
     hipError_t error = make(&making);
     struct ah_exec_plan *plan = making.plan;
     if (error == hipSuccess) {
-        bool whole = plan->step_count == 1 && plan->steps[0].kind == AH_STEP_GRAPH;
-        plan->records_end = records_end || (plan->step_count > 0 && !whole);
+        plan->records_end = records_end || (plan->step_count > 0 && !ah_plan_is_whole(plan));
         error = plan->records_end ? ah_plan_open_event(plan->device, &plan->end) : hipSuccess;
     }
     end_making(&making);

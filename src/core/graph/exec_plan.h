@@ -91,6 +91,12 @@ struct ah_exec_plan {
     bool records_end;         /* each launch records its end, by which launches are ordered */
 };
 
+/* Whether the whole graph is one graph of the backend. */
+static inline bool ah_plan_is_whole(const struct ah_exec_plan *plan)
+{
+    return plan->step_count == 1 && plan->steps[0].kind == AH_STEP_GRAPH;
+}
+
 /* records_end: the end of each launch is recorded in any case. hipErrorOutOfMemory, or errors of
  * the driver. */
 hipError_t ah_plan_create(const struct ah_exec_list *list, bool records_end,

@@ -65,11 +65,12 @@ hipError_t ah_exec_replace(struct ah_exec *exec, unsigned first, unsigned count,
     bool changed = false;
     swap_works(&body->list, first, count, works);
     hipError_t error = update_plan(body, first, count, works, &changed);
-    if (error == hipSuccess)
-        return hipSuccess;
-    swap_works(&body->list, first, count, works);
-    if (changed && make_new_plan(body) != hipSuccess)
-        lose(body, error);
+    if (error != hipSuccess) {
+        swap_works(&body->list, first, count, works);
+        if (changed && make_new_plan(body) != hipSuccess)
+            lose(body, error);
+    }
+    ah_exec_settle(exec);
     return error;
 }
 
@@ -502,6 +503,7 @@ static hipError_t enable(struct ah_exec *exec, struct ah_exec_node *node, bool e
         error = make_new_plan(body);
     if (error != hipSuccess)
         node->disabled = was_disabled;
+    ah_exec_settle(exec);
     return error;
 }
 
