@@ -329,7 +329,7 @@ test_a_device_is_simulated_for_generic_code() {
         echo "no library" >none/$name
     done
     simulated simhsa:gfx942 gfx9-4-generic
-    simulated simhsa:gfx1030 gfx12-generic,gfx908,gfx10-3-generic,gfx11-generic
+    simulated simhsa:gfx1010 gfx12-generic,gfx10-1-generic,gfx11-generic
     ok "$prefix/bin/hipcc" --offload-arch=gfx12-generic -I"$here/device" \
         "$here/device/main.cpp" "$here/device/kernel.cpp" -o program
     env -i HOME="$scratch" LD_LIBRARY_PATH="$scratch/none" ./program >out 2>log &&

@@ -107,8 +107,9 @@ bool simhsa_has_images(const struct simhsa_agent *agent)
 {
     if (agent->device < 0)
         return false;
-    switch (agent->gpu.model.isa) { /* gfx942 has none; those of gfx1030 are not simulated */
+    switch (agent->gpu.model.isa) { /* gfx942 has none; those of gfx10 are not simulated */
     case AMDGPU_GFX942:
+    case AMDGPU_GFX1010:
     case AMDGPU_GFX1030:
         return false;
     default:

@@ -47,6 +47,7 @@ HSAKMT_STATUS hsaKmtGetRuntimeCapabilities(uint32_t *capabilities)
 static uint32_t family_of(const struct amdgpu_model *model)
 {
     switch (model->isa) {
+    case AMDGPU_GFX1010:
     case AMDGPU_GFX1030:
         return 143;
     case AMDGPU_GFX1100:

@@ -50,6 +50,26 @@ kernel void ids(uint *out)
     mine[3] = (uint)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
 }
 
+#if defined __gfx908__ || defined __gfx90a__ || defined __gfx942__
+/* A product of matrices of 16 x 4 ones and of 4 x 16 numbers of lanes. */
+kernel void product(float *out)
+{
+    typedef float four __attribute__((ext_vector_type(4)));
+    four sum = {0, 0, 0, 0};
+    sum = __builtin_amdgcn_mfma_f32_16x16x4f32(1, (float)item(0), sum, 0, 0, 0);
+    for (int i = 0; i < 4; i++)
+        out[item(0) * 4 + (uint)i] = sum[i];
+}
+#endif
+
+/* As many registers as an instruction can name. */
+kernel void wide(uint *out)
+{
+    uint last;
+    __asm__("v_mov_b32 v255, %1\n v_mov_b32 %0, v255" : "=v"(last) : "v"(item(0)) : "v255");
+    out[item(0)] = last + 1;
+}
+
 /* One dimension: the others are not used. */
 kernel void line(uint *out)
 {

@@ -29,9 +29,9 @@ void llvm_start(void)
 
 void *llvm_open(enum amdgpu_isa isa, unsigned lanes)
 {
-    const char *features = isa < AMDGPU_GFX1030 ? ""
-                           : lanes == 32        ? "+wavefrontsize32"
-                                                : "+wavefrontsize64";
+    const char *features = amdgpu_family_of(isa) == AMDGPU_GFX9 ? ""
+                           : lanes == 32                        ? "+wavefrontsize32"
+                                                                : "+wavefrontsize64";
     return LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", amdgpu_isa_name(isa), features, NULL, 0,
                                        NULL, NULL);
 }

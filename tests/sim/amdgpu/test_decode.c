@@ -57,6 +57,12 @@ static const struct line lines[] = {
      8,
      {0xd3c58020, 0xe4e26128},
      "v_mfma_f32_16x16x4f32 a[32:35], v40, v48, a[56:59] blgp:7"},
+    {AMDGPU_GFX908,
+     64,
+     8,
+     {0xd3c53cc1, 0xadafbb15},
+     "v_mfma_f32_16x16x4f32 a[193:196], a21, v221, a[107:110] cbsz:4 abid:7 blgp:5"},
+    {AMDGPU_GFX1010, 32, 4, {0x0d315a2a}, "v_mac_legacy_f32_e32 v152, s42, v173"},
     {AMDGPU_GFX90A,
      64,
      8,
@@ -364,7 +370,8 @@ static void rubbish_is_decoded_or_refused(void **state)
         uint32_t words[WORDS];
         struct amdgpu_inst inst;
         enum amdgpu_isa isa = (enum amdgpu_isa)(i % AMDGPU_ISA_COUNT);
-        unsigned lanes = isa >= AMDGPU_GFX1030 && i & 8 ? 32 : 64, count = 1 + i % WORDS;
+        unsigned lanes = amdgpu_family_of(isa) != AMDGPU_GFX9 && i & 8 ? 32 : 64,
+                 count = 1 + i % WORDS;
         char text[160];
         for (unsigned j = 0; j < WORDS; j++)
             words[j] =

@@ -65,6 +65,12 @@ static void gfx906_is_decoded_as_llvm_does(void **state)
     compare_rows(AMDGPU_GFX906, 64);
 }
 
+static void gfx908_is_decoded_as_llvm_does(void **state)
+{
+    (void)state;
+    compare_rows(AMDGPU_GFX908, 64);
+}
+
 static void gfx90a_is_decoded_as_llvm_does(void **state)
 {
     (void)state;
@@ -75,6 +81,13 @@ static void gfx942_is_decoded_as_llvm_does(void **state)
 {
     (void)state;
     compare_rows(AMDGPU_GFX942, 64);
+}
+
+static void gfx1010_is_decoded_as_llvm_does(void **state)
+{
+    (void)state;
+    compare_rows(AMDGPU_GFX1010, 32);
+    compare_rows(AMDGPU_GFX1010, 64);
 }
 
 static void gfx1030_is_decoded_as_llvm_does(void **state)
@@ -96,8 +109,10 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gfx900_is_decoded_as_llvm_does),
         cmocka_unit_test(gfx906_is_decoded_as_llvm_does),
+        cmocka_unit_test(gfx908_is_decoded_as_llvm_does),
         cmocka_unit_test(gfx90a_is_decoded_as_llvm_does),
         cmocka_unit_test(gfx942_is_decoded_as_llvm_does),
+        cmocka_unit_test(gfx1010_is_decoded_as_llvm_does),
         cmocka_unit_test(gfx1030_is_decoded_as_llvm_does),
         cmocka_unit_test(gfx1100_is_decoded_as_llvm_does),
     };

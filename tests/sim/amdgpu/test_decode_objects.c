@@ -19,8 +19,9 @@ static char **files;
 static bool isa_of(unsigned flags, enum amdgpu_isa *out_isa)
 {
     static const unsigned char machines[AMDGPU_ISA_COUNT] = {
-        [AMDGPU_GFX900] = 0x2c, [AMDGPU_GFX906] = 0x2f,  [AMDGPU_GFX90A] = 0x3f,
-        [AMDGPU_GFX942] = 0x4c, [AMDGPU_GFX1030] = 0x36, [AMDGPU_GFX1100] = 0x41};
+        [AMDGPU_GFX900] = 0x2c,  [AMDGPU_GFX906] = 0x2f, [AMDGPU_GFX908] = 0x30,
+        [AMDGPU_GFX90A] = 0x3f,  [AMDGPU_GFX942] = 0x4c, [AMDGPU_GFX1010] = 0x33,
+        [AMDGPU_GFX1030] = 0x36, [AMDGPU_GFX1100] = 0x41};
     for (unsigned i = 0; i < AMDGPU_ISA_COUNT; i++)
         if ((flags & AMDGPU_EF_MACH) == machines[i]) {
             *out_isa = (enum amdgpu_isa)i;
@@ -33,7 +34,7 @@ static bool isa_of(unsigned flags, enum amdgpu_isa *out_isa)
 static void compare_code(enum amdgpu_isa isa, const unsigned char *code, size_t size,
                          struct llvm_tally *tally)
 {
-    unsigned lanes = isa < AMDGPU_GFX1030 ? 64 : 32;
+    unsigned lanes = amdgpu_family_of(isa) == AMDGPU_GFX9 ? 64 : 32;
     void *llvm = llvm_open(isa, lanes);
     assert_non_null(llvm);
     for (size_t at = 0; at + 4 <= size;) {

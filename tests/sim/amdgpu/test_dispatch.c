@@ -8,7 +8,8 @@
 
 #include "kernel.h"
 
-static const char *const models[] = {"gfx90a", "gfx1100", "gfx900", "gfx906", "gfx942", "gfx1030"};
+static const char *const models[] = {"gfx90a", "gfx1100", "gfx900",  "gfx906",
+                                     "gfx908", "gfx942",  "gfx1010", "gfx1030"};
 enum { MODELS = sizeof models / sizeof *models };
 static struct code *codes[MODELS];
 
@@ -111,6 +112,49 @@ static void groups_at_the_end_of_the_grid_are_smaller(void **state)
         check_ids(*code, (uint32_t[]){5, 1, 1}, (uint32_t[]){64, 1, 1});
         check_ids(*code, (uint32_t[]){19, 7, 5}, (uint32_t[]){8, 4, 3});
         check_ids(*code, (uint32_t[]){33, 9, 1}, (uint32_t[]){32, 8, 1});
+    }
+}
+
+/* gfx908 has them in a register file of their own, of which the descriptor of a kernel says
+ * nothing. */
+static void matrices_are_multiplied_in_accumulation_registers(void **state)
+{
+    static const char *const having[] = {"gfx908", "gfx90a", "gfx942"};
+    unsigned seen = 0;
+    (void)state;
+    EACH(code)
+    for (unsigned i = 0; i < sizeof having / sizeof *having; i++) {
+        if (strcmp((*code)->device.model.name, having[i]) != 0)
+            continue;
+        struct run run = {.grid = {64, 1, 1}, .group = {64, 1, 1}};
+        struct sim_memory *memory = device_memory(64 * 4 * sizeof(float));
+        run_well(*code, "product", &run, memory, 0);
+        for (unsigned lane = 0; lane < 64; lane++)
+            for (unsigned j = 0; j < 4; j++) {
+                float got;
+                memcpy(&got, memory->view + (lane * 4 + j) * sizeof got, sizeof got);
+                assert_true(got == (float)(4 * (lane % 16) + 96)); /* (0 + 1 + 2 + 3) * 16 */
+            }
+        sim_memory_destroy(memory);
+        seen++;
+    }
+    assert_int_equal(seen, sizeof having / sizeof *having);
+}
+
+static void a_kernel_may_use_every_register(void **state)
+{
+    (void)state;
+    EACH(code)
+    {
+        struct run run = {.grid = {64, 1, 1}, .group = {64, 1, 1}};
+        struct sim_memory *memory = device_memory(64 * 4);
+        run_well(*code, "wide", &run, memory, 0);
+        for (uint32_t i = 0; i < 64; i++) {
+            uint32_t got;
+            memcpy(&got, memory->view + (size_t)i * 4, 4);
+            assert_int_equal(got, i + 1);
+        }
+        sim_memory_destroy(memory);
     }
 }
 
@@ -625,6 +669,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_work_item_has_its_ids),
         cmocka_unit_test(groups_at_the_end_of_the_grid_are_smaller),
+        cmocka_unit_test(matrices_are_multiplied_in_accumulation_registers),
+        cmocka_unit_test(a_kernel_may_use_every_register),
         cmocka_unit_test(kernels_of_one_dimension_run_in_one),
         cmocka_unit_test(kernels_find_queue_and_packet),
         cmocka_unit_test(arguments_may_be_preloaded),

@@ -125,6 +125,26 @@ static const struct matrix {
     unsigned size, depth, blocks;
     enum type type;
 } matrices[] = {
+    {AMDGPU_GFX908, "v_mfma_f32_32x32x1f32", 32, 1, 2, F32},
+    {AMDGPU_GFX908, "v_mfma_f32_16x16x1f32", 16, 1, 4, F32},
+    {AMDGPU_GFX908, "v_mfma_f32_4x4x1f32", 4, 1, 16, F32},
+    {AMDGPU_GFX908, "v_mfma_f32_32x32x2f32", 32, 2, 1, F32},
+    {AMDGPU_GFX908, "v_mfma_f32_16x16x4f32", 16, 4, 1, F32},
+    {AMDGPU_GFX908, "v_mfma_f32_32x32x4f16", 32, 4, 2, F16},
+    {AMDGPU_GFX908, "v_mfma_f32_16x16x4f16", 16, 4, 4, F16},
+    {AMDGPU_GFX908, "v_mfma_f32_4x4x4f16", 4, 4, 16, F16},
+    {AMDGPU_GFX908, "v_mfma_f32_32x32x8f16", 32, 8, 1, F16},
+    {AMDGPU_GFX908, "v_mfma_f32_16x16x16f16", 16, 16, 1, F16},
+    {AMDGPU_GFX908, "v_mfma_i32_32x32x4i8", 32, 4, 2, I8},
+    {AMDGPU_GFX908, "v_mfma_i32_16x16x4i8", 16, 4, 4, I8},
+    {AMDGPU_GFX908, "v_mfma_i32_4x4x4i8", 4, 4, 16, I8},
+    {AMDGPU_GFX908, "v_mfma_i32_32x32x8i8", 32, 8, 1, I8},
+    {AMDGPU_GFX908, "v_mfma_i32_16x16x16i8", 16, 16, 1, I8},
+    {AMDGPU_GFX908, "v_mfma_f32_32x32x2bf16", 32, 2, 2, BF16},
+    {AMDGPU_GFX908, "v_mfma_f32_16x16x2bf16", 16, 2, 4, BF16},
+    {AMDGPU_GFX908, "v_mfma_f32_4x4x2bf16", 4, 2, 16, BF16},
+    {AMDGPU_GFX908, "v_mfma_f32_32x32x4bf16", 32, 4, 1, BF16},
+    {AMDGPU_GFX908, "v_mfma_f32_16x16x8bf16", 16, 8, 1, BF16},
     {AMDGPU_GFX90A, "v_mfma_f32_32x32x1f32", 32, 1, 2, F32},
     {AMDGPU_GFX90A, "v_mfma_f32_16x16x1f32", 16, 1, 4, F32},
     {AMDGPU_GFX90A, "v_mfma_f32_4x4x1f32", 4, 1, 16, F32},
@@ -315,7 +335,7 @@ static void lanes_of_b_may_be_spread(void **state)
     }
 }
 
-/* Halves that are subnormal are 0 to MI200, and not to MI300. */
+/* Halves that are subnormal are 0 to MI200, and not to MI100 and MI300. */
 static void small_halves_vanish_on_gfx90a(void **state)
 {
     (void)state;
@@ -323,9 +343,10 @@ static void small_halves_vanish_on_gfx90a(void **state)
         enum amdgpu_isa isa;
         const char *name;
         float sum;
-    } cases[] = {{AMDGPU_GFX90A, "v_mfma_f32_16x16x16f16", 0},
+    } cases[] = {{AMDGPU_GFX908, "v_mfma_f32_16x16x16f16", 16 * 0x1p-24f},
+                 {AMDGPU_GFX90A, "v_mfma_f32_16x16x16f16", 0},
                  {AMDGPU_GFX942, "v_mfma_f32_16x16x16_f16", 16 * 0x1p-24f}};
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         struct amdgpu_inst inst = make(cases[i].isa, cases[i].name);
         begin(64);
         for (unsigned lane = 0; lane < 64; lane++)

@@ -715,8 +715,8 @@ static void only_words_go_to_lds(void **state)
  * tracing; atomics of SMEM except those of trap handlers. */
 static bool is_refused(const struct amdgpu_row *row)
 {
-    static const char *const parts[] = {"gws_sema", "ordered",  "src2",           "gs_reg",
-                                        "bvh",      "s_atomic", "s_buffer_atomic"};
+    static const char *const parts[] = {"gws_sema", "ordered",         "src2",  "gs_reg", "bvh",
+                                        "s_atomic", "s_buffer_atomic", "waveid"};
     if (strncmp(row->name, "s_atomic_swap", 13) == 0 || strcmp(row->name, "s_atomic_add") == 0 ||
         strcmp(row->name, "s_atomic_add_x2") == 0)
         return false;

@@ -314,10 +314,10 @@ static void compare(const struct trial *trial)
 static const struct amdgpu_row *find(unsigned id, unsigned lanes, enum amdgpu_isa *out_isa)
 {
     static const enum amdgpu_isa order[2][AMDGPU_ISA_COUNT] = {
-        {AMDGPU_GFX1100, AMDGPU_GFX1030, AMDGPU_GFX90A, AMDGPU_GFX942, AMDGPU_GFX906,
-         AMDGPU_GFX900},
-        {AMDGPU_GFX90A, AMDGPU_GFX942, AMDGPU_GFX906, AMDGPU_GFX900, AMDGPU_GFX1030,
-         AMDGPU_GFX1100}};
+        {AMDGPU_GFX1100, AMDGPU_GFX1030, AMDGPU_GFX90A, AMDGPU_GFX942, AMDGPU_GFX906, AMDGPU_GFX900,
+         AMDGPU_GFX908, AMDGPU_GFX1010},
+        {AMDGPU_GFX90A, AMDGPU_GFX942, AMDGPU_GFX906, AMDGPU_GFX900, AMDGPU_GFX1030, AMDGPU_GFX1100,
+         AMDGPU_GFX908, AMDGPU_GFX1010}};
     const struct amdgpu_row *row = NULL;
     for (unsigned i = 0; i < AMDGPU_ISA_COUNT && !row; i++) {
         *out_isa = order[lanes == 64][i];

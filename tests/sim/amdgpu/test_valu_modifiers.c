@@ -55,7 +55,7 @@ static float run_f32(const struct amdgpu_inst *inst)
 static enum sim_isa host;
 static void begin(enum amdgpu_isa isa)
 {
-    valu_begin(isa, isa < AMDGPU_GFX1030 ? 64 : 32, host);
+    valu_begin(isa, amdgpu_family_of(isa) == AMDGPU_GFX9 ? 64 : 32, host);
 }
 
 /* ---- signs, omod, clamp -------------------------------------------------------------------- */

@@ -606,9 +606,9 @@ static inline bool model_float(const char *op, const struct given *g, struct exp
         return width == 32 ? m_float_result((quad)fmaf((float)a, (float)b, (float)c), 32, e)
                            : m_float_result((quad)fma((double)a, (double)b, (double)c), 64, e);
     }
-    if (m_begins(base, "MAD") || m_is(base, "MAC")) {
+    if (m_begins(base, "MAD") || m_begins(base, "MAC")) {
         quad x = m_flush((quad)a, width), y = m_flush((quad)b, width), z = m_flush((quad)c, width);
-        bool dx9 = m_is(base, "MAD_LEGACY") && width == 32 && (x == 0 || y == 0);
+        bool dx9 = m_ends(base, "_LEGACY") && width == 32 && (x == 0 || y == 0);
         quad product = dx9 ? 0 : m_flush(m_rounded(x * y, width), width);
         return m_float_result(m_flush(m_rounded(product + z, width), width), width, e);
     }

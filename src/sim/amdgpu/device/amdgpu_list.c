@@ -22,7 +22,7 @@ static bool find_model(const char *word, size_t size, const struct amdgpu_model 
     return *out_model || strncmp(name, "sm_", 3) == 0;
 }
 
-/* Parses one element, "gfx90a", "default" or "gfx908|gfx90a", and returns its length; 0: there is
+/* Parses one element, "gfx90a", "default" or "gfx1200|gfx90a", and returns its length; 0: there is
  * no such model. */
 static size_t read_model(const char *text, const struct amdgpu_model **out_model)
 {

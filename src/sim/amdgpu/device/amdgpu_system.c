@@ -38,5 +38,6 @@ unsigned amdgpu_shader_engines(const struct amdgpu_model *model)
 
 bool amdgpu_has_xgmi(const struct amdgpu_model *model)
 {
-    return model->isa == AMDGPU_GFX90A || model->isa == AMDGPU_GFX942;
+    return model->isa == AMDGPU_GFX908 || model->isa == AMDGPU_GFX90A ||
+           model->isa == AMDGPU_GFX942;
 }

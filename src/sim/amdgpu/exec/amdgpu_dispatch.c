@@ -452,7 +452,9 @@ static void read_registers(struct amdgpu_dispatch *dispatch)
     unsigned offset = (descriptor->compute_pgm_rsrc3 >> AMDGPU_RSRC3_ACCUM_OFFSET & 63) * 4 + 4;
     unsigned vgprs = unified ? least(offset, total) : total;
     dispatch->vgprs = least(vgprs, REGISTERS_MAX);
-    dispatch->agprs = unified ? least(total - vgprs, REGISTERS_MAX) : 0;
+    dispatch->agprs = unified                     ? least(total - vgprs, REGISTERS_MAX)
+                      : amdgpu_has_own_agprs(isa) ? dispatch->vgprs
+                                                  : 0;
     dispatch->sgprs = amdgpu_family_of(isa) == AMDGPU_GFX9 ? sgprs * 16 : 106;
     dispatch->user_sgprs = descriptor->compute_pgm_rsrc2 >> AMDGPU_RSRC2_USER_SGPRS & 31;
 }
@@ -557,7 +559,8 @@ static uint64_t groups_per_unit(const struct amdgpu_dispatch *dispatch)
 {
     const struct amdgpu_model *model = &dispatch->device->model;
     unsigned pair = amdgpu_family_of(model->isa) == AMDGPU_GFX9 ? 1 : 2;
-    size_t registers = round_up(dispatch->vgprs + dispatch->agprs, model->vgpr_unit);
+    unsigned agprs = amdgpu_has_own_agprs(model->isa) ? 0 : dispatch->agprs;
+    size_t registers = round_up(dispatch->vgprs + agprs, model->vgpr_unit);
     if (dispatch->lanes > model->lanes)
         registers *= 2; /* allocated in waves of 32 */
     unsigned waves = least(model->waves_per_simd, (unsigned)(model->vgprs_per_simd / registers));

@@ -74,7 +74,8 @@ uint32_t amdgpu_status(const struct amdgpu_wave *wave)
 
 static uint32_t gpr_alloc(const struct amdgpu_wave *wave)
 {
-    unsigned vgprs = (wave->vgprs + wave->agprs + 3) / 4;
+    unsigned agprs = amdgpu_has_own_agprs(wave->page->shape->isa) ? 0 : wave->agprs;
+    unsigned vgprs = (wave->vgprs + agprs + 3) / 4;
     unsigned sgprs = (wave->block->dispatch->sgprs + 15) / 16;
     return (vgprs ? vgprs - 1 : 0) << 8 | (sgprs ? sgprs - 1 : 0) << 24;
 }
@@ -187,8 +188,9 @@ static bool is_readable(enum amdgpu_isa isa, unsigned reg)
     case HW_FLAT_SCR_HI:
     case HW_HW_ID1:
     case HW_HW_ID2:
-    case HW_SHADER_CYCLES:
         return !gfx9;
+    case HW_SHADER_CYCLES:
+        return isa >= AMDGPU_GFX1030;
     default:
         return false;
     }

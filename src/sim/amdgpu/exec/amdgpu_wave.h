@@ -35,6 +35,12 @@ struct amdgpu_page {
     struct amdgpu_op ops[AMDGPU_PAGE_WORDS + AMDGPU_INST_WORDS];
 };
 
+/* Whether AGPRs are a file of their own, of which a wave has as many as it has VGPRs. */
+static inline bool amdgpu_has_own_agprs(enum amdgpu_isa isa)
+{
+    return isa == AMDGPU_GFX908;
+}
+
 /* NULL: no memory. */
 const struct amdgpu_shape *amdgpu_shape_of(const struct amdgpu_shape *like);
 

@@ -345,6 +345,7 @@ static bool smem_has_base(const struct amdgpu_row *row)
     switch (row->id) {
     case AMDGPU_ID_S_MEMTIME:
     case AMDGPU_ID_S_MEMREALTIME:
+    case AMDGPU_ID_S_GET_WAVEID_IN_WORKGROUP:
     case AMDGPU_ID_S_DCACHE_INV:
     case AMDGPU_ID_S_DCACHE_INV_VOL:
     case AMDGPU_ID_S_DCACHE_WB:
@@ -368,6 +369,8 @@ static void decode_smem(struct code *code, uint32_t word)
         inst->nv = flag(word, 15);
     else
         inst->dlc = flag(word, code->family == AMDGPU_GFX11 ? 13 : 14);
+    if (row->id == AMDGPU_ID_S_GET_WAVEID_IN_WORKGROUP) /* it accesses no memory */
+        inst->glc = inst->dlc = false;
     smem_data(code, row, field(word, 6, 7));
     inst->imm = (int32_t)field(word, 6, 7);
     if (!smem_has_base(row))
@@ -512,7 +515,8 @@ static void second_source(struct code *code, const struct amdgpu_row *row, unsig
         vector_register(code, reg, source_type(row, 1), 1, out);
 }
 
-static bool is_cdna(const struct code *code)
+/* CDNA 2 and later, where registers and AGPRs are one file. */
+static bool is_cdna2(const struct code *code)
 {
     return code->isa == AMDGPU_GFX90A || code->isa == AMDGPU_GFX942;
 }
@@ -652,12 +656,14 @@ static void decode_vop3(struct code *code, uint32_t word)
     three_sources(code, row, high);
 }
 
-/* Matrices, and moves to and from accumulation registers, of gfx90a and gfx942. */
+/* Matrices, and moves to and from accumulation registers. Those of gfx908 always accumulate in
+ * them. */
 static void decode_mai(struct code *code, const struct amdgpu_row *row, uint32_t word,
                        uint32_t high)
 {
     struct amdgpu_inst *inst = code->inst;
-    bool accumulates = flag(word, 15), sources[] = {flag(high, 27), flag(high, 28), accumulates};
+    bool accumulates = code->isa == AMDGPU_GFX908 || flag(word, 15);
+    bool sources[] = {flag(high, 27), flag(high, 28), accumulates};
     bool read = row->id == AMDGPU_ID_V_ACCVGPR_READ_B32;
     bool write = row->id == AMDGPU_ID_V_ACCVGPR_WRITE_B32;
     if (row->flags & AMDGPU_ROW_ACCUMULATES) /* v_smfmac: its third source is an index */
@@ -769,7 +775,7 @@ static void decode_ds(struct code *code, uint32_t word)
 {
     struct amdgpu_inst *inst = code->inst;
     uint32_t high = word_at(code, 1);
-    bool gfx9 = code->family == AMDGPU_GFX9, accumulators = is_cdna(code) && flag(word, 25);
+    bool gfx9 = code->family == AMDGPU_GFX9, accumulators = is_cdna2(code) && flag(word, 25);
     const struct amdgpu_row *row = find_row(code, AMDGPU_DS, field(word, gfx9 ? 17 : 18, 8));
     if (!row)
         return;
@@ -797,7 +803,7 @@ static void flat_bits(struct code *code, uint32_t word, bool flat)
     inst->slc = flag(word, late ? 15 : 17);
     inst->dlc = code->family != AMDGPU_GFX9 && flag(word, late ? 13 : 12);
     inst->lds = !late && code->isa != AMDGPU_GFX942 && flag(word, 13);
-    inst->scc = is_cdna(code) && flag(word, 25);
+    inst->scc = is_cdna2(code) && flag(word, 25);
     if (!flat)
         inst->offset = extended(field(word, 0, bits), bits);
     else
@@ -835,7 +841,7 @@ static void flat_address(struct code *code, const struct amdgpu_row *row, uint32
 static void flat_data(struct code *code, const struct amdgpu_row *row, uint32_t high)
 {
     struct amdgpu_inst *inst = code->inst;
-    bool accumulators = is_cdna(code) && flag(high, 23);
+    bool accumulators = is_cdna2(code) && flag(high, 23);
     bool returns = !(row->flags & AMDGPU_ROW_ATOMIC) || inst->glc;
     if (row->src[0] != AMDGPU_NOTYPE)
         vector_operand(code, field(high, 8, 8), source_type(row, 0), accumulators, &inst->data);
@@ -859,7 +865,7 @@ static void decode_flat(struct code *code, uint32_t word)
     if (!row)
         return;
     flat_bits(code, word, row->format == AMDGPU_FLAT);
-    code->inst->nv = code->family == AMDGPU_GFX9 && !is_cdna(code) && flag(high, 23);
+    code->inst->nv = code->family == AMDGPU_GFX9 && !is_cdna2(code) && flag(high, 23);
     flat_data(code, row, high);
     flat_address(code, row, word, high);
 }
@@ -875,10 +881,10 @@ static struct buffer_bits buffer_bits(const struct code *code, enum amdgpu_forma
     switch (code->family) {
     case AMDGPU_GFX9:
         if (format == AMDGPU_MTBUF)
-            return is_cdna(code) ? (struct buffer_bits){14, -1, 54, 53, -1, -1, 12, 13, 55}
-                                 : (struct buffer_bits){14, -1, 54, -1, -1, 55, 12, 13, -1};
-        return is_cdna(code) ? (struct buffer_bits){14, -1, 17, 15, 16, -1, 12, 13, 55}
-                             : (struct buffer_bits){14, -1, 17, -1, 16, 55, 12, 13, -1};
+            return is_cdna2(code) ? (struct buffer_bits){14, -1, 54, 53, -1, -1, 12, 13, 55}
+                                  : (struct buffer_bits){14, -1, 54, -1, -1, 55, 12, 13, -1};
+        return is_cdna2(code) ? (struct buffer_bits){14, -1, 17, 15, 16, -1, 12, 13, 55}
+                              : (struct buffer_bits){14, -1, 17, -1, 16, 55, 12, 13, -1};
     case AMDGPU_GFX10:
         return (struct buffer_bits){14, 15, 54, -1, 16, 55, 12, 13, -1};
     default:
@@ -1017,13 +1023,13 @@ static void mimg_bits(struct code *code, uint32_t word, uint32_t high)
     }
     inst->dim = gfx9 ? 0 : (unsigned char)field(word, 3, 3);
     inst->dlc = !gfx9 && flag(word, 7);
-    inst->scc = is_cdna(code) && flag(word, 7);
+    inst->scc = is_cdna2(code) && flag(word, 7);
     inst->unorm = flag(word, 12);
     inst->glc = flag(word, 13);
     inst->da = gfx9 && flag(word, 14);
     inst->r128 = !gfx9 && flag(word, 15);
     inst->a16 = gfx9 ? flag(word, 15) : flag(high, 30);
-    inst->tfe = !is_cdna(code) && flag(word, 16);
+    inst->tfe = !is_cdna2(code) && flag(word, 16);
     inst->lwe = flag(word, 17);
     inst->slc = flag(word, 25);
     inst->d16 = flag(high, 31);
@@ -1089,7 +1095,7 @@ static void decode_mimg(struct code *code, uint32_t word)
     }
     find_row(code, AMDGPU_MIMG, number);
     mimg_bits(code, word, high);
-    mimg_data(code, row, field(high, 8, 8), is_cdna(code) && flag(word, 16));
+    mimg_data(code, row, field(high, 8, 8), is_cdna2(code) && flag(word, 16));
     mimg_address(code, row, field(high, 0, 8), nsa);
     scalar_register(code, field(high, 16, 5) * 4, AMDGPU_B256, &code->inst->saddr);
     if (row->flags & AMDGPU_ROW_SAMPLER)

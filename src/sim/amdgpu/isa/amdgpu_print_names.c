@@ -76,7 +76,7 @@ static void put_counters(enum amdgpu_family family, unsigned value, struct words
         put(words, "%slgkmcnt(%u)", space, lgkm);
 }
 
-static void put_dependencies(unsigned value, struct words *words)
+static void put_dependencies(enum amdgpu_isa isa, unsigned value, struct words *words)
 {
     static const struct {
         const char *name;
@@ -86,14 +86,15 @@ static void put_dependencies(unsigned value, struct words *words)
     const char *space = "";
     unsigned known = 0;
     bool all = true;
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+    size_t first = isa == AMDGPU_GFX1010; /* which has no hold_cnt */
+    for (size_t i = first; i < sizeof counters / sizeof *counters; i++)
         known |= ((1u << counters[i].bits) - 1) << counters[i].from;
     all = (value & known) == known;
     if (value & ~known & 0xffff) {
         put(words, "0x%x", value);
         return;
     }
-    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+    for (size_t i = first; i < sizeof counters / sizeof *counters; i++) {
         unsigned most = (1u << counters[i].bits) - 1, count = value >> counters[i].from & most;
         if (count == most && !all)
             continue;
@@ -141,39 +142,39 @@ static const char *register_name(enum amdgpu_isa isa, unsigned number)
 {
     static const struct {
         unsigned char number;
-        unsigned char from, to; /* families */
+        unsigned char from, to; /* instruction sets */
         const char *name;
     } names[] = {
-        {1, AMDGPU_GFX9, AMDGPU_GFX11, "MODE"},
-        {2, AMDGPU_GFX9, AMDGPU_GFX11, "STATUS"},
-        {3, AMDGPU_GFX9, AMDGPU_GFX11, "TRAPSTS"},
-        {4, AMDGPU_GFX9, AMDGPU_GFX9, "HW_ID"},
-        {5, AMDGPU_GFX9, AMDGPU_GFX11, "GPR_ALLOC"},
-        {6, AMDGPU_GFX9, AMDGPU_GFX11, "LDS_ALLOC"},
-        {7, AMDGPU_GFX9, AMDGPU_GFX11, "IB_STS"},
-        {15, AMDGPU_GFX9, AMDGPU_GFX11, "SH_MEM_BASES"},
-        {16, AMDGPU_GFX9, AMDGPU_GFX10, "TBA_LO"},
-        {17, AMDGPU_GFX9, AMDGPU_GFX10, "TBA_HI"},
-        {18, AMDGPU_GFX9, AMDGPU_GFX10, "TMA_LO"},
-        {19, AMDGPU_GFX9, AMDGPU_GFX10, "TMA_HI"},
-        {18, AMDGPU_GFX11, AMDGPU_GFX11, "PERF_SNAPSHOT_PC_LO"},
-        {19, AMDGPU_GFX11, AMDGPU_GFX11, "PERF_SNAPSHOT_PC_HI"},
-        {20, AMDGPU_GFX10, AMDGPU_GFX11, "FLAT_SCR_LO"},
-        {21, AMDGPU_GFX10, AMDGPU_GFX11, "FLAT_SCR_HI"},
-        {23, AMDGPU_GFX10, AMDGPU_GFX11, "HW_ID1"},
-        {24, AMDGPU_GFX10, AMDGPU_GFX11, "HW_ID2"},
-        {25, AMDGPU_GFX10, AMDGPU_GFX10, "POPS_PACKER"},
-        {27, AMDGPU_GFX11, AMDGPU_GFX11, "PERF_SNAPSHOT_DATA"},
-        {29, AMDGPU_GFX10, AMDGPU_GFX11, "SHADER_CYCLES"},
+        {1, AMDGPU_GFX900, AMDGPU_GFX1100, "MODE"},
+        {2, AMDGPU_GFX900, AMDGPU_GFX1100, "STATUS"},
+        {3, AMDGPU_GFX900, AMDGPU_GFX1100, "TRAPSTS"},
+        {4, AMDGPU_GFX900, AMDGPU_GFX942, "HW_ID"},
+        {5, AMDGPU_GFX900, AMDGPU_GFX1100, "GPR_ALLOC"},
+        {6, AMDGPU_GFX900, AMDGPU_GFX1100, "LDS_ALLOC"},
+        {7, AMDGPU_GFX900, AMDGPU_GFX1100, "IB_STS"},
+        {15, AMDGPU_GFX900, AMDGPU_GFX1100, "SH_MEM_BASES"},
+        {16, AMDGPU_GFX900, AMDGPU_GFX1030, "TBA_LO"},
+        {17, AMDGPU_GFX900, AMDGPU_GFX1030, "TBA_HI"},
+        {18, AMDGPU_GFX900, AMDGPU_GFX1030, "TMA_LO"},
+        {19, AMDGPU_GFX900, AMDGPU_GFX1030, "TMA_HI"},
+        {18, AMDGPU_GFX1100, AMDGPU_GFX1100, "PERF_SNAPSHOT_PC_LO"},
+        {19, AMDGPU_GFX1100, AMDGPU_GFX1100, "PERF_SNAPSHOT_PC_HI"},
+        {20, AMDGPU_GFX1010, AMDGPU_GFX1100, "FLAT_SCR_LO"},
+        {21, AMDGPU_GFX1010, AMDGPU_GFX1100, "FLAT_SCR_HI"},
+        {22, AMDGPU_GFX1010, AMDGPU_GFX1010, "XNACK_MASK"},
+        {23, AMDGPU_GFX1010, AMDGPU_GFX1100, "HW_ID1"},
+        {24, AMDGPU_GFX1010, AMDGPU_GFX1100, "HW_ID2"},
+        {25, AMDGPU_GFX1010, AMDGPU_GFX1030, "POPS_PACKER"},
+        {27, AMDGPU_GFX1100, AMDGPU_GFX1100, "PERF_SNAPSHOT_DATA"},
+        {29, AMDGPU_GFX1030, AMDGPU_GFX1100, "SHADER_CYCLES"},
     };
     static const char *const gfx942[] = {"XCC_ID", "SQ_PERF_SNAPSHOT_DATA",
                                          "SQ_PERF_SNAPSHOT_DATA1", "SQ_PERF_SNAPSHOT_PC_LO",
                                          "SQ_PERF_SNAPSHOT_PC_HI"};
-    unsigned family = amdgpu_family_of(isa);
     if (isa == AMDGPU_GFX942 && number >= 20 && number < 25)
         return gfx942[number - 20];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].number == number && family >= names[i].from && family <= names[i].to)
+        if (names[i].number == number && isa >= names[i].from && isa <= names[i].to)
             return names[i].name;
     return NULL;
 }
@@ -315,7 +316,7 @@ void amdgpu_immediate_text(enum amdgpu_isa isa, const struct amdgpu_inst *inst, 
         put_counters(family, value, &words);
         break;
     case AMDGPU_ID_S_WAITCNT_DEPCTR:
-        put_dependencies(value, &words);
+        put_dependencies(isa, value, &words);
         break;
     case AMDGPU_ID_S_DELAY_ALU:
         put_delay(value, &words);

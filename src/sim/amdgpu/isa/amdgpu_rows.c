@@ -7,17 +7,23 @@
 enum {
     G900 = 1 << AMDGPU_GFX900,
     G906 = 1 << AMDGPU_GFX906,
+    G908 = 1 << AMDGPU_GFX908,
     G90A = 1 << AMDGPU_GFX90A,
     G942 = 1 << AMDGPU_GFX942,
+    G1010 = 1 << AMDGPU_GFX1010,
     G1030 = 1 << AMDGPU_GFX1030,
     G1100 = 1 << AMDGPU_GFX1100,
-    CDNA = G90A | G942,
-    RDNA = G1030 | G1100,
-    ALL9 = G900 | G906 | CDNA,
-    BEFORE90A = G900 | G906,
+    CDNA2 = G90A | G942, /* and later: registers and AGPRs are one file */
+    CDNA = G908 | CDNA2,
+    GFX10 = G1010 | G1030,
+    RDNA = GFX10 | G1100,
+    RDNA2 = G1030 | G1100, /* and later */
+    BEFORE90A = G900 | G906 | G908,
+    ALL9 = BEFORE90A | CDNA2,
     UPTO90A = BEFORE90A | G90A,
-    UPTO10 = ALL9 | G1030,
+    UPTO10 = ALL9 | GFX10,
     FROM906 = G906 | CDNA | RDNA,
+    DOTS = G906 | CDNA | RDNA2, /* gfx1010 has no products of packed numbers */
     ALL = ALL9 | RDNA,
 };
 
@@ -176,7 +182,8 @@ const struct amdgpu_row *amdgpu_row_at(size_t index)
 const char *amdgpu_isa_name(enum amdgpu_isa isa)
 {
     static const char *const names[AMDGPU_ISA_COUNT] = {
-        [AMDGPU_GFX900] = "gfx900", [AMDGPU_GFX906] = "gfx906",   [AMDGPU_GFX90A] = "gfx90a",
-        [AMDGPU_GFX942] = "gfx942", [AMDGPU_GFX1030] = "gfx1030", [AMDGPU_GFX1100] = "gfx1100"};
+        [AMDGPU_GFX900] = "gfx900",   [AMDGPU_GFX906] = "gfx906",  [AMDGPU_GFX908] = "gfx908",
+        [AMDGPU_GFX90A] = "gfx90a",   [AMDGPU_GFX942] = "gfx942",  [AMDGPU_GFX1010] = "gfx1010",
+        [AMDGPU_GFX1030] = "gfx1030", [AMDGPU_GFX1100] = "gfx1100"};
     return names[isa];
 }

@@ -64,7 +64,7 @@ uint64_t amdgpu_clock(void); /* the current time, in ticks of clock_hz */
 
 /* Parses a list of devices, "gfx90a*2,gfx1100" ("": the default device), into out_models, which has
  * room for SIM_DEVICES_MAX. A generic target stands for a model that runs code for it, and of
- * "gfx908|gfx9-4-generic" the first counts that can be simulated. NVIDIA's devices ("sm_80") are
+ * "gfx1200|gfx9-4-generic" the first counts that can be simulated. NVIDIA's devices ("sm_80") are
  * skipped. Returns how many there are; -1: the list is invalid, and the log says where. */
 int amdgpu_list_read(const char *list, const struct amdgpu_model **out_models);
 

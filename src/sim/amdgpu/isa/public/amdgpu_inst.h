@@ -14,8 +14,10 @@
 enum amdgpu_isa {
     AMDGPU_GFX900,
     AMDGPU_GFX906,
+    AMDGPU_GFX908,
     AMDGPU_GFX90A,
     AMDGPU_GFX942,
+    AMDGPU_GFX1010,
     AMDGPU_GFX1030,
     AMDGPU_GFX1100,
     AMDGPU_ISA_COUNT,
@@ -25,7 +27,7 @@ enum amdgpu_family { AMDGPU_GFX9, AMDGPU_GFX10, AMDGPU_GFX11, AMDGPU_FAMILY_COUN
 
 static inline enum amdgpu_family amdgpu_family_of(enum amdgpu_isa isa)
 {
-    return isa < AMDGPU_GFX1030 ? AMDGPU_GFX9 : isa == AMDGPU_GFX1030 ? AMDGPU_GFX10 : AMDGPU_GFX11;
+    return isa < AMDGPU_GFX1010 ? AMDGPU_GFX9 : isa <= AMDGPU_GFX1030 ? AMDGPU_GFX10 : AMDGPU_GFX11;
 }
 
 enum amdgpu_format {
