@@ -226,6 +226,7 @@ static const struct quiet quiets[] = {
     {"cuCtxGetCurrent", "copies", 0, foreign},
     {"cuCtxGetCurrent", "shared pools", 0, foreign},
     {"cuCtxGetCurrent", "launched graphs", 0, foreign},
+    {"cuCtxGetCurrent", "graph structure", 0, foreign},
     {"cuMemHostGetDevicePointer_v2", NULL, 0, "with unified addresses it is the host's"},
     {"cuCtxGetCurrent", "memory", 0, "the address of host memory, as above"},
     {"cuCtxGetCurrent", "fills", 0, "the address of host memory, as above"},

@@ -773,6 +773,41 @@ static void add_nodes(hipGraph_t graph, hipGraph_t child, hipEvent_t event, void
         T(hipGraphMemsetNodeSetParams(nodes[1], &fill));
 }
 
+/* Kernels, copies and memory operations. */
+static void add_work(hipGraph_t graph, uint32_t *memory)
+{
+    static uint32_t host[16];
+    uint32_t value = 1, count = 4;
+    void *arguments[] = {&memory, &value, &count};
+    hipKernelNodeParams kernel = {.func = (void *)(uintptr_t)&fill_kernel,
+                                  .gridDim = {1, 1, 1},
+                                  .blockDim = {1, 1, 1},
+                                  .kernelParams = arguments};
+    const hipMemcpy3DParms box = {.dstPtr = {memory, 8, 8, 2},
+                                  .srcPtr = {host, 8, 8, 2},
+                                  .extent = {8, 2, 1},
+                                  .kind = hipMemcpyHostToDevice};
+    hipStreamBatchMemOpParams write = {
+        .writeValue = {.operation = hipStreamMemOpWriteValue32, .address = memory, .value = 5}};
+    const hipBatchMemOpNodeParams batch = {.count = 1, .paramArray = &write};
+    const hipLaunchAttributeValue window = {.accessPolicyWindow = {.hitRatio = 0.5f}},
+                                  priority = {.priority = 0};
+    hipGraphNode_t node = NULL, other;
+    T(hipGraphAddKernelNode(&node, graph, NULL, 0, &kernel));
+    if (node) {
+        T(hipGraphKernelNodeSetParams(node, &kernel));
+        T(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributeAccessPolicyWindow, &window));
+        T(hipGraphKernelNodeSetAttribute(node, hipLaunchAttributePriority, &priority));
+    }
+    T(hipGraphAddMemcpyNode(&other, graph, NULL, 0, &box));
+    T(hipGraphAddMemcpyNode1D(&other, graph, NULL, 0, host, memory, 64, hipMemcpyDefault));
+    T(hipGraphAddMemcpyNodeToSymbol(&other, graph, NULL, 0, &counter_variable, host, 4, 0,
+                                    hipMemcpyHostToDevice));
+    T(hipGraphAddMemcpyNodeFromSymbol(&other, graph, NULL, 0, host, &table_variable, 4, 4,
+                                      hipMemcpyDeviceToHost));
+    T(hipGraphAddBatchMemOpNode(&other, graph, NULL, 0, &batch));
+}
+
 static void build_graphs(void)
 {
     static unsigned destroyed;
@@ -791,6 +826,7 @@ static void build_graphs(void)
         T(hipGraphAddEmptyNode(nodes, child, NULL, 0));
         T(hipGraphRetainUserObject(child, object, 1, 0));
         add_nodes(graph, child, event, memory);
+        add_work(graph, memory);
         T(hipGraphGetNodes(graph, nodes, &count));
         T(hipGraphDebugDotPrint(graph, "/dev/null", hipGraphDebugDotFlagsVerbose));
         T(hipGraphClone(&clone, graph));
