@@ -459,7 +459,111 @@ static void threads_launch_one_executable_graph(void **state)
     check(words[0] == THREADS * LAUNCHES * WIDE / 2);
 }
 
-int main(void)
+/* Eight threads use one graph and one executable graph at a time, each in its own way, and captures
+ * beside that. An argument of the program is how often they do it. */
+static int rounds = 20;
+static _Atomic(unsigned) captured_runs;
+
+static void *update_often(void *unused)
+{
+    hipGraphNode_t blamed;
+    hipGraphExecUpdateResult result;
+    (void)unused;
+    for (int i = 0; i < rounds; i++)
+        ok(hipGraphExecUpdate(exec, graph, &blamed, &result));
+    return NULL;
+}
+
+static hipGraphNode_t changed;
+
+static void *set_often(void *unused)
+{
+    uint32_t *out = words + 100, one = 1;
+    void *arguments[3];
+    (void)unused;
+    for (uint32_t i = 0; i < (uint32_t)rounds; i++) {
+        hipKernelNodeParams params = fill_params(&out, &i, &one, arguments);
+        ok(hipGraphExecKernelNodeSetParams(exec, changed, &params));
+        ok(hipGraphNodeSetEnabled(exec, changed, i % 2));
+    }
+    ok(hipGraphNodeSetEnabled(exec, changed, 1));
+    return NULL;
+}
+
+static void *launch_rounds(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < rounds; i++)
+        ok(hipGraphLaunch(exec, hipStreamPerThread));
+    ok(hipStreamSynchronize(hipStreamPerThread));
+    return NULL;
+}
+
+static void count_captured(void *unused)
+{
+    (void)unused;
+    captured_runs++;
+}
+
+static void *capture_often(void *unused)
+{
+    hipStream_t stream;
+    (void)unused;
+    ok(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    for (int i = 0; i < rounds; i++) {
+        hipGraph_t made;
+        hipGraphExec_t own;
+        ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+        ok(hipGraphLaunch(exec, stream));
+        ok(hipLaunchHostFunc(stream, count_captured, NULL));
+        ok(hipStreamEndCapture(stream, &made));
+        ok(hipGraphInstantiate(&own, made, NULL, NULL, 0));
+        ok(hipGraphDestroy(made));
+        ok(hipGraphLaunch(own, stream));
+        ok(hipGraphExecDestroy(own));
+    }
+    ok(hipStreamSynchronize(stream));
+    ok(hipStreamDestroy(stream));
+    return NULL;
+}
+
+static void *instantiate_often(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < rounds; i++) {
+        hipGraphExec_t own;
+        hipGraph_t clone;
+        ok(hipGraphClone(&clone, graph));
+        ok(hipGraphInstantiate(&own, clone, NULL, NULL, 0));
+        ok(hipGraphLaunch(own, hipStreamPerThread));
+        ok(hipGraphExecDestroy(own));
+        ok(hipGraphDestroy(clone));
+    }
+    ok(hipStreamSynchronize(hipStreamPerThread));
+    return NULL;
+}
+
+static void threads_launch_update_and_capture_at_once(void **state)
+{
+    void *(*const jobs[])(void *) = {launch_rounds, launch_rounds, update_often,      set_often,
+                                     capture_often, capture_often, instantiate_often, update_often};
+    enum { JOBS = sizeof jobs / sizeof *jobs };
+    pthread_t threads[JOBS];
+    (void)state;
+    captured_runs = 0;
+    make_wide_graph();
+    changed = add_fill(graph, NULL, 0, words + 100, 1);
+    instantiate();
+    for (int i = 0; i < JOBS; i++)
+        check(pthread_create(&threads[i], NULL, jobs[i], NULL) == 0);
+    for (int i = 0; i < JOBS; i++)
+        check(pthread_join(threads[i], NULL) == 0);
+    ok(hipDeviceSynchronize());
+    check(captured_runs == 2 * (unsigned)rounds);
+    check(words[0] == 5 * (unsigned)rounds * WIDE / 2);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(instantiation_checks_its_parameters),
@@ -476,7 +580,10 @@ int main(void)
         GRAPH_TEST(a_wide_graph_of_many_kinds_runs_in_every_stream),
         GRAPH_TEST(nodes_of_two_devices_run_in_one_graph),
         GRAPH_TEST(threads_launch_one_executable_graph),
+        GRAPH_TEST(threads_launch_update_and_capture_at_once),
     };
+    if (argc > 1)
+        rounds = atoi(argv[1]);
     use_fake("80,90");
     setenv("AMD_LOG_LEVEL", "1", 1);
     return run_group("driver.graph_exec", tests);
