@@ -352,6 +352,93 @@ static void an_event_for_which_there_is_no_file_is_explained(void **state)
                 "hipEventCreateWithFlags", __FILE__, __LINE__);
 }
 
+/* ---- graphs --------------------------------------------------------------------------------- */
+
+static void never_runs(hipStream_t stream, hipError_t status, void *data)
+{
+    (void)stream, (void)status, (void)data;
+}
+
+static void what_a_graph_cannot_hold_is_named(void **state)
+{
+    hipLaunchAttributeValue window = {.accessPolicyWindow = {.num_bytes = (size_t)1 << 40}};
+    hipKernelNodeParams params = {.blockDim = {1, 1, 1}, .gridDim = {1, 1, 1}};
+    hipGraph_t graph, other;
+    hipGraphNode_t first, second, third, kernel;
+    hipStream_t stream;
+    (void)state;
+    params.func = (void *)(uintptr_t)&empty_kernel;
+    ok(hipGraphCreate(&graph, 0));
+    ok(hipGraphAddEmptyNode(&first, graph, NULL, 0));
+    ok(hipGraphAddEmptyNode(&second, graph, &first, 1));
+    expect_says(hipGraphAddDependencies(graph, &first, &second, 1), hipErrorInvalidValue,
+                " depends on node ");
+    ok(hipGraphCreate(&other, 0));
+    expect_says(hipGraphAddEmptyNode(&third, other, &first, 1), hipErrorInvalidValue,
+                "dependency 0 of the new node (");
+    ok(hipGraphAddKernelNode(&kernel, graph, NULL, 0, &params));
+    expect_says(
+        hipGraphKernelNodeSetAttribute(kernel, hipLaunchAttributeAccessPolicyWindow, &window),
+        hipErrorInvalidValue, ": a window of 1099511627776 bytes is larger than the ");
+    ok(hipGraphDestroy(other));
+    ok(hipGraphDestroy(graph));
+    ok(hipStreamCreate(&stream));
+    ok(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
+    expect_says(hipStreamAddCallback(stream, never_runs, NULL, 0), hipErrorStreamCaptureUnsupported,
+                "hipStreamAddCallback cannot be captured, since its function is called once: use "
+                "hipLaunchHostFunc");
+    (void)hipStreamEndCapture(stream, &graph);
+    ok(hipStreamDestroy(stream));
+}
+
+static void what_an_executable_graph_keeps_is_named(void **state)
+{
+    hipMemsetParams fill = {.elementSize = 1, .width = 8, .height = 4, .pitch = 64};
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    hipGraphNode_t filling, copying;
+    char *memory;
+    (void)state;
+    ok(hipMalloc((void **)&memory, 4096));
+    fill.dst = memory;
+    ok(hipGraphCreate(&graph, 0));
+    ok(hipGraphAddMemsetNode(&filling, graph, NULL, 0, &fill));
+    ok(hipGraphAddMemcpyNode1D(&copying, graph, NULL, 0, memory + 1024, memory, 8,
+                               hipMemcpyDeviceToDevice));
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    fill.height = 3;
+    expect_says(hipGraphExecMemsetNodeSetParams(exec, filling, &fill), hipErrorInvalidValue,
+                "a memset node of an executable graph keeps its size if it has several rows");
+    expect_says(hipGraphExecMemcpyNodeSetParams1D(exec, copying, memory, memory, 8,
+                                                  hipMemcpyDeviceToDevice),
+                hipErrorInvalidValue,
+                "hipGraphExecMemcpyNodeSetParams1D: source and destination are the same (");
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+    ok(hipFree(memory));
+}
+
+static void a_graph_of_a_device_that_was_reset_is_named(void **state)
+{
+    hipGraph_t graph;
+    hipGraphExec_t exec;
+    hipGraphNode_t node;
+    hipEvent_t event;
+    (void)state;
+    ok(hipEventCreate(&event));
+    ok(hipGraphCreate(&graph, 0));
+    ok(hipGraphAddEventRecordNode(&node, graph, NULL, 0, event));
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    ok(hipDeviceReset());
+    expect_says(hipGraphLaunch(exec, NULL), hipErrorInvalidValue,
+                "hipGraphLaunch: the executable graph cannot run any more: one of its devices was "
+                "reset; instantiate a graph again");
+    ok(hipGraphExecDestroy(exec));
+    expect_says(hipGraphInstantiate(&exec, graph, NULL, NULL, 0), hipErrorInvalidHandle,
+                "the event of a graph went when its device was reset");
+    ok(hipGraphDestroy(graph));
+}
+
 /* ---- compilation at run time ---------------------------------------------------------------- */
 
 static void options_and_headers_that_hiprtc_refuses_are_named(void **state)
@@ -505,6 +592,9 @@ int main(void)
                   a_surface_that_the_driver_refuses_is_explained),
         TEST_OVER("hsa", "CUDA's driver shares events by itself",
                   an_event_for_which_there_is_no_file_is_explained),
+        TEST(what_a_graph_cannot_hold_is_named),
+        TEST(what_an_executable_graph_keeps_is_named),
+        TEST(a_graph_of_a_device_that_was_reset_is_named),
         TEST(options_and_headers_that_hiprtc_refuses_are_named),
         TEST(inputs_that_hiprtc_cannot_link_are_named),
         TEST(a_compiler_that_cannot_be_used_is_told),
