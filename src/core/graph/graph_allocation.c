@@ -3,6 +3,7 @@
 #include "graph_allocation.h"
 #include "api.h"
 #include "api_arguments.h"
+#include "graph_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,12 @@ static hipError_t trim(const struct ah_device *device)
 }
 
 /* ---- allocations -------------------------------------------------------------------------- */
+
+bool ah_graph_memory_has(const void *pointer)
+{
+    struct ah_allocation known;
+    return ah_memory_find(pointer, &known) && known.origin == AH_ORIGIN_GRAPH;
+}
 
 hipError_t ah_graph_allocation_map(struct ah_graph_allocation *allocation)
 {

@@ -20,6 +20,11 @@
  * their edges. */
 bool ah_graph_memory_is(const struct ah_work *work);
 
+/* Whether pointer is in such memory, which may have nothing behind it now. A driver looks at an
+ * address when a copy or a fill becomes a node of its graphs, so that core submits those that use
+ * this memory when they are due. */
+bool ah_graph_memory_has(const void *pointer);
+
 /* Of an executable graph that is made: its works that allocate or free become its own until they
  * are freed. hipErrorNotSupported: another executable graph has the memory. */
 hipError_t ah_graph_memory_claim(struct ah_work *const *works, size_t count);

@@ -1,5 +1,6 @@
 /* Owns copies as the work of nodes, of whichever form: each becomes a region. */
 #include "graph.h"
+#include "graph_memory.h"
 #include "log.h"
 #include "parameters.h"
 
@@ -245,10 +246,17 @@ static hipGraphExecUpdateResult update(const struct ah_work *old, const struct a
     return hipGraphExecUpdateSuccess;
 }
 
+static bool is_of_graph(const struct ah_copy_end *end)
+{
+    return end->kind == AH_END_POINTER && ah_graph_memory_has(end->pointer);
+}
+
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
     const struct ah_copy_region *region = &work->memcpy.region;
     out_node->kind = ah_region_is_empty(region) ? AH_GRAPH_EMPTY : AH_GRAPH_COPY;
+    if (out_node->kind == AH_GRAPH_COPY && (is_of_graph(&region->dst) || is_of_graph(&region->src)))
+        return hipErrorNotSupported;
     return out_node->kind == AH_GRAPH_EMPTY
                ? hipSuccess
                : ah_region_for_device(region, work->device, &out_node->copy);

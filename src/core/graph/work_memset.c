@@ -2,6 +2,7 @@
 #include "api.h"
 #include "api_arguments.h"
 #include "graph.h"
+#include "graph_memory.h"
 
 /* Bytes from row to row; a single row needs none. */
 static size_t pitch_of(const hipMemsetParams *params)
@@ -106,7 +107,8 @@ static struct ah_fill fill_of(const hipMemsetParams *params)
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
     const struct ah_device *owner = work->memset.owner;
-    if (owner && owner->driver != work->device->driver)
+    if ((owner && owner->driver != work->device->driver) ||
+        ah_graph_memory_has(work->memset.given.dst))
         return hipErrorNotSupported;
     out_node->kind = AH_GRAPH_FILL;
     out_node->fill = fill_of(&work->memset.given);
