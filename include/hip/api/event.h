@@ -38,7 +38,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned int flags);
 
 /// With the default meaning.
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream __dparm(NULL));
-/// With hipEventRecordExternal, which in a capture makes a node of it.
+/// With hipEventRecordExternal, which in a capture makes a node of it, and elsewhere nothing else.
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream __dparm(NULL),
                                    unsigned int flags __dparm(hipEventRecordDefault));
 

@@ -101,8 +101,9 @@ hipError_t hipStreamSynchronize(hipStream_t stream);
 /// @param [in] event  an event
 /// @param [in] flags  hipEventWaitDefault or hipEventWaitExternal
 /// Returns: hipErrorInvalidHandle: not an event, not a stream; hipErrorInvalidValue: flags is
-/// unknown; hipErrorStreamCaptureIsolation: the stream is captured
-/// and the event was recorded outside; hipErrorStreamCaptureMerge: the event is of another capture.
+/// unknown, or hipEventWaitExternal outside of a capture; hipErrorStreamCaptureIsolation: the stream
+/// is captured and the event was recorded outside; hipErrorStreamCaptureMerge: the event is of
+/// another capture.
 /// Thread safety: safe.
 /// Stream order: enqueued; the host does not wait. In a capture it joins the event's stream to it.
 /// Source: HIP "Stream Management"; cuStreamWaitEvent.

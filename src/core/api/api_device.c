@@ -389,7 +389,7 @@ hipError_t ah_device_set_cache_config(hipFuncCache_t config)
 
 hipError_t hipDeviceSetCacheConfig(hipFuncCache_t cacheConfig)
 {
-    AH_ENTER(hipDeviceSetCacheConfig);
+    AH_ENTER_UNSAFE(hipDeviceSetCacheConfig);
     return AH_LEAVE(ah_device_set_cache_config(cacheConfig));
 }
 
@@ -419,7 +419,7 @@ hipError_t ah_device_set_shared_config(hipSharedMemConfig config)
 
 hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig config)
 {
-    AH_ENTER(hipDeviceSetSharedMemConfig);
+    AH_ENTER_UNSAFE(hipDeviceSetSharedMemConfig);
     return AH_LEAVE(ah_device_set_shared_config(config));
 }
 

@@ -105,20 +105,11 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 }
 
 /* hipEventRecordExternal means something only while a stream is captured. */
-static hipError_t record_external(hipEvent_t event, hipStream_t handle)
-{
-    struct ah_stream *stream;
-    hipError_t error = ah_stream_resolve(handle, &stream);
-    if (error == hipSuccess && !(atomic_load(&stream->state) & AH_STREAM_CAPTURING))
-        error = hipErrorInvalidValue;
-    return error == hipSuccess ? ah_event_record_node(event, handle) : error;
-}
-
 hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags)
 {
     AH_ENTER(hipEventRecordWithFlags);
     if (flags == hipEventRecordExternal)
-        return AH_LEAVE(record_external(event, stream));
+        return AH_LEAVE(ah_event_record_node(event, stream));
     if (flags != hipEventRecordDefault)
         return AH_LEAVE(hipErrorInvalidValue);
     return AH_LEAVE(ah_event_record(event, stream));
@@ -128,8 +119,11 @@ static hipError_t query(hipEvent_t handle)
 {
     struct ah_event *event;
     hipError_t error = ah_event_check(handle, &event);
-    if (error == hipSuccess && ah_capture_any())
+    if (error == hipSuccess && ah_capture_any()) {
         error = ah_capture_check_event(event, "hipEventQuery");
+        if (error == hipSuccess)
+            error = ah_capture_check_unsafe("hipEventQuery");
+    }
     if (error != hipSuccess)
         return error;
     return event->handle.device->ops->event_query(event->handle.device->native, event->native);

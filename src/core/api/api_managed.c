@@ -121,7 +121,7 @@ static hipError_t advise(const void *pointer, size_t size, hipMemoryAdvise advic
 
 hipError_t hipMemAdvise(const void *dev_ptr, size_t count, hipMemoryAdvise advice, int device)
 {
-    AH_ENTER(hipMemAdvise);
+    AH_ENTER_UNSAFE(hipMemAdvise);
     return AH_LEAVE(advise(dev_ptr, count, advice, device));
 }
 
@@ -129,7 +129,7 @@ hipError_t hipMemAdvise_v2(const void *dev_ptr, size_t count, hipMemoryAdvise ad
                            hipMemLocation location)
 {
     int ordinal;
-    AH_ENTER(hipMemAdvise_v2);
+    AH_ENTER_UNSAFE(hipMemAdvise_v2);
     hipError_t error = location_ordinal(location, &ordinal);
     return AH_LEAVE(error == hipSuccess ? advise(dev_ptr, count, advice, ordinal) : error);
 }

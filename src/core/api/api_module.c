@@ -104,7 +104,7 @@ hipError_t hipModuleLoadFatBinary(hipModule_t *module, const void *fatbin)
 hipError_t hipModuleUnload(hipModule_t module)
 {
     struct ah_module *object;
-    AH_ENTER(hipModuleUnload);
+    AH_ENTER_UNSAFE(hipModuleUnload);
     if (!module)
         return AH_LEAVE(hipErrorInvalidResourceHandle);
     if (check_module(module, &object) != hipSuccess)

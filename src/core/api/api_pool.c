@@ -195,7 +195,7 @@ static hipError_t create(hipMemPool_t *out_pool, const hipMemPoolProps *properti
 
 hipError_t hipMemPoolCreate(hipMemPool_t *mem_pool, const hipMemPoolProps *pool_props)
 {
-    AH_ENTER(hipMemPoolCreate);
+    AH_ENTER_UNSAFE(hipMemPoolCreate);
     return AH_LEAVE(create(mem_pool, pool_props));
 }
 
@@ -220,7 +220,7 @@ static hipError_t destroy(hipMemPool_t handle)
 
 hipError_t hipMemPoolDestroy(hipMemPool_t mem_pool)
 {
-    AH_ENTER(hipMemPoolDestroy);
+    AH_ENTER_UNSAFE(hipMemPoolDestroy);
     return AH_LEAVE(destroy(mem_pool));
 }
 
@@ -268,7 +268,7 @@ static hipError_t set_pool(int ordinal, hipMemPool_t handle)
 
 hipError_t hipDeviceSetMemPool(int device, hipMemPool_t mem_pool)
 {
-    AH_ENTER(hipDeviceSetMemPool);
+    AH_ENTER_UNSAFE(hipDeviceSetMemPool);
     return AH_LEAVE(set_pool(device, mem_pool));
 }
 
@@ -411,7 +411,7 @@ hipError_t hipMemPoolExportToShareableHandle(void *shared_handle, hipMemPool_t m
                                              unsigned int flags)
 {
     struct pool *pool;
-    AH_ENTER(hipMemPoolExportToShareableHandle);
+    AH_ENTER_UNSAFE(hipMemPoolExportToShareableHandle);
     hipError_t error = check(mem_pool, &pool);
     if (error != hipSuccess || !shared_handle || flags != 0)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -442,14 +442,14 @@ hipError_t hipMemPoolImportFromShareableHandle(hipMemPool_t *mem_pool, void *sha
                                                hipMemAllocationHandleType handle_type,
                                                unsigned int flags)
 {
-    AH_ENTER(hipMemPoolImportFromShareableHandle);
+    AH_ENTER_UNSAFE(hipMemPoolImportFromShareableHandle);
     return AH_LEAVE(import_pool(mem_pool, shared_handle, handle_type, flags));
 }
 
 hipError_t hipMemPoolExportPointer(hipMemPoolPtrExportData *export_data, void *dev_ptr)
 {
     struct ah_allocation allocation;
-    AH_ENTER(hipMemPoolExportPointer);
+    AH_ENTER_UNSAFE(hipMemPoolExportPointer);
     if (!export_data || !dev_ptr || !ah_memory_find(dev_ptr, &allocation) ||
         allocation.origin != AH_ORIGIN_POOL)
         return AH_LEAVE(hipErrorInvalidValue);
@@ -487,6 +487,6 @@ static hipError_t import_pointer(void **out_pointer, hipMemPool_t handle,
 hipError_t hipMemPoolImportPointer(void **dev_ptr, hipMemPool_t mem_pool,
                                    hipMemPoolPtrExportData *export_data)
 {
-    AH_ENTER(hipMemPoolImportPointer);
+    AH_ENTER_UNSAFE(hipMemPoolImportPointer);
     return AH_LEAVE(import_pointer(dev_ptr, mem_pool, export_data));
 }

@@ -466,7 +466,7 @@ static hipError_t create_surface(hipSurfaceObject_t *out, const hipResourceDesc 
 
 hipError_t hipCreateSurfaceObject(hipSurfaceObject_t *pSurfObject, const hipResourceDesc *pResDesc)
 {
-    AH_ENTER(hipCreateSurfaceObject);
+    AH_ENTER_UNSAFE(hipCreateSurfaceObject);
     return AH_LEAVE(create_surface(pSurfObject, pResDesc));
 }
 

@@ -60,7 +60,7 @@ hipError_t ah_capture_nodes_set(struct ah_capture_nodes *set, const hipGraphNode
 static void count_beside(const struct ah_captured_stream *part, int change)
 {
     const struct ah_stream *stream = part->stream;
-    if (!stream || (stream->flags & hipStreamNonBlocking))
+    if (stream->flags & hipStreamNonBlocking)
         return;
     struct ah_device *device = stream->handle.device;
     device->beside_legacy += (unsigned)change;
@@ -74,8 +74,7 @@ static void stop_capturing(struct ah_captured_stream *part)
 {
     if (!part->stream)
         return;
-    if (!part->capture->invalid)
-        count_beside(part, -1);
+    count_beside(part, -1);
     part->stream->captured = NULL;
     atomic_fetch_and(&part->stream->state, ~(unsigned)AH_STREAM_CAPTURING);
     part->stream = NULL;
@@ -233,15 +232,6 @@ void ah_capture_finish(struct ah_capture *capture, bool keep_graph)
     if (capture->own_graph && !keep_graph)
         ah_graph_destroy(capture->graph);
     free(capture);
-}
-
-void ah_capture_invalidate(struct ah_capture *capture)
-{
-    if (capture->invalid)
-        return;
-    for (struct ah_captured_stream *part = capture->streams; part; part = part->next)
-        count_beside(part, -1);
-    capture->invalid = true;
 }
 
 /* ---- joining ---------------------------------------------------------------------------- */

@@ -75,8 +75,6 @@ void ah_capture_finish(struct ah_capture *capture, bool keep_graph);
  * hipErrorOutOfMemory. */
 hipError_t ah_capture_join(struct ah_capture *capture, struct ah_stream *stream,
                            const struct ah_capture_nodes *after);
-/* The reason is in the log already. */
-void ah_capture_invalidate(struct ah_capture *capture);
 /* hipErrorStreamCaptureUnjoined: a stream's nodes are neither in the origin's set nor ancestors of
  * it; hipErrorOutOfMemory. */
 hipError_t ah_capture_check_joined(const struct ah_capture *capture);
@@ -101,6 +99,10 @@ hipError_t ah_capture_refuse_unsafe(const char *call);
 hipError_t ah_capture_refuse_stream(struct ah_stream *stream, const char *call);
 hipError_t ah_capture_refuse_device(const struct ah_device *device, const char *call);
 hipError_t ah_capture_refuse_event(struct ah_event *event, const char *call);
+/* Whether a stream of the capture is the device's; blocking: and the legacy stream is ordered with
+ * it. */
+bool ah_capture_uses(const struct ah_capture *capture, const struct ah_device *device,
+                     bool blocking);
 /* The use of a device's legacy stream beside streams that capture and would be ordered with it:
  * hipErrorStreamCaptureImplicit. */
 hipError_t ah_capture_refuse_legacy(const struct ah_device *device, const char *call);

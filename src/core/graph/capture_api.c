@@ -229,6 +229,15 @@ static void fill_in(const struct info *out, const struct ah_captured_stream *par
         *out->count = active ? part->after.count : 0;
 }
 
+/* Whether a valid capture makes the legacy stream unusable. */
+static bool is_beside_capture(const struct ah_device *device)
+{
+    for (const struct ah_capture *capture = ah_capture_first; capture; capture = capture->next)
+        if (!capture->invalid && ah_capture_uses(capture, device, true))
+            return true;
+    return false;
+}
+
 /* A question does not invalidate the capture that makes it one without an answer. */
 static hipError_t get_info(hipStream_t handle, const struct info *out)
 {
@@ -238,12 +247,13 @@ static hipError_t get_info(hipStream_t handle, const struct info *out)
     hipError_t error = ah_stream_resolve(handle, &stream);
     if (error != hipSuccess)
         return error;
-    if (atomic_load(&stream->state) & AH_STREAM_BESIDE_CAPTURE)
-        return hipErrorStreamCaptureImplicit;
     ah_graph_lock();
-    fill_in(out, stream->captured);
+    if (is_legacy(stream) && is_beside_capture(stream->handle.device))
+        error = hipErrorStreamCaptureImplicit;
+    else
+        fill_in(out, stream->captured);
     ah_graph_unlock();
-    return hipSuccess;
+    return error;
 }
 
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *pCaptureStatus)

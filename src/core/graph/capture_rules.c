@@ -10,7 +10,7 @@ void ah_capture_refuse(struct ah_capture *capture, const char *call, const char 
         return;
     const struct ah_stream *origin = capture->origin->stream;
     AH_LOG_ERR("%s invalidates the capture of stream %llu: %s", call, origin ? origin->id : 0, why);
-    ah_capture_invalidate(capture);
+    capture->invalid = true;
 }
 
 /* Calls that are unsafe in a thread because of the captures of this one, and of all that forbid
@@ -41,7 +41,8 @@ hipError_t ah_capture_refuse_unsafe(const char *call)
     return error;
 }
 
-static bool uses(const struct ah_capture *capture, const struct ah_device *device, bool blocking)
+bool ah_capture_uses(const struct ah_capture *capture, const struct ah_device *device,
+                     bool blocking)
 {
     for (const struct ah_captured_stream *part = capture->streams; part; part = part->next)
         if (part->stream && part->stream->handle.device == device &&
@@ -55,7 +56,7 @@ hipError_t ah_capture_refuse_device(const struct ah_device *device, const char *
     hipError_t error = hipSuccess;
     ah_graph_lock();
     for (struct ah_capture *capture = ah_capture_first; capture; capture = capture->next)
-        if (uses(capture, device, false)) {
+        if (ah_capture_uses(capture, device, false)) {
             ah_capture_refuse(capture, call, "it concerns all work of a device");
             error = hipErrorStreamCaptureUnsupported;
         }
@@ -67,7 +68,7 @@ hipError_t ah_capture_refuse_legacy(const struct ah_device *device, const char *
 {
     hipError_t error = hipSuccess;
     for (struct ah_capture *capture = ah_capture_first; capture; capture = capture->next)
-        if (!capture->invalid && uses(capture, device, true)) {
+        if (ah_capture_uses(capture, device, true)) {
             ah_capture_refuse(capture, call,
                               "the legacy default stream waits for blocking streams; use another "
                               "stream, or create the one that is captured with "

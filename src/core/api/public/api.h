@@ -135,8 +135,8 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
  * api_arguments.h. */
 #define AH_ENTER(function) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), AH_ARGUMENTS_##function)
 
-/* For calls that the capture of a stream may forbid: they allocate or free memory, or wait for a
- * device (ah_capture_check_unsafe). */
+/* For calls that the capture of a stream may forbid: they allocate or free memory, end modules, or
+ * change settings (ah_capture_check_unsafe). */
 #define AH_ENTER_UNSAFE(function)                                                                  \
     AH_ENTER(function);                                                                            \
     do {                                                                                           \
