@@ -34,6 +34,7 @@ ah_example(cooperative_groups SANITIZED none)
 ah_example(managed_memory SANITIZED none)
 ah_example(texture SANITIZED none)
 ah_example(overlap)
+ah_example(graph SANITIZED none)
 ah_example(peer_copy)
 ah_example(missing_barrier FLAGS -gline-tables-only ARGS fixed SANITIZED none)
 # The bundle for GPU machines comes without the compiler.
