@@ -332,6 +332,8 @@ static void user_objects_live_as_long_as_launches_may_use_them(void **state)
 
 static void executable_graphs_survive_a_reset_as_such_and_cannot_run(void **state)
 {
+    hipGraphNode_t blamed;
+    hipGraphExecUpdateResult result;
     hipStream_t stream;
     (void)state;
     make_wide_graph();
@@ -344,6 +346,8 @@ static void executable_graphs_survive_a_reset_as_such_and_cannot_run(void **stat
     words = NULL;
     refused(hipGraphLaunch(exec, NULL), hipErrorInvalidValue, "one of its devices was reset");
     refused(hipGraphUpload(exec, NULL), hipErrorInvalidValue, "one of its devices was reset");
+    refused(hipGraphExecUpdate(exec, graph, &blamed, &result), hipErrorInvalidValue,
+            "one of its devices was reset");
     ok(hipGraphExecDestroy(exec));
     exec = NULL;
     ok(hipHostMalloc((void **)&words, 4096, hipHostMallocPortable));
@@ -369,6 +373,10 @@ static void a_graph_whose_module_was_unloaded_cannot_run(void **state)
     check(words[0] == 2);
     ok(hipModuleUnload(module));
     refused(hipGraphLaunch(exec, NULL), hipErrorInvalidDeviceFunction, "was unloaded");
+    refused(hipGraphNodeSetEnabled(exec, node, 0), hipErrorInvalidDeviceFunction, "was unloaded");
+    params.func = (void *)&fill_kernel;
+    refused(hipGraphExecKernelNodeSetParams(exec, node, &params), hipErrorInvalidDeviceFunction,
+            "was unloaded");
     refused(hipGraphInstantiate(&made, graph, &node, NULL, 0), hipErrorInvalidDeviceFunction,
             "was unloaded");
 }

@@ -70,6 +70,15 @@ hipError_t ah_exec_refuse(hipGraphExec_t handle, const char *call)
     return hipErrorInvalidValue;
 }
 
+hipError_t ah_exec_check(const struct ah_exec_body *body, const char *call)
+{
+    if (__builtin_expect(!body->lost, 1))
+        return hipSuccess;
+    AH_LOG_ERR("%s: the executable graph cannot run any more: %s; instantiate a graph again", call,
+               body->lost);
+    return body->lost_error;
+}
+
 void ah_exec_settle(struct ah_exec *exec)
 {
     const struct ah_exec_body *body = exec->body;
@@ -129,18 +138,23 @@ static hipError_t fill_body(struct ah_exec_body *body, struct ah_graph *graph, c
     return error;
 }
 
-/* The structure lock is held. After an error *out_body may be something to be freed. */
-static hipError_t make(struct ah_graph *graph, unsigned long long flags, const char *call,
-                       struct ah_exec_body **out_body, struct ah_exec **out_exec,
-                       struct ah_node **out_error_node)
+/* The lock of graphs is held. After an error *out_body may be something to be freed. */
+static hipError_t make_body(hipGraph_t handle, unsigned long long flags, const char *call,
+                            struct ah_exec_body **out_body, struct ah_node **out_error_node)
 {
+    struct ah_graph *graph;
+    hipError_t error = ah_graph_of(handle, call, &graph);
+    if (error != hipSuccess)
+        return error;
     struct ah_exec_body *body = *out_body = calloc(1, sizeof *body);
     if (!body)
         return hipErrorOutOfMemory;
     body->flags = flags;
-    hipError_t error = fill_body(body, graph, call, out_error_node);
-    if (error != hipSuccess)
-        return error;
+    return fill_body(body, graph, call, out_error_node);
+}
+
+static hipError_t make_exec(struct ah_exec_body *body, hipGraphExec_t *out_handle)
+{
     struct ah_exec *exec = ah_handle_create(AH_HANDLE_GRAPH_EXEC, NULL);
     if (!exec)
         return hipErrorOutOfMemory;
@@ -148,7 +162,7 @@ static hipError_t make(struct ah_graph *graph, unsigned long long flags, const c
     exec->body = body;
     ah_exec_settle(exec);
     ah_exec_unlock(exec);
-    *out_exec = exec;
+    *out_handle = (hipGraphExec_t)(void *)exec;
     return hipSuccess;
 }
 
@@ -156,21 +170,17 @@ static hipError_t instantiate(hipGraphExec_t *out_handle, hipGraph_t handle,
                               unsigned long long flags, hipGraphNode_t *out_error_node,
                               const char *call)
 {
-    struct ah_graph *graph;
-    struct ah_exec *exec = NULL;
     struct ah_exec_body *body = NULL;
     struct ah_node *error_node = NULL;
     free_ended();
     ah_graph_lock();
-    hipError_t error = ah_graph_of(handle, call, &graph);
-    if (error == hipSuccess)
-        error = make(graph, flags, call, &body, &exec, &error_node);
+    hipError_t error = make_body(handle, flags, call, &body, &error_node);
     ah_graph_unlock();
     if (out_error_node)
         *out_error_node = error == hipSuccess ? NULL : ah_node_handle(error_node);
     if (error == hipSuccess)
-        *out_handle = (hipGraphExec_t)(void *)exec;
-    else if (body)
+        error = make_exec(body, out_handle);
+    if (error != hipSuccess && body)
         free_body(body);
     return error;
 }

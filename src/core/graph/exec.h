@@ -4,8 +4,8 @@
  * node, into a list (exec_list.h), and decides what a launch does with them (exec_plan.h).
  *
  * Each executable graph has a lock, which a launch, an update and the destruction hold. Where the
- * lock of all graphs (graph.h) is needed too, it is taken second: what a launch submits may take
- * it. */
+ * lock of all graphs (graph.h) is needed too, it is always taken second: what a launch submits may
+ * take it, if streams are captured at the time. */
 #ifndef AH_EXEC_H
 #define AH_EXEC_H
 
@@ -67,6 +67,9 @@ static inline hipError_t ah_exec_lock(hipGraphExec_t handle, const char *call,
     ah_exec_unlock(exec);
     return ah_exec_refuse(handle, call);
 }
+
+/* What happened to it if it cannot run any more, with a message that begins with call. */
+hipError_t ah_exec_check(const struct ah_exec_body *body, const char *call);
 
 /* Finds out, after a change of the body, whether launches are one call of the backend. The lock is
  * held. */

@@ -14,15 +14,6 @@ static bool is_same_stream(const struct ah_exec *exec, const struct ah_stream *s
     return exec->last == stream && exec->last_id == stream->id && stream->id != 2;
 }
 
-static hipError_t check_lost(const struct ah_exec_body *body, const char *call)
-{
-    if (__builtin_expect(!body->lost, 1))
-        return hipSuccess;
-    AH_LOG_ERR("%s: the executable graph cannot run any more: %s; instantiate a graph again", call,
-               body->lost);
-    return body->lost_error;
-}
-
 static void note_stream(struct ah_exec *exec, struct ah_stream *stream)
 {
     exec->last = stream;
@@ -45,7 +36,7 @@ static hipError_t launch_plan(struct ah_exec *exec, struct ah_stream *stream)
 {
     struct ah_exec_body *body = exec->body;
     bool follows = exec->last && !is_same_stream(exec, stream);
-    hipError_t error = check_lost(body, "hipGraphLaunch");
+    hipError_t error = ah_exec_check(body, "hipGraphLaunch");
     if (error == hipSuccess)
         error = wait_for_old_plan(exec, follows);
     if (error == hipSuccess && body->memory_count)
@@ -63,7 +54,7 @@ static hipError_t launch_plan(struct ah_exec *exec, struct ah_stream *stream)
 hipError_t ah_exec_capture(struct ah_exec *exec, struct ah_work **out_work)
 {
     struct ah_graph *graph;
-    hipError_t error = check_lost(exec->body, "hipGraphLaunch");
+    hipError_t error = ah_exec_check(exec->body, "hipGraphLaunch");
     if (error == hipSuccess && exec->body->memory_count > 0) {
         AH_LOG_ERR("hipGraphLaunch: the stream is being captured, and a graph that allocates or "
                    "frees memory cannot be part of another");
@@ -81,6 +72,31 @@ hipError_t ah_exec_capture(struct ah_exec *exec, struct ah_work **out_work)
     return *out_work ? hipSuccess : hipErrorOutOfMemory;
 }
 
+/* In a stream that captures. */
+static hipError_t launch_captured(struct ah_exec *exec, struct ah_stream *stream)
+{
+    struct ah_work *work;
+    ah_graph_lock();
+    hipError_t error = ah_exec_capture(exec, &work);
+    ah_graph_unlock();
+    return error == hipSuccess ? ah_capture_add(stream, work, "hipGraphLaunch") : error;
+}
+
+static hipError_t launch_any(struct ah_exec *exec, struct ah_stream *stream)
+{
+    unsigned state = atomic_load_explicit(&stream->state, memory_order_acquire);
+    if (state & AH_STREAM_CAPTURING)
+        return launch_captured(exec, stream);
+    if (state & AH_STREAM_BESIDE_CAPTURE) {
+        ah_graph_lock();
+        hipError_t error = ah_capture_refuse_legacy(stream->handle.device, "hipGraphLaunch");
+        ah_graph_unlock();
+        if (error != hipSuccess)
+            return error;
+    }
+    return launch_plan(exec, stream);
+}
+
 /* The usual case, a graph that the backend does as a whole, costs one call of it. */
 static inline hipError_t launch_locked(struct ah_exec *exec, struct ah_stream *stream)
 {
@@ -88,59 +104,24 @@ static inline hipError_t launch_locked(struct ah_exec *exec, struct ah_stream *s
     bool unusual =
         (exec->whole == NULL) | (exec->whole_device != device) | (int)ah_submit_is_unusual(stream);
     if (__builtin_expect(unusual, 0))
-        return launch_plan(exec, stream);
+        return launch_any(exec, stream);
     note_stream(exec, stream);
     return device->ops->graph_launch(device->native, exec->whole,
                                      atomic_load_explicit(&stream->native, memory_order_relaxed));
 }
 
-/* In a stream that captures. */
-static hipError_t launch_captured(hipGraphExec_t handle, struct ah_stream *stream)
+static hipError_t launch(hipGraphExec_t handle, hipStream_t stream_handle)
 {
     struct ah_exec *exec;
-    struct ah_work *work;
-    ah_graph_lock();
-    hipError_t error = ah_exec_lock(handle, "hipGraphLaunch", &exec);
-    if (error == hipSuccess) {
-        error = ah_exec_capture(exec, &work);
-        ah_exec_unlock(exec);
-    }
-    ah_graph_unlock();
-    return error == hipSuccess ? ah_capture_add(stream, work, "hipGraphLaunch") : error;
-}
-
-static hipError_t launch_here(hipGraphExec_t handle, struct ah_stream *stream)
-{
-    struct ah_exec *exec;
+    struct ah_stream *stream;
     hipError_t error = ah_exec_lock(handle, "hipGraphLaunch", &exec);
     if (error != hipSuccess)
         return error;
-    error = launch_locked(exec, stream);
+    error = ah_stream_resolve(stream_handle, &stream);
+    if (__builtin_expect(error == hipSuccess, 1))
+        error = launch_locked(exec, stream);
     ah_exec_unlock(exec);
     return error;
-}
-
-static hipError_t launch_beside_capture(hipGraphExec_t handle, struct ah_stream *stream)
-{
-    ah_graph_lock();
-    hipError_t error = ah_capture_refuse_legacy(stream->handle.device, "hipGraphLaunch");
-    ah_graph_unlock();
-    return error == hipSuccess ? launch_here(handle, stream) : error;
-}
-
-/* The lock of graphs is taken before that of an executable graph, where both are. */
-static hipError_t launch(hipGraphExec_t handle, hipStream_t stream_handle)
-{
-    struct ah_stream *stream;
-    hipError_t error = ah_stream_resolve(stream_handle, &stream);
-    if (__builtin_expect(error != hipSuccess, 0))
-        return error;
-    unsigned state = atomic_load_explicit(&stream->state, memory_order_acquire);
-    if (__builtin_expect(state & AH_STREAM_CAPTURING, 0))
-        return launch_captured(handle, stream);
-    if (__builtin_expect(state & AH_STREAM_BESIDE_CAPTURE, 0))
-        return launch_beside_capture(handle, stream);
-    return launch_here(handle, stream);
 }
 
 hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
@@ -164,7 +145,7 @@ hipError_t ah_exec_upload(hipGraphExec_t handle, hipStream_t stream_handle, cons
         return error;
     error = ah_stream_resolve(stream_handle, &stream);
     if (error == hipSuccess)
-        error = check_lost(exec->body, call);
+        error = ah_exec_check(exec->body, call);
     if (error == hipSuccess)
         error = ah_plan_upload(exec->body->plan, stream);
     ah_exec_unlock(exec);

@@ -103,8 +103,8 @@ hipError_t ah_plan_create(const struct ah_exec_list *list, bool records_end,
                           struct ah_exec_plan **out_plan);
 /* Work that is queued still completes. NULL is accepted. */
 void ah_plan_destroy(struct ah_exec_plan *plan);
-/* Before the reset of a device: the plan's streams and events of it go with the reset, graphs of the
- * backend are destroyed. Whether the plan needs the device, and cannot run any more. */
+/* Before the reset of a device: the plan's streams and events of it go with the reset, graphs of
+ * the backend are destroyed. Whether the plan needs the device, and cannot run any more. */
 bool ah_plan_forget_device(struct ah_exec_plan *plan, const struct ah_device *device);
 
 /* The work of this node of the list is a new one, or it was enabled or disabled.

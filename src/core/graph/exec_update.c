@@ -97,6 +97,8 @@ static hipError_t begin(hipGraphExec_t exec_handle, hipGraphNode_t node_handle, 
     ah_graph_lock();
     error = ah_node_of(node_handle, call, &node);
     if (error == hipSuccess)
+        error = ah_exec_check((*out_exec)->body, call);
+    if (error == hipSuccess)
         error = find_node(*out_exec, node, call, out_node);
     if (error != hipSuccess) {
         ah_graph_unlock();
@@ -449,6 +451,8 @@ static hipError_t update(struct ah_exec *exec, hipGraph_t handle, struct ah_node
     struct ah_exec_list list;
     ah_graph_lock();
     hipError_t error = ah_graph_of(handle, "hipGraphExecUpdate", &graph);
+    if (error == hipSuccess)
+        error = ah_exec_check(exec->body, "hipGraphExecUpdate");
     if (error == hipSuccess) {
         error = ah_exec_list_make(graph, "hipGraphExecUpdate", &list, out_error_node);
         if (error == hipSuccess)
