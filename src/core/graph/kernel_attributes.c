@@ -4,19 +4,10 @@
 #include "api_arguments.h"
 #include "graph.h"
 
-/* Where the work keeps the attribute. NULL: kernel nodes have no such attribute. */
-static hipLaunchAttributeValue *attribute_of(struct ah_kernel_work *kernel, hipLaunchAttributeID id)
+static bool is_attribute(hipLaunchAttributeID id)
 {
-    switch ((int)id) {
-    case hipLaunchAttributeAccessPolicyWindow:
-        return &kernel->access_policy;
-    case hipLaunchAttributeCooperative:
-        return &kernel->cooperative;
-    case hipLaunchAttributePriority:
-        return &kernel->priority;
-    default:
-        return NULL;
-    }
+    return id == hipLaunchAttributeAccessPolicyWindow || id == hipLaunchAttributeCooperative ||
+           id == hipLaunchAttributePriority;
 }
 
 static hipError_t check_window(const hipAccessPolicyWindow *window, const struct ah_device *device,
@@ -57,11 +48,18 @@ static hipError_t check(hipLaunchAttributeID id, const hipLaunchAttributeValue *
                                             : hipSuccess;
 }
 
-static void set_cooperative(struct ah_kernel_work *kernel)
+static void set_value(struct ah_kernel_work *kernel, hipLaunchAttributeID id,
+                      const hipLaunchAttributeValue *value)
 {
-    kernel->launch.flags &= ~(unsigned)AH_LAUNCH_COOPERATIVE;
-    if (kernel->cooperative.cooperative)
-        kernel->launch.flags |= AH_LAUNCH_COOPERATIVE;
+    if (id == hipLaunchAttributeAccessPolicyWindow) {
+        kernel->access_policy = value->accessPolicyWindow;
+    } else if (id == hipLaunchAttributePriority) {
+        kernel->priority = value->priority;
+    } else {
+        kernel->cooperative = value->cooperative;
+        kernel->launch.flags &= ~(unsigned)AH_LAUNCH_COOPERATIVE;
+        kernel->launch.flags |= value->cooperative ? AH_LAUNCH_COOPERATIVE : 0;
+    }
 }
 
 static hipError_t set(hipGraphNode_t handle, hipLaunchAttributeID id,
@@ -70,15 +68,12 @@ static hipError_t set(hipGraphNode_t handle, hipLaunchAttributeID id,
     static const char call[] = "hipGraphKernelNodeSetAttribute";
     struct ah_node *node;
     hipError_t error = ah_node_of_type(handle, hipGraphNodeTypeKernel, call, &node);
-    if (error != hipSuccess)
-        return error;
-    hipLaunchAttributeValue *own = attribute_of(&node->work->kernel, id);
-    error = own && value ? check(id, value, node->work->device, call) : hipErrorInvalidValue;
-    if (error != hipSuccess)
-        return error;
-    *own = *value;
-    set_cooperative(&node->work->kernel);
-    return hipSuccess;
+    if (error == hipSuccess)
+        error = is_attribute(id) && value ? check(id, value, node->work->device, call)
+                                          : hipErrorInvalidValue;
+    if (error == hipSuccess)
+        set_value(&node->work->kernel, id, value);
+    return error;
 }
 
 hipError_t hipGraphKernelNodeSetAttribute(hipGraphNode_t hNode, hipKernelNodeAttrID attr,
@@ -99,10 +94,15 @@ static hipError_t get(hipGraphNode_t handle, hipLaunchAttributeID id,
         ah_node_of_type(handle, hipGraphNodeTypeKernel, "hipGraphKernelNodeGetAttribute", &node);
     if (error != hipSuccess)
         return error;
-    const hipLaunchAttributeValue *own = attribute_of(&node->work->kernel, id);
-    if (!own || !out_value)
+    if (!is_attribute(id) || !out_value)
         return hipErrorInvalidValue;
-    *out_value = *own;
+    const struct ah_kernel_work *kernel = &node->work->kernel;
+    if (id == hipLaunchAttributeAccessPolicyWindow)
+        out_value->accessPolicyWindow = kernel->access_policy;
+    else if (id == hipLaunchAttributePriority)
+        out_value->priority = kernel->priority;
+    else
+        out_value->cooperative = kernel->cooperative;
     return hipSuccess;
 }
 

@@ -21,8 +21,10 @@ struct ah_memcpy_work {
         AH_MEMCPY_ROW,    /* bytes, also to and from variables, whose address is in region */
         AH_MEMCPY_REGION, /* captured; has no kind */
     } form;
-    hipMemcpy3DParms params;
-    HIP_MEMCPY3D driver;
+    union {
+        hipMemcpy3DParms params;
+        HIP_MEMCPY3D driver;
+    };
     hipMemcpyKind kind;
     struct ah_copy_region region; /* of every form; its arrays are core's: struct ah_array */
     /* Where both ends were when the work was made: their memory may be freed before an update. */
@@ -46,7 +48,8 @@ struct ah_kernel_work {
     void **storage;          /* pointers to the arguments, then the arguments; owned */
     size_t storage_size;
     unsigned pointer_count;
-    hipLaunchAttributeValue access_policy, cooperative, priority; /* as given; 0 before that */
+    hipAccessPolicyWindow access_policy; /* attributes as they were given; 0 before that */
+    int cooperative, priority;
 };
 
 /* Waits for values in memory, and writes of them. */

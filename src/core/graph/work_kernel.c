@@ -152,7 +152,7 @@ static hipError_t make(struct ah_function *function, const struct ah_launch *lau
     struct ah_kernel_work *kernel = &work->kernel;
     kernel->function = function;
     kernel->launch = *launch;
-    kernel->cooperative.cooperative = (launch->flags & AH_LAUNCH_COOPERATIVE) != 0;
+    kernel->cooperative = (launch->flags & AH_LAUNCH_COOPERATIVE) != 0;
     error = copy_arguments(kernel, launch, call);
     if (error != hipSuccess) {
         ah_work_free(work);
@@ -251,15 +251,14 @@ static void describe(const struct ah_work *work, unsigned flags, FILE *out)
 {
     const struct ah_kernel_work *kernel = &work->kernel;
     const unsigned *grid = kernel->launch.grid, *block = kernel->launch.block;
-    const hipAccessPolicyWindow *window = &kernel->access_policy.accessPolicyWindow;
+    const hipAccessPolicyWindow *window = &kernel->access_policy;
     fprintf(out, "function|%s\n", function_name(kernel));
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeParams))
         fprintf(out, "grid|%u x %u x %u\nblock|%u x %u x %u\nshared|%u\n", grid[0], grid[1],
                 grid[2], block[0], block[1], block[2], kernel->launch.shared);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeAttributes))
         fprintf(out, "cooperative|%d\npriority|%d\naccess policy|%p, %zu bytes\n",
-                kernel->cooperative.cooperative, kernel->priority.priority, window->base_ptr,
-                window->num_bytes);
+                kernel->cooperative, kernel->priority, window->base_ptr, window->num_bytes);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsHandles))
         fprintf(out, "function handle|%p\n", kernel->given.func);
 }
