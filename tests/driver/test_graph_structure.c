@@ -37,7 +37,8 @@ static void a_new_node_names_each_of_its_dependencies_once(void **state)
     refused(hipGraphAddEmptyNode(&node, NULL, NULL, 0), hipErrorInvalidValue,
             "hipGraphAddEmptyNode: the graph is NULL");
     expect(hipGraphAddEmptyNode(NULL, graph, NULL, 0), hipErrorInvalidValue);
-    expect(hipGraphAddEmptyNode(&node, graph, NULL, 1), hipErrorInvalidValue);
+    refused(hipGraphAddEmptyNode(&node, graph, NULL, 1), hipErrorInvalidValue,
+            "the new node has 1 dependencies and no list of them");
     ok(hipGraphDestroy(other));
     refused(hipGraphAddEmptyNode(&node, graph, stray, 2), hipErrorInvalidValue, "is not a node");
     ok(hipGraphAddEmptyNode(&node, graph, twice, 1));
@@ -162,8 +163,10 @@ static void edges_are_added_and_removed_all_or_none(void **state)
     check(edge_count(graph) == 2);
     ok(hipGraphAddDependencies(graph, NULL, NULL, 0));
     ok(hipGraphRemoveDependencies(graph, NULL, NULL, 0));
-    expect(hipGraphAddDependencies(graph, NULL, to, 1), hipErrorInvalidValue);
-    expect(hipGraphRemoveDependencies(graph, from, NULL, 1), hipErrorInvalidValue);
+    refused(hipGraphAddDependencies(graph, NULL, to, 1), hipErrorInvalidValue,
+            "a list of their ends is NULL");
+    refused(hipGraphRemoveDependencies(graph, from, NULL, 1), hipErrorInvalidValue,
+            "hipGraphRemoveDependencies: there are 1 dependencies");
     refused(hipGraphAddDependencies(NULL, from, to, 1), hipErrorInvalidValue, "the graph is NULL");
     ok(hipGraphDestroy(other));
     ok(hipGraphDestroy(graph));
@@ -490,23 +493,37 @@ static void user_objects_check_their_arguments(void **state)
     hipGraph_t graph = new_graph();
     const unsigned flags = hipUserObjectNoDestructorSync, many = (unsigned)INT_MAX + 1;
     (void)state;
-    expect(hipUserObjectCreate(NULL, &calls, count_call, 1, flags), hipErrorInvalidValue);
-    expect(hipUserObjectCreate(&object, &calls, NULL, 1, flags), hipErrorInvalidValue);
-    expect(hipUserObjectCreate(&object, &calls, count_call, 0, flags), hipErrorInvalidValue);
-    expect(hipUserObjectCreate(&object, &calls, count_call, many, flags), hipErrorInvalidValue);
-    expect(hipUserObjectCreate(&object, &calls, count_call, 1, 0), hipErrorInvalidValue);
+    refused(hipUserObjectCreate(NULL, &calls, count_call, 1, flags), hipErrorInvalidValue,
+            "needs a place for the object");
+    refused(hipUserObjectCreate(&object, &calls, NULL, 1, flags), hipErrorInvalidValue,
+            "needs a place for the object, a destructor");
+    refused(hipUserObjectCreate(&object, &calls, count_call, 0, flags), hipErrorInvalidValue,
+            "hipUserObjectCreate: 0 references");
+    refused(hipUserObjectCreate(&object, &calls, count_call, many, flags), hipErrorInvalidValue,
+            "a count is from 1 to 2147483647");
+    refused(hipUserObjectCreate(&object, &calls, count_call, 1, 0), hipErrorInvalidValue,
+            "hipUserObjectNoDestructorSync alone");
     object = new_object(&calls, 1);
-    expect(hipUserObjectRetain(NULL, 1), hipErrorInvalidValue);
-    expect(hipUserObjectRetain(object, 0), hipErrorInvalidValue);
-    expect(hipUserObjectRelease(NULL, 1), hipErrorInvalidValue);
-    expect(hipUserObjectRelease(object, many), hipErrorInvalidValue);
-    expect(hipGraphRetainUserObject(NULL, object, 1, 0), hipErrorInvalidValue);
-    expect(hipGraphRetainUserObject(graph, NULL, 1, 0), hipErrorInvalidValue);
-    expect(hipGraphRetainUserObject(graph, object, 0, 0), hipErrorInvalidValue);
-    expect(hipGraphRetainUserObject(graph, object, 1, 2), hipErrorInvalidValue);
-    expect(hipGraphReleaseUserObject(NULL, object, 1), hipErrorInvalidValue);
-    expect(hipGraphReleaseUserObject(graph, NULL, 1), hipErrorInvalidValue);
-    expect(hipGraphReleaseUserObject(graph, object, 0), hipErrorInvalidValue);
+    refused(hipUserObjectRetain(NULL, 1), hipErrorInvalidValue,
+            "hipUserObjectRetain: the user object is NULL");
+    refused(hipUserObjectRetain(object, 0), hipErrorInvalidValue,
+            "hipUserObjectRetain: 0 references");
+    refused(hipUserObjectRelease(NULL, 1), hipErrorInvalidValue, "the user object is NULL");
+    refused(hipUserObjectRelease(object, many), hipErrorInvalidValue,
+            "hipUserObjectRelease: 2147483648 references");
+    refused(hipGraphRetainUserObject(NULL, object, 1, 0), hipErrorInvalidValue,
+            "the graph is NULL");
+    refused(hipGraphRetainUserObject(graph, NULL, 1, 0), hipErrorInvalidValue,
+            "the user object is NULL");
+    refused(hipGraphRetainUserObject(graph, object, 0, 0), hipErrorInvalidValue,
+            "hipGraphRetainUserObject: 0 references");
+    refused(hipGraphRetainUserObject(graph, object, 1, 2), hipErrorInvalidValue,
+            "unknown flags 0x2");
+    refused(hipGraphReleaseUserObject(NULL, object, 1), hipErrorInvalidValue, "the graph is NULL");
+    refused(hipGraphReleaseUserObject(graph, NULL, 1), hipErrorInvalidValue,
+            "the user object is NULL");
+    refused(hipGraphReleaseUserObject(graph, object, 0), hipErrorInvalidValue,
+            "hipGraphReleaseUserObject: 0 references");
     check(calls == 0);
     ok(hipUserObjectRelease(object, 1));
     check(calls == 1);

@@ -184,8 +184,10 @@ static hipError_t change_edges(hipGraph_t handle, const char *call, const hipGra
                                change_edge *undo)
 {
     struct ah_graph *graph;
-    if (count > 0 && (!from || !to))
+    if (count > 0 && (!from || !to)) {
+        AH_LOG_ERR("%s: there are %zu dependencies, and a list of their ends is NULL", call, count);
         return hipErrorInvalidValue;
+    }
     ah_graph_lock();
     hipError_t error = ah_graph_of(handle, call, &graph);
     if (error == hipSuccess)

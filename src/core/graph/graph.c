@@ -144,6 +144,10 @@ static hipError_t check_dependencies(struct ah_graph *graph, const hipGraphNode_
                                      size_t count)
 {
     unsigned long long mark = ah_order_mark();
+    if (count > 0 && !dependencies) {
+        AH_LOG_ERR("the new node has %zu dependencies and no list of them", count);
+        return hipErrorInvalidValue;
+    }
     for (size_t i = 0; i < count; i++) {
         struct ah_node *node = (struct ah_node *)(void *)dependencies[i];
         const char *why = !ah_handle_is(node, AH_HANDLE_GRAPH_NODE) ? "is not a node"
@@ -174,8 +178,7 @@ hipError_t ah_node_add(struct ah_graph *graph, const hipGraphNode_t *dependencie
                        struct ah_work *work, struct ah_node **out_node)
 {
     struct ah_node *node = NULL;
-    hipError_t error = count && !dependencies ? hipErrorInvalidValue
-                                              : check_dependencies(graph, dependencies, count);
+    hipError_t error = check_dependencies(graph, dependencies, count);
     if (error == hipSuccess)
         error = append_node(graph, work, &node);
     if (!node) {

@@ -149,16 +149,33 @@ static unsigned long long take_out(struct ah_graph_objects *objects,
 
 /* ---- the application's references ------------------------------------------------------ */
 
-static bool count_is_valid(unsigned count)
+static hipError_t check_count(unsigned count, const char *call)
 {
-    return count > 0 && count <= INT_MAX;
+    if (count > 0 && count <= INT_MAX)
+        return hipSuccess;
+    AH_LOG_ERR("%s: %u references; a count is from 1 to %d", call, count, INT_MAX);
+    return hipErrorInvalidValue;
+}
+
+static hipError_t check(hipUserObject_t handle, unsigned count, const char *call)
+{
+    if (handle)
+        return check_count(count, call);
+    AH_LOG_ERR("%s: the user object is NULL", call);
+    return hipErrorInvalidValue;
 }
 
 static hipError_t create(hipUserObject_t *out_object, void *pointer, hipHostFn_t destroy,
                          unsigned count, unsigned flags)
 {
-    if (!out_object || !destroy || !count_is_valid(count) || flags != hipUserObjectNoDestructorSync)
+    if (!out_object || !destroy || flags != hipUserObjectNoDestructorSync) {
+        AH_LOG_ERR("hipUserObjectCreate needs a place for the object, a destructor, and the flag "
+                   "hipUserObjectNoDestructorSync alone");
         return hipErrorInvalidValue;
+    }
+    hipError_t error = check_count(count, "hipUserObjectCreate");
+    if (error != hipSuccess)
+        return error;
     struct ah_user_object *object = ah_handle_create(AH_HANDLE_USER_OBJECT, NULL);
     if (!object)
         return hipErrorOutOfMemory;
@@ -199,8 +216,9 @@ static unsigned long long give_up_held(struct ah_user_object *object, unsigned c
 
 static hipError_t release(hipUserObject_t handle, unsigned count)
 {
-    if (!handle || !count_is_valid(count))
-        return hipErrorInvalidValue;
+    hipError_t error = check(handle, count, "hipUserObjectRelease");
+    if (error != hipSuccess)
+        return error;
     pthread_mutex_lock(&count_lock);
     struct ah_user_object *object = find_object(handle, "hipUserObjectRelease");
     bool last = object && drop_locked(object, give_up_held(object, count, "hipUserObjectRelease"));
@@ -218,8 +236,9 @@ hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count)
 
 static hipError_t retain(hipUserObject_t handle, unsigned count)
 {
-    if (!handle || !count_is_valid(count))
-        return hipErrorInvalidValue;
+    hipError_t error = check(handle, count, "hipUserObjectRetain");
+    if (error != hipSuccess)
+        return error;
     pthread_mutex_lock(&count_lock);
     struct ah_user_object *object = find_object(handle, "hipUserObjectRetain");
     if (object) {
@@ -268,10 +287,15 @@ static hipError_t graph_retain(hipGraph_t handle, hipUserObject_t object, unsign
                                unsigned flags)
 {
     struct ah_graph *graph;
-    if (!object || !count_is_valid(count) || (flags != 0 && flags != hipGraphUserObjectMove))
+    hipError_t error = check(object, count, "hipGraphRetainUserObject");
+    if (error != hipSuccess)
+        return error;
+    if (flags != 0 && flags != hipGraphUserObjectMove) {
+        AH_LOG_ERR("hipGraphRetainUserObject: unknown flags 0x%x", flags);
         return hipErrorInvalidValue;
+    }
     ah_graph_lock();
-    hipError_t error = ah_graph_of(handle, "hipGraphRetainUserObject", &graph);
+    error = ah_graph_of(handle, "hipGraphRetainUserObject", &graph);
     if (error == hipSuccess)
         error = give_to_graph(graph, object, count, flags);
     ah_graph_unlock();
@@ -289,10 +313,11 @@ static hipError_t graph_release(hipGraph_t handle, hipUserObject_t object, unsig
 {
     struct ah_graph *graph;
     unsigned long long taken = 0;
-    if (!object || !count_is_valid(count))
-        return hipErrorInvalidValue;
+    hipError_t error = check(object, count, "hipGraphReleaseUserObject");
+    if (error != hipSuccess)
+        return error;
     ah_graph_lock();
-    hipError_t error = ah_graph_of(handle, "hipGraphReleaseUserObject", &graph);
+    error = ah_graph_of(handle, "hipGraphReleaseUserObject", &graph);
     if (error == hipSuccess)
         taken = take_out(graph->objects, (struct ah_user_object *)(void *)object, count);
     ah_graph_unlock();
