@@ -205,6 +205,9 @@ static const char foreign[] = "memory that the driver says nothing of is the hos
 static const char ahead[] = "functions are loaded ahead where that is possible, or at their launch";
 static const char not_the_program[] = "the program's object is destroyed, and the log has the rest";
 
+static const char given_back_later[] = "memory that is not known to be unused is given back later";
+static const char requested_again[] = "it is requested again, when unused memory was given back";
+
 static const struct quiet quiets[] = {
     {"cuGetErrorName", NULL, 0, "it names another failure"},
     {"cuGetErrorString", NULL, 0, "it names another failure"},
@@ -227,6 +230,14 @@ static const struct quiet quiets[] = {
     {"cuCtxGetCurrent", "shared pools", 0, foreign},
     {"cuCtxGetCurrent", "launched graphs", 0, foreign},
     {"cuCtxGetCurrent", "graph structure", 0, foreign},
+    {"cuCtxGetCurrent", "memory of graphs", 0, given_back_later},
+    {"cuEventCreate", "memory of graphs", 0, given_back_later},
+    {"cuEventRecord", "memory of graphs", 0, given_back_later},
+    {"cuEventQuery", "memory of graphs", 0, given_back_later},
+    {"cuEventDestroy_v2", "memory of graphs", 0, not_the_program},
+    {"cuMemCreate", "memory of graphs", OUT_OF_MEMORY, requested_again},
+    {"cuMemMap", "memory of graphs", OUT_OF_MEMORY, requested_again},
+    {"cuMemAddressFree", "memory of graphs", 0, given_back_later},
     {"cuMemHostGetDevicePointer_v2", NULL, 0, "with unified addresses it is the host's"},
     {"cuCtxGetCurrent", "memory", 0, "the address of host memory, as above"},
     {"cuCtxGetCurrent", "fills", 0, "the address of host memory, as above"},
@@ -245,6 +256,13 @@ static const struct quiet quiets[] = {
     {"allocation", "launches", 0, "it is requested again at once"},
     {"allocation", "pools", 0, "memory is waited for, and requested again"},
 
+    {"allocation", "memory of graphs", 0, requested_again},
+    {"hsa_system_get_info", "memory of graphs", 0, "as on a runtime without virtual memory"},
+    {"hsa_amd_vmem_address_free", "memory of graphs", 0, given_back_later},
+    {"hsa_amd_vmem_handle_create", "memory of graphs", 0, requested_again},
+    {"hsa_amd_vmem_map", "memory of graphs", HSA_STATUS_ERROR_OUT_OF_RESOURCES, requested_again},
+    {"hsa_amd_vmem_set_access", "memory of graphs", HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+     requested_again},
     {"hsa_status_string", NULL, 0, "it names another failure"},
     {"hsa_agent_get_info", NULL, HSA_STATUS_ERROR_INVALID_ARGUMENT,
      "a runtime that does not know an attribute"},

@@ -195,6 +195,8 @@ static long settled_live(void)
 
 static void end_library(const struct fault *fault)
 {
+    for (int i = 0; i < 2; i++) /* mappings outlive a reset */
+        (void)hipDeviceGraphMemTrim(i);
     if (unregister_kernels() != 0)
         not_so("a device cannot be reset");
     outcome->files = count_entries("/proc/self/fd");

@@ -916,6 +916,45 @@ static void launch_graphs(void)
         END(hipFree(memory));
 }
 
+/* Allocates, fills and frees; NULL nodes are those that could not be added. */
+static hipGraphExec_t make_graph_with_memory(hipGraph_t graph)
+{
+    hipMemAllocNodeParams allocation = {.bytesize = 256};
+    hipGraphNode_t nodes[3] = {NULL};
+    hipGraphExec_t exec = NULL;
+    allocation.poolProps.allocType = hipMemAllocationTypePinned;
+    allocation.poolProps.location.type = hipMemLocationTypeDevice;
+    T(hipGraphAddMemAllocNode(&nodes[0], graph, NULL, 0, &allocation));
+    hipMemsetParams fill = {.dst = allocation.dptr, .elementSize = 4, .height = 1, .width = 16};
+    if (nodes[0])
+        T(hipGraphAddMemsetNode(&nodes[1], graph, nodes, 1, &fill));
+    if (nodes[1])
+        T(hipGraphAddMemFreeNode(&nodes[2], graph, &nodes[1], 1, allocation.dptr));
+    if (nodes[2])
+        T(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    return exec;
+}
+
+static void allocate_in_graphs(void)
+{
+    hipGraph_t graph = NULL;
+    hipGraphExec_t exec = NULL;
+    uint64_t reserved;
+    if (T(hipGraphCreate(&graph, 0)) == hipSuccess)
+        exec = make_graph_with_memory(graph);
+    for (int i = 0; exec && i < 2; i++) {
+        T(hipGraphLaunch(exec, NULL));
+        T(hipStreamSynchronize(NULL));
+        T(hipDeviceGetGraphMemAttribute(0, hipGraphMemAttrReservedMemCurrent, &reserved));
+    }
+    END(hipDeviceSynchronize());
+    if (exec)
+        END(hipGraphExecDestroy(exec));
+    if (graph)
+        END(hipGraphDestroy(graph));
+    END(hipDeviceGraphMemTrim(0));
+}
+
 /* The first begins with the library's first call; the others when it has started. */
 const struct section fault_sections[] = {
     {"start", start},
@@ -944,5 +983,6 @@ const struct section fault_sections[] = {
     {"events", use_events},
     {"launched graphs", launch_graphs},
     {"graph structure", build_graphs},
+    {"memory of graphs", allocate_in_graphs},
 };
 const size_t fault_section_count = sizeof fault_sections / sizeof *fault_sections;

@@ -97,18 +97,18 @@ static hipError_t set_access(const struct ah_graph_allocation *allocation)
     return error;
 }
 
-/* Takes away what map put there, as far as it came. What the driver fails to free is tried again by
- * the next call. */
+/* Takes away what map put there, as far as it came. What the driver fails to free stays, and is
+ * tried again by the next call; what it does not have is gone, with its error. */
 static hipError_t unmap(struct ah_graph_allocation *allocation)
 {
     struct ah_device *device = allocation->device;
-    hipError_t error = hipSuccess;
+    hipError_t first = hipSuccess, error = hipSuccess;
     allocation->accessible = false;
     if (allocation->mapped)
-        error =
+        first =
             device->ops->virtual_unmap(device->native, allocation->address, allocation->reserved);
-    if (ah_free_failed(error))
-        return error;
+    if (ah_free_failed(first))
+        return first;
     allocation->mapped = false;
     if (allocation->memory)
         error = device->ops->virtual_destroy(device->native, allocation->memory);
@@ -117,7 +117,7 @@ static hipError_t unmap(struct ah_graph_allocation *allocation)
     if (allocation->memory && !allocation->lost)
         count_reserved(allocation, false);
     allocation->memory = NULL;
-    return hipSuccess;
+    return first == hipSuccess ? error : first;
 }
 
 static hipError_t map(struct ah_graph_allocation *allocation)
@@ -191,11 +191,19 @@ static hipError_t destroy(struct ah_graph_allocation *allocation)
 {
     struct ah_device *device = allocation->device;
     struct ah_allocation known;
-    hipError_t error = unmap(allocation);
-    if (error == hipSuccess && allocation->is_virtual)
+    hipError_t error = hipSuccess, unmapped = unmap(allocation);
+    if (ah_free_failed(unmapped))
+        return unmapped;
+    if (allocation->event)
+        error = allocation->event_device->ops->event_destroy(allocation->event_device->native,
+                                                             allocation->event);
+    if (ah_free_failed(error))
+        return error;
+    allocation->event = NULL;
+    if (allocation->is_virtual)
         error =
             device->ops->virtual_release(device->native, allocation->address, allocation->reserved);
-    else if (error == hipSuccess && !allocation->lost)
+    else if (!allocation->lost)
         error = device->ops->memory_free(device->native, allocation->address);
     if (ah_free_failed(error))
         return error;
@@ -203,16 +211,22 @@ static hipError_t destroy(struct ah_graph_allocation *allocation)
         ah_memory_unregister(allocation->address, &known);
     if (!allocation->is_virtual && !allocation->lost)
         count_reserved(allocation, false);
-    if (allocation->event)
-        allocation->event_device->ops->event_destroy(allocation->event_device->native,
-                                                     allocation->event);
     struct ah_graph_allocation **link = &all.first;
     while (*link != allocation)
         link = &(*link)->next;
     *link = allocation->next;
     free(allocation->access);
     free(allocation);
-    return hipSuccess;
+    return unmapped == hipSuccess ? error : unmapped;
+}
+
+/* Waits for the end of a use that no event could be recorded behind. */
+static void settle(struct ah_graph_allocation *allocation)
+{
+    const struct ah_device *device = allocation->event_device;
+    if (allocation->pending && !allocation->event &&
+        device->ops->device_synchronize(device->native) == hipSuccess)
+        allocation->pending = false;
 }
 
 /* Gives back what is unused. Returns the first error. */
@@ -222,7 +236,10 @@ static hipError_t trim(const struct ah_device *device)
     for (struct ah_graph_allocation *it = all.first, *next; it; it = next) {
         next = it->next;
         notice_reset(it);
-        if (it->device != device || !is_unused(it))
+        if (it->device != device)
+            continue;
+        settle(it);
+        if (!is_unused(it))
             continue;
         hipError_t error = it->references == 0 ? destroy(it) : unmap(it);
         first = first == hipSuccess ? error : first;
@@ -267,12 +284,11 @@ void ah_graph_allocation_used(struct ah_graph_allocation *allocation, struct ah_
                                                      allocation->event);
         allocation->event = NULL;
     }
+    allocation->event_device = device;
     hipError_t error = ah_stream_native(stream, &native);
-    if (error == hipSuccess && !allocation->event) {
+    if (error == hipSuccess && !allocation->event)
         error =
             device->ops->event_create(device->native, hipEventDisableTiming, &allocation->event);
-        allocation->event_device = device;
-    }
     if (error == hipSuccess)
         error = device->ops->event_record(device->native, allocation->event, native);
     if (error != hipSuccess && allocation->event) {
