@@ -454,6 +454,7 @@ static void one_call_fails(const char *function, unsigned nth, int code)
     hipError_t error = use_graph();
     const char *log = ah_test_captured();
     fakecuda_clear_faults();
+    ok(OPS->stream_synchronize(first, stream)); /* where waiting has failed */
     if (error != (about_a_node ? hipErrorNotSupported : wanted))
         fail_msg("call %u of %s with %d: %d", nth, function, code, error);
     if (ah_test_count_lines(log) != (about_a_node ? 0 : 1))

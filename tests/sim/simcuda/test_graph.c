@@ -544,17 +544,17 @@ static void what_is_enqueued_keeps_what_it_was_and_runs_after_the_end(void **sta
 /* Work before and after a launch in the default stream, and in streams that wait for it. */
 static void a_wide_graph_is_one_piece_of_work_of_its_stream(void **state)
 {
-    CUdeviceptr memory = allocate(4 * BYTES);
+    CUdeviceptr memory = allocate(8 * BYTES);
     CUgraph graph = new_graph();
     CUstream waits = NULL; /* for the default stream */
     uint32_t words[4 * WORDS];
     (void)state;
     ok(cu.cuStreamCreate(&waits, CU_STREAM_DEFAULT));
     for (unsigned i = 0; i < 4; i++)
-        add_copy(graph, NULL, memory + i * BYTES, memory + (i ^ 1) * BYTES);
+        add_copy(graph, NULL, memory + i * BYTES, memory + (4 + i) * BYTES);
     CUgraphExec exec = make_ready(graph);
     for (unsigned round = 1; round < 20; round++) {
-        ok(launch_fill(kernel(module, "fill"), NULL, memory, round, 4 * WORDS));
+        ok(launch_fill(kernel(module, "fill"), NULL, memory + 4 * BYTES, round, 4 * WORDS));
         ok(cu.cuGraphLaunch(exec, NULL));
         ok(cu.cuMemcpyDtoHAsync(words, memory, sizeof words, waits));
         ok(cu.cuStreamSynchronize(waits));
