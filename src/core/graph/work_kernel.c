@@ -11,43 +11,13 @@
 /* ---- arguments ------------------------------------------------------------------------- */
 
 enum {
-    ALIGNMENT = 16,        /* of each argument: that of the largest vector */
-    EXTRA_COUNT = 5,       /* of a HIP_LAUNCH_PARAM_* list */
-    PARAMETER_LIMIT = 4096 /* more than any driver takes */
+    ALIGNMENT = 16, /* of each argument: that of the largest vector */
+    EXTRA_COUNT = 5 /* of a HIP_LAUNCH_PARAM_* list */
 };
 
 static size_t aligned(size_t size)
 {
     return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-}
-
-/* The size of a kernel's parameter; hipErrorInvalidValue past the last one. */
-static hipError_t parameter_size(const struct ah_function *function, size_t index, size_t *out_size)
-{
-    struct ah_parameter parameter;
-    const struct ah_device *device = function->handle.device;
-    hipError_t error =
-        device->ops->function_parameter(device->native, function->native, index, &parameter);
-    if (error == hipSuccess)
-        *out_size = parameter.size;
-    return error;
-}
-
-/* How many parameters the kernel has, and the bytes that their copies need. */
-static hipError_t measure(const struct ah_function *function, unsigned *out_count, size_t *out_size)
-{
-    size_t size = 0, one;
-    hipError_t error = hipSuccess;
-    unsigned count = 0;
-    for (; count < PARAMETER_LIMIT; count++) {
-        error = parameter_size(function, count, &one);
-        if (error != hipSuccess)
-            break;
-        size += aligned(one);
-    }
-    *out_count = count;
-    *out_size = size;
-    return error == hipErrorInvalidValue ? hipSuccess : error;
 }
 
 static hipError_t allocate(struct ah_kernel_work *kernel, unsigned pointers, size_t bytes)
@@ -58,17 +28,20 @@ static hipError_t allocate(struct ah_kernel_work *kernel, unsigned pointers, siz
     return kernel->storage || kernel->storage_size == 0 ? hipSuccess : hipErrorOutOfMemory;
 }
 
-static hipError_t copy_params(struct ah_kernel_work *kernel, void **params, unsigned count,
-                              size_t size)
+static hipError_t copy_params(struct ah_kernel_work *kernel, void **params,
+                              const struct ah_parameter_list *list)
 {
-    hipError_t error = allocate(kernel, count, size);
-    char *next = (char *)kernel->storage + aligned(count * sizeof(void *));
-    for (unsigned i = 0; i < count && error == hipSuccess; i++) {
-        error = params[i] ? parameter_size(kernel->function, i, &size) : hipErrorInvalidValue;
-        if (error != hipSuccess)
-            break;
-        kernel->storage[i] = memcpy(next, params[i], size);
-        next += aligned(size);
+    size_t size = 0;
+    for (unsigned i = 0; i < list->count; i++) {
+        if (!params[i])
+            return hipErrorInvalidValue;
+        size += aligned(list->at[i].size);
+    }
+    hipError_t error = allocate(kernel, list->count, size);
+    char *next = (char *)kernel->storage + aligned(list->count * sizeof(void *));
+    for (unsigned i = 0; i < list->count && error == hipSuccess; i++) {
+        kernel->storage[i] = memcpy(next, params[i], list->at[i].size);
+        next += aligned(list->at[i].size);
     }
     return error;
 }
@@ -94,17 +67,16 @@ static hipError_t copy_extra(struct ah_kernel_work *kernel, void **extra)
 static hipError_t copy_arguments(struct ah_kernel_work *kernel, const struct ah_launch *launch,
                                  const char *call)
 {
-    unsigned count;
-    size_t size;
+    const struct ah_parameter_list *list;
     if (launch->extra)
         return copy_extra(kernel, launch->extra);
-    hipError_t error = measure(kernel->function, &count, &size);
-    if (error == hipSuccess && count > 0 && !launch->params) {
+    hipError_t error = ah_function_parameters(kernel->function, &list);
+    if (error == hipSuccess && list->count > 0 && !launch->params) {
         AH_LOG_ERR("%s: kernel %s has %u parameters, but neither kernelParams nor extra is given",
-                   call, ah_demangle(kernel->function->name), count);
+                   call, ah_demangle(kernel->function->name), list->count);
         return hipErrorInvalidValue;
     }
-    return error == hipSuccess ? copy_params(kernel, launch->params, count, size) : error;
+    return error == hipSuccess ? copy_params(kernel, launch->params, list) : error;
 }
 
 /* Lets the launch, and what the application is shown, point to the work's own copies. */

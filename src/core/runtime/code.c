@@ -96,8 +96,60 @@ hipError_t ah_function_create(struct ah_device *device, struct ah_backend_functi
 
 void ah_function_destroy(struct ah_function *function)
 {
-    if (function)
-        ah_handle_destroy(function);
+    if (!function)
+        return;
+    free(atomic_load(&function->parameters));
+    ah_handle_destroy(function);
+}
+
+/* hipErrorInvalidValue is the driver's answer to an index past the last parameter. */
+static hipError_t count_parameters(const struct ah_function *function, unsigned *out_count)
+{
+    struct ah_parameter unused;
+    const struct ah_device *device = function->handle.device;
+    hipError_t error = hipSuccess;
+    for (*out_count = 0; error == hipSuccess; *out_count += error == hipSuccess)
+        error =
+            device->ops->function_parameter(device->native, function->native, *out_count, &unused);
+    return error == hipErrorInvalidValue ? hipSuccess : error;
+}
+
+static hipError_t list_parameters(const struct ah_function *function,
+                                  struct ah_parameter_list **out_list)
+{
+    unsigned count;
+    const struct ah_device *device = function->handle.device;
+    hipError_t error = count_parameters(function, &count);
+    if (error != hipSuccess)
+        return error;
+    struct ah_parameter_list *list = calloc(1, sizeof *list + count * sizeof *list->at);
+    if (!list)
+        return hipErrorOutOfMemory;
+    list->count = count;
+    for (unsigned i = 0; i < count && error == hipSuccess; i++)
+        error = device->ops->function_parameter(device->native, function->native, i, &list->at[i]);
+    if (error == hipSuccess)
+        *out_list = list;
+    else
+        free(list);
+    return error;
+}
+
+hipError_t ah_function_parameters(struct ah_function *function,
+                                  const struct ah_parameter_list **out_list)
+{
+    struct ah_parameter_list *made = NULL, *list = atomic_load(&function->parameters);
+    if (!list) {
+        hipError_t error = list_parameters(function, &made);
+        if (error != hipSuccess)
+            return error;
+        if (atomic_compare_exchange_strong(&function->parameters, &list, made))
+            list = made;
+        else
+            free(made); /* another thread was first */
+    }
+    *out_list = list;
+    return hipSuccess;
 }
 
 /* Under the lock. */

@@ -17,6 +17,13 @@ struct ah_function {
     struct ah_module *module;      /* NULL: of a fat binary */
     struct ah_function *next;      /* of the same module */
     const void *host;              /* the kernel's host address; NULL: of a module */
+    _Atomic(struct ah_parameter_list *) parameters; /* NULL until they are needed; owned */
+};
+
+/* The parameters of a kernel, in the order of its arguments. */
+struct ah_parameter_list {
+    unsigned count;
+    struct ah_parameter at[];
 };
 
 /* Code loaded on one device: hipModule_t. */
@@ -52,6 +59,11 @@ hipError_t ah_module_function(struct ah_module *module, const char *name,
 hipError_t ah_function_create(struct ah_device *device, struct ah_backend_function *native,
                               const char *name, struct ah_function **out_function);
 void ah_function_destroy(struct ah_function *function);
+
+/* The list of the driver, which is read once and there as long as the function is. The driver's
+ * error; hipErrorOutOfMemory. */
+hipError_t ah_function_parameters(struct ah_function *function,
+                                  const struct ah_parameter_list **out_list);
 
 /* Opts in to an amount of dynamic shared memory, which becomes the most that launches may ask for
  * (hipFuncSetAttribute); and the same for a launch, which leaves a larger amount as it is. Threads
