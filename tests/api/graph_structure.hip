@@ -335,6 +335,50 @@ TEST("a graph still records and waits for events that were destroyed")
     CHECK_HIP(hipGraphExecDestroy(exec));
 }
 
+TEST("nodes fill memory and record events of other devices than the current one")
+{
+    int devices, value = 5;
+    CHECK_HIP(hipGetDeviceCount(&devices));
+    if (devices < 2)
+        SKIP("there is one device");
+    int *memory[2], got;
+    hipEvent_t event[2];
+    for (int i = 0; i < 2; ++i) {
+        CHECK_HIP(hipSetDevice(i));
+        CHECK_HIP(hipMalloc(reinterpret_cast<void **>(&memory[i]), sizeof(int)));
+        CHECK_HIP(hipEventCreate(&event[i]));
+    }
+    for (int here = 0; here < 2; ++here) {
+        const int there = 1 - here;
+        hipGraphNode_t node;
+        hipMemsetParams fill{};
+        CHECK_HIP(hipSetDevice(here));
+        hipGraph_t graph = new_graph();
+        fill.dst = memory[there];
+        fill.elementSize = sizeof(int);
+        fill.width = fill.height = 1;
+        fill.value = 70u + here;
+        CHECK_HIP(hipGraphAddMemsetNode(&node, graph, nullptr, 0, &fill));
+        CHECK_HIP(hipGraphAddEventRecordNode(&node, graph, &node, 1, event[there]));
+        CHECK_HIP(hipGraphAddEventWaitNode(&node, graph, &node, 1, event[there]));
+        CHECK_HIP(hipGraphAddEventRecordNode(&node, graph, &node, 1, event[here]));
+        add_kernel(graph, {node}, put, memory[here], value);
+        run(graph, 2);
+        CHECK_HIP(hipMemcpy(&got, memory[there], sizeof got, hipMemcpyDeviceToHost));
+        CHECK_EQ(got, 70 + here);
+        CHECK_HIP(hipMemcpy(&got, memory[here], sizeof got, hipMemcpyDeviceToHost));
+        CHECK_EQ(got, value);
+        CHECK_HIP(hipEventQuery(event[here]));
+        CHECK_HIP(hipEventQuery(event[there]));
+        CHECK_HIP(hipGraphDestroy(graph));
+    }
+    for (int i = 0; i < 2; ++i) {
+        CHECK_HIP(hipFree(memory[i]));
+        CHECK_HIP(hipEventDestroy(event[i]));
+    }
+    CHECK_HIP(hipSetDevice(0));
+}
+
 TEST("nodes of any type are added and changed by one function")
 {
     ah_test::buffer<int> values({1, 2});
