@@ -955,6 +955,54 @@ static void allocate_in_graphs(void)
     END(hipDeviceGraphMemTrim(0));
 }
 
+/* Work of two streams becomes one graph. After an error the capture may be invalid, or unjoined. */
+static void capture_work(hipStream_t stream, hipStream_t side, hipEvent_t fork, hipEvent_t join,
+                         uint32_t *memory)
+{
+    static uint32_t host[16];
+    static unsigned called;
+    hipGraph_t graph = NULL;
+    if (T(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed)) != hipSuccess)
+        return;
+    T(launch_fill(memory, 1, 16, stream));
+    T(hipEventRecord(fork, stream));
+    T(hipStreamWaitEvent(side, fork, 0));
+    T(hipMemsetAsync(memory, 1, 64, side));
+    T(hipMemcpyAsync(host, memory, 64, hipMemcpyDeviceToHost, stream));
+    T(hipLaunchHostFunc(stream, on_host, &called));
+    T(hipEventRecordWithFlags(fork, stream, hipEventRecordExternal));
+    T(hipEventRecord(join, side));
+    T(hipStreamWaitEvent(stream, join, 0));
+    T(hipStreamWriteValue32(stream, memory, 5, 0));
+    T(hipStreamEndCapture(stream, &graph));
+    if (graph)
+        END(hipGraphDestroy(graph));
+}
+
+static void capture_graphs(void)
+{
+    hipStream_t stream = NULL, side = NULL;
+    hipEvent_t fork = NULL, join = NULL;
+    uint32_t *memory = NULL;
+    T(hipMalloc((void **)&memory, 64));
+    T(hipStreamCreate(&stream));
+    T(hipStreamCreate(&side));
+    T(hipEventCreate(&fork));
+    T(hipEventCreate(&join));
+    if (memory && stream && side && fork && join)
+        capture_work(stream, side, fork, join, memory);
+    if (join)
+        END(hipEventDestroy(join));
+    if (fork)
+        END(hipEventDestroy(fork));
+    if (side)
+        END(hipStreamDestroy(side));
+    if (stream)
+        END(hipStreamDestroy(stream));
+    if (memory)
+        END(hipFree(memory));
+}
+
 /* The first begins with the library's first call; the others when it has started. */
 const struct section fault_sections[] = {
     {"start", start},
@@ -981,6 +1029,7 @@ const struct section fault_sections[] = {
     {"launches together", launch_together},
     {"streams", use_streams},
     {"events", use_events},
+    {"captured graphs", capture_graphs},
     {"launched graphs", launch_graphs},
     {"graph structure", build_graphs},
     {"memory of graphs", allocate_in_graphs},
