@@ -94,11 +94,39 @@ hipError_t ah_function_create(struct ah_device *device, struct ah_backend_functi
     return hipSuccess;
 }
 
+/* Functions of the program live as long as the process, and leak checkers do not look at handles:
+ * here they find the lists that functions own. */
+static struct {
+    pthread_mutex_t lock;
+    struct ah_parameter_list *first;
+} parameter_lists = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Under the lock. */
+static void add_list(struct ah_parameter_list *list)
+{
+    list->next = parameter_lists.first;
+    if (list->next)
+        list->next->previous = list;
+    parameter_lists.first = list;
+}
+
+static void free_list(struct ah_parameter_list *list)
+{
+    if (!list)
+        return;
+    pthread_mutex_lock(&parameter_lists.lock);
+    *(list->previous ? &list->previous->next : &parameter_lists.first) = list->next;
+    if (list->next)
+        list->next->previous = list->previous;
+    pthread_mutex_unlock(&parameter_lists.lock);
+    free(list);
+}
+
 void ah_function_destroy(struct ah_function *function)
 {
     if (!function)
         return;
-    free(atomic_load(&function->parameters));
+    free_list(atomic_load(&function->parameters));
     ah_handle_destroy(function);
 }
 
@@ -143,9 +171,13 @@ hipError_t ah_function_parameters(struct ah_function *function,
         hipError_t error = list_parameters(function, &made);
         if (error != hipSuccess)
             return error;
-        if (atomic_compare_exchange_strong(&function->parameters, &list, made))
-            list = made;
-        else
+        pthread_mutex_lock(&parameter_lists.lock);
+        list = atomic_load(&function->parameters);
+        if (!list)
+            add_list(list = made);
+        atomic_store(&function->parameters, list);
+        pthread_mutex_unlock(&parameter_lists.lock);
+        if (list != made)
             free(made); /* another thread was first */
     }
     *out_list = list;

@@ -22,6 +22,7 @@ struct ah_function {
 
 /* The parameters of a kernel, in the order of its arguments. */
 struct ah_parameter_list {
+    struct ah_parameter_list *previous, *next; /* of all functions; code.c's */
     unsigned count;
     struct ah_parameter at[];
 };
