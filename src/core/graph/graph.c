@@ -1,5 +1,4 @@
-/* Owns the lock of all graphs, and the life of graphs and nodes. What is after what is order.c's.
- */
+/* Owns the lock of all graphs, and the life of graphs and nodes. Their order is order.c's. */
 #include "graph.h"
 
 #include "log.h"
