@@ -796,6 +796,29 @@ static void external_events_are_nodes(void **state)
     ok(hipStreamSynchronize(side));
 }
 
+/* What is launched is outside, whatever its events are used for meanwhile. */
+static void the_launch_of_a_graph_does_not_join_a_capture(void **state)
+{
+    hipGraph_t graph;
+    hipGraphNode_t node;
+    hipGraphExec_t exec;
+    (void)state;
+    ok(hipGraphCreate(&graph, 0));
+    ok(hipGraphAddEventWaitNode(&node, graph, NULL, 0, event));
+    ok(hipGraphAddEventRecordNode(&node, graph, &node, 1, other_event));
+    ok(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    begin(stream, hipStreamCaptureModeRelaxed);
+    ok(fill(stream));
+    ok(hipEventRecord(event, stream));
+    ok(hipGraphLaunch(exec, side));
+    check(status_of(side) == hipStreamCaptureStatusNone);
+    ok(hipStreamSynchronize(side));
+    ok(hipEventSynchronize(other_event));
+    end_and_count(stream, 1, 0);
+    ok(hipGraphExecDestroy(exec));
+    ok(hipGraphDestroy(graph));
+}
+
 /* ---- what is captured, and what is not ------------------------------------------------ */
 
 static void call_host(void *data)
@@ -1058,6 +1081,7 @@ int main(void)
         CAPTURE_TEST(captures_do_not_mix),
         CAPTURE_TEST(a_capture_waits_for_nothing_outside),
         CAPTURE_TEST(external_events_are_nodes),
+        CAPTURE_TEST(the_launch_of_a_graph_does_not_join_a_capture),
         CAPTURE_TEST(calls_that_a_graph_cannot_have_are_refused),
         CAPTURE_TEST(wrong_parameters_leave_a_capture_valid),
         CAPTURE_TEST(events_of_a_launch_are_nodes),

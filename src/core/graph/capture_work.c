@@ -183,8 +183,9 @@ static enum taken decide_inside(struct ah_captured_stream *part, const struct ah
 static enum taken decide_outside(struct ah_stream *stream, const struct ah_command *command,
                                  const char *name, hipError_t *out_error)
 {
+    bool may_join = command->kind == AH_COMMAND_EVENT_WAIT && !command->external;
     const struct ah_captured_event *captured =
-        command->kind == AH_COMMAND_EVENT_WAIT ? atomic_load(&command->event->captured) : NULL;
+        may_join ? atomic_load(&command->event->captured) : NULL;
     *out_error = hipSuccess;
     if (stream == &stream->handle.device->legacy)
         *out_error = ah_capture_refuse_legacy(stream->handle.device, name);

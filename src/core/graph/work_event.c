@@ -86,8 +86,9 @@ static hipError_t submit_wait(const struct ah_work *work, struct ah_stream *stre
     hipError_t error = check_alive(work->event);
     if (error != hipSuccess)
         return error;
-    return ah_submit(stream,
-                     &(struct ah_command){.kind = AH_COMMAND_EVENT_WAIT, .event = work->event});
+    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_EVENT_WAIT,
+                                                  .external = true,
+                                                  .event = work->event});
 }
 
 static hipError_t submit_record(const struct ah_work *work, struct ah_stream *stream)
