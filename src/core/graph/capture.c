@@ -190,17 +190,19 @@ hipError_t ah_capture_begin(struct ah_stream *stream, struct ah_graph *graph,
     if (!capture)
         return hipErrorOutOfMemory;
     capture->own_graph = !graph;
+    register_functions();
+    atomic_fetch_add(&ah_captures, 1); /* before the stream's state says that it captures */
     hipError_t error = graph ? hipSuccess : ah_graph_create(&graph);
     if (error == hipSuccess)
         error = ah_capture_join(capture, stream, &none);
     if (error != hipSuccess) {
         if (capture->own_graph)
             ah_graph_destroy(graph);
+        atomic_fetch_sub(&ah_captures, 1);
         free(capture);
         return error;
     }
     extra->end_captures = end_of_thread;
-    register_functions();
     graph->captures++;
     capture->graph = graph;
     capture->origin = capture->streams;
@@ -209,7 +211,6 @@ hipError_t ah_capture_begin(struct ah_stream *stream, struct ah_graph *graph,
     capture->thread = &ah_thread;
     capture->next = ah_capture_first;
     ah_capture_first = capture;
-    atomic_fetch_add(&ah_captures, 1);
     *out_capture = capture;
     return hipSuccess;
 }

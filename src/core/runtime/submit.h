@@ -39,7 +39,7 @@ enum ah_blocking { AH_ASYNC, AH_BLOCKING };
 struct ah_command {
     enum ah_command_kind kind;
     enum ah_blocking blocking; /* of copies and fills */
-    bool external; /* records and waits: of no capture's streams; in one, a node */
+    bool external;             /* records and waits: they join no capture, but are nodes of it */
     union {
         struct {
             struct ah_function *function; /* of the stream's device */
