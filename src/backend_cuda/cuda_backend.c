@@ -144,14 +144,17 @@ static hipError_t start_driver(struct ah_backend *backend, char **out_reason)
 
 static hipError_t list_devices(struct ah_backend *backend)
 {
-    backend->devices = calloc((size_t)backend->device_count, sizeof *backend->devices);
+    size_t size = (size_t)backend->device_count * sizeof *backend->devices;
+    backend->devices = aligned_alloc(_Alignof(struct ah_backend_device), size);
     if (!backend->devices)
         return hipErrorOutOfMemory;
+    memset(backend->devices, 0, size);
     for (int i = 0; i < backend->device_count; i++) {
         struct ah_backend_device *device = &backend->devices[i];
         device->backend = backend;
         device->api = &backend->api;
         device->launch = backend->api.cuLaunchKernel;
+        device->graph_launch = backend->api.cuGraphLaunch;
         device->streams_carry_context = backend->driver_version >= STREAMS_CARRY_CONTEXT_SINCE;
         pthread_mutex_init(&device->lock, NULL);
         CUresult result = backend->api.cuDeviceGet(&device->ordinal, i);

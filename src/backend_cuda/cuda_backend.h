@@ -26,17 +26,21 @@ struct ah_backend {
 };
 
 struct ah_backend_device {
-    struct ah_backend *backend;
+    /* One line of the cache has what a launch reads, since the driver uses most of the first level
+     * between two launches. */
+    _Alignas(64) struct ah_backend *backend;
     const struct ahcuda_api *api;                                /* the backend's, to save a load */
     __typeof__(((struct ahcuda_api *)0)->cuLaunchKernel) launch; /* of api, to save another */
+    __typeof__(((struct ahcuda_api *)0)->cuGraphLaunch) graph_launch; /* the same; may be NULL */
     CUdevice ordinal;           /* the driver's number, and the index in the backend */
     unsigned sm;                /* 90 for compute capability 9.0 */
     bool streams_carry_context; /* see ahcuda_enter_stream */
+    _Atomic(CUcontext) context; /* the primary context, NULL until it is needed */
     pthread_mutex_t lock;       /* guards the creation and release of the context, and placed */
     CUevent placed;             /* after the last kernel launched with a place, or NULL */
-    _Atomic(CUcontext) context; /* the primary context, NULL until it is needed */
     _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
 };
+_Static_assert(offsetof(struct ah_backend_device, lock) <= 64, "a launch reads one line");
 
 /* HIP's name for the driver's result. Logs nothing. */
 hipError_t ahcuda_error(CUresult result);

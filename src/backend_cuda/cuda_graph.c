@@ -495,5 +495,5 @@ __attribute__((no_stack_protector)) hipError_t ahcuda_graph_launch(struct ah_bac
     if (error != hipSuccess)
         return error;
     return ahcuda_done(device, "cuGraphLaunch",
-                       device->api->cuGraphLaunch(graph->exec, ahcuda_stream(stream)));
+                       device->graph_launch(graph->exec, ahcuda_stream(stream)));
 }
