@@ -2,6 +2,7 @@
  * until the end, since updates name the nodes of an executable graph by the nodes that it was made
  * of. What the driver refuses to have in a graph is left to core, which does it in a stream. */
 #include "cuda_backend.h"
+#include "readable.h"
 
 #include <stdlib.h>
 
@@ -119,11 +120,27 @@ static CUDA_MEMCPY3D copy_parameters(const struct ah_graph_node *node)
     return copy;
 }
 
+/* The driver takes an address that it does not know for pageable memory, which it reads and writes
+ * itself when the node runs: not where addresses are reserved and have no memory yet. */
+static bool has_memory(const struct ahcuda_api *api, const struct ah_copy_end *end)
+{
+    unsigned type = 0;
+    return end->kind != AH_END_POINTER ||
+           api->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                      ahcuda_pointer(end->pointer)) == CUDA_SUCCESS ||
+           ah_memory_readable(end->pointer) > 0;
+}
+
+static bool can_copy(const struct ahcuda_api *api, const struct ah_graph_node *node)
+{
+    return has_memory(api, &node->copy.src) && has_memory(api, &node->copy.dst);
+}
+
 static CUresult add_copy(const struct ahcuda_api *api, const struct place *place,
                          const struct ah_graph_node *node)
 {
     CUDA_MEMCPY3D copy = copy_parameters(node);
-    if (!api->cuGraphAddMemcpyNode)
+    if (!api->cuGraphAddMemcpyNode || !can_copy(api, node))
         return CUDA_ERROR_NOT_SUPPORTED;
     return api->cuGraphAddMemcpyNode(place->out, place->graph, place->dependencies, place->count,
                                      &copy, context_of(node));
@@ -133,7 +150,7 @@ static CUresult set_copy(const struct ahcuda_api *api, const struct target *targ
                          const struct ah_graph_node *node)
 {
     CUDA_MEMCPY3D copy = copy_parameters(node);
-    if (!api->cuGraphExecMemcpyNodeSetParams)
+    if (!api->cuGraphExecMemcpyNodeSetParams || !can_copy(api, node))
         return CUDA_ERROR_NOT_SUPPORTED;
     return api->cuGraphExecMemcpyNodeSetParams(target->exec, target->node, &copy, context_of(node));
 }

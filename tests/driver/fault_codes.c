@@ -229,6 +229,7 @@ static const struct quiet quiets[] = {
     {"cuCtxGetCurrent", "copies", 0, foreign},
     {"cuCtxGetCurrent", "shared pools", 0, foreign},
     {"cuCtxGetCurrent", "launched graphs", 0, foreign},
+    {"cuPointerGetAttribute", "launched graphs", 0, foreign},
     {"cuCtxGetCurrent", "captured graphs", 0, foreign},
     {"cuCtxGetCurrent", "graph structure", 0, foreign},
     {"cuCtxGetCurrent", "memory of graphs", 0, given_back_later},
