@@ -8,11 +8,12 @@ from case to case.
 
 A test reads a message when a text of that test has more in common with it than with any other: the
 text is a part of the message, what differs filled in, with at least ENOUGH characters in a row of
-the message's own, or it contains all that stands between two conversions. The rows are in log_messages.tsv beside this file: the
-message, and the reason why no test reads it. A new message needs a test or a row; a row whose
-message is gone, or which a test reads, is wrong. --list prints every message with its test or its
-row. --renew removes rows that are wrong, and adds one for every other message that no test reads,
-with the reason to be written.
+the message's own, or it contains all that stands between two conversions. The rows are in
+log_messages.tsv beside this file: the message, and the reason why no test reads it. A new message
+needs a test or a row; a row whose message is gone, or which a test reads, is wrong. --list prints
+every message with its test or its row. --renew removes rows that are wrong, and adds one for every
+other message that no test reads, with the reason to be written. A format of fewer than LETTERS
+letters only joins other texts, and is left out.
 """
 import os
 import re
@@ -22,12 +23,22 @@ SOURCE = sys.argv[1]
 ROWS = os.path.join(SOURCE, "tests", "docs", "log_messages.tsv")
 MIN_LENGTH = 9
 ENOUGH = 12
+LETTERS = 8
 NO_REASON = "no reason is given"
 LOG = "AH_LOG_ERR|AH_LOG_WARN|AH_LOG_NOTICE|AH_LOG"
 # What writes messages: a file or folder, and the names of functions there.
 REPORTERS = (
     ("src", LOG),
     ("src/image/bundle.c", "refuse"),
+    ("src/sim/machine", "sim_report_add"),
+    ("src/sim/ptx", "ptx_fault|ptx_build_error|ptx_log_error|ptx_log_warning|ptx_parse_error|"
+                    "sim_report_add"),
+    ("src/sim/ptx/front/ptx_check.c", "fail"),
+    ("src/sim/amdgpu", "amdgpu_fault\\w*|amdgpu_reject_dispatch|amdgpu_image_reject|"
+                       "sim_report_add|reject_format"),
+    ("src/sim/simcuda", "simcuda_violation|simcuda_log_line|sim_report_add"),
+    ("src/sim/simhsa", "simhsa_violation|sim_report_add"),
+    ("src/sim/simkmt", "simkmt_refuse|sim_report_add"),
     ("tools", "ah_report_error|ah_report_warning|ah_report_note|refuse|complain|fail"),
 )
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -93,7 +104,9 @@ def messages():
                 if call.group(1) == "AH_LOG" and not text.lstrip().startswith(levels):
                     continue
                 for string in formats_of(text):
-                    found.setdefault(CONVERSION.sub("%", string), path)
+                    message = CONVERSION.sub("%", string)
+                    if len(re.findall(r"(?<!\\)[A-Za-z]", message)) >= LETTERS:
+                        found.setdefault(message, path)
     return found
 
 
