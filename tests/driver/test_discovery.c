@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char query[] = "hsa_amd_memory_pool_get_info";
@@ -119,16 +120,22 @@ static void a_device_tells_whether_the_host_reaches_its_memory(void **state)
  * is in the table of dynamic names. */
 static void use_fake_without(const char *name)
 {
-    static char image[16 << 20], text[80];
+    struct stat status;
+    char text[80] = "";
     size_t length = strlen(name);
     use_fake("80");
     int from = open(FAKEHSA_PATH, O_RDONLY | O_CLOEXEC), to = memfd_create("libhsa.so", 0);
-    ssize_t size = read(from, image, sizeof image);
+    check(fstat(from, &status) == 0);
+    size_t size = (size_t)status.st_size;
+    char *image = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, from, 0);
+    check(image != MAP_FAILED);
     memcpy(text + 1, name, length + 1); /* between two zeros */
-    char *at = size > 0 ? memmem(image, (size_t)size, text, length + 2) : NULL;
-    check(at && size < (ssize_t)sizeof image);
+    char *at = memmem(image, size, text, length + 2);
+    check(at != NULL);
     at[1] = 'x';
-    check(write(to, image, (size_t)size) == size);
+    check(write(to, image, size) == (ssize_t)size);
+    munmap(image, size);
+    close(from);
     use_configuration("{\"backends\": [\"hsa\"], \"drivers\": {\"hsa\": {\"library\": "
                       "\"/proc/self/fd/%d\"}}}",
                       to);
