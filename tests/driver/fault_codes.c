@@ -243,6 +243,7 @@ static const struct quiet quiets[] = {
     {"cuMemHostGetDevicePointer_v2", NULL, 0, "with unified addresses it is the host's"},
     {"cuCtxGetCurrent", "memory", 0, "the address of host memory, as above"},
     {"cuCtxGetCurrent", "fills", 0, "the address of host memory, as above"},
+    {"cuCtxGetCurrent", "graphs in lanes", 0, "the address of host memory, as above"},
     {"cuCtxGetCurrent", "streams", 0, "the address of host memory, as above"},
     {"cuArray3DCreate_v2", "arrays", 0, "made again, without what surfaces need"},
     {"cuArray3DCreate_v2", "textures", 0, "made again, without what surfaces need"},

@@ -1003,6 +1003,67 @@ static void capture_graphs(void)
         END(hipFree(memory));
 }
 
+/* Kernels and functions beside each other, so that AMD's devices run them in several streams, which
+ * events order. */
+static void add_lanes(hipGraph_t graph, uint32_t *back)
+{
+    static unsigned called;
+    hipHostNodeParams host = {on_host, &called};
+    hipGraphNode_t first = NULL, wide[5] = {NULL}, last;
+    T(hipGraphAddHostNode(&first, graph, NULL, 0, &host));
+    for (unsigned i = 0; first && i < 4; i++) {
+        uint32_t *out = back + 8 * i, value = 7, count = 8;
+        void *arguments[] = {&out, &value, &count};
+        const hipKernelNodeParams kernel = {.func = (void *)&fill_kernel,
+                                            .gridDim = {1, 1, 1},
+                                            .blockDim = {1, 1, 1},
+                                            .kernelParams = arguments};
+        T(hipGraphAddKernelNode(&wide[i], graph, &first, 1, &kernel));
+    }
+    if (first)
+        T(hipGraphAddHostNode(&wide[4], graph, &first, 1, &host));
+    if (wide[0] && wide[1] && wide[2] && wide[3] && wide[4])
+        T(hipGraphAddHostNode(&last, graph, wide, 5, &host));
+}
+
+/* In two streams, and after another graph of the same shape has taken its place. */
+static void launch_lanes(void)
+{
+    hipGraph_t graph = NULL, same = NULL;
+    hipGraphExec_t exec = NULL;
+    hipStream_t stream = NULL, other = NULL;
+    hipGraphNode_t blamed;
+    hipGraphExecUpdateResult result;
+    uint32_t *back = NULL;
+    T(hipHostMalloc((void **)&back, 128, hipHostMallocPortable));
+    T(hipStreamCreate(&stream));
+    T(hipStreamCreate(&other));
+    T(hipGraphCreate(&graph, 0));
+    T(hipGraphCreate(&same, 0));
+    if (back && stream && other && graph && same) {
+        add_lanes(graph, back);
+        add_lanes(same, back);
+        T(hipGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    }
+    if (exec) {
+        launch_and_check(exec, stream, back, 7, 7);
+        launch_and_check(exec, other, back, 7, 7);
+        T(hipGraphExecUpdate(exec, same, &blamed, &result));
+        launch_and_check(exec, stream, back, 7, 7);
+        END(hipGraphExecDestroy(exec));
+    }
+    if (graph)
+        END(hipGraphDestroy(graph));
+    if (same)
+        END(hipGraphDestroy(same));
+    if (other)
+        END(hipStreamDestroy(other));
+    if (stream)
+        END(hipStreamDestroy(stream));
+    if (back)
+        END(hipHostFree(back));
+}
+
 /* The first begins with the library's first call; the others when it has started. */
 const struct section fault_sections[] = {
     {"start", start},
@@ -1031,6 +1092,7 @@ const struct section fault_sections[] = {
     {"events", use_events},
     {"captured graphs", capture_graphs},
     {"launched graphs", launch_graphs},
+    {"graphs in lanes", launch_lanes},
     {"graph structure", build_graphs},
     {"memory of graphs", allocate_in_graphs},
 };

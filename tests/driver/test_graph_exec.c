@@ -423,6 +423,21 @@ static void a_wide_graph_of_many_kinds_runs_in_every_stream(void **state)
     ok(hipStreamDestroy(streams[3]));
 }
 
+static void a_graph_without_nodes_is_launched_in_a_stream_of_any_device(void **state)
+{
+    hipStream_t stream;
+    (void)state;
+    instantiate();
+    ok(hipSetDevice(1));
+    ok(hipStreamCreate(&stream));
+    ok(hipSetDevice(0));
+    ok(hipGraphUpload(exec, stream));
+    for (int i = 0; i < 3; i++)
+        ok(hipGraphLaunch(exec, i % 2 ? NULL : stream));
+    ok(hipStreamSynchronize(stream));
+    ok(hipStreamDestroy(stream));
+}
+
 static void nodes_of_two_devices_run_in_one_graph(void **state)
 {
     hipGraphNode_t node = NULL;
@@ -586,6 +601,7 @@ int main(int argc, char **argv)
         GRAPH_TEST(a_graph_whose_module_was_unloaded_cannot_run),
         GRAPH_TEST(the_legacy_stream_takes_no_launch_beside_a_capture),
         GRAPH_TEST(a_wide_graph_of_many_kinds_runs_in_every_stream),
+        GRAPH_TEST(a_graph_without_nodes_is_launched_in_a_stream_of_any_device),
         GRAPH_TEST(nodes_of_two_devices_run_in_one_graph),
         GRAPH_TEST(threads_launch_one_executable_graph),
         GRAPH_TEST(threads_launch_update_and_capture_at_once),

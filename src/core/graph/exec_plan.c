@@ -353,7 +353,7 @@ static hipError_t open_lanes(struct making *making)
 {
     struct ah_exec_plan *plan = making->plan;
     hipError_t error = hipSuccess;
-    plan->lane_count = making->lanes.lane_count;
+    plan->lane_count = making->lanes.lane_count ? making->lanes.lane_count : 1;
     plan->lanes = calloc(plan->lane_count, sizeof *plan->lanes);
     if (!plan->lanes)
         return hipErrorOutOfMemory;
