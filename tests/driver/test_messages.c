@@ -101,6 +101,7 @@ static void a_code_object_that_the_library_cannot_use_is_explained(void **state)
 
 static void names_that_a_module_does_not_have_are_named(void **state)
 {
+    static const char nonsense[64] = "no code"; /* of any header, the first bytes are read */
     hipModule_t module;
     hipFunction_t function;
     hipDeviceptr_t address;
@@ -114,7 +115,7 @@ static void names_that_a_module_does_not_have_are_named(void **state)
     ok(hipModuleUnload(module));
     expect_says(hipModuleLoad(&module, "/no such file"), hipErrorFileNotFound,
                 "cannot read the module /no such file: No such file or directory");
-    expect_says(hipModuleLoadData(&module, "this is no code at all"), hipErrorInvalidImage,
+    expect_says(hipModuleLoadData(&module, nonsense), hipErrorInvalidImage,
                 "cannot load the module: this is not an offload bundle, AMDGPU or CUDA ELF, PTX "
                 "text or CUDA fatbin");
 }
