@@ -189,7 +189,7 @@ static u32 expected_compute(int function, const input &in)
 }
 
 // A barrier and fences that one wavefront writes before and another reads after.
-__global__ void exchange(int *out)
+__global__ void exchange(int *out, u32 *counts)
 {
     __shared__ int box[256];
     int i = static_cast<int>(threadIdx.x);
@@ -198,6 +198,9 @@ __global__ void exchange(int *out)
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
     out[i] = box[255 - i];
+    __builtin_amdgcn_atomic_inc32(&counts[0], 99, __ATOMIC_SEQ_CST, "agent");
+    __builtin_amdgcn_atomic_inc32(&counts[1], 99, __ATOMIC_RELAXED, "");
+    __builtin_amdgcn_atomic_dec32(&counts[2], 99, __ATOMIC_RELAXED, "workgroup");
 }
 
 TEST("values move between the lanes of a wavefront as the instructions say")
@@ -243,10 +246,15 @@ TEST("instructions that compute give the values of the ISA documents")
 TEST("fences and a barrier order shared memory between wavefronts")
 {
     ah_test::buffer<int> out(256);
-    exchange<<<1, 256>>>(out.device());
+    std::vector<u32> none(3, 0);
+    ah_test::buffer<u32> counts(none);
+    exchange<<<1, 256>>>(out.device(), counts.device());
     CHECK_LAUNCH();
     for (int i = 0; i < 256; ++i)
         CHECK_EQ(out.read()[i], (255 - i) * 3);
+    const u32 want[] = {56, 56, 44}; // 256 steps from 0 through 100 values
+    for (int i = 0; i < 3; ++i)
+        CHECK_EQ(counts.read()[i], want[i]);
 }
 
 HIP_TEST_MAIN

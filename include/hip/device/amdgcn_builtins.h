@@ -6,6 +6,7 @@
 #ifndef HIP_DEVICE_AMDGCN_BUILTINS_H
 #define HIP_DEVICE_AMDGCN_BUILTINS_H
 
+#include "hip/device/atomics.h"
 #include "hip/device/clock.h"
 #include "hip/device/intrinsics.h"
 #include "hip/device/sync.h"
@@ -67,6 +68,21 @@ __AH_FN void __builtin_amdgcn_fence(unsigned int, const char *scope)
     else
         __threadfence_system();
 }
+/* atomicInc and atomicDec with an order and a scope. */
+#define __AH_WRAPPING(name, function)                                                              \
+    __AH_FN unsigned int __builtin_amdgcn_atomic_##name(unsigned int *word, unsigned int limit,    \
+                                                        unsigned int order, const char *scope)     \
+    {                                                                                              \
+        if (order != __ATOMIC_RELAXED)                                                             \
+            __builtin_amdgcn_fence(order, scope);                                                  \
+        unsigned int old = scope[0] ? function(word, limit) : function##_system(word, limit);      \
+        if (order != __ATOMIC_RELAXED)                                                             \
+            __builtin_amdgcn_fence(order, scope);                                                  \
+        return old;                                                                                \
+    }
+__AH_WRAPPING(inc32, atomicInc)
+__AH_WRAPPING(dec32, atomicDec)
+#undef __AH_WRAPPING
 __AH_FN void __builtin_amdgcn_endpgm() { __nvvm_exit(); }
 __AH_FN unsigned long __builtin_amdgcn_s_memtime() { return (unsigned long)clock64(); }
 __AH_FN unsigned long __builtin_amdgcn_s_memrealtime() { return (unsigned long)wall_clock64(); }

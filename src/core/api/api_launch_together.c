@@ -240,9 +240,11 @@ static hipError_t find_devices(struct part *parts, unsigned count)
         hipError_t error = ah_stream_resolve(part->handle, &part->stream);
         if (error != hipSuccess)
             return error;
-        if (atomic_load(&part->stream->state) & AH_STREAM_CAPTURING)
-            return ah_capture_check_stream(part->stream, "a launch on several devices");
         part->device = part->stream->handle.device;
+        if (atomic_load(&part->stream->state) & AH_STREAM_CAPTURING)
+            error = ah_capture_check_stream(part->stream, "a launch on several devices");
+        if (error != hipSuccess)
+            return error;
         for (unsigned j = 0; j < i; j++)
             if (parts[j].device == part->device)
                 return hipErrorInvalidDevice;

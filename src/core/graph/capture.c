@@ -103,15 +103,20 @@ hipError_t ah_capture_join(struct ah_capture *capture, struct ah_stream *stream,
 
 /* ---- events --------------------------------------------------------------------------- */
 
+static void free_unlinked_event(struct ah_captured_event *event)
+{
+    atomic_store(&event->event->captured, NULL);
+    free(event->after.nodes);
+    free(event);
+}
+
 void ah_captured_event_free(struct ah_captured_event *event)
 {
     struct ah_captured_event **link = &event->capture->events;
     while (*link != event)
         link = &(*link)->next;
     *link = event->next;
-    atomic_store(&event->event->captured, NULL);
-    free(event->after.nodes);
-    free(event);
+    free_unlinked_event(event);
 }
 
 static void forget_event(struct ah_event *event)
@@ -217,11 +222,12 @@ hipError_t ah_capture_begin(struct ah_stream *stream, struct ah_graph *graph,
 
 void ah_capture_finish(struct ah_capture *capture, bool keep_graph)
 {
-    while (capture->events) {
-        struct ah_captured_event *event = capture->events;
+    for (struct ah_captured_event *event = capture->events, *next; event; event = next) {
+        next = event->next;
         atomic_store(&event->event->recorded, event->recorded);
-        ah_captured_event_free(event);
+        free_unlinked_event(event);
     }
+    capture->events = NULL;
     for (struct ah_captured_stream *part = capture->streams, *next; part; part = next) {
         next = part->next;
         stop_capturing(part);

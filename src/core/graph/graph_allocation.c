@@ -502,11 +502,11 @@ static hipError_t attribute_of(int ordinal, hipGraphMemAttributeType attribute, 
  * programs expect that of the memory that is reserved. */
 static hipError_t get_attribute(int ordinal, hipGraphMemAttributeType attribute, uint64_t *out)
 {
-    uint64_t *value;
+    uint64_t *value = NULL;
     pthread_mutex_lock(&all.lock);
     notice_resets();
     hipError_t error = attribute_of(ordinal, attribute, &value);
-    if (error == hipSuccess && out)
+    if (error == hipSuccess && value && out)
         *out = *value;
     pthread_mutex_unlock(&all.lock);
     return error == hipSuccess && !out ? hipErrorInvalidValue : error;
@@ -522,7 +522,7 @@ hipError_t hipDeviceGetGraphMemAttribute(int device, hipGraphMemAttributeType at
 static hipError_t set_attribute(int ordinal, hipGraphMemAttributeType attribute,
                                 const uint64_t *value)
 {
-    uint64_t *high, *current;
+    uint64_t *high = NULL, *current = NULL;
     if (!ah_device_at(ordinal))
         return ah_device_missing_error();
     if (!value ||
@@ -538,7 +538,7 @@ static hipError_t set_attribute(int ordinal, hipGraphMemAttributeType attribute,
                                  ? hipGraphMemAttrUsedMemCurrent
                                  : hipGraphMemAttrReservedMemCurrent,
                              &current);
-    if (error == hipSuccess)
+    if (error == hipSuccess && high && current)
         *high = *current;
     pthread_mutex_unlock(&all.lock);
     return error;

@@ -38,12 +38,14 @@ static hipError_t copy_params(struct ah_kernel_work *kernel, void **params,
         size += aligned(list->at[i].size);
     }
     hipError_t error = allocate(kernel, list->count, size);
+    if (error != hipSuccess || !kernel->storage)
+        return error;
     char *next = (char *)kernel->storage + aligned(list->count * sizeof(void *));
-    for (unsigned i = 0; i < list->count && error == hipSuccess; i++) {
+    for (unsigned i = 0; i < list->count; i++) {
         kernel->storage[i] = memcpy(next, params[i], list->at[i].size);
         next += aligned(list->at[i].size);
     }
-    return error;
+    return hipSuccess;
 }
 
 /* The list is valid: ah_launch_check has seen it. */
@@ -53,7 +55,7 @@ static hipError_t copy_extra(struct ah_kernel_work *kernel, void **extra)
     if (size > 0 && !extra[1])
         return hipErrorInvalidValue;
     hipError_t error = allocate(kernel, EXTRA_COUNT, aligned(sizeof size) + size);
-    if (error != hipSuccess)
+    if (error != hipSuccess || !kernel->storage)
         return error;
     char *own = (char *)kernel->storage + aligned(EXTRA_COUNT * sizeof(void *));
     memcpy(kernel->storage, extra, EXTRA_COUNT * sizeof(void *));
