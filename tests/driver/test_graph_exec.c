@@ -295,6 +295,30 @@ static void a_kernel_of_another_device_is_no_update(void **state)
     ok(hipGraphDestroy(other));
 }
 
+/* An event is recorded on its own device, which may be another one after an update. */
+static void an_event_of_another_device_may_be_recorded(void **state)
+{
+    hipEvent_t events[2];
+    hipGraphNode_t node;
+    float time;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ok(hipSetDevice(i));
+        ok(hipEventCreate(&events[i]));
+    }
+    ok(hipSetDevice(0));
+    ok(hipGraphAddEventRecordNode(&node, graph, NULL, 0, events[0]));
+    instantiate();
+    ok(hipGraphLaunch(exec, NULL));
+    ok(hipGraphExecEventRecordNodeSetEvent(exec, node, events[1]));
+    ok(hipGraphLaunch(exec, NULL));
+    ok(hipEventSynchronize(events[1]));
+    for (int i = 0; i < 2; i++) {
+        ok(hipEventElapsedTime(&time, events[i], events[i])); /* both were recorded */
+        ok(hipEventDestroy(events[i]));
+    }
+}
+
 /* ---- ends ---------------------------------------------------------------------------------- */
 
 static void count_release(void *counter)
@@ -596,6 +620,7 @@ int main(int argc, char **argv)
         GRAPH_TEST(only_nodes_that_were_there_are_changed_and_only_as_their_kind),
         GRAPH_TEST(an_update_names_the_first_difference_and_changes_nothing),
         GRAPH_TEST(a_kernel_of_another_device_is_no_update),
+        GRAPH_TEST(an_event_of_another_device_may_be_recorded),
         GRAPH_TEST(user_objects_live_as_long_as_launches_may_use_them),
         GRAPH_TEST(executable_graphs_survive_a_reset_as_such_and_cannot_run),
         GRAPH_TEST(a_graph_whose_module_was_unloaded_cannot_run),

@@ -2,6 +2,8 @@
  * may change of them, and copies between devices. */
 #include "graph_support.h"
 
+#include <unistd.h>
+
 static hipGraph_t graph;
 
 static int begin_graph(void **state)
@@ -96,6 +98,23 @@ static void a_kernel_node_has_copies_of_its_arguments(void **state)
     check(got.gridDim.x == 9);
     got.gridDim.x = 5;
     check_structure(&got);
+}
+
+/* Programs look for the name of a kernel as the compiler made it. */
+static void a_picture_has_the_symbol_of_a_kernel(void **state)
+{
+    char path[] = "/tmp/graph-XXXXXX", text[4096];
+    int file = mkstemp(path);
+    (void)state;
+    check(file >= 0);
+    add_structure();
+    ok(hipGraphDebugDotPrint(graph, path, hipGraphDebugDotFlagsKernelNodeParams));
+    ssize_t size = read(file, text, sizeof text - 1);
+    check(size > 0);
+    text[size] = '\0';
+    check(strstr(text, "{symbol|structure}") != NULL);
+    close(file);
+    unlink(path);
 }
 
 static void a_clone_has_copies_of_its_own(void **state)
@@ -825,6 +844,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(a_kernel_node_has_copies_of_its_arguments),
+        GRAPH_TEST(a_picture_has_the_symbol_of_a_kernel),
         GRAPH_TEST(a_clone_has_copies_of_its_own),
         GRAPH_TEST(arguments_may_be_in_one_buffer),
         GRAPH_TEST(a_function_of_a_module_is_a_kernel_too),

@@ -228,8 +228,9 @@ static void describe(const struct ah_work *work, unsigned flags, FILE *out)
     const hipAccessPolicyWindow *window = &kernel->access_policy;
     fprintf(out, "function|%s\n", function_name(kernel));
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeParams))
-        fprintf(out, "grid|%u x %u x %u\nblock|%u x %u x %u\nshared|%u\n", grid[0], grid[1],
-                grid[2], block[0], block[1], block[2], kernel->launch.shared);
+        fprintf(out, "symbol|%s\ngrid|%u x %u x %u\nblock|%u x %u x %u\nshared|%u\n",
+                kernel->function->name, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                kernel->launch.shared);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeAttributes))
         fprintf(out, "cooperative|%d\npriority|%d\naccess policy|%p, %zu bytes\n",
                 kernel->cooperative, kernel->priority, window->base_ptr, window->num_bytes);
