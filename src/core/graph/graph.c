@@ -219,11 +219,14 @@ void ah_node_destroy(struct ah_node *node)
 
 /* ---- for public functions ------------------------------------------------------------ */
 
-hipError_t ah_graph_add_work(hipGraph_t handle, const hipGraphNode_t *dependencies, size_t count,
-                             struct ah_work *work, const char *call, hipGraphNode_t *out_node)
+hipError_t ah_graph_add_work(hipError_t made, hipGraph_t handle, const hipGraphNode_t *dependencies,
+                             size_t count, struct ah_work *work, const char *call,
+                             hipGraphNode_t *out_node)
 {
     struct ah_graph *graph;
     struct ah_node *node;
+    if (made != hipSuccess)
+        return made;
     ah_graph_lock();
     hipError_t error = out_node ? ah_graph_of(handle, call, &graph) : hipErrorInvalidValue;
     if (error != hipSuccess)
@@ -236,10 +239,27 @@ hipError_t ah_graph_add_work(hipGraph_t handle, const hipGraphNode_t *dependenci
     return error;
 }
 
-hipError_t ah_node_set_work(hipGraphNode_t handle, struct ah_work *work, const char *call)
+hipError_t ah_node_get(hipGraphNode_t handle, hipGraphNodeType type, const char *call,
+                       size_t offset, size_t size, void *out)
+{
+    struct ah_node *node;
+    if (!out)
+        return hipErrorInvalidValue;
+    ah_graph_lock();
+    hipError_t error = ah_node_of_type(handle, type, call, &node);
+    if (error == hipSuccess)
+        memcpy(out, (const char *)node->work + offset, size);
+    ah_graph_unlock();
+    return error;
+}
+
+hipError_t ah_node_set_work(hipError_t made, hipGraphNode_t handle, struct ah_work *work,
+                            const char *call)
 {
     struct ah_node *node;
     struct ah_work *unused = work;
+    if (made != hipSuccess)
+        return made;
     ah_graph_lock();
     hipError_t error = ah_node_of_type(handle, work->type->type, call, &node);
     if (error == hipSuccess) {

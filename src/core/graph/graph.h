@@ -82,12 +82,23 @@ hipError_t ah_node_add(struct ah_graph *graph, const hipGraphNode_t *dependencie
 /* Removes the node with its edges. */
 void ah_node_destroy(struct ah_node *node);
 
-/* What the public functions that add a node or change one do once they have its work: they take the
- * lock, check the handles and add the work or put it in place of a work of the same type. The work
- * becomes the node's in any case. call: for messages. */
-hipError_t ah_graph_add_work(hipGraph_t graph, const hipGraphNode_t *dependencies, size_t count,
-                             struct ah_work *work, const char *call, hipGraphNode_t *out_node);
-hipError_t ah_node_set_work(hipGraphNode_t node, struct ah_work *work, const char *call);
+/* What the public functions that add a node or change one do once they have made its work: they
+ * take the lock, check the handles and add the work or put it in place of a work of the same type.
+ * The work becomes the node's in any case. made: the result of making it; an error is returned, and
+ * there is no work then. call: for messages. */
+hipError_t ah_graph_add_work(hipError_t made, hipGraph_t graph, const hipGraphNode_t *dependencies,
+                             size_t count, struct ah_work *work, const char *call,
+                             hipGraphNode_t *out_node);
+hipError_t ah_node_set_work(hipError_t made, hipGraphNode_t node, struct ah_work *work,
+                            const char *call);
+
+/* Copies a part of the work of a node of that type; takes the lock. hipErrorInvalidValue: it is not
+ * such a node, or out is NULL. */
+hipError_t ah_node_get(hipGraphNode_t node, hipGraphNodeType type, const char *call, size_t offset,
+                       size_t size, void *out);
+/* In the public function: a member of the work, of the type that out points to. */
+#define AH_NODE_GET(node, type, member, out)                                                       \
+    ah_node_get(node, type, __func__, offsetof(struct ah_work, member), sizeof *(out), out)
 
 /* Edges between nodes of one graph. As in HIP, an edge may close a cycle, which is found by
  * ah_graph_sort: an application may put edges in before it takes others out. hipErrorInvalidValue:

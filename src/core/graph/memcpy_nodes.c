@@ -3,21 +3,6 @@
 #include "api_arguments.h"
 #include "graph.h"
 
-/* What each of them does once it has made the work. */
-static hipError_t add_if(hipError_t error, hipGraph_t graph, const hipGraphNode_t *dependencies,
-                         size_t count, struct ah_work *work, const char *call,
-                         hipGraphNode_t *out_node)
-{
-    return error == hipSuccess ? ah_graph_add_work(graph, dependencies, count, work, call, out_node)
-                               : error;
-}
-
-static hipError_t set_if(hipError_t error, hipGraphNode_t node, struct ah_work *work,
-                         const char *call)
-{
-    return error == hipSuccess ? ah_node_set_work(node, work, call) : error;
-}
-
 /* ---- boxes: the runtime API's ------------------------------------------------------------ */
 
 hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -27,8 +12,8 @@ hipError_t hipGraphAddMemcpyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
     struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddMemcpyNode);
     hipError_t error = ah_work_make_memcpy(pCopyParams, __func__, &work);
-    return AH_LEAVE(
-        add_if(error, graph, pDependencies, numDependencies, work, __func__, pGraphNode));
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DParms *pNodeParams)
@@ -36,7 +21,7 @@ hipError_t hipGraphMemcpyNodeSetParams(hipGraphNode_t node, const hipMemcpy3DPar
     struct ah_work *work = NULL;
     AH_ENTER(hipGraphMemcpyNodeSetParams);
     hipError_t error = ah_work_make_memcpy(pNodeParams, __func__, &work);
-    return AH_LEAVE(set_if(error, node, work, __func__));
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }
 
 static size_t element_of(const struct ah_copy_end *end)
@@ -74,23 +59,16 @@ static hipMemcpy3DParms as_3d(const struct ah_memcpy_work *copy)
     return params;
 }
 
-static hipError_t get_3d(hipGraphNode_t handle, hipMemcpy3DParms *out_params, const char *call)
-{
-    struct ah_node *node;
-    if (!out_params)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error = ah_node_of_type(handle, hipGraphNodeTypeMemcpy, call, &node);
-    if (error == hipSuccess)
-        *out_params = as_3d(&node->work->memcpy);
-    ah_graph_unlock();
-    return error;
-}
-
 hipError_t hipGraphMemcpyNodeGetParams(hipGraphNode_t node, hipMemcpy3DParms *pNodeParams)
 {
+    struct ah_memcpy_work copy;
     AH_ENTER(hipGraphMemcpyNodeGetParams);
-    return AH_LEAVE(get_3d(node, pNodeParams, __func__));
+    if (!pNodeParams)
+        return AH_LEAVE(hipErrorInvalidValue);
+    hipError_t error = AH_NODE_GET(node, hipGraphNodeTypeMemcpy, memcpy, &copy);
+    if (error == hipSuccess)
+        *pNodeParams = as_3d(&copy);
+    return AH_LEAVE(error);
 }
 
 /* ---- boxes: the driver API's ------------------------------------------------------------- */
@@ -107,8 +85,8 @@ hipError_t hipDrvGraphAddMemcpyNode(hipGraphNode_t *phGraphNode, hipGraph_t hGra
         return AH_LEAVE(hipErrorInvalidContext);
     struct ah_device *device = ((const struct ah_handle *)(const void *)ctx)->device;
     hipError_t error = ah_work_make_memcpy_driver(copyParams, device, __func__, &work);
-    return AH_LEAVE(
-        add_if(error, hGraph, dependencies, numDependencies, work, __func__, phGraphNode));
+    return AH_LEAVE(ah_graph_add_work(error, hGraph, dependencies, numDependencies, work, __func__,
+                                      phGraphNode));
 }
 
 hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY3D *nodeParams)
@@ -116,7 +94,7 @@ hipError_t hipDrvGraphMemcpyNodeSetParams(hipGraphNode_t hNode, const HIP_MEMCPY
     struct ah_work *work = NULL;
     AH_ENTER(hipDrvGraphMemcpyNodeSetParams);
     hipError_t error = ah_work_make_memcpy_driver(nodeParams, ah_device_current(), __func__, &work);
-    return AH_LEAVE(set_if(error, hNode, work, __func__));
+    return AH_LEAVE(ah_node_set_work(error, hNode, work, __func__));
 }
 
 static hipMemoryType memory_type(const struct ah_copy_place *place)
@@ -164,23 +142,16 @@ static HIP_MEMCPY3D as_driver(const struct ah_memcpy_work *copy)
     return params;
 }
 
-static hipError_t get_driver(hipGraphNode_t handle, HIP_MEMCPY3D *out_params, const char *call)
-{
-    struct ah_node *node;
-    if (!out_params)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error = ah_node_of_type(handle, hipGraphNodeTypeMemcpy, call, &node);
-    if (error == hipSuccess)
-        *out_params = as_driver(&node->work->memcpy);
-    ah_graph_unlock();
-    return error;
-}
-
 hipError_t hipDrvGraphMemcpyNodeGetParams(hipGraphNode_t hNode, HIP_MEMCPY3D *nodeParams)
 {
+    struct ah_memcpy_work copy;
     AH_ENTER(hipDrvGraphMemcpyNodeGetParams);
-    return AH_LEAVE(get_driver(hNode, nodeParams, __func__));
+    if (!nodeParams)
+        return AH_LEAVE(hipErrorInvalidValue);
+    hipError_t error = AH_NODE_GET(hNode, hipGraphNodeTypeMemcpy, memcpy, &copy);
+    if (error == hipSuccess)
+        *nodeParams = as_driver(&copy);
+    return AH_LEAVE(error);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -192,8 +163,8 @@ hipError_t hipGraphAddMemcpyNode1D(hipGraphNode_t *pGraphNode, hipGraph_t graph,
     struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddMemcpyNode1D);
     hipError_t error = ah_work_make_memcpy_1d(dst, src, count, kind, __func__, &work);
-    return AH_LEAVE(
-        add_if(error, graph, pDependencies, numDependencies, work, __func__, pGraphNode));
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void *dst, const void *src,
@@ -203,7 +174,7 @@ hipError_t hipGraphMemcpyNodeSetParams1D(hipGraphNode_t node, void *dst, const v
     AH_ENTER(hipGraphMemcpyNodeSetParams1D);
     hipError_t error = dst == src ? hipErrorInvalidValue
                                   : ah_work_make_memcpy_1d(dst, src, count, kind, __func__, &work);
-    return AH_LEAVE(set_if(error, node, work, __func__));
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }
 
 hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -216,8 +187,8 @@ hipError_t hipGraphAddMemcpyNodeToSymbol(hipGraphNode_t *pGraphNode, hipGraph_t 
     AH_ENTER(hipGraphAddMemcpyNodeToSymbol);
     hipError_t error =
         ah_work_make_memcpy_to_symbol(symbol, src, count, offset, kind, __func__, &work);
-    return AH_LEAVE(
-        add_if(error, graph, pDependencies, numDependencies, work, __func__, pGraphNode));
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void *symbol,
@@ -228,7 +199,7 @@ hipError_t hipGraphMemcpyNodeSetParamsToSymbol(hipGraphNode_t node, const void *
     AH_ENTER(hipGraphMemcpyNodeSetParamsToSymbol);
     hipError_t error =
         ah_work_make_memcpy_to_symbol(symbol, src, count, offset, kind, __func__, &work);
-    return AH_LEAVE(set_if(error, node, work, __func__));
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }
 
 hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -240,8 +211,8 @@ hipError_t hipGraphAddMemcpyNodeFromSymbol(hipGraphNode_t *pGraphNode, hipGraph_
     AH_ENTER(hipGraphAddMemcpyNodeFromSymbol);
     hipError_t error =
         ah_work_make_memcpy_from_symbol(dst, symbol, count, offset, kind, __func__, &work);
-    return AH_LEAVE(
-        add_if(error, graph, pDependencies, numDependencies, work, __func__, pGraphNode));
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void *dst, const void *symbol,
@@ -251,5 +222,5 @@ hipError_t hipGraphMemcpyNodeSetParamsFromSymbol(hipGraphNode_t node, void *dst,
     AH_ENTER(hipGraphMemcpyNodeSetParamsFromSymbol);
     hipError_t error =
         ah_work_make_memcpy_from_symbol(dst, symbol, count, offset, kind, __func__, &work);
-    return AH_LEAVE(set_if(error, node, work, __func__));
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }

@@ -93,7 +93,7 @@ struct ah_work_type {
      * a launch, the device of a copy. NULL: nothing. */
     void (*inherit)(const struct ah_work *old, struct ah_work *work);
     /* Whether an executable node that does old may do new from its next launch on; the result and
-     * one message say why not. Both are of this type. */
+     * one message say why not. Both are of this type. NULL: it always may. */
     hipGraphExecUpdateResult (*update)(const struct ah_work *old, const struct ah_work *work);
     /* The backend's view, which points into the work. hipErrorNotSupported, without a message:
      * backends have no such nodes, or it needs several drivers. NULL: the same always. */

@@ -50,13 +50,11 @@ hipError_t ah_work_make(hipGraphNodeParams *params, const char *call, struct ah_
 static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
                       const hipGraphNode_t *dependencies, size_t count, hipGraphNodeParams *params)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     if (!params)
         return hipErrorInvalidValue;
     hipError_t error = ah_work_make(params, "hipGraphAddNode", &work);
-    if (error != hipSuccess)
-        return error;
-    return ah_graph_add_work(graph, dependencies, count, work, "hipGraphAddNode", out_node);
+    return ah_graph_add_work(error, graph, dependencies, count, work, "hipGraphAddNode", out_node);
 }
 
 hipError_t hipGraphAddNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -85,11 +83,11 @@ static hipError_t check_type(hipGraphNode_t handle, const hipGraphNodeParams *pa
 
 static hipError_t set(hipGraphNode_t node, hipGraphNodeParams *params)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     hipError_t error = check_type(node, params);
     if (error == hipSuccess)
         error = ah_work_make(params, "hipGraphNodeSetParams", &work);
-    return error == hipSuccess ? ah_node_set_work(node, work, "hipGraphNodeSetParams") : error;
+    return ah_node_set_work(error, node, work, "hipGraphNodeSetParams");
 }
 
 hipError_t hipGraphNodeSetParams(hipGraphNode_t node, hipGraphNodeParams *nodeParams)

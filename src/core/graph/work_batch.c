@@ -196,43 +196,25 @@ hipError_t hipGraphAddBatchMemOpNode(hipGraphNode_t *phGraphNode, hipGraph_t hGr
                                      const hipGraphNode_t *dependencies, size_t numDependencies,
                                      const hipBatchMemOpNodeParams *nodeParams)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddBatchMemOpNode);
     hipError_t error = ah_work_make_batch(nodeParams, __func__, &work);
-    if (error == hipSuccess)
-        error =
-            ah_graph_add_work(hGraph, dependencies, numDependencies, work, __func__, phGraphNode);
-    return AH_LEAVE(error);
-}
-
-static hipError_t get_params(hipGraphNode_t handle, hipBatchMemOpNodeParams *out_params,
-                             const char *call)
-{
-    struct ah_node *node;
-    if (!out_params)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error = ah_node_of_type(handle, hipGraphNodeTypeBatchMemOp, call, &node);
-    if (error == hipSuccess)
-        *out_params = node->work->batch.given;
-    ah_graph_unlock();
-    return error;
+    return AH_LEAVE(ah_graph_add_work(error, hGraph, dependencies, numDependencies, work, __func__,
+                                      phGraphNode));
 }
 
 hipError_t hipGraphBatchMemOpNodeGetParams(hipGraphNode_t hNode,
                                            hipBatchMemOpNodeParams *nodeParams_out)
 {
     AH_ENTER(hipGraphBatchMemOpNodeGetParams);
-    return AH_LEAVE(get_params(hNode, nodeParams_out, __func__));
+    return AH_LEAVE(AH_NODE_GET(hNode, hipGraphNodeTypeBatchMemOp, batch.given, nodeParams_out));
 }
 
 hipError_t hipGraphBatchMemOpNodeSetParams(hipGraphNode_t hNode,
                                            hipBatchMemOpNodeParams *nodeParams)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphBatchMemOpNodeSetParams);
     hipError_t error = ah_work_make_batch(nodeParams, __func__, &work);
-    if (error == hipSuccess)
-        error = ah_node_set_work(hNode, work, __func__);
-    return AH_LEAVE(error);
+    return AH_LEAVE(ah_node_set_work(error, hNode, work, __func__));
 }

@@ -35,22 +35,7 @@ static void destroy(struct ah_work *work)
     ah_graph_destroy(work->child);
 }
 
-/* An executable graph has the nodes of the child in place of this one: it has neither a view nor
- * submits it, and compares the children's nodes. */
-static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
-{
-    (void)old;
-    (void)work;
-    return hipGraphExecUpdateSuccess;
-}
-
-static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
-{
-    (void)work;
-    (void)out_node;
-    return hipErrorNotSupported;
-}
-
+/* An executable graph has the nodes of the child in place of this one, and compares those. */
 static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
 {
     (void)work;
@@ -63,8 +48,6 @@ const struct ah_work_type ah_work_child = {
     .name = "child graph",
     .copy = copy,
     .free = destroy,
-    .update = update,
-    .view = view,
     .submit = submit,
 };
 
@@ -88,11 +71,9 @@ hipError_t ah_work_make_child_of(hipGraph_t graph, const char *call, struct ah_w
 static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
                       const hipGraphNode_t *dependencies, size_t count, hipGraph_t child)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     hipError_t error = ah_work_make_child_of(child, "hipGraphAddChildGraphNode", &work);
-    if (error != hipSuccess)
-        return error;
-    return ah_graph_add_work(graph, dependencies, count, work, "hipGraphAddChildGraphNode",
+    return ah_graph_add_work(error, graph, dependencies, count, work, "hipGraphAddChildGraphNode",
                              out_node);
 }
 

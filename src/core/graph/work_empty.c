@@ -3,13 +3,6 @@
 #include "api_arguments.h"
 #include "graph.h"
 
-static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
-{
-    (void)old;
-    (void)work;
-    return hipGraphExecUpdateSuccess;
-}
-
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
     (void)work;
@@ -27,7 +20,6 @@ static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
 const struct ah_work_type ah_work_empty = {
     .type = hipGraphNodeTypeEmpty,
     .name = "empty",
-    .update = update,
     .view = view,
     .submit = submit,
 };
@@ -37,9 +29,9 @@ static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
 {
     struct ah_device *device = ah_device_current();
     struct ah_work *work = device ? ah_work_create(&ah_work_empty, device) : NULL;
-    if (!work)
-        return device ? hipErrorOutOfMemory : hipErrorNoDevice;
-    return ah_graph_add_work(graph, dependencies, count, work, "hipGraphAddEmptyNode", out_node);
+    hipError_t error = work ? hipSuccess : device ? hipErrorOutOfMemory : hipErrorNoDevice;
+    return ah_graph_add_work(error, graph, dependencies, count, work, "hipGraphAddEmptyNode",
+                             out_node);
 }
 
 hipError_t hipGraphAddEmptyNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,

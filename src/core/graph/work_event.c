@@ -48,12 +48,6 @@ static void release(struct ah_work *work)
     (void)ah_event_release(work->event);
 }
 
-static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
-{
-    (void)old, (void)work;
-    return hipGraphExecUpdateSuccess;
-}
-
 static hipError_t check_alive(const struct ah_event *event)
 {
     if (event->native)
@@ -105,7 +99,6 @@ const struct ah_work_type ah_work_event_wait = {
     .name = "event wait",
     .copy = copy,
     .free = release,
-    .update = update,
     .view = view,
     .submit = submit_wait,
     .describe = describe,
@@ -116,7 +109,6 @@ const struct ah_work_type ah_work_event_record = {
     .name = "event record",
     .copy = copy,
     .free = release,
-    .update = update,
     .view = view,
     .submit = submit_record,
     .describe = describe,
@@ -124,77 +116,52 @@ const struct ah_work_type ah_work_event_record = {
 
 /* ---- public functions ------------------------------------------------------------------------ */
 
-static hipError_t add(const struct ah_work_type *type, hipGraphNode_t *out_node, hipGraph_t graph,
-                      const hipGraphNode_t *dependencies, size_t count, hipEvent_t event,
-                      const char *call)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_event(type, event, call, &work);
-    if (error != hipSuccess)
-        return error;
-    return ah_graph_add_work(graph, dependencies, count, work, call, out_node);
-}
-
-static hipError_t get(const struct ah_work_type *type, hipGraphNode_t handle, const char *call,
-                      hipEvent_t *out_event)
-{
-    struct ah_node *node;
-    if (!out_event)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error = ah_node_of_type(handle, type->type, call, &node);
-    if (error == hipSuccess)
-        *out_event = (hipEvent_t)(void *)node->work->event;
-    ah_graph_unlock();
-    return error;
-}
-
-static hipError_t set(const struct ah_work_type *type, hipGraphNode_t node, hipEvent_t event,
-                      const char *call)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_event(type, event, call, &work);
-    return error == hipSuccess ? ah_node_set_work(node, work, call) : error;
-}
-
 hipError_t hipGraphAddEventRecordNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                       const hipGraphNode_t *pDependencies, size_t numDependencies,
                                       hipEvent_t event)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddEventRecordNode);
-    return AH_LEAVE(add(&ah_work_event_record, pGraphNode, graph, pDependencies, numDependencies,
-                        event, "hipGraphAddEventRecordNode"));
+    hipError_t error = ah_work_make_event(&ah_work_event_record, event, __func__, &work);
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_out)
 {
     AH_ENTER(hipGraphEventRecordNodeGetEvent);
-    return AH_LEAVE(get(&ah_work_event_record, node, "hipGraphEventRecordNodeGetEvent", event_out));
+    return AH_LEAVE(AH_NODE_GET(node, hipGraphNodeTypeEventRecord, event, event_out));
 }
 
 hipError_t hipGraphEventRecordNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphEventRecordNodeSetEvent);
-    return AH_LEAVE(set(&ah_work_event_record, node, event, "hipGraphEventRecordNodeSetEvent"));
+    hipError_t error = ah_work_make_event(&ah_work_event_record, event, __func__, &work);
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }
 
 hipError_t hipGraphAddEventWaitNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                     const hipGraphNode_t *pDependencies, size_t numDependencies,
                                     hipEvent_t event)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddEventWaitNode);
-    return AH_LEAVE(add(&ah_work_event_wait, pGraphNode, graph, pDependencies, numDependencies,
-                        event, "hipGraphAddEventWaitNode"));
+    hipError_t error = ah_work_make_event(&ah_work_event_wait, event, __func__, &work);
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphEventWaitNodeGetEvent(hipGraphNode_t node, hipEvent_t *event_out)
 {
     AH_ENTER(hipGraphEventWaitNodeGetEvent);
-    return AH_LEAVE(get(&ah_work_event_wait, node, "hipGraphEventWaitNodeGetEvent", event_out));
+    return AH_LEAVE(AH_NODE_GET(node, hipGraphNodeTypeWaitEvent, event, event_out));
 }
 
 hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphEventWaitNodeSetEvent);
-    return AH_LEAVE(set(&ah_work_event_wait, node, event, "hipGraphEventWaitNodeSetEvent"));
+    hipError_t error = ah_work_make_event(&ah_work_event_wait, event, __func__, &work);
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }

@@ -46,13 +46,6 @@ hipError_t ah_work_capture_callback(const struct ah_stream *stream,
 
 /* ---- the row ------------------------------------------------------------------------------- */
 
-static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
-{
-    (void)old;
-    (void)work;
-    return hipGraphExecUpdateSuccess;
-}
-
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
     out_node->kind = AH_GRAPH_HOST_FUNCTION;
@@ -77,7 +70,6 @@ static void describe(const struct ah_work *work, unsigned flags, FILE *out)
 const struct ah_work_type ah_work_host = {
     .type = hipGraphNodeTypeHost,
     .name = "host",
-    .update = update,
     .view = view,
     .submit = submit,
     .describe = describe,
@@ -85,54 +77,27 @@ const struct ah_work_type ah_work_host = {
 
 /* ---- public functions ------------------------------------------------------------------------ */
 
-static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
-                      const hipGraphNode_t *dependencies, size_t count,
-                      const hipHostNodeParams *params)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_host(params, "hipGraphAddHostNode", &work);
-    if (error != hipSuccess)
-        return error;
-    return ah_graph_add_work(graph, dependencies, count, work, "hipGraphAddHostNode", out_node);
-}
-
 hipError_t hipGraphAddHostNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                const hipGraphNode_t *pDependencies, size_t numDependencies,
                                const hipHostNodeParams *pNodeParams)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddHostNode);
-    return AH_LEAVE(add(pGraphNode, graph, pDependencies, numDependencies, pNodeParams));
-}
-
-static hipError_t get(hipGraphNode_t handle, hipHostNodeParams *out_params)
-{
-    struct ah_node *node;
-    if (!out_params)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error =
-        ah_node_of_type(handle, hipGraphNodeTypeHost, "hipGraphHostNodeGetParams", &node);
-    if (error == hipSuccess)
-        *out_params = node->work->host;
-    ah_graph_unlock();
-    return error;
+    hipError_t error = ah_work_make_host(pNodeParams, __func__, &work);
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams *pNodeParams)
 {
     AH_ENTER(hipGraphHostNodeGetParams);
-    return AH_LEAVE(get(node, pNodeParams));
-}
-
-static hipError_t set(hipGraphNode_t node, const hipHostNodeParams *params)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_host(params, "hipGraphHostNodeSetParams", &work);
-    return error == hipSuccess ? ah_node_set_work(node, work, "hipGraphHostNodeSetParams") : error;
+    return AH_LEAVE(AH_NODE_GET(node, hipGraphNodeTypeHost, host, pNodeParams));
 }
 
 hipError_t hipGraphHostNodeSetParams(hipGraphNode_t node, const hipHostNodeParams *pNodeParams)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphHostNodeSetParams);
-    return AH_LEAVE(set(node, pNodeParams));
+    hipError_t error = ah_work_make_host(pNodeParams, __func__, &work);
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }

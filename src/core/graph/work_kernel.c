@@ -253,55 +253,27 @@ const struct ah_work_type ah_work_kernel = {
 
 /* ---- public functions ------------------------------------------------------------------ */
 
-static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
-                      const hipGraphNode_t *dependencies, size_t count,
-                      const hipKernelNodeParams *params)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_kernel(params, "hipGraphAddKernelNode", &work);
-    return error == hipSuccess ? ah_graph_add_work(graph, dependencies, count, work,
-                                                   "hipGraphAddKernelNode", out_node)
-                               : error;
-}
-
 hipError_t hipGraphAddKernelNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
                                  const hipGraphNode_t *pDependencies, size_t numDependencies,
                                  const hipKernelNodeParams *pNodeParams)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphAddKernelNode);
-    return AH_LEAVE(add(pGraphNode, graph, pDependencies, numDependencies, pNodeParams));
-}
-
-static hipError_t get_params(hipGraphNode_t handle, hipKernelNodeParams *out_params)
-{
-    struct ah_node *node;
-    if (!out_params)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error =
-        ah_node_of_type(handle, hipGraphNodeTypeKernel, "hipGraphKernelNodeGetParams", &node);
-    if (error == hipSuccess)
-        *out_params = node->work->kernel.given;
-    ah_graph_unlock();
-    return error;
+    hipError_t error = ah_work_make_kernel(pNodeParams, __func__, &work);
+    return AH_LEAVE(ah_graph_add_work(error, graph, pDependencies, numDependencies, work, __func__,
+                                      pGraphNode));
 }
 
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams *pNodeParams)
 {
     AH_ENTER(hipGraphKernelNodeGetParams);
-    return AH_LEAVE(get_params(node, pNodeParams));
-}
-
-static hipError_t set_params(hipGraphNode_t node, const hipKernelNodeParams *params)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_kernel(params, "hipGraphKernelNodeSetParams", &work);
-    return error == hipSuccess ? ah_node_set_work(node, work, "hipGraphKernelNodeSetParams")
-                               : error;
+    return AH_LEAVE(AH_NODE_GET(node, hipGraphNodeTypeKernel, kernel.given, pNodeParams));
 }
 
 hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeParams *pNodeParams)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphKernelNodeSetParams);
-    return AH_LEAVE(set_params(node, pNodeParams));
+    hipError_t error = ah_work_make_kernel(pNodeParams, __func__, &work);
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }

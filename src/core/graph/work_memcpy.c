@@ -149,36 +149,37 @@ static hipError_t check_symbol(const void *other, size_t size, const char *call)
     return hipErrorInvalidValue;
 }
 
-hipError_t ah_work_make_memcpy_to_symbol(const void *symbol, const void *src, size_t size,
-                                         size_t offset, hipMemcpyKind kind, const char *call,
-                                         struct ah_work **out_work)
+/* A copy between a variable and other memory. */
+static hipError_t make_symbol(bool to_symbol, const void *symbol, const void *other, size_t size,
+                              size_t offset, hipMemcpyKind kind, const char *call,
+                              struct ah_work **out_work)
 {
-    void *address;
+    void *address, *memory = (void *)(uintptr_t)other;
     struct ah_memcpy_work copy = {.form = AH_MEMCPY_ROW};
     struct ah_device *device = ah_device_current();
     if (!device)
         return hipErrorNoDevice;
-    hipError_t error = check_symbol(src, size, call);
+    hipError_t error = check_symbol(other, size, call);
     if (error == hipSuccess)
-        error = ah_symbol_address(symbol, device, size, offset, kind, true, &address);
-    return error == hipSuccess ? make_row(&copy, address, src, size, kind, device, call, out_work)
-                               : error;
+        error = ah_symbol_address(symbol, device, size, offset, kind, to_symbol, &address);
+    if (error != hipSuccess)
+        return error;
+    return make_row(&copy, to_symbol ? address : memory, to_symbol ? memory : address, size, kind,
+                    device, call, out_work);
+}
+
+hipError_t ah_work_make_memcpy_to_symbol(const void *symbol, const void *src, size_t size,
+                                         size_t offset, hipMemcpyKind kind, const char *call,
+                                         struct ah_work **out_work)
+{
+    return make_symbol(true, symbol, src, size, offset, kind, call, out_work);
 }
 
 hipError_t ah_work_make_memcpy_from_symbol(void *dst, const void *symbol, size_t size,
                                            size_t offset, hipMemcpyKind kind, const char *call,
                                            struct ah_work **out_work)
 {
-    void *address;
-    struct ah_memcpy_work copy = {.form = AH_MEMCPY_ROW};
-    struct ah_device *device = ah_device_current();
-    if (!device)
-        return hipErrorNoDevice;
-    hipError_t error = check_symbol(dst, size, call);
-    if (error == hipSuccess)
-        error = ah_symbol_address(symbol, device, size, offset, kind, false, &address);
-    return error == hipSuccess ? make_row(&copy, dst, address, size, kind, device, call, out_work)
-                               : error;
+    return make_symbol(false, symbol, dst, size, offset, kind, call, out_work);
 }
 
 /* ---- capture: ah_submit has checked the command ------------------------------------------ */

@@ -313,11 +313,10 @@ static hipError_t add_alloc(hipGraphNode_t *out_node, hipGraph_t graph,
                             const hipGraphNode_t *dependencies, size_t count,
                             hipMemAllocNodeParams *params)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     hipError_t error = ah_work_make_alloc(params, "hipGraphAddMemAllocNode", &work);
-    return error == hipSuccess ? ah_graph_add_work(graph, dependencies, count, work,
-                                                   "hipGraphAddMemAllocNode", out_node)
-                               : error;
+    return ah_graph_add_work(error, graph, dependencies, count, work, "hipGraphAddMemAllocNode",
+                             out_node);
 }
 
 hipError_t hipGraphAddMemAllocNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -332,10 +331,9 @@ static hipError_t add_free(hipGraphNode_t *out_node, hipGraph_t graph,
                            const hipGraphNode_t *dependencies, size_t count, void *pointer,
                            const char *call)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     hipError_t error = ah_work_make_free(pointer, call, &work);
-    return error == hipSuccess ? ah_graph_add_work(graph, dependencies, count, work, call, out_node)
-                               : error;
+    return ah_graph_add_work(error, graph, dependencies, count, work, call, out_node);
 }
 
 hipError_t hipGraphAddMemFreeNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,

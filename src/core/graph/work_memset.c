@@ -148,11 +148,9 @@ static hipError_t add(hipGraphNode_t *out_node, hipGraph_t graph,
                       const hipGraphNode_t *dependencies, size_t count,
                       const hipMemsetParams *params, hipCtx_t context, const char *call)
 {
-    struct ah_work *work;
+    struct ah_work *work = NULL;
     hipError_t error = ah_work_make_memset_in(params, context, call, &work);
-    if (error != hipSuccess)
-        return error;
-    return ah_graph_add_work(graph, dependencies, count, work, call, out_node);
+    return ah_graph_add_work(error, graph, dependencies, count, work, call, out_node);
 }
 
 hipError_t hipGraphAddMemsetNode(hipGraphNode_t *pGraphNode, hipGraph_t graph,
@@ -173,36 +171,16 @@ hipError_t hipDrvGraphAddMemsetNode(hipGraphNode_t *phGraphNode, hipGraph_t hGra
                         "hipDrvGraphAddMemsetNode"));
 }
 
-static hipError_t get(hipGraphNode_t handle, hipMemsetParams *out_params)
-{
-    struct ah_node *node;
-    if (!out_params)
-        return hipErrorInvalidValue;
-    ah_graph_lock();
-    hipError_t error =
-        ah_node_of_type(handle, hipGraphNodeTypeMemset, "hipGraphMemsetNodeGetParams", &node);
-    if (error == hipSuccess)
-        *out_params = node->work->memset.given;
-    ah_graph_unlock();
-    return error;
-}
-
 hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams *pNodeParams)
 {
     AH_ENTER(hipGraphMemsetNodeGetParams);
-    return AH_LEAVE(get(node, pNodeParams));
-}
-
-static hipError_t set(hipGraphNode_t node, const hipMemsetParams *params)
-{
-    struct ah_work *work;
-    hipError_t error = ah_work_make_memset(params, "hipGraphMemsetNodeSetParams", &work);
-    return error == hipSuccess ? ah_node_set_work(node, work, "hipGraphMemsetNodeSetParams")
-                               : error;
+    return AH_LEAVE(AH_NODE_GET(node, hipGraphNodeTypeMemset, memset.given, pNodeParams));
 }
 
 hipError_t hipGraphMemsetNodeSetParams(hipGraphNode_t node, const hipMemsetParams *pNodeParams)
 {
+    struct ah_work *work = NULL;
     AH_ENTER(hipGraphMemsetNodeSetParams);
-    return AH_LEAVE(set(node, pNodeParams));
+    hipError_t error = ah_work_make_memset(pNodeParams, __func__, &work);
+    return AH_LEAVE(ah_node_set_work(error, node, work, __func__));
 }
