@@ -3,9 +3,11 @@
 //
 // On NVIDIA's driver: against the same graph through the raw driver and through NVIDIA's own
 // runtime, in one process and interleaved; a figure is the median over many rounds of the time that
-// a launch takes the host, a ratio the median of the rounds' ratios. On other devices: processor
-// time of the calling thread per node, against launching the same kernels one by one. Both tell
-// what instantiation costs, and what memory it takes from malloc.
+// a launch takes the host, a ratio the median of the rounds' ratios. The rounds take the ways in
+// every order, as in bench.hip. "raw again" is the raw driver's ratio to itself, with two
+// executable graphs: their distance from 1 is what another place in memory does. On other devices:
+// processor time of the calling thread per node, against launching the same kernels one by one.
+// Both tell what instantiation costs, and what memory it takes from malloc.
 //
 //   bench_graph [rounds]
 //
@@ -109,7 +111,7 @@ struct Ways {
     hipGraphExec_t exec;
     hipStream_t stream;
     const RawGraphs &raw;
-    void *raw_exec, *native_stream;
+    void *raw_exec, *other_raw_exec, *native_stream;
     const bench_cudart *cudart;
     void *cudart_exec;
 
@@ -119,6 +121,8 @@ struct Ways {
             (void)hipGraphLaunch(exec, stream);
         else if (way == 1)
             raw.cuGraphLaunch(raw_exec, native_stream);
+        else if (way == 2)
+            raw.cuGraphLaunch(other_raw_exec, native_stream);
         else
             cudart->graph_launch(cudart_exec, native_stream);
     }
@@ -147,18 +151,25 @@ void compare(GraphShape shape, unsigned count, int rounds, const RawGraphs &raw,
         if (!raw_graph.instantiate())
             exit(EXIT_FAILURE);
         const double raw_instantiation = nanoseconds(CLOCK_MONOTONIC) - start;
+        RawGraph other_raw(raw, reinterpret_cast<void *>(native_function), arguments);
+        if (!other_raw.build(shape, count) || !other_raw.instantiate())
+            exit(EXIT_FAILURE);
         const Ways ways = {graph.exec,
                            stream,
                            raw,
                            raw_graph.exec(),
+                           other_raw.exec(),
                            native_stream,
                            cudart,
                            cudart ? cudart->graph_make(count, shape == GraphShape::wide) : nullptr};
         const int batch = count >= 1000 ? 2 : 10;
-        std::vector<double> samples[3];
-        for (int round = -10; round < rounds; round++) // the first rounds warm up
-            for (int k = 0; k < (cudart ? 3 : 2); k++) {
-                const int way = (round + 10 + k) % (cudart ? 3 : 2); // who goes first changes
+        std::vector<double> samples[4];
+        std::vector<int> order = {0, 1, 2};
+        if (cudart)
+            order.push_back(3);
+        for (int round = -24; round < rounds; round++) { // the first rounds warm up
+            std::next_permutation(order.begin(), order.end());
+            for (int way : order) {
                 start = nanoseconds(CLOCK_MONOTONIC);
                 for (int i = 0; i < batch; i++)
                     ways.launch(way);
@@ -167,17 +178,17 @@ void compare(GraphShape shape, unsigned count, int rounds, const RawGraphs &raw,
                 if (round >= 0)
                     samples[way].push_back(each);
             }
-        double ratios[3] = {1, 0, 0};
-        for (int way = 1; way < 3; way++) {
-            std::vector<double> of_rounds;
-            for (size_t i = 0; i < samples[way].size(); i++)
-                of_rounds.push_back(samples[0][i] / samples[way][i]);
-            ratios[way] = median(of_rounds);
         }
-        printf("%-5s %5u %10.0f %12.0f %10.0f %9.3f %10.3f %14.0f %12.0f %12.0f\n", name_of(shape),
-               count, median(samples[0]), median(samples[1]), median(samples[2]), ratios[1],
-               ratios[2], graph.instantiation / count, raw_instantiation / count,
-               graph.memory / count);
+        const auto ratio = [&](int way, int other) {
+            std::vector<double> of_rounds;
+            for (size_t i = 0; i < samples[other].size(); i++)
+                of_rounds.push_back(samples[way][i] / samples[other][i]);
+            return median(of_rounds);
+        };
+        printf("%-5s %5u %10.0f %12.0f %10.0f %9.3f %10.3f %10.3f %14.0f %12.0f %12.0f\n",
+               name_of(shape), count, median(samples[0]), median(samples[1]), median(samples[3]),
+               ratio(0, 1), ratio(0, 3), ratio(2, 1), graph.instantiation / count,
+               raw_instantiation / count, graph.memory / count);
     }
     HIP_CHECK(hipStreamDestroy(stream));
 }
@@ -233,12 +244,12 @@ int main(int argc, char **argv)
             return 77;
         }
         const bench_cudart *cudart = open_cudart(argv[0]);
-        printf("%-5s %5s %10s %12s %10s %9s %10s %14s %12s %12s\n", "shape", "nodes", "HIP, ns",
-               "raw, ns", "cudart, ns", "HIP/raw", "HIP/cudart", "inst. ns/node", "raw inst.",
-               "bytes/node");
+        printf("%-5s %5s %10s %12s %10s %9s %10s %10s %14s %12s %12s\n", "shape", "nodes",
+               "HIP, ns", "raw, ns", "cudart, ns", "HIP/raw", "HIP/cudart", "raw again",
+               "inst. ns/node", "raw inst.", "bytes/node");
         for (GraphShape shape : {GraphShape::line, GraphShape::wide})
             for (unsigned count : {10u, 100u, 1000u})
-                compare(shape, count, rounds ? rounds : 300, raw, cudart);
+                compare(shape, count, rounds ? rounds : 480, raw, cudart);
     } else {
         printf("%-5s %5s %14s %14s %8s %14s %12s\n", "shape", "nodes", "replay ns/node",
                "launch ns/node", "ratio", "inst. ns/node", "bytes/node");

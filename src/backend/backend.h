@@ -27,6 +27,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For the definition of a function that every launch goes through: the linker puts them next to each
+ * other. Between two launches the driver uses most of the first-level caches, so that what a launch
+ * costs is how many of their lines it needs. */
+#define AH_LAUNCH_CODE __attribute__((hot, aligned(64)))
+
 /* Defined by each backend; core only carries pointers to them. */
 struct ah_backend;
 struct ah_backend_device;

@@ -504,9 +504,9 @@ hipError_t ahcuda_graph_upload(struct ah_backend_device *device, struct ah_backe
                        device->api->cuGraphUpload(graph->exec, ahcuda_stream(stream)));
 }
 
-__attribute__((no_stack_protector)) hipError_t ahcuda_graph_launch(struct ah_backend_device *device,
-                                                                   struct ah_backend_graph *graph,
-                                                                   struct ah_backend_stream *stream)
+AH_LAUNCH_CODE __attribute__((no_stack_protector)) hipError_t
+ahcuda_graph_launch(struct ah_backend_device *device, struct ah_backend_graph *graph,
+                    struct ah_backend_stream *stream)
 {
     hipError_t error = ahcuda_enter_stream(device, stream);
     if (error != hipSuccess)

@@ -451,9 +451,8 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
     if (launch->place)
         return launch_placed(device, function, launch, ahcuda_stream(stream));
     if (!(launch->flags & AH_LAUNCH_COOPERATIVE))
-        return ahcuda_done(
-            device, "cuLaunchKernel",
-            launch_plain(device, function, launch, ahcuda_stream(stream), extra));
+        return ahcuda_done(device, "cuLaunchKernel",
+                           launch_plain(device, function, launch, ahcuda_stream(stream), extra));
     if (extra)
         return launch_cooperative_buffer(device, function, launch, ahcuda_stream(stream), extra);
     return ahcuda_done(device, "cuLaunchCooperativeKernel",
@@ -461,18 +460,16 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
 }
 
 /* Every launch comes here: no guard of the stack, as in the files of ah_launch_path. */
-__attribute__((no_stack_protector)) hipError_t ahcuda_launch(struct ah_backend_device *device,
-                                                             struct ah_backend_function *function,
-                                                             const struct ah_launch *launch,
-                                                             struct ah_backend_stream *stream)
+AH_LAUNCH_CODE __attribute__((no_stack_protector)) hipError_t
+ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *function,
+              const struct ah_launch *launch, struct ah_backend_stream *stream)
 {
     bool special = !ahcuda_carries_context(device, stream) | (launch->extra != NULL) |
                    (launch->place != NULL) | ((launch->flags & AH_LAUNCH_COOPERATIVE) != 0);
     if (__builtin_expect(special, 0))
         return launch_any(device, native(function), launch, stream);
-    return ahcuda_done(
-        device, "cuLaunchKernel",
-        launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL));
+    return ahcuda_done(device, "cuLaunchKernel",
+                       launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL));
 }
 
 hipError_t ahcuda_occupancy_blocks(struct ah_backend_device *device,

@@ -330,8 +330,9 @@ static hipError_t check_launch(struct ah_backend_device *device,
 }
 
 /* A stream keeps its own order; launches in several streams wait for one another. */
-hipError_t ahhsa_graph_launch(struct ah_backend_device *device, struct ah_backend_graph *graph,
-                              struct ah_backend_stream *stream)
+AH_LAUNCH_CODE hipError_t ahhsa_graph_launch(struct ah_backend_device *device,
+                                             struct ah_backend_graph *graph,
+                                             struct ah_backend_stream *stream)
 {
     struct ahhsa_signal *signal;
     bool begun;

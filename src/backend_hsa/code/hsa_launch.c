@@ -184,8 +184,10 @@ static hipError_t launch_with_services(struct ah_backend_device *device,
 
 /* ---- the entry -------------------------------------------------------------------------- */
 
-hipError_t ahhsa_launch(struct ah_backend_device *device, struct ah_backend_function *function,
-                        const struct ah_launch *launch, struct ah_backend_stream *stream)
+AH_LAUNCH_CODE hipError_t ahhsa_launch(struct ah_backend_device *device,
+                                       struct ah_backend_function *function,
+                                       const struct ah_launch *launch,
+                                       struct ah_backend_stream *stream)
 {
     struct ahhsa_implicit implicit = {0};
     struct ahhsa_dispatch dispatch;

@@ -98,7 +98,7 @@ hipError_t ah_event_record_node(hipEvent_t handle, hipStream_t stream_handle)
         &(struct ah_command){.kind = AH_COMMAND_EVENT_RECORD, .external = true, .event = event});
 }
 
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
+AH_LAUNCH_CODE hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
     AH_ENTER(hipEventRecord);
     return AH_LEAVE(ah_event_record(event, stream));

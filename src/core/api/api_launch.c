@@ -20,8 +20,8 @@ static inline unsigned saturated(size_t shared)
 
 /* ---- the ways to name a kernel --------------------------------------------------- */
 
-static inline hipError_t launch_host(const void *host, const struct ah_launch *launch,
-                                     hipStream_t handle)
+static inline __attribute__((always_inline)) hipError_t
+launch_host(const void *host, const struct ah_launch *launch, hipStream_t handle)
 {
     struct ah_stream *stream;
     struct ah_function *function;
@@ -42,22 +42,25 @@ hipError_t ah_launch_host(const void *host, const struct ah_launch *launch, hipS
     return launch_host(host, launch, stream);
 }
 
-hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
-                            hipStream_t stream, unsigned flags)
+static inline __attribute__((always_inline)) hipError_t
+launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+              hipStream_t stream, unsigned flags)
 {
-    const struct ah_launch launch = {
-        .grid = {grid.x, grid.y, grid.z},
-        .block = {block.x, block.y, block.z},
-        .shared = saturated(shared),
-        .flags = flags,
-        .params = args,
-    };
+    struct ah_launch launch = {.shared = saturated(shared), .flags = flags, .params = args};
+    memcpy(launch.grid, &grid, sizeof launch.grid);
+    memcpy(launch.block, &block, sizeof launch.block);
     return launch_host(host, &launch, stream);
 }
 
+hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,
+                            hipStream_t stream, unsigned flags)
+{
+    return launch_kernel(host, grid, block, args, shared, stream, flags);
+}
+
 /* A module's function runs on the device where the module is loaded. */
-hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
-                              hipStream_t handle)
+static inline __attribute__((always_inline)) hipError_t
+launch_function(struct ah_function *function, const struct ah_launch *launch, hipStream_t handle)
 {
     struct ah_stream *stream;
     if (!ah_handle_is(function, AH_HANDLE_FUNCTION))
@@ -74,14 +77,21 @@ hipError_t ah_launch_function(struct ah_function *function, const struct ah_laun
     return ah_submit_launch(stream, function, launch);
 }
 
+hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
+                              hipStream_t stream)
+{
+    return launch_function(function, launch, stream);
+}
+
 /* ---- kernels of the program -------------------------------------------------- */
 
-hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 dimBlocks,
-                           void **args, size_t sharedMemBytes, hipStream_t stream)
+AH_LAUNCH_CODE hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks,
+                                          dim3 dimBlocks, void **args, size_t sharedMemBytes,
+                                          hipStream_t stream)
 {
     AH_ENTER(hipLaunchKernel);
     return AH_LEAVE(
-        ah_launch_kernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, 0));
+        launch_kernel(function_address, numBlocks, dimBlocks, args, sharedMemBytes, stream, 0));
 }
 
 /* HIP returns a different error here for an invalid stream. */
@@ -170,10 +180,9 @@ hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *fPtr,
 
 /* ---- what <<<>>> compiles to --------------------------------------------------- */
 
-static struct ah_call_config *pushed_config(unsigned index)
+/* The configurations beyond the inline ones are out of the way of the others. */
+static __attribute__((noinline)) struct ah_call_config *config_beyond(unsigned index)
 {
-    if (index < AH_CALL_CONFIG_INLINE)
-        return &ah_thread.configs[index];
     struct ah_thread_extra *extra = ah_thread_extra();
     size_t needed = index - AH_CALL_CONFIG_INLINE + 1;
     if (!extra)
@@ -188,10 +197,10 @@ static struct ah_call_config *pushed_config(unsigned index)
     return &extra->configs[needed - 1];
 }
 
-static inline hipError_t push_configuration(dim3 grid, dim3 block, size_t shared,
-                                            hipStream_t stream)
+static __attribute__((noinline)) hipError_t push_beyond(dim3 grid, dim3 block, size_t shared,
+                                                        hipStream_t stream)
 {
-    struct ah_call_config *config = pushed_config(ah_thread.config_count);
+    struct ah_call_config *config = config_beyond(ah_thread.config_count);
     if (!config)
         return hipErrorOutOfMemory;
     *config = (struct ah_call_config){grid, block, shared, stream};
@@ -199,27 +208,52 @@ static inline hipError_t push_configuration(dim3 grid, dim3 block, size_t shared
     return hipSuccess;
 }
 
-hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
-                                      hipStream_t stream)
+static inline __attribute__((always_inline)) hipError_t
+push_configuration(dim3 grid, dim3 block, size_t shared, hipStream_t stream)
+{
+    if (__builtin_expect(ah_thread.config_count >= AH_CALL_CONFIG_INLINE, 0))
+        return push_beyond(grid, block, shared, stream);
+    ah_thread.configs[ah_thread.config_count++] =
+        (struct ah_call_config){grid, block, shared, stream};
+    return hipSuccess;
+}
+
+AH_LAUNCH_CODE hipError_t __hipPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
+                                                     hipStream_t stream)
 {
     return push_configuration(gridDim, blockDim, sharedMem, stream);
 }
 
-static inline hipError_t pop_configuration(dim3 *grid, dim3 *block, size_t *shared,
-                                           hipStream_t *stream)
+static inline void read_configuration(const struct ah_call_config *config, dim3 *grid, dim3 *block,
+                                      size_t *shared, hipStream_t *stream)
 {
-    if (ah_thread.config_count == 0)
-        return hipErrorMissingConfiguration;
-    const struct ah_call_config *config = pushed_config(--ah_thread.config_count);
     *grid = config->grid;
     *block = config->block;
     *shared = config->shared;
     *stream = config->stream;
+}
+
+static __attribute__((noinline)) hipError_t pop_beyond(dim3 *grid, dim3 *block, size_t *shared,
+                                                       hipStream_t *stream)
+{
+    if (ah_thread.config_count == 0)
+        return hipErrorMissingConfiguration;
+    /* not NULL: it was pushed */
+    read_configuration(config_beyond(--ah_thread.config_count), grid, block, shared, stream);
     return hipSuccess;
 }
 
-hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem,
-                                     hipStream_t *stream)
+static inline __attribute__((always_inline)) hipError_t
+pop_configuration(dim3 *grid, dim3 *block, size_t *shared, hipStream_t *stream)
+{
+    if (__builtin_expect(ah_thread.config_count - 1 >= AH_CALL_CONFIG_INLINE, 0))
+        return pop_beyond(grid, block, shared, stream);
+    read_configuration(&ah_thread.configs[--ah_thread.config_count], grid, block, shared, stream);
+    return hipSuccess;
+}
+
+AH_LAUNCH_CODE hipError_t __hipPopCallConfiguration(dim3 *gridDim, dim3 *blockDim,
+                                                    size_t *sharedMem, hipStream_t *stream)
 {
     return pop_configuration(gridDim, blockDim, sharedMem, stream);
 }
@@ -301,11 +335,12 @@ void ah_launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, ui
 
 /* ---- functions of modules ---------------------------------------------------------- */
 
-hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigned int gridDimY,
-                                 unsigned int gridDimZ, unsigned int blockDimX,
-                                 unsigned int blockDimY, unsigned int blockDimZ,
-                                 unsigned int sharedMemBytes, hipStream_t stream,
-                                 void **kernelParams, void **extra)
+AH_LAUNCH_CODE hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX,
+                                                unsigned int gridDimY, unsigned int gridDimZ,
+                                                unsigned int blockDimX, unsigned int blockDimY,
+                                                unsigned int blockDimZ, unsigned int sharedMemBytes,
+                                                hipStream_t stream, void **kernelParams,
+                                                void **extra)
 {
     AH_ENTER(hipModuleLaunchKernel);
     struct ah_launch launch = {
@@ -315,7 +350,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t f, unsigned int gridDimX, unsigne
         .params = kernelParams,
         .extra = extra,
     };
-    return AH_LEAVE(ah_launch_function((struct ah_function *)(void *)f, &launch, stream));
+    return AH_LEAVE(launch_function((struct ah_function *)(void *)f, &launch, stream));
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned int gridDimX,

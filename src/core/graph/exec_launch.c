@@ -110,7 +110,8 @@ static inline hipError_t launch_locked(struct ah_exec *exec, struct ah_stream *s
                                      atomic_load_explicit(&stream->native, memory_order_relaxed));
 }
 
-static hipError_t launch(hipGraphExec_t handle, hipStream_t stream_handle)
+static inline __attribute__((always_inline)) hipError_t launch(hipGraphExec_t handle,
+                                                               hipStream_t stream_handle)
 {
     struct ah_exec *exec;
     struct ah_stream *stream;
@@ -124,7 +125,7 @@ static hipError_t launch(hipGraphExec_t handle, hipStream_t stream_handle)
     return error;
 }
 
-hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
+AH_LAUNCH_CODE hipError_t hipGraphLaunch(hipGraphExec_t graphExec, hipStream_t stream)
 {
     AH_ENTER(hipGraphLaunch);
     return AH_LEAVE(launch(graphExec, stream));

@@ -354,7 +354,7 @@ hipError_t ah_kernel_function(const void *host, struct ah_device *device,
 }
 
 /* Needs no stack frame: the other function does everything that is not ready yet. */
-__attribute__((no_stack_protector)) struct ah_function *
+AH_LAUNCH_CODE __attribute__((no_stack_protector)) struct ah_function *
 ah_kernel_ready(const void *host, const struct ah_device *device)
 {
     struct symbol *symbol = symbol_at(host);
@@ -525,8 +525,7 @@ static struct symbol *add_symbol(struct ah_fatbin *fatbin, const char *name,
     symbol->fatbin = fatbin;
     symbol->name = copy;
     pthread_mutex_lock(&registered.lock);
-    bool added =
-        !symbol_at(symbol->host) && ah_pointer_map_put(&by_host, symbol->host, symbol);
+    bool added = !symbol_at(symbol->host) && ah_pointer_map_put(&by_host, symbol->host, symbol);
     if (added) {
         symbol->next = fatbin->symbols;
         fatbin->symbols = symbol;
