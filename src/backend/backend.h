@@ -197,6 +197,32 @@ struct ah_graph_node {
     };
 };
 
+/* What a device did for a command of core's, between two times of CLOCK_MONOTONIC in nanoseconds. */
+enum ah_trace_kind {
+    AH_TRACE_KERNEL,
+    AH_TRACE_COPY,
+    AH_TRACE_FILL,
+    AH_TRACE_BARRIER, /* a wait for other work: events, values, barriers between graphs' nodes */
+    AH_TRACE_HOST,    /* a host function; the times are those of the host's thread */
+    AH_TRACE_OTHER,
+};
+
+struct ah_trace_record {
+    uint64_t id; /* of trace_begin */
+    enum ah_trace_kind kind;
+    int node; /* the index of the node that graph_create was given, -1: of no graph */
+    uint64_t begin, end;
+    uint64_t bytes;     /* of copies and fills, 0: not known */
+    const char *engine; /* what did it where there is a choice, as "SDMA 1"; lasts as long as the
+                           process; NULL: not known */
+};
+
+/* Takes records. Any thread, several at once; it calls no backend, and does not keep the record. */
+struct ah_trace_sink {
+    void (*record)(void *user, const struct ah_trace_record *record);
+    void *user;
+};
+
 struct ah_backend_ops {
     /* ---- the driver ---------------------------------------------------- */
 
@@ -623,6 +649,30 @@ struct ah_backend_ops {
 
     hipError_t (*profiler_start)(struct ah_backend_device *device);
     hipError_t (*profiler_stop)(struct ah_backend_device *device);
+
+    /* The device begins to report what it does between trace_begin and trace_end. *out_method says
+     * how times are taken ("HSA profiled signals", "CUPTI", "event pairs") and lasts as long as the
+     * process. Called once, before the first trace_begin, with a lock of core's held: it may
+     * initialise the device, and does not wait for it. A reset of the device loses the records of
+     * what it ends, and the device goes on reporting. hipErrorNotSupported, with a message: the
+     * driver gives no times; no other entry for traces is then called. */
+    hipError_t (*trace_start)(struct ah_backend_device *device, const struct ah_trace_sink *sink,
+                              const char **out_method);
+    /* What the calling thread submits to the stream until trace_end belongs to the command id,
+     * which is given once. One command may have no record, or several: pieces of a copy, nodes of a
+     * graph. Pairs of one thread may be nested, for different streams. These two cannot fail: where
+     * memory or signals run out, records are lost and work is not. */
+    void (*trace_begin)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                        uint64_t id);
+    void (*trace_end)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                      uint64_t id);
+    /* Gives the sink the records of what is done; wait: waits for what has been submitted first,
+     * unless the device has failed. Called every few milliseconds by one thread at a time. Never
+     * fails; what a backend has lost since the last call it adds to *out_lost. */
+    void (*trace_collect)(struct ah_backend_device *device, bool wait, uint64_t *out_lost);
+    /* Ends what trace_start began, after a last trace_collect. Work of threads between trace_begin
+     * and trace_end may still be under way, and has no records. */
+    void (*trace_stop)(struct ah_backend_device *device);
 };
 
 /* One row per entry of struct ah_backend_ops is in backend_ops.def; each backend's instance is

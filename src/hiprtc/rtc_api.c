@@ -16,6 +16,7 @@
 static hiprtcResult leave(const char *function, hiprtcResult result)
 {
     AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, ah_rtc_result_text(result));
+    AH_LEAVE_SILENTLY_AS(function);
     return result;
 }
 

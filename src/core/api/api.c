@@ -1,4 +1,5 @@
-/* Owns the slow half of the API boundary: initialisation and the log of calls. */
+/* Owns the slow half of the API boundary: initialisation, the log of calls, and that observers are
+ * told of them. */
 #include "api.h"
 #include "api_shared.h"
 #include "runtime.h"
@@ -10,8 +11,8 @@ AH_LAUNCH_DATA _Alignas(64) _Atomic(int) ah_api_state = AH_API_UNINITIALISED;
 
 void ah_api_update_state(void)
 {
-    bool logged = ah_log_on(AH_LOG_INFO, AH_LOG_API);
-    atomic_store_explicit(&ah_api_state, logged ? AH_API_LOGGED : AH_API_QUIET,
+    bool observed = ah_log_on(AH_LOG_INFO, AH_LOG_API) || ah_observe_calls();
+    atomic_store_explicit(&ah_api_state, observed ? AH_API_OBSERVED : AH_API_QUIET,
                           memory_order_release);
     ah_submit_update();
 }
@@ -74,11 +75,26 @@ static void init_once(void)
         ah_lifetime_add(dependents[i]);
 }
 
+static void (*at_start[4])(void);
+static size_t at_start_count;
+
+void ah_api_at_start(void (*function)(void))
+{
+    at_start[at_start_count++] = function;
+}
+
+static void start_observers(void)
+{
+    for (size_t i = 0; i < at_start_count; i++)
+        at_start[i]();
+}
+
 void ah_api_init(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT, started = PTHREAD_ONCE_INIT;
     pthread_once(&once, init_once);
     ah_registry_init();
+    pthread_once(&started, start_observers);
     ah_api_update_state();
 }
 
@@ -88,10 +104,22 @@ bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count
         ah_api_init();
     if (ah_log_on(AH_LOG_INFO, AH_LOG_API))
         log_call(function, args, count);
-    return !ah_api_forked();
+    if (ah_api_forked())
+        return false;
+    if (ah_observe_calls())
+        ah_observe_enter(function, ah_api_id(function), args, count);
+    return true;
 }
 
 void ah_api_leave(const char *function, hipError_t error)
 {
     AH_LOG(AH_LOG_INFO, AH_LOG_API, "%s: Returned %s : ", function, ah_error_name(error));
+    if (!ah_api_forked())
+        ah_observe_leave(function, error, true);
+}
+
+void ah_api_leave_silently(const char *function)
+{
+    if (!ah_api_forked())
+        ah_observe_leave(function, hipSuccess, false);
 }

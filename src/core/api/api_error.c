@@ -35,12 +35,14 @@ hipError_t hipGetLastError(void)
     AH_ENTER_THREAD_ONLY();
     hipError_t error = ah_thread.last_error;
     ah_thread.last_error = hipSuccess;
+    AH_LEAVE_SILENTLY();
     return error;
 }
 
 hipError_t hipPeekAtLastError(void)
 {
     AH_ENTER_THREAD_ONLY();
+    AH_LEAVE_SILENTLY();
     return ah_thread.last_error;
 }
 
@@ -49,5 +51,6 @@ hipError_t hipExtGetLastError(void)
     AH_ENTER_THREAD_ONLY();
     hipError_t error = ah_thread.last_result;
     ah_thread.last_result = hipSuccess;
+    AH_LEAVE_SILENTLY();
     return error;
 }

@@ -250,6 +250,7 @@ int hipGetStreamDeviceId(hipStream_t stream)
     int ordinal = -1; /* not hipInvalidDeviceId */
     AH_ENTER_ELSE(ordinal, stream);
     device_of(stream, &ordinal);
+    AH_LEAVE_SILENTLY();
     return ordinal;
 }
 

@@ -1,7 +1,10 @@
 /* Generates, from the rows of the API, the linker's version script, the logging of each
- * function's arguments, and the coverage table of the documentation. Runs during the build.
+ * function's arguments, the numbers and names of functions for observers, and the coverage table
+ * of the documentation. Runs during the build.
  *   make_tables map        > anyhip.map
  *   make_tables arguments  > api_arguments.h
+ *   make_tables ids        > api_ids.h
+ *   make_tables names      > api_names.h
  *   make_tables coverage   > coverage.md */
 #include <stdbool.h>
 #include <stdio.h>
@@ -136,6 +139,12 @@ static const struct {
     {"hipUUID", ""},
 };
 
+/* What a pattern prints, for people: without casts and calls. */
+static const char *names_of(const char *pattern)
+{
+    return strchr(pattern, '(') ? "@" : pattern;
+}
+
 static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -153,7 +162,7 @@ static void print_named(const char *pattern, const char *name, int length)
 
 /* One parameter, from its type to its name, which is the last word. Returns whether it prints
  * anything. */
-static bool print_argument(const char *text, const char *end, bool is_first)
+static bool print_argument(const char *text, const char *end, bool is_first, bool name_alone)
 {
     const char *name = end;
     while (name > text && is_word(name[-1]))
@@ -171,26 +180,37 @@ static bool print_argument(const char *text, const char *end, bool is_first)
     if (!*pattern)
         return false;
     printf("%s", is_first ? " " : ", ");
-    print_named(pattern, name, (int)(end - name));
+    print_named(name_alone ? names_of(pattern) : pattern, name, (int)(end - name));
     return true;
 }
 
 /* Parameters that are functions have no comma and no name at the end; for those, AH_ENTER gets the
  * arguments to print. */
-static void print_arguments_of(const struct function *function)
+static bool has_arguments(const struct function *function)
+{
+    const char *at = function->parameters + 1;
+    return !strchr(at, '(') && strcmp(at, "void)") != 0;
+}
+
+static void print_list(const struct function *function, bool names_alone)
 {
     const char *at = function->parameters + 1;
     bool is_first = true;
-    if (strchr(at, '(') || strcmp(at, "void)") == 0)
-        return;
-    printf("#define AH_ARGUMENTS_%s", function->name);
     while (*at && *at != ')') {
         const char *end = at + strcspn(at, ",)");
-        is_first = !print_argument(at, end, is_first) && is_first;
+        is_first = !print_argument(at, end, is_first, names_alone) && is_first;
         at = *end == ',' ? end + 1 : end;
         while (*at == ' ')
             at++;
     }
+}
+
+static void print_arguments_of(const struct function *function)
+{
+    if (!has_arguments(function))
+        return;
+    printf("#define AH_ARGUMENTS_%s", function->name);
+    print_list(function, false);
     printf("\n");
 }
 
@@ -201,6 +221,31 @@ static void print_arguments(void)
     for (size_t i = 0; i < COUNT(functions); i++) {
         printf("#define AH_PARAMETERS_%s %s\n", functions[i].name, functions[i].parameters);
         print_arguments_of(&functions[i]);
+    }
+}
+
+/* ---- numbers and names ------------------------------------------------------------------ */
+
+static void print_ids(void)
+{
+    printf("/* Made from api.def: a number for each function, which is not the same in other "
+           "versions. */\n"
+           "#ifndef AH_API_IDS_H\n"
+           "#define AH_API_IDS_H\n\n"
+           "enum ah_api_id {\n");
+    for (size_t i = 0; i < COUNT(functions); i++)
+        printf("    AH_API_ID_%s,\n", functions[i].name);
+    printf("    AH_API_ID_COUNT\n};\n\n#endif\n");
+}
+
+/* The rows of api_names.c. */
+static void print_names(void)
+{
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        printf("{\"%s\", \"", functions[i].name);
+        if (has_arguments(&functions[i]))
+            print_list(&functions[i], true);
+        printf("\"},\n");
     }
 }
 
@@ -298,10 +343,18 @@ int main(int argc, char **argv)
         print_arguments();
         return 0;
     }
+    if (argc == 2 && strcmp(argv[1], "ids") == 0) {
+        print_ids();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "names") == 0) {
+        print_names();
+        return 0;
+    }
     if (argc == 2 && strcmp(argv[1], "coverage") == 0) {
         print_coverage();
         return 0;
     }
-    fprintf(stderr, "usage: make_tables map|arguments|coverage\n");
+    fprintf(stderr, "usage: make_tables map|arguments|ids|names|coverage\n");
     return 2;
 }

@@ -93,19 +93,25 @@ hipError_t anyhipGetReport(char **out_json)
     return AH_LEAVE(*out_json ? hipSuccess : hipErrorOutOfMemory);
 }
 
-int anyhipDeviceCanRunImage(int device, const void *image, size_t size)
+static bool can_run(const struct ah_device *found, const void *image, size_t size)
 {
     struct ah_images images;
     char reason[AH_IMAGE_ERROR_SIZE];
-    AH_ENTER_ELSE(0, device, image, size);
-    struct ah_device *found = ah_device_at(device);
     int best = 0;
     if (!found || !ah_images_open(&images, image, size, reason))
-        return 0;
+        return false;
     for (size_t i = 0; i < images.count; i++) {
         int rank = found->ops->device_rank_image(found->native, &images.items[i]);
         best = rank > best ? rank : best;
     }
     ah_images_close(&images);
     return best > 0;
+}
+
+int anyhipDeviceCanRunImage(int device, const void *image, size_t size)
+{
+    AH_ENTER_ELSE(0, device, image, size);
+    bool can = can_run(ah_device_at(device), image, size);
+    AH_LEAVE_SILENTLY();
+    return can;
 }

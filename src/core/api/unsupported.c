@@ -7,6 +7,8 @@ static hipError_t refuse(const char *function, const char *reason)
 {
     AH_LOG_ERR("%s: %s", function, reason);
     ah_thread.last_result = ah_thread.last_error = hipErrorNotSupported;
+    if (atomic_load_explicit(&ah_api_state, memory_order_relaxed) != AH_API_QUIET)
+        ah_observe_leave(function, hipErrorNotSupported, true);
     return hipErrorNotSupported;
 }
 

@@ -56,6 +56,8 @@ struct ah_stream {
 };
 _Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
 
+enum ah_trace_state { AH_TRACE_NOT_STARTED, AH_TRACE_STARTED, AH_TRACE_IMPOSSIBLE };
+
 struct ah_device {
     /* What a launch reads, in one line of the cache */
     _Alignas(64) __typeof__(((struct ah_backend_ops *)0)->launch) launch; /* ops->launch */
@@ -78,6 +80,11 @@ struct ah_device {
 
     hipMemPool_t default_pool, current_pool;
     hipCtx_t primary_context;
+
+    /* What the device reports to observers (observe.h); the state is written under the lock. */
+    _Atomic(int) trace_state; /* enum ah_trace_state */
+    hipError_t trace_error;   /* AH_TRACE_IMPOSSIBLE: why */
+    const char *trace_method;
 };
 
 /* When the host waits for the stream of a launch or a copy: the bits of both variables. */

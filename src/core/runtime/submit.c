@@ -2,6 +2,7 @@
 #include "submit_kinds.h"
 #include "capture.h"
 #include "launch_data.h"
+#include "observe.h"
 #include "relay.h"
 
 AH_LAUNCH_DATA _Atomic(unsigned) ah_unusual;
@@ -12,7 +13,8 @@ void ah_submit_update(void)
     unsigned unusual = 0;
     if (settings->serialize_kernel || settings->serialize_copy)
         unusual |= AH_UNUSUAL_SERIALIZED;
-    if (ah_log_on(AH_LOG_DEBUG, AH_LOG_KERN) || ah_log_on(AH_LOG_DEBUG, AH_LOG_CMD))
+    if (ah_log_on(AH_LOG_DEBUG, AH_LOG_KERN) || ah_log_on(AH_LOG_DEBUG, AH_LOG_CMD) ||
+        ah_observe_commands())
         unusual |= AH_UNUSUAL_TRACED;
     atomic_store_explicit(&ah_unusual, unusual, memory_order_relaxed);
 }
@@ -169,6 +171,18 @@ static int serialization(const struct kind *kind)
                                          : 0;
 }
 
+static hipError_t run_observed(struct ah_stream *stream, struct ah_backend_stream *native,
+                               const struct kind *kind, const struct ah_command *command)
+{
+    struct ah_observed_command observed;
+    if (!ah_observe_commands())
+        return kind->run(stream, native, command);
+    ah_observe_command_begin(stream, native, command, kind->name, &observed);
+    hipError_t error = kind->run(stream, native, command);
+    ah_observe_command_end(&observed, native, error);
+    return error;
+}
+
 static hipError_t submit_unusual(struct ah_stream *stream, const struct kind *kind,
                                  const struct ah_command *command)
 {
@@ -184,7 +198,7 @@ static hipError_t submit_unusual(struct ah_stream *stream, const struct kind *ki
         return error;
     AH_LOG(AH_LOG_DEBUG, AH_LOG_CMD, "%s in stream %llu of device %d", kind->name, stream->id,
            stream->handle.device->ordinal);
-    error = kind->run(stream, native, command);
+    error = run_observed(stream, native, kind, command);
     if (error == hipSuccess && (serialize & AH_SERIALIZE_AFTER))
         error = ah_stream_synchronize(stream);
     return error;

@@ -125,7 +125,7 @@ hipError_t ah_submit(struct ah_stream *stream, struct ah_command *command);
 /* Settings for which work of every stream takes the slow path. */
 enum ah_unusual {
     AH_UNUSUAL_SERIALIZED = 1, /* the host waits for launches or copies */
-    AH_UNUSUAL_TRACED = 2,     /* commands are logged */
+    AH_UNUSUAL_TRACED = 2,     /* commands are logged or observed */
 };
 extern _Atomic(unsigned) ah_unusual;
 

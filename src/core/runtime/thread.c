@@ -1,5 +1,6 @@
 /* Owns the per-thread state and its end. */
 #include "thread.h"
+#include "observe.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,6 +27,11 @@ static void free_extra(void *value)
     free(extra->configs);
     free(extra->contexts);
     free(extra->arguments);
+    while (extra->free_calls) {
+        struct ah_call *call = extra->free_calls;
+        extra->free_calls = call->outer;
+        free(call);
+    }
     free(extra);
     ah_thread.extra = NULL;
 }

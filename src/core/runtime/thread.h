@@ -5,8 +5,10 @@
 
 #include <hip/hip_runtime_api.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
+struct ah_call;
 struct ah_stream;
 
 struct ah_call_config {
@@ -28,6 +30,7 @@ struct ah_thread_extra {
     struct ah_stream **streams; /* the thread's default streams by device; NULL: none yet */
     void (*end_streams)(struct ah_stream **streams); /* frees them */
     void (*end_captures)(void); /* that the thread has begun and not ended; NULL: none */
+    struct ah_call *free_calls; /* records of observed calls that have ended (observe.c) */
 };
 
 struct ah_thread {
@@ -38,6 +41,10 @@ struct ah_thread {
     unsigned config_count; /* pushed configurations */
     struct ah_call_config configs[AH_CALL_CONFIG_INLINE];
     struct ah_thread_extra *extra;
+    /* observe.c's */
+    struct ah_call *call; /* the observed call that the thread is in */
+    bool reporting;       /* it is in a function of an observer */
+    unsigned number;      /* the system's number of the thread; 0: not asked for yet */
 };
 
 /* The calling thread's; initial-exec keeps reading it at the cost of a register. */

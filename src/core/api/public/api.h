@@ -28,9 +28,9 @@
 
 #include <stdint.h>
 
-/* AH_API_QUIET: initialised, and no API call is logged. AH_API_FORKED: this process is the child of
- * one that was initialised; the state never changes again. */
-enum ah_api_state { AH_API_UNINITIALISED, AH_API_QUIET, AH_API_LOGGED, AH_API_FORKED };
+/* AH_API_QUIET: initialised, and no API call is logged or observed. AH_API_FORKED: this process is
+ * the child of one that was initialised; the state never changes again. */
+enum ah_api_state { AH_API_UNINITIALISED, AH_API_QUIET, AH_API_OBSERVED, AH_API_FORKED };
 extern _Atomic(int) ah_api_state;
 
 /* For the functions that clang's constructors call, which have no AH_ENTER. */
@@ -39,36 +39,31 @@ static inline bool ah_api_forked(void)
     return atomic_load_explicit(&ah_api_state, memory_order_relaxed) == AH_API_FORKED;
 }
 
-/* Brings ah_api_state in step with the log settings, after they change. */
+/* Brings ah_api_state and ah_unusual in step with the settings of the log and with the observers,
+ * after they change. The initialisation does so by itself. */
 void ah_api_update_state(void);
-
-enum ah_api_arg_kind {
-    AH_ARG_SIGNED,
-    AH_ARG_UNSIGNED,
-    AH_ARG_FLOAT,
-    AH_ARG_POINTER,
-    AH_ARG_TEXT,
-    AH_ARG_DIM3
-};
-
-struct ah_api_arg {
-    enum ah_api_arg_kind kind;
-    union {
-        long long as_signed;
-        unsigned long long as_unsigned;
-        double as_float;
-        const void *as_pointer;
-        const char *as_text;
-        dim3 as_dim3;
-    };
-};
 
 /* Initialises the library if that is not done yet. Not for a child that was forked. */
 void ah_api_init(void);
 
-/* The slow halves: initialise, log. False: the call has to be refused (AH_API_FORKED). */
+/* function is called once, at the end of the initialisation. For rooms above that add observers,
+ * of which there are few; before the first call, by a constructor. */
+void ah_api_at_start(void (*function)(void));
+
+/* The number of the function of that name, enum ah_api_id of the generated api_ids.h; -1: it has no
+ * row in api.def. name lasts as long as the process. Fast. */
+int ah_api_id(const char *name);
+/* The name of such a number, and the names of the arguments that are logged and observed, as
+ * "dst, src, sizeBytes"; NULL: there is no such function. */
+const char *ah_api_name(int id);
+const char *ah_api_argument_names(int id);
+
+/* The slow halves: initialise, log, tell observers. False: the call has to be refused
+ * (AH_API_FORKED). */
 bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count);
 void ah_api_leave(const char *function, hipError_t error);
+/* For a function that does not return hipError_t, or does not log what it returns. */
+void ah_api_leave_silently(const char *function);
 
 static inline struct ah_api_arg ah_arg_signed(long long value)
 {
@@ -176,6 +171,16 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
     } while (0)
 
 #define AH_LEAVE(result) ah_leave(__func__, result)
+
+/* Ends a call that does not end with AH_LEAVE. */
+#define AH_LEAVE_SILENTLY()                                                                        \
+    AH_LEAVE_SILENTLY_AS(__func__)
+#define AH_LEAVE_SILENTLY_AS(function)                                                             \
+    do {                                                                                           \
+        if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_relaxed) != AH_API_QUIET, 0))     \
+            ah_api_leave_silently(function);                                                       \
+    } while (0)
 
 /* HIP 7: the last error stays until it is read, and "not ready" is not an error. */
 static inline hipError_t ah_leave(const char *function, hipError_t error)

@@ -3,7 +3,8 @@
  * It owns the list of drivers and devices (registry.h), handles (handle.h), what belongs to a
  * thread (thread.h), the address map of all allocations (memory.h), device code (code.h,
  * managed.h), arrays (array.h), streams and events (stream.h), the way into a stream (submit.h),
- * what is asked while streams are captured (capture.h), waits across drivers, the reset of devices
+ * what is asked while streams are captured (capture.h), who is told
+ * of calls and commands (observe.h), waits across drivers, the reset of devices
  * (lifetime.h), and the names of errors (error.h). It owns no public function, and neither sets nor
  * reads the thread's last error.
  *
@@ -27,6 +28,7 @@
 #include "../lifetime.h"
 #include "../managed.h"
 #include "../memory.h"
+#include "../observe.h"
 #include "../registry.h"
 #include "../select.h"
 #include "../stream.h"

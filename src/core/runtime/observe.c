@@ -1,0 +1,269 @@
+/* Owns the list of observers, the record of the call that a thread is in, and the numbers by which
+ * calls, commands and what devices do belong together. */
+#include "observe.h"
+#include "registry.h"
+#include "stream.h"
+#include "thread.h"
+
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Atomic(const struct ah_observer *) observers[AH_OBSERVERS_MAX];
+static pthread_mutex_t observers_lock = PTHREAD_MUTEX_INITIALIZER; /* changes of the list */
+static _Atomic(uint64_t) last_correlation, last_command;
+
+static const struct ah_observer *observer_at(int i)
+{
+    return atomic_load_explicit(&observers[i], memory_order_acquire);
+}
+
+static int find(const struct ah_observer *observer)
+{
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++)
+        if (observer_at(i) == observer)
+            return i;
+    return -1;
+}
+
+bool ah_observe_add(const struct ah_observer *observer)
+{
+    pthread_mutex_lock(&observers_lock);
+    int place = find(observer);
+    if (place < 0)
+        place = find(NULL);
+    if (place >= 0)
+        atomic_store_explicit(&observers[place], observer, memory_order_release);
+    pthread_mutex_unlock(&observers_lock);
+    return place >= 0;
+}
+
+void ah_observe_remove(const struct ah_observer *observer)
+{
+    pthread_mutex_lock(&observers_lock);
+    int place = find(observer);
+    if (place >= 0)
+        atomic_store_explicit(&observers[place], NULL, memory_order_release);
+    pthread_mutex_unlock(&observers_lock);
+}
+
+bool ah_observe_calls(void)
+{
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer && (observer->call_enters || observer->call_leaves))
+            return true;
+    }
+    return false;
+}
+
+bool ah_observe_commands(void)
+{
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer &&
+            (observer->command_begins || observer->command_ends || observer->device_did))
+            return true;
+    }
+    return false;
+}
+
+uint64_t ah_observe_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- calls ------------------------------------------------------------------------------ */
+
+/* A thread keeps the records of its calls, as many as were ever nested. */
+static struct ah_call *take_record(void)
+{
+    struct ah_thread_extra *extra = ah_thread_extra();
+    if (!extra)
+        return NULL;
+    struct ah_call *call = extra->free_calls;
+    if (call)
+        extra->free_calls = call->outer;
+    else
+        call = malloc(sizeof *call);
+    return call;
+}
+
+static void give_record(struct ah_call *call)
+{
+    struct ah_thread_extra *extra = ah_thread_extra();
+    if (!extra) {
+        free(call);
+        return;
+    }
+    call->outer = extra->free_calls;
+    extra->free_calls = call;
+}
+
+static unsigned this_thread(void)
+{
+    if (!ah_thread.number)
+        ah_thread.number = (unsigned)syscall(SYS_gettid);
+    return ah_thread.number;
+}
+
+static void tell_entry(struct ah_call *call)
+{
+    ah_thread.reporting = true;
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++) {
+        const struct ah_observer *observer = observer_at(i);
+        if (!observer || (!observer->call_enters && !observer->call_leaves))
+            continue;
+        call->observers |= 1u << i;
+        if (observer->call_enters)
+            observer->call_enters(call);
+    }
+    ah_thread.reporting = false;
+}
+
+void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count)
+{
+    if (ah_thread.reporting || !ah_observe_calls())
+        return;
+    struct ah_call *call = take_record();
+    if (!call)
+        return;
+    call->name = name;
+    call->id = id;
+    call->correlation = atomic_fetch_add_explicit(&last_correlation, 1, memory_order_relaxed) + 1;
+    call->thread = this_thread();
+    call->end = 0;
+    call->has_result = false;
+    call->result = hipSuccess;
+    call->observers = 0;
+    call->arg_count = count < AH_CALL_ARGS_MAX ? count : AH_CALL_ARGS_MAX;
+    if (call->arg_count > 0)
+        memcpy(call->args, args, (size_t)call->arg_count * sizeof *args);
+    call->outer = ah_thread.call;
+    ah_thread.call = call;
+    call->begin = ah_observe_time();
+    tell_entry(call);
+}
+
+void ah_observe_leave(const char *name, hipError_t result, bool has_result)
+{
+    struct ah_call *call = ah_thread.call;
+    if (ah_thread.reporting || !call || call->name != name)
+        return;
+    call->end = ah_observe_time();
+    call->result = result;
+    call->has_result = has_result;
+    ah_thread.reporting = true;
+    for (int i = AH_OBSERVERS_MAX - 1; i >= 0; i--) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer && observer->call_leaves && (call->observers & 1u << i))
+            observer->call_leaves(call);
+    }
+    ah_thread.reporting = false;
+    ah_thread.call = call->outer;
+    give_record(call);
+}
+
+uint64_t ah_observe_correlation(void)
+{
+    return ah_thread.call ? ah_thread.call->correlation : 0;
+}
+
+/* ---- devices ----------------------------------------------------------------------------- */
+
+/* Called by the backend, possibly in a thread of the driver. */
+static void device_did(void *user, const struct ah_trace_record *record)
+{
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer && observer->device_did)
+            observer->device_did(user, record);
+    }
+}
+
+static void start_device(struct ah_device *device)
+{
+    struct ah_trace_sink sink = {.record = device_did, .user = device};
+    pthread_mutex_lock(&device->lock);
+    if (atomic_load(&device->trace_state) == AH_TRACE_NOT_STARTED) {
+        device->trace_error =
+            device->ops->trace_start(device->native, &sink, &device->trace_method);
+        atomic_store(&device->trace_state,
+                     device->trace_error == hipSuccess ? AH_TRACE_STARTED : AH_TRACE_IMPOSSIBLE);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+static bool reports(struct ah_device *device)
+{
+    if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_NOT_STARTED)
+        start_device(device);
+    return atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED;
+}
+
+uint64_t ah_observe_collect(bool wait)
+{
+    uint64_t lost = 0;
+    for (int i = 0; i < ah_registry.device_count; i++) {
+        struct ah_device *device = &ah_registry.devices[i];
+        if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
+            device->ops->trace_collect(device->native, wait, &lost);
+    }
+    return lost;
+}
+
+const char *ah_observe_method(const struct ah_device *device, hipError_t *out_error)
+{
+    int state = atomic_load_explicit(&device->trace_state, memory_order_acquire);
+    *out_error = state == AH_TRACE_IMPOSSIBLE ? device->trace_error : hipSuccess;
+    return state == AH_TRACE_STARTED ? device->trace_method : NULL;
+}
+
+/* ---- commands ----------------------------------------------------------------------------- */
+
+void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream *native,
+                              const struct ah_command *command, const char *name,
+                              struct ah_observed_command *out_command)
+{
+    struct ah_device *device = stream->handle.device;
+    *out_command = (struct ah_observed_command){
+        .id = atomic_fetch_add_explicit(&last_command, 1, memory_order_relaxed) + 1,
+        .correlation = ah_observe_correlation(),
+        .stream = stream,
+        .command = command,
+        .name = name,
+        .begin = ah_observe_time(),
+    };
+    bool outer = ah_thread.reporting;
+    ah_thread.reporting = true;
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer && observer->command_begins)
+            observer->command_begins(out_command);
+    }
+    ah_thread.reporting = outer;
+    if (reports(device))
+        device->ops->trace_begin(device->native, native, out_command->id);
+}
+
+void ah_observe_command_end(const struct ah_observed_command *command,
+                            struct ah_backend_stream *native, hipError_t error)
+{
+    struct ah_device *device = command->stream->handle.device;
+    if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
+        device->ops->trace_end(device->native, native, command->id);
+    bool outer = ah_thread.reporting;
+    ah_thread.reporting = true;
+    for (int i = AH_OBSERVERS_MAX - 1; i >= 0; i--) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer && observer->command_ends)
+            observer->command_ends(command, error);
+    }
+    ah_thread.reporting = outer;
+}
