@@ -157,6 +157,13 @@ struct ah_parameter {
 
 enum ah_wait_condition { AH_WAIT_GEQUAL, AH_WAIT_EQUAL, AH_WAIT_AND, AH_WAIT_NOR };
 
+/* What a barrier in a stream makes visible to the work after it. */
+enum ah_barrier {
+    AH_BARRIER_SYSTEM,        /* what earlier work wrote, also to the host and to other devices */
+    AH_BARRIER_DEVICE,        /* what earlier work wrote, to the device alone */
+    AH_BARRIER_REMOTE_WRITES, /* what other devices wrote to the device's memory over the bus */
+};
+
 /* A node of a graph: the work of one of the entries for streams. */
 enum ah_graph_node_kind {
     AH_GRAPH_EMPTY,
@@ -280,6 +287,11 @@ struct ah_backend_ops {
                                           unsigned channels, size_t *out_elements);
     /* How well this device can run image: 0 not at all, more is better. */
     int (*device_rank_image)(struct ah_backend_device *device, const struct ah_image *image);
+    /* On return, what other devices have written to the device's memory over the bus is visible in
+     * the scope; waits for no stream. The caller has seen in the device's attributes that it can.
+     */
+    hipError_t (*device_flush_remote_writes)(struct ah_backend_device *device,
+                                             hipFlushGPUDirectRDMAWritesScope scope);
     /* The native handle (CUcontext, hsa_agent_t handle) for anyhip's accessors. */
     hipError_t (*device_native)(struct ah_backend_device *device, void **out_device,
                                 void **out_context);
@@ -535,6 +547,15 @@ struct ah_backend_ops {
     hipError_t (*stream_write_value)(struct ah_backend_device *device,
                                      struct ah_backend_stream *stream, void *pointer,
                                      uint64_t value, int bits);
+    /* Adds value, modulo 2 to the power of bits; atomic towards other additions in streams and,
+     * where the host can access the memory, towards the host. */
+    hipError_t (*stream_add_value)(struct ah_backend_device *device,
+                                   struct ah_backend_stream *stream, void *pointer, uint64_t value,
+                                   int bits);
+    /* hipErrorNotSupported: the driver has no such operation, or the device cannot flush writes of
+     * others. */
+    hipError_t (*stream_barrier)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                 enum ah_barrier barrier);
 
     /* flags: hipEvent*. */
     hipError_t (*event_create)(struct ah_backend_device *device, unsigned flags,

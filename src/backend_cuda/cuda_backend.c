@@ -95,6 +95,7 @@ hipError_t ahcuda_device_reset(struct ah_backend_device *device)
     if (atomic_exchange(&device->context, NULL))
         device->api->cuDevicePrimaryCtxRelease(device->ordinal);
     atomic_store(&device->wait_kernel, NULL);
+    atomic_store(&device->add_kernel, NULL);
     device->placed = NULL;
     result = device->api->cuDevicePrimaryCtxReset(device->ordinal);
     pthread_mutex_unlock(&device->lock);

@@ -38,7 +38,7 @@ struct ah_backend_device {
     _Atomic(CUcontext) context; /* the primary context, NULL until it is needed */
     pthread_mutex_t lock;       /* guards the creation and release of the context, and placed */
     CUevent placed;             /* after the last kernel launched with a place, or NULL */
-    _Atomic(CUfunction) wait_kernel; /* of cuda_wait.c, NULL until it is needed */
+    _Atomic(CUfunction) wait_kernel, add_kernel; /* of cuda_value.c, NULL until they are needed */
 };
 _Static_assert(offsetof(struct ah_backend_device, lock) <= 64, "a launch reads one line");
 

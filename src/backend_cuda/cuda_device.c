@@ -310,6 +310,22 @@ hipError_t ahcuda_device_priority_range(struct ah_backend_device *device, int *o
                        device->api->cuCtxGetStreamPriorityRange(out_least, out_greatest));
 }
 
+hipError_t ahcuda_device_flush_remote_writes(struct ah_backend_device *device,
+                                             hipFlushGPUDirectRDMAWritesScope scope)
+{
+    int native = scope == hipFlushGPUDirectRDMAWritesToOwner
+                     ? CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER
+                     : CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES;
+    if (!device->api->cuFlushGPUDirectRDMAWrites)
+        return ahcuda_missing(device, "cuFlushGPUDirectRDMAWrites");
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuFlushGPUDirectRDMAWrites",
+                       device->api->cuFlushGPUDirectRDMAWrites(
+                           CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX, native));
+}
+
 hipError_t ahcuda_peer_can_access(struct ah_backend_device *device, struct ah_backend_device *peer,
                                   int *out_can)
 {

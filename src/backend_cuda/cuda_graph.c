@@ -261,7 +261,7 @@ static CUstreamBatchMemOpParams value_parameters(const struct ah_graph_node *nod
                                 : CU_STREAM_WRITE_VALUE_DEFAULT}};
 }
 
-/* Waits for a part of the bits need a kernel (cuda_wait.c). */
+/* Waits for a part of the bits need a kernel (cuda_value.c). */
 static bool is_masked(const struct ah_graph_node *node)
 {
     uint64_t all = node->value.bits == 32 ? UINT32_MAX : UINT64_MAX;

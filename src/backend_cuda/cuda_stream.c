@@ -183,6 +183,24 @@ hipError_t ahcuda_stream_write_value(struct ah_backend_device *device,
     return ahcuda_done(device, "cuStreamWriteValue", result);
 }
 
+hipError_t ahcuda_stream_barrier(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                 enum ah_barrier barrier)
+{
+    bool flush = barrier == AH_BARRIER_REMOTE_WRITES;
+    CUstreamBatchMemOpParams operation = {
+        .barrier = {.operation =
+                        flush ? CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES : CU_STREAM_MEM_OP_BARRIER,
+                    .flags = barrier == AH_BARRIER_DEVICE ? CU_STREAM_MEMORY_BARRIER_TYPE_GPU
+                                                          : CU_STREAM_MEMORY_BARRIER_TYPE_SYS}};
+    if (!device->api->cuStreamBatchMemOp)
+        return ahcuda_missing(device, "cuStreamBatchMemOp_v2");
+    hipError_t error = ahcuda_enter(device);
+    if (error != hipSuccess)
+        return error;
+    return ahcuda_done(device, "cuStreamBatchMemOp",
+                       device->api->cuStreamBatchMemOp(ahcuda_stream(stream), 1, &operation, 0));
+}
+
 /* HIP's blocking-sync, no-timing and interprocess bits are CUDA's; the release scopes set how far
  * AMD's caches are flushed, which are always flushed completely on NVIDIA devices. */
 hipError_t ahcuda_event_create(struct ah_backend_device *device, unsigned flags,

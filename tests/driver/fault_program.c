@@ -676,6 +676,7 @@ static void use_streams(void)
     unsigned flags;
     int value;
     uint32_t mask = ~0u;
+    hipStreamBatchMemOpParams barrier = {.operation = hipStreamMemOpBarrier};
     T(hipStreamCreate(&first));
     T(hipStreamCreateWithPriority(&second, hipStreamNonBlocking, -1));
     if (over_hsa())
@@ -697,6 +698,11 @@ static void use_streams(void)
         T(hipStreamWriteValue32(first, flag, 1, 0));
         T(hipStreamWaitValue32(second, flag + 2, 1, hipStreamWaitValueGte, ~0u));
         T(hipStreamWriteValue64(second, flag + 8, 1, 0));
+        T(hipStreamWriteValue32(first, flag, 1, hipExtStreamWriteValueIncrement));
+        T(hipStreamBatchMemOp(second, 1, &barrier, 0));
+        if (!over_hsa()) /* the simulated device has no registers for it */
+            T(hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTargetCurrentDevice,
+                                                hipFlushGPUDirectRDMAWritesToOwner));
         T(hipStreamQuery(first));
         T(hipStreamSynchronize(first));
         T(hipStreamSynchronize(second));

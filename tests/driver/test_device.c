@@ -229,6 +229,9 @@ static void every_attribute_is_answered_or_refused_with_a_reason(void **state)
 {
     int value, answered = 0;
     (void)state;
+    for (int i = hipDeviceAttributeGPUDirectRDMAFlushWritesOptions;
+         i <= hipDeviceAttributeGPUDirectRDMAWritesOrdering; i++)
+        ok(hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)i, 0));
     for (int i = 0; i < 11000; i++) {
         value = -77;
         hipError_t error = hipDeviceGetAttribute(&value, (hipDeviceAttribute_t)i, 0);

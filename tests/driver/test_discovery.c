@@ -92,6 +92,34 @@ static void memory_of_the_device_is_out_of_reach(void)
            hipErrorNotSupported);
 }
 
+/* The host writes to the register, which the device takes for the request: once by itself, and once
+ * in stream order, after a value that it waits for. */
+static void writes_to_it_are_flushed(const unsigned *registers)
+{
+    hipStreamBatchMemOpParams flush = {.operation = hipStreamMemOpFlushRemoteWrites};
+    volatile const unsigned *flushed = registers;
+    hipDeviceProp_t properties;
+    uint32_t *flag;
+    ok(hipGetDeviceProperties(&properties, 0));
+    check(properties.gpuDirectRDMAFlushWritesOptions ==
+          (hipFlushGPUDirectRDMAWritesOptionHost | hipFlushGPUDirectRDMAWritesOptionMemOps));
+    check(properties.gpuDirectRDMAWritesOrdering == hipGPUDirectRDMAWritesOrderingNone);
+    *(unsigned *)(uintptr_t)registers = 0;
+    ok(hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTargetCurrentDevice,
+                                         hipFlushGPUDirectRDMAWritesToOwner));
+    check(*flushed == 1);
+    *(unsigned *)(uintptr_t)registers = 0;
+    ok(hipHostMalloc((void **)&flag, 4, 0));
+    *flag = 0;
+    ok(hipStreamWaitValue32(NULL, flag, 1, hipStreamWaitValueEq, ~0u));
+    ok(hipStreamBatchMemOp(NULL, 1, &flush, 0));
+    check(*flushed == 0);
+    __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    ok(hipStreamSynchronize(NULL));
+    check(*flushed == 1);
+    ok(hipHostFree(flag));
+}
+
 static void memory_of_the_device_is_within_reach(void)
 {
     static unsigned registers[2];
@@ -105,6 +133,7 @@ static void memory_of_the_device_is_within_reach(void)
     check(address == &registers[0]);
     ok(hipDeviceGetAttribute((int *)(void *)&address, hipDeviceAttributeHdpRegFlushCntl, 0));
     check(address == &registers[1]);
+    writes_to_it_are_flushed(registers);
 }
 
 static void a_device_tells_whether_the_host_reaches_its_memory(void **state)

@@ -206,6 +206,18 @@ static hipError_t available_shared(void)
     return hipOccupancyAvailableDynamicSMemPerBlock(&size, &fill_kernel, 1, 32);
 }
 
+static hipError_t stream_barrier(void)
+{
+    hipStreamBatchMemOpParams barrier = {.operation = hipStreamMemOpBarrier};
+    return hipStreamBatchMemOp(NULL, 1, &barrier, 0);
+}
+
+static hipError_t flush_writes(void)
+{
+    return hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTargetCurrentDevice,
+                                             hipFlushGPUDirectRDMAWritesToOwner);
+}
+
 static hipError_t uuid(void)
 {
     hipUUID id;
@@ -225,6 +237,8 @@ static const struct {
     {"cuStreamWaitValue64_v2", wait_64, hipErrorNotSupported},
     {"cuStreamWriteValue32_v2", write_32, hipErrorNotSupported},
     {"cuStreamWriteValue64_v2", write_64, hipErrorNotSupported},
+    {"cuStreamBatchMemOp_v2", stream_barrier, hipErrorNotSupported},
+    {"cuFlushGPUDirectRDMAWrites", flush_writes, hipErrorNotSupported},
     {"cuModuleGetFunctionCount", count_functions, hipErrorNotSupported},
     {"cuModuleEnumerateFunctions", list_functions, hipErrorNotSupported},
     {"cuFuncGetName", list_functions, hipErrorNotSupported},

@@ -589,7 +589,10 @@ static void memory_operations_are_checked_and_copied(void **state)
     expect(ADD(), hipErrorInvalidValue);
     params = good;
     operations[1].operation = hipStreamMemOpBarrier;
-    refused(ADD(), hipErrorNotSupported, "barriers and flushes of remote writes");
+    operations[1].memoryBarrier.flags = 2;
+    expect(ADD(), hipErrorInvalidValue);
+    operations[1].waitValue.address = memory;
+    operations[1].waitValue.value64 = 5;
     operations[1].operation = hipStreamMemOpWaitValue64;
     operations[0].writeValue.address = NULL;
     expect(ADD(), hipErrorInvalidValue);

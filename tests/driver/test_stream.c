@@ -938,8 +938,14 @@ static void value_functions_check_their_arguments(void **state)
     expect(hipStreamWriteValue32(NULL, NULL, 0, 0), hipErrorInvalidValue);
     expect(hipStreamWriteValue32(NULL, flag, 0, 77), hipErrorInvalidValue);
     expect(hipStreamWriteValue32(NULL, &local, 0, 0), hipErrorInvalidValue);
-    expect(hipStreamWriteValue32(NULL, flag, 0, hipExtStreamWriteValueIncrement),
-           hipErrorNotSupported);
+    expect(hipStreamWriteValue32(NULL, NULL, 1, hipExtStreamWriteValueIncrement),
+           hipErrorInvalidValue);
+    expect(hipStreamWriteValue32(NULL, &local, 1, hipExtStreamWriteValueIncrement),
+           hipErrorInvalidValue);
+    expect(hipStreamWriteValue32(NULL, (char *)flag + 1, 1, hipExtStreamWriteValueDecrement),
+           hipErrorInvalidValue);
+    expect(hipStreamWriteValue64(NULL, flag + 1, 1, hipExtStreamWriteValueIncrement),
+           hipErrorInvalidValue);
     expect(hipStreamWriteValue64(NULL, NULL, 0, 0), hipErrorInvalidValue);
     expect(hipStreamWriteValue64(NULL, flag, 0, 77), hipErrorInvalidValue);
     ok(hipHostFree(flag));
@@ -976,10 +982,181 @@ static void several_values_are_waited_for_and_written_at_one_call(void **state)
     ops[0].operation = (hipStreamBatchMemOpType)99;
     expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorInvalidValue);
     ops[0].operation = hipStreamMemOpBarrier;
-    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorNotSupported);
+    ops[0].memoryBarrier.flags = 2;
+    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorInvalidValue);
     ops[0].operation = hipStreamMemOpFlushRemoteWrites;
-    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorNotSupported);
+    ops[0].flushRemoteWrites.flags = 1;
+    expect(hipStreamBatchMemOp(NULL, 1, ops, 0), hipErrorInvalidValue);
     ok(hipHostFree(flag));
+}
+
+/* The last operation is wrong, and none is done. */
+static void a_wrong_operation_keeps_back_all_of_the_batch(void **state)
+{
+    uint32_t *flag;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 8, 0));
+    *flag = 1;
+    hipStreamBatchMemOpParams ops[2] = {
+        {.writeValue = {.operation = hipStreamMemOpWriteValue32, .address = flag, .value = 2}},
+        {.writeValue = {.operation = hipStreamMemOpWriteValue32, .address = flag, .flags = 77}}};
+    expect(hipStreamBatchMemOp(NULL, 2, ops, 0), hipErrorInvalidValue);
+    ok(hipDeviceSynchronize());
+    check(*flag == 1);
+    ok(hipHostFree(flag));
+}
+
+static void add_in_a_batch(hipStream_t stream, void *where, bool wide, uint64_t value,
+                           unsigned flags)
+{
+    hipStreamBatchMemOpParams op = {
+        .writeValue = {.operation = wide ? hipStreamMemOpWriteValue64 : hipStreamMemOpWriteValue32,
+                       .address = where,
+                       .flags = flags}};
+    if (wide)
+        op.writeValue.value64 = value;
+    else
+        op.writeValue.value = (uint32_t)value;
+    ok(hipStreamBatchMemOp(stream, 1, &op, 0));
+}
+
+/* In memory of either kind, in either width, at one call and in a batch. A sum of 32 bits leaves
+ * its neighbour alone. */
+static void a_value_is_added_to_in_stream_order(void **state)
+{
+    uint64_t *places[2], back[2];
+    (void)state;
+    ok(hipHostMalloc((void **)&places[0], sizeof back, 0));
+    ok(hipMalloc((void **)&places[1], sizeof back));
+    for (int i = 0; i < 2; i++) {
+        uint32_t *narrow = (uint32_t *)(void *)places[i];
+        ok(hipMemset(places[i], 0, sizeof back));
+        struct gate gate = close_gate(NULL);
+        ok(hipStreamWriteValue32(NULL, narrow, 7, hipStreamWriteValueDefault));
+        ok(hipStreamWriteValue32(NULL, narrow, 5, hipExtStreamWriteValueIncrement));
+        ok(hipStreamWriteValue32(NULL, narrow, 2, hipExtStreamWriteValueDecrement));
+        ok(hipStreamWriteValue32(NULL, narrow + 1, 1, hipExtStreamWriteValueDecrement));
+        ok(hipStreamWriteValue32(NULL, narrow + 1, 1, hipExtStreamWriteValueIncrement));
+        ok(hipStreamWriteValue64(NULL, places[i] + 1, 1ull << 40, hipExtStreamWriteValueIncrement));
+        add_in_a_batch(NULL, places[i] + 1, true, 1, hipExtStreamWriteValueDecrement);
+        add_in_a_batch(NULL, narrow, false, 90, hipExtStreamWriteValueIncrement);
+        ok(hipStreamWaitValue32(NULL, narrow, 100, hipStreamWaitValueEq, ~0u));
+        open_gate(&gate);
+        ok(hipDeviceSynchronize());
+        free_gate(&gate);
+        ok(hipMemcpy(back, places[i], sizeof back, hipMemcpyDefault));
+        check(back[0] == 100 && back[1] == (1ull << 40) - 1);
+    }
+    ok(hipFree(places[1]));
+    ok(hipHostFree(places[0]));
+    ok(hipDeviceReset()); /* takes the kernel that adds with it */
+}
+
+enum { ADDITIONS = 50 };
+
+/* Several streams add to one value. */
+static void additions_of_several_streams_are_all_there(void **state)
+{
+    hipStream_t streams[3];
+    uint64_t *places[2], value;
+    (void)state;
+    ok(hipHostMalloc((void **)&places[0], sizeof value, 0));
+    ok(hipMalloc((void **)&places[1], sizeof value));
+    for (int i = 0; i < 3; i++)
+        ok(hipStreamCreateWithFlags(&streams[i], hipStreamNonBlocking));
+    for (int i = 0; i < 2; i++) {
+        ok(hipMemset(places[i], 0, sizeof value));
+        ok(hipDeviceSynchronize());
+        for (int n = 0; n < 3 * ADDITIONS; n++)
+            ok(hipStreamWriteValue64(streams[n % 3], places[i], 3,
+                                     hipExtStreamWriteValueIncrement));
+        ok(hipDeviceSynchronize());
+        ok(hipMemcpy(&value, places[i], sizeof value, hipMemcpyDefault));
+        check(value == UINT64_C(9) * ADDITIONS);
+    }
+    for (int i = 0; i < 3; i++)
+        ok(hipStreamDestroy(streams[i]));
+    ok(hipFree(places[1]));
+    ok(hipHostFree(places[0]));
+    ok(hipDeviceReset());
+}
+
+static void an_addition_whose_kernel_cannot_be_loaded_is_refused(void **state)
+{
+    uint32_t *flag;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 4, 0));
+    *flag = 1;
+    fakecuda_fail("cuModuleGetFunction", 1, 2);
+    expect_says(hipStreamWriteValue32(NULL, flag, 7, hipExtStreamWriteValueIncrement),
+                hipErrorOutOfMemory,
+                "the kernel that adds to a value cannot be loaded; it needs a GPU of compute "
+                "capability 6.0 or newer");
+    ok(hipStreamWriteValue32(NULL, flag, 7, hipExtStreamWriteValueIncrement));
+    ok(hipDeviceSynchronize());
+    check(*flag == 8);
+    ok(hipHostFree(flag));
+    ok(hipDeviceReset());
+}
+
+/* What is before a barrier is done when what is after it is. */
+static void barriers_are_done_in_stream_order(void **state)
+{
+    uint32_t *flag;
+    (void)state;
+    ok(hipHostMalloc((void **)&flag, 8, 0));
+    memset(flag, 0, 8);
+    hipStreamBatchMemOpParams ops[4] = {
+        {.writeValue = {.operation = hipStreamMemOpWriteValue32, .address = flag, .value = 1}},
+        {.memoryBarrier = {.operation = hipStreamMemOpBarrier, .flags = 0}},
+        {.memoryBarrier = {.operation = hipStreamMemOpBarrier, .flags = 1}},
+        {.writeValue = {.operation = hipStreamMemOpWriteValue32, .address = flag + 1, .value = 2}}};
+    struct gate gate = close_gate(NULL);
+    ok(hipStreamBatchMemOp(NULL, 4, ops, 0));
+    expect(hipStreamQuery(NULL), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipStreamSynchronize(NULL));
+    free_gate(&gate);
+    check(flag[0] == 1 && flag[1] == 2);
+    ok(hipHostFree(flag));
+}
+
+/* In a stream and by the host; over HSA the device has no registers for it. */
+static void writes_of_other_devices_are_flushed(void **state)
+{
+    hipStreamBatchMemOpParams flush = {.operation = hipStreamMemOpFlushRemoteWrites};
+    hipDeviceProp_t properties;
+    int options;
+    (void)state;
+#define FLUSH(scope)                                                                               \
+    hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTargetCurrentDevice, scope)
+    ok(hipDeviceGetAttribute(&options, hipDeviceAttributeGPUDirectRDMAFlushWritesOptions, 0));
+    ok(hipGetDeviceProperties(&properties, 0));
+    check((unsigned)options == properties.gpuDirectRDMAFlushWritesOptions);
+    check(options == (over_hsa() ? 0
+                                 : hipFlushGPUDirectRDMAWritesOptionHost |
+                                       hipFlushGPUDirectRDMAWritesOptionMemOps));
+    expect(hipDeviceFlushGPUDirectRDMAWrites((hipFlushGPUDirectRDMAWritesTarget)1,
+                                             hipFlushGPUDirectRDMAWritesToOwner),
+           hipErrorInvalidValue);
+    expect(FLUSH((hipFlushGPUDirectRDMAWritesScope)99), hipErrorInvalidValue);
+    expect(FLUSH((hipFlushGPUDirectRDMAWritesScope)0), hipErrorInvalidValue);
+    if (over_hsa()) {
+        expect_says(FLUSH(hipFlushGPUDirectRDMAWritesToOwner), hipErrorNotSupported,
+                    "device 0 cannot flush writes of other devices for the host");
+        expect_says(hipStreamBatchMemOp(NULL, 1, &flush, 0), hipErrorNotSupported,
+                    "it has no HDP flush registers");
+        return;
+    }
+    struct gate gate = close_gate(NULL);
+    ok(FLUSH(hipFlushGPUDirectRDMAWritesToOwner)); /* waits for no stream */
+    ok(FLUSH(hipFlushGPUDirectRDMAWritesToAllDevices));
+    ok(hipStreamBatchMemOp(NULL, 1, &flush, 0));
+    expect(hipStreamQuery(NULL), hipErrorNotReady);
+    open_gate(&gate);
+    ok(hipDeviceSynchronize());
+    free_gate(&gate);
+#undef FLUSH
 }
 
 /* ---- reset ------------------------------------------------------------------------------ */
@@ -1158,6 +1335,13 @@ int main(void)
         TEST(a_value_in_memory_of_the_device_is_waited_for_with_all_its_bits),
         TEST(value_functions_check_their_arguments),
         TEST(several_values_are_waited_for_and_written_at_one_call),
+        TEST(a_wrong_operation_keeps_back_all_of_the_batch),
+        TEST(a_value_is_added_to_in_stream_order),
+        TEST(additions_of_several_streams_are_all_there),
+        TEST_OVER("cuda", "HSA needs no kernel to add",
+                  an_addition_whose_kernel_cannot_be_loaded_is_refused),
+        TEST(barriers_are_done_in_stream_order),
+        TEST(writes_of_other_devices_are_flushed),
         TEST(a_reset_ends_the_streams_and_events_of_its_device_only),
         TEST_OVER("hsa", "CUDA has the threads' default streams",
                   a_thread_that_ends_takes_its_default_streams_along),

@@ -296,10 +296,10 @@ hipError_t hipDeviceSetLimit(enum hipLimit_t limit, size_t value);
 /// HIP 7.14.
 /// @param [in] target  hipFlushGPUDirectRDMAWritesTargetCurrentDevice
 /// @param [in] scope  to whom
-/// Returns: hipErrorInvalidValue: an argument is unknown; hipErrorNotSupported: the device cannot
-/// (hipDeviceAttributeGPUDirectRDMAFlushWritesOptions).
-/// Thread safety: safe.
-/// Stream order: blocks until the flush is done.
+/// Returns: hipErrorInvalidValue: an argument is unknown; hipErrorNotSupported: the device cannot:
+/// hipDeviceAttributeGPUDirectRDMAFlushWritesOptions lacks hipFlushGPUDirectRDMAWritesOptionHost,
+/// as on AMD devices without HDP registers, where such writes wait nowhere. Thread safety: safe.
+/// Stream order: blocks until the flush is done; waits for no stream, and is not captured.
 /// Source: HIP "Device Management"; cuFlushGPUDirectRDMAWrites.
 hipError_t hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTarget target,
                                              hipFlushGPUDirectRDMAWritesScope scope);

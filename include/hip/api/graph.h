@@ -775,7 +775,7 @@ hipError_t hipDeviceSetGraphMemAttribute(int device, hipGraphMemAttributeType at
 /// Returns unused memory to the system.
 hipError_t hipDeviceGraphMemTrim(int device);
 
-/// Nodes that wait for values in memory and write them, as hipStreamBatchMemOp().
+/// Nodes that wait for values in memory and write them, and barriers, as hipStreamBatchMemOp().
 /// @param [out] phGraphNode  the node
 /// @param [in] hGraph  a graph
 /// @param [in] dependencies  nodes it comes after; may be NULL if there are none
@@ -785,7 +785,7 @@ hipError_t hipDeviceGraphMemTrim(int device);
 /// @param [in] nodeParams  the operations; copied
 /// @param [out] nodeParams_out  the same
 /// Returns: hipErrorInvalidValue: see above, or an operation is wrong; hipErrorInvalidContext: ctx
-/// is neither NULL nor a context; hipErrorNotSupported: a barrier or a flush of remote writes.
+/// is neither NULL nor a context.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Stream Memory Operations"; cuGraphAddBatchMemOpNode and its relatives.

@@ -182,12 +182,13 @@ hipError_t hipStreamWaitValue32(hipStream_t stream, void *ptr, uint32_t value, u
 hipError_t hipStreamWaitValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags,
                                 uint64_t mask __dparm(0xFFFFFFFFFFFFFFFF));
 
-/// Writes a value to memory when a stream reaches it.
+/// Writes a value to memory, or adds to the one that is there, when a stream reaches it.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] ptr  aligned to its size, reachable from the device
-/// @param [in] value  what to write
-/// @param [in] flags  hipStreamWriteValueDefault; AMD also hipExtStreamWriteValueIncrement and
-///     hipExtStreamWriteValueDecrement, which add and subtract
+/// @param [in] value  what to write, add or subtract
+/// @param [in] flags  hipStreamWriteValueDefault, hipExtStreamWriteValueIncrement or
+///     hipExtStreamWriteValueDecrement; a kernel of one thread adds on NVIDIA, from compute
+///     capability 6.0 on, and the host on AMD: additions of streams are atomic among themselves
 /// Returns: hipErrorInvalidValue: ptr is NULL, unaligned or not reachable, or flags is unknown;
 /// hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device cannot.
 /// Thread safety: safe.
@@ -199,15 +200,19 @@ hipError_t hipStreamWriteValue32(hipStream_t stream, void *ptr, uint32_t value, 
 /// 64 bits.
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *ptr, uint64_t value, unsigned int flags);
 
-/// Several such waits and writes, in order, at one call.
+/// Several such waits and writes, and barriers, in order, at one call. If one of them is wrong none
+/// is enqueued.
 /// @param [in] stream  a stream; NULL for the legacy default stream
 /// @param [in] count  operations, up to 256
-/// @param [in] paramArray  the operations; hipStreamMemOpBarrier and FlushRemoteWrites where the
-///     driver has them
+/// @param [in] paramArray  the operations. The flags of hipStreamMemOpBarrier are 0 for a barrier
+///     towards the host and all devices, 1 towards the device alone.
+///     hipStreamMemOpFlushRemoteWrites makes visible what other devices have written to the
+///     device's memory; its flags are 0
 /// @param [in] flags  0
 /// Returns: hipErrorInvalidValue: paramArray is NULL, count is 0 or too large, flags is not 0, or
 /// an operation is wrong; hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the
-/// device cannot.
+/// device cannot; flushes need hipFlushGPUDirectRDMAWritesOptionMemOps in
+/// hipDeviceAttributeGPUDirectRDMAFlushWritesOptions.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "Stream Memory Operations"; cuStreamBatchMemOp.

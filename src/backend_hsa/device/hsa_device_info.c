@@ -420,6 +420,23 @@ int ahhsa_device_rank_image(struct ah_backend_device *device, const struct ah_im
     return info ? ahhsa_target_rank(&info->target, image) : 0;
 }
 
+/* The write makes the device empty the buffer in which writes over the bus wait; the read returns
+ * when it has. */
+hipError_t ahhsa_device_flush_remote_writes(struct ah_backend_device *device,
+                                            hipFlushGPUDirectRDMAWritesScope scope)
+{
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    (void)scope; /* there is one buffer, in front of the memory */
+    if (!info)
+        return hipErrorOutOfMemory;
+    volatile uint32_t *flush = info->hdp.HDP_MEM_FLUSH_CNTL;
+    if (!flush)
+        return ahhsa_refuse(device, "a flush of remote writes", "it has no HDP flush registers");
+    *flush = 1;
+    (void)*flush;
+    return hipSuccess;
+}
+
 hipError_t ahhsa_device_native(struct ah_backend_device *device, void **out_device,
                                void **out_context)
 {

@@ -364,7 +364,7 @@ hipError_t ahhsa_host_register(struct ah_backend_device *device, void *pointer, 
         return error;
     if (flags & hipHostRegisterIoMemory)
         return ahhsa_refuse(device, "hipHostRegisterIoMemory",
-                            "the runtime can page-lock ordinary memory only");
+                            "AMD's kernel driver page-locks ordinary memory only");
     error = check_unregistered(device->backend, pointer, size);
     if (error != hipSuccess)
         return error;

@@ -116,6 +116,44 @@ hipError_t ahhsa_event_record(struct ah_backend_device *device, struct ah_backen
     return error;
 }
 
+static void flush(void *device)
+{
+    hipError_t error = ahhsa_device_flush_remote_writes(device, hipFlushGPUDirectRDMAWritesToOwner);
+    if (error != hipSuccess)
+        ahhsa_fail(device, error, "remote writes could not be flushed");
+}
+
+/* Packets begin and end with fences of the system, and later work waits for the marker. */
+static hipError_t put_barrier(struct ah_backend_device *device, struct ah_backend_stream *stream)
+{
+    ahhsa_lock(device);
+    ahhsa_stream_reap(stream);
+    hipError_t error = ahhsa_device_error(device);
+    if (error == hipSuccess)
+        error = ahhsa_stream_order_with_default(stream);
+    if (error == hipSuccess)
+        error = ahhsa_stream_insert_marker(stream, true);
+    ahhsa_unlock(device);
+    return error;
+}
+
+hipError_t ahhsa_stream_barrier(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                enum ah_barrier barrier)
+{
+    int options = 0;
+    struct ahhsa_job job = {.kind = AHHSA_JOB_FUNCTION, .function = flush, .data = device};
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    if (barrier != AH_BARRIER_REMOTE_WRITES)
+        return put_barrier(device, stream);
+    error =
+        ahhsa_device_attribute(device, hipDeviceAttributeGPUDirectRDMAFlushWritesOptions, &options);
+    if (error == hipSuccess && !(options & hipFlushGPUDirectRDMAWritesOptionMemOps))
+        return ahhsa_refuse(device, "a flush of remote writes", "it has no HDP flush registers");
+    return error == hipSuccess ? ahhsa_host_enqueue(stream, &job, false) : error;
+}
+
 /* The signal to wait for, retained; NULL: none. */
 static struct ahhsa_signal *pending_signal(struct ah_backend_event *event)
 {

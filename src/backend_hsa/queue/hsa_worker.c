@@ -95,6 +95,37 @@ static void wait_for_value(struct ahhsa_worker *worker, const struct ahhsa_job *
     }
 }
 
+/* ---- adding to a value ------------------------------------------------------------------ */
+
+/* Additions to one value, of any streams, are not torn apart by others. */
+static pthread_mutex_t addition = PTHREAD_MUTEX_INITIALIZER;
+
+static hipError_t add_on_device(struct ah_backend_device *device, const struct ahhsa_job *job)
+{
+    uint64_t value;
+    pthread_mutex_lock(&addition);
+    hipError_t error = read_value(device, job, &value);
+    value += job->value;
+    if (error == hipSuccess)
+        error = ahhsa_raw_write(device, job->data, &value, job->bits / 8); /* its low bytes */
+    pthread_mutex_unlock(&addition);
+    return error;
+}
+
+/* The caller has returned, so that an error fails the device. */
+static void add_to_value(struct ah_backend_device *device, const struct ahhsa_job *job)
+{
+    hipError_t error = hipSuccess;
+    if (job->device_only)
+        error = add_on_device(device, job);
+    else if (job->bits == 32)
+        __atomic_fetch_add((uint32_t *)job->data, (uint32_t)job->value, __ATOMIC_ACQ_REL);
+    else
+        __atomic_fetch_add((uint64_t *)job->data, job->value, __ATOMIC_ACQ_REL);
+    if (error != hipSuccess)
+        ahhsa_fail(device, error, "a queued addition to a value failed");
+}
+
 /* ---- the thread ------------------------------------------------------------------------- */
 
 /* The caller has returned, so that an error fails the device. */
@@ -125,6 +156,10 @@ static void run_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         break;
     case AHHSA_JOB_WAIT:
         wait_for_value(worker, job);
+        break;
+    case AHHSA_JOB_ADD:
+        if (status == hipSuccess)
+            add_to_value(worker->device, job);
         break;
     case AHHSA_JOB_COPY:
         start_copy(worker->device, &job->transfer, job->after);

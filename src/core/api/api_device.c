@@ -214,6 +214,46 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
     return AH_LEAVE(hipSuccess);
 }
 
+hipError_t hipDeviceGetLuid(char *luid, unsigned int *deviceNodeMask, hipDevice_t device)
+{
+    AH_ENTER(hipDeviceGetLuid);
+    if (!luid || !deviceNodeMask)
+        return AH_LEAVE(hipErrorInvalidValue);
+    if (!ah_device_at(device))
+        return AH_LEAVE(ah_device_missing_error());
+    AH_LOG_ERR("hipDeviceGetLuid: only adapters of Windows have a LUID; hipDeviceGetUuid names the "
+               "device");
+    return AH_LEAVE(hipErrorNotSupported);
+}
+
+static hipError_t flush_remote_writes(hipFlushGPUDirectRDMAWritesTarget target,
+                                      hipFlushGPUDirectRDMAWritesScope scope)
+{
+    int options = 0;
+    struct ah_device *device = ah_device_current();
+    if ((int)target != hipFlushGPUDirectRDMAWritesTargetCurrentDevice ||
+        ((int)scope != hipFlushGPUDirectRDMAWritesToOwner &&
+         (int)scope != hipFlushGPUDirectRDMAWritesToAllDevices))
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = device->ops->device_attribute(
+        device->native, hipDeviceAttributeGPUDirectRDMAFlushWritesOptions, &options);
+    if (error == hipSuccess && !(options & hipFlushGPUDirectRDMAWritesOptionHost)) {
+        AH_LOG_ERR("device %d cannot flush writes of other devices for the host", device->ordinal);
+        return hipErrorNotSupported;
+    }
+    return error == hipSuccess ? device->ops->device_flush_remote_writes(device->native, scope)
+                               : error;
+}
+
+hipError_t hipDeviceFlushGPUDirectRDMAWrites(hipFlushGPUDirectRDMAWritesTarget target,
+                                             hipFlushGPUDirectRDMAWritesScope scope)
+{
+    AH_ENTER(hipDeviceFlushGPUDirectRDMAWrites);
+    return AH_LEAVE(flush_remote_writes(target, scope));
+}
+
 static hipError_t compute_capability(int *major, int *minor, int ordinal)
 {
     if (!major || !minor)

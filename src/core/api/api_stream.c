@@ -402,17 +402,31 @@ static hipError_t make_wait(void *pointer, uint64_t value, unsigned flags, uint6
 static hipError_t make_write(void *pointer, uint64_t value, unsigned flags, int bits,
                              struct ah_command *out_command)
 {
-    if (!pointer)
+    bool adds = flags == hipExtStreamWriteValueIncrement,
+         takes = flags == hipExtStreamWriteValueDecrement;
+    if (!pointer || (flags != hipStreamWriteValueDefault && !adds && !takes))
         return hipErrorInvalidValue;
-    if (flags == hipExtStreamWriteValueIncrement || flags == hipExtStreamWriteValueDecrement) {
-        AH_LOG_ERR("adding to a value in stream order is not implemented");
-        return hipErrorNotSupported;
-    }
-    if (flags != hipStreamWriteValueDefault)
-        return hipErrorInvalidValue;
-    *out_command = (struct ah_command){.kind = AH_COMMAND_VALUE_WRITE,
-                                       .value = {.pointer = pointer, .value = value, .bits = bits}};
+    *out_command = (struct ah_command){
+        .kind = adds || takes ? AH_COMMAND_VALUE_ADD : AH_COMMAND_VALUE_WRITE,
+        .value = {.pointer = pointer, .value = takes ? 0 - value : value, .bits = bits}};
     return hipSuccess;
+}
+
+/* The scopes are CUDA's, which HIP has no names for. */
+static hipError_t make_barrier(unsigned scope, struct ah_command *out_command)
+{
+    enum { SYSTEM, DEVICE };
+    *out_command =
+        (struct ah_command){.kind = AH_COMMAND_BARRIER,
+                            .barrier = scope == DEVICE ? AH_BARRIER_DEVICE : AH_BARRIER_SYSTEM};
+    return scope == SYSTEM || scope == DEVICE ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t make_flush(unsigned flags, struct ah_command *out_command)
+{
+    *out_command =
+        (struct ah_command){.kind = AH_COMMAND_BARRIER, .barrier = AH_BARRIER_REMOTE_WRITES};
+    return flags == 0 ? hipSuccess : hipErrorInvalidValue;
 }
 
 static hipError_t submit_to(hipStream_t handle, struct ah_command *command)
@@ -488,10 +502,9 @@ hipError_t ah_batch_command(const hipStreamBatchMemOpParams *params, struct ah_c
         return make_write(params->writeValue.address, params->writeValue.value64,
                           params->writeValue.flags, 64, out_command);
     case hipStreamMemOpBarrier:
+        return make_barrier(params->memoryBarrier.flags, out_command);
     case hipStreamMemOpFlushRemoteWrites:
-        AH_LOG_ERR(
-            "hipStreamBatchMemOp: barriers and flushes of remote writes are not implemented");
-        return hipErrorNotSupported;
+        return make_flush(params->flushRemoteWrites.flags, out_command);
     default:
         return hipErrorInvalidValue;
     }
@@ -502,6 +515,8 @@ static hipError_t memory_operations(hipStream_t stream, unsigned count,
 {
     struct ah_command command;
     hipError_t error = ah_batch_check(params, count, flags);
+    for (unsigned i = 0; i < count && error == hipSuccess; i++) /* all, before any is submitted */
+        error = ah_batch_command(&params[i], &command);
     for (unsigned i = 0; i < count && error == hipSuccess; i++) {
         error = ah_batch_command(&params[i], &command);
         if (error == hipSuccess)

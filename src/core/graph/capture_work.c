@@ -33,6 +33,8 @@ static ah_work_capture *const makers[] = {
     [AH_COMMAND_CALLBACK] = ah_work_capture_callback,
     [AH_COMMAND_VALUE_WAIT] = ah_work_capture_value,
     [AH_COMMAND_VALUE_WRITE] = ah_work_capture_value,
+    [AH_COMMAND_VALUE_ADD] = ah_work_capture_value,
+    [AH_COMMAND_BARRIER] = ah_work_capture_value,
     [AH_COMMAND_POOL_ALLOC] = ah_work_capture_alloc,
     [AH_COMMAND_POOL_FREE] = ah_work_capture_free,
 };

@@ -68,7 +68,12 @@ static hipStreamBatchMemOpParams operation_of(const struct ah_command *command)
 {
     bool wide = command->value.bits == 64;
     hipStreamBatchMemOpParams operation = {.pad = {0}};
-    if (command->kind == AH_COMMAND_VALUE_WAIT) {
+    if (command->kind == AH_COMMAND_BARRIER) {
+        bool flush = command->barrier == AH_BARRIER_REMOTE_WRITES;
+        operation.memoryBarrier.operation =
+            flush ? hipStreamMemOpFlushRemoteWrites : hipStreamMemOpBarrier;
+        operation.memoryBarrier.flags = command->barrier == AH_BARRIER_DEVICE;
+    } else if (command->kind == AH_COMMAND_VALUE_WAIT) {
         operation.waitValue.operation =
             wide ? hipStreamMemOpWaitValue64 : hipStreamMemOpWaitValue32;
         operation.waitValue.address = command->value.pointer;
@@ -79,7 +84,9 @@ static hipStreamBatchMemOpParams operation_of(const struct ah_command *command)
             wide ? hipStreamMemOpWriteValue64 : hipStreamMemOpWriteValue32;
         operation.writeValue.address = command->value.pointer;
         operation.writeValue.value64 = command->value.value;
-        operation.writeValue.flags = hipStreamWriteValueDefault;
+        operation.writeValue.flags = command->kind == AH_COMMAND_VALUE_ADD
+                                         ? hipExtStreamWriteValueIncrement
+                                         : hipStreamWriteValueDefault;
     }
     return operation;
 }
@@ -136,7 +143,7 @@ static hipGraphExecUpdateResult update(const struct ah_work *old, const struct a
     return hipGraphExecUpdateErrorParametersChanged;
 }
 
-/* Backends have nodes of one operation. */
+/* Backends have nodes of one wait or write. */
 static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_node)
 {
     struct ah_command command;
@@ -145,6 +152,8 @@ static hipError_t view(const struct ah_work *work, struct ah_graph_node *out_nod
     hipError_t error = command_at(&work->batch, 0, &command);
     if (error != hipSuccess)
         return error;
+    if (command.kind != AH_COMMAND_VALUE_WAIT && command.kind != AH_COMMAND_VALUE_WRITE)
+        return hipErrorNotSupported;
     out_node->kind =
         command.kind == AH_COMMAND_VALUE_WAIT ? AH_GRAPH_VALUE_WAIT : AH_GRAPH_VALUE_WRITE;
     out_node->value.pointer = command.value.pointer;
@@ -167,6 +176,22 @@ static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
     return error;
 }
 
+static void describe_operation(const struct ah_command *command, FILE *out)
+{
+    static const char *const barriers[] = {[AH_BARRIER_SYSTEM] = "system",
+                                           [AH_BARRIER_DEVICE] = "device",
+                                           [AH_BARRIER_REMOTE_WRITES] = "remote writes"};
+    if (command->kind == AH_COMMAND_BARRIER) {
+        fprintf(out, "barrier|%s\n", barriers[command->barrier]);
+        return;
+    }
+    fprintf(out, "%s|%p, %llu, %d bits\n",
+            command->kind == AH_COMMAND_VALUE_WAIT    ? "wait"
+            : command->kind == AH_COMMAND_VALUE_WRITE ? "write"
+                                                      : "add",
+            command->value.pointer, (unsigned long long)command->value.value, command->value.bits);
+}
+
 static void describe(const struct ah_work *work, unsigned flags, FILE *out)
 {
     const hipBatchMemOpNodeParams *batch = &work->batch.given;
@@ -174,9 +199,7 @@ static void describe(const struct ah_work *work, unsigned flags, FILE *out)
     fprintf(out, "operations|%u\n", batch->count);
     for (unsigned i = 0; i < batch->count && (flags & hipGraphDebugDotFlagsVerbose); i++)
         if (command_at(&work->batch, i, &command) == hipSuccess)
-            fprintf(out, "%s|%p, %llu, %d bits\n",
-                    command.kind == AH_COMMAND_VALUE_WAIT ? "wait" : "write", command.value.pointer,
-                    (unsigned long long)command.value.value, command.value.bits);
+            describe_operation(&command, out);
 }
 
 const struct ah_work_type ah_work_batch = {

@@ -95,6 +95,21 @@ static hipError_t run_value_write(struct ah_stream *stream, struct ah_backend_st
                                            command->value.value, command->value.bits);
 }
 
+static hipError_t run_value_add(struct ah_stream *stream, struct ah_backend_stream *native,
+                                const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    return device->ops->stream_add_value(device->native, native, command->value.pointer,
+                                         command->value.value, command->value.bits);
+}
+
+static hipError_t run_barrier(struct ah_stream *stream, struct ah_backend_stream *native,
+                              const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    return device->ops->stream_barrier(device->native, native, command->barrier);
+}
+
 static hipError_t run_pool_alloc(struct ah_stream *stream, struct ah_backend_stream *native,
                                  const struct ah_command *command)
 {
@@ -157,6 +172,8 @@ static const struct kind {
     [AH_COMMAND_EVENT_WAIT] = {"event wait", NULL, run_event_wait, NEVER},
     [AH_COMMAND_VALUE_WAIT] = {"value wait", NULL, run_value_wait, NEVER},
     [AH_COMMAND_VALUE_WRITE] = {"value write", NULL, run_value_write, NEVER},
+    [AH_COMMAND_VALUE_ADD] = {"value addition", NULL, run_value_add, NEVER},
+    [AH_COMMAND_BARRIER] = {"barrier", NULL, run_barrier, NEVER},
     [AH_COMMAND_POOL_ALLOC] = {"allocation", NULL, run_pool_alloc, NEVER},
     [AH_COMMAND_POOL_FREE] = {"free", NULL, run_pool_free, NEVER},
     [AH_COMMAND_PREFETCH] = {"prefetch", NULL, run_prefetch, NEVER},

@@ -25,6 +25,8 @@ enum ah_command_kind {
     AH_COMMAND_EVENT_WAIT,
     AH_COMMAND_VALUE_WAIT,
     AH_COMMAND_VALUE_WRITE,
+    AH_COMMAND_VALUE_ADD, /* modulo 2 to the power of bits */
+    AH_COMMAND_BARRIER,
     AH_COMMAND_POOL_ALLOC,
     AH_COMMAND_POOL_FREE,
     AH_COMMAND_PREFETCH,
@@ -73,6 +75,7 @@ struct ah_command {
             enum ah_wait_condition condition;
             int bits; /* 32 or 64 */
         } value;
+        enum ah_barrier barrier;
         struct {
             struct ah_backend_pool *pool; /* NULL: the device's current one */
             size_t size;

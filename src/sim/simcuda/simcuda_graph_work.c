@@ -180,41 +180,10 @@ CUresult simcuda_work_fill(const CUDA_MEMSET_NODE_PARAMS *params, CUcontext hand
     return dry_run(out);
 }
 
-static bool is_value_wait(const CUstreamBatchMemOpParams *op)
-{
-    return op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
-           op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
-}
-
-static bool is_value_wide(const CUstreamBatchMemOpParams *op)
-{
-    return op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
-           op->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
-}
-
-static bool is_barrier(const CUstreamBatchMemOpParams *op)
-{
-    return op->operation == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES ||
-           op->operation == CU_STREAM_MEM_OP_BARRIER;
-}
-
-static bool batch_is_known(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
-{
-    enum { OPERATIONS_MAX = 255 };
-    if (!params || !params->paramArray || params->count == 0 || params->count > OPERATIONS_MAX ||
-        params->flags != 0)
-        return false;
-    for (unsigned i = 0; i < params->count; i++)
-        if (params->paramArray[i].operation < CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
-            params->paramArray[i].operation > CU_STREAM_MEM_OP_BARRIER)
-            return false;
-    return true;
-}
-
 CUresult simcuda_work_batch(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct simcuda_work **out)
 {
     struct simcuda_context *context;
-    if (!batch_is_known(params))
+    if (!params || !simcuda_batch_is_known(params->paramArray, params->count, params->flags))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = simcuda_context_of(params->ctx, &context);
     if (result == CUDA_SUCCESS)
@@ -265,28 +234,6 @@ CUresult simcuda_work_empty(struct simcuda_work **out)
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-static CUresult batch_ops(const struct simcuda_work *work, const struct simcuda_context *context,
-                          struct simcuda_op **out)
-{
-    CUresult result = CUDA_SUCCESS;
-    struct simcuda_op **link = out;
-    *out = NULL;
-    for (unsigned i = 0; i < work->batch.count && result == CUDA_SUCCESS; i++) {
-        const CUstreamBatchMemOpParams *op = &work->batch.ops[i];
-        result = is_barrier(op) ? simcuda_empty_op(link)
-                                : simcuda_value_op(context, op->value.address, op->value.value,
-                                                   op->value.flags, is_value_wide(op),
-                                                   is_value_wait(op), link);
-        if (result == CUDA_SUCCESS)
-            link = &(*link)->next;
-    }
-    for (struct simcuda_op *next; result != CUDA_SUCCESS && *out; *out = next) {
-        next = (*out)->next;
-        simcuda_op_discard(*out);
-    }
-    return result;
-}
-
 static CUresult gone(const char *what)
 {
     simcuda_violation("%s of a graph does not exist any more", what);
@@ -320,7 +267,7 @@ CUresult simcuda_work_ops(const struct simcuda_work *work, int priority, struct 
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return work->event->object.handle ? simcuda_record_op(work->event, out) : gone("an event");
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return batch_ops(work, context, out);
+        return simcuda_batch_ops(work->batch.ops, work->batch.count, context, out);
     default:
         return simcuda_empty_op(out);
     }

@@ -31,6 +31,12 @@ CUresult simcuda_call_op(CUhostFn function, void *data, struct simcuda_op **out)
 CUresult simcuda_value_op(const struct simcuda_context *context, CUdeviceptr pointer,
                           uint64_t value, unsigned flags, bool wide, bool wait,
                           struct simcuda_op **out);
+/* Whether the driver knows all operations of a batch and its flags. */
+bool simcuda_batch_is_known(const CUstreamBatchMemOpParams *operations, unsigned count,
+                            unsigned flags);
+/* An operation for each, in a list. */
+CUresult simcuda_batch_ops(const CUstreamBatchMemOpParams *operations, unsigned count,
+                           const struct simcuda_context *context, struct simcuda_op **out);
 CUresult simcuda_empty_op(struct simcuda_op **out);
 
 CUresult simcuda_record_op(struct simcuda_event *event, struct simcuda_op **out);

@@ -1,4 +1,6 @@
-/* Owns stream-ordered waits for values in memory and writes of them. */
+/* Owns stream-ordered waits for values in memory, writes of them, and batches of these with
+ * barriers: operations of a stream are done one after the other, and each sees what those before it
+ * wrote. */
 #include "simcuda_ops.h"
 
 #include <stdlib.h>
@@ -117,4 +119,102 @@ CUresult simcuda_cuStreamWriteValue64(CUstream stream, CUdeviceptr pointer, uint
 {
     SIMCUDA_ENTER(cuStreamWriteValue64);
     return simcuda_leave(push_value(stream, pointer, value, flags, true, false));
+}
+
+/* ---- batches ------------------------------------------------------------------------------ */
+
+static bool is_value_wait(const CUstreamBatchMemOpParams *op)
+{
+    return op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
+           op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+}
+
+static bool is_value_wide(const CUstreamBatchMemOpParams *op)
+{
+    return op->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
+           op->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+}
+
+static bool is_barrier(const CUstreamBatchMemOpParams *op)
+{
+    return op->operation == CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES ||
+           op->operation == CU_STREAM_MEM_OP_BARRIER;
+}
+
+bool simcuda_batch_is_known(const CUstreamBatchMemOpParams *operations, unsigned count,
+                            unsigned flags)
+{
+    enum { OPERATIONS_MAX = 255 };
+    if (!operations || count == 0 || count > OPERATIONS_MAX || flags != 0)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (operations[i].operation < CU_STREAM_MEM_OP_WAIT_VALUE_32 ||
+            operations[i].operation > CU_STREAM_MEM_OP_BARRIER ||
+            (is_barrier(&operations[i]) &&
+             operations[i].barrier.flags > CU_STREAM_MEMORY_BARRIER_TYPE_GPU))
+            return false;
+    return true;
+}
+
+CUresult simcuda_batch_ops(const CUstreamBatchMemOpParams *operations, unsigned count,
+                           const struct simcuda_context *context, struct simcuda_op **out)
+{
+    CUresult result = CUDA_SUCCESS;
+    struct simcuda_op **link = out;
+    *out = NULL;
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++) {
+        const CUstreamBatchMemOpParams *op = &operations[i];
+        result = is_barrier(op) ? simcuda_empty_op(link)
+                                : simcuda_value_op(context, op->value.address, op->value.value,
+                                                   op->value.flags, is_value_wide(op),
+                                                   is_value_wait(op), link);
+        if (result == CUDA_SUCCESS)
+            link = &(*link)->next;
+    }
+    for (struct simcuda_op *next; result != CUDA_SUCCESS && *out; *out = next) {
+        next = (*out)->next;
+        simcuda_op_discard(*out);
+    }
+    return result;
+}
+
+static CUresult push_batch(CUstream handle, unsigned count,
+                           const CUstreamBatchMemOpParams *operations, unsigned flags)
+{
+    struct simcuda_stream *stream;
+    struct simcuda_op *op = NULL, *next;
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result == CUDA_SUCCESS && !simcuda_batch_is_known(operations, count, flags))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = simcuda_batch_ops(operations, count, stream->object.context, &op);
+    for (; op; op = next) {
+        next = op->next;
+        op->next = NULL;
+        if (result == CUDA_SUCCESS)
+            result = simcuda_stream_push(stream, op);
+        else
+            simcuda_op_discard(op);
+    }
+    return result;
+}
+
+CUresult simcuda_cuStreamBatchMemOp(CUstream stream, unsigned count,
+                                    CUstreamBatchMemOpParams *operations, unsigned flags)
+{
+    SIMCUDA_ENTER(cuStreamBatchMemOp);
+    return simcuda_leave(push_batch(stream, count, operations, flags));
+}
+
+/* No other device writes to simulated memory but by functions of this driver. */
+CUresult simcuda_cuFlushGPUDirectRDMAWrites(int target, int scope)
+{
+    struct simcuda_context *context;
+    SIMCUDA_ENTER(cuFlushGPUDirectRDMAWrites);
+    CUresult result = simcuda_current(&context);
+    if (result == CUDA_SUCCESS && (target != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX ||
+                                   (scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER &&
+                                    scope != CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES)))
+        result = CUDA_ERROR_INVALID_VALUE;
+    return simcuda_leave(result);
 }

@@ -154,6 +154,53 @@ static void host_functions_run_in_order_and_cannot_call_the_driver(void **state)
     ok(cu.cuStreamDestroy(stream));
 }
 
+static void values_and_barriers_come_in_batches(void **state)
+{
+    CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
+    CUdeviceptr memory = allocate(16);
+    uint32_t value = 0;
+    CUstreamBatchMemOpParams ops[4] = {
+        {.value = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = memory, .value = 3}},
+        {.barrier = {.operation = CU_STREAM_MEM_OP_BARRIER,
+                     .flags = CU_STREAM_MEMORY_BARRIER_TYPE_GPU}},
+        {.barrier = {.operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES}},
+        {.value = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32,
+                   .address = memory,
+                   .value = 3,
+                   .flags = CU_STREAM_WAIT_VALUE_EQ}}};
+    (void)state;
+    ok(cu.cuStreamBatchMemOp(stream, 4, ops, 0));
+    ok(cu.cuStreamSynchronize(stream));
+    ok(cu.cuMemcpyDtoH(&value, memory, 4));
+    assert_int_equal(value, 3);
+    expect(cu.cuStreamBatchMemOp(stream, 0, ops, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuStreamBatchMemOp(stream, 256, ops, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuStreamBatchMemOp(stream, 4, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuStreamBatchMemOp(stream, 4, ops, 1), CUDA_ERROR_INVALID_VALUE);
+    ops[1].barrier.flags = 2;
+    expect(cu.cuStreamBatchMemOp(stream, 4, ops, 0), CUDA_ERROR_INVALID_VALUE);
+    ops[1].barrier.flags = 0;
+    ops[3].value.address = memory + 16; /* nothing before it is enqueued */
+    ops[0].value.value = 4;
+    expect(cu.cuStreamBatchMemOp(stream, 4, ops, 0), CUDA_ERROR_INVALID_VALUE);
+    ok(cu.cuStreamSynchronize(stream));
+    ok(cu.cuMemcpyDtoH(&value, memory, 4));
+    assert_int_equal(value, 3);
+    ok(cu.cuStreamDestroy(stream));
+    ok(cu.cuMemFree(memory));
+}
+
+static void remote_writes_are_flushed_for_the_host(void **state)
+{
+    (void)state;
+    ok(cu.cuFlushGPUDirectRDMAWrites(CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX,
+                                     CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER));
+    ok(cu.cuFlushGPUDirectRDMAWrites(0, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES));
+    expect(cu.cuFlushGPUDirectRDMAWrites(1, CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER),
+           CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuFlushGPUDirectRDMAWrites(0, 150), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void values_are_waited_for_and_written(void **state)
 {
     CUstream stream = new_stream(CU_STREAM_NON_BLOCKING);
@@ -255,6 +302,8 @@ int main(void)
         cmocka_unit_test(events_measure_time),
         cmocka_unit_test(host_functions_run_in_order_and_cannot_call_the_driver),
         cmocka_unit_test(values_are_waited_for_and_written),
+        cmocka_unit_test(values_and_barriers_come_in_batches),
+        cmocka_unit_test(remote_writes_are_flushed_for_the_host),
         cmocka_unit_test(streams_can_be_queried),
         cmocka_unit_test(threads_have_streams_of_their_own),
     };

@@ -198,6 +198,7 @@ enum ahhsa_job_kind {
     AHHSA_JOB_FUNCTION,
     AHHSA_JOB_CALLBACK,
     AHHSA_JOB_WAIT,
+    AHHSA_JOB_ADD,
     AHHSA_JOB_COPY,
     AHHSA_JOB_COMPLETE, /* subtracts one from `after`, of which others subtract the rest */
 };
@@ -210,11 +211,11 @@ struct ahhsa_job {
     void *data;
     void (*finish)(void *owner); /* called when the job is done, or cannot be; NULL: nothing */
     void *owner;
-    /* AHHSA_JOB_WAIT: data is the address of the value. */
+    /* AHHSA_JOB_WAIT, AHHSA_JOB_ADD: data is the address of the value. */
     uint64_t value, mask;
     enum ah_wait_condition condition;
     int bits;
-    bool device_only;                                  /* the host cannot read the address */
+    bool device_only;                                  /* the host cannot access the address */
     bool (*is_abandoned)(void *owner, uint64_t value); /* the value will never be there; NULL: it
                                                           always may */
     struct ahhsa_transfer transfer;                    /* AHHSA_JOB_COPY */

@@ -25,9 +25,8 @@ static inline bool ah_region_is_empty(const struct ah_copy_region *region)
 hipError_t ah_symbol_address(const void *symbol, struct ah_device *device, size_t size,
                              size_t offset, hipMemcpyKind kind, bool to_symbol, void **out_address);
 
-/* The commands of hipStreamBatchMemOp: AH_COMMAND_VALUE_WAIT and AH_COMMAND_VALUE_WRITE. The check
- * is of the array, the other function makes a command of one operation. hipErrorInvalidValue,
- * hipErrorNotSupported. */
+/* The commands of hipStreamBatchMemOp: AH_COMMAND_VALUE_* and AH_COMMAND_BARRIER. The check is of
+ * the array, the other function makes a command of one operation. hipErrorInvalidValue. */
 hipError_t ah_batch_check(const hipStreamBatchMemOpParams *operations, unsigned count,
                           unsigned flags);
 hipError_t ah_batch_command(const hipStreamBatchMemOpParams *operation,
