@@ -193,12 +193,40 @@ static void a_reset_destroys_the_graphs_of_the_driver_first(void **state)
     check(calls("cuGraphExecDestroy") == destroyed + 1);
 }
 
+/* The function fails once. What it was called for is destroyed with the next executable graph. */
+static void fails_to_destroy(const char *function, bool in_pieces)
+{
+    hipGraphNode_t nodes[NODES];
+    hipGraphExec_t first, second;
+    hipGraph_t graph = make_graph(nodes);
+    if (in_pieces)
+        the_fake()->fail_call("cuGraphAddMemsetNode", 0, CUDA_ERROR_INVALID_VALUE);
+    ok(hipGraphInstantiate(&first, graph, NULL, NULL, 0));
+    ok(hipGraphInstantiate(&second, graph, NULL, NULL, 0));
+    the_fake()->clear_faults();
+    the_fake()->fail_call(function, 1, CUDA_ERROR_NOT_PERMITTED);
+    check(hipGraphExecDestroy(first) != hipSuccess);
+    check(!the_fake()->has_faults());
+    expect(hipGraphExecDestroy(first), hipErrorInvalidValue);
+    ok(hipGraphExecDestroy(second));
+    ok(hipGraphDestroy(graph));
+}
+
+static void what_the_driver_fails_to_destroy_is_destroyed_later(void **state)
+{
+    (void)state;
+    fails_to_destroy("cuGraphExecDestroy", false);
+    fails_to_destroy("cuGraphDestroy", false);
+    fails_to_destroy("cuEventDestroy_v2", true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(a_launch_is_one_call_of_the_driver),
         GRAPH_TEST(a_graph_that_the_driver_refuses_is_done_in_pieces),
         GRAPH_TEST(cooperative_kernels_are_nodes_of_the_driver),
+        GRAPH_TEST(what_the_driver_fails_to_destroy_is_destroyed_later),
         TEST(a_reset_destroys_the_graphs_of_the_driver_first),
     };
     use_fake_cuda("80");

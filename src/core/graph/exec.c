@@ -14,13 +14,15 @@
 static struct ah_exec_body *waiting;
 static pthread_mutex_t waiting_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void free_body(struct ah_exec_body *body)
+/* The driver's error, which left something of the plan. */
+static hipError_t free_body(struct ah_exec_body *body)
 {
-    ah_plan_destroy(body->plan);
+    hipError_t error = ah_plan_destroy(body->plan);
     ah_exec_list_free(&body->list);
     ah_graph_objects_release(body->objects);
     free(body->memory);
     free(body);
+    return error;
 }
 
 /* Destructors of the application run here. */
@@ -41,24 +43,25 @@ static void free_ended(void)
     pthread_mutex_unlock(&waiting_lock);
     while (ended) {
         struct ah_exec_body *next = ended->next;
-        free_body(ended);
+        (void)free_body(ended);
         ended = next;
     }
 }
 
 /* What the driver has is freed by it when running launches end. */
-static void free_when_ended(struct ah_exec_body *body)
+static hipError_t free_when_ended(struct ah_exec_body *body)
 {
     if (!ah_exec_outlives(body)) {
-        free_body(body);
+        hipError_t error = free_body(body);
         free_ended();
-        return;
+        return error;
     }
     pthread_mutex_lock(&waiting_lock);
     body->next = waiting;
     waiting = body;
     pthread_mutex_unlock(&waiting_lock);
     free_ended();
+    return hipSuccess;
 }
 
 /* ---- handles ------------------------------------------------------------------------- */
@@ -181,7 +184,7 @@ static hipError_t instantiate(hipGraphExec_t *out_handle, hipGraph_t handle,
     if (error == hipSuccess)
         error = make_exec(body, out_handle);
     if (error != hipSuccess && body)
-        free_body(body);
+        (void)free_body(body);
     return error;
 }
 
@@ -269,8 +272,7 @@ static hipError_t destroy(hipGraphExec_t handle)
     exec->whole = NULL;
     ah_exec_unlock(exec);
     ah_handle_destroy(exec);
-    free_when_ended(body);
-    return hipSuccess;
+    return free_when_ended(body);
 }
 
 hipError_t hipGraphExecDestroy(hipGraphExec_t graphExec)
@@ -308,6 +310,7 @@ static void device_resets(struct ah_device *device)
     for (struct ah_exec_body *body = waiting; body; body = body->next)
         forget_device(body, device);
     pthread_mutex_unlock(&waiting_lock);
+    ah_plan_device_resets(device);
 }
 
 static void functions_end_exec(void *handle, void *unused)

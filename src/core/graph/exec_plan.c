@@ -1,6 +1,7 @@
 /* Owns the making of plans, their update, and their end. */
 #include "exec_plan.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,43 +45,61 @@ hipError_t ah_plan_open_lane(struct ah_device *device, struct ah_stream *lane)
     return hipSuccess;
 }
 
-static void close_event(struct ah_event *event)
+/* What the driver fails to destroy stays open, and may be closed again. */
+static hipError_t close_event(struct ah_event *event)
 {
     struct ah_device *device = event->handle.device;
-    if (event->native)
-        device->ops->event_destroy(device->native, event->native);
-    event->native = NULL;
+    hipError_t error =
+        event->native ? device->ops->event_destroy(device->native, event->native) : hipSuccess;
+    if (!ah_free_failed(error))
+        event->native = NULL;
+    return error;
 }
 
-static void close_lane(struct ah_stream *lane)
+static hipError_t close_lane(struct ah_stream *lane)
 {
     struct ah_device *device = lane->handle.device;
     struct ah_backend_stream *native = atomic_load(&lane->native);
-    if (native)
-        device->ops->stream_destroy(device->native, native);
-    atomic_store(&lane->native, NULL);
+    hipError_t error = native ? device->ops->stream_destroy(device->native, native) : hipSuccess;
+    if (!ah_free_failed(error))
+        atomic_store(&lane->native, NULL);
+    return error;
 }
 
-static void close_graph(struct ah_plan_graph *graph)
+static hipError_t close_graph(struct ah_plan_graph *graph)
 {
-    if (graph->native)
-        graph->device->ops->graph_destroy(graph->device->native, graph->native);
-    graph->native = NULL;
+    hipError_t error = graph->native
+                           ? graph->device->ops->graph_destroy(graph->device->native, graph->native)
+                           : hipSuccess;
+    if (!ah_free_failed(error))
+        graph->native = NULL;
+    return error;
 }
 
-void ah_plan_destroy(struct ah_exec_plan *plan)
+static void note_failure(hipError_t error, hipError_t *first)
 {
-    if (!plan)
-        return;
+    if (ah_free_failed(error) && *first == hipSuccess)
+        *first = error;
+}
+
+/* The first error; what could be closed is closed. */
+static hipError_t close_plan(struct ah_exec_plan *plan)
+{
+    hipError_t first = hipSuccess;
     for (unsigned i = 0; i < plan->graph_count; i++)
-        close_graph(&plan->graphs[i]);
+        note_failure(close_graph(&plan->graphs[i]), &first);
     for (unsigned i = 0; plan->lanes && i < plan->lane_count; i++)
-        close_lane(&plan->lanes[i]);
+        note_failure(close_lane(&plan->lanes[i]), &first);
     for (unsigned i = 0; plan->events && i < plan->event_count; i++)
-        close_event(&plan->events[i]);
+        note_failure(close_event(&plan->events[i]), &first);
     for (int i = 0; plan->entries && i < ah_registry.device_count; i++)
-        close_event(&plan->entries[i]);
-    close_event(&plan->end);
+        note_failure(close_event(&plan->entries[i]), &first);
+    note_failure(close_event(&plan->end), &first);
+    return first;
+}
+
+static void free_plan(struct ah_exec_plan *plan)
+{
     free(plan->lanes);
     free(plan->events);
     free(plan->graphs);
@@ -92,13 +111,49 @@ void ah_plan_destroy(struct ah_exec_plan *plan)
     free(plan);
 }
 
+/* Plans that a driver failed to close: they are closed with the next one. */
+static struct {
+    pthread_mutex_t lock;
+    struct ah_exec_plan *first;
+} unclosed = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void push_unclosed(struct ah_exec_plan *plan)
+{
+    plan->next_unclosed = unclosed.first;
+    unclosed.first = plan;
+}
+
+hipError_t ah_plan_destroy(struct ah_exec_plan *plan)
+{
+    if (!plan)
+        return hipSuccess;
+    pthread_mutex_lock(&unclosed.lock);
+    struct ah_exec_plan *others = unclosed.first;
+    unclosed.first = NULL;
+    hipError_t error = close_plan(plan);
+    if (error == hipSuccess)
+        free_plan(plan);
+    else
+        push_unclosed(plan);
+    while (others) {
+        struct ah_exec_plan *next = others->next_unclosed;
+        if (close_plan(others) == hipSuccess)
+            free_plan(others);
+        else
+            push_unclosed(others);
+        others = next;
+    }
+    pthread_mutex_unlock(&unclosed.lock);
+    return error;
+}
+
 /* The reset of the device frees its streams and events, and graphs must not be used after it. */
 bool ah_plan_forget_device(struct ah_exec_plan *plan, const struct ah_device *device)
 {
     bool any = plan->device == device;
     for (unsigned i = 0; i < plan->graph_count; i++)
         if (plan->graphs[i].device == device) {
-            close_graph(&plan->graphs[i]);
+            (void)close_graph(&plan->graphs[i]);
             any = true;
         }
     for (unsigned i = 0; i < plan->lane_count; i++)
@@ -115,6 +170,14 @@ bool ah_plan_forget_device(struct ah_exec_plan *plan, const struct ah_device *de
     if (plan->end.handle.device == device)
         plan->end.native = NULL;
     return any;
+}
+
+void ah_plan_device_resets(const struct ah_device *device)
+{
+    pthread_mutex_lock(&unclosed.lock);
+    for (struct ah_exec_plan *plan = unclosed.first; plan; plan = plan->next_unclosed)
+        (void)ah_plan_forget_device(plan, device);
+    pthread_mutex_unlock(&unclosed.lock);
 }
 
 /* ---- the backend's view ---------------------------------------------------------------- */
@@ -515,7 +578,7 @@ hipError_t ah_plan_create(const struct ah_exec_list *list, bool records_end,
     if (error == hipSuccess)
         *out_plan = plan;
     else
-        ah_plan_destroy(plan);
+        (void)ah_plan_destroy(plan);
     return error;
 }
 

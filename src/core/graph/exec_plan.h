@@ -89,6 +89,7 @@ struct ah_exec_plan {
     struct ah_event end;      /* of the latest launch; of lane 0's device, and made if needed */
     struct ah_event *entries; /* by device: what streams of other devices had before a launch */
     bool records_end;         /* each launch records its end, by which launches are ordered */
+    struct ah_exec_plan *next_unclosed; /* of those that the driver failed to destroy */
 };
 
 /* Whether the whole graph is one graph of the backend. */
@@ -101,11 +102,14 @@ static inline bool ah_plan_is_whole(const struct ah_exec_plan *plan)
  * the driver. */
 hipError_t ah_plan_create(const struct ah_exec_list *list, bool records_end,
                           struct ah_exec_plan **out_plan);
-/* Work that is queued still completes. NULL is accepted. */
-void ah_plan_destroy(struct ah_exec_plan *plan);
+/* Work that is queued still completes. NULL is accepted. An error of the driver: something of its
+ * is left, which is destroyed with the next plan; the plan is gone for the caller in any case. */
+hipError_t ah_plan_destroy(struct ah_exec_plan *plan);
 /* Before the reset of a device: the plan's streams and events of it go with the reset, graphs of
  * the backend are destroyed. Whether the plan needs the device, and cannot run any more. */
 bool ah_plan_forget_device(struct ah_exec_plan *plan, const struct ah_device *device);
+/* The same for plans that were destroyed and of which something is left. */
+void ah_plan_device_resets(const struct ah_device *device);
 
 /* The work of this node of the list is a new one, or it was enabled or disabled.
  * hipErrorNotSupported, without a message: a new plan has to be made. */

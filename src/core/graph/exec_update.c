@@ -27,7 +27,7 @@ static hipError_t make_new_plan(struct ah_exec_body *body)
     hipError_t error = ah_plan_create(&body->list, ah_exec_outlives(body), &plan);
     if (error != hipSuccess)
         return error;
-    ah_plan_destroy(body->plan);
+    (void)ah_plan_destroy(body->plan);
     body->plan = plan;
     body->replanned = true;
     return hipSuccess;
