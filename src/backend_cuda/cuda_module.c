@@ -220,6 +220,8 @@ hipError_t ahcuda_module_function_names(struct ah_backend_device *device,
         const char *name = NULL;
         result = api->cuFuncGetName(&name, functions[named]);
         out_names[named] = strdup(name ? name : "");
+        if (!out_names[named])
+            result = CUDA_ERROR_OUT_OF_MEMORY;
     }
     error = ahcuda_done(device, "cuModuleEnumerateFunctions", result);
     while (error != hipSuccess && named > 0) {

@@ -256,6 +256,7 @@ static const struct quiet quiets[] = {
 
     {"allocation", "start", 0, "settings have defaults, and unknown values are requested again"},
     {"allocation", "modules", 0, ahead},
+    {"allocation", "libraries", 0, ahead},
     {"allocation", "launches", 0, "it is requested again at once"},
     {"allocation", "pools", 0, "memory is waited for, and requested again"},
 

@@ -563,6 +563,35 @@ static void use_modules(void)
     END(hipModuleUnload(module));
 }
 
+static void use_libraries(void)
+{
+    hipLibrary_t library = NULL;
+    hipKernel_t kernel = NULL, kernels[32];
+    hipFunction_t function;
+    hipModule_t module;
+    void *address;
+    size_t size;
+    unsigned count = 0, milliseconds = 0;
+    void *arguments[] = {&milliseconds};
+    int value;
+    if (T(hipLibraryLoadData(&library, kernels_image(), NULL, NULL, 0, NULL, NULL, 0)) !=
+        hipSuccess)
+        return;
+    T(hipLibraryGetKernel(&kernel, library, "fake_spin"));
+    T(hipLibraryGetGlobal(&address, &size, library, "table"));
+    T(hipLibraryGetModule(&module, library));
+    if (T(hipLibraryGetKernelCount(&count, library)) == hipSuccess && count <= 32)
+        T(hipLibraryEnumerateKernels(kernels, count, library));
+    if (kernel) {
+        T(hipKernelGetFunction(&function, kernel));
+        T(hipKernelGetParamInfo(kernel, 0, &size, NULL));
+        T(hipKernelGetAttribute(&value, HIP_FUNC_ATTRIBUTE_NUM_REGS, kernel, 1));
+        T(hipLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL));
+    }
+    T(hipStreamSynchronize(NULL));
+    END(hipLibraryUnload(library));
+}
+
 static void use_functions(void)
 {
     struct hipFuncAttributes attributes;
@@ -1091,6 +1120,7 @@ const struct section fault_sections[] = {
     {"textures", use_textures},
     {"mipmaps", use_mipmaps},
     {"modules", use_modules},
+    {"libraries", use_libraries},
     {"functions", use_functions},
     {"launches", launch},
     {"launches together", launch_together},

@@ -73,23 +73,27 @@ hipError_t hipLinkDestroy(hipLinkState_t state);
 
 // ---- Libraries
 
-/// Makes a library of an image (see hip/api/module.h). It is loaded on each device when first used
-/// there.
+/// Makes a library of an image (see hip/api/module.h). Nothing is loaded: each device loads the
+/// code when something of it is first used there. With options of the compiler, which may have
+/// results, the current device loads it at once.
 /// @param [out] library  the library
 /// @param [in] code  the image; copied unless hipLibraryBinaryIsPreserved says otherwise
-/// @param [in] fileName  path
+/// @param [in] fileName  path; the file is read at once
 /// @param [in] jitOptions, jitOptionsValues  JIT options and values; may be NULL when there are
-///     none
+///     none. Those that name the caller's memory (logs, times) are used for the current device
+///     only, the others for all.
 /// @param [in] numJitOptions  length of both
 /// @param [in] libraryOptions, libraryOptionValues  options and values; may be NULL when there are
 ///     none
 /// @param [in] numLibraryOptions  length of both
-/// Returns: hipErrorInvalidValue: a pointer is NULL or an option is unknown; hipErrorFileNotFound:
-/// there is no such file; hipErrorInvalidImage: not an image; hipErrorNoBinaryForGpu: no image fits
-/// any device.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, an option is unknown, or there is no such
+/// file; hipErrorNoDevice: there is none; hipErrorNotSupported: an option is
+/// hipLibraryHostUniversalFunctionAndDataTable; with JIT options also the errors of
+/// hipModuleLoadDataEx(). An image that cannot be read is an error of the first use,
+/// hipErrorInvalidImage, and one that fits no device hipErrorNoBinaryForGpu.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Library Management"; cuLibraryLoadData, cuLibraryLoadFromFile.
+/// Source: HIP "Module Management"; cuLibraryLoadData, cuLibraryLoadFromFile.
 
 /// From memory.
 hipError_t hipLibraryLoadData(hipLibrary_t *library, const void *code, hipJitOption *jitOptions,
@@ -102,25 +106,30 @@ hipError_t hipLibraryLoadFromFile(hipLibrary_t *library, const char *fileName,
                                   unsigned int numJitOptions, hipLibraryOption *libraryOptions,
                                   void **libraryOptionValues, unsigned int numLibraryOptions);
 
-/// Unloads a library. Its kernels and variables become invalid.
+/// Unloads a library from all devices. Its kernels, functions, modules and variables become
+/// invalid.
 /// @param [in] library  a library
 /// Returns: hipErrorInvalidResourceHandle: not a library.
 /// Thread safety: no other call may use the library at the same time or later.
 /// Stream order: waits for work that uses it.
-/// Source: HIP "Library Management"; cuLibraryUnload.
+/// Source: HIP "Module Management"; cuLibraryUnload.
 hipError_t hipLibraryUnload(hipLibrary_t library);
 
-/// The kernels of a library.
-/// @param [out] pKernel, kernels  the kernels, valid until the library is unloaded
+/// The kernels of a library: those that its code for the current device has. A kernel can be
+/// launched on every device, and is accepted wherever a hipFunction_t or the address of a kernel
+/// is.
+/// @param [out] pKernel, kernels  the kernels, the same handle for the same name each time; valid
+///     until the library is unloaded
 /// @param [out] count  kernels
-/// @param [in] numKernels  room at kernels
+/// @param [in] numKernels  room at kernels; may be 0
 /// @param [in] library  a library
 /// @param [in] name  the name
-/// Returns: hipErrorInvalidValue: a pointer is NULL; hipErrorInvalidResourceHandle: not a library;
-/// hipErrorNotFound: it has no such kernel.
+/// Returns: hipErrorInvalidValue: a pointer or the library is NULL; hipErrorInvalidResourceHandle:
+/// not a library; hipErrorNotFound: it has no such kernel; hipErrorInvalidImage: its code cannot be
+/// read; hipErrorNoBinaryForGpu: no image fits the device.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Library Management"; cuLibraryGetKernel, cuLibraryGetKernelCount,
+/// Source: HIP "Module Management"; cuLibraryGetKernel, cuLibraryGetKernelCount,
 /// cuLibraryEnumerateKernels.
 
 /// By its name in the object file.
@@ -138,66 +147,69 @@ hipError_t hipLibraryEnumerateKernels(hipKernel_t *kernels, unsigned int numKern
 /// @param [in] library  a library
 /// @param [in] name  the variable's name in the object file
 /// Returns: hipErrorInvalidValue: the results or name are NULL; hipErrorInvalidResourceHandle: not
-/// a library; hipErrorNotFound: it has no such variable; hipErrorNoBinaryForGpu: no image fits the
-/// device.
+/// a library; hipErrorNotFound: it has no such variable; hipErrorInvalidImage,
+/// hipErrorNoBinaryForGpu: as above.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Library Management"; cuLibraryGetGlobal, cuLibraryGetManaged, cuLibraryGetModule.
+/// Source: HIP "Module Management"; cuLibraryGetGlobal, cuLibraryGetManaged, cuLibraryGetModule.
 
 /// A device variable, on the current device.
 hipError_t hipLibraryGetGlobal(void **dptr, size_t *bytes, hipLibrary_t library, const char *name);
-/// A managed variable, the same for every device.
+/// A managed variable, the same for every device of a driver.
 hipError_t hipLibraryGetManaged(void **dptr, size_t *bytes, hipLibrary_t library, const char *name);
-/// The library as a module of the current device; not to be unloaded.
+/// The library as a module of the current device; hipModuleUnload() refuses it with
+/// hipErrorIllegalState.
 hipError_t hipLibraryGetModule(hipModule_t *pMod, hipLibrary_t library);
 
 /// What a kernel of a library is.
 /// @param [out] library, name, pFunc  the answer
 /// @param [in] kernel  the kernel
-/// Returns: hipErrorInvalidValue: the result is NULL; hipErrorInvalidResourceHandle: not a kernel;
-/// hipErrorNoBinaryForGpu: no image fits the device.
+/// Returns: hipErrorInvalidValue: the result or the kernel is NULL; hipErrorInvalidHandle: not a
+/// kernel; hipErrorNoBinaryForGpu: no image fits the device; hipErrorNotFound: the device's image
+/// does not have the kernel.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Library Management"; cuKernelGetLibrary, cuKernelGetName, cuKernelGetFunction.
+/// Source: HIP "Module Management"; cuKernelGetLibrary, cuKernelGetName, cuKernelGetFunction.
 
 /// Its library.
 hipError_t hipKernelGetLibrary(hipLibrary_t *library, hipKernel_t kernel);
 /// Its name in the object file, valid as long as the library.
 hipError_t hipKernelGetName(const char **name, hipKernel_t kernel);
-/// The kernel as hipModuleLaunchKernel() takes it, on the current device.
+/// The kernel's function on the current device.
 hipError_t hipKernelGetFunction(hipFunction_t *pFunc, hipKernel_t kernel);
 
-/// The position of a kernel's parameter in its arguments.
+/// The position of a kernel's parameter in its arguments, as the current device has it.
 /// @param [in] kernel  the kernel
 /// @param [in] paramIndex  from 0
 /// @param [out] paramOffset  bytes
 /// @param [out] paramSize  bytes; may be NULL
-/// Returns: hipErrorInvalidValue: paramOffset is NULL or there is no such parameter;
-/// hipErrorInvalidResourceHandle: not a kernel; hipErrorNotSupported: the image does not contain
-/// it.
+/// Returns: hipErrorInvalidValue: kernel or paramOffset is NULL, or there is no such parameter;
+/// hipErrorInvalidDeviceFunction: not a kernel.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Library Management"; cuKernelGetParamInfo.
+/// Source: HIP "Module Management"; cuKernelGetParamInfo.
 hipError_t hipKernelGetParamInfo(hipKernel_t kernel, size_t paramIndex, size_t *paramOffset,
                                  size_t *paramSize);
 
-/// An attribute of a kernel on a device.
+/// An attribute of a kernel on a device, as hipFuncGetAttribute() and hipFuncSetAttribute() have
+/// it.
 /// @param [out] pi  the value
 /// @param [in] value  the value
 /// @param [in] attrib  which
 /// @param [in] kernel  the kernel
 /// @param [in] dev  the device
-/// Returns: hipErrorInvalidValue: pi is NULL, or attrib or value is wrong;
-/// hipErrorInvalidResourceHandle: not a kernel; hipErrorInvalidDevice: no such device;
-/// hipErrorNoBinaryForGpu: no image fits the device.
+/// Returns: hipErrorInvalidValue: pi is NULL, attrib or value is wrong, or the kernel to be changed
+/// is NULL; hipErrorInvalidHandle (Get), hipErrorInvalidDeviceFunction (Set): not a kernel;
+/// hipErrorInvalidDevice: no such device; hipErrorNoBinaryForGpu: no image fits the device.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Library Management"; cuKernelGetAttribute, cuKernelSetAttribute.
+/// Source: HIP "Module Management"; cuKernelGetAttribute, cuKernelSetAttribute.
 
 /// Reads it.
 hipError_t hipKernelGetAttribute(int *pi, hipFunction_attribute attrib, hipKernel_t kernel,
                                  hipDevice_t dev);
-/// Changes it; only the two of hipFuncSetAttribute() can be.
+/// Changes it: HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES or
+/// HIP_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT.
 hipError_t hipKernelSetAttribute(hipFunction_attribute attrib, int value, hipKernel_t kernel,
                                  hipDevice_t dev);
 

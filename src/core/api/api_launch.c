@@ -20,6 +20,24 @@ static inline unsigned saturated(size_t shared)
 
 /* ---- the ways to name a kernel --------------------------------------------------- */
 
+/* A module's function runs on the device where the module is loaded. */
+static __attribute__((noinline)) hipError_t wrong_device(const struct ah_function *function,
+                                                         const struct ah_device *device)
+{
+    AH_LOG_ERR("kernel %s is loaded on device %d and cannot run in a stream of device %d",
+               ah_demangle(function->name), function->handle.device->ordinal, device->ordinal);
+    return hipErrorInvalidDevice;
+}
+
+static hipError_t find_function(const void *value, struct ah_device *device,
+                                struct ah_function **out_function)
+{
+    hipError_t error = ah_function_of_any(value, device, out_function);
+    if (error == hipSuccess && (*out_function)->handle.device != device)
+        error = wrong_device(*out_function, device);
+    return error;
+}
+
 static inline __attribute__((always_inline)) hipError_t
 launch_host(const void *host, const struct ah_launch *launch, hipStream_t handle)
 {
@@ -30,7 +48,7 @@ launch_host(const void *host, const struct ah_launch *launch, hipStream_t handle
         return error;
     function = ah_kernel_ready(host, stream->handle.device);
     if (__builtin_expect(!function, 0)) {
-        error = ah_kernel_function(host, stream->handle.device, &function);
+        error = find_function(host, stream->handle.device, &function);
         if (error != hipSuccess)
             return error;
     }
@@ -58,22 +76,26 @@ hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args
     return launch_kernel(host, grid, block, args, shared, stream, flags);
 }
 
-/* A module's function runs on the device where the module is loaded. */
+/* What is no hipFunction_t: a library's kernel runs on any device. */
+static __attribute__((noinline)) hipError_t
+launch_library_kernel(const void *kernel, const struct ah_launch *launch, hipStream_t handle)
+{
+    return ah_handle_is(kernel, AH_HANDLE_KERNEL) ? ah_launch_host(kernel, launch, handle)
+                                                  : hipErrorInvalidResourceHandle;
+}
+
 static inline __attribute__((always_inline)) hipError_t
 launch_function(struct ah_function *function, const struct ah_launch *launch, hipStream_t handle)
 {
     struct ah_stream *stream;
-    if (!ah_handle_is(function, AH_HANDLE_FUNCTION))
-        return hipErrorInvalidResourceHandle;
+    if (__builtin_expect(!ah_handle_is(function, AH_HANDLE_FUNCTION), 0))
+        return launch_library_kernel(function, launch, handle);
     hipError_t error = ah_stream_resolve(handle, &stream);
     if (__builtin_expect(error != hipSuccess, 0))
         return error;
     const struct ah_device *device = stream->handle.device;
-    if (__builtin_expect(function->handle.device != device, 0)) {
-        AH_LOG_ERR("kernel %s is loaded on device %d and cannot run in a stream of device %d",
-                   ah_demangle(function->name), function->handle.device->ordinal, device->ordinal);
-        return hipErrorInvalidDevice;
-    }
+    if (__builtin_expect(function->handle.device != device, 0))
+        return wrong_device(function, device);
     return ah_submit_launch(stream, function, launch);
 }
 
@@ -391,9 +413,13 @@ static hipError_t launch_threads(hipFunction_t f, struct ah_launch *launch, cons
                                  hipStream_t stream, const hipEvent_t *events)
 {
     const uint32_t *global = sizes, *local = sizes + 3;
-    if (!ah_handle_is(f, AH_HANDLE_FUNCTION))
+    bool is_function = ah_handle_is(f, AH_HANDLE_FUNCTION);
+    if (!is_function && !ah_handle_is(f, AH_HANDLE_KERNEL))
         return hipErrorInvalidResourceHandle;
-    const struct ah_device *device = ((const struct ah_handle *)(const void *)f)->device;
+    const struct ah_device *device =
+        is_function ? ((const struct ah_handle *)(const void *)f)->device : ah_device_current();
+    if (!device)
+        return hipErrorNoDevice;
     hipError_t error = count_blocks(launch, device, global, local);
     if (error == hipSuccess)
         error = record_if(events[0], stream);

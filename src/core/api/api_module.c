@@ -49,29 +49,41 @@ static bool read_all(int file, char *contents, size_t size)
     return size > 0 && have == size;
 }
 
-static hipError_t load_file(hipModule_t *out_module, const char *path)
+hipError_t ah_read_code(const char *path, void **out_image, size_t *out_size)
 {
     struct stat status;
-    if (!out_module || !path || !*path)
-        return hipErrorInvalidValue;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     bool opened = file >= 0 && fstat(file, &status) == 0;
     if (!opened || !S_ISREG(status.st_mode)) {
-        AH_LOG_ERR("cannot read the module %s: %s", path, opened ? "no file" : strerror(errno));
+        AH_LOG_ERR("cannot read device code from %s: %s", path,
+                   opened ? "no file" : strerror(errno));
         if (file >= 0)
             close(file);
         return hipErrorFileNotFound;
     }
-    size_t size = (size_t)status.st_size;
-    char *image = malloc(size + 1);
-    bool good = image && read_all(file, image, size);
+    *out_size = (size_t)status.st_size;
+    *out_image = malloc(*out_size + 1);
+    bool good = *out_image && read_all(file, *out_image, *out_size);
     close(file);
-    hipError_t error = image ? hipErrorInvalidImage : hipErrorOutOfMemory;
     if (good)
-        error = load(out_module, image, size, 0, NULL, NULL);
-    else
-        AH_LOG_ERR("the module %s %s", path,
-                   image ? "is empty or cannot be read" : "does not fit into memory");
+        return hipSuccess;
+    hipError_t error = *out_image ? hipErrorInvalidImage : hipErrorOutOfMemory;
+    AH_LOG_ERR("no device code is read from %s: it %s", path,
+               *out_image ? "is empty or cannot be read" : "does not fit into memory");
+    free(*out_image);
+    return error;
+}
+
+static hipError_t load_file(hipModule_t *out_module, const char *path)
+{
+    void *image;
+    size_t size;
+    if (!out_module || !path || !*path)
+        return hipErrorInvalidValue;
+    hipError_t error = ah_read_code(path, &image, &size);
+    if (error != hipSuccess)
+        return error;
+    error = load(out_module, image, size, 0, NULL, NULL);
     free(image);
     return error;
 }
@@ -109,6 +121,10 @@ hipError_t hipModuleUnload(hipModule_t module)
         return AH_LEAVE(hipErrorInvalidResourceHandle);
     if (check_module(module, &object) != hipSuccess)
         return AH_LEAVE(hipErrorNotFound);
+    if (object->library) {
+        AH_LOG_ERR("the module belongs to a library, and ends with it: hipLibraryUnload");
+        return AH_LEAVE(hipErrorIllegalState);
+    }
     return AH_LEAVE(ah_module_destroy(object));
 }
 
@@ -145,14 +161,7 @@ static hipError_t get_global(void **out_pointer, size_t *out_size, hipModule_t h
     hipError_t error = check_module(handle, &module);
     if (error != hipSuccess)
         return error;
-    struct ah_device *device = module->handle.device;
-    const struct ah_managed *managed = ah_managed_find(module->managed, name);
-    if (managed) {
-        pointer = managed->memory;
-        size = managed->size;
-    } else {
-        error = device->ops->module_global(device->native, module->native, name, &pointer, &size);
-    }
+    error = ah_module_variable(module, name, &pointer, &size);
     if (error == hipSuccess && out_pointer)
         *out_pointer = pointer;
     if (error == hipSuccess && out_size)
@@ -177,7 +186,7 @@ static hipError_t function_count(unsigned *out_count, hipModule_t handle)
     hipError_t error = check_module(handle, &module);
     if (error != hipSuccess)
         return error;
-    struct ah_device *device = module->handle.device;
+    const struct ah_device *device = module->handle.device;
     return device->ops->module_function_count(device->native, module->native, out_count);
 }
 
@@ -185,6 +194,22 @@ hipError_t hipModuleGetFunctionCount(unsigned int *count, hipModule_t mod)
 {
     AH_ENTER(hipModuleGetFunctionCount);
     return AH_LEAVE(function_count(count, mod));
+}
+
+hipError_t ah_module_names(const struct ah_module *module, unsigned count, char ***out_names)
+{
+    const struct ah_device *device = module->handle.device;
+    *out_names = calloc(count + 1, sizeof **out_names);
+    return *out_names ? device->ops->module_function_names(device->native, module->native, count,
+                                                           *out_names)
+                      : hipErrorOutOfMemory;
+}
+
+void ah_free_names(char **names, unsigned count)
+{
+    for (unsigned i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
 }
 
 static hipError_t enumerate(hipFunction_t *out_functions, unsigned room, hipModule_t handle)
@@ -200,16 +225,11 @@ static hipError_t enumerate(hipFunction_t *out_functions, unsigned room, hipModu
         return error;
     if (count > room)
         count = room;
-    struct ah_device *device = module->handle.device;
-    char **names = calloc(count + 1, sizeof *names);
-    if (!names)
-        return hipErrorOutOfMemory;
-    error = device->ops->module_function_names(device->native, module->native, count, names);
+    char **names;
+    error = ah_module_names(module, count, &names);
     for (unsigned i = 0; i < count && error == hipSuccess; i++)
         error = get_function(&out_functions[i], handle, names[i]);
-    for (unsigned i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
+    ah_free_names(names, count);
     return error;
 }
 
@@ -236,7 +256,7 @@ static hipError_t any_function(const void *value, struct ah_device **out_device,
     return error;
 }
 
-static hipError_t attributes(struct hipFuncAttributes *out, const void *value)
+static hipError_t read_attributes(struct hipFuncAttributes *out, const void *value)
 {
     struct ah_device *device;
     struct ah_function *function;
@@ -251,17 +271,20 @@ static hipError_t attributes(struct hipFuncAttributes *out, const void *value)
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func)
 {
     AH_ENTER(hipFuncGetAttributes);
-    return AH_LEAVE(attributes(attr, func));
+    return AH_LEAVE(read_attributes(attr, func));
 }
 
-static hipError_t attribute(int *out_value, hipFunction_attribute which, hipFunction_t handle)
+static bool is_function_or_kernel(const void *value)
+{
+    return ah_handle_is(value, AH_HANDLE_FUNCTION) || ah_handle_is(value, AH_HANDLE_KERNEL);
+}
+
+hipError_t ah_function_attribute(struct ah_function *function, hipFunction_attribute which,
+                                 int *out_value)
 {
     struct hipFuncAttributes all;
-    if (!out_value)
-        return hipErrorInvalidValue;
-    if (!ah_handle_is(handle, AH_HANDLE_FUNCTION))
-        return hipErrorInvalidResourceHandle;
-    hipError_t error = attributes(&all, handle);
+    const struct ah_device *device = function->handle.device;
+    hipError_t error = device->ops->function_attributes(device->native, function->native, &all);
     if (error != hipSuccess)
         return error;
     switch ((int)which) {
@@ -300,10 +323,32 @@ static hipError_t attribute(int *out_value, hipFunction_attribute which, hipFunc
     }
 }
 
+static hipError_t attribute(int *out_value, hipFunction_attribute which, const void *value)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    if (!out_value)
+        return hipErrorInvalidValue;
+    if (!is_function_or_kernel(value))
+        return hipErrorInvalidResourceHandle;
+    hipError_t error = any_function(value, &device, &function);
+    return error == hipSuccess ? ah_function_attribute(function, which, out_value) : error;
+}
+
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attrib, hipFunction_t hfunc)
 {
     AH_ENTER(hipFuncGetAttribute);
     return AH_LEAVE(attribute(value, attrib, hfunc));
+}
+
+hipError_t ah_function_set_attribute(struct ah_function *function, hipFuncAttribute attribute,
+                                     int setting)
+{
+    const struct ah_device *device = function->handle.device;
+    return attribute == hipFuncAttributeMaxDynamicSharedMemorySize
+               ? ah_function_set_dynamic(function, setting)
+               : device->ops->function_set_attribute(device->native, function->native, attribute,
+                                                     setting);
 }
 
 static hipError_t set_attribute(const void *value, hipFuncAttribute attribute, int setting)
@@ -314,12 +359,7 @@ static hipError_t set_attribute(const void *value, hipFuncAttribute attribute, i
         attribute != hipFuncAttributePreferredSharedMemoryCarveout)
         return hipErrorInvalidValue;
     hipError_t error = any_function(value, &device, &function);
-    if (error != hipSuccess)
-        return error;
-    return attribute == hipFuncAttributeMaxDynamicSharedMemorySize
-               ? ah_function_set_dynamic(function, setting)
-               : device->ops->function_set_attribute(device->native, function->native, attribute,
-                                                     setting);
+    return error == hipSuccess ? ah_function_set_attribute(function, attribute, setting) : error;
 }
 
 hipError_t hipFuncSetAttribute(const void *func, hipFuncAttribute attr, int value)
@@ -388,6 +428,8 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr)
 
 const char *hipKernelNameRef(hipFunction_t f)
 {
+    if (ah_handle_is(f, AH_HANDLE_KERNEL))
+        return ((const struct ah_kernel *)(const void *)f)->name;
     return ah_handle_is(f, AH_HANDLE_FUNCTION) ? ((const struct ah_function *)(const void *)f)->name
                                                : NULL;
 }

@@ -24,6 +24,19 @@ hipError_t ah_memory_free(void *pointer);
 hipError_t ah_host_alloc(void **out_pointer, size_t size, unsigned flags);
 hipError_t ah_host_free(void *pointer);
 
+/* Code */
+/* Reads a file; the image is to be freed. hipErrorFileNotFound, hipErrorInvalidImage (empty or not
+ * readable), hipErrorOutOfMemory. */
+hipError_t ah_read_code(const char *path, void **out_image, size_t *out_size);
+/* The names of the module's first kernels, to be freed with ah_free_names, also after an error. */
+hipError_t ah_module_names(const struct ah_module *module, unsigned count, char ***out_names);
+void ah_free_names(char **names, unsigned count);
+hipError_t ah_function_attribute(struct ah_function *function, hipFunction_attribute which,
+                                 int *out_value);
+/* One of the two attributes that can be set. */
+hipError_t ah_function_set_attribute(struct ah_function *function, hipFuncAttribute attribute,
+                                     int setting);
+
 /* Copies and fills */
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream,
                    enum ah_blocking blocking);

@@ -175,11 +175,6 @@ hipError_t ah_work_capture_launch(const struct ah_stream *stream, const struct a
 
 /* ---- the row --------------------------------------------------------------------------- */
 
-static bool is_of_module(const struct ah_kernel_work *kernel)
-{
-    return kernel->given.func == (void *)kernel->function;
-}
-
 static void inherit(const struct ah_work *old, struct ah_work *work)
 {
     const struct ah_kernel_work *from = &old->kernel;
@@ -215,9 +210,9 @@ static hipError_t submit(const struct ah_work *work, struct ah_stream *stream)
 
 static const char *function_name(const struct ah_kernel_work *kernel)
 {
-    const char *name = !is_of_module(kernel) ? ah_kernel_name(kernel->given.func)
-                       : ah_handle_is(kernel->function, AH_HANDLE_FUNCTION) ? kernel->function->name
-                                                                            : NULL;
+    const char *name = ah_handle_is(kernel->function, AH_HANDLE_FUNCTION)
+                           ? kernel->function->name
+                           : ah_kernel_name(kernel->given.func);
     return name ? ah_demangle(name) : "of a module that was unloaded";
 }
 

@@ -215,26 +215,17 @@ hipError_t ah_function_raise_dynamic(struct ah_function *function, unsigned byte
 
 /* ---- modules ------------------------------------------------------------ */
 
-hipError_t ah_module_create(struct ah_device *device, const void *data, size_t size,
-                            unsigned option_count, const hipJitOption *options,
-                            void **option_values, struct ah_module **out_module)
+hipError_t ah_module_create_from(struct ah_device *device, const struct ah_images *images,
+                                 const struct ah_jit_options *options,
+                                 const struct ah_module *shared, struct ah_module **out_module)
 {
-    char reason[AH_IMAGE_ERROR_SIZE];
-    struct ah_images images;
     const struct ah_image *image;
     struct ah_managed *managed = NULL;
     struct ah_backend_module *native = NULL;
-    errno = 0;
-    if (!ah_images_open(&images, data, size, reason)) {
-        hipError_t failure = errno == ENOMEM ? hipErrorOutOfMemory : hipErrorInvalidImage;
-        AH_LOG_ERR("cannot load the module: %s", reason);
-        return failure;
-    }
-    hipError_t error =
-        ah_code_load(device, &images, option_count, options, option_values, &native, &image);
+    hipError_t error = ah_code_load(device, images, options->count, options->names, options->values,
+                                    &native, &image);
     if (error == hipSuccess)
-        error = ah_managed_connect(device, native, image, &managed);
-    ah_images_close(&images);
+        error = ah_managed_connect(device, native, image, shared, &managed);
     struct ah_module *module =
         error == hipSuccess ? ah_handle_create(AH_HANDLE_MODULE, device) : NULL;
     if (!module) {
@@ -247,6 +238,24 @@ hipError_t ah_module_create(struct ah_device *device, const void *data, size_t s
     module->managed = managed;
     *out_module = module;
     return hipSuccess;
+}
+
+hipError_t ah_module_create(struct ah_device *device, const void *data, size_t size,
+                            unsigned option_count, const hipJitOption *options,
+                            void **option_values, struct ah_module **out_module)
+{
+    char reason[AH_IMAGE_ERROR_SIZE];
+    struct ah_images images;
+    const struct ah_jit_options jit = {option_count, options, option_values};
+    errno = 0;
+    if (!ah_images_open(&images, data, size, reason)) {
+        hipError_t failure = errno == ENOMEM ? hipErrorOutOfMemory : hipErrorInvalidImage;
+        AH_LOG_ERR("cannot load the module: %s", reason);
+        return failure;
+    }
+    hipError_t error = ah_module_create_from(device, &images, &jit, NULL, out_module);
+    ah_images_close(&images);
+    return error;
 }
 
 /* Destroys a function of a module, and its name. */
@@ -337,6 +346,19 @@ hipError_t ah_module_function(struct ah_module *module, const char *name,
     else
         free(copy);
     return error;
+}
+
+hipError_t ah_module_variable(const struct ah_module *module, const char *name, void **out_pointer,
+                              size_t *out_size)
+{
+    const struct ah_device *device = module->handle.device;
+    const struct ah_managed *managed = ah_managed_find(module->managed, name);
+    if (!managed)
+        return device->ops->module_global(device->native, module->native, name, out_pointer,
+                                          out_size);
+    *out_pointer = managed->memory;
+    *out_size = managed->size;
+    return hipSuccess;
 }
 
 static void release_module(void *handle, void *device)

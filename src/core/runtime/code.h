@@ -33,10 +33,19 @@ struct ah_module {
     struct ah_backend_module *native;
     struct ah_function *functions; /* looked up so far */
     struct ah_managed *managed;
+    struct ah_library *library; /* which owns the module; NULL: the application does */
+    struct ah_module *older;    /* of the same library, on another device */
 };
 
 _Static_assert(sizeof(struct ah_function) <= AH_HANDLE_SLOT, "struct ah_function");
 _Static_assert(sizeof(struct ah_module) <= AH_HANDLE_SLOT, "struct ah_module");
+
+/* Options for the driver's compiler, as hipModuleLoadDataEx has them. */
+struct ah_jit_options {
+    unsigned count;
+    const hipJitOption *names;
+    void **values;
+};
 
 /* Loads the image of images that suits the device best; if the driver refuses it, the next best.
  * Without any: hipErrorNoBinaryForGpu and one log line that lists the images. out_image may be
@@ -49,11 +58,18 @@ hipError_t ah_code_load(struct ah_device *device, const struct ah_images *images
 hipError_t ah_module_create(struct ah_device *device, const void *data, size_t size,
                             unsigned option_count, const hipJitOption *options,
                             void **option_values, struct ah_module **out_module);
+/* The same from images that are open already; variables are shared as ah_managed_connect says. */
+hipError_t ah_module_create_from(struct ah_device *device, const struct ah_images *images,
+                                 const struct ah_jit_options *options,
+                                 const struct ah_module *shared, struct ah_module **out_module);
 hipError_t ah_module_destroy(struct ah_module *module);
 
 /* A function of the module by name, the same object each time. hipErrorNotFound. */
 hipError_t ah_module_function(struct ah_module *module, const char *name,
                               struct ah_function **out_function);
+/* A variable of the module by name, a managed one included. hipErrorNotFound. */
+hipError_t ah_module_variable(const struct ah_module *module, const char *name, void **out_pointer,
+                              size_t *out_size);
 
 /* Wraps a driver's function: attributes read, the device's launch limits known. The name is the
  * caller's, and there as long as the function is. */
@@ -80,8 +96,8 @@ hipError_t ah_kernel_function(const void *host, struct ah_device *device,
 /* That function if it is loaded already, otherwise NULL: the fast path of a launch. */
 struct ah_function *ah_kernel_ready(const void *host, const struct ah_device *device);
 
-/* The function of a value that applications pass for one: a hipFunction_t, or the host address of a
- * kernel. */
+/* The function of a value that applications pass for one: a hipFunction_t, a hipKernel_t (on the
+ * device), or the host address of a kernel. */
 hipError_t ah_function_of_any(const void *value, struct ah_device *device,
                               struct ah_function **out_function);
 

@@ -4,6 +4,7 @@
 #include "code.h"
 #include "demangle.h"
 #include "launch_data.h"
+#include "library.h"
 #include "log.h"
 #include "lifetime.h"
 #include "managed.h"
@@ -368,6 +369,8 @@ hipError_t ah_function_of_any(const void *value, struct ah_device *device,
         *out_function = (struct ah_function *)(uintptr_t)value;
         return hipSuccess;
     }
+    if (ah_handle_is(value, AH_HANDLE_KERNEL))
+        return ah_library_function((struct ah_kernel *)(uintptr_t)value, device, out_function);
     return ah_kernel_function(value, device, out_function);
 }
 

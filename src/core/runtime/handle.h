@@ -23,6 +23,8 @@ enum ah_handle_type {
     AH_HANDLE_KEPT_EVENT, /* destroyed by the application, and still used by graphs */
     AH_HANDLE_MODULE,
     AH_HANDLE_FUNCTION,
+    AH_HANDLE_LIBRARY,
+    AH_HANDLE_KERNEL,
     AH_HANDLE_CONTEXT,
     AH_HANDLE_POOL,
     AH_HANDLE_ARRAY,

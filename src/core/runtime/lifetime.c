@@ -2,6 +2,7 @@
  * initialised, and only read after that. */
 #include "lifetime.h"
 #include "array.h"
+#include "library.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -38,13 +39,16 @@ hipError_t ah_device_reset(struct ah_device *device)
         if (dependents[i]->device_resets)
             dependents[i]->device_resets(device);
     ah_stream_release_device(device);
+    ah_library_release_device(device);
     ah_module_release_device(device);
     ah_fatbin_release_device(device);
     ah_memory_release_device(device);
     ah_array_release_device(device);
     hipError_t error = device->ops->device_reset(device->native);
     ah_stream_close_defaults(device);
-    if (error == hipSuccess)
+    if (error == hipSuccess) {
         ah_fatbin_recreate_managed(device);
+        ah_library_recreate_managed(device);
+    }
     return error;
 }

@@ -1,6 +1,7 @@
 /* Owns the managed variables of modules. For `x` clang makes two variables on the device: `x`,
  * a pointer that device code goes through, and `x.managed`, which holds the first value. */
 #include "managed.h"
+#include "code.h"
 #include "error.h"
 #include "log.h"
 #include "memory.h"
@@ -55,37 +56,84 @@ hipError_t ah_managed_write(struct ah_device *device, void *dst, const void *src
     return error == hipSuccess ? end : error;
 }
 
-/* hipErrorNotFound: device code does not contain the variable. */
-static hipError_t connect(struct ah_device *device, struct ah_backend_module *module,
-                          struct ah_managed *managed)
-{
+/* The variable's pointer and first value on the device. hipErrorNotFound: device code does not
+ * contain the variable. */
+struct pieces {
     void *pointer, *first;
+};
+
+static hipError_t find_pieces(struct ah_device *device, struct ah_backend_module *module,
+                              struct ah_managed *managed, struct pieces *out)
+{
     size_t pointer_size;
     char *companion;
     if (asprintf(&companion, "%s.managed", managed->name) < 0)
         return hipErrorOutOfMemory;
     hipError_t error =
-        device->ops->module_global(device->native, module, companion, &first, &managed->size);
+        device->ops->module_global(device->native, module, companion, &out->first, &managed->size);
     free(companion);
     if (error == hipSuccess)
-        error = device->ops->module_global(device->native, module, managed->name, &pointer,
+        error = device->ops->module_global(device->native, module, managed->name, &out->pointer,
                                            &pointer_size);
-    if (error == hipSuccess && pointer_size != sizeof managed->memory)
-        error = hipErrorNotFound;
-    if (error == hipSuccess)
-        error = ah_managed_alloc(device, managed->size, &managed->memory);
+    return error == hipSuccess && pointer_size != sizeof managed->memory ? hipErrorNotFound : error;
+}
+
+/* The variable in a module or an older one of its library, on a device of the same driver. */
+static const struct ah_managed *find_shared(const struct ah_module *module, const char *name,
+                                            const struct ah_device *device)
+{
+    const struct ah_managed *managed = NULL;
+    for (; module && !managed; module = module->older)
+        if (module->handle.device->driver == device->driver)
+            managed = ah_managed_find(module->managed, name);
+    return managed;
+}
+
+static hipError_t borrow(const struct ah_device *device, struct ah_managed *managed,
+                         const struct ah_managed *shared)
+{
+    if (shared->size != managed->size) {
+        AH_LOG_ERR("managed variable %s has %zu bytes on device %d and %zu on another one",
+                   managed->name, managed->size, device->ordinal, shared->size);
+        return hipErrorInvalidImage;
+    }
+    managed->memory = shared->memory;
+    managed->borrowed = true;
+    return hipSuccess;
+}
+
+static hipError_t make_memory(struct ah_device *device, struct ah_managed *managed,
+                              const void *first)
+{
+    managed->borrowed = false;
+    hipError_t error = ah_managed_alloc(device, managed->size, &managed->memory);
     if (error != hipSuccess)
         return error;
     error = ah_managed_write(device, managed->memory, first, managed->size);
-    if (error == hipSuccess)
-        error = ah_managed_write(device, pointer, &managed->memory, sizeof managed->memory);
     if (error != hipSuccess)
         ah_managed_free(device, managed->memory);
     return error;
 }
 
-static hipError_t add(struct ah_device *device, struct ah_backend_module *module, char *name,
-                      struct ah_managed **list)
+static hipError_t connect(struct ah_device *device, struct ah_backend_module *module,
+                          const struct ah_module *shared, struct ah_managed *managed)
+{
+    struct pieces pieces;
+    hipError_t error = find_pieces(device, module, managed, &pieces);
+    if (error != hipSuccess)
+        return error;
+    const struct ah_managed *there = find_shared(shared, managed->name, device);
+    error = there ? borrow(device, managed, there) : make_memory(device, managed, pieces.first);
+    if (error != hipSuccess)
+        return error;
+    error = ah_managed_write(device, pieces.pointer, &managed->memory, sizeof managed->memory);
+    if (error != hipSuccess && !managed->borrowed)
+        ah_managed_free(device, managed->memory);
+    return error;
+}
+
+static hipError_t add(struct ah_device *device, struct ah_backend_module *module,
+                      const struct ah_module *shared, char *name, struct ah_managed **list)
 {
     struct ah_managed *managed = calloc(1, sizeof *managed);
     if (!managed) {
@@ -93,7 +141,7 @@ static hipError_t add(struct ah_device *device, struct ah_backend_module *module
         return hipErrorOutOfMemory;
     }
     managed->name = name;
-    hipError_t error = connect(device, module, managed);
+    hipError_t error = connect(device, module, shared, managed);
     if (error == hipSuccess) {
         managed->next = *list;
         *list = managed;
@@ -104,7 +152,8 @@ static hipError_t add(struct ah_device *device, struct ah_backend_module *module
 }
 
 hipError_t ah_managed_connect(struct ah_device *device, struct ah_backend_module *module,
-                              const struct ah_image *image, struct ah_managed **out_list)
+                              const struct ah_image *image, const struct ah_module *shared,
+                              struct ah_managed **out_list)
 {
     struct ah_managed *list = NULL;
     hipError_t error = hipSuccess;
@@ -117,7 +166,7 @@ hipError_t ah_managed_connect(struct ah_device *device, struct ah_backend_module
         else if (ah_managed_find(list, name))
             free(name);
         else
-            error = add(device, module, name, &list);
+            error = add(device, module, shared, name, &list);
     }
     if (error != hipSuccess) {
         AH_LOG_ERR("managed variables of the module: %s", ah_error_name(error));
@@ -125,6 +174,15 @@ hipError_t ah_managed_connect(struct ah_device *device, struct ah_backend_module
         list = NULL;
     }
     *out_list = list;
+    return error;
+}
+
+hipError_t ah_managed_reconnect(struct ah_module *module)
+{
+    hipError_t error = hipSuccess;
+    for (struct ah_managed *at = module->managed; at && error == hipSuccess; at = at->next)
+        if (at->borrowed)
+            error = connect(module->handle.device, module->native, module->older, at);
     return error;
 }
 
@@ -138,7 +196,8 @@ const struct ah_managed *ah_managed_find(const struct ah_managed *list, const ch
 void ah_managed_destroy(struct ah_device *device, struct ah_managed *list)
 {
     for (struct ah_managed *managed = list; managed; managed = managed->next)
-        ah_managed_free(device, managed->memory);
+        if (!managed->borrowed)
+            ah_managed_free(device, managed->memory);
     ah_managed_release(list);
 }
 
