@@ -273,6 +273,13 @@ static void pageable_memory_is_copied_when_the_node_runs(void **state)
     ok(cu.cuMemFree(memory));
 }
 
+/* What CUDA's documentation refuses, and drivers from 580 on accept. */
+static void refused_or_newer(CUresult result)
+{
+    if (simulated || result != CUDA_SUCCESS)
+        assert_int_equal(result, CUDA_ERROR_INVALID_VALUE);
+}
+
 static void arrays_are_copied(void **state)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR shape = {8, 4, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0};
@@ -307,8 +314,8 @@ static void arrays_are_copied(void **state)
     CUgraphExec exec = make_ready(graph);
     run_once(exec);
     assert_memory_equal(in, out, sizeof in);
-    expect(cu.cuGraphExecMemcpyNodeSetParams(exec, from, &copy, context),
-           CUDA_ERROR_INVALID_VALUE); /* it has rows */
+    refused_or_newer(
+        cu.cuGraphExecMemcpyNodeSetParams(exec, from, &copy, context)); /* it has rows */
     end(exec, graph);
     ok(cu.cuArrayDestroy(array));
 }
@@ -379,9 +386,9 @@ static void values_are_waited_for_and_written(void **state)
     run_once(exec);
     assert_true(words[2] == 7);
     batch.count = 2;
-    expect(cu.cuGraphExecBatchMemOpNodeSetParams(exec, node, &batch), CUDA_ERROR_INVALID_VALUE);
+    refused_or_newer(cu.cuGraphExecBatchMemOpNodeSetParams(exec, node, &batch));
     batch.count = 0;
-    expect(cu.cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &batch), CUDA_ERROR_INVALID_VALUE);
+    refused_or_newer(cu.cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &batch));
     end(exec, graph);
     ok(cu.cuMemFreeHost(words));
 }
@@ -434,12 +441,16 @@ static void cooperative_kernels_that_do_not_fit_are_found_at_instantiation(void 
         launch_of(kernel(module, "envreg"), 1000000, 1024, params, NULL);
     (void)state;
     ok(cu.cuGraphAddKernelNode(&node, graph, NULL, 0, &launch));
-    ok(cu.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &attribute.value));
-    CUresult result = cu.cuGraphInstantiateWithFlags(&exec, graph, 0);
-    if (!simulated) {
-        print_message("a cooperative kernel that does not fit: %d\n", result);
+    CUresult result =
+        cu.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &attribute.value);
+    if (!simulated && result != CUDA_SUCCESS) { /* driver 580 finds it here already */
+        assert_int_equal(result, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+        ok(cu.cuGraphDestroy(graph));
+        ok(cu.cuMemFree(memory));
         return;
     }
+    ok(result);
+    result = cu.cuGraphInstantiateWithFlags(&exec, graph, 0);
     assert_int_equal(result, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     expect(cu.cuGraphInstantiate(&exec, graph, &failed, NULL, 0),
            CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
@@ -676,7 +687,7 @@ static void copies_do_not_change_to_another_kind_of_memory(void **state)
     CUDA_MEMCPY3D copy = bytes((uintptr_t)host, memory, BYTES);
     (void)state;
     CUgraphExec exec = make_ready(graph);
-    expect(cu.cuGraphExecMemcpyNodeSetParams(exec, node, &copy, context), CUDA_ERROR_INVALID_VALUE);
+    refused_or_newer(cu.cuGraphExecMemcpyNodeSetParams(exec, node, &copy, context));
     run_once(exec);
     end(exec, graph);
     ok(cu.cuMemFree(memory));
@@ -803,9 +814,10 @@ static void functions_have_their_names_by_version(void **state)
     (void)state;
     ok(cu.cuGetProcAddress("cuGraphInstantiate", &old, 11040, 0, NULL));
     ok(cu.cuGetProcAddress("cuGraphInstantiate", &now, 12000, 0, NULL));
-    if (simulated)
+    if (simulated) { /* a real driver's functions may be stubs that tell versions apart later */
         assert_ptr_equal(now, (void *)cu.cuGraphInstantiateWithFlags);
-    assert_ptr_not_equal(now, old);
+        assert_ptr_not_equal(now, old);
+    }
     expect(cu.cuGetProcAddress("cuStreamBeginCapture", &now, 12000, 0, NULL),
            simulated ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS);
 }
