@@ -36,6 +36,7 @@ struct ah_backend_graph {
     unsigned *kernels; /* indices of nodes, sorted by level */
     unsigned kernel_count;
     hsa_kernel_dispatch_packet_t *packets; /* of kernels that are enabled, in that order */
+    unsigned *packet_nodes;                /* and the indices of their nodes */
     struct ahhsa_run run;
     bool changed;                /* the packets have to be copied once more */
     struct block *block, *spare; /* spare: an earlier one, or NULL */
@@ -190,10 +191,15 @@ static void arrange_packets(struct ah_backend_graph *graph)
             last_begins = written;
         level = node->place.level;
         graph->packets[written] = node->packet;
+        graph->packet_nodes[written] = graph->kernels[i];
         graph->packets[written++].header = ahhsa_run_header(waits);
     }
     graph->run = (struct ahhsa_run){
-        .packets = graph->packets, .count = written, .ends_in_one = written - last_begins == 1};
+        .packets = graph->packets,
+        .count = written,
+        .ends_in_one = written - last_begins == 1,
+        .nodes = graph->packet_nodes,
+    };
 }
 
 /* ---- nodes -------------------------------------------------------------------------------- */
@@ -244,6 +250,7 @@ static void destroy(struct ah_backend_graph *graph)
     free(graph->nodes);
     free(graph->kernels);
     free(graph->packets);
+    free(graph->packet_nodes);
     free(graph);
 }
 
@@ -253,7 +260,8 @@ static hipError_t fill_graph(struct ah_backend_graph *graph, const struct ah_gra
         place_node(graph, i, &nodes[i]);
     graph->kernels = calloc(graph->kernel_count + 1, sizeof *graph->kernels);
     graph->packets = calloc(graph->kernel_count + 1, sizeof *graph->packets);
-    if (!graph->kernels || !graph->packets)
+    graph->packet_nodes = calloc(graph->kernel_count + 1, sizeof *graph->packet_nodes);
+    if (!graph->kernels || !graph->packets || !graph->packet_nodes)
         return hipErrorOutOfMemory;
     hipError_t error = create_block(graph->device, graph->block_size, &graph->block);
     for (unsigned i = 0; i < graph->count && error == hipSuccess; i++)

@@ -78,10 +78,14 @@ hipError_t ahhsa_transfer_enqueue(struct ah_backend_stream *stream,
         return error;
     }
     attach(&work, buffer, out_signal);
+    work.kind = transfer->is_fill ? AH_TRACE_FILL : AH_TRACE_COPY;
+    work.bytes = (uint64_t)transfer->size[0] * transfer->size[1] * transfer->size[2];
     /* Under the lock: a copy of another thread that waits for this one must come after it in the
      * engine, which would otherwise wait for a copy that is behind it. */
     if (!work.host_dependent)
         error = ahhsa_transfer_start(work.device, transfer, work.before, work.after);
+    if (error != hipSuccess)
+        work.traced = 0;
     ahhsa_work_end(&work);
     if (error == hipSuccess)
         return hipSuccess;
@@ -193,10 +197,13 @@ static hipError_t copy_within_host(struct ah_backend_stream *stream,
     if (error != hipSuccess)
         return error;
     struct ahhsa_signal *before = work.before ? ahhsa_signal_retain(work.before) : NULL;
+    work.kind = AH_TRACE_COPY;
+    work.bytes = size;
     ahhsa_work_end(&work);
     if (before)
         error = ahhsa_signal_wait(before);
     ahhsa_signal_release(before);
+    ahhsa_signal_begin(work.after);
     if (error == hipSuccess)
         memmove(dst->host, src->host, size);
     ahhsa_signal_complete(work.after);

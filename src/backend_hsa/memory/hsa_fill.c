@@ -50,7 +50,8 @@ static hipError_t fill_host(struct ah_backend_stream *stream, const struct host_
     if (!fill)
         return hipErrorOutOfMemory;
     *fill = *what;
-    return ahhsa_host_run(stream, what->width <= AHHSA_INLINE_LIMIT / what->height, do_fill, fill);
+    return ahhsa_host_run(stream, what->width <= AHHSA_INLINE_LIMIT / what->height, AH_TRACE_FILL,
+                          do_fill, fill);
 }
 
 /* ---- memory of a device ----------------------------------------------------------------- */
@@ -70,6 +71,7 @@ static hipError_t copy_pattern(struct ah_backend_stream *stream, const struct ah
         .dst = *dst,
         .src = {.location = piece.location, .pitch = width, .slice = width * height},
         .size = {width, height, 1},
+        .is_fill = true,
     };
     return ahhsa_transfer_enqueue(stream, &transfer, piece.buffer, NULL);
 }
@@ -81,8 +83,13 @@ static hipError_t replicate_bytes(struct ah_backend_stream *stream,
     hipError_t error = hipSuccess;
     while (done < size && error == hipSuccess) {
         size_t now = done < size - done ? done : size - done;
-        struct ahhsa_location to = ahhsa_location_offset(*dst, done);
-        error = ahhsa_copy_enqueue(stream, &to, dst, now, NULL, NULL);
+        struct ahhsa_transfer transfer = {
+            .dst = {.location = ahhsa_location_offset(*dst, done)},
+            .src = {.location = *dst},
+            .size = {now, 1, 1},
+            .is_fill = true,
+        };
+        error = ahhsa_transfer_enqueue(stream, &transfer, NULL, NULL);
         done += now;
     }
     return error;
@@ -94,7 +101,8 @@ static hipError_t replicate_rows(struct ah_backend_stream *stream, const struct 
     hipError_t error = hipSuccess;
     while (done < height && error == hipSuccess) {
         size_t now = done < height - done ? done : height - done;
-        struct ahhsa_transfer transfer = {.dst = *dst, .src = *dst, .size = {width, now, 1}};
+        struct ahhsa_transfer transfer = {
+            .dst = *dst, .src = *dst, .size = {width, now, 1}, .is_fill = true};
         transfer.dst.location = ahhsa_location_offset(dst->location, done * dst->pitch);
         error = ahhsa_transfer_enqueue(stream, &transfer, NULL, NULL);
         done += now;

@@ -13,7 +13,8 @@ static hipError_t enqueue_box(struct ah_backend_stream *stream, const struct ahh
                               const struct ahhsa_box *src, const size_t size[3],
                               struct ahhsa_bounce_buffer *buffer, struct ahhsa_signal **out_signal)
 {
-    struct ahhsa_transfer transfer = {*dst, *src, {size[X], size[Y], size[Z]}};
+    struct ahhsa_transfer transfer = {
+        .dst = *dst, .src = *src, .size = {size[X], size[Y], size[Z]}};
     return ahhsa_transfer_enqueue(stream, &transfer, buffer, out_signal);
 }
 
@@ -42,11 +43,12 @@ static hipError_t copy_within_host(struct ah_backend_stream *stream, const struc
     struct ahhsa_transfer *copy = malloc(sizeof *copy);
     if (!copy)
         return hipErrorOutOfMemory;
-    *copy = (struct ahhsa_transfer){*dst, *src, {size[X], size[Y], size[Z]}};
+    *copy = (struct ahhsa_transfer){
+        .dst = *dst, .src = *src, .size = {size[X], size[Y], size[Z]}};
     bool synchronous = dst->location.pageable || src->location.pageable;
     hipError_t error =
         ahhsa_host_run(stream, synchronous || size[X] * size[Y] * size[Z] <= AHHSA_INLINE_LIMIT,
-                       do_host_copy, copy);
+                       AH_TRACE_COPY, do_host_copy, copy);
     if (error == hipSuccess && synchronous)
         error = ahhsa_stream_synchronize(ahhsa_stream_device(stream), stream);
     return error;

@@ -71,6 +71,7 @@ hipError_t ahhsa_stream_wait_value(struct ah_backend_device *device,
         .mask = mask,
         .condition = condition,
         .bits = bits,
+        .reported_as = AH_TRACE_BARRIER,
     };
     return enqueue(device, stream, &job);
 }

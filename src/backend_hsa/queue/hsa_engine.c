@@ -32,7 +32,20 @@ static bool start_box(struct ah_backend_device *device, const struct ahhsa_trans
                                                        count, before, after) == HSA_STATUS_SUCCESS;
 }
 
-/* Every row subtracts one from the signal, which no engine has been given before. */
+/* Engines note on a signal when the latest copy of it began. Of work that is reported, the first
+ * row therefore has a signal of its own, for which all others wait. NULL: it has none. */
+static struct ahhsa_signal *signal_of_first_row(struct ah_backend_device *device,
+                                                struct ahhsa_signal *after, size_t rows)
+{
+    if (rows == 1 || !atomic_load_explicit(&after->timed, memory_order_relaxed))
+        return NULL;
+    after->part = ahhsa_signal_acquire(device);
+    if (after->part)
+        atomic_store_explicit(&after->part->copying, true, memory_order_release);
+    return after->part;
+}
+
+/* Every row subtracts one from a signal, which no engine has been given before. */
 static hipError_t start_rows(struct ah_backend_device *device,
                              const struct ahhsa_transfer *transfer, uint32_t count,
                              const hsa_signal_t *before, struct ahhsa_signal *after)
@@ -41,21 +54,31 @@ static hipError_t start_rows(struct ah_backend_device *device,
     const size_t *size = transfer->size;
     hsa_status_t status = HSA_STATUS_SUCCESS;
     size_t rows = size[Y] * size[Z], started = 0;
-    __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)rows, __ATOMIC_RELEASE);
+    struct ahhsa_signal *part = signal_of_first_row(device, after, rows);
+    hsa_signal_t completion = part ? part->hsa : after->hsa;
+    size_t left = part ? rows - 1 : rows; /* which the signal counts */
+    __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)left, __ATOMIC_RELEASE);
     while (started < rows) {
         size_t y = started % size[Y], z = started / size[Y];
         status = device->api->hsa_amd_memory_async_copy(
             dst->location.pointer + z * dst->slice + y * dst->pitch, dst->location.agent,
             src->location.pointer + z * src->slice + y * src->pitch, src->location.agent, size[X],
-            count, before, after->hsa);
+            count, before, completion);
         if (status != HSA_STATUS_SUCCESS)
             break;
+        if (completion.handle == after->hsa.handle)
+            left--;
+        if (part && started == 0) {
+            count = 1;
+            before = &part->hsa;
+            completion = after->hsa;
+        }
         started++;
     }
     if (status == HSA_STATUS_SUCCESS)
         return hipSuccess;
-    if (rows - started > 1)
-        ahhsa_signal_subtract(after, rows - started - 1);
+    if (left > 1)
+        ahhsa_signal_subtract(after, left - 1);
     return ahhsa_report(device, "hsa_amd_memory_async_copy", status);
 }
 

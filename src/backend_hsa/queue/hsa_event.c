@@ -86,12 +86,19 @@ hipError_t ahhsa_event_destroy(struct ah_backend_device *device, struct ah_backe
 /* Under the lock. */
 static hipError_t record(struct ah_backend_event *event, struct ah_backend_stream *stream)
 {
+    uint64_t id;
     bool timed = !(event->flags & hipEventDisableTiming);
     hipError_t error = ahhsa_stream_order_with_default(stream);
     if (error == hipSuccess)
         error = ahhsa_stream_insert_marker(stream, timed);
     if (error != hipSuccess)
         return error;
+    if (timed && (id = ahhsa_trace_command(stream)) != 0)
+        ahhsa_trace_add(stream->device, &(struct ahhsa_traced){.id = id,
+                                                               .kind = AH_TRACE_BARRIER,
+                                                               .node = -1,
+                                                               .signal = stream->last_signal,
+                                                               .in_queue = true});
     struct ahhsa_signal *before = event->signal;
     event->signal = stream->last_signal ? ahhsa_signal_retain(stream->last_signal) : NULL;
     event->recorded = true;

@@ -208,6 +208,19 @@ static inline hipError_t reserve(struct ahhsa_dispatch *dispatch, uint32_t argum
     return hipSuccess;
 }
 
+/* A kernel whose times are reported has a signal, unless there are no more. */
+static void add_times(struct ahhsa_dispatch *dispatch)
+{
+    dispatch->traced = ahhsa_trace_find(dispatch->stream);
+    if (dispatch->traced == 0 || dispatch->signal)
+        return;
+    dispatch->signal = ahhsa_signal_acquire(dispatch->stream->device);
+    if (dispatch->signal)
+        return;
+    ahhsa_trace_lose(dispatch->stream->device, 1);
+    dispatch->traced = 0;
+}
+
 hipError_t ahhsa_dispatch_begin(struct ah_backend_stream *stream, uint32_t arguments_size,
                                 unsigned flags, struct ahhsa_dispatch *out_dispatch)
 {
@@ -224,6 +237,8 @@ hipError_t ahhsa_dispatch_begin(struct ah_backend_stream *stream, uint32_t argum
         order(out_dispatch, cooperative);
         error = reserve(out_dispatch, arguments_size, flags);
     }
+    if (__builtin_expect(ahhsa_is_traced(stream), 0) && error == hipSuccess)
+        add_times(out_dispatch);
     if (error != hipSuccess) {
         if (out_dispatch->off_queue)
             shared_barrier(out_dispatch->to, NULL); /* in the slot of the kernel */
@@ -239,11 +254,22 @@ hipError_t ahhsa_dispatch_begin(struct ah_backend_stream *stream, uint32_t argum
     return hipSuccess;
 }
 
+static void report_kernel(const struct ahhsa_dispatch *dispatch)
+{
+    ahhsa_trace_add(dispatch->stream->device, &(struct ahhsa_traced){.id = dispatch->traced,
+                                                                     .kind = AH_TRACE_KERNEL,
+                                                                     .node = -1,
+                                                                     .signal = dispatch->signal,
+                                                                     .in_queue = true});
+}
+
 void ahhsa_dispatch_end(struct ahhsa_dispatch *dispatch)
 {
     struct ah_backend_stream *stream = dispatch->stream;
     if (dispatch->off_queue)
         stream->host_dependent |= ahhsa_queue_is_host_dependent(dispatch->to);
+    if (__builtin_expect(dispatch->traced != 0, 0))
+        report_kernel(dispatch);
     if (dispatch->signal)
         ahhsa_stream_set_last_signal(stream, dispatch->signal, dispatch->off_queue);
     else

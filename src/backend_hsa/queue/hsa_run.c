@@ -1,6 +1,8 @@
 /* Owns the way of kernels into a stream whose packets were prepared before. */
 #include "hsa_stream.h"
 
+#include <stdlib.h>
+
 enum {
     PACKET_SIZE = 64,
     HEAD = 4,      /* the header, and the setup of a kernel */
@@ -24,7 +26,7 @@ static inline void write_packet(char *to, const hsa_kernel_dispatch_packet_t *fr
                                                                                << 16;
     __atomic_store_n((uint32_t *)(void *)to, invalid, __ATOMIC_RELAXED);
     memcpy(to + HEAD, (const char *)from + HEAD, PACKET_SIZE - HEAD);
-    packet->completion_signal = completion;
+    packet->completion_signal.handle = from->completion_signal.handle | completion.handle;
     uint16_t header = (uint16_t)(from->header | (barrier ? 1 : 0) << HSA_PACKET_HEADER_BARRIER);
     __atomic_store_n((uint16_t *)(void *)to, header, __ATOMIC_RELEASE);
 }
@@ -135,13 +137,92 @@ static hipError_t enqueue(struct ah_backend_stream *stream, const struct ahhsa_r
     return hipSuccess;
 }
 
-hipError_t ahhsa_run_enqueue(struct ah_backend_stream *stream, const struct ahhsa_run *run,
-                             void (*ended)(void *data), void *data, bool *out_begun,
-                             struct ahhsa_signal **out_signal)
+static hipError_t locked_enqueue(struct ah_backend_stream *stream, const struct ahhsa_run *run,
+                                 void (*ended)(void *data), void *data, bool *out_begun,
+                                 struct ahhsa_signal **out_signal)
 {
     struct ah_backend_device *device = stream->device;
     ahhsa_lock(device);
     hipError_t error = enqueue(stream, run, ended, data, out_begun, out_signal);
     ahhsa_unlock(device);
     return error;
+}
+
+/* ---- a run whose times are reported ------------------------------------------------------- */
+
+/* A copy of the run whose packets have signals of their own. */
+struct traced_run {
+    struct ahhsa_run run;
+    hsa_kernel_dispatch_packet_t *packets;
+    struct ahhsa_signal **signals; /* held */
+};
+
+static void free_traced(struct traced_run *traced)
+{
+    for (unsigned i = 0; traced->signals && i < traced->run.count; i++)
+        ahhsa_signal_release(traced->signals[i]);
+    free(traced->signals);
+    free(traced->packets);
+}
+
+/* False: there is not enough memory, or not enough signals. What there are of these is left to the
+ * launch itself. */
+static bool copy_run(struct ah_backend_device *device, const struct ahhsa_run *run,
+                     struct traced_run *out_traced)
+{
+    *out_traced = (struct traced_run){
+        .run = {.count = run->count},
+        .packets = malloc(run->count * sizeof *out_traced->packets),
+        .signals = calloc(run->count, sizeof(struct ahhsa_signal *)),
+    };
+    out_traced->run.packets = out_traced->packets;
+    if (!out_traced->packets || !out_traced->signals)
+        return false;
+    memcpy(out_traced->packets, run->packets, run->count * sizeof *run->packets);
+    for (unsigned i = 0; i < run->count; i++) {
+        struct ahhsa_signal *signal = out_traced->signals[i] = ahhsa_signal_acquire(device);
+        if (!signal)
+            return false;
+        out_traced->packets[i].completion_signal = signal->hsa;
+    }
+    return true;
+}
+
+static void report_run(struct ah_backend_device *device, const struct ahhsa_run *run,
+                       const struct traced_run *traced, uint64_t id)
+{
+    for (unsigned i = 0; i < run->count; i++)
+        ahhsa_trace_add(device, &(struct ahhsa_traced){.id = id,
+                                                       .kind = AH_TRACE_KERNEL,
+                                                       .node = (int)run->nodes[i],
+                                                       .signal = traced->signals[i],
+                                                       .in_queue = true});
+}
+
+static hipError_t enqueue_traced(struct ah_backend_stream *stream, const struct ahhsa_run *run,
+                                 uint64_t id, void (*ended)(void *data), void *data,
+                                 bool *out_begun, struct ahhsa_signal **out_signal)
+{
+    struct traced_run traced;
+    struct ah_backend_device *device = stream->device;
+    if (!copy_run(device, run, &traced)) {
+        free_traced(&traced);
+        ahhsa_trace_lose(device, run->count);
+        return locked_enqueue(stream, run, ended, data, out_begun, out_signal);
+    }
+    hipError_t error = locked_enqueue(stream, &traced.run, ended, data, out_begun, out_signal);
+    if (*out_begun)
+        report_run(device, run, &traced, id);
+    free_traced(&traced);
+    return error;
+}
+
+hipError_t ahhsa_run_enqueue(struct ah_backend_stream *stream, const struct ahhsa_run *run,
+                             void (*ended)(void *data), void *data, bool *out_begun,
+                             struct ahhsa_signal **out_signal)
+{
+    uint64_t id = ahhsa_trace_command(stream);
+    if (__builtin_expect(id != 0, 0))
+        return enqueue_traced(stream, run, id, ended, data, out_begun, out_signal);
+    return locked_enqueue(stream, run, ended, data, out_begun, out_signal);
 }

@@ -144,7 +144,10 @@ hipError_t ahhsa_shared_event_record(struct ahhsa_shared_event *shared,
     record->shared = shared;
     record->number = atomic_fetch_add(&shared->page->recorded, 1) + 1;
     atomic_store(&shared->page->recorders[record->number % RECORDERS], ah_process_self());
-    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = mark_reached, .data = record};
+    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK,
+                            .callback = mark_reached,
+                            .data = record,
+                            .reported_as = AH_TRACE_BARRIER};
     hipError_t error = ahhsa_host_enqueue(stream, &job, false);
     if (error != hipSuccess)
         mark_reached(record, error);

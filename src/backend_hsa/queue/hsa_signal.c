@@ -1,5 +1,6 @@
 /* Owns the signals of a device, which are created in groups and reused. */
 #include "hsa_stream.h"
+#include "clocks.h"
 
 #include <stdlib.h>
 
@@ -97,6 +98,8 @@ struct ahhsa_signal *ahhsa_signal_acquire(struct ah_backend_device *device)
         amd_signal_t *memory = ahhsa_signal_memory(signal);
         signal->host_dependent = false;
         atomic_store_explicit(&signal->copying, false, memory_order_relaxed);
+        atomic_store_explicit(&signal->timed, false, memory_order_relaxed);
+        atomic_store_explicit(&signal->began, 0, memory_order_relaxed);
         atomic_store_explicit(&signal->references, 1, memory_order_relaxed);
         memory->start_ts = memory->end_ts = 0;
         __atomic_store_n(&memory->value, 1, __ATOMIC_RELEASE);
@@ -111,6 +114,10 @@ void ahhsa_signal_release(struct ahhsa_signal *signal)
         return;
     struct ahhsa_signals *signals = signal->device->queues->signals;
     struct ahhsa_signal *none = NULL;
+    if (__builtin_expect(signal->part != NULL, 0)) {
+        ahhsa_signal_release(signal->part);
+        signal->part = NULL;
+    }
     atomic_store_explicit(&signal->in_use, false, memory_order_relaxed);
     if (!atomic_load_explicit(&signals->spare, memory_order_relaxed) &&
         atomic_compare_exchange_strong_explicit(&signals->spare, &none, signal,
@@ -170,8 +177,21 @@ void ahhsa_signal_check(struct ahhsa_signal *signal)
         ahhsa_fail(signal->device, hipErrorIllegalAddress, "a queued copy failed");
 }
 
+static inline bool is_timed(const struct ahhsa_signal *signal)
+{
+    return atomic_load_explicit(&signal->timed, memory_order_relaxed);
+}
+
+void ahhsa_signal_begin(struct ahhsa_signal *signal)
+{
+    if (is_timed(signal))
+        atomic_store_explicit(&signal->began, ah_clock_now(), memory_order_relaxed);
+}
+
 void ahhsa_signal_complete(struct ahhsa_signal *signal)
 {
+    if (is_timed(signal))
+        atomic_store_explicit(&signal->ended, ah_clock_now(), memory_order_relaxed);
     signal->device->api->hsa_signal_store_screlease(signal->hsa, 0);
 }
 

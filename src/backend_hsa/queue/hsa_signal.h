@@ -15,6 +15,9 @@ struct ahhsa_signal {
     bool host_dependent;  /* it may wait for a host function or for a value in memory; constant
                              once the signal has been queued */
     _Atomic bool copying; /* a copy engine completes it, even if the device has failed */
+    _Atomic bool timed;   /* the work is reported: its times are of interest */
+    _Atomic uint64_t began, ended;    /* when a thread of the host did the work, by ah_clock_now */
+    struct ahhsa_signal *part;        /* held; NULL, or of a part that begins before all others */
     struct ah_backend_device *device; /* on whose work it depends */
     struct ahhsa_signal *next;        /* free ones; guarded by the lock of struct ahhsa_signals */
 };
@@ -50,6 +53,8 @@ void ahhsa_signal_release(struct ahhsa_signal *signal);
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
 /* Fails the device if the work of a signal that is done has failed; not under the lock. */
 void ahhsa_signal_check(struct ahhsa_signal *signal);
+/* The host begins the work of a signal that will be completed with ahhsa_signal_complete. */
+void ahhsa_signal_begin(struct ahhsa_signal *signal);
 /* Completes a signal of work of the host. */
 void ahhsa_signal_complete(struct ahhsa_signal *signal);
 /* The same of count of the parts that the signal counts. */

@@ -343,7 +343,7 @@ hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work 
 {
     enum { CALLBACKS = 6 };
     struct ah_backend_device *device = stream->device;
-    struct ahhsa_work work = {.stream = stream, .device = device};
+    struct ahhsa_work work = {.stream = stream, .device = device, .kind = AH_TRACE_HOST};
     ahhsa_lock(device);
     ahhsa_stream_reap(stream);
     hipError_t error = ahhsa_device_error(device);
@@ -359,6 +359,8 @@ hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work 
         ahhsa_unlock(device);
         return error;
     }
+    work.traced = ahhsa_trace_command(stream);
+    atomic_store_explicit(&work.after->timed, work.traced != 0, memory_order_relaxed);
     if (is_pending(stream->last_signal)) {
         work.before = ahhsa_signal_retain(stream->last_signal);
         work.host_dependent = stream->host_dependent;
@@ -368,8 +370,19 @@ hipError_t ahhsa_work_begin(struct ah_backend_stream *stream, struct ahhsa_work 
     return hipSuccess;
 }
 
+static void report_work(const struct ahhsa_work *work)
+{
+    ahhsa_trace_add(work->device, &(struct ahhsa_traced){.id = work->traced,
+                                                         .kind = work->kind,
+                                                         .node = -1,
+                                                         .bytes = work->bytes,
+                                                         .signal = work->after});
+}
+
 void ahhsa_work_end(struct ahhsa_work *work)
 {
+    if (__builtin_expect(work->traced != 0, 0))
+        report_work(work);
     ahhsa_stream_set_last_signal(work->stream, work->after, true);
     ahhsa_unlock(work->stream->device);
 }

@@ -103,6 +103,8 @@ struct ahhsa_workers {
     unsigned count;
 };
 
+struct ahhsa_trace; /* hsa_trace.c; has locks of its own */
+
 struct ahhsa_device_queues {
     struct ahhsa_workers workers;          /* has a lock of its own */
     struct ahhsa_signals *signals;         /* constant */
@@ -115,6 +117,8 @@ struct ahhsa_device_queues {
     struct ah_backend_stream *active_blocking; /* blocking streams with work since the legacy
                                                   stream's last */
     uint64_t legacy_work;                      /* counts work of the legacy stream */
+    _Atomic bool traced; /* what threads submit between trace_begin and trace_end has records */
+    struct ahhsa_trace *trace;       /* NULL: nothing was ever traced */
     unsigned destroyed;              /* streams that were destroyed and whose work has not ended */
     unsigned destroyed_at_last_reap; /* when they were last reaped */
     struct ah_backend_event *events; /* all of them */
@@ -234,6 +238,34 @@ static inline void ahhsa_stream_reap(struct ah_backend_stream *stream)
     if (__builtin_expect(stream->checkpoint != 0, 0))
         ahhsa_stream_run_callbacks(stream);
 }
+
+/* ---- what the device reports of its work: hsa_trace.c ------------------------------------ */
+
+/* A piece of work whose times will be reported. */
+struct ahhsa_traced {
+    uint64_t id; /* of the command */
+    enum ah_trace_kind kind;
+    int node; /* of a graph, or -1 */
+    uint64_t bytes;
+    struct ahhsa_signal *signal; /* noted there: when the work began and ended */
+    bool in_queue;               /* a queue does it, and not an engine or the host */
+};
+
+uint64_t ahhsa_trace_find(const struct ah_backend_stream *stream);
+static inline bool ahhsa_is_traced(const struct ah_backend_stream *stream)
+{
+    return atomic_load_explicit(&stream->device->queues->traced, memory_order_relaxed);
+}
+/* The command to which belongs what this thread puts into the stream; 0: it is not reported. */
+static inline uint64_t ahhsa_trace_command(const struct ah_backend_stream *stream)
+{
+    return __builtin_expect(ahhsa_is_traced(stream), 0) ? ahhsa_trace_find(stream) : 0;
+}
+/* The following have any lock of the device or none held; something was traced. */
+void ahhsa_trace_add(struct ah_backend_device *device, const struct ahhsa_traced *what);
+/* So many pieces will not be reported. */
+void ahhsa_trace_lose(struct ah_backend_device *device, unsigned count);
+void ahhsa_trace_destroy(struct ahhsa_trace *trace); /* accepts NULL */
 
 /* ---- kernel arguments: hsa_kernarg.c ---------------------------------------------------- */
 

@@ -178,6 +178,7 @@ static unsigned queue_limit(void)
 static void destroy_queues(struct ahhsa_device_queues *queues)
 {
     ahhsa_workers_fini(&queues->workers);
+    ahhsa_trace_destroy(queues->trace); /* which holds signals */
     ahhsa_signals_destroy(queues->signals);
     ahhsa_argument_pool_destroy(queues->arguments);
     free(queues);

@@ -146,6 +146,7 @@ static void run_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         status = ahhsa_signal_wait(job->before);
     if (worker->wait_cancelled)
         status = hipErrorContextIsDestroyed;
+    ahhsa_signal_begin(job->after);
     switch (job->kind) {
     case AHHSA_JOB_CALLBACK:
         job->callback(job->data, status);
@@ -356,6 +357,7 @@ hipError_t ahhsa_host_enqueue(struct ah_backend_stream *stream, struct ahhsa_job
         return error;
     }
     stream->host_dependent |= sleeps;
+    place.kind = job->reported_as;
     ahhsa_work_end(&place);
     return hipSuccess;
 }
@@ -373,24 +375,31 @@ hipError_t ahhsa_stream_host_function(struct ah_backend_device *device,
                                       struct ah_backend_stream *stream,
                                       void (*function)(void *data), void *data)
 {
-    struct ahhsa_job job = {.kind = AHHSA_JOB_FUNCTION, .function = function, .data = data};
+    struct ahhsa_job job = {.kind = AHHSA_JOB_FUNCTION,
+                            .function = function,
+                            .data = data,
+                            .reported_as = AH_TRACE_HOST};
     return post(device, stream, &job);
 }
 
 hipError_t ahhsa_stream_callback(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                  void (*function)(void *data, hipError_t status), void *data)
 {
-    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = function, .data = data};
+    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK,
+                            .callback = function,
+                            .data = data,
+                            .reported_as = AH_TRACE_HOST};
     return post(device, stream, &job);
 }
 
 /* ---- for fills and copies within the host's memory -------------------------------------- */
 
-hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
+hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief, enum ah_trace_kind kind,
                           void (*function)(void *data, hipError_t status), void *data)
 {
     struct ahhsa_work place;
-    struct ahhsa_job job = {.kind = AHHSA_JOB_CALLBACK, .callback = function, .data = data};
+    struct ahhsa_job job = {
+        .kind = AHHSA_JOB_CALLBACK, .callback = function, .data = data, .reported_as = kind};
     ahhsa_lock(stream->device);
     bool now = brief && ahhsa_stream_is_idle(stream);
     ahhsa_unlock(stream->device);
@@ -403,10 +412,12 @@ hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
         return error;
     }
     struct ahhsa_signal *before = place.before ? ahhsa_signal_retain(place.before) : NULL;
+    place.kind = kind;
     ahhsa_work_end(&place);
     if (before) /* in the legacy stream, or another thread has queued work meanwhile */
         error = ahhsa_signal_wait(before);
     ahhsa_signal_release(before);
+    ahhsa_signal_begin(place.after);
     function(data, error);
     ahhsa_signal_complete(place.after);
     return error;

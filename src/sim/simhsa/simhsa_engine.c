@@ -104,11 +104,10 @@ void simhsa_copies_profile(bool on)
     atomic_store_explicit(&profiled, on, memory_order_relaxed);
 }
 
-/* Copies by the host have no timestamps. */
-static uint64_t start_time(const struct simhsa_box *box)
+/* 0: nobody wants to know. */
+static uint64_t start_time(void)
 {
-    bool wanted = atomic_load_explicit(&profiled, memory_order_relaxed) && !(box && box->by_host);
-    return wanted ? amdgpu_clock() : 0;
+    return atomic_load_explicit(&profiled, memory_order_relaxed) ? amdgpu_clock() : 0;
 }
 
 /* start 0: there are no timestamps. */
@@ -144,12 +143,12 @@ static bool is_held(void)
 /* Does the work and reports its completion. */
 static void run(struct job *job)
 {
-    uint64_t start = start_time(job->moves ? &job->box : NULL);
     pthread_mutex_lock(&copies.lock);
     while (copies.stops > 0 || (is_held() && !copies.closing))
         pthread_cond_wait(&copies.changed, &copies.lock);
     copies.running++;
     pthread_mutex_unlock(&copies.lock);
+    uint64_t start = start_time();
     sleep_ns(sim_fault_delay());
     bool good = move(job->moves ? &job->box : NULL);
     pthread_mutex_lock(&copies.lock);
@@ -348,7 +347,7 @@ static bool copy_at_once(struct engine *engine, const struct simhsa_box *box,
     amd_signal_t *completion = simhsa_signal_get(after->completion);
     if (!completion || !is_small(box) || !are_met(after) || !begin_at_once(engine))
         return false;
-    uint64_t start = start_time(box);
+    uint64_t start = start_time();
     bool good = move(box), more = end_at_once(engine);
     complete(completion, start, good);
     if (more)

@@ -55,6 +55,21 @@ static void a_copy_has_times_only_when_it_is_profiled(void **state)
     ok(rt.hsa_amd_profiling_async_copy_enable(false));
 }
 
+/* As AMD's runtime notes them, too. */
+static void a_copy_within_the_host_has_times(void **state)
+{
+    (void)state;
+    hsa_amd_profiling_async_copy_time_t time = {0};
+    hsa_signal_t done = new_signal(1);
+    ok(rt.hsa_amd_profiling_async_copy_enable(true));
+    copy(host, here.cpu, host + SIZE / 2, here.cpu, SIZE / 2, NULL, 0, done);
+    assert_true(wait_for(done));
+    ok(rt.hsa_amd_profiling_get_async_copy_time(done, &time));
+    assert_true(time.start != 0 && time.end >= time.start);
+    ok(rt.hsa_signal_destroy(done));
+    ok(rt.hsa_amd_profiling_async_copy_enable(false));
+}
+
 static void copies_of_one_direction_keep_their_order(void **state)
 {
     (void)state;
@@ -341,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_completes_its_signal),
         cmocka_unit_test(a_copy_has_times_only_when_it_is_profiled),
+        cmocka_unit_test(a_copy_within_the_host_has_times),
         cmocka_unit_test(copies_of_one_direction_keep_their_order),
         cmocka_unit_test(a_copy_waits_for_its_signals),
         cmocka_unit_test(copies_chain_over_engines),

@@ -91,6 +91,7 @@ struct ahhsa_dispatch {
     struct ahhsa_queue *to;
     uint64_t index;
     struct ahhsa_signal *signal; /* of AHHSA_DISPATCH_SIGNAL */
+    uint64_t traced;             /* the command that its times are reported for, or 0 */
     bool barrier;                /* it waits for what is before it in the queue */
     bool off_queue;              /* it is not in the stream's own queue */
 };
@@ -124,7 +125,8 @@ struct ahhsa_run {
      * for those before it. */
     const hsa_kernel_dispatch_packet_t *packets;
     unsigned count;
-    bool ends_in_one; /* all others have ended when the last one has */
+    bool ends_in_one;      /* all others have ended when the last one has */
+    const unsigned *nodes; /* the index of each packet's node in its graph, for traces */
 };
 
 /* What follows a header's barrier bit, 0 or 1: of a kernel, with fences of the system. */
@@ -159,6 +161,7 @@ struct ahhsa_box {
 struct ahhsa_transfer {
     struct ahhsa_box dst, src;
     size_t size[3]; /* bytes, rows, slices */
+    bool is_fill;   /* of which it is a part */
 };
 
 /* Starts it on a copy engine, once before (NULL: nothing) is done; it then completes after. On
@@ -178,6 +181,10 @@ struct ahhsa_work {
     struct ahhsa_signal *after;  /* complete this when done; held by the stream */
     bool host_dependent; /* before is: a copy engine must not wait for it, or it would hold up the
                             copies of other streams */
+    uint64_t traced;     /* the command that its times are reported for, or 0 */
+    /* What is reported, set between begin and end. */
+    enum ah_trace_kind kind;
+    uint64_t bytes;
 };
 
 /* Reserves the next place in the stream and keeps the lock, also room for 4 callbacks. */
@@ -219,6 +226,7 @@ struct ahhsa_job {
     bool (*is_abandoned)(void *owner, uint64_t value); /* the value will never be there; NULL: it
                                                           always may */
     struct ahhsa_transfer transfer;                    /* AHHSA_JOB_COPY */
+    enum ah_trace_kind reported_as;                    /* in traces */
 };
 
 /* Has the stream's thread do the job, in stream order. sleeps: it may wait for something that no
@@ -228,8 +236,8 @@ hipError_t ahhsa_host_enqueue(struct ah_backend_stream *stream, struct ahhsa_job
 hipError_t ahhsa_host_enqueue_at(struct ahhsa_work *place, struct ahhsa_job *job);
 /* Calls function(data) in stream order, at once if it is brief and the stream is idle, and on the
  * stream's thread otherwise; exactly once, with the device's error if it has failed, also when
- * this fails. */
-hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief,
+ * this fails. In traces it is reported as that kind. */
+hipError_t ahhsa_host_run(struct ah_backend_stream *stream, bool brief, enum ah_trace_kind kind,
                           void (*function)(void *data, hipError_t status), void *data);
 
 #endif

@@ -1,0 +1,95 @@
+/* Takes the records of a backend's traces, for tests of either backend. */
+#ifndef AH_TESTS_RECORDER_H
+#define AH_TESTS_RECORDER_H
+
+#include "support.h"
+
+#include "backend.h"
+#include "clocks.h"
+
+#include <pthread.h>
+
+enum { RECORDS_MAX = 1 << 18 };
+
+struct recorder {
+    const struct ah_backend_ops *ops;
+    struct ah_backend_device *device;
+    const char *method;
+    uint64_t begun; /* nothing that is recorded can have begun before */
+    uint64_t lost, next_id;
+    pthread_mutex_t lock;
+    size_t count;
+    struct ah_trace_record records[RECORDS_MAX];
+};
+
+static struct recorder recorder = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static inline void recorder_take(void *user, const struct ah_trace_record *record)
+{
+    (void)user;
+    pthread_mutex_lock(&recorder.lock);
+    if (recorder.count < RECORDS_MAX)
+        recorder.records[recorder.count++] = *record;
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+static inline void recorder_start(const struct ah_backend_ops *ops,
+                                  struct ah_backend_device *device)
+{
+    struct ah_trace_sink sink = {recorder_take, NULL}; /* which is gone when work is recorded */
+    recorder.ops = ops;
+    recorder.device = device;
+    recorder.count = 0;
+    recorder.lost = 0;
+    assert_int_equal(ops->trace_start(device, &sink, &recorder.method), hipSuccess);
+    recorder.begun = ah_clock_now();
+}
+
+static inline uint64_t recorder_begin(struct ah_backend_stream *stream)
+{
+    uint64_t id = ++recorder.next_id;
+    recorder.ops->trace_begin(recorder.device, stream, id);
+    return id;
+}
+
+static inline void recorder_end(struct ah_backend_stream *stream)
+{
+    recorder.ops->trace_end(recorder.device, stream, recorder.next_id);
+}
+
+static inline void recorder_collect(bool wait)
+{
+    recorder.ops->trace_collect(recorder.device, wait, &recorder.lost);
+}
+
+static inline void recorder_stop(void)
+{
+    recorder_collect(true);
+    recorder.ops->trace_stop(recorder.device);
+}
+
+/* The number of records of a command; *out_first is the first of them. */
+static inline size_t recorder_count(uint64_t id, const struct ah_trace_record **out_first)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < recorder.count; i++)
+        if (recorder.records[i].id == id && count++ == 0 && out_first)
+            *out_first = &recorder.records[i];
+    return count;
+}
+
+/* The only record of a command, which is of that kind. Two clocks are compared: a microsecond is
+ * the error of doing that, and on a busy machine a look at them takes longer. */
+static inline const struct ah_trace_record *recorder_only(uint64_t id, enum ah_trace_kind kind)
+{
+    enum { ERROR = 100000 };
+    const struct ah_trace_record *record = NULL;
+    assert_int_equal(recorder_count(id, &record), 1);
+    assert_int_equal(record->kind, kind);
+    assert_true(record->begin <= record->end);
+    assert_true(record->begin + ERROR >= recorder.begun);
+    assert_true(record->end <= ah_clock_now() + ERROR);
+    return record;
+}
+
+#endif
