@@ -17,6 +17,7 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
+typedef struct CUgraphicsResource_st *CUgraphicsResource;
 typedef uint64_t CUtexObject, CUsurfObject;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef uint64_t CUmemGenericAllocationHandle;
@@ -400,6 +401,15 @@ enum {
     CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION = 0x20,
     CU_TRSF_SEAMLESS_CUBEMAP = 0x40,
 };
+
+enum { /* of cuGraphicsGLRegisterBuffer and cuGraphicsGLRegisterImage */
+       CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 1,
+       CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD = 2,
+       CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST = 4,
+       CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER = 8,
+};
+
+enum { CU_GL_DEVICE_LIST_ALL = 1, CU_GL_DEVICE_LIST_CURRENT_FRAME, CU_GL_DEVICE_LIST_NEXT_FRAME };
 
 typedef struct {
     int addressMode[3];

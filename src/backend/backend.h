@@ -42,6 +42,7 @@ struct ah_backend_function;
 struct ah_backend_pool;
 struct ah_backend_array;
 struct ah_backend_mipmap; /* a mipmapped array */
+struct ah_backend_graphics; /* an object of OpenGL that was registered */
 struct ah_backend_memory; /* physical memory of the virtual memory management functions */
 struct ah_backend_graph;  /* nodes that were made ready to run, hipGraphExec_t */
 
@@ -472,6 +473,43 @@ struct ah_backend_ops {
     hipError_t (*surface_create)(struct ah_backend_device *device, struct ah_backend_array *array,
                                  const struct ah_array_shape *shape, uint64_t *out_object);
     hipError_t (*surface_destroy)(struct ah_backend_device *device, uint64_t object);
+
+    /* ---- OpenGL ----------------------------------------------------------- */
+
+    /* The driver's devices that draw for the calling thread's OpenGL context, by their numbers in
+     * the backend; device is any of the driver's, and the answer where a driver shares with a
+     * context that no device draws for. list: hipGLDeviceListAll or CurrentFrame.
+     * hipErrorNoDevice: none; hipErrorInvalidGraphicsContext: the thread has no context. */
+    hipError_t (*gl_devices)(struct ah_backend_device *device, int list, unsigned capacity,
+                             int *out_indices, unsigned *out_count);
+    /* Objects of the calling thread's context. flags: hipGraphicsRegisterFlags*, known and right
+     * for the kind. hipErrorInvalidValue: there is no such object, it has no storage, or it cannot
+     * be shared; hipErrorInvalidGraphicsContext; hipErrorNotSupported: the driver does not share
+     * with OpenGL. */
+    hipError_t (*gl_register_buffer)(struct ah_backend_device *device, unsigned buffer,
+                                     unsigned flags, struct ah_backend_graphics **out_graphics);
+    hipError_t (*gl_register_image)(struct ah_backend_device *device, unsigned image,
+                                    unsigned target, unsigned flags,
+                                    struct ah_backend_graphics **out_graphics);
+    /* Not mapped. */
+    hipError_t (*graphics_unregister)(struct ah_backend_device *device,
+                                      struct ah_backend_graphics *graphics);
+    /* All of them or none: those that are not mapped are mapped, and the reverse. What OpenGL was
+     * told before is done before the stream's later work, and the stream's earlier work before
+     * what OpenGL is told after unmapping. The context must be the calling thread's. */
+    hipError_t (*graphics_map)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                               unsigned count, struct ah_backend_graphics *const *graphics);
+    hipError_t (*graphics_unmap)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                                 unsigned count, struct ah_backend_graphics *const *graphics);
+    /* Of a mapped buffer and a mapped image. The array is the same each time until it is unmapped,
+     * and never given to array_destroy. hipErrorInvalidValue: there is no such layer or level. */
+    hipError_t (*graphics_pointer)(struct ah_backend_device *device,
+                                   struct ah_backend_graphics *graphics, void **out_pointer,
+                                   size_t *out_size);
+    hipError_t (*graphics_array)(struct ah_backend_device *device,
+                                 struct ah_backend_graphics *graphics, unsigned layer,
+                                 unsigned level, struct ah_backend_array **out_array,
+                                 struct ah_array_shape *out_shape);
 
     /* Of everything that frees or destroys something: what fails leaves it as it was, to be tried
      * again, or to go with the reset of the device. */

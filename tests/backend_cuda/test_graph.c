@@ -436,7 +436,7 @@ static void a_driver_without_a_function_leaves_to_core_what_needs_it(void **stat
     unsigned tested = 0;
     (void)state;
 #define CUDA_SYMBOL(need, field, name, parameters)                                                 \
-    if (strncmp(name, "cuGraph", 7) == 0) {                                                        \
+    if (strncmp(name, "cuGraph", 7) == 0 && strncmp(name, "cuGraphics", 10) != 0) {                \
         without((void (**)(void))(void *)&backend->api.field, name);                               \
         tested++;                                                                                  \
     }

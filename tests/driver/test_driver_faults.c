@@ -2,6 +2,8 @@
  * looked at in a child process. */
 #include "support.h"
 
+#include <hip/hip_gl_interop.h>
+
 #include <hip/hip_ext.h>
 #include <hip/hiprtc.h>
 
@@ -288,13 +290,36 @@ static void only_what_needs_the_function_is_refused(void)
     }
 }
 
+static bool is_of_opengl(const char *name)
+{
+    return strncmp(name, "cuGL", 4) == 0 || strncmp(name, "cuGraphics", 10) == 0;
+}
+
+static void nothing_is_shared_with_opengl(void)
+{
+    unsigned count;
+    int device;
+    use_fake_without(symbols[tested].name);
+    expect_says(hipGLGetDevices(&count, &device, 1, hipGLDeviceListAll), hipErrorNotSupported,
+                " is not in this driver (CUDA 13.0): update the NVIDIA driver to use it");
+}
+
+static void a_driver_without_a_function_for_opengl_shares_nothing(void **state)
+{
+    (void)state;
+    for (tested = 0; tested < SYMBOLS; tested++)
+        if (is_of_opengl(symbols[tested].name))
+            in_child_quickly(nothing_is_shared_with_opengl);
+}
+
 static void a_driver_without_an_optional_function_refuses_what_needs_it(void **state)
 {
     size_t optional = 0;
     (void)state;
     for (size_t i = 0; i < SYMBOLS; i++) /* anyhip: of simulated drivers */
         optional += symbols[i].need == OPTIONAL && strncmp(symbols[i].name, "cu", 2) == 0 &&
-                    strncmp(symbols[i].name, "cuGraph", 7) != 0; /* tests/backend_cuda */
+                    strncmp(symbols[i].name, "cuGraph", 7) != 0 && /* tests/backend_cuda */
+                    !is_of_opengl(symbols[i].name);
     check(optional == USES);
     for (tested = 0; tested < USES; tested++)
         in_child_quickly(only_what_needs_the_function_is_refused);
@@ -837,6 +862,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_UNCHECKED(a_driver_without_a_required_function_is_refused),
         TEST_UNCHECKED(a_driver_without_an_optional_function_refuses_what_needs_it),
+        TEST_UNCHECKED(a_driver_without_a_function_for_opengl_shares_nothing),
         TEST_UNCHECKED(a_driver_that_does_not_list_parameters_can_have_kernels_in_graphs),
         TEST_UNCHECKED(a_driver_that_does_not_start_is_reported_once),
         TEST_UNCHECKED(without_a_device_there_is_nothing_to_link_for),

@@ -188,6 +188,7 @@ static void count_memory(struct fakecuda_counts *out)
         case SIMCUDA_DEVICE_MEMORY:
         case SIMCUDA_POOL_MEMORY:
         case SIMCUDA_OPENED:
+        case SIMCUDA_SHARED:
             out->allocations++;
             break;
         case SIMCUDA_PINNED:

@@ -97,16 +97,19 @@ hipError_t hipDestroyExternalSemaphore(hipExternalSemaphore_t extSem);
 
 // ---- Graphics resources, registered by hip/hip_gl_interop.h
 
-/// Hands resources over.
+/// Hands resources over, all of them or none.
 /// @param [in] count  resources, not 0
-/// @param [in] resources  the resources
+/// @param [in] resources  the resources, of the stream's device
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: resources is NULL or count is 0; hipErrorInvalidResourceHandle:
-/// not a resource; hipErrorAlreadyMapped, hipErrorNotMapped: it is, or is not;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorUnknown: the graphics driver failed.
-/// Thread safety: safe.
+/// Returns: hipErrorInvalidValue: count is not positive, resources is NULL (hipErrorUnknown in
+/// hipGraphicsUnmapResources(), as AMD's HIP has it), or the object is gone; hipErrorInvalidHandle:
+/// not a resource, or one of another device; hipErrorAlreadyMapped, hipErrorNotMapped: it is, or is
+/// not; hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: it captures;
+/// hipErrorMapFailed: the object has changed; hipErrorInvalidGraphicsContext: there is no OpenGL
+/// context; hipErrorUnknown: the graphics driver failed. What fails to be unmapped stays mapped.
+/// Thread safety: safe; the OpenGL context must be the calling thread's.
 /// Stream order: ordered between the graphics work before and the stream's work after, and the
-/// reverse.
+/// reverse. Where objects have copies, both functions wait for the stream.
 /// Source: HIP "Graphics Interoperability"; cuGraphicsMapResources, cuGraphicsUnmapResources.
 
 /// Lets HIP use them; the graphics API must not meanwhile.
@@ -117,14 +120,14 @@ hipError_t hipGraphicsUnmapResources(int count, hipGraphicsResource_t *resources
                                      hipStream_t stream __dparm(0));
 
 /// What a mapped resource is to HIP, until it is unmapped.
-/// @param [out] devPtr, array  address or array
+/// @param [out] devPtr, array  address or array; may be NULL. The array cannot be freed
 /// @param [out] size  bytes; may be NULL
 /// @param [in] resource  mapped
 /// @param [in] arrayIndex  layer or cube face
 /// @param [in] mipLevel  level
-/// Returns: hipErrorInvalidValue: a pointer is NULL or an index is out of range;
-/// hipErrorInvalidResourceHandle: not a resource; hipErrorNotMapped: it is not;
-/// hipErrorNotMappedAsPointer, hipErrorNotMappedAsArray: it is the other kind.
+/// Returns: hipErrorInvalidValue: an index is out of range; hipErrorContextIsDestroyed: not a
+/// resource; hipErrorNotMapped: it is not; hipErrorNotMappedAsPointer, hipErrorNotMappedAsArray: it
+/// is the other kind.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Graphics Interoperability"; cuGraphicsResourceGetMappedPointer,
@@ -137,9 +140,10 @@ hipError_t hipGraphicsResourceGetMappedPointer(void **devPtr, size_t *size,
 hipError_t hipGraphicsSubResourceGetMappedArray(hipArray_t *array, hipGraphicsResource_t resource,
                                                 unsigned int arrayIndex, unsigned int mipLevel);
 
-/// Ends a registration.
+/// Ends a registration. Waits for the device.
 /// @param [in] resource  not mapped
-/// Returns: hipErrorInvalidValue: resource is NULL; hipErrorInvalidResourceHandle: not a resource.
+/// Returns: hipErrorInvalidValue: resource is NULL; hipErrorInvalidContext: not a resource;
+/// hipErrorAlreadyMapped: it is mapped.
 /// Thread safety: no other call may use it at the same time or later.
 /// Stream order: none.
 /// Source: HIP "Graphics Interoperability"; cuGraphicsUnregisterResource.

@@ -100,6 +100,7 @@ struct ah_backend_device {
     /* Of the memory room. */
     struct ah_backend_array *arrays;
     struct ahhsa_texture *textures; /* and surfaces */
+    struct ah_backend_graphics *graphics;
     struct ahhsa_staging *staging;
     _Atomic(struct ah_backend_pool *) first_pool; /* of all pools */
     struct ah_backend_pool *default_pool;         /* guarded by start_lock */

@@ -81,6 +81,22 @@ struct ah_backend_array {
 };
 void ahhsa_arrays_destroy(struct ah_backend_device *device);
 
+/* ---- objects of OpenGL: hsa_graphics.c ---------------------------------------------------- */
+
+void ahhsa_graphics_destroy(struct ah_backend_device *device);
+
+/* ---- buffers that Mesa exports: hsa_mesa.c ------------------------------------------------ */
+
+struct ah_gl_object;
+/* The device that draws for the thread's context. NULL: none of the backend's, or Mesa does not
+ * say. */
+struct ah_backend_device *ahhsa_mesa_device(struct ah_backend *backend);
+/* Maps the memory of a buffer of the thread's context. False: the device does not draw for it, or
+ * Mesa does not export it, which the log has. */
+bool ahhsa_mesa_map(struct ah_backend_device *device, const struct ah_gl_object *buffer,
+                    void **out_mapping, void **out_memory);
+hipError_t ahhsa_mesa_unmap(struct ah_backend_device *device, void *mapping, void *memory);
+
 /* ---- textures and surfaces: hsa_texture.c ------------------------------------------------ */
 
 void ahhsa_textures_destroy(struct ah_backend_device *device);

@@ -558,6 +558,7 @@ static struct ahhsa_allocation *next_of(struct ah_backend_device *device)
 void ahhsa_device_memory_stop(struct ah_backend_device *device)
 {
     ahhsa_textures_destroy(device);
+    ahhsa_graphics_destroy(device);
     ahhsa_arrays_destroy(device);
     ahhsa_pools_destroy(device);
     ahhsa_staging_destroy(device);

@@ -69,7 +69,8 @@ static void register_fork_handler(void)
 static void init_once(void)
 {
     static const struct ah_dependent *const dependents[] = {
-        &ah_launch_dependent, &ah_pool_dependent, &ah_texture_dependent, &ah_reference_dependent};
+        &ah_launch_dependent, &ah_pool_dependent, &ah_texture_dependent, &ah_reference_dependent,
+        &ah_graphics_dependent};
     register_fork_handler();
     for (size_t i = 0; i < sizeof dependents / sizeof *dependents; i++)
         ah_lifetime_add(dependents[i]);

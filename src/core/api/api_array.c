@@ -135,6 +135,8 @@ static hipError_t destroy(hipArray_t handle)
     struct ah_array *array = (struct ah_array *)(void *)handle;
     if (!handle)
         return hipErrorInvalidValue;
+    if (ah_handle_is(handle, AH_HANDLE_ARRAY) && array->lent)
+        return hipErrorArrayIsMapped;
     if (!ah_handle_retire(handle, AH_HANDLE_ARRAY))
         return hipErrorContextIsDestroyed;
     struct ah_device *device = array->handle.device;

@@ -90,7 +90,7 @@ hipError_t ah_device_synchronize(const char *call);
 
 /* State of devices and modules in files of the API (lifetime.h). */
 extern const struct ah_dependent ah_texture_dependent, ah_reference_dependent, ah_pool_dependent,
-    ah_launch_dependent;
+    ah_launch_dependent, ah_graphics_dependent;
 
 /* Launches */
 hipError_t ah_launch_kernel(const void *host, dim3 grid, dim3 block, void **args, size_t shared,

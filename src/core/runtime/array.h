@@ -12,6 +12,7 @@ struct ah_array {
     struct ah_array_shape shape;
     hipChannelFormatDesc description;
     struct ah_mipmap *level_of; /* NULL: not a level */
+    bool lent;                  /* its memory is another object's, and it ends with that */
 };
 /* hipMipmappedArray_t */
 struct ah_mipmap {

@@ -143,6 +143,15 @@ static hipError_t run_attach(struct ah_stream *stream, struct ah_backend_stream 
                                        command->attach.size, command->attach.flags);
 }
 
+static hipError_t run_graphics(struct ah_stream *stream, struct ah_backend_stream *native,
+                               const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    __typeof__(device->ops->graphics_map) change =
+        command->graphics.map ? device->ops->graphics_map : device->ops->graphics_unmap;
+    return change(device->native, native, command->graphics.count, command->graphics.objects);
+}
+
 static hipError_t run_graph(struct ah_stream *stream, struct ah_backend_stream *native,
                             const struct ah_command *command)
 {
@@ -178,6 +187,7 @@ static const struct kind {
     [AH_COMMAND_POOL_FREE] = {"free", NULL, run_pool_free, NEVER},
     [AH_COMMAND_PREFETCH] = {"prefetch", NULL, run_prefetch, NEVER},
     [AH_COMMAND_ATTACH] = {"attach", NULL, run_attach, NEVER},
+    [AH_COMMAND_GRAPHICS] = {"mapping of graphics resources", NULL, run_graphics, NEVER},
     [AH_COMMAND_GRAPH] = {"graph", NULL, run_graph, AS_KERNEL},
 };
 

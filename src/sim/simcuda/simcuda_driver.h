@@ -52,6 +52,7 @@ enum simcuda_kind {
     SIMCUDA_GRAPH,
     SIMCUDA_GRAPH_NODE,
     SIMCUDA_GRAPH_EXEC,
+    SIMCUDA_GRAPHICS,
 };
 
 /* The object of a handle. Handles are numbers that are not valid pointers, so that an access
@@ -200,6 +201,8 @@ CUresult simcuda_context_error(const struct simcuda_context *context);
 /* Sets the context's error, if it is the first. */
 void simcuda_context_fail(struct simcuda_context *context, CUresult error);
 
+/* Ends the registrations of objects of OpenGL. */
+void simcuda_graphics_end(struct simcuda_context *context);
 /* Stops the kernels that run in a context that is aborting. */
 void simcuda_launches_cancel(struct simcuda_context *context);
 
@@ -220,6 +223,7 @@ enum simcuda_memory_kind {
     SIMCUDA_MANAGED,
     SIMCUDA_MAPPING, /* of physical memory at reserved addresses */
     SIMCUDA_OPENED,  /* another process's */
+    SIMCUDA_SHARED,  /* with OpenGL, while it is mapped */
 };
 
 /* What the driver knows of an allocation; sim_memory.owner points here. */
