@@ -85,7 +85,7 @@ static void extend(uint64_t *end, uint64_t offset, uint64_t count, uint64_t size
 }
 
 /* The end of the contents that the headers of an ELF file list. */
-static size_t elf_size(const unsigned char *data, size_t size)
+static size_t elf_size(const unsigned char *data, size_t size, bool *out_unbounded)
 {
     Elf64_Ehdr header;
     Elf64_Shdr section;
@@ -94,9 +94,10 @@ static size_t elf_size(const unsigned char *data, size_t size)
     uint64_t end = sizeof header;
     uint64_t sections = header.e_shentsize == sizeof section ? header.e_shnum : 0;
     uint64_t segments = header.e_phentsize == sizeof segment ? header.e_phnum : 0;
-    if ((sections == 0 && segments == 0) || header.e_shoff > size || header.e_phoff > size ||
-        sections * sizeof section > size - header.e_shoff ||
-        segments * sizeof segment > size - header.e_phoff)
+    *out_unbounded = (sections == 0 && segments == 0) || header.e_shoff > size ||
+                     header.e_phoff > size || sections * sizeof section > size - header.e_shoff ||
+                     segments * sizeof segment > size - header.e_phoff;
+    if (*out_unbounded)
         return size;
     extend(&end, header.e_shoff, sections * sizeof section, size);
     extend(&end, header.e_phoff, segments * sizeof segment, size);
@@ -124,7 +125,7 @@ static bool identify_elf(struct ah_image *image, bool size_known)
     else if (header.e_machine == MACHINE_CUDA)
         identify_cubin(image, &header);
     if (!size_known)
-        image->size = elf_size(image->data, image->size);
+        image->size = elf_size(image->data, image->size, &image->unbounded);
     return true;
 }
 

@@ -33,6 +33,7 @@ struct ah_image {
     enum ah_image_kind kind;
     const unsigned char *data; /* inside the container or its decompressed copy */
     size_t size;               /* bytes; of PTX without its final NUL */
+    bool unbounded;            /* an ELF file of unknown size with false tables: all memory there is */
     char label[128];           /* the entry's name in the bundle, "" outside one */
     char target[48];           /* "gfx90a:sramecc+:xnack-", "sm_70", "" when unknown */
 

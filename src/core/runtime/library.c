@@ -6,6 +6,7 @@
 #include "log.h"
 #include "managed.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,12 @@ static pthread_cond_t idle = PTHREAD_COND_INITIALIZER; /* a slot is no longer bu
 
 /* ---- creation -------------------------------------------------------------------- */
 
+/* Of a file whose tables are false, which no driver loads, the header is enough. */
+static size_t copied_size(const struct ah_image *image)
+{
+    return image->unbounded ? sizeof(Elf64_Ehdr) : image->size;
+}
+
 /* Copies what the images point to into one block, each with a NUL after it: PTX has to end. */
 static bool copy_images(struct ah_library *library)
 {
@@ -29,7 +36,7 @@ static bool copy_images(struct ah_library *library)
     struct ah_images *images = &library->images;
     size_t size = 0;
     for (size_t i = 0; i < images->count; i++)
-        size += (images->items[i].size + ALIGN) / ALIGN * ALIGN;
+        size += (copied_size(&images->items[i]) + ALIGN) / ALIGN * ALIGN;
     if (images->decompressed) /* a copy already */
         return true;
     unsigned char *at = library->data = aligned_alloc(ALIGN, size ? size : ALIGN);
@@ -37,6 +44,7 @@ static bool copy_images(struct ah_library *library)
         return false;
     for (size_t i = 0; i < images->count; i++) {
         struct ah_image *image = &images->items[i];
+        image->size = copied_size(image);
         memcpy(at, image->data, image->size);
         at[image->size] = '\0';
         image->data = at;
