@@ -14,7 +14,6 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUmod_st *CUmodule;
-typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUarray_st *CUarray;
 typedef struct CUmipmappedArray_st *CUmipmappedArray;
@@ -26,6 +25,8 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUkern_st *CUkernel;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 
 typedef struct {
     char bytes[16];
@@ -58,6 +59,10 @@ enum {
     CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708,
     CUDA_ERROR_NOT_PERMITTED = 800,
     CUDA_ERROR_NOT_SUPPORTED = 801,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE = 912,
+    CUDA_ERROR_INVALID_RESOURCE_TYPE = 914,
+    CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915,
+    CUDA_ERROR_STREAM_DETACHED = 917,
 };
 
 /* CUdevice_attribute */
@@ -178,6 +183,7 @@ enum {
     CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR = 123,
     CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED = 124,
     CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED = 125,
+    CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT = 126,
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED = 128,
     CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS = 129,
     CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID = 134,
@@ -494,17 +500,32 @@ enum {
     CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN = 10,
 };
 
+/* Of launches, kernel nodes and streams. */
+typedef union {
+    char pad[64];
+    struct {
+        void *base_ptr;
+        size_t num_bytes;
+        float hitRatio;
+        int hitProp, missProp; /* CUaccessProperty */
+    } accessPolicyWindow;
+    int cooperative;
+    int syncPolicy; /* CUsynchronizationPolicy: 1 auto, 2 spin, 3 yield, 4 blocking */
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+    int clusterSchedulingPolicyPreference;
+    int priority;
+    struct {
+        unsigned char default_, remote;
+    } memSyncDomainMap;
+    int memSyncDomain;
+} CUlaunchAttributeValue;
+
 typedef struct {
     int id;
     char pad[4];
-    union {
-        char pad[64];
-        int cooperative;
-        int priority;
-        struct {
-            unsigned x, y, z;
-        } clusterDim;
-    } value;
+    CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
 typedef struct {
@@ -515,6 +536,27 @@ typedef struct {
     CUlaunchAttribute *attrs;
     unsigned numAttrs;
 } CUlaunchConfig;
+
+/* CUdevResourceType, CUdevSmResourceSplit_flags, CUgreenCtxCreate_flags */
+enum {
+    CU_DEV_RESOURCE_TYPE_INVALID = 0,
+    CU_DEV_RESOURCE_TYPE_SM = 1,
+    CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING = 1,
+    CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE = 2,
+    CU_GREEN_CTX_DEFAULT_STREAM = 1,
+};
+
+/* Since CUDA 12.4; the members of sm after smCount since 13.0. */
+typedef struct CUdevResource_st {
+    int type;
+    unsigned char internal[92]; /* the driver's */
+    union {
+        struct {
+            unsigned smCount, minSmPartitionSize, smCoscheduledAlignment, flags;
+        } sm;
+        unsigned char oversize[48];
+    };
+} CUdevResource;
 
 /* Since CUDA 12; older functions know the members before kern, which is read if func is NULL, as
  * ctx is. */
@@ -597,6 +639,7 @@ _Static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) == 72, "CUDA_KERNEL_NODE_PARAMS")
 _Static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == 40, "CUDA_MEMSET_NODE_PARAMS");
 _Static_assert(sizeof(CUstreamBatchMemOpParams) == 48, "CUstreamBatchMemOpParams");
 _Static_assert(sizeof(CUDA_BATCH_MEM_OP_NODE_PARAMS) == 32, "CUDA_BATCH_MEM_OP_NODE_PARAMS");
+_Static_assert(sizeof(CUdevResource) == 144, "CUdevResource");
 _Static_assert(sizeof(CUlaunchAttribute) == 72, "CUlaunchAttribute");
 _Static_assert(sizeof(CUlaunchConfig) == 56, "CUlaunchConfig");
 _Static_assert(sizeof(CUDA_MEMCPY3D) == 200, "CUDA_MEMCPY3D");

@@ -14,7 +14,7 @@
  *    asynchronous work may be returned by any entry.
  *  - Memory sizes are bytes. Out parameters are written on success only.
  *  - A stream argument is a stream of the same device, which stream_create,
- *    stream_legacy or stream_per_thread gave. */
+ *    context_stream_create, stream_legacy or stream_per_thread gave. */
 #ifndef AH_BACKEND_H
 #define AH_BACKEND_H
 
@@ -38,7 +38,6 @@ struct ah_backend_device;
 struct ah_backend_stream;
 struct ah_backend_event;
 struct ah_backend_module;
-struct ah_backend_link;
 struct ah_backend_function;
 struct ah_backend_pool;
 struct ah_backend_array;
@@ -46,6 +45,7 @@ struct ah_backend_mipmap; /* a mipmapped array */
 struct ah_backend_graphics; /* an object of OpenGL that was registered */
 struct ah_backend_memory; /* physical memory of the virtual memory management functions */
 struct ah_backend_graph;  /* nodes that were made ready to run, hipGraphExec_t */
+struct ah_backend_context; /* a part of a device's units, on which work of its streams runs */
 
 /* How a backend is to be opened. */
 struct ah_backend_options {
@@ -133,6 +133,19 @@ struct ah_texture_source {
 
 enum ah_launch_flags {
     AH_LAUNCH_COOPERATIVE = 1, /* all blocks resident at once */
+    AH_LAUNCH_ATTRIBUTES = 2,  /* attributes is not NULL */
+};
+
+/* What else a launch asks for; a device without such a thing ignores it, and core has refused what
+ * may not be ignored. given: bits of hipLaunchAttributeID. */
+struct ah_launch_attributes {
+    unsigned given;
+    int priority; /* of the device's range */
+    hipAccessPolicyWindow window;
+    unsigned cluster[3]; /* blocks */
+    hipClusterSchedulingPolicy cluster_policy;
+    hipLaunchMemSyncDomainMap domain_map;
+    hipLaunchMemSyncDomain domain;
 };
 
 /* A grid's place in a launch on several devices, as kernels read it (docs/kernel-abi.md). */
@@ -150,6 +163,7 @@ struct ah_launch {
     void **params;                     /* one pointer per kernel parameter, or NULL */
     void **extra;                      /* HIP_LAUNCH_PARAM_* list, or NULL */
     const struct ah_multi_grid *place; /* NULL: the kernel is launched on one device */
+    const struct ah_launch_attributes *attributes; /* read if AH_LAUNCH_ATTRIBUTES is set */
 };
 
 /* One kernel parameter in the argument buffer. */
@@ -230,17 +244,6 @@ struct ah_trace_record {
 struct ah_trace_sink {
     void (*record)(void *user, const struct ah_trace_record *record);
     void *user;
-};
-
-/* An input of a link; data is read during the call only. */
-struct ah_link_input {
-    hipJitInputType type; /* one of CUDA's */
-    const void *data;
-    size_t size;
-    const char *name; /* for messages, may be NULL */
-    unsigned option_count;
-    const hipJitOption *options;
-    void **option_values;
 };
 
 struct ah_backend_ops {
@@ -554,9 +557,35 @@ struct ah_backend_ops {
     /* flags: hipStreamDefault or hipStreamNonBlocking. */
     hipError_t (*stream_create)(struct ah_backend_device *device, unsigned flags, int priority,
                                 struct ah_backend_stream **out_stream);
-    /* A stream restricted to the compute units in mask (32 per word). */
-    hipError_t (*stream_create_masked)(struct ah_backend_device *device, const uint32_t *mask,
-                                       unsigned words, struct ah_backend_stream **out_stream);
+    /* An attribute of a stream, as its later work and waits for it find it: the synchronization
+     * policy, the access policy window, the memory domain and its map. hipErrorNotSupported, with a
+     * message: the device has no such attribute. */
+    hipError_t (*stream_set_attribute)(struct ah_backend_device *device,
+                                       struct ah_backend_stream *stream,
+                                       hipLaunchAttributeID attribute,
+                                       const hipLaunchAttributeValue *value);
+    /* What the attribute is as long as nobody has set it. */
+    hipError_t (*stream_default_attribute)(struct ah_backend_device *device,
+                                           hipLaunchAttributeID attribute,
+                                           hipLaunchAttributeValue *out_value);
+    /* How the device's units (compute units, multiprocessors) can be divided: in groups of so many
+     * that follow each other. hipErrorNotSupported, with a message: not at all. */
+    hipError_t (*device_units)(struct ah_backend_device *device, unsigned *out_units,
+                               unsigned *out_group);
+    /* The units whose bits are set in mask (32 per word): at least one, and whole groups.
+     * hipErrorNotSupported, with a message: the driver cannot make a context of these.
+     * hipErrorOutOfMemory. */
+    hipError_t (*context_create)(struct ah_backend_device *device, const uint32_t *mask,
+                                 unsigned words, struct ah_backend_context **out_context);
+    /* Its streams still have to be destroyed, and nothing else may be done with them. */
+    hipError_t (*context_destroy)(struct ah_backend_device *device,
+                                  struct ah_backend_context *context);
+    /* As stream_create; the stream's kernels run on the context's units only.
+     * hipErrorNotSupported, without a message: the driver has no such streams that are ordered with
+     * the legacy default stream. */
+    hipError_t (*context_stream_create)(struct ah_backend_device *device,
+                                        struct ah_backend_context *context, unsigned flags,
+                                        int priority, struct ah_backend_stream **out_stream);
     /* The device's legacy default stream, the same each time until a reset of the device. It is
      * never given to stream_destroy. */
     hipError_t (*stream_legacy)(struct ah_backend_device *device,
@@ -629,23 +658,6 @@ struct ah_backend_ops {
                               unsigned option_count, const hipJitOption *options,
                               void **option_values, struct ah_backend_module **out_module);
     hipError_t (*module_unload)(struct ah_backend_device *device, struct ah_backend_module *module);
-    /* Links of the driver's own linker. hipErrorNotSupported, without a message: the driver has none,
-     * and the other three are not called. The options' values may be written to until the link is
-     * destroyed. */
-    hipError_t (*link_create)(struct ah_backend_device *device, unsigned option_count,
-                              const hipJitOption *options, void **option_values,
-                              struct ah_backend_link **out_link);
-    /* hipErrorInvalidKernelFile: PTX that does not compile; hipErrorInvalidImage,
-     * hipErrorNoBinaryForGpu; the log has why. */
-    hipError_t (*link_add)(struct ah_backend_device *device, struct ah_backend_link *link,
-                           const struct ah_link_input *input);
-    /* The image is there until the link is destroyed. */
-    hipError_t (*link_complete)(struct ah_backend_device *device, struct ah_backend_link *link,
-                                void **out_image, size_t *out_size);
-    /* An error leaves the link. ends: the device is about to be reset, with which the driver's link
-     * ends; no driver is called then. */
-    hipError_t (*link_destroy)(struct ah_backend_device *device, struct ah_backend_link *link,
-                               bool ends);
     /* hipErrorNotFound. */
     hipError_t (*module_function)(struct ah_backend_device *device,
                                   struct ah_backend_module *module, const char *name,
@@ -714,6 +726,15 @@ struct ah_backend_ops {
     hipError_t (*occupancy_block_size)(struct ah_backend_device *device,
                                        struct ah_backend_function *function, size_t shared,
                                        int limit, unsigned flags, int *out_grid, int *out_block);
+    /* The most blocks that a cluster of such a launch can have, and the clusters of
+     * launch->attributes' size that can be resident at once on the units of stream (NULL: of the
+     * device). Either out parameter may be NULL. hipErrorInvalidClusterSize: the device has no
+     * clusters, or none of that size. */
+    hipError_t (*occupancy_clusters)(struct ah_backend_device *device,
+                                     struct ah_backend_function *function,
+                                     const struct ah_launch *launch,
+                                     struct ah_backend_stream *stream, int *out_size,
+                                     int *out_count);
     hipError_t (*occupancy_shared)(struct ah_backend_device *device,
                                    struct ah_backend_function *function, int blocks, int block_size,
                                    size_t *out_shared);

@@ -1,16 +1,19 @@
 /* Owns graphs. Nodes become those of a CUgraph, which is instantiated at once; the CUgraph stays
  * until the end, since updates name the nodes of an executable graph by the nodes that it was made
  * of. What the driver refuses to have in a graph is left to core, which does it in a stream. */
+#include "cuda_attribute.h"
 #include "cuda_backend.h"
 #include "readable.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct node {
     CUgraphNode native;
     bool works; /* the driver's node is of this kind, not an empty one in its place */
     bool enabled;
     bool cooperative;
+    struct ah_launch_attributes *attributes; /* a copy of the launch's; NULL: none */
 };
 
 struct ah_backend_graph {
@@ -78,20 +81,42 @@ static CUDA_KERNEL_NODE_PARAMS kernel_parameters(const struct ah_graph_node *nod
 static CUresult add_launch(const struct ahcuda_api *api, const struct place *place,
                            const struct ah_graph_node *node)
 {
-    const CUlaunchAttribute attribute = {.value.cooperative = 1};
     void *extra[5];
     size_t size;
-    bool cooperative = is_cooperative(node);
+    CUlaunchAttribute attributes[AHCUDA_ATTRIBUTES_MAX];
+    unsigned count = ahcuda_attributes(node->launch.sizes, attributes);
     if (!api->cuGraphAddKernelNode || !is_plain_launch(node->launch.sizes) ||
-        (cooperative && !api->cuGraphKernelNodeSetAttribute))
+        (count > 0 && !api->cuGraphKernelNodeSetAttribute))
         return CUDA_ERROR_NOT_SUPPORTED;
     CUDA_KERNEL_NODE_PARAMS params = kernel_parameters(node, extra, &size);
     CUresult result = api->cuGraphAddKernelNode(place->out, place->graph, place->dependencies,
                                                 place->count, &params);
-    if (result == CUDA_SUCCESS && cooperative)
-        result = api->cuGraphKernelNodeSetAttribute(*place->out, CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                                                    &attribute.value);
+    for (unsigned i = 0; i < count && result == CUDA_SUCCESS; i++)
+        result =
+            api->cuGraphKernelNodeSetAttribute(*place->out, attributes[i].id, &attributes[i].value);
     return result;
+}
+
+/* An executable node keeps the attributes with which it was made. */
+static hipError_t keep_attributes(struct node *at, const struct ah_graph_node *node)
+{
+    if (node->kind != AH_GRAPH_LAUNCH || !(node->launch.sizes->flags & AH_LAUNCH_ATTRIBUTES))
+        return hipSuccess;
+    at->attributes = malloc(sizeof *at->attributes);
+    if (!at->attributes)
+        return hipErrorOutOfMemory;
+    *at->attributes = *node->launch.sizes->attributes;
+    return hipSuccess;
+}
+
+static bool has_same_attributes(const struct node *at, const struct ah_graph_node *node)
+{
+    bool has =
+        node->kind == AH_GRAPH_LAUNCH && (node->launch.sizes->flags & AH_LAUNCH_ATTRIBUTES) != 0;
+    if (is_cooperative(node) != at->cooperative || has != (at->attributes != NULL))
+        return false;
+    return !has ||
+           memcmp(at->attributes, node->launch.sizes->attributes, sizeof *at->attributes) == 0;
 }
 
 static CUresult set_launch(const struct ahcuda_api *api, const struct target *target,
@@ -371,6 +396,9 @@ static hipError_t add_node(struct ah_backend_graph *graph, const struct ah_graph
     out->works = node->enabled || can_disable;
     out->enabled = out->works;
     out->cooperative = is_cooperative(node);
+    error = keep_attributes(out, node);
+    if (error != hipSuccess)
+        return error;
     return node_result(node->device, "adding", node,
                        out->works ? kind->add(api, &place, node) : add_empty(api, &place, node));
 }
@@ -422,6 +450,13 @@ static hipError_t instantiate(struct ah_backend_device *device, struct ah_backen
     return error;
 }
 
+static void free_graph(struct ah_backend_graph *graph)
+{
+    for (unsigned i = 0; i < graph->count; i++)
+        free(graph->nodes[i].attributes);
+    free(graph);
+}
+
 hipError_t ahcuda_graph_create(struct ah_backend_device *device, const struct ah_graph_node *nodes,
                                unsigned count, struct ah_backend_graph **out_graph)
 {
@@ -447,7 +482,7 @@ hipError_t ahcuda_graph_create(struct ah_backend_device *device, const struct ah
         return hipSuccess;
     }
     if (ahcuda_graph_destroy(device, graph) != hipSuccess)
-        free(graph);
+        free_graph(graph);
     return error;
 }
 
@@ -461,7 +496,7 @@ hipError_t ahcuda_graph_destroy(struct ah_backend_device *device, struct ah_back
     result = graph->graph ? api->cuGraphDestroy(graph->graph) : CUDA_SUCCESS;
     if (result != CUDA_SUCCESS)
         return ahcuda_report(device, "cuGraphDestroy", result);
-    free(graph);
+    free_graph(graph);
     return hipSuccess;
 }
 
@@ -476,7 +511,7 @@ static hipError_t update(struct ah_backend_graph *graph, struct node *at,
     hipError_t error = hipSuccess;
     if (!at->works)
         return node->enabled ? hipErrorNotSupported : hipSuccess;
-    if (node->enabled && is_cooperative(node) != at->cooperative)
+    if (node->enabled && !has_same_attributes(at, node))
         return hipErrorNotSupported;
     if (node->enabled)
         error = node_result(node->device, "updating", node,

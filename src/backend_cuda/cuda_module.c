@@ -1,4 +1,5 @@
 /* Owns modules, functions, launches and occupancy. */
+#include "cuda_attribute.h"
 #include "cuda_backend.h"
 #include "cuda_parameters.h"
 #include "ptx_names.h"
@@ -360,29 +361,34 @@ static CUresult launch_cooperative(const struct ahcuda_api *api, CUfunction func
                                           block[2], launch->shared, stream, launch->params);
 }
 
-/* The same with the arguments in a buffer, which drivers since CUDA 11.8 take. */
-static hipError_t launch_cooperative_buffer(struct ah_backend_device *device, CUfunction function,
-                                            const struct ah_launch *launch, CUstream stream,
-                                            void **extra)
+static CUlaunchConfig configuration(const struct ah_launch *launch, CUstream stream,
+                                    CUlaunchAttribute attributes[AHCUDA_ATTRIBUTES_MAX])
 {
-    const unsigned *grid = launch->grid, *block = launch->block;
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-    const CUlaunchConfig config = {
-        .gridDimX = grid[0],
-        .gridDimY = grid[1],
-        .gridDimZ = grid[2],
-        .blockDimX = block[0],
-        .blockDimY = block[1],
-        .blockDimZ = block[2],
+    return (CUlaunchConfig){
+        .gridDimX = launch->grid[0],
+        .gridDimY = launch->grid[1],
+        .gridDimZ = launch->grid[2],
+        .blockDimX = launch->block[0],
+        .blockDimY = launch->block[1],
+        .blockDimZ = launch->block[2],
         .sharedMemBytes = launch->shared,
         .hStream = stream,
-        .attrs = &attribute,
-        .numAttrs = 1,
+        .attrs = attributes,
+        .numAttrs = ahcuda_attributes(launch, attributes),
     };
+}
+
+/* With attributes, or cooperative with the arguments in a buffer: since CUDA 11.8. */
+static hipError_t launch_with_attributes(struct ah_backend_device *device, CUfunction function,
+                                         const struct ah_launch *launch, CUstream stream,
+                                         void **extra)
+{
+    CUlaunchAttribute attributes[AHCUDA_ATTRIBUTES_MAX];
+    const CUlaunchConfig config = configuration(launch, stream, attributes);
     if (!device->api->cuLaunchKernelEx)
         return ahcuda_missing(device, "cuLaunchKernelEx");
     return ahcuda_done(device, "cuLaunchKernelEx",
-                       device->api->cuLaunchKernelEx(&config, function, NULL, extra));
+                       device->api->cuLaunchKernelEx(&config, function, launch->params, extra));
 }
 
 /* The variable from which the kernels of function's module read their place in a launch on several
@@ -437,7 +443,7 @@ static inline CUresult launch_plain(const struct ah_backend_device *device, CUfu
 }
 
 /* Every launch but those of ahcuda_launch itself: the context has to be made current, arguments
- * come in a buffer, the kernel has a place, or its blocks wait for each other. */
+ * come in a buffer, the kernel has a place or attributes, or its blocks wait for each other. */
 static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device *device,
                                                        CUfunction function,
                                                        const struct ah_launch *launch,
@@ -452,11 +458,11 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
         extra = ahcuda_extra(device, function, launch->extra, extra_copy, &extra_size);
     if (launch->place)
         return launch_placed(device, function, launch, ahcuda_stream(stream));
-    if (!(launch->flags & AH_LAUNCH_COOPERATIVE))
+    if (launch->flags == 0)
         return ahcuda_done(device, "cuLaunchKernel",
                            launch_plain(device, function, launch, ahcuda_stream(stream), extra));
-    if (extra)
-        return launch_cooperative_buffer(device, function, launch, ahcuda_stream(stream), extra);
+    if (extra || launch->flags & AH_LAUNCH_ATTRIBUTES)
+        return launch_with_attributes(device, function, launch, ahcuda_stream(stream), extra);
     return ahcuda_done(device, "cuLaunchCooperativeKernel",
                        launch_cooperative(device->api, function, launch, ahcuda_stream(stream)));
 }
@@ -467,7 +473,7 @@ ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *func
               const struct ah_launch *launch, struct ah_backend_stream *stream)
 {
     bool special = !ahcuda_carries_context(device, stream) | (launch->extra != NULL) |
-                   (launch->place != NULL) | ((launch->flags & AH_LAUNCH_COOPERATIVE) != 0);
+                   (launch->place != NULL) | (launch->flags != 0);
     if (__builtin_expect(special, 0))
         return launch_any(device, native(function), launch, stream);
     return ahcuda_done(device, "cuLaunchKernel",
@@ -496,6 +502,42 @@ hipError_t ahcuda_occupancy_block_size(struct ah_backend_device *device,
     return ahcuda_done(device, "cuOccupancyMaxPotentialBlockSize",
                        device->api->cuOccupancyMaxPotentialBlockSizeWithFlags(
                            out_grid, out_block, native(function), NULL, shared, limit, flags));
+}
+
+/* A launch of clusters of one block has no such attribute, and a question about them has to. */
+static void name_single_block(const struct ah_launch *launch, CUlaunchConfig *config)
+{
+    const struct ah_launch_attributes *given = launch->attributes;
+    bool named = launch->flags & AH_LAUNCH_ATTRIBUTES &&
+                 given->given >> hipLaunchAttributeClusterDimension & 1;
+    if (named && given->cluster[0] * given->cluster[1] * given->cluster[2] == 1)
+        config->attrs[config->numAttrs++] = (CUlaunchAttribute){
+            .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {1, 1, 1}};
+}
+
+/* The driver reads the stream's context from the configuration. */
+hipError_t ahcuda_occupancy_clusters(struct ah_backend_device *device,
+                                     struct ah_backend_function *function,
+                                     const struct ah_launch *launch,
+                                     struct ah_backend_stream *stream, int *out_size,
+                                     int *out_count)
+{
+    const struct ahcuda_api *api = device->api;
+    CUlaunchAttribute attributes[AHCUDA_ATTRIBUTES_MAX];
+    CUlaunchConfig config = configuration(launch, ahcuda_stream(stream), attributes);
+    name_single_block(launch, &config);
+    if (!api->cuOccupancyMaxPotentialClusterSize || !api->cuOccupancyMaxActiveClusters)
+        return ahcuda_missing(device, "cuOccupancyMaxActiveClusters");
+    hipError_t error = ahcuda_enter(device);
+    if (error == hipSuccess && out_size)
+        error = ahcuda_done(
+            device, "cuOccupancyMaxPotentialClusterSize",
+            api->cuOccupancyMaxPotentialClusterSize(out_size, native(function), &config));
+    if (error == hipSuccess && out_count)
+        error =
+            ahcuda_done(device, "cuOccupancyMaxActiveClusters",
+                        api->cuOccupancyMaxActiveClusters(out_count, native(function), &config));
+    return error;
 }
 
 hipError_t ahcuda_occupancy_shared(struct ah_backend_device *device,

@@ -19,17 +19,6 @@ hipError_t ahcuda_stream_create(struct ah_backend_device *device, unsigned flags
         device->api->cuStreamCreateWithPriority((CUstream *)(void *)out_stream, flags, priority));
 }
 
-hipError_t ahcuda_stream_create_masked(struct ah_backend_device *device, const uint32_t *mask,
-                                       unsigned words, struct ah_backend_stream **out_stream)
-{
-    (void)mask;
-    (void)words;
-    (void)out_stream;
-    AH_LOG_ERR("%s:%d cannot bind a stream to chosen multiprocessors", device->backend->name,
-               device->ordinal);
-    return hipErrorNotSupported;
-}
-
 /* The driver has names for the default streams of whatever context and thread is current. */
 
 hipError_t ahcuda_stream_legacy(struct ah_backend_device *device,

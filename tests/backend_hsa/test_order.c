@@ -139,8 +139,9 @@ static void streams_share_queues_when_no_more_can_be_created(void **state)
 {
     enum { COUNT = 6 };
     struct ah_backend_stream *streams[COUNT], *masked;
+    struct ah_backend_context *context;
     struct gate gates[COUNT];
-    uint32_t *words = new_pinned(COUNT * sizeof *words), mask = 1;
+    uint32_t *words = new_pinned(COUNT * sizeof *words), mask = 3;
     uint64_t queues[2];
     void *memory;
     (void)state;
@@ -156,7 +157,10 @@ static void streams_share_queues_when_no_more_can_be_created(void **state)
     ok(OPS->stream_native(second, streams[0], &queues[0]));
     ok(OPS->stream_native(second, streams[COUNT - 1], &queues[1]));
     assert_true(queues[0] == queues[1]);
-    assert_int_equal(OPS->stream_create_masked(second, &mask, 1, &masked), hipErrorOutOfMemory);
+    ok(OPS->context_create(second, &mask, 1, &context));
+    assert_int_equal(OPS->context_stream_create(second, context, 0, 0, &masked),
+                     hipErrorOutOfMemory);
+    ok(OPS->context_destroy(second, context));
     for (int i = 0; i < COUNT; i++) { /* each waits for the host, for which it has no queue */
         gates[i] = closed_gate(second, streams[i]);
         ok(OPS->stream_write_value(second, streams[i], words + i, 1, 32));

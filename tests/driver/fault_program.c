@@ -592,21 +592,6 @@ static void use_libraries(void)
     END(hipLibraryUnload(library));
 }
 
-/* By NVIDIA's driver; the compiler's links are of hiprtc. */
-static void use_links(void)
-{
-    static char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                         ".visible .entry linked()\n{\n    ret;\n}\n";
-    hipLinkState_t link = NULL;
-    void *image;
-    size_t size;
-    if (over_hsa() || T(hipLinkCreate(0, NULL, NULL, &link)) != hipSuccess)
-        return;
-    T(hipLinkAddData(link, hipJitInputPtx, text, sizeof text, NULL, 0, NULL, NULL));
-    T(hipLinkComplete(link, &image, &size));
-    END(hipLinkDestroy(link));
-}
-
 static void use_functions(void)
 {
     struct hipFuncAttributes attributes;
@@ -723,8 +708,7 @@ static void use_streams(void)
     hipStreamBatchMemOpParams barrier = {.operation = hipStreamMemOpBarrier};
     T(hipStreamCreate(&first));
     T(hipStreamCreateWithPriority(&second, hipStreamNonBlocking, -1));
-    if (over_hsa())
-        T(hipExtStreamCreateWithCUMask(&third, 1, &mask));
+    T(hipExtStreamCreateWithCUMask(&third, 1, &mask));
     T(hipEventCreate(&event));
     T(hipHostMalloc((void **)&flag, 64, 0));
     if (first && second && event && flag) {
@@ -766,6 +750,62 @@ static void use_streams(void)
     T(hipDeviceSynchronize());
     if (flag)
         END(hipHostFree(flag));
+}
+
+static void use_attributes(hipStream_t stream)
+{
+    hipLaunchAttribute attributes[2] = {{.id = hipLaunchAttributePriority},
+                                        {.id = hipLaunchAttributeClusterDimension}};
+    const hipStreamAttrValue value = {.syncPolicy = hipSyncPolicyYield};
+    hipStreamAttrValue got;
+    hipLaunchConfig_t config = {
+        .gridDim = one, .blockDim = one, .attrs = attributes, .numAttrs = 2, .stream = stream};
+    int count;
+    attributes[1].val.clusterDim.x = attributes[1].val.clusterDim.y = 1;
+    attributes[1].val.clusterDim.z = 1;
+    T(hipStreamSetAttribute(stream, hipStreamAttributeSynchronizationPolicy, &value));
+    T(hipStreamGetAttribute(stream, hipStreamAttributeSynchronizationPolicy, &got));
+    T(hipStreamCopyAttributes(NULL, stream));
+    T(hipLaunchKernelExC(&config, &empty_kernel, NULL));
+    T(hipStreamSynchronize(stream));
+    if (over_hsa()) /* whose devices have no clusters */
+        return;
+    T(hipOccupancyMaxActiveClusters(&count, &empty_kernel, &config));
+    T(hipOccupancyMaxPotentialClusterSize(&count, &empty_kernel, &config));
+}
+
+static void use_execution_contexts(void)
+{
+    hipDevResource all, part, rest;
+    hipDevResourceDesc_t description;
+    hipExecutionCtx_t context = NULL;
+    hipStream_t first = NULL, second = NULL;
+    hipEvent_t event = NULL;
+    unsigned count = 1;
+    if (T(hipDeviceGetDevResource(0, &all, hipDevResourceTypeSm)) != hipSuccess ||
+        T(hipDevSmResourceSplitByCount(&part, &count, &all, &rest, 0, 4)) != hipSuccess ||
+        T(hipDevResourceGenerateDesc(&description, &part, 1)) != hipSuccess ||
+        T(hipGreenCtxCreate(&context, description, 0, 0)) != hipSuccess)
+        return;
+    T(hipEventCreate(&event));
+    T(hipExecutionCtxStreamCreate(&first, context, hipStreamNonBlocking, 0));
+    T(hipExecutionCtxStreamCreate(&second, context, hipStreamDefault, 0));
+    if (first && second && event) {
+        T(hipStreamGetDevResource(first, &rest, hipDevResourceTypeSm));
+        T(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, first));
+        T(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, second));
+        T(hipExecutionCtxRecordEvent(context, event));
+        T(hipExecutionCtxWaitEvent(context, event));
+        T(hipExecutionCtxSynchronize(context));
+        use_attributes(first);
+    }
+    if (first)
+        END(hipStreamDestroy(first));
+    END(hipExecutionCtxDestroy(context));
+    if (second)
+        END(hipStreamDestroy(second));
+    if (event)
+        END(hipEventDestroy(event));
 }
 
 static void use_events(void)
@@ -1136,11 +1176,11 @@ const struct section fault_sections[] = {
     {"mipmaps", use_mipmaps},
     {"modules", use_modules},
     {"libraries", use_libraries},
-    {"links", use_links},
     {"functions", use_functions},
     {"launches", launch},
     {"launches together", launch_together},
     {"streams", use_streams},
+    {"execution contexts", use_execution_contexts},
     {"events", use_events},
     {"captured graphs", capture_graphs},
     {"launched graphs", launch_graphs},

@@ -208,6 +208,34 @@ static hipError_t available_shared(void)
     return hipOccupancyAvailableDynamicSMemPerBlock(&size, &fill_kernel, 1, 32);
 }
 
+static hipError_t clusters(void)
+{
+    hipLaunchAttribute attribute = {.id = hipLaunchAttributeClusterDimension};
+    hipLaunchConfig_t config = {
+        .gridDim = {1, 1, 1}, .blockDim = {32, 1, 1}, .attrs = &attribute, .numAttrs = 1};
+    int count = -1;
+    attribute.val.clusterDim.x = attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    hipError_t error = hipOccupancyMaxActiveClusters(&count, &fill_kernel, &config);
+    check(error != hipSuccess || count == 0); /* a device of compute capability 8 */
+    return error;
+}
+
+static hipError_t green_context(void)
+{
+    const uint32_t mask = 3;
+    hipStream_t stream;
+    hipError_t error = hipExtStreamCreateWithCUMask(&stream, 1, &mask);
+    if (error == hipSuccess)
+        ok(hipStreamDestroy(stream));
+    return error;
+}
+
+static hipError_t set_policy(void)
+{
+    const hipStreamAttrValue value = {.syncPolicy = hipSyncPolicySpin};
+    return hipStreamSetAttribute(NULL, hipStreamAttributeSynchronizationPolicy, &value);
+}
+
 static hipError_t stream_barrier(void)
 {
     hipStreamBatchMemOpParams barrier = {.operation = hipStreamMemOpBarrier};
@@ -249,6 +277,15 @@ static const struct {
     {"cuFuncSetSharedMemConfig", function_banks, hipErrorNotSupported},
     {"cuLaunchKernelEx", cooperative_buffer, hipErrorNotSupported},
     {"cuOccupancyAvailableDynamicSMemPerBlock", available_shared, hipErrorNotSupported},
+    {"cuOccupancyMaxPotentialClusterSize", clusters, hipErrorNotSupported},
+    {"cuOccupancyMaxActiveClusters", clusters, hipErrorNotSupported},
+    {"cuDeviceGetDevResource", green_context, hipErrorNotSupported},
+    {"cuDevSmResourceSplitByCount", green_context, hipErrorNotSupported},
+    {"cuDevResourceGenerateDesc", green_context, hipErrorNotSupported},
+    {"cuGreenCtxCreate", green_context, hipErrorNotSupported},
+    {"cuGreenCtxDestroy", green_context, hipErrorNotSupported},
+    {"cuGreenCtxStreamCreate", green_context, hipErrorNotSupported},
+    {"cuStreamSetAttribute", set_policy, hipErrorNotSupported},
 };
 enum { USES = sizeof uses / sizeof *uses };
 

@@ -259,6 +259,10 @@ static void attributes_of_kernels_are_kept_and_copied(void **state)
     struct arguments arguments;
     hipKernelNodeParams params = structure_params(&arguments);
     hipGraphNode_t one = add_structure(), other = add_structure();
+    const hipLaunchAttributeValue none = {.pad = {0}},
+                                  wrong = {.memSyncDomain = (hipLaunchMemSyncDomain)7},
+                                  remote = {.memSyncDomain = hipLaunchMemSyncDomainRemote},
+                                  map = {.memSyncDomainMap = {0, 1}};
     hipLaunchAttributeValue value = {.cooperative = 2}, got;
     int least, greatest;
     (void)state;
@@ -278,8 +282,21 @@ static void attributes_of_kernels_are_kept_and_copied(void **state)
            hipErrorInvalidValue);
     expect(hipGraphKernelNodeGetAttribute(one, hipLaunchAttributeCooperative, NULL),
            hipErrorInvalidValue);
-    expect(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeClusterDimension, &value),
+    expect(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeSynchronizationPolicy, &value),
            hipErrorInvalidValue);
+    expect(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeClusterDimension, &none),
+           hipErrorInvalidClusterSize);
+    expect(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeClusterSchedulingPolicyPreference,
+                                          &wrong),
+           hipErrorInvalidValue);
+    expect(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeMemSyncDomain, &wrong),
+           hipErrorInvalidValue);
+    ok(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeMemSyncDomain, &remote));
+    ok(hipGraphKernelNodeGetAttribute(one, hipLaunchAttributeMemSyncDomain, &got));
+    check(got.memSyncDomain == hipLaunchMemSyncDomainRemote);
+    ok(hipGraphKernelNodeSetAttribute(one, hipLaunchAttributeMemSyncDomainMap, &map));
+    ok(hipGraphKernelNodeGetAttribute(one, hipLaunchAttributeMemSyncDomainMap, &got));
+    check(got.memSyncDomainMap.default_ == 0 && got.memSyncDomainMap.remote == 1);
     expect(hipGraphKernelNodeGetAttribute(one, (hipLaunchAttributeID)-1, &got),
            hipErrorInvalidValue);
     value.priority = least + 1;

@@ -573,9 +573,14 @@ static void attributes_of_a_launch_are_applied_or_refused(void **state)
     attributes[1].id = hipLaunchAttributeIgnore;
     ok(hipLaunchKernelExC(&config, &empty_kernel, NULL));
     check(!last_launch().cooperative);
-    attributes[1].id = hipLaunchAttributeClusterDimension;
-    expect(hipLaunchKernelExC(&config, &empty_kernel, NULL), hipErrorNotSupported);
-    expect(hipDrvLaunchKernelEx(&driver, function, NULL, NULL), hipErrorNotSupported);
+    attributes[1].id = hipLaunchAttributeClusterDimension; /* of no blocks */
+    expect(hipLaunchKernelExC(&config, &empty_kernel, NULL), hipErrorInvalidClusterSize);
+    expect(hipDrvLaunchKernelEx(&driver, function, NULL, NULL), hipErrorInvalidClusterSize);
+    attributes[1].val.clusterDim.x = attributes[1].val.clusterDim.y = 1;
+    attributes[1].val.clusterDim.z = 1;
+    ok(hipLaunchKernelExC(&config, &empty_kernel, NULL));
+    attributes[1].id = hipLaunchAttributeSynchronizationPolicy; /* of streams alone */
+    expect(hipLaunchKernelExC(&config, &empty_kernel, NULL), hipErrorInvalidValue);
     attributes[1].id = (hipLaunchAttributeID)77;
     expect(hipLaunchKernelExC(&config, &empty_kernel, NULL), hipErrorInvalidValue);
     expect(hipDrvLaunchKernelEx(&driver, function, NULL, NULL), hipErrorInvalidValue);

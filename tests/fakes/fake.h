@@ -20,6 +20,9 @@ struct fake_launch {
     unsigned grid[3]; /* in blocks */
     unsigned block[3], shared;
     bool cooperative;
+    unsigned attributes;  /* CUDA: bits of CUlaunchAttributeID that it was given */
+    const void *window;   /* CUDA: base of the access policy window, or NULL */
+    int priority, domain; /* CUDA: of such attributes */
     const void *stream; /* CUDA: as it was given; HSA: the queue */
     int device;
     size_t argument_size;

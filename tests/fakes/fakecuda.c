@@ -118,6 +118,10 @@ static void on_launch(const struct simcuda_launched *launch)
     struct fake_launch out = {
         .shared = launch->shared,
         .cooperative = launch->cooperative,
+        .attributes = launch->attributes,
+        .window = launch->window,
+        .priority = launch->priority,
+        .domain = launch->domain,
         .stream = launch->stream,
         .device = launch->device,
         .argument_size = launch->argument_size,
@@ -160,9 +164,6 @@ static void count_object(struct simcuda_object *object, void *data)
         break;
     case SIMCUDA_MODULE:
         out->modules++;
-        break;
-    case SIMCUDA_LINK:
-        out->links++;
         break;
     case SIMCUDA_ARRAY:
         out->arrays++;
@@ -216,7 +217,7 @@ void fakecuda_count(struct fakecuda_counts *out)
 {
     static const enum simcuda_kind kinds[] = {SIMCUDA_STREAM, SIMCUDA_EVENT,     SIMCUDA_MODULE,
                                               SIMCUDA_ARRAY,  SIMCUDA_POOL,      SIMCUDA_PHYSICAL,
-                                              SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC, SIMCUDA_LINK};
+                                              SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC};
     *out = (struct fakecuda_counts){0};
     pthread_mutex_lock(&simcuda.lock);
     for (int i = 0; i < simcuda.device_count; i++)

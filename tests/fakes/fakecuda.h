@@ -69,7 +69,6 @@ void fakecuda_forget(void);
     COUNT(streams)                                                                                 \
     COUNT(events)                                                                                  \
     COUNT(modules)                                                                                 \
-    COUNT(links)                                                                                   \
     COUNT(arrays)                                                                                  \
     COUNT(pools)                                                                                   \
     COUNT(physical)                                                                                \

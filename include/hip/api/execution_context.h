@@ -16,13 +16,19 @@ extern "C" {
 /// @param [in] device, ctx, hStream  whose (hStream NULL: the legacy default stream)
 /// @param [out] resource  the resource
 /// @param [in] type  which kind
-/// Returns: hipErrorInvalidValue: resource is NULL or the handle is invalid; hipErrorInvalidDevice:
-/// no such device; hipErrorContextIsDestroyed: not a stream; hipErrorInvalidResourceType: there is
-/// no such resource.
+/// Returns: hipErrorInvalidValue: resource is NULL or ctx is invalid; hipErrorInvalidDevice: no such
+/// device; hipErrorInvalidHandle: not a stream; hipErrorInvalidResourceType: type is not
+/// hipDevResourceTypeSm; hipErrorNotSupported: the driver has no parts of devices (NVIDIA: before
+/// 12.5).
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuDeviceGetDevResource, cuCtxGetDevResource,
 /// cuStreamGetDevResource.
+///
+/// A resource carries all that belongs to it, and a copy is as good. minSmPartitionSize and
+/// smCoscheduledAlignment are 1 on AMD's gfx9, 2 on later ones, whose units share a work-group
+/// processor in pairs, and the smallest group of multiprocessors (2) on NVIDIA, where larger clusters
+/// are not guaranteed to fit into a context.
 
 /// Of a whole device.
 hipError_t hipDeviceGetDevResource(hipDevice_t device, hipDevResource *resource,
@@ -38,12 +44,14 @@ hipError_t hipStreamGetDevResource(hipStream_t hStream, hipDevResource *resource
 /// @param [out] result  the groups; NULL to learn only their number
 /// @param [in,out] nbGroups  how many are wanted; how many there are
 /// @param [in] input  from a query or an earlier split
-/// @param [out] remainder  what is left over; may be NULL
-/// @param [in] flags  hipDevSmResourceSplitByCount_flags
-/// @param [in] minCount  multiprocessors of a group at least
-/// Returns: hipErrorInvalidValue: a pointer is NULL or flags is unknown;
-/// hipErrorInvalidResourceType: input is of another kind; hipErrorInvalidResourceConfiguration: no
-/// such split exists.
+/// @param [out] remainder  what is left over, of type hipDevResourceTypeInvalid if nothing is; may be
+///     NULL
+/// @param [in] flags  hipDevSmResourceSplitMaxPotentialClusterSize, a hint that is not used, or 0
+/// @param [in] minCount  multiprocessors of a group, rounded up to smCoscheduledAlignment
+/// Returns: hipErrorInvalidValue: nbGroups or input is NULL or flags is unknown;
+/// hipErrorInvalidResourceType: input is of another kind; hipErrorInvalidResourceConfiguration: HIP
+/// has not made input; hipErrorNotSupported: hipDevSmResourceSplitIgnoreSmCoscheduling, as in AMD's
+/// HIP.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuDevSmResourceSplitByCount.
@@ -58,8 +66,10 @@ hipError_t hipDevSmResourceSplitByCount(hipDevResource *result, unsigned int *nb
 /// @param [out] remainder  what is left over; may be NULL
 /// @param [in] flags  0
 /// @param [in,out] groupParams  the wishes; counts of 0 are chosen and written
-/// Returns: hipErrorInvalidValue: a pointer is NULL or flags is not 0; hipErrorInvalidResourceType:
-/// input is of another kind; hipErrorInvalidResourceConfiguration: no such split exists.
+/// Returns: hipErrorInvalidValue: input or groupParams is NULL, nbGroups is 0 or flags is not 0;
+/// hipErrorInvalidResourceType: input is of another kind; hipErrorInvalidResourceConfiguration: HIP
+/// has not made input, there are not so many multiprocessors, or a group without
+/// hipDevSmResourceGroupBackfill is no multiple of its coscheduledSmCount.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuDevSmResourceSplit.
@@ -72,7 +82,8 @@ hipError_t hipDevSmResourceSplit(hipDevResource *result, unsigned int nbGroups,
 /// @param [in] resources  the resources
 /// @param [in] nbResources  their number
 /// Returns: hipErrorInvalidValue: a pointer is NULL or the count is 0; hipErrorInvalidResourceType:
-/// two are of the same kind, or of two devices.
+/// one is not of multiprocessors; hipErrorInvalidResourceConfiguration: HIP has not made one, or
+/// several are not different results of one split. Equal resources have the same description.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuDevResourceGenerateDesc.
@@ -86,7 +97,7 @@ hipError_t hipDevResourceGenerateDesc(hipDevResourceDesc_t *desc, hipDevResource
 /// @param [in] flags  0
 /// Returns: hipErrorInvalidValue: ctx is NULL, desc is invalid or flags is not 0;
 /// hipErrorInvalidDevice: no such device, or another one; hipErrorOutOfMemory: the driver is out of
-/// resources; hipErrorNotSupported: the device cannot.
+/// resources; hipErrorNotSupported: the driver cannot. A context may share units with others.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuGreenCtxCreate.
@@ -103,7 +114,8 @@ hipError_t hipGreenCtxCreate(hipExecutionCtx_t *ctx, hipDevResourceDesc_t desc, 
 hipError_t hipDeviceGetExecutionCtx(hipExecutionCtx_t *ctx, int device);
 
 /// Destroys a context. Its streams are detached: later use of them gives hipErrorStreamDetached,
-/// except destroying them.
+/// except for destroying them and for questions about them and their attributes. Captures in them
+/// become invalid.
 /// @param [in] ctx  from hipGreenCtxCreate()
 /// Returns: hipErrorInvalidValue: ctx is invalid, or a device's own.
 /// Thread safety: no other call may use the context at the same time or later.
@@ -114,10 +126,14 @@ hipError_t hipExecutionCtxDestroy(hipExecutionCtx_t ctx);
 /// Creates a stream whose work runs in a context.
 /// @param [out] stream  the stream, destroyed by hipStreamDestroy()
 /// @param [in] greenctx  the context
-/// @param [in] flags  hipStreamNonBlocking, or hipStreamDefault for a device's own context
+/// @param [in] flags  hipStreamNonBlocking, or hipStreamDefault: NVIDIA's driver has no such streams
+///     of parts of a device, so that events order them with the legacy default stream, which costs
+///     each piece of work some microseconds
 /// @param [in] priority  as of hipStreamCreateWithPriority()
 /// Returns: hipErrorInvalidValue: stream is NULL, greenctx is invalid or flags is wrong;
-/// hipErrorOutOfMemory: the driver is out of resources.
+/// hipErrorOutOfMemory: the driver is out of resources. On AMD each stream of a context has a hardware
+/// queue of its own, of which a device has 32 in a process, and cooperative kernels run on all units.
+/// On NVIDIA, nodes of graphs run on all units, whatever stream the graph is launched in.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Execution Context Management"; cuGreenCtxStreamCreate.
@@ -138,7 +154,9 @@ hipError_t hipExecutionCtxGetDevice(int *device, hipExecutionCtx_t ctx);
 /// A number no other context of the process has or will have.
 hipError_t hipExecutionCtxGetId(hipExecutionCtx_t ctx, unsigned long long *ctxId);
 
-/// A context as if it were one stream.
+/// A context as if it were one stream: that is, the streams that it has at the time of the call. Of
+/// a device's own context these are the streams that were created with it, and
+/// hipExecutionCtxSynchronize() waits for the whole device.
 /// @param [in] ctx  a context
 /// @param [in] event  an event of its device
 /// Returns: hipErrorInvalidValue: ctx is invalid; hipErrorInvalidHandle: not an event;

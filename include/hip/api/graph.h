@@ -398,13 +398,13 @@ hipError_t hipGraphKernelNodeSetParams(hipGraphNode_t node, const hipKernelNodeP
 hipError_t hipGraphExecKernelNodeSetParams(hipGraphExec_t hGraphExec, hipGraphNode_t node,
                                            const hipKernelNodeParams *pNodeParams);
 
-/// Launch attributes of a kernel node. The priority and the access policy are hints, which are kept
-/// and have no effect.
+/// Launch attributes of a kernel node, as hipLaunchKernelExC() has them. A captured launch has those
+/// of its stream. AMD's devices have none but the cooperative one, and keep the others.
 /// @param [in] hNode, hSrc, hDst  the node
-/// @param [in] attr  hipKernelNodeAttributeCooperative, hipKernelNodeAttributePriority or
-///     hipKernelNodeAttributeAccessPolicyWindow
+/// @param [in] attr  any of hipLaunchAttributeID but hipLaunchAttributeSynchronizationPolicy
 /// @param [in,out] value  the member that belongs to attr (of the getter: [out])
-/// Returns: hipErrorInvalidValue: see above, or attr or value is wrong.
+/// Returns: hipErrorInvalidValue: see above, or attr or value is wrong; hipErrorInvalidClusterSize:
+/// the device has no clusters, or none of that size.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphKernelNodeSetAttribute, cuGraphKernelNodeGetAttribute,

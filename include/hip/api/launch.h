@@ -42,14 +42,17 @@ hipError_t hipLaunchKernel(const void *function_address, dim3 numBlocks, dim3 di
                            void **args, size_t sharedMemBytes __dparm(0),
                            hipStream_t stream __dparm(0));
 
-/// Launches with attributes: cooperative, priority, cluster size, access policy.
+/// Launches with attributes: cooperative, priority, access policy window, size and scheduling of
+/// clusters, memory domain and its map. On AMD, whose packets have no such fields, the priority and
+/// the domain have no effect, and there are no windows and no clusters of several blocks.
 /// @param [in] config  grid, block, shared memory, stream and attributes
 /// @param [in] fPtr, f  the kernel
 /// @param [in] args, params  address of each argument, in order; may be NULL for a kernel without
 /// @param [in] extra  HIP_LAUNCH_PARAM_* array instead of params, or NULL
-/// Returns: hipErrorInvalidValue: config is NULL, or an attribute is unknown or wrong;
+/// Returns: hipErrorInvalidValue: config is NULL, or an attribute is unknown or wrong (a window that
+/// is larger than hipDeviceAttributeAccessPolicyMaxWindowSize);
 /// hipErrorInvalidDeviceFunction: not a kernel; hipErrorInvalidClusterSize: a cluster the grid or
-/// the device does not allow; hipErrorNotSupported: the device has no such attribute;
+/// the device does not allow; hipErrorNotSupported: the driver has no such attribute;
 /// hipErrorCooperativeLaunchTooLarge: as hipLaunchCooperativeKernel(); launch errors.
 /// Thread safety: safe.
 /// Stream order: enqueued.

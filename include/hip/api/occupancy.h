@@ -86,7 +86,8 @@ hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, con
 /// @param [in] config  grid, block, shared memory and attributes
 /// Returns: hipErrorInvalidValue: a pointer is NULL or config is wrong;
 /// hipErrorInvalidDeviceFunction: not a kernel; hipErrorInvalidClusterSize: the attributes' size is
-/// impossible; hipErrorNotSupported: the device has no clusters (clusterLaunch of hipDeviceProp_t).
+/// impossible, or the device has no clusters (clusterLaunch of hipDeviceProp_t);
+/// hipErrorNotSupported: the driver has no such function.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Occupancy"; cuOccupancyMaxPotentialClusterSize, cuOccupancyMaxActiveClusters.

@@ -38,10 +38,14 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, 
 /// @param [in] cuMask  one bit for each compute unit, the first in bit 0 of word 0; a missing bit
 ///     is 0; without any, all compute units
 /// Returns: hipErrorInvalidHandle: stream is NULL; hipErrorInvalidValue: cuMask is NULL or
-/// cuMaskSize is 0; hipErrorNotSupported: the driver cannot (NVIDIA).
+/// cuMaskSize is 0; hipErrorNotSupported: the mask names one of two units that belong together (AMD
+/// from gfx10 on: the two of a work-group processor; NVIDIA: a group of multiprocessors, as
+/// minSmPartitionSize of hipDevSmResource counts them), or the driver has no parts of devices
+/// (NVIDIA: before 12.5). On NVIDIA events order the stream with the legacy default stream, which
+/// costs each piece of work some microseconds.
 /// Thread safety: safe.
 /// Stream order: none.
-/// Source: HIP "Stream Management"; no CUDA counterpart.
+/// Source: HIP "Stream Management"; cuGreenCtxStreamCreate.
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize,
                                         const uint32_t *cuMask);
 
@@ -224,9 +228,11 @@ hipError_t hipStreamBatchMemOp(hipStream_t stream, unsigned int count,
 /// @param [in] stream, dst, src  a stream; NULL for the legacy default stream
 /// @param [in] attr  hipStreamAttribute*
 /// @param [in] value, value_out  the member that belongs to attr (of the getter: [out])
-/// Returns: hipErrorInvalidValue: the value is NULL or out of range, or attr is not an attribute of
-/// streams; hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device has no such
-/// attribute.
+/// Returns: hipErrorInvalidValue: the value is NULL or out of range, or the device has no such
+/// attribute of streams (AMD: all but the policy and the priority);
+/// hipErrorInvalidResourceHandle: not a stream; hipErrorStreamCaptureUnsupported: the stream of the
+/// setter is being captured; hipErrorNotSupported: the driver has no attributes of streams. A launch
+/// that is captured takes the stream's priority, window and domains with it.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Stream Management"; cuStreamGetAttribute, cuStreamSetAttribute,
@@ -238,7 +244,7 @@ hipError_t hipStreamGetAttribute(hipStream_t stream, hipStreamAttrID attr,
 /// Changes an attribute for later work.
 hipError_t hipStreamSetAttribute(hipStream_t stream, hipStreamAttrID attr,
                                  const hipStreamAttrValue *value);
-/// Copies all of src's to dst, a stream of the same device.
+/// Copies all that can be set from src to dst.
 hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src);
 
 #pragma GCC visibility pop

@@ -445,6 +445,32 @@ hipError_t ahhsa_device_native(struct ah_backend_device *device, void **out_devi
     return hipSuccess;
 }
 
+/* From gfx10 on, two units share a work-group processor, and AMD's runtime masks both together. */
+hipError_t ahhsa_device_units(struct ah_backend_device *device, unsigned *out_units,
+                              unsigned *out_group)
+{
+    enum { FIRST_WITH_PAIRS = 10 };
+    const struct ahhsa_device_info *info = ahhsa_device_info_of(device);
+    if (!info)
+        return hipErrorOutOfMemory;
+    if (!device->api->hsa_amd_queue_cu_set_mask)
+        return ahhsa_missing(device, "hsa_amd_queue_cu_set_mask");
+    *out_units = info->units;
+    *out_group = info->target.major >= FIRST_WITH_PAIRS ? 2 : 1;
+    return hipSuccess;
+}
+
+/* No device that this backend knows has clusters: gfx1250, which has, is not among them. */
+hipError_t ahhsa_occupancy_clusters(struct ah_backend_device *device,
+                                    struct ah_backend_function *function,
+                                    const struct ah_launch *launch,
+                                    struct ah_backend_stream *stream, int *out_size, int *out_count)
+{
+    (void)function, (void)launch, (void)stream, (void)out_size, (void)out_count;
+    (void)ahhsa_refuse(device, "a cluster of blocks", "the device has none");
+    return hipErrorInvalidClusterSize;
+}
+
 /* AMD's profilers are controlled by environment variables; HSA has no functions that start or
  * stop one. */
 hipError_t ahhsa_profiler_start(struct ah_backend_device *device)

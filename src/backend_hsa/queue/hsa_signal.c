@@ -157,9 +157,13 @@ static void check_for_failures(struct ah_backend *backend)
 
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal)
 {
+    return ahhsa_signal_wait_as(signal, signal->device->flags & hipDeviceScheduleSpin);
+}
+
+hipError_t ahhsa_signal_wait_as(struct ahhsa_signal *signal, bool spin)
+{
     struct ah_backend_device *device = signal->device;
-    hsa_wait_state_t state =
-        device->flags & hipDeviceScheduleSpin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
+    hsa_wait_state_t state = spin ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
     uint64_t timeout = device->backend->timestamp_frequency / CHECKS_PER_SECOND;
     while (!ahhsa_signal_is_done(signal)) {
         device->api->hsa_signal_wait_scacquire(signal->hsa, HSA_SIGNAL_CONDITION_LT, 1, timeout,

@@ -51,6 +51,8 @@ struct ahhsa_signal *ahhsa_signal_acquire(struct ah_backend_device *device);
 void ahhsa_signal_release(struct ahhsa_signal *signal);
 /* Sleeps until it is done; not under a device's lock. Returns the device's error. */
 hipError_t ahhsa_signal_wait(struct ahhsa_signal *signal);
+/* The same; spin: polls instead. */
+hipError_t ahhsa_signal_wait_as(struct ahhsa_signal *signal, bool spin);
 /* Fails the device if the work of a signal that is done has failed; not under the lock. */
 void ahhsa_signal_check(struct ahhsa_signal *signal);
 /* The host begins the work of a signal that will be completed with ahhsa_signal_complete. */

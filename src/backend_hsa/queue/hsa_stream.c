@@ -455,6 +455,14 @@ static hipError_t enter_last(struct ah_backend_device *device, struct ah_backend
     return error;
 }
 
+/* HSA polls or sleeps: a thread that yields between polls sleeps here. */
+static bool spins(const struct ah_backend_stream *stream)
+{
+    int policy = atomic_load(&stream->policy);
+    return policy == hipSyncPolicySpin ||
+           (policy < hipSyncPolicySpin && stream->device->flags & hipDeviceScheduleSpin);
+}
+
 hipError_t ahhsa_stream_synchronize(struct ah_backend_device *device,
                                     struct ah_backend_stream *stream)
 {
@@ -463,7 +471,7 @@ hipError_t ahhsa_stream_synchronize(struct ah_backend_device *device,
     if (error != hipSuccess)
         return error;
     if (signal)
-        error = ahhsa_signal_wait(signal);
+        error = ahhsa_signal_wait_as(signal, spins(stream));
     ahhsa_signal_release(signal);
     if (error != hipSuccess)
         return error;

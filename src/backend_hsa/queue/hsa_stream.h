@@ -146,6 +146,8 @@ struct ah_backend_stream {
     bool blocking; /* ordered with the legacy stream */
     int priority;
 
+    _Atomic(int) policy; /* hipSynchronizationPolicy, 0: auto */
+
     struct ah_backend_stream *next, **link; /* of all streams of the device */
     struct ahhsa_queue *queue;
     unsigned pins;  /* threads that have released the lock and will take it again */

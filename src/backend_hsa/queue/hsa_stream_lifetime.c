@@ -3,6 +3,7 @@
 #include "env.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PRIORITY_LEAST = 1, PRIORITY_GREATEST = -1, QUEUES_DEFAULT = 4 };
 
@@ -76,21 +77,70 @@ hipError_t ahhsa_stream_per_thread(struct ah_backend_device *device,
     return ahhsa_stream_create(device, hipStreamDefault, 0, out_stream);
 }
 
-hipError_t ahhsa_stream_create_masked(struct ah_backend_device *device, const uint32_t *mask,
-                                      unsigned words, struct ah_backend_stream **out_stream)
+/* ---- contexts --------------------------------------------------------------------------- */
+
+struct ah_backend_context {
+    unsigned words;
+    uint32_t mask[];
+};
+
+static bool has_unit(const uint32_t *mask, unsigned unit)
+{
+    return mask[unit / 32] >> unit % 32 & 1;
+}
+
+static bool is_in_groups(const uint32_t *mask, unsigned units, unsigned group)
+{
+    for (unsigned i = 0; i < units; i++)
+        if (has_unit(mask, i) != has_unit(mask, i - i % group))
+            return false;
+    return true;
+}
+
+hipError_t ahhsa_context_create(struct ah_backend_device *device, const uint32_t *mask,
+                                unsigned words, struct ah_backend_context **out_context)
+{
+    unsigned units, group;
+    hipError_t error = ahhsa_device_units(device, &units, &group);
+    if (error != hipSuccess)
+        return error;
+    words = words < (units + 31) / 32 ? words : (units + 31) / 32;
+    units = units < 32 * words ? units : 32 * words;
+    if (!is_in_groups(mask, units, group))
+        return ahhsa_refuse(device, "a mask of compute units",
+                            "two units of this device share a work-group processor, so that both "
+                            "bits of each pair have to be equal");
+    struct ah_backend_context *context = malloc(sizeof *context + words * sizeof *mask);
+    if (!context)
+        return hipErrorOutOfMemory;
+    context->words = words;
+    memcpy(context->mask, mask, words * sizeof *mask);
+    *out_context = context;
+    return hipSuccess;
+}
+
+hipError_t ahhsa_context_destroy(struct ah_backend_device *device,
+                                 struct ah_backend_context *context)
+{
+    (void)device; /* streams have queues with masks of their own */
+    free(context);
+    return hipSuccess;
+}
+
+hipError_t ahhsa_context_stream_create(struct ah_backend_device *device,
+                                       struct ah_backend_context *context, unsigned flags,
+                                       int priority, struct ah_backend_stream **out_stream)
 {
     enum { BITS = 32 };
     struct ah_backend_stream *stream = NULL;
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
-    if (!device->api->hsa_amd_queue_cu_set_mask)
-        return ahhsa_missing(device, "hsa_amd_queue_cu_set_mask");
     ahhsa_lock(device);
-    error = open_stream(device, true, 0, true, &stream);
+    error = open_stream(device, !(flags & hipStreamNonBlocking), priority, true, &stream);
     if (error == hipSuccess) {
-        hsa_status_t status =
-            device->api->hsa_amd_queue_cu_set_mask(stream->queue->hsa, words * BITS, mask);
+        hsa_status_t status = device->api->hsa_amd_queue_cu_set_mask(
+            stream->queue->hsa, context->words * BITS, context->mask);
         if (status != (hsa_status_t)HSA_STATUS_CU_MASK_REDUCED)
             error = ahhsa_done(device, "hsa_amd_queue_cu_set_mask", status);
         stream->queue->masked = true;
@@ -102,6 +152,35 @@ hipError_t ahhsa_stream_create_masked(struct ah_backend_device *device, const ui
         ahhsa_stream_destroy(device, stream);
     return error;
 }
+
+/* ---- attributes ------------------------------------------------------------------------- */
+
+hipError_t ahhsa_stream_set_attribute(struct ah_backend_device *device,
+                                      struct ah_backend_stream *stream,
+                                      hipLaunchAttributeID attribute,
+                                      const hipLaunchAttributeValue *value)
+{
+    if (attribute == hipLaunchAttributeSynchronizationPolicy) {
+        atomic_store(&stream->policy, (int)value->syncPolicy);
+        return hipSuccess;
+    }
+    (void)ahhsa_refuse(device, "an attribute of a stream",
+                       "AMD's devices have no windows of their L2 cache and no memory domains");
+    return hipErrorInvalidValue; /* as in AMD's HIP */
+}
+
+hipError_t ahhsa_stream_default_attribute(struct ah_backend_device *device,
+                                          hipLaunchAttributeID attribute,
+                                          hipLaunchAttributeValue *out_value)
+{
+    (void)device;
+    if (attribute != hipLaunchAttributeSynchronizationPolicy)
+        return hipErrorInvalidValue;
+    out_value->syncPolicy = hipSyncPolicyAuto;
+    return hipSuccess;
+}
+
+/* ---- destruction ------------------------------------------------------------------------ */
 
 /* Takes the stream out of the device's lists and frees it. Its work has ended. */
 static void free_stream(struct ah_backend_stream *stream)

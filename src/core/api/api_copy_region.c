@@ -347,6 +347,8 @@ hipError_t ah_region_of_3d(const hipMemcpy3DParms *params, struct ah_copy_region
 hipError_t ah_copy_3d(const hipMemcpy3DParms *params, hipStream_t stream, enum ah_blocking blocking)
 {
     struct ah_copy_region region;
+    if (ah_stream_is_detached(stream)) /* before the checks, as in HIP */
+        return hipErrorStreamDetached;
     hipError_t error = ah_region_of_3d(params, &region);
     return error == hipSuccess ? ah_copy_region(&region, stream, blocking) : error;
 }
@@ -451,6 +453,8 @@ static hipError_t copy_driver(const HIP_MEMCPY3D *copy, hipStream_t stream,
                               enum ah_blocking blocking)
 {
     struct ah_copy_region region;
+    if (ah_stream_is_detached(stream))
+        return hipErrorStreamDetached;
     hipError_t error = ah_region_of_driver(copy, &region);
     return error == hipSuccess ? ah_copy_region(&region, stream, blocking) : error;
 }

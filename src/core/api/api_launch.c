@@ -151,47 +151,64 @@ hipError_t hipExtLaunchKernel(const void *function_address, dim3 numBlocks, dim3
     return AH_LEAVE(error == hipSuccess ? record_if(stopEvent, stream) : error);
 }
 
-/* Applies attributes to a launch. */
-static hipError_t apply_attributes(const hipLaunchAttribute *attributes, unsigned count,
-                                   unsigned *out_flags)
+/* The priority of a launch is brought into the device's range, as that of a stream is. */
+static hipError_t clamp_priority(const struct ah_device *device, hipLaunchAttributeValue *value)
 {
+    int least = 0, greatest = 0;
+    hipError_t error = device->ops->device_priority_range(device->native, &least, &greatest);
+    value->priority = value->priority > least      ? least
+                      : value->priority < greatest ? greatest
+                                                   : value->priority;
+    return error;
+}
+
+static hipError_t apply_attribute(const struct ah_device *device,
+                                  const hipLaunchAttribute *attribute, unsigned *flags,
+                                  struct ah_launch_attributes *attributes, const char *call)
+{
+    hipError_t error = hipSuccess;
+    hipLaunchAttributeValue value = attribute->val;
+    if (attribute->id == hipLaunchAttributeCooperative)
+        *flags |= value.cooperative ? AH_LAUNCH_COOPERATIVE : 0;
+    if (attribute->id == hipLaunchAttributePriority)
+        error = clamp_priority(device, &value);
+    if (error == hipSuccess)
+        error = ah_launch_attribute_check(device, attribute->id, &value, call);
+    if (error == hipSuccess)
+        ah_launch_attribute_add(attributes, attribute->id, &value);
+    return error;
+}
+
+hipError_t ah_launch_apply_attributes(const hipLaunchAttribute *attributes, unsigned count,
+                                      hipStream_t stream, const char *call,
+                                      struct ah_launch *launch, struct ah_launch_attributes *out)
+{
+    struct ah_stream *resolved;
+    *out = (struct ah_launch_attributes){.given = 0};
     if (count > 0 && !attributes)
         return hipErrorInvalidValue;
-    for (unsigned i = 0; i < count; i++) {
-        switch ((int)attributes[i].id) {
-        case hipLaunchAttributeIgnore:
-            break;
-        case hipLaunchAttributeCooperative:
-            *out_flags |= attributes[i].val.cooperative ? AH_LAUNCH_COOPERATIVE : 0;
-            break;
-        case hipLaunchAttributePriority: /* the stream's priority is used; that of a launch is a
-                                            hint */
-            AH_LOG(AH_LOG_DEBUG, AH_LOG_KERN, "the priority of a launch is not used");
-            break;
-        case hipLaunchAttributeAccessPolicyWindow:
-        case hipLaunchAttributeClusterDimension:
-        case hipLaunchAttributeClusterSchedulingPolicyPreference:
-        case hipLaunchAttributeSynchronizationPolicy:
-        case hipLaunchAttributeMemSyncDomainMap:
-        case hipLaunchAttributeMemSyncDomain:
-            AH_LOG_ERR("launch attribute %d is not implemented", (int)attributes[i].id);
-            return hipErrorNotSupported;
-        default:
-            return hipErrorInvalidValue;
-        }
-    }
-    return hipSuccess;
+    hipError_t error = count > 0 ? ah_stream_resolve(stream, &resolved) : hipSuccess;
+    for (unsigned i = 0; i < count && error == hipSuccess; i++)
+        error = apply_attribute(resolved->handle.device, &attributes[i], &launch->flags, out, call);
+    if (error == hipSuccess)
+        ah_launch_attributes_use(launch, out);
+    return error;
 }
 
 static hipError_t launch_configured(const hipLaunchConfig_t *config, const void *host, void **args)
 {
-    unsigned flags = 0;
+    struct ah_launch_attributes attributes;
     if (!config)
         return hipErrorInvalidValue;
-    hipError_t error = apply_attributes(config->attrs, config->numAttrs, &flags);
-    return error == hipSuccess ? ah_launch_kernel(host, config->gridDim, config->blockDim, args,
-                                                  config->dynamicSmemBytes, config->stream, flags)
-                               : error;
+    struct ah_launch launch = {
+        .grid = {config->gridDim.x, config->gridDim.y, config->gridDim.z},
+        .block = {config->blockDim.x, config->blockDim.y, config->blockDim.z},
+        .shared = saturated(config->dynamicSmemBytes),
+        .params = args,
+    };
+    hipError_t error = ah_launch_apply_attributes(config->attrs, config->numAttrs, config->stream,
+                                                  "hipLaunchKernelExC", &launch, &attributes);
+    return error == hipSuccess ? launch_host(host, &launch, config->stream) : error;
 }
 
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t *config, const void *fPtr, void **args)
@@ -471,21 +488,21 @@ AH_ALIAS(hcc_module_launch, hipHccModuleLaunchKernel,
 static hipError_t launch_driver(const HIP_LAUNCH_CONFIG *config, hipFunction_t f, void **params,
                                 void **extra)
 {
-    unsigned flags = 0;
+    struct ah_launch_attributes attributes;
     if (!config)
         return hipErrorInvalidValue;
-    hipError_t error = apply_attributes(config->attrs, config->numAttrs, &flags);
-    if (error != hipSuccess)
-        return error;
     struct ah_launch launch = {
         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared = config->sharedMemBytes,
-        .flags = flags,
         .params = params,
         .extra = extra,
     };
-    return ah_launch_function((struct ah_function *)(void *)f, &launch, config->hStream);
+    hipError_t error = ah_launch_apply_attributes(config->attrs, config->numAttrs, config->hStream,
+                                                  "hipDrvLaunchKernelEx", &launch, &attributes);
+    return error == hipSuccess
+               ? ah_launch_function((struct ah_function *)(void *)f, &launch, config->hStream)
+               : error;
 }
 
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG *config, hipFunction_t f, void **params,

@@ -556,3 +556,50 @@ hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, con
     AH_ENTER(hipOccupancyAvailableDynamicSMemPerBlock);
     return AH_LEAVE(available_shared(dynamicSmemSize, f, numBlocks, blockSize));
 }
+
+static hipError_t clusters(const hipLaunchConfig_t *config, const void *value, const char *call,
+                           int *out_size, int *out_count)
+{
+    struct ah_device *device;
+    struct ah_function *function;
+    struct ah_stream *stream;
+    struct ah_backend_stream *native;
+    struct ah_launch_attributes attributes;
+    struct ah_launch launch = {.flags = 0};
+    if (!config || (!out_size && !out_count))
+        return hipErrorInvalidValue;
+    hipError_t error = ah_launch_apply_attributes(config->attrs, config->numAttrs, config->stream,
+                                                  call, &launch, &attributes);
+    if (error == hipSuccess)
+        error = any_function(value, &device, &function);
+    if (error == hipSuccess)
+        error = ah_stream_resolve(config->stream, &stream);
+    if (error == hipSuccess)
+        error = ah_stream_native(stream, &native);
+    if (error != hipSuccess)
+        return error;
+    const unsigned sizes[] = {config->gridDim.x,  config->gridDim.y,  config->gridDim.z,
+                              config->blockDim.x, config->blockDim.y, config->blockDim.z};
+    memcpy(launch.grid, sizes, sizeof launch.grid);
+    memcpy(launch.block, sizes + 3, sizeof launch.block);
+    launch.shared =
+        config->dynamicSmemBytes > UINT32_MAX ? UINT32_MAX : (unsigned)config->dynamicSmemBytes;
+    if ((uint64_t)launch.block[0] * launch.block[1] * launch.block[2] > function->max_threads)
+        return hipErrorInvalidValue;
+    return device->ops->occupancy_clusters(device->native, function->native, &launch, native,
+                                           out_size, out_count);
+}
+
+hipError_t hipOccupancyMaxPotentialClusterSize(int *clusterSize, const void *f,
+                                               const hipLaunchConfig_t *config)
+{
+    AH_ENTER(hipOccupancyMaxPotentialClusterSize);
+    return AH_LEAVE(clusters(config, f, __func__, clusterSize, NULL));
+}
+
+hipError_t hipOccupancyMaxActiveClusters(int *numClusters, const void *f,
+                                         const hipLaunchConfig_t *config)
+{
+    AH_ENTER(hipOccupancyMaxActiveClusters);
+    return AH_LEAVE(clusters(config, f, __func__, NULL, numClusters));
+}

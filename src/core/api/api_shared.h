@@ -101,6 +101,10 @@ hipError_t ah_launch_cooperative(const void *host, dim3 grid, dim3 block, void *
 hipError_t ah_launch_host(const void *host, const struct ah_launch *launch, hipStream_t stream);
 hipError_t ah_launch_function(struct ah_function *function, const struct ah_launch *launch,
                               hipStream_t stream);
+/* Checks the attributes of a launch in that stream, and lets the launch carry them, in out. */
+hipError_t ah_launch_apply_attributes(const hipLaunchAttribute *attributes, unsigned count,
+                                      hipStream_t stream, const char *call,
+                                      struct ah_launch *launch, struct ah_launch_attributes *out);
 /* The launch of HIP 2 and 3 that HIP 5 still exported. */
 void ah_launch_ggl(unsigned long kernel, const dim3 *grid, const dim3 *block, uint32_t shared,
                    hipStream_t stream, void **arguments);

@@ -8,25 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Atomic(unsigned long long) next_stream_id = 3; /* 1 and 2 are the default streams */
-
 /* ---- creation ----------------------------------------------------------- */
-
-static hipError_t wrap(struct ah_device *device, struct ah_backend_stream *native, unsigned flags,
-                       int priority, struct ah_stream **out)
-{
-    struct ah_stream *stream = ah_handle_create(AH_HANDLE_STREAM, device);
-    if (!stream) {
-        device->ops->stream_destroy(device->native, native);
-        return hipErrorOutOfMemory;
-    }
-    atomic_store(&stream->native, native);
-    stream->flags = flags;
-    stream->priority = priority;
-    stream->id = atomic_fetch_add(&next_stream_id, 1);
-    *out = stream;
-    return hipSuccess;
-}
 
 static hipError_t create(hipStream_t *out_stream, unsigned flags, int priority)
 {
@@ -44,7 +26,7 @@ static hipError_t create(hipStream_t *out_stream, unsigned flags, int priority)
     priority = priority > least ? least : priority < greatest ? greatest : priority;
     error = device->ops->stream_create(device->native, flags, priority, &native);
     if (error == hipSuccess)
-        error = wrap(device, native, flags, priority, &stream);
+        error = ah_stream_wrap(AH_HANDLE_STREAM, device, native, flags, priority, &stream);
     if (error == hipSuccess)
         *out_stream = (hipStream_t)(void *)stream;
     return error;
@@ -68,102 +50,29 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned int flags, 
     return AH_LEAVE(create(stream, flags, priority));
 }
 
-static bool names_a_unit(const uint32_t *mask, uint32_t words)
-{
-    uint32_t any = 0;
-    for (uint32_t word = 0; word < words; word++)
-        any |= mask[word];
-    return any != 0;
-}
-
-/* A mask without a bit is the default one, as a stream on no unit would never run. */
-static hipError_t create_masked(hipStream_t *out_stream, uint32_t words, const uint32_t *mask)
-{
-    struct ah_backend_stream *native;
-    struct ah_stream *stream;
-    struct ah_device *device = ah_device_current();
-    if (!out_stream)
-        return hipErrorInvalidHandle; /* as HIP documents, here only */
-    if (!mask || words == 0)
-        return hipErrorInvalidValue;
-    if (!device)
-        return hipErrorNoDevice;
-    uint32_t *copy = malloc(words * sizeof *copy);
-    if (!copy)
-        return hipErrorOutOfMemory;
-    bool chosen = names_a_unit(mask, words);
-    if (chosen)
-        memcpy(copy, mask, words * sizeof *copy);
-    else
-        memset(copy, 0xff, words * sizeof *copy);
-    hipError_t error = device->ops->stream_create_masked(device->native, copy, words, &native);
-    if (error == hipSuccess)
-        error = wrap(device, native, hipStreamDefault, 0, &stream);
-    if (error != hipSuccess) {
-        free(copy);
-        return error;
-    }
-    stream->mask = copy;
-    stream->mask_words = chosen ? words : 0;
-    *out_stream = (hipStream_t)(void *)stream;
-    return hipSuccess;
-}
-
-hipError_t hipExtStreamCreateWithCUMask(hipStream_t *stream, uint32_t cuMaskSize,
-                                        const uint32_t *cuMask)
-{
-    AH_ENTER(hipExtStreamCreateWithCUMask);
-    return AH_LEAVE(create_masked(stream, cuMaskSize, cuMask));
-}
-
-/* A stream without a mask of its own uses all compute units. */
-static hipError_t get_mask(hipStream_t handle, uint32_t words, uint32_t *out_mask)
-{
-    struct ah_stream *stream;
-    int units = 0;
-    if (!out_mask || words == 0)
-        return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
-    if (error != hipSuccess)
-        return error;
-    struct ah_device *device = stream->handle.device;
-    error = device->ops->device_attribute(device->native, hipDeviceAttributeMultiprocessorCount,
-                                          &units);
-    if (error != hipSuccess)
-        return error;
-    if (words < ((uint32_t)units + 31) / 32)
-        return hipErrorInvalidValue;
-    for (uint32_t word = 0; word < words; word++) {
-        int left = units - (int)(32 * word);
-        out_mask[word] = left >= 32 ? UINT32_MAX : left > 0 ? (UINT32_C(1) << left) - 1 : 0;
-    }
-    for (uint32_t word = 0; word < stream->mask_words && word < words; word++)
-        out_mask[word] = stream->mask[word];
-    return hipSuccess;
-}
-
-hipError_t hipExtStreamGetCUMask(hipStream_t stream, uint32_t cuMaskSize, uint32_t *cuMask)
-{
-    AH_ENTER(hipExtStreamGetCUMask);
-    return AH_LEAVE(get_mask(stream, cuMaskSize, cuMask));
-}
-
 static hipError_t destroy(hipStream_t stream)
 {
     struct ah_stream *object = (struct ah_stream *)(void *)stream;
     if ((uintptr_t)stream <= (uintptr_t)hipStreamPerThread)
         return hipErrorInvalidHandle;
-    if (!ah_handle_retire(stream, AH_HANDLE_STREAM))
+    enum ah_handle_type type = ah_handle_is(stream, AH_HANDLE_DETACHED_STREAM)
+                                   ? AH_HANDLE_DETACHED_STREAM
+                                   : AH_HANDLE_STREAM;
+    if (!ah_handle_retire(stream, type))
         return hipErrorContextIsDestroyed;
     struct ah_device *device = object->handle.device;
-    uint32_t *mask = object->mask;
     ah_capture_leave(object, "hipStreamDestroy");
-    struct ah_backend_stream *native = atomic_load(&object->native);
-    hipError_t error = ah_handle_finish_destroy(
-        object, AH_HANDLE_STREAM, device->ops->stream_destroy(device->native, native));
-    if (!ah_free_failed(error))
-        free(mask);
-    return error;
+    hipError_t ordered = ah_stream_end_order(object);
+    hipError_t error =
+        ah_free_failed(ordered)
+            ? ordered
+            : device->ops->stream_destroy(device->native, atomic_load(&object->native));
+    if (ah_free_failed(error))
+        return ah_handle_finish_destroy(object, type, error);
+    hipError_t left = ah_execution_leave(object);
+    ah_stream_free_owned(object);
+    ah_handle_destroy(object);
+    return ordered != hipSuccess ? ordered : error != hipSuccess ? error : left;
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream)
@@ -199,7 +108,7 @@ hipError_t ah_stream_get_flags(hipStream_t handle, unsigned *out_flags)
     struct ah_stream *stream;
     if (!out_flags || !handle)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
+    hipError_t error = ah_stream_resolve_any(handle, &stream);
     if (error == hipSuccess)
         *out_flags = stream->flags;
     return error;
@@ -216,7 +125,7 @@ hipError_t ah_stream_get_priority(hipStream_t handle, int *out_priority)
     struct ah_stream *stream;
     if (!out_priority)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
+    hipError_t error = ah_stream_resolve_any(handle, &stream);
     if (error == hipSuccess)
         *out_priority = stream->priority;
     return error;
@@ -233,7 +142,7 @@ static hipError_t device_of(hipStream_t handle, int *out_ordinal)
     struct ah_stream *stream;
     if (!out_ordinal)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
+    hipError_t error = ah_stream_resolve_any(handle, &stream);
     if (error == hipSuccess)
         *out_ordinal = stream->handle.device->ordinal;
     return error;
@@ -259,7 +168,7 @@ static hipError_t id_of(hipStream_t handle, unsigned long long *out_id)
     struct ah_stream *stream;
     if (!out_id)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
+    hipError_t error = ah_stream_resolve_any(handle, &stream);
     if (error == hipSuccess)
         *out_id = stream->id;
     return error;
@@ -269,6 +178,67 @@ hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *streamId)
 {
     AH_ENTER(hipStreamGetId);
     return AH_LEAVE(id_of(stream, streamId));
+}
+
+/* ---- attributes --------------------------------------------------------- */
+
+static hipError_t resolve_for_attribute(hipStream_t handle, struct ah_stream **out_stream)
+{
+    hipError_t error = ah_stream_resolve_any(handle, out_stream);
+    return error == hipErrorContextIsDestroyed ? hipErrorInvalidResourceHandle : error;
+}
+
+static hipError_t set_attribute(hipStream_t handle, hipLaunchAttributeID attribute,
+                                const hipLaunchAttributeValue *value)
+{
+    struct ah_stream *stream;
+    if (!value)
+        return hipErrorInvalidValue;
+    hipError_t error = resolve_for_attribute(handle, &stream);
+    if (error != hipSuccess)
+        return error;
+    if (atomic_load(&stream->state) & AH_STREAM_CAPTURING)
+        return hipErrorStreamCaptureUnsupported;
+    return ah_stream_attribute_set(stream, attribute, value);
+}
+
+hipError_t hipStreamSetAttribute(hipStream_t stream, hipStreamAttrID attr,
+                                 const hipStreamAttrValue *value)
+{
+    AH_ENTER(hipStreamSetAttribute);
+    return AH_LEAVE(set_attribute(stream, attr, value));
+}
+
+static hipError_t get_attribute(hipStream_t handle, hipLaunchAttributeID attribute,
+                                hipLaunchAttributeValue *out_value)
+{
+    struct ah_stream *stream;
+    if (!out_value)
+        return hipErrorInvalidValue;
+    hipError_t error = resolve_for_attribute(handle, &stream);
+    return error == hipSuccess ? ah_stream_attribute_get(stream, attribute, out_value) : error;
+}
+
+hipError_t hipStreamGetAttribute(hipStream_t stream, hipStreamAttrID attr,
+                                 hipStreamAttrValue *value_out)
+{
+    AH_ENTER(hipStreamGetAttribute);
+    return AH_LEAVE(get_attribute(stream, attr, value_out));
+}
+
+static hipError_t copy_attributes(hipStream_t dst, hipStream_t src)
+{
+    struct ah_stream *to, *from;
+    hipError_t error = resolve_for_attribute(src, &from);
+    if (error == hipSuccess)
+        error = resolve_for_attribute(dst, &to);
+    return error == hipSuccess ? ah_stream_attributes_copy(to, from) : error;
+}
+
+hipError_t hipStreamCopyAttributes(hipStream_t dst, hipStream_t src)
+{
+    AH_ENTER(hipStreamCopyAttributes);
+    return AH_LEAVE(copy_attributes(dst, src));
 }
 
 /* ---- order -------------------------------------------------------------- */

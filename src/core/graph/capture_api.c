@@ -244,7 +244,7 @@ static hipError_t get_info(hipStream_t handle, const struct info *out)
     struct ah_stream *stream;
     if (!out->status)
         return hipErrorInvalidValue;
-    hipError_t error = ah_stream_resolve(handle, &stream);
+    hipError_t error = ah_stream_resolve_any(handle, &stream);
     if (error != hipSuccess)
         return error;
     ah_graph_lock();

@@ -1,5 +1,5 @@
-/* Owns the attributes of kernel nodes. A cooperative launch is one; the priority and the window of
- * memory with a policy are hints, which are kept and shown, and not passed to a driver. */
+/* Owns the attributes of kernel nodes. A cooperative launch is one; the others go with the launch
+ * to the driver. */
 #include "api.h"
 #include "api_arguments.h"
 #include "graph.h"
@@ -7,58 +7,22 @@
 static bool is_attribute(hipLaunchAttributeID id)
 {
     return id == hipLaunchAttributeAccessPolicyWindow || id == hipLaunchAttributeCooperative ||
-           id == hipLaunchAttributePriority;
-}
-
-static hipError_t check_window(const hipAccessPolicyWindow *window, const struct ah_device *device,
-                               const char *call)
-{
-    int limit = 0;
-    hipError_t error = device->ops->device_attribute(
-        device->native, hipDeviceAttributeAccessPolicyMaxWindowSize, &limit);
-    if (error != hipSuccess)
-        return error;
-    if (window->num_bytes > (size_t)limit) {
-        AH_LOG_ERR("%s: a window of %zu bytes is larger than the %d of device %d", call,
-                   window->num_bytes, limit, device->ordinal);
-        return hipErrorInvalidValue;
-    }
-    bool valid = window->hitRatio >= 0 && window->hitRatio <= 1 &&
-                 (window->num_bytes == 0 || (window->base_ptr && window->hitRatio > 0)) &&
-                 window->missProp != hipAccessPropertyPersisting;
-    return valid ? hipSuccess : hipErrorInvalidValue;
-}
-
-static hipError_t check_priority(int priority, const struct ah_device *device, const char *call)
-{
-    int least, greatest;
-    hipError_t error = device->ops->device_priority_range(device->native, &least, &greatest);
-    if (error != hipSuccess || (priority <= least && priority >= greatest))
-        return error;
-    AH_LOG_ERR("%s: priority %d is not between %d and %d", call, priority, greatest, least);
-    return hipErrorInvalidValue;
-}
-
-static hipError_t check(hipLaunchAttributeID id, const hipLaunchAttributeValue *value,
-                        const struct ah_device *device, const char *call)
-{
-    if (id == hipLaunchAttributeAccessPolicyWindow)
-        return check_window(&value->accessPolicyWindow, device, call);
-    return id == hipLaunchAttributePriority ? check_priority(value->priority, device, call)
-                                            : hipSuccess;
+           id == hipLaunchAttributeClusterDimension ||
+           id == hipLaunchAttributeClusterSchedulingPolicyPreference ||
+           id == hipLaunchAttributePriority || id == hipLaunchAttributeMemSyncDomainMap ||
+           id == hipLaunchAttributeMemSyncDomain;
 }
 
 static void set_value(struct ah_kernel_work *kernel, hipLaunchAttributeID id,
                       const hipLaunchAttributeValue *value)
 {
-    if (id == hipLaunchAttributeAccessPolicyWindow) {
-        kernel->access_policy = value->accessPolicyWindow;
-    } else if (id == hipLaunchAttributePriority) {
-        kernel->priority = value->priority;
-    } else {
+    if (id == hipLaunchAttributeCooperative) {
         kernel->cooperative = value->cooperative;
         kernel->launch.flags &= ~(unsigned)AH_LAUNCH_COOPERATIVE;
         kernel->launch.flags |= value->cooperative ? AH_LAUNCH_COOPERATIVE : 0;
+    } else {
+        ah_launch_attribute_add(&kernel->attributes, id, value);
+        ah_launch_attributes_use(&kernel->launch, &kernel->attributes);
     }
 }
 
@@ -69,8 +33,9 @@ static hipError_t set(hipGraphNode_t handle, hipLaunchAttributeID id,
     struct ah_node *node;
     hipError_t error = ah_node_of_type(handle, hipGraphNodeTypeKernel, call, &node);
     if (error == hipSuccess)
-        error = is_attribute(id) && value ? check(id, value, node->work->device, call)
-                                          : hipErrorInvalidValue;
+        error = is_attribute(id) && value
+                    ? ah_launch_attribute_check(node->work->device, id, value, call)
+                    : hipErrorInvalidValue;
     if (error == hipSuccess)
         set_value(&node->work->kernel, id, value);
     return error;
@@ -97,12 +62,10 @@ static hipError_t get(hipGraphNode_t handle, hipLaunchAttributeID id,
     if (!is_attribute(id) || !out_value)
         return hipErrorInvalidValue;
     const struct ah_kernel_work *kernel = &node->work->kernel;
-    if (id == hipLaunchAttributeAccessPolicyWindow)
-        out_value->accessPolicyWindow = kernel->access_policy;
-    else if (id == hipLaunchAttributePriority)
-        out_value->priority = kernel->priority;
-    else
+    if (id == hipLaunchAttributeCooperative)
         out_value->cooperative = kernel->cooperative;
+    else
+        ah_launch_attribute_read(&kernel->attributes, id, out_value);
     return hipSuccess;
 }
 

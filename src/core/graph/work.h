@@ -48,8 +48,8 @@ struct ah_kernel_work {
     void **storage;          /* pointers to the arguments, then the arguments; owned */
     size_t storage_size;
     unsigned pointer_count;
-    hipAccessPolicyWindow access_policy; /* attributes as they were given; 0 before that */
-    int cooperative, priority;
+    struct ah_launch_attributes attributes;
+    int cooperative; /* as it was given */
 };
 
 /* Waits for values in memory, and writes of them. */

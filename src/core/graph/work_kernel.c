@@ -92,6 +92,7 @@ static hipError_t copy(const struct ah_work *from, struct ah_work *to)
 {
     const struct ah_kernel_work *original = &from->kernel;
     struct ah_kernel_work *kernel = &to->kernel;
+    ah_launch_attributes_use(&kernel->launch, &kernel->attributes);
     if (!original->storage)
         return hipSuccess;
     kernel->storage = malloc(kernel->storage_size);
@@ -126,6 +127,9 @@ static hipError_t make(struct ah_function *function, const struct ah_launch *lau
     struct ah_kernel_work *kernel = &work->kernel;
     kernel->function = function;
     kernel->launch = *launch;
+    if (launch->flags & AH_LAUNCH_ATTRIBUTES)
+        kernel->attributes = *launch->attributes;
+    ah_launch_attributes_use(&kernel->launch, &kernel->attributes);
     kernel->cooperative = (launch->flags & AH_LAUNCH_COOPERATIVE) != 0;
     error = copy_arguments(kernel, launch, call);
     if (error != hipSuccess) {
@@ -166,11 +170,32 @@ hipError_t ah_work_make_kernel(const hipKernelNodeParams *params, const char *ca
     return error;
 }
 
+/* A node runs in whatever stream its graph is launched, so that what the launch has of its stream
+ * becomes the node's. */
+static void take_from_stream(struct ah_kernel_work *kernel, const struct ah_stream *stream)
+{
+    static const hipLaunchAttributeID shared[] = {hipLaunchAttributeAccessPolicyWindow,
+                                                  hipLaunchAttributeMemSyncDomainMap,
+                                                  hipLaunchAttributeMemSyncDomain};
+    hipLaunchAttributeValue value = {.priority = stream->priority};
+    unsigned given = kernel->attributes.given;
+    if (stream->priority != 0 && !(given >> hipLaunchAttributePriority & 1))
+        ah_launch_attribute_add(&kernel->attributes, hipLaunchAttributePriority, &value);
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if (!(given >> shared[i] & 1) && ah_stream_attribute_was_set(stream, shared[i], &value))
+            ah_launch_attribute_add(&kernel->attributes, shared[i], &value);
+    ah_launch_attributes_use(&kernel->launch, &kernel->attributes);
+}
+
+/* Launches on several devices are refused before. */
 hipError_t ah_work_capture_launch(const struct ah_stream *stream, const struct ah_command *command,
                                   struct ah_work **out_work)
 {
-    (void)stream; /* launches on several devices are refused before */
-    return make(command->launch.function, command->launch.sizes, "a captured launch", out_work);
+    hipError_t error =
+        make(command->launch.function, command->launch.sizes, "a captured launch", out_work);
+    if (error == hipSuccess)
+        take_from_stream(&(*out_work)->kernel, stream);
+    return error;
 }
 
 /* ---- the row --------------------------------------------------------------------------- */
@@ -179,10 +204,10 @@ static void inherit(const struct ah_work *old, struct ah_work *work)
 {
     const struct ah_kernel_work *from = &old->kernel;
     struct ah_kernel_work *to = &work->kernel;
-    to->access_policy = from->access_policy;
+    to->attributes = from->attributes;
     to->cooperative = from->cooperative;
-    to->priority = from->priority;
     to->launch.flags = from->launch.flags;
+    ah_launch_attributes_use(&to->launch, &to->attributes);
 }
 
 static hipGraphExecUpdateResult update(const struct ah_work *old, const struct ah_work *work)
@@ -220,7 +245,7 @@ static void describe(const struct ah_work *work, unsigned flags, FILE *out)
 {
     const struct ah_kernel_work *kernel = &work->kernel;
     const unsigned *grid = kernel->launch.grid, *block = kernel->launch.block;
-    const hipAccessPolicyWindow *window = &kernel->access_policy;
+    const hipAccessPolicyWindow *window = &kernel->attributes.window;
     fprintf(out, "function|%s\n", function_name(kernel));
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeParams))
         fprintf(out, "symbol|%s\ngrid|%u x %u x %u\nblock|%u x %u x %u\nshared|%u\n",
@@ -228,7 +253,8 @@ static void describe(const struct ah_work *work, unsigned flags, FILE *out)
                 kernel->launch.shared);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsKernelNodeAttributes))
         fprintf(out, "cooperative|%d\npriority|%d\naccess policy|%p, %zu bytes\n",
-                kernel->cooperative, kernel->priority, window->base_ptr, window->num_bytes);
+                kernel->cooperative, kernel->attributes.priority, window->base_ptr,
+                window->num_bytes);
     if (flags & (hipGraphDebugDotFlagsVerbose | hipGraphDebugDotFlagsHandles))
         fprintf(out, "function handle|%p\n", kernel->given.func);
 }

@@ -89,12 +89,17 @@ void *ah_handle_create(enum ah_handle_type type, struct ah_device *device)
     return slot;
 }
 
+bool ah_handle_change(void *handle, enum ah_handle_type from, enum ah_handle_type to)
+{
+    uint32_t expected = (uint32_t)from;
+    struct ah_handle *slot = handle;
+    return ah_handle_is(handle, from) &&
+           atomic_compare_exchange_strong(&slot->type, &expected, (uint32_t)to);
+}
+
 bool ah_handle_retire(void *handle, enum ah_handle_type type)
 {
-    uint32_t expected = (uint32_t)type;
-    struct ah_handle *slot = handle;
-    return ah_handle_is(handle, type) &&
-           atomic_compare_exchange_strong(&slot->type, &expected, AH_HANDLE_FREE);
+    return ah_handle_change(handle, type, AH_HANDLE_FREE);
 }
 
 void ah_handle_destroy(void *handle)

@@ -18,9 +18,14 @@ struct ah_device;
 enum ah_handle_type {
     AH_HANDLE_FREE, /* an unused slot */
     AH_HANDLE_STREAM,
-    AH_HANDLE_THREAD_STREAM, /* a thread's default stream; applications never see its address */
+    AH_HANDLE_DETACHED_STREAM, /* its execution context was destroyed */
+    AH_HANDLE_HIDDEN_STREAM,   /* of an execution context; applications never see its address */
+    AH_HANDLE_THREAD_STREAM,   /* a thread's default stream; applications never see its address */
     AH_HANDLE_EVENT,
     AH_HANDLE_KEPT_EVENT, /* destroyed by the application, and still used by graphs */
+    AH_HANDLE_EXECUTION_CONTEXT,
+    AH_HANDLE_HIDDEN_CONTEXT, /* of a stream with a mask of units */
+    AH_HANDLE_RESOURCES,      /* hipDevResourceDesc_t */
     AH_HANDLE_MODULE,
     AH_HANDLE_FUNCTION,
     AH_HANDLE_LIBRARY,
@@ -37,7 +42,6 @@ enum ah_handle_type {
     AH_HANDLE_USER_OBJECT,
     AH_HANDLE_RTC_PROGRAM,
     AH_HANDLE_RTC_LINK,
-    AH_HANDLE_LINK,
 };
 
 enum { AH_HANDLE_SLOT = 128 };
@@ -62,6 +66,9 @@ void ah_handle_destroy(void *handle);
 /* Makes the handle invalid and returns whether this call did: of several
  * threads that destroy one handle, one wins. ah_handle_destroy must follow. */
 bool ah_handle_retire(void *handle, enum ah_handle_type type);
+
+/* Gives a handle another type, and returns whether it had the first one. */
+bool ah_handle_change(void *handle, enum ah_handle_type from, enum ah_handle_type to);
 
 /* Completes a destruction after ah_handle_retire; error is the driver's result. Where the driver
  * failed to destroy the object, the handle becomes valid again, so that the application can try

@@ -2,6 +2,7 @@
  * initialised, and only read after that. */
 #include "lifetime.h"
 #include "array.h"
+#include "execution.h"
 #include "library.h"
 #include "memory.h"
 #include "stream.h"
@@ -38,6 +39,7 @@ hipError_t ah_device_reset(struct ah_device *device)
     for (int i = 0; i < dependent_count; i++)
         if (dependents[i]->device_resets)
             dependents[i]->device_resets(device);
+    ah_execution_release_device(device);
     ah_stream_release_device(device);
     ah_library_release_device(device);
     ah_module_release_device(device);

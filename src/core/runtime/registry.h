@@ -35,9 +35,13 @@ enum ah_stream_state {
     AH_STREAM_CAPTURING = 2, /* work becomes part of a graph instead of being done */
     /* A legacy default stream: a stream of its device captures that would be ordered with it. */
     AH_STREAM_BESIDE_CAPTURE = 4,
+    /* Ordered with the legacy default stream by events, since the driver does not do it. */
+    AH_STREAM_ORDERED = 8,
 };
 
 struct ah_captured_stream;
+struct ah_execution_context;
+struct ah_stream_attributes;
 
 /* hipStream_t, and the default streams, which hipStream_t names by NULL and small numbers. */
 struct ah_stream {
@@ -49,10 +53,15 @@ struct ah_stream {
     unsigned flags;
     int priority;
     unsigned long long id; /* 1: a legacy default stream, 2: a thread's, else unique */
-    uint32_t *mask;        /* compute units, of hipExtStreamCreateWithCUMask; owned */
+    uint32_t *mask;        /* units that its kernels run on; NULL: all of the device's; owned */
     unsigned mask_words;
     /* The stream's part in a capture, NULL: it does not capture. Guarded by the lock of graphs. */
     struct ah_captured_stream *captured;
+    struct ah_execution_context *context; /* NULL: created by none; guarded by execution.c's lock */
+    struct ah_stream *next_of_context;
+    /* AH_STREAM_ORDERED: of the legacy stream's work before this stream's, and the reverse. */
+    struct ah_backend_event *before, *after;
+    struct ah_stream_attributes *attributes; /* NULL: none was set; by stream_attribute.c's lock */
 };
 _Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
 
@@ -80,6 +89,7 @@ struct ah_device {
 
     hipMemPool_t default_pool, current_pool;
     hipCtx_t primary_context;
+    hipExecutionCtx_t execution_context; /* of the whole device; NULL until it is requested */
 
     /* What the device reports to observers (observe.h); the state is written under the lock. */
     _Atomic(int) trace_state; /* enum ah_trace_state */

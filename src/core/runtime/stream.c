@@ -2,6 +2,7 @@
 #include "stream.h"
 #include "capture.h"
 #include "relay.h"
+#include "stream_attribute.h"
 
 #include <stdlib.h>
 
@@ -44,6 +45,7 @@ hipError_t ah_stream_native(struct ah_stream *stream, struct ah_backend_stream *
 
 static void close_default(struct ah_stream *stream)
 {
+    ah_stream_attributes_free(stream);
     atomic_fetch_or(&stream->state, AH_STREAM_CLOSED);
 }
 
@@ -74,6 +76,7 @@ static void end_of_thread(struct ah_stream **streams)
         unsigned state = atomic_fetch_or(&stream->state, AH_STREAM_CLOSED);
         if (!(state & AH_STREAM_CLOSED))
             device->ops->stream_destroy(device->native, atomic_load(&stream->native));
+        ah_stream_free_owned(stream);
         ah_handle_destroy(stream);
     }
     free(streams);
@@ -109,6 +112,57 @@ hipError_t ah_stream_of_thread(struct ah_device *device, struct ah_stream **out_
     }
     *out_stream = *stream;
     return hipSuccess;
+}
+
+/* ---- handles --------------------------------------------------------------------- */
+
+hipError_t ah_stream_resolve_any(hipStream_t handle, struct ah_stream **out_stream)
+{
+    hipError_t error = ah_stream_resolve(handle, out_stream);
+    if (error != hipErrorStreamDetached)
+        return error;
+    *out_stream = (struct ah_stream *)(void *)handle;
+    return hipSuccess;
+}
+
+hipError_t ah_stream_wrap(enum ah_handle_type type, struct ah_device *device,
+                          struct ah_backend_stream *native, unsigned flags, int priority,
+                          struct ah_stream **out_stream)
+{
+    static _Atomic(unsigned long long) next_id = 3; /* 1 and 2 are the default streams */
+    struct ah_stream *stream = ah_handle_create(type, device);
+    if (!stream) {
+        device->ops->stream_destroy(device->native, native);
+        return hipErrorOutOfMemory;
+    }
+    atomic_store(&stream->native, native);
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = atomic_fetch_add(&next_id, 1);
+    *out_stream = stream;
+    return hipSuccess;
+}
+
+static hipError_t end_event(const struct ah_device *device, struct ah_backend_event **event)
+{
+    hipError_t error = *event ? device->ops->event_destroy(device->native, *event) : hipSuccess;
+    if (!ah_free_failed(error))
+        *event = NULL;
+    return error;
+}
+
+hipError_t ah_stream_end_order(struct ah_stream *stream)
+{
+    const struct ah_device *device = stream->handle.device;
+    hipError_t error = end_event(device, &stream->before);
+    hipError_t second = ah_free_failed(error) ? error : end_event(device, &stream->after);
+    return error == hipSuccess || ah_free_failed(second) ? second : error;
+}
+
+void ah_stream_free_owned(struct ah_stream *stream)
+{
+    free(stream->mask);
+    ah_stream_attributes_free(stream);
 }
 
 /* ---- waiting ------------------------------------------------------------------- */
@@ -171,9 +225,10 @@ hipError_t ah_event_release(struct ah_event *event)
 static void release_stream(void *handle, void *device)
 {
     struct ah_stream *stream = handle;
-    if (stream->handle.device == device && ah_handle_retire(handle, AH_HANDLE_STREAM)) {
+    if (stream->handle.device == device && (ah_handle_retire(handle, AH_HANDLE_STREAM) ||
+                                            ah_handle_retire(handle, AH_HANDLE_DETACHED_STREAM))) {
         ah_capture_leave(stream, "hipDeviceReset");
-        free(stream->mask);
+        ah_stream_free_owned(stream);
         ah_handle_destroy(handle);
     }
 }
@@ -193,6 +248,7 @@ void ah_stream_release_device(struct ah_device *device)
 {
     ah_capture_device_resets(device);
     ah_handle_each(AH_HANDLE_STREAM, release_stream, device);
+    ah_handle_each(AH_HANDLE_DETACHED_STREAM, release_stream, device);
     ah_handle_each(AH_HANDLE_KEPT_EVENT, release_event, device);
     ah_handle_each(AH_HANDLE_EVENT, release_event, device);
     ah_stream_close_defaults(device);

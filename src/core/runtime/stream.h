@@ -22,9 +22,15 @@ _Static_assert(sizeof(struct ah_event) <= AH_HANDLE_SLOT, "struct ah_event");
 /* The calling thread's default stream of a device. hipErrorOutOfMemory. */
 hipError_t ah_stream_of_thread(struct ah_device *device, struct ah_stream **out_stream);
 
+static inline bool ah_stream_is_detached(hipStream_t handle)
+{
+    return ah_handle_is(handle, AH_HANDLE_DETACHED_STREAM);
+}
+
 /* The stream behind any value of hipStream_t: a default stream is one of the current device. Calls
  * no driver. hipErrorContextIsDestroyed, which HIP returns for a stream that does not exist;
- * hipErrorNoDevice; hipErrorOutOfMemory. */
+ * hipErrorStreamDetached: its execution context was destroyed; hipErrorNoDevice;
+ * hipErrorOutOfMemory. */
 static inline hipError_t ah_stream_resolve(hipStream_t handle, struct ah_stream **out_stream)
 {
     if ((uintptr_t)handle <= (uintptr_t)hipStreamPerThread) {
@@ -35,10 +41,14 @@ static inline hipError_t ah_stream_resolve(hipStream_t handle, struct ah_stream 
         return handle == hipStreamPerThread ? ah_stream_of_thread(device, out_stream) : hipSuccess;
     }
     if (__builtin_expect(!ah_handle_is(handle, AH_HANDLE_STREAM), 0))
-        return hipErrorContextIsDestroyed;
+        return ah_stream_is_detached(handle) ? hipErrorStreamDetached
+                                             : hipErrorContextIsDestroyed;
     *out_stream = (struct ah_stream *)(void *)handle;
     return hipSuccess;
 }
+
+/* The same for questions about a stream, which may be detached. */
+hipError_t ah_stream_resolve_any(hipStream_t handle, struct ah_stream **out_stream);
 
 /* The same for functions that return hipErrorInvalidHandle for an invalid stream. */
 static inline hipError_t ah_stream_resolve_handle(hipStream_t handle, struct ah_stream **out_stream)
@@ -61,6 +71,16 @@ hipError_t ah_stream_query(struct ah_stream *stream);
 
 /* Waits, once, for all work of the stream: the ends of blocking calls. */
 hipError_t ah_stream_synchronize(struct ah_stream *stream);
+
+/* The handle of a new stream of the driver, which is destroyed if there is no memory for it. */
+hipError_t ah_stream_wrap(enum ah_handle_type type, struct ah_device *device,
+                          struct ah_backend_stream *native, unsigned flags, int priority,
+                          struct ah_stream **out_stream);
+/* Destroys the events that order the stream with the legacy one, if it has any. What the driver
+ * fails to destroy stays. */
+hipError_t ah_stream_end_order(struct ah_stream *stream);
+/* Before the handle is destroyed: frees what the stream owns. */
+void ah_stream_free_owned(struct ah_stream *stream);
 
 hipError_t ah_event_check(hipEvent_t event, struct ah_event **out_event);
 

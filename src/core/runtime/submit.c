@@ -210,6 +210,31 @@ static hipError_t run_observed(struct ah_stream *stream, struct ah_backend_strea
     return error;
 }
 
+/* Later work of one stream waits for what the other has now. */
+static hipError_t order_after(const struct ah_device *device, struct ah_backend_event *event,
+                              struct ah_backend_stream *later, struct ah_backend_stream *earlier)
+{
+    if (!event) /* the stream is being destroyed, and the driver has failed to do it */
+        return hipErrorContextIsDestroyed;
+    hipError_t error = device->ops->event_record(device->native, event, earlier);
+    return error == hipSuccess ? device->ops->stream_wait_event(device->native, later, event)
+                               : error;
+}
+
+/* The command of a stream that the driver does not order with the legacy default stream. */
+static hipError_t run_ordered(struct ah_stream *stream, struct ah_backend_stream *native,
+                              const struct kind *kind, const struct ah_command *command)
+{
+    struct ah_backend_stream *legacy;
+    struct ah_device *device = stream->handle.device;
+    hipError_t error = ah_stream_native(&device->legacy, &legacy);
+    if (error == hipSuccess)
+        error = order_after(device, stream->before, native, legacy);
+    if (error == hipSuccess)
+        error = run_observed(stream, native, kind, command);
+    return error == hipSuccess ? order_after(device, stream->after, legacy, native) : error;
+}
+
 static hipError_t submit_unusual(struct ah_stream *stream, const struct kind *kind,
                                  const struct ah_command *command)
 {
@@ -225,7 +250,9 @@ static hipError_t submit_unusual(struct ah_stream *stream, const struct kind *ki
         return error;
     AH_LOG(AH_LOG_DEBUG, AH_LOG_CMD, "%s in stream %llu of device %d", kind->name, stream->id,
            stream->handle.device->ordinal);
-    error = run_observed(stream, native, kind, command);
+    bool ordered = atomic_load(&stream->state) & AH_STREAM_ORDERED;
+    error = ordered ? run_ordered(stream, native, kind, command)
+                    : run_observed(stream, native, kind, command);
     if (error == hipSuccess && (serialize & AH_SERIALIZE_AFTER))
         error = ah_stream_synchronize(stream);
     return error;

@@ -133,7 +133,6 @@ static void end_context(struct simcuda_context *context)
 {
     end_work(context);
     simcuda_object_each(SIMCUDA_MODULE, close_of_context, context);
-    simcuda_object_each(SIMCUDA_LINK, close_of_context, context);
     simcuda_object_each(SIMCUDA_EVENT, close_of_context, context);
     simcuda_graphics_end(context);
     simcuda_object_each(SIMCUDA_TEXTURE, close_of_context, context);
@@ -161,7 +160,7 @@ static void end_context(struct simcuda_context *context)
 
 /* ---- primary contexts -------------------------------------------------------------- */
 
-static CUresult retain_primary(CUcontext *out, struct simcuda_device *device)
+CUresult simcuda_primary_retain(CUcontext *out, struct simcuda_device *device)
 {
     if (!device)
         return CUDA_ERROR_INVALID_DEVICE;
@@ -180,7 +179,13 @@ static CUresult retain_primary(CUcontext *out, struct simcuda_device *device)
 CUresult simcuda_cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice ordinal)
 {
     SIMCUDA_ENTER(cuDevicePrimaryCtxRetain);
-    return simcuda_leave(retain_primary(out, simcuda_device(ordinal)));
+    return simcuda_leave(simcuda_primary_retain(out, simcuda_device(ordinal)));
+}
+
+void simcuda_primary_release(struct simcuda_device *device)
+{
+    if (--device->primary->retained == 0 && device->primary->active && !device->primary->ending)
+        end_context(device->primary);
 }
 
 CUresult simcuda_cuDevicePrimaryCtxRelease(CUdevice ordinal)
@@ -193,8 +198,7 @@ CUresult simcuda_cuDevicePrimaryCtxRelease(CUdevice ordinal)
         simcuda_violation("cuDevicePrimaryCtxRelease without a retain");
         return simcuda_leave(CUDA_ERROR_INVALID_CONTEXT);
     }
-    if (--device->primary->retained == 0 && device->primary->active && !device->primary->ending)
-        end_context(device->primary);
+    simcuda_primary_release(device);
     return simcuda_leave(CUDA_SUCCESS);
 }
 

@@ -53,7 +53,8 @@ enum simcuda_kind {
     SIMCUDA_GRAPH_NODE,
     SIMCUDA_GRAPH_EXEC,
     SIMCUDA_GRAPHICS,
-    SIMCUDA_LINK,
+    SIMCUDA_GREEN,
+    SIMCUDA_RESOURCES, /* CUdevResourceDesc */
 };
 
 /* The object of a handle. Handles are numbers that are not valid pointers, so that an access
@@ -156,6 +157,9 @@ struct simcuda_launched {
     const unsigned *grid, *block;
     unsigned shared;
     bool cooperative;
+    unsigned attributes; /* bits of CUlaunchAttributeID that were given */
+    const void *window;  /* base of the access policy window, or NULL */
+    int priority, domain;
     CUstream stream; /* as it was given */
     int device;
     const void *arguments;
@@ -167,6 +171,7 @@ struct simcuda_script {
     CUresult (*call)(const char *name);
     void (*violation)(const char *text);
     void (*launch)(const struct simcuda_launched *launch);
+    void (*stream_attribute)(CUstream stream, int attribute, const CUlaunchAttributeValue *value);
     bool held;            /* no work of streams begins; with the lock, and a broadcast of changed */
     bool apart;           /* no device can access another's memory */
     int version;          /* of CUDA; 0: SIMCUDA_VERSION */
@@ -189,6 +194,10 @@ CUresult simcuda_leave(CUresult result);
 
 /* Returns a device, NULL if the number is invalid. */
 struct simcuda_device *simcuda_device(CUdevice ordinal);
+/* One user more or less of a device's primary context, which begins with the first and ends with
+ * the last one. */
+CUresult simcuda_primary_retain(CUcontext *out, struct simcuda_device *device);
+void simcuda_primary_release(struct simcuda_device *device);
 /* The calling thread's context, if it is usable. */
 CUresult simcuda_current(struct simcuda_context **out);
 /* The same for a handle of a context. */
@@ -302,6 +311,7 @@ struct simcuda_stream {
     uint64_t id;
     unsigned flags;
     int priority;
+    struct simcuda_green *green; /* retained; NULL: all of the device */
     bool is_default;
     bool worker; /* there is a thread */
     bool closing;
@@ -316,12 +326,24 @@ void simcuda_op_free(struct simcuda_op *op);
 /* Frees an operation with all that it holds. */
 void simcuda_op_discard(struct simcuda_op *op);
 
+/* A green context. Its handle is 0 once it was destroyed. */
+enum { SIMCUDA_UNIT_WORDS = 32 };
+struct simcuda_green {
+    struct simcuda_object object;
+    struct simcuda_device *device;
+    unsigned units;
+    uint32_t mask[SIMCUDA_UNIT_WORDS];
+};
+
 /* NULL, 1 and 2 are default streams of the current context. */
 CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out);
 /* Waits, as cuStreamSynchronize. */
 void simcuda_stream_finish(struct simcuda_stream *stream);
 CUresult simcuda_stream_new(struct simcuda_context *context, unsigned flags, int priority,
                             struct simcuda_stream **out);
+/* The same, with the priority brought into its range. */
+CUresult simcuda_stream_open(struct simcuda_context *context, unsigned flags, int priority,
+                             struct simcuda_stream **out);
 void simcuda_stream_close(struct simcuda_stream *stream);
 /* Enqueues; the stream owns op even if this fails. */
 CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *op);
@@ -426,21 +448,6 @@ struct simcuda_text {
 };
 CUresult simcuda_image_text(const void *image, unsigned sm, struct simcuda_text *out,
                             struct ptx_log *log);
-/* Whether a device of that architecture can run the text, by its first lines. */
-CUresult simcuda_check_header(const struct simcuda_text *text, unsigned sm, struct ptx_log *log);
-/* The whole file, followed by zeros; NULL: it cannot be read. */
-char *simcuda_read_file(const char *path, size_t *out_size);
-
-/* The caller's logs of a compilation or link. */
-struct simcuda_jit {
-    struct ptx_log error, info;
-    void **error_size, **info_size; /* where to store how much was written */
-};
-/* Reads options, CUDA_ERROR_INVALID_VALUE; and stores what was written. */
-CUresult simcuda_jit_read(struct simcuda_jit *out, unsigned count, const int *options,
-                          void **values);
-void simcuda_jit_return(struct simcuda_jit *jit);
-
 /* The .version and .target of PTX text, as 87 and 80. False: it is not PTX. */
 bool simcuda_image_header(const char *text, size_t size, unsigned *out_version,
                           unsigned *out_target);

@@ -267,29 +267,14 @@ static CUresult kernel_node(CUgraphNode handle, const void *value, struct simcud
     return result;
 }
 
-/* Those without an effect here, as for launches, are accepted. */
-static CUresult set_attribute(struct simcuda_graph_node *node, int attribute, const void *value)
+static CUresult set_attribute(struct simcuda_graph_node *node, int attribute,
+                              const CUlaunchAttributeValue *value)
 {
     struct simcuda_work *work;
     struct simcuda_shape shape = node->work->kernel.shape;
-    int number;
-    memcpy(&number, value, sizeof number);
-    switch (attribute) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        shape.cooperative = number != 0;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        shape.priority = number;
-        shape.has_priority = true;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return CUDA_SUCCESS;
-    default:
-        AH_LOG_WARN("simulated CUDA driver: attribute %d of a kernel node is not supported",
-                    attribute);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
-    CUresult result = simcuda_work_reshape(node->work, &shape, &work);
+    CUresult result = simcuda_shape_add(&shape, attribute, value);
+    if (result == CUDA_SUCCESS)
+        result = simcuda_work_reshape(node->work, &shape, &work);
     if (result != CUDA_SUCCESS)
         return result;
     simcuda_work_release(node->work);
@@ -297,7 +282,8 @@ static CUresult set_attribute(struct simcuda_graph_node *node, int attribute, co
     return CUDA_SUCCESS;
 }
 
-CUresult simcuda_cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute, const void *value)
+CUresult simcuda_cuGraphKernelNodeSetAttribute(CUgraphNode handle, int attribute,
+                                               const CUlaunchAttributeValue *value)
 {
     struct simcuda_graph_node *node;
     SIMCUDA_ENTER(cuGraphKernelNodeSetAttribute);

@@ -8,6 +8,7 @@
 #include "simcuda_graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { LANES_PER_CONTEXT = 4 };
 
@@ -327,10 +328,10 @@ static CUresult reshaped(CUgraphExec exec, CUgraphNode handle, struct simcuda_wo
     CUresult result = find_node(exec, handle, &node);
     if (result != CUDA_SUCCESS || node->work->type != CU_GRAPH_NODE_TYPE_KERNEL)
         return CUDA_SUCCESS; /* the caller finds out the same */
-    struct simcuda_shape shape = plain->kernel.shape;
-    shape.cooperative = node->work->kernel.shape.cooperative;
-    shape.priority = node->work->kernel.shape.priority;
-    shape.has_priority = node->work->kernel.shape.has_priority;
+    struct simcuda_shape shape = node->work->kernel.shape;
+    memcpy(shape.grid, plain->kernel.shape.grid, sizeof shape.grid);
+    memcpy(shape.block, plain->kernel.shape.block, sizeof shape.block);
+    shape.shared = plain->kernel.shape.shared;
     result = simcuda_work_reshape(plain, &shape, work);
     if (result == CUDA_SUCCESS)
         result = check_work(*work);

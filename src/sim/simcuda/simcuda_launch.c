@@ -90,8 +90,9 @@ static uint64_t resident_blocks(const struct simcuda_shape *shape,
 {
     int threads = (int)(shape->block[0] * shape->block[1] * shape->block[2]);
     int blocks = simcuda_occupancy(function, threads, shape->shared);
-    return (uint64_t)(blocks > 0 ? blocks : 0) *
-           (uint64_t)function->object.context->device->model.units;
+    unsigned units = shape->green ? shape->green->units
+                                  : (unsigned)function->object.context->device->model.units;
+    return (uint64_t)(blocks > 0 ? blocks : 0) * units;
 }
 
 static CUresult check(const struct simcuda_shape *shape, const struct simcuda_function *function)
@@ -255,6 +256,10 @@ static struct launch_op *make_op(struct simcuda_function *function,
     op->launch.dynamic_shared = shape->shared;
     op->launch.params = op->arguments;
     op->launch.id = ++last_id;
+    if (shape->green) { /* which the stream keeps */
+        op->launch.units = shape->green->units;
+        op->launch.unit_mask = shape->green->mask;
+    }
     for (int i = 0; i < 3; i++) {
         op->launch.run.grid[i] = shape->grid[i];
         op->launch.block[i] = shape->block[i];
@@ -275,6 +280,10 @@ void simcuda_launch_show(const struct simcuda_op *launch, const struct simcuda_s
         .block = shape->block,
         .shared = shape->shared,
         .cooperative = shape->cooperative,
+        .attributes = shape->attributes,
+        .window = shape->window,
+        .priority = shape->priority,
+        .domain = shape->domain,
         .stream = stream,
         .device = function->object.context->device->ordinal,
         .arguments = op->arguments,
@@ -323,7 +332,9 @@ static CUresult start(CUfunction handle, const struct simcuda_shape *shape, CUst
         simcuda_violation("a kernel is launched in a stream of another context");
         return CUDA_ERROR_INVALID_HANDLE;
     }
-    result = simcuda_launch_op(function, shape, stream->priority, params, extra, &op);
+    struct simcuda_shape placed = *shape;
+    placed.green = stream->green;
+    result = simcuda_launch_op(function, &placed, stream->priority, params, extra, &op);
     if (result != CUDA_SUCCESS)
         return result;
     simcuda_launch_show(op, shape, stream_handle);
@@ -354,35 +365,49 @@ CUresult simcuda_cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
     return simcuda_leave(start(function, &shape, stream, params, NULL));
 }
 
-/* Attributes that have no effect without caches and overlap are accepted. */
-static CUresult read_attribute(const CUlaunchAttribute *attribute, struct simcuda_shape *shape)
+static CUresult check_cluster(const CUlaunchAttributeValue *value)
 {
-    switch (attribute->id) {
+    if (value->clusterDim.x <= 1 && value->clusterDim.y <= 1 && value->clusterDim.z <= 1)
+        return CUDA_SUCCESS;
+    AH_LOG_WARN("simulated CUDA driver: clusters of blocks are not supported");
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Attributes that have no effect without caches and overlap are accepted. */
+CUresult simcuda_shape_add(struct simcuda_shape *shape, int attribute,
+                           const CUlaunchAttributeValue *value)
+{
+    CUresult result = CUDA_SUCCESS;
+    switch (attribute) {
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        break;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        shape->window = value->accessPolicyWindow.base_ptr;
+        break;
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        return CUDA_SUCCESS;
+        shape->domain = value->memSyncDomain;
+        break;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        shape->cooperative = attribute->value.cooperative != 0;
-        return CUDA_SUCCESS;
+        shape->cooperative = value->cooperative != 0;
+        break;
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        shape->priority = attribute->value.priority;
+        shape->priority = value->priority;
         shape->has_priority = true;
-        return CUDA_SUCCESS;
+        break;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        if (attribute->value.clusterDim.x <= 1 && attribute->value.clusterDim.y <= 1 &&
-            attribute->value.clusterDim.z <= 1)
-            return CUDA_SUCCESS;
-        AH_LOG_WARN("simulated CUDA driver: clusters of blocks are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
+        result = check_cluster(value);
+        break;
     default:
-        AH_LOG_WARN("simulated CUDA driver: launch attribute %d is not supported", attribute->id);
+        AH_LOG_WARN("simulated CUDA driver: launch attribute %d is not supported", attribute);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
+    shape->attributes |= 1u << attribute;
+    return result;
 }
 
 static CUresult start_with(const CUlaunchConfig *config, CUfunction function, void **params,
@@ -397,7 +422,7 @@ static CUresult start_with(const CUlaunchConfig *config, CUfunction function, vo
         .shared = config->sharedMemBytes,
     };
     for (unsigned i = 0; i < config->numAttrs && result == CUDA_SUCCESS; i++)
-        result = read_attribute(&config->attrs[i], &shape);
+        result = simcuda_shape_add(&shape, config->attrs[i].id, &config->attrs[i].value);
     return result == CUDA_SUCCESS ? start(function, &shape, config->hStream, params, extra)
                                   : result;
 }

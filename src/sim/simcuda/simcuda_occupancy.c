@@ -143,3 +143,65 @@ CUresult simcuda_cuOccupancyAvailableDynamicSMemPerBlock(size_t *shared, CUfunct
     *shared = *shared < most ? *shared : most;
     return simcuda_leave(CUDA_SUCCESS);
 }
+
+/* ---- clusters --------------------------------------------------------------------------- */
+
+enum { CLUSTERS_SINCE = 90, PORTABLE = 8, UNITS_TOGETHER = 16 };
+
+static unsigned cluster_of(const CUlaunchConfig *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            return config->attrs[i].value.clusterDim.x * config->attrs[i].value.clusterDim.y *
+                   config->attrs[i].value.clusterDim.z;
+    return 0;
+}
+
+/* The blocks of such a launch that a multiprocessor holds: none on devices without clusters. */
+static CUresult blocks_of(CUfunction handle, const CUlaunchConfig *config,
+                          struct simcuda_function **out_function, int *out_blocks)
+{
+    CUresult result = simcuda_function_get(handle, "occupancy", out_function);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!config || (config->numAttrs > 0 && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t threads = (uint64_t)config->blockDimX * config->blockDimY * config->blockDimZ;
+    if (threads == 0 || threads > (*out_function)->info.max_threads)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool has = (*out_function)->object.context->device->model.sm >= CLUSTERS_SINCE;
+    *out_blocks = has ? simcuda_occupancy(*out_function, (int)threads, config->sharedMemBytes) : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_cuOccupancyMaxPotentialClusterSize(int *size, CUfunction handle,
+                                                    const CUlaunchConfig *config)
+{
+    struct simcuda_function *function;
+    int blocks = 0;
+    SIMCUDA_ENTER(cuOccupancyMaxPotentialClusterSize);
+    CUresult result =
+        size ? blocks_of(handle, config, &function, &blocks) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        *size = blocks > 0 ? PORTABLE : 0;
+    return simcuda_leave(result);
+}
+
+/* The blocks of a cluster run on the multiprocessors of one group. */
+CUresult simcuda_cuOccupancyMaxActiveClusters(int *count, CUfunction handle,
+                                              const CUlaunchConfig *config)
+{
+    struct simcuda_function *function;
+    int blocks = 0;
+    SIMCUDA_ENTER(cuOccupancyMaxActiveClusters);
+    CUresult result =
+        count ? blocks_of(handle, config, &function, &blocks) : CUDA_ERROR_INVALID_VALUE;
+    unsigned cluster = result == CUDA_SUCCESS ? cluster_of(config) : 0;
+    if (result == CUDA_SUCCESS && (cluster == 0 || cluster > PORTABLE))
+        result = CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    if (result == CUDA_SUCCESS) {
+        int groups = function->object.context->device->model.units / UNITS_TOGETHER;
+        *count = groups * (UNITS_TOGETHER * blocks / (int)cluster);
+    }
+    return simcuda_leave(result);
+}

@@ -11,7 +11,14 @@ struct simcuda_shape {
     bool cooperative;
     int priority;
     bool has_priority;
+    unsigned attributes; /* bits of CUlaunchAttributeID that were given */
+    const void *window;  /* base of the access policy window */
+    int domain;
+    const struct simcuda_green *green; /* where it runs; NULL: on the whole device */
 };
+/* Adds an attribute of a launch or a kernel node. */
+CUresult simcuda_shape_add(struct simcuda_shape *shape, int attribute,
+                           const CUlaunchAttributeValue *value);
 
 /* priority: of the stream. */
 CUresult simcuda_launch_op(struct simcuda_function *function, const struct simcuda_shape *shape,

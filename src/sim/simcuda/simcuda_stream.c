@@ -267,6 +267,8 @@ static void unlink_stream(struct simcuda_object *object)
     if (stream->next)
         stream->next->link = stream->link;
     pthread_cond_destroy(&stream->wake);
+    if (stream->green)
+        simcuda_object_release(&stream->green->object);
     simcuda_object_release(&object->context->object);
 }
 
@@ -397,6 +399,8 @@ CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out)
     *out = simcuda_object_get(handle, SIMCUDA_STREAM, "stream");
     if (!*out)
         return CUDA_ERROR_INVALID_HANDLE;
+    if ((*out)->green && (*out)->green->object.handle == 0)
+        return CUDA_ERROR_STREAM_DETACHED;
     if (simcuda_script.version && !is_current((*out)->object.context)) {
         simcuda_violation("a stream used while its context is not current");
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -404,9 +408,16 @@ CUresult simcuda_stream_get(CUstream handle, struct simcuda_stream **out)
     return simcuda_context_error((*out)->object.context);
 }
 
-static CUresult create(CUstream *out, unsigned flags, int priority)
+CUresult simcuda_stream_open(struct simcuda_context *context, unsigned flags, int priority,
+                             struct simcuda_stream **out)
 {
     enum { GREATEST_PRIORITY = -5 };
+    priority = priority > 0 ? 0 : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
+    return simcuda_stream_new(context, flags, priority, out);
+}
+
+static CUresult create(CUstream *out, unsigned flags, int priority)
+{
     struct simcuda_context *context;
     struct simcuda_stream *stream;
     CUresult result = simcuda_current(&context);
@@ -414,8 +425,7 @@ static CUresult create(CUstream *out, unsigned flags, int priority)
         return result;
     if (!out || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    priority = priority > 0 ? 0 : priority < GREATEST_PRIORITY ? GREATEST_PRIORITY : priority;
-    result = simcuda_stream_new(context, flags, priority, &stream);
+    result = simcuda_stream_open(context, flags, priority, &stream);
     if (result == CUDA_SUCCESS)
         *out = (CUstream)(uintptr_t)stream->object.handle;
     return result;
@@ -525,6 +535,27 @@ CUresult simcuda_cuStreamGetId(CUstream handle, uint64_t *id)
     CUresult result = id ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
         *id = stream->id;
+    return simcuda_leave(result);
+}
+
+/* Attributes have no effect here: nothing caches, and waits sleep. */
+CUresult simcuda_cuStreamSetAttribute(CUstream handle, int attribute,
+                                      const CUlaunchAttributeValue *value)
+{
+    enum {
+        KNOWN = 1u << CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW |
+                1u << CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY |
+                1u << CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP |
+                1u << CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN
+    };
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuStreamSetAttribute);
+    CUresult result = value ? simcuda_stream_get(handle, &stream) : CUDA_ERROR_INVALID_VALUE;
+    bool known = attribute >= 0 && attribute < 32 && (unsigned)KNOWN >> attribute & 1;
+    if (result == CUDA_SUCCESS && !known)
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && simcuda_script.stream_attribute)
+        simcuda_script.stream_attribute(handle, attribute, value);
     return simcuda_leave(result);
 }
 

@@ -520,7 +520,6 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *pointer, hsa_amd_queue_prio
     return HSA_STATUS_SUCCESS;
 }
 
-/* Blocks are not assigned to units here: the mask is stored, and has no other effect. */
 /* From gfx10 on, two units share their resources for work-groups, and AMD's runtime masks them
  * together. */
 static bool is_in_pairs(const struct queue *queue, const uint32_t *mask, uint32_t words)
@@ -531,6 +530,20 @@ static bool is_in_pairs(const struct queue *queue, const uint32_t *mask, uint32_
     for (uint32_t i = 0; i < words; i++)
         pairs &= ((mask[i] ^ mask[i] >> 1) & 0x55555555) == 0;
     return pairs;
+}
+
+/* Under the lock. No words: all units. False: the mask names no unit of the device. */
+static bool apply_mask(struct queue *queue, const uint32_t *mask, uint32_t words)
+{
+    uint32_t every[MASK_WORDS];
+    memset(every, 0xff, sizeof every);
+    if (!amdgpu_queue_set_units(queue->processor, words > 0 ? mask : every,
+                                words > 0 ? words : MASK_WORDS))
+        return false;
+    queue->mask_count = words;
+    if (words > 0)
+        memcpy(queue->mask, mask, words * sizeof *mask);
+    return true;
 }
 
 hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,
@@ -547,11 +560,10 @@ hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *pointer, uint32_t num_
     if (!is_in_pairs(queue, cu_mask, words))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&all.lock);
-    queue->mask_count = words;
-    if (words > 0)
-        memcpy(queue->mask, cu_mask, words * sizeof *cu_mask);
+    bool taken = apply_mask(queue, cu_mask, words);
     pthread_mutex_unlock(&all.lock);
-    return HSA_STATUS_SUCCESS; /* units beyond the last are ignored */
+    /* units beyond the last are ignored */
+    return taken ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *pointer, uint32_t num_cu_mask_count,

@@ -105,6 +105,18 @@ static bool make_block(struct sim_block *sim)
 
 /* ---- the engine --------------------------------------------------------------------------- */
 
+/* Blocks take turns on the multiprocessors of their launch. */
+static unsigned unit_of(const struct ptx_launch *launch, uint64_t block)
+{
+    unsigned units = launch->units ? launch->units : launch->context->units;
+    unsigned before = (unsigned)(block % (units ? units : 1)), unit = 0;
+    if (launch->units == 0)
+        return before;
+    while (!(launch->unit_mask[unit / 32] >> unit % 32 & 1) || before-- > 0)
+        unit++;
+    return unit;
+}
+
 static bool begin(struct sim_block *sim, bool fresh)
 {
     struct ptx_block *block = sim->state;
@@ -112,7 +124,7 @@ static bool begin(struct sim_block *sim, bool fresh)
         return false;
     block->sim = sim;
     block->alive = block->thread_count;
-    block->smid = (unsigned)(sim->number % (block->launch->context->units ?: 1));
+    block->smid = unit_of(block->launch, sim->number);
     for (unsigned i = 0; i < PTX_BARRIERS; i++)
         block->barriers[i] = (struct ptx_barrier){.all = true};
     block->cluster = (struct ptx_barrier){0};
