@@ -38,6 +38,7 @@ struct ah_backend_device;
 struct ah_backend_stream;
 struct ah_backend_event;
 struct ah_backend_module;
+struct ah_backend_link;
 struct ah_backend_function;
 struct ah_backend_pool;
 struct ah_backend_array;
@@ -244,6 +245,17 @@ struct ah_trace_record {
 struct ah_trace_sink {
     void (*record)(void *user, const struct ah_trace_record *record);
     void *user;
+};
+
+/* An input of a link; data is read during the call only. */
+struct ah_link_input {
+    hipJitInputType type; /* one of CUDA's */
+    const void *data;
+    size_t size;
+    const char *name; /* for messages, may be NULL */
+    unsigned option_count;
+    const hipJitOption *options;
+    void **option_values;
 };
 
 struct ah_backend_ops {
@@ -658,6 +670,23 @@ struct ah_backend_ops {
                               unsigned option_count, const hipJitOption *options,
                               void **option_values, struct ah_backend_module **out_module);
     hipError_t (*module_unload)(struct ah_backend_device *device, struct ah_backend_module *module);
+    /* Links of the driver's own linker. hipErrorNotSupported, without a message: the driver has none,
+     * and the other three are not called. The options' values may be written to until the link is
+     * destroyed. */
+    hipError_t (*link_create)(struct ah_backend_device *device, unsigned option_count,
+                              const hipJitOption *options, void **option_values,
+                              struct ah_backend_link **out_link);
+    /* hipErrorInvalidKernelFile: PTX that does not compile; hipErrorInvalidImage,
+     * hipErrorNoBinaryForGpu; the log has why. */
+    hipError_t (*link_add)(struct ah_backend_device *device, struct ah_backend_link *link,
+                           const struct ah_link_input *input);
+    /* The image is there until the link is destroyed. */
+    hipError_t (*link_complete)(struct ah_backend_device *device, struct ah_backend_link *link,
+                                void **out_image, size_t *out_size);
+    /* An error leaves the link. ends: the device is about to be reset, with which the driver's link
+     * ends; no driver is called then. */
+    hipError_t (*link_destroy)(struct ah_backend_device *device, struct ah_backend_link *link,
+                               bool ends);
     /* hipErrorNotFound. */
     hipError_t (*module_function)(struct ah_backend_device *device,
                                   struct ah_backend_module *module, const char *name,

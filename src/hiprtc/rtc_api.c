@@ -251,7 +251,7 @@ static hiprtcResult create_link(unsigned count, const hiprtcJIT_option *options,
 {
     if (!out_link || !options_given(count, options, values))
         return HIPRTC_ERROR_INVALID_INPUT;
-    struct ah_rtc_link *link = ah_rtc_link_create();
+    struct ah_rtc_link *link = ah_rtc_link_create(NULL);
     if (!link)
         return HIPRTC_ERROR_OUT_OF_MEMORY;
     hiprtcResult result = ah_rtc_link_set(link, count, options, values);

@@ -2,8 +2,10 @@
 #include "rtc_link.h"
 
 #include "archive.h"
+#include "bitcode.h"
 #include "image.h"
 #include "log.h"
+#include "object.h"
 #include "rtc_options.h"
 #include "rtc_program.h"
 
@@ -17,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct ah_rtc_link *ah_rtc_link_create(void)
+struct ah_rtc_link *ah_rtc_link_create(struct ah_device *device)
 {
-    struct ah_rtc_link *link = ah_handle_create(AH_HANDLE_RTC_LINK, NULL);
+    struct ah_rtc_link *link = ah_handle_create(AH_HANDLE_RTC_LINK, device);
     if (!link)
         return NULL;
     link->arguments = calloc(1, sizeof *link->arguments);
@@ -114,9 +116,23 @@ bool ah_rtc_link_takes(hiprtcJITInputType type)
            type == HIPRTC_JIT_INPUT_LLVM_ARCHIVES_OF_BUNDLED_BITCODE;
 }
 
-/* LLVM checks whether it is bitcode or its text. */
-static hiprtcResult add_bitcode(struct ah_rtc_link *link, const void *data, size_t size)
+/* LLVM would take it for the device's and compile nonsense. */
+static bool is_foreign(struct ah_device *device, const void *data, size_t size)
 {
+    char *arch = ah_rtc_architecture(device);
+    bool nvidia = arch && strncmp(arch, "sm_", 3) == 0;
+    free(arch);
+    return ah_bitcode_names_target(data, size, nvidia ? "amdgcn-" : "nvptx64-");
+}
+
+/* LLVM checks whether it is bitcode or its text. */
+static hiprtcResult add_bitcode(struct ah_rtc_link *link, const void *data, size_t size,
+                                const char *name)
+{
+    if (is_foreign(link->handle.device, data, size)) {
+        AH_LOG_ERR("%s is LLVM code for another vendor's devices", name);
+        return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+    }
     struct ah_rtc_bytes *inputs = reallocarray(link->inputs, link->input_count + 1, sizeof *inputs);
     if (!inputs)
         return HIPRTC_ERROR_OUT_OF_MEMORY;
@@ -135,6 +151,13 @@ static const char *label_architecture(const char *label)
 {
     const char *amd = strstr(label, "-gfx"), *nvidia = strstr(label, "-sm_");
     return amd ? amd + 1 : nvidia ? nvidia + 1 : "";
+}
+
+/* That in an object's label, which is the architecture itself where LLVM wrote it. */
+static const char *object_architecture(const char *label)
+{
+    bool itself = strncmp(label, "gfx", 3) == 0 || strncmp(label, "sm_", 3) == 0;
+    return itself ? label : label_architecture(label);
 }
 
 /* How well code for `label` suits the device `arch`; 0: not at all. The same processor with no
@@ -167,7 +190,7 @@ static hiprtcResult add_bundle(struct ah_rtc_link *link, const void *data, size_
     struct ah_images images = {0};
     const struct ah_image *best = NULL;
     int best_fitness = 0;
-    char *arch = ah_rtc_current_architecture();
+    char *arch = ah_rtc_architecture(link->handle.device);
     hiprtcResult result = HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
     if (!arch)
         AH_LOG_ERR("%s is not linked: there is no device to link for", name);
@@ -181,7 +204,7 @@ static hiprtcResult add_bundle(struct ah_rtc_link *link, const void *data, size_
         }
     }
     if (best) {
-        result = add_bitcode(link, best->data, best->size);
+        result = add_bitcode(link, best->data, best->size, name);
     } else if (images.count) {
         char *held = ah_images_describe(&images);
         AH_LOG_ERR("%s has nothing for %s; it holds %s", name, arch, held ? held : "");
@@ -192,8 +215,12 @@ static hiprtcResult add_bundle(struct ah_rtc_link *link, const void *data, size_
     return result;
 }
 
-static hiprtcResult add_archive(struct ah_rtc_link *link, const void *data, size_t size,
-                                const char *name)
+typedef hiprtcResult add_function(struct ah_rtc_link *link, const void *data, size_t size,
+                                  const char *name);
+
+/* Adds all members by the function. */
+static hiprtcResult add_archive(struct ah_rtc_link *link, add_function *add, const void *data,
+                                size_t size, const char *name)
 {
     struct ah_archive archive;
     struct ah_member member;
@@ -202,12 +229,106 @@ static hiprtcResult add_archive(struct ah_rtc_link *link, const void *data, size
     if (ah_archive_open(&archive, data, size) && !archive.thin)
         while (result == HIPRTC_SUCCESS &&
                (step = ah_archive_next(&archive, &member)) == AH_ARCHIVE_MEMBER)
-            result = add_bundle(link, member.data, member.size, member.name);
+            result = add(link, member.data, member.size, member.name);
     if (step == AH_ARCHIVE_DAMAGED) {
         AH_LOG_ERR("%s is not an archive, or it is damaged, or thin", name);
         return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
     }
     return result;
+}
+
+/* All units of the object, of which there are several after a partial link, for the architecture
+ * that suits best. */
+static hiprtcResult add_object(struct ah_rtc_link *link, const void *data, size_t size,
+                               const char *name)
+{
+    struct ah_object object;
+    struct ah_object_part part;
+    char *arch = ah_rtc_architecture(link->handle.device);
+    hiprtcResult result = arch ? HIPRTC_SUCCESS : HIPRTC_ERROR_OUT_OF_MEMORY;
+    int best = 0, now;
+    ah_object_open(&object, data, size);
+    while (arch && ah_object_next(&object, &part)) {
+        now = fitness(object_architecture(part.label), arch);
+        best = now > best ? now : best;
+    }
+    if (arch && (best == 0 || object.damaged)) {
+        AH_LOG_ERR("%s has no LLVM code for %s, or it is damaged: compile with -fgpu-rdc", name,
+                   arch);
+        result = HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+    }
+    ah_object_open(&object, data, size);
+    while (result == HIPRTC_SUCCESS && ah_object_next(&object, &part))
+        if (fitness(object_architecture(part.label), arch) == best)
+            result = add_bitcode(link, part.data, part.size, name);
+    free(arch);
+    return result;
+}
+
+hiprtcResult ah_rtc_link_add_any(struct ah_rtc_link *link, const void *data, size_t size,
+                                 const char *name)
+{
+    struct ah_object object;
+    if (!name || !*name)
+        name = "an input of the link";
+    switch (ah_bitcode_container(data, size)) {
+    case AH_CONTAINER_BITCODE:
+        return add_bitcode(link, data, size, name);
+    case AH_CONTAINER_BUNDLE:
+        return add_bundle(link, data, size, name);
+    case AH_CONTAINER_ARCHIVE:
+        return add_archive(link, ah_rtc_link_add_any, data, size, name);
+    case AH_CONTAINER_NONE:
+        break;
+    }
+    if (ah_object_open(&object, data, size))
+        return add_object(link, data, size, name);
+    AH_LOG_ERR("%s is no LLVM bitcode, bundle, archive or host object; the compiler links no "
+               "machine code",
+               name);
+    return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
+}
+
+static bool archive_holds(const void *data, size_t size)
+{
+    struct ah_archive archive;
+    struct ah_member member;
+    bool holds = false;
+    if (ah_archive_open(&archive, data, size) && !archive.thin)
+        while (!holds && ah_archive_next(&archive, &member) == AH_ARCHIVE_MEMBER)
+            holds = ah_rtc_link_holds(member.data, member.size);
+    return holds;
+}
+
+static bool bundle_holds(const void *data, size_t size)
+{
+    char reason[AH_IMAGE_ERROR_SIZE];
+    struct ah_images images;
+    bool holds = false;
+    if (!ah_images_open(&images, data, size, reason))
+        return true; /* it is opened again, and the reason logged, when it is added */
+    for (size_t i = 0; i < images.count; i++)
+        holds |= ah_bitcode_container(images.items[i].data, images.items[i].size) ==
+                 AH_CONTAINER_BITCODE;
+    ah_images_close(&images);
+    return holds;
+}
+
+bool ah_rtc_link_holds(const void *data, size_t size)
+{
+    struct ah_object object;
+    struct ah_object_part part;
+    switch (ah_bitcode_container(data, size)) {
+    case AH_CONTAINER_BITCODE:
+        return true;
+    case AH_CONTAINER_BUNDLE:
+        return bundle_holds(data, size);
+    case AH_CONTAINER_ARCHIVE:
+        return archive_holds(data, size);
+    case AH_CONTAINER_NONE:
+        break;
+    }
+    return ah_object_open(&object, data, size) && ah_object_next(&object, &part);
 }
 
 hiprtcResult ah_rtc_link_add(struct ah_rtc_link *link, hiprtcJITInputType type, const void *data,
@@ -219,9 +340,9 @@ hiprtcResult ah_rtc_link_add(struct ah_rtc_link *link, hiprtcJITInputType type, 
     case HIPRTC_JIT_INPUT_LLVM_BUNDLED_BITCODE:
         return add_bundle(link, data, size, name);
     case HIPRTC_JIT_INPUT_LLVM_ARCHIVES_OF_BUNDLED_BITCODE:
-        return add_archive(link, data, size, name);
+        return add_archive(link, add_bundle, data, size, name);
     default:
-        return add_bitcode(link, data, size);
+        return add_bitcode(link, data, size, name);
     }
 }
 
@@ -289,6 +410,8 @@ static hiprtcResult run_link(struct ah_rtc_link *link, const struct ah_rtc_work 
     ah_rtc_push(&arguments, "--no-gpu-bundle-output");
     ah_rtc_push(&arguments, "-fno-color-diagnostics");
     ah_rtc_push(&arguments, "--offload-arch=%s", arch);
+    if (link->partial)
+        ah_rtc_push(&arguments, "--allow-undefined-device-functions");
     ah_rtc_push_all(&arguments, link->arguments);
     ah_rtc_push_variable(&arguments, "HIPRTC_LINK_OPTIONS_APPEND");
     ah_rtc_push(&arguments, "-o");
@@ -316,7 +439,7 @@ hiprtcResult ah_rtc_link_complete(struct ah_rtc_link *link)
         AH_LOG_ERR("the link has no inputs");
         return HIPRTC_ERROR_LINKING;
     }
-    char *arch = ah_rtc_current_architecture();
+    char *arch = ah_rtc_architecture(link->handle.device);
     if (!arch) {
         AH_LOG_ERR("there is no device to link for");
         return HIPRTC_ERROR_LINKING;

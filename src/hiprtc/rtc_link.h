@@ -1,5 +1,6 @@
-/* Links of hiprtc: LLVM bitcode, from programs, files and memory, that becomes one image for
- * the current device. A link is a handle; no call may use one that another call changes. */
+/* Links of hiprtc: LLVM bitcode, from programs, files and memory, that becomes one image for the
+ * current device, or for the link's own. A link is a handle; no call may use one that another call
+ * changes. hipLink* uses links of this kind for what the compiler links. */
 #ifndef AH_RTC_LINK_H
 #define AH_RTC_LINK_H
 
@@ -21,11 +22,13 @@ struct ah_rtc_link {
     struct ah_rtc_arguments *arguments; /* for the driver */
     struct ah_rtc_log_buffer info, error;
     struct ah_rtc_bytes image; /* of the last completion */
+    bool partial;              /* NVIDIA's linker gets the image: functions may be missing */
 };
 
 _Static_assert(sizeof(struct ah_rtc_link) <= AH_HANDLE_SLOT, "a link fits a handle's slot");
 
-struct ah_rtc_link *ah_rtc_link_create(void);
+/* device: the one to link for; NULL: the current one of each call. NULL: no memory. */
+struct ah_rtc_link *ah_rtc_link_create(struct ah_device *device);
 void ah_rtc_link_destroy(struct ah_rtc_link *link);
 
 /* HIPRTC_ERROR_INVALID_OPTION: one is unknown, or lacks the pointer that it needs. */
@@ -41,6 +44,13 @@ hiprtcResult ah_rtc_link_add(struct ah_rtc_link *link, hiprtcJITInputType type, 
                              size_t size, const char *name);
 hiprtcResult ah_rtc_link_add_file(struct ah_rtc_link *link, hiprtcJITInputType type,
                                   const char *path);
+
+/* Adds what LLVM code there is for the device in bitcode, a bundle, a host object, or an archive of
+ * those. Results as above. */
+hiprtcResult ah_rtc_link_add_any(struct ah_rtc_link *link, const void *data, size_t size,
+                                 const char *name);
+/* Whether the data is one of those, with LLVM code for any device in it. */
+bool ah_rtc_link_holds(const void *data, size_t size);
 
 hiprtcResult ah_rtc_link_complete(struct ah_rtc_link *link);
 

@@ -234,8 +234,13 @@ void ah_rtc_options_fini(struct ah_rtc_options *options)
 
 char *ah_rtc_current_architecture(void)
 {
+    return ah_rtc_architecture(NULL);
+}
+
+char *ah_rtc_architecture(struct ah_device *device)
+{
     hipDeviceProp_tR0600 properties;
-    struct ah_device *device = ah_device_current();
+    device = device ? device : ah_device_current();
     if (!device || device->ops->device_properties(device->native, &properties) != hipSuccess)
         return NULL;
     return strdup(properties.gcnArchName);

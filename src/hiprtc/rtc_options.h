@@ -2,6 +2,7 @@
 #ifndef AH_RTC_OPTIONS_H
 #define AH_RTC_OPTIONS_H
 
+#include "runtime.h"
 #include "rtc_work.h"
 
 #include <hip/hiprtc.h>
@@ -26,5 +27,7 @@ void ah_rtc_options_fini(struct ah_rtc_options *options);
 /* The architecture of the current device as the compile driver spells it, to be freed; NULL without
  * one. */
 char *ah_rtc_current_architecture(void);
+/* That of a device; NULL is the current one. */
+char *ah_rtc_architecture(struct ah_device *device);
 
 #endif

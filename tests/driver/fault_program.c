@@ -592,6 +592,21 @@ static void use_libraries(void)
     END(hipLibraryUnload(library));
 }
 
+/* By NVIDIA's driver; the compiler's links are of hiprtc. */
+static void use_links(void)
+{
+    static char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                         ".visible .entry linked()\n{\n    ret;\n}\n";
+    hipLinkState_t link = NULL;
+    void *image;
+    size_t size;
+    if (over_hsa() || T(hipLinkCreate(0, NULL, NULL, &link)) != hipSuccess)
+        return;
+    T(hipLinkAddData(link, hipJitInputPtx, text, sizeof text, NULL, 0, NULL, NULL));
+    T(hipLinkComplete(link, &image, &size));
+    END(hipLinkDestroy(link));
+}
+
 static void use_functions(void)
 {
     struct hipFuncAttributes attributes;
@@ -1176,6 +1191,7 @@ const struct section fault_sections[] = {
     {"mipmaps", use_mipmaps},
     {"modules", use_modules},
     {"libraries", use_libraries},
+    {"links", use_links},
     {"functions", use_functions},
     {"launches", launch},
     {"launches together", launch_together},

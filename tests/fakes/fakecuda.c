@@ -165,6 +165,9 @@ static void count_object(struct simcuda_object *object, void *data)
     case SIMCUDA_MODULE:
         out->modules++;
         break;
+    case SIMCUDA_LINK:
+        out->links++;
+        break;
     case SIMCUDA_ARRAY:
         out->arrays++;
         break;
@@ -217,7 +220,7 @@ void fakecuda_count(struct fakecuda_counts *out)
 {
     static const enum simcuda_kind kinds[] = {SIMCUDA_STREAM, SIMCUDA_EVENT,     SIMCUDA_MODULE,
                                               SIMCUDA_ARRAY,  SIMCUDA_POOL,      SIMCUDA_PHYSICAL,
-                                              SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC};
+                                              SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC, SIMCUDA_LINK};
     *out = (struct fakecuda_counts){0};
     pthread_mutex_lock(&simcuda.lock);
     for (int i = 0; i < simcuda.device_count; i++)

@@ -69,6 +69,7 @@ void fakecuda_forget(void);
     COUNT(streams)                                                                                 \
     COUNT(events)                                                                                  \
     COUNT(modules)                                                                                 \
+    COUNT(links)                                                                                   \
     COUNT(arrays)                                                                                  \
     COUNT(pools)                                                                                   \
     COUNT(physical)                                                                                \

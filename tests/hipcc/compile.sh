@@ -370,6 +370,11 @@ test_genco_links_bitcode() {
     same "$(entries module)" "hip-nvptx64-nvidia-cuda-unknown-sm_70"
     refused bare --genco --offload-arch=sm_70,gfx90a b.bc d.bc -o module
     said 'name it with --offload-arch'
+    refused bare --genco --no-gpu-bundle-output --offload-arch=sm_70 b.bc -o alone.ptx
+    said 'undefined device function'
+    silent bare --genco --no-gpu-bundle-output --allow-undefined-device-functions \
+        --offload-arch=sm_70 b.bc -o alone.ptx
+    grep -q 'extern .func' alone.ptx || fail "no function is undefined"
     refused bare --genco --offload-arch=sm_70 d.bc d.bc -o twice
 }
 

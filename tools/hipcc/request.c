@@ -40,6 +40,7 @@ enum action {
     NO_RDC,
     BUNDLE,
     NO_BUNDLE,
+    ALLOW_UNDEFINED,
     COMPRESS,
     NO_COMPRESS,
     COMPRESS_LEVEL,
@@ -382,6 +383,9 @@ static bool read_device_option(struct reader *reader, enum action action, const 
     case NO_BUNDLE:
         r->bundle = action == BUNDLE;
         r->no_bundle = action == NO_BUNDLE;
+        return true;
+    case ALLOW_UNDEFINED:
+        r->allow_undefined = true;
         return true;
     case COMPRESS:
     case NO_COMPRESS:

@@ -80,6 +80,7 @@ struct ah_request {
     struct ah_strings depend_targets; /* spelled as in the rule */
     bool depend, depend_user_only, depend_phony;
     bool verbose, dry_run, rdc, emit_llvm, compress, relocatable, shared, is_static;
+    bool allow_undefined; /* PTX may call functions that another linker finds */
     bool no_gpulib, no_gpuinc, no_runtime, no_rpath, bundle, no_bundle, colour_chosen;
     bool code_object_version_chosen;
     unsigned parallel; /* 0: as many as there are processors */

@@ -13,22 +13,28 @@ extern "C" {
 
 // ---- Linking
 
-/// Begins to link.
+/// Begins to link for the current device.
 /// @param [in] numOptions  options; length of both arrays
-/// @param [in] options  which; may be NULL when there are none
-/// @param [in] optionValues  their values, which must live until hipLinkComplete() where they are
-///     buffers; may be NULL when there are none
-/// @param [out] stateOut  the link, ended by hipLinkDestroy()
-/// Returns: hipErrorInvalidValue: a pointer is NULL or an option is unknown; hipErrorOutOfMemory:
-/// the driver is out of resources; hipErrorNotSupported: there is no linker for the current device.
+/// @param [in] options  which; may be NULL when there are none. On NVIDIA's devices those of the
+///     driver's linker; on all devices hipJitOptionIRtoISAOptExt with hipJitOptionIRtoISAOptCountExt,
+///     words for the compiler.
+/// @param [in] optionValues  their values; may be NULL when there are none. Buffers, and the array
+///     itself where options have results, must live until hipLinkDestroy().
+/// @param [out] stateOut  the link, ended by hipLinkDestroy(), or by a reset of the device
+/// Returns: hipErrorInvalidValue: a pointer is NULL, or an option is unknown or not one for the
+/// device; hipErrorNoDevice: there is none; hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Module Management" (linker); cuLinkCreate.
 hipError_t hipLinkCreate(unsigned int numOptions, hipJitOption *options, void **optionValues,
                          hipLinkState_t *stateOut);
 
-/// Adds input. NVIDIA: PTX, machine code, fat binaries, objects and libraries; AMD: LLVM bitcode,
-/// bundles, archives of them, SPIR-V.
+/// Adds input. LLVM code for either vendor is linked by the compiler (see hip/hiprtc.h):
+/// hipJitInputLLVMBitcode, hipJitInputLLVMBundledBitcode,
+/// hipJitInputLLVMArchivesOfBundledBitcode, and what hipJitInputFatBinary, hipJitInputObject and
+/// hipJitInputLibrary have of it: bundles, host objects that were compiled with -fgpu-rdc, and
+/// archives of those. NVIDIA's driver links hipJitInputPtx, hipJitInputCubin, and CUDA's fat
+/// binaries, objects and libraries; LLVM code may call functions of those, and the reverse.
 /// @param [in] state  a link
 /// @param [in] type  what the input is
 /// @param [in] data  the input; copied
@@ -36,10 +42,12 @@ hipError_t hipLinkCreate(unsigned int numOptions, hipJitOption *options, void **
 /// @param [in] name  for messages; may be NULL
 /// @param [in] path  of the file
 /// @param [in] numOptions, options, optionValues  as hipLinkCreate(), for this input
-/// Returns: hipErrorInvalidValue: a pointer is NULL or type or an option is unknown;
-/// hipErrorInvalidHandle: not a link; hipErrorFileNotFound: there is no such file;
-/// hipErrorInvalidImage: it is not what type says; hipErrorInvalidKernelFile: PTX does not compile;
-/// hipErrorNotSupported: the current device's linker does not take that type.
+/// Returns: hipErrorInvalidHandle: not a link; hipErrorInvalidImage: there is no data, or NVIDIA's
+/// driver cannot read it; hipErrorInvalidValue: path is NULL, the type or an option is unknown or
+/// not one for the device, or the link is complete; hipErrorInvalidConfiguration: the file cannot be
+/// read, or holds no LLVM code for the device; hipErrorInvalidKernelFile: PTX does not compile;
+/// hipErrorNoBinaryForGpu: nothing in it is for the device; hipErrorNotSupported: the input is
+/// SPIR-V, of which the compiler has no translator.
 /// Thread safety: not with the same link at the same time.
 /// Stream order: none.
 /// Source: HIP "Module Management" (linker); cuLinkAddData, cuLinkAddFile.
@@ -55,9 +63,11 @@ hipError_t hipLinkAddFile(hipLinkState_t state, hipJitInputType type, const char
 /// Links what was added.
 /// @param [in] state  a link
 /// @param [out] hipBinOut  the image for hipModuleLoadData(), valid until hipLinkDestroy()
-/// @param [out] sizeOut  its bytes; may be NULL
-/// Returns: hipErrorInvalidValue: hipBinOut is NULL; hipErrorInvalidHandle: not a link;
-/// hipErrorInvalidImage: nothing was added, or symbols are missing (see the log options).
+/// @param [out] sizeOut  its bytes
+/// Returns: hipErrorInvalidValue: a pointer is NULL or state is no link;
+/// hipErrorInvalidConfiguration: nothing was added, or the compiler does not link it (the log says
+/// why); hipErrorInvalidImage: NVIDIA's driver does not link it; hipErrorNotSupported: there is no
+/// compiler. After a failure more inputs may be added.
 /// Thread safety: not with the same link at the same time.
 /// Stream order: none.
 /// Source: HIP "Module Management" (linker); cuLinkComplete.
@@ -65,7 +75,7 @@ hipError_t hipLinkComplete(hipLinkState_t state, void **hipBinOut, size_t *sizeO
 
 /// Ends a link and frees its result.
 /// @param [in] state  a link
-/// Returns: hipErrorInvalidHandle: not a link.
+/// Returns: hipErrorInvalidValue: not a link.
 /// Thread safety: no other call may use the link at the same time or later.
 /// Stream order: none.
 /// Source: HIP "Module Management" (linker); cuLinkDestroy.

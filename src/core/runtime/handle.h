@@ -42,6 +42,7 @@ enum ah_handle_type {
     AH_HANDLE_USER_OBJECT,
     AH_HANDLE_RTC_PROGRAM,
     AH_HANDLE_RTC_LINK,
+    AH_HANDLE_LINK,
 };
 
 enum { AH_HANDLE_SLOT = 128 };

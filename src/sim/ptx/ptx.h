@@ -38,6 +38,12 @@ enum ptx_result ptx_module_load(const char *text, size_t size, unsigned sm, stru
                                 struct ptx_module **out_module);
 void ptx_module_destroy(struct ptx_module *module); /* accepts NULL */
 
+/* Links texts, each of which ends with a NUL and can be loaded but for symbols that others define,
+ * to one text, to be freed. PTX_INVALID: a symbol has several definitions. That every symbol has one
+ * is found when the text is loaded. */
+enum ptx_result ptx_link(const char *const *texts, size_t count, struct ptx_log *log,
+                         char **out_text);
+
 /* Variables in .global and .const, each of which needs an address in memory that devices can
  * access. Returns their total size in bytes, and the alignment of the whole. */
 size_t ptx_module_size(const struct ptx_module *module, size_t *out_align);

@@ -133,6 +133,7 @@ static void end_context(struct simcuda_context *context)
 {
     end_work(context);
     simcuda_object_each(SIMCUDA_MODULE, close_of_context, context);
+    simcuda_object_each(SIMCUDA_LINK, close_of_context, context);
     simcuda_object_each(SIMCUDA_EVENT, close_of_context, context);
     simcuda_graphics_end(context);
     simcuda_object_each(SIMCUDA_TEXTURE, close_of_context, context);

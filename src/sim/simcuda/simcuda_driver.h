@@ -53,6 +53,7 @@ enum simcuda_kind {
     SIMCUDA_GRAPH_NODE,
     SIMCUDA_GRAPH_EXEC,
     SIMCUDA_GRAPHICS,
+    SIMCUDA_LINK,
     SIMCUDA_GREEN,
     SIMCUDA_RESOURCES, /* CUdevResourceDesc */
 };
@@ -448,6 +449,21 @@ struct simcuda_text {
 };
 CUresult simcuda_image_text(const void *image, unsigned sm, struct simcuda_text *out,
                             struct ptx_log *log);
+/* Whether a device of that architecture can run the text, by its first lines. */
+CUresult simcuda_check_header(const struct simcuda_text *text, unsigned sm, struct ptx_log *log);
+/* The whole file, followed by zeros; NULL: it cannot be read. */
+char *simcuda_read_file(const char *path, size_t *out_size);
+
+/* The caller's logs of a compilation or link. */
+struct simcuda_jit {
+    struct ptx_log error, info;
+    void **error_size, **info_size; /* where to store how much was written */
+};
+/* Reads options, CUDA_ERROR_INVALID_VALUE; and stores what was written. */
+CUresult simcuda_jit_read(struct simcuda_jit *out, unsigned count, const int *options,
+                          void **values);
+void simcuda_jit_return(struct simcuda_jit *jit);
+
 /* The .version and .target of PTX text, as 87 and 80. False: it is not PTX. */
 bool simcuda_image_header(const char *text, size_t size, unsigned *out_version,
                           unsigned *out_target);

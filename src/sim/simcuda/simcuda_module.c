@@ -81,15 +81,11 @@ static CUresult add_functions(struct simcuda_module *module)
 
 /* ---- loading ----------------------------------------------------------------------- */
 
-struct options {
-    struct ptx_log error, info;
-    void **error_size, **info_size; /* where to store how much was written */
-};
-
-static CUresult read_options(struct options *out, unsigned count, const int *options, void **values)
+CUresult simcuda_jit_read(struct simcuda_jit *out, unsigned count, const int *options,
+                          void **values)
 {
     enum { OPTION_END = 40 };
-    *out = (struct options){.error_size = NULL};
+    *out = (struct simcuda_jit){.error_size = NULL};
     if (count > 0 && (!options || !values))
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
@@ -124,6 +120,12 @@ static void return_log(struct ptx_log *log, void **size)
         *size = (void *)(uintptr_t)(log->text ? log->length : 0);
 }
 
+void simcuda_jit_return(struct simcuda_jit *jit)
+{
+    return_log(&jit->error, jit->error_size);
+    return_log(&jit->info, jit->info_size);
+}
+
 static CUresult result_of(enum ptx_result result)
 {
     switch (result) {
@@ -136,9 +138,7 @@ static CUresult result_of(enum ptx_result result)
     }
 }
 
-/* Without the lock: translation takes time. */
-static CUresult translate(const struct simcuda_text *text, unsigned sm, struct ptx_log *log,
-                          struct ptx_module **out)
+CUresult simcuda_check_header(const struct simcuda_text *text, unsigned sm, struct ptx_log *log)
 {
     unsigned version, target;
     if (!simcuda_image_header(text->text, text->size, &version, &target)) {
@@ -155,7 +155,17 @@ static CUresult translate(const struct simcuda_text *text, unsigned sm, struct p
         simcuda_log_line(log, "error: the PTX is for sm_%u, the device is sm_%u", target, sm);
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     }
-    return result_of(ptx_module_load(text->text, text->size, sm, log, out));
+    return CUDA_SUCCESS;
+}
+
+/* Without the lock: translation takes time. */
+static CUresult translate(const struct simcuda_text *text, unsigned sm, struct ptx_log *log,
+                          struct ptx_module **out)
+{
+    CUresult result = simcuda_check_header(text, sm, log);
+    return result == CUDA_SUCCESS
+               ? result_of(ptx_module_load(text->text, text->size, sm, log, out))
+               : result;
 }
 
 static CUresult read_image(const void *image, unsigned sm, struct ptx_log *log,
@@ -194,13 +204,13 @@ static CUresult load(CUmodule *out, const void *image, unsigned count, const int
 {
     char text[1024] = "";
     struct simcuda_context *context;
-    struct options options;
+    struct simcuda_jit options;
     struct ptx_module *ptx = NULL;
     CUresult result = simcuda_current(&context);
     if (result == CUDA_SUCCESS && (!out || !image))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = read_options(&options, count, names, values);
+        result = simcuda_jit_read(&options, count, names, values);
     if (result != CUDA_SUCCESS)
         return result;
     struct ptx_log own = {.text = text, .capacity = sizeof text}, *log = &options.error;
@@ -221,8 +231,7 @@ static CUresult load(CUmodule *out, const void *image, unsigned count, const int
     }
     if (result == CUDA_SUCCESS)
         result = make_module(out, context, ptx);
-    return_log(&options.error, options.error_size);
-    return_log(&options.info, options.info_size);
+    simcuda_jit_return(&options);
     simcuda_object_release(&context->object);
     return result;
 }
@@ -246,8 +255,7 @@ CUresult simcuda_cuModuleLoadFatBinary(CUmodule *module, const void *image)
     return simcuda_leave(load(module, image, 0, NULL, NULL));
 }
 
-/* The whole file, followed by a NUL; NULL: it cannot be read. */
-static char *read_file(const char *path)
+char *simcuda_read_file(const char *path, size_t *out_size)
 {
     struct stat about;
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -265,6 +273,7 @@ static char *read_file(const char *path)
             done += (size_t)count;
     }
     close(file);
+    *out_size = text ? size : 0;
     return text;
 }
 
@@ -273,7 +282,8 @@ CUresult simcuda_cuModuleLoad(CUmodule *module, const char *path)
     SIMCUDA_ENTER(cuModuleLoad);
     if (!path)
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
-    char *image = read_file(path);
+    size_t size;
+    char *image = simcuda_read_file(path, &size);
     if (!image)
         return simcuda_leave(CUDA_ERROR_FILE_NOT_FOUND);
     CUresult result = load(module, image, 0, NULL, NULL);
