@@ -165,3 +165,18 @@ bool ah_object_next(struct ah_object *object, struct ah_object_part *out)
             return true;
     }
 }
+
+bool ah_object_section(const struct ah_object *object, const char *name, const void **out_data,
+                       size_t *out_size)
+{
+    Elf64_Shdr section;
+    for (size_t i = 0; read_section(object, i, &section); i++) {
+        const char *found = section_name(object, &section);
+        if (!found || strcmp(found, name) != 0 || section.sh_type == SHT_NOBITS)
+            continue;
+        *out_data = object->data + section.sh_offset;
+        *out_size = (size_t)section.sh_size;
+        return is_inside(object, section.sh_offset, section.sh_size);
+    }
+    return false;
+}

@@ -28,4 +28,8 @@ bool ah_object_open(struct ah_object *object, const void *data, size_t size);
 /* The next part. False: there are no more. */
 bool ah_object_next(struct ah_object *object, struct ah_object_part *out);
 
+/* The section of that name. False: there is none, or it does not lie inside the file. */
+bool ah_object_section(const struct ah_object *object, const char *name, const void **out_data,
+                       size_t *out_size);
+
 #endif

@@ -2,6 +2,7 @@
  * compiler links is in tests/hiprtc/link.hip. */
 #include "support.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,74 @@ static void a_bundle_gives_its_best_image(void **state)
     ok(hipLinkDestroy(link));
     free(unfit);
     free(bundle);
+}
+
+/* A host object as nvcc makes it, with the text in a fatbin; to be freed. */
+static unsigned char *make_object(const char *text, size_t *out_size)
+{
+    enum { FATBIN = 512, HEAD_SIZE = 16, ENTRY = 64 };
+    static const char names[] = "\0.shstrtab\0__nv_relfatbin";
+    uint64_t text_size = strlen(text) + 1, payload = ENTRY + text_size;
+    Elf64_Ehdr header = {.e_type = ET_REL,
+                         .e_machine = EM_X86_64,
+                         .e_shoff = sizeof header,
+                         .e_shentsize = sizeof(Elf64_Shdr),
+                         .e_shnum = 3,
+                         .e_shstrndx = 1};
+    Elf64_Shdr sections[3] = {
+        [1] = {.sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = 400, .sh_size = sizeof names},
+        [2] = {.sh_name = 11,
+               .sh_type = SHT_PROGBITS,
+               .sh_offset = FATBIN,
+               .sh_size = HEAD_SIZE + payload},
+    };
+    uint32_t magic = 0xba55ed50, entry_size = ENTRY, sm = 70;
+    uint16_t version = 1, header_size = HEAD_SIZE, ptx = 1;
+    *out_size = FATBIN + HEAD_SIZE + payload;
+    unsigned char *data = calloc(1, *out_size), *at = data + FATBIN;
+    memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    memcpy(data, &header, sizeof header), memcpy(data + sizeof header, sections, sizeof sections);
+    memcpy(data + 400, names, sizeof names);
+    memcpy(at, &magic, 4), memcpy(at + 4, &version, 2), memcpy(at + 6, &header_size, 2);
+    memcpy(at + 8, &payload, 8);
+    at += HEAD_SIZE;
+    memcpy(at, &ptx, 2), memcpy(at + 4, &entry_size, 4), memcpy(at + 8, &text_size, 8);
+    memcpy(at + 28, &sm, 4), memcpy(at + ENTRY, text, text_size);
+    return data;
+}
+
+static void objects_of_nvcc_and_archives_of_them_are_linked(void **state)
+{
+    size_t size, image_size;
+    void *image;
+    unsigned char *object = make_object(function_ptx, &size);
+    char *archive = malloc(8 + 61 + size);
+    (void)state;
+    int header =
+        sprintf(archive, "!<arch>\n%-16s%-12d%-6d%-6d%-8o%-10zu`\n", "one.o/", 0, 0, 0, 0644, size);
+    memcpy(archive + header, object, size);
+    for (int i = 0; i < 2; i++) {
+        hipLinkState_t link = begin();
+        ok(add_text(link, kernel_ptx));
+        if (i == 0)
+            ok(hipLinkAddData(link, hipJitInputObject, object, size, NULL, 0, NULL, NULL));
+        else
+            ok(hipLinkAddData(link, hipJitInputLibrary, archive, (size_t)header + size, NULL, 0,
+                              NULL, NULL));
+        ok(hipLinkComplete(link, &image, &image_size));
+        check(run(image) == 211);
+        ok(hipLinkDestroy(link));
+    }
+    hipLinkState_t link = begin();
+    expect(hipLinkAddData(link, hipJitInputObject, object, size - 10, NULL, 0, NULL, NULL),
+           hipErrorNoBinaryForGpu); /* truncated: the section does not lie inside */
+    expect_says(hipLinkAddData(link, hipJitInputLibrary, archive, (size_t)header + size - 10, NULL,
+                               0, NULL, NULL),
+                hipErrorInvalidImage, "the archive is damaged");
+    ok(hipLinkDestroy(link));
+    free(archive);
+    free(object);
 }
 
 static void what_cannot_be_linked_is_explained(void **state)
@@ -261,6 +330,8 @@ int main(void)
         TEST_OVER("cuda", "AMD's runtime has no linker",
                   inputs_from_memory_and_files_become_one_image),
         TEST_OVER("cuda", "AMD's runtime has no linker", a_bundle_gives_its_best_image),
+        TEST_OVER("cuda", "AMD's runtime has no linker",
+                  objects_of_nvcc_and_archives_of_them_are_linked),
         TEST_OVER("cuda", "AMD's runtime has no linker", what_cannot_be_linked_is_explained),
         TEST_OVER("cuda", "AMD's runtime has no linker",
                   options_reach_the_driver_and_its_log_comes_back),

@@ -87,6 +87,11 @@ static void parts_of_both_kinds_are_found(void **state)
     assert_memory_equal(part.data, "part", 4);
     assert_false(ah_object_next(&object, &part));
     assert_false(object.damaged);
+    const void *section;
+    size_t size;
+    assert_true(ah_object_section(&object, ".llvm.offloading", &section, &size));
+    assert_true(section == data + 512 && size == 2 * BINARY + 8);
+    assert_false(ah_object_section(&object, ".text", &section, &size));
     free(data);
 }
 

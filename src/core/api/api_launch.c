@@ -417,7 +417,8 @@ static hipError_t count_blocks(struct ah_launch *launch, const struct ah_device 
     for (int i = 0; i < 3; i++) {
         uint32_t block = global[i] < local[i] ? global[i] : local[i];
         threads *= local[i];
-        if (block == 0 || global[i] % block != 0 || threads > device->max_threads)
+        if (block == 0 || global[i] % block != 0 || threads > device->max_threads ||
+            local[i] > device->max_block[i])
             return hipErrorInvalidValue;
         launch->grid[i] = global[i] / block;
         launch->block[i] = block;
@@ -425,23 +426,31 @@ static hipError_t count_blocks(struct ah_launch *launch, const struct ah_device 
     return hipSuccess;
 }
 
+static hipError_t function_in_stream(const void *kernel, hipStream_t handle,
+                                     struct ah_function **out_function)
+{
+    struct ah_stream *stream;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    return error == hipSuccess ? find_function(kernel, stream->handle.device, out_function) : error;
+}
+
 /* launch has all but the sizes of grid and block. */
 static hipError_t launch_threads(hipFunction_t f, struct ah_launch *launch, const uint32_t *sizes,
                                  hipStream_t stream, const hipEvent_t *events)
 {
     const uint32_t *global = sizes, *local = sizes + 3;
-    bool is_function = ah_handle_is(f, AH_HANDLE_FUNCTION);
-    if (!is_function && !ah_handle_is(f, AH_HANDLE_KERNEL))
-        return hipErrorInvalidResourceHandle;
-    const struct ah_device *device =
-        is_function ? ((const struct ah_handle *)(const void *)f)->device : ah_device_current();
-    if (!device)
-        return hipErrorNoDevice;
-    hipError_t error = count_blocks(launch, device, global, local);
+    struct ah_function *function = (struct ah_function *)(void *)f;
+    hipError_t error = hipSuccess;
+    if (ah_handle_is(f, AH_HANDLE_KERNEL))
+        error = function_in_stream(f, stream, &function);
+    else if (!ah_handle_is(f, AH_HANDLE_FUNCTION))
+        error = hipErrorInvalidResourceHandle;
+    if (error == hipSuccess)
+        error = count_blocks(launch, function->handle.device, global, local);
     if (error == hipSuccess)
         error = record_if(events[0], stream);
     if (error == hipSuccess)
-        error = ah_launch_function((struct ah_function *)(void *)f, launch, stream);
+        error = ah_launch_function(function, launch, stream);
     return error == hipSuccess ? record_if(events[1], stream) : error;
 }
 

@@ -1,5 +1,7 @@
 /* Owns links (CUlinkState): PTX of several inputs becomes one text, which is what simulated devices
  * load. */
+#include "archive.h"
+#include "object.h"
 #include "simcuda_driver.h"
 
 #include <elf.h>
@@ -25,7 +27,8 @@ static void fini_link(struct simcuda_object *object)
     free(link->linked);
 }
 
-/* The log of the caller, which begins anew with each call, or one that is written to our own log. */
+/* The log of the caller, which begins anew with each call, or one that is written to our own log.
+ */
 static struct ptx_log *log_of(struct simcuda_jit *jit, struct ptx_log *own)
 {
     jit->error.length = 0;
@@ -71,30 +74,10 @@ static bool is_whole_fatbin(const unsigned char *data, size_t size)
 
 static CUresult refuse_machine_code(const void *data, size_t size, struct ptx_log *log)
 {
-    static const char archive[] = "!<arch>\n";
-    bool known = size >= sizeof(Elf64_Ehdr) && (memcmp(data, ELFMAG, SELFMAG) == 0 ||
-                                                memcmp(data, archive, sizeof archive - 1) == 0);
-    simcuda_log_line(log, known ? "error: simulated devices link PTX only, no machine code"
-                                : "error: neither an ELF file nor an archive");
-    return known ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
-}
-
-/* The PTX of an input. data has zeros after it. */
-static CUresult find_text(enum input_type type, const void *data, size_t size, unsigned sm,
-                          struct simcuda_text *out, struct ptx_log *log)
-{
-    switch (type) {
-    case INPUT_PTX:
-        *out = (struct simcuda_text){.text = data, .size = strlen(data)};
-        return CUDA_SUCCESS;
-    case INPUT_FATBINARY:
-        if (is_whole_fatbin(data, size))
-            return simcuda_image_text(data, sm, out, log);
-        simcuda_log_line(log, "error: no fatbin, or a truncated one");
-        return CUDA_ERROR_INVALID_IMAGE;
-    default:
-        return refuse_machine_code(data, size, log);
-    }
+    bool elf = size >= sizeof(Elf64_Ehdr) && memcmp(data, ELFMAG, SELFMAG) == 0;
+    simcuda_log_line(log, elf ? "error: simulated devices link PTX only, no machine code"
+                              : "error: neither an ELF file nor an archive");
+    return elf ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_ERROR_INVALID_IMAGE;
 }
 
 /* Without the lock. Symbols that other inputs define may be missing. */
@@ -116,37 +99,125 @@ static CUresult check_text(const struct simcuda_text *text, unsigned sm, struct 
                                                         : CUDA_ERROR_INVALID_PTX;
 }
 
-static CUresult read_input(enum input_type type, const void *data, size_t size, unsigned sm,
-                           struct ptx_log *log, char **out_text)
+/* What an input gives: texts, to be freed. */
+struct texts {
+    char **at;
+    size_t count;
+    unsigned sm;
+    struct ptx_log *log;
+};
+
+static void free_texts(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->at[i]);
+    free(texts->at);
+}
+
+static CUresult add_text(struct texts *texts, const struct simcuda_text *text)
+{
+    CUresult result = check_text(text, texts->sm, texts->log);
+    if (result != CUDA_SUCCESS)
+        return result;
+    char **at = reallocarray(texts->at, texts->count + 1, sizeof *at);
+    if (!at)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    texts->at = at;
+    at[texts->count] = strndup(text->text, text->size);
+    return at[texts->count] ? (texts->count++, CUDA_SUCCESS) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult add_fatbin(struct texts *texts, const void *data, size_t size)
 {
     struct simcuda_text text = {.text = NULL};
-    CUresult result = find_text(type, data, size, sm, &text, log);
+    if (!is_whole_fatbin(data, size)) {
+        simcuda_log_line(texts->log, "error: no fatbin, or a truncated one");
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    CUresult result = simcuda_image_text(data, texts->sm, &text, texts->log);
     if (result == CUDA_SUCCESS)
-        result = check_text(&text, sm, log);
-    *out_text = result == CUDA_SUCCESS ? strndup(text.text, text.size) : NULL;
-    if (result == CUDA_SUCCESS && !*out_text)
-        result = CUDA_ERROR_OUT_OF_MEMORY;
+        result = add_text(texts, &text);
     free(text.owned);
     return result;
 }
 
-/* Takes text over. */
-static CUresult append(struct simcuda_link *link, char *text)
+/* nvcc puts a fatbin of each unit into a section of the object, one after the other. */
+static CUresult add_object(struct texts *texts, const void *data, size_t size)
 {
-    char **texts = reallocarray(link->texts, link->count + 1, sizeof *texts);
-    if (!texts) {
-        free(text);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    enum { HEADER = 16 };
+    struct ah_object object;
+    const void *section;
+    size_t left;
+    CUresult result = CUDA_SUCCESS;
+    if (!ah_object_open(&object, data, size) ||
+        (!ah_object_section(&object, "__nv_relfatbin", &section, &left) &&
+         !ah_object_section(&object, ".nv_fatbin", &section, &left)))
+        return refuse_machine_code(data, size, texts->log);
+    for (const unsigned char *at = section; left > 0 && result == CUDA_SUCCESS;) {
+        uint64_t payload = 0;
+        result = add_fatbin(texts, at, left);
+        if (result == CUDA_SUCCESS) { /* it was whole */
+            memcpy(&payload, at + 8, sizeof payload);
+            at += HEADER + payload;
+            left -= HEADER + payload;
+        }
     }
-    link->texts = texts;
-    texts[link->count++] = text;
+    return result;
+}
+
+static CUresult add_library(struct texts *texts, const void *data, size_t size)
+{
+    struct ah_archive archive;
+    struct ah_member member;
+    enum ah_archive_step step = AH_ARCHIVE_DAMAGED;
+    CUresult result = CUDA_SUCCESS;
+    if (!ah_archive_open(&archive, data, size))
+        return refuse_machine_code(data, size, texts->log);
+    while (!archive.thin && result == CUDA_SUCCESS &&
+           (step = ah_archive_next(&archive, &member)) == AH_ARCHIVE_MEMBER)
+        result = add_object(texts, member.data, member.size);
+    if (step != AH_ARCHIVE_DAMAGED)
+        return result;
+    simcuda_log_line(texts->log, "error: the archive is damaged, or thin");
+    return CUDA_ERROR_INVALID_IMAGE;
+}
+
+/* Without the lock. data has zeros after it. */
+static CUresult read_input(struct texts *texts, enum input_type type, const void *data, size_t size)
+{
+    switch (type) {
+    case INPUT_PTX: {
+        const struct simcuda_text text = {.text = data, .size = strlen(data)};
+        return add_text(texts, &text);
+    }
+    case INPUT_FATBINARY:
+        return add_fatbin(texts, data, size);
+    case INPUT_OBJECT:
+        return add_object(texts, data, size);
+    case INPUT_LIBRARY:
+        return add_library(texts, data, size);
+    default:
+        return refuse_machine_code(data, size, texts->log);
+    }
+}
+
+/* Takes the texts over, if there is memory. */
+static CUresult append(struct simcuda_link *link, struct texts *texts)
+{
+    char **all = reallocarray(link->texts, link->count + texts->count, sizeof *all);
+    if (!all)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->texts = all;
+    memcpy(all + link->count, texts->at, texts->count * sizeof *all);
+    link->count += texts->count;
+    texts->count = 0;
     return CUDA_SUCCESS;
 }
 
 /* data has zeros after it. */
 static CUresult add(CUlinkState handle, int type, const void *data, size_t size)
 {
-    char text[1024] = "", *ptx;
+    char text[1024] = "";
     struct ptx_log own = {.text = text, .capacity = sizeof text};
     struct simcuda_link *link = simcuda_object_get(handle, SIMCUDA_LINK, "cuLinkAddData");
     if (!link)
@@ -154,14 +225,15 @@ static CUresult add(CUlinkState handle, int type, const void *data, size_t size)
     if (type < INPUT_CUBIN || type > INPUT_LIBRARY || link->linked)
         return CUDA_ERROR_INVALID_VALUE;
     struct ptx_log *log = log_of(&link->jit, &own);
-    unsigned sm = link->object.context->device->model.sm;
+    struct texts texts = {.sm = link->object.context->device->model.sm, .log = log};
     simcuda_object_retain(&link->object);
     pthread_mutex_unlock(&simcuda.lock);
-    CUresult result = read_input((enum input_type)type, data, size, sm, log, &ptx);
+    CUresult result = read_input(&texts, (enum input_type)type, data, size);
     pthread_mutex_lock(&simcuda.lock);
-    if (result == CUDA_SUCCESS)
-        result = append(link, ptx);
-    else
+    if (result == CUDA_SUCCESS && texts.count > 0)
+        result = append(link, &texts);
+    free_texts(&texts);
+    if (result != CUDA_SUCCESS)
         AH_LOG_WARN("simulated CUDA driver: an input of a link is refused (%d): %s", result,
                     log->text ? log->text : "");
     simcuda_jit_return(&link->jit);
