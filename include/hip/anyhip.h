@@ -18,6 +18,14 @@ enum anyhipBackend {
     anyhipBackendSimHsa = 4   ///< AnyHIP's simulated libhsa-runtime64
 };
 
+/// Flags of hipMallocArray(), hipMalloc3DArray(), hipMallocMipmappedArray(), hipArray3DCreate() and
+/// hipMipmappedArrayCreate() for which HIP has no names. On devices with sparseHipArraySupported
+/// and deferredMappingHipArraySupported of hipDeviceProp_t; elsewhere hipErrorNotSupported.
+enum anyhipArrayFlags {
+    anyhipArraySparse = 0x40,         ///< hipMemMapArrayAsync() binds memory to parts
+    anyhipArrayDeferredMapping = 0x80 ///< memory is bound to the whole
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif

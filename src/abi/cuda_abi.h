@@ -296,6 +296,8 @@ enum {
     CUDA_ARRAY3D_SURFACE_LDST = 2,
     CUDA_ARRAY3D_CUBEMAP = 4,
     CUDA_ARRAY3D_TEXTURE_GATHER = 8,
+    CUDA_ARRAY3D_SPARSE = 0x40,
+    CUDA_ARRAY3D_DEFERRED_MAPPING = 0x80,
     CU_DEVICE_CPU = -1,
     CU_DEVICE_INVALID = -2,
 };
@@ -353,6 +355,39 @@ typedef struct {
     unsigned NumChannels;
     unsigned Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
+
+typedef struct {
+    size_t size, alignment;
+    unsigned reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
+
+/* CUarrayMapInfo: resourceType and subresourceType select the members */
+enum { CU_MEM_OPERATION_TYPE_MAP = 1, CU_MEM_OPERATION_TYPE_UNMAP = 2 };
+enum {
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL = 0,
+    CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1
+};
+typedef struct {
+    int resourceType;
+    union {
+        CUmipmappedArray mipmap;
+        CUarray array;
+    } resource;
+    int subresourceType;
+    union {
+        struct {
+            unsigned level, layer, offset[3], extent[3];
+        } sparseLevel;
+        struct {
+            unsigned layer;
+            unsigned long long offset, size;
+        } miptail;
+    } subresource;
+    int memOperationType, memHandleType;
+    CUmemGenericAllocationHandle memHandle;
+    unsigned long long offset;
+    unsigned deviceBitMask, flags, reserved[2];
+} CUarrayMapInfo;
 
 /* CUDA_RESOURCE_DESC: resType selects the member */
 enum {
@@ -646,6 +681,8 @@ _Static_assert(sizeof(CUlaunchConfig) == 56, "CUlaunchConfig");
 _Static_assert(sizeof(CUDA_MEMCPY3D) == 200, "CUDA_MEMCPY3D");
 _Static_assert(sizeof(CUDA_MEMCPY3D_PEER) == 200, "CUDA_MEMCPY3D_PEER");
 _Static_assert(sizeof(CUDA_ARRAY3D_DESCRIPTOR) == 40, "CUDA_ARRAY3D_DESCRIPTOR");
+_Static_assert(sizeof(CUarrayMapInfo) == 96, "CUarrayMapInfo");
+_Static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS) == 32, "CUDA_ARRAY_MEMORY_REQUIREMENTS");
 _Static_assert(sizeof(CUDA_RESOURCE_DESC) == 144, "CUDA_RESOURCE_DESC");
 _Static_assert(sizeof(CUDA_TEXTURE_DESC) == 104, "CUDA_TEXTURE_DESC");
 _Static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == 112, "CUDA_RESOURCE_VIEW_DESC");

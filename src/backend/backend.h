@@ -111,7 +111,15 @@ struct ah_array_shape {
     hipArray_Format format;
     unsigned channels; /* 1, 2 or 4 */
     unsigned element;  /* bytes of an element: all its channels */
-    unsigned flags;    /* hipArray* flags */
+    unsigned flags;    /* hipArray* flags, and anyhip's */
+};
+
+/* A part of an array, and the memory that it gets or loses. */
+struct ah_array_mapping {
+    const hipArrayMapInfo *info;      /* known values; its handles are HIP's, those below count */
+    struct ah_backend_array *array;   /* NULL: it is a mipmapped array */
+    struct ah_backend_mipmap *mipmap; /* NULL: it is an array */
+    struct ah_backend_memory *memory; /* NULL: it loses its memory */
 };
 
 /* The memory of a texture. */
@@ -465,6 +473,16 @@ struct ah_backend_ops {
      * belongs to the mipmapped array and is never given to array_destroy. */
     hipError_t (*mipmap_level)(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap,
                                unsigned level, struct ah_backend_array **out_array);
+
+    /* The memory that a mipmapped array made with anyhipArrayDeferredMapping needs.
+     * hipErrorInvalidValue: it was not; hipErrorNotSupported. */
+    hipError_t (*mipmap_requirements)(struct ah_backend_device *device,
+                                      struct ah_backend_mipmap *mipmap, size_t *out_size,
+                                      size_t *out_alignment);
+    /* Binds memory to parts of arrays made with anyhipArraySparse, or takes it away, in stream
+     * order. hipErrorNotSupported: the device has no such arrays. */
+    hipError_t (*array_map)(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                            unsigned count, const struct ah_array_mapping *mappings);
 
     /* ---- textures and surfaces ------------------------------------------ */
 

@@ -653,12 +653,14 @@ hipError_t hipMemcpyAtoHAsync(void *dstHost, hipArray_t srcArray, size_t srcOffs
 hipError_t hipMemcpyHtoAAsync(hipArray_t dstArray, size_t dstOffset, const void *srcHost,
                               size_t ByteCount, hipStream_t stream);
 
-/// The memory a mipmapped array created without memory needs. Of HIP 7.2.
+/// The memory that a mipmapped array made with anyhipArrayDeferredMapping (hip/anyhip.h) needs. Of
+/// HIP 7.2.
 /// @param [out] memoryRequirements  bytes and alignment
 /// @param [in] mipmap  a mipmapped array
-/// @param [in] device  the device
-/// Returns: hipErrorInvalidValue: memoryRequirements is NULL or mipmap is not a mipmapped array;
-/// hipErrorInvalidDevice: no such device; hipErrorNotSupported: the device cannot map arrays.
+/// @param [in] device  its device
+/// Returns: hipErrorInvalidValue: memoryRequirements is NULL, or mipmap is no mipmapped array or
+/// has memory of its own; hipErrorInvalidDevice: not its device; hipErrorNotSupported: the device
+/// has no arrays without memory, as AMD's, or the driver is older than CUDA 11.6.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Memory Management"; cuMipmappedArrayGetMemoryRequirements.

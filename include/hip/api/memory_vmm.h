@@ -160,12 +160,17 @@ hipError_t hipMemExportToShareableHandle(void *shareableHandle,
 hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *osHandle,
                                            hipMemAllocationHandleType shHandleType);
 
-/// Maps and unmaps parts of sparse arrays.
+/// Binds memory to parts of arrays that were made with anyhipArraySparse (hip/anyhip.h), or takes
+/// it away. Parts are tiles of 64 KiB, in the shapes of CUDA's arrays. In resource.mipmap, which
+/// HIP declares as a structure, is a copy of what the handle of a mipmapped array points to; the
+/// handle itself may be in resource.array.
 /// @param [in] mapInfoList  the parts
 /// @param [in] count  their number
-/// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorNotSupported: neither AMD's driver nor AnyHIP has sparse arrays;
-/// hipErrorInvalidValue: mapInfoList is NULL; hipErrorContextIsDestroyed: not a stream.
+/// @param [in] stream  a stream of the arrays' device; NULL for the legacy default stream
+/// Returns: hipErrorInvalidValue: mapInfoList is NULL, count is 0, a field has an unknown value,
+/// memory is no handle of hipMemCreate(), or the part is not whole tiles; hipErrorInvalidHandle:
+/// not an array; hipErrorNotSupported: the device has no sparse arrays, as AMD's;
+/// hipErrorContextIsDestroyed: not a stream.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "Virtual Memory Management"; cuMemMapArrayAsync.

@@ -1,6 +1,8 @@
 /* Owns arrays: rows of elements in device memory, each at a multiple of the pitch alignment. */
 #include "hsa_allocation.h"
 
+#include <hip/anyhip.h>
+
 #include <stdlib.h>
 
 static size_t format_size(hipArray_Format format)
@@ -20,6 +22,23 @@ static size_t format_size(hipArray_Format format)
     default:
         return 0;
     }
+}
+
+static const char no_parts[] = "the runtime has no function that binds memory to parts of images";
+
+hipError_t ahhsa_array_map(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                           unsigned count, const struct ah_array_mapping *mappings)
+{
+    (void)stream, (void)count, (void)mappings;
+    return ahhsa_refuse(device, "hipMemMapArrayAsync", no_parts);
+}
+
+hipError_t ahhsa_mipmap_requirements(struct ah_backend_device *device,
+                                     struct ah_backend_mipmap *mipmap, size_t *out_size,
+                                     size_t *out_alignment)
+{
+    (void)mipmap, (void)out_size, (void)out_alignment;
+    return ahhsa_refuse(device, "hipMipmappedArrayGetMemoryRequirements", no_parts);
 }
 
 /* False: the size overflows. */
@@ -43,6 +62,8 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
+    if (shape->flags & (anyhipArraySparse | anyhipArrayDeferredMapping))
+        return ahhsa_refuse(device, "array without memory", no_parts);
     if (format_size(shape->format) == 0 || shape->width == 0 ||
         !ahhsa_device_fits_images(device, shape))
         return hipErrorInvalidValue;

@@ -3,6 +3,8 @@
 #include "api_arguments.h"
 #include "api_shared.h"
 
+#include <hip/anyhip.h>
+
 _Static_assert(sizeof(struct ah_array) <= AH_HANDLE_SLOT, "struct ah_array");
 
 /* Six square faces, or six for each of several cubes. */
@@ -15,8 +17,8 @@ static bool is_cubemap(const struct ah_array_shape *shape)
 
 bool ah_array_shape_valid(const struct ah_array_shape *shape)
 {
-    unsigned known =
-        hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather | hipArrayCubemap;
+    unsigned known = hipArrayLayered | hipArraySurfaceLoadStore | hipArrayTextureGather |
+                     hipArrayCubemap | anyhipArraySparse | anyhipArrayDeferredMapping;
     if ((shape->flags & ~known) != 0 || shape->width == 0)
         return false;
     if (shape->channels != 1 && shape->channels != 2 && shape->channels != 4)

@@ -37,6 +37,12 @@ hipError_t ah_function_attribute(struct ah_function *function, hipFunction_attri
 hipError_t ah_function_set_attribute(struct ah_function *function, hipFuncAttribute attribute,
                                      int setting);
 
+/* The driver's memory behind a handle of virtual memory management. hipErrorInvalidValue: not one,
+ * or of another driver. */
+hipError_t ah_physical_native(hipMemGenericAllocationHandle_t handle,
+                              const struct ah_driver *driver,
+                              struct ah_backend_memory **out_native);
+
 /* Copies and fills */
 hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t stream,
                    enum ah_blocking blocking);

@@ -93,6 +93,18 @@ static hipError_t check(hipMemGenericAllocationHandle_t handle, struct physical 
     return atomic_load(&(*out)->handles) > 0 ? hipSuccess : hipErrorInvalidValue;
 }
 
+hipError_t ah_physical_native(hipMemGenericAllocationHandle_t handle,
+                              const struct ah_driver *driver, struct ah_backend_memory **out_native)
+{
+    struct physical *memory;
+    hipError_t error = check(handle, &memory);
+    if (error == hipSuccess && memory->handle.device->driver != driver)
+        error = hipErrorInvalidValue;
+    if (error == hipSuccess)
+        *out_native = memory->native;
+    return error;
+}
+
 static hipError_t drop(struct physical *memory)
 {
     struct ah_device *device = memory->handle.device;

@@ -143,6 +143,14 @@ static hipError_t run_attach(struct ah_stream *stream, struct ah_backend_stream 
                                        command->attach.size, command->attach.flags);
 }
 
+static hipError_t run_map_arrays(struct ah_stream *stream, struct ah_backend_stream *native,
+                                 const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    return device->ops->array_map(device->native, native, command->map_arrays.count,
+                                  command->map_arrays.mappings);
+}
+
 static hipError_t run_graphics(struct ah_stream *stream, struct ah_backend_stream *native,
                                const struct ah_command *command)
 {
@@ -187,6 +195,7 @@ static const struct kind {
     [AH_COMMAND_POOL_FREE] = {"free", NULL, run_pool_free, NEVER},
     [AH_COMMAND_PREFETCH] = {"prefetch", NULL, run_prefetch, NEVER},
     [AH_COMMAND_ATTACH] = {"attach", NULL, run_attach, NEVER},
+    [AH_COMMAND_MAP_ARRAYS] = {"mapping of arrays", NULL, run_map_arrays, NEVER},
     [AH_COMMAND_GRAPHICS] = {"mapping of graphics resources", NULL, run_graphics, NEVER},
     [AH_COMMAND_GRAPH] = {"graph", NULL, run_graph, AS_KERNEL},
 };

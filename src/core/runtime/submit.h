@@ -31,6 +31,7 @@ enum ah_command_kind {
     AH_COMMAND_POOL_FREE,
     AH_COMMAND_PREFETCH,
     AH_COMMAND_ATTACH,
+    AH_COMMAND_MAP_ARRAYS,
     AH_COMMAND_GRAPHICS, /* objects of OpenGL are mapped or unmapped */
     AH_COMMAND_GRAPH, /* nodes that the backend made ready to be launched together */
 };
@@ -94,6 +95,10 @@ struct ah_command {
             size_t size;
             unsigned flags;
         } attach;
+        struct {
+            const struct ah_array_mapping *mappings; /* arrays and memory of the stream's driver */
+            unsigned count;
+        } map_arrays;
         struct {
             struct ah_backend_graphics *const *objects; /* of the stream's device */
             unsigned count;

@@ -45,6 +45,10 @@ CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_D
 {
     enum { WIDTH_MAX = 131072, DEPTH_MAX = 16384, ALIGNMENT = 512 };
     enum sim_channel_type type;
+    if (shape->Flags & CUDA_ARRAY3D_SPARSE) {
+        simcuda_violation("sparse arrays are not simulated");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (!simcuda_channel_type(shape->Format, &type))
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->Flags & CUDA_ARRAY3D_CUBEMAP && !is_cubemap(shape))
@@ -245,4 +249,35 @@ CUresult simcuda_cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray handl
         return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
     *array = (CUarray)(uintptr_t)mipmap->levels[level]->object.handle;
     return simcuda_leave(CUDA_SUCCESS);
+}
+
+/* ---- memory of one's own --------------------------------------------------------------------- */
+
+/* Arrays that are to get memory later have memory from the start, which is not used before. */
+CUresult simcuda_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *needed,
+                                                       CUmipmappedArray handle, CUdevice device)
+{
+    enum { TILE = 65536 };
+    SIMCUDA_ENTER(cuMipmappedArrayGetMemoryRequirements);
+    const struct simcuda_mipmap *mipmap =
+        simcuda_object_get(handle, SIMCUDA_MIPMAP, "cuMipmappedArrayGetMemoryRequirements");
+    if (!mipmap)
+        return simcuda_leave(CUDA_ERROR_INVALID_HANDLE);
+    if (!needed || device != mipmap->object.context->device->ordinal ||
+        !(mipmap->levels[0]->shape.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING))
+        return simcuda_leave(CUDA_ERROR_INVALID_VALUE);
+    *needed = (CUDA_ARRAY_MEMORY_REQUIREMENTS){.alignment = TILE};
+    for (unsigned i = 0; i < mipmap->level_count; i++)
+        needed->size += (mipmap->levels[i]->memory->size + TILE - 1) / TILE * TILE;
+    return simcuda_leave(CUDA_SUCCESS);
+}
+
+CUresult simcuda_cuMemMapArrayAsync(CUarrayMapInfo *list, unsigned count, CUstream handle)
+{
+    struct simcuda_stream *stream;
+    SIMCUDA_ENTER(cuMemMapArrayAsync);
+    CUresult result = simcuda_stream_get(handle, &stream);
+    if (result != CUDA_SUCCESS)
+        return simcuda_leave(result);
+    return simcuda_leave(list && count > 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);
 }
