@@ -1,5 +1,8 @@
 /* Owns the sections of the program whose calls fail. */
 #include "fault_program.h"
+#include "fakegl.h"
+
+#include <hip/hip_gl_interop.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +41,8 @@ void check_gone(hipError_t error, const char *call)
     if (error == hipSuccess || error == hipErrorInvalidValue || error == hipErrorInvalidHandle ||
         error == hipErrorContextIsDestroyed || error == hipErrorInvalidResourceHandle ||
         error == hipErrorHostMemoryNotRegistered || error == hipErrorPeerAccessNotEnabled ||
-        error == hipErrorNoDevice || error == hipErrorNotFound)
+        error == hipErrorNoDevice || error == hipErrorNotFound ||
+        error == hipErrorInvalidContext) /* the last of a registration with OpenGL */
         return;
     if (a_device_says(error))
         return;
@@ -527,12 +531,58 @@ static void use_mipmaps(void)
 {
     hipMipmappedArray_t mipmap = NULL;
     hipArray_t level;
-    if (over_hsa()) /* has none */
-        return;
+    hipResourceDesc resource = {.resType = hipResourceTypeMipmappedArray};
+    hipTextureDesc texture = {.readMode = hipReadModeElementType, .normalizedCoords = 1};
+    hipTextureObject_t object = 0;
+    T(hipSetDevice(1)); /* over HSA the first has none */
     if (T(hipMallocMipmappedArray(&mipmap, &words, (hipExtent){16, 16, 0}, 2, 0)) != hipSuccess)
-        return;
+        goto done;
     T(hipGetMipmappedArrayLevel(&level, mipmap, 1));
+    resource.res.mipmap.mipmap = mipmap;
+    if (T(hipCreateTextureObject(&object, &resource, &texture, NULL)) == hipSuccess)
+        END(hipDestroyTextureObject(object));
     END(hipFreeMipmappedArray(mipmap));
+done:
+    T(hipSetDevice(0));
+}
+
+/* False: they stay mapped, because the device has failed. */
+static bool map_and_unmap(hipGraphicsResource_t resources[2])
+{
+    hipArray_t array;
+    void *pointer;
+    if (T(hipGraphicsMapResources(2, resources, NULL)) != hipSuccess)
+        return true;
+    T(hipGraphicsResourceGetMappedPointer(&pointer, NULL, resources[0]));
+    T(hipGraphicsSubResourceGetMappedArray(&array, resources[1], 0, 0));
+    if (T(hipGraphicsUnmapResources(2, resources, NULL)) == hipSuccess)
+        return true;
+    hipError_t error = hipGraphicsUnmapResources(2, resources, NULL);
+    check_gone(error, "hipGraphicsUnmapResources");
+    return error == hipSuccess;
+}
+
+/* Objects of the fake OpenGL. */
+static void use_graphics(void)
+{
+    enum { SIZE = 4096, TEXTURE_2D = 0x0DE1 };
+    hipGraphicsResource_t resources[2] = {NULL, NULL};
+    bool unmapped = true;
+    unsigned count;
+    int device;
+    fakegl_make_current(true);
+    unsigned buffer = fakegl_buffer(SIZE), image = fakegl_texture(16, 16);
+    T(hipGLGetDevices(&count, &device, 1, hipGLDeviceListAll));
+    T(hipGraphicsGLRegisterBuffer(&resources[0], buffer, 0));
+    T(hipGraphicsGLRegisterImage(&resources[1], image, TEXTURE_2D, 0));
+    if (resources[0] && resources[1])
+        unmapped = map_and_unmap(resources);
+    for (int i = 0; i < 2; i++)
+        if (resources[i] && unmapped)
+            END(hipGraphicsUnregisterResource(resources[i]));
+    fakegl_delete(buffer);
+    fakegl_delete(image);
+    fakegl_make_current(false);
 }
 
 /* ---- code ---------------------------------------------------------------------------------- */
@@ -1189,6 +1239,7 @@ const struct section fault_sections[] = {
     {"arrays", use_arrays},
     {"textures", use_textures},
     {"mipmaps", use_mipmaps},
+    {"graphics", use_graphics},
     {"modules", use_modules},
     {"libraries", use_libraries},
     {"links", use_links},

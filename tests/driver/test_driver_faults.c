@@ -254,6 +254,18 @@ static hipError_t uuid(void)
     return hipDeviceGetUuid(&id, 0);
 }
 
+static hipError_t mipmap_requirements(void)
+{
+    const hipChannelFormatDesc words = {32, 0, 0, 0, hipChannelFormatKindUnsigned};
+    hipArrayMemoryRequirements needed;
+    hipMipmappedArray_t mipmap;
+    ok(hipMallocMipmappedArray(&mipmap, &words, (hipExtent){8, 8, 0}, 2,
+                               anyhipArrayDeferredMapping));
+    hipError_t error = hipMipmappedArrayGetMemoryRequirements(&needed, mipmap, 0);
+    ok(hipFreeMipmappedArray(mipmap));
+    return error;
+}
+
 static const struct {
     const char *name;
     hipError_t (*use)(void);
@@ -269,6 +281,7 @@ static const struct {
     {"cuStreamWriteValue64_v2", write_64, hipErrorNotSupported},
     {"cuStreamBatchMemOp_v2", stream_barrier, hipErrorNotSupported},
     {"cuFlushGPUDirectRDMAWrites", flush_writes, hipErrorNotSupported},
+    {"cuMipmappedArrayGetMemoryRequirements", mipmap_requirements, hipErrorNotSupported},
     {"cuModuleGetFunctionCount", count_functions, hipErrorNotSupported},
     {"cuModuleEnumerateFunctions", list_functions, hipErrorNotSupported},
     {"cuFuncGetName", list_functions, hipErrorNotSupported},

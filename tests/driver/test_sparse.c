@@ -128,6 +128,23 @@ static void nothing_is_mapped_in_a_stream_that_captures(void **state)
     ok(hipMemRelease(memory));
 }
 
+static void a_device_without_levels_says_why(void **state)
+{
+    hipMipmappedArray_t mipmap;
+    (void)state;
+    expect_says(hipMallocMipmappedArray(&mipmap, &words, extent, 3, 0), hipErrorNotSupported,
+                "the device has no instruction that reads a level of an image");
+    ok(hipSetDevice(1));
+    ok(hipMallocMipmappedArray(&mipmap, &words, extent, 3, 0));
+    hipArrayMemoryRequirements needed;
+    expect_says(hipMipmappedArrayGetMemoryRequirements(&needed, mipmap, 1), hipErrorNotSupported,
+                "no function that binds memory to parts of images");
+    ok(hipFreeMipmappedArray(mipmap));
+    expect(hipMallocMipmappedArray(&mipmap, &words, extent, 3, anyhipArraySparse),
+           hipErrorNotSupported);
+    ok(hipSetDevice(0));
+}
+
 /* ---- mipmapped arrays ---------------------------------------------------------------------- */
 
 static void a_mipmapped_array_is_named_by_its_handle_or_a_copy(void **state)
@@ -179,11 +196,12 @@ int main(void)
         TEST(the_array_the_stream_and_the_mask_are_of_one_device),
         TEST(what_the_driver_does_not_have_is_refused_with_its_reason),
         TEST(nothing_is_mapped_in_a_stream_that_captures),
+        TEST_OVER("hsa", "NVIDIA's devices have levels", a_device_without_levels_says_why),
         TEST_OVER("cuda", "AMD's runtime has no arrays without memory",
                   a_mipmapped_array_is_named_by_its_handle_or_a_copy),
         TEST_OVER("cuda", "AMD's runtime has no arrays without memory",
                   the_memory_of_a_mipmapped_array_without_any_is_known),
     };
-    use_fake("80,80");
+    use_fake("80,90");
     return run_group("sparse arrays", tests);
 }

@@ -428,6 +428,21 @@ TEST("a gather has one channel of the four texels around a place")
 
 // ---- levels ----
 
+// AMD's devices have them from gfx11 on, where their descriptors are known; others refuse them.
+static bool has_levels()
+{
+    hipMipmappedArray_t mipmap;
+    hipChannelFormatDesc format = hipCreateChannelDesc<float>();
+    hipError_t made = hipMallocMipmappedArray(&mipmap, &format, make_hipExtent(4, 4, 0), 2, 0);
+    hipDeviceProp_t properties;
+    CHECK_HIP(hipGetDeviceProperties(&properties, 0));
+    bool amd = ah_test::is_amd(), gfx11 = std::strncmp(properties.gcnArchName, "gfx11", 5) == 0;
+    CHECK(made == (!amd || gfx11 ? hipSuccess : hipErrorNotSupported));
+    if (made == hipSuccess)
+        CHECK_HIP(hipFreeMipmappedArray(mipmap));
+    return made == hipSuccess;
+}
+
 __global__ void read_levels(float *out, hipTextureObject_t t, float level)
 {
     out[0] = tex2DLod<float>(t, 0.3f, 0.6f, level);
@@ -443,10 +458,9 @@ TEST("levels of detail are chosen by number and by derivatives")
         SKIP("the device has no such reads");
     hipMipmappedArray_t mipmap;
     hipChannelFormatDesc format = hipCreateChannelDesc<float>();
-    hipError_t made = hipMallocMipmappedArray(&mipmap, &format, make_hipExtent(16, 16, 0), 5, 0);
-    if (ah_test::is_amd() && made == hipErrorNotSupported)
-        SKIP("there are no mipmapped arrays, as in ROCm on Linux");
-    CHECK_HIP(made);
+    if (!has_levels())
+        SKIP("the device has no images with levels");
+    CHECK_HIP(hipMallocMipmappedArray(&mipmap, &format, make_hipExtent(16, 16, 0), 5, 0));
     for (int level = 0; level < 5; ++level) {
         hipArray_t array;
         CHECK_HIP(hipGetMipmappedArrayLevel(&array, mipmap, level));
@@ -479,6 +493,203 @@ TEST("levels of detail are chosen by number and by derivatives")
         }
     }
     CHECK_HIP(hipFreeMipmappedArray(mipmap));
+}
+
+// A mipmapped array whose texels tell where they are.
+class located_levels
+{
+  public:
+    enum { LEVELS = 4 };
+
+    located_levels(int width, int height, int depth, unsigned flags)
+        : size_{width, height, depth}, layered_(flags != 0)
+    {
+        hipChannelFormatDesc format = hipCreateChannelDesc<float>();
+        CHECK_HIP(hipMallocMipmappedArray(&mipmap_, &format, make_hipExtent(width, height, depth),
+                                          LEVELS, flags));
+        for (int level = 0; level < LEVELS; ++level) {
+            image<float> in(size(0, level), size(1, level), size(2, level));
+            for (int z = 0; z < in.depth; ++z)
+                for (int y = 0; y < in.height; ++y)
+                    for (int x = 0; x < in.width; ++x)
+                        in.at(x, y, z) = place(level, x, y, z);
+            ah_test::array::copy(level_array(level), in, true);
+        }
+    }
+    ~located_levels() { (void)hipFreeMipmappedArray(mipmap_); }
+    located_levels(const located_levels &) = delete;
+    located_levels &operator=(const located_levels &) = delete;
+
+    static float place(int level, int x, int y, int z)
+    {
+        return static_cast<float>(level * 100000 + z * 10000 + y * 100 + x);
+    }
+    // Texels of a level; layers do not become fewer.
+    int size(int axis, int level) const
+    {
+        if (axis == 2 && layered_)
+            return size_[2];
+        return std::max(size_[axis] >> level, 1);
+    }
+    hipArray_t level_array(int level) const
+    {
+        hipArray_t array = nullptr;
+        CHECK_HIP(hipGetMipmappedArrayLevel(&array, mipmap_, level));
+        return array;
+    }
+    hipResourceDesc resource() const
+    {
+        hipResourceDesc resource = {};
+        resource.resType = hipResourceTypeMipmappedArray;
+        resource.res.mipmap.mipmap = mipmap_;
+        return resource;
+    }
+
+  private:
+    hipMipmappedArray_t mipmap_ = nullptr;
+    int size_[3];
+    bool layered_;
+};
+
+static hipTextureDesc nearest_levels()
+{
+    hipTextureDesc settings = ah_test::settings_with(hipAddressModeClamp, hipFilterModePoint, true);
+    settings.mipmapFilterMode = hipFilterModePoint;
+    settings.maxMipmapLevelClamp = 15;
+    return settings;
+}
+
+// One thread for each texel of a level.
+__global__ void read_level(float *out, hipTextureObject_t t, int shape, float level)
+{
+    int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+    float u = (x + 0.5f) / blockDim.x, v = (y + 0.5f) / blockDim.y, w = (z + 0.5f) / blockDim.z;
+    out[(z * blockDim.y + y) * blockDim.x + x] =
+        shape == LINE     ? tex1DLod<float>(t, u, level)
+        : shape == PLANE  ? tex2DLod<float>(t, u, v, level)
+        : shape == CUBOID ? tex3DLod<float>(t, u, v, w, level)
+        : shape == LINES  ? tex1DLayeredLod<float>(t, u, z, level)
+                          : tex2DLayeredLod<float>(t, u, v, z, level);
+}
+
+// Reads `read` of the object and compares it with the texels of `wanted`.
+static void check_level(const located_levels &levels, hipTextureObject_t t, int shape, float read,
+                        int wanted)
+{
+    dim3 size(levels.size(0, wanted), levels.size(1, wanted), levels.size(2, wanted));
+    ah_test::buffer<float> out(size.x * size.y * size.z);
+    read_level<<<1, size>>>(out.device(), t, shape, read);
+    CHECK_HIP(hipGetLastError());
+    out.read();
+    for (int z = 0, i = 0; z < int(size.z); ++z)
+        for (int y = 0; y < int(size.y); ++y)
+            for (int x = 0; x < int(size.x); ++x, ++i)
+                CHECK_CASE(out.host()[i] == located_levels::place(wanted, x, y, z),
+                           "shape %d level %g at %d %d %d: %g", shape, read, x, y, z,
+                           out.host()[i]);
+}
+
+// The sizes are no powers of 2, so that halves are rounded.
+TEST("every texel of every level of every shape is where it was written")
+{
+    if (!has_more_reads() || !has_levels())
+        SKIP("the device has no images with levels");
+    static const struct {
+        int shape, width, height, depth;
+        unsigned flags;
+    } rows[] = {{LINE, 45, 0, 0, 0},
+                {PLANE, 21, 13, 0, 0},
+                {CUBOID, 13, 9, 7, 0},
+                {LINES, 45, 0, 5, hipArrayLayered},
+                {PLANES, 13, 11, 5, hipArrayLayered}};
+    for (const auto &row : rows) {
+        located_levels levels(row.width, row.height, row.depth, row.flags);
+        hipResourceDesc resource = levels.resource();
+        ah_test::texture t(resource, nearest_levels());
+        for (int level = 0; level < located_levels::LEVELS; ++level) {
+            image<float> back(levels.size(0, level), levels.size(1, level), levels.size(2, level));
+            check_level(levels, t, row.shape, static_cast<float>(level), level);
+            ah_test::array::copy(levels.level_array(level), back, false);
+            CHECK_EQ(back.texels.back(),
+                     located_levels::place(level, back.width - 1, back.height - 1, back.depth - 1));
+            // a level by itself
+            ah_test::texture one(
+                levels.level_array(level),
+                ah_test::settings_with(hipAddressModeClamp, hipFilterModePoint, true));
+            check_level(levels, one, row.shape, 0, level);
+        }
+    }
+}
+
+TEST("views, limits and a bias choose among levels")
+{
+    if (!has_more_reads() || !has_levels())
+        SKIP("the device has no images with levels");
+    located_levels levels(32, 16, 0, 0);
+    hipResourceDesc resource = levels.resource();
+    hipResourceViewDesc view = {};
+    hipTextureDesc settings = nearest_levels();
+    view.format = hipResViewFormatFloat1;
+    view.width = 32;
+    view.height = 16;
+    view.firstMipmapLevel = 1;
+    view.lastMipmapLevel = 2;
+    {
+        ah_test::texture t(resource, settings, &view);
+        check_level(levels, t, PLANE, 0, 1);
+        check_level(levels, t, PLANE, 1, 2);
+        check_level(levels, t, PLANE, 9, 2);
+    }
+    for (unsigned last : {0u, unsigned(located_levels::LEVELS)}) { // before the first; too many
+        hipTextureObject_t t;
+        view.lastMipmapLevel = last;
+        CHECK(hipCreateTextureObject(&t, &resource, &settings, &view) == hipErrorInvalidValue);
+        (void)hipGetLastError();
+    }
+    settings.minMipmapLevelClamp = 1;
+    settings.maxMipmapLevelClamp = 2;
+    {
+        ah_test::texture t(resource, settings);
+        check_level(levels, t, PLANE, 0, 1);
+        check_level(levels, t, PLANE, 9, 2);
+    }
+    settings = nearest_levels();
+    settings.mipmapLevelBias = 1;
+    ah_test::texture up(resource, settings);
+    check_level(levels, up, PLANE, 1, 2);
+    settings.mipmapLevelBias = -1;
+    ah_test::texture down(resource, settings);
+    check_level(levels, down, PLANE, 3, 2);
+}
+
+__global__ void write_level(hipSurfaceObject_t s, float add)
+{
+    int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+    float was = surf2DLayeredread<float>(s, int(x * sizeof(float)), y, z);
+    surf2DLayeredwrite(was + add, s, int(x * sizeof(float)), y, z);
+}
+
+TEST("a kernel writes one level as a surface, and no other")
+{
+    if (!has_levels())
+        SKIP("the device has no images with levels");
+    located_levels levels(24, 12, 3, hipArrayLayered | hipArraySurfaceLoadStore);
+    hipResourceDesc resource = ah_test::texture::of_array(levels.level_array(1));
+    hipSurfaceObject_t surface;
+    CHECK_HIP(hipCreateSurfaceObject(&surface, &resource));
+    write_level<<<1, dim3(12, 6, 3)>>>(surface, 0.5f);
+    CHECK_HIP(hipGetLastError());
+    CHECK_HIP(hipDeviceSynchronize());
+    CHECK_HIP(hipDestroySurfaceObject(surface));
+    for (int level = 0; level < located_levels::LEVELS; ++level) {
+        image<float> back(levels.size(0, level), levels.size(1, level), 3);
+        ah_test::array::copy(levels.level_array(level), back, false);
+        for (int z = 0; z < 3; ++z)
+            for (int y = 0; y < back.height; ++y)
+                for (int x = 0; x < back.width; ++x)
+                    CHECK_EQ(back.at(x, y, z),
+                             located_levels::place(level, x, y, z) + (level == 1 ? 0.5f : 0.0f));
+    }
 }
 
 // The other shapes of level and gradient read the only level there is.

@@ -126,8 +126,8 @@ hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 ///     number
 /// @param [in] flags  hipArray* flags
 /// Returns: hipErrorInvalidValue: a pointer is NULL, or the description, size or flags is wrong;
-/// hipErrorOutOfMemory: not that much memory is free; hipErrorNotSupported: no images, or no
-/// mipmaps (AMD on Linux).
+/// hipErrorOutOfMemory: not that much memory is free; hipErrorNotSupported: no images, or no images
+/// with levels, which of AMD's devices those of gfx11 have.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Texture Management"; cuMipmappedArrayCreate.

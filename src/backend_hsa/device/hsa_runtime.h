@@ -101,6 +101,7 @@ struct ah_backend_device {
     struct ah_backend_array *arrays;
     struct ahhsa_texture *textures; /* and surfaces */
     struct ah_backend_graphics *graphics;
+    struct ah_backend_mipmap *mipmaps;
     struct ahhsa_staging *staging;
     _Atomic(struct ah_backend_pool *) first_pool; /* of all pools */
     struct ah_backend_pool *default_pool;         /* guarded by start_lock */

@@ -78,8 +78,25 @@ struct ah_backend_array {
     struct ah_backend_device *device;
     char *memory;
     size_t pitch, slice; /* bytes from row to row, and from slice to slice */
+    struct ah_backend_mipmap *level_of; /* whose memory it is in, NULL: its own */
+    unsigned level;
 };
+size_t ahhsa_format_size(hipArray_Format format); /* of a channel, 0: not known */
 void ahhsa_arrays_destroy(struct ah_backend_device *device);
+/* hipErrorNotSupported, for arrays whose memory would be bound part by part. */
+hipError_t ahhsa_refuse_parts(struct ah_backend_device *device, const char *what);
+
+/* ---- arrays with levels: hsa_mipmap.c ------------------------------------------------------ */
+
+struct ah_backend_mipmap {
+    struct ah_backend_mipmap *next;
+    struct ah_backend_device *device;
+    char *memory; /* every slice has all levels, the smallest first */
+    struct ah_array_shape shape;
+    unsigned level_count;
+    struct ah_backend_array levels[];
+};
+void ahhsa_mipmaps_destroy(struct ah_backend_device *device);
 
 /* ---- objects of OpenGL: hsa_graphics.c ---------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static size_t format_size(hipArray_Format format)
+size_t ahhsa_format_size(hipArray_Format format)
 {
     switch ((int)format) {
     case HIP_AD_FORMAT_UNSIGNED_INT8:
@@ -24,21 +24,17 @@ static size_t format_size(hipArray_Format format)
     }
 }
 
-static const char no_parts[] = "the runtime has no function that binds memory to parts of images";
+hipError_t ahhsa_refuse_parts(struct ah_backend_device *device, const char *what)
+{
+    return ahhsa_refuse(device, what,
+                        "the runtime has no function that binds memory to parts of images");
+}
 
 hipError_t ahhsa_array_map(struct ah_backend_device *device, struct ah_backend_stream *stream,
                            unsigned count, const struct ah_array_mapping *mappings)
 {
     (void)stream, (void)count, (void)mappings;
-    return ahhsa_refuse(device, "hipMemMapArrayAsync", no_parts);
-}
-
-hipError_t ahhsa_mipmap_requirements(struct ah_backend_device *device,
-                                     struct ah_backend_mipmap *mipmap, size_t *out_size,
-                                     size_t *out_alignment)
-{
-    (void)mipmap, (void)out_size, (void)out_alignment;
-    return ahhsa_refuse(device, "hipMipmappedArrayGetMemoryRequirements", no_parts);
+    return ahhsa_refuse_parts(device, "hipMemMapArrayAsync");
 }
 
 /* False: the size overflows. */
@@ -46,7 +42,8 @@ static bool lay_out(const struct ah_array_shape *shape, size_t alignment,
                     struct ah_backend_array *array, size_t *out_size)
 {
     size_t row, height = shape->height ? shape->height : 1, depth = shape->depth ? shape->depth : 1;
-    if (__builtin_mul_overflow(shape->width, format_size(shape->format) * shape->channels, &row) ||
+    if (__builtin_mul_overflow(shape->width, ahhsa_format_size(shape->format) * shape->channels,
+                               &row) ||
         row > SIZE_MAX - alignment)
         return false;
     array->pitch = (row + alignment - 1) & ~(alignment - 1);
@@ -63,8 +60,8 @@ hipError_t ahhsa_array_create(struct ah_backend_device *device, const struct ah_
     if (error != hipSuccess)
         return error;
     if (shape->flags & (anyhipArraySparse | anyhipArrayDeferredMapping))
-        return ahhsa_refuse(device, "array without memory", no_parts);
-    if (format_size(shape->format) == 0 || shape->width == 0 ||
+        return ahhsa_refuse_parts(device, "array without memory");
+    if (ahhsa_format_size(shape->format) == 0 || shape->width == 0 ||
         !ahhsa_device_fits_images(device, shape))
         return hipErrorInvalidValue;
     struct ah_backend_array *array = calloc(1, sizeof *array);

@@ -559,6 +559,7 @@ void ahhsa_device_memory_stop(struct ah_backend_device *device)
 {
     ahhsa_textures_destroy(device);
     ahhsa_graphics_destroy(device);
+    ahhsa_mipmaps_destroy(device);
     ahhsa_arrays_destroy(device);
     ahhsa_pools_destroy(device);
     ahhsa_staging_destroy(device);

@@ -1,6 +1,6 @@
 /* Owns textures and surfaces: a handle is the address of device memory with the descriptors of an
- * image and of a sampler, as the runtime creates them. Mipmapped arrays are refused, since images
- * of HSA have no levels. */
+ * image and of a sampler, as the runtime creates them, with what the runtime has no functions for
+ * added to them: levels, borders and volumes. */
 #include "hsa_allocation.h"
 
 #include "hip/texture_types.h"
@@ -22,6 +22,8 @@ struct image {
     hsa_ext_image_descriptor_t descriptor;
     char *memory;
     size_t row_pitch, slice_pitch; /* 0: without padding */
+    size_t layer;                  /* bytes from layer to layer, where slice_pitch is 0 */
+    unsigned levels, first_level, last_level; /* levels in memory, 0: there are none; those shown */
 };
 
 /* ---- formats ---------------------------------------------------------------------------- */
@@ -148,6 +150,35 @@ static void describe_array(const struct ah_array_shape *shape,
     out_descriptor->array_size = layered ? shape->depth ? shape->depth : 1 : 0;
 }
 
+/* Levels of an array, whose slices all have the levels that are not shown, too. */
+static void describe_levels(const struct ah_backend_mipmap *mipmap, unsigned first, unsigned last,
+                            struct image *out_image)
+{
+    describe_array(&mipmap->shape, &out_image->descriptor);
+    out_image->memory = mipmap->memory;
+    out_image->row_pitch = mipmap->levels[0].pitch;
+    out_image->slice_pitch = 0;
+    out_image->layer = mipmap->levels[0].slice;
+    out_image->levels = mipmap->level_count;
+    out_image->first_level = first;
+    out_image->last_level = last;
+}
+
+/* The descriptor of the array's own shape is there. */
+static void describe_memory(const struct ah_backend_array *array, struct image *out_image)
+{
+    const hsa_ext_image_descriptor_t *descriptor = &out_image->descriptor;
+    if (array->level_of && (descriptor->depth > 0 || descriptor->array_size > 0)) {
+        describe_levels(array->level_of, array->level, array->level, out_image);
+        return;
+    }
+    out_image->memory = array->memory;
+    out_image->row_pitch = array->pitch;
+    out_image->slice_pitch = out_image->layer = array->slice;
+    if (array->level_of)
+        out_image->slice_pitch = 0;
+}
+
 static void describe_source(const struct ah_texture_source *source,
                             const struct ah_array_shape *shape, struct image *out_image)
 {
@@ -162,10 +193,11 @@ static void describe_source(const struct ah_texture_source *source,
         out_image->row_pitch = source->pitch;
         out_image->slice_pitch = source->pitch * out_image->descriptor.height;
         break;
+    case AH_SOURCE_MIPMAP:
+        describe_levels(source->mipmap, 0, source->mipmap->level_count - 1, out_image);
+        break;
     default:
-        out_image->memory = source->array->memory;
-        out_image->row_pitch = source->array->pitch;
-        out_image->slice_pitch = source->array->slice;
+        describe_memory(source->array, out_image);
     }
 }
 
@@ -226,6 +258,17 @@ static bool view_format(HIPresourceViewFormat format, struct ah_array_shape *sha
     return true;
 }
 
+/* False: the image has no such levels. */
+static bool choose_levels(const HIP_RESOURCE_VIEW_DESC *view, struct image *image)
+{
+    unsigned most = image->last_level - image->first_level;
+    if (view->firstMipmapLevel > view->lastMipmapLevel || view->lastMipmapLevel > most)
+        return false;
+    image->last_level = image->first_level + view->lastMipmapLevel;
+    image->first_level += view->firstMipmapLevel;
+    return true;
+}
+
 /* Applies a view to the image. Layers are aligned as images are. */
 static hipError_t apply_view(const struct ah_backend_device *device,
                              const HIP_RESOURCE_VIEW_DESC *view, struct ah_array_shape *shape,
@@ -234,8 +277,8 @@ static hipError_t apply_view(const struct ah_backend_device *device,
     hsa_ext_image_descriptor_t *descriptor = &image->descriptor;
     if (!view_format(view->format, shape))
         return ahhsa_refuse(device, "resource view", "images cannot have compressed formats");
-    if (view->firstMipmapLevel || view->lastMipmapLevel)
-        return ahhsa_refuse(device, "resource view", "images have no levels");
+    if (!choose_levels(view, image))
+        return hipErrorInvalidValue;
     if ((view->width && view->width != descriptor->width) ||
         (view->height && view->height != shape->height))
         return ahhsa_refuse(device, "resource view", "a view must have the size of the image");
@@ -243,7 +286,7 @@ static hipError_t apply_view(const struct ah_backend_device *device,
         if (view->firstLayer > view->lastLayer || view->lastLayer >= descriptor->array_size)
             return hipErrorInvalidValue;
         descriptor->array_size = view->lastLayer - view->firstLayer + 1;
-        image->memory += view->firstLayer * image->slice_pitch;
+        image->memory += view->firstLayer * image->layer;
     }
     return hipSuccess;
 }
@@ -334,11 +377,43 @@ static void free_texture(struct ahhsa_texture *texture)
     free(texture);
 }
 
+/* gfx11's words, into which the runtime writes 0 for levels. */
+static void write_levels(const struct image *image, uint32_t *words)
+{
+    enum { MOST = 1, MOST_SHIFT = 16, SHOWN = 3, FIRST_SHIFT = 12, LAST_SHIFT = 16 };
+    words[MOST] |= (uint32_t)(image->levels - 1) << MOST_SHIFT;
+    words[SHOWN] |= (uint32_t)image->first_level << FIRST_SHIFT;
+    words[SHOWN] |= (uint32_t)image->last_level << LAST_SHIFT;
+}
+
+/* In 1/256, as samplers have them; most has some bits. */
+static uint32_t fixed_level(float level, uint32_t most)
+{
+    return level > 0 ? level * 256 < (float)most ? (uint32_t)(level * 256) : most : 0;
+}
+
+static void write_level_settings(const HIP_TEXTURE_DESC *settings, uint32_t *words)
+{
+    enum { LIMITS = 1, MOST_SHIFT = 12, LIMIT = 0xfff, FILTER = 2, FILTER_SHIFT = 26 };
+    enum { NEAREST_LEVEL = 1, BETWEEN_LEVELS = 2, BIAS = 2, BIAS_MASK = 0x3fff, BIAS_MOST = 31 };
+    float bias = settings->mipmapLevelBias;
+    bias = bias > BIAS_MOST ? BIAS_MOST : bias > -BIAS_MOST ? bias : -BIAS_MOST;
+    words[LIMITS] &= ~(uint32_t)(LIMIT | LIMIT << MOST_SHIFT);
+    words[LIMITS] |= fixed_level(settings->minMipmapLevelClamp, LIMIT);
+    words[LIMITS] |= fixed_level(settings->maxMipmapLevelClamp, LIMIT) << MOST_SHIFT;
+    words[FILTER] |=
+        (uint32_t)(settings->mipmapFilterMode == HIP_TR_FILTER_MODE_LINEAR ? BETWEEN_LEVELS
+                                                                           : NEAREST_LEVEL)
+        << FILTER_SHIFT;
+    words[BIAS] |= (uint32_t)(int32_t)(bias * 256) & BIAS_MASK;
+}
+
 /* The runtime's handles point to words that the host can read. Corrections to them: the runtime
- * does not set the border; it counts the bytes of a buffer, of which the device counts elements;
- * and a volume may have been created as layers (create_image). */
+ * does not set levels and the border; it counts the bytes of a buffer, of which the device counts
+ * elements; and a volume may have been created as layers (create_image). settings NULL: there is no
+ * sampler. */
 static hipError_t write_words(struct ahhsa_texture *texture, const struct image *image,
-                              enum border border)
+                              const HIP_TEXTURE_DESC *settings)
 {
     uint32_t words[HIP_TEXTURE_OBJECT_SIZE_DWORD] = {0};
     struct ah_backend_device *device = texture->device;
@@ -351,10 +426,14 @@ static hipError_t write_words(struct ahhsa_texture *texture, const struct image 
         words[RECORDS] = (uint32_t)image->descriptor.width;
     if (image->descriptor.geometry == HSA_EXT_IMAGE_GEOMETRY_3D)
         words[TYPE] = (words[TYPE] & ~(UINT32_MAX << TYPE_SHIFT)) | (uint32_t)TYPE_3D << TYPE_SHIFT;
-    if (texture->sampler.handle) {
+    if (image->levels)
+        write_levels(image, words);
+    if (settings) {
         memcpy(sampler, (const void *)(uintptr_t)texture->sampler.handle,
                SAMPLER_WORDS * sizeof *sampler);
-        sampler[BORDER] |= (uint32_t)border << BORDER_SHIFT;
+        sampler[BORDER] |= (uint32_t)border_of(settings) << BORDER_SHIFT;
+        if (image->levels)
+            write_level_settings(settings, sampler);
     }
     hipError_t error = ahhsa_raw_alloc(device, device->pools.device_coarse, sizeof words, &memory);
     if (error != hipSuccess)
@@ -378,7 +457,7 @@ static hipError_t create_object(struct ah_backend_device *device, const struct i
     if (error == hipSuccess && settings)
         error = create_sampler(device, settings, &texture->sampler);
     if (error == hipSuccess)
-        error = write_words(texture, image, settings ? border_of(settings) : NOTHING);
+        error = write_words(texture, image, settings);
     if (error != hipSuccess) {
         free_texture(texture);
         return error;
@@ -440,8 +519,6 @@ hipError_t ahhsa_texture_create(struct ah_backend_device *device,
         error = check_image_support(device);
     if (error != hipSuccess)
         return error;
-    if (source->kind == AH_SOURCE_MIPMAP)
-        return ahhsa_refuse(device, "texture of a mipmapped array", "images have no levels");
     describe_source(source, &shape, &image);
     if (view)
         error = apply_view(device, view, &shape, &image);
@@ -461,14 +538,14 @@ hipError_t ahhsa_texture_destroy(struct ah_backend_device *device, uint64_t obje
 hipError_t ahhsa_surface_create(struct ah_backend_device *device, struct ah_backend_array *array,
                                 const struct ah_array_shape *shape, uint64_t *out_object)
 {
-    struct image image = {
-        .memory = array->memory, .row_pitch = array->pitch, .slice_pitch = array->slice};
+    struct image image = {.memory = NULL};
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
         error = check_image_support(device);
     if (error != hipSuccess)
         return error;
     describe_array(shape, &image.descriptor);
+    describe_memory(array, &image);
     if (!image_format(shape, true, false, &image.descriptor.format))
         return ahhsa_refuse(device, "surface", "images cannot have this format");
     return create_object(device, &image, NULL, out_object);
@@ -477,28 +554,4 @@ hipError_t ahhsa_surface_create(struct ah_backend_device *device, struct ah_back
 hipError_t ahhsa_surface_destroy(struct ah_backend_device *device, uint64_t object)
 {
     return destroy(device, object, true);
-}
-
-/* ---- mipmapped arrays ------------------------------------------------------------------- */
-
-static const char no_levels[] = "images of HSA have no levels";
-
-hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
-                               unsigned levels, struct ah_backend_mipmap **out_mipmap)
-{
-    (void)shape, (void)levels, (void)out_mipmap;
-    return ahhsa_refuse(device, "mipmapped array", no_levels);
-}
-
-hipError_t ahhsa_mipmap_destroy(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap)
-{
-    (void)mipmap;
-    return ahhsa_refuse(device, "mipmapped array", no_levels);
-}
-
-hipError_t ahhsa_mipmap_level(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap,
-                              unsigned level, struct ah_backend_array **out_array)
-{
-    (void)mipmap, (void)level, (void)out_array;
-    return ahhsa_refuse(device, "mipmapped array", no_levels);
 }

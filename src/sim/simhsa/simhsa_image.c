@@ -327,6 +327,7 @@ static hsa_status_t form_of(const struct simhsa_agent *agent,
         .width = (uint32_t)form->width,
         .height = at_least_1(form->height),
         .depth = at_least_1(form->depth > form->array_size ? form->depth : form->array_size),
+        .levels = 1,
     };
     memcpy(out_image->selects, format.selects, sizeof format.selects);
     if (row_pitch && !buffer) {

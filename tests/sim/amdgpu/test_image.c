@@ -241,6 +241,84 @@ static void stores_to_levels_beyond_the_one_are_dropped(void **state)
     }
 }
 
+/* 5x3 texels in two layers: levels of 5x3, 2x1 and 1x1, which take 3, 2 and 1 rows of a layer, the
+ * smallest first. */
+enum { LEVEL_ROW = 256, LEVELS_LAYER = 6 * LEVEL_ROW };
+static const struct {
+    unsigned width, height, offset;
+} levels[] = {{5, 3, 3 * LEVEL_ROW}, {2, 1, LEVEL_ROW}, {1, 1, 0}};
+
+/* Shows some of the three levels; only gfx11's are simulated. */
+static void begin_levels(struct picture *picture, enum type type, unsigned lanes, unsigned first,
+                         unsigned last)
+{
+    const struct setting setting = {AMDGPU_GFX1100, lanes};
+    *picture = (struct picture){type, r32_uint, 5, 3, 2, 64, 0, NULL};
+    begin(&setting, picture, 2 * LEVELS_LAYER);
+    hand_wave()->s[S_BASE + 1] |= 2u << 16;
+    hand_wave()->s[S_BASE + 3] |= first << 12 | last << 16;
+    for (uint32_t i = 0; i < 2 * LEVELS_LAYER / 4; i++)
+        memcpy(picture->memory->view + i * 4, &i, 4);
+}
+
+/* The number of the word of a texel. */
+static uint32_t level_word(unsigned level, unsigned x, unsigned y, unsigned layer)
+{
+    return (layer * LEVELS_LAYER + levels[level].offset + y * LEVEL_ROW) / 4 + x;
+}
+
+static void each_level_lies_behind_the_smaller_ones(void **state)
+{
+    (void)state;
+    for (unsigned lanes = 32; lanes <= 64; lanes += 32)
+        for (unsigned first = 0; first < 3; first++) {
+            struct picture picture;
+            begin_levels(&picture, T2D_ARRAY, lanes, first, 2);
+            struct amdgpu_inst load = image_inst("image_load_mip", 1, T2D_ARRAY);
+            for (unsigned lane = 0; lane < lanes; lane++) {
+                hand_v(V_ADDRESS)[lane] = lane % 6;
+                hand_v(V_ADDRESS + 1)[lane] = lane / 6 % 4;
+                hand_v(V_ADDRESS + 2)[lane] = lane % 2;
+                hand_v(V_ADDRESS + 3)[lane] = lane % 4;
+            }
+            run(&load);
+            for (unsigned lane = 0; lane < lanes; lane++) {
+                unsigned x = lane % 6, y = lane / 6 % 4, level = lane % 4 + first;
+                bool there = level < 3 && x < levels[level].width && y < levels[level].height;
+                assert_bits(&load, V_DST, lane, there ? level_word(level, x, y, lane % 2) : 0);
+            }
+            struct amdgpu_inst size = image_inst("image_get_resinfo", 15, T2D_ARRAY);
+            for (unsigned lane = 0; lane < lanes; lane++)
+                hand_v(V_ADDRESS)[lane] = 1;
+            run(&size);
+            assert_bits(&size, V_DST, 0, first < 2 ? levels[first + 1].width : 0);
+            assert_bits(&size, V_DST + 2, 0, first < 2 ? 2 : 0);
+            assert_bits(&size, V_DST + 3, 0, 3 - first);
+            end(&picture);
+        }
+}
+
+static void levels_that_are_not_there_are_refused(void **state)
+{
+    static const struct {
+        unsigned first, last;
+    } shown[] = {{0, 3}, {2, 1}, {3, 3}};
+    struct picture picture;
+    (void)state;
+    for (size_t i = 0; i < COUNT(shown); i++) {
+        begin_levels(&picture, T2D_ARRAY, 32, shown[i].first, shown[i].last);
+        struct amdgpu_inst load = image_inst("image_load", 1, T2D_ARRAY);
+        run_refused(&load, "shows levels that it does not have");
+        end(&picture);
+    }
+    struct picture old = {T2D, r32_uint, 8, 8, 1, 64, 0, NULL};
+    begin(&images[1], &old, 4096);
+    hand_wave()->s[S_BASE + 3] |= 1u << 16;
+    struct amdgpu_inst load = image_inst("image_load", 1, T2D);
+    run_refused(&load, "has mipmap levels, which are not simulated");
+    end(&old);
+}
+
 static void addresses_may_be_halves_or_lie_apart(void **state)
 {
     (void)state;
@@ -855,6 +933,49 @@ static void a_level_says_which_filter(void **state)
     }
 }
 
+/* Point filters within a level: the first texel of each. */
+static void samples_choose_levels_or_mix_two(void **state)
+{
+    static const struct {
+        unsigned filter;
+        float level, bias, least, expected;
+    } cases[] = {
+        {0, 2, 0, 0, 10},    {1, 0.4f, 0, 0, 10},     {1, 0.5f, 0, 0, 20}, {1, 9, 0, 0, 30},
+        {1, -1, 0, 0, 10},   {2, 0.25f, 0, 0, 12.5f}, {2, 1.5f, 0, 0, 25}, {2, 2, 0, 0, 30},
+        {2, 1, 0.5f, 0, 25}, {2, 1.5f, -1, 0, 15},    {2, 0, 0, 1.5f, 25},
+    };
+    struct picture picture;
+    (void)state;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        begin_levels(&picture, T2D, 32, 0, 2);
+        picture.format = r32_float;
+        uint32_t *s = describe(&picture);
+        s[1] |= 2u << 16;
+        s[3] |= 2u << 16;
+        for (unsigned i = 0; i < 3; i++) {
+            float value = 10 * (float)(i + 1);
+            memcpy(picture.memory->view + levels[i].offset, &value, 4);
+        }
+        set_sampler(2, 0, false, false);
+        s = &hand_wave()->s[S_SAMPLER];
+        s[1] |= (uint32_t)(cases[c].least * 256);
+        s[2] |= cases[c].filter << 26 | ((uint32_t)(int32_t)(cases[c].bias * 256) & 0x3fff);
+        hand_exec(1);
+        hand_v(V_ADDRESS)[0] = hand_v(V_ADDRESS + 1)[0] = 0;
+        hand_v(V_ADDRESS + 2)[0] = bits(cases[c].level);
+        struct amdgpu_inst inst = image_inst("image_sample_l", 1, T2D);
+        run(&inst);
+        assert_bits(&inst, V_DST, 0, bits(cases[c].expected));
+        end(&picture);
+    }
+    begin_levels(&picture, T2D, 32, 0, 2);
+    set_sampler(2, 0, false, false);
+    hand_wave()->s[S_SAMPLER + 2] |= 3u << 26;
+    struct amdgpu_inst inst = image_inst("image_sample_l", 1, T2D);
+    run_refused(&inst, "chooses levels for an anisotropic filter");
+    end(&picture);
+}
+
 static void gathers_take_one_component_of_four_texels(void **state)
 {
     (void)state;
@@ -1365,6 +1486,8 @@ int main(void)
         cmocka_unit_test(loads_find_texels_of_every_kind_of_image),
         cmocka_unit_test(levels_beyond_the_one_read_as_nothing),
         cmocka_unit_test(stores_to_levels_beyond_the_one_are_dropped),
+        cmocka_unit_test(each_level_lies_behind_the_smaller_ones),
+        cmocka_unit_test(levels_that_are_not_there_are_refused),
         cmocka_unit_test(addresses_may_be_halves_or_lie_apart),
         cmocka_unit_test(texels_of_every_format_are_read_and_written),
         cmocka_unit_test(out_of_range_values_are_stored_saturated),
@@ -1381,6 +1504,7 @@ int main(void)
         cmocka_unit_test(integers_are_not_mixed),
         cmocka_unit_test(what_comes_before_coordinates_is_understood),
         cmocka_unit_test(a_level_says_which_filter),
+        cmocka_unit_test(samples_choose_levels_or_mix_two),
         cmocka_unit_test(gathers_take_one_component_of_four_texels),
         cmocka_unit_test(every_form_of_a_sample_takes_what_its_name_says),
         cmocka_unit_test(descriptors_of_other_images_are_refused),

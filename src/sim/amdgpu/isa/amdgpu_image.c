@@ -50,6 +50,47 @@ static bool fits(enum amdgpu_isa isa, const struct amdgpu_image *image, unsigned
                            : image->row_pitch == amdgpu_image_pitch(image->width, bytes));
 }
 
+static uint32_t shifted_up(uint32_t size, unsigned level)
+{
+    return (size + (1u << level) - 1) >> level;
+}
+
+static uint32_t shifted(uint32_t size, unsigned level)
+{
+    return size >> level ? size >> level : 1;
+}
+
+/* Bytes of a level of one slice, which is padded as if halves were rounded up. */
+static uint64_t level_size(const struct amdgpu_image *image, unsigned level, uint32_t *out_pitch)
+{
+    *out_pitch =
+        amdgpu_image_pitch(shifted_up(image->width, level), amdgpu_texel_bytes(image->format));
+    return (uint64_t)*out_pitch * shifted_up(image->height, level);
+}
+
+struct amdgpu_image amdgpu_image_level(const struct amdgpu_image *image, unsigned level)
+{
+    struct amdgpu_image one = *image;
+    unsigned at = image->first_level + level;
+    uint32_t pitch;
+    if (image->levels == 1)
+        return one;
+    one.slice_pitch = 0;
+    for (unsigned i = image->levels; i-- > 0;) {
+        if (i == at)
+            one.address += one.slice_pitch;
+        one.slice_pitch += level_size(image, i, &pitch);
+    }
+    (void)level_size(image, at, &one.row_pitch);
+    one.width = shifted(image->width, at);
+    one.height = shifted(image->height, at);
+    if (image->type == AMDGPU_IMAGE_3D)
+        one.depth = shifted(image->depth, at);
+    one.levels = 1;
+    one.first_level = one.last_level = 0;
+    return one;
+}
+
 bool amdgpu_image_encode(enum amdgpu_isa isa, const struct amdgpu_image *image,
                          uint32_t out_words[AMDGPU_IMAGE_WORDS])
 {
@@ -59,7 +100,8 @@ bool amdgpu_image_encode(enum amdgpu_isa isa, const struct amdgpu_image *image,
     for (unsigned i = 0; i < AMDGPU_IMAGE_WORDS; i++)
         words[i] = 0;
     words[1] = (uint32_t)(image->address >> 40);
-    if (family == AMDGPU_GFX10 || !fits(isa, image, bytes) ||
+    if (family == AMDGPU_GFX10 || (family != AMDGPU_GFX11 && image->levels > 1) ||
+        !fits(isa, image, bytes) ||
         !encode_format(isa, image->format, &words[1]))
         return false;
     words[0] = (uint32_t)(image->address >> 8);
@@ -73,7 +115,8 @@ bool amdgpu_image_encode(enum amdgpu_isa isa, const struct amdgpu_image *image,
         words[5] = image->first;
         return true;
     }
-    words[1] |= (image->width - 1) << 30;
+    words[1] |= (image->width - 1) << 30 | (image->levels - 1u) << 16;
+    words[3] |= (uint32_t)image->first_level << 12 | (uint32_t)image->last_level << 16;
     words[2] = (image->width - 1) >> 2 | (image->height - 1) << 14;
     words[4] |= image->first << 16;
     if (!has_layers(image->type))
@@ -93,8 +136,9 @@ static const char *decode_format(enum amdgpu_isa isa, uint32_t word1,
 }
 
 /* What descriptors can contain that is not simulated. */
-static const char *unsupported(const uint32_t *words)
+static const char *unsupported(enum amdgpu_isa isa, const uint32_t *words)
 {
+    bool levels = amdgpu_family_of(isa) == AMDGPU_GFX11;
     switch (words[3] >> 28) {
     case AMDGPU_IMAGE_1D:
     case AMDGPU_IMAGE_2D:
@@ -112,7 +156,7 @@ static const char *unsupported(const uint32_t *words)
     }
     if (field(words[3], 20, 5))
         return "is tiled: only linear images are simulated";
-    if (field(words[3], 12, 8))
+    if (field(words[3], 12, 8) && !levels)
         return "has mipmap levels, which are not simulated";
     return field(words[6], 21, 1) ? "is compressed, which is not simulated" : NULL;
 }
@@ -122,8 +166,15 @@ const char *amdgpu_image_decode(enum amdgpu_isa isa, const uint32_t words[AMDGPU
 {
     struct amdgpu_image *image = out_image;
     bool gfx9 = amdgpu_family_of(isa) == AMDGPU_GFX9;
-    const char *wrong = unsupported(words);
-    *image = (struct amdgpu_image){.type = words[3] >> 28};
+    const char *wrong = unsupported(isa, words);
+    *image = (struct amdgpu_image){.type = words[3] >> 28,
+                                   .levels = 1,
+                                   .first_level = (unsigned char)field(words[3], 12, 4),
+                                   .last_level = (unsigned char)field(words[3], 16, 4)};
+    if (amdgpu_family_of(isa) == AMDGPU_GFX11)
+        image->levels = (unsigned char)(1 + field(words[1], 16, 4));
+    if (!wrong && (image->first_level > image->last_level || image->last_level >= image->levels))
+        wrong = "shows levels that it does not have";
     if (!wrong)
         wrong = decode_format(isa, words[1], &image->format);
     if (wrong)
@@ -166,10 +217,10 @@ void amdgpu_sampler_encode(enum amdgpu_isa isa, const struct amdgpu_sampler *sam
     for (unsigned i = 0; i < 3; i++)
         words[0] |= (uint32_t)sampler->clamp[i] << 3 * i;
     words[1] = fixed_lod(sampler->least_lod) | fixed_lod(sampler->most_lod) << 12;
-    words[2] = (uint32_t)sampler->magnify_linear << 20 | (uint32_t)sampler->minify_linear << 22;
-    if (amdgpu_family_of(isa) ==
-        AMDGPU_GFX9) /* later families have it in another place, which is not written */
-        words[2] |= (uint32_t)(int32_t)(sampler->bias * 256) & 0x3fff;
+    (void)isa;
+    words[2] = (uint32_t)sampler->magnify_linear << 20 | (uint32_t)sampler->minify_linear << 22 |
+               (uint32_t)sampler->levels << 26;
+    words[2] |= (uint32_t)(int32_t)(sampler->bias * 256) & 0x3fff;
     words[3] = (uint32_t)sampler->border << 30;
 }
 
@@ -202,7 +253,9 @@ const char *amdgpu_sampler_decode(enum amdgpu_isa isa, const uint32_t words[AMDG
                                        .most_lod = (float)field(words[1], 12, 12) / 256};
     for (unsigned i = 0; i < 3; i++)
         sampler->clamp[i] = (unsigned char)field(words[0], 3 * i, 3);
-    if (amdgpu_family_of(isa) == AMDGPU_GFX9)
-        sampler->bias = (float)((int32_t)(field(words[2], 0, 14) << 18) >> 18) / 256;
+    sampler->bias = (float)((int32_t)(field(words[2], 0, 14) << 18) >> 18) / 256;
+    sampler->levels = (unsigned char)field(words[2], 26, 2);
+    if (sampler->levels > AMDGPU_BETWEEN_LEVELS)
+        return "chooses levels for an anisotropic filter, which is not simulated";
     return unusual(isa, words);
 }

@@ -123,6 +123,19 @@ static bool has_registers(const struct amdgpu_wave *wave, const struct amdgpu_op
     return true;
 }
 
+/* The first level takes the place of the image with all levels. */
+static void open_levels(struct amdgpu_view *view)
+{
+    view->level_count = 1;
+    if (view->image.levels == 1)
+        return;
+    struct amdgpu_image whole = view->image;
+    view->level_count = 1u + whole.last_level - whole.first_level;
+    for (unsigned i = 0; i < view->level_count; i++)
+        view->levels[i] = amdgpu_image_level(&whole, i);
+    view->image = view->levels[0];
+}
+
 bool amdgpu_view_open(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       struct amdgpu_view *out_view)
 {
@@ -136,6 +149,7 @@ bool amdgpu_view_open(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     if (!has_registers(wave, op, out_view->dim))
         return amdgpu_image_reject(wave, op, "uses a register", "that was not allocated to it");
     place_words(op, out_view);
+    open_levels(out_view);
     return true;
 }
 
@@ -149,7 +163,6 @@ static bool is_array(enum amdgpu_dim dim)
 static void find_texels(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
                         const struct amdgpu_view *view, struct amdgpu_texels *texels)
 {
-    const struct amdgpu_image *image = &view->image;
     unsigned count = amdgpu_dim_coordinates(view->dim);
     texels->valid = 0;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
@@ -161,23 +174,28 @@ static void find_texels(const struct amdgpu_wave *wave, const struct amdgpu_op *
         if (op->inst->row->flags & AMDGPU_ROW_LOD)
             level = amdgpu_view_body(wave, op, view, lane, count);
         texels->x[lane] = at[0], texels->y[lane] = at[1], texels->z[lane] = at[2];
-        if (at[0] < image->width && at[1] < image->height && at[2] < image->depth && level == 0)
+        texels->level[lane] = level < view->level_count ? (unsigned char)level : 0;
+        const struct amdgpu_image *image = amdgpu_view_level(view, texels->level[lane]);
+        if (at[0] < image->width && at[1] < image->height && at[2] < image->depth &&
+            level < view->level_count)
             texels->valid |= UINT64_C(1) << lane;
     }
 }
 
 /* Translates the addresses of texels; invalid texels use a scratch copy. */
 static bool translate_texels(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                             const struct amdgpu_image *image, const struct amdgpu_texels *texels,
+                             const struct amdgpu_view *view, const struct amdgpu_texels *texels,
                              struct amdgpu_places *places)
 {
-    unsigned bytes = amdgpu_texel_bytes(image->format);
+    unsigned bytes = amdgpu_texel_bytes(view->image.format);
     places->run = NULL;
     places->windows = false;
     places->piece = 0;
     places->copied = amdgpu_exec(wave) & ~texels->valid;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
+        bool valid = texels->valid >> lane & 1;
+        const struct amdgpu_image *image = amdgpu_view_level(view, valid ? texels->level[lane] : 0);
         places->present[lane] = 0;
         places->at[lane] =
             image->address + (uint64_t)(texels->z[lane] + image->first) * image->slice_pitch +
@@ -187,19 +205,19 @@ static bool translate_texels(struct amdgpu_wave *wave, const struct amdgpu_op *o
 }
 
 bool amdgpu_texels_load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                        const struct amdgpu_image *image, struct amdgpu_texels *texels)
+                        const struct amdgpu_view *view, struct amdgpu_texels *texels)
 {
     struct amdgpu_op access = *op;
     struct amdgpu_places places;
-    unsigned bytes = amdgpu_texel_bytes(image->format);
+    unsigned bytes = amdgpu_texel_bytes(view->image.format);
     access.effect = amdgpu_element_access(bytes, false);
-    if (!translate_texels(wave, &access, image, texels, &places))
+    if (!translate_texels(wave, &access, view, texels, &places))
         return false;
     for (uint64_t left = amdgpu_exec(wave) & texels->valid; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         unsigned char texel[16];
         amdgpu_element_copy(texel, places.where[lane], bytes);
-        amdgpu_texel_load(image->format, texel, texels->components[lane]);
+        amdgpu_texel_load(view->image.format, texel, texels->components[lane]);
     }
     return true;
 }
@@ -262,7 +280,7 @@ static const struct amdgpu_op *run_load(struct amdgpu_wave *wave, const struct a
     if (!amdgpu_view_open(wave, op, &view))
         return NULL;
     find_texels(wave, op, &view, &texels);
-    if (!amdgpu_texels_load(wave, op, &view.image, &texels))
+    if (!amdgpu_texels_load(wave, op, &view, &texels))
         return NULL;
     for (uint64_t left = exec; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -291,7 +309,7 @@ static const struct amdgpu_op *run_store(struct amdgpu_wave *wave, const struct 
     bool has_sign = view.image.format.number == AMDGPU_NUMBER_SINT;
     access.effect = amdgpu_element_access(bytes, true);
     find_texels(wave, op, &view, &texels);
-    if (!translate_texels(wave, &access, &view.image, &texels, &places))
+    if (!translate_texels(wave, &access, &view, &texels, &places))
         return NULL;
     for (uint64_t left = texels.valid; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -322,7 +340,7 @@ static const struct amdgpu_op *run_atomic(struct amdgpu_wave *wave, const struct
         return amdgpu_image_reject(wave, op, "updates texels",
                                    "whose size is not that of the operation");
     find_texels(wave, op, &view, &texels);
-    if (!translate_texels(wave, op, &view.image, &texels, &places))
+    if (!translate_texels(wave, op, &view, &texels, &places))
         return NULL;
     amdgpu_atomic_at(wave, op, &places, texels.valid);
     for (uint64_t left = inst->glc ? exec & ~texels.valid : 0; left; left &= left - 1)
@@ -341,8 +359,10 @@ static const struct amdgpu_op *run_size(struct amdgpu_wave *wave, const struct a
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         uint32_t level = amdgpu_view_body(wave, op, &view, lane, 0);
-        uint32_t size[4] = {view.image.width, view.image.height, view.image.depth, 1};
-        for (unsigned i = 0; level > 0 && i < 3; i++)
+        bool there = level < view.level_count;
+        const struct amdgpu_image *image = amdgpu_view_level(&view, there ? level : 0);
+        uint32_t size[4] = {image->width, image->height, image->depth, view.level_count};
+        for (unsigned i = 0; !there && i < 3; i++)
             size[i] = 0;
         amdgpu_image_write_lane(wave, op, lane, op->inst->dmask, true, size);
     }

@@ -11,7 +11,9 @@
 /* An image as an instruction accesses it, and the layout of the instruction's address, as word
  * numbers. */
 struct amdgpu_view {
-    struct amdgpu_image image;
+    struct amdgpu_image image; /* its first level */
+    unsigned level_count;
+    struct amdgpu_image levels[AMDGPU_LEVELS_MAX]; /* with one level, image is the only one */
     enum amdgpu_dim dim;
     unsigned offset, bias, reference, gradients, body;
     bool half_gradients;
@@ -32,11 +34,17 @@ uint32_t amdgpu_view_body(const struct amdgpu_wave *wave, const struct amdgpu_op
 struct amdgpu_texels {
     uint64_t valid;
     uint32_t x[AMDGPU_LANES_MAX], y[AMDGPU_LANES_MAX], z[AMDGPU_LANES_MAX];
+    unsigned char level[AMDGPU_LANES_MAX];
     uint32_t components[AMDGPU_LANES_MAX][4];
 };
+static inline const struct amdgpu_image *amdgpu_view_level(const struct amdgpu_view *view,
+                                                           unsigned level)
+{
+    return level ? &view->levels[level] : &view->image;
+}
 /* False: a texel is inaccessible, which was reported. */
 bool amdgpu_texels_load(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                        const struct amdgpu_image *image, struct amdgpu_texels *texels);
+                        const struct amdgpu_view *view, struct amdgpu_texels *texels);
 
 /* Writes the components of a result that dmask selects, or all, to the lane's registers. */
 void amdgpu_image_write_lane(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,

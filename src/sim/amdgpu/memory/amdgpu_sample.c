@@ -1,6 +1,6 @@
 /* Image instructions with a sampler: coordinates to texels, filters, comparisons, gathers. Weights
- * have 8 bits, as on GPUs. There is one level; a level of detail only decides between magnification
- * and minification, for which a sampler may have two filters. */
+ * have 8 bits, as on GPUs. A level of detail decides between magnification and minification, for
+ * which a sampler may have two filters, and which levels of an image are read, at most two. */
 #include "amdgpu_mimg.h"
 #include "sim_half.h"
 
@@ -17,6 +17,8 @@ struct sample { /* of a lane */
     struct axis axes[3];
     float reference;
     uint32_t result[4];
+    unsigned char level; /* and the next, which has level_weight */
+    float level_weight;
     bool linear, begun;
 };
 
@@ -129,9 +131,10 @@ static int32_t texel_offset(const struct amdgpu_wave *wave, const struct samplin
     return (int32_t)(word >> 8 * axis << 26) >> 26;
 }
 
-static void find_axes(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane)
+static void find_axes(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane,
+                      unsigned level)
 {
-    const struct amdgpu_image *image = &sampling->view.image;
+    const struct amdgpu_image *image = amdgpu_view_level(&sampling->view, level);
     struct sample *sample = &sampling->samples[lane];
     unsigned count = axes_of(sampling);
     for (unsigned i = 0; i < 3; i++)
@@ -230,6 +233,24 @@ static bool is_linear(const struct amdgpu_wave *wave, const struct sampling *sam
     return lod_of(wave, sampling, lane) > 0 ? sampler->minify_linear : sampler->magnify_linear;
 }
 
+/* The level that a lane reads, or the first of two. */
+static void find_levels(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane)
+{
+    struct sample *sample = &sampling->samples[lane];
+    float last = (float)(sampling->view.level_count - 1);
+    bool several = sampling->view.level_count > 1 && sampling->sampler.levels != AMDGPU_FIRST_LEVEL;
+    float lod = several ? lod_of(wave, sampling, lane) : 0;
+    lod = lod > last ? last : lod > 0 ? lod : 0;
+    bool between = sampling->sampler.levels == AMDGPU_BETWEEN_LEVELS && !sampling->integer &&
+                   !(sampling->flags & AMDGPU_ROW_GATHER);
+    sample->level = (unsigned char)(between ? lod : lod + 0.5f);
+    sample->level_weight = between ? rintf((lod - (float)sample->level) * 256) / 256 : 0;
+    if (sample->level_weight == 1) { /* rounded up */
+        sample->level++;
+        sample->level_weight = 0;
+    }
+}
+
 /* ---- texels ------------------------------------------------------------------------------ */
 
 static bool compares(unsigned function, float reference, float value)
@@ -293,10 +314,10 @@ static void add_tap(const struct sampling *sampling, struct sample *sample, floa
     sample->begun = true;
 }
 
-/* The texels of all lanes for one tap; lanes: those with a texel there, which may be the border.
- * False: a fault. */
+/* The texels of all lanes for one tap in the lane's level or the next; lanes: those with a texel
+ * there, which may be the border. False: a fault. */
 static bool load_tap(struct amdgpu_wave *wave, const struct sampling *sampling, unsigned tap,
-                     uint64_t lanes, struct amdgpu_texels *texels)
+                     unsigned next, uint64_t lanes, struct amdgpu_texels *texels)
 {
     texels->valid = 0;
     for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
@@ -308,32 +329,63 @@ static bool load_tap(struct amdgpu_wave *wave, const struct sampling *sampling, 
         texels->x[lane] = inside ? (uint32_t)x : 0;
         texels->y[lane] = inside ? (uint32_t)y : 0;
         texels->z[lane] = inside ? (uint32_t)z : 0;
+        texels->level[lane] = inside ? (unsigned char)(sampling->samples[lane].level + next) : 0;
         texels->valid |= (uint64_t)inside << lane;
     }
-    return amdgpu_texels_load(wave, sampling->op, &sampling->view.image, texels);
+    return amdgpu_texels_load(wave, sampling->op, &sampling->view, texels);
 }
 
-static bool filter(struct amdgpu_wave *wave, struct sampling *sampling)
+/* The lanes with a part in the result from their level (next 0), or from the one after it. */
+static uint64_t lanes_at(const struct amdgpu_wave *wave, const struct sampling *sampling,
+                         unsigned next)
+{
+    uint64_t lanes = 0;
+    for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        lanes |= (uint64_t)(!next || sampling->samples[lane].level_weight > 0) << lane;
+    }
+    return lanes;
+}
+
+static float weight_at(const struct sample *sample, unsigned next, unsigned tap)
+{
+    return tap_weight(sample, tap) * (next ? sample->level_weight : 1 - sample->level_weight);
+}
+
+static bool filter_level(struct amdgpu_wave *wave, struct sampling *sampling, unsigned next,
+                         uint64_t all)
 {
     struct amdgpu_texels texels;
     for (unsigned tap = 0; tap < 8; tap++) {
         uint64_t lanes = 0;
-        for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
+        for (uint64_t left = all; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
             lanes |= (uint64_t)(tap_weight(&sampling->samples[lane], tap) > 0) << lane;
         }
         if (!lanes)
             continue;
-        if (!load_tap(wave, sampling, tap, lanes, &texels))
+        if (!load_tap(wave, sampling, tap, next, lanes, &texels))
             return false;
         for (uint64_t left = lanes; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
             struct sample *sample = &sampling->samples[lane];
-            add_tap(sampling, sample, tap_weight(sample, tap),
+            add_tap(sampling, sample, weight_at(sample, next, tap),
                     texels.valid >> lane & 1 ? texels.components[lane] : NULL);
         }
     }
     return true;
+}
+
+static bool filter(struct amdgpu_wave *wave, struct sampling *sampling)
+{
+    if (!filter_level(wave, sampling, 0, lanes_at(wave, sampling, 0)))
+        return false;
+    uint64_t second = lanes_at(wave, sampling, 1);
+    for (uint64_t left = second; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctzll(left);
+        find_axes(wave, sampling, lane, sampling->samples[lane].level + 1u);
+    }
+    return !second || filter_level(wave, sampling, 1, second);
 }
 
 /* One component of each of four texels: below left, below right, above right, above left. */
@@ -343,7 +395,7 @@ static bool gather(struct amdgpu_wave *wave, struct sampling *sampling)
     unsigned component = (unsigned)__builtin_ctz(sampling->op->inst->dmask | 8u);
     struct amdgpu_texels texels;
     for (unsigned i = 0; i < 4; i++) {
-        if (!load_tap(wave, sampling, taps[i], UINT64_MAX, &texels))
+        if (!load_tap(wave, sampling, taps[i], 0, UINT64_MAX, &texels))
             return false;
         for (uint64_t left = amdgpu_exec(wave); left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctzll(left);
@@ -399,15 +451,17 @@ static void begin_lane(const struct amdgpu_wave *wave, struct sampling *sampling
     if (sampling->flags & AMDGPU_ROW_COMPARE_DEPTH)
         sample->reference =
             sim_float_of(amdgpu_view_word(wave, sampling->op, lane, sampling->view.reference));
-    find_axes(wave, sampling, lane);
+    find_levels(wave, sampling, lane);
+    find_axes(wave, sampling, lane, sample->level);
 }
 
-/* The level that would be used, and the one computed, since there is only one. */
+/* The level that would be used, and the one computed. */
 static void write_lod(const struct amdgpu_wave *wave, struct sampling *sampling, unsigned lane)
 {
     uint32_t *result = sampling->samples[lane].result;
-    result[0] = 0;
-    result[1] = sim_bits_of(computed_lod(wave, sampling, lane));
+    float lod = computed_lod(wave, sampling, lane), last = (float)(sampling->view.level_count - 1);
+    result[0] = sim_bits_of(lod > last ? last : lod > 0 ? lod : 0);
+    result[1] = sim_bits_of(lod);
     result[2] = result[3] = 0;
 }
 
