@@ -459,6 +459,14 @@ __global__ void rearrange(float *out, __half2 a, __half2 b)
     out[21] = amd_mixed_dot(a, b, 1.0f, false);
     out[22] = h > g && !(h == g) && c != a;
 }
+TEST("pairs of which neither is less are at least as large as each other, as in HIP")
+{
+    half2 a(half(5), half(8)), b(half(2), half(10));
+    CHECK(!(a < b) && !(b < a) && !(a > b) && a != b);
+    CHECK(a >= b && b >= a && a <= b && b <= a);
+    CHECK(half2(half(2), half(8)) <= half2(half(2), half(10)));
+    CHECK(!(half2(half(3), half(9)) <= half2(half(2), half(8))));
+}
 TEST("pairs are split and combined, and halves convert by assignment")
 {
     ah_test::buffer<float> out(23);

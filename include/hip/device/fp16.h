@@ -384,13 +384,20 @@ struct alignas(4) __half2 {
     __AH_HALF2_COMPARISON(==)
     __AH_HALF2_COMPARISON(<)
     __AH_HALF2_COMPARISON(>)
-    __AH_HALF2_COMPARISON(<=)
-    __AH_HALF2_COMPARISON(>=)
 #undef __AH_HALF2_OPERATOR
 #undef __AH_HALF2_COMPARISON
     friend __host__ __device__ inline bool operator!=(const __half2 &a, const __half2 &b)
     {
         return !(a == b);
+    }
+    /* not >, and not <, as in HIP: also true of pairs of which neither is less */
+    friend __host__ __device__ inline bool operator<=(const __half2 &a, const __half2 &b)
+    {
+        return !(a > b);
+    }
+    friend __host__ __device__ inline bool operator>=(const __half2 &a, const __half2 &b)
+    {
+        return !(a < b);
     }
     __host__ __device__ __half2 operator+() const { return *this; }
     __host__ __device__ __half2 operator-() const { return __half2(-x, -y); }
