@@ -116,20 +116,12 @@ bool ah_rtc_link_takes(hiprtcJITInputType type)
            type == HIPRTC_JIT_INPUT_LLVM_ARCHIVES_OF_BUNDLED_BITCODE;
 }
 
-/* LLVM would take it for the device's and compile nonsense. */
-static bool is_foreign(struct ah_device *device, const void *data, size_t size)
-{
-    char *arch = ah_rtc_architecture(device);
-    bool nvidia = arch && strncmp(arch, "sm_", 3) == 0;
-    free(arch);
-    return ah_bitcode_names_target(data, size, nvidia ? "amdgcn-" : "nvptx64-");
-}
-
 /* LLVM checks whether it is bitcode or its text. */
 static hiprtcResult add_bitcode(struct ah_rtc_link *link, const void *data, size_t size,
                                 const char *name)
 {
-    if (is_foreign(link->handle.device, data, size)) {
+    const char *others = ah_rtc_is_nvidia(link->handle.device) ? "amdgcn-" : "nvptx64-";
+    if (ah_bitcode_names_target(data, size, others)) { /* LLVM would compile nonsense */
         AH_LOG_ERR("%s is LLVM code for another vendor's devices", name);
         return HIPRTC_ERROR_PROGRAM_CREATION_FAILURE;
     }

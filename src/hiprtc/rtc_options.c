@@ -237,11 +237,20 @@ char *ah_rtc_current_architecture(void)
     return ah_rtc_architecture(NULL);
 }
 
+static bool read_architecture(struct ah_device *device, hipDeviceProp_tR0600 *out)
+{
+    device = device ? device : ah_device_current();
+    return device && device->ops->device_properties(device->native, out) == hipSuccess;
+}
+
 char *ah_rtc_architecture(struct ah_device *device)
 {
     hipDeviceProp_tR0600 properties;
-    device = device ? device : ah_device_current();
-    if (!device || device->ops->device_properties(device->native, &properties) != hipSuccess)
-        return NULL;
-    return strdup(properties.gcnArchName);
+    return read_architecture(device, &properties) ? strdup(properties.gcnArchName) : NULL;
+}
+
+bool ah_rtc_is_nvidia(struct ah_device *device)
+{
+    hipDeviceProp_tR0600 properties;
+    return read_architecture(device, &properties) && strncmp(properties.gcnArchName, "sm_", 3) == 0;
 }

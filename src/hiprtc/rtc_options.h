@@ -29,5 +29,6 @@ void ah_rtc_options_fini(struct ah_rtc_options *options);
 char *ah_rtc_current_architecture(void);
 /* That of a device; NULL is the current one. */
 char *ah_rtc_architecture(struct ah_device *device);
+bool ah_rtc_is_nvidia(struct ah_device *device);
 
 #endif

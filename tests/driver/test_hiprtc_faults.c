@@ -88,6 +88,45 @@ static hiprtcResult link_inputs(void)
     return result;
 }
 
+static hipError_t add_all(hipLinkState_t link)
+{
+    static char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n", data[] = "bitcode";
+    char archive[128];
+    int length =
+        snprintf(archive, sizeof archive, "!<arch>\n%-16s%-12d%-6d%-6d%-8o%-10d`\nBC\xc0\xde",
+                 "a.bc/", 0, 0, 0, 0644, 4);
+    hipError_t error =
+        hipLinkAddData(link, hipJitInputLLVMBitcode, data, sizeof data, "data", 0, NULL, NULL);
+    if (error == hipSuccess)
+        error =
+            hipLinkAddData(link, hipJitInputLibrary, archive, (size_t)length, NULL, 0, NULL, NULL);
+    if (error == hipSuccess)
+        error = hipLinkAddFile(link, hipJitInputLLVMBitcode, bitcode, 0, NULL, NULL);
+    if (error == hipSuccess)
+        error = hipLinkAddData(link, hipJitInputPtx, text, sizeof text, "text", 0, NULL, NULL);
+    return error;
+}
+
+/* By the compiler and the driver: the result of hipLink* as hiprtc's. */
+static hiprtcResult link_with_the_driver(void)
+{
+    static const char *const words[] = {"-O2"};
+    hipJitOption options[] = {hipJitOptionOptimizationLevel, hipJitOptionIRtoISAOptExt,
+                              hipJitOptionIRtoISAOptCountExt};
+    void *values[] = {(void *)2, (void *)(uintptr_t)words, (void *)1}, *image;
+    hipLinkState_t link;
+    size_t size;
+    if (hipLinkCreate(3, options, values, &link) != hipSuccess)
+        return HIPRTC_ERROR_INTERNAL_ERROR;
+    hipError_t error = add_all(link);
+    if (error == hipSuccess)
+        error = hipLinkComplete(link, &image, &size);
+    if (error == hipSuccess)
+        check(size > 12 && memcmp(image, ".version 7.0", 12) == 0);
+    check(hipLinkDestroy(link) == hipSuccess);
+    return error == hipSuccess ? HIPRTC_SUCCESS : HIPRTC_ERROR_INTERNAL_ERROR;
+}
+
 /* ---- what is left ---------------------------------------------------------------------------- */
 
 static unsigned entries_of(const char *path)
@@ -190,6 +229,12 @@ static void every_call_of_a_link_fails_once(void **state)
     fail_each_call(link_inputs);
 }
 
+static void every_call_of_a_link_with_the_driver_fails_once(void **state)
+{
+    (void)state;
+    fail_each_call(link_with_the_driver);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -206,6 +251,7 @@ static int begin(void **state)
     check(file && fputs("bitcode of a file", file) >= 0 && fclose(file) == 0);
     /* What is made once. */
     check(compile_program() == HIPRTC_SUCCESS && link_inputs() == HIPRTC_SUCCESS);
+    check(link_with_the_driver() == HIPRTC_SUCCESS);
     return 0;
 }
 
@@ -220,6 +266,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_of_a_compilation_fails_once),
         cmocka_unit_test(every_call_of_a_link_fails_once),
+        cmocka_unit_test(every_call_of_a_link_with_the_driver_fails_once),
     };
     if (argc > 1)
         first_case = last_case = (unsigned)atoi(argv[1]);
