@@ -208,6 +208,7 @@ static CUmemAllocationProp native_properties(const struct ah_backend_device *dev
         .location = native_location(device),
         .allocFlags.gpuDirectRDMACapable =
             properties ? properties->allocFlags.gpuDirectRDMACapable : 0,
+        .allocFlags.usage = properties ? properties->allocFlags.usage : 0,
     };
 }
 

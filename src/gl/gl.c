@@ -95,12 +95,12 @@ bool gl_open(struct gl_api *out)
 #include "gl_functions.def"
 #undef GL_FUNCTION
     };
-    void **slots = (void **)(void *)out;
     lookup find = current_lookup();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        slots[i] = find ? find(names[i]) : NULL;
-        if (!slots[i])
+        void *function = find ? find(names[i]) : NULL;
+        if (!function)
             return false;
+        memcpy((char *)out + i * sizeof function, &function, sizeof function);
     }
     return is_new_enough(out);
 }

@@ -161,9 +161,10 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *hand
                                            hipMemAllocationHandleType shHandleType);
 
 /// Binds memory to parts of arrays that were made with anyhipArraySparse (hip/anyhip.h), or takes
-/// it away. Parts are tiles of 64 KiB, in the shapes of CUDA's arrays. In resource.mipmap, which
-/// HIP declares as a structure, is a copy of what the handle of a mipmapped array points to; the
-/// handle itself may be in resource.array.
+/// it away. Parts are tiles of 64 KiB, in the shapes of CUDA's arrays; memory is made for them by
+/// hipMemCreate() with 1 in allocFlags.usage (CU_MEM_CREATE_USAGE_TILE_POOL). In resource.mipmap,
+/// which HIP declares as a structure, is a copy of what the handle of a mipmapped array points to;
+/// the handle itself may be in resource.array.
 /// @param [in] mapInfoList  the parts
 /// @param [in] count  their number
 /// @param [in] stream  a stream of the arrays' device; NULL for the legacy default stream
