@@ -472,9 +472,9 @@ AH_LAUNCH_CODE __attribute__((no_stack_protector)) hipError_t
 ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *function,
               const struct ah_launch *launch, struct ah_backend_stream *stream)
 {
-    bool special = !ahcuda_carries_context(device, stream) | (launch->extra != NULL) |
-                   (launch->place != NULL) | (launch->flags != 0);
-    if (__builtin_expect(special, 0))
+    uintptr_t special = (uintptr_t)launch->extra | (uintptr_t)launch->place | launch->flags |
+                        !ahcuda_carries_context(device, stream);
+    if (__builtin_expect(special != 0, 0))
         return launch_any(device, native(function), launch, stream);
     return ahcuda_done(device, "cuLaunchKernel",
                        launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL));
