@@ -1,6 +1,8 @@
 /* Containers and images of any content: what is found lies inside of them. */
+#include "bitcode.h"
 #include "fuzz.h"
 #include "image.h"
+#include "object.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,25 @@ static void check_image(const struct ah_image *image, const uint8_t *data, size_
     *(volatile uint8_t *)&sum = sum;
 }
 
+static void check_object(const uint8_t *data, size_t size)
+{
+    struct ah_object object;
+    struct ah_object_part part;
+    const void *section;
+    size_t section_size, parts = 0;
+    (void)ah_bitcode_names_target(data, size, "nvptx64-");
+    if (ah_bitcode_container(data, size) != AH_CONTAINER_NONE ||
+        !ah_object_open(&object, data, size))
+        return;
+    while (ah_object_next(&object, &part) && parts++ < 64) {
+        const uint8_t *at = part.data;
+        fuzz_check(memchr(part.label, '\0', sizeof part.label));
+        fuzz_check(at >= data && part.size <= size && (size_t)(at - data) <= size - part.size);
+    }
+    if (ah_object_section(&object, ".nv_fatbin", &section, &section_size))
+        fuzz_check((const uint8_t *)section >= data && section_size <= size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct ah_images images;
@@ -37,5 +58,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(*error && memchr(error, '\0', sizeof error));
     }
     ah_images_close(&images);
+    check_object(data, size);
     return 0;
 }

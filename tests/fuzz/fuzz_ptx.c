@@ -62,6 +62,20 @@ static void check_module(struct ptx_module *module)
         check_function(function);
 }
 
+/* With a text that has some of the names that seeds have. */
+static void check_link(const uint8_t *data, size_t size)
+{
+    static const char other[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                ".global .u32 x = 1;\n.weak .func f() { ret; }\n"
+                                ".visible .entry k() { ret; }\n";
+    char *text = strndup((const char *)data, size), *linked = NULL;
+    const char *const texts[] = {other, text};
+    enum ptx_result result = text ? ptx_link(texts, 2, NULL, &linked) : PTX_NO_MEMORY;
+    fuzz_check((result == PTX_OK) == (linked != NULL));
+    free(linked);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char text[2048];
@@ -75,5 +89,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (module)
         check_module(module);
     ptx_module_destroy(module);
+    check_link(data, size);
     return 0;
 }

@@ -33,8 +33,9 @@ struct input {
     unsigned version, sm;
     const char *target; /* the whole directive */
     size_t target_length;
-    struct declaration *at;
+    struct declaration *at; /* in the order of the text */
     size_t count;
+    bool any_renamed;
 };
 
 struct linker {
@@ -268,43 +269,55 @@ static bool decide(struct linker *linker, struct declaration *first, struct decl
     return false;
 }
 
-static bool compare(struct linker *linker, struct declaration *a, struct declaration *b)
+static void rename_in(struct input *input, struct declaration *d)
 {
+    d->renamed = true;
+    input->any_renamed = true;
+}
+
+static bool compare(struct linker *linker, struct input *first, struct input *second, size_t i,
+                    size_t k)
+{
+    struct declaration *a = &first->at[i], *b = &second->at[k];
     if (!same_name(a, b))
         return true;
     if (is_global(a) && is_global(b))
         return !a->defines || !b->defines || a->dropped || b->dropped || decide(linker, a, b);
     if (!is_global(b))
-        b->renamed = true;
+        rename_in(second, b);
     else
-        a->renamed = true;
+        rename_in(first, a);
     return true;
 }
 
 static bool resolve(struct linker *linker)
 {
     bool good = true;
-    for (size_t i = 0; i < linker->count; i++)
-        for (size_t k = i + 1; k < linker->count; k++)
-            for (size_t a = 0; a < linker->inputs[i].count; a++)
-                for (size_t b = 0; b < linker->inputs[k].count; b++)
-                    good &= compare(linker, &linker->inputs[i].at[a], &linker->inputs[k].at[b]);
+    for (size_t i = 0; i < linker->count; i++) {
+        for (size_t k = i + 1; k < linker->count; k++) {
+            struct input *first = &linker->inputs[i], *second = &linker->inputs[k];
+            for (size_t a = 0; a < first->count; a++)
+                for (size_t b = 0; b < second->count; b++)
+                    good &= compare(linker, first, second, a, b);
+        }
+    }
     return good;
 }
 
 /* ---- the text --------------------------------------------------------------------------- */
 
-static const struct declaration *declaration_at(const struct input *input, const char *at)
+/* The declaration that begins there. *index: of the first one that does not lie before it. */
+static const struct declaration *declaration_at(const struct input *input, const char *at,
+                                                size_t *index)
 {
-    for (size_t i = 0; i < input->count; i++)
-        if (input->at[i].begin == at)
-            return &input->at[i];
-    return NULL;
+    while (*index < input->count && input->at[*index].begin < at)
+        ++*index;
+    return *index < input->count && input->at[*index].begin == at ? &input->at[*index] : NULL;
 }
 
 static bool is_renamed(const struct input *input, const struct ptx_token *token)
 {
-    for (size_t i = 0; i < input->count; i++)
+    for (size_t i = 0; i < input->count && input->any_renamed; i++)
         if (input->at[i].renamed && input->at[i].length == token->length &&
             memcmp(input->at[i].name, token->text, token->length) == 0)
             return true;
@@ -323,12 +336,14 @@ static void write_input(struct linker *linker, const struct input *input, size_t
     struct scanner scanner;
     const struct declaration *d;
     const char *copied = input->first;
+    size_t index = 0;
     ptx_lex_init(&scanner.lexer, copied, (size_t)(input->end - copied));
     next(&scanner);
     while (!ends(&scanner)) {
         const struct ptx_token *token = &scanner.token;
         const char *begin = token_begin(token), *end = NULL;
-        if (token->kind == PTX_TOKEN_DOT && (d = declaration_at(input, begin)) && d->dropped) {
+        if (token->kind == PTX_TOKEN_DOT && (d = declaration_at(input, begin, &index)) &&
+            d->dropped) {
             end = d->end;
         } else if (is_word(token, "file") || is_word(token, "loc")) {
             end = memchr(begin, '\n', (size_t)(input->end - begin));
