@@ -251,6 +251,7 @@ static const struct quiet quiets[] = {
     {"cuPointerGetAttributes", NULL, 0, foreign},
     {"cuCtxGetCurrent", "rows", 0, foreign},
     {"cuCtxGetCurrent", "arrays", 0, foreign},
+    {"cuCtxGetCurrent", "sparse arrays", 0, foreign},
     {"cuCtxGetCurrent", "copies", 0, foreign},
     {"cuCtxGetCurrent", "shared pools", 0, foreign},
     {"cuCtxGetCurrent", "launched graphs", 0, foreign},

@@ -546,6 +546,37 @@ done:
     T(hipSetDevice(0));
 }
 
+static void use_sparse_arrays(void)
+{
+    const hipMemAllocationProp properties = {.type = hipMemAllocationTypePinned,
+                                             .location = {.type = hipMemLocationTypeDevice}};
+    hipMemGenericAllocationHandle_t memory = NULL;
+    hipArray_t array = NULL;
+    if (over_hsa()) /* has none */
+        return;
+    T(hipMalloc3DArray(&array, &words, (hipExtent){256, 256, 0}, anyhipArraySparse));
+    T(hipMemCreate(&memory, 2 << 20, &properties, 0));
+    if (array && memory) {
+        hipArrayMapInfo part = {.resourceType = hipResourceTypeArray,
+                                .resource.array = array,
+                                .memOperationType = hipMemOperationTypeMap,
+                                .memHandle.memHandle = memory,
+                                .deviceBitMask = 1};
+        part.subresource.sparseLevel.extentWidth = 256;
+        part.subresource.sparseLevel.extentHeight = 256;
+        part.subresource.sparseLevel.extentDepth = 1;
+        T(hipMemMapArrayAsync(&part, 1, NULL));
+        T(hipMemcpy2DToArray(array, 0, 0, pages, 64, 64, 8, hipMemcpyHostToDevice));
+        part.memOperationType = hipMemOperationTypeUnmap;
+        T(hipMemMapArrayAsync(&part, 1, NULL));
+        T(hipDeviceSynchronize());
+    }
+    if (array)
+        END(hipFreeArray(array));
+    if (memory)
+        END(hipMemRelease(memory));
+}
+
 /* False: they stay mapped, because the device has failed. */
 static bool map_and_unmap(hipGraphicsResource_t resources[2])
 {
@@ -1239,6 +1270,7 @@ const struct section fault_sections[] = {
     {"arrays", use_arrays},
     {"textures", use_textures},
     {"mipmaps", use_mipmaps},
+    {"sparse arrays", use_sparse_arrays},
     {"graphics", use_graphics},
     {"modules", use_modules},
     {"libraries", use_libraries},

@@ -693,6 +693,68 @@ TEST("a kernel writes one level as a surface, and no other")
     }
 }
 
+__global__ void read_texel(float *out, hipTextureObject_t t, int x, int y)
+{
+    *out = tex2D<float>(t, x + 0.5f, y + 0.5f);
+}
+
+TEST("a kernel reads tiles of a sparse array")
+{
+    const int side = 128;
+    hipDeviceProp_t properties;
+    CHECK_HIP(hipGetDeviceProperties(&properties, 0));
+    hipChannelFormatDesc format = hipCreateChannelDesc<float>();
+    hipArray_t array = nullptr;
+    unsigned flags = anyhipArraySparse | hipArraySurfaceLoadStore;
+    hipError_t made =
+        hipMalloc3DArray(&array, &format, make_hipExtent(3 * side, 2 * side, 0), flags);
+    CHECK(made == (properties.sparseHipArraySupported ? hipSuccess : hipErrorNotSupported));
+    if (made != hipSuccess)
+        SKIP("the device has no sparse arrays");
+    hipMemAllocationProp kind = {};
+    kind.type = hipMemAllocationTypePinned;
+    kind.location.type = hipMemLocationTypeDevice;
+    kind.allocFlags.usage = 1; // a tile pool
+    hipMemGenericAllocationHandle_t memory;
+    std::size_t size;
+    CHECK_HIP(hipMemGetAllocationGranularity(&size, &kind, hipMemAllocationGranularityMinimum));
+    CHECK_HIP(hipMemCreate(&memory, size, &kind, 0));
+    hipArrayMapInfo part = {};
+    part.resourceType = hipResourceTypeArray;
+    part.resource.array = array;
+    part.subresourceType = hipArraySparseSubresourceTypeSparseLevel;
+    part.subresource.sparseLevel.offsetX = part.subresource.sparseLevel.offsetY = side;
+    part.subresource.sparseLevel.extentWidth = 2 * side;
+    part.subresource.sparseLevel.extentHeight = side;
+    part.subresource.sparseLevel.extentDepth = 1;
+    part.memOperationType = hipMemOperationTypeMap;
+    part.memHandleType = hipMemHandleTypeGeneric;
+    part.memHandle.memHandle = memory;
+    part.deviceBitMask = 1;
+    CHECK_HIP(hipMemMapArrayAsync(&part, 1, nullptr));
+    std::vector<float> texels(2 * side * side);
+    for (std::size_t i = 0; i < texels.size(); i++)
+        texels[i] = static_cast<float>(i);
+    const std::size_t row = 2 * side * sizeof(float);
+    CHECK_HIP(hipMemcpy2DToArray(array, side * sizeof(float), side, texels.data(), row, row, side,
+                                 hipMemcpyHostToDevice));
+    {
+        ah_test::texture t(array,
+                           ah_test::settings_with(hipAddressModeClamp, hipFilterModePoint, false));
+        ah_test::buffer<float> out(1);
+        for (int at : {0, 5, side - 1, side, 2 * side - 1}) {
+            read_texel<<<1, 1>>>(out.device(), t, side + at, side + 77);
+            CHECK_HIP(hipGetLastError());
+            CHECK_EQ(out.read()[0], texels[77 * 2 * side + at]);
+        }
+    }
+    part.memOperationType = hipMemOperationTypeUnmap;
+    CHECK_HIP(hipMemMapArrayAsync(&part, 1, nullptr));
+    CHECK_HIP(hipDeviceSynchronize());
+    CHECK_HIP(hipFreeArray(array));
+    CHECK_HIP(hipMemRelease(memory));
+}
+
 // The other shapes of level and gradient read the only level there is.
 __global__ void read_all_levels(float *out, hipTextureObject_t line, hipTextureObject_t cuboid,
                                 hipTextureObject_t lines, hipTextureObject_t planes,

@@ -126,18 +126,18 @@ static bool read_texel(const struct sim_texture *texture, const struct sim_image
                        uint64_t *out_address)
 {
     size_t element = sim_channel_size(image->type) * image->channels;
-    uint64_t at = image->address;
-    size_t steps[] = {element, image->row, image->slice};
+    uint64_t steps[3] = {0};
     for (unsigned d = 0; d < place->dimensions; d++) {
         int64_t i = address(mode_of(texture, d), index[d], (int64_t)image->size[d]);
         if (i < 0) {
             memcpy(out, texture->border, sizeof texture->border);
             return true;
         }
-        at += (uint64_t)i * steps[d];
+        steps[d] = (uint64_t)i;
     }
     if (texture->layered)
-        at += (uint64_t)address(SIM_CLAMP, place->layer, (int64_t)image->size[2]) * image->slice;
+        steps[2] = (uint64_t)address(SIM_CLAMP, place->layer, (int64_t)image->size[2]);
+    uint64_t at = sim_image_address(image, steps[0] * element, steps[1], steps[2]);
     const unsigned char *texel = sim_translate(device, at, element, false);
     *out_address = at;
     if (texel)

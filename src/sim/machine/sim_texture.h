@@ -22,14 +22,40 @@ enum sim_channel_type {
 };
 size_t sim_channel_size(enum sim_channel_type type); /* bytes */
 
+/* Tiles of 64 KiB one after the other, of which each has rows of bytes and slices of rows. */
+enum { SIM_TILE_BYTES = 65536 };
+struct sim_tiling {
+    unsigned char shift[3]; /* a tile's bytes of a row, its rows and its slices, as powers of 2 */
+    uint32_t count[2];      /* tiles beside and below each other */
+};
+static inline uint64_t sim_tiling_offset(const struct sim_tiling *tiling, uint64_t x, uint64_t y,
+                                         uint64_t z)
+{
+    const unsigned char *shift = tiling->shift;
+    uint64_t tile =
+        ((z >> shift[2]) * tiling->count[1] + (y >> shift[1])) * tiling->count[0] + (x >> shift[0]);
+    uint64_t slice = z & ((1u << shift[2]) - 1), row = y & ((1u << shift[1]) - 1);
+    return tile * SIM_TILE_BYTES +
+           (((slice << shift[1] | row) << shift[0]) | (x & ((1u << shift[0]) - 1)));
+}
+
 /* An array, a level of one, or linear memory. */
 struct sim_image {
     uint64_t address;
     size_t row, slice; /* bytes */
     size_t size[3];    /* texels, rows, slices: 1 where there is no such dimension */
     enum sim_channel_type type;
-    unsigned channels; /* 1 to 4 */
+    unsigned channels;               /* 1 to 4 */
+    const struct sim_tiling *tiling; /* NULL: rows and slices lie as above */
 };
+
+/* Where a byte of a row of a slice is. */
+static inline uint64_t sim_image_address(const struct sim_image *image, uint64_t x, uint64_t y,
+                                         uint64_t z)
+{
+    return image->address + (image->tiling ? sim_tiling_offset(image->tiling, x, y, z)
+                                           : x + y * image->row + z * image->slice);
+}
 
 enum sim_address_mode { SIM_WRAP, SIM_CLAMP, SIM_MIRROR, SIM_BORDER };
 enum { SIM_LEVELS_MAX = 18 };

@@ -30,6 +30,7 @@ static void fini_array(struct simcuda_object *object)
 {
     struct simcuda_array *array = (struct simcuda_array *)(void *)object;
     sim_memory_destroy(array->memory);
+    simcuda_tiles_destroy(array->tiles);
 }
 
 /* A cubemap has six square faces per cube. */
@@ -45,10 +46,6 @@ CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_D
 {
     enum { WIDTH_MAX = 131072, DEPTH_MAX = 16384, ALIGNMENT = 512 };
     enum sim_channel_type type;
-    if (shape->Flags & CUDA_ARRAY3D_SPARSE) {
-        simcuda_violation("sparse arrays are not simulated");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     if (!simcuda_channel_type(shape->Format, &type))
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->Flags & CUDA_ARRAY3D_CUBEMAP && !is_cubemap(shape))
@@ -61,11 +58,12 @@ CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_D
     size_t row = shape->Width * element, slice = row * (shape->Height ? shape->Height : 1);
     size_t size = slice * (shape->Depth ? shape->Depth : 1);
     int device = context->device->ordinal;
-    struct sim_memory *memory = sim_fault_allocation(device, size)
+    bool sparse = shape->Flags & CUDA_ARRAY3D_SPARSE;
+    struct sim_memory *memory = sparse || sim_fault_allocation(device, size)
                                     ? NULL
                                     : sim_memory_create(SIM_MEMORY_DEVICE, device, size, ALIGNMENT);
     struct simcuda_array *array =
-        memory ? simcuda_object_new(SIMCUDA_ARRAY, sizeof *array, context) : NULL;
+        memory || sparse ? simcuda_object_new(SIMCUDA_ARRAY, sizeof *array, context) : NULL;
     if (!array) {
         sim_memory_destroy(memory);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -77,8 +75,12 @@ CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_D
     array->slice = slice;
     array->memory = memory;
     array->type = type;
-    *out = array;
-    return CUDA_SUCCESS;
+    CUresult result = sparse ? simcuda_tiles_create(array) : CUDA_SUCCESS;
+    if (result == CUDA_SUCCESS)
+        *out = array;
+    else
+        simcuda_object_close(&array->object);
+    return result;
 }
 
 static CUresult create_array(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
@@ -194,6 +196,10 @@ static CUresult create_mipmap(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPT
         return CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS)
         return result;
+    if (shape->Flags & CUDA_ARRAY3D_SPARSE) {
+        simcuda_violation("sparse arrays with levels are not simulated");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     struct simcuda_mipmap *mipmap = simcuda_object_new(SIMCUDA_MIPMAP, sizeof *mipmap, context);
     if (!mipmap)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -270,14 +276,4 @@ CUresult simcuda_cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIRE
     for (unsigned i = 0; i < mipmap->level_count; i++)
         needed->size += (mipmap->levels[i]->memory->size + TILE - 1) / TILE * TILE;
     return simcuda_leave(CUDA_SUCCESS);
-}
-
-CUresult simcuda_cuMemMapArrayAsync(CUarrayMapInfo *list, unsigned count, CUstream handle)
-{
-    struct simcuda_stream *stream;
-    SIMCUDA_ENTER(cuMemMapArrayAsync);
-    CUresult result = simcuda_stream_get(handle, &stream);
-    if (result != CUDA_SUCCESS)
-        return simcuda_leave(result);
-    return simcuda_leave(list && count > 0 ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE);
 }

@@ -1,6 +1,7 @@
 /* Owns copies of linear memory: validation when they are enqueued, and the movement of data in
  * stream order. */
 #include "simcuda_copy.h"
+#include "simcuda_texture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,33 @@ CUresult simcuda_end_linear(struct simcuda_end *end, const struct simcuda_contex
     return CUDA_SUCCESS;
 }
 
+static bool is_tiled(const struct simcuda_end *end)
+{
+    return end->array && end->array->tiles;
+}
+
+/* A byte of a row of a slice, and in *chunk no more bytes than lie beside each other there. */
+static unsigned char *byte_at(const struct simcuda_end *end, size_t x, size_t y, size_t z,
+                              size_t *chunk)
+{
+    if (!is_tiled(end))
+        return end->view + z * end->slice + y * end->row + x;
+    const struct sim_tiling *tiling = simcuda_tiles_tiling(end->array->tiles);
+    size_t tile = (size_t)1 << tiling->shift[0], left = tile - (end->x + x) % tile;
+    *chunk = *chunk < left ? *chunk : left;
+    return end->view + sim_tiling_offset(tiling, end->x + x, end->y + y, end->z + z);
+}
+
+static void copy_row(const struct simcuda_copy *copy, size_t y, size_t z)
+{
+    for (size_t x = 0, chunk; x < copy->width; x += chunk) {
+        chunk = copy->width - x;
+        unsigned char *to = byte_at(&copy->dst, x, y, z, &chunk);
+        const unsigned char *from = byte_at(&copy->src, x, y, z, &chunk);
+        memmove(to, from, chunk);
+    }
+}
+
 static CUresult run_copy(struct simcuda_op *op, struct simcuda_context *context)
 {
     const struct simcuda_copy *copy = (const struct simcuda_copy *)(const void *)op;
@@ -43,8 +71,7 @@ static CUresult run_copy(struct simcuda_op *op, struct simcuda_context *context)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
-            memmove(copy->dst.view + z * copy->dst.slice + y * copy->dst.row,
-                    copy->src.view + z * copy->src.slice + y * copy->src.row, copy->width);
+            copy_row(copy, y, z);
     simcuda_end_wrote(&copy->dst, copy->width, copy->height, copy->depth);
     return CUDA_SUCCESS;
 }

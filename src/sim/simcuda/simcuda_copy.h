@@ -12,6 +12,7 @@ struct simcuda_end {
     uint64_t base;               /* of the allocation */
     uint64_t address;            /* of view, as devices have it; 0: the host's or an array's */
     struct simcuda_array *array; /* retained */
+    size_t x, y, z; /* where the end begins in a sparse array, whose tiles view is of */
     bool pageable;
 };
 

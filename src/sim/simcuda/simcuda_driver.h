@@ -365,7 +365,8 @@ struct simcuda_array {
     CUDA_ARRAY3D_DESCRIPTOR shape;
     size_t element, row, slice; /* bytes */
     enum sim_channel_type type;
-    struct sim_memory *memory;
+    struct sim_memory *memory;   /* NULL: the array is sparse */
+    struct simcuda_tiles *tiles; /* of a sparse array */
 };
 
 struct simcuda_mipmap {

@@ -1,6 +1,7 @@
 /* Owns copies of two and three dimensions, between linear memory and arrays. */
 #include "simcuda_copy.h"
 #include "simcuda_ops.h"
+#include "simcuda_texture.h"
 
 struct side {
     int type;
@@ -24,6 +25,15 @@ static CUresult array_end(struct simcuda_end *end, const struct side *side, size
         side->x % array->element != 0 || width % array->element != 0)
         return CUDA_ERROR_INVALID_VALUE;
     simcuda_object_retain(&array->object);
+    if (array->tiles) {
+        uint64_t base = simcuda_tiles_base(array->tiles) + sim_space.to_view;
+        *end = (struct simcuda_end){.view = (unsigned char *)(uintptr_t)base,
+                                    .x = side->x,
+                                    .y = side->y,
+                                    .z = side->z,
+                                    .array = array};
+        return CUDA_SUCCESS;
+    }
     *end = (struct simcuda_end){
         .view = array->memory->view + side->z * array->slice + side->y * array->row + side->x,
         .row = array->row,

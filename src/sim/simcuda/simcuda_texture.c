@@ -119,7 +119,8 @@ static CUresult destroy_object(uint64_t handle, enum simcuda_kind kind, const ch
 static struct sim_image image_of(const struct simcuda_array *array)
 {
     return (struct sim_image){
-        .address = array->memory->address,
+        .address = array->tiles ? simcuda_tiles_base(array->tiles) : array->memory->address,
+        .tiling = array->tiles ? simcuda_tiles_tiling(array->tiles) : NULL,
         .row = array->row,
         .slice = array->slice,
         .size = {array->shape.Width, array->shape.Height ? array->shape.Height : 1,

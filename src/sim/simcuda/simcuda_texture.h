@@ -14,4 +14,12 @@ CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_D
 const struct sim_texture *simcuda_texture(struct ptx_context *context, uint64_t handle);
 const struct sim_image *simcuda_surface(struct ptx_context *context, uint64_t handle);
 
+/* ---- sparse arrays (simcuda_sparse.c) ---- */
+
+/* Sets array->tiles, with memory for none of them. */
+CUresult simcuda_tiles_create(struct simcuda_array *array);
+void simcuda_tiles_destroy(struct simcuda_tiles *tiles); /* accepts NULL */
+uint64_t simcuda_tiles_base(const struct simcuda_tiles *tiles);
+const struct sim_tiling *simcuda_tiles_tiling(const struct simcuda_tiles *tiles);
+
 #endif

@@ -188,7 +188,7 @@ static unsigned char *surface_place(struct ptx_warp *warp, const struct ptx_op *
     unsigned element = (unsigned)sim_channel_size(image->type) * image->channels;
     if (access->formatted)
         bytes = element;
-    int64_t at[3] = {0}, step[3] = {1, (int64_t)image->row, (int64_t)image->slice}, offset = 0;
+    int64_t at[3] = {0};
     int64_t last[3] = {(int64_t)(image->size[0] * element) - bytes, (int64_t)image->size[1] - 1,
                        (int64_t)image->size[2] - 1};
     for (unsigned d = 0; d < access->dimensions; d++)
@@ -208,9 +208,8 @@ static unsigned char *surface_place(struct ptx_warp *warp, const struct ptx_op *
                 return NULL;
             at[d] = at[d] < 0 ? 0 : last[d];
         }
-        offset += at[d] * step[d];
     }
-    uint64_t address = image->address + (uint64_t)offset;
+    uint64_t address = sim_image_address(image, (uint64_t)at[0], (uint64_t)at[1], (uint64_t)at[2]);
     unsigned char *where =
         at[0] % bytes ? NULL : sim_translate(warp->device, address, bytes, write);
     if (!where)
