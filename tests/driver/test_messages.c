@@ -558,14 +558,6 @@ static void tracers_learn_that_nothing_is_reported(void **state)
                 "hipRegisterActivityCallback: tracers of HIP 5 are not called");
 }
 
-/* ---- what is not implemented ---------------------------------------------------------------- */
-
-static void a_function_that_is_not_implemented_says_why(void **state)
-{
-    (void)state;
-    expect_says(hipMemMapArrayAsync(NULL, 0, NULL), hipErrorNotSupported, "hipMemMapArrayAsync: ");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,7 +591,6 @@ int main(void)
         TEST(inputs_that_hiprtc_cannot_link_are_named),
         TEST(a_compiler_that_cannot_be_used_is_told),
         TEST(tracers_learn_that_nothing_is_reported),
-        TEST(a_function_that_is_not_implemented_says_why),
     };
     use_fake("80,90");
     return run_group("driver.messages", tests);
