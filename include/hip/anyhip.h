@@ -26,6 +26,15 @@ enum anyhipArrayFlags {
     anyhipArrayDeferredMapping = 0x80 ///< memory is bound to the whole
 };
 
+/// What anyhipTraceMark() puts into a trace. The names are those of ROCTX.
+enum anyhipTraceMarkKind {
+    anyhipTraceMarkInstant = 0, ///< a mark
+    anyhipTraceMarkPush = 1,    ///< a range of the thread begins, within those that it is in
+    anyhipTraceMarkPop = 2,     ///< the range that began last in the thread ends; has no text
+    anyhipTraceMarkStart = 3,   ///< a range of the process begins, which any thread may end
+    anyhipTraceMarkStop = 4     ///< the range with this id ends; has no text
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -120,6 +129,14 @@ hipError_t anyhipGetReport(char **out_json);
 /// Returns: 1 if it has code for the device, else 0, also for an invalid image or device.
 /// Thread safety: safe. Stream order: none.
 int anyhipDeviceCanRunImage(int device, const void *image, size_t size);
+
+/// Puts a mark, or one end of a range, into the trace file (ANYHIP_TRACE); does nothing where there
+/// is none. It needs no device, and may come before any function of HIP. ROCTX's functions use it.
+/// @param [in] kind  which
+/// @param [in] id    of ranges of the process: one number for both ends, of this range alone; else 0
+/// @param [in] text  UTF-8, copied; may be NULL
+/// Thread safety: safe. Stream order: none.
+void anyhipTraceMark(enum anyhipTraceMarkKind kind, uint64_t id, const char *text);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

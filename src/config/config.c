@@ -16,7 +16,7 @@
 #define ANYHIP_SYSCONFDIR "/etc"
 #endif
 
-enum { FILE_SIZE_MAX = 1 << 20 };
+enum { FILE_SIZE_MAX = 1 << 20, TRACE_SIZE_MIB = 2048, TRACE_BUFFER_MIB = 8 };
 
 const char *const ah_config_driver_names[AH_CONFIG_DRIVER_COUNT] = {"cuda", "hsa", "simcuda",
                                                                     "simhsa"};
@@ -26,6 +26,8 @@ void ah_config_init(struct ah_config *config)
     *config = (struct ah_config){
         .log_mask = AH_LOG_DEFAULT_MASK,
         .log_max_size_mib = AH_LOG_DEFAULT_SIZE_MIB,
+        .trace_max_size_mib = TRACE_SIZE_MIB,
+        .trace_buffer_mib = TRACE_BUFFER_MIB,
     };
 }
 
@@ -45,6 +47,7 @@ void ah_config_fini(struct ah_config *config)
     for (int i = 0; i < AH_CONFIG_DRIVER_COUNT; i++)
         free(config->driver_library[i]);
     free(config->log_file);
+    free(config->trace_file);
     free(config->sim_devices);
     free(config->sim_memory);
     free(config->sim_seed);
@@ -172,6 +175,9 @@ static const struct schema_key {
     KEY("log.mask", "a whole number, or one in a string as \"0x1\"", read_mask, log_mask),
     KEY("log.file", "a string", read_string, log_file),
     KEY("log.max_size_mib", "a whole number of MiB", read_size, log_max_size_mib),
+    KEY("trace.file", "a string", read_string, trace_file),
+    KEY("trace.max_size_mib", "a whole number of MiB", read_size, trace_max_size_mib),
+    KEY("trace.buffer_mib", "a whole number of MiB up to 1024", read_count, trace_buffer_mib),
     KEY("sim.devices", "a string", read_string, sim_devices),
     KEY("sim.memory", "a string", read_string, sim_memory),
     KEY("sim.threads", "a whole number up to 1024", read_count, sim_threads),
@@ -425,6 +431,10 @@ char *ah_config_print(const struct ah_config *config)
     cJSON_AddStringToObject(log, "mask", mask);
     print_text(log, "file", config->log_file, "");
     cJSON_AddNumberToObject(log, "max_size_mib", (double)config->log_max_size_mib);
+    cJSON *trace = cJSON_AddObjectToObject(root, "trace");
+    print_text(trace, "file", config->trace_file, "");
+    cJSON_AddNumberToObject(trace, "max_size_mib", (double)config->trace_max_size_mib);
+    cJSON_AddNumberToObject(trace, "buffer_mib", (double)config->trace_buffer_mib);
     print_sim(cJSON_AddObjectToObject(root, "sim"), config);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);

@@ -31,6 +31,8 @@ struct ah_config {
     int log_mask;
     char *log_file;
     size_t log_max_size_mib;
+    char *trace_file;
+    size_t trace_max_size_mib, trace_buffer_mib;
     char *sim_devices; /* of simulated devices; src/sim/machine/sim_options.h says what they mean */
     char *sim_memory;
     size_t sim_threads;
@@ -78,6 +80,9 @@ char *ah_config_print(const struct ah_config *config);
 /* Sets up the log of this library as config and the environment say; config gets the environment's
  * values. With report, a variable that does not parse is reported. */
 void ah_config_set_log(struct ah_config *config, bool report);
+
+/* config gets the environment's value for the trace file. */
+void ah_config_set_trace(struct ah_config *config);
 
 /* Sets up the log of a library beside AnyHIP's own (a simulated driver, ROCTX) as the configuration
  * and the environment say. Both append whole lines to one file; invalid settings are reported only

@@ -49,6 +49,17 @@ void ah_config_set_log(struct ah_config *config, bool report)
     });
 }
 
+void ah_config_set_trace(struct ah_config *config)
+{
+    char *file = ah_env_path("ANYHIP_TRACE");
+    if (file && *file) {
+        free(config->trace_file);
+        config->trace_file = file;
+    } else {
+        free(file);
+    }
+}
+
 void ah_config_start_log(void)
 {
     struct ah_config config;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct {
-    const char *name, *arguments;
+    const char *name, *arguments, *types;
 } names[] = {
 #include "api_names.h"
 };
@@ -48,4 +48,9 @@ const char *ah_api_name(int id)
 const char *ah_api_argument_names(int id)
 {
     return id >= 0 && id < AH_API_ID_COUNT ? names[id].arguments : NULL;
+}
+
+const char *ah_api_argument_types(int id)
+{
+    return id >= 0 && id < AH_API_ID_COUNT ? names[id].types : NULL;
 }

@@ -160,9 +160,73 @@ static void print_named(const char *pattern, const char *name, int length)
     }
 }
 
+/* What observers may read through a parameter after a successful call, by its type and, where a
+ * pointer may also be to a list or to something that is read, by the names that are no such.
+ * The letters are those of ah_api_argument_types. */
+static const struct {
+    char code;
+    const char *type, *names; /* names: NULL: every one */
+} results[] = {
+    {'i', "int *",
+     "pi value device deviceId count runtimeVersion driverVersion active leastPriority "
+     "greatestPriority priority gridSize blockSize numBlocks canAccessPeer major minor"},
+    {'i', "hipDevice_t *", NULL},
+    {'u', "unsigned int *", "flags flagsPtr pFlags"},
+    {'s', "size_t *",
+     "free total size bytes pitch granularity pValue offset logSizeRet codeSizeRet"},
+    {'f', "float *", "ms"},
+    {'p', "void **", "ptr devPtr dev_ptr hostPtr pfn"},
+    {'p', "hipDeviceptr_t *", "dptr pbase"},
+    {'p', "hipStream_t *", "stream phStream"},
+    {'p', "hipEvent_t *", "event"},
+    {'p', "hipModule_t *", NULL},
+    {'p', "hipFunction_t *", "function functionPtr"},
+    {'p', "hipGraph_t *", NULL},
+    {'p', "hipGraphExec_t *", NULL},
+    {'p', "hipGraphNode_t *", "pGraphNode"},
+    {'p', "hipMemPool_t *", NULL},
+    {'p', "hipArray_t *", "array pHandle"},
+    {'p', "hipTextureObject_t *", NULL},
+    {'p', "hipSurfaceObject_t *", NULL},
+    {'p', "hipCtx_t *", NULL},
+    {'p', "hiprtcProgram *", NULL},
+    {'t', "char *", NULL},
+};
+
+static bool is_among(const char *list, const char *name, size_t length)
+{
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t word = strcspn(at, " ");
+        if (word == length && strncmp(at, name, length) == 0)
+            return true;
+        at += word;
+    }
+    return false;
+}
+
+static char result_code(const char *type, size_t type_length, const char *name, size_t name_length)
+{
+    for (size_t i = 0; i < COUNT(results); i++)
+        if (strlen(results[i].type) == type_length &&
+            strncmp(results[i].type, type, type_length) == 0 &&
+            (!results[i].names || is_among(results[i].names, name, name_length)))
+            return results[i].code;
+    return '.';
+}
+
+/* What is printed of an argument. */
+enum part { CODE, NAME, TYPE };
+
+/* One letter for each argument that the pattern prints. */
+static void print_codes(const char *pattern, char code)
+{
+    for (; pattern; pattern = strchr(pattern, ',') ? strchr(pattern, ',') + 1 : NULL)
+        putchar(code);
+}
+
 /* One parameter, from its type to its name, which is the last word. Returns whether it prints
  * anything. */
-static bool print_argument(const char *text, const char *end, bool is_first, bool name_alone)
+static bool print_argument(const char *text, const char *end, bool is_first, enum part part)
 {
     const char *name = end;
     while (name > text && is_word(name[-1]))
@@ -179,8 +243,15 @@ static bool print_argument(const char *text, const char *end, bool is_first, boo
             pattern = printed[i].print;
     if (!*pattern)
         return false;
-    printf("%s", is_first ? " " : ", ");
-    print_named(name_alone ? names_of(pattern) : pattern, name, (int)(end - name));
+    if (part == TYPE) {
+        print_codes(names_of(pattern),
+                    result_code(text, (size_t)(name - text) - (name[-1] == ' '), name,
+                                (size_t)(end - name)));
+        return true;
+    }
+    if (part == CODE || !is_first)
+        printf("%s", is_first ? " " : ", ");
+    print_named(part == NAME ? names_of(pattern) : pattern, name, (int)(end - name));
     return true;
 }
 
@@ -192,13 +263,13 @@ static bool has_arguments(const struct function *function)
     return !strchr(at, '(') && strcmp(at, "void)") != 0;
 }
 
-static void print_list(const struct function *function, bool names_alone)
+static void print_list(const struct function *function, enum part part)
 {
     const char *at = function->parameters + 1;
     bool is_first = true;
     while (*at && *at != ')') {
         const char *end = at + strcspn(at, ",)");
-        is_first = !print_argument(at, end, is_first, names_alone) && is_first;
+        is_first = !print_argument(at, end, is_first, part) && is_first;
         at = *end == ',' ? end + 1 : end;
         while (*at == ' ')
             at++;
@@ -210,7 +281,7 @@ static void print_arguments_of(const struct function *function)
     if (!has_arguments(function))
         return;
     printf("#define AH_ARGUMENTS_%s", function->name);
-    print_list(function, false);
+    print_list(function, CODE);
     printf("\n");
 }
 
@@ -244,7 +315,10 @@ static void print_names(void)
     for (size_t i = 0; i < COUNT(functions); i++) {
         printf("{\"%s\", \"", functions[i].name);
         if (has_arguments(&functions[i]))
-            print_list(&functions[i], true);
+            print_list(&functions[i], NAME);
+        printf("\", \"");
+        if (has_arguments(&functions[i]))
+            print_list(&functions[i], TYPE);
         printf("\"},\n");
     }
 }

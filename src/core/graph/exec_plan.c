@@ -599,6 +599,7 @@ hipError_t ah_plan_update(struct ah_exec_plan *plan, const struct ah_exec_list *
     struct ah_plan_graph *graph = &plan->graphs[place->graph];
     if (!graph->native) /* its device was reset */
         return hipErrorInvalidValue;
+    atomic_store_explicit(&graph->trace_number, 0, memory_order_relaxed);
     return graph->device->ops->graph_update(graph->device->native, graph->native, place->member,
                                             &view);
 }

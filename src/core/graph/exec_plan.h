@@ -62,6 +62,7 @@ struct ah_plan_graph {
     struct ah_backend_graph *native;
     struct ah_device *device;
     unsigned members, count; /* plan->members[members] and further: the list's nodes */
+    _Atomic(unsigned) trace_number; /* struct ah_observed_nodes */
 };
 
 /* Where a node is. */

@@ -18,10 +18,35 @@ static hipError_t wait(struct ah_stream *stream, struct ah_event *event)
     return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_EVENT_WAIT, .event = event});
 }
 
-static hipError_t run_graph(const struct ah_plan_graph *graph, struct ah_stream *stream)
+/* What observers may ask about the nodes of a graph of the backend. */
+struct nodes {
+    struct ah_observed_nodes base;
+    const struct ah_exec_plan *plan;
+    const struct ah_exec_list *list;
+    const struct ah_plan_graph *graph;
+};
+
+static void describe(const struct ah_observed_nodes *base, unsigned index,
+                     struct ah_observed_node *out_node)
 {
-    return ah_submit(stream,
-                     &(struct ah_command){.kind = AH_COMMAND_GRAPH, .graph = graph->native});
+    const struct nodes *nodes = (const struct nodes *)(const void *)base;
+    unsigned node = nodes->plan->members[nodes->graph->members + index];
+    const struct ah_work *work = nodes->list->nodes[node].work;
+    *out_node = (struct ah_observed_node){
+        .type = work ? work->type->name : "empty",
+        .function = work && work->type->type == hipGraphNodeTypeKernel ? work->kernel.function
+                                                                       : NULL,
+        .node = (int)node,
+    };
+}
+
+static hipError_t run_graph(struct ah_exec_plan *plan, const struct ah_exec_list *list,
+                            unsigned index, struct ah_stream *stream)
+{
+    struct ah_plan_graph *graph = &plan->graphs[index];
+    const struct nodes nodes = {{graph->count, describe, &graph->trace_number}, plan, list, graph};
+    return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_GRAPH,
+                                                  .graph = {graph->native, &nodes.base}});
 }
 
 static hipError_t run_work(const struct ah_exec_node *node, struct ah_stream *stream)
@@ -31,19 +56,20 @@ static hipError_t run_work(const struct ah_exec_node *node, struct ah_stream *st
 
 /* After an error only the order of the lanes is kept up, so that what is queued is joined. */
 static hipError_t run_steps(struct ah_exec_plan *plan, const struct ah_exec_list *list,
-                            struct ah_stream *main)
+                            struct ah_stream *main, struct ah_observed_graph *observed)
 {
     hipError_t first = hipSuccess;
     for (unsigned i = 0; i < plan->step_count; i++) {
         const struct ah_plan_step *step = &plan->steps[i];
         struct ah_stream *stream = stream_of(plan, main, step->lane);
         hipError_t error = hipSuccess;
+        observed->node = step->kind == AH_STEP_WORK ? (int)step->index : -1;
         if (step->kind == AH_STEP_RECORD)
             error = record(stream, &plan->events[step->index]);
         else if (step->kind == AH_STEP_WAIT)
             error = wait(stream, &plan->events[step->index]);
         else if (first == hipSuccess)
-            error = step->kind == AH_STEP_GRAPH ? run_graph(&plan->graphs[step->index], stream)
+            error = step->kind == AH_STEP_GRAPH ? run_graph(plan, list, step->index, stream)
                                                 : run_work(&list->nodes[step->index], stream);
         if (first == hipSuccess)
             first = error;
@@ -105,13 +131,16 @@ static bool ends(const struct ah_exec_plan *plan, const struct ah_stream *stream
 hipError_t ah_plan_launch(struct ah_exec_plan *plan, const struct ah_exec_list *list,
                           struct ah_stream *stream, bool follows)
 {
+    struct ah_observed_graph observed;
     struct ah_stream *main;
     hipError_t error = enter(plan, stream, &main);
     if (error == hipSuccess && follows && plan->records_end)
         error = wait(main, &plan->end);
     if (error != hipSuccess)
         return error;
-    error = run_steps(plan, list, main);
+    ah_observe_graph_begin(&observed, stream);
+    error = run_steps(plan, list, main, &observed);
+    ah_observe_graph_end(&observed);
     if (error == hipSuccess)
         note_records(plan, list);
     hipError_t joined = ends(plan, stream, main) ? record(main, &plan->end) : hipSuccess;

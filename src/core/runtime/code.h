@@ -18,6 +18,7 @@ struct ah_function {
     struct ah_function *next;      /* of the same module */
     const void *host;              /* the kernel's host address; NULL: of a module */
     _Atomic(struct ah_parameter_list *) parameters; /* NULL until they are needed; owned */
+    _Atomic(unsigned) trace_name; /* the trace file's number for the name; 0: it has none */
 };
 
 /* The parameters of a kernel, in the order of its arguments. */

@@ -25,8 +25,39 @@ static struct ah_allocation *opened_before(const struct ah_allocation *allocatio
                                                                                           : NULL;
 }
 
+/* Counts what a device has more or less. Memory of other processes is theirs; that of graphs comes
+ * and goes without a call. The lock is held. */
+static void count(const struct ah_allocation *allocation, bool added)
+{
+    struct ah_memory_use *use = &allocation->device->memory_use;
+    uint64_t size = added ? allocation->range.size : (uint64_t)0 - allocation->range.size;
+    if (allocation->origin == AH_ORIGIN_IPC || allocation->origin == AH_ORIGIN_GRAPH)
+        return;
+    if (allocation->kind == AH_MEMORY_DEVICE)
+        use->device += size;
+    else if (allocation->kind == AH_MEMORY_MANAGED)
+        use->managed += size;
+    else
+        use->host += size;
+}
+
+/* The lock is held; tell does the rest without it. */
+static void note_use(struct ah_device *device, struct ah_memory_use *out_use, uint64_t *out_time)
+{
+    *out_use = device->memory_use;
+    *out_time = ah_observe_commands() ? ah_observe_time() : 0;
+}
+
+static void tell(struct ah_device *device, const struct ah_memory_use *use, uint64_t time)
+{
+    if (time)
+        ah_observe_memory(device, use, time);
+}
+
 hipError_t ah_memory_register(const struct ah_allocation *allocation)
 {
+    struct ah_memory_use use;
+    uint64_t time = 0;
     struct ah_allocation *copy = malloc(sizeof *copy);
     if (!copy)
         return hipErrorOutOfMemory;
@@ -36,9 +67,15 @@ hipError_t ah_memory_register(const struct ah_allocation *allocation)
     struct ah_allocation *opened = added ? NULL : opened_before(allocation);
     if (opened)
         opened->reopened++;
+    if (added) {
+        count(copy, true);
+        note_use(copy->device, &use, &time);
+    }
     pthread_rwlock_unlock(&memory.lock);
     if (!added)
         free(copy);
+    else
+        tell(allocation->device, &use, time);
     return added || opened ? hipSuccess : hipErrorHostMemoryAlreadyRegistered;
 }
 
@@ -70,18 +107,25 @@ bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_kn
 
 bool ah_memory_unregister(const void *pointer, struct ah_allocation *out)
 {
+    struct ah_memory_use use;
+    uint64_t time = 0;
     pthread_rwlock_wrlock(&memory.lock);
     struct ah_allocation *allocation = at((uintptr_t)pointer);
     bool last = allocation && allocation->reopened == 0;
     if (allocation)
         *out = *allocation;
-    if (last)
+    if (last) {
         ah_ranges_remove(&memory.ranges, &allocation->range);
-    else if (allocation)
+        count(allocation, false);
+        note_use(allocation->device, &use, &time);
+    } else if (allocation) {
         allocation->reopened--;
+    }
     pthread_rwlock_unlock(&memory.lock);
-    if (last)
+    if (last) {
         free(allocation);
+        tell(out->device, &use, time);
+    }
     return allocation != NULL;
 }
 
@@ -94,18 +138,23 @@ hipError_t ah_memory_finish_free(const struct ah_allocation *allocation, hipErro
 
 void ah_memory_release_device(struct ah_device *device)
 {
+    struct ah_memory_use use;
+    uint64_t time;
     pthread_rwlock_wrlock(&memory.lock);
     struct ah_range *range = ah_ranges_above(&memory.ranges, 0);
     while (range) {
         struct ah_range *next = ah_ranges_above(&memory.ranges, range->start);
         struct ah_allocation *allocation = (struct ah_allocation *)(void *)range;
         if (allocation->device == device) {
+            count(allocation, false);
             ah_ranges_remove(&memory.ranges, range);
             free(allocation);
         }
         range = next;
     }
+    note_use(device, &use, &time);
     pthread_rwlock_unlock(&memory.lock);
+    tell(device, &use, time);
 }
 
 static void describe_known(const struct ah_allocation *allocation, const void *pointer,

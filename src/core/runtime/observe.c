@@ -175,6 +175,33 @@ uint64_t ah_observe_correlation(void)
     return ah_thread.call ? ah_thread.call->correlation : 0;
 }
 
+/* ---- graphs and memory -------------------------------------------------------------------- */
+
+void ah_observe_graph_begin(struct ah_observed_graph *graph, struct ah_stream *stream)
+{
+    *graph = (struct ah_observed_graph){
+        .id = atomic_fetch_add_explicit(&last_command, 1, memory_order_relaxed) + 1,
+        .stream = stream,
+        .node = -1,
+    };
+    ah_thread.graph = graph;
+}
+
+void ah_observe_graph_end(struct ah_observed_graph *graph)
+{
+    if (ah_thread.graph == graph)
+        ah_thread.graph = NULL;
+}
+
+void ah_observe_memory(struct ah_device *device, const struct ah_memory_use *use, uint64_t time)
+{
+    for (int i = 0; i < AH_OBSERVERS_MAX; i++) {
+        const struct ah_observer *observer = observer_at(i);
+        if (observer && observer->memory_changes)
+            observer->memory_changes(device, use, time);
+    }
+}
+
 /* ---- devices ----------------------------------------------------------------------------- */
 
 /* Called by the backend, possibly in a thread of the driver. */
@@ -209,12 +236,15 @@ static bool reports(struct ah_device *device)
 
 uint64_t ah_observe_collect(bool wait)
 {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     uint64_t lost = 0;
+    pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];
         if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
             device->ops->trace_collect(device->native, wait, &lost);
     }
+    pthread_mutex_unlock(&one_at_a_time);
     return lost;
 }
 
@@ -238,6 +268,7 @@ void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream
         .stream = stream,
         .command = command,
         .name = name,
+        .graph = ah_thread.graph,
         .begin = ah_observe_time(),
     };
     bool outer = ah_thread.reporting;

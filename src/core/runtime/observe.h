@@ -28,6 +28,7 @@
 
 struct ah_command;
 struct ah_device;
+struct ah_function;
 struct ah_stream;
 
 /* ---- calls ------------------------------------------------------------------------------ */
@@ -73,13 +74,45 @@ struct ah_call {
 
 /* ---- commands --------------------------------------------------------------------------- */
 
+/* A launch of an executable graph, which the thread is submitting. */
+struct ah_observed_graph {
+    uint64_t id; /* of this launch alone, and of no command */
+    struct ah_stream *stream;
+    int node; /* of the executable graph, that is being submitted by itself; -1: none */
+};
+
+/* What a node of a graph of the backend does. */
+struct ah_observed_node {
+    const char *type;             /* "kernel", "memcpy", ... */
+    struct ah_function *function; /* of a kernel, else NULL */
+    int node;                     /* of the executable graph */
+};
+
+/* The nodes of a graph of the backend, by struct ah_trace_record's index. */
+struct ah_observed_nodes {
+    unsigned count;
+    void (*describe)(const struct ah_observed_nodes *nodes, unsigned index,
+                     struct ah_observed_node *out_node);
+    /* The trace file's number for these nodes; 0: it has none for them as they are now. */
+    _Atomic(unsigned) *number;
+};
+
 struct ah_observed_command {
     uint64_t id;          /* of this command alone; never 0 */
     uint64_t correlation; /* of the call; 0: no call of this thread is observed */
     struct ah_stream *stream;
     const struct ah_command *command;
-    const char *name; /* of the kind of command */
-    uint64_t begin;   /* when it was handed to the backend */
+    const char *name;                      /* of the kind of command */
+    const struct ah_observed_graph *graph; /* whose launch the command is part of, or NULL */
+    uint64_t begin;                        /* when it was handed to the backend */
+};
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+/* What HIP has allocated, in bytes. */
+struct ah_memory_use {
+    uint64_t device, managed;
+    uint64_t host; /* page-locked: allocated or registered while this device was current */
 };
 
 /* ---- observers -------------------------------------------------------------------------- */
@@ -92,6 +125,9 @@ struct ah_observer {
      * may report commands of other streams that this one is made of. */
     void (*command_begins)(const struct ah_observed_command *command);
     void (*command_ends)(const struct ah_observed_command *command, hipError_t error);
+    /* Memory was allocated or freed; use: since then, at that time. */
+    void (*memory_changes)(struct ah_device *device, const struct ah_memory_use *use,
+                           uint64_t time);
     /* What the device did for a command; threads of the driver may call this. */
     void (*device_did)(struct ah_device *device, const struct ah_trace_record *record);
 };
@@ -131,10 +167,21 @@ void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream
 void ah_observe_command_end(const struct ah_observed_command *command,
                             struct ah_backend_stream *native, hipError_t error);
 
+/* ---- for graphs ------------------------------------------------------------------------------ */
+
+/* Around the submission of an executable graph's nodes: the thread's commands in between are part
+ * of the launch. */
+void ah_observe_graph_begin(struct ah_observed_graph *graph, struct ah_stream *stream);
+void ah_observe_graph_end(struct ah_observed_graph *graph);
+
+/* ---- for memory.c ---------------------------------------------------------------------------- */
+
+void ah_observe_memory(struct ah_device *device, const struct ah_memory_use *use, uint64_t time);
+
 /* ---- for those who collect ------------------------------------------------------------------ */
 
 /* Delivers what devices have done since the last time; wait: also what is still under way.
- * Returns how many records were lost. One thread at a time. */
+ * Returns how many records were lost. Any thread; they take turns. */
 uint64_t ah_observe_collect(bool wait);
 
 /* How the device's times are taken, for people: "HSA profiled signals", "CUPTI", "event pairs".

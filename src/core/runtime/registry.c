@@ -437,6 +437,7 @@ static void init_once(void)
     ah_config_load(&ah_registry.config, true);
     ah_config_check_variables();
     ah_config_set_log(&ah_registry.config, true);
+    ah_config_set_trace(&ah_registry.config);
     if (ah_log_on(AH_LOG_ERROR, AH_LOG_ALWAYS))
         ah_demangle_prepare();
     read_settings(&ah_registry.settings);

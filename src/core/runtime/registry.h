@@ -9,6 +9,7 @@
 #include "backend.h"
 #include "config.h"
 #include "handle.h"
+#include "observe.h"
 #include "thread.h"
 
 #include <hip/anyhip.h>
@@ -95,6 +96,7 @@ struct ah_device {
     _Atomic(int) trace_state; /* enum ah_trace_state */
     hipError_t trace_error;   /* AH_TRACE_IMPOSSIBLE: why */
     const char *trace_method;
+    struct ah_memory_use memory_use; /* guarded by memory.c's lock */
 };
 
 /* When the host waits for the stream of a launch or a copy: the bits of both variables. */

@@ -164,7 +164,7 @@ static hipError_t run_graph(struct ah_stream *stream, struct ah_backend_stream *
                             const struct ah_command *command)
 {
     struct ah_device *device = stream->handle.device;
-    return device->ops->graph_launch(device->native, command->graph, native);
+    return device->ops->graph_launch(device->native, command->graph.native, native);
 }
 
 /* ---- submission --------------------------------------------------------------------- */

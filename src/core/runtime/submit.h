@@ -11,6 +11,7 @@
 
 #include "code.h"
 #include "log.h"
+#include "observe.h"
 #include "stream.h"
 
 enum ah_command_kind {
@@ -104,7 +105,10 @@ struct ah_command {
             unsigned count;
             bool map;
         } graphics;
-        struct ah_backend_graph *graph; /* of the stream's device */
+        struct {
+            struct ah_backend_graph *native; /* of the stream's device */
+            const struct ah_observed_nodes *nodes;
+        } graph;
     };
 };
 

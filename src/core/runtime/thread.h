@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct ah_call;
+struct ah_observed_graph;
 struct ah_stream;
 
 struct ah_call_config {
@@ -44,6 +45,7 @@ struct ah_thread {
     /* observe.c's */
     struct ah_call *call; /* the observed call that the thread is in */
     bool reporting;       /* it is in a function of an observer */
+    struct ah_observed_graph *graph; /* that it launches; NULL: none is observed */
     unsigned number;      /* the system's number of the thread; 0: not asked for yet */
 };
 

@@ -57,6 +57,10 @@ int ah_api_id(const char *name);
  * "dst, src, sizeBytes"; NULL: there is no such function. */
 const char *ah_api_name(int id);
 const char *ah_api_argument_names(int id);
+/* For each of these arguments a letter: what can be read through the pointer that it is after a
+ * successful call. i: an int, u: an unsigned int, s: a size_t, f: a float, p: a pointer; t: it is a
+ * buffer for text, which may not be one; '.': nothing is known. */
+const char *ah_api_argument_types(int id);
 
 /* The slow halves: initialise, log, tell observers. False: the call has to be refused
  * (AH_API_FORKED). */
