@@ -621,6 +621,21 @@ typedef struct {
     void *userData;
 } CUDA_HOST_NODE_PARAMS;
 
+/* CUmemcpySrcAccessOrder, CUmemcpyFlags */
+enum {
+    CU_MEMCPY_SRC_ACCESS_ORDER_STREAM = 1,
+    CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL = 2,
+    CU_MEMCPY_SRC_ACCESS_ORDER_ANY = 3,
+    CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1,
+};
+
+typedef struct {
+    int srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint; /* of managed memory and memory from outside of CUDA */
+    unsigned flags;
+} CUmemcpyAttributes;
+_Static_assert(sizeof(CUmemcpyAttributes) == 24, "CUmemcpyAttributes");
+
 /* CUstreamBatchMemOpType */
 enum {
     CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1,

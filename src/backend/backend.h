@@ -96,6 +96,29 @@ struct ah_copy_region {
     size_t height, depth;
 };
 
+/* Copies of bytes that are queued at one call, and may be done in any order among themselves. */
+struct ah_copy_batch {
+    void *const *dsts;
+    void *const *srcs;
+    const size_t *sizes; /* none 0 */
+    size_t count;
+    /* Attributes, each of the copies from its entry in `first` on; none: the sources are read in
+     * stream order. */
+    const hipMemcpyAttributes *attributes;
+    const size_t *first;
+    size_t attribute_count;
+};
+
+/* Ranges of managed memory whose contents are discarded, whose memory is brought to a place, or
+ * both. */
+struct ah_managed_batch {
+    void *const *pointers;
+    const size_t *sizes;
+    size_t count;
+    bool discards, prefetches;
+    struct ah_backend_device *const *locations; /* of each range; NULL: the host */
+};
+
 /* Rows of equal elements. */
 struct ah_fill {
     void *dst;
@@ -369,6 +392,11 @@ struct ah_backend_ops {
     hipError_t (*managed_prefetch)(struct ah_backend_device *device, const void *pointer,
                                    size_t size, struct ah_backend_device *location,
                                    struct ah_backend_stream *stream);
+    /* Discarded contents are lost, or stay, until they are written anew; what is prefetched as well
+     * has its memory there. hipErrorNotSupported: the driver cannot discard. */
+    hipError_t (*managed_batch)(struct ah_backend_device *device,
+                                const struct ah_managed_batch *batch,
+                                struct ah_backend_stream *stream);
     hipError_t (*managed_advise)(struct ah_backend_device *device, const void *pointer, size_t size,
                                  hipMemoryAdvise advice, struct ah_backend_device *location);
     /* Devices in the answer are in the backend's numbering, hipCpuDeviceId for
@@ -568,6 +596,11 @@ struct ah_backend_ops {
     hipError_t (*copy)(struct ah_backend_device *device, void *dst, const void *src, size_t size);
     hipError_t (*copy_async)(struct ah_backend_device *device, void *dst, const void *src,
                              size_t size, struct ah_backend_stream *stream);
+    /* As copy_async of each, between memories that the driver knows. Sources whose attributes say
+     * hipMemcpySrcAccessOrderDuringApiCall have been read on return. hipErrorNotSupported, without
+     * a message: the driver has no function for this batch, and nothing was queued. */
+    hipError_t (*copy_batch)(struct ah_backend_device *device, const struct ah_copy_batch *batch,
+                             struct ah_backend_stream *stream);
     /* Between two devices of the backend, in a stream of a third that may be one of them. */
     hipError_t (*copy_peer)(struct ah_backend_device *device, struct ah_backend_device *dst_device,
                             void *dst, struct ah_backend_device *src_device, const void *src,

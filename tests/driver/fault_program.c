@@ -210,11 +210,16 @@ static void manage(void)
 {
     void *memory = NULL;
     hipStream_t stream = NULL;
+    size_t size = 8192, first = 0;
+    hipMemLocation place = {hipMemLocationTypeDevice, 0};
     int value;
     T(hipStreamCreate(&stream));
     if (T(hipMallocManaged(&memory, 8192, hipMemAttachGlobal)) == hipSuccess) {
         T(hipMemAdvise(memory, 8192, hipMemAdviseSetReadMostly, 0));
         T(hipMemPrefetchAsync(memory, 8192, 0, stream));
+        T(hipMemPrefetchBatchAsync(&memory, &size, 1, &place, &first, 1, 0, stream));
+        T(hipMemDiscardBatchAsync(&memory, &size, 1, 0, stream));
+        T(hipMemDiscardAndPrefetchBatchAsync(&memory, &size, 1, &place, &first, 1, 0, stream));
         T(hipMemRangeGetAttribute(&value, sizeof value, hipMemRangeAttributeReadMostly, memory,
                                   8192));
         T(hipStreamAttachMemAsync(stream, memory, 0, hipMemAttachGlobal));
@@ -381,6 +386,20 @@ static void share(void)
 
 enum { LARGE = 3 << 20 };
 
+static void copy_in_batches(char *first, char *second, char *pinned)
+{
+    void *dsts[] = {first, pinned}, *srcs[] = {pinned + 64, second};
+    size_t sizes[] = {64, 64};
+    hipMemcpy3DBatchOp box = {.src = {hipMemcpyOperandTypePointer, {.ptr = {first, 16, 2, {0}}}},
+                              .dst = {hipMemcpyOperandTypePointer, {.ptr = {second, 16, 2, {0}}}},
+                              .extent = {8, 2, 2},
+                              .srcAccessOrder = hipMemcpySrcAccessOrderStream};
+    T(hipMemcpyBatchAsync(dsts, srcs, sizes, 2, NULL, NULL, 0, NULL, hipStreamPerThread));
+    T(hipMemcpyBatchAsync(dsts, srcs, sizes, 2, NULL, NULL, 0, NULL, NULL));
+    T(hipMemcpy3DBatchAsync(1, &box, NULL, 0, NULL));
+    T(hipStreamSynchronize(hipStreamPerThread));
+}
+
 static void copy(void)
 {
     char *first = NULL, *second = NULL, *pinned = NULL;
@@ -405,6 +424,7 @@ static void copy(void)
         T(hipMemcpyHtoD(first, pages, 64));
         T(hipMemcpyDtoH(pages, first, 64));
         T(hipMemcpyDtoD(second, first, 64));
+        copy_in_batches(first, second, pinned);
         T(hipStreamSynchronize(NULL));
     }
     T(hipMemcpyToSymbol(&counter_variable, &word, 4, 0, hipMemcpyHostToDevice));

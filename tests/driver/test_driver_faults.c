@@ -236,6 +236,58 @@ static hipError_t set_policy(void)
     return hipStreamSetAttribute(NULL, hipStreamAttributeSynchronizationPolicy, &value);
 }
 
+
+/* A batch of one range of managed memory. */
+static hipError_t managed_batch(bool discards, bool prefetches)
+{
+    void *memory;
+    size_t size = 4096, first = 0;
+    hipMemLocation place = {hipMemLocationTypeDevice, 0};
+    ok(hipMallocManaged(&memory, size, hipMemAttachGlobal));
+    hipError_t error =
+        discards && prefetches ? hipMemDiscardAndPrefetchBatchAsync(
+                                     &memory, &size, 1, &place, &first, 1, 0, hipStreamPerThread)
+        : discards
+            ? hipMemDiscardBatchAsync(&memory, &size, 1, 0, hipStreamPerThread)
+            : hipMemPrefetchBatchAsync(&memory, &size, 1, &place, &first, 1, 0, hipStreamPerThread);
+    ok(hipDeviceSynchronize());
+    ok(hipFree(memory));
+    return error;
+}
+
+static hipError_t prefetch_batch(void)
+{
+    return managed_batch(false, true);
+}
+
+static hipError_t discard_batch(void)
+{
+    return managed_batch(true, false);
+}
+
+static hipError_t discard_and_prefetch(void)
+{
+    return managed_batch(true, true);
+}
+
+static hipError_t copy_batch(void)
+{
+    uint32_t *host, *memory, value = 0;
+    size_t size = sizeof value;
+    ok(hipHostMalloc((void **)&host, size, 0));
+    ok(hipMalloc((void **)&memory, size));
+    *host = 5;
+    void *dst = memory, *src = host;
+    hipError_t error =
+        hipMemcpyBatchAsync(&dst, &src, &size, 1, NULL, NULL, 0, NULL, hipStreamPerThread);
+    ok(hipStreamSynchronize(hipStreamPerThread));
+    ok(hipMemcpy(&value, memory, size, hipMemcpyDeviceToHost));
+    check(value == 5);
+    ok(hipFree(memory));
+    ok(hipHostFree(host));
+    return error;
+}
+
 static hipError_t stream_barrier(void)
 {
     hipStreamBatchMemOpParams barrier = {.operation = hipStreamMemOpBarrier};
@@ -279,6 +331,10 @@ static const struct {
     {"cuStreamWaitValue64_v2", wait_64, hipErrorNotSupported},
     {"cuStreamWriteValue32_v2", write_32, hipErrorNotSupported},
     {"cuStreamWriteValue64_v2", write_64, hipErrorNotSupported},
+    {"cuMemPrefetchBatchAsync", prefetch_batch, hipSuccess}, /* one by one */
+    {"cuMemDiscardBatchAsync", discard_batch, hipErrorNotSupported},
+    {"cuMemDiscardAndPrefetchBatchAsync", discard_and_prefetch, hipErrorNotSupported},
+    {"cuMemcpyBatchAsync_v2", copy_batch, hipSuccess}, /* one by one */
     {"cuStreamBatchMemOp_v2", stream_barrier, hipErrorNotSupported},
     {"cuFlushGPUDirectRDMAWrites", flush_writes, hipErrorNotSupported},
     {"cuMipmappedArrayGetMemoryRequirements", mipmap_requirements, hipErrorNotSupported},

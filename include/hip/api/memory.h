@@ -265,37 +265,45 @@ hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t sizeBytes, h
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes,
                               hipStream_t stream);
 
-/// Enqueues many copies at once. They may run in any order among themselves.
+/// Enqueues many copies at once. They may run in any order among themselves. If one of them is
+/// wrong none is enqueued.
 /// @param [out] dsts  destinations
 /// @param [in] srcs  sources
 /// @param [in] sizes  bytes of each copy, none 0
 /// @param [in] count  copies; length of the three arrays
-/// @param [in] attrs  attributes, each for a run of copies
+/// @param [in] attrs  attributes, each for a run of copies; places and flags are hints, but for
+///     hipMemcpyFlagExtOpSwap
 /// @param [in] attrsIdxs  index of the first copy of each run; rising from 0
-/// @param [in] numAttrs  runs; length of those two arrays, from 1 to count
+/// @param [in] numAttrs  runs; length of those two arrays, up to count; 0: every source is read in
+///     stream order, and both arrays may be NULL
 /// @param [out] failIdx  the copy that failed, SIZE_MAX if no copy in particular; may be NULL
-/// @param [in] stream  a stream; not the legacy default stream
+/// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipErrorInvalidValue: a pointer is NULL, a count is 0 or too large, or a copy is wrong;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: the stream is being
+/// hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: hipMemcpyFlagExtOpSwap for other
+/// memory than that of AMD's gfx94, gfx95 and gfx125, or for pageable memory;
+/// hipErrorStreamCaptureUnsupported: hipMemcpySrcAccessOrderDuringApiCall while the stream is being
 /// captured.
 /// Thread safety: safe.
-/// Stream order: enqueued; each source is read when its srcAccessOrder allows.
+/// Stream order: enqueued; sources with hipMemcpySrcAccessOrderDuringApiCall have been read when
+/// the call returns. In a captured stream each copy becomes a node, in the order of the arrays.
 /// Source: HIP "Memory Management"; cuMemcpyBatchAsync.
 hipError_t hipMemcpyBatchAsync(void **dsts, void **srcs, size_t *sizes, size_t count,
                                hipMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                size_t *failIdx, hipStream_t stream __dparm(0));
 
-/// Enqueues many three-dimensional copies at once. They may run in any order among themselves.
+/// Enqueues many three-dimensional copies at once, which are done in their order. If one of them is
+/// wrong none is enqueued.
 /// @param [in] numOps  copies
-/// @param [in] opList  the copies
+/// @param [in] opList  the copies; lengths count elements of the arrays that take part, and bytes
+///     between pointers; a row length or layer height of 0 means that there is no space between
 /// @param [out] failIdx  the copy that failed, SIZE_MAX if no copy in particular; may be NULL
 /// @param [in] flags  0
-/// @param [in] stream  a stream; not the legacy default stream
+/// @param [in] stream  a stream; NULL for the legacy default stream
 /// Returns: hipErrorInvalidValue: opList is NULL, numOps is 0, flags is not 0, or a copy is wrong;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported: the stream is being
-/// captured.
+/// hipErrorContextIsDestroyed: not a stream; hipErrorStreamCaptureUnsupported:
+/// hipMemcpySrcAccessOrderDuringApiCall while the stream is being captured.
 /// Thread safety: safe.
-/// Stream order: enqueued; each source is read when its srcAccessOrder allows.
+/// Stream order: as hipMemcpyBatchAsync().
 /// Source: HIP "Memory Management"; cuMemcpy3DBatchAsync.
 hipError_t hipMemcpy3DBatchAsync(size_t numOps, struct hipMemcpy3DBatchOp *opList, size_t *failIdx,
                                  unsigned long long flags, hipStream_t stream __dparm(0));

@@ -57,27 +57,27 @@ hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr, size_t count, hipMemLocat
 /// @param [in] prefetch_loc_idxs  index of the first range of each run; rising from 0
 /// @param [in] num_prefetch_locs  runs, from 1 to count
 /// @param [in] flags  0
-/// @param [in] stream  a stream; not the legacy default stream
-/// Returns: hipErrorInvalidValue: a pointer is NULL, a count is 0 or too large, or a range is not
-/// managed; hipErrorInvalidDevice: no such device; hipErrorContextIsDestroyed: not a stream;
-/// hipErrorNotSupported: the device cannot migrate pages.
-/// Thread safety: safe.
-/// Stream order: enqueued.
-/// Source: HIP "Managed Memory"; cuMemPrefetchBatchAsync.
+/// @param [in] stream  a stream; not NULL
+/// Returns: hipErrorInvalidValue: a pointer is NULL, a count is 0 or too large, flags is not 0,
+/// there is no such device, stream is NULL, or a range is not managed; hipErrorContextIsDestroyed:
+/// not a stream; hipErrorStreamCaptureUnsupported: the stream is being captured. Thread safety:
+/// safe. Stream order: enqueued. Source: HIP "Managed Memory"; cuMemPrefetchBatchAsync.
 hipError_t hipMemPrefetchBatchAsync(void **dev_ptrs, size_t *sizes, size_t count,
                                     hipMemLocation *prefetch_locs, size_t *prefetch_loc_idxs,
                                     size_t num_prefetch_locs, unsigned long long flags,
                                     hipStream_t stream);
 
 /// Discards the contents of ranges without freeing them. Until they are written, reads return any
-/// values. Of HIP 7.2.
+/// values: on AMD those that were there, since managed memory is page-locked memory of the host. Of
+/// HIP 7.2.
 /// @param [in] dev_ptrs, dptrs  starts
 /// @param [in] sizes  bytes of each
 /// @param [in] count  ranges; length of both
 /// @param [in] flags  0
-/// @param [in] stream  a stream; not the legacy default stream
-/// Returns: hipErrorInvalidValue: a pointer is NULL, count is 0, flags is not 0, or a range is not
-/// managed; hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: the device cannot.
+/// @param [in] stream  a stream; not NULL
+/// Returns: hipErrorInvalidValue: a pointer is NULL, count is 0, flags is not 0, stream is NULL, or
+/// a range is not managed; hipErrorContextIsDestroyed: not a stream; hipErrorNotSupported: an
+/// NVIDIA driver before 13.0; hipErrorStreamCaptureUnsupported: the stream is being captured.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "Managed Memory"; cuMemDiscardBatchAsync.
@@ -98,13 +98,12 @@ hipError_t hipDrvMemDiscardBatchAsync(hipDeviceptr_t *dptrs, size_t *sizes, size
 /// @param [in] prefetchLocIdxs  index of the first range of each run; rising from 0
 /// @param [in] numPrefetchLocs  runs, from 1 to count
 /// @param [in] flags  0
-/// @param [in] stream  a stream; not the legacy default stream
-/// Returns: hipErrorInvalidValue: a pointer is NULL, a count is 0 or too large, flags is not 0, or
-/// a range is not managed; hipErrorInvalidDevice: no such device; hipErrorContextIsDestroyed: not a
-/// stream; hipErrorNotSupported: the device cannot.
-/// Thread safety: safe.
-/// Stream order: enqueued.
-/// Source: HIP "Managed Memory"; cuMemDiscardAndPrefetchBatchAsync.
+/// @param [in] stream  a stream; not NULL
+/// Returns: hipErrorInvalidValue: a pointer is NULL, a count is 0 or too large, flags is not 0,
+/// there is no such device, stream is NULL, or a range is not managed; hipErrorContextIsDestroyed:
+/// not a stream; hipErrorNotSupported: an NVIDIA driver before 13.0;
+/// hipErrorStreamCaptureUnsupported: the stream is being captured. Thread safety: safe. Stream
+/// order: enqueued. Source: HIP "Managed Memory"; cuMemDiscardAndPrefetchBatchAsync.
 
 /// Runtime API.
 hipError_t hipMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,

@@ -303,6 +303,77 @@ hipError_t ahhsa_copy_async(struct ah_backend_device *device, void *dst, const v
     return copy_any(device, dst, src, size, stream, &to, &from);
 }
 
+/* ---- batches ---------------------------------------------------------------------------- */
+
+/* A row that an engine can copy by itself. hipErrorNotSupported: it takes more than that. */
+static hipError_t make_row(struct ah_backend_device *device, struct ah_backend_stream *stream,
+                           const struct ah_copy_batch *batch, size_t i, struct ahhsa_row *out)
+{
+    struct ah_pointer_info infos[2];
+    ahhsa_pointer_infos(device, (const void *const[]){batch->dsts[i], batch->srcs[i]}, 2, infos);
+    *out =
+        (struct ahhsa_row){location_from_info(device, batch->dsts[i], &infos[0]),
+                           location_from_info(device, batch->srcs[i], &infos[1]), batch->sizes[i]};
+    if (!is_within(device, batch->dsts[i], batch->sizes[i], &infos[0]) ||
+        !is_within(device, batch->srcs[i], batch->sizes[i], &infos[1]))
+        return hipErrorInvalidValue;
+    if (out->dst.pageable || out->src.pageable ||
+        (out->dst.device && out->src.device && out->dst.device != out->src.device &&
+         !ahhsa_peer_enable_copy(out->dst.device, out->dst.pointer, out->src.device,
+                                 out->src.pointer)))
+        return hipErrorNotSupported;
+    hipError_t error = ahhsa_stream_order_after_device(device, stream, out->dst.device);
+    return error == hipSuccess ? ahhsa_stream_order_after_device(device, stream, out->src.device)
+                               : error;
+}
+
+/* All of them start after the stream's earlier work, and none waits for another. */
+static hipError_t enqueue_rows(struct ah_backend_stream *stream, const struct ahhsa_row *rows,
+                               size_t count)
+{
+    struct ahhsa_work work;
+    hipError_t error = ahhsa_work_begin(stream, &work);
+    if (error != hipSuccess)
+        return error;
+    if (work.host_dependent) { /* no engine may wait for that */
+        ahhsa_work_cancel(&work);
+        return hipErrorNotSupported;
+    }
+    error = ahhsa_rows_start(work.device, rows, count, work.before, work.after);
+    ahhsa_work_end(&work);
+    if (error != hipSuccess)
+        ahhsa_work_abandon(&work);
+    return error;
+}
+
+static bool reads_now(const struct ah_copy_batch *batch)
+{
+    for (size_t i = 0; i < batch->attribute_count; i++)
+        if (batch->attributes[i].srcAccessOrder == hipMemcpySrcAccessOrderDuringApiCall)
+            return true;
+    return false;
+}
+
+hipError_t ahhsa_copy_batch(struct ah_backend_device *device, const struct ah_copy_batch *batch,
+                            struct ah_backend_stream *stream)
+{
+    hipError_t error = ahhsa_enter(device);
+    if (error != hipSuccess)
+        return error;
+    struct ahhsa_row *rows = calloc(batch->count, sizeof *rows);
+    if (!rows)
+        return hipErrorOutOfMemory;
+    for (size_t i = 0; i < batch->count && error == hipSuccess; i++)
+        error = make_row(device, stream, batch, i, &rows[i]);
+    if (error == hipSuccess)
+        error = enqueue_rows(stream, rows, batch->count);
+    free(rows);
+    return error == hipSuccess && reads_now(batch) ? ahhsa_stream_synchronize(device, stream)
+                                                   : error;
+}
+
+/* ---- between given devices -------------------------------------------------------------- */
+
 /* The devices are looked up by address. */
 hipError_t ahhsa_copy_peer(struct ah_backend_device *device, struct ah_backend_device *dst_device,
                            void *dst, struct ah_backend_device *src_device, const void *src,

@@ -208,6 +208,19 @@ hipError_t ahhsa_managed_prefetch(struct ah_backend_device *device, const void *
     return error == hipSuccess ? apply(device, &change) : error;
 }
 
+/* Memory of the host that every device uses where it is has nothing to gain from being discarded:
+ * its contents stay. */
+hipError_t ahhsa_managed_batch(struct ah_backend_device *device,
+                               const struct ah_managed_batch *batch,
+                               struct ah_backend_stream *stream)
+{
+    hipError_t error = ahhsa_enter(device);
+    for (size_t i = 0; i < batch->count && error == hipSuccess && batch->prefetches; i++)
+        error = ahhsa_managed_prefetch(device, batch->pointers[i], batch->sizes[i],
+                                       batch->locations[i], stream);
+    return error;
+}
+
 hipError_t ahhsa_managed_advise(struct ah_backend_device *device, const void *pointer, size_t size,
                                 hipMemoryAdvise advice, struct ah_backend_device *location)
 {

@@ -45,25 +45,40 @@ static struct ahhsa_signal *signal_of_first_row(struct ah_backend_device *device
     return after->part;
 }
 
-/* Every row subtracts one from a signal, which no engine has been given before. */
-static hipError_t start_rows(struct ah_backend_device *device,
-                             const struct ahhsa_transfer *transfer, uint32_t count,
-                             const hsa_signal_t *before, struct ahhsa_signal *after)
+/* The rows of a transfer, or those of a batch. */
+struct rows {
+    const struct ahhsa_transfer *transfer; /* NULL: list */
+    const struct ahhsa_row *list;
+    size_t count;
+};
+
+static struct ahhsa_row row_at(const struct rows *rows, size_t i)
 {
+    const struct ahhsa_transfer *transfer = rows->transfer;
+    if (!transfer)
+        return rows->list[i];
     const struct ahhsa_box *dst = &transfer->dst, *src = &transfer->src;
-    const size_t *size = transfer->size;
+    size_t y = i % transfer->size[Y], z = i / transfer->size[Y];
+    struct ahhsa_row row = {dst->location, src->location, transfer->size[X]};
+    row.dst.pointer += z * dst->slice + y * dst->pitch;
+    row.src.pointer += z * src->slice + y * src->pitch;
+    return row;
+}
+
+/* Every row subtracts one from a signal, which no engine has been given before. */
+static hipError_t start_rows(struct ah_backend_device *device, const struct rows *rows,
+                             uint32_t count, const hsa_signal_t *before, struct ahhsa_signal *after)
+{
     hsa_status_t status = HSA_STATUS_SUCCESS;
-    size_t rows = size[Y] * size[Z], started = 0;
-    struct ahhsa_signal *part = signal_of_first_row(device, after, rows);
+    struct ahhsa_signal *part = signal_of_first_row(device, after, rows->count);
     hsa_signal_t completion = part ? part->hsa : after->hsa;
-    size_t left = part ? rows - 1 : rows; /* which the signal counts */
+    size_t left = part ? rows->count - 1 : rows->count; /* which the signal counts */
     __atomic_store_n(&ahhsa_signal_memory(after)->value, (int64_t)left, __ATOMIC_RELEASE);
-    while (started < rows) {
-        size_t y = started % size[Y], z = started / size[Y];
-        status = device->api->hsa_amd_memory_async_copy(
-            dst->location.pointer + z * dst->slice + y * dst->pitch, dst->location.agent,
-            src->location.pointer + z * src->slice + y * src->pitch, src->location.agent, size[X],
-            count, before, completion);
+    for (size_t started = 0; started < rows->count; started++) {
+        const struct ahhsa_row row = row_at(rows, started);
+        status = device->api->hsa_amd_memory_async_copy(row.dst.pointer, row.dst.agent,
+                                                        row.src.pointer, row.src.agent, row.size,
+                                                        count, before, completion);
         if (status != HSA_STATUS_SUCCESS)
             break;
         if (completion.handle == after->hsa.handle)
@@ -73,7 +88,6 @@ static hipError_t start_rows(struct ah_backend_device *device,
             before = &part->hsa;
             completion = after->hsa;
         }
-        started++;
     }
     if (status == HSA_STATUS_SUCCESS)
         return hipSuccess;
@@ -82,14 +96,23 @@ static hipError_t start_rows(struct ah_backend_device *device,
     return ahhsa_report(device, "hsa_amd_memory_async_copy", status);
 }
 
+hipError_t ahhsa_rows_start(struct ah_backend_device *device, const struct ahhsa_row *list,
+                            size_t count, const struct ahhsa_signal *before,
+                            struct ahhsa_signal *after)
+{
+    const struct rows rows = {.list = list, .count = count};
+    atomic_store_explicit(&after->copying, true, memory_order_release);
+    return start_rows(device, &rows, before != NULL, before ? &before->hsa : NULL, after);
+}
+
 hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
                                 const struct ahhsa_transfer *transfer,
                                 const struct ahhsa_signal *before, struct ahhsa_signal *after)
 {
     const hsa_signal_t *native = before ? &before->hsa : NULL;
-    bool rows = transfer->size[Y] * transfer->size[Z] > 1;
+    const struct rows rows = {.transfer = transfer, .count = transfer->size[Y] * transfer->size[Z]};
     atomic_store_explicit(&after->copying, true, memory_order_release);
-    if (rows && start_box(device, transfer, before != NULL, native, after->hsa))
+    if (rows.count > 1 && start_box(device, transfer, before != NULL, native, after->hsa))
         return hipSuccess;
-    return start_rows(device, transfer, before != NULL, native, after);
+    return start_rows(device, &rows, before != NULL, native, after);
 }

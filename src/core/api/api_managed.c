@@ -4,6 +4,8 @@
 #include "api_shared.h"
 #include "runtime.h"
 
+#include <stdlib.h>
+
 /* The whole range is in one of HIP's allocations. */
 static hipError_t known_range(const void *pointer, size_t size, struct ah_device **out_device,
                               enum ah_memory_kind *out_kind)
@@ -26,6 +28,24 @@ static hipError_t managed_range(const void *pointer, size_t size, struct ah_devi
     return error == hipSuccess && kind != AH_MEMORY_MANAGED ? hipErrorInvalidValue : error;
 }
 
+/* Memory of the host that no allocation of HIP's contains is managed like it where devices reach
+ * all of it. */
+static hipError_t prefetchable_range(const void *pointer, size_t size,
+                                     struct ah_device **out_device)
+{
+    int reaches_all = 0;
+    struct ah_pointer_info info;
+    struct ah_device *device = ah_device_current();
+    hipError_t error = managed_range(pointer, size, out_device);
+    if (error == hipSuccess || !pointer || size == 0 || !device ||
+        ah_memory_describe(pointer, &info))
+        return error;
+    device->ops->device_attribute(device->native, hipDeviceAttributePageableMemoryAccess,
+                                  &reaches_all);
+    *out_device = device;
+    return reaches_all ? hipSuccess : hipErrorInvalidValue;
+}
+
 /* A device of the memory's driver, or NULL in *out for the host. */
 static hipError_t find_location(int ordinal, const struct ah_device *memory_device,
                                 struct ah_backend_device **out)
@@ -45,7 +65,7 @@ static hipError_t prefetch(const void *pointer, size_t size, int ordinal, hipStr
     struct ah_device *memory_device;
     struct ah_backend_device *target;
     struct ah_stream *stream;
-    hipError_t error = managed_range(pointer, size, &memory_device);
+    hipError_t error = prefetchable_range(pointer, size, &memory_device);
     if (error == hipSuccess)
         error = find_location(ordinal, memory_device, &target);
     if (error == hipSuccess)
@@ -89,6 +109,130 @@ hipError_t hipMemPrefetchAsync_v2(const void *dev_ptr, size_t count, hipMemLocat
     hipError_t error = flags ? hipErrorInvalidValue : location_ordinal(location, &ordinal);
     return AH_LEAVE(error == hipSuccess ? prefetch(dev_ptr, count, ordinal, stream) : error);
 }
+
+/* ---- batches ---------------------------------------------------------------------------- */
+
+/* Where ranges go: each location is of the ranges from its index on. */
+struct destinations {
+    const hipMemLocation *locations;
+    const size_t *first;
+    size_t count;
+};
+
+static hipError_t check_destinations(const struct destinations *to, size_t ranges)
+{
+    if (!to->locations || !to->first || to->count == 0 || to->count > ranges || to->first[0] != 0)
+        return hipErrorInvalidValue;
+    for (size_t i = 0; i < to->count; i++)
+        if (to->first[i] >= ranges || (i > 0 && to->first[i] <= to->first[i - 1]))
+            return hipErrorInvalidValue;
+    return hipSuccess;
+}
+
+/* The range and where it goes, in a stream of device. */
+static hipError_t check_range(const struct ah_managed_batch *batch, size_t i,
+                              const struct ah_device *device, const hipMemLocation *location,
+                              struct ah_backend_device **out_location)
+{
+    int ordinal;
+    struct ah_device *owner;
+    hipError_t error = prefetchable_range(batch->pointers[i], batch->sizes[i], &owner);
+    if (error != hipSuccess || owner->driver != device->driver)
+        return hipErrorInvalidValue;
+    if (!location)
+        return hipSuccess;
+    error = location_ordinal(*location, &ordinal);
+    if (error == hipSuccess)
+        error = find_location(ordinal, device, out_location);
+    return error == hipSuccess ? hipSuccess : hipErrorInvalidValue;
+}
+
+static hipError_t submit_managed(struct ah_managed_batch *batch, const struct destinations *to,
+                                 struct ah_stream *stream)
+{
+    hipError_t error = hipSuccess;
+    struct ah_backend_device **locations = calloc(batch->count, sizeof(struct ah_backend_device *));
+    if (!locations)
+        return hipErrorOutOfMemory;
+    batch->locations = locations;
+    for (size_t i = 0, run = 0; i < batch->count && error == hipSuccess; i++) {
+        while (to && run + 1 < to->count && to->first[run + 1] <= i)
+            run++;
+        error = check_range(batch, i, stream->handle.device, to ? &to->locations[run] : NULL,
+                            &locations[i]);
+    }
+    if (error == hipSuccess)
+        error = ah_submit(stream,
+                          &(struct ah_command){.kind = AH_COMMAND_MANAGED_BATCH, .managed = batch});
+    free(locations);
+    return error;
+}
+
+/* to NULL: nothing is prefetched. */
+static hipError_t managed_batch(void *const *pointers, const size_t *sizes, size_t count,
+                                bool discards, const struct destinations *to,
+                                unsigned long long flags, hipStream_t handle)
+{
+    struct ah_stream *stream;
+    struct ah_managed_batch batch = {.pointers = pointers,
+                                     .sizes = sizes,
+                                     .count = count,
+                                     .discards = discards,
+                                     .prefetches = to != NULL};
+    if (!pointers || !sizes || count == 0 || count > SIZE_MAX / sizeof(void *) || flags != 0 ||
+        !handle)
+        return hipErrorInvalidValue;
+    hipError_t error = to ? check_destinations(to, count) : hipSuccess;
+    if (error == hipSuccess)
+        error = ah_stream_resolve(handle, &stream);
+    return error == hipSuccess ? submit_managed(&batch, to, stream) : error;
+}
+
+hipError_t hipMemPrefetchBatchAsync(void **dev_ptrs, size_t *sizes, size_t count,
+                                    hipMemLocation *prefetch_locs, size_t *prefetch_loc_idxs,
+                                    size_t num_prefetch_locs, unsigned long long flags,
+                                    hipStream_t stream)
+{
+    AH_ENTER(hipMemPrefetchBatchAsync);
+    const struct destinations to = {prefetch_locs, prefetch_loc_idxs, num_prefetch_locs};
+    return AH_LEAVE(managed_batch(dev_ptrs, sizes, count, false, &to, flags, stream));
+}
+
+hipError_t hipMemDiscardBatchAsync(void **dev_ptrs, size_t *sizes, size_t count,
+                                   unsigned long long flags, hipStream_t stream)
+{
+    AH_ENTER(hipMemDiscardBatchAsync);
+    return AH_LEAVE(managed_batch(dev_ptrs, sizes, count, true, NULL, flags, stream));
+}
+
+hipError_t hipDrvMemDiscardBatchAsync(hipDeviceptr_t *dptrs, size_t *sizes, size_t count,
+                                      unsigned long long flags, hipStream_t stream)
+{
+    AH_ENTER(hipDrvMemDiscardBatchAsync);
+    return AH_LEAVE(managed_batch(dptrs, sizes, count, true, NULL, flags, stream));
+}
+
+hipError_t hipMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, size_t count,
+                                              hipMemLocation *prefetchLocs, size_t *prefetchLocIdxs,
+                                              size_t numPrefetchLocs, unsigned long long flags,
+                                              hipStream_t stream)
+{
+    AH_ENTER(hipMemDiscardAndPrefetchBatchAsync);
+    const struct destinations to = {prefetchLocs, prefetchLocIdxs, numPrefetchLocs};
+    return AH_LEAVE(managed_batch(dptrs, sizes, count, true, &to, flags, stream));
+}
+
+hipError_t hipDrvMemDiscardAndPrefetchBatchAsync(hipDeviceptr_t *dptrs, size_t *sizes, size_t count,
+                                                 hipMemLocation *prefetchLocs,
+                                                 size_t *prefetchLocIdxs, size_t numPrefetchLocs,
+                                                 unsigned long long flags, hipStream_t stream)
+{
+    AH_ENTER(hipDrvMemDiscardAndPrefetchBatchAsync);
+    const struct destinations to = {prefetchLocs, prefetchLocIdxs, numPrefetchLocs};
+    return AH_LEAVE(managed_batch(dptrs, sizes, count, true, &to, flags, stream));
+}
+
+/* ---- advice ----------------------------------------------------------------------------- */
 
 static bool advice_valid(hipMemoryAdvise advice)
 {

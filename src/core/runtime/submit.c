@@ -135,6 +135,13 @@ static hipError_t run_prefetch(struct ah_stream *stream, struct ah_backend_strea
                                          native);
 }
 
+static hipError_t run_managed_batch(struct ah_stream *stream, struct ah_backend_stream *native,
+                                    const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    return device->ops->managed_batch(device->native, command->managed, native);
+}
+
 static hipError_t run_attach(struct ah_stream *stream, struct ah_backend_stream *native,
                              const struct ah_command *command)
 {
@@ -182,6 +189,7 @@ static const struct kind {
     [AH_COMMAND_COPY] = {"copy", ah_check_copy, ah_run_copy, AS_COPY},
     [AH_COMMAND_COPY_PEER] = {"copy between devices", ah_check_copy, ah_run_copy_peer, AS_COPY},
     [AH_COMMAND_COPY_REGION] = {"copy of a region", ah_check_region, ah_run_region, AS_COPY},
+    [AH_COMMAND_COPY_BATCH] = {"batch of copies", NULL, ah_run_copy_batch, AS_COPY},
     [AH_COMMAND_FILL] = {"fill", ah_check_fill, ah_run_fill, NEVER},
     [AH_COMMAND_HOST_FUNCTION] = {"host function", NULL, run_host, NEVER},
     [AH_COMMAND_CALLBACK] = {"callback", NULL, run_callback, NEVER},
@@ -194,6 +202,7 @@ static const struct kind {
     [AH_COMMAND_POOL_ALLOC] = {"allocation", NULL, run_pool_alloc, NEVER},
     [AH_COMMAND_POOL_FREE] = {"free", NULL, run_pool_free, NEVER},
     [AH_COMMAND_PREFETCH] = {"prefetch", NULL, run_prefetch, NEVER},
+    [AH_COMMAND_MANAGED_BATCH] = {"batch of managed memory", NULL, run_managed_batch, NEVER},
     [AH_COMMAND_ATTACH] = {"attach", NULL, run_attach, NEVER},
     [AH_COMMAND_MAP_ARRAYS] = {"mapping of arrays", NULL, run_map_arrays, NEVER},
     [AH_COMMAND_GRAPHICS] = {"mapping of graphics resources", NULL, run_graphics, NEVER},

@@ -19,6 +19,7 @@ enum ah_command_kind {
     AH_COMMAND_COPY,          /* bytes in a row */
     AH_COMMAND_COPY_PEER,     /* the same, between given devices */
     AH_COMMAND_COPY_REGION,   /* rectangles, and arrays */
+    AH_COMMAND_COPY_BATCH,    /* several rows of bytes, in any order among themselves */
     AH_COMMAND_FILL,          /* rows of equal elements */
     AH_COMMAND_HOST_FUNCTION, /* not called after a failure of the device */
     AH_COMMAND_CALLBACK,      /* called with the device's state in any case */
@@ -31,6 +32,7 @@ enum ah_command_kind {
     AH_COMMAND_POOL_ALLOC,
     AH_COMMAND_POOL_FREE,
     AH_COMMAND_PREFETCH,
+    AH_COMMAND_MANAGED_BATCH, /* prefetches and discards */
     AH_COMMAND_ATTACH,
     AH_COMMAND_MAP_ARRAYS,
     AH_COMMAND_GRAPHICS, /* objects of OpenGL are mapped or unmapped */
@@ -58,6 +60,11 @@ struct ah_command {
             struct ah_device *dst_device, *src_device; /* COPY_PEER */
         } copy;
         const struct ah_copy_region *region; /* its arrays are core's: struct ah_array */
+        struct {
+            const struct ah_copy_batch *copies; /* each has passed ah_copy_check */
+            size_t *out_failed; /* the copy that could not be queued, on an error of one */
+        } batch;
+        const struct ah_managed_batch *managed;
         struct {
             struct ah_fill rows;
             bool

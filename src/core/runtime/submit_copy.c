@@ -150,6 +150,61 @@ hipError_t ah_run_copy(struct ah_stream *stream, struct ah_backend_stream *nativ
     return error == hipSuccess && wait ? ah_stream_synchronize(stream) : error;
 }
 
+/* ---- batches ---------------------------------------------------------------------------- */
+
+static bool is_known(const void *pointer)
+{
+    struct ah_allocation allocation;
+    return ah_memory_find(pointer, &allocation);
+}
+
+/* Whether the driver may be given all of the batch at once: memory of its own. */
+static bool is_for_driver(const struct ah_copy_batch *batch)
+{
+    bool known = !ah_registry.mixed_drivers;
+    for (size_t i = 0; i < batch->count && known; i++)
+        known = is_known(batch->dsts[i]) && is_known(batch->srcs[i]);
+    return known;
+}
+
+/* Pageable sources have been read anyway. */
+static bool reads_now(const struct ah_copy_batch *batch)
+{
+    for (size_t i = 0; i < batch->attribute_count; i++)
+        if (batch->attributes[i].srcAccessOrder == hipMemcpySrcAccessOrderDuringApiCall)
+            return true;
+    return false;
+}
+
+static hipError_t copy_one_by_one(struct ah_stream *stream, struct ah_backend_stream *native,
+                                  const struct ah_command *command)
+{
+    const struct ah_copy_batch *batch = command->batch.copies;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct ah_command copy = {
+            .kind = AH_COMMAND_COPY,
+            .copy = {batch->dsts[i], batch->srcs[i], batch->sizes[i], hipMemcpyDefault}};
+        hipError_t error = ah_run_copy(stream, native, &copy);
+        if (error != hipSuccess) {
+            *command->batch.out_failed = i;
+            return error;
+        }
+    }
+    return reads_now(batch) ? ah_stream_synchronize(stream) : hipSuccess;
+}
+
+hipError_t ah_run_copy_batch(struct ah_stream *stream, struct ah_backend_stream *native,
+                             const struct ah_command *command)
+{
+    struct ah_device *device = stream->handle.device;
+    hipError_t error = hipErrorNotSupported;
+    if (is_for_driver(command->batch.copies))
+        error = device->ops->copy_batch(device->native, command->batch.copies, native);
+    return error == hipErrorNotSupported ? copy_one_by_one(stream, native, command) : error;
+}
+
+/* ---- between given devices ----------------------------------------------------------------- */
+
 hipError_t ah_run_copy_peer(struct ah_stream *stream, struct ah_backend_stream *native,
                             const struct ah_command *command)
 {

@@ -11,7 +11,7 @@ typedef hipError_t ah_command_run(struct ah_stream *stream, struct ah_backend_st
                                   const struct ah_command *command);
 
 ah_command_check ah_check_launch, ah_check_copy, ah_check_region, ah_check_fill;
-ah_command_run ah_run_copy, ah_run_copy_peer, ah_run_region, ah_run_fill;
+ah_command_run ah_run_copy, ah_run_copy_batch, ah_run_copy_peer, ah_run_region, ah_run_fill;
 
 /* Host memory through which a copy between two drivers goes, bytes: larger ones go in pieces. A
  * multiple of every array's element. */

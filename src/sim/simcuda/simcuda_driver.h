@@ -273,6 +273,8 @@ CUresult simcuda_memory_allocate(struct simcuda_context *context, struct simcuda
 /* Memory for host and devices. */
 CUresult simcuda_memory_allocate_host(enum simcuda_memory_kind kind, size_t size, unsigned flags,
                                       uint64_t *out);
+/* The managed allocation that contains a range, of at least one byte. CUDA_ERROR_INVALID_VALUE. */
+CUresult simcuda_managed_range(uint64_t pointer, size_t size, struct simcuda_memory **out);
 /* Frees memory of any kind. */
 void simcuda_memory_free(struct simcuda_memory *memory);
 

@@ -16,7 +16,7 @@ CUresult simcuda_cuMemAllocManaged(CUdeviceptr *pointer, size_t size, unsigned f
     return simcuda_leave(result);
 }
 
-static CUresult managed_range(CUdeviceptr pointer, size_t size, struct simcuda_memory **out)
+CUresult simcuda_managed_range(CUdeviceptr pointer, size_t size, struct simcuda_memory **out)
 {
     struct simcuda_context *context;
     CUresult result = simcuda_current(&context);
@@ -35,7 +35,7 @@ CUresult simcuda_cuMemPrefetchAsync(CUdeviceptr pointer, size_t size, CUdevice d
     struct simcuda_memory *memory;
     struct simcuda_stream *stream;
     SIMCUDA_ENTER(cuMemPrefetchAsync);
-    CUresult result = managed_range(pointer, size, &memory);
+    CUresult result = simcuda_managed_range(pointer, size, &memory);
     if (result == CUDA_SUCCESS && device != CU_DEVICE_CPU && !simcuda_device(device))
         result = CUDA_ERROR_INVALID_DEVICE;
     if (result == CUDA_SUCCESS)
@@ -75,7 +75,7 @@ CUresult simcuda_cuMemAdvise(CUdeviceptr pointer, size_t size, int advice, CUdev
 {
     struct simcuda_memory *memory;
     SIMCUDA_ENTER(cuMemAdvise);
-    CUresult result = managed_range(pointer, size, &memory);
+    CUresult result = simcuda_managed_range(pointer, size, &memory);
     return simcuda_leave(result == CUDA_SUCCESS ? advise(memory, advice, device) : result);
 }
 
@@ -110,7 +110,7 @@ CUresult simcuda_cuMemRangeGetAttribute(void *data, size_t data_size, int attrib
 {
     struct simcuda_memory *memory;
     SIMCUDA_ENTER(cuMemRangeGetAttribute);
-    CUresult result = managed_range(pointer, size, &memory);
+    CUresult result = simcuda_managed_range(pointer, size, &memory);
     if (result == CUDA_SUCCESS && (!data || data_size == 0 || data_size % sizeof(int) != 0))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)

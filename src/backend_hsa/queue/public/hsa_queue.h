@@ -164,6 +164,16 @@ struct ahhsa_transfer {
     bool is_fill;   /* of which it is a part */
 };
 
+/* One row of a batch. */
+struct ahhsa_row {
+    struct ahhsa_location dst, src;
+    size_t size;
+};
+
+/* The same as below, of several rows, which engines copy in any order. */
+hipError_t ahhsa_rows_start(struct ah_backend_device *device, const struct ahhsa_row *rows,
+                            size_t count, const struct ahhsa_signal *before,
+                            struct ahhsa_signal *after);
 /* Starts it on a copy engine, once before (NULL: nothing) is done; it then completes after. On
  * failure the caller subtracts one from after, which is done then when what was started is. */
 hipError_t ahhsa_transfer_start(struct ah_backend_device *device,
