@@ -321,6 +321,10 @@ static void fill_command(struct ah_command_record *record, const struct ah_comma
         record->copy = AH_COPY_PTOP;
         record->bytes = command->copy.size;
         break;
+    case AH_COMMAND_COPY_BATCH:
+        for (size_t i = 0; i < command->batch.copies->count; i++)
+            record->bytes += command->batch.copies->sizes[i];
+        break;
     case AH_COMMAND_COPY_REGION:
         region = command->region;
         record->copy = direction(end_is_on_device(&region->dst), end_is_on_device(&region->src));
