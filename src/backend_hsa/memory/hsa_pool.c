@@ -366,7 +366,7 @@ static hipError_t lend_block(struct ah_backend_pool *pool, struct block *block, 
             .pool = pool,
         };
         if (ahhsa_memory_add(pool->device->backend, &block->allocation)) {
-            pool->used += block->size;
+            pool->used += size; /* what was asked for, as the vendors' own runtimes count */
             pool->used_high = pool->used > pool->used_high ? pool->used : pool->used_high;
             return hipSuccess;
         }
@@ -418,7 +418,7 @@ static hipError_t return_block(struct ah_backend_device *device, void *pointer,
     block->stream = stream;
     block->next = pool->free;
     pool->free = block;
-    pool->used -= block->size;
+    pool->used -= allocation->range.size;
     unlock_pool(pool);
     return hipSuccess;
 }

@@ -140,16 +140,13 @@ static CUresult check_location(const CUmemLocation *location)
 static CUresult place(const struct ranges *ranges, const CUmemLocation *locations,
                       const size_t *first, size_t count)
 {
-    struct simcuda_memory *memory;
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0, run = 0; i < ranges->count && result == CUDA_SUCCESS; i++) {
         while (run + 1 < count && first[run + 1] <= i)
             run++;
-        result = simcuda_managed_range(ranges->pointers[i], ranges->sizes[i], &memory);
-        if (result == CUDA_SUCCESS)
-            memory->prefetched = locations[run].type == CU_MEM_LOCATION_TYPE_HOST
-                                     ? CU_DEVICE_CPU
-                                     : locations[run].id;
+        CUdevice device =
+            locations[run].type == CU_MEM_LOCATION_TYPE_HOST ? CU_DEVICE_CPU : locations[run].id;
+        result = simcuda_managed_place(ranges->pointers[i], ranges->sizes[i], device);
     }
     return result;
 }

@@ -238,6 +238,8 @@ enum simcuda_memory_kind {
 };
 
 /* What the driver knows of an allocation; sim_memory.owner points here. */
+struct simcuda_page; /* of managed memory: simcuda_managed.c */
+
 struct simcuda_memory {
     uint64_t id; /* of this allocation, never used again */
     enum simcuda_memory_kind kind;
@@ -258,7 +260,7 @@ struct simcuda_memory {
         int pid;
         unsigned count; /* of cuIpcOpenMemHandle */
     } opened;           /* SIMCUDA_OPENED */
-    int read_mostly, preferred, accessed_by[SIMCUDA_DEVICES_MAX], prefetched; /* managed */
+    struct simcuda_page *pages; /* managed, owned; NULL: nothing was said about any of them */
 };
 
 /* Registers memory; takes ownership of sim. NULL: out of host memory. */
@@ -275,6 +277,8 @@ CUresult simcuda_memory_allocate_host(enum simcuda_memory_kind kind, size_t size
                                       uint64_t *out);
 /* The managed allocation that contains a range, of at least one byte. CUDA_ERROR_INVALID_VALUE. */
 CUresult simcuda_managed_range(uint64_t pointer, size_t size, struct simcuda_memory **out);
+/* Notes that a range of managed memory was prefetched. */
+CUresult simcuda_managed_place(uint64_t pointer, size_t size, CUdevice device);
 /* Frees memory of any kind. */
 void simcuda_memory_free(struct simcuda_memory *memory);
 

@@ -1,5 +1,5 @@
-/* Owns managed memory: allocation, advice and attributes of ranges. The host and devices can access
- * all of it at any time, so prefetches move nothing. */
+/* Owns managed memory: allocation, and advice, prefetches and attributes of its pages. The host and
+ * devices can access all of it at any time, so prefetches move nothing. */
 #include "simcuda_driver.h"
 
 #include <stdlib.h>
@@ -29,6 +29,53 @@ CUresult simcuda_managed_range(CUdeviceptr pointer, size_t size, struct simcuda_
     return CUDA_SUCCESS;
 }
 
+/* ---- pages -------------------------------------------------------------------------------- */
+
+enum { PAGE = 4096 };
+_Static_assert(SIMCUDA_DEVICES_MAX <= 64, "bits of by_device");
+
+/* What was said about a page. */
+struct simcuda_page {
+    CUdevice preferred, prefetched;
+    uint64_t by_device; /* advised accesses */
+    bool by_host, read_mostly;
+};
+
+/* The pages that a range touches, of which there is at least one. */
+struct pages {
+    struct simcuda_page *first;
+    size_t count;
+};
+
+/* An allocation has pages once something was said about one of them. */
+static CUresult pages_of(struct simcuda_memory *memory, CUdeviceptr pointer, size_t size,
+                         struct pages *out)
+{
+    size_t all = (memory->size + PAGE - 1) / PAGE, first = (pointer - memory->base) / PAGE;
+    if (!memory->pages) {
+        memory->pages = calloc(all, sizeof *memory->pages);
+        if (!memory->pages)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        for (size_t i = 0; i < all; i++)
+            memory->pages[i].preferred = memory->pages[i].prefetched = CU_DEVICE_INVALID;
+    }
+    out->first = memory->pages + first;
+    out->count = (pointer - memory->base + size - 1) / PAGE - first + 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_managed_place(CUdeviceptr pointer, size_t size, CUdevice device)
+{
+    struct simcuda_memory *memory;
+    struct pages pages;
+    CUresult result = simcuda_managed_range(pointer, size, &memory);
+    if (result == CUDA_SUCCESS)
+        result = pages_of(memory, pointer, size, &pages);
+    for (size_t i = 0; result == CUDA_SUCCESS && i < pages.count; i++)
+        pages.first[i].prefetched = device;
+    return result;
+}
+
 CUresult simcuda_cuMemPrefetchAsync(CUdeviceptr pointer, size_t size, CUdevice device,
                                     CUstream handle)
 {
@@ -41,61 +88,91 @@ CUresult simcuda_cuMemPrefetchAsync(CUdeviceptr pointer, size_t size, CUdevice d
     if (result == CUDA_SUCCESS)
         result = simcuda_stream_get(handle, &stream);
     if (result == CUDA_SUCCESS)
-        memory->prefetched = device;
+        result = simcuda_managed_place(pointer, size, device);
     return simcuda_leave(result);
 }
 
-static CUresult advise(struct simcuda_memory *memory, int advice, CUdevice device)
+static void advise_page(struct simcuda_page *page, int advice, CUdevice device)
 {
     bool on = advice % 2 == 1;
-    if (advice != CU_MEM_ADVISE_SET_READ_MOSTLY && advice != CU_MEM_ADVISE_UNSET_READ_MOSTLY &&
-        advice != CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION && device != CU_DEVICE_CPU &&
-        !simcuda_device(device))
-        return CUDA_ERROR_INVALID_DEVICE;
     switch (advice) {
     case CU_MEM_ADVISE_SET_READ_MOSTLY:
     case CU_MEM_ADVISE_UNSET_READ_MOSTLY:
-        memory->read_mostly = on;
-        return CUDA_SUCCESS;
+        page->read_mostly = on;
+        break;
     case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
     case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-        memory->preferred = on ? device : CU_DEVICE_INVALID;
-        return CUDA_SUCCESS;
-    case CU_MEM_ADVISE_SET_ACCESSED_BY:
-    case CU_MEM_ADVISE_UNSET_ACCESSED_BY:
-        if (device >= 0)
-            memory->accessed_by[device] = on;
-        return CUDA_SUCCESS;
+        page->preferred = on ? device : CU_DEVICE_INVALID;
+        break;
     default:
-        return CUDA_ERROR_INVALID_VALUE;
+        if (device == CU_DEVICE_CPU)
+            page->by_host = on;
+        else
+            page->by_device = (page->by_device & ~(UINT64_C(1) << device)) | (uint64_t)on << device;
     }
+}
+
+static CUresult check_advice(int advice, CUdevice device)
+{
+    if (advice < CU_MEM_ADVISE_SET_READ_MOSTLY || advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+        return CUDA_ERROR_INVALID_VALUE;
+    bool names_none = advice == CU_MEM_ADVISE_SET_READ_MOSTLY ||
+                      advice == CU_MEM_ADVISE_UNSET_READ_MOSTLY ||
+                      advice == CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION;
+    return names_none || device == CU_DEVICE_CPU || simcuda_device(device)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult simcuda_cuMemAdvise(CUdeviceptr pointer, size_t size, int advice, CUdevice device)
 {
     struct simcuda_memory *memory;
+    struct pages pages;
     SIMCUDA_ENTER(cuMemAdvise);
     CUresult result = simcuda_managed_range(pointer, size, &memory);
-    return simcuda_leave(result == CUDA_SUCCESS ? advise(memory, advice, device) : result);
+    if (result == CUDA_SUCCESS)
+        result = check_advice(advice, device);
+    if (result == CUDA_SUCCESS)
+        result = pages_of(memory, pointer, size, &pages);
+    for (size_t i = 0; result == CUDA_SUCCESS && i < pages.count; i++)
+        advise_page(&pages.first[i], advice, device);
+    return simcuda_leave(result);
 }
 
-static CUresult range_attribute(int *out, size_t count, int attribute,
-                                const struct simcuda_memory *memory)
+/* What all pages have in common. */
+static struct simcuda_page common(const struct pages *pages)
+{
+    struct simcuda_page all = pages->first[0];
+    for (size_t i = 1; i < pages->count; i++) {
+        const struct simcuda_page *page = &pages->first[i];
+        all.preferred = all.preferred == page->preferred ? all.preferred : CU_DEVICE_INVALID;
+        all.prefetched = all.prefetched == page->prefetched ? all.prefetched : CU_DEVICE_INVALID;
+        all.by_device &= page->by_device;
+        all.by_host &= page->by_host;
+        all.read_mostly &= page->read_mostly;
+    }
+    return all;
+}
+
+static CUresult range_attribute(int *out, size_t count, int attribute, const struct pages *pages)
 {
     size_t used = 0;
+    const struct simcuda_page all = common(pages);
     switch (attribute) {
     case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-        *out = memory->read_mostly;
+        *out = all.read_mostly;
         return CUDA_SUCCESS;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-        *out = memory->preferred;
+        *out = all.preferred;
         return CUDA_SUCCESS;
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-        *out = memory->prefetched;
+        *out = all.prefetched;
         return CUDA_SUCCESS;
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+        if (all.by_host)
+            out[used++] = CU_DEVICE_CPU;
         for (int i = 0; i < simcuda.device_count && used < count; i++)
-            if (memory->accessed_by[i])
+            if (all.by_device >> i & 1)
                 out[used++] = i;
         while (used < count)
             out[used++] = CU_DEVICE_INVALID;
@@ -109,12 +186,15 @@ CUresult simcuda_cuMemRangeGetAttribute(void *data, size_t data_size, int attrib
                                         CUdeviceptr pointer, size_t size)
 {
     struct simcuda_memory *memory;
+    struct pages pages;
     SIMCUDA_ENTER(cuMemRangeGetAttribute);
     CUresult result = simcuda_managed_range(pointer, size, &memory);
     if (result == CUDA_SUCCESS && (!data || data_size == 0 || data_size % sizeof(int) != 0))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = range_attribute(data, data_size / sizeof(int), attribute, memory);
+        result = pages_of(memory, pointer, size, &pages);
+    if (result == CUDA_SUCCESS)
+        result = range_attribute(data, data_size / sizeof(int), attribute, &pages);
     return simcuda_leave(result);
 }
 

@@ -53,6 +53,7 @@ static void remove_memory(struct simcuda_memory *memory)
     if (memory->next)
         memory->next->previous = memory->previous;
     sim_memory_destroy(memory->sim);
+    free(memory->pages);
     free(memory);
 }
 
@@ -257,8 +258,6 @@ CUresult simcuda_memory_allocate_host(enum simcuda_memory_kind kind, size_t size
         .device = context->device,
         .context = context,
         .flags = flags,
-        .preferred = CU_DEVICE_INVALID,
-        .prefetched = CU_DEVICE_INVALID,
     };
     const struct simcuda_memory *added = memory.sim ? simcuda_memory_add(&memory) : NULL;
     if (!added)

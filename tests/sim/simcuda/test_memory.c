@@ -98,6 +98,45 @@ static void managed_memory_takes_advice(void **state)
     expect(cu.cuMemAllocManaged(&memory, 64, 9), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* Of three pages; advice for a part of one counts for all of it. */
+static void advice_is_of_pages(void **state)
+{
+    enum { PAGE = 4096 };
+    CUdeviceptr memory;
+    int value, list[3];
+    (void)state;
+    ok(cu.cuMemAllocManaged(&memory, 3 * PAGE, CU_MEM_ATTACH_GLOBAL));
+#define ASK(attribute, start, size)                                                                \
+    (ok(cu.cuMemRangeGetAttribute(&value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_##attribute,        \
+                                  memory + (start), size)),                                        \
+     value)
+    assert_int_equal(ASK(PREFERRED_LOCATION, 0, 3 * PAGE), CU_DEVICE_INVALID);
+    ok(cu.cuMemAdvise(memory + PAGE + 100, 100, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0));
+    assert_int_equal(ASK(PREFERRED_LOCATION, PAGE, PAGE), 0);
+    assert_int_equal(ASK(PREFERRED_LOCATION, 0, PAGE + 1), CU_DEVICE_INVALID);
+    ok(cu.cuMemAdvise(memory, PAGE + 1, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    assert_int_equal(ASK(READ_MOSTLY, 0, 2 * PAGE), 1);
+    assert_int_equal(ASK(READ_MOSTLY, 0, 2 * PAGE + 1), 0);
+    ok(cu.cuMemPrefetchAsync(memory + 2 * PAGE, PAGE, CU_DEVICE_CPU, NULL));
+    assert_int_equal(ASK(LAST_PREFETCH_LOCATION, 2 * PAGE, PAGE), CU_DEVICE_CPU);
+    assert_int_equal(ASK(LAST_PREFETCH_LOCATION, PAGE, PAGE), CU_DEVICE_INVALID);
+    ok(cu.cuMemAdvise(memory, 3 * PAGE, CU_MEM_ADVISE_SET_ACCESSED_BY, CU_DEVICE_CPU));
+    ok(cu.cuMemAdvise(memory, 2 * PAGE, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    ok(cu.cuMemRangeGetAttribute(list, sizeof list, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory,
+                                 PAGE));
+    assert_true(list[0] == CU_DEVICE_CPU && list[1] == 0 && list[2] == CU_DEVICE_INVALID);
+    ok(cu.cuMemAdvise(memory, PAGE, CU_MEM_ADVISE_UNSET_ACCESSED_BY, CU_DEVICE_CPU));
+    ok(cu.cuMemRangeGetAttribute(list, sizeof list, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory,
+                                 3 * PAGE));
+    assert_true(list[0] == CU_DEVICE_INVALID);
+    expect(cu.cuMemAdvise(memory, PAGE, 0, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuMemAdvise(memory, PAGE, 7, 0), CUDA_ERROR_INVALID_VALUE);
+    expect(cu.cuMemAdvise(memory, PAGE, CU_MEM_ADVISE_SET_ACCESSED_BY, 99),
+           CUDA_ERROR_INVALID_DEVICE);
+#undef ASK
+    ok(cu.cuMemFree(memory));
+}
+
 static void pointers_have_attributes(void **state)
 {
     CUdeviceptr memory = allocate(1000), start = 0;
@@ -166,6 +205,7 @@ int main(void)
         cmocka_unit_test(registered_memory_is_the_programs),
         cmocka_unit_test(unmapped_memory_is_not_registered),
         cmocka_unit_test(managed_memory_takes_advice),
+        cmocka_unit_test(advice_is_of_pages),
         cmocka_unit_test(pointers_have_attributes),
         cmocka_unit_test(unknown_pointers_have_no_attributes),
         cmocka_unit_test(arrays_have_descriptors),
