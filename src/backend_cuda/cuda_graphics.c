@@ -53,9 +53,11 @@ hipError_t ahcuda_gl_register_image(struct ah_backend_device *device, unsigned i
     hipError_t error = enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuGraphicsGLRegisterImage",
-                       device->api->cuGraphicsGLRegisterImage(
-                           (CUgraphicsResource *)(void *)out_graphics, image, target, flags));
+    error = ahcuda_done(device, "cuGraphicsGLRegisterImage",
+                        device->api->cuGraphicsGLRegisterImage(
+                            (CUgraphicsResource *)(void *)out_graphics, image, target, flags));
+    /* the driver's for a texture that is named as a renderbuffer; HIP has one code for all */
+    return error == hipErrorInvalidHandle ? hipErrorInvalidValue : error;
 }
 
 hipError_t ahcuda_graphics_unregister(struct ah_backend_device *device,

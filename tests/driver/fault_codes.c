@@ -361,9 +361,9 @@ bool fault_is_denial(const char *function, int code)
                                 HSA_STATUS_ERROR_INVALID_ALLOCATION,
                                 HSA_STATUS_ERROR_INVALID_EXECUTABLE,
                                 HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER};
-    static const char *const words[] = {"Free",  "Destroy", "Unregister", "Release",   "Unload",
-                                        "Close", "destroy", "free",       "release",   "unlock",
-                                        "unmap", "detach",  "GetCurrent", "SetCurrent"};
+    static const char *const words[] = {
+        "Free",    "Destroy", "Unregister", "Release", "Unload", "Close",      "destroy",   "free",
+        "release", "unlock",  "unmap",      "Unmap",   "detach", "GetCurrent", "SetCurrent"};
     bool ends = false, denies = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ends |= strstr(function, words[i]) != NULL;

@@ -262,7 +262,7 @@ hipError_t hipGraphInstantiateWithParams(hipGraphExec_t *pGraphExec, hipGraph_t 
 /// Destroys an executable graph. A launch still running ends first.
 /// @param [in] graphExec  an executable graph
 /// Returns: hipErrorInvalidValue: see above; an error of the driver: something of its is left, which
-/// is destroyed with the next executable graph.
+/// is destroyed with the next graph or executable graph.
 /// Thread safety: as said above.
 /// Stream order: does not wait.
 /// Source: HIP "Graph Management"; cuGraphExecDestroy.

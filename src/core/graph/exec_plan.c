@@ -123,28 +123,45 @@ static void push_unclosed(struct ah_exec_plan *plan)
     unclosed.first = plan;
 }
 
-hipError_t ah_plan_destroy(struct ah_exec_plan *plan)
+/* Frees the plan, or keeps it for later. The caller holds the lock. */
+static hipError_t destroy_plan(struct ah_exec_plan *plan)
 {
-    if (!plan)
-        return hipSuccess;
-    pthread_mutex_lock(&unclosed.lock);
-    struct ah_exec_plan *others = unclosed.first;
-    unclosed.first = NULL;
     hipError_t error = close_plan(plan);
     if (error == hipSuccess)
         free_plan(plan);
     else
         push_unclosed(plan);
-    while (others) {
-        struct ah_exec_plan *next = others->next_unclosed;
-        if (close_plan(others) == hipSuccess)
-            free_plan(others);
-        else
-            push_unclosed(others);
-        others = next;
+    return error;
+}
+
+/* The caller holds the lock. */
+static void destroy_unclosed(void)
+{
+    struct ah_exec_plan *plan = unclosed.first;
+    unclosed.first = NULL;
+    while (plan) {
+        struct ah_exec_plan *next = plan->next_unclosed;
+        (void)destroy_plan(plan);
+        plan = next;
     }
+}
+
+hipError_t ah_plan_destroy(struct ah_exec_plan *plan)
+{
+    if (!plan)
+        return hipSuccess;
+    pthread_mutex_lock(&unclosed.lock);
+    destroy_unclosed();
+    hipError_t error = destroy_plan(plan);
     pthread_mutex_unlock(&unclosed.lock);
     return error;
+}
+
+void ah_plan_retry(void)
+{
+    pthread_mutex_lock(&unclosed.lock);
+    destroy_unclosed();
+    pthread_mutex_unlock(&unclosed.lock);
 }
 
 /* The reset of the device frees its streams and events, and graphs must not be used after it. */
@@ -177,6 +194,7 @@ void ah_plan_device_resets(const struct ah_device *device)
     pthread_mutex_lock(&unclosed.lock);
     for (struct ah_exec_plan *plan = unclosed.first; plan; plan = plan->next_unclosed)
         (void)ah_plan_forget_device(plan, device);
+    destroy_unclosed();
     pthread_mutex_unlock(&unclosed.lock);
 }
 

@@ -104,8 +104,11 @@ static inline bool ah_plan_is_whole(const struct ah_exec_plan *plan)
 hipError_t ah_plan_create(const struct ah_exec_list *list, bool records_end,
                           struct ah_exec_plan **out_plan);
 /* Work that is queued still completes. NULL is accepted. An error of the driver: something of its
- * is left, which is destroyed with the next plan; the plan is gone for the caller in any case. */
+ * is left, which the next plan's end or ah_plan_retry destroys; the plan is gone for the caller in
+ * any case. */
 hipError_t ah_plan_destroy(struct ah_exec_plan *plan);
+/* Tries again to destroy what is left of destroyed plans. */
+void ah_plan_retry(void);
 /* Before the reset of a device: the plan's streams and events of it go with the reset, graphs of
  * the backend are destroyed. Whether the plan needs the device, and cannot run any more. */
 bool ah_plan_forget_device(struct ah_exec_plan *plan, const struct ah_device *device);

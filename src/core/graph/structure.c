@@ -1,6 +1,7 @@
 /* Public functions for the life of graphs and of nodes of any kind. */
 #include "api.h"
 #include "api_arguments.h"
+#include "exec_plan.h"
 #include "graph.h"
 
 /* ---- graphs ---------------------------------------------------------------------------- */
@@ -50,6 +51,7 @@ hipError_t hipGraphDestroy(hipGraph_t graph)
     ah_graph_lock();
     hipError_t error = destroy_locked(graph);
     ah_graph_unlock();
+    ah_plan_retry();
     return AH_LEAVE(error);
 }
 
