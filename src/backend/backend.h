@@ -840,7 +840,7 @@ struct ah_backend_ops {
     hipError_t (*profiler_stop)(struct ah_backend_device *device);
 
     /* The device begins to report what it does between trace_begin and trace_end. *out_method says
-     * how times are taken ("HSA profiled signals", "CUPTI", "event pairs") and lasts as long as the
+     * how times are taken ("HSA profiled signals", "event pairs") and lasts as long as the
      * process. Called once, before the first trace_begin, with a lock of core's held: it may
      * initialise the device, and does not wait for it. A reset of the device loses the records of
      * what it ends, and the device goes on reporting. hipErrorNotSupported, with a message: the
@@ -849,15 +849,17 @@ struct ah_backend_ops {
                               const char **out_method);
     /* What the calling thread submits to the stream until trace_end belongs to the command id,
      * which is given once. One command may have no record, or several: pieces of a copy, nodes of a
-     * graph. Pairs of one thread may be nested, for different streams. These two cannot fail: where
-     * memory or signals run out, records are lost and work is not. */
+     * graph. Pairs of one thread may be nested, for different streams. kind: of a record that cannot
+     * tell what it was. These two cannot fail: where memory or signals run out, records are lost and
+     * work is not. */
     void (*trace_begin)(struct ah_backend_device *device, struct ah_backend_stream *stream,
-                        uint64_t id);
+                        uint64_t id, enum ah_trace_kind kind);
     void (*trace_end)(struct ah_backend_device *device, struct ah_backend_stream *stream,
                       uint64_t id);
     /* Gives the sink the records of what is done; wait: waits for what has been submitted first,
-     * unless the device has failed. Called every few milliseconds by one thread at a time. Never
-     * fails; what a backend has lost since the last call it adds to *out_lost. */
+     * but no longer than a second for what does not end. Records may come in another order than
+     * that of the work. Called every few milliseconds by one thread at a time. Never fails; what a
+     * backend has lost since the last call it adds to *out_lost. */
     void (*trace_collect)(struct ah_backend_device *device, bool wait, uint64_t *out_lost);
     /* Ends what trace_start began, after a last trace_collect. Work of threads between trace_begin
      * and trace_end may still be under way, and has no records. */

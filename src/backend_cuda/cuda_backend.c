@@ -2,6 +2,7 @@
  * devices, and the translation of its errors. */
 #include "cuda_backend.h"
 #include "cuda_parameters.h"
+#include "cuda_trace.h"
 #include "reason.h"
 #include "simulated.h"
 
@@ -91,6 +92,7 @@ hipError_t ahcuda_device_make_current(struct ah_backend_device *device)
 hipError_t ahcuda_device_reset(struct ah_backend_device *device)
 {
     CUresult result;
+    ahcuda_trace_settle(device);
     pthread_mutex_lock(&device->lock);
     if (atomic_exchange(&device->context, NULL))
         device->api->cuDevicePrimaryCtxRelease(device->ordinal);
@@ -99,6 +101,7 @@ hipError_t ahcuda_device_reset(struct ah_backend_device *device)
     device->placed = NULL;
     result = device->api->cuDevicePrimaryCtxReset(device->ordinal);
     pthread_mutex_unlock(&device->lock);
+    ahcuda_trace_forget(device);
     ahcuda_parameters_forget_all(device);
     return ahcuda_done(device, "cuDevicePrimaryCtxReset", result);
 }
@@ -216,6 +219,7 @@ void ahcuda_close(struct ah_backend *backend)
             break;
         if (atomic_load(&device->context))
             backend->api.cuDevicePrimaryCtxRelease(device->ordinal);
+        ahcuda_trace_destroy(device);
         pthread_mutex_destroy(&device->lock);
     }
     free(backend->devices);

@@ -25,6 +25,8 @@ struct ah_backend {
     struct ah_backend_device *devices;
 };
 
+struct ahcuda_trace; /* cuda_trace.h */
+
 struct ah_backend_device {
     /* One line of the cache has what a launch reads, since the driver uses most of the first level
      * between two launches. */
@@ -39,6 +41,7 @@ struct ah_backend_device {
     pthread_mutex_t lock;       /* guards the creation and release of the context, and placed */
     CUevent placed;             /* after the last kernel launched with a place, or NULL */
     _Atomic(CUfunction) wait_kernel, add_kernel; /* of cuda_value.c, NULL until they are needed */
+    _Atomic(struct ahcuda_trace *) trace;        /* NULL: nothing was ever traced */
 };
 _Static_assert(offsetof(struct ah_backend_device, lock) <= 64, "a launch reads one line");
 

@@ -1,33 +1,92 @@
-/* Owns what the device reports of its work, with times: not implemented for NVIDIA's driver yet. */
-#include "cuda_backend.h"
+/* Owns what a device reports of its work, with times, as far as that does not depend on the method.
+ */
+#include "cuda_trace.h"
+
+static struct ahcuda_trace *trace_of(struct ah_backend_device *device)
+{
+    return atomic_load_explicit(&device->trace, memory_order_acquire);
+}
+
+static hipError_t choose(struct ah_backend_device *device, const struct ah_trace_sink *sink,
+                         struct ahcuda_trace **out_trace)
+{
+    static const struct ahcuda_trace_method *const methods[] = {&ahcuda_trace_events};
+    hipError_t error = hipErrorNotSupported;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        error = methods[i]->start(device, sink, out_trace);
+        if (error == hipSuccess) {
+            (*out_trace)->method = methods[i];
+            (*out_trace)->device = device;
+        }
+        if (error != hipErrorNotSupported)
+            break;
+    }
+    return error;
+}
 
 hipError_t ahcuda_trace_start(struct ah_backend_device *device, const struct ah_trace_sink *sink,
                               const char **out_method)
 {
-    (void)sink, (void)out_method;
-    AH_LOG_ERR("%s:%d: a trace has no times of this device: this backend does not take them",
-               device->backend->name, device->ordinal);
-    return hipErrorNotSupported;
+    struct ahcuda_trace *trace = NULL;
+    hipError_t error = ahcuda_enter(device);
+    if (error == hipSuccess)
+        error = choose(device, sink, &trace);
+    if (error != hipSuccess)
+        return error;
+    ahcuda_trace_destroy(device);
+    *out_method = trace->method->name;
+    atomic_store_explicit(&device->trace, trace, memory_order_release);
+    return hipSuccess;
 }
 
 void ahcuda_trace_begin(struct ah_backend_device *device, struct ah_backend_stream *stream,
-                        uint64_t id)
+                        uint64_t id, enum ah_trace_kind kind)
 {
-    (void)device, (void)stream, (void)id;
+    struct ahcuda_trace *trace = trace_of(device);
+    trace->method->begin(trace, stream, id, kind);
 }
 
 void ahcuda_trace_end(struct ah_backend_device *device, struct ah_backend_stream *stream,
                       uint64_t id)
 {
-    (void)device, (void)stream, (void)id;
+    struct ahcuda_trace *trace = trace_of(device);
+    trace->method->end(trace, stream, id);
 }
 
 void ahcuda_trace_collect(struct ah_backend_device *device, bool wait, uint64_t *out_lost)
 {
-    (void)device, (void)wait, (void)out_lost;
+    struct ahcuda_trace *trace = trace_of(device);
+    trace->method->collect(trace, wait, out_lost);
+    *out_lost += atomic_exchange(&trace->lost, 0);
 }
 
+/* What threads between trace_begin and trace_end have of it stays. */
 void ahcuda_trace_stop(struct ah_backend_device *device)
 {
-    (void)device;
+    struct ahcuda_trace *trace = trace_of(device);
+    trace->method->stop(trace);
+}
+
+void ahcuda_trace_settle(struct ah_backend_device *device)
+{
+    struct ahcuda_trace *trace = trace_of(device);
+    uint64_t lost = 0;
+    if (trace)
+        trace->method->collect(trace, true, &lost);
+    if (lost > 0)
+        atomic_fetch_add(&trace->lost, lost);
+}
+
+void ahcuda_trace_forget(struct ah_backend_device *device)
+{
+    struct ahcuda_trace *trace = trace_of(device);
+    if (trace)
+        trace->method->forget(trace);
+}
+
+void ahcuda_trace_destroy(struct ah_backend_device *device)
+{
+    struct ahcuda_trace *trace = atomic_exchange(&device->trace, NULL);
+    if (trace)
+        trace->method->destroy(trace);
 }

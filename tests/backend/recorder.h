@@ -45,10 +45,10 @@ static inline void recorder_start(const struct ah_backend_ops *ops,
     recorder.begun = ah_clock_now();
 }
 
-static inline uint64_t recorder_begin(struct ah_backend_stream *stream)
+static inline uint64_t recorder_begin(struct ah_backend_stream *stream, enum ah_trace_kind kind)
 {
     uint64_t id = ++recorder.next_id;
-    recorder.ops->trace_begin(recorder.device, stream, id);
+    recorder.ops->trace_begin(recorder.device, stream, id, kind);
     return id;
 }
 
@@ -78,17 +78,19 @@ static inline size_t recorder_count(uint64_t id, const struct ah_trace_record **
     return count;
 }
 
-/* The only record of a command, which is of that kind. Two clocks are compared: a microsecond is
- * the error of doing that, and on a busy machine a look at them takes longer. */
+/* How much times may be off, ns. Two clocks are looked at at the same moment, which is exact to a
+ * microsecond unless another program runs in between. */
+enum { RECORDER_ERROR = 5000000 };
+
+/* The only record of a command, which is of that kind. */
 static inline const struct ah_trace_record *recorder_only(uint64_t id, enum ah_trace_kind kind)
 {
-    enum { ERROR = 100000 };
     const struct ah_trace_record *record = NULL;
     assert_int_equal(recorder_count(id, &record), 1);
     assert_int_equal(record->kind, kind);
     assert_true(record->begin <= record->end);
-    assert_true(record->begin + ERROR >= recorder.begun);
-    assert_true(record->end <= ah_clock_now() + ERROR);
+    assert_true(record->begin + RECORDER_ERROR >= recorder.begun);
+    assert_true(record->end <= ah_clock_now() + RECORDER_ERROR);
     return record;
 }
 

@@ -60,9 +60,10 @@ static _Thread_local struct {
 static _Thread_local unsigned depth; /* may exceed NESTED_MAX: the innermost have no records */
 
 void ahhsa_trace_begin(struct ah_backend_device *device, struct ah_backend_stream *stream,
-                       uint64_t id)
+                       uint64_t id, enum ah_trace_kind kind)
 {
     (void)device;
+    (void)kind;
     if (depth < NESTED_MAX) {
         commands[depth].stream = stream;
         commands[depth].id = id;

@@ -3,6 +3,7 @@
 #include "observe.h"
 #include "registry.h"
 #include "stream.h"
+#include "submit.h"
 #include "thread.h"
 
 #include "log.h"
@@ -257,6 +258,30 @@ const char *ah_observe_method(const struct ah_device *device, hipError_t *out_er
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
+/* What a record of the command is, where the driver does not say. */
+static enum ah_trace_kind kind_of(const struct ah_command *command)
+{
+    switch (command->kind) {
+    case AH_COMMAND_LAUNCH:
+        return AH_TRACE_KERNEL;
+    case AH_COMMAND_COPY:
+    case AH_COMMAND_COPY_PEER:
+    case AH_COMMAND_COPY_REGION:
+        return AH_TRACE_COPY;
+    case AH_COMMAND_FILL:
+        return AH_TRACE_FILL;
+    case AH_COMMAND_HOST_FUNCTION:
+    case AH_COMMAND_CALLBACK:
+        return AH_TRACE_HOST;
+    case AH_COMMAND_EVENT_RECORD:
+    case AH_COMMAND_EVENT_WAIT:
+    case AH_COMMAND_VALUE_WAIT:
+        return AH_TRACE_BARRIER;
+    default:
+        return AH_TRACE_OTHER;
+    }
+}
+
 void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream *native,
                               const struct ah_command *command, const char *name,
                               struct ah_observed_command *out_command)
@@ -280,7 +305,7 @@ void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream
     }
     ah_thread.reporting = outer;
     if (reports(device))
-        device->ops->trace_begin(device->native, native, out_command->id);
+        device->ops->trace_begin(device->native, native, out_command->id, kind_of(command));
 }
 
 void ah_observe_command_end(const struct ah_observed_command *command,

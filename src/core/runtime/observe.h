@@ -184,7 +184,7 @@ void ah_observe_memory(struct ah_device *device, const struct ah_memory_use *use
  * Returns how many records were lost. Any thread; they take turns. */
 uint64_t ah_observe_collect(bool wait);
 
-/* How the device's times are taken, for people: "HSA profiled signals", "CUPTI", "event pairs".
+/* How the device's times are taken, for people: "HSA profiled signals", "event pairs".
  * NULL: it has not begun to report, or cannot; *out_error is then why (hipSuccess: not begun). */
 const char *ah_observe_method(const struct ah_device *device, hipError_t *out_error);
 
