@@ -146,7 +146,8 @@ static void run_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
         status = ahhsa_signal_wait(job->before);
     if (worker->wait_cancelled)
         status = hipErrorContextIsDestroyed;
-    ahhsa_signal_begin(job->after);
+    if (status == hipSuccess || job->kind == AHHSA_JOB_CALLBACK) /* else it does nothing */
+        ahhsa_signal_begin(job->after);
     switch (job->kind) {
     case AHHSA_JOB_CALLBACK:
         job->callback(job->data, status);
