@@ -183,6 +183,12 @@ static void count_object(struct simcuda_object *object, void *data)
     case SIMCUDA_GRAPH_EXEC:
         out->executable_graphs++;
         break;
+    case SIMCUDA_EXTERNAL:
+        out->external_memories++;
+        break;
+    case SIMCUDA_SEMAPHORE:
+        out->semaphores++;
+        break;
     default:
         break;
     }
@@ -196,6 +202,7 @@ static void count_memory(struct fakecuda_counts *out)
         case SIMCUDA_POOL_MEMORY:
         case SIMCUDA_OPENED:
         case SIMCUDA_SHARED:
+        case SIMCUDA_IMPORTED:
             out->allocations++;
             break;
         case SIMCUDA_PINNED:
@@ -218,9 +225,10 @@ static void count_memory(struct fakecuda_counts *out)
 
 void fakecuda_count(struct fakecuda_counts *out)
 {
-    static const enum simcuda_kind kinds[] = {SIMCUDA_STREAM, SIMCUDA_EVENT,     SIMCUDA_MODULE,
-                                              SIMCUDA_ARRAY,  SIMCUDA_POOL,      SIMCUDA_PHYSICAL,
-                                              SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC, SIMCUDA_LINK};
+    static const enum simcuda_kind kinds[] = {
+        SIMCUDA_STREAM,   SIMCUDA_EVENT,     SIMCUDA_MODULE, SIMCUDA_ARRAY,
+        SIMCUDA_POOL,     SIMCUDA_PHYSICAL,  SIMCUDA_GRAPH,  SIMCUDA_GRAPH_EXEC,
+        SIMCUDA_EXTERNAL, SIMCUDA_SEMAPHORE, SIMCUDA_LINK};
     *out = (struct fakecuda_counts){0};
     pthread_mutex_lock(&simcuda.lock);
     for (int i = 0; i < simcuda.device_count; i++)

@@ -76,7 +76,9 @@ void fakecuda_forget(void);
     COUNT(reservations)                                                                            \
     COUNT(mappings)                                                                                \
     COUNT(graphs)                                                                                  \
-    COUNT(executable_graphs)
+    COUNT(executable_graphs)                                                                       \
+    COUNT(external_memories)                                                                       \
+    COUNT(semaphores)
 struct fakecuda_counts {
 #define COUNT(field) unsigned field;
     FAKECUDA_COUNTS(COUNT)

@@ -208,6 +208,7 @@ static bool count_memory(struct sim_memory *sim, void *data)
         out->mappings++;
         break;
     case SIMHSA_OPENED:
+    case SIMHSA_INTEROP:
         out->opened++;
         break;
     case SIMHSA_LOCKED: /* in pieces: locks are counted */

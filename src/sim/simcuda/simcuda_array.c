@@ -41,46 +41,78 @@ static bool is_cubemap(const CUDA_ARRAY3D_DESCRIPTOR *shape)
                                                 : shape->Depth == 6);
 }
 
-CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
-                           struct simcuda_array **out)
+/* What an array is like, without memory. */
+static CUresult lay_out(const CUDA_ARRAY3D_DESCRIPTOR *shape, struct simcuda_array *out)
 {
-    enum { WIDTH_MAX = 131072, DEPTH_MAX = 16384, ALIGNMENT = 512 };
-    enum sim_channel_type type;
-    if (!simcuda_channel_type(shape->Format, &type))
+    enum { WIDTH_MAX = 131072, DEPTH_MAX = 16384 };
+    if (!simcuda_channel_type(shape->Format, &out->type))
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->Flags & CUDA_ARRAY3D_CUBEMAP && !is_cubemap(shape))
         return CUDA_ERROR_INVALID_VALUE;
-    size_t element = sim_channel_size(type) * shape->NumChannels;
+    size_t element = sim_channel_size(out->type) * shape->NumChannels;
     if (shape->Width == 0 || shape->Width > WIDTH_MAX || shape->Height > WIDTH_MAX ||
         shape->Depth > DEPTH_MAX || element == 0 ||
         (shape->NumChannels != 1 && shape->NumChannels != 2 && shape->NumChannels != 4))
         return CUDA_ERROR_INVALID_VALUE;
-    size_t row = shape->Width * element, slice = row * (shape->Height ? shape->Height : 1);
-    size_t size = slice * (shape->Depth ? shape->Depth : 1);
+    out->shape = *shape;
+    out->element = element;
+    out->row = shape->Width * element;
+    out->slice = out->row * (shape->Height ? shape->Height : 1);
+    return CUDA_SUCCESS;
+}
+
+CUresult simcuda_array_size(const CUDA_ARRAY3D_DESCRIPTOR *shape, size_t *out_size)
+{
+    struct simcuda_array like;
+    CUresult result = lay_out(shape, &like);
+    if (result == CUDA_SUCCESS)
+        *out_size = like.slice * (shape->Depth ? shape->Depth : 1);
+    return result;
+}
+
+static struct sim_memory *memory_for(const struct simcuda_context *context, size_t size)
+{
+    enum { ALIGNMENT = 512 };
     int device = context->device->ordinal;
+    return sim_fault_allocation(device, size)
+               ? NULL
+               : sim_memory_create(SIM_MEMORY_DEVICE, device, size, ALIGNMENT);
+}
+
+CUresult simcuda_array_in(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                          struct sim_memory *memory, struct simcuda_array **out)
+{
+    size_t size;
+    struct simcuda_array like = {0};
     bool sparse = shape->Flags & CUDA_ARRAY3D_SPARSE;
-    struct sim_memory *memory = sparse || sim_fault_allocation(device, size)
-                                    ? NULL
-                                    : sim_memory_create(SIM_MEMORY_DEVICE, device, size, ALIGNMENT);
-    struct simcuda_array *array =
-        memory || sparse ? simcuda_object_new(SIMCUDA_ARRAY, sizeof *array, context) : NULL;
+    CUresult result = simcuda_array_size(shape, &size);
+    if (result == CUDA_SUCCESS && !memory && !sparse)
+        memory = memory_for(context, size);
+    struct simcuda_array *array = result == CUDA_SUCCESS && (memory || sparse)
+                                      ? simcuda_object_new(SIMCUDA_ARRAY, sizeof *array, context)
+                                      : NULL;
     if (!array) {
         sim_memory_destroy(memory);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return result != CUDA_SUCCESS ? result : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    array->object.fini = fini_array;
-    array->shape = *shape;
-    array->element = element;
-    array->row = row;
-    array->slice = slice;
-    array->memory = memory;
-    array->type = type;
-    CUresult result = sparse ? simcuda_tiles_create(array) : CUDA_SUCCESS;
+    (void)lay_out(shape, &like);
+    like.object = array->object;
+    like.object.fini = fini_array;
+    like.memory = memory;
+    *array = like;
+    if (sparse)
+        result = simcuda_tiles_create(array);
     if (result == CUDA_SUCCESS)
         *out = array;
     else
         simcuda_object_close(&array->object);
     return result;
+}
+
+CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                           struct simcuda_array **out)
+{
+    return simcuda_array_in(context, shape, NULL, out);
 }
 
 static CUresult create_array(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape)
@@ -187,26 +219,18 @@ static bool is_last(const CUDA_ARRAY3D_DESCRIPTOR *shape)
     return next.Width == shape->Width && next.Height == shape->Height && next.Depth == shape->Depth;
 }
 
-static CUresult create_mipmap(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape,
-                              unsigned levels)
+CUresult simcuda_mipmap_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                            unsigned levels, simcuda_make_level *make, void *data,
+                            CUmipmappedArray *out)
 {
-    struct simcuda_context *context;
-    CUresult result = simcuda_current(&context);
-    if (!out || !shape || levels == 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (shape->Flags & CUDA_ARRAY3D_SPARSE) {
-        simcuda_violation("sparse arrays with levels are not simulated");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    CUresult result = CUDA_SUCCESS;
     struct simcuda_mipmap *mipmap = simcuda_object_new(SIMCUDA_MIPMAP, sizeof *mipmap, context);
     if (!mipmap)
         return CUDA_ERROR_OUT_OF_MEMORY;
     mipmap->object.fini = fini_mipmap;
     CUDA_ARRAY3D_DESCRIPTOR level = *shape;
     for (unsigned i = 0; i < levels && i < SIM_LEVELS_MAX && result == CUDA_SUCCESS; i++) {
-        result = simcuda_array_new(context, &level, &mipmap->levels[i]);
+        result = make(context, &level, data, &mipmap->levels[i]);
         if (result == CUDA_SUCCESS) {
             simcuda_object_retain(&mipmap->levels[i]->object);
             mipmap->level_count++;
@@ -220,6 +244,29 @@ static CUresult create_mipmap(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPT
     else
         simcuda_object_close(&mipmap->object);
     return result;
+}
+
+static CUresult make_level(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                           void *data, struct simcuda_array **out)
+{
+    (void)data;
+    return simcuda_array_new(context, shape, out);
+}
+
+static CUresult create_mipmap(CUmipmappedArray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                              unsigned levels)
+{
+    struct simcuda_context *context;
+    CUresult result = simcuda_current(&context);
+    if (!out || !shape || levels == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS && (shape->Flags & CUDA_ARRAY3D_SPARSE)) {
+        simcuda_violation("sparse arrays with levels are not simulated");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return result == CUDA_SUCCESS
+               ? simcuda_mipmap_new(context, shape, levels, make_level, NULL, out)
+               : result;
 }
 
 CUresult simcuda_cuMipmappedArrayCreate(CUmipmappedArray *mipmap,

@@ -141,6 +141,8 @@ static void end_context(struct simcuda_context *context)
     simcuda_object_each(SIMCUDA_MIPMAP, close_of_context, context);
     simcuda_object_each(SIMCUDA_ARRAY, close_of_context, context);
     simcuda_object_each(SIMCUDA_STREAM, close_of_context, context);
+    simcuda_object_each(SIMCUDA_EXTERNAL, close_of_context, context);
+    simcuda_object_each(SIMCUDA_SEMAPHORE, close_of_context, context);
     free_memory_of(context);
     simcuda_print_flush(context);
     if (context->primary) {

@@ -56,6 +56,8 @@ enum simcuda_kind {
     SIMCUDA_LINK,
     SIMCUDA_GREEN,
     SIMCUDA_RESOURCES, /* CUdevResourceDesc */
+    SIMCUDA_EXTERNAL,
+    SIMCUDA_SEMAPHORE,
 };
 
 /* The object of a handle. Handles are numbers that are not valid pointers, so that an access
@@ -235,6 +237,7 @@ enum simcuda_memory_kind {
     SIMCUDA_MAPPING, /* of physical memory at reserved addresses */
     SIMCUDA_OPENED,  /* another process's */
     SIMCUDA_SHARED,  /* with OpenGL, while it is mapped */
+    SIMCUDA_IMPORTED, /* a buffer of external memory */
 };
 
 /* What the driver knows of an allocation; sim_memory.owner points here. */
@@ -254,6 +257,7 @@ struct simcuda_memory {
     struct simcuda_pool *pool;         /* SIMCUDA_POOL_MEMORY, retained */
     struct simcuda_physical *physical; /* a mapping's physical memory; retained */
     uint64_t reserved; /* size of the reservation that is released with it, 0: none */
+    size_t lead;       /* SIMCUDA_IMPORTED: bytes before those that the program maps */
     struct simcuda_opened {
         uint64_t id;    /* of the allocation in its process */
         uint64_t table; /* of what that process shares */

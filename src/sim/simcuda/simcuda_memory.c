@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 512 };
+enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 512, LARGE = 1 << 20, LARGE_ALIGNMENT = 4096 };
 
 /* ---- all allocations ------------------------------------------------------------- */
 
@@ -120,8 +120,9 @@ CUresult simcuda_memory_allocate(struct simcuda_context *context, struct simcuda
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (pool && pool->handle_types)
         return allocate_shareable(&memory, size, out);
-    memory.sim = sim_memory_create(kind == SIMCUDA_GLOBAL ? SIM_MEMORY_VARIABLE : SIM_MEMORY_DEVICE,
-                                   device->ordinal, size, ALIGNMENT);
+    memory.sim =
+        sim_memory_create(kind == SIMCUDA_GLOBAL ? SIM_MEMORY_VARIABLE : SIM_MEMORY_DEVICE,
+                          device->ordinal, size, size < LARGE ? ALIGNMENT : LARGE_ALIGNMENT);
     *out = memory.sim ? simcuda_memory_add(&memory) : NULL;
     return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -217,9 +218,9 @@ static CUresult free_memory(CUdeviceptr pointer)
     struct simcuda_memory *memory = simcuda_memory_find(pointer);
     if (result != CUDA_SUCCESS || pointer == 0)
         return result;
-    bool freeable = memory && memory->base == pointer &&
+    bool freeable = memory && memory->base + memory->lead == pointer &&
                     (memory->kind == SIMCUDA_DEVICE_MEMORY || memory->kind == SIMCUDA_POOL_MEMORY ||
-                     memory->kind == SIMCUDA_MANAGED);
+                     memory->kind == SIMCUDA_MANAGED || memory->kind == SIMCUDA_IMPORTED);
     if (!freeable) {
         if (!memory || (memory->kind != SIMCUDA_MAPPING && memory->kind != SIMCUDA_GLOBAL))
             simcuda_violation("cuMemFree of 0x%llx", (unsigned long long)pointer);

@@ -10,6 +10,19 @@ bool simcuda_channel_type(int format, enum sim_channel_type *out);
 CUresult simcuda_array_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
                            struct simcuda_array **out);
 
+/* The same in memory that is made already, of which the array takes ownership; NULL: its own. */
+CUresult simcuda_array_in(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                          struct sim_memory *memory, struct simcuda_array **out);
+/* The bytes of such an array. CUDA_ERROR_INVALID_VALUE: no such array can be. */
+CUresult simcuda_array_size(const CUDA_ARRAY3D_DESCRIPTOR *shape, size_t *out_size);
+/* A mipmapped array whose levels make() creates, given their number, shape and data. */
+typedef CUresult simcuda_make_level(struct simcuda_context *context,
+                                    const CUDA_ARRAY3D_DESCRIPTOR *shape, void *data,
+                                    struct simcuda_array **out);
+CUresult simcuda_mipmap_new(struct simcuda_context *context, const CUDA_ARRAY3D_DESCRIPTOR *shape,
+                            unsigned levels, simcuda_make_level *make, void *data,
+                            CUmipmappedArray *out);
+
 /* Of struct ptx_context. */
 const struct sim_texture *simcuda_texture(struct ptx_context *context, uint64_t handle);
 const struct sim_image *simcuda_surface(struct ptx_context *context, uint64_t handle);

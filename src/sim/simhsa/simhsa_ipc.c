@@ -27,8 +27,9 @@ static bool is_size_of(size_t size, size_t allocated)
 }
 
 static int share(uint64_t address, size_t size, bool whole, struct exported *out,
-                 uint64_t *out_offset)
+                 uint64_t *out_start)
 {
+    uint64_t offset;
     int file = -1;
     simhsa_memory_lock();
     const struct simhsa_memory *memory = simhsa_memory_find(address);
@@ -39,21 +40,21 @@ static int share(uint64_t address, size_t size, bool whole, struct exported *out
     else if (good)
         good = size <= sim->size - (address - sim->address);
     if (good)
-        file = sim_memory_share(sim, out_offset);
+        file = sim_memory_share(sim, &offset);
     if (file >= 0) {
-        *out_offset += address - sim->address;
+        *out_start = address - sim->address;
         out->device = (uint16_t)sim->device;
         out->id = (uint32_t)sim->id;
-        out->size = whole ? sim->size : size;
+        out->size = sim->size;
     }
     simhsa_memory_unlock();
     return file;
 }
 
 /* Moves an allocation of a device to a file; -1: it cannot be shared. No running kernel may see the
- * memory move. */
+ * memory move. out_start: of address in the allocation. */
 static int share_at_rest(uint64_t address, size_t size, bool whole, struct exported *out,
-                         uint64_t *out_offset)
+                         uint64_t *out_start)
 {
     const uint64_t patience_ns = UINT64_C(10000000000);
     if (!amdgpu_queues_quiesce(patience_ns)) {
@@ -61,7 +62,7 @@ static int share_at_rest(uint64_t address, size_t size, bool whole, struct expor
         return -1;
     }
     simhsa_copies_stop();
-    int file = share(address, size, whole, out, out_offset);
+    int file = share(address, size, whole, out, out_start);
     simhsa_copies_resume();
     amdgpu_queues_resume();
     return file;
@@ -70,11 +71,11 @@ static int share_at_rest(uint64_t address, size_t size, bool whole, struct expor
 hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory_t *handle)
 {
     struct exported exported = {.mark = MARK, .pid = (uint32_t)getpid()};
-    uint64_t offset;
+    uint64_t start;
     SIMHSA_ENTER();
     if (!ptr || len == 0 || !handle)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    int file = share_at_rest((uintptr_t)ptr, len, true, &exported, &offset);
+    int file = share_at_rest((uintptr_t)ptr, len, true, &exported, &start);
     int table = file >= 0 ? sim_shared_table(&exported.table_id) : -1;
     if (table < 0 || table > UINT16_MAX) {
         simhsa_violation("%zu bytes at %p cannot be shared: they are not an allocation of a device",
@@ -86,35 +87,17 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len, hsa_amd_ipc_memory
     return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void *ptr, size_t size, int *dmabuf,
-                                               uint64_t *offset, uint64_t flags)
+bool simhsa_memory_share(uint64_t address, size_t size, struct sim_shared *out_shared,
+                         uint64_t *out_start, int *out_device)
 {
     struct exported exported;
-    SIMHSA_ENTER();
-    if (!ptr || size == 0 || !dmabuf || !offset || flags > HSA_AMD_DMABUF_MAPPING_TYPE_PCIE)
-        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    int file = share_at_rest((uintptr_t)ptr, size, false, &exported, offset);
-    if (file < 0)
-        return HSA_STATUS_ERROR_INVALID_AGENT; /* the memory does not belong to a device */
-    int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
-    if (copy < 0)
-        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    *dmabuf = copy;
-    return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t hsa_amd_portable_export_dmabuf(const void *ptr, size_t size, int *dmabuf,
-                                            uint64_t *offset)
-{
-    SIMHSA_ENTER();
-    return hsa_amd_portable_export_dmabuf_v2(ptr, size, dmabuf, offset,
-                                             HSA_AMD_DMABUF_MAPPING_TYPE_NONE);
-}
-
-hsa_status_t hsa_amd_portable_close_dmabuf(int dmabuf)
-{
-    SIMHSA_ENTER();
-    return close(dmabuf) == 0 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (share_at_rest(address, size, false, &exported, out_start) < 0)
+        return false;
+    *out_shared =
+        (struct sim_shared){.process = getpid(), .id = exported.id, .size = exported.size};
+    out_shared->table = sim_shared_table(&out_shared->table_id);
+    *out_device = exported.device;
+    return out_shared->table >= 0;
 }
 
 /* ---- taking ------------------------------------------------------------------------ */

@@ -246,9 +246,10 @@ bool simhsa_call_later(void (*function)(void *data), void *data);
 
 enum simhsa_memory_kind {
     SIMHSA_POOL_MEMORY,
-    SIMHSA_LOCKED, /* a part of the program's own memory */
-    SIMHSA_MAPPED, /* physical memory at reserved addresses */
-    SIMHSA_OPENED, /* another process's */
+    SIMHSA_LOCKED,  /* a part of the program's own memory */
+    SIMHSA_MAPPED,  /* physical memory at reserved addresses */
+    SIMHSA_OPENED,  /* another process's */
+    SIMHSA_INTEROP, /* from a file: another API's, or another process's */
 };
 
 /* What the runtime knows of memory; sim_memory.owner points here. The runtime's own memory, such as
@@ -278,6 +279,11 @@ struct simhsa_memory *simhsa_memory_find(uint64_t address);
  * memory. */
 struct simhsa_memory *simhsa_memory_add(enum simhsa_memory_kind kind, struct sim_memory *sim,
                                         struct simhsa_pool *pool);
+/* Moves the allocation of a device that size bytes at address are in to a file, which other
+ * processes can open. False: they are in none. out_start: of address, in the allocation. Not under
+ * the lock. */
+bool simhsa_memory_share(uint64_t address, size_t size, struct sim_shared *out_shared,
+                         uint64_t *out_start, int *out_device);
 /* Under the lock; unregisters it. */
 void simhsa_memory_free(struct simhsa_memory *memory);
 void simhsa_memory_close(void); /* frees all remaining memory */

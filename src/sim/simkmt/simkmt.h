@@ -172,15 +172,10 @@ HSAKMT_STATUS simkmt_share_at_rest(const void *address, uint64_t size, uint32_t 
 HSAKMT_STATUS simkmt_memory_open(uint32_t node, const struct sim_shared *shared,
                                  void **out_address);
 
-/* The memory of a dma-buf. */
-struct simkmt_buffer {
-    int file; /* the file that contains it, which the caller closes */
-    uint64_t offset, size;
-    uint32_t node; /* 0: the host's; offset is 0 then */
-};
+struct sim_buffer;
 /* False: file is not a dma-buf of a simulated device, or the process that has the memory has
  * ended. */
-bool simkmt_buffer_open(int file, struct simkmt_buffer *out);
+bool simkmt_buffer_open(int file, struct sim_buffer *out);
 /* Maps the first size bytes of file for the host, at a multiple of alignment. MAP_FAILED: they
  * cannot be mapped. */
 void *simkmt_buffer_map(int file, uint64_t size, uint64_t alignment);

@@ -6,6 +6,7 @@
  * access memory of devices. */
 #include "process.h"
 #include "ranges.h"
+#include "sim_buffer.h"
 #include "simkmt.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ _Static_assert(offsetof(struct device, file) == 16, "as in libdrm");
 struct buffer {
     struct buffer *next;
     const struct simkmt_node *node; /* the device that it was imported for */
-    struct simkmt_buffer memory;
+    struct sim_buffer memory;
     uint32_t number;         /* its name for other drivers */
     unsigned char *address;  /* of the host, NULL: not mapped */
     struct sim_memory *host; /* devices access it there */

@@ -1,10 +1,8 @@
-/* Owns memory that others can open, and the files that represent it: dma-bufs of simulated devices.
- *
- * A dma-buf is a sealed file whose last page describes it. Before that page is the memory itself,
- * if it was allocated in a file of its own: memory of a device without an address, and the driver's
- * memory of the host. Any other memory of a device is in one file of the process that allocated it,
- * and the page refers to that: it can be opened as long as the process has it. */
+/* Owns memory that others can open, and the files that represent it: dma-bufs of simulated devices
+ * (sim_buffer.h). Memory of a device without an address and the driver's memory of the host are in
+ * files of their own; other memory of a device gets a file that refers to it. */
 #include "process.h"
+#include "sim_buffer.h"
 #include "simkmt_memory.h"
 
 #include <fcntl.h>
@@ -14,44 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The beginning of the last page. */
-struct tail {
-    uint64_t mark, size;
-    uint32_t node, elsewhere; /* the memory is in the file that shared names */
-    struct sim_shared shared;
-};
-#define TAIL_MARK UINT64_C(0x667562616d644841)
-
 /* ---- files ----------------------------------------------------------------------------- */
 
-static bool write_tail(int file, uint64_t at, const struct tail *tail)
+/* A device that the file names has to be one of this process. */
+bool simkmt_buffer_open(int file, struct sim_buffer *out)
 {
-    return pwrite(file, tail, sizeof *tail, (off_t)at) == sizeof *tail;
-}
-
-/* False: the file is not a dma-buf of a simulated device. */
-static bool read_tail(int file, struct tail *out)
-{
-    struct stat about;
-    if (fstat(file, &about) != 0 || about.st_size < SIMKMT_PAGE ||
-        !ah_sealed_file_check(file, (uint64_t)about.st_size))
+    if (!sim_buffer_open(file, out))
         return false;
-    uint64_t at = (uint64_t)about.st_size - SIMKMT_PAGE;
-    return pread(file, out, sizeof *out, (off_t)at) == sizeof *out && out->mark == TAIL_MARK &&
-           out->size > 0 && out->size % SIMKMT_PAGE == 0 &&
-           out->size == (out->elsewhere ? out->shared.size : at) &&
-           (out->node == 0 ? !out->elsewhere : simkmt_gpu_node(out->node) != NULL);
-}
-
-bool simkmt_buffer_open(int file, struct simkmt_buffer *out)
-{
-    struct tail tail;
-    if (!read_tail(file, &tail))
-        return false;
-    *out = (struct simkmt_buffer){.size = tail.size, .node = tail.node};
-    out->file = tail.elsewhere ? sim_shared_open(&tail.shared, &out->offset)
-                               : fcntl(file, F_DUPFD_CLOEXEC, 3);
-    return out->file >= 0;
+    if (out->node == 0 || simkmt_gpu_node(out->node))
+        return true;
+    close(out->file);
+    return false;
 }
 
 /* Maps size bytes of a file at a multiple of alignment. MAP_FAILED: they cannot be mapped. */
@@ -79,10 +50,9 @@ void *simkmt_buffer_map(int file, uint64_t size, uint64_t alignment)
 
 bool simkmt_export_place(struct memory *memory, uint64_t size, uint64_t alignment)
 {
-    const struct tail tail = {.mark = TAIL_MARK, .size = size};
     void *address = MAP_FAILED;
     memory->file = ah_sealed_file_create("simulated memory of the host", size + SIMKMT_PAGE, false);
-    if (memory->file >= 0 && write_tail(memory->file, size, &tail))
+    if (memory->file >= 0 && sim_buffer_describe(memory->file, size, 0))
         address = simkmt_buffer_map(memory->file, size, alignment);
     if (address != MAP_FAILED && simkmt_memory_adopt(memory, address, size))
         return true;
@@ -94,10 +64,9 @@ bool simkmt_export_place(struct memory *memory, uint64_t size, uint64_t alignmen
 
 bool simkmt_export_place_physical(struct memory *memory, uint64_t size)
 {
-    const struct tail tail = {.mark = TAIL_MARK, .size = size, .node = memory->node};
     int device = (int)memory->node - 1;
     memory->file = sim_physical_create(device, size, SIMKMT_PAGE);
-    if (memory->file >= 0 && write_tail(memory->file, size, &tail))
+    if (memory->file >= 0 && sim_buffer_describe(memory->file, size, memory->node))
         memory->range.start = sim_address_reserve(size, SIMKMT_PAGE, 0);
     if (memory->range.start)
         return true;
@@ -224,13 +193,13 @@ static bool look_up(uint64_t address, uint64_t size, struct exported *out)
  * False: it cannot be shared. */
 static bool describe(const struct exported *exported)
 {
-    struct tail tail = {
-        .mark = TAIL_MARK, .size = exported->size, .node = exported->node, .elsewhere = 1};
-    if (simkmt_share_at_rest((void *)exported->start, exported->size, &tail.node, &tail.shared) !=
+    struct sim_shared shared;
+    uint32_t node = exported->node;
+    if (simkmt_share_at_rest((void *)exported->start, exported->size, &node, &shared) !=
         HSAKMT_STATUS_SUCCESS)
         return false;
-    int file = ah_sealed_file_create("where simulated memory lies", SIMKMT_PAGE, false);
-    bool good = file >= 0 && write_tail(file, 0, &tail);
+    int file = sim_buffer_refer(&shared, 0, exported->size, node);
+    bool good = file >= 0;
     simkmt_memory_lock();
     struct memory *memory = simkmt_memory_at((void *)exported->start);
     if (good && memory && memory->range.start == exported->start && memory->file < 0) {
@@ -262,7 +231,7 @@ HSAKMT_STATUS hsaKmtExportDMABufHandle(void *address, uint64_t size, int *file, 
     return HSAKMT_STATUS_SUCCESS;
 }
 
-static bool import(struct memory *memory, int file, const struct simkmt_buffer *buffer)
+static bool import(struct memory *memory, int file, const struct sim_buffer *buffer)
 {
     memory->imported = true;
     memory->file = fcntl(file, F_DUPFD_CLOEXEC, 3);
@@ -280,7 +249,7 @@ HSAKMT_STATUS hsaKmtRegisterGraphicsHandleToNodes(uint64_t handle, HsaGraphicsRe
                                                   uint64_t count, uint32_t *nodes)
 {
     SIMKMT_ENTER();
-    struct simkmt_buffer buffer;
+    struct sim_buffer buffer;
     if (!info)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     for (uint64_t i = 0; i < count; i++)

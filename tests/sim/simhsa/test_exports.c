@@ -68,8 +68,7 @@ static void the_drop_in_folder_has_it_under_amds_names(void **state)
 static void missing_functions_are_refused(void **state)
 {
     (void)state;
-    hsa_queue_t *queue;
-    expect(rt.hsa_amd_interop_unmap_buffer(&queue), HSA_STATUS_ERROR);
+    expect(rt.hsa_amd_spm_acquire((hsa_agent_t){0}), HSA_STATUS_ERROR);
 }
 
 int main(void)

@@ -89,9 +89,18 @@ static void only_memory_of_devices_is_shared(void **state)
     expect(rt.hsa_amd_ipc_memory_create(NULL, 100, &handle), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     ok(rt.hsa_amd_memory_fill(memory, 0x33333333, 2048));
     ok(rt.hsa_amd_portable_export_dmabuf(memory + 4096, 4096, &file, &offset));
-    unsigned char bytes[4] = {0};
-    assert_int_equal(pread(file, bytes, 4, (off_t)offset), 4);
-    assert_true(bytes[0] == 0x33 && bytes[3] == 0x33);
+    assert_int_equal(offset, 4096); /* it is of the whole allocation */
+    size_t size = 0;
+    void *mapped = NULL;
+    uint32_t word = 0;
+    ok(rt.hsa_amd_interop_map_buffer(1, &here.gpus[0], file, 0, &size, &mapped, NULL, NULL));
+    assert_int_equal(size, 8192);
+    ok(rt.hsa_memory_copy(&word, (char *)mapped + offset, sizeof word));
+    assert_int_equal(word, 0x33333333);
+    ok(rt.hsa_amd_interop_unmap_buffer(mapped));
+    expect(rt.hsa_amd_interop_unmap_buffer(mapped), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    expect(rt.hsa_amd_interop_map_buffer(1, &here.gpus[0], 0, 0, &size, &mapped, NULL, NULL),
+           HSA_STATUS_ERROR_INVALID_ARGUMENT);
     ok(rt.hsa_amd_portable_close_dmabuf(file));
     expect(rt.hsa_amd_portable_close_dmabuf(file), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     expect(rt.hsa_amd_portable_export_dmabuf(host, 4096, &file, &offset),
