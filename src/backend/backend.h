@@ -47,6 +47,8 @@ struct ah_backend_graphics; /* an object of OpenGL that was registered */
 struct ah_backend_memory; /* physical memory of the virtual memory management functions */
 struct ah_backend_graph;  /* nodes that were made ready to run, hipGraphExec_t */
 struct ah_backend_context; /* a part of a device's units, on which work of its streams runs */
+struct ah_backend_external;  /* imported memory of another API or process */
+struct ah_backend_semaphore; /* an imported semaphore */
 
 /* How a backend is to be opened. */
 struct ah_backend_options {
@@ -485,6 +487,47 @@ struct ah_backend_ops {
                                  hipMemAllocationHandleType type,
                                  struct ah_backend_memory **out_memory);
 
+    /* Device memory as a handle for other drivers; pointer and size are multiples of the page size.
+     * type: hipMemRangeHandleTypeDmaBufFd, whose out_handle is an int. flags: 0 or
+     * hipMemRangeFlagDmaBufMappingTypePcie. hipErrorInvalidValue: it is not memory of the device
+     * that can be shared. */
+    hipError_t (*memory_range_handle)(struct ah_backend_device *device, void *pointer, size_t size,
+                                      hipMemRangeHandleType type, unsigned long long flags,
+                                      void *out_handle);
+
+    /* Memory of other APIs and processes. description: hipExternalMemoryHandleTypeOpaqueFd with an
+     * open file descriptor, which belongs to the backend after success only; its flags are 0 or
+     * hipExternalMemoryDedicated. hipErrorInvalidValue: the file is not of such memory, or is
+     * smaller than description->size (a vendor's driver may have other errors for it). */
+    hipError_t (*external_import)(struct ah_backend_device *device,
+                                  const hipExternalMemoryHandleDesc *description,
+                                  struct ah_backend_external **out_external);
+    /* What was mapped stays. */
+    hipError_t (*external_destroy)(struct ah_backend_device *device,
+                                   struct ah_backend_external *external);
+    /* size bytes from offset on, all in the memory, at addresses of their own; memory_free ends
+     * it. */
+    hipError_t (*external_map)(struct ah_backend_device *device,
+                               struct ah_backend_external *external, uint64_t offset, uint64_t size,
+                               void **out_pointer);
+    /* As a mipmapped array, that begins at offset; mipmap_destroy ends it. hipErrorNotSupported:
+     * the device has no such arrays. */
+    hipError_t (*external_map_mipmap)(struct ah_backend_device *device,
+                                      struct ah_backend_external *external, uint64_t offset,
+                                      const struct ah_array_shape *shape, unsigned levels,
+                                      struct ah_backend_mipmap **out_mipmap);
+
+    /* Semaphores of other APIs and processes. description: an open file descriptor of type
+     * hipExternalSemaphoreHandleTypeOpaqueFd or ...TimelineSemaphoreFd, which belongs to the
+     * backend after success only. hipErrorInvalidValue: the file is not of such a semaphore (a
+     * vendor's driver may have other errors for it). */
+    hipError_t (*semaphore_import)(struct ah_backend_device *device,
+                                   const hipExternalSemaphoreHandleDesc *description,
+                                   struct ah_backend_semaphore **out_semaphore);
+    /* Work that is queued still uses it; NVIDIA's driver asks that such work has ended. */
+    hipError_t (*semaphore_destroy)(struct ah_backend_device *device,
+                                    struct ah_backend_semaphore *semaphore);
+
     /* Arrays: memory in the layout for textures. */
     hipError_t (*array_create)(struct ah_backend_device *device, const struct ah_array_shape *shape,
                                struct ah_backend_array **out_array);
@@ -699,6 +742,19 @@ struct ah_backend_ops {
     hipError_t (*stream_barrier)(struct ah_backend_device *device, struct ah_backend_stream *stream,
                                  enum ah_barrier barrier);
 
+    /* Signals semaphores, or waits for all of them, in stream order; neither array is kept, and
+     * count > 0. A wait that has not ended ends with the device's failure or reset. */
+    hipError_t (*stream_signal_semaphores)(struct ah_backend_device *device,
+                                           struct ah_backend_stream *stream,
+                                           struct ah_backend_semaphore *const *semaphores,
+                                           const hipExternalSemaphoreSignalParams *params,
+                                           unsigned count);
+    hipError_t (*stream_wait_semaphores)(struct ah_backend_device *device,
+                                         struct ah_backend_stream *stream,
+                                         struct ah_backend_semaphore *const *semaphores,
+                                         const hipExternalSemaphoreWaitParams *params,
+                                         unsigned count);
+
     /* flags: hipEvent*. */
     hipError_t (*event_create)(struct ah_backend_device *device, unsigned flags,
                                struct ah_backend_event **out_event);
@@ -783,8 +839,8 @@ struct ah_backend_ops {
     hipError_t (*graph_create)(struct ah_backend_device *device, const struct ah_graph_node *nodes,
                                unsigned count, struct ah_backend_graph **out_graph);
     /* Changes what a node does in later launches: the new node has the old one's kind,
-     * device and dependencies, and the latter are not read. hipErrorNotSupported, without a message:
-     * the graph has to be created anew. */
+     * device and dependencies, and the latter are not read. hipErrorNotSupported, without a
+     * message: the graph has to be created anew. */
     hipError_t (*graph_update)(struct ah_backend_device *device, struct ah_backend_graph *graph,
                                unsigned index, const struct ah_graph_node *node);
     /* Brings to the device what a launch needs, in stream order, so that the first launch costs
@@ -795,8 +851,8 @@ struct ah_backend_ops {
      * the other, in whatever streams they are; the caller makes one call for a graph at a time. */
     hipError_t (*graph_launch)(struct ah_backend_device *device, struct ah_backend_graph *graph,
                                struct ah_backend_stream *stream);
-    /* Launches that are queued still complete. A reset of the device leaves its graphs, which can be
-     * destroyed then and nothing else. */
+    /* Launches that are queued still complete. A reset of the device leaves its graphs, which can
+     * be destroyed then and nothing else. */
     hipError_t (*graph_destroy)(struct ah_backend_device *device, struct ah_backend_graph *graph);
 
     hipError_t (*occupancy_blocks)(struct ah_backend_device *device,

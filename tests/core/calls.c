@@ -3,7 +3,6 @@
 #include <hip/anyhip.h>
 #include <hip/hip_runtime_api.h>
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -187,30 +186,6 @@ static hipError_t backend(void)
     return anyhipDeviceGetBackend(0, &found, NULL);
 }
 
-/* Every function that is not there yet; the rows alone know which. */
-static const struct unsupported {
-    const char *name, *reason;
-} unsupported_rows[] = {
-#define AH_UNSUPPORTED(name, reason) {#name, reason},
-#include "unsupported.def"
-    {NULL, NULL},
-};
-
-static hipError_t unsupported(void)
-{
-    for (const struct unsupported *row = unsupported_rows; row->name; row++) {
-        hipError_t (*function)(void);
-        void *found = dlsym(RTLD_DEFAULT, row->name);
-        memcpy(&function, &found, sizeof function);
-        if (!function || function() != hipErrorNotSupported) {
-            printf("%s, ", row->name);
-            return hipErrorUnknown;
-        }
-        fprintf(stderr, "expected: %s: %s\n", row->name, row->reason);
-    }
-    return hipSuccess;
-}
-
 static const struct call {
     const char *name;
     hipError_t (*make)(void);
@@ -245,7 +220,6 @@ static const struct call {
     {"report_null", report_null},
     {"can_run", can_run},
     {"backend", backend},
-    {"unsupported", unsupported},
 };
 
 static const struct call *call_named(const char *name)

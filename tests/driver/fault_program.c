@@ -4,9 +4,11 @@
 
 #include <hip/hip_gl_interop.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 struct told told;
@@ -358,6 +360,71 @@ static void map_memory(void)
         END(hipMemAddressFree(address, size));
     if (memory)
         END(hipMemRelease(memory));
+}
+
+/* A semaphore in shared memory: docs/interop.md. */
+static int semaphore_file(void)
+{
+    const struct {
+        char mark[8];
+        uint32_t kind, turns;
+        uint64_t value;
+    } content = {.mark = {'A', 'n', 'y', 'H', 'I', 'P', 's', 'm'}, .kind = 2};
+    int file = memfd_create("semaphore", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return file >= 0 && write(file, &content, sizeof content) == (ssize_t)sizeof content &&
+                   fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0
+               ? file
+               : -1;
+}
+
+static void import_semaphore(void)
+{
+    hipExternalSemaphoreHandleDesc description = {
+        .type = hipExternalSemaphoreHandleTypeTimelineSemaphoreFd, .handle.fd = semaphore_file()};
+    const hipExternalSemaphoreSignalParams signal = {.params.fence.value = 1};
+    const hipExternalSemaphoreWaitParams wait = {.params.fence.value = 1};
+    hipExternalSemaphore_t semaphore;
+    if (T(hipImportExternalSemaphore(&semaphore, &description)) != hipSuccess) {
+        close(description.handle.fd);
+        return;
+    }
+    if (T(hipSignalExternalSemaphoresAsync(&semaphore, &signal, 1, NULL)) == hipSuccess)
+        T(hipWaitExternalSemaphoresAsync(&semaphore, &wait, 1, NULL));
+    END(hipStreamSynchronize(NULL)); /* NVIDIA's driver asks that the work has ended */
+    END(hipDestroyExternalSemaphore(semaphore));
+}
+
+static void import_memory(void)
+{
+    hipExternalMemoryHandleDesc description = {.type = hipExternalMemoryHandleTypeOpaqueFd,
+                                               .size = 2 << 20};
+    const hipExternalMemoryBufferDesc part = {.size = 1 << 20};
+    hipExternalMemory_t memory;
+    void *exported = NULL, *first = NULL, *second = NULL;
+    if (T(hipMalloc(&exported, 2 << 20)) != hipSuccess)
+        return;
+    if (T(hipMemGetHandleForAddressRange(&description.handle.fd, exported, 2 << 20,
+                                         hipMemRangeHandleTypeDmaBufFd, 0)) == hipSuccess) {
+        if (T(hipImportExternalMemory(&memory, &description)) == hipSuccess) {
+            if (T(hipExternalMemoryGetMappedBuffer(&first, memory, &part)) == hipSuccess)
+                T(hipMemset(first, 1, 4096));
+            T(hipExternalMemoryGetMappedBuffer(&second, memory, &part));
+            if (first)
+                END(hipFree(first));
+            END(hipDestroyExternalMemory(memory));
+            if (second)
+                END(hipFree(second));
+        } else {
+            close(description.handle.fd);
+        }
+    }
+    END(hipFree(exported));
+}
+
+static void use_external(void)
+{
+    import_memory();
+    import_semaphore();
 }
 
 static void share(void)
@@ -1284,6 +1351,7 @@ const struct section fault_sections[] = {
     {"shared pools", share_pools},
     {"virtual", map_memory},
     {"ipc", share},
+    {"external", use_external},
     {"copies", copy},
     {"rows", copy_rows},
     {"fills", fill},

@@ -318,11 +318,95 @@ static hipError_t mipmap_requirements(void)
     return error;
 }
 
+/* ---- memory and semaphores of others: what an import needs has rows of its own -------------- */
+
+static hipExternalMemory_t imported;
+
+static hipError_t import_memory(void)
+{
+    int file = memfd_create("memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const hipExternalMemoryHandleDesc description = {
+        .type = hipExternalMemoryHandleTypeOpaqueFd, .handle.fd = file, .size = 1 << 16};
+    check(ftruncate(file, 1 << 16) == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+    imported = NULL;
+    hipError_t error = hipImportExternalMemory(&imported, &description);
+    if (error != hipSuccess)
+        close(file);
+    return error;
+}
+
+static hipError_t import_and_end(void)
+{
+    hipError_t error = import_memory();
+    return error == hipSuccess ? hipDestroyExternalMemory(imported) : error;
+}
+
+static hipError_t map_buffer(void)
+{
+    const hipExternalMemoryBufferDesc part = {.size = 4096};
+    void *pointer = NULL;
+    if (import_memory() != hipSuccess)
+        return hipSuccess;
+    hipError_t error = hipExternalMemoryGetMappedBuffer(&pointer, imported, &part);
+    ok(hipFree(pointer));
+    ok(hipDestroyExternalMemory(imported));
+    return error;
+}
+
+static hipError_t map_levels(void)
+{
+    const hipExternalMemoryMipmappedArrayDesc levels = {
+        .formatDesc = {32, 0, 0, 0, hipChannelFormatKindUnsigned},
+        .extent = {8, 8, 0},
+        .numLevels = 2};
+    hipMipmappedArray_t mipmap;
+    if (import_memory() != hipSuccess)
+        return hipSuccess;
+    hipError_t error = hipExternalMemoryGetMappedMipmappedArray(&mipmap, imported, &levels);
+    if (error == hipSuccess)
+        ok(hipFreeMipmappedArray(mipmap));
+    ok(hipDestroyExternalMemory(imported));
+    return error;
+}
+
+/* A file that is no semaphore: the driver says so, if it has the functions. */
+static hipError_t import_semaphore(void)
+{
+    hipExternalSemaphore_t semaphore;
+    const hipExternalSemaphoreHandleDesc description = {
+        .type = hipExternalSemaphoreHandleTypeOpaqueFd, .handle.fd = 0};
+    hipError_t error = hipImportExternalSemaphore(&semaphore, &description);
+    return error == hipErrorOperatingSystem ? hipSuccess : error;
+}
+
+static hipError_t export_range(void)
+{
+    enum { SIZE = 2 << 20 };
+    int file;
+    void *memory;
+    ok(hipMalloc(&memory, SIZE));
+    hipError_t error =
+        hipMemGetHandleForAddressRange(&file, memory, SIZE, hipMemRangeHandleTypeDmaBufFd, 0);
+    if (error == hipSuccess)
+        close(file);
+    ok(hipFree(memory));
+    return error;
+}
+
 static const struct {
     const char *name;
     hipError_t (*use)(void);
     hipError_t without;
 } uses[] = {
+    {"cuMemGetHandleForAddressRange", export_range, hipErrorNotSupported},
+    {"cuImportExternalMemory", import_and_end, hipErrorNotSupported},
+    {"cuDestroyExternalMemory", import_and_end, hipErrorNotSupported},
+    {"cuExternalMemoryGetMappedBuffer", map_buffer, hipErrorNotSupported},
+    {"cuExternalMemoryGetMappedMipmappedArray", map_levels, hipErrorNotSupported},
+    {"cuImportExternalSemaphore", import_semaphore, hipErrorNotSupported},
+    {"cuDestroyExternalSemaphore", import_semaphore, hipErrorNotSupported},
+    {"cuSignalExternalSemaphoresAsync", import_semaphore, hipErrorNotSupported},
+    {"cuWaitExternalSemaphoresAsync", import_semaphore, hipErrorNotSupported},
     {"cuDeviceGetUuid_v2", uuid, hipSuccess}, /* there is an older one */
     {"cuDeviceGetTexture1DLinearMaxWidth", texture_width, hipErrorNotSupported},
     {"cuCtxGetSharedMemConfig", get_banks, hipErrorNotSupported},

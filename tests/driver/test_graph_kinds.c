@@ -636,9 +636,9 @@ static void memory_operations_are_checked_and_copied(void **state)
 
 /* ---- external semaphores --------------------------------------------------------------------- */
 
-static void nodes_of_external_semaphores_are_refused(void **state)
+static void nodes_of_external_semaphores_need_semaphores(void **state)
 {
-    hipExternalSemaphore_t semaphores[1] = {NULL};
+    hipExternalSemaphore_t semaphores[1] = {graph}; /* a handle of another type */
     const hipExternalSemaphoreSignalParams signals[1] = {{.flags = 0}};
     const hipExternalSemaphoreWaitParams waits[1] = {{.flags = 0}};
     hipExternalSemaphoreSignalNodeParams signal = {semaphores, signals, 1};
@@ -646,9 +646,9 @@ static void nodes_of_external_semaphores_are_refused(void **state)
     hipGraphNode_t node, other = an_empty(graph);
     (void)state;
     refused(hipGraphAddExternalSemaphoresSignalNode(&node, graph, NULL, 0, &signal),
-            hipErrorNotSupported, "external semaphores are not implemented yet");
+            hipErrorInvalidValue, "is not a semaphore; it may have been destroyed");
     refused(hipGraphAddExternalSemaphoresWaitNode(&node, graph, NULL, 0, &wait),
-            hipErrorNotSupported, "external semaphores are not implemented yet");
+            hipErrorInvalidValue, "is not a semaphore; it may have been destroyed");
     expect(hipGraphAddExternalSemaphoresSignalNode(NULL, graph, NULL, 0, &signal),
            hipErrorInvalidValue);
     expect(hipGraphAddExternalSemaphoresSignalNode(&node, NULL, NULL, 0, &signal),
@@ -879,7 +879,7 @@ int main(void)
         GRAPH_TEST(copies_of_arrays_count_elements),
         GRAPH_TEST(the_drivers_copies_check_their_parameters),
         GRAPH_TEST(memory_operations_are_checked_and_copied),
-        GRAPH_TEST(nodes_of_external_semaphores_are_refused),
+        GRAPH_TEST(nodes_of_external_semaphores_need_semaphores),
         GRAPH_TEST(a_kernel_stays_on_its_device_and_as_cooperative_as_it_is),
         GRAPH_TEST(a_kernel_goes_with_its_module),
         GRAPH_TEST(a_copy_keeps_its_device_its_kind_and_the_kinds_of_memory),

@@ -667,8 +667,8 @@ hipError_t hipGraphEventWaitNodeSetEvent(hipGraphNode_t node, hipEvent_t event);
 hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraphNode_t hNode,
                                              hipEvent_t event);
 
-/// Nodes that signal semaphores of other APIs or wait for them. No semaphore can be imported yet, so
-/// that there are no such nodes.
+/// Nodes that signal semaphores of other APIs or wait for them. A launch fails with
+/// hipErrorInvalidValue if one of the semaphores was destroyed.
 /// @param [out] pGraphNode  the node
 /// @param [in] graph  a graph
 /// @param [in] pDependencies  nodes it comes after; may be NULL if there are none
@@ -677,7 +677,8 @@ hipError_t hipGraphExecEventWaitNodeSetEvent(hipGraphExec_t hGraphExec, hipGraph
 /// @param [in] hNode  the node in the graph
 /// @param [in] nodeParams  semaphores and operations; copied
 /// @param [out] params_out  the same
-/// Returns: hipErrorNotSupported; hipErrorInvalidValue: see above, or an array is NULL.
+/// Returns: hipErrorInvalidValue: see above, an array is NULL, or a semaphore is none or of another
+/// device than the first one.
 /// Thread safety: as said above.
 /// Stream order: none.
 /// Source: HIP "Graph Management"; cuGraphAddExternalSemaphoresSignalNode and its relatives.

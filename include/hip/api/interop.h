@@ -17,9 +17,10 @@ extern "C" {
 /// Imports memory of another API.
 /// @param [out] extMem_out  the memory, ended by hipDestroyExternalMemory()
 /// @param [in] memHandleDesc  what it is; its file descriptor belongs to HIP after success
-/// Returns: hipErrorInvalidValue: a pointer is NULL, the kind is unknown or the size is 0;
-/// hipErrorOutOfMemory: the driver is out of resources; hipErrorNotSupported: the kind is of
-/// another system.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, the kind or a flag is unknown, the size is 0, the
+/// file descriptor is not open, or on AMD is not of memory or of less than that; NVIDIA's driver has
+/// codes of its own for the latter two, such as hipErrorOperatingSystem; hipErrorOutOfMemory: the
+/// driver is out of resources; hipErrorNotSupported: the kind is of another system.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "External Resource Interoperability"; cuImportExternalMemory.
@@ -30,8 +31,9 @@ hipError_t hipImportExternalMemory(hipExternalMemory_t *extMem_out,
 /// @param [out] devPtr, mipmap  the mapping
 /// @param [in] extMem  the memory
 /// @param [in] bufferDesc, mipmapDesc  which part
-/// Returns: hipErrorInvalidValue: a pointer is NULL, not such memory, or the part reaches beyond
-/// it; hipErrorNotSupported: the driver cannot.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, not such memory, a flag is not 0, or the part is
+/// empty, reaches beyond it or begins where no array can; hipErrorOutOfMemory; hipErrorNotSupported:
+/// the device has no mipmapped arrays.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "External Resource Interoperability"; cuExternalMemoryGetMappedBuffer,
@@ -45,7 +47,7 @@ hipError_t
 hipExternalMemoryGetMappedMipmappedArray(hipMipmappedArray_t *mipmap, hipExternalMemory_t extMem,
                                          const hipExternalMemoryMipmappedArrayDesc *mipmapDesc);
 
-/// Ends an import. Mappings must be freed before.
+/// Ends an import. What was mapped stays until it is freed.
 /// @param [in] extMem  the memory
 /// Returns: hipErrorInvalidValue: not such memory.
 /// Thread safety: no other call may use it at the same time or later.
@@ -58,8 +60,10 @@ hipError_t hipDestroyExternalMemory(hipExternalMemory_t extMem);
 /// Imports a semaphore of another API.
 /// @param [out] extSem_out  the semaphore, ended by hipDestroyExternalSemaphore()
 /// @param [in] semHandleDesc  what it is; its file descriptor belongs to HIP after success
-/// Returns: hipErrorInvalidValue: a pointer is NULL or the kind is unknown; hipErrorNotSupported:
-/// the kind is of another system, or the driver cannot.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, the kind is unknown, the file descriptor is not
+/// open, or on AMD is not of a semaphore; NVIDIA's driver has codes of its own for the latter, such
+/// as hipErrorOperatingSystem; hipErrorNotSupported: the kind is of another system, or on AMD there
+/// is no libdrm.so.2 or render node for the kernel's semaphores.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "External Resource Interoperability"; cuImportExternalSemaphore.
@@ -71,8 +75,8 @@ hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *extSem_out,
 /// @param [in] paramsArray  what to do with each
 /// @param [in] numExtSems  length of both
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: a pointer is NULL, or one is not a semaphore;
-/// hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: the driver is out of resources.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, or one is not a semaphore that was imported on
+/// the stream's device; hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "External Resource Interoperability"; cuSignalExternalSemaphoresAsync,
@@ -87,7 +91,8 @@ hipError_t hipWaitExternalSemaphoresAsync(const hipExternalSemaphore_t *extSemAr
                                           const hipExternalSemaphoreWaitParams *paramsArray,
                                           unsigned int numExtSems, hipStream_t stream);
 
-/// Ends an import. No work may be waiting for it.
+/// Ends an import. Work that signals it or waits for it keeps it, except on NVIDIA, whose driver asks
+/// that such work has ended.
 /// @param [in] extSem  the semaphore
 /// Returns: hipErrorInvalidValue: not such a semaphore.
 /// Thread safety: no other call may use it at the same time or later.

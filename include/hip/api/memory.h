@@ -780,7 +780,8 @@ hipError_t hipPointerSetAttribute(const void *value, hipPointer_attribute attrib
 /// @param [in] handleType  hipMemRangeHandleTypeDmaBufFd
 /// @param [in] flags  0 or hipMemRangeFlagDmaBufMappingTypePcie
 /// Returns: hipErrorInvalidValue: a pointer is NULL, unaligned or not device memory, or an argument
-/// is unknown; hipErrorNotSupported: the driver cannot (hipDeviceAttributeDmaBufSupported).
+/// is unknown; hipErrorNotSupported: the driver cannot (hipDeviceAttributeDmaBufSupported), or on AMD
+/// dptr is not the start of an allocation.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Memory Management"; cuMemGetHandleForAddressRange.

@@ -15,6 +15,7 @@ enum ahhsa_origin {
     AHHSA_POOLED,     /* a block of a pool */
     AHHSA_IMPORTED,   /* memory of another process */
     AHHSA_MAPPED,     /* virtual memory */
+    AHHSA_EXTERNAL,   /* a buffer of another API's memory */
     AHHSA_INTERNAL,   /* an array, or memory of a code object: freed by its owner */
 };
 
@@ -30,6 +31,7 @@ struct ahhsa_allocation {
     uint64_t buffer_id;
     bool sync_memops;
     unsigned opened; /* AHHSA_IMPORTED: how often */
+    void *mapping;   /* AHHSA_EXTERNAL: the runtime's mapping that it lies in */
     /* Devices (by index) with access: of AHHSA_MAPPED all of them, of others those that copies gave
      * access, in addition to its own and peers. */
     uint64_t accessible_by;
@@ -71,13 +73,22 @@ hipError_t ahhsa_memory_update_access(struct ah_backend_device *device);
 
 void ahhsa_managed_destroy(struct ahhsa_managed *managed); /* accepts NULL */
 
+/* ---- memory of other APIs: hsa_external.c ------------------------------------------------ */
+
+/* external_map, for a part that may reach beyond the memory: hipErrorInvalidValue. */
+hipError_t ahhsa_external_map_checked(struct ah_backend_device *device,
+                                      struct ah_backend_external *external, uint64_t offset,
+                                      uint64_t size, void **out_pointer);
+/* memory_free of a buffer: all work has ended. */
+hipError_t ahhsa_external_unmap(struct ah_backend_device *device, void *pointer);
+
 /* ---- arrays: hsa_array.c ---------------------------------------------------------------- */
 
 struct ah_backend_array {
     struct ah_backend_array *next;
     struct ah_backend_device *device;
     char *memory;
-    size_t pitch, slice; /* bytes from row to row, and from slice to slice */
+    size_t pitch, slice;                /* bytes from row to row, and from slice to slice */
     struct ah_backend_mipmap *level_of; /* whose memory it is in, NULL: its own */
     unsigned level;
 };
@@ -91,7 +102,8 @@ hipError_t ahhsa_refuse_parts(struct ah_backend_device *device, const char *what
 struct ah_backend_mipmap {
     struct ah_backend_mipmap *next;
     struct ah_backend_device *device;
-    char *memory; /* every slice has all levels, the smallest first */
+    char *memory;     /* every slice has all levels, the smallest first */
+    bool is_external; /* the memory is another API's */
     struct ah_array_shape shape;
     unsigned level_count;
     struct ah_backend_array levels[];

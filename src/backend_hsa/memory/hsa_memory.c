@@ -279,8 +279,14 @@ hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
         error = ahhsa_device_drain(device);
     if (error != hipSuccess)
         return error;
-    return allocation.origin == AHHSA_POOLED ? ahhsa_pool_release(device, pointer)
-                                             : free_unpooled(device, pointer, AHHSA_PLAIN);
+    switch (allocation.origin) {
+    case AHHSA_POOLED:
+        return ahhsa_pool_release(device, pointer);
+    case AHHSA_EXTERNAL:
+        return ahhsa_external_unmap(allocation.device, pointer);
+    default:
+        return free_unpooled(device, pointer, AHHSA_PLAIN);
+    }
 }
 
 size_t ahhsa_memory_pitch_alignment(struct ah_backend_device *device)
@@ -578,6 +584,8 @@ void ahhsa_memory_free_all(struct ah_backend_device *device)
         else if (it->origin == AHHSA_IMPORTED)
             while (it->opened-- > 0)
                 device->api->hsa_amd_ipc_memory_detach(pointer);
+        else if (it->origin == AHHSA_EXTERNAL)
+            device->api->hsa_amd_interop_unmap_buffer(it->mapping);
         else if (it->origin == AHHSA_PLAIN)
             device->api->hsa_amd_memory_pool_free(pointer);
         free_record(it);

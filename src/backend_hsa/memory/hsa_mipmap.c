@@ -52,22 +52,33 @@ static bool lay_out(struct ah_backend_mipmap *mipmap, size_t *out_size)
     return !__builtin_mul_overflow(slice, depth, out_size);
 }
 
-static hipError_t allocate(struct ah_backend_mipmap *mipmap)
+static hipError_t allocate(struct ah_backend_device *device, size_t size, void **out_memory)
+{
+    hipError_t error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, out_memory);
+    if (error != hipSuccess)
+        return error;
+    error = ahhsa_memory_register(device, *out_memory, size, AH_MEMORY_DEVICE);
+    if (error != hipSuccess)
+        ahhsa_raw_free(device, *out_memory);
+    return error;
+}
+
+/* In imported memory from offset on, or, if that is NULL, in memory of its own. */
+static hipError_t place(struct ah_backend_mipmap *mipmap, struct ah_backend_external *external,
+                        uint64_t offset)
 {
     struct ah_backend_device *device = mipmap->device;
     size_t size;
     void *memory;
     if (!lay_out(mipmap, &size))
         return hipErrorOutOfMemory;
-    hipError_t error = ahhsa_raw_alloc(device, device->pools.device_coarse, size, &memory);
+    hipError_t error = external
+                           ? ahhsa_external_map_checked(device, external, offset, size, &memory)
+                           : allocate(device, size, &memory);
     if (error != hipSuccess)
         return error;
-    error = ahhsa_memory_register(device, memory, size, AH_MEMORY_DEVICE);
-    if (error != hipSuccess) {
-        ahhsa_raw_free(device, memory);
-        return error;
-    }
     mipmap->memory = memory;
+    mipmap->is_external = external != NULL;
     for (unsigned i = 0; i < mipmap->level_count; i++) {
         struct ah_backend_array *level = &mipmap->levels[i];
         level->memory = mipmap->memory + (size_t)level->memory;
@@ -78,8 +89,9 @@ static hipError_t allocate(struct ah_backend_mipmap *mipmap)
     return hipSuccess;
 }
 
-hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
-                               unsigned levels, struct ah_backend_mipmap **out_mipmap)
+static hipError_t create(struct ah_backend_device *device, const struct ah_array_shape *shape,
+                         unsigned levels, struct ah_backend_external *external, uint64_t offset,
+                         struct ah_backend_mipmap **out_mipmap)
 {
     hipError_t error = ahhsa_enter(device);
     if (error == hipSuccess)
@@ -97,7 +109,7 @@ hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah
     mipmap->device = device;
     mipmap->shape = *shape;
     mipmap->level_count = levels;
-    error = allocate(mipmap);
+    error = place(mipmap, external, offset);
     if (error != hipSuccess) {
         free(mipmap);
         return error;
@@ -110,6 +122,25 @@ hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah
     return hipSuccess;
 }
 
+hipError_t ahhsa_mipmap_create(struct ah_backend_device *device, const struct ah_array_shape *shape,
+                               unsigned levels, struct ah_backend_mipmap **out_mipmap)
+{
+    return create(device, shape, levels, NULL, 0, out_mipmap);
+}
+
+hipError_t ahhsa_external_map_mipmap(struct ah_backend_device *device,
+                                     struct ah_backend_external *external, uint64_t offset,
+                                     const struct ah_array_shape *shape, unsigned levels,
+                                     struct ah_backend_mipmap **out_mipmap)
+{
+    if (offset % ROW_ALIGNMENT != 0) {
+        AH_LOG_ERR("an image cannot begin %llu bytes into memory: this is not a multiple of %d",
+                   (unsigned long long)offset, ROW_ALIGNMENT);
+        return hipErrorInvalidValue;
+    }
+    return create(device, shape, levels, external, offset, out_mipmap);
+}
+
 hipError_t ahhsa_mipmap_destroy(struct ah_backend_device *device, struct ah_backend_mipmap *mipmap)
 {
     struct ah_backend_mipmap **link;
@@ -117,7 +148,8 @@ hipError_t ahhsa_mipmap_destroy(struct ah_backend_device *device, struct ah_back
     if (error == hipSuccess)
         error = ahhsa_device_drain(device);
     if (error == hipSuccess)
-        error = ahhsa_memory_free_internal(device, mipmap->memory);
+        error = mipmap->is_external ? ahhsa_external_unmap(device, mipmap->memory)
+                                    : ahhsa_memory_free_internal(device, mipmap->memory);
     if (error != hipSuccess)
         return error;
     ahhsa_lock(device);
@@ -151,8 +183,10 @@ void ahhsa_mipmaps_destroy(struct ah_backend_device *device)
     while (device->mipmaps) {
         struct ah_backend_mipmap *mipmap = device->mipmaps;
         device->mipmaps = mipmap->next;
-        ahhsa_memory_unregister(device, mipmap->memory);
-        (void)ahhsa_raw_free(device, mipmap->memory);
+        if (!mipmap->is_external) { /* else it goes with the allocations */
+            ahhsa_memory_unregister(device, mipmap->memory);
+            (void)ahhsa_raw_free(device, mipmap->memory);
+        }
         free(mipmap);
     }
 }

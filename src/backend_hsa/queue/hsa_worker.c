@@ -126,6 +126,17 @@ static void add_to_value(struct ah_backend_device *device, const struct ahhsa_jo
         ahhsa_fail(device, error, "a queued addition to a value failed");
 }
 
+/* ---- polling ---------------------------------------------------------------------------- */
+
+static void poll(struct ahhsa_worker *worker, const struct ahhsa_job *job)
+{
+    do {
+        worker->wait_cancelled |=
+            atomic_load(&worker->cancel) || atomic_load(&worker->device->resetting);
+    } while (!worker->wait_cancelled && ahhsa_device_error(worker->device) == hipSuccess &&
+             !job->poll(job->data));
+}
+
 /* ---- the thread ------------------------------------------------------------------------- */
 
 /* The caller has returned, so that an error fails the device. */
@@ -162,6 +173,9 @@ static void run_job(struct ahhsa_worker *worker, struct ahhsa_job *job)
     case AHHSA_JOB_ADD:
         if (status == hipSuccess)
             add_to_value(worker->device, job);
+        break;
+    case AHHSA_JOB_POLL:
+        poll(worker, job);
         break;
     case AHHSA_JOB_COPY:
         start_copy(worker->device, &job->transfer, job->after);

@@ -19,20 +19,11 @@ static unsigned most_levels(const struct ah_array_shape *shape)
     return levels;
 }
 
-static hipError_t create(hipMipmappedArray_t *out, struct ah_array_shape *shape,
-                         const hipChannelFormatDesc *description, unsigned levels)
+/* The handle of a driver's object, which is destroyed if there is no memory for it. */
+static hipError_t wrap(struct ah_device *device, struct ah_backend_mipmap *native,
+                       const struct ah_array_shape *shape, const hipChannelFormatDesc *description,
+                       unsigned levels, hipMipmappedArray_t *out)
 {
-    struct ah_backend_mipmap *native;
-    struct ah_device *device = ah_device_current();
-    if (!out || levels == 0 || !ah_array_shape_valid(shape) || shape->flags & hipArrayTextureGather)
-        return hipErrorInvalidValue;
-    if (!device)
-        return hipErrorNoDevice;
-    if (levels > most_levels(shape))
-        levels = most_levels(shape);
-    hipError_t error = device->ops->mipmap_create(device->native, shape, levels, &native);
-    if (error != hipSuccess)
-        return error;
     struct ah_mipmap *mipmap = ah_handle_create(AH_HANDLE_MIPMAP, device);
     struct ah_array **arrays = calloc(levels, sizeof *arrays);
     if (!mipmap || !arrays) {
@@ -48,6 +39,59 @@ static hipError_t create(hipMipmappedArray_t *out, struct ah_array_shape *shape,
     mipmap->arrays = arrays;
     *out = (hipMipmappedArray_t)(void *)mipmap;
     return hipSuccess;
+}
+
+static bool shape_valid(const struct ah_array_shape *shape, unsigned levels)
+{
+    return levels > 0 && ah_array_shape_valid(shape) && !(shape->flags & hipArrayTextureGather);
+}
+
+static hipError_t create(hipMipmappedArray_t *out, struct ah_array_shape *shape,
+                         const hipChannelFormatDesc *description, unsigned levels)
+{
+    struct ah_backend_mipmap *native;
+    struct ah_device *device = ah_device_current();
+    if (!out || !shape_valid(shape, levels))
+        return hipErrorInvalidValue;
+    if (!device)
+        return hipErrorNoDevice;
+    if (levels > most_levels(shape))
+        levels = most_levels(shape);
+    hipError_t error = device->ops->mipmap_create(device->native, shape, levels, &native);
+    return error == hipSuccess ? wrap(device, native, shape, description, levels, out) : error;
+}
+
+/* More levels than the size has would be another layout of the memory, which others know. */
+static hipError_t map_external(hipMipmappedArray_t *out, hipExternalMemory_t handle,
+                               const hipExternalMemoryMipmappedArrayDesc *given)
+{
+    struct ah_backend_mipmap *native;
+    const struct ah_external *external = handle;
+    if (!out || !given || !ah_handle_is(handle, AH_HANDLE_EXTERNAL))
+        return hipErrorInvalidValue;
+    struct ah_array_shape shape = {.width = given->extent.width,
+                                   .height = given->extent.height,
+                                   .depth = given->extent.depth,
+                                   .flags = given->flags};
+    hipError_t error = ah_array_format(&given->formatDesc, &shape);
+    if (error != hipSuccess)
+        return error;
+    if (!shape_valid(&shape, given->numLevels) || given->numLevels > most_levels(&shape))
+        return hipErrorInvalidValue;
+    struct ah_device *device = external->handle.device;
+    error = device->ops->external_map_mipmap(device->native, external->native, given->offset,
+                                             &shape, given->numLevels, &native);
+    return error == hipSuccess
+               ? wrap(device, native, &shape, &given->formatDesc, given->numLevels, out)
+               : error;
+}
+
+hipError_t
+hipExternalMemoryGetMappedMipmappedArray(hipMipmappedArray_t *mipmap, hipExternalMemory_t extMem,
+                                         const hipExternalMemoryMipmappedArrayDesc *mipmapDesc)
+{
+    AH_ENTER_UNSAFE(hipExternalMemoryGetMappedMipmappedArray);
+    return AH_LEAVE(map_external(mipmap, extMem, mipmapDesc));
 }
 
 static hipError_t create_described(hipMipmappedArray_t *out,

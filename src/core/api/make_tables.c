@@ -31,11 +31,6 @@ struct remark {
     const char *text;
 };
 
-static const struct remark unsupported[] = {
-#define AH_UNSUPPORTED(name, reason) {#name, reason},
-#include "unsupported.def"
-};
-
 static const struct remark core_limits[] = {
 #define AH_LIMITED(name, text) {#name, text},
 #include "limits.def"
@@ -339,7 +334,6 @@ static const char *const heading =
     "\n"
     "- **yes**: implemented.\n"
     "- **in part**: implemented, with the limit that is named.\n"
-    "- **no**: exported; returns hipErrorNotSupported and logs the reason at level 1.\n"
     "\n"
     "The backends cuda and simcuda are one (`src/backend_cuda`) over two drivers, and so\n"
     "are hsa and simhsa (`src/backend_hsa`).\n"
@@ -353,8 +347,6 @@ struct answer {
 
 static struct answer answer_for(const char *name, const struct remark *limits, size_t count)
 {
-    if (remark_on(unsupported, COUNT(unsupported), name))
-        return (struct answer){"no", NULL};
     const char *limit = remark_on(limits, count, name);
     if (limit)
         return (struct answer){"in part", limit};
@@ -364,21 +356,19 @@ static struct answer answer_for(const char *name, const struct remark *limits, s
 
 static void print_counts(const char *backend, const struct remark *limits, size_t limit_count)
 {
-    static const char *const words[] = {"yes", "in part", "no"};
-    size_t counts[3] = {0, 0, 0};
+    static const char *const words[] = {"yes", "in part"};
+    size_t counts[2] = {0, 0};
     for (size_t i = 0; i < COUNT(functions); i++)
         for (size_t w = 0; w < COUNT(words) && is_public(functions[i].name); w++)
             counts[w] +=
                 strcmp(answer_for(functions[i].name, limits, limit_count).word, words[w]) == 0;
-    printf("On %s: %zu yes, %zu in part, %zu no.\n", backend, counts[0], counts[1], counts[2]);
+    printf("On %s: %zu yes, %zu in part.\n", backend, counts[0], counts[1]);
 }
 
 /* Remarks for all backends, then those for one. */
 static void print_remarks(const char *name, const struct answer *cuda, const struct answer *hsa)
 {
-    const char *everywhere = remark_on(unsupported, COUNT(unsupported), name);
-    if (!everywhere)
-        everywhere = remark_on(core_limits, COUNT(core_limits), name);
+    const char *everywhere = remark_on(core_limits, COUNT(core_limits), name);
     printf("%s", everywhere ? everywhere : "");
     if (cuda->limit)
         printf("%scuda: %s", everywhere ? "; " : "", cuda->limit);

@@ -35,6 +35,8 @@ static ah_work_capture *const makers[] = {
     [AH_COMMAND_VALUE_WRITE] = ah_work_capture_value,
     [AH_COMMAND_VALUE_ADD] = ah_work_capture_value,
     [AH_COMMAND_BARRIER] = ah_work_capture_value,
+    [AH_COMMAND_SIGNAL] = ah_work_capture_semaphores,
+    [AH_COMMAND_SEMAPHORE_WAIT] = ah_work_capture_semaphores,
     [AH_COMMAND_POOL_ALLOC] = ah_work_capture_alloc,
     [AH_COMMAND_POOL_FREE] = ah_work_capture_free,
 };

@@ -59,6 +59,12 @@ struct ah_batch_work {
     uint64_t mask;
 };
 
+/* Signals of semaphores of other APIs, or waits for them. Both views are of the same bytes. */
+union ah_semaphores_work {
+    hipExternalSemaphoreSignalNodeParams signal; /* its arrays are this work's copies; owned */
+    hipExternalSemaphoreWaitNodeParams wait;
+};
+
 /* A fill. */
 struct ah_memset_work {
     hipMemsetParams given;
@@ -77,6 +83,7 @@ struct ah_work {
         struct ah_event *event;         /* retained */
         struct ah_graph_memory *memory; /* of allocation and free */
         struct ah_batch_work batch;
+        union ah_semaphores_work semaphores;
     };
 };
 
@@ -110,7 +117,7 @@ struct ah_work_type {
 /* The rows, which live in the file of their type. */
 extern const struct ah_work_type ah_work_kernel, ah_work_memcpy, ah_work_memset, ah_work_host,
     ah_work_child, ah_work_empty, ah_work_event_wait, ah_work_event_record, ah_work_mem_alloc,
-    ah_work_mem_free, ah_work_batch;
+    ah_work_mem_free, ah_work_batch, ah_work_signal, ah_work_semaphore_wait;
 
 /* The device of a context; NULL: the current device. hipErrorInvalidContext; hipErrorNoDevice. */
 hipError_t ah_work_device(hipCtx_t context, struct ah_device **out_device);
@@ -162,7 +169,6 @@ hipError_t ah_work_make_alloc(hipMemAllocNodeParams *params, const char *call,
 hipError_t ah_work_make_free(void *pointer, const char *call, struct ah_work **out_work);
 hipError_t ah_work_make_batch(const hipBatchMemOpNodeParams *params, const char *call,
                               struct ah_work **out_work);
-/* hipErrorNotSupported after the checks: semaphores of other APIs cannot be imported yet. */
 hipError_t ah_work_make_signal(const hipExternalSemaphoreSignalNodeParams *params, const char *call,
                                struct ah_work **out_work);
 hipError_t ah_work_make_wait(const hipExternalSemaphoreWaitNodeParams *params, const char *call,
@@ -177,6 +183,6 @@ typedef hipError_t ah_work_capture(const struct ah_stream *stream, const struct 
                                    struct ah_work **out_work);
 ah_work_capture ah_work_capture_launch, ah_work_capture_copy, ah_work_capture_region,
     ah_work_capture_fill, ah_work_capture_host, ah_work_capture_callback, ah_work_capture_value,
-    ah_work_capture_alloc, ah_work_capture_free;
+    ah_work_capture_alloc, ah_work_capture_free, ah_work_capture_semaphores;
 
 #endif

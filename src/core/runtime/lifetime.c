@@ -3,6 +3,7 @@
 #include "lifetime.h"
 #include "array.h"
 #include "execution.h"
+#include "external.h"
 #include "library.h"
 #include "memory.h"
 #include "stream.h"
@@ -46,6 +47,7 @@ hipError_t ah_device_reset(struct ah_device *device)
     ah_fatbin_release_device(device);
     ah_memory_release_device(device);
     ah_array_release_device(device);
+    ah_external_release_device(device);
     hipError_t error = device->ops->device_reset(device->native);
     ah_stream_close_defaults(device);
     if (error == hipSuccess) {

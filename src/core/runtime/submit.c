@@ -26,8 +26,8 @@ static hipError_t run_launch(struct ah_stream *stream, struct ah_backend_stream 
 {
     struct ah_device *device = stream->handle.device;
     AH_LOG(AH_LOG_DEBUG, AH_LOG_KERN, "ShaderName : %s", command->launch.function->name);
-    return device->launch(device->native, command->launch.function->native,
-                               command->launch.sizes, native);
+    return device->launch(device->native, command->launch.function->native, command->launch.sizes,
+                          native);
 }
 
 static hipError_t run_host(struct ah_stream *stream, struct ah_backend_stream *native,
@@ -199,6 +199,8 @@ static const struct kind {
     [AH_COMMAND_VALUE_WRITE] = {"value write", NULL, run_value_write, NEVER},
     [AH_COMMAND_VALUE_ADD] = {"value addition", NULL, run_value_add, NEVER},
     [AH_COMMAND_BARRIER] = {"barrier", NULL, run_barrier, NEVER},
+    [AH_COMMAND_SIGNAL] = {"semaphore signal", ah_check_semaphores, ah_run_semaphores, NEVER},
+    [AH_COMMAND_SEMAPHORE_WAIT] = {"semaphore wait", ah_check_semaphores, ah_run_semaphores, NEVER},
     [AH_COMMAND_POOL_ALLOC] = {"allocation", NULL, run_pool_alloc, NEVER},
     [AH_COMMAND_POOL_FREE] = {"free", NULL, run_pool_free, NEVER},
     [AH_COMMAND_PREFETCH] = {"prefetch", NULL, run_prefetch, NEVER},

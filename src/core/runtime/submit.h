@@ -29,6 +29,8 @@ enum ah_command_kind {
     AH_COMMAND_VALUE_WRITE,
     AH_COMMAND_VALUE_ADD, /* modulo 2 to the power of bits */
     AH_COMMAND_BARRIER,
+    AH_COMMAND_SIGNAL,         /* of semaphores of other APIs */
+    AH_COMMAND_SEMAPHORE_WAIT, /* for them */
     AH_COMMAND_POOL_ALLOC,
     AH_COMMAND_POOL_FREE,
     AH_COMMAND_PREFETCH,
@@ -87,6 +89,12 @@ struct ah_command {
         } value;
         enum ah_barrier barrier;
         struct {
+            const hipExternalSemaphore_t *list;              /* of the stream's device */
+            const hipExternalSemaphoreSignalParams *signals; /* of SIGNAL */
+            const hipExternalSemaphoreWaitParams *waits;     /* of SEMAPHORE_WAIT */
+            unsigned count;
+        } semaphores;
+        struct {
             struct ah_backend_pool *pool; /* NULL: the device's current one */
             size_t size;
             void **out_pointer;
@@ -128,7 +136,8 @@ static inline bool ah_copy_kind_valid(hipMemcpyKind kind)
 const char *ah_name_copy_kind(hipMemcpyKind kind);
 
 /* What ah_submit checks of a copy and a launch before it calls a driver, for work that is submitted
- * later. The errors are the command's. ah_launch_check opts in to the shared memory of the launch. */
+ * later. The errors are the command's. ah_launch_check opts in to the shared memory of the launch.
+ */
 hipError_t ah_copy_check(const void *dst, const void *src, size_t size, hipMemcpyKind kind);
 hipError_t ah_region_check(const struct ah_copy_region *region);
 hipError_t ah_launch_check(struct ah_function *function, const struct ah_launch *launch);

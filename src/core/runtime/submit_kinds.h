@@ -10,8 +10,10 @@ typedef hipError_t ah_command_check(const struct ah_stream *stream, struct ah_co
 typedef hipError_t ah_command_run(struct ah_stream *stream, struct ah_backend_stream *native,
                                   const struct ah_command *command);
 
-ah_command_check ah_check_launch, ah_check_copy, ah_check_region, ah_check_fill;
-ah_command_run ah_run_copy, ah_run_copy_batch, ah_run_copy_peer, ah_run_region, ah_run_fill;
+ah_command_check ah_check_launch, ah_check_copy, ah_check_region, ah_check_fill,
+    ah_check_semaphores;
+ah_command_run ah_run_copy, ah_run_copy_batch, ah_run_copy_peer, ah_run_region, ah_run_fill,
+    ah_run_semaphores;
 
 /* Host memory through which a copy between two drivers goes, bytes: larger ones go in pieces. A
  * multiple of every array's element. */

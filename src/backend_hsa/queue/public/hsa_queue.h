@@ -216,6 +216,7 @@ enum ahhsa_job_kind {
     AHHSA_JOB_CALLBACK,
     AHHSA_JOB_WAIT,
     AHHSA_JOB_ADD,
+    AHHSA_JOB_POLL, /* calls poll(data) until it returns true; it waits for some milliseconds */
     AHHSA_JOB_COPY,
     AHHSA_JOB_COMPLETE, /* subtracts one from `after`, of which others subtract the rest */
 };
@@ -225,6 +226,7 @@ struct ahhsa_job {
     struct ahhsa_signal *before, *after; /* set when it is queued; both held; before may be NULL */
     void (*function)(void *data);
     void (*callback)(void *data, hipError_t status);
+    bool (*poll)(void *data);
     void *data;
     void (*finish)(void *owner); /* called when the job is done, or cannot be; NULL: nothing */
     void *owner;

@@ -1,6 +1,6 @@
 /* The API boundary: what every public function does first and last.
  *
- * The room src/core/api owns the public functions, their rows (api.def, unsupported.def), and what
+ * The room src/core/api owns the public functions, their rows (api.def), and what
  * exists only for them: textures, pools of memory, contexts, the report. It owns no device, stream
  * or code; those are the runtime's. src/hiprtc includes this header for its own functions; nothing
  * else does. Any thread may call any function; the locks of this room are each private to one file,

@@ -2,11 +2,12 @@
  *
  * It owns the list of drivers and devices (registry.h), handles (handle.h), what belongs to a
  * thread (thread.h), the address map of all allocations (memory.h), device code (code.h,
- * library.h, managed.h), arrays (array.h), streams and events (stream.h), their attributes
- * (stream_attribute.h, launch_attribute.h), execution contexts (execution.h), the way into a stream
- * (submit.h), what is asked while streams are captured (capture.h), who is told of calls and
- * commands (observe.h), waits across drivers, the reset of devices (lifetime.h), and the names of
- * errors (error.h). It owns no public function, and neither sets nor reads the thread's last error.
+ * library.h, managed.h), arrays (array.h), memory and semaphores of other APIs (external.h), streams
+ * and events (stream.h), their attributes (stream_attribute.h, launch_attribute.h), execution
+ * contexts (execution.h), the way into a stream (submit.h), what is asked while streams are captured
+ * (capture.h), who is told of calls and commands (observe.h), waits across drivers, the reset of
+ * devices (lifetime.h), and the names of errors (error.h). It owns no public function, and neither
+ * sets nor reads the thread's last error.
  *
  * Users are src/core/api and src/hiprtc, which include this header and see no other of this
  * folder. The runtime calls backends through src/backend/backend.h and knows nothing of its
@@ -25,6 +26,7 @@
 #include "../code.h"
 #include "../error.h"
 #include "../execution.h"
+#include "../external.h"
 #include "../handle.h"
 #include "../launch_attribute.h"
 #include "../launch_data.h"
