@@ -35,7 +35,7 @@ hipError_t ahhsa_memory_range_handle(struct ah_backend_device *device, void *poi
                                      void *out_handle)
 {
     int file;
-    uint64_t offset;
+    uint64_t offset = 0;
     hipError_t error = ahhsa_enter(device);
     (void)type;
     if (error != hipSuccess)
