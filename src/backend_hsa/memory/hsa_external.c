@@ -34,7 +34,7 @@ hipError_t ahhsa_memory_range_handle(struct ah_backend_device *device, void *poi
                                      hipMemRangeHandleType type, unsigned long long flags,
                                      void *out_handle)
 {
-    int file;
+    int file = -1;
     uint64_t offset = 0;
     hipError_t error = ahhsa_enter(device);
     (void)type;
