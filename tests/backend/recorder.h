@@ -8,6 +8,7 @@
 #include "clocks.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { RECORDS_MAX = 1 << 18 };
 
@@ -92,6 +93,39 @@ static inline const struct ah_trace_record *recorder_only(uint64_t id, enum ah_t
     assert_true(record->begin + RECORDER_ERROR >= recorder.begun);
     assert_true(record->end <= ah_clock_now() + RECORDER_ERROR);
     return record;
+}
+
+/* ---- work of several threads while another one collects ----------------------------------- */
+
+enum { RECORDER_THREADS = 4 };
+
+static _Atomic bool recorder_finished;
+
+static inline void *recorder_collect_all_the_time(void *data)
+{
+    (void)data;
+    while (!atomic_load(&recorder_finished))
+        recorder_collect(false);
+    return NULL;
+}
+
+/* Calls work in RECORDER_THREADS threads, each with the first of its own commands' ids, which is a
+ * uint64_t: 1, each + 1 and so on. Returns when all records are there. */
+static inline void recorder_run_threads(void *(*work)(void *first_id), uint64_t each)
+{
+    pthread_t collector, threads[RECORDER_THREADS];
+    uint64_t ids[RECORDER_THREADS];
+    atomic_store(&recorder_finished, false);
+    assert_int_equal(pthread_create(&collector, NULL, recorder_collect_all_the_time, NULL), 0);
+    for (uint64_t i = 0; i < RECORDER_THREADS; i++) {
+        ids[i] = i * each + 1;
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &ids[i]), 0);
+    }
+    for (int i = 0; i < RECORDER_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    atomic_store(&recorder_finished, true);
+    pthread_join(collector, NULL);
+    recorder_collect(true);
 }
 
 #endif

@@ -383,16 +383,6 @@ static void what_is_outstanding_is_bounded(void **state)
 /* ---- many threads -----------------------------------------------------------------------------
  */
 
-static _Atomic bool finished;
-
-static void *collect_all_the_time(void *data)
-{
-    (void)data;
-    while (!atomic_load(&finished))
-        recorder_collect(false);
-    return NULL;
-}
-
 enum { ROUNDS = 200 };
 
 static void *work_in_a_stream(void *data)
@@ -412,24 +402,11 @@ static void *work_in_a_stream(void *data)
 
 static void threads_work_while_another_collects(void **state)
 {
-    enum { THREADS = 4 };
-    pthread_t collector, threads[THREADS];
-    uint64_t ids[THREADS];
     (void)state;
-    atomic_store(&finished, false);
-    assert_int_equal(pthread_create(&collector, NULL, collect_all_the_time, NULL), 0);
-    for (uint64_t i = 0; i < THREADS; i++) {
-        ids[i] = i * ROUNDS + 1;
-        assert_int_equal(pthread_create(&threads[i], NULL, work_in_a_stream, &ids[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    atomic_store(&finished, true);
-    pthread_join(collector, NULL);
-    recorder_collect(true);
-    for (int i = 0; i < THREADS; i++) {
+    recorder_run_threads(work_in_a_stream, ROUNDS);
+    for (uint64_t i = 0; i < RECORDER_THREADS; i++) {
         uint64_t last = 0;
-        for (uint64_t id = ids[i]; id < ids[i] + ROUNDS; id++) {
+        for (uint64_t id = i * ROUNDS + 1; id <= (i + 1) * ROUNDS; id++) {
             const struct ah_trace_record *record = recorder_only(id, AH_TRACE_KERNEL);
             assert_true(record->begin >= last);
             last = record->end;

@@ -21,19 +21,10 @@ static struct ah_backend_function *add; /* out[i] = a[i] + b[i] */
 static uint32_t *words;                 /* of the host: 1 at the end, 0 before */
 static uint32_t *one;
 
-static struct ah_backend_function *function_of(const char *name)
-{
-    struct ah_backend_function *function;
-    ok(OPS->module_function(first, module, name, &function));
-    return function;
-}
-
 static void load_kernels(void)
 {
-    struct ah_image image;
-    ah_image_identify(&image, code, (size_t)(code_end - code));
-    ok(OPS->module_load(first, &image, 0, NULL, NULL, &module));
-    add = function_of("fake_add");
+    module = new_module(code, (size_t)(code_end - code));
+    add = new_function(module, "fake_add");
 }
 
 static int start(void **state)
@@ -389,7 +380,7 @@ static void a_kernel_with_more_arguments_needs_a_new_graph(void **state)
     struct ah_graph_node node = {.kind = AH_GRAPH_LAUNCH, .enabled = true, .device = first};
     struct ah_backend_graph *graph;
     (void)state;
-    node.launch.function = function_of("empty");
+    node.launch.function = new_function(module, "empty");
     node.launch.sizes = &sizes;
     ok(OPS->graph_create(first, &node, 1, &graph));
     plan_chain(1);

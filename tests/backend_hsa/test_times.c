@@ -25,22 +25,13 @@ static struct ah_backend_function *fill, *empty, *spin, *fault;
 static uint32_t *words; /* of the host */
 static struct ah_backend_stream *stream;
 
-static struct ah_backend_function *function_of(const char *name)
-{
-    struct ah_backend_function *function;
-    ok(OPS->module_function(first, module, name, &function));
-    return function;
-}
-
 static void load_kernels(void)
 {
-    struct ah_image image;
-    ah_image_identify(&image, code, (size_t)(code_end - code));
-    ok(OPS->module_load(first, &image, 0, NULL, NULL, &module));
-    fill = function_of("fake_fill");
-    empty = function_of("empty");
-    spin = function_of("fake_spin");
-    fault = function_of("fake_fault");
+    module = new_module(code, (size_t)(code_end - code));
+    fill = new_function(module, "fake_fill");
+    empty = new_function(module, "empty");
+    spin = new_function(module, "fake_spin");
+    fault = new_function(module, "fake_fault");
 }
 
 static int open_all(void **state)
@@ -632,16 +623,6 @@ static void a_runtime_without_times_of_copies_is_used_all_the_same(void **state)
 
 /* ---- many threads --------------------------------------------------------------------------- */
 
-static _Atomic bool finished;
-
-static void *collect_all_the_time(void *data)
-{
-    (void)data;
-    while (!atomic_load(&finished))
-        recorder_collect(false);
-    return NULL;
-}
-
 enum { ROUNDS = 100, PER_ROUND = 3 };
 
 /* The commands have numbers from *data on: a kernel, a host function, a copy, and so on. */
@@ -668,23 +649,10 @@ static void *work_in_a_stream(void *data)
 static void threads_work_while_another_collects(void **state)
 {
     static const enum ah_trace_kind kinds[] = {AH_TRACE_KERNEL, AH_TRACE_HOST, AH_TRACE_COPY};
-    enum { THREADS = 4 };
-    pthread_t collector, threads[THREADS];
-    uint64_t ids[THREADS];
     (void)state;
-    atomic_store(&finished, false);
-    assert_int_equal(pthread_create(&collector, NULL, collect_all_the_time, NULL), 0);
-    for (uint64_t i = 0; i < THREADS; i++) {
-        ids[i] = i * ROUNDS * PER_ROUND + 1;
-        assert_int_equal(pthread_create(&threads[i], NULL, work_in_a_stream, &ids[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    atomic_store(&finished, true);
-    pthread_join(collector, NULL);
-    recorder_collect(true);
-    assert_int_equal(recorder.count, THREADS * ROUNDS * PER_ROUND);
-    for (uint64_t id = 1; id <= THREADS * ROUNDS * PER_ROUND; id++)
+    recorder_run_threads(work_in_a_stream, ROUNDS * PER_ROUND);
+    assert_int_equal(recorder.count, RECORDER_THREADS * ROUNDS * PER_ROUND);
+    for (uint64_t id = 1; id <= RECORDER_THREADS * ROUNDS * PER_ROUND; id++)
         recorder_only(id, kinds[(id - 1) % PER_ROUND]);
 }
 

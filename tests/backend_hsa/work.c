@@ -72,6 +72,22 @@ uint32_t *new_pinned(size_t size)
     return pointer;
 }
 
+struct ah_backend_module *new_module(const char *code, size_t size)
+{
+    struct ah_image image;
+    struct ah_backend_module *module;
+    ah_image_identify(&image, code, size);
+    ok(OPS->module_load(first, &image, 0, NULL, NULL, &module));
+    return module;
+}
+
+struct ah_backend_function *new_function(struct ah_backend_module *module, const char *name)
+{
+    struct ah_backend_function *function;
+    ok(OPS->module_function(first, module, name, &function));
+    return function;
+}
+
 struct gate closed_gate(struct ah_backend_device *device, struct ah_backend_stream *stream)
 {
     struct gate gate = {new_pinned(64)};

@@ -24,6 +24,10 @@ struct ah_backend_stream *new_stream(struct ah_backend_device *device, unsigned 
 void *new_memory(struct ah_backend_device *device, size_t size);
 uint32_t *new_pinned(size_t size); /* zeroed */
 
+/* Code for first, of size bytes, and one of its kernels. */
+struct ah_backend_module *new_module(const char *code, size_t size);
+struct ah_backend_function *new_function(struct ah_backend_module *module, const char *name);
+
 /* A value that streams wait for until it is set. */
 struct gate {
     uint32_t *word;
