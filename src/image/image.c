@@ -13,7 +13,6 @@ enum {
     MACHINE_CUDA = 190,
     MACHINE_AMDGPU = 224,
     ABI_CUDA_V2 = 8, /* cubins of CUDA 13 keep the architecture in bits 8 to 15 */
-    CUDA_FATBIN_MAGIC = 0xba55ed50u,
     SPIRV_MAGIC = 0x07230203,
     PTX_HEADER_MAX = 4096, /* comments and directives before .target */
 };
@@ -158,16 +157,12 @@ static bool identify_ptx(struct ah_image *image)
 
 static bool identify_cuda_fatbin(struct ah_image *image, bool size_known)
 {
-    struct ah_reader reader = {image->data, image->size, 0, false};
-    uint32_t magic = ah_read_u32(&reader);
-    ah_read_u16(&reader); /* version */
-    uint16_t header_size = ah_read_u16(&reader);
-    uint64_t payload = ah_read_u64(&reader);
-    if (reader.failed || magic != CUDA_FATBIN_MAGIC)
+    uint64_t whole;
+    if (!ah_read_fatbin_size(image->data, image->size, &whole))
         return false;
     image->kind = AH_IMAGE_CUDA_FATBIN;
-    if (!size_known && payload <= image->size && header_size <= image->size - payload)
-        image->size = (size_t)(header_size + payload);
+    if (!size_known && whole <= image->size)
+        image->size = (size_t)whole;
     return true;
 }
 

@@ -33,9 +33,9 @@ struct ah_image {
     enum ah_image_kind kind;
     const unsigned char *data; /* inside the container or its decompressed copy */
     size_t size;               /* bytes; of PTX without its final NUL */
-    bool unbounded;            /* an ELF file of unknown size with false tables: all memory there is */
-    char label[128];           /* the entry's name in the bundle, "" outside one */
-    char target[48];           /* "gfx90a:sramecc+:xnack-", "sm_70", "" when unknown */
+    bool unbounded;  /* an ELF file of unknown size with false tables: all memory there is */
+    char label[128]; /* the entry's name in the bundle, "" outside one */
+    char target[48]; /* "gfx90a:sramecc+:xnack-", "sm_70", "" when unknown */
 
     /* AMDGPU */
     char processor[24]; /* "gfx90a", "gfx9-4-generic" */
@@ -69,6 +69,10 @@ void ah_images_close(struct ah_images *images);
 /* Identifies one image that is not a container. Never fails: what is not
  * recognised is AH_IMAGE_UNKNOWN. size as for ah_images_open. */
 void ah_image_identify(struct ah_image *out, const void *data, size_t size);
+
+/* The size of a CUDA fatbin as its header has it, which may be more than size; UINT64_MAX: it does
+ * not fit. False: data does not begin as a fatbin. */
+bool ah_read_fatbin_size(const void *data, size_t size, uint64_t *out_size);
 
 /* Finds the next managed variable that the image defines, from *at (first 0) on: a name with a
  * companion `name.managed`. A name may come several times, and one that only looks so may come.

@@ -1,6 +1,7 @@
 /* Owns bounds-checked reading. */
 #include "image_read.h"
 #include "image.h"
+#include "image.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -54,4 +55,16 @@ const char *ah_skip_ptx_space(const char *text)
             return text;
         }
     }
+}
+
+bool ah_read_fatbin_size(const void *data, size_t size, uint64_t *out_size)
+{
+    enum { MAGIC = 0xba55ed50u };
+    struct ah_reader reader = {data, size, 0, false};
+    uint32_t magic = ah_read_u32(&reader);
+    ah_read_u16(&reader); /* version */
+    uint16_t header = ah_read_u16(&reader);
+    uint64_t payload = ah_read_u64(&reader);
+    *out_size = payload <= UINT64_MAX - header ? header + payload : UINT64_MAX;
+    return !reader.failed && magic == MAGIC;
 }

@@ -198,6 +198,10 @@ static void what_cannot_be_linked_is_explained(void **state)
     expect_says(
         hipLinkAddData(link, hipJitInputFatBinary, broken, sizeof broken, NULL, 0, NULL, NULL),
         hipErrorInvalidImage, "no fatbin, or a truncated one");
+    unsigned char truncated[64] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, 49};
+    expect_says(hipLinkAddData(link, hipJitInputFatBinary, truncated, sizeof truncated, NULL, 0,
+                               NULL, NULL),
+                hipErrorInvalidImage, "the CUDA fatbin is truncated");
     expect_says(
         hipLinkAddData(link, hipJitInputLibrary, broken, sizeof broken, NULL, 0, NULL, NULL),
         hipErrorInvalidImage, "neither an ELF file nor an archive");

@@ -382,6 +382,20 @@ static void the_size_of_a_cuda_fatbin_comes_from_its_header(void **state)
     assert_true(size_found(broken) >= 116);
 }
 
+static void a_cuda_fatbin_may_say_that_it_is_larger(void **state)
+{
+    uint64_t size;
+    (void)state;
+    struct ah_forged fatbin = ah_forge_cuda_fatbin(100);
+    assert_true(ah_read_fatbin_size(fatbin.data, 16, &size));
+    assert_int_equal(size, 116);
+    assert_false(ah_read_fatbin_size(fatbin.data, 15, &size));
+    assert_false(ah_read_fatbin_size("no fatbin, though long", 22, &size));
+    memset(fatbin.data + 8, 0xff, 8);
+    assert_true(ah_read_fatbin_size(fatbin.data, 116, &size));
+    assert_true(size == UINT64_MAX);
+}
+
 static void the_size_of_ptx_comes_from_its_zero(void **state)
 {
     (void)state;
@@ -503,6 +517,7 @@ int main(void)
         AH_TEST(a_section_without_bytes_does_not_count),
         AH_TEST(an_elf_file_with_false_tables_reaches_as_far_as_memory_does),
         AH_TEST(the_size_of_a_cuda_fatbin_comes_from_its_header),
+        AH_TEST(a_cuda_fatbin_may_say_that_it_is_larger),
         AH_TEST(the_size_of_ptx_comes_from_its_zero),
         AH_TEST(managed_variables_are_found_by_their_companions),
         AH_TEST(managed_variables_of_code_objects_are_found_in_their_strings),

@@ -1,6 +1,7 @@
 /* Owns links (CUlinkState): PTX of several inputs becomes one text, which is what simulated devices
  * load. */
 #include "archive.h"
+#include "image.h"
 #include "object.h"
 #include "simcuda_driver.h"
 
@@ -58,18 +59,10 @@ CUresult simcuda_cuLinkCreate(unsigned count, int *options, void **values, CUlin
 
 /* ---- inputs -------------------------------------------------------------------------- */
 
-/* A container that says it is larger than the data is truncated. */
-static bool is_whole_fatbin(const unsigned char *data, size_t size)
+static bool is_whole_fatbin(const void *data, size_t size)
 {
-    enum { HEADER = 16 };
-    static const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba};
-    uint16_t header;
-    uint64_t payload;
-    if (size < HEADER || memcmp(data, magic, sizeof magic) != 0)
-        return false;
-    memcpy(&header, data + 6, sizeof header);
-    memcpy(&payload, data + 8, sizeof payload);
-    return header <= size && payload <= size - header;
+    uint64_t whole;
+    return ah_read_fatbin_size(data, size, &whole) && whole <= size;
 }
 
 static CUresult refuse_machine_code(const void *data, size_t size, struct ptx_log *log)
