@@ -109,6 +109,7 @@ static hipError_t unmap(struct ah_graph_allocation *allocation)
             device->ops->virtual_unmap(device->native, allocation->address, allocation->reserved);
     if (ah_free_failed(first))
         return first;
+    allocation->denied |= first != hipSuccess;
     allocation->mapped = false;
     if (allocation->memory)
         error = device->ops->virtual_destroy(device->native, allocation->memory);
@@ -205,8 +206,11 @@ static hipError_t destroy(struct ah_graph_allocation *allocation)
             device->ops->virtual_release(device->native, allocation->address, allocation->reserved);
     else if (!allocation->lost)
         error = device->ops->memory_free(device->native, allocation->address);
-    if (ah_free_failed(error))
+    if (ah_free_failed(error)) {
+        /* A driver that denied the mapping, and now keeps the addresses, has it after all. */
+        allocation->mapped = allocation->denied;
         return error;
+    }
     if (is_registered(allocation))
         ah_memory_unregister(allocation->address, &known);
     if (!allocation->is_virtual && !allocation->lost)

@@ -15,7 +15,8 @@ struct ah_graph_allocation {
     bool is_virtual;                  /* else it is memory as of hipMalloc */
     struct ah_backend_memory *memory; /* virtual: what is or was mapped, or NULL */
     bool mapped, accessible;          /* virtual: of memory; both, and it can be used */
-    struct ah_backend_event *event;   /* of event_device: the latest use of freed memory */
+    bool denied;                    /* virtual: the driver once said that nothing is mapped there */
+    struct ah_backend_event *event; /* of event_device: the latest use of freed memory */
     struct ah_device *event_device;
     bool pending;                     /* that use may not have ended */
     bool lost;                        /* with a reset of the device */
