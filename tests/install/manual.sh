@@ -120,6 +120,10 @@ test_completion_of_the_other_commands() {
     for option in $("$bindir/anyhip" --help | sed -n 's/^  run \(\[.*\]\).*/\1/p' | grep -o -e '--[a-z]*'); do
         offers "anyhip run --" "$option"
     done
+    for option in --json --top; do
+        offers "anyhip trace --" $option
+    done
+    [ -z "$(replies "anyhip trace file")" ] || fail "traces are not left to the shell"
     offers "anyhip run --check " races
     offers "anyhip run --device sim" simhsa
     [ -z "$(replies "anyhip run --timeout 5 file")" ] || fail "programs are not left to the shell"

@@ -29,7 +29,7 @@ static size_t character_size(const unsigned char *text)
     return overlong || surrogate || too_large ? 0 : size;
 }
 
-static void copy_printable(char *out, size_t size, const char *text)
+void ah_listing_printable(char *out, size_t size, const char *text)
 {
     size_t n = 0;
     while (*text && n + 1 < size) {
@@ -53,7 +53,7 @@ static void copy_printable(char *out, size_t size, const char *text)
 static void add_text(cJSON *object, const char *key, const char *text)
 {
     char printable[4096];
-    copy_printable(printable, sizeof printable, text);
+    ah_listing_printable(printable, sizeof printable, text);
     cJSON_AddStringToObject(object, key, printable);
 }
 
@@ -71,7 +71,7 @@ static cJSON *file_named(struct ah_listing *listing, const char *name, const cha
 {
     char printable[4096];
     cJSON *file;
-    copy_printable(printable, sizeof printable, name);
+    ah_listing_printable(printable, sizeof printable, name);
     cJSON_ArrayForEach(file,
                        listing->files) if (strcmp(cJSON_GetObjectItem(file, "file")->valuestring,
                                                   printable) == 0 &&
@@ -110,7 +110,7 @@ void ah_listing_container(struct ah_listing *listing, const char *section, size_
 {
     listing->container = what;
     listing->offset = offset;
-    copy_printable(listing->section, sizeof listing->section, section);
+    ah_listing_printable(listing->section, sizeof listing->section, section);
     if (listing->json)
         return;
     printf("  ");
@@ -230,7 +230,7 @@ void ah_listing_image(struct ah_listing *listing, const struct ah_image *image)
     if (listing->json)
         return;
     char label[sizeof image->label];
-    copy_printable(label, sizeof label, image->label);
+    ah_listing_printable(label, sizeof label, image->label);
     printf("    %s%s", label, *label ? ": " : "");
     if (image->data || image->kind == AH_IMAGE_HOST) {
         print_kind(image);
@@ -245,7 +245,7 @@ void ah_listing_kernel(void *data, const char *name, size_t length)
     struct ah_listing *listing = data;
     char raw[1024], text[sizeof raw];
     snprintf(raw, sizeof raw, "%.*s", (int)(length < sizeof raw ? length : sizeof raw), name);
-    copy_printable(text, sizeof text, raw);
+    ah_listing_printable(text, sizeof text, raw);
     if (listing->json)
         cJSON_AddItemToArray(cJSON_GetObjectItem(listing->image, "kernels"),
                              cJSON_CreateString(text));

@@ -34,6 +34,9 @@ void ah_listing_kernel(void *listing, const char *name, size_t length);
 void ah_listing_devices(struct ah_listing *listing, const int *devices, int count);
 void ah_listing_extracted(struct ah_listing *listing, const char *path);
 
+/* A copy of text without what a terminal or a reader of JSON could stumble over. */
+void ah_listing_printable(char *out, size_t size, const char *text);
+
 /* A message on standard error, and in the JSON text of the file. */
 void ah_listing_problem(struct ah_listing *listing, const char *name, const char *section,
                         size_t offset, const char *message);

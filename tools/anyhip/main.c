@@ -4,6 +4,7 @@
 #include "inspect.h"
 #include "run.h"
 #include "spelling.h"
+#include "trace.h"
 
 #include <hip/anyhip.h>
 #include <hip/hip_version.h>
@@ -33,6 +34,11 @@ static const char help[] =
     "gfx90a*2),\n"
     "                         with checks of simulated devices (races, all), a limit of the time\n"
     "                         that a kernel of theirs may take, and a log (1 errors to 5)\n"
+    "  trace [--json] [--top COUNT] FILE\n"
+    "                         what a trace file (ANYHIP_TRACE) amounts to: time per kernel and\n"
+    "                         call, copies with their rates, graphs, and the longest times in "
+    "which\n"
+    "                         a device was idle; COUNT lines each, 0 for all\n"
     "  --version, --help\n";
 
 __attribute__((format(printf, 1, 2))) static int refuse(const char *format, ...)
@@ -111,7 +117,8 @@ static int check(int count, char **arguments)
 static const struct {
     const char *name;
     int (*run)(int count, char **arguments);
-} commands[] = {{"info", info}, {"inspect", inspect}, {"check", check}, {"run", ah_run}};
+} commands[] = {
+    {"info", info}, {"inspect", inspect}, {"check", check}, {"run", ah_run}, {"trace", ah_trace}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
