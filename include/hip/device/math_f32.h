@@ -7,6 +7,7 @@
 #define HIP_DEVICE_MATH_F32_H
 
 #include "hip/device/fast.h"
+#include "hip/device/math/exp_f32.h"
 #include "hip/device/math_f64.h"
 #include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
@@ -18,55 +19,6 @@
 #else
 #define __AH_FAST_OR(fast, precise) precise
 #endif
-
-namespace __ah
-{
-/* x * 2^n for an n that is a whole number between -300 and 300, in two steps so that a
- * subnormal result is rounded once. n's integer is read from the bits of a sum: a conversion
- * of NaN would be undefined. */
-__AH_FN float scaled(float x, float n)
-{
-    unsigned int k = __builtin_bit_cast(unsigned int, n + 0x1.8p23f) - 0x4b400000u;
-    unsigned int half = static_cast<unsigned int>(static_cast<int>(k) >> 1);
-    return x * __builtin_bit_cast(float, (half + 127) << 23) *
-           __builtin_bit_cast(float, (k - half + 127) << 23);
-}
-
-/* e^x, 1.1 ULP: x = n ln 2 + r with |r| <= ln 2 / 2, e^r by a polynomial (relative error
- * 2^-28), times 2^n. */
-__AH_FN float exp_f32(float x)
-{
-    float n = __builtin_rintf(x * 0x1.715476p+0f);
-    float r =
-        __builtin_fmaf(n, -0x1.62e4p-1f, x); /* ln 2 in two parts; n times the first is exact */
-    r = __builtin_fmaf(n, -0x1.7f7d1cp-20f, r);
-    float p = 0x1.6a2486p-10f;
-    p = __builtin_fmaf(p, r, 0x1.123d3ep-7f);
-    p = __builtin_fmaf(p, r, 0x1.5558e8p-5f);
-    p = __builtin_fmaf(p, r, 0x1.55548ep-3f);
-    p = __builtin_fmaf(p, r, 0x1.fffff8p-2f);
-    p = __builtin_fmaf(p, r * r, r) + 1.0f;
-    float result = scaled(p, n);
-    result = x > 0x1.62e43p+6f ? __builtin_inff() : result; /* ln of the largest float */
-    return x < -0x1.9fe36ap+6f ? 0.0f : result;             /* ln of half the least */
-}
-
-/* 2^x, 1 ULP, in the same way. */
-__AH_FN float exp2_f32(float x)
-{
-    float n = __builtin_rintf(x), r = x - n;
-    float p = 0x1.446c48p-13f;
-    p = __builtin_fmaf(p, r, 0x1.5f0878p-10f);
-    p = __builtin_fmaf(p, r, 0x1.3b2a52p-7f);
-    p = __builtin_fmaf(p, r, 0x1.c6af7ap-5f);
-    p = __builtin_fmaf(p, r, 0x1.ebfbdep-3f);
-    p = __builtin_fmaf(p, r, 0x1.62e430p-1f);
-    p = __builtin_fmaf(p, r, 1.0f);
-    float result = scaled(p, n);
-    result = x >= 128.0f ? __builtin_inff() : result;
-    return x < -150.0f ? 0.0f : result;
-}
-} // namespace __ah
 
 /* ---- trigonometric and hyperbolic ---- */
 
@@ -101,10 +53,10 @@ __AH_FN void sincospif(float x, float *s, float *c)
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
-__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }        /* 2 */
+__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }        /* 1 */
 __AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                               /* 1 */
-__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::clc::exp10(x)); } /* 2 */
-__AH_FN float expm1f(float x) { return __ah::clc::expm1(x); }                            /* 2 */
+__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::exp10_f32(x)); }  /* 1 */
+__AH_FN float expm1f(float x) { return __ah::expm1_f32(x); }                             /* 1 */
 __AH_FN float logf(float x) { return __AH_FAST_OR(__logf(x), __ah::clc::log(x)); }       /* 2 */
 __AH_FN float log10f(float x) { return __AH_FAST_OR(__log10f(x), __ah::clc::log10(x)); } /* 1 */
 __AH_FN float log1pf(float x) { return __ah::clc::log1p(x); }                            /* 1 */
