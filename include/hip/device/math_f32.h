@@ -8,6 +8,7 @@
 
 #include "hip/device/fast.h"
 #include "hip/device/math/exp_f32.h"
+#include "hip/device/math/log_f32.h"
 #include "hip/device/math_f64.h"
 #include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
@@ -53,14 +54,14 @@ __AH_FN void sincospif(float x, float *s, float *c)
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
-__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }        /* 1 */
-__AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                               /* 1 */
-__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::exp10_f32(x)); }  /* 1 */
-__AH_FN float expm1f(float x) { return __ah::expm1_f32(x); }                             /* 1 */
-__AH_FN float logf(float x) { return __AH_FAST_OR(__logf(x), __ah::clc::log(x)); }       /* 2 */
-__AH_FN float log10f(float x) { return __AH_FAST_OR(__log10f(x), __ah::clc::log10(x)); } /* 1 */
-__AH_FN float log1pf(float x) { return __ah::clc::log1p(x); }                            /* 1 */
-__AH_FN float log2f(float x) { return __AH_FAST_OR(__log2f(x), __ah::clc::log2(x)); }    /* 1 */
+__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }       /* 1 */
+__AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                              /* 1 */
+__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::exp10_f32(x)); } /* 1 */
+__AH_FN float expm1f(float x) { return __ah::expm1_f32(x); }                            /* 1 */
+__AH_FN float logf(float x) { return __AH_FAST_OR(__logf(x), __ah::log_f32(x)); }       /* 2 */
+__AH_FN float log10f(float x) { return __AH_FAST_OR(__log10f(x), __ah::log10_f32(x)); } /* 2 */
+__AH_FN float log1pf(float x) { return __ah::log1p_f32(x); }                            /* 1 */
+__AH_FN float log2f(float x) { return __AH_FAST_OR(__log2f(x), __ah::log2_f32(x)); }    /* 2 */
 __AH_FN float powf(float x, float y)
 {
     return __AH_FAST_OR(__powf(x, y), __ah::clc::pow(x, y)); /* 2 */

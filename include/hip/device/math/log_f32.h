@@ -1,0 +1,94 @@
+/* Single precision logarithms. The coefficients are from tools/math/log_f32.sollya.
+ *
+ * log2, log and log10 of AMD are the hardware's, whose relative error is small near 1 too; that of
+ * NVIDIA's lg2 is not, so there x = 2^e m with m between sqrt(1/2) and sqrt(2), f = m - 1, and
+ * log m = f + s (z p(z) - f), s = f / (2 + f), z = s s. The error of the reciprocal in s counts for
+ * less than a fifth. */
+#ifndef HIP_DEVICE_MATH_LOG_F32_H
+#define HIP_DEVICE_MATH_LOG_F32_H
+
+#include "hip/device/math/hw.h"
+
+#define __AH_FN static __device__ inline __attribute__((always_inline))
+
+namespace __ah
+{
+/* log(1 + f) - f, without the last rounding: the product of its two results. The error of the
+ * polynomial is below 2^-28 f. */
+__AH_FN float log_curve(float f, float *factor)
+{
+    float s = f * hw::rcp(f + 2.0f), z = s * s;
+    float p = __builtin_fmaf(0x1.2ef7bcp-2f, z, 0x1.997b94p-2f);
+    p = __builtin_fmaf(p, z, 0x1.55555cp-1f);
+    *factor = __builtin_fmaf(p, z, -f);
+    return s;
+}
+
+/* The bits of 2^e for x = 2^e m, less those of 1. */
+__AH_FN unsigned int log_exponent(float x) { return (bits_of(x) - 0x3f3504f3u) & 0xff800000u; }
+__AH_FN float number_of(unsigned int exponent) /* e 2^23 */
+{
+    return static_cast<float>(static_cast<int>(exponent));
+}
+
+/* log(1 + x): with u = 1 + x = 2^e m before rounding, f = x 2^-e + (2^-e - 1). Where u is 0, no
+ * number, or so large that 2^-e is none, the hardware's logarithm is right. 1 ulp. */
+__AH_FN float log1p_f32(float x)
+{
+    float u = 1.0f + x;
+    unsigned int e = log_exponent(u);
+    float power = float_of(0x3f800000u - e), factor;
+    float f = __builtin_fmaf(x, power, power - 1.0f), s = log_curve(f, &factor);
+    float result = __builtin_fmaf(number_of(e), 0x1.62e43p-24f, __builtin_fmaf(s, factor, f));
+    bool usual = bits_of(u) - 0x33800000u < 0x7e800000u - 0x33800000u;
+    return __builtin_copysignf(usual ? result : hw::lg2(u) * 0x1.62e43p-1f, x);
+}
+
+#if defined(__NVPTX__)
+/* x = 2^e m: e 2^23 as a number, f = m - 1. A subnormal x is multiplied by 2^24 before. */
+__AH_FN float log_parts(float *x, float *f)
+{
+    bool small = *x < 0x1p-126f;
+    *x = small ? *x * 0x1p24f : *x;
+    unsigned int e = log_exponent(*x);
+    *f = float_of(bits_of(*x) - e) - 1.0f;
+    return small ? number_of(e) - 0x1.8p27f : number_of(e);
+}
+/* the result for 0, infinity, NaN and negative x is the hardware's */
+__AH_FN float log_or_special(float x, float result)
+{
+    return bits_of(x) - 1 < 0x7f7fffffu ? result : hw::lg2(x);
+}
+
+/* 1 ulp */
+__AH_FN float log_f32(float x)
+{
+    float f, factor, e = log_parts(&x, &f), s = log_curve(f, &factor);
+    float m = __builtin_fmaf(s, factor, f);
+    return log_or_special(x, __builtin_fmaf(e, 0x1.62e43p-24f, m));
+}
+/* 1 ulp */
+__AH_FN float log2_f32(float x)
+{
+    float f, factor, e = log_parts(&x, &f), s = log_curve(f, &factor);
+    float low = __builtin_fmaf(f, 0x1.4ae0cp-26f, s * factor * 0x1.715476p+0f);
+    float m = __builtin_fmaf(f, 0x1.715476p+0f, low);
+    return log_or_special(x, __builtin_fmaf(e, 0x1p-23f, m));
+}
+/* 2 ulp */
+__AH_FN float log10_f32(float x)
+{
+    float f, factor, e = log_parts(&x, &f), s = log_curve(f, &factor);
+    float m = __builtin_fmaf(s, factor, f) * 0x1.bcb7b2p-2f;
+    return log_or_special(x, __builtin_fmaf(e, 0x1.344136p-25f, m));
+}
+#else
+/* The error of v_log_f32, and as much for log and log10. */
+__AH_FN float log2_f32(float x) { return hw::lg2_whole(x); }
+__AH_FN float log_f32(float x) { return hw::lg2_whole(x) * 0x1.62e43p-1f; }
+__AH_FN float log10_f32(float x) { return hw::lg2_whole(x) * 0x1.344136p-2f; }
+#endif
+} // namespace __ah
+
+#undef __AH_FN
+#endif
