@@ -10,6 +10,9 @@
 //                        their errors (default: all four; with --all hashed)
 //     --bins             also the worst error for each exponent of the argument
 //     --threads N        (default: all processors)
+//     --write-arguments FOLDER   writes the arguments of each function, --results FOLDER compares
+//     what
+//                        a device made of them: bench_math --results FOLDER runs in between
 //
 // A sweep compares with double or long double functions of the C library and keeps the worst case
 // of each exponent of the argument; these are measured again against MPFR, and the worst of them is
@@ -38,9 +41,9 @@ namespace
 const char *const mode_names[] = {"nearest", "lowest", "highest", "hashed"};
 
 struct settings {
-    bool every_float = false, bins = false;
+    bool every_float = false, bins = false, writes = false;
     std::uint64_t points = 300000;
-    std::string vendor;
+    std::string vendor, folder;
     int mode = -1;
     unsigned threads = std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::string> names;
@@ -111,12 +114,10 @@ template <typename T> struct tally {
 template <typename T> using device = void (*)(T *, const T *, const T *, std::size_t);
 
 template <typename T>
-void look(const reference_function &f, device<T> function, const T *x, const T *y, std::size_t n,
-          tally<T> &t)
+void compare(const reference_function &f, const T *x, const T *y, const T *got, std::size_t n,
+             tally<T> &t)
 {
     typedef typename format<T>::wide W;
-    T got[1024];
-    function(got, x, y, n);
     for (std::size_t i = 0; i < n; ++i) {
         W want;
         if constexpr (sizeof(T) == 4)
@@ -141,9 +142,10 @@ template <typename T> void join(tally<T> &into, const tally<T> &from)
     into.wrong += from.wrong;
 }
 
-// One sweep with all threads; fill(i, x, y) gives the arguments of number i.
+// One sweep with all threads; produce(from, n, x, y, got) gives n arguments from that number on,
+// and their results.
 template <typename T, typename F>
-tally<T> sweep(const reference_function &f, device<T> function, std::uint64_t n, F fill)
+tally<T> sweep(const reference_function &f, std::uint64_t n, F produce)
 {
     const std::uint64_t block = 1024;
     std::atomic<std::uint64_t> next{0};
@@ -151,15 +153,14 @@ tally<T> sweep(const reference_function &f, device<T> function, std::uint64_t n,
     std::vector<std::thread> threads;
     for (unsigned k = 0; k < options.threads; ++k)
         threads.emplace_back([&, k] {
-            T x[block], y[block];
+            T x[block], y[block], got[block];
             for (;;) {
                 const std::uint64_t from = next.fetch_add(block);
                 if (from >= n)
                     return;
-                const std::uint64_t count = std::min(block, n - from);
-                for (std::uint64_t i = 0; i < count; ++i)
-                    fill(from + i, x[i], y[i]);
-                look(f, function, x, y, static_cast<std::size_t>(count), tallies[k]);
+                const std::size_t count = static_cast<std::size_t>(std::min(block, n - from));
+                produce(from, count, x, y, got);
+                compare(f, x, y, got, count, tallies[k]);
             }
         });
     for (std::thread &t : threads)
@@ -198,26 +199,89 @@ template <typename T> void measure_again(const reference_function &f, tally<T> &
     mpfr_clears(x, y, exact, got, static_cast<mpfr_ptr>(nullptr));
 }
 
+// Arguments of the usual sweep by their number: first options.points of any kind, then the hard
+// ones.
+template <typename T> std::uint64_t usual()
+{
+    return options.points + points::hard<T>().size();
+}
+template <typename T>
+void arguments(const reference_function &f, std::uint64_t from, std::size_t n, T *x, T *y)
+{
+    const std::vector<T> &hard = points::hard<T>();
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::uint64_t i = from + k, h = i - options.points;
+        const bool any = i < options.points;
+        x[k] = any ? points::any<T>(f.low, f.high, i) : hard[h];
+        y[k] = f.arguments == 1 ? T(0)
+               : any            ? points::any<T>(f.low_y, f.high_y, i * 3 + 1)
+                                : hard[points::mixed(h) % hard.size()];
+    }
+}
+
 template <typename T> tally<T> sweep_all(const reference_function &f, device<T> function)
 {
-    const auto &hard = points::hard<T>();
-    const std::uint64_t n = options.points;
-    tally<T> t = sweep<T>(f, function, n, [&](std::uint64_t i, T &x, T &y) {
-        x = points::any<T>(f.low, f.high, i);
-        y = f.arguments == 2 ? points::any<T>(f.low_y, f.high_y, i * 3 + 1) : T(0);
-    });
-    join(t, sweep<T>(f, function, hard.size(), [&](std::uint64_t i, T &x, T &y) {
-             x = hard[i];
-             y = f.arguments == 2 ? hard[points::mixed(i) % hard.size()] : T(0);
-         }));
-    if constexpr (sizeof(T) == 4)
+    const auto produce = [&](std::uint64_t from, std::size_t n, T *x, T *y, T *got) {
+        arguments(f, from, n, x, y);
+        function(got, x, y, n);
+    };
+    tally<T> t = sweep<T>(f, usual<T>(), produce);
+    if constexpr (sizeof(T) == 4) {
+        const auto every = [&](std::uint64_t from, std::size_t n, float *x, float *y, float *got) {
+            for (std::size_t k = 0; k < n; ++k) {
+                x[k] = __builtin_bit_cast(float, static_cast<std::uint32_t>(from + k));
+                y[k] = 0;
+            }
+            function(got, x, y, n);
+        };
         if (options.every_float && f.arguments == 1)
-            join(t, sweep<T>(f, function, std::uint64_t{1} << 32, [](std::uint64_t i, T &x, T &y) {
-                     x = __builtin_bit_cast(float, static_cast<std::uint32_t>(i));
-                     y = 0;
-                 }));
+            join(t, sweep<float>(f, std::uint64_t{1} << 32, every));
+    }
     measure_again(f, t);
     return t;
+}
+
+// ---- results of a device: bench/math.hip --results ----
+
+template <typename T> std::string path_of(const reference_function &f, const char *end)
+{
+    return options.folder + "/" + f.name + "_" + format<T>::suffix() + end;
+}
+template <typename T> void write_file(const std::string &path, const std::vector<T> &v)
+{
+    FILE *file = std::fopen(path.c_str(), "wb");
+    if (!file || std::fwrite(v.data(), sizeof(T), v.size(), file) != v.size() ||
+        std::fclose(file) != 0) {
+        std::perror(path.c_str());
+        std::exit(2);
+    }
+}
+template <typename T> void write_arguments(const reference_function &f)
+{
+    std::vector<T> x(usual<T>()), y(x.size());
+    arguments(f, 0, x.size(), x.data(), y.data());
+    write_file(path_of<T>(f, ".x"), x);
+    if (f.arguments == 2)
+        write_file(path_of<T>(f, ".y"), y);
+}
+// False: there are no results.
+template <typename T> bool compare_results(const reference_function &f, tally<T> &t)
+{
+    std::vector<T> results(usual<T>());
+    FILE *file = std::fopen(path_of<T>(f, ".out").c_str(), "rb");
+    if (!file)
+        return false;
+    const bool whole =
+        std::fread(results.data(), sizeof(T), results.size(), file) == results.size();
+    std::fclose(file);
+    if (!whole)
+        return false;
+    t = sweep<T>(f, results.size(), [&](std::uint64_t from, std::size_t n, T *x, T *y, T *got) {
+        arguments(f, from, n, x, y);
+        std::copy_n(results.begin() + static_cast<std::ptrdiff_t>(from), n, got);
+    });
+    measure_again(f, t);
+    return true;
 }
 
 template <typename T> const worst<T> &worst_of(const tally<T> &t)
@@ -227,19 +291,17 @@ template <typename T> const worst<T> &worst_of(const tally<T> &t)
 }
 
 template <typename T>
-bool report(const reference_function &f, device<T> function, const char *vendor, int mode)
+bool report(const reference_function &f, const tally<T> &t, const char *vendor, const char *mode)
 {
     const double limit = sizeof(T) == 4 ? f.limit32 : f.limit64;
-    emulation_mode = static_cast<emulation>(mode);
-    const tally<T> t = sweep_all<T>(f, function);
     const worst<T> &w = worst_of(t);
     const bool fine = w.ulps <= limit + 0.5;
     char y[40] = "";
     if (f.arguments == 2)
         std::snprintf(y, sizeof y, ", %a", static_cast<double>(w.y));
     std::printf("%-18s %-7s %-8s %9.4f ulp  limit %g  %6.3f %% not nearest  (%a%s) = %a%s\n",
-                (std::string(f.name) + "_" + format<T>::suffix()).c_str(), vendor, mode_names[mode],
-                w.ulps, limit, 100.0 * static_cast<double>(t.wrong) / static_cast<double>(t.seen),
+                (std::string(f.name) + "_" + format<T>::suffix()).c_str(), vendor, mode, w.ulps,
+                limit, 100.0 * static_cast<double>(t.wrong) / static_cast<double>(t.seen),
                 static_cast<double>(w.x), y, static_cast<double>(w.got), fine ? "" : "  TOO MUCH");
     if (options.bins)
         for (const worst<T> &b : t.bins)
@@ -263,6 +325,16 @@ bool measure(const reference_function &f, device<T> nvidia, device<T> amd, bool 
     bool fine = true;
     if (!wanted(f.name, format<T>::suffix()))
         return true;
+    if (options.writes) {
+        write_arguments<T>(f);
+        return found = true;
+    }
+    if (!options.folder.empty()) {
+        tally<T> t;
+        const bool there = compare_results(f, t);
+        found |= there;
+        return !there || report(f, t, "device", "");
+    }
     for (int mode = 0; mode < 4; ++mode) {
         if (mode != options.mode && (options.mode >= 0 || (options.every_float && mode != hashed)))
             continue;
@@ -271,7 +343,8 @@ bool measure(const reference_function &f, device<T> nvidia, device<T> amd, bool 
             const device<T> function = vendor ? amd : nvidia;
             if (!function || (!options.vendor.empty() && options.vendor != name))
                 continue;
-            fine &= report<T>(f, function, name, mode);
+            emulation_mode = static_cast<emulation>(mode);
+            fine &= report(f, sweep_all<T>(f, function), name, mode_names[mode]);
             found = true;
         }
     }
@@ -297,7 +370,10 @@ void parse(int argc, char **argv)
             options.points = std::strtoull(value(), nullptr, 0);
         else if (a == "--threads")
             options.threads = static_cast<unsigned>(std::max(1l, std::strtol(value(), nullptr, 0)));
-        else if (a == "--vendor")
+        else if (a == "--write-arguments" || a == "--results") {
+            options.writes = a == "--write-arguments";
+            options.folder = value();
+        } else if (a == "--vendor")
             options.vendor = value();
         else if (a == "--mode") {
             const std::string m = value();
