@@ -9,6 +9,7 @@
 #include "hip/device/fast.h"
 #include "hip/device/math/exp_f32.h"
 #include "hip/device/math/log_f32.h"
+#include "hip/device/math/trig_f32.h"
 #include "hip/device/math_f64.h"
 #include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
@@ -23,34 +24,30 @@
 
 /* ---- trigonometric and hyperbolic ---- */
 
-__AH_FN float acosf(float x) { return __ah::clc::acos(x); }                        /* 2 */
-__AH_FN float acoshf(float x) { return __ah::clc::acosh(x); }                      /* 2 */
-__AH_FN float asinf(float x) { return __ah::clc::asin(x); }                        /* 1 */
-__AH_FN float asinhf(float x) { return __ah::clc::asinh(x); }                      /* 3 */
-__AH_FN float atanf(float x) { return __ah::clc::atan(x); }                        /* 2 */
-__AH_FN float atan2f(float y, float x) { return __ah::clc::atan2(y, x); }          /* 3 */
-__AH_FN float atanhf(float x) { return __ah::clc::atanh(x); }                      /* 3 */
-__AH_FN float cosf(float x) { return __AH_FAST_OR(__cosf(x), __ah::clc::cos(x)); } /* 2 */
-__AH_FN float coshf(float x) { return __ah::clc::cosh(x); }                        /* 3 */
-__AH_FN float cospif(float x) { return __ah::clc::cospi(x); }                      /* 2 */
-__AH_FN float sinf(float x) { return __AH_FAST_OR(__sinf(x), __ah::clc::sin(x)); } /* 2 */
-__AH_FN float sinhf(float x) { return __ah::clc::sinh(x); }                        /* 3 */
-__AH_FN float sinpif(float x) { return __ah::clc::sinpi(x); }                      /* 2 */
-__AH_FN float tanf(float x) { return __ah::clc::tan(x); }                          /* 3 */
-__AH_FN float tanhf(float x) { return __ah::clc::tanh(x); }                        /* 2 */
+__AH_FN float acosf(float x) { return __ah::clc::acos(x); }                       /* 2 */
+__AH_FN float acoshf(float x) { return __ah::clc::acosh(x); }                     /* 2 */
+__AH_FN float asinf(float x) { return __ah::clc::asin(x); }                       /* 1 */
+__AH_FN float asinhf(float x) { return __ah::clc::asinh(x); }                     /* 3 */
+__AH_FN float atanf(float x) { return __ah::clc::atan(x); }                       /* 2 */
+__AH_FN float atan2f(float y, float x) { return __ah::clc::atan2(y, x); }         /* 3 */
+__AH_FN float atanhf(float x) { return __ah::clc::atanh(x); }                     /* 3 */
+__AH_FN float cosf(float x) { return __AH_FAST_OR(__cosf(x), __ah::cos_f32(x)); } /* 2 */
+__AH_FN float coshf(float x) { return __ah::clc::cosh(x); }                       /* 3 */
+__AH_FN float cospif(float x) { return __ah::cospi_f32(x); }                      /* 2 */
+__AH_FN float sinf(float x) { return __AH_FAST_OR(__sinf(x), __ah::sin_f32(x)); } /* 2 */
+__AH_FN float sinhf(float x) { return __ah::clc::sinh(x); }                       /* 3 */
+__AH_FN float sinpif(float x) { return __ah::sinpi_f32(x); }                      /* 2 */
+__AH_FN float tanf(float x) { return __ah::tan_f32(x); }                          /* 3 */
+__AH_FN float tanhf(float x) { return __ah::clc::tanh(x); }                       /* 2 */
 __AH_FN void sincosf(float x, float *s, float *c)
 {
 #if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
     __sincosf(x, s, c);
 #else
-    *s = __ah::clc::sincos(x, c);
+    __ah::sincos_f32(x, s, c);
 #endif
 }
-__AH_FN void sincospif(float x, float *s, float *c)
-{
-    *s = sinpif(x);
-    *c = cospif(x);
-}
+__AH_FN void sincospif(float x, float *s, float *c) { __ah::sincospi_f32(x, s, c); }
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
