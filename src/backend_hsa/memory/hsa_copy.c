@@ -339,7 +339,12 @@ static hipError_t enqueue_rows(struct ah_backend_stream *stream, const struct ah
         ahhsa_work_cancel(&work);
         return hipErrorNotSupported;
     }
+    work.kind = AH_TRACE_COPY;
+    for (size_t i = 0; i < count; i++)
+        work.bytes += rows[i].size;
     error = ahhsa_rows_start(work.device, rows, count, work.before, work.after);
+    if (error != hipSuccess)
+        work.traced = 0;
     ahhsa_work_end(&work);
     if (error != hipSuccess)
         ahhsa_work_abandon(&work);
