@@ -167,6 +167,12 @@ static hipError_t report(void)
     return error;
 }
 
+static hipError_t device_of_stream(void)
+{
+    printf("%d, ", hipGetStreamDeviceId(NULL));
+    return hipSuccess;
+}
+
 static hipError_t report_null(void)
 {
     return anyhipGetReport(NULL);
@@ -216,6 +222,7 @@ static const struct call {
     {"runtime_version", runtime_version},
     {"runtime_version_null", runtime_version_null},
     {"last_of_thread", last_of_thread},
+    {"device_of_stream", device_of_stream},
     {"report", report},
     {"report_null", report_null},
     {"can_run", can_run},

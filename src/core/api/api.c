@@ -9,9 +9,12 @@
 // The first of them in the order of linking: together they fill less than a line of the cache.
 AH_LAUNCH_DATA _Alignas(64) _Atomic(int) ah_api_state = AH_API_UNINITIALISED;
 
+static void (*(*_Atomic redirect)(int id))(void);
+
 void ah_api_update_state(void)
 {
-    bool observed = ah_log_on(AH_LOG_INFO, AH_LOG_API) || ah_observe_calls();
+    bool observed = ah_log_on(AH_LOG_INFO, AH_LOG_API) || ah_observe_calls() ||
+                    atomic_load_explicit(&redirect, memory_order_relaxed);
     atomic_store_explicit(&ah_api_state, observed ? AH_API_OBSERVED : AH_API_QUIET,
                           memory_order_release);
     ah_submit_update();
@@ -93,13 +96,30 @@ static void start_observers(void)
 void ah_api_init(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT, started = PTHREAD_ONCE_INIT;
+    static _Thread_local bool starting;
+    if (starting)
+        return; // a tool that start_observers has loaded calls HIP: everything else is there
     pthread_once(&once, init_once);
     ah_registry_init();
+    starting = true;
     pthread_once(&started, start_observers);
+    starting = false;
     ah_api_update_state();
 }
 
-bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count)
+void ah_api_redirect(void (*(*function)(int id))(void))
+{
+    atomic_store_explicit(&redirect, function, memory_order_release);
+}
+
+void (*ah_api_instead(int id))(void)
+{
+    void (*(*function)(int id))(void) = atomic_load_explicit(&redirect, memory_order_acquire);
+    return function && !ah_api_forked() ? function(id) : NULL;
+}
+
+bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count,
+                  const void *values)
 {
     if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED)
         ah_api_init();
@@ -108,8 +128,21 @@ bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count
     if (ah_api_forked())
         return false;
     if (ah_observe_calls())
-        ah_observe_enter(function, ah_api_id(function), args, count);
+        ah_observe_enter(function, ah_api_id(function), args, count, values);
     return true;
+}
+
+struct ah_entry ah_api_enter_or_redirect(const char *function, const struct ah_api_arg *args,
+                                         int count, const void *values)
+{
+    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED)
+        ah_api_init();
+    if (atomic_load_explicit(&redirect, memory_order_relaxed)) {
+        void (*instead)(void) = ah_api_instead(ah_api_id(function));
+        if (instead)
+            return (struct ah_entry){.instead = instead}; // logged when it calls the original
+    }
+    return (struct ah_entry){.refused = !ah_api_enter(function, args, count, values)};
 }
 
 void ah_api_leave(const char *function, hipError_t error)

@@ -1,6 +1,7 @@
 /* Arrays: hipMallocArray and its kin. */
 #include "api.h"
 #include "api_arguments.h"
+#include "api_ids.h"
 #include "api_shared.h"
 
 #include <hip/anyhip.h>
@@ -243,5 +244,6 @@ hipError_t hipArrayGetDescriptor(HIP_ARRAY_DESCRIPTOR *pArrayDescriptor, hipArra
 /* Pure: no device is needed, and no error is possible. */
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind f)
 {
+    AH_CALL_INSTEAD(hipCreateChannelDesc);
     return (hipChannelFormatDesc){x, y, z, w, f};
 }

@@ -243,7 +243,7 @@ hipError_t hipCtxSetSharedMemConfig(hipSharedMemConfig config)
 
 hipError_t hipCtxSynchronize(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipCtxSynchronize);
     return AH_LEAVE(ah_device_synchronize("hipCtxSynchronize"));
 }
 

@@ -132,13 +132,13 @@ hipError_t ah_device_synchronize(const char *call)
 
 hipError_t hipDeviceSynchronize(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipDeviceSynchronize);
     return AH_LEAVE(ah_device_synchronize("hipDeviceSynchronize"));
 }
 
 hipError_t hipDeviceReset(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipDeviceReset);
     return AH_LEAVE(ah_device_reset(ah_device_current()));
 }
 
@@ -488,14 +488,14 @@ hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
 
 hipError_t hipProfilerStart(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipProfilerStart);
     struct ah_device *device = ah_device_current();
     return AH_LEAVE(device ? device->ops->profiler_start(device->native) : hipErrorNoDevice);
 }
 
 hipError_t hipProfilerStop(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipProfilerStop);
     struct ah_device *device = ah_device_current();
     return AH_LEAVE(device ? device->ops->profiler_stop(device->native) : hipErrorNoDevice);
 }

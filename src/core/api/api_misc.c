@@ -113,7 +113,7 @@ static int level_before_disabling = -1;
 
 hipError_t hipExtDisableLogging(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipExtDisableLogging);
     if (ah_log_threshold > AH_LOG_NONE)
         level_before_disabling = ah_log_threshold;
     ah_log_threshold = AH_LOG_NONE;
@@ -123,7 +123,7 @@ hipError_t hipExtDisableLogging(void)
 
 hipError_t hipExtEnableLogging(void)
 {
-    AH_ENTER_PLAIN();
+    AH_ENTER_PLAIN(hipExtEnableLogging);
     if (level_before_disabling >= 0)
         ah_log_threshold = level_before_disabling;
     ah_api_update_state();

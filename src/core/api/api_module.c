@@ -2,6 +2,7 @@
  * functions, occupancy. */
 #include "api.h"
 #include "api_arguments.h"
+#include "api_ids.h"
 #include "api_shared.h"
 #include "runtime.h"
 
@@ -428,6 +429,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *functionPtr, const void *symbolPtr)
 
 const char *hipKernelNameRef(hipFunction_t f)
 {
+    AH_CALL_INSTEAD(hipKernelNameRef);
     if (ah_handle_is(f, AH_HANDLE_KERNEL))
         return ((const struct ah_kernel *)(const void *)f)->name;
     return ah_handle_is(f, AH_HANDLE_FUNCTION) ? ((const struct ah_function *)(const void *)f)->name
@@ -436,6 +438,7 @@ const char *hipKernelNameRef(hipFunction_t f)
 
 const char *hipKernelNameRefByPtr(const void *hostFunction, hipStream_t stream)
 {
+    AH_CALL_INSTEAD(hipKernelNameRefByPtr);
     (void)stream;
     return ah_kernel_name(hostFunction);
 }

@@ -2,6 +2,8 @@
  * opens has no kernels there, and one that it closes leaves them registered: the lock may be held
  * by a thread that the child does not have. */
 #include "api.h"
+#include "api_arguments.h"
+#include "api_ids.h"
 #include "runtime.h"
 
 #include <hip/api/registration.h>
@@ -16,6 +18,7 @@ struct wrapper {
 
 void **__hipRegisterFatBinary(const void *data)
 {
+    AH_CALL_INSTEAD(__hipRegisterFatBinary);
     const struct wrapper *wrapper = data;
     if (!wrapper || wrapper->magic != WRAPPER_MAGIC || wrapper->version != WRAPPER_VERSION) {
         AH_LOG_NOTICE(AH_LOG_ERROR, "a fat binary was registered that is not HIP's: its kernels "
@@ -36,6 +39,7 @@ void __hipRegisterFunction(void **modules, const void *hostFunction, char *devic
                            const char *deviceName, unsigned int threadLimit, uint3 *tid, uint3 *bid,
                            dim3 *blockDim, dim3 *gridDim, int *wSize)
 {
+    AH_CALL_INSTEAD_VOID(__hipRegisterFunction);
     (void)deviceFunction, (void)threadLimit, (void)tid, (void)bid, (void)blockDim, (void)gridDim;
     (void)wSize;
     add(modules, AH_SYMBOL_KERNEL, hostFunction, deviceName, 0);
@@ -44,6 +48,7 @@ void __hipRegisterFunction(void **modules, const void *hostFunction, char *devic
 void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar, int ext,
                       size_t size, int constant, int global)
 {
+    AH_CALL_INSTEAD_VOID(__hipRegisterVar);
     (void)hostVar, (void)ext, (void)constant, (void)global;
     add(modules, AH_SYMBOL_VARIABLE, var, deviceVar, size);
 }
@@ -51,6 +56,7 @@ void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar,
 void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *deviceVar, int type,
                           int ext)
 {
+    AH_CALL_INSTEAD_VOID(__hipRegisterSurface);
     (void)hostVar, (void)type, (void)ext;
     add(modules, AH_SYMBOL_SURFACE, var, deviceVar, 0);
 }
@@ -58,6 +64,7 @@ void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *device
 void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *deviceVar, int type,
                           int norm, int ext)
 {
+    AH_CALL_INSTEAD_VOID(__hipRegisterTexture);
     (void)hostVar, (void)type, (void)norm, (void)ext;
     add(modules, AH_SYMBOL_TEXTURE, var, deviceVar, 0);
 }
@@ -67,6 +74,7 @@ void __hipRegisterTexture(void **modules, void *var, char *hostVar, char *device
 void __hipRegisterManagedVar(void *hipModule, void **pointer, void *init_value, const char *name,
                              size_t size, unsigned align)
 {
+    AH_CALL_INSTEAD_VOID(__hipRegisterManagedVar);
     if (ah_api_forked() || !hipModule || !pointer || !name)
         return;
     ah_api_init();
@@ -76,6 +84,7 @@ void __hipRegisterManagedVar(void *hipModule, void **pointer, void *init_value, 
 
 void __hipUnregisterFatBinary(void **modules)
 {
+    AH_CALL_INSTEAD_VOID(__hipUnregisterFatBinary);
     if (!ah_api_forked())
         ah_fatbin_unregister((struct ah_fatbin *)(void *)modules);
 }

@@ -1,6 +1,7 @@
 /* Streams: creation, order, callbacks, values in memory. */
 #include "api.h"
 #include "api_arguments.h"
+#include "api_ids.h"
 #include "api_shared.h"
 #include "parameters.h"
 #include "runtime.h"
@@ -157,6 +158,7 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 int hipGetStreamDeviceId(hipStream_t stream)
 {
     int ordinal = -1; /* not hipInvalidDeviceId */
+    AH_CALL_INSTEAD(hipGetStreamDeviceId);
     AH_ENTER_ELSE(ordinal, stream);
     device_of(stream, &ordinal);
     AH_LEAVE_SILENTLY();

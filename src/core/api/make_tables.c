@@ -5,6 +5,8 @@
  *   make_tables arguments  > api_arguments.h
  *   make_tables ids        > api_ids.h
  *   make_tables names      > api_names.h
+ *   make_tables traced     > traced_arguments.h
+ *   make_tables direct     > direct_functions.h
  *   make_tables coverage   > coverage.md */
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,15 +16,16 @@ struct function {
     const char *node;
     const char *name;
     const char *parameters; /* "(void *dst, int value)"; NULL: of an alias */
+    const char *type;       /* that it returns */
 };
 
 static const struct function functions[] = {
-#define AH_API(node, name, type, parameters) {#node, #name, #parameters},
+#define AH_API(node, name, type, parameters) {#node, #name, #parameters, #type},
 #include "api.def"
 };
 
 static const struct function aliases[] = {
-#define AH_API_ALIAS(node, symbol, name) {#node, #symbol, NULL},
+#define AH_API_ALIAS(node, symbol, name) {#node, #symbol, NULL, NULL},
 #include "api.def"
 };
 
@@ -280,14 +283,172 @@ static void print_arguments_of(const struct function *function)
     printf("\n");
 }
 
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* A parameter: its text, which ends before end, the end of its type, and its name, which is the
+ * last word. */
+struct parameter {
+    const char *text, *type_end, *name, *end;
+};
+
+static bool next_parameter(const char **at, struct parameter *out)
+{
+    while (**at == ' ' || **at == ',')
+        ++*at;
+    if (!**at || **at == ')')
+        return false;
+    out->text = *at;
+    out->end = *at += strcspn(*at, ",)");
+    out->name = out->end;
+    while (out->name > out->text && is_word(out->name[-1]))
+        out->name--;
+    out->type_end = out->name;
+    while (out->type_end > out->text && out->type_end[-1] == ' ')
+        out->type_end--;
+    return true;
+}
+
+static void print_names_of(const struct function *function)
+{
+    const char *at = function->parameters + 1, *separator = "";
+    struct parameter parameter;
+    while (next_parameter(&at, &parameter)) {
+        printf("%s%.*s", separator, (int)(parameter.end - parameter.name), parameter.name);
+        separator = ", ";
+    }
+}
+
+static void print_fields_of(const struct function *function)
+{
+    const char *at = function->parameters + 1;
+    struct parameter parameter;
+    while (next_parameter(&at, &parameter))
+        printf(" %.*s;", (int)(parameter.end - parameter.text), parameter.text);
+}
+
+static void print_values_of(const struct function *function)
+{
+    if (strchr(function->parameters + 1, '('))
+        return;
+    printf("#define AH_NAMES_%s ", function->name);
+    if (has_arguments(function)) {
+        print_names_of(function);
+        printf("\n#define AH_FIELDS_%s", function->name);
+        print_fields_of(function);
+    }
+    printf("\n");
+}
+
 static void print_arguments(void)
 {
-    printf(
-        "/* Made from api.def: each function's parameters, and what AH_ENTER prints of them. */\n");
+    printf("/* Made from api.def: each function's parameters, what AH_ENTER prints of them, their "
+           "names, and\n * the fields of a structure of them. */\n");
     for (size_t i = 0; i < COUNT(functions); i++) {
         printf("#define AH_PARAMETERS_%s %s\n", functions[i].name, functions[i].parameters);
         print_arguments_of(&functions[i]);
+        print_values_of(&functions[i]);
     }
+}
+
+/* ---- arguments as tracers see them ------------------------------------------------------- */
+
+static bool type_is(const char *text, const char *end, const char *type)
+{
+    return (size_t)(end - text) == strlen(type) && strncmp(text, type, strlen(type)) == 0;
+}
+
+/* What a pointer points to, which roctracer's structures have room for after the pointer: nothing
+ * for pointers to void. A pointer that is not to a pointer loses its const. */
+static bool print_pointed_to(const struct parameter *parameter)
+{
+    const char *text = parameter->text, *end = parameter->type_end;
+    if (end == text || end[-1] != '*')
+        return false;
+    end--;
+    while (end > text && end[-1] == ' ')
+        end--;
+    bool is_pointer = end > text && end[-1] == '*';
+    if (!is_pointer && strncmp(text, "const ", strlen("const ")) == 0)
+        text += strlen("const ");
+    if (type_is(text, end, "void"))
+        return false;
+    printf(" %.*s %.*s__val;", (int)(end - text), text, (int)(parameter->end - parameter->name),
+           parameter->name);
+    return true;
+}
+
+static void print_traced_structs(const struct function *function)
+{
+    const char *at = function->parameters + 1;
+    struct parameter parameter;
+    printf("struct values_%s {", function->name);
+    print_fields_of(function);
+    printf(" };\nstruct traced_%s {", function->name);
+    while (next_parameter(&at, &parameter)) {
+        printf(" %.*s;", (int)(parameter.end - parameter.text), parameter.text);
+        print_pointed_to(&parameter);
+    }
+    printf(" };\n");
+}
+
+static size_t print_moves(const struct function *function)
+{
+    const char *at = function->parameters + 1;
+    struct parameter parameter;
+    size_t count = 0;
+    while (next_parameter(&at, &parameter)) {
+        int length = (int)(parameter.end - parameter.name);
+        printf("MOVE(%s, %.*s, %s)\n", function->name, length, parameter.name,
+               type_is(parameter.text, parameter.type_end, "const char *") ? "true" : "false");
+        count++;
+    }
+    return count;
+}
+
+static void print_traced(void)
+{
+    size_t first[COUNT(functions) + 1] = {0};
+    printf("/* Made from api.def: structures of each function's arguments, as AH_ENTER passes them "
+           "and as\n * roctracer has them, and how the one becomes the other. */\n");
+    for (size_t i = 0; i < COUNT(functions); i++)
+        if (has_arguments(&functions[i]))
+            print_traced_structs(&functions[i]);
+    printf("\nstatic const struct move moves[] = {\n");
+    for (size_t i = 0; i < COUNT(functions); i++)
+        first[i + 1] = first[i] + (has_arguments(&functions[i]) ? print_moves(&functions[i]) : 0);
+    printf("};\n\n/* By enum ah_api_id; one function's end where the next one's begin. */\n"
+           "static const uint16_t first_move[] = {\n");
+    for (size_t i = 0; i <= COUNT(functions); i++)
+        printf("%zu,\n", first[i]);
+    printf("};\n");
+}
+
+/* ---- what a table of functions holds ------------------------------------------------------ */
+
+static const char *const slots[] = {
+#define AH_SLOT(name) #name,
+#define AH_COMPILER_SLOT(name) #name,
+#include "../trace/dispatch.def"
+};
+
+static void print_direct_of(const struct function *function)
+{
+    printf("static %s direct_%s %s\n{\n    ah_thread.direct = AH_API_ID_%s + 1;\n    %s%s(",
+           function->type, function->name, function->parameters, function->name,
+           strcmp(function->type, "void") == 0 ? "" : "return ", function->name);
+    if (has_arguments(function))
+        print_names_of(function);
+    printf(");\n}\n");
+}
+
+static void print_direct(void)
+{
+    printf("/* Made from api.def and dispatch.def: functions that a table of functions begins "
+           "with. */\n");
+    for (size_t i = 0; i < COUNT(functions); i++)
+        for (size_t s = 0; s < COUNT(slots); s++)
+            if (strcmp(slots[s], functions[i].name) == 0)
+                print_direct_of(&functions[i]);
 }
 
 /* ---- numbers and names ------------------------------------------------------------------ */
@@ -415,10 +576,18 @@ int main(int argc, char **argv)
         print_names();
         return 0;
     }
+    if (argc == 2 && strcmp(argv[1], "traced") == 0) {
+        print_traced();
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "direct") == 0) {
+        print_direct();
+        return 0;
+    }
     if (argc == 2 && strcmp(argv[1], "coverage") == 0) {
         print_coverage();
         return 0;
     }
-    fprintf(stderr, "usage: make_tables map|arguments|ids|names|coverage\n");
+    fprintf(stderr, "usage: make_tables map|arguments|ids|names|traced|direct|coverage\n");
     return 2;
 }

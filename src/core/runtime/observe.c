@@ -17,6 +17,7 @@
 static _Atomic(const struct ah_observer *) observers[AH_OBSERVERS_MAX];
 static pthread_mutex_t observers_lock = PTHREAD_MUTEX_INITIALIZER; /* changes of the list */
 static _Atomic(uint64_t) last_correlation, last_command;
+static _Atomic(unsigned) removals;
 
 static const struct ah_observer *observer_at(int i)
 {
@@ -49,6 +50,7 @@ void ah_observe_remove(const struct ah_observer *observer)
     int place = find(observer);
     if (place >= 0)
         atomic_store_explicit(&observers[place], NULL, memory_order_release);
+    atomic_fetch_add_explicit(&removals, 1, memory_order_relaxed);
     pthread_mutex_unlock(&observers_lock);
 }
 
@@ -107,6 +109,17 @@ static void give_record(struct ah_call *call)
     extra->free_calls = call;
 }
 
+/* Without observers calls end without ah_observe_leave: those that began before an observer was
+ * removed may have ended. */
+static void forget_ended(unsigned now)
+{
+    while (ah_thread.call && ah_thread.call->removals != now) {
+        struct ah_call *call = ah_thread.call;
+        ah_thread.call = call->outer;
+        give_record(call);
+    }
+}
+
 static unsigned this_thread(void)
 {
     if (!ah_thread.number)
@@ -128,14 +141,18 @@ static void tell_entry(struct ah_call *call)
     ah_thread.reporting = false;
 }
 
-void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count)
+void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count,
+                      const void *values)
 {
     if (ah_thread.reporting || !ah_observe_calls())
         return;
+    unsigned now = atomic_load_explicit(&removals, memory_order_relaxed);
+    forget_ended(now);
     struct ah_call *call = take_record();
     if (!call)
         return;
     call->name = name;
+    call->removals = now;
     call->id = id;
     call->correlation = atomic_fetch_add_explicit(&last_correlation, 1, memory_order_relaxed) + 1;
     call->thread = this_thread();
@@ -149,7 +166,9 @@ void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, i
     call->outer = ah_thread.call;
     ah_thread.call = call;
     call->begin = ah_observe_time();
+    call->values = values;
     tell_entry(call);
+    call->values = NULL;
 }
 
 void ah_observe_leave(const char *name, hipError_t result, bool has_result)
@@ -267,6 +286,7 @@ static enum ah_trace_kind kind_of(const struct ah_command *command)
     case AH_COMMAND_COPY:
     case AH_COMMAND_COPY_PEER:
     case AH_COMMAND_COPY_REGION:
+    case AH_COMMAND_COPY_BATCH:
         return AH_TRACE_COPY;
     case AH_COMMAND_FILL:
         return AH_TRACE_FILL;

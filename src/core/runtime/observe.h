@@ -68,8 +68,11 @@ struct ah_call {
     bool has_result;      /* false: it returns something else, or nothing */
     int arg_count;
     struct ah_api_arg args[AH_CALL_ARGS_MAX];
+    const void *values;    /* the arguments themselves, as fields of a structure (AH_FIELDS_ of
+                              api_arguments.h); at the entry alone. NULL: not passed on */
     struct ah_call *outer; /* the thread's call that this one is made in, or NULL */
     unsigned observers;    /* that were told of the entry, a bit each */
+    unsigned removals;     /* of observers, before the call */
 };
 
 /* ---- commands --------------------------------------------------------------------------- */
@@ -151,7 +154,8 @@ uint64_t ah_observe_time(void);
 
 /* The entry and the exit of a call of the thread; name is the same pointer in both. A call whose
  * entry was not reported has no exit. */
-void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count);
+void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count,
+                      const void *values);
 void ah_observe_leave(const char *name, hipError_t result, bool has_result);
 
 /* The correlation id of the call that the thread is in; 0: none is observed. */

@@ -17,6 +17,15 @@ void ah_thread_forked(void)
     atomic_store(&forked, true);
 }
 
+static void free_calls(struct ah_call *calls)
+{
+    while (calls) {
+        struct ah_call *call = calls;
+        calls = call->outer;
+        free(call);
+    }
+}
+
 static void free_extra(void *value)
 {
     struct ah_thread_extra *extra = value;
@@ -27,11 +36,9 @@ static void free_extra(void *value)
     free(extra->configs);
     free(extra->contexts);
     free(extra->arguments);
-    while (extra->free_calls) {
-        struct ah_call *call = extra->free_calls;
-        extra->free_calls = call->outer;
-        free(call);
-    }
+    free_calls(extra->free_calls);
+    free_calls(ah_thread.call); /* whose end was not reported */
+    ah_thread.call = NULL;
     free(extra);
     ah_thread.extra = NULL;
 }

@@ -47,6 +47,7 @@ struct ah_thread {
     bool reporting;       /* it is in a function of an observer */
     struct ah_observed_graph *graph; /* that it launches; NULL: none is observed */
     unsigned number;      /* the system's number of the thread; 0: not asked for yet */
+    int direct; /* the next call of the function with this number, less one, is not redirected */
 };
 
 /* The calling thread's; initial-exec keeps reading it at the cost of a register. */

@@ -1,16 +1,170 @@
-/* The functions by which AMD's tracers register themselves and ask for names. Nothing is reported
- * to them yet, and the functions say so. */
+/* The functions by which AMD's tracers register themselves and ask for names. */
+#include "tracer.h"
+
 #include "api.h"
+#include "api_arguments.h"
+#include "api_ids.h"
 
 #include <hip/api/profiler.h>
 #include <hip/api/registration.h>
 
+#include <dlfcn.h>
+#include <pthread.h>
+
+/* ---- the tracer ---------------------------------------------------------------------------- */
+
+static roctracer_callback *_Atomic callback;
+static _Atomic(uint32_t) last_number;
+static _Atomic(bool) reports_work;
+
+roctracer_callback *ah_tracer_callback(void)
+{
+    return atomic_load_explicit(&callback, memory_order_acquire);
+}
+
+uint32_t ah_tracer_last_number(void)
+{
+    return atomic_load_explicit(&last_number, memory_order_relaxed);
+}
+
+static const struct ah_observer of_work = {
+    .command_begins = ah_tracer_command_begins,
+    .device_did = ah_tracer_device_did,
+};
+
+static bool wants_work(roctracer_callback *tracer)
+{
+    for (uint32_t operation = 0; operation < ROCTRACER_OP_COUNT; operation++)
+        if (tracer(ROCTRACER_HIP_OPS, operation, NULL) == 0)
+            return true;
+    return false;
+}
+
+/* The tracer does not say when it begins to want records of work: it is asked at every call. */
+static void begin_work_if_wanted(void)
+{
+    roctracer_callback *tracer = ah_tracer_callback();
+    if (!tracer || atomic_load_explicit(&reports_work, memory_order_relaxed) ||
+        !wants_work(tracer) || !ah_tracer_work_init())
+        return;
+    atomic_store_explicit(&reports_work, true, memory_order_relaxed);
+    if (!ah_observe_add(&of_work))
+        AH_LOG_ERR("a tracer is told of no work: there are %d observers already", AH_OBSERVERS_MAX);
+    ah_api_update_state();
+}
+
+static void call_enters(const struct ah_call *call)
+{
+    begin_work_if_wanted();
+    ah_tracer_call_enters(call);
+}
+
+/* Tracers expect that work has been reported after the call that waited for it. */
+static bool has_waited(const struct ah_call *call)
+{
+    if (call->result != hipSuccess)
+        return false;
+    switch (call->id) {
+    case AH_API_ID_hipStreamQuery:
+    case AH_API_ID_hipStreamQuery_spt:
+    case AH_API_ID_hipEventQuery:
+    case AH_API_ID_hipDeviceSynchronize:
+    case AH_API_ID_hipCtxSynchronize:
+    case AH_API_ID_hipStreamSynchronize:
+    case AH_API_ID_hipStreamSynchronize_spt:
+    case AH_API_ID_hipEventSynchronize:
+    case AH_API_ID_hipMemcpy:
+    case AH_API_ID_hipMemcpy_spt:
+    case AH_API_ID_hipMemcpyDtoH:
+    case AH_API_ID_hipMemcpyHtoD:
+    case AH_API_ID_hipFree:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void call_leaves(const struct ah_call *call)
+{
+    if (atomic_load_explicit(&reports_work, memory_order_relaxed) &&
+        (has_waited(call) || ah_tracer_delivery_is_due()))
+        ah_tracer_deliver();
+    ah_tracer_call_leaves(call);
+}
+
+static const struct ah_observer of_calls = {
+    .call_enters = call_enters,
+    .call_leaves = call_leaves,
+};
+
+static void end_reports(void)
+{
+    if (atomic_exchange(&reports_work, false)) {
+        ah_tracer_deliver();
+        ah_observe_remove(&of_work);
+    }
+    atomic_store_explicit(&callback, NULL, memory_order_release);
+    ah_observe_remove(&of_calls);
+}
+
+/* AMD's library has tables of the functions that it was compiled with, and ends the process for
+ * others. It tells which it knows. */
+static uint32_t ask_last_number(const void *tracer)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } functions[] = {
+#define AH_TRACER_ID(number, name) {number, #name},
+#include "tracer_ids.def"
+    };
+    enum { EVERY_VERSION_KNOWS = 379, COUNT = sizeof functions / sizeof *functions };
+    Dl_info info;
+    void *library = dladdr(tracer, &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    int (*code)(uint32_t domain, const char *name, uint32_t *number, uint32_t *kind) = NULL;
+    if (library)
+        *(void **)&code = dlsym(library, "roctracer_op_code");
+    uint32_t last = functions[COUNT - 1].number;
+    for (int i = 0; code && i < COUNT; i++) {
+        uint32_t number = 0, kind;
+        if (functions[i].number > EVERY_VERSION_KNOWS &&
+            (code(ROCTRACER_HIP_API, functions[i].name, &number, &kind) != 0 ||
+             number != functions[i].number)) {
+            last = functions[i].number - 1;
+            break;
+        }
+    }
+    if (library)
+        dlclose(library);
+    return last;
+}
+
+static void begin_reports(roctracer_callback *tracer)
+{
+    atomic_store(&last_number, ask_last_number(*(void **)&tracer));
+    atomic_store_explicit(&callback, tracer, memory_order_release);
+    if (!ah_observe_add(&of_calls))
+        AH_LOG_ERR("a tracer is told of no calls: there are %d observers already",
+                   AH_OBSERVERS_MAX);
+}
+
 void hipRegisterTracerCallback(int (*function)(unsigned int domain, uint32_t operation_id,
                                                void *data))
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (ah_api_forked())
+        return;
+    pthread_mutex_lock(&lock);
     if (function)
-        AH_LOG_WARN("a tracer has registered itself: nothing will be reported to it");
+        begin_reports(function);
+    else
+        end_reports();
+    if (atomic_load(&ah_api_state) != AH_API_UNINITIALISED)
+        ah_api_update_state(); // otherwise the first call does so
+    pthread_mutex_unlock(&lock);
 }
+
+/* ---- tracers of HIP 5.2 and older ------------------------------------------------------------ */
 
 hipError_t hipRegisterApiCallback(uint32_t id, void *fun, void *arg)
 {
@@ -48,6 +202,8 @@ bool hipEnableActivityCallback(uint32_t op, bool enable)
     (void)op, (void)enable;
     return false;
 }
+
+/* ---- names ---------------------------------------------------------------------------------- */
 
 /* Kinds of work have OpenCL's numbers of commands. */
 const char *hipGetCmdName(uint32_t op)
@@ -95,6 +251,7 @@ const char *hipGetCmdName(uint32_t op)
 
 const char *hipApiName(uint32_t id)
 {
+    AH_CALL_INSTEAD(hipApiName);
     static const char *const names[] = {
 #define AH_TRACER_ID(number, name) [number] = #name,
 #include "tracer_ids.def"

@@ -50,6 +50,14 @@ void ah_api_init(void);
  * of which there are few; before the first call, by a constructor. */
 void ah_api_at_start(void (*function)(void));
 
+/* redirect is asked, at every call, for the function that has to be called instead of the one with
+ * that number; NULL: none. It stays for good. For a room above that gives others a table of
+ * functions to change. */
+void ah_api_redirect(void (*(*redirect)(int id))(void));
+
+/* Asks it. NULL: none. */
+void (*ah_api_instead(int id))(void);
+
 /* The number of the function of that name, enum ah_api_id of the generated api_ids.h; -1: it has no
  * row in api.def. name lasts as long as the process. Fast. */
 int ah_api_id(const char *name);
@@ -62,9 +70,21 @@ const char *ah_api_argument_names(int id);
  * buffer for text, which may not be one; '.': nothing is known. */
 const char *ah_api_argument_types(int id);
 
-/* The slow halves: initialise, log, tell observers. False: the call has to be refused
- * (AH_API_FORKED). */
-bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count);
+/* The slow halves: initialise, log, tell observers. values has the arguments themselves, one after
+ * the other as in a structure; NULL: there are none, or they are not passed on. False: the call has
+ * to be refused (AH_API_FORKED). */
+bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count,
+                  const void *values);
+
+/* What becomes of a call: refused (AH_API_FORKED), or another function is called instead of it. */
+struct ah_entry {
+    bool refused;
+    void (*instead)(void); /* of the same type; NULL: the call goes on */
+};
+
+/* ah_api_enter for functions that may have been replaced in a table of functions. */
+struct ah_entry ah_api_enter_or_redirect(const char *function, const struct ah_api_arg *args,
+                                         int count, const void *values);
 void ah_api_leave(const char *function, hipError_t error);
 /* For a function that does not return hipError_t, or does not log what it returns. */
 void ah_api_leave_silently(const char *function);
@@ -130,9 +150,39 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
     extern __typeof__(function) name_ __asm__(symbol)                                              \
         __attribute__((alias(#function), visibility("default")))
 
-/* The arguments that are logged come from the function's row of api.def, by way of the generated
- * api_arguments.h. */
-#define AH_ENTER(function) AH_ENTER_ELSE(AH_LEAVE(hipErrorNotInitialized), AH_ARGUMENTS_##function)
+/* The arguments that are logged and passed on come from the function's row of api.def, by way of
+ * the generated api_arguments.h. */
+#define AH_ENTER(function)                                                                         \
+    do {                                                                                           \
+        if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0)) {   \
+            const struct ah_api_arg ah_args[] = {AH_ARGS(AH_ARGUMENTS_##function)};                \
+            const struct {                                                                         \
+                AH_FIELDS_##function                                                               \
+            } ah_values = {AH_NAMES_##function};                                                   \
+            struct ah_entry ah_entry = ah_api_enter_or_redirect(                                   \
+                __func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args), &ah_values);           \
+            AH_END_AT_ENTRY(function, ah_entry, AH_NAMES_##function);                              \
+        }                                                                                          \
+    } while (0)
+
+/* For functions without parameters. */
+#define AH_ENTER_PLAIN(function)                                                                   \
+    do {                                                                                           \
+        if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0)) {   \
+            struct ah_entry ah_entry = ah_api_enter_or_redirect(__func__, NULL, 0, NULL);          \
+            AH_END_AT_ENTRY(function, ah_entry, );                                                 \
+        }                                                                                          \
+    } while (0)
+
+#define AH_END_AT_ENTRY(function, entry, ...)                                                      \
+    do {                                                                                           \
+        if ((entry).refused)                                                                       \
+            return AH_LEAVE(hipErrorNotInitialized);                                               \
+        if ((entry).instead)                                                                       \
+            return ((__typeof__(&function))(entry).instead)(__VA_ARGS__);                          \
+    } while (0)
 
 /* For calls that the capture of a stream may forbid: they allocate or free memory, end modules, or
  * change settings (ah_capture_check_unsafe). */
@@ -144,41 +194,60 @@ static inline struct ah_api_arg ah_arg_dim3(dim3 value)
             return AH_LEAVE(ah_refused);                                                           \
     } while (0)
 
+/* For functions that touch nothing but the calling thread's state, and are never refused. */
+#define AH_ENTER_THREAD_ONLY(function)                                                             \
+    do {                                                                                           \
+        if (__builtin_expect(                                                                      \
+                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0)) {   \
+            struct ah_entry ah_entry = ah_api_enter_or_redirect(__func__, NULL, 0, NULL);          \
+            if (ah_entry.instead)                                                                  \
+                return ((__typeof__(&function))ah_entry.instead)();                                \
+        }                                                                                          \
+    } while (0)
+
 /* For functions that do not return hipError_t: refusal is the value that they return if the call
- * has to be refused, or empty for void. */
+ * has to be refused, or empty for void. They pass no arguments on, and are not redirected here. */
 #define AH_ENTER_ELSE(refusal, ...)                                                                \
     do {                                                                                           \
         if (__builtin_expect(                                                                      \
                 atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0)) {   \
             const struct ah_api_arg ah_args[] = {AH_ARGS(__VA_ARGS__)};                            \
-            if (!ah_api_enter(__func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args)))         \
+            if (!ah_api_enter(__func__, ah_args, (int)(sizeof ah_args / sizeof *ah_args), NULL))   \
                 return refusal;                                                                    \
         }                                                                                          \
     } while (0)
 
-/* For functions without parameters. */
-#define AH_ENTER_PLAIN()                                                                           \
+/* For functions without AH_ENTER that others may have replaced in their table of functions. They
+ * need api_arguments.h and api_ids.h. */
+#define AH_CALL_INSTEAD(function)                                                                  \
     do {                                                                                           \
-        if (__builtin_expect(                                                                      \
-                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0) &&   \
-            !ah_api_enter(__func__, NULL, 0))                                                      \
-            return AH_LEAVE(hipErrorNotInitialized);                                               \
+        __typeof__(&function) ah_instead = AH_INSTEAD(function);                                   \
+        if (ah_instead)                                                                            \
+            return ah_instead(AH_NAMES_##function);                                                \
     } while (0)
 
-/* The same for functions that touch nothing but the calling thread's state, and are never
- * refused. */
-#define AH_ENTER_THREAD_ONLY()                                                                     \
+/* The same for functions that return nothing. */
+#define AH_CALL_INSTEAD_VOID(function)                                                             \
     do {                                                                                           \
-        if (__builtin_expect(                                                                      \
-                atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_QUIET, 0))     \
-            (void)ah_api_enter(__func__, NULL, 0);                                                 \
+        __typeof__(&function) ah_instead = AH_INSTEAD(function);                                   \
+        if (ah_instead) {                                                                          \
+            ah_instead(AH_NAMES_##function);                                                       \
+            return;                                                                                \
+        }                                                                                          \
     } while (0)
+
+#define AH_INSTEAD(function)                                                                       \
+    ((__typeof__(&function))(__builtin_expect(                                                     \
+                                 atomic_load_explicit(&ah_api_state, memory_order_acquire) ==      \
+                                     AH_API_OBSERVED,                                              \
+                                 0)                                                                \
+                                 ? ah_api_instead(AH_API_ID_##function)                            \
+                                 : NULL))
 
 #define AH_LEAVE(result) ah_leave(__func__, result)
 
 /* Ends a call that does not end with AH_LEAVE. */
-#define AH_LEAVE_SILENTLY()                                                                        \
-    AH_LEAVE_SILENTLY_AS(__func__)
+#define AH_LEAVE_SILENTLY() AH_LEAVE_SILENTLY_AS(__func__)
 #define AH_LEAVE_SILENTLY_AS(function)                                                             \
     do {                                                                                           \
         if (__builtin_expect(                                                                      \
