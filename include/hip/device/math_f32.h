@@ -7,6 +7,7 @@
 #define HIP_DEVICE_MATH_F32_H
 
 #include "hip/device/fast.h"
+#include "hip/device/math/arc_f32.h"
 #include "hip/device/math/exp_f32.h"
 #include "hip/device/math/log_f32.h"
 #include "hip/device/math/trig_f32.h"
@@ -24,12 +25,12 @@
 
 /* ---- trigonometric and hyperbolic ---- */
 
-__AH_FN float acosf(float x) { return __ah::clc::acos(x); }                       /* 2 */
+__AH_FN float acosf(float x) { return __ah::acos_f32(x); }                        /* 2 */
 __AH_FN float acoshf(float x) { return __ah::clc::acosh(x); }                     /* 2 */
-__AH_FN float asinf(float x) { return __ah::clc::asin(x); }                       /* 1 */
+__AH_FN float asinf(float x) { return __ah::asin_f32(x); }                        /* 1 */
 __AH_FN float asinhf(float x) { return __ah::clc::asinh(x); }                     /* 3 */
-__AH_FN float atanf(float x) { return __ah::clc::atan(x); }                       /* 2 */
-__AH_FN float atan2f(float y, float x) { return __ah::clc::atan2(y, x); }         /* 3 */
+__AH_FN float atanf(float x) { return __ah::atan_f32(x); }                        /* 2 */
+__AH_FN float atan2f(float y, float x) { return __ah::atan2_f32(y, x); }          /* 3 */
 __AH_FN float atanhf(float x) { return __ah::clc::atanh(x); }                     /* 3 */
 __AH_FN float cosf(float x) { return __AH_FAST_OR(__cosf(x), __ah::cos_f32(x)); } /* 2 */
 __AH_FN float coshf(float x) { return __ah::clc::cosh(x); }                       /* 3 */
