@@ -107,7 +107,7 @@ static int judge(const struct request *request, const struct ah_events *events,
     case AH_EVENTS_UNREADABLE:
         return complain(request->file, "%s", strerror(errno));
     case AH_EVENTS_NO_MEMORY:
-        return complain(request->file, "out of memory");
+        return complain(request->file, "%s", strerror(ENOMEM));
     case AH_EVENTS_NO_LIST:
         return complain(request->file, "it is no trace: it does not begin with a list of events");
     case AH_EVENTS_WRONG:
@@ -161,7 +161,7 @@ int ah_trace(int count, char **arguments)
     if (ah_summary_init(&summary))
         status = summarise(&request, file, &summary);
     else
-        complain(request.file, "out of memory");
+        complain(request.file, "%s", strerror(ENOMEM));
     ah_summary_fini(&summary);
     fclose(file);
     return status;
