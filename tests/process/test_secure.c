@@ -90,6 +90,7 @@ static void tempt(void)
     ah_test_setenv("LD_LIBRARY_PATH", folder);
     ah_test_setenv("XDG_CONFIG_HOME", folder);
     ah_test_setenv("HOME", folder);
+    ah_test_setenv("ANYHIP_TRACE", ah_test_print("%s/trace", folder));
     ah_test_setenv("ANYHIP_BACKEND", "cuda,hsa");
     ah_test_setenv("AMD_LOG_LEVEL", "4");
 }
@@ -119,6 +120,7 @@ static void what_the_environment_names_is_used_by_a_program_without_privileges(v
     struct ah_test_run run = start(copy_of_program("plain", 0755, 0), false);
     assert_contains(run.out, "secure 0\n");
     assert_true(there_is("evil/marker"));
+    assert_true(there_is("evil/trace"));
     assert_contains(run.out, "the wrong compiler");
     assert_contains(run.err, "evil/libcuda.so.1: file too short");
 }
@@ -134,6 +136,7 @@ static void check_privileged(const char *path, bool as_nobody)
     }
     assert_int_equal(run.status, 0);
     assert_false(there_is("evil/marker"));
+    assert_false(there_is("evil/trace"));
     assert_contains(run.out, "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE\n");
     assert_contains(run.out, "error: hiprtc does not start a compiler in a set-user-id");
     assert_contains(run.err, "hiprtc does not start a compiler in a set-user-id");

@@ -167,7 +167,7 @@ static void people_get_tables(void **state)
     assert_contains(run.out, "GPU 0: X (cuda)\n  times: event pairs\n");
     assert_contains(run.out,
                     "busy 185.0 us of the 620.0 us from its first to its last work, 29.8%");
-    assert_contains(run.out, "memory, at most: device 2.000 KiB, managed 0 B, host 512 B");
+    assert_contains(run.out, "memory, at most: device 2.000 KiB, host 512 B\n");
     assert_contains(run.out,
                     " 47.1%   40.00 us         2   20.00 us   10.00 us   30.00 us  saxpy\n");
     assert_contains(run.out, "100.0 us  390.6 KiB         4  copy host to device\n");

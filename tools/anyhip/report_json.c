@@ -80,6 +80,9 @@ static bool add_device(cJSON *array, const struct ah_summary *summary, int numbe
     } tables[] = {{"kernels", AH_SUMMARY_KERNEL}, {"copies", AH_SUMMARY_COPY},
                   {"fills", AH_SUMMARY_FILL},     {"graphs", AH_SUMMARY_GRAPH},
                   {"others", AH_SUMMARY_OTHER},   {"waits", AH_SUMMARY_WAIT}};
+    static const char *const memories[AH_SUMMARY_MEMORIES] = {"memory_device", "memory_managed",
+                                                              "memory_host", "memory_graphs",
+                                                              "memory_other_processes"};
     const struct ah_summary_device *device = &summary->devices[number];
     cJSON *object = add_object(array);
     add_text(object, "name", device->name);
@@ -87,9 +90,8 @@ static bool add_device(cJSON *array, const struct ah_summary *summary, int numbe
     add_number(object, "busy_ns", ah_busy_total(&device->busy));
     add_number(object, "span_ns", ah_busy_span(&device->busy));
     add_number(object, "shorter_gaps_unknown_ns", device->busy.unknown);
-    add_number(object, "memory_device", device->memory[0]);
-    add_number(object, "memory_managed", device->memory[1]);
-    add_number(object, "memory_host", device->memory[2]);
+    for (int i = 0; i < AH_SUMMARY_MEMORIES; i++)
+        add_number(object, memories[i], device->memory[i]);
     bool good = object != NULL;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         good = add_table(object, tables[i].key, summary, tables[i].kind, number, top) && good;

@@ -121,19 +121,32 @@ static void print_gaps(const struct ah_summary *summary, const struct ah_summary
     free(gaps);
 }
 
+static void print_memory(const struct ah_summary_device *device)
+{
+    static const char *const names[AH_SUMMARY_MEMORIES] = {"device", "managed", "host", "graphs",
+                                                           "other processes"};
+    const char *before = "  memory, at most: ";
+    char text[CELL];
+    for (int i = 0; i < AH_SUMMARY_MEMORIES; i++) {
+        if (device->memory[i]) {
+            printf("%s%s %s", before, names[i], size(text, device->memory[i]));
+            before = ", ";
+        }
+    }
+    if (*before == ',')
+        puts("");
+}
+
 static void print_use(const struct ah_summary_device *device)
 {
-    char busy[CELL], span[CELL], memory[3][CELL];
+    char busy[CELL], span[CELL];
     uint64_t total = ah_busy_total(&device->busy), whole = ah_busy_span(&device->busy);
     if (whole)
         printf("  busy %s of the %s from its first to its last work, %.1f%%\n",
                duration(busy, total), duration(span, whole), share(total, whole));
     if (device->left_out)
         puts("  There was no memory for all of its work: the time that it was busy is too short.");
-    if (device->memory[0] || device->memory[1] || device->memory[2])
-        printf("  memory, at most: device %s, managed %s, host %s\n",
-               size(memory[0], device->memory[0]), size(memory[1], device->memory[1]),
-               size(memory[2], device->memory[2]));
+    print_memory(device);
 }
 
 static bool print_device(const struct ah_summary *summary, int number, size_t top)

@@ -235,9 +235,10 @@ static void add_work(struct ah_summary *summary, enum ah_summary_kind kind, cons
 
 static void add_memory(struct ah_summary *summary, const cJSON *event)
 {
-    static const char *const members[] = {"device", "managed", "host"};
+    static const char *const members[AH_SUMMARY_MEMORIES] = {"device", "managed", "host", "graphs",
+                                                             "other processes"};
     int device = find_device(summary, number_of(event, "pid"));
-    for (int i = 0; device < AH_SUMMARY_DEVICES_MAX && i < 3; i++) {
+    for (int i = 0; device < AH_SUMMARY_DEVICES_MAX && i < AH_SUMMARY_MEMORIES; i++) {
         uint64_t bytes = number_of(member(event, "args"), members[i]);
         uint64_t *most = &summary->devices[device].memory[i];
         *most = bytes > *most ? bytes : *most;

@@ -20,6 +20,16 @@ enum ah_summary_kind {
     AH_SUMMARY_KINDS
 };
 
+/* Which memory is in use, as the file counts it. */
+enum ah_summary_memory {
+    AH_SUMMARY_OF_DEVICE,
+    AH_SUMMARY_MANAGED,
+    AH_SUMMARY_OF_HOST,
+    AH_SUMMARY_OF_GRAPHS,
+    AH_SUMMARY_OF_PROCESSES,
+    AH_SUMMARY_MEMORIES
+};
+
 enum {
     AH_SUMMARY_HOST = -1, /* in place of a device */
     AH_SUMMARY_DEVICES_MAX = 64,
@@ -40,8 +50,8 @@ struct ah_summary_device {
     uint64_t pid; /* in place of a process */
     char *name, *label;
     struct ah_busy busy;
-    uint64_t memory[3]; /* the most in use: of the device, managed, of the host */
-    bool left_out;      /* out of memory for its pieces of time */
+    uint64_t memory[AH_SUMMARY_MEMORIES]; /* the most in use */
+    bool left_out;                        /* out of memory for its pieces of time */
 };
 
 /* A beginning whose end has not come. */

@@ -11,8 +11,9 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/// Starts and stops recording by a profiler. AMD's profilers ignore this; NVIDIA's do not.
-/// Returns: hipErrorNotSupported: on AMD devices, as in HIP.
+/// Starts and stops recording by a profiler. AMD's profilers ignore this; NVIDIA's do not. A trace
+/// (ANYHIP_TRACE) has nothing of what happens between hipProfilerStop and hipProfilerStart.
+/// Returns: hipErrorNotSupported: on AMD devices, as in HIP, where no trace is written.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Profiler Control [Deprecated]"; cuProfilerStart, cuProfilerStop.

@@ -118,31 +118,44 @@ void (*ah_api_instead(int id))(void)
     return function && !ah_api_forked() ? function(id) : NULL;
 }
 
-bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count,
-                  const void *values)
+/* When a call began that initialises the library, which is a part of it; 0: it is initialised. */
+static uint64_t initialise(void)
 {
-    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED)
-        ah_api_init();
+    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_UNINITIALISED)
+        return 0;
+    uint64_t begin = ah_observe_time();
+    ah_api_init();
+    return begin;
+}
+
+static bool enter(const char *function, const struct ah_api_arg *args, int count,
+                  const void *values, uint64_t begin)
+{
     if (ah_log_on(AH_LOG_INFO, AH_LOG_API))
         log_call(function, args, count);
     if (ah_api_forked())
         return false;
     if (ah_observe_calls())
-        ah_observe_enter(function, ah_api_id(function), args, count, values);
+        ah_observe_enter(function, ah_api_id(function), args, count, values, begin);
     return true;
+}
+
+bool ah_api_enter(const char *function, const struct ah_api_arg *args, int count,
+                  const void *values)
+{
+    return enter(function, args, count, values, initialise());
 }
 
 struct ah_entry ah_api_enter_or_redirect(const char *function, const struct ah_api_arg *args,
                                          int count, const void *values)
 {
-    if (atomic_load_explicit(&ah_api_state, memory_order_acquire) == AH_API_UNINITIALISED)
-        ah_api_init();
+    uint64_t begin = initialise();
     if (atomic_load_explicit(&redirect, memory_order_relaxed)) {
         void (*instead)(void) = ah_api_instead(ah_api_id(function));
         if (instead)
             return (struct ah_entry){.instead = instead}; // logged when it calls the original
     }
-    return (struct ah_entry){.refused = !ah_api_enter(function, args, count, values)};
+    return (struct ah_entry){.refused = !enter(function, args, count, values, begin)};
 }
 
 void ah_api_leave(const char *function, hipError_t error)

@@ -486,16 +486,30 @@ hipError_t hipDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
     return AH_LEAVE(texture_1d_width(maxWidthInElements, fmtDesc, device));
 }
 
+/* A vendor may have no profiler that can be told. */
+static hipError_t profile(bool start)
+{
+    struct ah_device *device = ah_device_current();
+    if (!device)
+        return hipErrorNoDevice;
+    hipError_t error = start ? device->ops->profiler_start(device->native)
+                             : device->ops->profiler_stop(device->native);
+    return error == hipErrorNotSupported && ah_observe_has_profiler() ? hipSuccess : error;
+}
+
 hipError_t hipProfilerStart(void)
 {
     AH_ENTER_PLAIN(hipProfilerStart);
-    struct ah_device *device = ah_device_current();
-    return AH_LEAVE(device ? device->ops->profiler_start(device->native) : hipErrorNoDevice);
+    hipError_t error = profile(true);
+    ah_observe_profiler(true);
+    return AH_LEAVE(error);
 }
 
+/* The call is a part of what is recorded. */
 hipError_t hipProfilerStop(void)
 {
     AH_ENTER_PLAIN(hipProfilerStop);
-    struct ah_device *device = ah_device_current();
-    return AH_LEAVE(device ? device->ops->profiler_stop(device->native) : hipErrorNoDevice);
+    hipError_t error = AH_LEAVE(profile(false));
+    ah_observe_profiler(false);
+    return error;
 }

@@ -55,6 +55,7 @@ static void count_reserved(const struct ah_graph_allocation *allocation, bool mo
 {
     struct usage *usage = usage_of(allocation->device);
     count(&usage->reserved, &usage->reserved_high, allocation->reserved, more);
+    ah_memory_count_graphs(allocation->device, usage->reserved);
 }
 
 void ah_graph_allocation_set(struct ah_graph_allocation *allocation, bool allocated)

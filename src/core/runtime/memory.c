@@ -25,15 +25,17 @@ static struct ah_allocation *opened_before(const struct ah_allocation *allocatio
                                                                                           : NULL;
 }
 
-/* Counts what a device has more or less. Memory of other processes is theirs; that of graphs comes
- * and goes without a call. The lock is held. */
+/* Counts what a device has more or less. That of graphs comes and goes without a call, and graphs
+ * count it (ah_memory_count_graphs). The lock is held. */
 static void count(const struct ah_allocation *allocation, bool added)
 {
     struct ah_memory_use *use = &allocation->device->memory_use;
     uint64_t size = added ? allocation->range.size : (uint64_t)0 - allocation->range.size;
-    if (allocation->origin == AH_ORIGIN_IPC || allocation->origin == AH_ORIGIN_GRAPH)
+    if (allocation->origin == AH_ORIGIN_GRAPH)
         return;
-    if (allocation->kind == AH_MEMORY_DEVICE)
+    if (allocation->origin == AH_ORIGIN_IPC)
+        use->opened += size;
+    else if (allocation->kind == AH_MEMORY_DEVICE)
         use->device += size;
     else if (allocation->kind == AH_MEMORY_MANAGED)
         use->managed += size;
@@ -77,6 +79,17 @@ hipError_t ah_memory_register(const struct ah_allocation *allocation)
     else
         tell(allocation->device, &use, time);
     return added || opened ? hipSuccess : hipErrorHostMemoryAlreadyRegistered;
+}
+
+void ah_memory_count_graphs(struct ah_device *device, uint64_t bytes)
+{
+    struct ah_memory_use use;
+    uint64_t time;
+    pthread_rwlock_wrlock(&memory.lock);
+    device->memory_use.graphs = bytes;
+    note_use(device, &use, &time);
+    pthread_rwlock_unlock(&memory.lock);
+    tell(device, &use, time);
 }
 
 bool ah_memory_find(const void *pointer, struct ah_allocation *out)

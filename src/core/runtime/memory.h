@@ -32,6 +32,9 @@ struct ah_allocation {
  * hipErrorOutOfMemory; hipErrorHostMemoryAlreadyRegistered: it overlaps a known one. */
 hipError_t ah_memory_register(const struct ah_allocation *allocation);
 
+/* The bytes of the device's memory that graphs have, for observers. */
+void ah_memory_count_graphs(struct ah_device *device, uint64_t bytes);
+
 /* Copies the allocation that contains pointer. False: there is none. */
 bool ah_memory_find(const void *pointer, struct ah_allocation *out);
 

@@ -75,6 +75,25 @@ bool ah_observe_commands(void)
     return false;
 }
 
+static void (*_Atomic on_profiler)(bool start);
+
+void ah_observe_on_profiler(void (*function)(bool start))
+{
+    atomic_store(&on_profiler, function);
+}
+
+bool ah_observe_has_profiler(void)
+{
+    return atomic_load(&on_profiler) != NULL;
+}
+
+void ah_observe_profiler(bool start)
+{
+    void (*function)(bool) = atomic_load(&on_profiler);
+    if (function)
+        function(start);
+}
+
 uint64_t ah_observe_time(void)
 {
     struct timespec now;
@@ -142,7 +161,7 @@ static void tell_entry(struct ah_call *call)
 }
 
 void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count,
-                      const void *values)
+                      const void *values, uint64_t begin)
 {
     if (ah_thread.reporting || !ah_observe_calls())
         return;
@@ -165,7 +184,7 @@ void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, i
         memcpy(call->args, args, (size_t)call->arg_count * sizeof *args);
     call->outer = ah_thread.call;
     ah_thread.call = call;
-    call->begin = ah_observe_time();
+    call->begin = begin ? begin : ah_observe_time();
     call->values = values;
     tell_entry(call);
     call->values = NULL;
@@ -256,13 +275,15 @@ static bool reports(struct ah_device *device)
 
 uint64_t ah_observe_collect(bool wait)
 {
+    enum { PATIENCE = 2000000000 }; /* for the devices together: each has a limit of its own */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    uint64_t lost = 0;
+    uint64_t lost = 0, begin = ah_observe_time();
     pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];
+        bool waits = wait && ah_observe_time() - begin < PATIENCE;
         if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
-            device->ops->trace_collect(device->native, wait, &lost);
+            device->ops->trace_collect(device->native, waits, &lost);
     }
     pthread_mutex_unlock(&one_at_a_time);
     return lost;

@@ -115,7 +115,9 @@ struct ah_observed_command {
 /* What HIP has allocated, in bytes. */
 struct ah_memory_use {
     uint64_t device, managed;
-    uint64_t host; /* page-locked: allocated or registered while this device was current */
+    uint64_t host;   /* page-locked: allocated or registered while this device was current */
+    uint64_t graphs; /* of the device, that graphs have */
+    uint64_t opened; /* of other processes, that is open in this one */
 };
 
 /* ---- observers -------------------------------------------------------------------------- */
@@ -147,15 +149,20 @@ void ah_observe_remove(const struct ah_observer *observer);
 bool ah_observe_calls(void);
 bool ah_observe_commands(void);
 
+/* Whom hipProfilerStart (start) and hipProfilerStop tell; NULL: nobody. */
+void ah_observe_on_profiler(void (*function)(bool start));
+bool ah_observe_has_profiler(void);
+void ah_observe_profiler(bool start);
+
 /* Now, in nanoseconds of CLOCK_MONOTONIC. */
 uint64_t ah_observe_time(void);
 
 /* ---- for the API boundary ---------------------------------------------------------------- */
 
-/* The entry and the exit of a call of the thread; name is the same pointer in both. A call whose
- * entry was not reported has no exit. */
+/* The entry and the exit of a call of the thread; name is the same pointer in both. begin: when the
+ * call began, 0: now. A call whose entry was not reported has no exit. */
 void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count,
-                      const void *values);
+                      const void *values, uint64_t begin);
 void ah_observe_leave(const char *name, hipError_t result, bool has_result);
 
 /* The correlation id of the call that the thread is in; 0: none is observed. */
@@ -184,7 +191,8 @@ void ah_observe_memory(struct ah_device *device, const struct ah_memory_use *use
 
 /* ---- for those who collect ------------------------------------------------------------------ */
 
-/* Delivers what devices have done since the last time; wait: also what is still under way.
+/* Delivers what devices have done since the last time; wait: also what is still under way and ends
+ * within some seconds.
  * Returns how many records were lost. Any thread; they take turns. */
 uint64_t ah_observe_collect(bool wait);
 

@@ -426,10 +426,32 @@ static const struct ah_observer observer = {
 void ah_trace_turn_off(void)
 {
     atomic_store(&ah_trace.runs, false);
+    ah_observe_on_profiler(NULL);
     ah_observe_remove(&observer);
     int state = atomic_load(&ah_api_state);
     if (state == AH_API_QUIET || state == AH_API_OBSERVED)
         ah_api_update_state();
+}
+
+static void pause_trace(void)
+{
+    struct ah_trace_thread *thread = atomic_load(&ah_trace.threads);
+    atomic_fetch_add(&ah_trace.device_lost, ah_observe_collect(true));
+    ah_observe_remove(&observer);
+    for (; thread; thread = thread->next) /* these calls are not seen to return */
+        atomic_store(&thread->open, 0);
+}
+
+/* hipProfilerStart and hipProfilerStop. */
+static void profile(bool start)
+{
+    if (!runs())
+        return;
+    if (start)
+        ah_observe_add(&observer);
+    else
+        pause_trace();
+    ah_api_update_state();
 }
 
 /* Drivers end after this, so that devices cannot be asked later on. */
@@ -488,6 +510,7 @@ static void start(void)
     if (name && *name && start_with(name, max_size, buffer)) {
         atomic_store(&ah_trace.runs, true);
         ah_observe_add(&observer);
+        ah_observe_on_profiler(profile);
     }
     free(name);
 }

@@ -25,7 +25,8 @@ struct ah_trace {
     struct ah_trace_ring ring;
     struct ah_trace_file file; /* the writer's, once its thread runs */
     _Atomic(struct ah_trace_thread *) threads;
-    _Atomic(bool) runs; /* records are made */
+    _Atomic(bool) runs;            /* records are made */
+    _Atomic(uint64_t) device_lost; /* of devices' work */
 };
 
 extern struct ah_trace ah_trace;

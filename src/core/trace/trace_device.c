@@ -26,7 +26,13 @@ static struct launch {
     struct ah_command_record command;
     uint64_t begin, end;
     unsigned nodes;
-    bool over; /* work behind it has been done */
+    uint64_t last_command; /* that has a piece */
+    int last_node;
+    /* A piece of it that the device did as a whole, with no times of its nodes. It has an event of
+     * its own if it turns out not to be the only one. */
+    bool has_whole;
+    struct ah_command_record whole_command;
+    struct ah_device_record whole;
 } launches[LAUNCHES];
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -130,7 +136,7 @@ static const char *slice_name(const struct ah_command_record *command,
         return category(did);
     if (command->kind == AH_COMMAND_GRAPH) {
         const struct ah_graph_record_node *node = find_node(command->name, did->node);
-        return !node ? category(did) : node->name ? kernel_name(node->name) : node->type;
+        return !node ? "part of a graph" : node->name ? kernel_name(node->name) : node->type;
     }
     if (did->kind == AH_TRACE_BARRIER)
         return command->kind == AH_COMMAND_LAUNCH ? "wait" : command->kind_name;
@@ -286,7 +292,8 @@ static void write_launch(struct ah_trace_text *out, struct launch *launch)
     ah_trace_put_time(out, launch->end - launch->begin);
     ah_trace_put(out, ",\"args\":{\"graph launch\":");
     ah_trace_put_unsigned(out, launch->id);
-    put_member(out, "nodes", launch->nodes);
+    if (!launch->has_whole)
+        put_member(out, "nodes", launch->nodes);
     put_member(out, "call", launch->command.correlation);
     ah_trace_put(out, "}}");
     if (launch->command.correlation)
@@ -294,15 +301,15 @@ static void write_launch(struct ah_trace_text *out, struct launch *launch)
     launch->id = 0;
 }
 
-bool ah_trace_write_graph(struct ah_trace_text *out, bool ending)
+bool ah_trace_write_graph(struct ah_trace_text *out)
 {
-    for (int i = 0; i < LAUNCHES; i++) {
-        if (launches[i].id && (launches[i].over || ending)) {
-            write_launch(out, &launches[i]);
-            return true;
-        }
-    }
-    return false;
+    struct launch *first = NULL;
+    for (int i = 0; i < LAUNCHES; i++)
+        if (launches[i].id && (!first || launches[i].id < first->id))
+            first = &launches[i];
+    if (first)
+        write_launch(out, first);
+    return first != NULL;
 }
 
 static struct launch *launch_of(struct ah_trace_text *out, const struct ah_command_record *command)
@@ -320,8 +327,7 @@ static struct launch *launch_of(struct ah_trace_text *out, const struct ah_comma
         write_launch(out, oldest);
         free_place = oldest;
     }
-    *free_place =
-        (struct launch){.id = command->graph, .command = *command, .begin = UINT64_MAX, .end = 0};
+    *free_place = (struct launch){.id = command->graph, .command = *command, .begin = UINT64_MAX};
     return free_place;
 }
 
@@ -331,7 +337,42 @@ static void add_to_launch(struct launch *launch, const struct ah_trace_record *d
         return;
     launch->begin = did->begin < launch->begin ? did->begin : launch->begin;
     launch->end = did->end > launch->end ? did->end : launch->end;
-    launch->nodes++;
+    launch->nodes += did->id != launch->last_command || did->node != launch->last_node;
+    launch->last_command = did->id;
+    launch->last_node = did->node;
+}
+
+static bool is_whole(const struct ah_command_record *command, const struct ah_trace_record *did)
+{
+    return command->kind == AH_COMMAND_GRAPH && did->node < 0 && did->kind != AH_TRACE_BARRIER;
+}
+
+static void write_node(struct ah_trace_text *out, const struct ah_command_record *command,
+                       const struct ah_device_record *record)
+{
+    struct ah_trace_stream stream =
+        record->device == command->graph_stream.device ? command->graph_stream : command->stream;
+    stream.device = record->device;
+    unsigned tid = ah_trace_row(out, &stream, AH_ROWS_NODES, record->did.begin, record->did.end);
+    write_slice(out, command, record, tid);
+}
+
+static void write_part(struct ah_trace_text *out, const struct ah_command_record *command,
+                       const struct ah_device_record *record)
+{
+    struct launch *launch = launch_of(out, command);
+    add_to_launch(launch, &record->did);
+    if (is_whole(command, &record->did) && launch->nodes == 1) {
+        launch->has_whole = true;
+        launch->whole_command = *command;
+        launch->whole = *record;
+        return;
+    }
+    if (launch->has_whole && launch->nodes > 1) {
+        launch->has_whole = false;
+        write_node(out, &launch->whole_command, &launch->whole);
+    }
+    write_node(out, command, record);
 }
 
 static bool is_same_stream(const struct ah_trace_stream *a, const struct ah_trace_stream *b)
@@ -339,15 +380,20 @@ static bool is_same_stream(const struct ah_trace_stream *a, const struct ah_trac
     return a->device == b->device && a->id == b->id && a->thread == b->thread;
 }
 
+static bool is_over(const struct launch *launch, const struct ah_command_record *command)
+{
+    return launch->id && launch->id < command->id && launch->id != command->graph &&
+           launch->end > 0 &&
+           is_same_stream(&launch->command.graph_stream,
+                          command->graph ? &command->graph_stream : &command->stream);
+}
+
 /* What comes later in a stream is done later. */
-static void end_launches_before(const struct ah_command_record *command)
+static void end_launches_before(struct ah_trace_text *out, const struct ah_command_record *command)
 {
     for (int i = 0; i < LAUNCHES; i++)
-        if (launches[i].id && launches[i].id < command->id && launches[i].id != command->graph &&
-            launches[i].end > 0 &&
-            is_same_stream(&launches[i].command.graph_stream,
-                           command->graph ? &command->graph_stream : &command->stream))
-            launches[i].over = true;
+        if (is_over(&launches[i], command))
+            write_launch(out, &launches[i]);
 }
 
 /* ---- records
@@ -365,18 +411,15 @@ void ah_trace_write_device(struct ah_trace_text *out, const struct ah_device_rec
     if (command)
         stream = command->stream;
     stream.device = record->device;
-    bool in_graph = command && command->graph;
     if (command)
-        end_launches_before(command);
-    if (in_graph) {
-        add_to_launch(launch_of(out, command), did);
-        if (record->device == command->graph_stream.device)
-            stream = command->graph_stream;
+        end_launches_before(out, command);
+    if (command && command->graph) {
+        write_part(out, command, record);
+        return;
     }
-    unsigned tid =
-        ah_trace_row(out, &stream, in_graph ? AH_ROWS_NODES : AH_ROWS_STREAM, did->begin, did->end);
+    unsigned tid = ah_trace_row(out, &stream, AH_ROWS_STREAM, did->begin, did->end);
     write_slice(out, command, record, tid);
-    if (command && command->correlation && !in_graph) {
+    if (command && command->correlation) {
         write_flow(out, command, command->id, ah_trace_device_pid(record->device), tid, did->begin);
         command->correlation = 0; /* the arrow goes to the first piece */
     }
@@ -391,6 +434,8 @@ void ah_trace_write_memory(struct ah_trace_text *out, const struct ah_memory_rec
     ah_trace_put_unsigned(out, memory->use.device);
     put_member(out, "managed", memory->use.managed);
     put_member(out, "host", memory->use.host);
+    put_member(out, "graphs", memory->use.graphs);
+    put_member(out, "other processes", memory->use.opened);
     ah_trace_put(out, "}}");
 }
 

@@ -22,7 +22,7 @@ static struct {
     bool is_woken, ends, has_ended; /* guarded by the lock */
     _Atomic(bool) was_woken;        /* since the writer slept last */
     struct ah_trace_text out;       /* the writer's, as what follows */
-    uint64_t lost_said, device_lost;
+    uint64_t lost_said;
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- waking and ending, for other threads --------------------------------------------------- */
@@ -141,12 +141,12 @@ static bool write_open_calls(void)
     return true;
 }
 
-static bool write_graphs(bool ending)
+static bool write_last_graphs(void)
 {
     do {
         if (!make_room())
             return false;
-    } while (ah_trace_write_graph(&writer.out, ending));
+    } while (ah_trace_write_graph(&writer.out));
     return true;
 }
 
@@ -168,13 +168,14 @@ static bool write_lost(void)
 /* False: the file cannot be written. */
 static bool write_all(bool ending, bool *out_any)
 {
-    writer.device_lost += ah_observe_collect(false);
-    if (!write_records(out_any) || !write_graphs(ending) || !write_open_calls() || !write_lost() ||
-        !make_room())
+    atomic_fetch_add(&ah_trace.device_lost, ah_observe_collect(ending));
+    if (!write_records(out_any) || (ending && !write_last_graphs()) || !write_open_calls() ||
+        !write_lost() || !make_room())
         return false;
     ah_trace_write_methods(&writer.out);
     if (ending)
-        ah_trace_write_end(&writer.out, atomic_load(&ah_trace.ring.lost), writer.device_lost);
+        ah_trace_write_end(&writer.out, atomic_load(&ah_trace.ring.lost),
+                           atomic_load(&ah_trace.device_lost));
     return flush();
 }
 
