@@ -9,7 +9,10 @@
 #include "hip/device/fast.h"
 #include "hip/device/math/arc_f32.h"
 #include "hip/device/math/exp_f32.h"
+#include "hip/device/math/hyperbolic_f32.h"
 #include "hip/device/math/log_f32.h"
+#include "hip/device/math/pow_f32.h"
+#include "hip/device/math/root_f32.h"
 #include "hip/device/math/trig_f32.h"
 #include "hip/device/math_f64.h"
 #include "hip/device/math_libclc.h"
@@ -26,20 +29,20 @@
 /* ---- trigonometric and hyperbolic ---- */
 
 __AH_FN float acosf(float x) { return __ah::acos_f32(x); }                        /* 2 */
-__AH_FN float acoshf(float x) { return __ah::clc::acosh(x); }                     /* 2 */
+__AH_FN float acoshf(float x) { return __ah::acosh_f32(x); }                      /* 2 */
 __AH_FN float asinf(float x) { return __ah::asin_f32(x); }                        /* 1 */
-__AH_FN float asinhf(float x) { return __ah::clc::asinh(x); }                     /* 3 */
+__AH_FN float asinhf(float x) { return __ah::asinh_f32(x); }                      /* 3 */
 __AH_FN float atanf(float x) { return __ah::atan_f32(x); }                        /* 2 */
 __AH_FN float atan2f(float y, float x) { return __ah::atan2_f32(y, x); }          /* 3 */
-__AH_FN float atanhf(float x) { return __ah::clc::atanh(x); }                     /* 3 */
+__AH_FN float atanhf(float x) { return __ah::atanh_f32(x); }                      /* 3 */
 __AH_FN float cosf(float x) { return __AH_FAST_OR(__cosf(x), __ah::cos_f32(x)); } /* 2 */
-__AH_FN float coshf(float x) { return __ah::clc::cosh(x); }                       /* 3 */
+__AH_FN float coshf(float x) { return __ah::cosh_f32(x); }                        /* 3 */
 __AH_FN float cospif(float x) { return __ah::cospi_f32(x); }                      /* 2 */
 __AH_FN float sinf(float x) { return __AH_FAST_OR(__sinf(x), __ah::sin_f32(x)); } /* 2 */
-__AH_FN float sinhf(float x) { return __ah::clc::sinh(x); }                       /* 3 */
+__AH_FN float sinhf(float x) { return __ah::sinh_f32(x); }                        /* 3 */
 __AH_FN float sinpif(float x) { return __ah::sinpi_f32(x); }                      /* 2 */
 __AH_FN float tanf(float x) { return __ah::tan_f32(x); }                          /* 3 */
-__AH_FN float tanhf(float x) { return __ah::clc::tanh(x); }                       /* 2 */
+__AH_FN float tanhf(float x) { return __ah::tanh_f32(x); }                        /* 2 */
 __AH_FN void sincosf(float x, float *s, float *c)
 {
 #if defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
@@ -62,11 +65,11 @@ __AH_FN float log1pf(float x) { return __ah::log1p_f32(x); }                    
 __AH_FN float log2f(float x) { return __AH_FAST_OR(__log2f(x), __ah::log2_f32(x)); }    /* 2 */
 __AH_FN float powf(float x, float y)
 {
-    return __AH_FAST_OR(__powf(x, y), __ah::clc::pow(x, y)); /* 2 */
+    return __AH_FAST_OR(__powf(x, y), __ah::pow_f32(x, y)); /* 2 */
 }
-__AH_FN float powif(float x, int n) { return __ah::clc::pown(x, n); } /* 2 */
+__AH_FN float powif(float x, int n) { return __ah::powi_f32(x, n); } /* 2 */
 __AH_FN float sqrtf(float x) { return __builtin_sqrtf(x); }
-__AH_FN float cbrtf(float x) { return __ah::clc::cbrt(x); } /* 1 */
+__AH_FN float cbrtf(float x) { return __ah::cbrt_f32(x); } /* 1 */
 /* 2; rsqrt.approx.f32. v_rsq_f32 takes no subnormal numbers, so those are scaled. */
 __AH_FN float rsqrtf(float x)
 {
@@ -77,38 +80,15 @@ __AH_FN float rsqrtf(float x)
     return __builtin_amdgcn_rsqf(small ? x * 0x1p24f : x) * (small ? 0x1p12f : 1.0f);
 #endif
 }
-__AH_FN float rcbrtf(float x)
-{
-    return static_cast<float>(1.0 / __ah::clc::cbrt((double)x));
-} /* 1 */
-__AH_FN float hypotf(float x, float y) { return __ah::clc::hypot(x, y); } /* 2 */
-__AH_FN float rhypotf(float x, float y)
-{
-    float v[2] = {x, y};
-    return __ah::norm_of(v, 2, true); /* 3 */
-}
+__AH_FN float rcbrtf(float x) { return __ah::rcbrt_f32(x); }                      /* 1 */
+__AH_FN float hypotf(float x, float y) { return __ah::hypot_f32(x, y); }          /* 2 */
+__AH_FN float rhypotf(float x, float y) { return __ah::rhypot_f32(x, y); }        /* 2 */
 __AH_FN float normf(int n, const float *v) { return __ah::norm_of(v, n, false); } /* 2 */
 __AH_FN float rnormf(int n, const float *v) { return __ah::norm_of(v, n, true); } /* 3 */
-__AH_FN float norm3df(float x, float y, float z)
-{
-    float v[3] = {x, y, z};
-    return __ah::norm_of(v, 3, false);
-}
-__AH_FN float norm4df(float x, float y, float z, float w)
-{
-    float v[4] = {x, y, z, w};
-    return __ah::norm_of(v, 4, false);
-}
-__AH_FN float rnorm3df(float x, float y, float z)
-{
-    float v[3] = {x, y, z};
-    return __ah::norm_of(v, 3, true);
-}
-__AH_FN float rnorm4df(float x, float y, float z, float w)
-{
-    float v[4] = {x, y, z, w};
-    return __ah::norm_of(v, 4, true);
-}
+__AH_FN float norm3df(float x, float y, float z) { return __ah::norm3d_f32(x, y, z); }
+__AH_FN float norm4df(float x, float y, float z, float w) { return __ah::norm4d_f32(x, y, z, w); }
+__AH_FN float rnorm3df(float x, float y, float z) { return __ah::rnorm3d_f32(x, y, z); }
+__AH_FN float rnorm4df(float x, float y, float z, float w) { return __ah::rnorm4d_f32(x, y, z, w); }
 
 /* ---- rounding, remainders, parts ---- */
 

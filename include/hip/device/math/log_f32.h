@@ -31,18 +31,21 @@ __AH_FN float number_of(unsigned int exponent) /* e 2^23 */
     return static_cast<float>(static_cast<int>(exponent));
 }
 
-/* log(1 + x): with u = 1 + x = 2^e m before rounding, f = x 2^-e + (2^-e - 1). Where u is 0, no
- * number, or so large that 2^-e is none, the hardware's logarithm is right. 1 ulp. */
-__AH_FN float log1p_f32(float x)
+/* log(1 + x) + twos ln 2: with u = 1 + x = 2^e m before rounding, f = x 2^-e + (2^-e - 1). Where u
+ * is 0, no number, or so large that 2^-e is none, the hardware's logarithm is right. */
+__AH_FN float log_of_1_and(float x, float twos)
 {
     float u = 1.0f + x;
     unsigned int e = log_exponent(u);
     float power = float_of(0x3f800000u - e), factor;
     float f = __builtin_fmaf(x, power, power - 1.0f), s = log_curve(f, &factor);
-    float result = __builtin_fmaf(number_of(e), 0x1.62e43p-24f, __builtin_fmaf(s, factor, f));
+    float whole = number_of(e) + twos * 0x1p23f;
+    float result = __builtin_fmaf(whole, 0x1.62e43p-24f, __builtin_fmaf(s, factor, f));
     bool usual = bits_of(u) - 0x33800000u < 0x7e800000u - 0x33800000u;
-    return __builtin_copysignf(usual ? result : hw::lg2(u) * 0x1.62e43p-1f, x);
+    return usual ? result : (hw::lg2(u) + twos) * 0x1.62e43p-1f;
 }
+/* 1 ulp */
+__AH_FN float log1p_f32(float x) { return __builtin_copysignf(log_of_1_and(x, 0.0f), x); }
 
 #if defined(__NVPTX__)
 /* x = 2^e m: e 2^23 as a number, f = m - 1. A subnormal x is multiplied by 2^24 before. */

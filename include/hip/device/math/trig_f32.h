@@ -45,9 +45,9 @@ __AH_FN float large_remainder(float x, unsigned int *n)
 __AH_FN float quarter_remainder(float x, unsigned int *n)
 {
     float place = __builtin_fmaf(x, 0x1.45f306p-1f, 0x1.8p23f), whole = place - 0x1.8p23f;
-    float r = __builtin_fmaf(whole, -0x1.921fb6p+0f, x);
-    r = __builtin_fmaf(whole, 0x1.777a5cp-25f, r);
-    r = __builtin_fmaf(whole, 0x1.ee59dap-50f, r);
+    float r = __builtin_fmaf(whole, -0x1.921fb4p+0f, x); /* all parts of one sign: -0 stays -0 */
+    r = __builtin_fmaf(whole, -0x1.4442dp-24f, r);
+    r = __builtin_fmaf(whole, -0x1.846988p-48f, r);
     *n = bits_of(place);
     return __builtin_expect(!(__builtin_fabsf(x) < 0x1p17f), 0) ? large_remainder(x, n) : r;
 }
@@ -58,7 +58,7 @@ __AH_FN float sin_quarter(float r)
     float z = r * r;
     float p = __builtin_fmaf(-0x1.99258p-13f, z, 0x1.1106d8p-7f);
     p = __builtin_fmaf(p, z, -0x1.555544p-3f);
-    return __builtin_fmaf(p, r * z, r);
+    return __builtin_fmaf(__builtin_fmaf(p, z, 0.0f), r, r); /* the sum with 0 keeps -0 */
 }
 __AH_FN float cos_quarter(float r)
 {
