@@ -9,11 +9,15 @@
 
 namespace __ah
 {
+/* x y, which a compiler must not make part of a sum: what the product lacks is computed. */
+__AH_FN float product(float x, float y) { return __builtin_fmaf(x, y, 0.0f); }
+
 /* log2 x for a positive number x, as the sum of the result and *low, with a relative error of about
  * 2^-30. With x = 2^e m and s = (m - 1) / (m + 1), whose rest is `rest`,
  * log2 m = c s + s^3 q(s^2). */
 __AH_FN float log2_in_two(float x, float *low)
 {
+#pragma clang fp reassociate(off)
     bool small = x < 0x1p-126f;
     x = small ? x * 0x1p24f : x;
     unsigned int exponent = log_exponent(x);
@@ -28,7 +32,7 @@ __AH_FN float log2_in_two(float x, float *low)
     q = __builtin_fmaf(q, z, 0x1.2776b2p-1f);
     q = __builtin_fmaf(q, z, 0x1.ec709ep-1f);
 
-    float high = s * 0x1.715476p+1f, l = __builtin_fmaf(s, 0x1.715476p+1f, -high);
+    float high = product(s, 0x1.715476p+1f), l = __builtin_fmaf(s, 0x1.715476p+1f, -high);
     l = __builtin_fmaf(rest, 0x1.715476p+1f, __builtin_fmaf(s, 0x1.4ae0cp-25f, l));
     l = __builtin_fmaf(s * z, q, l);
     float sum = e + high;
@@ -41,6 +45,7 @@ __AH_FN float log2_in_two(float x, float *low)
 /* 2^(high + low) for |high| < 2^100 */
 __AH_FN float exp2_of_two(float high, float low)
 {
+#pragma clang fp reassociate(off)
     float n = limited_power(high, 1.0f);
     return hw::ex2((high - whole_of(n)) + low) * power_of(n);
 }
@@ -64,7 +69,7 @@ __AH_FN float pow_f32(float x, float y)
 {
     float low, l = log2_in_two(__builtin_fabsf(x), &low);
     float limited = __builtin_fminf(__builtin_fmaxf(y, -0x1p40f), 0x1p40f);
-    float high = limited * l;
+    float high = product(limited, l);
     float rest = __builtin_fmaf(limited, low, __builtin_fmaf(limited, l, -high));
     float r = exp2_of_two(high, rest);
     bool usual = bits_of(x) - 1 < 0x7f7fffffu && y == y;
@@ -76,7 +81,7 @@ __AH_FN float powi_f32(float x, int n)
 {
     float size = __builtin_fabsf(x), y = static_cast<float>(n);
     float y_low = static_cast<float>(n - static_cast<long long>(y));
-    float low, l = log2_in_two(size, &low), high = y * l;
+    float low, l = log2_in_two(size, &low), high = product(y, l);
     float rest = __builtin_fmaf(y, low, __builtin_fmaf(y, l, -high));
     float r = exp2_of_two(high, __builtin_fmaf(y_low, l, rest));
     if (size == 0.0f || size == __builtin_inff())
