@@ -42,7 +42,7 @@ __AH_FN float log_of_1_and(float x, float twos)
     float whole = number_of(e) + twos * 0x1p23f;
     float result = __builtin_fmaf(whole, 0x1.62e43p-24f, __builtin_fmaf(s, factor, f));
     bool usual = bits_of(u) - 0x33800000u < 0x7e800000u - 0x33800000u;
-    return usual ? result : (hw::lg2(u) + twos) * 0x1.62e43p-1f;
+    return usual ? result : (hw::lg2(u * 0x1p-100f) + (twos + 100.0f)) * 0x1.62e43p-1f;
 }
 /* 1 ulp */
 __AH_FN float log1p_f32(float x) { return __builtin_copysignf(log_of_1_and(x, 0.0f), x); }
