@@ -30,7 +30,7 @@ typedef uint64_t roctx_thread_id_t;
 struct hsa_agent_s;
 struct ihipStream_t;
 
-/* No marks and ranges of the process (tid 0) or of the calling thread are logged until
+/* No marks and ranges of the process (tid 0) or of the calling thread are logged or traced until
  * roctxProfilerResume; their levels and identifiers count on. Returns 0, or -1 for another thread,
  * which is not supported. Pauses do not nest, and those of the process and of a thread are
  * independent of each other. */

@@ -1,5 +1,6 @@
 /* ROCTX, version 4.1: marks and ranges that a program writes to the log, between the calls of HIP
- * (AMD_LOG_LEVEL=3). The library is linked with -lroctx64, which our hipcc knows; it
+ * (AMD_LOG_LEVEL=3), to the trace file (ANYHIP_TRACE), and to tools: roctracer, and the library that
+ * NVTX_INJECTION64_PATH names. The library is linked with -lroctx64, which our hipcc knows; it
  * is installed as libroctx64.so.4 too, for programs that ROCm's tools have linked.
  *
  * All functions may be called from any thread, and before the first call of HIP. Messages are not

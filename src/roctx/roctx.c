@@ -1,5 +1,7 @@
-/* ROCTX: marks and ranges as lines of the log. It owns the depth of each thread's ranges and the
- * identifiers of those of the process; it keeps no message, and knows nothing of HIP. */
+/* ROCTX: marks and ranges as lines of the log, in the trace file, and for tools. It owns the depth
+ * of each thread's ranges and the identifiers of those of the process; it keeps no message. */
+#include "roctx_private.h"
+
 #include "config.h"
 #include "log.h"
 
@@ -15,7 +17,9 @@
 
 #define ROCTX_PUBLIC __attribute__((visibility("default")))
 
+enum { LEVELS = 64 };
 static _Thread_local int depth;
+static _Thread_local uint64_t hidden; /* ranges that began in a pause, a bit for each level */
 static _Thread_local bool thread_is_paused;
 static atomic_bool process_is_paused;
 
@@ -28,16 +32,28 @@ static bool is_logged(void)
     return ah_log_on(AH_LOG_INFO, AH_LOG_API);
 }
 
-static bool is_shown(void)
-{
-    return is_logged() && !thread_is_paused &&
-           !atomic_load_explicit(&process_is_paused, memory_order_relaxed);
-}
-
 /* printf need not take a null string. */
 static const char *shown(const char *message)
 {
     return message ? message : "(null)";
+}
+
+static bool is_paused(void)
+{
+    return thread_is_paused || atomic_load_explicit(&process_is_paused, memory_order_relaxed);
+}
+
+static bool is_shown(void)
+{
+    return is_logged() && !is_paused();
+}
+
+static void report(enum ah_roctx_kind kind, uint64_t id, const char *message)
+{
+    const struct ah_roctx_event event = {kind, id, message};
+    ah_roctx_trace(&event);
+    ah_roctx_nvtx(&event);
+    ah_roctx_tracer(&event);
 }
 
 #define ROCTX_LOG(...) ah_log_write(AH_LOG_INFO, __FILE__, __LINE__, __VA_ARGS__)
@@ -58,12 +74,32 @@ ROCTX_PUBLIC void roctxMarkA(const char *message)
 {
     if (is_shown())
         ROCTX_LOG(" roctxMark ( %s )", shown(message));
+    if (!is_paused())
+        report(AH_ROCTX_MARK, 0, message);
+}
+
+/* A range that begins in a pause has no end for tools either; those that lie too deep to be noted
+ * have both. */
+static bool hide_range(int level)
+{
+    if (level >= LEVELS)
+        return false;
+    uint64_t bit = UINT64_C(1) << level;
+    hidden = is_paused() ? hidden | bit : hidden & ~bit;
+    return is_paused();
+}
+
+static bool is_hidden(int level)
+{
+    return level < LEVELS && (hidden >> level & 1);
 }
 
 ROCTX_PUBLIC int roctxRangePushA(const char *message)
 {
     if (is_shown())
         ROCTX_LOG(" roctxRangePush ( %s ) level %d", shown(message), depth);
+    if (!hide_range(depth))
+        report(AH_ROCTX_PUSH, 0, message);
     return depth++;
 }
 
@@ -74,6 +110,8 @@ ROCTX_PUBLIC int roctxRangePop(void)
         ROCTX_LOG(level < 0 ? " roctxRangePop: the thread is in no range"
                             : " roctxRangePop: level %d",
                   level);
+    if (level >= 0 && !is_hidden(level))
+        report(AH_ROCTX_POP, 0, NULL);
     return level;
 }
 
@@ -83,6 +121,8 @@ ROCTX_PUBLIC roctx_range_id_t roctxRangeStartA(const char *message)
     roctx_range_id_t id = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
     if (is_shown())
         ROCTX_LOG(" roctxRangeStart ( %s ) id %" PRIu64, shown(message), id);
+    if (!is_paused())
+        report(AH_ROCTX_START, id, message);
     return id;
 }
 
@@ -90,6 +130,7 @@ ROCTX_PUBLIC void roctxRangeStop(roctx_range_id_t id)
 {
     if (is_shown())
         ROCTX_LOG(" roctxRangeStop ( %" PRIu64 " )", id);
+    report(AH_ROCTX_STOP, id, NULL);
 }
 
 /* ---- pauses -------------------------------------------------------------------------- */
@@ -134,6 +175,7 @@ ROCTX_PUBLIC int roctxNameOsThread(const char *name)
         return -1;
     if (is_logged())
         ROCTX_LOG(" roctxNameOsThread ( %s ): thread %" PRIu64, name, this_thread());
+    ah_roctx_nvtx_name_thread((uint32_t)this_thread(), name);
     return 0;
 }
 

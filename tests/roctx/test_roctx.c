@@ -191,10 +191,11 @@ static void the_library_exports_rocm_s_names_and_no_others(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "roctx_version_major", "roctx_version_minor", "roctxMarkA",        "roctxRangePushA",
-        "roctxRangePop",       "roctxRangeStartA",    "roctxRangeStop",    "roctxProfilerPause",
-        "roctxProfilerResume", "roctxNameOsThread",   "roctxNameHsaAgent", "roctxNameHipDevice",
-        "roctxNameHipStream",  "roctxGetThreadId",
+        "roctx_version_major", "roctx_version_minor", "roctxMarkA",
+        "roctxRangePushA",     "roctxRangePop",       "roctxRangeStartA",
+        "roctxRangeStop",      "roctxProfilerPause",  "roctxProfilerResume",
+        "roctxNameOsThread",   "roctxNameHsaAgent",   "roctxNameHipDevice",
+        "roctxNameHipStream",  "roctxGetThreadId",    "roctxRegisterTracerCallback",
     };
     void *library = dlopen(AH_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(library);
