@@ -3,6 +3,9 @@
 #ifndef HIP_DEVICE_MATH_F64_H
 #define HIP_DEVICE_MATH_F64_H
 
+#include "hip/device/math/exp_f64.h"
+#include "hip/device/math/log_f64.h"
+#include "hip/device/math/trig_f64.h"
 #include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
 
@@ -11,17 +14,17 @@
 /* ---- trigonometric and hyperbolic ---- */
 
 __AH_FN double acos(double x) { return __ah::clc::acos(x); }                /* 1 */
-__AH_FN double acosh(double x) { return __ah::clc::acosh(x); }              /* 2 */
+__AH_FN double acosh(double x) { return __ah::acosh_f64(x); }               /* 2 */
 __AH_FN double asin(double x) { return __ah::clc::asin(x); }                /* 1 */
-__AH_FN double asinh(double x) { return __ah::clc::asinh(x); }              /* 1 */
+__AH_FN double asinh(double x) { return __ah::asinh_f64(x); }               /* 2 */
 __AH_FN double atan(double x) { return __ah::clc::atan(x); }                /* 1 */
 __AH_FN double atan2(double y, double x) { return __ah::clc::atan2(y, x); } /* 1 */
-__AH_FN double atanh(double x) { return __ah::clc::atanh(x); }              /* 1 */
-__AH_FN double cos(double x) { return __ah::clc::cos(x); }                  /* 2 */
-__AH_FN double cospi(double x) { return __ah::clc::cospi(x); }              /* 2 */
-__AH_FN double sin(double x) { return __ah::clc::sin(x); }                  /* 2 */
-__AH_FN double sinpi(double x) { return __ah::clc::sinpi(x); }              /* 2 */
-__AH_FN double tan(double x) { return __ah::clc::tan(x); }                  /* 1 */
+__AH_FN double atanh(double x) { return __ah::atanh_f64(x); }               /* 2 */
+__AH_FN double cos(double x) { return __ah::cos_f64(x); }                   /* 2 */
+__AH_FN double cospi(double x) { return __ah::cospi_f64(x); }               /* 1 */
+__AH_FN double sin(double x) { return __ah::sin_f64(x); }                   /* 2 */
+__AH_FN double sinpi(double x) { return __ah::sinpi_f64(x); }               /* 1 */
+__AH_FN double tan(double x) { return __ah::tan_f64(x); }                   /* 2 */
 __AH_FN double tanh(double x) { return __ah::clc::tanh(x); }                /* 1 */
 /* 2, 1; libclc indexes a table with the argument and must not see more than overflows */
 __AH_FN double cosh(double x)
@@ -32,23 +35,19 @@ __AH_FN double sinh(double x)
 {
     return __builtin_fabs(x) < 720.0 ? __ah::clc::sinh(x) : x * __builtin_inf();
 }
-__AH_FN void sincos(double x, double *s, double *c) { *s = __ah::clc::sincos(x, c); }
-__AH_FN void sincospi(double x, double *s, double *c)
-{
-    *s = sinpi(x);
-    *c = cospi(x);
-}
+__AH_FN void sincos(double x, double *s, double *c) { __ah::sincos_f64(x, s, c); }
+__AH_FN void sincospi(double x, double *s, double *c) { __ah::sincospi_f64(x, s, c); }
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
-__AH_FN double exp(double x) { return __ah::clc::exp(x); }     /* 1 */
-__AH_FN double exp2(double x) { return __ah::clc::exp2(x); }   /* 1 */
-__AH_FN double exp10(double x) { return __ah::clc::exp10(x); } /* 1 */
-__AH_FN double expm1(double x) { return __ah::clc::expm1(x); } /* 2 */
-__AH_FN double log(double x) { return __ah::clc::log(x); }     /* 2 */
-__AH_FN double log10(double x) { return __ah::clc::log10(x); } /* 1 */
-__AH_FN double log1p(double x) { return __ah::clc::log1p(x); } /* 1 */
-__AH_FN double log2(double x) { return __ah::clc::log2(x); }   /* 1 */
+__AH_FN double exp(double x) { return __ah::exp_f64(x); }     /* 1 */
+__AH_FN double exp2(double x) { return __ah::exp2_f64(x); }   /* 1 */
+__AH_FN double exp10(double x) { return __ah::exp10_f64(x); } /* 1 */
+__AH_FN double expm1(double x) { return __ah::expm1_f64(x); } /* 2 */
+__AH_FN double log(double x) { return __ah::log_f64(x); }     /* 2 */
+__AH_FN double log10(double x) { return __ah::log10_f64(x); } /* 1 */
+__AH_FN double log1p(double x) { return __ah::log1p_f64(x); } /* 1 */
+__AH_FN double log2(double x) { return __ah::log2_f64(x); }   /* 1 */
 /* 1; from 2^70 on every power but that of 1 is 0 or infinity, which libclc's conversion of
  * the exponent to an integer does not always survive */
 __AH_FN double pow(double x, double y)
