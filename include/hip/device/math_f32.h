@@ -11,6 +11,7 @@
 #include "hip/device/math/exp_f32.h"
 #include "hip/device/math/hyperbolic_f32.h"
 #include "hip/device/math/log_f32.h"
+#include "hip/device/math/parts_f32.h"
 #include "hip/device/math/pow_f32.h"
 #include "hip/device/math/root_f32.h"
 #include "hip/device/math/trig_f32.h"
@@ -80,11 +81,11 @@ __AH_FN float rsqrtf(float x)
     return __builtin_amdgcn_rsqf(small ? x * 0x1p24f : x) * (small ? 0x1p12f : 1.0f);
 #endif
 }
-__AH_FN float rcbrtf(float x) { return __ah::rcbrt_f32(x); }                      /* 1 */
-__AH_FN float hypotf(float x, float y) { return __ah::hypot_f32(x, y); }          /* 2 */
-__AH_FN float rhypotf(float x, float y) { return __ah::rhypot_f32(x, y); }        /* 2 */
-__AH_FN float normf(int n, const float *v) { return __ah::norm_of(v, n, false); } /* 2 */
-__AH_FN float rnormf(int n, const float *v) { return __ah::norm_of(v, n, true); } /* 3 */
+__AH_FN float rcbrtf(float x) { return __ah::rcbrt_f32(x); }                  /* 1 */
+__AH_FN float hypotf(float x, float y) { return __ah::hypot_f32(x, y); }      /* 2 */
+__AH_FN float rhypotf(float x, float y) { return __ah::rhypot_f32(x, y); }    /* 2 */
+__AH_FN float normf(int n, const float *v) { return __ah::norm_f32(n, v); }   /* 2 */
+__AH_FN float rnormf(int n, const float *v) { return __ah::rnorm_f32(n, v); } /* 3 */
 __AH_FN float norm3df(float x, float y, float z) { return __ah::norm3d_f32(x, y, z); }
 __AH_FN float norm4df(float x, float y, float z, float w) { return __ah::norm4d_f32(x, y, z, w); }
 __AH_FN float rnorm3df(float x, float y, float z) { return __ah::rnorm3d_f32(x, y, z); }
@@ -97,7 +98,7 @@ __AH_FN float floorf(float x) { return __builtin_floorf(x); }
 __AH_FN float truncf(float x) { return __builtin_truncf(x); }
 __AH_FN float rintf(float x) { return __builtin_rintf(x); }
 __AH_FN float nearbyintf(float x) { return __builtin_rintf(x); }
-__AH_FN float roundf(float x) { return __builtin_roundf(x); }
+__AH_FN float roundf(float x) { return __ah::round_f32(x); }
 __AH_FN long lrintf(float x) { return static_cast<long>(__builtin_rintf(x)); }
 __AH_FN long lroundf(float x) { return static_cast<long>(__builtin_roundf(x)); }
 __AH_FN long long llrintf(float x) { return static_cast<long long>(__builtin_rintf(x)); }
@@ -109,35 +110,19 @@ __AH_FN float fminf(float x, float y) { return __builtin_fminf(x, y); }
 __AH_FN float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 __AH_FN float fdimf(float x, float y) { return __ah::positive_difference(x, y); }
 __AH_FN float fdividef(float x, float y) { return x / y; }
-__AH_FN float fmodf(float x, float y) { return __ah::modulo(x, y); }
-__AH_FN float remainderf(float x, float y)
-{
-    int low;
-    return __ah::nearest_remainder(x, y, &low);
-}
-__AH_FN float remquof(float x, float y, int *low) { return __ah::nearest_remainder(x, y, low); }
+__AH_FN float fmodf(float x, float y) { return __ah::fmod_f32(x, y); }
+__AH_FN float remainderf(float x, float y) { return __ah::remainder_f32(x, y); }
+__AH_FN float remquof(float x, float y, int *low) { return __ah::remquo_f32(x, y, low); }
 __AH_FN float modff(float x, float *whole) { return __ah::split(x, whole); }
-__AH_FN float frexpf(float x, int *exponent)
-{
-    int e = 0;
-    float m = __builtin_frexpf(x, &e);
-    bool finite = __builtin_isfinite(x);
-    *exponent = finite ? e : 0;
-    return finite ? m : x;
-}
-__AH_FN float ldexpf(float x, int n) { return __builtin_ldexpf(x, n); }
-__AH_FN float scalbnf(float x, int n) { return __builtin_ldexpf(x, n); }
+__AH_FN float frexpf(float x, int *exponent) { return __ah::frexp_f32(x, exponent); }
+__AH_FN float ldexpf(float x, int n) { return __ah::ldexp_f32(x, n); }
+__AH_FN float scalbnf(float x, int n) { return __ah::ldexp_f32(x, n); }
 __AH_FN float scalblnf(float x, long n)
 {
-    return __builtin_ldexpf(x, n > 1000 ? 1000 : n < -1000 ? -1000 : static_cast<int>(n));
+    return __ah::ldexp_f32(x, n > 1000 ? 1000 : n < -1000 ? -1000 : static_cast<int>(n));
 }
-__AH_FN int ilogbf(float x) { return __ah::integer_exponent(x); }
-__AH_FN float logbf(float x)
-{
-    if (x == 0)
-        return -__builtin_inff();
-    return __builtin_isfinite(x) ? static_cast<float>(__ah::exponent(x)) : x * x;
-}
+__AH_FN int ilogbf(float x) { return __ah::ilogb_f32(x); }
+__AH_FN float logbf(float x) { return __ah::logb_f32(x); }
 __AH_FN float nextafterf(float x, float y) { return __ah::next_after(x, y); }
 __AH_FN float nanf(const char *tag)
 {

@@ -105,6 +105,30 @@ __AH_FN float rnorm4d_f32(float x, float y, float z, float w)
     float sum = __builtin_fmaf(z, z, w * w);
     return inverse_length_of(__builtin_fmaf(x, x, __builtin_fmaf(y, y, sum)), scale, largest);
 }
+
+/* The sum of the scaled squares of a vector. */
+static __device__ inline float sum_of_squares(int n, const float *v, float *scale, float *largest)
+{
+    *largest = 0.0f;
+    for (int i = 0; i < n; ++i)
+        *largest = __builtin_fmaxf(*largest, __builtin_fabsf(v[i]));
+    *scale = length_scale(*largest);
+    float sum = 0x1p-100f;
+    for (int i = 0; i < n; ++i)
+        sum = __builtin_fmaf(v[i] * *scale, v[i] * *scale, sum);
+    return sum;
+}
+__AH_FN float norm_f32(int n, const float *v)
+{
+    float scale, largest, sum = sum_of_squares(n, v, &scale, &largest);
+    return length_of(sum, scale, largest);
+}
+__AH_FN float rnorm_f32(int n, const float *v)
+{
+    float scale, largest, sum = sum_of_squares(n, v, &scale, &largest);
+    float result = inverse_length_of(sum, scale, largest);
+    return largest == 0.0f && sum == sum ? __builtin_inff() : result;
+}
 } // namespace __ah
 
 #undef __AH_FN

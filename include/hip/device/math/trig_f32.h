@@ -95,7 +95,7 @@ __AH_FN void sincos_f32(float x, float *sine, float *cosine)
     *cosine = turned(n + 1, s, c);
 }
 
-/* 1 ulp: tan r = r + c with the rounded sum t; -1 / t is corrected by what t lacks. */
+/* 3 ulp; tan(pi / 2 + r) = -1 / tan r */
 __AH_FN float tan_f32(float x)
 {
     unsigned int n;
@@ -105,9 +105,8 @@ __AH_FN float tan_f32(float x)
     p = __builtin_fmaf(p, z, 0x1.b54e76p-5f);
     p = __builtin_fmaf(p, z, 0x1.112f8cp-3f);
     p = __builtin_fmaf(p, z, 0x1.5554d6p-2f);
-    float c = p * (r * z), t = r + c, low = c - (t - r), q = -hw::rcp(t);
-    float error = __builtin_fmaf(q, low, __builtin_fmaf(q, t, 1.0f));
-    return n & 1 ? __builtin_fmaf(q, error, q) : t;
+    float t = __builtin_fmaf(p, r * z, r);
+    return n & 1 ? -hw::rcp(t) : t;
 }
 
 /* x = 2 k + n / 2 + r with |r| <= 1/4, exactly */

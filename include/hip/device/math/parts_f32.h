@@ -1,0 +1,173 @@
+/* Single precision remainders, rounding and exponents; all exact. */
+#ifndef HIP_DEVICE_MATH_PARTS_F32_H
+#define HIP_DEVICE_MATH_PARTS_F32_H
+
+#include "hip/device/math/hw.h"
+
+#define __AH_FN static __device__ inline __attribute__((always_inline))
+
+namespace __ah
+{
+/* The whole number of the sum with what is next below a half, towards 0. */
+__AH_FN float round_f32(float x)
+{
+    return __builtin_truncf(x + __builtin_copysignf(0x1.fffffep-2f, x));
+}
+
+/* The biased exponent of a finite size other than 0, and with *x a number of the same digits that
+ * is normal. */
+__AH_FN int biased_exponent(float *x)
+{
+    bool small = __builtin_fabsf(*x) < 0x1p-126f;
+    *x = small ? *x * 0x1p24f : *x;
+    int e = static_cast<int>(bits_of(*x) >> 23 & 255);
+    return small ? e - 24 : e;
+}
+__AH_FN bool has_exponent(float x) { return (bits_of(x) & 0x7fffffffu) - 1 < 0x7f7fffffu; }
+
+__AH_FN float frexp_f32(float x, int *exponent)
+{
+    float m = x;
+    int e = biased_exponent(&m) - 126;
+    bool usual = has_exponent(x);
+    *exponent = usual ? e : 0;
+    return usual ? float_of((bits_of(m) & 0x807fffffu) | 0x3f000000u) : x + x;
+}
+__AH_FN float logb_f32(float x)
+{
+    float m = x, e = static_cast<float>(biased_exponent(&m) - 127);
+    return has_exponent(x) ? e : hw::lg2(__builtin_fabsf(x));
+}
+/* with the values of glibc for what has no exponent */
+__AH_FN int ilogb_f32(float x)
+{
+    float m = x;
+    int e = biased_exponent(&m) - 127;
+    int special = __builtin_fabsf(x) == __builtin_inff() ? 2147483647 : -2147483647 - 1;
+    return has_exponent(x) ? e : special;
+}
+
+/* x 2^n by three products, of which only the last can round: where an earlier one is subnormal, the
+ * result is 0. */
+__AH_FN float ldexp_f32(float x, int n)
+{
+#if defined(__NVPTX__)
+    n = n < -280 ? -280 : n > 280 ? 280 : n;
+    int part = static_cast<unsigned int>(n + 126) > 253u ? n * 3 >> 3 : 0;
+    float power = float_of(static_cast<unsigned int>(part + 127) << 23);
+    x *= float_of(static_cast<unsigned int>(n - 2 * part + 127) << 23);
+    return x * power * power;
+#else
+    return __builtin_ldexpf(x, n);
+#endif
+}
+
+/* Whether size / divisor is at most 2^21 and the divisor's reciprocal a normal number; no NaN is.
+ */
+__AH_FN bool is_near(float size, float divisor)
+{
+    return size <= divisor * 0x1p21f && divisor >= 0x1p-126f && divisor <= 0x1p125f;
+}
+/* size less the nearest multiple of the divisor, or one next to that, for a quotient of at most
+ * 2^22. Exact: it is a multiple of the divisor's last place, and hardly more than half of the
+ * divisor. */
+__AH_FN float near_remainder(float size, float divisor, unsigned int *multiple)
+{
+    float place = __builtin_fmaf(size, hw::rcp(divisor), 0x1.8p23f);
+    *multiple = bits_of(place) - 0x4b400000u;
+    return __builtin_fmaf(-(place - 0x1.8p23f), divisor, size);
+}
+/* The same for any finite size that is at least half of the divisor, which is not 0: 20 digits of
+ * the quotient at a time, of the mantissas; *divisor becomes its mantissa. Both are to be
+ * multiplied by 2^*exponent. */
+__AH_FN float far_remainder(float size, float *divisor, unsigned int *multiple, int *exponent)
+{
+    int digits = biased_exponent(&size), e = biased_exponent(divisor);
+    digits -= e;
+    *exponent = e - 127;
+    float rest = float_of((bits_of(size) & 0x7fffffu) | 0x3f800000u);
+    *divisor = float_of((bits_of(*divisor) & 0x7fffffu) | 0x3f800000u);
+    rest = digits < 0 ? rest * 0.5f : rest;
+    *multiple = 0;
+    do {
+        int step = digits > 20 ? 20 : digits > 0 ? digits : 0;
+        unsigned int m;
+        rest = near_remainder(rest * float_of(static_cast<unsigned int>(step + 127) << 23),
+                              *divisor, &m);
+        *multiple = (*multiple << step) + m;
+        digits -= step;
+    } while (digits > 0);
+    return rest;
+}
+/* Whether x has a remainder other than x and NaN. */
+__AH_FN bool has_remainder(float size, float divisor)
+{
+    return size < __builtin_inff() && size >= divisor * 0.5f && divisor > 0.0f;
+}
+/* x, or a NaN where that is the remainder */
+__AH_FN float no_remainder(float x, float y)
+{
+    bool number = __builtin_fabsf(x) < __builtin_inff() && !(y == 0.0f) && y == y;
+    return number ? x : __builtin_nanf("");
+}
+
+static __device__ inline float far_fmod(float size, float divisor)
+{
+    unsigned int multiple;
+    int exponent;
+    if (size < divisor)
+        return size;
+    float rest = far_remainder(size, &divisor, &multiple, &exponent);
+    return ldexp_f32(rest < 0.0f ? rest + divisor : rest, exponent);
+}
+__AH_FN float fmod_f32(float x, float y)
+{
+    float size = __builtin_fabsf(x), divisor = __builtin_fabsf(y), rest;
+    unsigned int multiple;
+    if (__builtin_expect(is_near(size, divisor), 1)) {
+        rest = near_remainder(size, divisor, &multiple);
+        rest = rest < 0.0f ? rest + divisor : rest;
+    } else {
+        if (!has_remainder(size, divisor))
+            return no_remainder(x, y);
+        rest = far_fmod(size, divisor);
+    }
+    return __builtin_copysignf(rest, x);
+}
+
+/* The sign of x, and of the quotient for *low, are those of both sizes here. */
+__AH_FN float nearest_of(float rest, float divisor, unsigned int *multiple)
+{
+    float twice = __builtin_fabsf(rest) * 2.0f;
+    bool next = twice > divisor || (twice == divisor && *multiple & 1);
+    *multiple += next ? (rest < 0.0f ? ~0u : 1u) : 0u;
+    return next ? rest - __builtin_copysignf(divisor, rest) : rest;
+}
+__AH_FN float remquo_f32(float x, float y, int *low)
+{
+    float size = __builtin_fabsf(x), divisor = __builtin_fabsf(y), rest;
+    unsigned int multiple;
+    *low = 0;
+    if (__builtin_expect(is_near(size, divisor), 1)) {
+        rest = near_remainder(size, divisor, &multiple);
+        rest = nearest_of(rest, divisor, &multiple);
+    } else {
+        int exponent;
+        if (!has_remainder(size, divisor))
+            return no_remainder(x, y);
+        rest = far_remainder(size, &divisor, &multiple, &exponent);
+        rest = ldexp_f32(nearest_of(rest, divisor, &multiple), exponent);
+    }
+    int m = static_cast<int>(multiple & 7);
+    *low = (bits_of(x) ^ bits_of(y)) >> 31 ? -m : m;
+    return float_of(bits_of(rest) ^ (bits_of(x) & 0x80000000u));
+}
+__AH_FN float remainder_f32(float x, float y)
+{
+    int low;
+    return remquo_f32(x, y, &low);
+}
+} // namespace __ah
+
+#undef __AH_FN
+#endif
