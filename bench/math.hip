@@ -3,7 +3,7 @@
 //   hipcc -O2 math.hip -o bench_math        nvcc -O2 -x cu math.hip -o bench_math_cuda
 //
 // With -DBENCH_PART=N (0 to 12) it is one of the parts of such a program, which can be compiled at
-// the same time.
+// the same time. -DBENCH_TIMES_ONLY leaves out --floats, --bins and --results.
 //
 //   bench_math [PATTERN]
 //       Picoseconds per call on the whole device, the best of five, of every function whose name
@@ -17,8 +17,9 @@
 //   bench_math --results FOLDER
 //       Applies each function to the arguments in FOLDER/exp_f32.x (and .y) and writes
 //       FOLDER/exp_f32.out, for tests/math/accuracy.cpp.
-//   bench_math --calls N NAME
-//       One call by each of N threads, to count instructions.
+//   bench_math --count [PATTERN]
+//       Launches one warp that calls the function once in each thread, and another that does so 65
+//       times: bench/count.sh counts their instructions on simulated devices.
 #if defined(__HIP__)
 #include <hip/hip_runtime.h>
 #define API(name)  hip##name
@@ -76,10 +77,10 @@ struct add_row {
     }
 };
 
-#if !defined(BENCH_PART) || BENCH_PART > 0
 namespace
 {
 #define FN static __device__ __forceinline__
+#include "math_library.h"
 FN float both_sincosf(float x)
 {
     float s, c;
@@ -187,8 +188,8 @@ FN float ulps(float got, double want)
 {
     if (got != got || want != want)
         return (got != got) == (want != want) ? 0.0f : __uint_as_float(0x7f800000u);
-    if (got == (float)want)
-        want = fabs(want) > 0x1.fffffep127 ? (double)got : want;
+    if (got == (float)want && fabsf(got) > 0x1.fffffep127f)
+        return 0.0f;
     const double a = fabs((double)got) > 0x1.fffffep127 ? copysign(0x1p128, (double)got) : got;
     const double b = fabs(want) > 0x1p129 ? copysign(0x1p129, want) : want;
     if (a == b)
@@ -223,11 +224,19 @@ template <typename Op, typename T> void launch_time(int blocks, int threads, int
 }
 template <typename Op, typename T> void launch_map(int n, const void *x, const void *y, void *out)
 {
+#if defined(BENCH_TIMES_ONLY)
+    (void)n, (void)x, (void)y, (void)out;
+#else
     map_calls<Op, T><<<(n + 255) / 256, 256>>>(n, (const T *)x, (const T *)y, (T *)out);
+#endif
 }
 template <typename Op> void launch_floats(unsigned long long *bins, unsigned long long *wrong)
 {
+#if defined(BENCH_TIMES_ONLY)
+    (void)bins, (void)wrong;
+#else
     all_floats<Op><<<2048, 256>>>(bins, wrong);
+#endif
 }
 
 #define OP(tag, T, n, lx, hx, ly, hy, ...)                                                         \
@@ -271,12 +280,17 @@ template <typename Op> void launch_floats(unsigned long long *bins, unsigned lon
 #define FX(name, lx, hx, ly, hy, ...)                                                              \
     OP(op_##name, float, 2, lx, hx, ly, hy, __VA_ARGS__)                                           \
     REST(op_##name, #name, nullptr, float, 2)
+#define FX1(name, lx, hx, ...)                                                                     \
+    OP(op_##name, float, 1, lx, hx, 0, 1, __VA_ARGS__)                                             \
+    REST(op_##name, #name, nullptr, float, 1)
+#define DX1(name, lx, hx, ...)                                                                     \
+    OP(op_##name, double, 1, lx, hx, 0, 1, __VA_ARGS__)                                            \
+    REST(op_##name, #name, nullptr, double, 1)
 #define DX(name, lx, hx, ly, hy, ...)                                                              \
     OP(op_##name, double, 2, lx, hx, ly, hy, __VA_ARGS__)                                          \
     REST(op_##name, #name, nullptr, double, 2)
 #include "math_functions.def"
 } // namespace
-#endif
 
 #if !defined(BENCH_PART) || BENCH_PART == 0
 row *rows;
@@ -384,11 +398,11 @@ void write_results(const row &r, const std::string &folder)
         exit(1);
     }
 }
-void call_once(const row &r, int threads)
+void call(const row &r, int calls)
 {
     void *out;
-    CHECK(API(Malloc)(&out, (size_t)threads * sizeof(double)));
-    r.time((threads + 63) / 64, threads < 64 ? threads : 64, 1, out);
+    CHECK(API(Malloc)(&out, 32 * sizeof(double)));
+    r.time(1, 32, calls, out);
     CHECK(API(GetLastError)());
     CHECK(API(DeviceSynchronize)());
     CHECK(API(Free)(out));
@@ -400,19 +414,19 @@ int main(int argc, char **argv)
     const std::string option = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
     const int rest = option.empty() ? 1 : 2;
     const char *argument = argc > rest ? argv[rest] : "";
-    const char *name = argc > rest + 1 ? argv[rest + 1] : "";
     bool found = false;
     for (const row *r = rows; r; r = r->next) {
-        if (option == "--results" ? !r->id
-            : option == "--calls" ? strcmp(r->name, name) != 0
-                                  : !strstr(r->name, argument))
+        if (option == "--results" ? !r->id : !strstr(r->name, argument))
             continue;
         found = true;
         if (option == "--results")
             write_results(*r, argument);
-        else if (option == "--calls")
-            call_once(*r, atoi(argument));
-        else if (option.empty())
+        else if (option == "--count") {
+            printf("%s %d %d\n", r->name, r->size, r->arguments);
+            fflush(stdout);
+            call(*r, 1);
+            call(*r, 65);
+        } else if (option.empty())
             print_time(*r);
         else if (r->floats)
             print_floats(*r, option == "--bins");

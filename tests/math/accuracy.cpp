@@ -66,6 +66,19 @@ template <> struct format<double> {
     static const char *suffix() { return "f64"; }
 };
 
+// The exponent whose unit of the last place errors of results near that number are measured in.
+template <typename T, typename W> int exponent_of(W x)
+{
+    typedef std::numeric_limits<T> limits;
+    if (x == 0)
+        return format<T>::least;
+    return std::min(std::max(std::ilogb(x), format<T>::least), limits::max_exponent - 1);
+}
+template <typename T, typename W> double unit(W x)
+{
+    return std::ldexp(1.0, exponent_of<T>(x));
+}
+
 // |got - want| in units of the last place of want. Infinity counts as the power of two after the
 // largest number.
 template <typename T, typename W> double ulps(T got, W want)
@@ -79,9 +92,8 @@ template <typename T, typename W> double ulps(T got, W want)
     const W beyond = std::ldexp(W(1), limits::max_exponent);
     const W a = std::isinf(got) ? std::copysign(beyond, W(got)) : W(got);
     const W b = std::fabs(want) > 2 * beyond ? std::copysign(2 * beyond, want) : want;
-    const int e = b == 0 ? format<T>::least : std::max(std::ilogb(b), format<T>::least);
-    return static_cast<double>(std::ldexp(
-        std::fabs(a - b), format<T>::digits - 1 - std::min(e, limits::max_exponent - 1)));
+    return static_cast<double>(
+        std::ldexp(std::fabs(a - b), format<T>::digits - 1 - exponent_of<T>(b)));
 }
 // The same, quickly, where both are finite.
 inline double quick_ulps(float got, double want)
@@ -124,7 +136,10 @@ void compare(const reference_function &f, const T *x, const T *y, const T *got, 
             want = f.quick(x[i], y[i]);
         else
             want = f.careful(x[i], y[i]);
-        const double u = quick_ulps(got[i], want);
+        double u = quick_ulps(got[i], want);
+        if (const double floor = u > 0.5 ? f.floor(static_cast<double>(x[i])) : 0)
+            if (std::fabs(want) < floor && u < HUGE_VAL)
+                u *= unit<T>(want) / unit<T>(static_cast<W>(floor));
         t.wrong += u > 0.5;
         worst<T> &w = t.bins[static_cast<std::size_t>(format<T>::bin(x[i]))];
         if (u > w.ulps)
@@ -186,11 +201,8 @@ template <typename T> void measure_again(const reference_function &f, tally<T> &
             w.ulps = ulps<T, long double>(w.got, mpfr_get_ld(exact, MPFR_RNDN));
             continue;
         }
-        const int e =
-            mpfr_zero_p(exact)
-                ? format<T>::least
-                : std::min(std::max(static_cast<int>(mpfr_get_exp(exact)) - 1, format<T>::least),
-                           std::numeric_limits<T>::max_exponent - 1);
+        const long double floor = f.floor(static_cast<double>(w.x));
+        const int e = exponent_of<T>(std::max(std::fabs(mpfr_get_ld(exact, MPFR_RNDN)), floor));
         mpfr_set_d(got, w.got, MPFR_RNDN);
         mpfr_sub(exact, exact, got, MPFR_RNDN);
         mpfr_mul_2si(exact, exact, format<T>::digits - 1 - e, MPFR_RNDN);

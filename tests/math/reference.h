@@ -12,6 +12,7 @@ struct reference_function {
     double (*quick)(double x, double y); /* for float: an error below 2^-45 except near zeros */
     long double (*careful)(long double x, long double y); /* for double: 2^-60, the same */
     void (*exact)(mpfr_t out, mpfr_srcptr x, mpfr_srcptr y);
+    double (*floor)(double x); /* the unit of the error is that of this number if it is larger */
 };
 
 // Ends with a row whose name is null.

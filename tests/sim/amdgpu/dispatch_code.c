@@ -76,6 +76,15 @@ kernel void line(uint *out)
     out[global_id(0)] = item(0) + 1000 * group(0);
 }
 
+/* Goes round a loop of a few instructions, n times for each group before. */
+kernel void counts(uint *out, uint n)
+{
+    uint rounds = 1 + n * group(0);
+    for (uint i = 0; i < rounds; i++)
+        __asm__ volatile("" : "+s"(i));
+    out[group(0)] = rounds;
+}
+
 /* Stores the initial contents of LDS, and changes them. */
 kernel void leaves(uint *out)
 {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "kernel.h"
+#include "log.h"
 
 static const char *const models[] = {"gfx90a", "gfx1100", "gfx900",  "gfx906",
                                      "gfx908", "gfx942",  "gfx1010", "gfx1030"};
@@ -169,6 +170,39 @@ static void kernels_of_one_dimension_run_in_one(void **state)
         const uint32_t *out = (const uint32_t *)(const void *)memory->view;
         for (uint32_t i = 0; i < 1000; i++)
             assert_int_equal(out[i], i % 96 + i / 96 * 1000);
+        sim_memory_destroy(memory);
+    }
+}
+
+static unsigned long executed(const char *report, const char *wave)
+{
+    const char *at = strstr(report, wave);
+    assert_non_null(at);
+    return strtoul(at + strlen(wave), NULL, 10);
+}
+
+static void the_log_has_the_number_of_instructions_of_each_wave(void **state)
+{
+    (void)state;
+    EACH(code)
+    {
+        struct run run = {.grid = {3}, .group = {1}};
+        struct sim_memory *memory = device_memory(12);
+        char report[2000];
+        struct amdgpu_end end;
+        ah_log_configure(
+            &(struct ah_log_settings){AH_LOG_EXTRA, AH_LOG_KERN, NULL, AH_LOG_DEFAULT_SIZE_MIB});
+        struct capture capture = capture_begin();
+        end = run_with(*code, "counts", &run, memory->address, 100);
+        capture_end(capture, report, sizeof report);
+        ah_log_configure(&(struct ah_log_settings){0, 0, NULL, AH_LOG_DEFAULT_SIZE_MIB});
+        assert_int_equal(end.kind, AMDGPU_END_OK);
+        unsigned long n[3] = {executed(report, "counts: wave 0 of block 0 has executed "),
+                              executed(report, "counts: wave 0 of block 1 has executed "),
+                              executed(report, "counts: wave 0 of block 2 has executed ")};
+        /* block n goes round 100 n times more than the first */
+        assert_true(n[0] > 3 && n[1] > n[0] + 100);
+        assert_int_equal(n[2] - n[1], n[1] - n[0]);
         sim_memory_destroy(memory);
     }
 }
@@ -672,6 +706,7 @@ int main(void)
         cmocka_unit_test(matrices_are_multiplied_in_accumulation_registers),
         cmocka_unit_test(a_kernel_may_use_every_register),
         cmocka_unit_test(kernels_of_one_dimension_run_in_one),
+        cmocka_unit_test(the_log_has_the_number_of_instructions_of_each_wave),
         cmocka_unit_test(kernels_find_queue_and_packet),
         cmocka_unit_test(arguments_may_be_preloaded),
         cmocka_unit_test(a_group_finds_what_the_one_before_it_left_in_lds),

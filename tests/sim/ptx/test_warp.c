@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "log.h"
 #include "run.h"
 
 #include <unistd.h>
@@ -677,6 +678,24 @@ static void a_grid_does_not_wait_for_blocks_that_have_ended(void **state)
     run_unload(run);
 }
 
+static void the_log_has_the_number_of_instructions_of_each_warp(void **state)
+{
+    (void)state;
+    const char *loop = KERNEL("", "mov.u32 %r1, 0;\n"
+                                  "again: add.u32 %r1, %r1, 1;\n"
+                                  "setp.lt.u32 %p1, %r1, %ntid.x;\n"
+                                  "@%p1 bra again;\n");
+    char report[1000];
+    ah_log_configure(
+        &(struct ah_log_settings){AH_LOG_EXTRA, AH_LOG_KERN, NULL, AH_LOG_DEFAULT_SIZE_MIB});
+    enum ptx_end end = capture(loop, 40, report, sizeof report);
+    ah_log_configure(&(struct ah_log_settings){0, 0, NULL, AH_LOG_DEFAULT_SIZE_MIB});
+    assert_int_equal(end, PTX_END_OK);
+    /* 6 before the loop, 3 in each of 40 turns, 2 after it */
+    assert_contains(report, "k: warp 0 of block 0 has executed 128 instructions");
+    assert_contains(report, "k: warp 1 of block 0 has executed 128 instructions");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -714,6 +733,7 @@ int main(void)
         cmocka_unit_test(clusters_of_several_blocks_are_refused),
         cmocka_unit_test(waits_end_in_every_order_of_execution),
         cmocka_unit_test(a_grid_does_not_wait_for_blocks_that_have_ended),
+        cmocka_unit_test(the_log_has_the_number_of_instructions_of_each_warp),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

@@ -340,7 +340,10 @@ static enum sim_wave run(struct sim_block *sim, unsigned number, unsigned budget
     struct amdgpu_wave *wave = &block->waves[number];
     if (!wave->next && wave->state == AMDGPU_RUNS)
         begin_code(wave);
-    return amdgpu_wave_run(wave, budget);
+    enum sim_wave outcome = amdgpu_wave_run(wave, budget);
+    if (outcome == SIM_WAVE_ENDED)
+        amdgpu_report_end(wave);
+    return outcome;
 }
 
 static bool stuck(struct sim_block *sim)

@@ -382,6 +382,7 @@ static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct 
     if (__atomic_load_n(&op->run, __ATOMIC_RELAXED) == decode_op)
         there = decode(page, index);
     pthread_mutex_unlock(&code.lock);
+    wave->steps--; /* no instruction of the kernel */
     return there ? op : no_code(wave, page->address + index * 4);
 }
 
@@ -423,6 +424,7 @@ static const struct amdgpu_op *next_page(struct amdgpu_wave *wave, const struct 
             atomic_store_explicit(&page->following, following, memory_order_release);
     }
     wave->page = following;
+    wave->steps--;
     return &following->ops[index];
 }
 

@@ -255,6 +255,17 @@ void amdgpu_report_dispatch(const struct amdgpu_dispatch *dispatch, struct sim_r
                    group[0], group[1], group[2]);
 }
 
+void amdgpu_report_end(const struct amdgpu_wave *wave)
+{
+    if (!ah_log_on(AH_LOG_EXTRA, AH_LOG_KERN))
+        return;
+    char name[NAME_SIZE];
+    amdgpu_symbols_name(wave->block->dispatch->entry, name, sizeof name);
+    AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: wave %u of block %llu has executed %llu instructions", name,
+           wave->number, (unsigned long long)wave->block->block->number,
+           (unsigned long long)wave->steps);
+}
+
 void amdgpu_report_place(const struct amdgpu_wave *wave, struct sim_report *text)
 {
     static const char *const states[] = {[AMDGPU_AT_BARRIER] = "wait at a barrier before ",

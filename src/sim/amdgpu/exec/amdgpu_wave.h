@@ -146,6 +146,8 @@ void amdgpu_report_stuck(struct amdgpu_block *block);
 /* For reports on dispatches in progress: what a dispatch is, and where a wave is. */
 void amdgpu_report_dispatch(const struct amdgpu_dispatch *dispatch, struct sim_report *text);
 void amdgpu_report_place(const struct amdgpu_wave *wave, struct sim_report *text);
+/* Logs, at the level of all detail, how many instructions a wave that has ended has executed. */
+void amdgpu_report_end(const struct amdgpu_wave *wave);
 /* Reports that groups wait for other groups, some of which have ended. */
 void amdgpu_report_grid(struct amdgpu_dispatch *dispatch, uint64_t ended);
 /* Logs why a dispatch cannot start, and sets *out_end. Returns false. */

@@ -139,7 +139,12 @@ static bool begin(struct sim_block *sim, bool fresh)
 static enum sim_wave run(struct sim_block *sim, unsigned wave, unsigned budget)
 {
     struct ptx_block *block = sim->state;
-    return ptx_warp_run(&block->waves[wave], budget);
+    enum sim_wave outcome = ptx_warp_run(&block->waves[wave], budget);
+    if (outcome == SIM_WAVE_ENDED)
+        AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
+               block->launch->kernel->symbol->name, wave, (unsigned long long)sim->number,
+               (unsigned long long)block->waves[wave].warp.steps);
+    return outcome;
 }
 
 static bool stuck(struct sim_block *sim)

@@ -189,5 +189,7 @@ unsigned ptx_build_skip(struct ptx_builder *builder);
 void ptx_build_skipped(struct ptx_builder *builder, unsigned begun);
 /* Whether op is the first of a straight-line sequence, whose instructions it counts in e. */
 bool ptx_op_counts(const struct ptx_op *op);
+/* Whether op is where lanes join, which is no instruction. */
+bool ptx_op_joins(const struct ptx_op *op);
 
 #endif

@@ -99,12 +99,14 @@ static void count_lines(struct ptx_builder *builder)
     uint32_t length = 0;
     for (unsigned i = builder->op_count; i-- > 0;) {
         struct ptx_op *op = &builder->ops[i];
-        bool first = i == 0 || builder->ops[i - 1].inst != op->inst;
+        /* a join has the number of the instruction that follows */
+        const struct ptx_op *before = i ? &builder->ops[i - 1] : NULL;
+        bool first = !before || before->inst != op->inst || ptx_op_joins(before);
         if (ptx_op_counts(op)) {
             op->e = length;
             length = 0;
         }
-        length += first;
+        length += first && !ptx_op_joins(op);
     }
 }
 

@@ -7,9 +7,14 @@ enum {
     SPIN_WEIGHT = 16, /* and its steps count for more */
 };
 
+bool ptx_op_joins(const struct ptx_op *op)
+{
+    return op->run == ptx_run_join;
+}
+
 bool ptx_op_counts(const struct ptx_op *op)
 {
-    return op->run == ptx_run_join || op->run == ptx_run_branch || op->run == ptx_run_branch_back;
+    return ptx_op_joins(op) || op->run == ptx_run_branch || op->run == ptx_run_branch_back;
 }
 
 void ptx_build_join(struct ptx_builder *builder)
