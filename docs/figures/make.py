@@ -2,9 +2,9 @@
 """Makes the pictures of the documentation: make.py [--check].
 
 Drawings are made from the .dot files beside this script by Graphviz, plots from tables of
-docs/benchmarks.md by gnuplot. Colours are classes of a style that follows the reader's light or dark
+docs/benchmarks.md by gnuplot, traces from parts of trace files by trace.py. Colours are classes of a style that follows the reader's light or dark
 theme. Each picture names the digest of what it was made from; --check compares that with what is there
-now and needs neither program.
+now and needs no other program.
 """
 import glob
 import hashlib
@@ -116,6 +116,10 @@ def pictures():
             yield os.path.basename(path)[:-4], file.read(), [
                 "dot", "-Tsvg", "-Gbgcolor=transparent", "-Nfontname=DejaVu Sans",
                 "-Efontname=DejaVu Sans", "-Gfontname=DejaVu Sans"]
+    for path in sorted(glob.glob(os.path.join(HERE, "trace-*.json"))):
+        with open(path, encoding="utf-8") as file:
+            yield os.path.basename(path)[:-5], file.read(), [
+                sys.executable, os.path.join(HERE, "trace.py")]
     for plot in PLOTS:
         yield plot[0], plot_script(plot), ["gnuplot"]
 
