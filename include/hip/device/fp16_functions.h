@@ -6,6 +6,7 @@
 #include "hip/device/atomics_16.h"
 #include "hip/device/conversion.h"
 #include "hip/device/fp16.h"
+#include "hip/device/math/half.h"
 #include "hip/device/math_f32.h"
 #include "hip/device/warp.h"
 
@@ -247,16 +248,16 @@ __AH_HALF_FUNCTION(__AH_FN, floor, floorf(x))
 __AH_HALF_FUNCTION(__AH_FN, rint, rintf(x))
 __AH_HALF_FUNCTION(__AH_FN, trunc, truncf(x))
 __AH_HALF_FUNCTION(__AH_FN, sqrt, sqrtf(x))
-__AH_HALF_FUNCTION(__AH_FN, rsqrt, rsqrtf(x))
+__AH_HALF_FUNCTION(__AH_FN, rsqrt, __ah::hw::rsq(x))
 __AH_HALF_FUNCTION(__AH_FN, rcp, 1.0f / x)
-__AH_HALF_FUNCTION(__AH_FN, exp, expf(x))
-__AH_HALF_FUNCTION(__AH_FN, exp2, exp2f(x))
-__AH_HALF_FUNCTION(__AH_FN, exp10, exp10f(x))
-__AH_HALF_FUNCTION(__AH_FN, log, logf(x))
-__AH_HALF_FUNCTION(__AH_FN, log2, log2f(x))
-__AH_HALF_FUNCTION(__AH_FN, log10, log10f(x))
-__AH_HALF_FUNCTION(__AH_FN, sin, sinf(x))
-__AH_HALF_FUNCTION(__AH_FN, cos, cosf(x))
+__AH_HALF_FUNCTION(__AH_FN, exp, __ah::half_power(x, 0x1.715476p+0f))
+__AH_HALF_FUNCTION(__AH_FN, exp2, __ah::half_power(x, 1.0f))
+__AH_HALF_FUNCTION(__AH_FN, exp10, __ah::half_power(x, 0x1.a934fp+1f))
+__AH_HALF_FUNCTION(__AH_FN, log, __ah::half_log(x, 0x1.62e43p-1f))
+__AH_HALF_FUNCTION(__AH_FN, log2, __ah::half_log(x, 1.0f))
+__AH_HALF_FUNCTION(__AH_FN, log10, __ah::half_log(x, 0x1.344136p-2f))
+__AH_HALF_FUNCTION(__AH_FN, sin, __ah::half_sin(x))
+__AH_HALF_FUNCTION(__AH_FN, cos, __ah::half_cos(x))
 __AH_HALF_FUNCTION(__AH_YIELDING __AH_FN, tanh, tanhf(x))
 #undef __AH_HALF_FUNCTION
 

@@ -42,13 +42,18 @@ __AH_FN float large_remainder(float x, unsigned int *n)
     return __builtin_fabsf(x) < __builtin_inff() ? r : __builtin_nanf("");
 }
 
-__AH_FN float quarter_remainder(float x, unsigned int *n)
+/* For |x| < 2^17; NaN for infinity and NaN. */
+__AH_FN float usual_quarter_remainder(float x, unsigned int *n)
 {
     float place = __builtin_fmaf(x, 0x1.45f306p-1f, 0x1.8p23f), whole = place - 0x1.8p23f;
     float r = __builtin_fmaf(whole, -0x1.921fb4p+0f, x); /* all parts of one sign: -0 stays -0 */
     r = __builtin_fmaf(whole, -0x1.4442dp-24f, r);
-    r = __builtin_fmaf(whole, -0x1.846988p-48f, r);
     *n = bits_of(place);
+    return __builtin_fmaf(whole, -0x1.846988p-48f, r);
+}
+__AH_FN float quarter_remainder(float x, unsigned int *n)
+{
+    float r = usual_quarter_remainder(x, n);
     return __builtin_expect(!(__builtin_fabsf(x) < 0x1p17f), 0) ? large_remainder(x, n) : r;
 }
 
