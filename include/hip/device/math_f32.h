@@ -8,6 +8,8 @@
 
 #include "hip/device/fast.h"
 #include "hip/device/math/arc_f32.h"
+#include "hip/device/math/erf_f32.h"
+#include "hip/device/math/erfinv_f32.h"
 #include "hip/device/math/exp_f32.h"
 #include "hip/device/math/hyperbolic_f32.h"
 #include "hip/device/math/log_f32.h"
@@ -132,17 +134,13 @@ __AH_FN float nanf(const char *tag)
 
 /* ---- error and gamma functions; most by way of double ---- */
 
-__AH_FN float erff(float x) { return __ah::clc::erf(x); } /* 1 */
-/* 3; where the result is subnormal the float function of libclc gives 0 */
-__AH_FN float erfcf(float x)
-{
-    return x > 9.0f ? static_cast<float>(__ah::clc::erfc((double)x)) : __ah::clc::erfc(x);
-}
-__AH_FN float erfinvf(float x) { return static_cast<float>(erfinv((double)x)); }            /* 1 */
-__AH_FN float erfcinvf(float x) { return static_cast<float>(erfcinv((double)x)); }          /* 1 */
-__AH_FN float erfcxf(float x) { return static_cast<float>(erfcx((double)x)); }              /* 1 */
-__AH_FN float normcdff(float x) { return static_cast<float>(normcdf((double)x)); }          /* 1 */
-__AH_FN float normcdfinvf(float x) { return static_cast<float>(normcdfinv((double)x)); }    /* 1 */
+__AH_FN float erff(float x) { return __ah::erf_f32(x); }                                    /* 2 */
+__AH_FN float erfcf(float x) { return __ah::erfc_f32(x); }                                  /* 4 */
+__AH_FN float erfinvf(float x) { return __ah::erfinv_f32(x); }                              /* 2 */
+__AH_FN float erfcinvf(float x) { return __ah::erfcinv_f32(x); }                            /* 4 */
+__AH_FN float erfcxf(float x) { return __ah::erfcx_f32(x); }                                /* 4 */
+__AH_FN float normcdff(float x) { return __ah::normcdf_f32(x); }                            /* 5 */
+__AH_FN float normcdfinvf(float x) { return __ah::normcdfinv_f32(x); }                      /* 5 */
 __AH_FN float lgammaf(float x) { return static_cast<float>(__ah::clc::lgamma((double)x)); } /* 1 */
 __AH_FN float tgammaf(float x) { return static_cast<float>(tgamma((double)x)); }            /* 1 */
 
