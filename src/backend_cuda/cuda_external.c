@@ -2,7 +2,11 @@
  * descriptions have CUDA's values and layouts. */
 #include "cuda_backend.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 _Static_assert(sizeof(hipExternalMemoryHandleDesc) == sizeof(CUDA_EXTERNAL_MEMORY_HANDLE_DESC) &&
                    offsetof(hipExternalMemoryHandleDesc, flags) ==
@@ -38,6 +42,35 @@ hipError_t ahcuda_memory_range_handle(struct ah_backend_device *device, void *po
                            out_handle, ahcuda_pointer(pointer), size, (int)type, flags));
 }
 
+/* The driver closes the file that it is given, even if it refuses it (580): it gets another one. */
+static hipError_t copy_file(int file, int *out_copy)
+{
+    *out_copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    if (*out_copy >= 0)
+        return hipSuccess;
+    AH_LOG_ERR("cannot duplicate file descriptor %d: %s", file, strerror(errno));
+    return errno == EMFILE ? hipErrorOutOfMemory : hipErrorInvalidValue;
+}
+
+/* Whether both numbers are of one opened file. */
+static bool is_same_file(int a, int b)
+{
+    enum { KCMP_FILE = 0 };
+    pid_t self = getpid();
+    return syscall(SYS_kcmp, self, self, KCMP_FILE, a, b) == 0;
+}
+
+/* What was imported has the file, of which the caller's number goes; otherwise the caller keeps it.
+ * A driver that has not closed the copy then has not taken it. */
+static hipError_t finish_import(int file, int copy, hipError_t error)
+{
+    if (error == hipSuccess)
+        close(file);
+    else if (is_same_file(file, copy))
+        close(copy);
+    return error;
+}
+
 /* ---- memory -------------------------------------------------------------------------- */
 
 hipError_t ahcuda_external_import(struct ah_backend_device *device,
@@ -51,9 +84,13 @@ hipError_t ahcuda_external_import(struct ah_backend_device *device,
     if (!device->api->cuImportExternalMemory || !device->api->cuDestroyExternalMemory)
         return ahcuda_missing(device, "cuImportExternalMemory");
     memcpy(&native, description, sizeof native);
-    return ahcuda_done(
+    error = copy_file(description->handle.fd, &native.handle.fd);
+    if (error != hipSuccess)
+        return error;
+    error = ahcuda_done(
         device, "cuImportExternalMemory",
         device->api->cuImportExternalMemory((CUexternalMemory *)(void *)out_external, &native));
+    return finish_import(description->handle.fd, native.handle.fd, error);
 }
 
 hipError_t ahcuda_external_destroy(struct ah_backend_device *device,
@@ -126,9 +163,13 @@ hipError_t ahcuda_semaphore_import(struct ah_backend_device *device,
         !device->api->cuWaitExternalSemaphoresAsync)
         return ahcuda_missing(device, "cuImportExternalSemaphore");
     memcpy(&native, description, sizeof native);
-    return ahcuda_done(device, "cuImportExternalSemaphore",
-                       device->api->cuImportExternalSemaphore(
-                           (CUexternalSemaphore *)(void *)out_semaphore, &native));
+    error = copy_file(description->handle.fd, &native.handle.fd);
+    if (error != hipSuccess)
+        return error;
+    error = ahcuda_done(device, "cuImportExternalSemaphore",
+                        device->api->cuImportExternalSemaphore(
+                            (CUexternalSemaphore *)(void *)out_semaphore, &native));
+    return finish_import(description->handle.fd, native.handle.fd, error);
 }
 
 hipError_t ahcuda_semaphore_destroy(struct ah_backend_device *device,

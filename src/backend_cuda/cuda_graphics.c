@@ -1,6 +1,7 @@
 /* Owns objects of OpenGL: the driver shares them with its own OpenGL, without copies. A handle is
  * the driver's CUgraphicsResource. */
 #include "cuda_backend.h"
+#include "gl.h"
 
 _Static_assert(
     hipGraphicsRegisterFlagsReadOnly == (int)CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY &&
@@ -46,11 +47,24 @@ hipError_t ahcuda_gl_register_buffer(struct ah_backend_device *device, unsigned 
                            (CUgraphicsResource *)(void *)out_graphics, buffer, flags));
 }
 
+/* The driver takes a texture of another target for one of this. What OpenGL can have and this
+ * library cannot describe is the driver's to judge. */
+static hipError_t check_target(unsigned image, unsigned target)
+{
+    struct ah_gl_object object;
+    if (!ah_gl_is_target(target) || ah_gl_describe_image(image, target, &object) != AH_GL_NO_OBJECT)
+        return hipSuccess;
+    AH_LOG_ERR("image %u of OpenGL: %s (0x%x)", image, ah_gl_explain(AH_GL_NO_OBJECT), target);
+    return hipErrorInvalidValue;
+}
+
 hipError_t ahcuda_gl_register_image(struct ah_backend_device *device, unsigned image,
                                     unsigned target, unsigned flags,
                                     struct ah_backend_graphics **out_graphics)
 {
     hipError_t error = enter(device);
+    if (error == hipSuccess)
+        error = check_target(image, target);
     if (error != hipSuccess)
         return error;
     error = ahcuda_done(device, "cuGraphicsGLRegisterImage",

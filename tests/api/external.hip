@@ -32,11 +32,16 @@ static bool all_are(const int *p, int value)
     return host == std::vector<int>(count, value);
 }
 
+static bool over_nvidias_driver()
+{
+    const char *backend = std::getenv("ANYHIP_BACKEND");
+    return !backend || std::strcmp(backend, "cuda") == 0;
+}
+
 // NVIDIA's own driver takes semaphores of its Vulkan alone.
 static void need_semaphores()
 {
-    const char *backend = std::getenv("ANYHIP_BACKEND");
-    if (!backend || std::strcmp(backend, "cuda") == 0)
+    if (over_nvidias_driver())
         SKIP("the driver takes semaphores of Vulkan only: see vulkan_interop");
 }
 
@@ -526,7 +531,8 @@ TEST("descriptions and handles of memory are checked")
     desc.type = hipExternalMemoryHandleTypeD3D12Heap;
     CHECK_EQ(hipImportExternalMemory(&memory, &desc), hipErrorNotSupported);
     CHECK_EQ(import_memory(file, 0, &memory), hipErrorInvalidValue);
-    CHECK(import_memory(file, own.size + 1, &memory) != hipSuccess); // it is smaller
+    if (!over_nvidias_driver()) // which does not compare sizes
+        CHECK(import_memory(file, own.size + 1, &memory) != hipSuccess);
     CHECK(fcntl(file, F_GETFD) >= 0);
     CHECK_HIP(import_memory(file, own.size, &memory));
     CHECK_EQ(map_buffer(memory, 1, own.size, &p), hipErrorInvalidValue);

@@ -355,6 +355,37 @@ static void what_is_asked_of_a_reference_needs_a_place_for_the_answer(void **sta
     expect(hipTexRefGetAddressMode(&mode, &reference, 3), hipErrorInvalidValue);
 }
 
+static void a_view_is_a_part_of_the_array(void **state)
+{
+    const hipTextureDesc settings = {.normalizedCoords = 1};
+    hipTextureObject_t texture;
+    hipMipmappedArray_t mipmap;
+    (void)state;
+    ok(hipSetDevice(1)); /* over HSA a gfx1100, which has levels */
+    mipmap = make_mipmap(16, 16, 4, 3, hipArrayLayered);
+    const hipResourceDesc resource = resource_of_mipmap(mipmap);
+    struct hipResourceViewDesc view = {.format = hipResViewFormatFloat1, .width = 16, .height = 16};
+    view.firstMipmapLevel = 1;
+    unsigned calls = fakecuda_calls("cuTexObjectCreate");
+    expect_says(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue,
+                "a view's levels are not among those of the array");
+    view.lastMipmapLevel = 3;
+    expect(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue);
+    view.lastMipmapLevel = 2;
+    view.lastLayer = 4;
+    expect_says(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue,
+                "a view's layers are not among those of the array");
+    view.firstLayer = 3;
+    view.lastLayer = 2;
+    expect(hipCreateTextureObject(&texture, &resource, &settings, &view), hipErrorInvalidValue);
+    check(fakecuda_calls("cuTexObjectCreate") == calls); /* which may take some of these */
+    view.lastLayer = 3;
+    ok(hipCreateTextureObject(&texture, &resource, &settings, &view));
+    ok(hipDestroyTextureObject(texture));
+    ok(hipFreeMipmappedArray(mipmap));
+    ok(hipSetDevice(0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,6 +402,7 @@ int main(void)
         TEST_OVER("hsa", of_amd, an_image_that_fails_for_another_reason_is_not_made),
         TEST_OVER("hsa", of_amd, the_memory_of_an_array_is_unknown_before_the_runtime_has_it_back),
         TEST(a_linear_filter_is_for_floats),
+        TEST(a_view_is_a_part_of_the_array),
         TEST(what_is_asked_of_a_reference_needs_a_place_for_the_answer),
     };
     use_fake("90,90");

@@ -89,6 +89,13 @@ void fakecuda_hold(bool hold)
     pthread_mutex_unlock(&simcuda.lock);
 }
 
+void fakecuda_close_files(bool close)
+{
+    pthread_mutex_lock(&simcuda.lock);
+    simcuda_script.closes_files = close;
+    pthread_mutex_unlock(&simcuda.lock);
+}
+
 void fakecuda_break(int device, int result)
 {
     pthread_mutex_lock(&simcuda.lock);

@@ -36,6 +36,9 @@ void fakecuda_break(int device, int result);
 /* From now on every call returns CUDA_ERROR_DEINITIALIZED, as at exit. */
 void fakecuda_deinitialise(void);
 
+/* An import that is refused closes the file descriptor, as NVIDIA's driver does. */
+void fakecuda_close_files(bool close);
+
 /* Holds all queues: what is enqueued starts when they are let go. */
 void fakecuda_hold(bool hold);
 

@@ -19,8 +19,9 @@ extern "C" {
 /// @param [in] memHandleDesc  what it is; its file descriptor belongs to HIP after success
 /// Returns: hipErrorInvalidValue: a pointer is NULL, the kind or a flag is unknown, the size is 0, the
 /// file descriptor is not open, or on AMD is not of memory or of less than that; NVIDIA's driver has
-/// codes of its own for the latter two, such as hipErrorOperatingSystem; hipErrorOutOfMemory: the
-/// driver is out of resources; hipErrorNotSupported: the kind is of another system.
+/// codes of its own for a file that is not of memory, such as hipErrorOperatingSystem, and does not
+/// compare the size; hipErrorOutOfMemory: the driver is out of resources; hipErrorNotSupported: the
+/// kind is of another system.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "External Resource Interoperability"; cuImportExternalMemory.

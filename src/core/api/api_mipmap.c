@@ -61,6 +61,34 @@ static hipError_t create(hipMipmappedArray_t *out, struct ah_array_shape *shape,
     return error == hipSuccess ? wrap(device, native, shape, description, levels, out) : error;
 }
 
+static size_t shrunk(size_t size, unsigned level)
+{
+    return size == 0 || size >> level ? size >> level : 1;
+}
+
+static bool add_bytes(uint64_t *sum, size_t a, size_t b, size_t c, size_t element)
+{
+    uint64_t bytes;
+    return !__builtin_mul_overflow((uint64_t)(a ? a : 1), b ? b : 1, &bytes) &&
+           !__builtin_mul_overflow(bytes, c ? c : 1, &bytes) &&
+           !__builtin_mul_overflow(bytes, element, &bytes) &&
+           !__builtin_add_overflow(*sum, bytes, sum);
+}
+
+/* The texels of all levels end in the memory, however the device arranges them: NVIDIA's driver
+ * does not look. */
+static bool fits(const struct ah_external *external, uint64_t offset,
+                 const struct ah_array_shape *shape, unsigned levels)
+{
+    bool layers = shape->flags & (hipArrayLayered | hipArrayCubemap);
+    uint64_t end = offset;
+    for (unsigned i = 0; i < levels; i++)
+        if (!add_bytes(&end, shrunk(shape->width, i), shrunk(shape->height, i),
+                       layers ? shape->depth : shrunk(shape->depth, i), shape->element))
+            return false;
+    return end <= external->size;
+}
+
 /* More levels than the size has would be another layout of the memory, which others know. */
 static hipError_t map_external(hipMipmappedArray_t *out, hipExternalMemory_t handle,
                                const hipExternalMemoryMipmappedArrayDesc *given)
@@ -78,6 +106,12 @@ static hipError_t map_external(hipMipmappedArray_t *out, hipExternalMemory_t han
         return error;
     if (!shape_valid(&shape, given->numLevels) || given->numLevels > most_levels(&shape))
         return hipErrorInvalidValue;
+    if (!fits(external, given->offset, &shape, given->numLevels)) {
+        AH_LOG_ERR(
+            "a mipmapped array from byte %llu on reaches beyond imported memory of %llu bytes",
+            given->offset, (unsigned long long)external->size);
+        return hipErrorInvalidValue;
+    }
     struct ah_device *device = external->handle.device;
     error = device->ops->external_map_mipmap(device->native, external->native, given->offset,
                                              &shape, given->numLevels, &native);
@@ -183,11 +217,6 @@ hipError_t hipMipmappedArrayDestroy(hipMipmappedArray_t hMipmappedArray)
 {
     AH_ENTER_UNSAFE(hipMipmappedArrayDestroy);
     return AH_LEAVE(destroy(hMipmappedArray));
-}
-
-static size_t shrunk(size_t size, unsigned level)
-{
-    return size == 0 || size >> level ? size >> level : 1;
 }
 
 /* Called with the device's lock held. */

@@ -237,6 +237,24 @@ static hipError_t check_settings(const struct ah_texture_source *source,
     return hipSuccess;
 }
 
+/* NVIDIA's driver takes a view whose last level is before its first one. */
+static hipError_t check_view(const hipResourceDesc *resource,
+                             const struct ah_texture_source *source,
+                             const struct hipResourceViewDesc *view)
+{
+    struct ah_mipmap *mipmap;
+    unsigned levels = 1;
+    bool layered = source->shape.flags & hipArrayLayered;
+    if (source->kind == AH_SOURCE_MIPMAP &&
+        ah_mipmap_check(resource->res.mipmap.mipmap, &mipmap) == hipSuccess)
+        levels = mipmap->levels;
+    if (view->firstMipmapLevel > view->lastMipmapLevel || view->lastMipmapLevel >= levels)
+        return refuse("a view's levels are not among those of the array");
+    if (view->firstLayer > view->lastLayer || (layered && view->lastLayer >= source->shape.depth))
+        return refuse("a view's layers are not among those of the array");
+    return hipSuccess;
+}
+
 /* ---- textures ----------------------------------------------------------------------------- */
 
 /* Linear memory has integer coordinates: modes and filters are ignored. */
@@ -268,6 +286,8 @@ hipError_t ah_texture_create(const hipResourceDesc *resource, const hipTextureDe
         error = read_source(device, resource, &source);
     if (error == hipSuccess)
         error = check_settings(&source, settings, view);
+    if (error == hipSuccess && view)
+        error = check_view(resource, &source, view);
     if (error != hipSuccess)
         return error;
     struct ah_texture *texture = calloc(1, sizeof *texture);

@@ -179,6 +179,7 @@ struct simcuda_script {
     bool apart;           /* no device can access another's memory */
     int version;          /* of CUDA; 0: SIMCUDA_VERSION */
     bool one_host_thread; /* host functions run one at a time */
+    bool closes_files;    /* of imports that it refuses, as NVIDIA's driver */
 };
 extern struct simcuda_script simcuda_script;
 

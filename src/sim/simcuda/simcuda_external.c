@@ -54,8 +54,11 @@ CUresult simcuda_cuImportExternalMemory(CUexternalMemory *memory,
                                         const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *description)
 {
     SIMCUDA_ENTER(cuImportExternalMemory);
-    return simcuda_leave(memory && description ? import(memory, description)
-                                               : CUDA_ERROR_INVALID_VALUE);
+    CUresult result =
+        memory && description ? import(memory, description) : CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS && simcuda_script.closes_files)
+        close(description->handle.fd);
+    return simcuda_leave(result);
 }
 
 static struct simcuda_external *external_of(CUexternalMemory handle, const char *what)

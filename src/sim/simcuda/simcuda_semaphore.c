@@ -56,8 +56,11 @@ CUresult simcuda_cuImportExternalSemaphore(CUexternalSemaphore *semaphore,
                                            const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *description)
 {
     SIMCUDA_ENTER(cuImportExternalSemaphore);
-    return simcuda_leave(semaphore && description ? import(semaphore, description)
-                                                  : CUDA_ERROR_INVALID_VALUE);
+    CUresult result =
+        semaphore && description ? import(semaphore, description) : CUDA_ERROR_INVALID_VALUE;
+    if (result != CUDA_SUCCESS && simcuda_script.closes_files)
+        close(description->handle.fd);
+    return simcuda_leave(result);
 }
 
 static struct simcuda_semaphore *semaphore_of(CUexternalSemaphore handle, const char *what)
