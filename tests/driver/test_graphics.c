@@ -309,6 +309,49 @@ static void a_device_that_does_not_draw_has_copies(void **state)
     no_mesa();
 }
 
+/* Of device 1. */
+static hipGraphicsResource_t share_exported(size_t shrink)
+{
+    hipGraphicsResource_t resource;
+    char place[64];
+    struct fakegl_mesa mesa = {.present = true, .offset = 512, .shrink = shrink};
+    ok(hipDeviceGetPCIBusId(place, sizeof place, 1));
+    check(sscanf(place, "%x:%x:%x", &mesa.domain, &mesa.bus, &mesa.device) == 3);
+    fakegl_set_mesa(&mesa);
+    ok(hipSetDevice(1));
+    fakegl_make_current(true);
+    buffer = fakegl_buffer(SIZE);
+    ok(hipGraphicsGLRegisterBuffer(&resource, buffer, NONE));
+    return resource;
+}
+
+static void a_buffer_that_mesa_exports_is_the_same_memory(void **state)
+{
+    hipGraphicsResource_t resource = share_exported(0);
+    unsigned reads = fakegl_reads(), writes = fakegl_writes();
+    uint32_t first = 0;
+    (void)state;
+    memset(fakegl_contents(buffer), 1, SIZE);
+    void *pointer = map(resource);
+    ok(hipMemcpy(&first, pointer, sizeof first, hipMemcpyDeviceToHost));
+    check(first == 0x01010101);
+    ok(launch_fill(pointer, 77, SIZE / 4, NULL));
+    ok(hipGraphicsUnmapResources(1, &resource, NULL));
+    check_words(fakegl_contents(buffer), SIZE / 4, 77);
+    check(fakegl_reads() == reads && fakegl_writes() == writes);
+    end_sharing(resource);
+    no_mesa();
+    ok(hipSetDevice(0));
+}
+
+static void an_exported_file_that_is_too_short_is_not_used(void **state)
+{
+    (void)state;
+    check_copies(share_exported(4096));
+    no_mesa();
+    ok(hipSetDevice(0));
+}
+
 static void what_mesa_does_not_export_is_shared_by_copies(void **state)
 {
     hipGraphicsResource_t resource;
@@ -350,6 +393,8 @@ int main(void)
         TEST(the_next_frame_has_no_devices),
         TEST_OVER("hsa", of_mesa, the_device_that_draws_is_the_one_of_mesa),
         TEST_OVER("hsa", of_mesa, a_device_that_does_not_draw_has_copies),
+        TEST_OVER("hsa", of_mesa, a_buffer_that_mesa_exports_is_the_same_memory),
+        TEST_OVER("hsa", of_mesa, an_exported_file_that_is_too_short_is_not_used),
         TEST_OVER("hsa", of_mesa, what_mesa_does_not_export_is_shared_by_copies),
     };
     use_fake("80,80");

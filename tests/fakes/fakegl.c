@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { OBJECTS_MAX = 32, INTEGERS_MAX = 64, OUT_OF_MEMORY = 0x0505, LOST = 0x0507 };
+enum { PAGE = 4096, OBJECTS_MAX = 32, INTEGERS_MAX = 64, OUT_OF_MEMORY = 0x0505, LOST = 0x0507 };
 enum { INVALID_OPERATION = 0x0502, COPY_READ_BUFFER = 0x8F36, TEXTURE_2D = 0x0DE1 };
 
 struct object {
@@ -18,8 +18,8 @@ struct object {
     size_t size;
     unsigned width, height;
     char *contents;
-    int file; /* -1: in the memory of the process */
-    size_t mapped;
+    int file;             /* -1: in the memory of the process */
+    size_t mapped, start; /* bytes of its mapping, and where contents begin there */
 };
 
 static struct object objects[OBJECTS_MAX]; /* by name */
@@ -55,6 +55,15 @@ void fakegl_lose(bool is_lost)
     lost = is_lost;
 }
 
+/* As files of memory that processes share are: no process can make it smaller. */
+static int shared_file(size_t size)
+{
+    int file = memfd_create("fakegl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (ftruncate(file, (off_t)size) != 0 || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) != 0)
+        abort();
+    return file;
+}
+
 static void allocate(struct object *object, size_t size)
 {
     object->size = size;
@@ -64,10 +73,9 @@ static void allocate(struct object *object, size_t size)
         object->contents = calloc(1, size ? size : 1);
         return;
     }
-    object->mapped = mesa.offset + size;
-    object->file = memfd_create("fakegl", MFD_CLOEXEC);
-    if (ftruncate(object->file, (off_t)(object->mapped - mesa.shrink)) != 0)
-        abort();
+    object->mapped = (mesa.offset + size + PAGE - 1) / PAGE * PAGE;
+    object->file = shared_file(object->mapped);
+    object->start = mesa.offset;
     char *mapping = mmap(NULL, object->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, object->file, 0);
     object->contents = mapping + mesa.offset;
 }
@@ -75,7 +83,7 @@ static void allocate(struct object *object, size_t size)
 static void release(struct object *object)
 {
     if (object->file >= 0) {
-        munmap(object->contents - (object->mapped - object->size), object->mapped);
+        munmap(object->contents - object->start, object->mapped);
         close(object->file);
     } else {
         free(object->contents);
@@ -192,7 +200,8 @@ int eglGLInteropExportObjectMESA(void *display, void *context, struct mesa_glint
     const struct object *object = &objects[in->obj];
     if (mesa.error || object->file < 0)
         return mesa.error ? mesa.error : 1;
-    out->dmabuf_fd = fcntl(object->file, F_DUPFD_CLOEXEC, 3);
+    out->dmabuf_fd = mesa.shrink ? shared_file(object->mapped - mesa.shrink)
+                                 : fcntl(object->file, F_DUPFD_CLOEXEC, 3);
     out->buf_offset = (ptrdiff_t)mesa.offset;
     out->buf_size = (ptrdiff_t)object->size;
     return MESA_GLINTEROP_SUCCESS;

@@ -34,7 +34,7 @@ struct fakegl_mesa {
     unsigned domain, bus, device;
     int error;
     size_t offset;
-    size_t shrink; /* bytes that the dma-buf is too short */
+    size_t shrink; /* bytes by which the dma-buf is too short, whole pages */
 };
 void fakegl_set_mesa(const struct fakegl_mesa *mesa);
 
