@@ -54,7 +54,8 @@ static hipError_t check_target(unsigned image, unsigned target)
     struct ah_gl_object object;
     if (!ah_gl_is_target(target) || ah_gl_describe_image(image, target, &object) != AH_GL_NO_OBJECT)
         return hipSuccess;
-    AH_LOG_ERR("image %u of OpenGL: %s (0x%x)", image, ah_gl_explain(AH_GL_NO_OBJECT), target);
+    AH_LOG_ERR("the OpenGL context has no such object of that target: image %u, target 0x%x", image,
+               target);
     return hipErrorInvalidValue;
 }
 

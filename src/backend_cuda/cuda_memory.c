@@ -1,6 +1,7 @@
 /* Owns allocation on the device and of page-locked and managed memory, queries of pointers, and
  * sharing between processes. */
 #include "cuda_backend.h"
+#include "readable.h"
 
 #include <string.h>
 
@@ -74,8 +75,14 @@ hipError_t ahcuda_host_register(struct ah_backend_device *device, void *pointer,
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemHostRegister",
-                       device->api->cuMemHostRegister(pointer, size, native));
+    CUresult result = device->api->cuMemHostRegister(pointer, size, native);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY && !(flags & hipHostRegisterIoMemory) &&
+        ah_memory_readable(pointer) < size) { /* the driver's for what it could not lock */
+        AH_LOG_ERR("of %zu bytes at %p the program has %zu: no others can be registered", size,
+                   pointer, ah_memory_readable(pointer));
+        return hipErrorInvalidValue;
+    }
+    return ahcuda_done(device, "cuMemHostRegister", result);
 }
 
 hipError_t ahcuda_host_unregister(struct ah_backend_device *device, void *pointer)

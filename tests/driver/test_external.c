@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { SIZE = 2 << 20 };
@@ -123,6 +124,33 @@ static void what_a_driver_refuses_stays_the_programs_file(void **state)
     ok(hipDestroyExternalMemory(memory));
     check(fcntl(description.handle.fd, F_GETFD) < 0);
     close(timeline.handle.fd);
+}
+
+/* Imports while the process can have no other file. */
+static hipError_t import_as_the_last_file(hipExternalMemory_t *memory,
+                                          const hipExternalMemoryHandleDesc *description)
+{
+    struct rlimit before, few;
+    int next = dup(0);
+    close(next);
+    check(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    few = before;
+    few.rlim_cur = (rlim_t)next;
+    check(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    hipError_t error = hipImportExternalMemory(memory, description);
+    check(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    return error;
+}
+
+static void a_copy_of_the_file_may_be_one_too_many(void **state)
+{
+    hipExternalMemory_t memory;
+    const hipExternalMemoryHandleDesc description = memory_of(memory_file(), SIZE);
+    (void)state;
+    expect_says(import_as_the_last_file(&memory, &description), hipErrorOutOfMemory,
+                "cannot duplicate file descriptor");
+    ok(hipImportExternalMemory(&memory, &description));
+    ok(hipDestroyExternalMemory(memory));
 }
 
 static void parts_are_in_the_memory(void **state)
@@ -332,6 +360,7 @@ int main(void)
         TEST(memory_is_imported_mapped_and_freed_in_any_order),
         TEST(what_is_not_memory_is_refused),
         TEST(what_a_driver_refuses_stays_the_programs_file),
+        TEST_OVER("cuda", "NVIDIA's driver closes files", a_copy_of_the_file_may_be_one_too_many),
         TEST(parts_are_in_the_memory),
         TEST(arrays_begin_where_images_can),
         TEST(a_failure_leaves_nothing),

@@ -429,6 +429,22 @@ static void registered_memory_is_reached_by_kernels(void **state)
     free(memory);
 }
 
+/* NVIDIA's driver has no code of its own for it. */
+static void what_is_no_memory_is_not_registered(void **state)
+{
+    const size_t huge = (size_t)1 << 46;
+    char *memory = malloc(8192);
+    (void)state;
+    fakecuda_fail("cuMemHostRegister_v2", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    expect_says(hipHostRegister(memory, huge, 0), hipErrorInvalidValue,
+                "no others can be registered");
+    fakecuda_fail("cuMemHostRegister_v2", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    expect(hipHostRegister(memory, 8192, 0), hipErrorOutOfMemory);
+    ok(hipHostRegister(memory, 8192, 0));
+    ok(hipHostUnregister(memory));
+    free(memory);
+}
+
 static void registration_checks_its_arguments(void **state)
 {
     char *memory = malloc(8192);
@@ -856,6 +872,7 @@ int main(void)
         TEST(every_name_of_page_locked_allocation_works),
         TEST(page_locked_allocation_checks_its_arguments),
         TEST(registered_memory_is_reached_by_kernels),
+        TEST_OVER("cuda", "a code of NVIDIA's driver", what_is_no_memory_is_not_registered),
         TEST(registration_checks_its_arguments),
         TEST(managed_memory_is_used_by_host_and_kernels_at_one_address),
         TEST(managed_memory_is_prefetched_and_advised),

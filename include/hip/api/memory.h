@@ -151,7 +151,8 @@ hipError_t hipHostGetFlags(unsigned int *flagsPtr, void *hostPtr);
 /// @param [in] hostPtr  start of the range, page-aligned or not
 /// @param [in] sizeBytes  bytes, not 0
 /// @param [in] flags  hipHostRegister* flags, combined
-/// Returns: hipErrorInvalidValue: hostPtr is NULL, sizeBytes is 0 or flags is unknown;
+/// Returns: hipErrorInvalidValue: hostPtr is NULL, sizeBytes is 0, a part of the range is no memory of
+/// the program, or flags is unknown;
 /// hipErrorHostMemoryAlreadyRegistered: part of the range is; hipErrorOutOfMemory: the system
 /// refuses to lock that much; hipErrorNotSupported: the device cannot.
 /// Thread safety: safe.
