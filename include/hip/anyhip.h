@@ -21,6 +21,7 @@ enum anyhipBackend {
 /// Flags of hipMallocArray(), hipMalloc3DArray(), hipMallocMipmappedArray(), hipArray3DCreate() and
 /// hipMipmappedArrayCreate() for which HIP has no names. On devices with sparseHipArraySupported
 /// and deferredMappingHipArraySupported of hipDeviceProp_t; elsewhere hipErrorNotSupported.
+/// NVIDIA's driver (580) has no sparse arrays with hipArraySurfaceLoadStore: hipErrorInvalidValue.
 enum anyhipArrayFlags {
     anyhipArraySparse = 0x40,         ///< hipMemMapArrayAsync() binds memory to parts
     anyhipArrayDeferredMapping = 0x80 ///< memory is bound to the whole

@@ -215,7 +215,8 @@ TEST("imported memory is a mipmapped array, whose levels are the same bytes for 
     desc.offset = own.size - 4096 / 2;
     refused(memory[1], &desc);
     desc.offset = 100;
-    refused(memory[1], &desc);
+    if (!over_nvidias_driver()) // which takes any offset
+        refused(memory[1], &desc);
     desc.offset = 0;
     desc.formatDesc.x = 7;
     CHECK(hipExternalMemoryGetMappedMipmappedArray(&none, memory[1], &desc) != hipSuccess);
