@@ -3,6 +3,7 @@
  * of. What the driver refuses to have in a graph is left to core, which does it in a stream. */
 #include "cuda_attribute.h"
 #include "cuda_backend.h"
+#include "cuda_trace.h"
 #include "readable.h"
 
 #include <stdlib.h>
@@ -437,13 +438,20 @@ static hipError_t set_enabled(struct ah_backend_graph *graph, const struct ah_gr
     return error;
 }
 
+static CUgraphNode node_of(const struct ah_backend_graph *graph, unsigned index)
+{
+    return graph->nodes[index].native;
+}
+
 /* Some restrictions are checked here alone, so that nodes may be refused as by add_node. */
 static hipError_t instantiate(struct ah_backend_device *device, struct ah_backend_graph *graph,
                               const struct ah_graph_node *nodes)
 {
-    hipError_t error =
-        node_result(device, "instantiating", &nodes[graph->count - 1],
-                    device->api->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0));
+    struct ahcuda_trace_nodes traced = {.graph = graph, .count = graph->count, .node = node_of};
+    ahcuda_trace_instantiate(&traced);
+    CUresult result = device->api->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0);
+    ahcuda_trace_instantiate(NULL);
+    hipError_t error = node_result(device, "instantiating", &nodes[graph->count - 1], result);
     for (unsigned i = 0; i < graph->count && error == hipSuccess; i++)
         if (graph->nodes[i].works)
             error = set_enabled(graph, &nodes[i], &graph->nodes[i]);

@@ -2,6 +2,8 @@
  */
 #include "cuda_trace.h"
 
+static _Thread_local struct ahcuda_trace_nodes *instantiating;
+
 static struct ahcuda_trace *trace_of(struct ah_backend_device *device)
 {
     return atomic_load_explicit(&device->trace, memory_order_acquire);
@@ -10,7 +12,8 @@ static struct ahcuda_trace *trace_of(struct ah_backend_device *device)
 static hipError_t choose(struct ah_backend_device *device, const struct ah_trace_sink *sink,
                          struct ahcuda_trace **out_trace)
 {
-    static const struct ahcuda_trace_method *const methods[] = {&ahcuda_trace_events};
+    static const struct ahcuda_trace_method *const methods[] = {&ahcuda_trace_cupti,
+                                                                &ahcuda_trace_events};
     hipError_t error = hipErrorNotSupported;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         error = methods[i]->start(device, sink, out_trace);
@@ -89,4 +92,14 @@ void ahcuda_trace_destroy(struct ah_backend_device *device)
     struct ahcuda_trace *trace = atomic_exchange(&device->trace, NULL);
     if (trace)
         trace->method->destroy(trace);
+}
+
+void ahcuda_trace_instantiate(struct ahcuda_trace_nodes *nodes)
+{
+    instantiating = nodes;
+}
+
+struct ahcuda_trace_nodes *ahcuda_trace_instantiating(void)
+{
+    return instantiating;
 }

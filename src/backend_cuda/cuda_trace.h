@@ -30,11 +30,22 @@ struct ahcuda_trace {
     _Atomic uint64_t lost; /* when the device was reset, since the last collect */
 };
 
-extern const struct ahcuda_trace_method ahcuda_trace_events;
+extern const struct ahcuda_trace_method ahcuda_trace_cupti, ahcuda_trace_events;
 
 enum {
     AHCUDA_TRACE_PATIENCE = 1000000000, /* ns: how long work that does not end is waited for */
 };
+
+/* The nodes of a graph, by their index, for those who report what the driver makes of them. */
+struct ahcuda_trace_nodes {
+    const struct ah_backend_graph *graph;
+    unsigned count, next;
+    CUgraphNode (*node)(const struct ah_backend_graph *graph, unsigned index);
+};
+
+/* While the calling thread instantiates a graph, its nodes; NULL: it is at an end. */
+void ahcuda_trace_instantiate(struct ahcuda_trace_nodes *nodes);
+struct ahcuda_trace_nodes *ahcuda_trace_instantiating(void);
 
 /* Before and after a reset: reports what is done, and forgets the rest. */
 void ahcuda_trace_settle(struct ah_backend_device *device);

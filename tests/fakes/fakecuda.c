@@ -1,6 +1,7 @@
 /* Owns what the fake CUDA driver adds to the simulated one: its devices, and what is left of what
  * was made. The script is script.c's. */
 #include "fakecuda.h"
+#include "fakecupti.h"
 #include "script.h"
 #include "simcuda.h"
 #include "simcuda_driver.h"
@@ -50,6 +51,7 @@ static void read_settings(void)
 static CUresult on_call(const char *name)
 {
     CUresult result = script_call(name);
+    fakecupti_call(name);
     bool starts = strcmp(name, "cuInit") == 0;
     if (starts || strcmp(name, "cuDriverGetVersion") == 0)
         read_settings();
@@ -300,6 +302,7 @@ __attribute__((constructor)) static void start(void)
     simcuda_script.call = on_call;
     simcuda_script.violation = script_violation;
     simcuda_script.launch = on_launch;
+    fakecupti_open();
 }
 
 __attribute__((destructor)) static void end_of_process(void)

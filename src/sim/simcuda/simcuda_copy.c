@@ -95,7 +95,11 @@ struct simcuda_copy *simcuda_copy_new(const struct simcuda_copy *request)
         return NULL;
     }
     *copy = *request;
-    copy->op = (struct simcuda_op){.run = run_copy, .fini = simcuda_copy_fini};
+    copy->op = (struct simcuda_op){
+        .run = run_copy,
+        .fini = simcuda_copy_fini,
+        .note = {.kind = SIMCUDA_DOES_COPY,
+                 .bytes = (uint64_t)request->width * request->height * request->depth}};
     return copy;
 }
 

@@ -168,6 +168,13 @@ struct simcuda_launched {
     const void *arguments;
     size_t argument_size;
 };
+/* What an operation does, and for which call, for scripts. */
+struct simcuda_work_note {
+    enum { SIMCUDA_DOES_OTHER, SIMCUDA_DOES_KERNEL, SIMCUDA_DOES_COPY, SIMCUDA_DOES_FILL } kind;
+    uint32_t number;  /* of the call */
+    const void *node; /* of an executable graph, or NULL */
+    uint64_t bytes;
+};
 struct simcuda_script {
     /* Called when a call begins, without the lock: a result other than CUDA_SUCCESS becomes the
      * call's result. */
@@ -180,6 +187,11 @@ struct simcuda_script {
     int version;          /* of CUDA; 0: SIMCUDA_VERSION */
     bool one_host_thread; /* host functions run one at a time */
     bool closes_files;    /* of imports that it refuses, as NVIDIA's driver */
+    /* The number of the calling thread's call; what was done between two times of CLOCK_MONOTONIC
+     * in nanoseconds; a node of an executable graph, made from that one. With the lock. */
+    uint32_t (*number)(void);
+    void (*done)(const struct simcuda_work_note *note, uint64_t begin, uint64_t end);
+    void (*cloned)(const void *from, const void *node);
 };
 extern struct simcuda_script simcuda_script;
 
@@ -311,6 +323,7 @@ struct simcuda_op {
     size_t wait_count;
     bool after_errors;  /* runs even if the context has an error */
     bool leaves_memory; /* does not itself change device memory */
+    struct simcuda_work_note note;
     /* Called without the lock; the result becomes the context's error. */
     CUresult (*run)(struct simcuda_op *op, struct simcuda_context *context);
     void (*fini)(struct simcuda_op *op); /* with the lock, may be NULL */

@@ -46,12 +46,14 @@ CUresult simcuda_fill_op(const struct simcuda_context *context,
 {
     unsigned element = request->elementSize;
     size_t pitch = request->pitch, row, rows, span;
-    struct fill_op fill = {.op.run = run_fill,
-                           .dst.row = pitch,
-                           .width = request->width,
-                           .height = request->height,
-                           .value = request->value,
-                           .element = element};
+    struct fill_op fill = {
+        .op.run = run_fill,
+        .op.note = {.kind = SIMCUDA_DOES_FILL, .bytes = request->width * element * request->height},
+        .dst.row = pitch,
+        .width = request->width,
+        .height = request->height,
+        .value = request->value,
+        .element = element};
     if (request->dst % element != 0 || __builtin_mul_overflow(request->width, element, &row) ||
         __builtin_mul_overflow(request->height - 1, pitch, &rows) ||
         __builtin_add_overflow(rows, row, &span) ||

@@ -204,6 +204,8 @@ static CUresult copy_nodes(const struct simcuda_graph *graph, struct simcuda_gra
     for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++) {
         if (!copy_node(graph->nodes[i], &exec->nodes[i]))
             return CUDA_ERROR_OUT_OF_MEMORY;
+        if (simcuda_script.cloned)
+            simcuda_script.cloned((const void *)(uintptr_t)exec->nodes[i].node, &exec->nodes[i]);
         result = check_work(exec->nodes[i].work);
         if (result != CUDA_SUCCESS)
             *out_error = (CUgraphNode)(uintptr_t)exec->nodes[i].node;
@@ -502,6 +504,7 @@ static CUresult push_node(struct simcuda_graph_exec *exec, struct exec_node *nod
     while (node->op && good) {
         struct simcuda_op *op = node->op;
         node->op = op->next;
+        op->note.node = node;
         if (simcuda_stream_push(lane->stream, op) != CUDA_SUCCESS)
             return CUDA_ERROR_OUT_OF_MEMORY;
     }

@@ -245,6 +245,7 @@ static struct launch_op *make_op(struct simcuda_function *function,
         return NULL;
     op->op.run = run_launch;
     op->op.fini = fini_launch;
+    op->op.note.kind = SIMCUDA_DOES_KERNEL;
     op->function = function;
     op->cooperative = shape->cooperative;
     op->launch.run.priority = shape->has_priority ? shape->priority : priority;

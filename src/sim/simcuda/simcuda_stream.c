@@ -152,8 +152,16 @@ static void delay(struct simcuda_context *context)
     }
 }
 
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 static void run(struct simcuda_op *op, struct simcuda_context *context)
 {
+    uint64_t begin = simcuda_script.done ? now() : 0;
     if (context->aborting || (simcuda_context_error(context) != CUDA_SUCCESS && !op->after_errors))
         return;
     simcuda.running += !op->leaves_memory;
@@ -162,6 +170,8 @@ static void run(struct simcuda_op *op, struct simcuda_context *context)
     CUresult result = op->run(op, context);
     pthread_mutex_lock(&simcuda.lock);
     simcuda.running -= !op->leaves_memory;
+    if (simcuda_script.done)
+        simcuda_script.done(&op->note, begin, now());
     if (result != CUDA_SUCCESS)
         simcuda_context_fail(context, result);
 }
@@ -246,6 +256,8 @@ CUresult simcuda_stream_push(struct simcuda_stream *stream, struct simcuda_op *o
         simcuda_op_discard(op);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    if (simcuda_script.number)
+        op->note.number = simcuda_script.number();
     op->stream = stream;
     op->next = NULL;
     if (stream->last)
