@@ -33,8 +33,9 @@ __AH_FN float atan_f32(float x)
 }
 
 /* The smaller size over the larger one by a division that is right to 0.6 ulp: both are scaled by
- * the larger one's exponent, so that its reciprocal and the remainder are normal. Then the octant:
- * with the sizes exchanged pi / 2 - t, for a negative x pi - t. 1 ulp. */
+ * the larger one's exponent, so that its reciprocal and the remainder are normal; what is added to
+ * it counts only for 0. Then the octant: with the sizes exchanged pi / 2 - t, for a negative x pi -
+ * t. 1 ulp. */
 __AH_FN float atan2_f32(float y, float x)
 {
     float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
@@ -42,11 +43,10 @@ __AH_FN float atan2_f32(float y, float x)
     float more = steep ? ay : ax, less = steep ? ax : ay;
     unsigned int exponent = bits_of(more) & 0x7f800000u;
     float scale = float_of(0x7f000000u - (exponent < 0x7e800000u ? exponent : 0x7e800000u));
-    float a = more * scale, b = less * scale, r = hw::rcp(a);
-    float t = b * r;
+    float a = __builtin_fmaf(more, scale, 0x1p-100f), b = less * scale, r = hw::rcp(a);
+    float t = b * r, of_infinity = less == __builtin_inff() ? 1.0f : 0.0f;
     t = __builtin_fmaf(__builtin_fmaf(-t, a, b), r, t);
-    /* 0 over 0 and infinity over infinity */
-    t = more == 0.0f ? 0.0f : more == __builtin_inff() ? (less == more ? 1.0f : 0.0f) : t;
+    t = more == __builtin_inff() ? of_infinity : t;
     t = atan_unit(t);
     float high = left ? 0x1.921fb6p+1f : 0.0f, low = left ? -0x1.777a5cp-24f : 0.0f;
     high = steep ? 0x1.921fb6p+0f : high;

@@ -25,6 +25,7 @@ __AH_FN int biased_exponent(float *x)
 }
 __AH_FN bool has_exponent(float x) { return (bits_of(x) & 0x7fffffffu) - 1 < 0x7f7fffffu; }
 
+#if defined(__NVPTX__)
 __AH_FN float frexp_f32(float x, int *exponent)
 {
     float m = x;
@@ -38,13 +39,27 @@ __AH_FN float logb_f32(float x)
     float m = x, e = static_cast<float>(biased_exponent(&m) - 127);
     return has_exponent(x) ? e : hw::lg2(__builtin_fabsf(x));
 }
+__AH_FN int ilogb_of_number(float x) { return biased_exponent(&x) - 127; }
+#else
+__AH_FN float frexp_f32(float x, int *exponent)
+{
+    bool finite = __builtin_fabsf(x) < __builtin_inff();
+    *exponent = finite ? __builtin_amdgcn_frexp_expf(x) : 0;
+    return finite ? __builtin_amdgcn_frexp_mantf(x) : x + x;
+}
+__AH_FN int ilogb_of_number(float x) { return __builtin_amdgcn_frexp_expf(x) - 1; }
+__AH_FN float logb_f32(float x)
+{
+    float size = __builtin_fabsf(x), e = static_cast<float>(ilogb_of_number(x));
+    e = size < __builtin_inff() ? e : size;
+    return x == 0.0f ? -__builtin_inff() : e;
+}
+#endif
 /* with the values of glibc for what has no exponent */
 __AH_FN int ilogb_f32(float x)
 {
-    float m = x;
-    int e = biased_exponent(&m) - 127;
     int special = __builtin_fabsf(x) == __builtin_inff() ? 2147483647 : -2147483647 - 1;
-    return has_exponent(x) ? e : special;
+    return has_exponent(x) ? ilogb_of_number(x) : special;
 }
 
 /* x 2^n by three products, of which only the last can round: where an earlier one is subnormal, the
