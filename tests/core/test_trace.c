@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ARGS_MAX = 16 };
@@ -196,6 +198,38 @@ static void what_finds_no_space_is_counted(void **state)
     assert_true(count(list, "i", "records lost") > 0);
     assert_contains(done.err, "the trace is not complete: more happens than can be written");
     cJSON_Delete(list);
+}
+
+/* A sanitizer keeps what is freed for a while. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { HAS_SANITIZER = 1 };
+#else
+enum { HAS_SANITIZER = 0 };
+#endif
+
+/* The most memory that the program took, in KiB. */
+static long memory_for(const char *calls)
+{
+    struct rusage use;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        execl(AH_TEST_PROGRAM, "program", "call", calls, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(wait4(child, &status, 0, &use), child);
+    assert_int_equal(status, 0);
+    return use.ru_maxrss;
+}
+
+/* Beyond what the buffer needs that the configuration allows. */
+static void memory_does_not_grow_with_the_trace(void **state)
+{
+    (void)state;
+    enum { BUFFER = 8 << 10, MORE = 2 << 10 }; /* KiB; the file has some 18 MiB */
+    long small = memory_for("100");
+    long large = memory_for(HAS_SANITIZER ? "100" : "100000");
+    assert_true(HAS_SANITIZER || large < small + BUFFER + MORE);
 }
 
 /* ---- the ends of programs ---------------------------------------------------------------------
@@ -386,6 +420,7 @@ int main(void)
         TRACE_TEST(calls_of_a_thread_follow_one_another),
         TRACE_TEST(marks_and_ranges_are_events_before_any_call),
         TRACE_TEST(what_finds_no_space_is_counted),
+        TRACE_TEST(memory_does_not_grow_with_the_trace),
         TRACE_TEST(a_killed_program_leaves_a_complete_file),
         TRACE_TEST(a_program_that_ends_by__exit_leaves_a_complete_file),
         TRACE_TEST(the_file_is_complete_while_the_program_runs),
