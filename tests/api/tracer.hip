@@ -501,6 +501,34 @@ TEST("kernels of a graph are reported by name, as work of its launch")
     CHECK_HIP(hipFree(device));
 }
 
+TEST("work has the number of its device")
+{
+    registered one;
+    int count = 0;
+    CHECK_HIP(hipGetDeviceCount(&count));
+    if (count < 2)
+        SKIP("there is one device");
+    one->wanted = {n_launch};
+    one.begin();
+    for (int device = 0; device < count; device++) {
+        int *memory = nullptr;
+        CHECK_HIP(hipSetDevice(device));
+        CHECK_HIP(hipMalloc(reinterpret_cast<void **>(&memory), sizeof(int)));
+        store<<<1, 1>>>(memory, device);
+        CHECK_LAUNCH();
+        CHECK_HIP(hipFree(memory));
+    }
+    one.end();
+    CHECK_HIP(hipSetDevice(0));
+    auto kernels = one->of(dispatch);
+    auto launches = one->of(n_launch);
+    CHECK_EQ(kernels.size(), size_t(count));
+    for (size_t i = 0; i < kernels.size() && launches.size() == 2 * kernels.size(); i++) {
+        CHECK_EQ(kernels[i].record.device, int(i));
+        CHECK_EQ(kernels[i].record.correlation, launches[2 * i]->data.correlation);
+    }
+}
+
 TEST("a tracer that wants no calls gets work without correlation ids")
 {
     registered one;

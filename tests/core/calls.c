@@ -167,6 +167,25 @@ static hipError_t report(void)
     return error;
 }
 
+static void *count_often(void *data)
+{
+    int devices;
+    (void)data;
+    for (int i = 0; i < 50; i++)
+        (void)hipGetDeviceCount(&devices);
+    return NULL;
+}
+
+static hipError_t count_in_threads(void)
+{
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, count_often, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return hipSuccess;
+}
+
 static hipError_t device_of_stream(void)
 {
     printf("%d, ", hipGetStreamDeviceId(NULL));
@@ -222,6 +241,7 @@ static const struct call {
     {"runtime_version", runtime_version},
     {"runtime_version_null", runtime_version_null},
     {"last_of_thread", last_of_thread},
+    {"count_in_threads", count_in_threads},
     {"device_of_stream", device_of_stream},
     {"report", report},
     {"report_null", report_null},

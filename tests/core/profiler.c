@@ -1,7 +1,10 @@
 /* A librocprofiler-register.so.0 for tests: it takes HIP's tables as AMD's does, and puts functions
  * of its own into them, by the places of HIP's public header. Whatever it is called for it prints.
- * PROFILER_ANSWER is what it returns; PROFILER_WRAPS=0: it changes nothing; PROFILER_CALLS=1: it
- * calls HIP while it is given the table. */
+ * PROFILER_ANSWER is what it returns; PROFILER_WRAPS=0: it changes nothing, 2: it removes a
+ * function, 3: it counts calls, 4: it takes its functions out again at their first call.
+ * PROFILER_CALLS=1: it calls HIP while it is given the table. Compiled with NO_TABLES it takes no
+ * tables. */
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,14 @@ enum {
 };
 enum { COMPILER_TABLE_SIZE = 80 };
 
+enum { NOTHING, WRAP, REMOVE, COUNT_CALLS, TAKE_OUT };
+static int number(const char *variable, int otherwise)
+{
+    const char *value = getenv(variable);
+    return value ? atoi(value) : otherwise;
+}
+
+static void *hip_table;
 static hipError_t (*get_count)(int *count);
 static hipError_t (*allocate)(void **pointer, size_t size);
 static hipError_t (*get_last)(void);
@@ -65,6 +76,28 @@ static void wrap(void *table, size_t place, void *original, const void *wrapper)
     memcpy((char *)table + place, wrapper, sizeof(void *));
 }
 
+static _Atomic(int) calls;
+
+static hipError_t counted_get_count(int *count)
+{
+    calls++;
+    return get_count(count);
+}
+
+__attribute__((destructor)) static void tell_calls(void)
+{
+    if (calls)
+        printf("[profiler: %d calls]\n", calls);
+}
+
+static hipError_t get_count_once(int *count)
+{
+    const void *ignored;
+    printf("[profiler: once] ");
+    wrap(hip_table, GET_COUNT, &ignored, &get_count);
+    return get_count(count);
+}
+
 static void wrap_functions(void *table)
 {
     hipError_t (*count)(int *) = wrapped_get_count;
@@ -79,12 +112,24 @@ static void wrap_functions(void *table)
     wrap(table, ERROR_NAME, &error_name, &name);
 }
 
-static int number(const char *variable, int otherwise)
+/* What becomes of the table. */
+static void change(void *table, int how)
 {
-    const char *value = getenv(variable);
-    return value ? atoi(value) : otherwise;
+    static const void *const none;
+    hipError_t (*counted)(int *) = counted_get_count, (*taken_out)(int *) = get_count_once;
+    const void *ignored;
+    hip_table = table;
+    if (how == WRAP)
+        wrap_functions(table);
+    else if (how == REMOVE)
+        wrap(table, ALLOCATE, &ignored, &none);
+    else if (how == COUNT_CALLS)
+        wrap(table, GET_COUNT, &get_count, &counted);
+    else if (how == TAKE_OUT)
+        wrap(table, GET_COUNT, &get_count, &taken_out);
 }
 
+#ifndef NO_TABLES
 __attribute__((visibility("default"))) int
 rocprofiler_register_library_api_table(const char *name, uint32_t (*import)(void), uint32_t version,
                                        void **tables, uint64_t count, uint64_t *out_id);
@@ -100,11 +145,12 @@ int rocprofiler_register_library_api_table(const char *name, uint32_t (*import)(
     *out_id = 1;
     if (size != (is_hip ? TABLE_SIZE : COMPILER_TABLE_SIZE))
         return 3;
-    if (is_hip && number("PROFILER_WRAPS", 1))
-        wrap_functions(tables[0]);
+    if (is_hip)
+        change(tables[0], number("PROFILER_WRAPS", WRAP));
     if (is_hip && number("PROFILER_CALLS", 0)) {
         int devices;
         printf("[count: %d]\n", (int)hipGetDeviceCount(&devices));
     }
     return number("PROFILER_ANSWER", 0);
 }
+#endif

@@ -54,6 +54,41 @@ static void others_are_not_touched(void **state)
                                heading));
 }
 
+static void a_function_that_is_taken_away_is_ours(void **state)
+{
+    (void)state;
+    ah_test_setenv("PROFILER_WRAPS", "2");
+    assert_calls("allocate", ah_test_print("%shipErrorNoDevice\n", heading));
+}
+
+static void a_table_may_change_at_any_time(void **state)
+{
+    (void)state;
+    ah_test_setenv("PROFILER_WRAPS", "4");
+    assert_calls("count count", ah_test_print("%s[profiler: once] 0 devices, hipErrorNoDevice\n"
+                                              "0 devices, hipErrorNoDevice\n",
+                                              heading));
+}
+
+static void threads_call_functions_of_the_table_at_once(void **state)
+{
+    (void)state;
+    ah_test_setenv("PROFILER_WRAPS", "3");
+    assert_calls("count_in_threads",
+                 ah_test_print("%shipSuccess\n[profiler: 200 calls]\n", heading));
+}
+
+static void a_library_that_takes_no_tables_is_a_warning(void **state)
+{
+    (void)state;
+    ah_test_setenv("LD_LIBRARY_PATH", AH_TEST_NO_PROFILER);
+    ah_test_setenv("AMD_LOG_LEVEL", "2");
+    struct ah_test_run run = ah_test_call("count");
+    assert_string_equal(run.out, "0 devices, hipErrorNoDevice\n");
+    assert_contains(run.err, "librocprofiler-register.so.0 gets no table of functions: it has no "
+                             "rocprofiler_register_library_api_table\n");
+}
+
 static void a_profiler_may_call_hip_while_it_is_given_the_table(void **state)
 {
     (void)state;
@@ -110,6 +145,10 @@ int main(void)
         PROFILER_TEST(a_function_of_the_table_is_called_instead_of_ours_and_calls_it),
         PROFILER_TEST(functions_of_a_thread_alone_are_redirected_too),
         PROFILER_TEST(others_are_not_touched),
+        PROFILER_TEST(a_function_that_is_taken_away_is_ours),
+        PROFILER_TEST(a_table_may_change_at_any_time),
+        PROFILER_TEST(threads_call_functions_of_the_table_at_once),
+        PROFILER_TEST(a_library_that_takes_no_tables_is_a_warning),
         PROFILER_TEST(a_profiler_may_call_hip_while_it_is_given_the_table),
         PROFILER_TEST(a_table_that_nobody_wants_is_not_used),
         PROFILER_TEST(a_table_that_is_refused_is_a_warning),

@@ -456,6 +456,32 @@ E
     done
 }
 
+# opened.tsv has them, as the programs' public sources name them.
+test_programs_find_the_functions_that_they_open() {
+    cat >t.c <<'E'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    char name[64], function[128];
+    int rows = 0, wrong = 0;
+    for (; scanf("%*s %63s %127s", name, function) == 2; rows++) {
+        void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+        if (library && dlsym(library, function))
+            continue;
+        fprintf(stderr, "%s\n", dlerror());
+        wrong++;
+    }
+    fprintf(stderr, "%d functions, %d are not there\n", rows, wrong);
+    return rows < 100 || wrong;
+}
+E
+    ok gcc t.c -ldl -o program
+    tail -n +2 "$here/opened.tsv" >rows
+    libdir=$libdir:$libdir/anyhip/rocm
+    run ./program <rows
+}
+
 test_the_simulated_driver_stands_in_for_nvidias() {
     cat >t.c <<'E'
 #include <dlfcn.h>

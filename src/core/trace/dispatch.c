@@ -111,7 +111,10 @@ static void register_tables(void)
                                                    AH_REQUIRED};
     static struct ah_dynlib library; // stays open
     register_table *function;
-    if (!ah_dynlib_open(&library, names) || !ah_dynlib_bind(&library, &symbol, 1, &function)) {
+    bool found = ah_dynlib_open(&library, names);
+    if (!found || !ah_dynlib_bind(&library, &symbol, 1, &function)) {
+        if (found)
+            AH_LOG_WARN("%s gets no table of functions: it has no %s", library.path, symbol.name);
         ah_dynlib_close(&library);
         return;
     }
