@@ -3,7 +3,8 @@
 # simulated devices, of AnyHIP's headers and of the vendor's library, as OUT/ARCH.tsv: function, AnyHIP,
 # library. HIPCC is the compile driver, LIBRARIES the folder of libanyhip.so.0 and of the
 # simulators. Needs rocm-device-libs for gfx90a and gfx1100, and the CUDA toolkit (CUDA_PATH, or
-# /usr/local/cuda) for sm_80; what is missing is left out. PARTS="1 7" takes parts of the table.
+# /usr/local/cuda) for sm_80; what is missing is left out, and so is a library whose
+# OUT/ARCH.library.tsv is there already. PARTS="1 7" takes parts of the table.
 set -eu
 hipcc=$1 libraries=$2 out=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -54,10 +55,12 @@ build() { # NAME ARCH FLAG...
 }
 
 compare() { # ARCH DEVICE LIBCLC FLAG
+    if [ ! -s "$out/$1.library.tsv" ]; then
+        (export ANYHIP_LIBCLC="$3" && build "$1.library" "$1" "$4")
+        instructions "$out/$1.library" "$2" >"$out/$1.library.tsv"
+    fi
     build "$1.own" "$1"
-    (export ANYHIP_LIBCLC="$3" && build "$1.library" "$1" "$4")
     instructions "$out/$1.own" "$2" >"$out/$1.own.tsv"
-    instructions "$out/$1.library" "$2" >"$out/$1.library.tsv"
     awk -F '\t' 'NR == FNR { own[$1] = $2; next } { print $1 "\t" own[$1] "\t" $2 }' \
         "$out/$1.own.tsv" "$out/$1.library.tsv" >"$out/$1.tsv"
 }

@@ -2,7 +2,8 @@
 """Makes the pictures of the documentation: make.py [--check].
 
 Drawings are made from the .dot files beside this script by Graphviz, plots from tables of
-docs/benchmarks.md by gnuplot, traces from parts of trace files by trace.py. Colours are classes of a style that follows the reader's light or dark
+docs/benchmarks.md and docs/math.md by gnuplot, traces from parts of trace files by trace.py. Colours are
+classes of a style that follows the reader's light or dark
 theme. Each picture names the digest of what it was made from; --check compares that with what is there
 now and needs no other program.
 """
@@ -52,11 +53,19 @@ PLOTS = (
                                                       "AMD's HIP 5.2")),
      "ns of processor time for one call", False),
 )
+# Plots of docs/math.md, one point for each function and column: name, heading of the section, columns
+# with their names, what is on the axis of values, and whether functions are sorted by the first column.
+POINTS = (
+    ("math-time", "Time on a GPU", (("ratio", "AnyHIP's time, CUDA's is 1"),), "ratio", True),
+    ("math-errors", "Errors", (("AnyHIP, float", "AnyHIP, float"), ("CUDA, float", "CUDA, float"),
+                               ("AnyHIP, double", "AnyHIP, double"),
+                               ("CUDA, double", "CUDA, double")), "largest error, ULP", False),
+)
 COLOURS = ("#4f86d9", "#e0873a", "#8f9aa8")
 
 
-def section(heading):
-    with open(os.path.join(HERE, "..", "benchmarks.md"), encoding="utf-8") as file:
+def section(heading, page="benchmarks.md"):
+    with open(os.path.join(HERE, "..", page), encoding="utf-8") as file:
         parts = re.split(r"^## ", file.read(), flags=re.M)
     return next(part for part in parts if part.startswith(heading))
 
@@ -98,6 +107,31 @@ def plot_script(plot):
     return "\n".join(lines).replace("\\\\_", "_") + "\n"
 
 
+def points_script(plot):
+    """gnuplot's script for points by function."""
+    _, heading, columns, axis, by_value = plot
+    lines = [[cell.strip() for cell in line.strip("|\n").split("|")]
+             for line in re.findall(r"^\|.*\n", section(heading, "math.md"), flags=re.M)]
+    places = [lines[0].index(name) for name, _ in columns]
+    rows = [(line[0].strip("`"), [line[place] if re.fullmatch(r"[0-9.]+", line[place]) else "NaN"
+                                  for place in places]) for line in lines[2:]]
+    if by_value:
+        rows.sort(key=lambda row: float(row[1][0]))
+    data = "".join('%d "%s" %s\n' % (i, label, " ".join(cells))
+                   for i, (label, cells) in enumerate(rows))
+    script = ['$data << END', data + "END",
+              'set terminal svg size %d,420 dynamic font "DejaVu Sans,12"' % max(700, 11 * len(rows)),
+              "set ylabel '%s'" % axis, "set logscale y", "set key outside top center horizontal",
+              "set grid ytics lt 1 lw 0.5 lc rgb '#9aa4b0'", "set border 3", "set tics nomirror",
+              "set xtics rotate by 90 right noenhanced scale 0 font ',8'", "set xrange [-1:%d]" % len(rows)]
+    script.append("plot " + ", ".join(
+        "$data using 1:%d%s with points pt %d ps 0.6 lc rgb '%s' title '%s' noenhanced" % (
+            i + 3, ":xtic(2)" if i == 0 else "", (7, 6)[i % 2],
+            COLOURS[i // 2 % len(COLOURS)], name.replace("'", "''"))
+        for i, (_, name) in enumerate(columns)) + (", 1 lc rgb '#8f9aa8' notitle" if by_value else ""))
+    return "\n".join(script) + "\n"
+
+
 def finish(svg, digest):
     """Adds the style and the digest, and takes away what depends on the programs' versions."""
     svg = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->", "", svg, flags=re.S)
@@ -122,6 +156,8 @@ def pictures():
                 sys.executable, os.path.join(HERE, "trace.py")]
     for plot in PLOTS:
         yield plot[0], plot_script(plot), ["gnuplot"]
+    for plot in POINTS:
+        yield plot[0], points_script(plot), ["gnuplot"]
 
 
 def main():
