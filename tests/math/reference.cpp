@@ -170,10 +170,11 @@ double bessel_floor(double x)
     x = std::fabs(x);
     return x > 8 ? std::sqrt(0.63661977236758134308 / x) : 0;
 }
-/* Around the zeros at negative arguments the vendors have no limit. */
+/* Around the zeros at negative arguments the vendors have no limit: there the logarithm is the
+ * difference of two that are larger, by up to this. */
 double lgamma_floor(double x)
 {
-    return x > -12 && x < -2.2 ? 1 : 0;
+    return x > -12 && x < -2.2 ? 16 : 0;
 }
 double (*floor_of(const char *name))(double)
 {

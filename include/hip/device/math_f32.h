@@ -11,6 +11,7 @@
 #include "hip/device/math/erf_f32.h"
 #include "hip/device/math/erfinv_f32.h"
 #include "hip/device/math/exp_f32.h"
+#include "hip/device/math/gamma_f32.h"
 #include "hip/device/math/hyperbolic_f32.h"
 #include "hip/device/math/log_f32.h"
 #include "hip/device/math/parts_f32.h"
@@ -141,7 +142,8 @@ __AH_FN float erfcinvf(float x) { return __ah::erfcinv_f32(x); }                
 __AH_FN float erfcxf(float x) { return __ah::erfcx_f32(x); }                                /* 4 */
 __AH_FN float normcdff(float x) { return __ah::normcdf_f32(x); }                            /* 5 */
 __AH_FN float normcdfinvf(float x) { return __ah::normcdfinv_f32(x); }                      /* 5 */
-__AH_FN float lgammaf(float x) { return static_cast<float>(__ah::clc::lgamma((double)x)); } /* 1 */
+/* 4; at negative arguments close to zeros only the absolute error is small */
+__AH_FN float lgammaf(float x) { return __ah::lgamma_f32(x); }
 __AH_FN float tgammaf(float x) { return static_cast<float>(tgamma((double)x)); }            /* 1 */
 
 #undef __AH_FAST_OR

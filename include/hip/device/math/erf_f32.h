@@ -103,18 +103,18 @@ __AH_FN float normcdf_f32(float x)
 }
 
 /* erfc(t) e^(t t) / q for all t >= 0, with q = 1 / (1 + 2/5 t) and u = t q - 5/4:
- * relative error 2^-26.9. */
+ * relative error 2^-25.1. */
 __AH_FN float erfcx_ratio(float u)
 {
-    float p = -0x1.94e936p-19f;
-    p = __builtin_fmaf(p, u, 0x1.8c5d7ap-20f);
-    p = __builtin_fmaf(p, u, 0x1.738ee8p-15f);
-    p = __builtin_fmaf(p, u, -0x1.23f766p-15f);
-    p = __builtin_fmaf(p, u, -0x1.07cb92p-11f);
-    p = __builtin_fmaf(p, u, 0x1.2010a2p-10f);
-    p = __builtin_fmaf(p, u, 0x1.307b9cp-8f);
-    p = __builtin_fmaf(p, u, -0x1.1f4f2ap-5f);
-    p = __builtin_fmaf(p, u, 0x1.dbf6bcp-4f);
+    float p = -0x1.d6635p-19f;
+    p = __builtin_fmaf(p, u, 0x1.755fdep-20f);
+    p = __builtin_fmaf(p, u, 0x1.84967ep-15f);
+    p = __builtin_fmaf(p, u, -0x1.223ab8p-15f);
+    p = __builtin_fmaf(p, u, -0x1.095a7ep-11f);
+    p = __builtin_fmaf(p, u, 0x1.200802p-10f);
+    p = __builtin_fmaf(p, u, 0x1.309992p-8f);
+    p = __builtin_fmaf(p, u, -0x1.1f4f28p-5f);
+    p = __builtin_fmaf(p, u, 0x1.dbf656p-4f);
     p = __builtin_fmaf(p, u, -0x1.07ab18p-2f);
     p = __builtin_fmaf(p, u, 0x1.afbb4p-2f);
     return p;
