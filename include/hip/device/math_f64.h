@@ -3,6 +3,7 @@
 #ifndef HIP_DEVICE_MATH_F64_H
 #define HIP_DEVICE_MATH_F64_H
 
+#include "hip/device/math/erf_f64.h"
 #include "hip/device/math/exp_f64.h"
 #include "hip/device/math/log_f64.h"
 #include "hip/device/math/trig_f64.h"
@@ -145,7 +146,7 @@ __AH_FN double nan(const char *tag)
 
 /* ---- error and gamma functions ---- */
 
-__AH_FN double erf(double x) { return __ah::clc::erf(x); }   /* 1 */
+__AH_FN double erf(double x) { return __ah::erf_f64(x); }   /* 1 */
 __AH_FN double erfc(double x) { return __ah::clc::erfc(x); } /* 3 */
 /* 4 for positive arguments; close to the zeros at negative ones only the absolute error,
  * about 1e-15, is small */
