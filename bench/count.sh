@@ -4,11 +4,12 @@
 # library. HIPCC is the compile driver, LIBRARIES the folder of libanyhip.so.0 and of the
 # simulators. Needs rocm-device-libs for gfx90a and gfx1100, and the CUDA toolkit (CUDA_PATH, or
 # /usr/local/cuda) for sm_80; what is missing is left out, and so is a library whose
-# OUT/ARCH.library.tsv is there already. PARTS="1 7" takes parts of the table.
+# OUT/ARCH.library.tsv is there already. PARTS="1 7" takes parts of the table, ARCHS="gfx90a sm_80"
+# some of the devices; JOBS=4 compiles four at a time.
 set -eu
 hipcc=$1 libraries=$2 out=$3
 here=$(cd "$(dirname "$0")" && pwd)
-parts=${PARTS:-1 2 3 4 5 6 7 8 9 10 11 12}
+parts=${PARTS:-1 2 3 4 5 6 7 8 9 10 11 12} archs=${ARCHS:-gfx90a gfx1100 sm_80}
 amd=${OCML_PATH:-/usr/lib/x86_64-linux-gnu/amdgcn/bitcode}
 nvidia=${CUDA_PATH:-/usr/local/cuda}/nvvm/libdevice/libdevice.10.bc
 clc=$(ls -d /usr/lib/clc /usr/lib/llvm-22/share/clc 2>/dev/null | head -n 1)
@@ -46,10 +47,8 @@ instructions() { # PROGRAM DEVICE
 build() { # NAME ARCH FLAG...
     name=$1 arch=$2
     shift 2
-    for part in 0 $parts; do
-        "$hipcc" -std=c++17 -O2 --offload-arch="$arch" -DBENCH_TIMES_ONLY -DBENCH_PART="$part" "$@" -c "$here/math.hip" \
-            -o "$out/$name.$part.o"
-    done
+    printf '%s\n' 0 $parts | xargs -P "${JOBS:-2}" -I PART "$hipcc" -std=c++17 -O2 --offload-arch="$arch" \
+        -DBENCH_TIMES_ONLY -DBENCH_PART=PART "$@" -c "$here/math.hip" -o "$out/$name.PART.o"
     "$hipcc" --offload-arch="$arch" "$out/$name".*.o -o "$out/$name"
     rm -f "$out/$name".*.o
 }
@@ -65,19 +64,23 @@ compare() { # ARCH DEVICE LIBCLC FLAG
         "$out/$1.own.tsv" "$out/$1.library.tsv" >"$out/$1.tsv"
 }
 
-if [ -e "$amd/ocml.bc" ]; then
-    for arch in gfx90a gfx1100; do
-        isa=$amd/oclc_isa_version_${arch#gfx}.bc
+for arch in $archs; do
+    case $arch in
+    gfx*)
+        [ -e "$amd/ocml.bc" ] || continue
+        isa=$amd/oclc_isa_version_${arch#gfx}.bc wave=off
         [ -e "$isa" ] || isa=$amd/oclc_isa_version_1036.bc
-        wave=off
         [ "$arch" != gfx90a ] || wave=on
-        join "$out/clc.$arch" amdgcn-amd-amdhsa.bc "$amd/ocml.bc" "$isa" "$amd/oclc_wavefrontsize64_$wave.bc" \
-            "$amd/oclc_finite_only_off.bc" "$amd/oclc_unsafe_math_off.bc" "$amd/oclc_daz_opt_off.bc" \
+        join "$out/clc.$arch" amdgcn-amd-amdhsa.bc "$amd/ocml.bc" "$isa" \
+            "$amd/oclc_wavefrontsize64_$wave.bc" "$amd/oclc_finite_only_off.bc" \
+            "$amd/oclc_unsafe_math_off.bc" "$amd/oclc_daz_opt_off.bc" \
             "$amd/oclc_correctly_rounded_sqrt_on.bc"
         compare "$arch" "simhsa:$arch" "$out/clc.$arch" -DBENCH_OCML
-    done
-fi
-if [ -e "$nvidia" ]; then
-    join "$out/clc.nvptx" nvptx64--.bc "$nvidia"
-    compare sm_80 simcuda:sm_80 "$out/clc.nvptx" -DBENCH_LIBDEVICE
-fi
+        ;;
+    *)
+        [ -e "$nvidia" ] || continue
+        join "$out/clc.$arch" nvptx64--.bc "$nvidia"
+        compare "$arch" "simcuda:$arch" "$out/clc.$arch" -DBENCH_LIBDEVICE
+        ;;
+    esac
+done
