@@ -135,8 +135,32 @@ static void launch_graph(void)
     close_work(&work);
 }
 
+#define COPY "\"copy device to host\""
+
+static size_t occurrences(const char *text, const char *word)
+{
+    size_t found = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        found++;
+    return found;
+}
+
+/* Until the file has that word so many times. */
+static void wait_for(const char *word, size_t count)
+{
+    static char text[16 << 20];
+    do {
+        FILE *file = fopen(getenv("ANYHIP_TRACE"), "re");
+        size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+        if (file)
+            fclose(file);
+        text[size] = '\0';
+        sleep_ms(1);
+    } while (occurrences(text, word) < count);
+}
+
 /* A graph that drivers run by themselves, if they do that: two fills, one after the other. */
-static void launch_fills(void)
+static void launch_fills(bool is_killed)
 {
     hipGraph_t graph;
     hipGraphExec_t exec;
@@ -150,6 +174,10 @@ static void launch_fills(void)
     for (int i = 0; i < 3; i++)
         ok(hipGraphLaunch(exec, work.stream));
     ok(hipStreamSynchronize(work.stream));
+    if (is_killed) {
+        wait_for("\"graph launch\"", 6); /* of three slices, or of nodes */
+        raise(SIGKILL);
+    }
     ok(hipGraphExecDestroy(exec));
     ok(hipGraphDestroy(graph));
     close_work(&work);
@@ -183,35 +211,13 @@ static void pause_and_resume(void)
     close_work(&work);
 }
 
-static size_t occurrences(const char *text, const char *word)
-{
-    size_t found = 0;
-    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
-        found++;
-    return found;
-}
-
-/* Until the file has that many copies to the host. */
-static void wait_for(size_t copies)
-{
-    static char text[16 << 20];
-    do {
-        FILE *file = fopen(getenv("ANYHIP_TRACE"), "re");
-        size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
-        if (file)
-            fclose(file);
-        text[size] = '\0';
-        sleep_ms(1);
-    } while (occurrences(text, "\"copy device to host\"") < copies);
-}
-
 static void work_until_killed(int signal)
 {
     struct work work;
     open_work(&work);
     submit(&work);
     submit(&work);
-    wait_for(2);
+    wait_for(COPY, 2);
     submit(&work);
     raise(signal);
 }
@@ -224,7 +230,7 @@ static void fill_disk(void)
     signal(SIGXFSZ, SIG_IGN);
     open_work(&work);
     submit(&work);
-    wait_for(1);
+    wait_for(COPY, 1);
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
         _exit(5);
     for (int i = 0; i < 50; i++)
@@ -256,7 +262,9 @@ static int run_program(const char *what)
     else if (strcmp(what, "first") == 0)
         call_once();
     else if (strcmp(what, "fills") == 0)
-        launch_fills();
+        launch_fills(false);
+    else if (strcmp(what, "killed") == 0)
+        launch_fills(true);
     else if (strcmp(what, "leave") == 0)
         leave_early();
     else if (strcmp(what, "pause") == 0)
@@ -522,6 +530,17 @@ static void a_graph_that_the_driver_runs_is_one_slice_and_its_nodes(void **state
     cJSON_Delete(list);
 }
 
+/* The last launch too, which no work comes behind. */
+static void launches_are_there_after_a_sudden_end(void **state)
+{
+    (void)state;
+    assert_int_equal(run("killed").status, 128 + SIGKILL);
+    cJSON *list = read_list();
+    int launches = count(list, "X", "graph launch");
+    assert_true(launches == 3 || count(list, "X", "fill") > 0);
+    cJSON_Delete(list);
+}
+
 static void memory_of_graphs_is_counted(void **state)
 {
     (void)state;
@@ -604,6 +623,7 @@ int main(int argc, char **argv)
         TRACE_TEST(work_under_way_at_the_end_is_recorded),
         TRACE_TEST(a_launch_of_a_graph_has_its_nodes),
         TRACE_TEST(a_graph_that_the_driver_runs_is_one_slice_and_its_nodes),
+        TRACE_TEST(launches_are_there_after_a_sudden_end),
         TRACE_TEST(memory_of_graphs_is_counted),
         TRACE_TEST(what_happens_between_stop_and_start_is_left_out),
         TRACE_TEST(a_sudden_end_leaves_a_whole_file),

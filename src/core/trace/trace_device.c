@@ -301,12 +301,17 @@ static void write_launch(struct ah_trace_text *out, struct launch *launch)
     launch->id = 0;
 }
 
-bool ah_trace_write_graph(struct ah_trace_text *out)
+bool ah_trace_write_graph(struct ah_trace_text *out, bool ending)
 {
+    enum { LONG_NS = 1000000000 };
     struct launch *first = NULL;
-    for (int i = 0; i < LAUNCHES; i++)
-        if (launches[i].id && (!first || launches[i].id < first->id))
+    uint64_t now = ah_observe_time();
+    for (int i = 0; i < LAUNCHES; i++) {
+        bool is_due = launches[i].id &&
+                      (ending || (launches[i].has_whole && launches[i].end + LONG_NS < now));
+        if (is_due && (!first || launches[i].id < first->id))
             first = &launches[i];
+    }
     if (first)
         write_launch(out, first);
     return first != NULL;

@@ -44,8 +44,9 @@ void ah_trace_write_memory(struct ah_trace_text *out, const struct ah_memory_rec
 /* What is due from time to time: how devices take times. */
 void ah_trace_write_methods(struct ah_trace_text *out);
 /* A launch of a graph is an event when work behind it is done; this writes the first of those that
- * have had none when the trace ends. False: there is none. */
-bool ah_trace_write_graph(struct ah_trace_text *out);
+ * have had none when the trace ends, or for a second, if there is nothing else to see of them.
+ * False: there is none. */
+bool ah_trace_write_graph(struct ah_trace_text *out, bool ending);
 void ah_trace_device_fini(void);
 
 /* ---- tracks: trace_tracks.c ---------------------------------------------------------------- */

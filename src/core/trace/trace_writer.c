@@ -141,12 +141,12 @@ static bool write_open_calls(void)
     return true;
 }
 
-static bool write_last_graphs(void)
+static bool write_graphs(bool ending)
 {
     do {
         if (!make_room())
             return false;
-    } while (ah_trace_write_graph(&writer.out));
+    } while (ah_trace_write_graph(&writer.out, ending));
     return true;
 }
 
@@ -169,8 +169,8 @@ static bool write_lost(void)
 static bool write_all(bool ending, bool *out_any)
 {
     atomic_fetch_add(&ah_trace.device_lost, ah_observe_collect(ending));
-    if (!write_records(out_any) || (ending && !write_last_graphs()) || !write_open_calls() ||
-        !write_lost() || !make_room())
+    if (!write_records(out_any) || !write_graphs(ending) || !write_open_calls() || !write_lost() ||
+        !make_room())
         return false;
     ah_trace_write_methods(&writer.out);
     if (ending)
