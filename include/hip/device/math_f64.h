@@ -3,9 +3,12 @@
 #ifndef HIP_DEVICE_MATH_F64_H
 #define HIP_DEVICE_MATH_F64_H
 
+#include "hip/device/math/arc_f64.h"
 #include "hip/device/math/erf_f64.h"
 #include "hip/device/math/exp_f64.h"
+#include "hip/device/math/hyperbolic_f64.h"
 #include "hip/device/math/log_f64.h"
+#include "hip/device/math/root_f64.h"
 #include "hip/device/math/trig_f64.h"
 #include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
@@ -14,28 +17,21 @@
 
 /* ---- trigonometric and hyperbolic ---- */
 
-__AH_FN double acos(double x) { return __ah::clc::acos(x); }                /* 1 */
-__AH_FN double acosh(double x) { return __ah::acosh_f64(x); }               /* 2 */
-__AH_FN double asin(double x) { return __ah::clc::asin(x); }                /* 1 */
-__AH_FN double asinh(double x) { return __ah::asinh_f64(x); }               /* 2 */
-__AH_FN double atan(double x) { return __ah::clc::atan(x); }                /* 1 */
-__AH_FN double atan2(double y, double x) { return __ah::clc::atan2(y, x); } /* 1 */
-__AH_FN double atanh(double x) { return __ah::atanh_f64(x); }               /* 2 */
-__AH_FN double cos(double x) { return __ah::cos_f64(x); }                   /* 2 */
-__AH_FN double cospi(double x) { return __ah::cospi_f64(x); }               /* 1 */
-__AH_FN double sin(double x) { return __ah::sin_f64(x); }                   /* 2 */
-__AH_FN double sinpi(double x) { return __ah::sinpi_f64(x); }               /* 1 */
-__AH_FN double tan(double x) { return __ah::tan_f64(x); }                   /* 2 */
-__AH_FN double tanh(double x) { return __ah::clc::tanh(x); }                /* 1 */
-/* 2, 1; libclc indexes a table with the argument and must not see more than overflows */
-__AH_FN double cosh(double x)
-{
-    return __builtin_fabs(x) < 720.0 ? __ah::clc::cosh(x) : __builtin_fabs(x) * __builtin_inf();
-}
-__AH_FN double sinh(double x)
-{
-    return __builtin_fabs(x) < 720.0 ? __ah::clc::sinh(x) : x * __builtin_inf();
-}
+__AH_FN double acos(double x) { return __ah::acos_f64(x); }                /* 1 */
+__AH_FN double acosh(double x) { return __ah::acosh_f64(x); }              /* 2 */
+__AH_FN double asin(double x) { return __ah::asin_f64(x); }                /* 1 */
+__AH_FN double asinh(double x) { return __ah::asinh_f64(x); }              /* 2 */
+__AH_FN double atan(double x) { return __ah::atan_f64(x); }                /* 1 */
+__AH_FN double atan2(double y, double x) { return __ah::atan2_f64(y, x); } /* 2 */
+__AH_FN double atanh(double x) { return __ah::atanh_f64(x); }              /* 2 */
+__AH_FN double cos(double x) { return __ah::cos_f64(x); }                  /* 2 */
+__AH_FN double cospi(double x) { return __ah::cospi_f64(x); }              /* 1 */
+__AH_FN double sin(double x) { return __ah::sin_f64(x); }                  /* 2 */
+__AH_FN double sinpi(double x) { return __ah::sinpi_f64(x); }              /* 1 */
+__AH_FN double tan(double x) { return __ah::tan_f64(x); }                  /* 2 */
+__AH_FN double tanh(double x) { return __ah::tanh_f64(x); }                /* 1 */
+__AH_FN double cosh(double x) { return __ah::cosh_f64(x); }                /* 1 */
+__AH_FN double sinh(double x) { return __ah::sinh_f64(x); }                /* 2 */
 __AH_FN void sincos(double x, double *s, double *c) { __ah::sincos_f64(x, s, c); }
 __AH_FN void sincospi(double x, double *s, double *c) { __ah::sincospi_f64(x, s, c); }
 
@@ -58,36 +54,23 @@ __AH_FN double pow(double x, double y)
 }
 __AH_FN double powi(double x, int n) { return __ah::clc::pown(x, n); } /* 1 */
 __AH_FN double sqrt(double x) { return __builtin_sqrt(x); }
-__AH_FN double rsqrt(double x) { return __ah::clc::rsqrt(x); }              /* 2 */
-__AH_FN double cbrt(double x) { return __ah::clc::cbrt(x); }                /* 1 */
-__AH_FN double rcbrt(double x) { return 1.0 / __ah::clc::cbrt(x); }         /* 2 */
-__AH_FN double hypot(double x, double y) { return __ah::clc::hypot(x, y); } /* 2 */
-__AH_FN double rhypot(double x, double y)
-{
-    double v[2] = {x, y};
-    return __ah::norm_of(v, 2, true); /* 3 */
-}
-__AH_FN double norm(int n, const double *v) { return __ah::norm_of(v, n, false); } /* 2 */
-__AH_FN double rnorm(int n, const double *v) { return __ah::norm_of(v, n, true); } /* 3 */
-__AH_FN double norm3d(double x, double y, double z)
-{
-    double v[3] = {x, y, z};
-    return __ah::norm_of(v, 3, false);
-}
+__AH_FN double rsqrt(double x) { return __ah::rsqrt_f64(x); }                /* 1 */
+__AH_FN double cbrt(double x) { return __ah::cbrt_f64(x); }                  /* 1 */
+__AH_FN double rcbrt(double x) { return __ah::rcbrt_f64(x); }                /* 1 */
+__AH_FN double hypot(double x, double y) { return __ah::hypot_f64(x, y); }   /* 1 */
+__AH_FN double rhypot(double x, double y) { return __ah::rhypot_f64(x, y); } /* 1 */
+/* the lengths of vectors 1 and a quarter for each number, their inverses 1 more */
+__AH_FN double norm(int n, const double *v) { return __ah::norm_f64(n, v); }
+__AH_FN double rnorm(int n, const double *v) { return __ah::rnorm_f64(n, v); }
+__AH_FN double norm3d(double x, double y, double z) { return __ah::norm3d_f64(x, y, z); }
 __AH_FN double norm4d(double x, double y, double z, double w)
 {
-    double v[4] = {x, y, z, w};
-    return __ah::norm_of(v, 4, false);
+    return __ah::norm4d_f64(x, y, z, w);
 }
-__AH_FN double rnorm3d(double x, double y, double z)
-{
-    double v[3] = {x, y, z};
-    return __ah::norm_of(v, 3, true);
-}
+__AH_FN double rnorm3d(double x, double y, double z) { return __ah::rnorm3d_f64(x, y, z); }
 __AH_FN double rnorm4d(double x, double y, double z, double w)
 {
-    double v[4] = {x, y, z, w};
-    return __ah::norm_of(v, 4, true);
+    return __ah::rnorm4d_f64(x, y, z, w);
 }
 
 /* ---- rounding, remainders, parts ---- */

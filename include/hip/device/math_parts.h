@@ -1,5 +1,5 @@
 /* Pieces that the float and the double functions share: remainders, rounding to integers,
- * exponents, norms. Exact unless something else is said. */
+ * exponents. Exact unless something else is said. */
 #ifndef HIP_DEVICE_MATH_PARTS_H
 #define HIP_DEVICE_MATH_PARTS_H
 
@@ -28,8 +28,6 @@ __AH_FN float fused(float x, float y, float z) { return __builtin_fmaf(x, y, z);
 __AH_FN double fused(double x, double y, double z) { return __builtin_fma(x, y, z); }
 __AH_FN float scaled(float x, int n) { return __builtin_ldexpf(x, n); }
 __AH_FN double scaled(double x, int n) { return __builtin_ldexp(x, n); }
-__AH_FN float root(float x) { return __builtin_sqrtf(x); }
-__AH_FN double root(double x) { return __builtin_sqrt(x); }
 __AH_FN float truncated(float x) { return __builtin_truncf(x); }
 __AH_FN double truncated(double x) { return __builtin_trunc(x); }
 
@@ -165,33 +163,6 @@ static __device__ inline unsigned long long nan_payload(const char *tag)
         value = value * base + digit;
     }
     return value;
-}
-
-/* The square root of a sum of squares, scaled by a power of two so that no square
- * overflows or vanishes. 2 ULP. With `inverse` one over it, 3 ULP. */
-template <typename T> static __device__ inline T norm_of(const T *v, int n, bool inverse)
-{
-    T largest = 0;
-    bool invalid = false, infinite = false;
-    for (int i = 0; i < n; ++i) {
-        T a = absolute(v[i]);
-        invalid |= a != a;
-        infinite |= a == __builtin_inff();
-        largest = a > largest ? a : largest;
-    }
-    if (infinite)
-        return inverse ? T(0) : T(__builtin_inff());
-    if (invalid)
-        return T(__builtin_nanf(""));
-    if (largest == 0)
-        return inverse ? T(__builtin_inff()) : T(0);
-    int e = exponent(largest);
-    T sum = 0;
-    for (int i = 0; i < n; ++i) {
-        T a = scaled(v[i], -e);
-        sum = fused(a, a, sum);
-    }
-    return inverse ? scaled(T(1) / root(sum), -e) : scaled(root(sum), e);
 }
 } // namespace __ah
 

@@ -25,7 +25,16 @@ __AH_FN float rcp(float x) { return __nvvm_rcp_approx_ftz_f(x); }
 __AH_FN float rsq(float x) { return __nvvm_rsqrt_approx_ftz_f(x); }
 __AH_FN float root(float x) { return __nvvm_sqrt_approx_ftz_f(x); }
 __AH_FN double rcp(double x) { return __nvvm_rcp_approx_ftz_d(x); }
-__AH_FN double rsq(double x) { return __nvvm_rsqrt_approx_d(x); }
+__AH_FN double rsq(double x)
+{
+#if defined(__HIP__) /* clang has no builtin for it */
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    return r;
+#else
+    return __nvvm_rsqrt_approx_ftz_d(x);
+#endif
+}
 /* These two take and give subnormal numbers. */
 __AH_FN float ex2_whole(float x) { return __nvvm_ex2_approx_f(x); }
 __AH_FN float lg2_whole(float x) { return __nvvm_lg2_approx_f(x); }
