@@ -99,7 +99,7 @@ BUILTIN float __nvvm_rcp_approx_ftz_f(float x)
 }
 BUILTIN float __nvvm_rsqrt_approx_f(float x)
 {
-    return emulate::within_relative(1 / std::sqrt(double(x)), 0x1p-22);
+    return emulate::within_relative(1 / std::sqrt(double(x)), 0x1.125fbep-23); /* 2^-22.9 */
 }
 BUILTIN float __nvvm_rsqrt_approx_ftz_f(float x)
 {
@@ -107,7 +107,7 @@ BUILTIN float __nvvm_rsqrt_approx_ftz_f(float x)
 }
 BUILTIN float __nvvm_sqrt_approx_f(float x)
 {
-    return emulate::within_relative(std::sqrt(double(x)), 0x1p-22);
+    return emulate::within_relative(std::sqrt(double(x)), 0x1p-23);
 }
 BUILTIN float __nvvm_sqrt_approx_ftz_f(float x)
 {

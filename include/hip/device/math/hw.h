@@ -1,11 +1,12 @@
 /* What the math families take from the hardware: its approximations, and conversions that cost it
- * one instruction. The functions of this file differ between vendors; the families differ in
- * nothing else. Subnormal numbers may be flushed by each approximation, as argument and as result,
- * unless its line says otherwise.
+ * one instruction. Subnormal numbers may be flushed by each approximation, as argument and as
+ * result, unless its line says otherwise.
  *
  * Documented errors (PTX ISA; AMD's instruction set references): ex2 2 ulp, lg2 2^-22 absolute near
- * 1 and 2 ulp elsewhere, rcp 1 ulp, rsq 2 ulp, root 2 ulp; on AMD 1 ulp each. The double forms rcp
- * and rsq have at least 20 correct bits. */
+ * 1 and 2^-22 relative elsewhere, rcp 1 ulp, rsq 2^-22.9, root 2^-23; on AMD 1 ulp each. The double
+ * forms rcp and rsq have at least 20 correct bits. Measured on an H200, with all floats: ex2 1.40 ulp
+ * for positive arguments and 2.06 for others, lg2 2^-22.1 from 1/2 to 2 and 2.3 ulp elsewhere,
+ * rcp 0.98, rsq 1.52, root 0.95 ulp. */
 #ifndef HIP_DEVICE_MATH_HW_H
 #define HIP_DEVICE_MATH_HW_H
 
