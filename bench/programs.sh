@@ -5,11 +5,8 @@
 #   programs.sh build HECBENCH HIPCC FOLDER [NAME...]   compiles the HIP programs for $ARCH (sm_90) and
 #                                                       copies the CUDA sources
 #   programs.sh run FOLDER                              where the GPU and nvcc are: compiles the CUDA
-#                                                       programs, runs each twice, by turns
-#   programs.sh compare FOLDER                          the times that the second runs printed, and their
-#                                                       ratios
-#
-# The driver compiles PTX when a program runs for the first time: the second run counts.
+#                                                       programs, runs each, by turns
+#   programs.sh compare FOLDER                          the times that they printed, and their ratios
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 tab=$(printf '\t')
@@ -39,25 +36,27 @@ build() { # HECBENCH HIPCC FOLDER [NAME...]
 
 run() { # FOLDER
     cd "$1" || exit 1
-    cut -f 1 programs.tsv | xargs -P "$(nproc)" -I NAME sh -c \
-        'cd cuda/NAME && timeout 60 nvcc -std=c++17 -O3 -w -arch="$1" -I. ./*.cu -o ./program \
-            >../../log/NAME.nvcc 2>&1' programs "${ARCH:-sm_90}"
-    for turn in 1 2; do
-        while IFS="$tab" read -r name arguments; do
-            [ -x "hip/$name" ] && [ -x "cuda/$name/program" ] || continue
-            # shellcheck disable=SC2086
-            (cd "cuda/$name" && timeout 6 ./program $arguments >"../../log/$name.cuda.$turn" 2>&1 </dev/null
-                timeout 6 "../../hip/$name" $arguments >"../../log/$name.hip.$turn" 2>&1 </dev/null)
-        done <programs.tsv
-    done
+    # The driver compiles PTX when a program runs for the first time; nvcc compiles meanwhile.
+    while IFS="$tab" read -r name arguments; do
+        printf '%s\n' "cd cuda/$name && { timeout 10 ../../hip/$name $arguments >../../log/$name.first 2>&1 </dev/null &
+            timeout 60 nvcc -std=c++17 -O3 -w -arch=${ARCH:-sm_90} -I. ./*.cu -o ./program >../../log/$name.nvcc 2>&1; wait; }" |
+            tr '\n' ' '
+        printf '\n'
+    done <programs.tsv | xargs -P "$(nproc)" -I LINE sh -c LINE
+    while IFS="$tab" read -r name arguments; do
+        [ -x "hip/$name" ] && [ -x "cuda/$name/program" ] || continue
+        # shellcheck disable=SC2086
+        (cd "cuda/$name" && timeout 6 ./program $arguments >"../../log/$name.cuda" 2>&1 </dev/null
+            timeout 6 "../../hip/$name" $arguments >"../../log/$name.hip" 2>&1 </dev/null)
+    done <programs.tsv
 }
 
 # Lines with a time are alike but for their numbers; the last number of each is the time.
 compare() { # FOLDER
     cd "$1/log" || exit 1
-    for hip in *.hip.2; do
-        name=${hip%.hip.2}
-        [ -f "$name.cuda.2" ] || continue
+    for hip in *.hip; do
+        name=${hip%.hip}
+        [ -f "$name.cuda" ] || continue
         awk -v name="$name" '
             !/[0-9]/ || !/[tT]ime|[sS]econds|\([mu]?s\)| [mu]?s$/ { next }
             { line = $0; value = ""
@@ -67,7 +66,7 @@ compare() { # FOLDER
             NR == FNR { time[label, ++first[label]] = value; next }
             { other = time[label, ++second[label]]
               if (other > 0 && value > 0) printf "%s\t%s\t%s\t%.3f\t%s\n", name, value, other, value / other, label }
-            ' "$name.cuda.2" "$hip"
+            ' "$name.cuda" "$hip"
     done | awk -F "$tab" '{ print; sum += log($4); n++; each[$1] += log($4); count[$1]++ }
         END { for (name in each) { all += each[name] / count[name]; programs++ }
               if (programs) printf "geometric mean of %d programs: %.3f\n", programs, exp(all / programs) }'
@@ -75,5 +74,5 @@ compare() { # FOLDER
 
 case ${1:-} in
 build | run | compare) "$@" ;;
-*) sed -n '2,14p' "$0"; exit 2 ;;
+*) sed -n '2,10p' "$0"; exit 2 ;;
 esac

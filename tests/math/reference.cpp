@@ -174,7 +174,7 @@ double bessel_floor(double x)
  * difference of two that are larger, by up to this. */
 double lgamma_floor(double x)
 {
-    return x > -12 && x < -2.2 ? 16 : 0;
+    return x > -24 && x < -2.2 ? 16 : 0;
 }
 double (*floor_of(const char *name))(double)
 {
