@@ -388,6 +388,34 @@ static void a_call_that_fails_costs_records_and_no_work(void **state)
     }
 }
 
+static void nodes_without_a_number_are_of_no_node(void **state)
+{
+    (void)state;
+    fakecupti_fail("cuptiGetGraphNodeId", 0, FAILED);
+    struct ah_backend_graph *graph = make_graph();
+    fakecupti_fail(NULL, 0, 0);
+    uint64_t id = recorder_begin(stream, AH_TRACE_OTHER);
+    ok(OPS->graph_launch(first, graph, stream));
+    recorder_end(stream);
+    ok(OPS->stream_synchronize(first, stream));
+    recorder_collect(true);
+    assert_int_equal(recorder_count(id, NULL), 3);
+    for (size_t i = 0; i < recorder.count; i++)
+        assert_int_equal(recorder.records[i].node, -1);
+    ok(OPS->graph_destroy(first, graph));
+}
+
+static void what_was_dropped_may_be_unknown(void **state)
+{
+    (void)state;
+    fakecupti_fail("cuptiActivityGetNumDroppedRecords", 0, FAILED);
+    uint64_t id = traced_fill(stream);
+    ok(OPS->stream_synchronize(first, stream));
+    recorder_collect(true);
+    recorder_only(id, AH_TRACE_KERNEL);
+    assert_int_equal(recorder.lost, 0);
+}
+
 static void a_flush_that_fails_is_reported_once(void **state)
 {
     (void)state;
@@ -579,6 +607,8 @@ int main(int argc, char **argv)
         CUPTI(what_does_not_fit_is_counted),
         CUPTI(records_without_times_are_lost),
         CUPTI(a_call_that_fails_costs_records_and_no_work),
+        CUPTI(nodes_without_a_number_are_of_no_node),
+        CUPTI(what_was_dropped_may_be_unknown),
         CUPTI(a_flush_that_fails_is_reported_once),
         CUPTI(a_command_that_did_nothing_has_no_record),
         CUPTI(a_reset_reports_what_was_done),
