@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-enum { CHUNK = 16 * SIM_PAGE, LARGE_PAGE = 2 << 20, LARGE_MIN = 16 * LARGE_PAGE };
+enum { CHUNK = 16 * SIM_PAGE, LARGE_PAGE = 2 << 20, LARGE_MIN = 2 * LARGE_PAGE };
 
 void sim_contents_expect(const struct sim_memory *memory)
 {

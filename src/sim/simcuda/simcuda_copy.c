@@ -103,6 +103,10 @@ struct simcuda_copy *simcuda_copy_new(const struct simcuda_copy *request)
     return copy;
 }
 
+/* More of a pageable source is read in stream order, while the caller waits, as real drivers do: a
+ * second copy would take as long as the first. */
+enum { STAGED_MAX = 64 << 10 };
+
 /* A pageable source may be changed when the call returns, and a pageable destination contains its
  * data then. */
 CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_copy *request)
@@ -110,8 +114,8 @@ CUresult simcuda_copy_push(struct simcuda_stream *stream, const struct simcuda_c
     struct simcuda_copy *copy = simcuda_copy_new(request);
     if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    bool flat = copy->height == 1 && copy->depth == 1;
-    bool wait = copy->dst.pageable || (copy->src.pageable && !flat);
+    bool staged = copy->height == 1 && copy->depth == 1 && copy->width <= STAGED_MAX;
+    bool wait = copy->dst.pageable || (copy->src.pageable && !staged);
     if (copy->src.pageable && !wait) {
         copy->staging = malloc(copy->width);
         if (!copy->staging) {

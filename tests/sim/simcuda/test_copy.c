@@ -1,6 +1,8 @@
 /* Copies and fills: their results, and which arguments are refused. */
 #include "simcuda_test.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 static void bytes_are_copied_to_the_device_and_back(void **state)
@@ -38,6 +40,52 @@ static void a_pageable_source_may_change_when_the_call_returns(void **state)
     ok(cu.cuStreamDestroy(stream));
     ok(cu.cuMemFree(flag));
     ok(cu.cuMemFree(out));
+}
+
+struct late_word {
+    CUcontext context;
+    CUdeviceptr flag;
+    CUstream stream;
+};
+
+static void *release_late(void *data)
+{
+    const struct late_word *late = data;
+    for (unsigned i = 0; i < 50; i++) /* the copy is queued behind the wait, or will be */
+        sched_yield();
+    ok(cu.cuCtxSetCurrent(late->context));
+    ok(cu.cuMemsetD32Async(late->flag, 1, 1, late->stream));
+    return NULL;
+}
+
+/* It is not copied twice: the call waits for the stream. */
+static void a_large_pageable_source_may_change_when_the_call_returns(void **state)
+{
+    enum { SIZE = 1 << 20 };
+    unsigned char *bytes = malloc(SIZE);
+    CUdeviceptr flag = allocate(4), out = allocate(SIZE);
+    CUstream stream, other;
+    pthread_t thread;
+    (void)state;
+    ok(cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ok(cu.cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+    ok(cu.cuMemsetD32(flag, 0, 1));
+    ok(cu.cuCtxSynchronize());
+    memset(bytes, 3, SIZE);
+    ok(cu.cuStreamWaitValue32(stream, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    struct late_word late = {.flag = flag, .stream = other};
+    ok(cu.cuCtxGetCurrent(&late.context));
+    assert_int_equal(pthread_create(&thread, NULL, release_late, &late), 0);
+    ok(cu.cuMemcpyHtoDAsync(out, bytes, SIZE, stream));
+    memset(bytes, 4, SIZE);
+    ok(cu.cuStreamSynchronize(stream));
+    assert_true(all_bytes(out, SIZE, 3));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    ok(cu.cuStreamDestroy(stream));
+    ok(cu.cuStreamDestroy(other));
+    ok(cu.cuMemFree(flag));
+    ok(cu.cuMemFree(out));
+    free(bytes);
 }
 
 static void ranges_are_checked_to_the_byte(void **state)
@@ -159,6 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_copied_to_the_device_and_back),
         cmocka_unit_test(a_pageable_source_may_change_when_the_call_returns),
+        cmocka_unit_test(a_large_pageable_source_may_change_when_the_call_returns),
         cmocka_unit_test(ranges_are_checked_to_the_byte),
         cmocka_unit_test(invalid_pointers_are_errors),
         cmocka_unit_test(fills_have_elements_and_rows),
