@@ -2,6 +2,7 @@
  * Compiled once for each instruction set of the host (AMDGPU_ISA_NAME). amdgpu_memory.c chooses
  * among these functions and handles rare cases. */
 #include "amdgpu_access.h"
+#include "sim_lanes.h"
 
 #include <string.h>
 
@@ -27,27 +28,21 @@ INLINE void start(struct amdgpu_places *places)
 
 /* Whether lane l's address is lane 0's plus l * bytes, for live lanes, as far as the lower
  * half says; the upper halves are the same (high NULL: there are none). */
-INLINE bool is_run(struct amdgpu_wave *wave, uint64_t exec, unsigned lanes, const uint32_t *low,
-                   const uint32_t *high, unsigned bytes)
+INLINE bool is_run(uint64_t exec, unsigned lanes, const uint32_t *low, const uint32_t *high,
+                   unsigned bytes)
 {
     unsigned first = (unsigned)__builtin_ctzll(exec);
     unsigned last = 63 - (unsigned)__builtin_clzll(exec);
-    uint32_t start = low[first] - first * bytes, different = 0;
     if (low[first] + (uint64_t)(last - first) * bytes > UINT32_MAX)
         return false;
-    if (exec == amdgpu_all_lanes(wave)) {
-        for (unsigned lane = 0; lane < lanes; lane++)
-            different |= low[lane] - start - lane * bytes;
-        for (unsigned lane = 0; high && lane < lanes; lane++)
-            different |= high[lane] ^ high[0];
-    } else {
-        const uint32_t *live = amdgpu_live(wave);
-        for (unsigned lane = 0; lane < lanes; lane++)
-            different |= (low[lane] - start - lane * bytes) & live[lane];
-        for (unsigned lane = 0; high && lane < lanes; lane++)
-            different |= (high[lane] ^ high[first]) & live[lane];
-    }
-    return !different;
+    return !(sim_lanes_off_4(low, lanes, low[first] - first * bytes, bytes) & exec) &&
+           !(high && sim_lanes_off_4(high, lanes, high[first], 0) & exec);
+}
+
+/* Whether sim_lanes.h has what the lanes of an access need. */
+INLINE bool is_fast(const struct amdgpu_access *access)
+{
+    return SIM_LANES_FAST && access->element == AMDGPU_ELEMENT_32 && !access->atomic;
 }
 
 /* Addresses that are close together are checked as one range: one address for all lanes, a small
@@ -98,6 +93,9 @@ INLINE bool translate_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, 
     bool write = access->write;
     if (access->atomic)
         return false;
+    if (is_fast(access) &&
+        sim_lanes_translate(device, places->at, exec, wave->lanes, bytes, places->where))
+        return true;
     for (uint64_t left = exec; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctzll(left);
         uint64_t at = places->at[lane];
@@ -117,7 +115,7 @@ INLINE bool translate_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op
                             const uint32_t *high, bool write, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
-    if (is_run(wave, exec, lanes, low, high, access->bytes)) {
+    if (is_run(exec, lanes, low, high, access->bytes)) {
         unsigned first = (unsigned)__builtin_ctzll(exec);
         unsigned last = 63 - (unsigned)__builtin_clzll(exec);
         uint64_t at = base + low[first] + (high ? (uint64_t)high[first] << 32 : 0);
@@ -131,6 +129,8 @@ INLINE bool translate_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op
             return true;
         }
     }
+    if (is_fast(access)) /* as quick lane by lane */
+        return false;
     return translate_near(wave, op, exec, lanes, base, low, high, places);
 }
 
@@ -193,7 +193,7 @@ INLINE bool translate_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, 
     uint32_t start = low[first] + offset;
     size_t size = (size_t)(64 - (unsigned)__builtin_clzll(exec) - first) * access->bytes;
     if (!access->atomic && start < block->lds_size && size <= block->lds_size - start &&
-        is_run(wave, exec, lanes, low, NULL, access->bytes)) {
+        is_run(exec, lanes, low, NULL, access->bytes)) {
         places->run =
             (unsigned char *)((uintptr_t)block->lds + start - first * (uintptr_t)access->bytes);
         return true;
@@ -452,6 +452,8 @@ INLINE void fetch_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsi
             memcpy(v, places->run, (size_t)lanes * 4);
         else if (places->run)
             fetch_some(v, lanes, amdgpu_live(wave), places->run);
+        else if (SIM_LANES_FAST)
+            sim_lanes_gather_4(v, places->where, 0, exec, lanes);
         else
             fetch_lanes(v, lanes, exec, places, AMDGPU_ELEMENT_32, 4);
     }
@@ -480,6 +482,8 @@ INLINE void put_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsign
             memcpy(places->run, v, (size_t)lanes * 4);
         else if (places->run)
             put_some(v, lanes, amdgpu_live(wave), places->run);
+        else if (SIM_LANES_FAST)
+            sim_lanes_scatter_4(v, places->where, 0, exec, lanes);
         else
             put_lanes(v, lanes, exec, places, AMDGPU_ELEMENT_32, 4);
     }

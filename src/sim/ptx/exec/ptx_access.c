@@ -1,9 +1,6 @@
 /* Loads and stores: from addresses in registers to checked host memory. Compiled once per
  * instruction set of the host (PTX_ISA_NAME); ptx_memory.c chooses among these functions. */
-#include "ptx_memory.h"
-#include "sim_memory.h"
-
-#include <string.h>
+#include "ptx_access_pieces.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
@@ -38,16 +35,16 @@ static bool is_misaligned(const struct ptx_access *access, uint64_t address)
     return address & (access->bytes - 1u);
 }
 
-static enum ptx_shape refuse(struct ptx_warp *warp, const struct ptx_op *op,
-                             const struct ptx_access *access, unsigned lane, uint64_t address)
+static bool refuse(struct ptx_warp *warp, const struct ptx_op *op, const struct ptx_access *access,
+                   unsigned lane, uint64_t address)
 {
     ptx_fault_access(warp, op, lane, address, access->bytes, access->write, access->named);
-    return PTX_SHAPE_FAULT;
+    return false;
 }
 
-static enum ptx_shape refuse_first(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   uint64_t limit)
+static bool refuse_first(struct ptx_warp *warp, const struct ptx_op *op,
+                         const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                         uint64_t limit)
 {
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -55,15 +52,14 @@ static enum ptx_shape refuse_first(struct ptx_warp *warp, const struct ptx_op *o
             is_misaligned(access, at[lane]))
             return refuse(warp, op, access, lane, at[lane]);
     }
-    return PTX_SHAPE_FAULT;
+    return false;
 }
 
 /* A small space: offsets below limit, lane l's bytes at start + l * stride. */
-static inline enum ptx_shape window_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                             const struct ptx_access *access,
-                                             const uint64_t at[PTX_LANES], unsigned char *start,
-                                             size_t limit, size_t stride,
-                                             unsigned char *out_where[PTX_LANES])
+static inline bool window_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                                   unsigned char *start, size_t limit, size_t stride,
+                                   unsigned char *out_where[PTX_LANES])
 {
     uint64_t last = limit - access->bytes, low = access->bytes - 1u, bad = limit < access->bytes;
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
@@ -71,12 +67,12 @@ static inline enum ptx_shape window_pointers(struct ptx_warp *warp, const struct
         bad |= ((at[lane] & low) | (at[lane] > last)) & in;
         out_where[lane] = (unsigned char *)((uintptr_t)start + lane * stride + at[lane]);
     }
-    return bad ? refuse_first(warp, op, access, at, limit) : PTX_SHAPE_ANY;
+    return bad ? refuse_first(warp, op, access, at, limit) : true;
 }
 
-static enum ptx_shape lane_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                    const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                    unsigned char *out_where[PTX_LANES])
+static bool lane_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                          const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                          unsigned char *out_where[PTX_LANES])
 {
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -87,46 +83,50 @@ static enum ptx_shape lane_pointers(struct ptx_warp *warp, const struct ptx_op *
         if (!out_where[lane])
             return refuse(warp, op, access, lane, at[lane]);
     }
-    return PTX_SHAPE_ANY;
+    return true;
 }
 
 /* What lies near the first lane's address is checked as one piece: a run of
  * elements, one address for all, a small table. */
 enum { NEAR = 2048 };
 
-static enum ptx_shape global_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                      const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                      unsigned char *out_where[PTX_LANES])
+/* False: lanes are far from each other, or what lies between them may be out of reach. */
+static bool near_pointers(const struct ptx_warp *warp, const struct ptx_access *access,
+                          const uint64_t at[PTX_LANES], unsigned char *out_where[PTX_LANES])
 {
-    int32_t first = __builtin_ctz(warp->mask), bytes = access->bytes;
-    uint64_t start = at[first], far = 0, low = 0;
-    int32_t least = 0, most = 0;
-    uint32_t run = 0;
+    int32_t bytes = access->bytes, least = 0, most = 0;
+    uint64_t start = at[__builtin_ctz(warp->mask)], far = 0;
     for (int32_t lane = 0; lane < PTX_LANES; lane++) {
-        uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
         int32_t distance = (int32_t)(uint32_t)(at[lane] - start) & warp->lanes[lane];
-        far |= ((at[lane] - start + NEAR) / (2 * NEAR)) & in;
-        low |= at[lane] & in;
+        far |= ((at[lane] - start + NEAR) / (2 * NEAR)) & (uint64_t)(int64_t)warp->lanes[lane];
         least = distance < least ? distance : least;
         most = distance > most ? distance : most;
-        run |=
-            ((uint32_t)distance - (uint32_t)((lane - first) * bytes)) & (uint32_t)warp->lanes[lane];
     }
-    if (far || is_misaligned(access, low))
-        return lane_pointers(warp, op, access, at, out_where);
+    if (far)
+        return false;
     start += (uint64_t)(int64_t)least;
     unsigned char *where =
         sim_translate_span(warp->device, start, (size_t)(most - least + bytes), access->write);
-    if (!where) /* what lies between the lanes' may be what is out of reach */
-        return lane_pointers(warp, op, access, at, out_where);
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         out_where[lane] = (unsigned char *)((uintptr_t)where + (at[lane] - start));
-    return run ? PTX_SHAPE_ANY : PTX_SHAPE_RUN;
+    return where != NULL;
 }
 
-static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset, size_t bytes)
+static bool global_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                            const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                            unsigned char *out_where[PTX_LANES])
 {
-    return offset < limit && limit - offset >= bytes ? start + offset : NULL;
+    uint64_t low = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        low |= at[lane] & (uint64_t)(int64_t)warp->lanes[lane];
+    if (!is_misaligned(access, low)) {
+        if (SIM_LANES_FAST &&
+            sim_lanes_translate(warp->device, at, warp->mask, PTX_LANES, access->bytes, out_where))
+            return true;
+        if (near_pointers(warp, access, at, out_where))
+            return true;
+    }
+    return lane_pointers(warp, op, access, at, out_where);
 }
 
 static unsigned char *generic_pointer(struct ptx_warp *warp, const struct ptx_access *access,
@@ -150,10 +150,9 @@ static unsigned char *generic_pointer(struct ptx_warp *warp, const struct ptx_ac
     }
 }
 
-static enum ptx_shape generic_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                       const struct ptx_access *access,
-                                       const uint64_t at[PTX_LANES],
-                                       unsigned char *out_where[PTX_LANES])
+static bool generic_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                             const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                             unsigned char *out_where[PTX_LANES])
 {
     uint64_t windowed = 0;
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
@@ -167,12 +166,12 @@ static enum ptx_shape generic_pointers(struct ptx_warp *warp, const struct ptx_o
         if (!out_where[lane])
             return refuse(warp, op, access, lane, at[lane]);
     }
-    return PTX_SHAPE_ANY;
+    return true;
 }
 
-static enum ptx_shape access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                      const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                      unsigned char *out_where[PTX_LANES])
+static bool access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                            const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                            unsigned char *out_where[PTX_LANES])
 {
     switch (access->space) {
     case PTX_SHARED:
@@ -190,139 +189,62 @@ static enum ptx_shape access_pointers(struct ptx_warp *warp, const struct ptx_op
     }
 }
 
-/* ---- one element of every lane ------------------------------------------------------- */
-
-__attribute__((always_inline, no_sanitize("thread"))) static inline void
-fetch_lane(unsigned char *slot, unsigned lane, unsigned width, const unsigned char *from,
-           unsigned size, bool sign)
-{
-    if (size == width) {
-        __builtin_memcpy(slot + lane * width, from, size);
-        return;
-    }
-    uint64_t value = 0;
-    __builtin_memcpy(&value, from, size < 8 ? size : 8);
-    if (sign && size < 8)
-        value = (uint64_t)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
-    __builtin_memcpy(slot + lane * width, &value, width < 8 ? width : 8);
-    if (width > 8)
-        memset(slot + lane * width + 8, sign && value >> 63 ? 0xff : 0, width - 8);
-}
-
-__attribute__((always_inline, no_sanitize("thread"))) static inline void
-fetch_lanes(unsigned char *slot, unsigned width, unsigned char *const *where, unsigned shift,
-            uint32_t mask, unsigned size, bool sign)
-{
-    if (mask == UINT32_MAX)
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            fetch_lane(slot, lane, width, where[lane] + shift, size, sign);
-    else
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(left);
-            fetch_lane(slot, lane, width, where[lane] + shift, size, sign);
-        }
-}
-
-/* Calls with constants for what programs mostly do. */
-__attribute__((no_sanitize("thread"))) static void fetch(unsigned char *slot, unsigned width,
-                                                         unsigned char *const *where,
-                                                         unsigned shift, uint32_t mask,
-                                                         unsigned size, bool sign)
-{
-    switch (size << 8 | width) {
-    case 0x0404:
-        fetch_lanes(slot, 4, where, shift, mask, 4, false);
-        break;
-    case 0x0808:
-        fetch_lanes(slot, 8, where, shift, mask, 8, false);
-        break;
-    case 0x0202:
-        fetch_lanes(slot, 2, where, shift, mask, 2, false);
-        break;
-    case 0x1010:
-        fetch_lanes(slot, 16, where, shift, mask, 16, false);
-        break;
-    case 0x0102:
-        fetch_lanes(slot, 2, where, shift, mask, 1, sign);
-        break;
-    case 0x0104:
-        fetch_lanes(slot, 4, where, shift, mask, 1, sign);
-        break;
-    case 0x0204:
-        fetch_lanes(slot, 4, where, shift, mask, 2, sign);
-        break;
-    default:
-        fetch_lanes(slot, width, where, shift, mask, size, sign);
-    }
-}
-
-__attribute__((always_inline, no_sanitize("thread"))) static inline void
-put_lanes(const unsigned char *slot, unsigned width, unsigned char *const *where, unsigned shift,
-          uint32_t mask, unsigned size)
-{
-    if (mask == UINT32_MAX)
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)
-            __builtin_memcpy(where[lane] + shift, slot + lane * width, size);
-    else
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(left);
-            __builtin_memcpy(where[lane] + shift, slot + lane * width, size);
-        }
-}
-
-__attribute__((no_sanitize("thread"))) static void put(const unsigned char *slot, unsigned width,
-                                                       unsigned char *const *where, unsigned shift,
-                                                       uint32_t mask, unsigned size)
-{
-    switch (size) { /* no element is written in two parts */
-    case 1:
-        put_lanes(slot, width, where, shift, mask, 1);
-        break;
-    case 2:
-        put_lanes(slot, width, where, shift, mask, 2);
-        break;
-    case 4:
-        put_lanes(slot, width, where, shift, mask, 4);
-        break;
-    case 8:
-        put_lanes(slot, width, where, shift, mask, 8);
-        break;
-    default:
-        put_lanes(slot, width, where, shift, mask, 16);
-    }
-}
-
 /* ---- loads and stores ------------------------------------------------------------------ */
 
-/* Both sides are arrays of one layout, and all lanes take part. */
-static bool is_copy(const struct ptx_warp *warp, const struct ptx_access *access,
-                    enum ptx_shape shape)
-{
-    return shape == PTX_SHAPE_RUN && warp->mask == UINT32_MAX && access->count == 1 &&
-           access->size == access->widths[0] && (access->size == 4 || access->size == 8);
-}
-
-__attribute__((no_sanitize("thread"))) static const struct ptx_op *load(struct ptx_warp *warp,
-                                                                        const struct ptx_op *op)
+/* Lanes whose addresses have no order. */
+__attribute__((noinline, no_sanitize("thread"))) static const struct ptx_op *
+load_lanes(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_access *access = op->extra;
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
     access_addresses(warp, access, at);
-    enum ptx_shape shape = access_pointers(warp, op, access, at, where);
-    if (shape == PTX_SHAPE_FAULT)
+    if (!access_pointers(warp, op, access, at, where))
         return NULL;
-    if (is_copy(warp, access, shape)) {
-        unsigned char *slot = warp->regs + access->slots[0];
-        if (access->size == 4)
-            __builtin_memcpy(slot, where[0], PTX_LANES * 4);
+    for (unsigned i = 0; i < access->count; i++) {
+        unsigned char *slot = warp->regs + access->slots[i];
+        unsigned shift = i * access->size, width = access->widths[i];
+        if (access->size == 4 && width == 4)
+            fetch_lanes(slot, 4, where, shift, warp->mask, 4, false);
+        else if (access->size == 8 && width == 8)
+            fetch_lanes(slot, 8, where, shift, warp->mask, 8, false);
+        else if (access->size == 2 && width == 2)
+            fetch_lanes(slot, 2, where, shift, warp->mask, 2, false);
         else
-            __builtin_memcpy(slot, where[0], PTX_LANES * 8);
-        return op + 1;
+            fetch_lanes(slot, width, where, shift, warp->mask, access->size, access->sign);
     }
-    for (unsigned i = 0; i < access->count; i++)
-        fetch(warp->regs + access->slots[i], access->widths[i], where, i * access->size, warp->mask,
-              access->size, access->sign);
+    return op + 1;
+}
+
+__attribute__((noinline, no_sanitize("thread"))) static const struct ptx_op *
+store_lanes(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct ptx_access *access = op->extra;
+    uint64_t at[PTX_LANES];
+    unsigned char *where[PTX_LANES];
+    access_addresses(warp, access, at);
+    if (!access_pointers(warp, op, access, at, where))
+        return NULL;
+    for (unsigned i = 0; i < access->count; i++) {
+        const unsigned char *slot = warp->regs + access->slots[i];
+        unsigned shift = i * access->size, width = access->widths[i];
+        switch (access->size) { /* no element is written in two parts */
+        case 1:
+            put_lanes(slot, width, where, shift, warp->mask, 1);
+            break;
+        case 2:
+            put_lanes(slot, width, where, shift, warp->mask, 2);
+            break;
+        case 4:
+            put_lanes(slot, width, where, shift, warp->mask, 4);
+            break;
+        case 8:
+            put_lanes(slot, width, where, shift, warp->mask, 8);
+            break;
+        default:
+            put_lanes(slot, width, where, shift, warp->mask, 16);
+        }
+    }
     return op + 1;
 }
 
@@ -335,43 +257,97 @@ static const struct ptx_op *load_parameter(struct ptx_warp *warp, const struct p
         warp->param_size - offset < access->bytes)
         return ptx_fault_access(warp, op, (unsigned)__builtin_ctz(warp->mask), offset,
                                 access->bytes, false, PTX_PARAM);
-    unsigned char *where[PTX_LANES];
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        where[lane] = (unsigned char *)(uintptr_t)(warp->params + offset);
     for (unsigned i = 0; i < access->count; i++)
-        fetch(warp->regs + access->slots[i], access->widths[i], where, i * access->size,
-              warp->whole ? UINT32_MAX : warp->mask, access->size, access->sign);
+        fetch_same(warp->regs + access->slots[i], access->widths[i],
+                   warp->params + offset + i * access->size, PTX_LANES,
+                   warp->whole ? UINT32_MAX : warp->mask, access->size, access->sign);
     return op + 1;
 }
 
-__attribute__((no_sanitize("thread"))) static const struct ptx_op *store(struct ptx_warp *warp,
-                                                                         const struct ptx_op *op)
+/* ---- the handlers ---------------------------------------------------------------------- */
+
+/* What programs mostly do has handlers of its own. */
+#define KINDS(KIND)                                                                                \
+    KIND(SHARED, 4, 1)                                                                             \
+    KIND(SHARED, 4, 2)                                                                             \
+    KIND(SHARED, 4, 4)                                                                             \
+    KIND(SHARED, 8, 1)                                                                             \
+    KIND(GLOBAL, 4, 1)                                                                             \
+    KIND(GLOBAL, 4, 2)                                                                             \
+    KIND(GLOBAL, 4, 4)                                                                             \
+    KIND(GLOBAL, 8, 1)                                                                             \
+    KIND(GLOBAL, 8, 2)                                                                             \
+    KIND(GENERIC, 4, 1)                                                                            \
+    KIND(GENERIC, 8, 1)
+
+static bool is_plain(const struct ptx_access *access)
 {
-    const struct ptx_access *access = op->extra;
-    uint64_t at[PTX_LANES];
-    unsigned char *where[PTX_LANES];
-    access_addresses(warp, access, at);
-    enum ptx_shape shape = access_pointers(warp, op, access, at, where);
-    if (shape == PTX_SHAPE_FAULT)
-        return NULL;
-    if (is_copy(warp, access, shape)) {
-        const unsigned char *slot = warp->regs + access->slots[0];
-        if (access->size == 4)
-            __builtin_memcpy(where[0], slot, PTX_LANES * 4);
-        else
-            __builtin_memcpy(where[0], slot, PTX_LANES * 8);
-        return op + 1;
-    }
     for (unsigned i = 0; i < access->count; i++)
-        put(warp->regs + access->slots[i], access->widths[i], where, i * access->size, warp->mask,
-            access->size);
-    return op + 1;
+        if (access->widths[i] != access->size)
+            return false;
+    return true;
+}
+
+/* All that the kinds do not handle, and divergent warps. */
+__attribute__((noinline)) static bool move_any(struct ptx_warp *warp,
+                                               const struct ptx_access *access, bool write)
+{
+    if (access->space == PTX_LOCAL)
+        return false;
+    if (access->size == 4 && access->count == 1 && access->widths[0] == 4)
+        return move_pieces(warp, access, warp->mask, write, access->space, 4, 1, true);
+    return move_pieces(warp, access, warp->mask, write, access->space, access->size, access->count,
+                       false);
+}
+
+static const struct ptx_op *load_any(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return move_any(warp, op->extra, false) ? op + 1 : load_lanes(warp, op);
+}
+
+static const struct ptx_op *store_any(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return move_any(warp, op->extra, true) ? op + 1 : store_lanes(warp, op);
+}
+
+#define HANDLERS(space, size, count)                                                               \
+    static const struct ptx_op *load_##space##_##size##_##count(struct ptx_warp *warp,             \
+                                                                const struct ptx_op *op)           \
+    {                                                                                              \
+        if (warp->mask != UINT32_MAX)                                                              \
+            return load_any(warp, op);                                                             \
+        return move_pieces(warp, op->extra, UINT32_MAX, false, PTX_##space, size, count, true)     \
+                   ? op + 1                                                                        \
+                   : load_lanes(warp, op);                                                         \
+    }                                                                                              \
+    static const struct ptx_op *store_##space##_##size##_##count(struct ptx_warp *warp,            \
+                                                                 const struct ptx_op *op)          \
+    {                                                                                              \
+        if (warp->mask != UINT32_MAX)                                                              \
+            return store_any(warp, op);                                                            \
+        return move_pieces(warp, op->extra, UINT32_MAX, true, PTX_##space, size, count, true)      \
+                   ? op + 1                                                                        \
+                   : store_lanes(warp, op);                                                        \
+    }
+KINDS(HANDLERS)
+#undef HANDLERS
+
+static ptx_handler handler_of(const struct ptx_access *access)
+{
+    if (access->space == PTX_PARAM && access->symbol && !access->address_size)
+        return load_parameter;
+#define HANDLER(of_space, of_size, of_count)                                                       \
+    if (access->space == PTX_##of_space && access->size == of_size && access->count == of_count && \
+        is_plain(access))                                                                          \
+        return access->write ? store_##of_space##_##of_size##_##of_count                           \
+                             : load_##of_space##_##of_size##_##of_count;
+    KINDS(HANDLER)
+#undef HANDLER
+    return access->write ? store_any : load_any;
 }
 
 const struct ptx_access_functions JOIN(ptx_access_, PTX_ISA_NAME) = {
     .addresses = access_addresses,
     .pointers = access_pointers,
-    .load = load,
-    .load_parameter = load_parameter,
-    .store = store,
+    .handler = handler_of,
 };

@@ -14,9 +14,9 @@ void ptx_access_addresses(const struct ptx_warp *warp, const struct ptx_access *
     ptx_access_base.addresses(warp, access, out_at);
 }
 
-enum ptx_shape ptx_access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   unsigned char *out_where[PTX_LANES])
+bool ptx_access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                         const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                         unsigned char *out_where[PTX_LANES])
 {
     return ptx_access_base.pointers(warp, op, access, at, out_where);
 }

@@ -240,7 +240,7 @@ const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
     ptx_access_addresses(warp, &atomic->access, at);
-    if (ptx_access_pointers(warp, op, &atomic->access, at, where) == PTX_SHAPE_FAULT)
+    if (!ptx_access_pointers(warp, op, &atomic->access, at, where))
         return NULL;
     if (atomic->sums && !atomic->returns && add_up(warp, atomic, where))
         return op + 1;

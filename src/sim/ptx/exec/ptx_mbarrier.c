@@ -32,7 +32,7 @@ static bool source_pointers(struct ptx_warp *warp, const struct ptx_op *op,
     for (unsigned lane = 0; lane < PTX_LANES; lane++) /* as a lane that does read */
         if (!(reading >> lane & 1))
             at[lane] = at[__builtin_ctz(reading)];
-    return ptx_access_pointers(warp, op, copy->from, at, where) != PTX_SHAPE_FAULT;
+    return ptx_access_pointers(warp, op, copy->from, at, where);
 }
 
 __attribute__((no_sanitize("thread"))) const struct ptx_op *
@@ -42,8 +42,7 @@ ptx_run_copy_async(struct ptx_warp *warp, const struct ptx_op *op)
     uint64_t at[PTX_LANES];
     unsigned char *to[PTX_LANES], *from[PTX_LANES];
     ptx_access_addresses(warp, &copy->to, at);
-    if (ptx_access_pointers(warp, op, &copy->to, at, to) == PTX_SHAPE_FAULT ||
-        !source_pointers(warp, op, copy, from))
+    if (!ptx_access_pointers(warp, op, &copy->to, at, to) || !source_pointers(warp, op, copy, from))
         return NULL;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -184,7 +183,7 @@ static bool barrier_pointers(struct ptx_warp *warp, const struct ptx_op *op,
     const struct ptx_mbarrier_op *barrier = op->extra;
     uint64_t at[PTX_LANES];
     ptx_access_addresses(warp, &barrier->access, at);
-    return ptx_access_pointers(warp, op, &barrier->access, at, where) != PTX_SHAPE_FAULT;
+    return ptx_access_pointers(warp, op, &barrier->access, at, where);
 }
 
 const struct ptx_op *ptx_run_mbarrier(struct ptx_warp *warp, const struct ptx_op *op)

@@ -54,17 +54,7 @@ static const struct ptx_access_functions *access_functions(void)
     return functions[sim_isa()];
 }
 
-ptx_handler ptx_load_handler(void)
+ptx_handler ptx_access_handler(const struct ptx_access *access)
 {
-    return access_functions()->load;
-}
-
-ptx_handler ptx_load_parameter_handler(void)
-{
-    return access_functions()->load_parameter;
-}
-
-ptx_handler ptx_store_handler(void)
-{
-    return access_functions()->store;
+    return access_functions()->handler(access);
 }

@@ -4,29 +4,23 @@
 
 #include "ptx_warp.h"
 
-enum ptx_shape {
-    PTX_SHAPE_FAULT, /* reported */
-    PTX_SHAPE_RUN,   /* the lanes of the mask lie one after the other, by lane */
-    PTX_SHAPE_ANY,
-};
-
 /* The address of each lane, whether it is in the mask or not. */
 void ptx_access_addresses(const struct ptx_warp *warp, const struct ptx_access *access,
                           uint64_t out_at[PTX_LANES]);
 
-/* Where each lane of the mask reads or writes; reports the first lane that must not. */
-enum ptx_shape ptx_access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
-                                   const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   unsigned char *out_where[PTX_LANES]);
+/* Where each lane of the mask reads or writes. False: one must not, which is reported. */
+bool ptx_access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
+                         const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                         unsigned char *out_where[PTX_LANES]);
 
 /* Both, and the handlers of loads and stores, once per instruction set. */
 struct ptx_access_functions {
     void (*addresses)(const struct ptx_warp *warp, const struct ptx_access *access,
                       uint64_t out_at[PTX_LANES]);
-    enum ptx_shape (*pointers)(struct ptx_warp *warp, const struct ptx_op *op,
-                               const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                               unsigned char *out_where[PTX_LANES]);
-    ptx_handler load, load_parameter, store;
+    bool (*pointers)(struct ptx_warp *warp, const struct ptx_op *op,
+                     const struct ptx_access *access, const uint64_t at[PTX_LANES],
+                     unsigned char *out_where[PTX_LANES]);
+    ptx_handler (*handler)(const struct ptx_access *access); /* of a load or a store */
 };
 extern const struct ptx_access_functions ptx_access_base, ptx_access_avx2, ptx_access_avx512;
 

@@ -30,8 +30,7 @@ void ptx_emit_load(struct ptx_builder *builder, const struct ptx_inst *inst)
         access->widths[i] = slot_width(types[i]);
         access->slots[i] = ptx_build_destination(builder, &element, types[i]);
     }
-    bool parameter = access->space == PTX_PARAM && access->symbol;
-    ptx_access_op(builder, parameter ? ptx_load_parameter_handler() : ptx_load_handler(), access);
+    ptx_access_op(builder, ptx_access_handler(access), access);
     for (unsigned i = 0; i < access->count; i++) {
         struct ptx_operand element = ptx_vector_element(&inst->operands[0], i);
         ptx_build_finish(builder, &element, types[i], access->slots[i]);
@@ -55,7 +54,7 @@ void ptx_emit_store(struct ptx_builder *builder, const struct ptx_inst *inst)
     }
     if (inst->mods & PTX_MOD_RELEASE)
         ptx_build_op(builder, ptx_run_fence_release);
-    ptx_access_op(builder, ptx_store_handler(), access);
+    ptx_access_op(builder, ptx_access_handler(access), access);
 }
 
 void ptx_emit_fence(struct ptx_builder *builder, const struct ptx_inst *inst)

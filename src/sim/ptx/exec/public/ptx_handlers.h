@@ -69,10 +69,8 @@ struct ptx_access {
     uint8_t widths[PTX_VECTOR_MAX];  /* bytes of an element of each slot */
 };
 
-/* Handlers of loads and stores, whose extra is a struct ptx_access. */
-ptx_handler ptx_load_handler(void);
-ptx_handler ptx_load_parameter_handler(void); /* a kernel's parameter, at a constant address */
-ptx_handler ptx_store_handler(void);
+/* The handler of a load or a store, whose op has it as its extra. */
+ptx_handler ptx_access_handler(const struct ptx_access *access);
 
 /* The address of a space's window in generic addresses; 0: the space has no window, and its
  * addresses are generic ones. */

@@ -1,0 +1,219 @@
+/* Elements between memory and slots, for lanes that access one address, addresses in a row, or any:
+ * the building blocks of ptx_access.c. Included by ptx_access.c only, compiled once per instruction
+ * set; everything is static.
+ *
+ * Lanes are those of a piece, 16 or 32 of them, and a mask has a bit for each. Kernels may have
+ * races, so that nothing here is instrumented for the thread sanitizer, and no element is read or
+ * written in two parts. */
+#ifndef PTX_ACCESS_LANES_H
+#define PTX_ACCESS_LANES_H
+
+#include "sim_lanes.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define RACY LANE __attribute__((no_sanitize("thread")))
+
+typedef u16 slot_2 __attribute__((may_alias));
+typedef sim_lane_4 slot_4;
+typedef sim_lane_8 slot_8;
+/* In memory. */
+typedef u8 element_1 __attribute__((may_alias));
+typedef u16 element_2 __attribute__((may_alias));
+
+LANE bool is_all(u32 mask, unsigned n)
+{
+    return mask == UINT32_MAX >> (32 - n);
+}
+
+/* ---- elements of one lane -------------------------------------------------------------- */
+
+/* Reads size bytes into an element of a slot. */
+RACY void fetch_lane(unsigned char *slot, unsigned lane, unsigned width, const unsigned char *from,
+                     unsigned size, bool sign)
+{
+    if (size == width) {
+        __builtin_memcpy(slot + lane * width, from, size);
+        return;
+    }
+    u64 value = 0;
+    __builtin_memcpy(&value, from, size < 8 ? size : 8);
+    if (sign && size < 8)
+        value = (u64)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
+    __builtin_memcpy(slot + lane * width, &value, width < 8 ? width : 8);
+    if (width > 8)
+        memset(slot + lane * width + 8, sign && value >> 63 ? 0xff : 0, width - 8);
+}
+
+/* ---- one address for all lanes ----------------------------------------------------------- */
+
+#define SPREAD(bytes)                                                                              \
+    RACY void spread_##bytes(slot_##bytes *slot, unsigned n, u32 mask, u##bytes##_value value)     \
+    {                                                                                              \
+        if (is_all(mask, n))                                                                       \
+            for (unsigned lane = 0; lane < n; lane++)                                              \
+                slot[lane] = value;                                                                \
+        else                                                                                       \
+            for (; mask; mask &= mask - 1)                                                         \
+                slot[__builtin_ctz(mask)] = value;                                                 \
+    }
+typedef u16 u2_value;
+typedef u32 u4_value;
+typedef u64 u8_value;
+SPREAD(2)
+SPREAD(4)
+SPREAD(8)
+#undef SPREAD
+
+/* Reads one element into all lanes. */
+RACY void fetch_same(unsigned char *slot, unsigned width, const unsigned char *from, unsigned n,
+                     u32 mask, unsigned size, bool sign)
+{
+    u64 value[2];
+    fetch_lane((unsigned char *)value, 0, width, from, size, sign);
+    if (width == 2)
+        spread_2((slot_2 *)(void *)slot, n, mask, *(slot_2 *)(void *)value);
+    else if (width == 4)
+        spread_4((slot_4 *)(void *)slot, n, mask, *(slot_4 *)(void *)value);
+    else if (width == 8)
+        spread_8((slot_8 *)(void *)slot, n, mask, value[0]);
+    else
+        for (; mask; mask &= mask - 1)
+            __builtin_memcpy(slot + (unsigned)__builtin_ctz(mask) * width, value, width);
+}
+
+/* ---- addresses in a row -------------------------------------------------------------------- */
+
+/* Widens elements of memory that lie in a row. */
+#define WIDEN(from_bytes, to_bytes, is_signed)                                                     \
+    for (unsigned lane = 0; lane < n; lane++)                                                      \
+        ((slot_##to_bytes *)(void *)slot)[lane] = (u##to_bytes##_value)(                           \
+            is_signed)((const element_##from_bytes *)(const void *)from)[lane];
+RACY bool widen_row(unsigned char *slot, unsigned width, const unsigned char *from, unsigned n,
+                    unsigned size, bool sign)
+{
+    switch (size << 16 | width << 8 | sign) {
+    case 0x010200:
+        WIDEN(1, 2, u8)
+        return true;
+    case 0x010201:
+        WIDEN(1, 2, s8)
+        return true;
+    case 0x010400:
+        WIDEN(1, 4, u8)
+        return true;
+    case 0x010401:
+        WIDEN(1, 4, s8)
+        return true;
+    case 0x020400:
+        WIDEN(2, 4, u16)
+        return true;
+    case 0x020401:
+        WIDEN(2, 4, s16)
+        return true;
+    default:
+        return false;
+    }
+}
+#undef WIDEN
+
+/* from: of the first lane of the piece, which need not be in the mask; step: between lanes. */
+RACY void fetch_row(unsigned char *slot, unsigned width, uintptr_t from, unsigned step, unsigned n,
+                    u32 mask, unsigned size, bool sign)
+{
+    if (is_all(mask, n)) {
+        const unsigned char *at = (const unsigned char *)from;
+        if (size == width && step == size)
+            __builtin_memcpy(slot, at, n * size);
+        else if (step != size || !widen_row(slot, width, at, n, size, sign))
+            for (unsigned lane = 0; lane < n; lane++)
+                fetch_lane(slot, lane, width, at + lane * step, size, sign);
+        return;
+    }
+#if defined(__AVX512F__)
+    if (size == 4 && width == 4 && step == 4) {
+        for (unsigned i = 0; i < n; i += 16)
+            _mm512_mask_storeu_epi32(
+                slot + 4 * i, (__mmask16)(mask >> i),
+                _mm512_maskz_loadu_epi32((__mmask16)(mask >> i), (const void *)(from + 4 * i)));
+        return;
+    }
+#endif
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        fetch_lane(slot, lane, width, (const unsigned char *)(from + lane * step), size, sign);
+    }
+}
+
+RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsigned step,
+                  unsigned n, u32 mask, unsigned size)
+{
+    if (is_all(mask, n)) {
+        if (size == width && step == size)
+            __builtin_memcpy((unsigned char *)to, slot, n * size);
+        else
+            for (unsigned lane = 0; lane < n; lane++)
+                __builtin_memcpy((unsigned char *)to + lane * step, slot + lane * width, size);
+        return;
+    }
+#if defined(__AVX512F__)
+    if (size == 4 && width == 4 && step == 4) {
+        for (unsigned i = 0; i < n; i += 16)
+            _mm512_mask_storeu_epi32((void *)(to + 4 * i), (__mmask16)(mask >> i),
+                                     _mm512_loadu_si512(slot + 4 * i));
+        return;
+    }
+#endif
+    for (; mask; mask &= mask - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(mask);
+        __builtin_memcpy((unsigned char *)(to + lane * step), slot + lane * width, size);
+    }
+}
+
+/* ---- any addresses --------------------------------------------------------------------------- */
+
+RACY void fetch_lanes(unsigned char *slot, unsigned width, unsigned char *const *where,
+                      unsigned shift, u32 mask, unsigned size, bool sign)
+{
+    if (SIM_LANES_FAST && size == 4 && width == 4) {
+        sim_lanes_gather_4(slot, where, shift, mask, 32);
+        return;
+    }
+    if (SIM_LANES_FAST && size == 8 && width == 8) {
+        sim_lanes_gather_8(slot, where, shift, mask, 32);
+        return;
+    }
+    if (mask == UINT32_MAX)
+        for (unsigned lane = 0; lane < 32; lane++)
+            fetch_lane(slot, lane, width, where[lane] + shift, size, sign);
+    else
+        for (; mask; mask &= mask - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(mask);
+            fetch_lane(slot, lane, width, where[lane] + shift, size, sign);
+        }
+}
+
+/* Where lanes have one address, the last one's element remains. */
+RACY void put_lanes(const unsigned char *slot, unsigned width, unsigned char *const *where,
+                    unsigned shift, u32 mask, unsigned size)
+{
+    if (SIM_LANES_FAST && size == 4 && width == 4) {
+        sim_lanes_scatter_4(slot, where, shift, mask, 32);
+        return;
+    }
+    if (SIM_LANES_FAST && size == 8 && width == 8) {
+        sim_lanes_scatter_8(slot, where, shift, mask, 32);
+        return;
+    }
+    if (mask == UINT32_MAX)
+        for (unsigned lane = 0; lane < 32; lane++)
+            __builtin_memcpy(where[lane] + shift, slot + lane * width, size);
+    else
+        for (; mask; mask &= mask - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(mask);
+            __builtin_memcpy(where[lane] + shift, slot + lane * width, size);
+        }
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* Loads and stores of lanes that access one address, or addresses in a row, as most accesses of
+ * most kernels do: how such lanes are found, checked at once and moved at once. Included by
+ * ptx_access.c only, compiled once per instruction set; everything is static. */
+#ifndef PTX_ACCESS_PIECES_H
+#define PTX_ACCESS_PIECES_H
+
+#include "ptx_access_lanes.h"
+#include "ptx_memory.h"
+#include "sim_memory.h"
+
+static unsigned char *within(unsigned char *start, size_t limit, uint64_t offset, size_t bytes)
+{
+    return offset < limit && limit - offset >= bytes ? start + offset : NULL;
+}
+
+/* ---- where they are --------------------------------------------------------------------- */
+
+enum { HALF = PTX_LANES / 2 };
+
+/* Lanes that access one address, or addresses in a row: a half of the warp, or the whole. */
+struct piece {
+    bool same;
+    uint32_t mask; /* of those that execute, from its first on */
+    uint64_t at;   /* the address of the first lane, which need not execute */
+    uintptr_t where;
+};
+
+/* What lanes of a piece access together: bytes from at on. NULL: this has to be found out for each
+ * lane, or is an error. */
+static inline unsigned char *reach(const struct ptx_warp *warp, const struct ptx_access *access,
+                                   enum ptx_space space, uint64_t at, size_t bytes)
+{
+    if (space == PTX_GENERIC && at - SIM_SHARED_WINDOW < 3 * SIM_WINDOW_SIZE) {
+        if (at - SIM_SHARED_WINDOW >= SIM_WINDOW_SIZE)
+            return NULL;
+        at -= SIM_SHARED_WINDOW;
+        space = PTX_SHARED;
+    }
+    switch (space) {
+    case PTX_SHARED:
+        return within(warp->shared, warp->shared_size, at, bytes);
+    case PTX_PARAM:
+        return access->write
+                   ? NULL
+                   : within((unsigned char *)(uintptr_t)warp->params, warp->param_size, at, bytes);
+    case PTX_LOCAL: /* each lane's own */
+        return NULL;
+    default:
+        return sim_translate_span(warp->device, at, bytes, access->write);
+    }
+}
+
+/* A half of the warp, from lane first on, some of whose lanes execute; offset: of the access;
+ * bytes: of a lane's. False: it is not a piece. */
+LANE bool find_piece(const struct ptx_warp *warp, const struct ptx_access *access, uint64_t offset,
+                     unsigned bytes, unsigned first, uint32_t mask, struct piece *out_piece)
+{
+    unsigned lead = (unsigned)__builtin_ctz(mask);
+    bool same = true;
+    uint64_t at = offset;
+    if (access->address_size == 8) {
+        const slot_8 *base = (const slot_8 *)(const void *)(warp->regs + access->base) + first;
+        same = sim_lanes_off_8(base, HALF, base[lead] - lead * bytes, bytes) & mask;
+        if (same && sim_lanes_off_8(base, HALF, base[lead], 0) & mask)
+            return false;
+        at = base[lead] + offset;
+    } else if (access->address_size == 4) {
+        const slot_4 *base = (const slot_4 *)(const void *)(warp->regs + access->base) + first;
+        same = sim_lanes_off_4(base, HALF, base[lead] - lead * bytes, bytes) & mask;
+        if (same && sim_lanes_off_4(base, HALF, base[lead], 0) & mask)
+            return false;
+        at = (uint32_t)(base[lead] + (uint32_t)offset);
+    }
+    out_piece->same = same;
+    out_piece->mask = mask;
+    out_piece->at = at - (same ? 0 : lead * bytes);
+    return (at & (bytes - 1)) == 0;
+}
+
+/* Where the lanes of a piece access memory. False: that is to be found out for each. */
+LANE bool locate(const struct ptx_warp *warp, const struct ptx_access *access, enum ptx_space space,
+                 unsigned bytes, struct piece *piece)
+{
+    unsigned lead = piece->same ? 0 : (unsigned)__builtin_ctz(piece->mask);
+    unsigned lanes = piece->same ? 1 : 32 - (unsigned)__builtin_clz(piece->mask) - lead;
+    unsigned char *where = reach(warp, access, space, piece->at + lead * bytes, lanes * bytes);
+    piece->where = (uintptr_t)where - lead * bytes;
+    return where != NULL;
+}
+
+LANE bool is_continued(const struct piece *low, const struct piece *high, unsigned bytes)
+{
+    return low->same == high->same && high->at - low->at == (low->same ? 0 : HALF * bytes);
+}
+
+/* ---- their elements --------------------------------------------------------------------- */
+
+/* Moves the elements of n lanes from first on. plain: slots have elements of the size in memory. */
+RACY void fetch_piece(struct ptx_warp *warp, const struct ptx_access *access,
+                      const struct piece *piece, unsigned first, unsigned n, unsigned size,
+                      unsigned count, bool plain)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned width = plain ? size : access->widths[i];
+        unsigned char *slot = warp->regs + access->slots[i] + first * width;
+        uintptr_t from = piece->where + i * size;
+        if (piece->same)
+            fetch_same(slot, width, (const unsigned char *)from, n, piece->mask, size,
+                       access->sign);
+        else
+            fetch_row(slot, width, from, size * count, n, piece->mask, size, access->sign);
+    }
+}
+
+RACY void put_piece(const struct ptx_warp *warp, const struct ptx_access *access,
+                    const struct piece *piece, unsigned first, unsigned n, unsigned size,
+                    unsigned count, bool plain)
+{
+    for (unsigned i = 0; i < count; i++) {
+        unsigned width = plain ? size : access->widths[i];
+        const unsigned char *slot = warp->regs + access->slots[i] + first * width;
+        uintptr_t to = piece->where + i * size;
+        if (piece->same) { /* the last lane's remains */
+            unsigned last = 31 - (unsigned)__builtin_clz(piece->mask);
+            __builtin_memcpy((unsigned char *)to, slot + last * width, size);
+        } else {
+            put_row(slot, width, to, size * count, n, piece->mask, size);
+        }
+    }
+}
+
+LANE void move_piece(struct ptx_warp *warp, const struct ptx_access *access,
+                     const struct piece *piece, unsigned first, unsigned n, bool write,
+                     unsigned size, unsigned count, bool plain)
+{
+    if (write)
+        put_piece(warp, access, piece, first, n, size, count, plain);
+    else
+        fetch_piece(warp, access, piece, first, n, size, count, plain);
+}
+
+/* A load or a store of the lanes of mask, as one or two pieces. False: they are more, or there may
+ * be an error; nothing has happened. */
+LANE bool move_pieces(struct ptx_warp *warp, const struct ptx_access *access, uint32_t mask,
+                      bool write, enum ptx_space space, unsigned size, unsigned count, bool plain)
+{
+    const unsigned bytes = size * count;
+    const uint32_t of_low = (uint16_t)mask, of_high = mask >> HALF;
+    struct piece low = {0}, high = {0};
+    uint64_t offset = (uint64_t)access->offset;
+    if (access->symbol)
+        offset += access->symbol->address;
+    if (of_low && !find_piece(warp, access, offset, bytes, 0, of_low, &low))
+        return false;
+    if (of_high && !find_piece(warp, access, offset, bytes, HALF, of_high, &high))
+        return false;
+    if (of_low && of_high && is_continued(&low, &high, bytes)) {
+        low.mask = mask;
+        if (!locate(warp, access, space, bytes, &low))
+            return false;
+        move_piece(warp, access, &low, 0, PTX_LANES, write, size, count, plain);
+        return true;
+    }
+    if ((of_low && !locate(warp, access, space, bytes, &low)) ||
+        (of_high && !locate(warp, access, space, bytes, &high)))
+        return false;
+    if (of_low)
+        move_piece(warp, access, &low, 0, HALF, write, size, count, plain);
+    if (of_high)
+        move_piece(warp, access, &high, HALF, HALF, write, size, count, plain);
+    return true;
+}
+
+#endif
