@@ -377,6 +377,58 @@ static void functions_that_need_too_much_memory_are_refused(void **state)
     }
 }
 
+/* What depends on parameters and the thread's number alone is computed once in a launch; what looks
+ * like it but depends on more is not. */
+static void values_are_right_in_every_block_whether_they_are_its_own_or_not(void **state)
+{
+    static const char text[] = RUN_HEAD(
+        80) ".visible .entry k(.param .u64 out, .param .u32 a, .param .v2 .u16 b) {\n"
+            ".reg .b64 %out, %at; .reg .b32 %r<20>; .reg .b16 %rs<4>; .reg .pred %p<4>;\n"
+            "ld.param.u64 %out, [out]; ld.param.u32 %r1, [a]; ld.param.v2.u16 {%rs1, %rs2}, [b];\n"
+            "mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.x; mov.u32 %r5, "
+            "%ntid.x;\n"
+            "mad.lo.u32 %r6, %r3, %r5, %r2;\n" /* the thread's number */
+            "add.cc.u32 %r7, %r1, 1; addc.u32 %r8, %r6, 0;\n"
+            "mul.lo.u32 %r9, %r6, 3;\n"
+            "mov.u32 %r10, %r9;\n"
+            "setp.eq.u32 %p1, %r4, 1;\n"
+            "@%p1 add.u32 %r10, %r9, 1000;\n" /* a second definition, in one block */
+            "setp.lt.u32 %p2, %r6, 5;\n"
+            "mov.u32 %r11, 0;\n"
+            "again:\n" /* a loop, in which the same is computed again */
+            "mul.lo.u32 %r12, %r6, 7;\n"
+            "add.u32 %r13, %r12, %r11;\n"
+            "add.u32 %r11, %r11, 1;\n"
+            "setp.lt.u32 %p3, %r11, 3;\n"
+            "@%p3 bra again;\n"
+            "selp.u32 %r14, %r13, %r10, %p2;\n"
+            "cvt.u32.u16 %r15, %rs2; add.u32 %r14, %r14, %r15; add.u32 %r14, %r14, %r8;\n"
+            "mul.lo.u32 %r16, %r4, 42; add.u32 %r16, %r16, %r6;\n"
+            "mul.wide.u32 %at, %r16, 4; add.u64 %at, %at, %out;\n"
+            "st.global.u32 [%at], %r14; ret;\n}\n";
+    enum { BLOCKS = 5, WIDTH = 14, HEIGHT = 3, THREADS = WIDTH * HEIGHT };
+    struct run_module *run = run_load(text);
+    struct sim_memory *memory = run_memory(BLOCKS * THREADS * 4);
+    (void)state;
+    for (unsigned launch = 0; launch < 2; launch++) {
+        const struct {
+            uint64_t out;
+            uint32_t a;
+            uint16_t b[2];
+        } params = {memory->address, launch ? UINT32_MAX : 6, {1, (uint16_t)(300 + launch)}};
+        const uint32_t shape[] = {BLOCKS, 1, 1, WIDTH, HEIGHT, 1};
+        assert_int_equal(run_shape(run, "k", shape, 0, &params), PTX_END_OK);
+        for (unsigned i = 0; i < BLOCKS * THREADS; i++) {
+            uint32_t thread = i % THREADS, block = i / THREADS;
+            uint32_t own = thread < 5 ? thread * 7 + 2 : thread * 3 + (block == 1 ? 1000 : 0);
+            assert_int_equal(((const uint32_t *)(const void *)memory->view)[i],
+                             own + 300 + launch + thread + launch);
+        }
+    }
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +444,7 @@ int main(void)
         cmocka_unit_test(shared_variables_overlap_where_no_kernel_uses_both),
         cmocka_unit_test(an_access_beyond_shared_memory_is_a_fault),
         cmocka_unit_test(each_thread_has_local_memory_of_its_own),
+        cmocka_unit_test(values_are_right_in_every_block_whether_they_are_its_own_or_not),
         cmocka_unit_test(parameters_lie_at_their_alignment),
         cmocka_unit_test(functions_that_need_too_much_memory_are_refused),
         cmocka_unit_test(an_unsupported_instruction_fails_the_kernel_that_executes_it),

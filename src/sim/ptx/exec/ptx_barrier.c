@@ -136,13 +136,15 @@ static void split(struct ptx_warp *warp, const struct ptx_op *op, const uint32_t
                   const uint32_t *b)
 {
     unsigned first = (unsigned)__builtin_ctz(warp->mask);
-    uint32_t same = 0;
+    uint32_t same = 0, differ = 0;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        differ |= ((a[lane] ^ a[first]) | (b[lane] ^ b[first])) & (uint32_t)warp->lanes[lane];
+    if (!differ)
+        return;
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         same |= (uint32_t)(a[lane] == a[first] && b[lane] == b[first]) << lane;
     }
-    if (same == warp->mask)
-        return;
     ptx_warp_add(warp, warp->mask & ~same, op, warp->fragment->frame);
     ptx_warp_mask(warp, same);
 }

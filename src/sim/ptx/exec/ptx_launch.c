@@ -77,6 +77,7 @@ static void make_wave(struct ptx_block *block, unsigned number)
     wave->frame.regs = base + shape->regs + number * shape->regs_stride;
     memcpy(wave->frame.regs + code->constants_offset, code->constants, code->constants_size);
     set_threads(wave, launch);
+    ptx_warp_prepare(wave);
 }
 
 static bool make_block(struct sim_block *sim)

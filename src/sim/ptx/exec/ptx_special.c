@@ -38,7 +38,6 @@ static uint64_t of_warp(const struct ptx_warp *warp, enum ptx_special special)
     const struct ptx_launch *launch = warp->launch;
     uint64_t value = 0;
     coordinates(launch->block, special, PTX_SPECIAL_NTID_X, &value);
-    coordinates(warp->block->sim->index, special, PTX_SPECIAL_CTAID_X, &value);
     coordinates(launch->run.grid, special, PTX_SPECIAL_NCTAID_X, &value);
     if (special >= PTX_SPECIAL_CLUSTERID_X && special <= PTX_SPECIAL_CLUSTER_NCTARANK)
         return of_cluster(warp, special);
@@ -108,13 +107,26 @@ const struct ptx_op *ptx_run_special_lane(struct ptx_warp *warp, const struct pt
     return op + 1;
 }
 
-const struct ptx_op *ptx_run_special_4(struct ptx_warp *warp, const struct ptx_op *op)
+static const struct ptx_op *spread(struct ptx_warp *warp, const struct ptx_op *op, uint32_t value)
 {
     uint32_t *d = (uint32_t *)(void *)(warp->regs + op->d);
-    uint32_t value = (uint32_t)of_warp(warp, (enum ptx_special)op->bits);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        d[lane] = warp->lanes[lane] ? value : d[lane];
+    if (warp->whole)
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            d[lane] = value;
+    else
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            d[lane] = warp->lanes[lane] ? value : d[lane];
     return op + 1;
+}
+
+const struct ptx_op *ptx_run_special_block(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return spread(warp, op, warp->block->sim->index[op->bits - PTX_SPECIAL_CTAID_X]);
+}
+
+const struct ptx_op *ptx_run_special_4(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return spread(warp, op, (uint32_t)of_warp(warp, (enum ptx_special)op->bits));
 }
 
 const struct ptx_op *ptx_run_special_8(struct ptx_warp *warp, const struct ptx_op *op)

@@ -25,8 +25,10 @@ typedef int32_t four_lanes __attribute__((vector_size(16)));
 void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask)
 {
     four_lanes *lanes = (four_lanes *)(void *)warp->lanes;
-    warp->mask = mask;
     warp->whole = mask == warp->alive;
+    if (warp->mask == mask)
+        return;
+    warp->mask = mask;
     for (unsigned i = 0; i < PTX_LANES / 4; i++) {
         int32_t part = (int32_t)(mask >> (4 * i));
         four_lanes bits = {part & 1, part & 2, part & 4, part & 8};
@@ -338,6 +340,19 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
     }
 }
 
+void ptx_warp_prepare(struct ptx_wave *wave)
+{
+    struct ptx_warp *warp = &wave->warp;
+    wave->unused = NULL;
+    for (unsigned i = 0; i < PTX_LANES; i++)
+        free_fragment(wave, &wave->pool[i]);
+    warp->alive = UINT32_MAX;
+    warp->regs = wave->frame.regs;
+    ptx_warp_mask(warp, UINT32_MAX);
+    for (const struct ptx_op *op = wave->frame.code->once; op->run;)
+        op = op->run(warp, op);
+}
+
 void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
 {
     struct ptx_warp *warp = &wave->warp;
@@ -345,14 +360,11 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     warp->carry = 0;
     warp->steps = 0;
     warp->fragments = NULL;
-    wave->unused = NULL;
     wave->rests = wave->uneven = false;
     wave->share = SHARE;
     wave->cluster_pending = 0;
     wave->strict = sim_options()->checks & SIM_CHECK_SYNC;
     memset(wave->arrived, 0, sizeof wave->arrived);
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        free_fragment(wave, &wave->pool[i]);
     ptx_warp_add(warp, mask, wave->frame.code->ops, &wave->frame);
 }
 

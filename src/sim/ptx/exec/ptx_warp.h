@@ -94,6 +94,8 @@ static inline struct ptx_wave *ptx_wave_of(struct ptx_warp *warp)
 
 /* ---- running ---------------------------------------------------------------------- */
 
+/* Once for the memory of a warp: computes what is the same in all blocks of the launch. */
+void ptx_warp_prepare(struct ptx_wave *wave);
 /* All lanes of the mask begin the kernel. */
 void ptx_warp_start(struct ptx_wave *wave, uint32_t mask);
 enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget);

@@ -40,6 +40,7 @@ struct ptx_slots {
     unsigned *first;  /* by ptx_symbol.index: its number, component 0 */
     uint32_t *offset; /* by number: the slot */
     uint8_t *classes;
+    uint8_t *definitions; /* by number: instructions that write it, or 2 for more than one */
     unsigned count;
     size_t size;        /* bytes of all slots */
     unsigned registers; /* 32-bit registers for the values that are live at once */
@@ -51,6 +52,8 @@ bool ptx_slots_init(struct ptx_slots *slots, const struct ptx_function *function
 void ptx_slots_fini(struct ptx_slots *slots);
 uint32_t ptx_slots_find(const struct ptx_slots *slots, const struct ptx_symbol *symbol,
                         unsigned component);
+unsigned ptx_slots_number(const struct ptx_slots *slots, const struct ptx_symbol *symbol,
+                          unsigned component);
 
 /* ---- code ------------------------------------------------------------------------ */
 
@@ -134,6 +137,12 @@ struct ptx_temporaries {
     unsigned count, capacity, used;
 };
 
+struct ptx_build_ops {
+    struct ptx_op *ops;
+    uint32_t *orders;
+    unsigned count, capacity;
+};
+
 struct ptx_builder {
     struct ptx_body *body;
     const struct ptx_inst *inst;
@@ -143,7 +152,9 @@ struct ptx_builder {
     struct ptx_op *ops;
     unsigned op_count, op_capacity;
     struct ptx_op spare; /* is written to when there is no memory */
-    unsigned *block_ops; /* first op of each block */
+    bool *once; /* by instruction: it runs once in a launch (ptx_once.c); NULL: none does */
+    struct ptx_build_ops other_ops; /* of these instructions */
+    unsigned *block_ops;            /* first op of each block */
     uint32_t *orders;
     struct ptx_fixup *fixups;
     unsigned fixup_count, fixup_capacity;
@@ -170,6 +181,11 @@ void ptx_build_no_memory(struct ptx_builder *builder);
 /* Grows an array of elements of size to hold at least needed; NULL: out of memory, and the old
  * array is unchanged. */
 void *ptx_grow(void *array, unsigned *capacity, unsigned needed, size_t size);
+
+/* ptx_once.c: finds what runs once in a launch, and gives the results slots. */
+void ptx_once_find(struct ptx_builder *builder);
+/* Calls emit for such an instruction. */
+void ptx_once_emit(struct ptx_builder *builder, void (*emit)(struct ptx_builder *builder));
 
 /* ptx_emit_mov.c: registers of other sizes, special registers. */
 void ptx_build_resize(struct ptx_builder *builder, uint32_t d, enum ptx_type to, uint32_t a,

@@ -38,6 +38,11 @@ static void emit_guarded(struct ptx_builder *builder, const struct ptx_inst *ins
     }
 }
 
+static void emit_whole(struct ptx_builder *builder)
+{
+    emit(builder, builder->inst);
+}
+
 static void emit_inst(struct ptx_builder *builder, unsigned index)
 {
     const struct ptx_function *function = ptx_build_function(builder);
@@ -45,10 +50,17 @@ static void emit_inst(struct ptx_builder *builder, unsigned index)
     builder->inst_index = index;
     for (unsigned c = 0; c < PTX_SLOT_CLASSES; c++)
         builder->temporaries[c].used = 0;
-    if (builder->inst->guard)
+    if (builder->once && builder->once[index])
+        ptx_once_emit(builder, emit_whole);
+    else if (builder->inst->guard)
         emit_guarded(builder, builder->inst);
     else
         emit(builder, builder->inst);
+}
+
+static void emit_stop(struct ptx_builder *builder)
+{
+    ptx_build_op(builder, NULL);
 }
 
 /* The end of the text is a return. */
@@ -93,10 +105,20 @@ static void apply_fixups(struct ptx_builder *builder)
     }
 }
 
+/* Instructions without an op here, which are in the text between those of two ops. */
+static uint32_t once_between(const struct ptx_builder *builder, const struct ptx_op *before,
+                             const struct ptx_op *op)
+{
+    uint32_t count = 0;
+    for (uint32_t i = before->inst + !ptx_op_joins(before); builder->once && i < op->inst; i++)
+        count += builder->once[i];
+    return count;
+}
+
 /* The first op of a straight-line sequence has the number of its instructions. */
 static void count_lines(struct ptx_builder *builder)
 {
-    uint32_t length = 0;
+    uint32_t length = 0; /* instructions that run once in a launch included */
     for (unsigned i = builder->op_count; i-- > 0;) {
         struct ptx_op *op = &builder->ops[i];
         /* a join has the number of the instruction that follows */
@@ -107,6 +129,7 @@ static void count_lines(struct ptx_builder *builder)
             length = 0;
         }
         length += first && !ptx_op_joins(op);
+        length += before ? once_between(builder, before, op) : 0;
     }
 }
 
@@ -118,6 +141,7 @@ static void finish(struct ptx_builder *builder)
     body->code.ops = builder->ops;
     body->code.op_count = builder->op_count;
     body->code.orders = builder->orders;
+    body->code.once = builder->other_ops.ops;
     body->code.constants = builder->image;
     body->code.constants_offset = body->slots.size;
     body->code.constants_size = builder->image_size;
@@ -125,6 +149,7 @@ static void finish(struct ptx_builder *builder)
     body->code.registers = body->slots.registers;
     builder->ops = NULL;
     builder->orders = NULL;
+    builder->other_ops.ops = NULL;
     builder->image = NULL;
 }
 
@@ -132,6 +157,9 @@ static void free_builder(struct ptx_builder *builder)
 {
     free(builder->ops);
     free(builder->orders);
+    free(builder->other_ops.ops);
+    free(builder->other_ops.orders);
+    free(builder->once);
     free(builder->image);
     free(builder->block_ops);
     free(builder->fixups);
@@ -147,9 +175,11 @@ static enum ptx_result translate(struct ptx_body *body, struct ptx_log *log)
     if (!builder.block_ops)
         return PTX_NO_MEMORY;
     ptx_build_slot(&builder, PTX_SLOT_PRED, 0); /* slot 0 would mean that there is no constant */
+    ptx_once_find(&builder);
     for (unsigned b = 0; b < body->flow.block_count; b++)
         if (body->flow.blocks[b].order != ~0u && builder.result != PTX_NO_MEMORY)
             emit_block(&builder, b);
+    ptx_once_emit(&builder, emit_stop);
     if (body->slots.size + builder.image_size > UINT32_MAX / 2) {
         ptx_log_error(log, body->code.function->symbol->line, "function %s has too many registers",
                       body->code.function->symbol->name);
@@ -283,6 +313,7 @@ static void free_body(struct ptx_body *body)
     free(body->code.ops);
     free((void *)(uintptr_t)body->code.constants);
     free(body->code.orders);
+    free(body->code.once);
     free(body->code.params);
     free(body->code.returns);
     free(body->calls);

@@ -174,6 +174,8 @@ static ptx_handler special_handler(enum ptx_special special)
     if (special == PTX_SPECIAL_LANEID ||
         (special >= PTX_SPECIAL_LANEMASK_EQ && special <= PTX_SPECIAL_LANEMASK_GT))
         return ptx_run_special_lane;
+    if (special >= PTX_SPECIAL_CTAID_X && special <= PTX_SPECIAL_CTAID_Z)
+        return ptx_run_special_block;
     enum ptx_type type = ptx_special_type(special);
     if (type == PTX_PRED)
         return ptx_run_special_mask;

@@ -141,6 +141,8 @@ static void note_home(struct visitor *visitor, unsigned number, bool defines)
 {
     struct scan *scan = visitor->scan;
     int *home = &scan->home[number];
+    if (defines && scan->slots->definitions[number] < 2)
+        scan->slots->definitions[number]++;
     if (*home == NOWHERE && defines && !visitor->inst->guard)
         *home = (int)visitor->block;
     else if (*home != (int)visitor->block)
@@ -370,7 +372,8 @@ static bool count_registers(struct ptx_slots *slots, const struct ptx_function *
     size_t most = 4 * (size_t)function->register_count + 1;
     slots->first = calloc(function->register_count + 1, sizeof *slots->first);
     slots->classes = calloc(most, 1);
-    if (!slots->first || !slots->classes)
+    slots->definitions = calloc(most, 1);
+    if (!slots->first || !slots->classes || !slots->definitions)
         return false;
     const struct ptx_symbol *lists[] = {function->registers, function->params, function->returns};
     for (unsigned l = 0; l < 3; l++)
@@ -439,7 +442,14 @@ void ptx_slots_fini(struct ptx_slots *slots)
     free(slots->first);
     free(slots->offset);
     free(slots->classes);
+    free(slots->definitions);
     *slots = (struct ptx_slots){0};
+}
+
+unsigned ptx_slots_number(const struct ptx_slots *slots, const struct ptx_symbol *symbol,
+                          unsigned component)
+{
+    return number_of(slots, symbol, component);
 }
 
 uint32_t ptx_slots_find(const struct ptx_slots *slots, const struct ptx_symbol *symbol,

@@ -57,6 +57,8 @@ struct ptx_code {
     const struct ptx_code_table *table; /* the module's functions, this one among them */
     unsigned number;                    /* in the table */
     struct ptx_op *ops;
+    struct ptx_op *once; /* run first, when a warp's memory is made; ends with an op without a
+                            handler */
     uint32_t *orders; /* of each op: the number of its block in reverse postorder */
     uint32_t op_count;
     size_t frame_size;              /* bytes of warp->regs for one activation, constants included */
