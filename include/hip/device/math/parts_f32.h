@@ -34,12 +34,23 @@ __AH_FN float frexp_f32(float x, int *exponent)
     *exponent = usual ? e : 0;
     return usual ? float_of((bits_of(m) & 0x807fffffu) | 0x3f000000u) : x + x;
 }
+/* The bits of a normal number's size. */
+__AH_FN bool are_normal(unsigned int bits) { return bits - 0x00800000u < 0x7f000000u; }
+__AH_FN int exponent_of_subnormal(unsigned int bits) { return -118 - __builtin_clz(bits); }
 __AH_FN float logb_f32(float x)
 {
-    float m = x, e = static_cast<float>(biased_exponent(&m) - 127);
-    return has_exponent(x) ? e : hw::lg2(__builtin_fabsf(x));
+    unsigned int bits = bits_of(x) & 0x7fffffffu;
+    if (__builtin_expect(are_normal(bits), 1))
+        return static_cast<float>(static_cast<int>(bits >> 23) - 127);
+    return has_exponent(x) ? static_cast<float>(exponent_of_subnormal(bits))
+                           : hw::lg2(float_of(bits));
 }
-__AH_FN int ilogb_of_number(float x) { return biased_exponent(&x) - 127; }
+__AH_FN int ilogb_of_number(float x)
+{
+    unsigned int bits = bits_of(x) & 0x7fffffffu;
+    return __builtin_expect(are_normal(bits), 1) ? static_cast<int>(bits >> 23) - 127
+                                                 : exponent_of_subnormal(bits);
+}
 #else
 __AH_FN float frexp_f32(float x, int *exponent)
 {
@@ -58,6 +69,10 @@ __AH_FN float logb_f32(float x)
 /* with the values of glibc for what has no exponent */
 __AH_FN int ilogb_f32(float x)
 {
+#if defined(__NVPTX__) /* one test for the usual case */
+    if (__builtin_expect(are_normal(bits_of(x) & 0x7fffffffu), 1))
+        return ilogb_of_number(x);
+#endif
     int special = __builtin_fabsf(x) == __builtin_inff() ? 2147483647 : -2147483647 - 1;
     return has_exponent(x) ? ilogb_of_number(x) : special;
 }
@@ -94,58 +109,52 @@ __AH_FN float near_remainder(float size, float divisor, unsigned int *multiple)
 }
 /* The same for any finite size that is at least half of the divisor, which is not 0: 20 digits of
  * the quotient at a time, of the mantissas; *divisor becomes its mantissa. Both are to be
- * multiplied by 2^*exponent. */
+ * multiplied by 2^(*exponent - 127). */
 __AH_FN float far_remainder(float size, float *divisor, unsigned int *multiple, int *exponent)
 {
-    int digits = biased_exponent(&size), e = biased_exponent(divisor);
-    digits -= e;
-    *exponent = e - 127;
+    int digits = biased_exponent(&size);
+    *exponent = biased_exponent(divisor);
+    digits -= *exponent;
     float rest = float_of((bits_of(size) & 0x7fffffu) | 0x3f800000u);
     *divisor = float_of((bits_of(*divisor) & 0x7fffffu) | 0x3f800000u);
     rest = digits < 0 ? rest * 0.5f : rest;
+    digits = digits < 0 ? 0 : digits;
     *multiple = 0;
     do {
-        int step = digits > 20 ? 20 : digits > 0 ? digits : 0;
-        unsigned int m;
-        rest = near_remainder(rest * float_of(static_cast<unsigned int>(step + 127) << 23),
-                              *divisor, &m);
+        unsigned int m, step = static_cast<unsigned int>(digits > 20 ? 20 : digits);
+        rest = near_remainder(rest * float_of((step + 127) << 23), *divisor, &m);
         *multiple = (*multiple << step) + m;
-        digits -= step;
+        digits -= 20;
     } while (digits > 0);
     return rest;
 }
-/* Whether x has a remainder other than x and NaN. */
-__AH_FN bool has_remainder(float size, float divisor)
+/* rest 2^(exponent - 127), which is exact; the exponent of a subnormal divisor is not positive. */
+__AH_FN float scaled_remainder(float rest, int exponent)
 {
-    return size < __builtin_inff() && size >= divisor * 0.5f && divisor > 0.0f;
+    bool small = exponent < 1;
+    rest *= float_of(static_cast<unsigned int>(small ? exponent + 24 : exponent) << 23);
+    return small ? rest * 0x1p-24f : rest;
 }
-/* x, or a NaN where that is the remainder */
+/* x, or a NaN, where one of these is the remainder */
 __AH_FN float no_remainder(float x, float y)
 {
     bool number = __builtin_fabsf(x) < __builtin_inff() && !(y == 0.0f) && y == y;
     return number ? x : __builtin_nanf("");
 }
 
-static __device__ inline float far_fmod(float size, float divisor)
-{
-    unsigned int multiple;
-    int exponent;
-    if (size < divisor)
-        return size;
-    float rest = far_remainder(size, &divisor, &multiple, &exponent);
-    return ldexp_f32(rest < 0.0f ? rest + divisor : rest, exponent);
-}
 __AH_FN float fmod_f32(float x, float y)
 {
     float size = __builtin_fabsf(x), divisor = __builtin_fabsf(y), rest;
     unsigned int multiple;
+    int exponent;
     if (__builtin_expect(is_near(size, divisor), 1)) {
         rest = near_remainder(size, divisor, &multiple);
         rest = rest < 0.0f ? rest + divisor : rest;
     } else {
-        if (!has_remainder(size, divisor))
+        if (!(size < __builtin_inff() && size >= divisor && divisor > 0.0f))
             return no_remainder(x, y);
-        rest = far_fmod(size, divisor);
+        rest = far_remainder(size, &divisor, &multiple, &exponent);
+        rest = scaled_remainder(rest < 0.0f ? rest + divisor : rest, exponent);
     }
     return __builtin_copysignf(rest, x);
 }
@@ -168,10 +177,10 @@ __AH_FN float remquo_f32(float x, float y, int *low)
         rest = nearest_of(rest, divisor, &multiple);
     } else {
         int exponent;
-        if (!has_remainder(size, divisor))
+        if (!(size < __builtin_inff() && size >= divisor * 0.5f && divisor > 0.0f))
             return no_remainder(x, y);
         rest = far_remainder(size, &divisor, &multiple, &exponent);
-        rest = ldexp_f32(nearest_of(rest, divisor, &multiple), exponent);
+        rest = scaled_remainder(nearest_of(rest, divisor, &multiple), exponent);
     }
     int m = static_cast<int>(multiple & 7);
     *low = (bits_of(x) ^ bits_of(y)) >> 31 ? -m : m;
