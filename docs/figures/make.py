@@ -124,6 +124,8 @@ def points_script(plot):
               "set ylabel '%s'" % axis, "set logscale y", "set key outside top center horizontal",
               "set grid ytics lt 1 lw 0.5 lc rgb '#9aa4b0'", "set border 3", "set tics nomirror",
               "set xtics rotate by 90 right noenhanced scale 0 font ',8'", "set xrange [-1:%d]" % len(rows)]
+    if not by_value:
+        script.append("set yrange [0.4:30]") # what is beyond has no unit that means something
     script.append("plot " + ", ".join(
         "$data using 1:%d%s with points pt %d ps 0.6 lc rgb '%s' title '%s' noenhanced" % (
             i + 3, ":xtic(2)" if i == 0 else "", (7, 6)[i % 2],
