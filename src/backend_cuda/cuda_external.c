@@ -48,8 +48,9 @@ static hipError_t copy_file(int file, int *out_copy)
     *out_copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
     if (*out_copy >= 0)
         return hipSuccess;
-    AH_LOG_ERR("cannot duplicate file descriptor %d: %s", file, strerror(errno));
-    return errno == EMFILE ? hipErrorOutOfMemory : hipErrorInvalidValue;
+    int why = errno; /* EMFILE, or EINVAL where the limit is as low as that */
+    AH_LOG_ERR("cannot duplicate file descriptor %d: %s", file, strerror(why));
+    return why == EBADF ? hipErrorInvalidValue : hipErrorOutOfMemory;
 }
 
 /* Whether both numbers are of one opened file. */
