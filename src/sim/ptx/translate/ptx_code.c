@@ -174,8 +174,8 @@ static enum ptx_result translate(struct ptx_body *body, struct ptx_log *log)
     builder.block_ops = calloc(body->flow.block_count, sizeof *builder.block_ops);
     if (!builder.block_ops)
         return PTX_NO_MEMORY;
-    ptx_build_slot(&builder, PTX_SLOT_PRED, 0); /* slot 0 would mean that there is no constant */
     ptx_once_find(&builder);
+    ptx_build_slot(&builder, PTX_SLOT_PRED, 0); /* slot 0 would mean that there is no constant */
     for (unsigned b = 0; b < body->flow.block_count; b++)
         if (body->flow.blocks[b].order != ~0u && builder.result != PTX_NO_MEMORY)
             emit_block(&builder, b);

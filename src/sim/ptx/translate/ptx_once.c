@@ -127,7 +127,7 @@ static bool may_run_once(const struct search *search, const struct ptx_inst *ins
     return true;
 }
 
-/* Gives a result its slot. */
+/* Gives a result its slot, behind those of all other registers. */
 static void keep(struct search *search, const struct ptx_operand *operand)
 {
     struct ptx_slots *slots = &search->builder->body->slots;
@@ -137,8 +137,9 @@ static void keep(struct search *search, const struct ptx_operand *operand)
     if (operand->kind != PTX_OP_REG)
         return;
     unsigned number = ptx_slots_number(slots, operand->symbol, 0);
-    slots->offset[number] =
-        ptx_build_slot(search->builder, (enum ptx_slot_class)slots->classes[number], 0);
+    size_t size = ptx_slot_size((enum ptx_slot_class)slots->classes[number]);
+    slots->offset[number] = (uint32_t)slots->size;
+    slots->size += (size + PTX_SLOT_ALIGN - 1) & ~(size_t)(PTX_SLOT_ALIGN - 1);
     search->known[number] = true;
 }
 
