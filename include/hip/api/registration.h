@@ -92,9 +92,12 @@ unsigned short __gnu_f2h_ieee(float);
 
 // ---- Called by tools
 
-/// Sets the function of a tracer that is called at the start and end of HIP functions.
-/// @param [in] function  called with the domain, the number of the operation and its data; NULL for
-///     none
+/// Sets the function of a tracer, which is asked whether it wants a call of HIP or a kind of work of
+/// devices, and takes the records of work, in the protocol of roctracer for HIP 6 and 7. HIP calls
+/// that it makes meanwhile are not reported. Calls that are under way may still be reported for a
+/// while after it is changed.
+/// @param [in] function  called with the domain, the number of the operation and its data, or NULL;
+///     returns 0 for what it wants. NULL: there is no tracer any more
 /// Returns: nothing.
 /// Thread safety: safe.
 /// Stream order: none.
@@ -107,8 +110,8 @@ void hipRegisterTracerCallback(int (*function)(unsigned int domain, uint32_t ope
 /// @param [in] fun, id_callback, op_callback  the tracer's functions
 /// @param [in] arg  passed on
 /// @param [in] enable  on or off
-/// Returns: hipErrorInvalidValue: there is no such number; hipEnableActivityCallback(): false;
-/// hipGetCmdName(): the name, "Unknown command kind" for other numbers.
+/// Returns: hipErrorNotSupported; hipEnableActivityCallback(): false; hipGetCmdName(): the name,
+/// "Unknown command kind" for other numbers.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: AMD's roctracer for HIP 5.

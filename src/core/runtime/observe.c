@@ -277,7 +277,8 @@ uint64_t ah_observe_collect(bool wait)
 {
     enum { PATIENCE = 2000000000 }; /* for the devices together: each has a limit of its own */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-    uint64_t lost = 0, begin = ah_observe_time();
+    static uint64_t lost; /* so far; under the lock */
+    uint64_t begin = ah_observe_time();
     pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];
@@ -285,8 +286,9 @@ uint64_t ah_observe_collect(bool wait)
         if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
             device->ops->trace_collect(device->native, waits, &lost);
     }
+    uint64_t lost_so_far = lost;
     pthread_mutex_unlock(&one_at_a_time);
-    return lost;
+    return lost_so_far;
 }
 
 const char *ah_observe_method(const struct ah_device *device, hipError_t *out_error)

@@ -193,7 +193,7 @@ void ah_observe_memory(struct ah_device *device, const struct ah_memory_use *use
 
 /* Delivers what devices have done since the last time; wait: also what is still under way and ends
  * within some seconds.
- * Returns how many records were lost. Any thread; they take turns. */
+ * Returns how many records have been lost so far. Any thread; they take turns. */
 uint64_t ah_observe_collect(bool wait);
 
 /* How the device's times are taken, for people: "HSA profiled signals", "event pairs".

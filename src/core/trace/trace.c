@@ -436,7 +436,7 @@ void ah_trace_turn_off(void)
 static void pause_trace(void)
 {
     struct ah_trace_thread *thread = atomic_load(&ah_trace.threads);
-    atomic_fetch_add(&ah_trace.device_lost, ah_observe_collect(true));
+    atomic_store(&ah_trace.device_lost, ah_observe_collect(true));
     ah_observe_remove(&observer);
     for (; thread; thread = thread->next) /* these calls are not seen to return */
         atomic_store(&thread->open, 0);

@@ -168,7 +168,7 @@ static bool write_lost(void)
 /* False: the file cannot be written. */
 static bool write_all(bool ending, bool *out_any)
 {
-    atomic_fetch_add(&ah_trace.device_lost, ah_observe_collect(ending));
+    atomic_store(&ah_trace.device_lost, ah_observe_collect(ending));
     if (!write_records(out_any) || !write_graphs(ending) || !write_open_calls() || !write_lost() ||
         !make_room())
         return false;

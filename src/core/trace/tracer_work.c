@@ -24,8 +24,8 @@ struct submitted {
 /* Commands have their places in turn. Whatever is submitted this many commands later takes the
  * place of one whose work has not ended by then. */
 enum { PLACES = 1 << 16, DELIVERED_AFTER = 1 << 12 };
-static struct submitted *submitted; /* by id */
-static _Atomic(unsigned) since_delivery;
+static struct submitted *submitted;      /* by id */
+static _Atomic(unsigned) since_delivery; /* commands and nodes of graphs */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool ah_tracer_work_init(void)
@@ -127,7 +127,7 @@ void ah_tracer_command_begins(const struct ah_observed_command *command)
     pthread_mutex_lock(&lock);
     submitted[command->id % PLACES] = described;
     pthread_mutex_unlock(&lock);
-    atomic_fetch_add_explicit(&since_delivery, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&since_delivery, described.node_count + 1, memory_order_relaxed);
 }
 
 bool ah_tracer_delivery_is_due(void)
@@ -267,11 +267,24 @@ void ah_tracer_device_did(struct ah_device *device, const struct ah_trace_record
         AH_LOG_ERR("a tracer is not told of work on device %d: no memory", device->ordinal);
 }
 
+/* The backend keeps a limited number of pieces of work that have not ended. */
+static void tell_lost(uint64_t lost)
+{
+    static uint64_t told; // under the lock
+    pthread_mutex_lock(&lock);
+    uint64_t more = lost > told ? lost - told : 0;
+    told += more;
+    pthread_mutex_unlock(&lock);
+    if (more > 0)
+        AH_LOG_WARN("a tracer is not told of %llu pieces of work: too many are under way",
+                    (unsigned long long)more);
+}
+
 void ah_tracer_deliver(void)
 {
     struct records delivered;
     atomic_store_explicit(&since_delivery, 0, memory_order_relaxed);
-    ah_observe_collect(false);
+    tell_lost(ah_observe_collect(false));
     pthread_mutex_lock(&lock);
     delivered = waiting;
     waiting = (struct records){0};
