@@ -107,7 +107,7 @@ struct tracer {
     std::vector<work> works;
     std::vector<uint32_t> wanted; // empty: all
     bool wants_work = true, has_enter = true, has_exit = true, calls_hip = false;
-    bool ends_in_enter = false;
+    bool ends_in_enter = false, ends_in_record = false;
     std::atomic<uint64_t> entered{0}, exited{0}, delivered{0}, foreign{0};
     std::atomic<bool> records{true};
 
@@ -184,6 +184,8 @@ int ask_about_call(uint32_t number, call_data *data)
 int take(const work_record *record)
 {
     the_tracer->delivered++;
+    if (the_tracer->ends_in_record)
+        hipRegisterTracerCallback(nullptr);
     std::lock_guard<std::mutex> guard(the_tracer->lock);
     if (the_tracer->records)
         the_tracer->works.push_back(
@@ -473,7 +475,7 @@ TEST("kernels of a graph are reported by name, as work of its launch")
     one.begin();
     for (int i = 0; i < 2; i++)
         CHECK_HIP(hipGraphLaunch(exec, stream));
-    CHECK_HIP(hipStreamSynchronize(stream));
+    CHECK_HIP(hipDeviceSynchronize());
     one.end();
     auto kernels = one->of(dispatch);
     auto launches = one->of(n_graph_launch);
@@ -574,7 +576,7 @@ TEST("work is delivered now and then to a program that never waits")
         store<<<1, 1, 0, stream>>>(device, i);
     CHECK_HIP(hipGetLastError());
     CHECK(one->delivered.load() > 0);
-    CHECK_HIP(hipStreamSynchronize(stream));
+    CHECK_HIP(hipDeviceSynchronize());
     CHECK_EQ(one->delivered.load(), 9000u);
     one.end();
     CHECK_HIP(hipStreamDestroy(stream));
@@ -619,6 +621,22 @@ TEST("a tracer may unregister itself while it is told of a call, and register it
     one.end();
     CHECK_EQ(one->entered.load(), 2u);
     CHECK_EQ(one->exited.load(), exited + 1);
+}
+
+TEST("a tracer gets the work that has been done when it ends, and may end while it gets it")
+{
+    registered one;
+    int *device = nullptr;
+    CHECK_HIP(hipMalloc(reinterpret_cast<void **>(&device), sizeof(int)));
+    one->wanted = {0};
+    one->ends_in_record = true;
+    one.begin();
+    for (int i = 0; i < 5; i++)
+        store<<<1, 1>>>(device, i);
+    CHECK_HIP(hipGetLastError());
+    one.end();
+    CHECK(one->delivered.load() > 0);
+    CHECK_HIP(hipFree(device));
 }
 
 TEST("tracers come and go while calls run in other threads")

@@ -273,7 +273,8 @@ static bool reports(struct ah_device *device)
     return atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED;
 }
 
-uint64_t ah_observe_collect(bool wait)
+/* idle: wait for this one alone; NULL: for all, or for none. */
+static uint64_t collect(bool wait, const struct ah_device *idle)
 {
     enum { PATIENCE = 2000000000 }; /* for the devices together: each has a limit of its own */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -282,13 +283,23 @@ uint64_t ah_observe_collect(bool wait)
     pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];
-        bool waits = wait && ah_observe_time() - begin < PATIENCE;
+        bool waits = device == idle || (wait && ah_observe_time() - begin < PATIENCE);
         if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
             device->ops->trace_collect(device->native, waits, &lost);
     }
     uint64_t lost_so_far = lost;
     pthread_mutex_unlock(&one_at_a_time);
     return lost_so_far;
+}
+
+uint64_t ah_observe_collect(bool wait)
+{
+    return collect(wait, NULL);
+}
+
+uint64_t ah_observe_collect_idle(const struct ah_device *device)
+{
+    return collect(false, device);
 }
 
 const char *ah_observe_method(const struct ah_device *device, hipError_t *out_error)

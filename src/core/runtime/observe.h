@@ -196,6 +196,10 @@ void ah_observe_memory(struct ah_device *device, const struct ah_memory_use *use
  * Returns how many records have been lost so far. Any thread; they take turns. */
 uint64_t ah_observe_collect(bool wait);
 
+/* The same after the host has waited for a device: it waits for that one's records, which a driver
+ * may have somewhat later than the work has ended, and not for other devices. */
+uint64_t ah_observe_collect_idle(const struct ah_device *device);
+
 /* How the device's times are taken, for people: "HSA profiled signals", "event pairs".
  * NULL: it has not begun to report, or cannot; *out_error is then why (hipSuccess: not begun). */
 const char *ah_observe_method(const struct ah_device *device, hipError_t *out_error);

@@ -60,16 +60,17 @@ static void call_enters(const struct ah_call *call)
 }
 
 /* Tracers expect that work has been reported after the call that waited for it. */
-static bool has_waited(const struct ah_call *call)
+static void deliver_after(const struct ah_call *call)
 {
-    if (call->result != hipSuccess)
-        return false;
-    switch (call->id) {
+    bool due = ah_tracer_delivery_is_due();
+    switch (call->result == hipSuccess ? call->id : -1) {
+    case AH_API_ID_hipDeviceSynchronize:
+    case AH_API_ID_hipCtxSynchronize:
+        ah_tracer_deliver(AH_TRACER_THIS_DEVICE);
+        return;
     case AH_API_ID_hipStreamQuery:
     case AH_API_ID_hipStreamQuery_spt:
     case AH_API_ID_hipEventQuery:
-    case AH_API_ID_hipDeviceSynchronize:
-    case AH_API_ID_hipCtxSynchronize:
     case AH_API_ID_hipStreamSynchronize:
     case AH_API_ID_hipStreamSynchronize_spt:
     case AH_API_ID_hipEventSynchronize:
@@ -78,17 +79,19 @@ static bool has_waited(const struct ah_call *call)
     case AH_API_ID_hipMemcpyDtoH:
     case AH_API_ID_hipMemcpyHtoD:
     case AH_API_ID_hipFree:
-        return true;
+        due = true;
+        break;
     default:
-        return false;
+        break;
     }
+    if (due)
+        ah_tracer_deliver(AH_TRACER_NO_WAIT);
 }
 
 static void call_leaves(const struct ah_call *call)
 {
-    if (atomic_load_explicit(&reports_work, memory_order_relaxed) &&
-        (has_waited(call) || ah_tracer_delivery_is_due()))
-        ah_tracer_deliver();
+    if (atomic_load_explicit(&reports_work, memory_order_relaxed))
+        deliver_after(call);
     ah_tracer_call_leaves(call);
 }
 
@@ -99,10 +102,8 @@ static const struct ah_observer of_calls = {
 
 static void end_reports(void)
 {
-    if (atomic_exchange(&reports_work, false)) {
-        ah_tracer_deliver();
+    if (atomic_exchange(&reports_work, false))
         ah_observe_remove(&of_work);
-    }
     atomic_store_explicit(&callback, NULL, memory_order_release);
     ah_observe_remove(&of_calls);
 }
@@ -154,6 +155,8 @@ void hipRegisterTracerCallback(int (*function)(unsigned int domain, uint32_t ope
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (ah_api_forked())
         return;
+    if (!function && atomic_load(&reports_work))
+        ah_tracer_deliver(AH_TRACER_ALL); // it may call this function too
     pthread_mutex_lock(&lock);
     if (function)
         begin_reports(function);

@@ -23,8 +23,14 @@ void ah_tracer_device_did(struct ah_device *device, const struct ah_trace_record
 /* Whether there is memory to report work. */
 bool ah_tracer_work_init(void);
 
+enum ah_tracer_wait {
+    AH_TRACER_NO_WAIT,     /* for records that are not there yet */
+    AH_TRACER_THIS_DEVICE, /* for those of the current device, which has nothing to do */
+    AH_TRACER_ALL,         /* for all, some seconds at most */
+};
+
 /* Tells the tracer what devices have done. No lock is held while its function is called. */
-void ah_tracer_deliver(void);
+void ah_tracer_deliver(enum ah_tracer_wait wait);
 
 /* Many commands have been submitted since the last delivery. */
 bool ah_tracer_delivery_is_due(void);

@@ -280,11 +280,12 @@ static void tell_lost(uint64_t lost)
                     (unsigned long long)more);
 }
 
-void ah_tracer_deliver(void)
+void ah_tracer_deliver(enum ah_tracer_wait wait)
 {
     struct records delivered;
     atomic_store_explicit(&since_delivery, 0, memory_order_relaxed);
-    tell_lost(ah_observe_collect(false));
+    tell_lost(wait == AH_TRACER_THIS_DEVICE ? ah_observe_collect_idle(ah_device_current())
+                                            : ah_observe_collect(wait == AH_TRACER_ALL));
     pthread_mutex_lock(&lock);
     delivered = waiting;
     waiting = (struct records){0};
