@@ -135,16 +135,29 @@ __AH_FN float nanf(const char *tag)
 
 /* ---- error and gamma functions; most by way of double ---- */
 
-__AH_FN float erff(float x) { return __ah::erf_f32(x); }                                    /* 2 */
-__AH_FN float erfcf(float x) { return __ah::erfc_f32(x); }                                  /* 4 */
-__AH_FN float erfinvf(float x) { return __ah::erfinv_f32(x); }                              /* 2 */
-__AH_FN float erfcinvf(float x) { return __ah::erfcinv_f32(x); }                            /* 4 */
-__AH_FN float erfcxf(float x) { return __ah::erfcx_f32(x); }                                /* 4 */
-__AH_FN float normcdff(float x) { return __ah::normcdf_f32(x); }                            /* 5 */
-__AH_FN float normcdfinvf(float x) { return __ah::normcdfinv_f32(x); }                      /* 5 */
+namespace __ah
+{
+/* The logarithm of the gamma function has zeros here, at which a difference of floats has no digits
+ * left. */
+static __device__ __attribute__((noinline)) float lgamma_at_zeros(float x)
+{
+    return static_cast<float>(clc::lgamma(static_cast<double>(x)));
+}
+} // namespace __ah
+
+__AH_FN float erff(float x) { return __ah::erf_f32(x); }               /* 2 */
+__AH_FN float erfcf(float x) { return __ah::erfc_f32(x); }             /* 4 */
+__AH_FN float erfinvf(float x) { return __ah::erfinv_f32(x); }         /* 2 */
+__AH_FN float erfcinvf(float x) { return __ah::erfcinv_f32(x); }       /* 4 */
+__AH_FN float erfcxf(float x) { return __ah::erfcx_f32(x); }           /* 4 */
+__AH_FN float normcdff(float x) { return __ah::normcdf_f32(x); }       /* 5 */
+__AH_FN float normcdfinvf(float x) { return __ah::normcdfinv_f32(x); } /* 5 */
 /* 4; at negative arguments close to zeros only the absolute error is small */
-__AH_FN float lgammaf(float x) { return __ah::lgamma_f32(x); }
-__AH_FN float tgammaf(float x) { return static_cast<float>(tgamma((double)x)); }            /* 1 */
+__AH_FN float lgammaf(float x) /* 6 */
+{
+    return x < -2.0f && x > -16.0f ? __ah::lgamma_at_zeros(x) : __ah::lgamma_f32(x);
+}
+__AH_FN float tgammaf(float x) { return static_cast<float>(tgamma((double)x)); } /* 1 */
 
 #undef __AH_FAST_OR
 #undef __AH_FN
