@@ -8,6 +8,7 @@
 #include "hip/device/math/exp_f64.h"
 #include "hip/device/math/hyperbolic_f64.h"
 #include "hip/device/math/log_f64.h"
+#include "hip/device/math/pow_f64.h"
 #include "hip/device/math/root_f64.h"
 #include "hip/device/math/trig_f64.h"
 #include "hip/device/math_libclc.h"
@@ -37,22 +38,16 @@ __AH_FN void sincospi(double x, double *s, double *c) { __ah::sincospi_f64(x, s,
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
-__AH_FN double exp(double x) { return __ah::exp_f64(x); }     /* 1 */
-__AH_FN double exp2(double x) { return __ah::exp2_f64(x); }   /* 1 */
-__AH_FN double exp10(double x) { return __ah::exp10_f64(x); } /* 1 */
-__AH_FN double expm1(double x) { return __ah::expm1_f64(x); } /* 2 */
-__AH_FN double log(double x) { return __ah::log_f64(x); }     /* 2 */
-__AH_FN double log10(double x) { return __ah::log10_f64(x); } /* 1 */
-__AH_FN double log1p(double x) { return __ah::log1p_f64(x); } /* 1 */
-__AH_FN double log2(double x) { return __ah::log2_f64(x); }   /* 1 */
-/* 1; from 2^70 on every power but that of 1 is 0 or infinity, which libclc's conversion of
- * the exponent to an integer does not always survive */
-__AH_FN double pow(double x, double y)
-{
-    y = __builtin_fabs(y) > 0x1p70 ? __builtin_copysign(0x1p70, y) : y;
-    return __ah::clc::pow(x, y);
-}
-__AH_FN double powi(double x, int n) { return __ah::clc::pown(x, n); } /* 1 */
+__AH_FN double exp(double x) { return __ah::exp_f64(x); }                          /* 1 */
+__AH_FN double exp2(double x) { return __ah::exp2_f64(x); }                        /* 1 */
+__AH_FN double exp10(double x) { return __ah::exp10_f64(x); }                      /* 1 */
+__AH_FN double expm1(double x) { return __ah::expm1_f64(x); }                      /* 2 */
+__AH_FN double log(double x) { return __ah::log_f64(x); }                          /* 2 */
+__AH_FN double log10(double x) { return __ah::log10_f64(x); }                      /* 1 */
+__AH_FN double log1p(double x) { return __ah::log1p_f64(x); }                      /* 1 */
+__AH_FN double log2(double x) { return __ah::log2_f64(x); }                        /* 1 */
+__AH_FN double pow(double x, double y) { return __ah::pow_f64(x, y); }             /* 1 */
+__AH_FN double powi(double x, int n) { return __ah::pow_f64(x, __ah::to_f64(n)); } /* 1 */
 __AH_FN double sqrt(double x) { return __builtin_sqrt(x); }
 __AH_FN double rsqrt(double x) { return __ah::rsqrt_f64(x); }                /* 1 */
 __AH_FN double cbrt(double x) { return __ah::cbrt_f64(x); }                  /* 1 */
@@ -129,7 +124,7 @@ __AH_FN double nan(const char *tag)
 
 /* ---- error and gamma functions ---- */
 
-__AH_FN double erf(double x) { return __ah::erf_f64(x); }   /* 1 */
+__AH_FN double erf(double x) { return __ah::erf_f64(x); }    /* 1 */
 __AH_FN double erfc(double x) { return __ah::clc::erfc(x); } /* 3 */
 /* 4 for positive arguments; close to the zeros at negative ones only the absolute error,
  * about 1e-15, is small */

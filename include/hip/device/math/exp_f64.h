@@ -72,11 +72,9 @@ __AH_FN double exp_f64(double x) /* 0.95 ULP */
     return scaled_exp(p, n, x, 0x40862000u, -0x1.74910d52d3052p+9, 0x1.62e42fefa39efp+9);
 }
 
-__AH_FN double exp2_f64(double x) /* 0.9 ULP */
+/* 2^r for |r| <= 1/2, relative error 2^-56.4 */
+__AH_FN double exp2_of_rest(double r)
 {
-    __AH_EXACT
-    int n;
-    double r = x - nearest_f64(x, 1.0, &n);
     double p = 0x1.ec755p-32;
     p = fma_f64(p, r, 0x1.e6059p-28);
     p = fma_f64(p, r, 0x1.b5233p-24);
@@ -88,8 +86,14 @@ __AH_FN double exp2_f64(double x) /* 0.9 ULP */
     p = fma_f64(p, r, 0x1.c6b08d704a1d4p-5);
     p = fma_f64(p, r, 0x1.ebfbdff82c598p-3);
     p = fma_f64(p, r, 0x1.62e42fefa39efp-1);
-    p = fma_f64(p, r, 1.0);
-    return scaled_exp(p, n, x, 0x408ff000u, -1075.0, 0x1.fffffffffffffp+9);
+    return fma_f64(p, r, 1.0);
+}
+__AH_FN double exp2_f64(double x) /* 0.9 ULP */
+{
+    __AH_EXACT
+    int n;
+    double r = x - nearest_f64(x, 1.0, &n);
+    return scaled_exp(exp2_of_rest(r), n, x, 0x408ff000u, -1075.0, 0x1.fffffffffffffp+9);
 }
 
 __AH_FN double exp10_f64(double x) /* 1 ULP */

@@ -20,9 +20,15 @@ __AH_FN double inverse_root(double x)
     double e = fma_f64(r * r, -x, 1.0);
     return fma_f64(r * e, fma_f64(e, 0.375, 0.5), r);
 }
+/* AMD's hardware has the special values, and takes and gives all numbers. */
 __AH_FN double rsqrt_f64(double x) /* 0.6 ULP */
 {
     __AH_EXACT
+#if defined(__AMDGCN__)
+    double r = hw::rsq(x), e = fma_f64(-x * r, r, 1.0);
+    double better = fma_f64(r * e, fma_f64(e, 0.375, 0.5), r);
+    return e < 0.5 ? better : r;
+#else
     bool special = __builtin_expect(high_word(x) - 0x00100000u >= 0x7fe00000u, 0);
     double r = inverse_root(special ? x * 0x1p54 : x);
     if (special) {
@@ -31,6 +37,7 @@ __AH_FN double rsqrt_f64(double x) /* 0.6 ULP */
         r = x == 0 ? __builtin_copysign(__builtin_inf(), x) : r;
     }
     return r;
+#endif
 }
 
 /* x = 2^(3 k) m with m between 1 and 8: k, and m as a float's bits; *m gets m. */
