@@ -47,8 +47,8 @@ instructions() { # PROGRAM DEVICE
 build() { # NAME ARCH FLAG...
     name=$1 arch=$2
     shift 2
-    printf '%s\n' 0 $parts | xargs -P "${JOBS:-2}" -I PART "$hipcc" -std=c++17 -O2 --offload-arch="$arch" \
-        -DBENCH_TIMES_ONLY -DBENCH_PART=PART "$@" -c "$here/math.hip" -o "$out/$name.PART.o"
+    printf '%s\n' 0 $parts | xargs -P "${JOBS:-2}" -I @ "$hipcc" -std=c++17 -O2 --offload-arch="$arch" \
+        -DBENCH_TIMES_ONLY -DBENCH_PART=@ "$@" -c "$here/math.hip" -o "$out/$name.@.o"
     "$hipcc" --offload-arch="$arch" "$out/$name".*.o -o "$out/$name"
     rm -f "$out/$name".*.o
 }
