@@ -157,7 +157,7 @@ static hipError_t list_devices(struct ah_backend *backend)
         struct ah_backend_device *device = &backend->devices[i];
         device->backend = backend;
         device->api = &backend->api;
-        device->launch = backend->api.cuLaunchKernel;
+        device->launch = backend->api.cuLaunchKernelEx;
         device->graph_launch = backend->api.cuGraphLaunch;
         device->streams_carry_context = backend->driver_version >= STREAMS_CARRY_CONTEXT_SINCE;
         pthread_mutex_init(&device->lock, NULL);

@@ -31,9 +31,10 @@ struct ah_backend_device {
     /* One line of the cache has what a launch reads, since the driver uses most of the first level
      * between two launches. */
     _Alignas(64) struct ah_backend *backend;
-    const struct ahcuda_api *api;                                /* the backend's, to save a load */
-    __typeof__(((struct ahcuda_api *)0)->cuLaunchKernel) launch; /* of api, to save another */
-    __typeof__(((struct ahcuda_api *)0)->cuGraphLaunch) graph_launch; /* the same; may be NULL */
+    const struct ahcuda_api *api; /* the backend's, to save a load */
+    /* Of api, to save another; NULL where the driver is older. */
+    __typeof__(((struct ahcuda_api *)0)->cuLaunchKernelEx) launch;
+    __typeof__(((struct ahcuda_api *)0)->cuGraphLaunch) graph_launch;
     CUdevice ordinal;           /* the driver's number, and the index in the backend */
     unsigned sm;                /* 90 for compute capability 9.0 */
     bool streams_carry_context; /* see ahcuda_enter_stream */

@@ -434,12 +434,26 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
     return ahcuda_done(device, "cuLaunchCooperativeKernel", result);
 }
 
+/* cuLaunchKernelEx, where the driver has it: it takes less time than cuLaunchKernel. */
 static inline CUresult launch_plain(const struct ah_backend_device *device, CUfunction function,
                                     const struct ah_launch *launch, CUstream stream, void **extra)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
-    return device->launch(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                          launch->shared, stream, launch->params, extra);
+    if (__builtin_expect(device->launch != NULL, 1)) {
+        const CUlaunchConfig config = {
+            .gridDimX = grid[0],
+            .gridDimY = grid[1],
+            .gridDimZ = grid[2],
+            .blockDimX = block[0],
+            .blockDimY = block[1],
+            .blockDimZ = block[2],
+            .sharedMemBytes = launch->shared,
+            .hStream = stream,
+        };
+        return device->launch(&config, function, launch->params, extra);
+    }
+    return device->api->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                       block[2], launch->shared, stream, launch->params, extra);
 }
 
 /* Every launch but those of ahcuda_launch itself: the context has to be made current, arguments
@@ -459,7 +473,7 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
     if (launch->place)
         return launch_placed(device, function, launch, ahcuda_stream(stream));
     if (launch->flags == 0)
-        return ahcuda_done(device, "cuLaunchKernel",
+        return ahcuda_done(device, "cuLaunchKernelEx",
                            launch_plain(device, function, launch, ahcuda_stream(stream), extra));
     if (extra || launch->flags & AH_LAUNCH_ATTRIBUTES)
         return launch_with_attributes(device, function, launch, ahcuda_stream(stream), extra);
@@ -476,7 +490,7 @@ ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *func
                         !ahcuda_carries_context(device, stream);
     if (__builtin_expect(special != 0, 0))
         return launch_any(device, native(function), launch, stream);
-    return ahcuda_done(device, "cuLaunchKernel",
+    return ahcuda_done(device, "cuLaunchKernelEx",
                        launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL));
 }
 

@@ -83,7 +83,7 @@ static unsigned calls(const char *function)
 
 static void a_launch_is_one_call_of_the_driver(void **state)
 {
-    static const char *const others[] = {"cuLaunchKernel", "cuMemsetD32Async", "cuMemcpyAsync",
+    static const char *const others[] = {"cuLaunchKernelEx", "cuMemsetD32Async", "cuMemcpyAsync",
                                          "cuMemcpy3DAsync_v2", "cuStreamWaitEvent"};
     enum { OTHERS = sizeof others / sizeof *others };
     hipGraphNode_t nodes[NODES];

@@ -512,7 +512,7 @@ static void *launch_larger(void *kernel)
     uint32_t word = 0;
     void *args[] = {&word};
     larger.tid = gettid();
-    fakecuda_hook("cuLaunchKernel", before_launch, NULL);
+    fakecuda_hook("cuLaunchKernelEx", before_launch, NULL);
     larger.error = hipLaunchKernel(kernel, one, one, args, 98304, NULL);
     return NULL;
 }
@@ -535,7 +535,7 @@ static void two_threads_opt_in_to_different_amounts(void **state)
     hipError_t error = hipLaunchKernel(&bounded_kernel, one, one, args, 65536, NULL);
     larger.less_is_set = true;
     check(pthread_join(larger.thread, NULL) == 0);
-    fakecuda_hook("cuLaunchKernel", NULL, NULL);
+    fakecuda_hook("cuLaunchKernelEx", NULL, NULL);
     ok(error);
     ok(larger.error);
     ok(hipLaunchKernel(&bounded_kernel, one, one, args, 98304, NULL));
@@ -1365,11 +1365,11 @@ static void a_launch_makes_two_calls_of_the_driver(void **state)
     (void)state;
     ok(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, NULL));
     unsigned gets = fakecuda_calls("cuCtxGetCurrent"), sets = fakecuda_calls("cuCtxSetCurrent");
-    unsigned launches = fakecuda_calls("cuLaunchKernel");
+    unsigned launches = fakecuda_calls("cuLaunchKernelEx");
     for (int i = 0; i < 100; i++)
         ok(hipLaunchKernel(&empty_kernel, one, one, NULL, 0, NULL));
     check(fakecuda_calls("cuCtxGetCurrent") == gets + 100);
-    check(fakecuda_calls("cuLaunchKernel") == launches + 100);
+    check(fakecuda_calls("cuLaunchKernelEx") == launches + 100);
     check(fakecuda_calls("cuCtxSetCurrent") == sets);
     ok(hipDeviceSynchronize());
 }

@@ -43,7 +43,7 @@ static void expect_waits(int copy, int kernel)
     check(between - before == ((copy & BEFORE) != 0));
     check(waits() - between == ((copy & AFTER) != 0));
     before = waits();
-    fakecuda_hook("cuLaunchKernel", note_waits, &between);
+    fakecuda_hook("cuLaunchKernelEx", note_waits, &between);
     ok(launch_fill(memory, 7, 4, stream));
     check(between - before == ((kernel & BEFORE) != 0));
     check(waits() - between == ((kernel & AFTER) != 0));
@@ -123,7 +123,7 @@ static void fail_copy(void)
 static void fail_kernel(void)
 {
     begin();
-    expect_errors("cuLaunchKernel", submit_kernel);
+    expect_errors("cuLaunchKernelEx", submit_kernel);
 }
 
 static void serialize_copy(void)
