@@ -73,6 +73,9 @@ void of_two(float x, float y)
 {
     compare("fmod", x, y, __ah::fmod_f32(x, y), std::fmod(x, y));
     compare("remainder", x, y, __ah::remainder_f32(x, y), std::remainder(x, y));
+    compare("nextafter", x, y, __ah::nextafter_f32(x, y), std::nextafter(x, y));
+    compare("nextafter", x, x, __ah::nextafter_f32(x, x), x);
+    compare("nextafter", x, -x, __ah::nextafter_f32(x, -x), std::nextafter(x, -x));
     int low, wanted_low;
     float rest = __ah::remquo_f32(x, y, &low), wanted = std::remquo(x, y, &wanted_low);
     compare("remquo", x, y, rest, wanted);

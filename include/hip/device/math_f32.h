@@ -126,7 +126,7 @@ __AH_FN float scalblnf(float x, long n)
 }
 __AH_FN int ilogbf(float x) { return __ah::ilogb_f32(x); }
 __AH_FN float logbf(float x) { return __ah::logb_f32(x); }
-__AH_FN float nextafterf(float x, float y) { return __ah::next_after(x, y); }
+__AH_FN float nextafterf(float x, float y) { return __ah::nextafter_f32(x, y); }
 __AH_FN float nanf(const char *tag)
 {
     return __builtin_bit_cast(

@@ -92,6 +92,15 @@ __AH_FN float ldexp_f32(float x, int n)
 #endif
 }
 
+__AH_FN float nextafter_f32(float x, float y)
+{
+    unsigned int away = (x < y) == (x > 0.0f) ? 1u : ~0u;
+    float next = float_of(bits_of(x) + away);
+    next = x == 0.0f ? __builtin_copysignf(0x1p-149f, y) : next;
+    next = x == y ? y : next;
+    return __builtin_isunordered(x, y) ? x + y : next;
+}
+
 /* Whether size / divisor is at most 2^21 and the divisor's reciprocal a normal number; no NaN is.
  */
 __AH_FN bool is_near(float size, float divisor)
@@ -107,33 +116,54 @@ __AH_FN float near_remainder(float size, float divisor, unsigned int *multiple)
     *multiple = bits_of(place) - 0x4b400000u;
     return __builtin_fmaf(-(place - 0x1.8p23f), divisor, size);
 }
+#if defined(__NVPTX__)
+/* The mantissa of *x, and 127 more than its exponent. */
+__AH_FN int take_exponent(float *x)
+{
+    int e = biased_exponent(x);
+    *x = float_of((bits_of(*x) & 0x7fffffu) | 0x3f800000u);
+    return e;
+}
+__AH_FN float times_power(float x, int n)
+{
+    return x * float_of(static_cast<unsigned int>(n + 127) << 23);
+}
+/* The mantissa's multiple with its exponent, which is exact; below 1 that of a subnormal number. */
+__AH_FN float give_exponent(float x, int exponent)
+{
+    bool small = exponent < 1;
+    x *= float_of(static_cast<unsigned int>(small ? exponent + 24 : exponent) << 23);
+    return small ? x * 0x1p-24f : x;
+}
+#else
+__AH_FN int take_exponent(float *x)
+{
+    int e = __builtin_amdgcn_frexp_expf(*x);
+    *x = __builtin_amdgcn_frexp_mantf(*x);
+    return e;
+}
+__AH_FN float times_power(float x, int n) { return __builtin_amdgcn_ldexpf(x, n); }
+__AH_FN float give_exponent(float x, int exponent) { return __builtin_amdgcn_ldexpf(x, exponent); }
+#endif
 /* The same for any finite size that is at least half of the divisor, which is not 0: 20 digits of
- * the quotient at a time, of the mantissas; *divisor becomes its mantissa. Both are to be
- * multiplied by 2^(*exponent - 127). */
+ * the quotient at a time, of the mantissas; *divisor becomes its mantissa, and both need its
+ * exponent again. */
 __AH_FN float far_remainder(float size, float *divisor, unsigned int *multiple, int *exponent)
 {
-    int digits = biased_exponent(&size);
-    *exponent = biased_exponent(divisor);
+    int digits = take_exponent(&size);
+    *exponent = take_exponent(divisor);
     digits -= *exponent;
-    float rest = float_of((bits_of(size) & 0x7fffffu) | 0x3f800000u);
-    *divisor = float_of((bits_of(*divisor) & 0x7fffffu) | 0x3f800000u);
-    rest = digits < 0 ? rest * 0.5f : rest;
+    float rest = digits < 0 ? size * 0.5f : size;
     digits = digits < 0 ? 0 : digits;
     *multiple = 0;
     do {
-        unsigned int m, step = static_cast<unsigned int>(digits > 20 ? 20 : digits);
-        rest = near_remainder(rest * float_of((step + 127) << 23), *divisor, &m);
+        int step = digits > 20 ? 20 : digits;
+        unsigned int m;
+        rest = near_remainder(times_power(rest, step), *divisor, &m);
         *multiple = (*multiple << step) + m;
         digits -= 20;
     } while (digits > 0);
     return rest;
-}
-/* rest 2^(exponent - 127), which is exact; the exponent of a subnormal divisor is not positive. */
-__AH_FN float scaled_remainder(float rest, int exponent)
-{
-    bool small = exponent < 1;
-    rest *= float_of(static_cast<unsigned int>(small ? exponent + 24 : exponent) << 23);
-    return small ? rest * 0x1p-24f : rest;
 }
 /* x, or a NaN, where one of these is the remainder */
 __AH_FN float no_remainder(float x, float y)
@@ -154,7 +184,7 @@ __AH_FN float fmod_f32(float x, float y)
         if (!(size < __builtin_inff() && size >= divisor && divisor > 0.0f))
             return no_remainder(x, y);
         rest = far_remainder(size, &divisor, &multiple, &exponent);
-        rest = scaled_remainder(rest < 0.0f ? rest + divisor : rest, exponent);
+        rest = give_exponent(rest < 0.0f ? rest + divisor : rest, exponent);
     }
     return __builtin_copysignf(rest, x);
 }
@@ -180,7 +210,7 @@ __AH_FN float remquo_f32(float x, float y, int *low)
         if (!(size < __builtin_inff() && size >= divisor * 0.5f && divisor > 0.0f))
             return no_remainder(x, y);
         rest = far_remainder(size, &divisor, &multiple, &exponent);
-        rest = scaled_remainder(nearest_of(rest, divisor, &multiple), exponent);
+        rest = give_exponent(nearest_of(rest, divisor, &multiple), exponent);
     }
     int m = static_cast<int>(multiple & 7);
     *low = (bits_of(x) ^ bits_of(y)) >> 31 ? -m : m;
