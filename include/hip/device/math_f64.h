@@ -124,8 +124,8 @@ __AH_FN double nan(const char *tag)
 
 /* ---- error and gamma functions ---- */
 
-__AH_FN double erf(double x) { return __ah::erf_f64(x); }    /* 1 */
-__AH_FN double erfc(double x) { return __ah::clc::erfc(x); } /* 3 */
+__AH_FN double erf(double x) { return __ah::erf_f64(x); }   /* 1 */
+__AH_FN double erfc(double x) { return __ah::erfc_f64(x); } /* 4 */
 /* 4 for positive arguments; close to the zeros at negative ones only the absolute error,
  * about 1e-15, is small */
 __AH_FN double lgamma(double x) { return __ah::clc::lgamma(x); }
