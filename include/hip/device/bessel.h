@@ -1,5 +1,5 @@
 /* Bessel functions: j0, j1, jn of the first kind, y0, y1, yn of the second and the modified ones
- * cyl_bessel_i0, cyl_bessel_i1, for double, and for float by way of double.
+ * cyl_bessel_i0, cyl_bessel_i1, for double, and for float by way of double, but for j0f and j1f.
  *
  * Below 8 by polynomials on pieces: around a zero z the function is (x - z) p(x - z) with z in
  * two parts, so that the result keeps its digits there; near 0 a series in x x. From 8 on
@@ -9,6 +9,7 @@
 #ifndef HIP_DEVICE_BESSEL_H
 #define HIP_DEVICE_BESSEL_H
 
+#include "hip/device/math/bessel_f32.h"
 #include "hip/device/math_f64.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
@@ -346,8 +347,8 @@ static __device__ inline double modified(int n, double x)
 static __device__ inline double cyl_bessel_i0(double x) { return __ah::bessel::modified(0, x); }
 static __device__ inline double cyl_bessel_i1(double x) { return __ah::bessel::modified(1, x); }
 
-__AH_FN float j0f(float x) { return static_cast<float>(j0((double)x)); }
-__AH_FN float j1f(float x) { return static_cast<float>(j1((double)x)); }
+__AH_FN float j0f(float x) { return __ah::j0_f32(x); }
+__AH_FN float j1f(float x) { return __ah::j1_f32(x); }
 __AH_FN float jnf(int n, float x) { return static_cast<float>(jn(n, (double)x)); }
 __AH_FN float y0f(float x) { return static_cast<float>(y0((double)x)); }
 __AH_FN float y1f(float x) { return static_cast<float>(y1((double)x)); }
