@@ -188,6 +188,138 @@ END
     done
 }
 
+# Fast mathematics by flags: each of these functions has a form that is the processor's instruction
+# and at most two products, without branches.
+fast_by_flag='K sine(float *p) { p[I] = sinf(p[I]); }
+K cosine(float *p) { p[I] = cosf(p[I]); }
+K both(float *p) { sincosf(p[I], p + I, p + 64 + I); }
+K power_e(float *p) { p[I] = expf(p[I]); }
+K power_10(float *p) { p[I] = exp10f(p[I]); }
+K log_e(float *p) { p[I] = logf(p[I]); }
+K log_2(float *p) { p[I] = log2f(p[I]); }
+K log_10(float *p) { p[I] = log10f(p[I]); }
+K power(float *p) { p[I] = powf(p[I], p[64 + I]); }'
+
+# fast_forms: what the flags have made of these.
+fast_forms() {
+    count sm_70 sine 'sin.approx' 1
+    count sm_70 cosine 'cos.approx' 1
+    count sm_70 both '(sin|cos).approx' 2
+    for arch in gfx90a gfx1100; do
+        count $arch sine 'v_sin_f32' 1
+        count $arch cosine 'v_cos_f32' 1
+        count $arch both 'v_(sin|cos)_f32' 2
+    done
+    for kernel in power_e power_10 power; do
+        count sm_70 $kernel 'ex2.approx' 1
+        none sm_70 $kernel 'fma|bra|cvt\.r'
+    done
+    for kernel in log_e log_2 log_10 power; do
+        count sm_70 $kernel 'lg2.approx' 1
+        none sm_70 $kernel 'fma|bra|cvt\.r'
+    done
+    for arch in gfx90a gfx1100; do
+        for kernel in power_e power_10 power; do
+            count $arch $kernel 'v_exp_f32' 1
+            none $arch $kernel 'v_fma|v_fmac|s_cbranch'
+        done
+        for kernel in log_e log_2 log_10 power; do
+            count $arch $kernel 'v_log_f32' 1
+            none $arch $kernel 'v_fma|v_fmac|s_cbranch'
+        done
+    done
+}
+
+test_fast_math_takes_the_processor_s_functions() {
+    printf '%s\n' "$fast_by_flag" | assembly sm_70 gfx90a gfx1100 -- -ffast-math
+    fast_forms
+}
+
+test_approximate_transcendentals_are_the_processor_s_functions() {
+    printf '%s\n' "$fast_by_flag" | assembly sm_70 gfx90a gfx1100 -- -fgpu-approx-transcendentals
+    fast_forms
+}
+
+test_without_flags_functions_are_precise() {
+    printf '%s\n' "$fast_by_flag" | assembly sm_70 gfx90a gfx1100
+    for kernel in sine cosine both; do
+        none sm_70 $kernel '(sin|cos).approx'
+        for arch in gfx90a gfx1100; do none $arch $kernel 'v_(sin|cos)_f32'; done
+    done
+    for kernel in power_e power_10 log_e log_10 power; do
+        [ "$(body sm_70 $kernel | grep -c fma.rn)" -ge 2 ] || fail "$kernel is not precise"
+    done
+}
+
+# The programs say whether subnormal numbers count, and the compiler may neither keep nor lose them
+# against that.
+test_subnormal_numbers_are_flushed_as_asked() {
+    sums='K sum(float *p) { p[I] = p[I] + p[64 + I]; }
+K product_and_sum(float *p) { p[I] = __builtin_fmaf(p[I], p[64 + I], p[128 + I]); }
+K doubles(double *p) { p[I] = p[I] + p[64 + I]; }'
+    printf '%s\n' "$sums" | assembly sm_70 gfx90a gfx1100
+    none sm_70 sum 'ftz'
+    none sm_70 product_and_sum 'ftz'
+    for arch in gfx90a gfx1100; do
+        [ "$(grep -c 'amdhsa_float_denorm_mode_32 3' $arch.s)" -eq 3 ] || fail "$arch flushes"
+    done
+    printf '%s\n' "$sums" | assembly sm_70 gfx90a gfx1100 -- -fgpu-flush-denormals-to-zero
+    count sm_70 sum 'add(\.rn)?\.ftz\.f32' 1
+    count sm_70 product_and_sum 'fma\.rn\.ftz\.f32' 1
+    none sm_70 doubles 'ftz'
+    for arch in gfx90a gfx1100; do
+        [ "$(grep -c 'amdhsa_float_denorm_mode_32 0' $arch.s)" -eq 3 ] || fail "$arch does not flush"
+        [ "$(grep -c 'amdhsa_float_denorm_mode_16_64 3' $arch.s)" -eq 3 ] ||
+            fail "$arch flushes doubles"
+    done
+}
+
+# A rounding is the instruction's on NVIDIA; on AMD the mode is set around one instruction.
+test_stated_roundings_are_the_processor_s() {
+    source=
+    for row in rn:rn rd:rm ru:rp rz:rz; do
+        m=${row%:*}
+        source="$source
+K add_$m(float *p) { p[I] = __fadd_$m(p[I], p[64 + I]); }
+K sub_$m(float *p) { p[I] = __fsub_$m(p[I], p[64 + I]); }
+K mul_$m(float *p) { p[I] = __fmul_$m(p[I], p[64 + I]); }
+K fma_$m(float *p) { p[I] = __fmaf_$m(p[I], p[64 + I], p[128 + I]); }
+K div_$m(float *p) { p[I] = __fdiv_$m(p[I], p[64 + I]); }
+K rcp_$m(float *p) { p[I] = __frcp_$m(p[I]); }
+K sqrt_$m(float *p) { p[I] = __fsqrt_$m(p[I]); }
+K add_d_$m(double *p) { p[I] = __dadd_$m(p[I], p[64 + I]); }
+K sub_d_$m(double *p) { p[I] = __dsub_$m(p[I], p[64 + I]); }
+K mul_d_$m(double *p) { p[I] = __dmul_$m(p[I], p[64 + I]); }
+K fma_d_$m(double *p) { p[I] = __fma_$m(p[I], p[64 + I], p[128 + I]); }
+K div_d_$m(double *p) { p[I] = __ddiv_$m(p[I], p[64 + I]); }
+K rcp_d_$m(double *p) { p[I] = __drcp_$m(p[I]); }
+K sqrt_d_$m(double *p) { p[I] = __dsqrt_$m(p[I]); }"
+    done
+    printf '%s\n' "$source" | assembly sm_70 gfx90a gfx1100
+    for row in rn:rn rd:rm ru:rp rz:rz; do
+        m=${row%:*} r=${row#*:}
+        for f in add mul fma div rcp sqrt; do
+            rounding="\\.$r"
+            # addition and multiplication to nearest are what they are without a modifier
+            case $f$m in addrn | mulrn) rounding="(\\.$r)?" ;; esac
+            count sm_70 ${f}_$m "\\b$f$rounding\\.f32" 1
+            count sm_70 ${f}_d_$m "\\b$f$rounding\\.f64" 1
+        done
+        count sm_70 sub_$m "\\b(add|sub)(\\.$r)?\\.f32" 1
+        count sm_70 sub_d_$m "\\b(add|sub)(\\.$r)?\\.f64" 1
+    done
+    for arch in gfx90a gfx1100; do
+        for f in add sub mul fma; do
+            none $arch ${f}_rn 's_setreg|s_round_mode'
+            for m in rd ru rz; do
+                count $arch ${f}_$m 's_setreg_imm32_b32|s_round_mode' 2
+                count $arch ${f}_d_$m 's_setreg_imm32_b32|s_round_mode' 2
+                none $arch ${f}_$m 's_cbranch'
+            done
+        done
+    done
+}
+
 # Integers of every size, and exchange and compare-and-swap of what has them; on NVIDIA the
 # addition of floats and doubles too. No loop.
 test_atomics_are_one_instruction() {

@@ -229,6 +229,22 @@ static void push_amd(const struct ah_plan *plan, const struct ah_target *target,
         push_two(argv, "-mllvm", "-amdgpu-early-inline-all=true");
 }
 
+/* Whether the last of these flags asks for it: clang obeys them for AMD alone. */
+static bool flushes_subnormals(const struct ah_request *r)
+{
+    bool flushes = false;
+    for (size_t i = 0; i < r->arg_count; i++) {
+        const char *text = r->args[i].text;
+        if (!strcmp(text, "-fgpu-flush-denormals-to-zero") ||
+            !strcmp(text, "-fcuda-flush-denormals-to-zero"))
+            flushes = true;
+        else if (!strcmp(text, "-fno-gpu-flush-denormals-to-zero") ||
+                 !strcmp(text, "-fno-cuda-flush-denormals-to-zero"))
+            flushes = false;
+    }
+    return flushes;
+}
+
 static void push_nvidia(const struct ah_plan *plan, const struct ah_target *target,
                         struct ah_strings *argv)
 {
@@ -240,6 +256,8 @@ static void push_nvidia(const struct ah_plan *plan, const struct ah_target *targ
         push(argv, ah_text_print("--cuda-feature=%s", target->ptx));
     for (size_t i = 0; i < r->ptx_features.count; i++)
         push(argv, ah_text_print("--cuda-feature=%s", r->ptx_features.at[i]));
+    if (flushes_subnormals(r))
+        push_xclang(argv, "-fdenormal-fp-math-f32=preserve-sign");
 }
 
 static void push_libclc(struct ah_plan *plan, bool nvidia, struct ah_strings *argv)
