@@ -172,10 +172,19 @@ def error_tables(lines):
     lines.append("")
 
 
+def library_has():
+    """Tells of a function of bench/math_functions.def whether the vendors' libraries have it."""
+    with open(os.path.join(HERE, "math_library.h"), encoding="utf-8") as file:
+        names = set(re.findall(r"^LIBRARY_\w+\((\w+),? ?", file.read(), flags=re.M))
+    return lambda name: re.sub(r"f?(_\w+)?$", "", name) in names or name in names
+
+
 def count_tables(lines):
     archs = [(arch, library, result(arch)[1]) for arch, library in
              (("gfx90a", "OCML"), ("gfx1100", "OCML"), ("sm_80", "libdevice"))]
-    archs = [entry for entry in archs if entry[2]]
+    has = library_has()
+    archs = [(arch, library, {name: cells for name, cells in table.items() if has(name)})
+             for arch, library, table in archs if table]
     if not archs:
         return
     lines += ["## Executed instructions", "",
