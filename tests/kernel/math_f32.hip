@@ -550,4 +550,11 @@ TEST("nanf reads a payload")
         CHECK_EQ(out.read()[i], want[i]);
 }
 
+TEST("special values of floats")
+{
+#define SPECIAL_1(name, ...) special_1<name##f_op, float>(#name, {__VA_ARGS__});
+#define SPECIAL_2(name, ...) special_2<name##f_op, float>(#name, {__VA_ARGS__});
+#include "math_special.def"
+}
+
 HIP_TEST_MAIN

@@ -411,4 +411,11 @@ TEST("modified Bessel functions of doubles")
     SWEEP_1(cyl_bessel_i1, modified_bessel<1>, -750, 750, 5);
 }
 
+TEST("special values of doubles")
+{
+#define SPECIAL_1(name, ...) special_1<name##_op, double>(#name, {__VA_ARGS__});
+#define SPECIAL_2(name, ...) special_2<name##_op, double>(#name, {__VA_ARGS__});
+#include "math_special.def"
+}
+
 HIP_TEST_MAIN

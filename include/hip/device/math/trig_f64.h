@@ -73,12 +73,22 @@ __AH_FN turned_f64 quarters_large(double x)
                       static_cast<int>(negative ? 0 - quarters : quarters)};
 }
 
+/* nearest_f64, and 0 for -0: x less a product of -0 would lose the sign of x = -0. On NVIDIA it is
+ * 0. */
+__AH_FN double multiple_f64(double x, double y, int *n)
+{
+    double k = nearest_f64(x, y, n);
+#if defined(__AMDGCN__)
+    k += 0.0;
+#endif
+    return k;
+}
 /* x - n pi/2, at most pi/4 and little more */
 __AH_FN turned_f64 quarters(double x)
 {
     __AH_EXACT
     turned_f64 t;
-    double k = nearest_f64(x, 0x1.45f306dc9c883p-1, &t.n);
+    double k = multiple_f64(x, 0x1.45f306dc9c883p-1, &t.n);
     double whole = fma_f64(k, -0x1.921fb54442d18p+0, x);
     double r = fma_f64(k, -0x1.1a62633145c06p-54, whole);
     t.rest = fma_f64(k, -0x1.1a62633145c06p-54, -(r - whole));
@@ -93,7 +103,7 @@ __AH_FN turned_f64 halves(double x, int offset)
     __AH_EXACT
     turned_f64 t;
     double k = offset ? nearest_f64(fma_f64(x, 0x1.45f306dc9c883p-2, -0.5), 1.0, &t.n) + 0.5
-                      : nearest_f64(x, 0x1.45f306dc9c883p-2, &t.n);
+                      : multiple_f64(x, 0x1.45f306dc9c883p-2, &t.n);
     t.r = fma_f64(k, -0x1.921fb54442d18p+1, x);
     t.r = fma_f64(k, -0x1.1a62633145c06p-53, t.r);
     t.r = fma_f64(k, -0x1.c1cd129024e09p-106, t.r);
