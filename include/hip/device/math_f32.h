@@ -1,8 +1,8 @@
-/* Single precision functions of C and of HIP. The limit after a name is the largest error
- * in units in the last place; functions without one are exact or correctly rounded.
- * Subnormal numbers are kept, unless the program is compiled to flush them.
- * With -ffast-math or -fgpu-approx-transcendentals the functions that have a fast form
- * (fast.h) use it. */
+/* Single precision functions of C and of HIP. The limit after a name is the largest distance from
+ * the correctly rounded result in units in the last place; functions without one have none, or a
+ * length's of 2. Subnormal numbers are kept, unless the program is compiled to flush them. With
+ * -ffast-math or -fgpu-approx-transcendentals the functions that have a fast form (fast.h) use it.
+ */
 #ifndef HIP_DEVICE_MATH_F32_H
 #define HIP_DEVICE_MATH_F32_H
 
@@ -33,18 +33,18 @@
 /* ---- trigonometric and hyperbolic ---- */
 
 __AH_FN float acosf(float x) { return __ah::acos_f32(x); }                        /* 2 */
-__AH_FN float acoshf(float x) { return __ah::acosh_f32(x); }                      /* 2 */
-__AH_FN float asinf(float x) { return __ah::asin_f32(x); }                        /* 1 */
+__AH_FN float acoshf(float x) { return __ah::acosh_f32(x); }                      /* 3 */
+__AH_FN float asinf(float x) { return __ah::asin_f32(x); }                        /* 2 */
 __AH_FN float asinhf(float x) { return __ah::asinh_f32(x); }                      /* 3 */
 __AH_FN float atanf(float x) { return __ah::atan_f32(x); }                        /* 2 */
-__AH_FN float atan2f(float y, float x) { return __ah::atan2_f32(y, x); }          /* 3 */
+__AH_FN float atan2f(float y, float x) { return __ah::atan2_f32(y, x); }          /* 2 */
 __AH_FN float atanhf(float x) { return __ah::atanh_f32(x); }                      /* 3 */
 __AH_FN float cosf(float x) { return __AH_FAST_OR(__cosf(x), __ah::cos_f32(x)); } /* 2 */
-__AH_FN float coshf(float x) { return __ah::cosh_f32(x); }                        /* 3 */
-__AH_FN float cospif(float x) { return __ah::cospi_f32(x); }                      /* 2 */
+__AH_FN float coshf(float x) { return __ah::cosh_f32(x); }                        /* 2 */
+__AH_FN float cospif(float x) { return __ah::cospi_f32(x); }                      /* 1 */
 __AH_FN float sinf(float x) { return __AH_FAST_OR(__sinf(x), __ah::sin_f32(x)); } /* 2 */
 __AH_FN float sinhf(float x) { return __ah::sinh_f32(x); }                        /* 3 */
-__AH_FN float sinpif(float x) { return __ah::sinpi_f32(x); }                      /* 2 */
+__AH_FN float sinpif(float x) { return __ah::sinpi_f32(x); }                      /* 1 */
 __AH_FN float tanf(float x) { return __ah::tan_f32(x); }                          /* 3 */
 __AH_FN float tanhf(float x) { return __ah::tanh_f32(x); }                        /* 2 */
 __AH_FN void sincosf(float x, float *s, float *c)
@@ -59,19 +59,19 @@ __AH_FN void sincospif(float x, float *s, float *c) { __ah::sincospi_f32(x, s, c
 
 /* ---- exponentials, logarithms, powers, roots ---- */
 
-__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }       /* 1 */
-__AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                              /* 1 */
-__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::exp10_f32(x)); } /* 1 */
+__AH_FN float expf(float x) { return __AH_FAST_OR(__expf(x), __ah::exp_f32(x)); }       /* 2 */
+__AH_FN float exp2f(float x) { return __ah::exp2_f32(x); }                              /* 2 */
+__AH_FN float exp10f(float x) { return __AH_FAST_OR(__exp10f(x), __ah::exp10_f32(x)); } /* 2 */
 __AH_FN float expm1f(float x) { return __ah::expm1_f32(x); }                            /* 1 */
 __AH_FN float logf(float x) { return __AH_FAST_OR(__logf(x), __ah::log_f32(x)); }       /* 2 */
 __AH_FN float log10f(float x) { return __AH_FAST_OR(__log10f(x), __ah::log10_f32(x)); } /* 2 */
 __AH_FN float log1pf(float x) { return __ah::log1p_f32(x); }                            /* 1 */
-__AH_FN float log2f(float x) { return __AH_FAST_OR(__log2f(x), __ah::log2_f32(x)); }    /* 2 */
+__AH_FN float log2f(float x) { return __AH_FAST_OR(__log2f(x), __ah::log2_f32(x)); }    /* 1 */
 __AH_FN float powf(float x, float y)
 {
-    return __AH_FAST_OR(__powf(x, y), __ah::pow_f32(x, y)); /* 2 */
+    return __AH_FAST_OR(__powf(x, y), __ah::pow_f32(x, y)); /* 4 */
 }
-__AH_FN float powif(float x, int n) { return __ah::powi_f32(x, n); } /* 2 */
+__AH_FN float powif(float x, int n) { return __ah::powi_f32(x, n); } /* 4 */
 __AH_FN float sqrtf(float x) { return __builtin_sqrtf(x); }
 __AH_FN float cbrtf(float x) { return __ah::cbrt_f32(x); } /* 1 */
 /* 2; rsqrt.approx.f32. v_rsq_f32 takes no subnormal numbers, so those are scaled. */
@@ -88,7 +88,7 @@ __AH_FN float rcbrtf(float x) { return __ah::rcbrt_f32(x); }                  /*
 __AH_FN float hypotf(float x, float y) { return __ah::hypot_f32(x, y); }      /* 2 */
 __AH_FN float rhypotf(float x, float y) { return __ah::rhypot_f32(x, y); }    /* 2 */
 __AH_FN float normf(int n, const float *v) { return __ah::norm_f32(n, v); }   /* 2 */
-__AH_FN float rnormf(int n, const float *v) { return __ah::rnorm_f32(n, v); } /* 3 */
+__AH_FN float rnormf(int n, const float *v) { return __ah::rnorm_f32(n, v); } /* 2 */
 __AH_FN float norm3df(float x, float y, float z) { return __ah::norm3d_f32(x, y, z); }
 __AH_FN float norm4df(float x, float y, float z, float w) { return __ah::norm4d_f32(x, y, z, w); }
 __AH_FN float rnorm3df(float x, float y, float z) { return __ah::rnorm3d_f32(x, y, z); }
