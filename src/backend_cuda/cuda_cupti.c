@@ -242,13 +242,16 @@ static bool subscribe(void)
     return false;
 }
 
-/* exit() calls CUPTI's own handlers before those that were registered before CUPTI was opened. */
+/* exit() calls CUPTI's own handlers before those that were registered before CUPTI was opened. A
+ * child that fork has made may have a lock that nobody unlocks, and nothing to report. */
 static void at_exit(void)
 {
+    if (cupti.process != getpid())
+        return;
     pthread_mutex_lock(&cupti.reading);
     const struct ahcuda_cupti_user *user = cupti.user;
     pthread_mutex_unlock(&cupti.reading);
-    if (user && cupti.process == getpid())
+    if (user)
         user->ending();
     atomic_store(&cupti.ended, true);
 }
