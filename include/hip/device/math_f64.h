@@ -8,6 +8,7 @@
 #include "hip/device/math/exp_f64.h"
 #include "hip/device/math/hyperbolic_f64.h"
 #include "hip/device/math/log_f64.h"
+#include "hip/device/math/parts_f64.h"
 #include "hip/device/math/pow_f64.h"
 #include "hip/device/math/root_f64.h"
 #include "hip/device/math/trig_f64.h"
@@ -26,9 +27,9 @@ __AH_FN double atan(double x) { return __ah::atan_f64(x); }                /* 1 
 __AH_FN double atan2(double y, double x) { return __ah::atan2_f64(y, x); } /* 2 */
 __AH_FN double atanh(double x) { return __ah::atanh_f64(x); }              /* 2 */
 __AH_FN double cos(double x) { return __ah::cos_f64(x); }                  /* 2 */
-__AH_FN double cospi(double x) { return __ah::cospi_f64(x); }              /* 1 */
+__AH_FN double cospi(double x) { return __ah::cospi_f64(x); }              /* 2 */
 __AH_FN double sin(double x) { return __ah::sin_f64(x); }                  /* 2 */
-__AH_FN double sinpi(double x) { return __ah::sinpi_f64(x); }              /* 1 */
+__AH_FN double sinpi(double x) { return __ah::sinpi_f64(x); }              /* 2 */
 __AH_FN double tan(double x) { return __ah::tan_f64(x); }                  /* 2 */
 __AH_FN double tanh(double x) { return __ah::tanh_f64(x); }                /* 1 */
 __AH_FN double cosh(double x) { return __ah::cosh_f64(x); }                /* 1 */
@@ -75,11 +76,11 @@ __AH_FN double floor(double x) { return __builtin_floor(x); }
 __AH_FN double trunc(double x) { return __builtin_trunc(x); }
 __AH_FN double rint(double x) { return __builtin_rint(x); }
 __AH_FN double nearbyint(double x) { return __builtin_rint(x); }
-__AH_FN double round(double x) { return __builtin_round(x); }
+__AH_FN double round(double x) { return __ah::round_f64(x); }
 __AH_FN long lrint(double x) { return static_cast<long>(__builtin_rint(x)); }
-__AH_FN long lround(double x) { return static_cast<long>(__builtin_round(x)); }
+__AH_FN long lround(double x) { return static_cast<long>(__ah::beyond_half(x)); }
 __AH_FN long long llrint(double x) { return static_cast<long long>(__builtin_rint(x)); }
-__AH_FN long long llround(double x) { return static_cast<long long>(__builtin_round(x)); }
+__AH_FN long long llround(double x) { return static_cast<long long>(__ah::beyond_half(x)); }
 __AH_FN double fabs(double x) { return __builtin_fabs(x); }
 __AH_FN double copysign(double x, double y) { return __builtin_copysign(x, y); }
 __AH_FN double fmax(double x, double y) { return __builtin_fmax(x, y); }
@@ -94,19 +95,12 @@ __AH_FN double remainder(double x, double y)
 }
 __AH_FN double remquo(double x, double y, int *low) { return __ah::nearest_remainder(x, y, low); }
 __AH_FN double modf(double x, double *whole) { return __ah::split(x, whole); }
-__AH_FN double frexp(double x, int *exponent)
-{
-    int e = 0;
-    double m = __builtin_frexp(x, &e);
-    bool finite = __builtin_isfinite(x);
-    *exponent = finite ? e : 0;
-    return finite ? m : x;
-}
-__AH_FN double ldexp(double x, int n) { return __builtin_ldexp(x, n); }
-__AH_FN double scalbn(double x, int n) { return __builtin_ldexp(x, n); }
+__AH_FN double frexp(double x, int *exponent) { return __ah::frexp_f64(x, exponent); }
+__AH_FN double ldexp(double x, int n) { return __ah::ldexp_f64(x, n); }
+__AH_FN double scalbn(double x, int n) { return __ah::ldexp_f64(x, n); }
 __AH_FN double scalbln(double x, long n)
 {
-    return __builtin_ldexp(x, n > 5000 ? 5000 : n < -5000 ? -5000 : static_cast<int>(n));
+    return __ah::ldexp_f64(x, n > 5000 ? 5000 : n < -5000 ? -5000 : static_cast<int>(n));
 }
 __AH_FN int ilogb(double x) { return __ah::integer_exponent(x); }
 __AH_FN double logb(double x)

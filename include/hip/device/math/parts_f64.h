@@ -1,0 +1,58 @@
+/* Rounding and the parts of doubles, all exact. */
+#ifndef HIP_DEVICE_MATH_PARTS_F64_H
+#define HIP_DEVICE_MATH_PARTS_F64_H
+
+#include "hip/device/math/words_f64.h"
+
+#define __AH_FN static __device__ inline __attribute__((always_inline))
+
+namespace __ah
+{
+/* x with the largest number below 1/2 added away from zero: what is behind its point does not count
+ * in rounding to the nearest integer, halves away from zero. */
+__AH_FN double beyond_half(double x)
+{
+    __AH_EXACT
+    return x + __builtin_copysign(0x1.fffffffffffffp-2, x);
+}
+__AH_FN double round_f64(double x) { return __builtin_trunc(beyond_half(x)); }
+
+/* The exponent is added to as an integer, where it is one before and after. */
+__AH_FN double ldexp_f64(double x, int n)
+{
+#if !defined(__AMDGCN__)
+    unsigned int high = high_word(x), e = high >> 20 & 0x7ff, more = static_cast<unsigned int>(n);
+    if (__builtin_expect(e - 1 < 2046 && e + more - 1 < 2046, 1))
+        return from_words(high + (more << 20), low_word(x));
+#endif
+    return __builtin_ldexp(x, n);
+}
+
+__AH_FN double frexp_f64(double x, int *exponent)
+{
+#if defined(__AMDGCN__)
+    int e = 0;
+    double m = __builtin_frexp(x, &e);
+    bool finite = __builtin_isfinite(x);
+    *exponent = finite ? e : 0;
+    return finite ? m : x;
+#else
+    unsigned int high = high_word(x), e = high >> 20 & 0x7ff;
+    int n = static_cast<int>(e) - 1022;
+    if (__builtin_expect(e - 1 >= 2046, 0)) {
+        if (x == 0 || e != 0) {
+            *exponent = 0;
+            return x;
+        }
+        x *= 0x1p54;
+        high = high_word(x);
+        n = static_cast<int>(high >> 20 & 0x7ff) - 1022 - 54;
+    }
+    *exponent = n;
+    return from_words((high & 0x800fffffu) | 0x3fe00000u, low_word(x));
+#endif
+}
+} // namespace __ah
+
+#undef __AH_FN
+#endif
