@@ -204,14 +204,28 @@ load_lanes(struct ptx_warp *warp, const struct ptx_op *op)
     for (unsigned i = 0; i < access->count; i++) {
         unsigned char *slot = warp->regs + access->slots[i];
         unsigned shift = i * access->size, width = access->widths[i];
-        if (access->size == 4 && width == 4)
+        switch (access->size << 8 | width) { /* what programs mostly do */
+        case 0x0404:
             fetch_lanes(slot, 4, where, shift, warp->mask, 4, false);
-        else if (access->size == 8 && width == 8)
+            break;
+        case 0x0808:
             fetch_lanes(slot, 8, where, shift, warp->mask, 8, false);
-        else if (access->size == 2 && width == 2)
+            break;
+        case 0x0202:
             fetch_lanes(slot, 2, where, shift, warp->mask, 2, false);
-        else
+            break;
+        case 0x0102:
+            fetch_lanes(slot, 2, where, shift, warp->mask, 1, access->sign);
+            break;
+        case 0x0104:
+            fetch_lanes(slot, 4, where, shift, warp->mask, 1, access->sign);
+            break;
+        case 0x0204:
+            fetch_lanes(slot, 4, where, shift, warp->mask, 2, access->sign);
+            break;
+        default:
             fetch_lanes(slot, width, where, shift, warp->mask, access->size, access->sign);
+        }
     }
     return op + 1;
 }

@@ -29,21 +29,43 @@ LANE bool is_all(u32 mask, unsigned n)
 
 /* ---- elements of one lane -------------------------------------------------------------- */
 
-/* Reads size bytes into an element of a slot. */
+/* Sizes are powers of two up to 16. Each is a case of its own, so that no element is moved by a
+ * call where the size is known only when the kernel runs. */
+RACY void move_element(unsigned char *to, const unsigned char *from, unsigned size)
+{
+    switch (size) {
+    case 1:
+        __builtin_memcpy(to, from, 1);
+        break;
+    case 2:
+        __builtin_memcpy(to, from, 2);
+        break;
+    case 4:
+        __builtin_memcpy(to, from, 4);
+        break;
+    case 8:
+        __builtin_memcpy(to, from, 8);
+        break;
+    default:
+        __builtin_memcpy(to, from, 16);
+    }
+}
+
+/* Reads size bytes into an element of a slot, which may be wider. */
 RACY void fetch_lane(unsigned char *slot, unsigned lane, unsigned width, const unsigned char *from,
                      unsigned size, bool sign)
 {
+    u64 value[2] = {0};
     if (size == width) {
-        __builtin_memcpy(slot + lane * width, from, size);
+        move_element(slot + lane * width, from, size);
         return;
     }
-    u64 value = 0;
-    __builtin_memcpy(&value, from, size < 8 ? size : 8);
+    move_element((unsigned char *)value, from, size);
     if (sign && size < 8)
-        value = (u64)((int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
-    __builtin_memcpy(slot + lane * width, &value, width < 8 ? width : 8);
-    if (width > 8)
-        memset(slot + lane * width + 8, sign && value >> 63 ? 0xff : 0, width - 8);
+        value[0] = (u64)((int64_t)(value[0] << (64 - 8 * size)) >> (64 - 8 * size));
+    if (sign && value[0] >> 63)
+        value[1] = UINT64_MAX;
+    move_element(slot + lane * width, (const unsigned char *)value, width);
 }
 
 /* ---- one address for all lanes ----------------------------------------------------------- */
@@ -80,7 +102,8 @@ RACY void fetch_same(unsigned char *slot, unsigned width, const unsigned char *f
         spread_8((slot_8 *)(void *)slot, n, mask, value[0]);
     else
         for (; mask; mask &= mask - 1)
-            __builtin_memcpy(slot + (unsigned)__builtin_ctz(mask) * width, value, width);
+            move_element(slot + (unsigned)__builtin_ctz(mask) * width, (unsigned char *)value,
+                         width);
 }
 
 /* ---- addresses in a row -------------------------------------------------------------------- */
@@ -154,7 +177,7 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
             __builtin_memcpy((unsigned char *)to, slot, n * size);
         else
             for (unsigned lane = 0; lane < n; lane++)
-                __builtin_memcpy((unsigned char *)to + lane * step, slot + lane * width, size);
+                move_element((unsigned char *)to + lane * step, slot + lane * width, size);
         return;
     }
 #if defined(__AVX512F__)
@@ -167,7 +190,7 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
 #endif
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
-        __builtin_memcpy((unsigned char *)(to + lane * step), slot + lane * width, size);
+        move_element((unsigned char *)(to + lane * step), slot + lane * width, size);
     }
 }
 
@@ -208,11 +231,11 @@ RACY void put_lanes(const unsigned char *slot, unsigned width, unsigned char *co
     }
     if (mask == UINT32_MAX)
         for (unsigned lane = 0; lane < 32; lane++)
-            __builtin_memcpy(where[lane] + shift, slot + lane * width, size);
+            move_element(where[lane] + shift, slot + lane * width, size);
     else
         for (; mask; mask &= mask - 1) {
             unsigned lane = (unsigned)__builtin_ctz(mask);
-            __builtin_memcpy(where[lane] + shift, slot + lane * width, size);
+            move_element(where[lane] + shift, slot + lane * width, size);
         }
 }
 

@@ -122,7 +122,7 @@ RACY void put_piece(const struct ptx_warp *warp, const struct ptx_access *access
         uintptr_t to = piece->where + i * size;
         if (piece->same) { /* the last lane's remains */
             unsigned last = 31 - (unsigned)__builtin_clz(piece->mask);
-            __builtin_memcpy((unsigned char *)to, slot + last * width, size);
+            move_element((unsigned char *)to, slot + last * width, size);
         } else {
             put_row(slot, width, to, size * count, n, piece->mask, size);
         }
