@@ -5,6 +5,7 @@
 
 #include "hip/device/math/arc_f64.h"
 #include "hip/device/math/erf_f64.h"
+#include "hip/device/math/erfinv_f32.h"
 #include "hip/device/math/exp_f64.h"
 #include "hip/device/math/hyperbolic_f64.h"
 #include "hip/device/math/log_f64.h"
@@ -174,59 +175,57 @@ static __device__ inline double erfcx(double x)
 
 namespace __ah
 {
-/* erfc's inverse for 0 < q <= 1: a start good to 5e-4 (Abramowitz and Stegun 26.2.23),
- * then three steps of Halley, or far out, where erfc becomes subnormal, of Newton for
- * ln erfc(x) = ln erfcx(x) - x x. */
-static __device__ inline double erfcinv_upper(double q)
+/* erfc's inverse below 1e-37, infinity for 0, NaN below: a start good to 5e-4 (Abramowitz and
+ * Stegun 26.2.23) and three steps of Newton for ln erfc(x) = ln erfcx(x) - x x. */
+static __device__ inline __attribute__((noinline)) double erfcinv_far(double q)
 {
-    double t = __builtin_sqrt(2.0 * (0.69314718055994531 - log(q)));
+    if (!(q > 0))
+        return q == 0 ? __builtin_inf() : __builtin_nan("");
+    double logarithm = log(q), t = __builtin_sqrt(2.0 * (0.69314718055994531 - logarithm));
     double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
                        (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
     x *= 0.70710678118654752;
-    if (q < 1e-290) {
-        double logarithm = log(q);
-        for (int i = 0; i < 3; ++i) {
-            double r = erfcx(x);
-            double f = __builtin_fma(-x, x, log(r) - logarithm);
-            x += f * r * 0.88622692545275801; /* sqrt(pi) / 2 */
-        }
-        return x;
-    }
     for (int i = 0; i < 3; ++i) {
-        /* Newton's step (erfc(x) - q) / erfc'(x) as a relative difference */
-        double u = (q / erfc(x) - 1.0) * erfcx(x) * 0.88622692545275801;
-        x -= u / (1.0 + x * u);
+        double r = erfcx(x);
+        double f = __builtin_fma(-x, x, log(r) - logarithm);
+        x += f * r * 0.88622692545275801; /* sqrt(pi) / 2 */
     }
     return x;
 }
+/* erfc's inverse up to 1/2: one step of Halley from the inverse of floats, whose difference erfc(x)
+ * - q is divided by e^(-x x). */
+__AH_FN double erfcinv_upper(double q)
+{
+    if (!(q > 1e-37))
+        return erfcinv_far(q);
+    double x = static_cast<double>(erfcinv_f32(static_cast<float>(q)));
+    double z = inverse_f64(fma_f64(x, 0.3, 1.0)), ratio = z * erfc_ratio(fma_f64(x, z, -1.5));
+    double u = (q * exp_f64(x * x) - ratio) * 0.88622692545275801;
+    return x - u * inverse_f64(1.0 + x * u);
+}
+/* erf's inverse up to 1/2, in the same way */
+__AH_FN double erfinv_lower(double y)
+{
+    double x = static_cast<double>(erfinv_f32(static_cast<float>(y)));
+    double u = (erf_near(x) - y) * 0.88622692545275801 * exp_f64(x * x);
+    x -= u * inverse_f64(1.0 + x * u);
+    return y == 0 ? y : x;
+}
 } // namespace __ah
 
-/* The inverses of erf and erfc, 3. Where the result is small they solve for erf, whose
+/* The inverses of erf and erfc, 4. Where the result is small they solve for erf, whose
  * argument near 0 is well defined, elsewhere for erfc. */
 static __device__ inline double erfinv(double y)
 {
     double a = __builtin_fabs(y);
-    if (!(a < 1.0))
-        return a == 1.0 ? y * __builtin_inf() : __builtin_nan("");
-    if (a > 0.5)
-        return __builtin_copysign(__ah::erfcinv_upper(1.0 - a), y);
-    double s = y * y;
-    double x = y * (0.88622692545275801 + s * (0.23201366653465449 + s * 0.12755617530559793));
-    for (int i = 0; i < 3; ++i) {
-        double u = (erf(x) - y) * 0.88622692545275801 * exp(x * x);
-        x -= u / (1.0 + x * u);
-    }
-    return y == 0 ? y : x;
+    return a > 0.5 ? __builtin_copysign(__ah::erfcinv_upper(1.0 - a), y) : __ah::erfinv_lower(y);
 }
 static __device__ inline double erfcinv(double y)
 {
     if (y >= 0.5 && y <= 1.5)
-        return erfinv(1.0 - y);
-    if (y > 0 && y < 0.5)
-        return __ah::erfcinv_upper(y);
-    if (y > 1.5 && y < 2.0)
-        return -__ah::erfcinv_upper(2.0 - y);
-    return y == 0 ? __builtin_inf() : y == 2.0 ? -__builtin_inf() : __builtin_nan("");
+        return __ah::erfinv_lower(1.0 - y);
+    double x = __ah::erfcinv_upper(y < 1.0 ? y : 2.0 - y);
+    return y < 1.0 ? x : -x;
 }
 
 /* The normal distribution and its inverse, 4. x / sqrt(2) is taken in two parts, since
