@@ -311,6 +311,7 @@ static hipError_t add_as_graph(struct making *making, unsigned lane, unsigned fi
     if (!room_for_a_graph(making))
         return hipErrorOutOfMemory;
     fill_run(making, first, count);
+    ah_observe_graph_create(device);
     hipError_t error = device->ops->graph_create(device->native, making->run, count, &graph.native);
     forget_run(making, first, count);
     if (error != hipSuccess)

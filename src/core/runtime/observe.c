@@ -273,6 +273,12 @@ static bool reports(struct ah_device *device)
     return atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED;
 }
 
+void ah_observe_graph_create(struct ah_device *device)
+{
+    if (ah_observe_commands())
+        (void)reports(device);
+}
+
 /* idle: wait for this one alone; NULL: for all, or for none. */
 static uint64_t collect(bool wait, const struct ah_device *idle)
 {

@@ -180,6 +180,10 @@ void ah_observe_command_end(const struct ah_observed_command *command,
 
 /* ---- for graphs ------------------------------------------------------------------------------ */
 
+/* A graph of the backend is about to be made: if commands are observed the device reports from now
+ * on, since a driver may say only now which of its nodes is which. */
+void ah_observe_graph_create(struct ah_device *device);
+
 /* Around the submission of an executable graph's nodes: the thread's commands in between are part
  * of the launch. */
 void ah_observe_graph_begin(struct ah_observed_graph *graph, struct ah_stream *stream);

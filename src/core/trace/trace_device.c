@@ -129,6 +129,12 @@ static const char *category(const struct ah_trace_record *did)
     return kinds[did->kind];
 }
 
+/* A graph, or a part of one, of which the device tells nothing but when it ran. */
+static bool is_whole(const struct ah_command_record *command, const struct ah_trace_record *did)
+{
+    return command->kind == AH_COMMAND_GRAPH && did->node < 0 && did->kind == AH_TRACE_OTHER;
+}
+
 static const char *slice_name(const struct ah_command_record *command,
                               const struct ah_trace_record *did)
 {
@@ -136,7 +142,9 @@ static const char *slice_name(const struct ah_command_record *command,
         return category(did);
     if (command->kind == AH_COMMAND_GRAPH) {
         const struct ah_graph_record_node *node = find_node(command->name, did->node);
-        return !node ? "part of a graph" : node->name ? kernel_name(node->name) : node->type;
+        return !node        ? (is_whole(command, did) ? "part of a graph" : category(did))
+               : node->name ? kernel_name(node->name)
+                            : node->type;
     }
     if (did->kind == AH_TRACE_BARRIER)
         return command->kind == AH_COMMAND_LAUNCH ? "wait" : command->kind_name;
@@ -342,14 +350,10 @@ static void add_to_launch(struct launch *launch, const struct ah_trace_record *d
         return;
     launch->begin = did->begin < launch->begin ? did->begin : launch->begin;
     launch->end = did->end > launch->end ? did->end : launch->end;
-    launch->nodes += did->id != launch->last_command || did->node != launch->last_node;
+    launch->nodes +=
+        did->node < 0 || did->id != launch->last_command || did->node != launch->last_node;
     launch->last_command = did->id;
     launch->last_node = did->node;
-}
-
-static bool is_whole(const struct ah_command_record *command, const struct ah_trace_record *did)
-{
-    return command->kind == AH_COMMAND_GRAPH && did->node < 0 && did->kind != AH_TRACE_BARRIER;
 }
 
 static void write_node(struct ah_trace_text *out, const struct ah_command_record *command,
