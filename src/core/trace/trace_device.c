@@ -344,14 +344,16 @@ static struct launch *launch_of(struct ah_trace_text *out, const struct ah_comma
     return free_place;
 }
 
-static void add_to_launch(struct launch *launch, const struct ah_trace_record *did)
+static void add_to_launch(struct launch *launch, const struct ah_command_record *command,
+                          const struct ah_trace_record *did)
 {
     if (did->kind == AH_TRACE_BARRIER)
         return;
     launch->begin = did->begin < launch->begin ? did->begin : launch->begin;
     launch->end = did->end > launch->end ? did->end : launch->end;
+    bool is_unknown = command->kind == AH_COMMAND_GRAPH && did->node < 0;
     launch->nodes +=
-        did->node < 0 || did->id != launch->last_command || did->node != launch->last_node;
+        is_unknown || did->id != launch->last_command || did->node != launch->last_node;
     launch->last_command = did->id;
     launch->last_node = did->node;
 }
@@ -370,7 +372,7 @@ static void write_part(struct ah_trace_text *out, const struct ah_command_record
                        const struct ah_device_record *record)
 {
     struct launch *launch = launch_of(out, command);
-    add_to_launch(launch, &record->did);
+    add_to_launch(launch, command, &record->did);
     if (is_whole(command, &record->did) && launch->nodes == 1) {
         launch->has_whole = true;
         launch->whole_command = *command;
