@@ -103,13 +103,8 @@ __AH_FN double scalbln(double x, long n)
 {
     return __ah::ldexp_f64(x, n > 5000 ? 5000 : n < -5000 ? -5000 : static_cast<int>(n));
 }
-__AH_FN int ilogb(double x) { return __ah::integer_exponent(x); }
-__AH_FN double logb(double x)
-{
-    if (x == 0)
-        return -__builtin_inf();
-    return __builtin_isfinite(x) ? static_cast<double>(__ah::exponent(x)) : x * x;
-}
+__AH_FN int ilogb(double x) { return __ah::ilogb_f64(x); }
+__AH_FN double logb(double x) { return __ah::logb_f64(x); }
 __AH_FN double nextafter(double x, double y) { return __ah::next_after(x, y); }
 __AH_FN double nan(const char *tag)
 {

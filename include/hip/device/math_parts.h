@@ -45,16 +45,6 @@ template <typename T> __AH_FN int exponent(T x)
     return e - N::bias;
 }
 
-/* C's ilogb, with the values of glibc for what has no exponent. */
-template <typename T> __AH_FN int integer_exponent(T x)
-{
-    if (x == 0 || x != x)
-        return -2147483647 - 1;
-    if (absolute(x) == __builtin_inff())
-        return 2147483647;
-    return exponent(x);
-}
-
 /* x modulo y, by long division in steps of `digits` bits of the quotient: each step's
  * product and difference are exact in one fused operation. */
 template <typename T> static __device__ inline T modulo(T x, T y)

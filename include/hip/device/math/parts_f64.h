@@ -52,6 +52,34 @@ __AH_FN double frexp_f64(double x, int *exponent)
     return from_words((high & 0x800fffffu) | 0x3fe00000u, low_word(x));
 #endif
 }
+
+/* The exponent of a finite number other than 0, subnormal ones included. */
+__AH_FN int exponent_f64(double x)
+{
+    unsigned int e = high_word(x) >> 20 & 0x7ff;
+    if (__builtin_expect(e == 0, 0))
+        return static_cast<int>(high_word(x * 0x1p54) >> 20 & 0x7ff) - 1023 - 54;
+    return static_cast<int>(e) - 1023;
+}
+__AH_FN double logb_f64(double x)
+{
+    double r = to_f64(exponent_f64(x));
+    if (__builtin_expect((high_word(x) & 0x7fffffffu) - 0x00100000u >= 0x7fe00000u, 0)) {
+        r = __builtin_isfinite(x) ? r : x * x;
+        r = x == 0 ? -__builtin_inf() : r;
+    }
+    return r;
+}
+/* For what has no exponent the values of glibc. */
+__AH_FN int ilogb_f64(double x)
+{
+    int r = exponent_f64(x);
+    if (__builtin_expect((high_word(x) & 0x7fffffffu) - 0x00100000u >= 0x7fe00000u, 0)) {
+        r = __builtin_fabs(x) == __builtin_inf() ? 2147483647 : r;
+        r = x == 0 || x != x ? -2147483647 - 1 : r;
+    }
+    return r;
+}
 } // namespace __ah
 
 #undef __AH_FN
