@@ -157,7 +157,7 @@ __AH_FN float lgammaf(float x) /* 6 */
 {
     return x < -2.0f && x > -16.0f ? __ah::lgamma_at_zeros(x) : __ah::lgamma_f32(x);
 }
-__AH_FN float tgammaf(float x) { return static_cast<float>(tgamma((double)x)); } /* 1 */
+__AH_FN float tgammaf(float x) { return __ah::tgamma_f32(x); } /* 5 */
 
 #undef __AH_FAST_OR
 #undef __AH_FN

@@ -1,9 +1,9 @@
-/* The logarithm of the gamma function in single precision. The coefficients are from
+/* The gamma function and its logarithm in single precision. The coefficients are from
  * tools/math/gamma_f32.sollya. */
 #ifndef HIP_DEVICE_MATH_GAMMA_F32_H
 #define HIP_DEVICE_MATH_GAMMA_F32_H
 
-#include "hip/device/math/log_f32.h"
+#include "hip/device/math/pow_f32.h"
 #include "hip/device/math/trig_f32.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
@@ -60,6 +60,60 @@ __AH_FN float lgamma_f32(float x)
     r = below ? r - l : r;
     float far = __builtin_fmaf(x - 0.5f, l - 1.0f, stirling_rest(q));
     return near ? r : far;
+}
+
+/* log2 Gamma(y) - (y - 1/2) log2 y + y log2 e - log2 sqrt(2 pi), times y, for y >= 2 and z = 1 / y:
+ * error 2^-25.7 of the logarithm. */
+__AH_FN float gamma_exponent(float z)
+{
+    float p = 0x1.2d5b9ep-11f;
+    p = __builtin_fmaf(p, z, 0x1.410fa8p-12f);
+    p = __builtin_fmaf(p, z, -0x1.0a82ccp-8f);
+    p = __builtin_fmaf(p, z, 0x1.0b9e28p-18f);
+    p = __builtin_fmaf(p, z, 0x1.ec709p-4f);
+    return p;
+}
+/* Gamma(y) / sqrt(2 pi) for y >= 2, or one over it, as the product of the result and *power. y_low
+ * is a small part of the argument that y lacks. */
+__AH_FN float gamma_in_two(float y, float y_low, bool inverse, float *power)
+{
+#pragma clang fp reassociate(off)
+    float low, l = log2_in_two(y, &low), z = hw::rcp(y), above = y - 0.5f;
+    float high = product(above, l),
+          rest = __builtin_fmaf(above, low, __builtin_fmaf(above, l, -high));
+    float less = product(y, 0x1.715476p+0f), tail = __builtin_fmaf(y, 0x1.715476p+0f, -less);
+    rest -= __builtin_fmaf(y, 0x1.4ae0cp-26f, tail);
+    rest = __builtin_fmaf(z, gamma_exponent(z), rest);
+    rest = __builtin_fmaf(y_low, __builtin_fmaf(z, -0.72f, l), rest);
+    float sign = inverse ? -1.0f : 1.0f;
+    float n = limited_power(sign * (high - less), 1.0f);
+    *power = power_of(n);
+    return hw::ex2(__builtin_fmaf(sign, rest, (sign * high - whole_of(n)) - sign * less));
+}
+/* 5 ulp. Below 2 it is Gamma(x + 2) / (x (x + 1)), and Gamma(-a) is -pi / (a sin(pi a) Gamma(a)).
+ */
+__AH_FN float tgamma_f32(float x)
+{
+    float a = __builtin_fabsf(x), above = 1.0f, below = 1.0f, factor = 0x1.40d932p+1f;
+    bool small = a < 2.0f, negative = x < 0.0f;
+    float y = small ? a + 2.0f : __builtin_fminf(a, 48.0f);
+    if (negative) {
+        float sine = sinpi_f32(a);
+        above = small ? a + 1.0f : 1.0f;
+        below = small ? sine : a * sine;
+        below = sine == 0.0f ? __builtin_nanf("") : below;
+        factor = -0x1.40d932p+0f;
+    } else {
+        below = small ? a * (a + 1.0f) : 1.0f;
+    }
+    float power, r = gamma_in_two(y, small ? a - (y - 2.0f) : 0.0f, negative, &power);
+    float scale = small ? 0x1p+24f : 1.0f; /* for one over a subnormal number */
+    below *= scale;
+    float q = hw::rcp(below);
+    q = __builtin_fmaf(__builtin_fmaf(-below, q, 1.0f), q, q);
+    r = r * (factor * above) * q * (power * scale);
+    r = x == 0.0f ? __builtin_copysignf(__builtin_inff(), x) : r;
+    return x != x ? x : r;
 }
 } // namespace __ah
 
