@@ -5,6 +5,10 @@
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 
+/* Of functions that access the memory of kernels, which may have races: the functions into which
+ * the accesses are inlined. */
+#define RACES __attribute__((no_sanitize("thread")))
+
 /* ---- addresses ---------------------------------------------------------------------- */
 
 static void access_addresses(const struct ptx_warp *warp, const struct ptx_access *access,
@@ -192,8 +196,8 @@ static bool access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
 /* ---- loads and stores ------------------------------------------------------------------ */
 
 /* Lanes whose addresses have no order. */
-__attribute__((noinline, no_sanitize("thread"))) static const struct ptx_op *
-load_lanes(struct ptx_warp *warp, const struct ptx_op *op)
+__attribute__((noinline)) RACES static const struct ptx_op *load_lanes(struct ptx_warp *warp,
+                                                                       const struct ptx_op *op)
 {
     const struct ptx_access *access = op->extra;
     uint64_t at[PTX_LANES];
@@ -230,8 +234,8 @@ load_lanes(struct ptx_warp *warp, const struct ptx_op *op)
     return op + 1;
 }
 
-__attribute__((noinline, no_sanitize("thread"))) static const struct ptx_op *
-store_lanes(struct ptx_warp *warp, const struct ptx_op *op)
+__attribute__((noinline)) RACES static const struct ptx_op *store_lanes(struct ptx_warp *warp,
+                                                                        const struct ptx_op *op)
 {
     const struct ptx_access *access = op->extra;
     uint64_t at[PTX_LANES];
@@ -263,7 +267,7 @@ store_lanes(struct ptx_warp *warp, const struct ptx_op *op)
 }
 
 /* A kernel's parameter by its name: the same bytes for all lanes. */
-static const struct ptx_op *load_parameter(struct ptx_warp *warp, const struct ptx_op *op)
+RACES static const struct ptx_op *load_parameter(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_access *access = op->extra;
     uint64_t offset = access->symbol->address + (uint64_t)access->offset;
@@ -303,8 +307,8 @@ static bool is_plain(const struct ptx_access *access)
 }
 
 /* All that the kinds do not handle, and divergent warps. */
-__attribute__((noinline)) static bool move_any(struct ptx_warp *warp,
-                                               const struct ptx_access *access, bool write)
+__attribute__((noinline)) RACES static bool move_any(struct ptx_warp *warp,
+                                                     const struct ptx_access *access, bool write)
 {
     if (access->space == PTX_LOCAL)
         return false;
@@ -314,19 +318,19 @@ __attribute__((noinline)) static bool move_any(struct ptx_warp *warp,
                        false);
 }
 
-static const struct ptx_op *load_any(struct ptx_warp *warp, const struct ptx_op *op)
+RACES static const struct ptx_op *load_any(struct ptx_warp *warp, const struct ptx_op *op)
 {
     return move_any(warp, op->extra, false) ? op + 1 : load_lanes(warp, op);
 }
 
-static const struct ptx_op *store_any(struct ptx_warp *warp, const struct ptx_op *op)
+RACES static const struct ptx_op *store_any(struct ptx_warp *warp, const struct ptx_op *op)
 {
     return move_any(warp, op->extra, true) ? op + 1 : store_lanes(warp, op);
 }
 
 #define HANDLERS(space, size, count)                                                               \
-    static const struct ptx_op *load_##space##_##size##_##count(struct ptx_warp *warp,             \
-                                                                const struct ptx_op *op)           \
+    RACES static const struct ptx_op *load_##space##_##size##_##count(struct ptx_warp *warp,       \
+                                                                      const struct ptx_op *op)     \
     {                                                                                              \
         if (warp->mask != UINT32_MAX)                                                              \
             return load_any(warp, op);                                                             \
@@ -334,8 +338,8 @@ static const struct ptx_op *store_any(struct ptx_warp *warp, const struct ptx_op
                    ? op + 1                                                                        \
                    : load_lanes(warp, op);                                                         \
     }                                                                                              \
-    static const struct ptx_op *store_##space##_##size##_##count(struct ptx_warp *warp,            \
-                                                                 const struct ptx_op *op)          \
+    RACES static const struct ptx_op *store_##space##_##size##_##count(struct ptx_warp *warp,      \
+                                                                       const struct ptx_op *op)    \
     {                                                                                              \
         if (warp->mask != UINT32_MAX)                                                              \
             return store_any(warp, op);                                                            \
