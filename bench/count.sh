@@ -71,7 +71,7 @@ for arch in $archs; do
         isa=$amd/oclc_isa_version_${arch#gfx}.bc wave=off
         [ -e "$isa" ] || isa=$amd/oclc_isa_version_1036.bc
         [ "$arch" != gfx90a ] || wave=on
-        join "$out/clc.$arch" amdgcn-amd-amdhsa.bc "$amd/ocml.bc" "$isa" \
+        [ -e "$out/$arch.library.tsv" ] || join "$out/clc.$arch" amdgcn-amd-amdhsa.bc "$amd/ocml.bc" "$isa" \
             "$amd/oclc_wavefrontsize64_$wave.bc" "$amd/oclc_finite_only_off.bc" \
             "$amd/oclc_unsafe_math_off.bc" "$amd/oclc_daz_opt_off.bc" \
             "$amd/oclc_correctly_rounded_sqrt_on.bc"
@@ -79,7 +79,7 @@ for arch in $archs; do
         ;;
     *)
         [ -e "$nvidia" ] || continue
-        join "$out/clc.$arch" nvptx64--.bc "$nvidia"
+        [ -e "$out/$arch.library.tsv" ] || join "$out/clc.$arch" nvptx64--.bc "$nvidia"
         compare "$arch" "simcuda:$arch" "$out/clc.$arch" -DBENCH_LIBDEVICE
         ;;
     esac
