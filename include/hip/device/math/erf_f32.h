@@ -71,10 +71,13 @@ __AH_FN float erfc_ratio(float u)
 __AH_FN float erfc_f32(float x)
 {
     float t = __builtin_fabsf(x), near = __builtin_fminf(t, 11.0f);
-    float q = hw::rcp(__builtin_fmaf(t, 0.375f, 1.0f));
+    /* a step of Newton that sees what the rounding of 1 + 3/8 t lost */
+    float q = hw::rcp(__builtin_fmaf(near, 0.375f, 1.0f));
+    q = __builtin_fmaf(__builtin_fmaf(-near, 0.375f * q, 1.0f - q), q, q);
     float power, e = power_of_square(near, -0x1.715476p+0f, -0x1.4ae0cp-26f, &power);
     float r = e * (q * erfc_ratio(__builtin_fmaf(near, q, -1.0f))) * power;
-    return x < 0.0f ? 2.0f - r : r;
+    r = x < 0.0f ? 2.0f - r : r;
+    return x != x ? x : r;
 }
 
 /* The same for the normal distribution at -t, up to 14.3, with q = 1 / (1 + 0.265 t) and
