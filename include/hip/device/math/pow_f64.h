@@ -77,7 +77,10 @@ __AH_FN double pow_f64(double x, double y) /* 0.9 ULP */
         b = size >= 0x43f00000u ? __builtin_copysign(0x1p64, y) : y;
     }
     double log_low, log = log2_in_two(a, more, &log_low);
-    double power = log * b, low = fma_f64(b, log_low, fma_f64(log, b, -power));
+    /* A sum, so that no compiler makes the product part of the next one: what it lacks is in low.
+     */
+    double power = fma_f64(log, b, 0x1p-1000);
+    double low = fma_f64(b, log_low, fma_f64(log, b, -power));
     int n;
     double r = power - nearest_f64(power, 1.0, &n) + low;
     double v = scaled_exp(exp2_of_rest(r), n, power, 0x408fe000u, -1076.0, 1025.0);
