@@ -77,7 +77,7 @@ static bool read_options(int count, char **arguments, struct request *request)
             return refuse("has no option \"%s\"", argument);
         }
     }
-    return request->file || refuse("needs a file");
+    return request->file ? true : refuse("needs a file");
 }
 
 /* ---- the file ----------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ int ah_trace(int count, char **arguments)
     struct request request = {.top = TOP};
     struct ah_summary summary;
     int status = 1;
-    if (!read_options(count, arguments, &request))
+    if (!read_options(count, arguments, &request) || !request.file)
         return USAGE;
     FILE *file = open_trace(request.file);
     if (!file)
