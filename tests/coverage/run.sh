@@ -31,10 +31,11 @@ llvm-cov$suffix show -instr-profile="$tree/tests.profdata" -output-dir="$tree/co
     "$1" $objects >/dev/null 2>&1
 
 # The records of one file follow its SF: line. DA: line, count. BRDA: line, block, branch, count or -.
-# A file that several programs hold has a record for each.
-awk -F'[:,]' '
+# A file that several programs hold has a record for each. Files that the build has generated in the
+# tree are not counted.
+awk -F'[:,]' -v tree="$tree/" '
     /^SF:/ { file = $2; folder = $2; sub(/.*\/src\//, "", folder); sub(/\/.*/, "", folder) }
-    folder !~ /^(core|backend_cuda|backend_hsa|image)$/ { next }
+    index(file, tree) == 1 || folder !~ /^(core|backend_cuda|backend_hsa|image)$/ { next }
     /^DA:/ {
         key = file ":" $2
         if (!(key in line)) lines[folder]++
