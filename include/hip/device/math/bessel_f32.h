@@ -1,5 +1,5 @@
-/* Single precision Bessel functions of the first kind, of order 0 and 1. The coefficients are from
- * tools/math/bessel_f32.sollya.
+/* Single precision Bessel functions of the first and second kind, of order 0 and 1. The
+ * coefficients are from tools/math/bessel_f32.sollya.
  *
  * Below 8 a polynomial in s = x x is multiplied by s - z z for the two zeros z there, with z z in
  * two parts, so that the result keeps its digits around them. From 8 on the function is sqrt(2 /
@@ -113,6 +113,200 @@ __AH_FN float j1_f32(float x)
     far = a < __builtin_inff() ? far : 0.0f;
     far = x < 0.0f ? -far : far;
     return a >= 8.0f ? far : x * j1_near(a);
+}
+
+/* The second kind. Below 2.25 for order 0 and 3.25 for order 1, with z the first zero and s = x x,
+ * it is 2 / pi ln(x / z) J + (s - z z) T(s), divided by x for order 1: the terms have one sign, and
+ * both keep their digits around z. From there to 8 a polynomial is multiplied by x - z for each
+ * zero z. The relative errors of the polynomials are below 2^-24.5. */
+__AH_FN float log1p_over_pi(float d) /* 2 / pi ln(1 + d) / d, for d from -0.3 to 0.42 */
+{
+    float p = -0x1.2a45cap-5f;
+    p = __builtin_fmaf(p, d, 0x1.364d14p-4f);
+    p = __builtin_fmaf(p, d, -0x1.6368e2p-4f);
+    p = __builtin_fmaf(p, d, 0x1.77dc08p-4f);
+    p = __builtin_fmaf(p, d, -0x1.b06f2ep-4f);
+    p = __builtin_fmaf(p, d, 0x1.048d0cp-3f);
+    p = __builtin_fmaf(p, d, -0x1.45fa5ap-3f);
+    p = __builtin_fmaf(p, d, 0x1.b29b12p-3f);
+    p = __builtin_fmaf(p, d, -0x1.45f3p-2f);
+    p = __builtin_fmaf(p, d, 0x1.45f306p-1f);
+    return p;
+}
+__AH_FN float j0_low(float s)
+{
+    float p = 0x1.d81fecp-32f;
+    p = __builtin_fmaf(p, s, -0x1.220a0cp-24f);
+    p = __builtin_fmaf(p, s, 0x1.c70bf2p-18f);
+    p = __builtin_fmaf(p, s, -0x1.c71c08p-12f);
+    p = __builtin_fmaf(p, s, 0x1.fffffep-7f);
+    p = __builtin_fmaf(p, s, -0x1p-2f);
+    p = __builtin_fmaf(p, s, 0x1p+0f);
+    return p;
+}
+__AH_FN float y0_low(float s)
+{
+    float p = 0x1.276272p-34f;
+    p = __builtin_fmaf(p, s, -0x1.fe09fcp-30f);
+    p = __builtin_fmaf(p, s, 0x1.ec595cp-24f);
+    p = __builtin_fmaf(p, s, -0x1.4cb9cap-17f);
+    p = __builtin_fmaf(p, s, 0x1.268ef2p-11f);
+    p = __builtin_fmaf(p, s, -0x1.125856p-6f);
+    p = __builtin_fmaf(p, s, 0x1.750812p-3f);
+    return p;
+}
+__AH_FN float y0_middle(float t)
+{
+    float p = -0x1.9c686ap-43f;
+    p = __builtin_fmaf(p, t, 0x1.2fdcd6p-39f);
+    p = __builtin_fmaf(p, t, -0x1.2948e6p-38f);
+    p = __builtin_fmaf(p, t, 0x1.1d20aap-38f);
+    p = __builtin_fmaf(p, t, -0x1.ee54bap-32f);
+    p = __builtin_fmaf(p, t, -0x1.5096fap-30f);
+    p = __builtin_fmaf(p, t, 0x1.dcbe5ap-25f);
+    p = __builtin_fmaf(p, t, 0x1.049fb8p-22f);
+    p = __builtin_fmaf(p, t, -0x1.90c5f2p-18f);
+    p = __builtin_fmaf(p, t, -0x1.f529bp-17f);
+    p = __builtin_fmaf(p, t, 0x1.791e04p-12f);
+    p = __builtin_fmaf(p, t, 0x1.35ae16p-11f);
+    p = __builtin_fmaf(p, t, -0x1.8d84ap-7f);
+    p = __builtin_fmaf(p, t, -0x1.9a48ap-8f);
+    p = __builtin_fmaf(p, t, 0x1.20f488p-3f);
+    return p;
+}
+__AH_FN float j1_low(float s)
+{
+    float p = -0x1.31fa78p-43f;
+    p = __builtin_fmaf(p, s, 0x1.26f872p-35f);
+    p = __builtin_fmaf(p, s, -0x1.8465d8p-28f);
+    p = __builtin_fmaf(p, s, 0x1.6c1842p-21f);
+    p = __builtin_fmaf(p, s, -0x1.c71c8ep-15f);
+    p = __builtin_fmaf(p, s, 0x1.555556p-9f);
+    p = __builtin_fmaf(p, s, -0x1p-4f);
+    p = __builtin_fmaf(p, s, 0x1p-1f);
+    return p;
+}
+__AH_FN float y1_low(float s)
+{
+    float p = 0x1.5d10ap-41f;
+    p = __builtin_fmaf(p, s, -0x1.efc3cap-35f);
+    p = __builtin_fmaf(p, s, 0x1.a98b1cp-28f);
+    p = __builtin_fmaf(p, s, -0x1.505cb6p-21f);
+    p = __builtin_fmaf(p, s, 0x1.5bb768p-15f);
+    p = __builtin_fmaf(p, s, -0x1.7c2e04p-10f);
+    p = __builtin_fmaf(p, s, 0x1.069938p-6f);
+    p = __builtin_fmaf(p, s, 0x1.0e14bep-3f);
+    return p;
+}
+__AH_FN float y1_middle(float t)
+{
+    float p = 0x1.5c3ba4p-36f;
+    p = __builtin_fmaf(p, t, -0x1.b464e2p-35f);
+    p = __builtin_fmaf(p, t, -0x1.bc8a9p-31f);
+    p = __builtin_fmaf(p, t, 0x1.b53fap-28f);
+    p = __builtin_fmaf(p, t, 0x1.140ee4p-25f);
+    p = __builtin_fmaf(p, t, -0x1.202574p-21f);
+    p = __builtin_fmaf(p, t, -0x1.aa2bcp-19f);
+    p = __builtin_fmaf(p, t, 0x1.797bfap-15f);
+    p = __builtin_fmaf(p, t, 0x1.5bf9a8p-13f);
+    p = __builtin_fmaf(p, t, -0x1.14b40cp-9f);
+    p = __builtin_fmaf(p, t, -0x1.3811bp-8f);
+    p = __builtin_fmaf(p, t, 0x1.99a78p-5f);
+    p = __builtin_fmaf(p, t, 0x1.3ae4dp-5f);
+    p = __builtin_fmaf(p, t, -0x1.59f9p-2f);
+    return p;
+}
+
+/* 2 / pi ln(x / z) with z = high + low and x > 0, inverse = 1 / z */
+__AH_FN float log_of_quotient(float x, float high, float low, float inverse)
+{
+    bool small = x < 0x1p-126f;
+    int b = static_cast<int>(bits_of(small ? x * 0x1p+23f : x));
+    int e = (b - static_cast<int>(bits_of(high * 0.7071f))) >> 23;
+    float m = float_of(static_cast<unsigned int>(b) - (static_cast<unsigned int>(e) << 23));
+    float d = ((m - high) - low) * inverse;
+    float whole = static_cast<float>(small ? e - 23 : e);
+    return __builtin_fmaf(whole, 0x1.c3dc98p-2f, d * log1p_over_pi(d));
+}
+
+__AH_FN float y0_near(float x)
+{
+    if (x < 2.25f) {
+        float s = x * x, l = log_of_quotient(x, 0x1.c982ecp-1f, -0x1.cafa06p-27f, 0x1.1e7d32p+0f);
+        float distance = __builtin_fmaf(x, x, -0x1.98d258p-1f) + 0x1.b2fed6p-31f;
+        return __builtin_fmaf(l, j0_low(s), distance * y0_low(s));
+    }
+    float second = (x - 0x1.fa9534p+1f) - 0x1.b30ad4p-24f;
+    float third = (x - 0x1.c581dcp+2f) - 0x1.39c84p-24f;
+    return y0_middle(x - 5.25f) * second * third;
+}
+__AH_FN float y1_near(float x)
+{
+    if (x < 3.25f) {
+        float s = x * x, l = log_of_quotient(x, 0x1.193beep+1f, -0x1.6401b8p-24f, 0x1.d20f66p-2f);
+        float distance = __builtin_fmaf(x, x, -0x1.34f49cp+2f) - 0x1.f8f016p-23f;
+        float scale = x < 0x1p-126f ? 0x1p+23f : 1.0f; /* 1 / x may be too large for a float */
+        return __builtin_fmaf(l, x * j1_low(s), distance * y1_low(s) * hw::rcp(x * scale) * scale);
+    }
+    return y1_middle(x - 5.5f) * ((x - 0x1.5b7fe4p+2f) - 0x1.d0f606p-23f);
+}
+/* sin(t - pi/4) is (sin t - cos t) / sqrt 2, sin(t - 3 pi/4) is -(sin t + cos t) / sqrt 2 */
+__AH_FN float y0_far(float x)
+{
+    float q = hw::rcp(x), w = q * q, s, c;
+    sincos_of_sum(x, q * j0_phase(w), &s, &c);
+    return 0x1.20dd76p-1f * hw::rsq(x) * j0_modulus(w) * (s - c);
+}
+__AH_FN float y1_far(float x)
+{
+    float q = hw::rcp(x), w = q * q, s, c;
+    sincos_of_sum(x, q * j1_phase(w), &s, &c);
+    return -0x1.20dd76p-1f * hw::rsq(x) * j1_modulus(w) * (s + c);
+}
+/* at 0, infinity, NaN and below 0 */
+__AH_FN float y_special(float x)
+{
+    return x == 0.0f ? -__builtin_inff() : x > 0.0f ? 0.0f : __builtin_nanf("");
+}
+/* 6 ulp below 8 */
+__AH_FN float y0_f32(float x)
+{
+    if (__builtin_expect(!(x > 0.0f && x < __builtin_inff()), 0))
+        return y_special(x);
+    return x < 8.0f ? y0_near(x) : y0_far(x);
+}
+__AH_FN float y1_f32(float x)
+{
+    if (__builtin_expect(!(x > 0.0f && x < __builtin_inff()), 0))
+        return y_special(x);
+    return x < 8.0f ? y1_near(x) : y1_far(x);
+}
+
+/* Y of order n + 1 is 2 n / x times Y of order n, less Y of order n - 1. The errors grow no faster
+ * than Y. */
+static __device__ inline float yn_f32(int n, float x)
+{
+    bool negative = (n & 1) && n < 0;
+    unsigned int order = n < 0 ? 0u - static_cast<unsigned int>(n) : static_cast<unsigned int>(n);
+    if (!(x > 0.0f && x < __builtin_inff()))
+        return negative ? -y_special(x) : y_special(x);
+    float before, r;
+    if (x < 8.0f) {
+        before = y0_near(x);
+        r = y1_near(x);
+    } else {
+        before = y0_far(x);
+        r = y1_far(x);
+    }
+    if (order == 0)
+        return before;
+    float step = 2.0f / x;
+    for (unsigned int k = 1; k < order && r > -__builtin_inff(); ++k) {
+        float next = __builtin_fmaf(static_cast<float>(k) * step, r, -before);
+        before = r;
+        r = next;
+    }
+    return negative ? -r : r;
 }
 } // namespace __ah
 
