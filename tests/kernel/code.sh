@@ -362,6 +362,24 @@ K nothing_back(unsigned *p) { atomicAdd(p + I, 1u); }"
     count sm_70 nothing_back 'red\.|atom\.' 1
 }
 
+# GPUs have instructions that add halves from sm_70 on, and brain floats from sm_90 on.
+test_atomic_additions_of_16_bits_are_one_instruction() {
+    kernels='#include <hip/hip_bf16.h>
+#include <hip/hip_fp16.h>
+K add_h(__half *p, __half v) { p[64] = atomicAdd(p + I, v); }
+K add_h2(__half2 *p, __half2 v) { p[64] = atomicAdd(p + I, v); }
+K add_b(__hip_bfloat16 *p, __hip_bfloat16 v) { p[64] = atomicAdd(p + I, v); }
+K add_b2(__hip_bfloat162 *p, __hip_bfloat162 v) { p[64] = atomicAdd(p + I, v); }'
+    printf '%s\n' "$kernels" | assembly sm_70 sm_90
+    for arch in sm_70 sm_90; do
+        count $arch add_h 'atom\.add\.noftz\.f16 ' 1
+        count $arch add_h2 'atom\.add\.noftz\.f16x2 ' 1
+    done
+    count sm_90 add_b 'atom\.add\.noftz\.bf16 ' 1
+    count sm_90 add_b2 'atom\.add\.noftz\.bf16x2 ' 1
+    count sm_70 add_b2 'atom.*\.cas\.' 1
+}
+
 # With the flag or the unsafe function a float addition is the processor's; the safe one is a loop
 # that is right on memory which the instruction is not for. Without the flag the compiler takes the
 # instruction where it treats subnormal numbers as requested: for double.

@@ -1,5 +1,6 @@
 /* Atomic addition to 16-bit numbers and to pairs of them, for half precision and brain
- * floating point: compare-and-swap loops on the 32-bit word around them. */
+ * floating point: instructions where an NVIDIA GPU has them, otherwise compare-and-swap loops on
+ * the 32-bit word around them. */
 #ifndef HIP_DEVICE_ATOMICS_16_H
 #define HIP_DEVICE_ATOMICS_16_H
 
@@ -35,6 +36,29 @@ template <typename T> __AH_FN T atomic_add_pair(T *address, T value)
                                                    __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT));
     return __builtin_bit_cast(T, old);
 }
+
+/* The instructions, on bits: relaxed, and of the device's scope. */
+#define __AH_ADD_16(type, bits, letter)                                                            \
+    __AH_FN bits atomic_add_##type(void *address, bits value)                                      \
+    {                                                                                              \
+        bits old;                                                                                  \
+        __asm__ volatile("atom.add.noftz." #type " %0, [%1], %2;"                                  \
+                         : "=" letter(old)                                                         \
+                         : "l"(address), letter(value)                                             \
+                         : "memory");                                                              \
+        return old;                                                                                \
+    }
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 600
+__AH_ADD_16(f16x2, unsigned int, "r")
+#endif
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 700
+__AH_ADD_16(f16, unsigned short, "h")
+#endif
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+__AH_ADD_16(bf16x2, unsigned int, "r")
+__AH_ADD_16(bf16, unsigned short, "h")
+#endif
+#undef __AH_ADD_16
 } // namespace __ah
 
 #undef __AH_FN

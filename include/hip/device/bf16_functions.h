@@ -62,13 +62,22 @@ __AH_BFLOAT_SHUFFLES(__hip_bfloat162)
 
 __AH_FN __hip_bfloat16 atomicAdd(__hip_bfloat16 *address, __hip_bfloat16 value)
 {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+    return __ah::bfloat_of(__ah::atomic_add_bf16(address, __ah::bfloat_bits(value)));
+#else
     return __ah::bfloat_of(__ah::atomic_add_16(address, [value](unsigned short bits) {
         return __ah::bfloat_bits(__hadd(__ah::bfloat_of(bits), value));
     }));
+#endif
 }
 __AH_FN __hip_bfloat162 atomicAdd(__hip_bfloat162 *address, __hip_bfloat162 value)
 {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+    return __builtin_bit_cast(
+        __hip_bfloat162, __ah::atomic_add_bf16x2(address, __builtin_bit_cast(unsigned int, value)));
+#else
     return __ah::atomic_add_pair(address, value);
+#endif
 }
 __AH_FN __hip_bfloat162 unsafeAtomicAdd(__hip_bfloat162 *address, __hip_bfloat162 value)
 {

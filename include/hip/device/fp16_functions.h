@@ -286,15 +286,25 @@ __AH_HALF_SHUFFLES(__half2)
 
 __AH_FN __half atomicAdd(__half *address, __half value)
 {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 700
+    return __ah::half_of(__ah::atomic_add_f16(address, __ah::half_bits(value)));
+#else
     return __ah::half_of(__ah::atomic_add_16(address, [value](unsigned short bits) {
         return __ah::half_bits(__hadd(__ah::half_of(bits), value));
     }));
+#endif
 }
 __AH_FN __half2 atomicAdd(__half2 *address, __half2 value)
 {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 600
+    unsigned int old =
+        __ah::atomic_add_f16x2(address, __builtin_bit_cast(unsigned int, value.data));
+    return __half2(__builtin_bit_cast(__ah_float16_2, old));
+#else
     __ah_float16_2 old =
         __ah::atomic_add_pair(reinterpret_cast<__ah_float16_2 *>(address), value.data);
     return __half2(old);
+#endif
 }
 __AH_FN __half2 unsafeAtomicAdd(__half2 *address, __half2 value)
 {
