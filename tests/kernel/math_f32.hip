@@ -361,7 +361,7 @@ TEST("Bessel functions of floats")
     std::vector<int> n;
     std::vector<float> x;
     for (int order : {0, 1, 2, 3, 5, 8, 20, 50})
-        for (float v : {0.01, 0.5, 1.0, 2.5, 5.0, 7.75, 11.0, 25.0, 100.0})
+        for (float v : {1e-4, 0.01, 0.5, 1.0, 2.5, 5.0, 7.75, 11.0, 25.0, 100.0})
             n.push_back(order), x.push_back(v), n.push_back(-order), x.push_back(v);
     std::vector<float> got = device_results<ordersf_op, float>(n, x);
     for (std::size_t i = 0; i < n.size(); ++i) {
@@ -383,11 +383,12 @@ TEST("Bessel functions of floats")
     of_j.print("jnf");
     of_y.print("ynf");
     /* jn of a negative order, and of a negative argument */
-    std::vector<float> minus = {-3, 3};
+    std::vector<float> minus = {-3, 3, 0, -0.0F};
     std::vector<float> odd = device_results<jnf_op<-3>, float>(minus),
                        yodd = device_results<ynf_op<-3>, float>(minus);
     CHECK_NEAR_ULP(odd[0], jnl(3, 3.0L), 4);
     CHECK_NEAR_ULP(odd[1], -jnl(3, 3.0L), 4);
+    CHECK(ah_test::identical(odd[2], -0.0F) && ah_test::identical(odd[3], 0.0F));
     CHECK(std::isnan(yodd[0]));
     CHECK_NEAR_ULP(yodd[1], -ynl(3, 3.0L), 4);
 }

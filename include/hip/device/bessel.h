@@ -1,5 +1,5 @@
 /* Bessel functions: j0, j1, jn of the first kind, y0, y1, yn of the second and the modified ones
- * cyl_bessel_i0, cyl_bessel_i1, for double. Those of floats are in math/bessel_f32.h, but for jnf,
+ * cyl_bessel_i0, cyl_bessel_i1, for double. Those of floats are in math/bessel_f32.h, but for
  * cyl_bessel_i0f and cyl_bessel_i1f, which go by way of double.
  *
  * Below 8 by polynomials on pieces: around a zero z the function is (x - z) p(x - z) with z in
@@ -350,7 +350,7 @@ static __device__ inline double cyl_bessel_i1(double x) { return __ah::bessel::m
 
 __AH_FN float j0f(float x) { return __ah::j0_f32(x); }
 __AH_FN float j1f(float x) { return __ah::j1_f32(x); }
-__AH_FN float jnf(int n, float x) { return static_cast<float>(jn(n, (double)x)); }
+__AH_FN float jnf(int n, float x) { return __ah::jn_f32(n, x); }
 __AH_FN float y0f(float x) { return __ah::y0_f32(x); }
 __AH_FN float y1f(float x) { return __ah::y1_f32(x); }
 __AH_FN float ynf(int n, float x) { return __ah::yn_f32(n, x); }

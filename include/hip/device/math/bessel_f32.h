@@ -1,10 +1,10 @@
-/* Single precision Bessel functions of the first and second kind, of order 0 and 1. The
- * coefficients are from tools/math/bessel_f32.sollya.
+/* Single precision Bessel functions of the first and second kind. The coefficients are from
+ * tools/math/bessel_f32.sollya.
  *
- * Below 8 a polynomial in s = x x is multiplied by s - z z for the two zeros z there, with z z in
- * two parts, so that the result keeps its digits around them. From 8 on the function is sqrt(2 /
- * (pi x)) M cos(x + F / x - pi/4 - n pi/2) with M and F as polynomials in 1 / (x x): an absolute
- * error of some 2^-23 of that root. */
+ * The first kind below 8: a polynomial in s = x x is multiplied by s - z z for the two zeros z
+ * there, with z z in two parts, so that the result keeps its digits around them. Both kinds from 8
+ * on: sqrt(2 / (pi x)) M cos(x + F / x - pi/4 - n pi/2), or the sine for the second kind, with M
+ * and F as polynomials in 1 / (x x): an absolute error of some 2^-23 of that root. */
 #ifndef HIP_DEVICE_MATH_BESSEL_F32_H
 #define HIP_DEVICE_MATH_BESSEL_F32_H
 
@@ -300,11 +300,72 @@ static __device__ inline float yn_f32(int n, float x)
     }
     if (order == 0)
         return before;
-    float step = 2.0f / x;
-    for (unsigned int k = 1; k < order && r > -__builtin_inff(); ++k) {
-        float next = __builtin_fmaf(static_cast<float>(k) * step, r, -before);
+    float step = 2.0f / x, factor = 1.0f;
+    for (unsigned int k = 1; k < order && r > -__builtin_inff(); ++k, factor += 1.0f) {
+        float next = __builtin_fmaf(factor * step, r, -before);
         before = r;
         r = next;
+    }
+    return negative ? -r : r;
+}
+
+/* J of order n > x by the same recurrence downwards, from an order where J is nothing beside that;
+ * J of order 0 or 1, whichever is larger, gives the scale. For x from 2^-10.
+ *
+ * Both kinds are within 2.5 n + 2 ulp where x is below n, or as exact as orders 0 and 1, and
+ * elsewhere within 5e-7 up to order 128. */
+static __device__ inline float jn_downwards(unsigned int n, float x, float j0, float j1)
+{
+    float root = hw::ex2(hw::lg2(static_cast<float>(n)) * 0.33333334f);
+    unsigned int k = n + static_cast<unsigned int>(4.0f * root) + 3;
+    float step = 2.0f / x, factor = static_cast<float>(k), above = 0.0f, here = 1.0f, r = 0.0f;
+    for (; k > 0; --k, factor -= 1.0f) {
+        float below = __builtin_fmaf(factor * step, here, -above);
+        above = here;
+        here = below;
+        if (__builtin_fabsf(here) > 0x1p+60f) {
+            here *= 0x1p-60f;
+            above *= 0x1p-60f;
+            r *= 0x1p-60f;
+        }
+        r = k - 1 == n ? here : r;
+    }
+    bool even = __builtin_fabsf(j0) > __builtin_fabsf(j1);
+    return r * ((even ? j0 : j1) * hw::rcp(even ? here : above));
+}
+/* The first two terms of its series: for x below 2^-10. */
+static __device__ inline float jn_of_small(unsigned int n, float x)
+{
+    float half = 0.5f * x, r = 1.0f;
+    for (unsigned int k = n; k > 0; --k)
+        r *= half * hw::rcp(static_cast<float>(k));
+    return r * (1.0f - half * half * hw::rcp(static_cast<float>(n) + 1.0f));
+}
+static __device__ inline float jn_f32(int n, float x)
+{
+    bool negative =
+        (n & 1) && ((n < 0) != (bits_of(x) >> 31 != 0)); /* odd orders are odd in n and in x */
+    unsigned int order = n < 0 ? 0u - static_cast<unsigned int>(n) : static_cast<unsigned int>(n);
+    float a = __builtin_fabsf(x), whole = static_cast<float>(order);
+    float before = j0_f32(a), r = j1_f32(a);
+    if (order == 0 || x != x)
+        return before;
+    if (order == 1)
+        return negative ? -r : r;
+    /* J is below e x / 2 n to the power of n */
+    if (a == __builtin_inff() || whole * hw::lg2(1.36f * a * hw::rcp(whole)) < -160.0f) {
+        r = 0.0f;
+    } else if (a < 0x1p-10f) {
+        r = jn_of_small(order, a);
+    } else if (whole > a) {
+        r = jn_downwards(order, a, before, r);
+    } else {
+        float step = 2.0f / a, factor = 1.0f;
+        for (unsigned int k = 1; k < order; ++k, factor += 1.0f) {
+            float next = __builtin_fmaf(factor * step, r, -before);
+            before = r;
+            r = next;
+        }
     }
     return negative ? -r : r;
 }
