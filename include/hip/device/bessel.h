@@ -1,6 +1,6 @@
-/* Bessel functions: j0, j1, jn of the first kind, y0, y1, yn of the second and the modified ones
- * cyl_bessel_i0, cyl_bessel_i1, for double. Those of floats are in math/bessel_f32.h, but for
- * cyl_bessel_i0f and cyl_bessel_i1f, which go by way of double.
+/* Bessel functions: j0, j1, jn of the first kind and y0, y1, yn of the second for double. Those of
+ * floats are in math/bessel_f32.h, the modified ones, cyl_bessel_i0 and cyl_bessel_i1, in
+ * math/bessel_i_f32.h and math/bessel_i_f64.h.
  *
  * Below 8 by polynomials on pieces: around a zero z the function is (x - z) p(x - z) with z in
  * two parts, so that the result keeps its digits there; near 0 a series in x x. From 8 on
@@ -11,6 +11,8 @@
 #define HIP_DEVICE_BESSEL_H
 
 #include "hip/device/math/bessel_f32.h"
+#include "hip/device/math/bessel_i_f32.h"
+#include "hip/device/math/bessel_i_f64.h"
 #include "hip/device/math_f64.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
@@ -305,48 +307,8 @@ static __device__ inline double yn(int n, double x)
     return negative ? -r : r;
 }
 
-/* I of order 0 or 1: below 8 by its series in x x / 4, of which no term is negative; from 8 on
- * e^x / sqrt(x) times a polynomial in 16 / x - 1, with e^x in two halves, as it alone overflows
- * first. */
-namespace __ah
-{
-namespace bessel
-{
-constexpr double i0_far[] = {
-    0x1.9bd428ad249a5p-2,   0x1.b87969bb93b86p-9,  0x1.1daa72b5e2bd7p-13,  0x1.75e5ee7193c9bp-17,
-    0x1.8e513a708989ep-20,  0x1.3f49a7d62b2a7p-22, 0x1.7d0f1670e44e2p-24,  0x1.51ce71adfb8dcp-25,
-    0x1.7232c4c122295p-26,  0x1.0393c5c549066p-27, -0x1.cfb20ddb53edep-28, -0x1.ccba1604bc157p-27,
-    -0x1.7369bf37c026dp-28, 0x1.03813921d363bp-27, 0x1.fe9e1dd494c83p-28,  -0x1.e1db3b1fc3ea5p-29,
-    -0x1.99204d1a8bb2ep-28, 0x1.a1d63d6d82361p-30, 0x1.f3ff264907755p-29,  -0x1.3a3b59d669597p-31,
-    -0x1.bd05a336c6a55p-30, 0x1.4ffe43b34b0cep-33, 0x1.f741903e631aep-32,  -0x1.646da66119130p-36,
-    -0x1.0adb754ca8b19p-34};
-constexpr double i1_far[] = {
-    0x1.8ebe783a84030p-2,   -0x1.3f796198ee62dp-7,  -0x1.cbc54df1e92e0p-13, -0x1.f89c230615615p-17,
-    -0x1.ec8e106de0a2fp-20, -0x1.76137f7ae6917p-22, -0x1.ad8d53e613985p-24, -0x1.727a1058f659fp-25,
-    -0x1.918f9f9793789p-26, -0x1.21936a1ea1c23p-27, 0x1.cec9f53b94527p-28,  0x1.e236784650fb0p-27,
-    0x1.9a8f6afc3dd3dp-28,  -0x1.069735b018307p-27, -0x1.0f0aac74a7f0dp-27, 0x1.d6e5e5ac6b3a2p-29,
-    0x1.acff7707fcc46p-28,  -0x1.8b794674af087p-30, -0x1.04c48e6f24f2ep-28, 0x1.23214d692a960p-31,
-    0x1.cf243016f9c2cp-30,  -0x1.341e6ffaf59fap-33, -0x1.059e6bcc892fbp-31, 0x1.45b8aea87b950p-36,
-    0x1.1556db352e8e6p-34};
-static __device__ inline double modified(int n, double x)
-{
-    double a = __builtin_fabs(x), r = 1;
-    if (a < 8) {
-        for (int k = 12 + static_cast<int>(1.25 * a); k > 0; --k)
-            r = 1 + a * a / (4.0 * k * (k + n)) * r;
-        return n == 0 ? r : x / 2 * r;
-    }
-    if (a == __builtin_inf())
-        return n == 0 ? a : x;
-    double half = exp(a / 2), u = 16 / a - 1;
-    r = n == 0 ? polynomial(u, i0_far) : polynomial(u, i1_far);
-    r = half * (r / ::sqrt(a)) * half;
-    return n == 0 ? r : __builtin_copysign(r, x);
-}
-} // namespace bessel
-} // namespace __ah
-static __device__ inline double cyl_bessel_i0(double x) { return __ah::bessel::modified(0, x); }
-static __device__ inline double cyl_bessel_i1(double x) { return __ah::bessel::modified(1, x); }
+__AH_FN double cyl_bessel_i0(double x) { return __ah::cyl_bessel_i0_f64(x); }
+__AH_FN double cyl_bessel_i1(double x) { return __ah::cyl_bessel_i1_f64(x); }
 
 __AH_FN float j0f(float x) { return __ah::j0_f32(x); }
 __AH_FN float j1f(float x) { return __ah::j1_f32(x); }
@@ -354,8 +316,8 @@ __AH_FN float jnf(int n, float x) { return __ah::jn_f32(n, x); }
 __AH_FN float y0f(float x) { return __ah::y0_f32(x); }
 __AH_FN float y1f(float x) { return __ah::y1_f32(x); }
 __AH_FN float ynf(int n, float x) { return __ah::yn_f32(n, x); }
-__AH_FN float cyl_bessel_i0f(float x) { return static_cast<float>(cyl_bessel_i0((double)x)); }
-__AH_FN float cyl_bessel_i1f(float x) { return static_cast<float>(cyl_bessel_i1((double)x)); }
+__AH_FN float cyl_bessel_i0f(float x) { return __ah::cyl_bessel_i0_f32(x); }
+__AH_FN float cyl_bessel_i1f(float x) { return __ah::cyl_bessel_i1_f32(x); }
 
 #undef __AH_FN
 #endif
