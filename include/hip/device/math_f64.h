@@ -160,7 +160,7 @@ static __device__ inline double erfcx(double x)
     }
     if (x >= 0 || x != x)
         return x != x ? x : r;
-    if (x < -27.0)
+    if (x < -26.64) /* e^(x x) overflows not far from there, and its rest would make it a NaN */
         return __builtin_inf();
     /* erfc(-a) = 2 - erfc(a); the square in two parts, as its last bits count */
     double square = a * a, rest = __builtin_fma(a, a, -square);
@@ -235,7 +235,11 @@ static __device__ inline double normcdf(double x)
         r -= rest * exp(-z * z) * 1.1283791670955126; /* 2 / sqrt(pi) */
     return 0.5 * r;
 }
-__AH_FN double normcdfinv(double p) { return -1.4142135623730951 * erfcinv(2.0 * p); }
+/* The sum makes the result for 1/2 a positive zero. */
+__AH_FN double normcdfinv(double p)
+{
+    return __builtin_fma(-1.4142135623730951, erfcinv(2.0 * p), 0.0);
+}
 
 namespace __ah
 {
