@@ -167,10 +167,19 @@ __AH_QUOTIENTS(double, d, __builtin_sqrt)
 #endif
 
 /* 1 / sqrt(x) to nearest, by way of double: of no float is the exact result so close to the middle
- * between two floats that the rounding of the double shows. */
+ * between two floats that the rounding of the double shows. On NVIDIA a step of Newton's, of which
+ * only the last sum is rounded, starts from the approximation; for what is not a positive number
+ * that is right already, and the error is no number, or 1. */
 __AH_FN float __frsqrt_rn(float x)
 {
+#if defined(__NVPTX__)
+    double wide = static_cast<double>(x), r = static_cast<double>(__nvvm_rsqrt_approx_f(x));
+    double error = __builtin_fma(-wide * r, r, 1.0);
+    double better = __builtin_fma(r * error, __builtin_fma(error, 0.375, 0.5), r);
+    return static_cast<float>(__builtin_fabs(error) < 0.5 ? better : r);
+#else
     return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x)));
+#endif
 }
 
 #undef __AH_FN
