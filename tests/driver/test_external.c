@@ -292,6 +292,7 @@ static void a_semaphore_is_used_on_its_device(void **state)
     hipGraphNode_t node;
     hipExternalSemaphore_t list[2] = {a_timeline(), NULL};
     const hipExternalSemaphoreSignalParams signals[2] = {{.params.fence.value = 1}};
+    const hipExternalSemaphoreWaitParams waits[1] = {{.params.fence.value = 1}};
     const hipExternalSemaphoreSignalNodeParams params = {list, signals, 2};
     (void)state;
     ok(hipSetDevice(1));
@@ -304,6 +305,8 @@ static void a_semaphore_is_used_on_its_device(void **state)
                 hipErrorInvalidValue, "the semaphores of a node were imported on several devices");
     ok(hipGraphDestroy(graph));
     ok(hipStreamDestroy(stream));
+    check(hipSignalExternalSemaphoresAsync(list, signals, 1, stream) == hipErrorInvalidValue);
+    check(hipWaitExternalSemaphoresAsync(list, waits, 1, stream) == hipErrorInvalidValue);
     ok(hipDestroyExternalSemaphore(list[1]));
     ok(hipSetDevice(0));
     ok(hipDestroyExternalSemaphore(list[0]));

@@ -76,8 +76,8 @@ hipError_t hipImportExternalSemaphore(hipExternalSemaphore_t *extSem_out,
 /// @param [in] paramsArray  what to do with each
 /// @param [in] numExtSems  length of both
 /// @param [in] stream  a stream; NULL for the legacy default stream
-/// Returns: hipErrorInvalidValue: a pointer is NULL, or one is not a semaphore that was imported on
-/// the stream's device; hipErrorContextIsDestroyed: not a stream; hipErrorOutOfMemory: the driver is out of resources.
+/// Returns: hipErrorInvalidValue: a pointer is NULL, one is not a semaphore that was imported on the
+/// stream's device, or stream is not a stream; hipErrorOutOfMemory: the driver is out of resources.
 /// Thread safety: safe.
 /// Stream order: enqueued.
 /// Source: HIP "External Resource Interoperability"; cuSignalExternalSemaphoresAsync,

@@ -191,6 +191,8 @@ static hipError_t submit(hipStream_t handle, struct ah_command *command)
 {
     struct ah_stream *stream;
     hipError_t error = ah_stream_resolve(handle, &stream);
+    if (error == hipErrorContextIsDestroyed)
+        return hipErrorInvalidValue; /* as HIP's functions of semaphores, unlike its others */
     return error == hipSuccess ? ah_submit(stream, command) : error;
 }
 
