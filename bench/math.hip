@@ -21,10 +21,12 @@
 //       Launches one warp that calls the function once in each thread, and another that does so 65
 //       times: bench/count.sh counts their instructions on simulated devices.
 #if defined(__HIP__)
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 #define API(name)  hip##name
 #define PROCESSORS hipDeviceAttributeMultiprocessorCount
 #else
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #define API(name)  cuda##name
 #define PROCESSORS cudaDevAttrMultiProcessorCount
@@ -140,6 +142,14 @@ FN double with_modf(double x)
     double w;
     const double f = modf(x, &w);
     return f + w * 2;
+}
+FN float of_half(__half h)
+{
+    return __half2float(h);
+}
+FN float of_half2(__half2 h)
+{
+    return __low2float(h) + __high2float(h);
 }
 
 // Numbers in [1, 2) from the high bits of a congruential generator.

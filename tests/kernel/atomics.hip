@@ -219,6 +219,37 @@ TEST("atomic arithmetic, exchange, minimum, maximum and compare-and-swap of floa
     CHECK_NUMBER(float);
     CHECK_NUMBER(double);
 }
+
+// A number is smaller and larger than NaN, whichever of the two is in memory.
+__global__ void with_nan(float *p, float nan)
+{
+    int i = static_cast<int>(threadIdx.x);
+    float v = i & 1 ? 2.0f : nan;
+    if (i & 4)
+        atomicMin(p + i, v);
+    else
+        atomicMax(p + i, v);
+}
+TEST("minimum and maximum leave the number beside NaN")
+{
+    for (float nan : {std::nanf(""), -std::nanf("")})
+        for (float number : {3.0f, -3.0f}) {
+            std::vector<float> words(8, number);
+            for (int i = 2; i < 8; i += 4)
+                words[i + 1] = nan;
+            ah_test::buffer<float> device(words);
+            with_nan<<<1, 8>>>(device.device(), nan);
+            CHECK_LAUNCH();
+            std::vector<float> after = device.read();
+            for (int i = 0; i < 8; i++) {
+                float want = (i & 2) && (i & 1) ? 2.0f : number;
+                if ((i & 3) == 1)
+                    want = i & 4 ? std::min(number, 2.0f) : std::max(number, 2.0f);
+                CHECK_CASE(after[i] == want, "%d: %f beside %f is %f", i, static_cast<double>(nan),
+                           static_cast<double>(number), static_cast<double>(after[i]));
+            }
+        }
+}
 TEST("the same of integers for the whole system")
 {
     CHECK_NUMBER_SYSTEM(int);

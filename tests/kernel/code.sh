@@ -380,6 +380,32 @@ K add_b2(__hip_bfloat162 *p, __hip_bfloat162 v) { p[64] = atomicAdd(p + I, v); }
     count sm_70 add_b2 'atom.*\.cas\.' 1
 }
 
+# Beside them only the loop for NaN compares and swaps.
+test_minima_of_floats_are_those_of_integers_on_nvidia() {
+    assembly sm_70 <<'END'
+K least(float *p, float v) { p[64] = atomicMin(p + I, v); }
+K most(double *p, double v) { p[64] = atomicMax_system(p + I, v); }
+END
+    count sm_70 least '\.min\.s32' 1
+    count sm_70 least '\.max\.u32' 1
+    count sm_70 most '\.sys\.max\.s64' 1
+    count sm_70 most '\.sys\.min\.u64' 1
+    count sm_70 least '\.cas\.' 1
+}
+
+test_conversions_to_8_bits_and_brain_floats_are_instructions_of_sm_90() {
+    assembly sm_90 <<'END'
+#include <hip/hip_bf16.h>
+#include <hip/hip_fp8.h>
+K to_bfloat(__hip_bfloat16 *p, float x) { p[I] = __float2bfloat16(x); }
+K to_8_bits(__hip_fp8_e4m3 *p, float x) { p[I] = __hip_fp8_e4m3(x); }
+K to_8_bits_fnuz(__hip_fp8x2_e5m2_fnuz *p, float2 x) { p[I] = __hip_fp8x2_e5m2_fnuz(x); }
+END
+    count sm_90 to_bfloat 'cvt\.rn\.bf16\.f32' 1
+    count sm_90 to_8_bits 'cvt\.rn\.satfinite\.e4m3x2\.f32' 1
+    count sm_90 to_8_bits_fnuz 'cvt\.rn\.satfinite\.e5m2x2\.f32' 1
+}
+
 # With the flag or the unsafe function a float addition is the processor's; the safe one is a loop
 # that is right on memory which the instruction is not for. Without the flag the compiler takes the
 # instruction where it treats subnormal numbers as requested: for double.
@@ -525,6 +551,33 @@ END
         [ "$(body $arch four | grep -c -e ex2.approx -e v_exp_f32)" -ge 4 ] ||
             fail "$arch: not unrolled by 4"
     done
+}
+
+# Arrays that loops of few steps index are in registers, however much a step does, and loops of unknown
+# length load several elements before the first is used. Options for clang come before this.
+test_loops_are_unrolled_for_nvidia() {
+    kernels='K few(double *p) {
+    double a[8];
+    for (int i = 0; i < 8; i++) a[i] = p[64 * i + I];
+    for (int i = 1; i < 8; i++) { double s, c; sincos(p[i], &s, &c); a[i] = a[i] * c + a[8 - i] * s; }
+    for (int i = 0; i < 8; i++) p[64 * i + I] = a[i];
+}
+K many(float *p, const float4 *q, int n) {
+    float sum = 0;
+    for (int i = 0; i < n; i++) {
+        float x = q[i].x - p[0], y = q[i].y - p[1], z = q[i].z - p[2];
+        for (int k = 0; k < 3; k++) { x = x * y + z; y = y * z + x; z = z * x + y; }
+        sum += q[i].w * rsqrtf(x * x + y * y + z * z);
+    }
+    p[I] = sum;
+}'
+    printf '%s\n' "$kernels" | assembly sm_70
+    none sm_70 few 'local'
+    count sm_70 many 'rsqrt' 5
+    printf '%s\n' "$kernels" | assembly sm_70 -- -mllvm -unroll-threshold=300 -mllvm \
+        -unroll-partial-threshold=0
+    [ "$(body sm_70 few | grep -c local)" -gt 0 ] || fail "the options are not clang's"
+    count sm_70 many 'rsqrt' 1
 }
 
 test_inline_assembly_is_in_the_code() {

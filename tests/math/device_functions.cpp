@@ -54,6 +54,44 @@ PART(sincospi, sin, f32)
 PART(sincospi, cos, f32)
 PART(sincospi, sin, f64)
 PART(sincospi, cos, f64)
+#undef PART
+
+// Functions of an order, and of more arguments, as functions of one and of two.
+#define WITH_ARGUMENTS(suffix, T)                                                                  \
+    static T jn_5_##suffix(T x)                                                                    \
+    {                                                                                              \
+        return jn_##suffix(5, x);                                                                  \
+    }                                                                                              \
+    static T jn_20_##suffix(T x)                                                                   \
+    {                                                                                              \
+        return jn_##suffix(20, x);                                                                 \
+    }                                                                                              \
+    static T yn_5_##suffix(T x)                                                                    \
+    {                                                                                              \
+        return yn_##suffix(5, x);                                                                  \
+    }                                                                                              \
+    static T yn_20_##suffix(T x)                                                                   \
+    {                                                                                              \
+        return yn_##suffix(20, x);                                                                 \
+    }                                                                                              \
+    static T norm3d_xyy_##suffix(T x, T y)                                                         \
+    {                                                                                              \
+        return norm3d_##suffix(x, y, y);                                                           \
+    }                                                                                              \
+    static T norm4d_xyyy_##suffix(T x, T y)                                                        \
+    {                                                                                              \
+        return norm4d_##suffix(x, y, y, y);                                                        \
+    }                                                                                              \
+    static T rnorm3d_xyy_##suffix(T x, T y)                                                        \
+    {                                                                                              \
+        return rnorm3d_##suffix(x, y, y);                                                          \
+    }                                                                                              \
+    static T rnorm4d_xyyy_##suffix(T x, T y)                                                       \
+    {                                                                                              \
+        return rnorm4d_##suffix(x, y, y, y);                                                       \
+    }
+WITH_ARGUMENTS(f32, float)
+WITH_ARGUMENTS(f64, double)
 } // namespace __ah
 
 namespace

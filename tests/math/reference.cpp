@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace
@@ -149,10 +150,18 @@ WIDE(y0, x < 0 ? not_a_number : y0l(x))
 WIDE(y1, x < 0 ? not_a_number : y1l(x))
 WIDE(cyl_bessel_i0, modified_bessel(x, 0))
 WIDE(cyl_bessel_i1, modified_bessel(x, 1))
+WIDE(jn_5, jnl(5, x))
+WIDE(jn_20, jnl(20, x))
+WIDE(yn_5, x < 0 ? not_a_number : ynl(5, x))
+WIDE(yn_20, x < 0 ? not_a_number : ynl(20, x))
 SWEEP(pow, std::pow(x, y))
 SWEEP(atan2, std::atan2(x, y))
 SWEEP(hypot, std::hypot(x, y))
 SWEEP(rhypot, 1 / std::hypot(x, y))
+WIDE(norm3d_xyy, std::hypot(x, y * 1.41421356237309504880L))
+WIDE(norm4d_xyyy, std::hypot(x, y * 1.73205080756887729353L))
+WIDE(rnorm3d_xyy, 1 / std::hypot(x, y * 1.41421356237309504880L))
+WIDE(rnorm4d_xyyy, 1 / std::hypot(x, y * 1.73205080756887729353L))
 SWEEP(fmod, std::fmod(x, y))
 SWEEP(remainder, std::remainder(x, y))
 SWEEP(div, x / y)
@@ -170,6 +179,11 @@ double bessel_floor(double x)
     x = std::fabs(x);
     return x > 8 ? std::sqrt(0.63661977236758134308 / x) : 0;
 }
+/* Y of order 5 has a zero below 8. */
+double bessel_y_floor(double x)
+{
+    return x > 5 ? std::sqrt(0.63661977236758134308 / x) : 0;
+}
 /* Around the zeros at negative arguments the vendors have no limit: there the logarithm is the
  * difference of two that are larger, by up to this. */
 double lgamma_floor(double x)
@@ -178,7 +192,9 @@ double lgamma_floor(double x)
 }
 double (*floor_of(const char *name))(double)
 {
-    const bool bessel = (name[0] == 'j' || name[0] == 'y') && (name[1] == '0' || name[1] == '1');
+    const bool bessel = (name[0] == 'j' || name[0] == 'y') && std::strchr("01n", name[1]);
+    if (std::strncmp(name, "yn", 2) == 0)
+        return bessel_y_floor;
     return bessel ? bessel_floor : name[0] == 'l' && name[1] == 'g' ? lgamma_floor : none;
 }
 
@@ -232,6 +248,15 @@ EXACT(j0)
 EXACT(j1)
 EXACT(y0)
 EXACT(y1)
+#define EXACT_ORDER(name, function, order)                                                         \
+    void exact_##name##_##order(mpfr_t out, mpfr_srcptr x, mpfr_srcptr)                            \
+    {                                                                                              \
+        function(out, order, x, MPFR_RNDN);                                                        \
+    }
+EXACT_ORDER(jn, mpfr_jn, 5)
+EXACT_ORDER(jn, mpfr_jn, 20)
+EXACT_ORDER(yn, mpfr_yn, 5)
+EXACT_ORDER(yn, mpfr_yn, 20)
 EXACT_2(pow, mpfr_pow)
 EXACT_2(atan2, mpfr_atan2)
 EXACT_2(hypot, mpfr_hypot)
@@ -405,6 +430,34 @@ void series(mpfr_t out, mpfr_srcptr x, unsigned long order)
         mpfr_div_2ui(out, out, 1, MPFR_RNDN);
     }
     mpfr_clears(term, square, static_cast<mpfr_ptr>(nullptr));
+}
+/* the length of x and of `count` times y, or one over it */
+void length(mpfr_t out, mpfr_srcptr x, mpfr_srcptr y, unsigned long count, bool inverse)
+{
+    mpfr_t all;
+    mpfr_init2(all, mpfr_get_prec(out) + 64);
+    mpfr_sqrt_ui(all, count, MPFR_RNDN);
+    mpfr_mul(all, all, y, MPFR_RNDN);
+    mpfr_hypot(out, x, all, MPFR_RNDN);
+    if (inverse)
+        mpfr_ui_div(out, 1, out, MPFR_RNDN);
+    mpfr_clear(all);
+}
+void exact_norm3d_xyy(mpfr_t out, mpfr_srcptr x, mpfr_srcptr y)
+{
+    length(out, x, y, 2, false);
+}
+void exact_norm4d_xyyy(mpfr_t out, mpfr_srcptr x, mpfr_srcptr y)
+{
+    length(out, x, y, 3, false);
+}
+void exact_rnorm3d_xyy(mpfr_t out, mpfr_srcptr x, mpfr_srcptr y)
+{
+    length(out, x, y, 2, true);
+}
+void exact_rnorm4d_xyyy(mpfr_t out, mpfr_srcptr x, mpfr_srcptr y)
+{
+    length(out, x, y, 3, true);
 }
 void exact_cyl_bessel_i0(mpfr_t out, mpfr_srcptr x, mpfr_srcptr)
 {

@@ -5,7 +5,8 @@
  *
  * AMD: one global_atomic, ds or flat_atomic instruction where the processor has it, a
  * compare-and-swap loop of the compiler's otherwise. Scope agent or system.
- * NVIDIA: atom (scope gpu) or atom.sys; float and double minimum and maximum are loops. */
+ * NVIDIA: atom (scope gpu) or atom.sys; float and double minimum and maximum are a load and, if
+ * that changes something, those of integers. */
 #ifndef HIP_DEVICE_ATOMICS_H
 #define HIP_DEVICE_ATOMICS_H
 
@@ -48,8 +49,8 @@ template <typename T> __AH_FN T system_xchg(T *p, T v)
         return __builtin_bit_cast(
             T, __nvvm_atom_sys_xchg_gen_ll((long long *)p, __builtin_bit_cast(long long, v)));
     else if constexpr (sizeof(T) == 4)
-        return __builtin_bit_cast(
-            T, __nvvm_atom_sys_xchg_gen_i((int *)p, __builtin_bit_cast(int, v)));
+        return __builtin_bit_cast(T,
+                                  __nvvm_atom_sys_xchg_gen_i((int *)p, __builtin_bit_cast(int, v)));
     else // a loop of compare-and-swap of the word around it
         return __hip_atomic_exchange(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
@@ -71,20 +72,48 @@ template <typename T> __AH_FN T system_sub(T *p, T v) { return system_add(p, (T)
     __AH_SYSTEM_ORDERED_INT(op, long, s64, "l")                                                    \
     __AH_SYSTEM_ORDERED_INT(op, unsigned long, u64, "l")                                           \
     __AH_SYSTEM_ORDERED_INT(op, long long, s64, "l")                                               \
-    __AH_SYSTEM_ORDERED_INT(op, unsigned long long, u64, "l")                                      \
-    /* the loop's compare-and-swap has the system's scope */                                       \
-    __AH_FN float system_##op(float *p, float v)                                                   \
-    {                                                                                              \
-        return __hip_atomic_fetch_##op(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);         \
-    }                                                                                              \
-    __AH_FN double system_##op(double *p, double v)                                                \
-    {                                                                                              \
-        return __hip_atomic_fetch_##op(p, v, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);         \
-    }
+    __AH_SYSTEM_ORDERED_INT(op, unsigned long long, u64, "l")
 __AH_SYSTEM_ORDERED(min)
 __AH_SYSTEM_ORDERED(max)
 #undef __AH_SYSTEM_ORDERED
 #undef __AH_SYSTEM_ORDERED_INT
+/* Smallest and largest float or double. Their bits order them as a signed integer does if one of
+ * two is not negative, and the other way round as an unsigned one if one is negative. Most calls
+ * find a word that stays as it is, and only read. NaN is left to a loop, whose compare-and-swap has
+ * the system's scope. */
+__AH_FN bool ordered_bits(unsigned int bits) { return (bits & ~(1u << 31)) <= 0x7f800000u; }
+__AH_FN bool ordered_bits(unsigned long long bits)
+{
+    return (bits & ~(1ull << 63)) <= 0x7ff0000000000000ull;
+}
+#define __AH_FLOAT_ORDERED(T, integer, op, other, changes)                                         \
+    template <int scope> __AH_FN T float_##op(T *p, T v)                                           \
+    {                                                                                              \
+        typedef unsigned integer natural;                                                          \
+        natural *word = (natural *)p;                                                              \
+        natural held = __hip_atomic_load(word, __ATOMIC_RELAXED, scope);                           \
+        natural bits = __builtin_bit_cast(natural, v);                                             \
+        T old = __builtin_bit_cast(T, held);                                                       \
+        if (!ordered_bits(held) || !ordered_bits(bits))                                            \
+            return __hip_atomic_fetch_##op(p, v, __ATOMIC_RELAXED, scope);                         \
+        if (!(changes))                                                                            \
+            return old;                                                                            \
+        bool negative = bits >> (8 * sizeof(T) - 1) != 0;                                          \
+        if (scope == __HIP_MEMORY_SCOPE_SYSTEM)                                                    \
+            held = negative ? system_##other(word, bits)                                           \
+                            : (natural)system_##op((integer *)p, (integer)bits);                   \
+        else                                                                                       \
+            held = negative ? __hip_atomic_fetch_##other(word, bits, __ATOMIC_RELAXED, scope)      \
+                            : (natural)__hip_atomic_fetch_##op((integer *)p, (integer)bits,        \
+                                                               __ATOMIC_RELAXED, scope);           \
+        return __builtin_bit_cast(T, held);                                                        \
+    }                                                                                              \
+    __AH_FN T system_##op(T *p, T v) { return float_##op<__HIP_MEMORY_SCOPE_SYSTEM>(p, v); }
+__AH_FLOAT_ORDERED(float, int, min, max, v < old)
+__AH_FLOAT_ORDERED(float, int, max, min, old < v)
+__AH_FLOAT_ORDERED(double, long long, min, max, v < old)
+__AH_FLOAT_ORDERED(double, long long, max, min, old < v)
+#undef __AH_FLOAT_ORDERED
 __AH_FN unsigned int wrap_inc(unsigned int *p, unsigned int v)
 {
     return __nvvm_atom_inc_gen_ui(p, v);
@@ -197,11 +226,25 @@ __AH_ATOMIC_INTEGER(unsigned long long)
  * memory the compiler's flags let it expect (-munsafe-fp-atomics widens that), else a
  * loop. A subtraction is the addition of the negative. */
 __AH_ATOMIC(float, Add, add)
-__AH_ATOMIC(float, Min, min)
-__AH_ATOMIC(float, Max, max)
 __AH_ATOMIC(double, Add, add)
-__AH_ATOMIC(double, Min, min)
-__AH_ATOMIC(double, Max, max)
+#if defined(__NVPTX__)
+#define __AH_ATOMIC_ORDERED(T, name, op)                                                           \
+    __AH_FN T atomic##name(T *address, T value)                                                    \
+    {                                                                                              \
+        return __ah::float_##op<__HIP_MEMORY_SCOPE_AGENT>(address, value);                         \
+    }                                                                                              \
+    __AH_FN T atomic##name##_system(T *address, T value)                                           \
+    {                                                                                              \
+        return __ah::system_##op(address, value);                                                  \
+    }
+#else
+#define __AH_ATOMIC_ORDERED __AH_ATOMIC
+#endif
+__AH_ATOMIC_ORDERED(float, Min, min)
+__AH_ATOMIC_ORDERED(float, Max, max)
+__AH_ATOMIC_ORDERED(double, Min, min)
+__AH_ATOMIC_ORDERED(double, Max, max)
+#undef __AH_ATOMIC_ORDERED
 __AH_ATOMIC_EXCHANGE(float)
 __AH_ATOMIC_EXCHANGE(double)
 #undef __AH_ATOMIC
@@ -261,11 +304,22 @@ __AH_YIELDING __AH_FN unsigned int atomicDec_system(unsigned int *address, unsig
         return old;                                                                                \
     }
 __AH_ATOMIC_SAFETY(float, Add, add)
+__AH_ATOMIC_SAFETY(double, Add, add)
+#if defined(__NVPTX__)
+#define __AH_ATOMIC_ORDERED(T, name)                                                               \
+    __AH_FN T safeAtomic##name(T *address, T value) { return atomic##name(address, value); }       \
+    __AH_FN T unsafeAtomic##name(T *address, T value) { return atomic##name(address, value); }
+__AH_ATOMIC_ORDERED(float, Min)
+__AH_ATOMIC_ORDERED(float, Max)
+__AH_ATOMIC_ORDERED(double, Min)
+__AH_ATOMIC_ORDERED(double, Max)
+#undef __AH_ATOMIC_ORDERED
+#else
 __AH_ATOMIC_SAFETY(float, Min, min)
 __AH_ATOMIC_SAFETY(float, Max, max)
-__AH_ATOMIC_SAFETY(double, Add, add)
 __AH_ATOMIC_SAFETY(double, Min, min)
 __AH_ATOMIC_SAFETY(double, Max, max)
+#endif
 #undef __AH_ATOMIC_SAFETY
 /* the unsafe addition for programs that do not want the old value: its first name */
 __AH_FN void atomicAddNoRet(float *address, float value) { unsafeAtomicAdd(address, value); }

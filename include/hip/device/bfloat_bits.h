@@ -16,13 +16,18 @@ __AH_FN float bfloat_to_float(unsigned short bits)
     __builtin_memcpy(&value, &word, 4);
     return value;
 }
+/* NaN becomes a quiet one. */
 __AH_FN unsigned short bfloat_from_float(float value)
 {
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 800
+    return __builtin_bit_cast(unsigned short, static_cast<__bf16>(value)); /* cvt.rn.bf16.f32 */
+#else
     unsigned int word;
     __builtin_memcpy(&word, &value, 4);
-    if ((word & 0x7fffffff) > 0x7f800000)
-        return static_cast<unsigned short>(word >> 16 | 0x40); /* a quiet NaN */
-    return static_cast<unsigned short>((word + 0x7fff + (word >> 16 & 1)) >> 16);
+    bool nan = (word & 0x7fffffff) > 0x7f800000;
+    unsigned int rounded = (word + 0x7fff + (word >> 16 & 1)) >> 16;
+    return static_cast<unsigned short>(nan ? word >> 16 | 0x40 : rounded);
+#endif
 }
 __AH_FN unsigned short bfloat_truncated(float value)
 {

@@ -8,7 +8,8 @@
  *
  * A number becomes the nearest of the format, to even. One above the largest becomes the
  * largest (__HIP_SATFINITE), or infinity where there is one and NaN where not (__HIP_NOSAT). All
- * of it is integer arithmetic, alike on the host and on every device. */
+ * of it is alike on the host and on every device, NaNs included: integer arithmetic on the host,
+ * conversions of half and, from sm_90 on, of these formats on devices. */
 #ifndef HIP_DEVICE_FP8_H
 #define HIP_DEVICE_FP8_H
 
@@ -76,11 +77,27 @@ __AH_FN float power_of_two(int n)
     return float_of_bits(static_cast<unsigned int>(n + 127) << 23);
 }
 
+#if defined(__HIP_DEVICE_COMPILE__)
+/* As the bits of a half a number is its value times 2^(bias - 15), infinity included. */
+static __device__ inline float fp8_to_float_by_half(unsigned char x, fp8_format f)
+{
+    unsigned int sign = x & 0x80u, rest = x & 0x7fu;
+    unsigned short bits = static_cast<unsigned short>(sign << 8 | rest << (10 - f.mantissa));
+    bool nan = f.one_zero ? x == 0x80 : rest > (f.mantissa == 3 ? 0x7eu : 0x7cu);
+    return nan ? float_of_bits(sign << 24 | 0x7fc00000u)
+               : static_cast<float>(__builtin_bit_cast(_Float16, bits)) * power_of_two(15 - f.bias);
+}
+#endif
+
 __AH_FN float fp8_to_float(unsigned char x, __hip_fp8_interpretation_t interpretation)
 {
     fp8_format f = fp8_format_of(interpretation);
     unsigned int sign = x & 0x80u, rest = x & 0x7fu;
     unsigned int above = static_cast<unsigned int>(f.largest) + 1; /* E5M2's infinity */
+#if defined(__HIP_DEVICE_COMPILE__)
+    if (interpretation != __HIP_E5M2_FNUZ) /* its largest numbers would be NaNs of half */
+        return fp8_to_float_by_half(x, f);
+#endif
     if (f.one_zero ? x == 0x80 : rest >= above)
         return float_of_bits(interpretation == __HIP_E5M2 && rest == above
                                  ? sign << 24 | 0x7f800000u
@@ -92,25 +109,94 @@ __AH_FN float fp8_to_float(unsigned char x, __hip_fp8_interpretation_t interpret
     return sign ? -magnitude : magnitude;
 }
 
-__AH_FN unsigned char fp8_from_float(float x, __hip_saturation_t saturation,
-                                     __hip_fp8_interpretation_t interpretation)
+#if defined(__NVPTX__) && __CUDA_ARCH__ >= 900
+#define __AH_FP8_INSTRUCTIONS 1
+/* E4M3 or E5M2, two at once; too large numbers become the largest, NaN loses its sign. Formats of
+ * one zero count exponents from one less: there a number below one is converted as its double,
+ * others as themselves, and fp8_finish counts the exponent of their codes up. */
+static __device__ inline float fp8_prepared(float x, fp8_format f)
 {
-    fp8_format f = fp8_format_of(interpretation);
+    return f.one_zero && __builtin_fabsf(x) < 1 ? x + x : x;
+}
+static __device__ inline unsigned int fp8_convert(float low, float high, fp8_format f)
+{
+    unsigned short codes;
+    low = fp8_prepared(low, f);
+    high = fp8_prepared(high, f);
+    if (f.mantissa == 3)
+        __asm__("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(high), "f"(low));
+    else
+        __asm__("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(codes) : "f"(high), "f"(low));
+    return codes;
+}
+static __device__ inline unsigned int fp8_finish(unsigned int code, float x, fp8_format f)
+{
+    if (!f.one_zero)
+        return code & 0xffu;
+    unsigned int rest = (code & 0x7fu) + (__builtin_fabsf(x) < 1 ? 0 : 1u << f.mantissa);
+    rest = rest < f.largest ? rest : f.largest;
+    return rest == 0 ? 0 : (code & 0x80u) | rest;
+}
+#endif
+
+/* The code of a number whose magnitude is at most the largest. */
+__AH_FN unsigned int fp8_nearest(float x, fp8_format f)
+{
+#if defined(__AH_FP8_INSTRUCTIONS)
+    return fp8_finish(fp8_convert(x, 0, f), x, f);
+#else
     unsigned int bits = bits_of_float(x), magnitude = bits & 0x7fffffffu;
-    unsigned int sign = bits >> 24 & 0x80u;
-    if (magnitude > 0x7f800000u)
-        return static_cast<unsigned char>(f.one_zero ? f.nan : sign | f.nan);
-    if (magnitude > bits_of_float(fp8_to_float(f.largest, interpretation)))
-        return static_cast<unsigned char>(saturation == __HIP_SATFINITE ? sign | f.largest
-                                          : f.one_zero                  ? f.overflow
-                                                                        : sign | f.overflow);
     int exponent = static_cast<int>(magnitude >> 23) - 127, least = 1 - f.bias;
     exponent = exponent < least ? least : exponent;
     /* in units of the last place; adding 2^23 rounds to a whole number */
     float units = float_of_bits(magnitude) * power_of_two(f.mantissa - exponent);
     unsigned int whole = bits_of_float(units + 8388608.0f) - 0x4b000000u;
     unsigned int code = (static_cast<unsigned int>(exponent - least) << f.mantissa) + whole;
-    return static_cast<unsigned char>(code == 0 && f.one_zero ? 0 : sign | code);
+    return code == 0 && f.one_zero ? 0 : (bits >> 24 & 0x80u) | code;
+#endif
+}
+
+/* The code of a number of which the nearest code is known, unless it is NaN or too large. */
+__AH_FN unsigned char fp8_checked(unsigned int nearest, float x, __hip_saturation_t saturation,
+                                  __hip_fp8_interpretation_t interpretation)
+{
+    fp8_format f = fp8_format_of(interpretation);
+    unsigned int bits = bits_of_float(x), magnitude = bits & 0x7fffffffu;
+    unsigned int sign = bits >> 24 & 0x80u, kept = f.one_zero ? 0 : sign;
+    if (magnitude > 0x7f800000u)
+        return static_cast<unsigned char>(kept | f.nan);
+    bool beyond = magnitude > bits_of_float(fp8_to_float(f.largest, interpretation));
+    if (beyond && saturation != __HIP_SATFINITE)
+        return static_cast<unsigned char>(kept | f.overflow);
+#if !defined(__AH_FP8_INSTRUCTIONS) /* which saturate */
+    if (beyond)
+        return static_cast<unsigned char>(sign | f.largest);
+#endif
+    return static_cast<unsigned char>(nearest);
+}
+
+__AH_FN unsigned char fp8_from_float(float x, __hip_saturation_t saturation,
+                                     __hip_fp8_interpretation_t interpretation)
+{
+    return fp8_checked(fp8_nearest(x, fp8_format_of(interpretation)), x, saturation,
+                       interpretation);
+}
+
+/* Two, the first in the low bits. */
+__AH_FN __hip_fp8x2_storage_t fp8_from_floats(float x, float y, __hip_saturation_t saturation,
+                                              __hip_fp8_interpretation_t interpretation)
+{
+#if defined(__AH_FP8_INSTRUCTIONS)
+    fp8_format f = fp8_format_of(interpretation);
+    unsigned int codes = fp8_convert(x, y, f);
+    unsigned int low = fp8_finish(codes, x, f), high = fp8_finish(codes >> 8, y, f);
+    low = fp8_checked(low, x, saturation, interpretation);
+    high = fp8_checked(high, y, saturation, interpretation);
+#else
+    unsigned int low = fp8_from_float(x, saturation, interpretation);
+    unsigned int high = fp8_from_float(y, saturation, interpretation);
+#endif
+    return static_cast<__hip_fp8x2_storage_t>(high << 8 | low);
 }
 
 /* A double as a float that is odd where digits were lost, so that rounding it further is as good
@@ -157,27 +243,17 @@ __AH_FN __half_raw __hip_cvt_fp8_to_halfraw(const __hip_fp8_storage_t x,
     return static_cast<__half_raw>(__half(__ah::fp8_to_float(x, interp)));
 }
 
-namespace __ah
-{
-__AH_FN __hip_fp8x2_storage_t fp8_pair(__hip_fp8_storage_t x, __hip_fp8_storage_t y)
-{
-    return static_cast<__hip_fp8x2_storage_t>(y << 8 | x);
-}
-} // namespace __ah
-
 __AH_FN __hip_fp8x2_storage_t __hip_cvt_float2_to_fp8x2(const float2 f,
                                                         const __hip_saturation_t sat,
                                                         const __hip_fp8_interpretation_t interp)
 {
-    return __ah::fp8_pair(__hip_cvt_float_to_fp8(f.x, sat, interp),
-                          __hip_cvt_float_to_fp8(f.y, sat, interp));
+    return __ah::fp8_from_floats(f.x, f.y, sat, interp);
 }
 __AH_FN __hip_fp8x2_storage_t __hip_cvt_double2_to_fp8x2(const double2 d,
                                                          const __hip_saturation_t sat,
                                                          const __hip_fp8_interpretation_t interp)
 {
-    return __ah::fp8_pair(__hip_cvt_double_to_fp8(d.x, sat, interp),
-                          __hip_cvt_double_to_fp8(d.y, sat, interp));
+    return __ah::fp8_from_floats(__ah::odd_float(d.x), __ah::odd_float(d.y), sat, interp);
 }
 __AH_FN __hip_fp8x2_storage_t __hip_cvt_halfraw2_to_fp8x2(const __half2_raw x,
                                                           const __hip_saturation_t sat,
@@ -186,16 +262,16 @@ __AH_FN __hip_fp8x2_storage_t __hip_cvt_halfraw2_to_fp8x2(const __half2_raw x,
     __half_raw first, second;
     first.x = x.x;
     second.x = x.y;
-    return __ah::fp8_pair(__hip_cvt_halfraw_to_fp8(first, sat, interp),
-                          __hip_cvt_halfraw_to_fp8(second, sat, interp));
+    return __ah::fp8_from_floats(static_cast<float>(__half(first)),
+                                 static_cast<float>(__half(second)), sat, interp);
 }
 __AH_FN __hip_fp8x2_storage_t
 __hip_cvt_bfloat16raw2_to_fp8x2(const __hip_bfloat162_raw x, const __hip_saturation_t sat,
                                 const __hip_fp8_interpretation_t interp)
 {
     __hip_bfloat16_raw first = {x.x}, second = {x.y};
-    return __ah::fp8_pair(__hip_cvt_bfloat16raw_to_fp8(first, sat, interp),
-                          __hip_cvt_bfloat16raw_to_fp8(second, sat, interp));
+    return __ah::fp8_from_floats(static_cast<float>(__hip_bfloat16(first)),
+                                 static_cast<float>(__hip_bfloat16(second)), sat, interp);
 }
 __AH_FN __half2_raw __hip_cvt_fp8x2_to_halfraw2(const __hip_fp8x2_storage_t x,
                                                 const __hip_fp8_interpretation_t interp)
@@ -347,17 +423,14 @@ struct fp8_four_of : fp8_defaults<interpretation> {
     __hip_fp8x4_storage_t __x;
 
     fp8_four_of() = default;
-    __host__ __device__ fp8_four_of(float4 v) : __x(0)
+    __host__ __device__ fp8_four_of(float4 v)
+        : __x(two(fp8_from_floats(v.x, v.y, __HIP_SATFINITE, interpretation),
+                  fp8_from_floats(v.z, v.w, __HIP_SATFINITE, interpretation)))
     {
-        const float numbers[4] = {v.x, v.y, v.z, v.w};
-        for (int i = 0; i < 4; ++i)
-            set(i, fp8_from_float(numbers[i], __HIP_SATFINITE, interpretation));
     }
-    __host__ __device__ fp8_four_of(double4 v) : __x(0)
+    __host__ __device__ fp8_four_of(double4 v)
+        : fp8_four_of(make_float4(odd_float(v.x), odd_float(v.y), odd_float(v.z), odd_float(v.w)))
     {
-        const double numbers[4] = {v.x, v.y, v.z, v.w};
-        for (int i = 0; i < 4; ++i)
-            set(i, __hip_cvt_double_to_fp8(numbers[i], __HIP_SATFINITE, interpretation));
     }
     __host__ __device__ fp8_four_of(__half2 low, __half2 high)
         : __x(two(fp8_pair_of<interpretation>(low).__x, fp8_pair_of<interpretation>(high).__x))
@@ -382,10 +455,6 @@ struct fp8_four_of : fp8_defaults<interpretation> {
                                                          __hip_fp8x2_storage_t high)
     {
         return static_cast<__hip_fp8x4_storage_t>(high) << 16 | low;
-    }
-    __host__ __device__ void set(int i, __hip_fp8_storage_t x)
-    {
-        __x |= static_cast<__hip_fp8x4_storage_t>(x) << 8 * i;
     }
     __host__ __device__ float get(int i) const
     {

@@ -19,7 +19,6 @@
 #include "hip/device/math/root_f32.h"
 #include "hip/device/math/trig_f32.h"
 #include "hip/device/math_f64.h"
-#include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
@@ -141,7 +140,7 @@ namespace __ah
  * left. */
 static __device__ __attribute__((noinline)) float lgamma_at_zeros(float x)
 {
-    return static_cast<float>(clc::lgamma(static_cast<double>(x)));
+    return static_cast<float>(lgamma_f64(static_cast<double>(x)));
 }
 } // namespace __ah
 

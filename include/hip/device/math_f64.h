@@ -5,15 +5,16 @@
 
 #include "hip/device/math/arc_f64.h"
 #include "hip/device/math/erf_f64.h"
-#include "hip/device/math/erfinv_f32.h"
+#include "hip/device/math/erfinv_f64.h"
 #include "hip/device/math/exp_f64.h"
+#include "hip/device/math/gamma_f64.h"
 #include "hip/device/math/hyperbolic_f64.h"
 #include "hip/device/math/log_f64.h"
 #include "hip/device/math/parts_f64.h"
 #include "hip/device/math/pow_f64.h"
+#include "hip/device/math/remainder_f64.h"
 #include "hip/device/math/root_f64.h"
 #include "hip/device/math/trig_f64.h"
-#include "hip/device/math_libclc.h"
 #include "hip/device/math_parts.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
@@ -88,13 +89,9 @@ __AH_FN double fmax(double x, double y) { return __builtin_fmax(x, y); }
 __AH_FN double fmin(double x, double y) { return __builtin_fmin(x, y); }
 __AH_FN double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 __AH_FN double fdim(double x, double y) { return __ah::positive_difference(x, y); }
-__AH_FN double fmod(double x, double y) { return __ah::modulo(x, y); }
-__AH_FN double remainder(double x, double y)
-{
-    int low;
-    return __ah::nearest_remainder(x, y, &low);
-}
-__AH_FN double remquo(double x, double y, int *low) { return __ah::nearest_remainder(x, y, low); }
+__AH_FN double fmod(double x, double y) { return __ah::fmod_f64(x, y); }
+__AH_FN double remainder(double x, double y) { return __ah::remainder_f64(x, y); }
+__AH_FN double remquo(double x, double y, int *low) { return __ah::remquo_f64(x, y, low); }
 __AH_FN double modf(double x, double *whole) { return __ah::split(x, whole); }
 __AH_FN double frexp(double x, int *exponent) { return __ah::frexp_f64(x, exponent); }
 __AH_FN double ldexp(double x, int n) { return __ah::ldexp_f64(x, n); }
@@ -105,7 +102,7 @@ __AH_FN double scalbln(double x, long n)
 }
 __AH_FN int ilogb(double x) { return __ah::ilogb_f64(x); }
 __AH_FN double logb(double x) { return __ah::logb_f64(x); }
-__AH_FN double nextafter(double x, double y) { return __ah::next_after(x, y); }
+__AH_FN double nextafter(double x, double y) { return __ah::nextafter_f64(x, y); }
 __AH_FN double nan(const char *tag)
 {
     return __builtin_bit_cast(double, 0x7ff8000000000000ull |
@@ -116,9 +113,9 @@ __AH_FN double nan(const char *tag)
 
 __AH_FN double erf(double x) { return __ah::erf_f64(x); }   /* 1 */
 __AH_FN double erfc(double x) { return __ah::erfc_f64(x); } /* 4 */
-/* 4 for positive arguments; close to the zeros at negative ones only the absolute error,
+/* 3 for positive arguments; close to the zeros at negative ones only the absolute error,
  * about 1e-15, is small */
-__AH_FN double lgamma(double x) { return __ah::clc::lgamma(x); }
+__AH_FN double lgamma(double x) { return __ah::lgamma_f64(x); }
 
 /* e^(x*x) erfc(x), 4. Up to 10 a polynomial in (x - 4) / (x + 4), relative error 5e-19;
  * from there the asymptotic series in 1 / x^2. */
@@ -168,63 +165,12 @@ static __device__ inline double erfcx(double x)
     return 2.0 * (e + e * rest) - r;
 }
 
-namespace __ah
-{
-/* erfc's inverse below 1e-37, infinity for 0, NaN below: a start good to 5e-4 (Abramowitz and
- * Stegun 26.2.23) and three steps of Newton for ln erfc(x) = ln erfcx(x) - x x. */
-static __device__ inline __attribute__((noinline)) double erfcinv_far(double q)
-{
-    if (!(q > 0))
-        return q == 0 ? __builtin_inf() : __builtin_nan("");
-    double logarithm = log(q), t = __builtin_sqrt(2.0 * (0.69314718055994531 - logarithm));
-    double x = t - (2.515517 + t * (0.802853 + t * 0.010328)) /
-                       (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
-    x *= 0.70710678118654752;
-    for (int i = 0; i < 3; ++i) {
-        double r = erfcx(x);
-        double f = __builtin_fma(-x, x, log(r) - logarithm);
-        x += f * r * 0.88622692545275801; /* sqrt(pi) / 2 */
-    }
-    return x;
-}
-/* erfc's inverse up to 1/2: one step of Halley from the inverse of floats, whose difference erfc(x)
- * - q is divided by e^(-x x). */
-__AH_FN double erfcinv_upper(double q)
-{
-    if (!(q > 1e-37))
-        return erfcinv_far(q);
-    double x = static_cast<double>(erfcinv_f32(static_cast<float>(q)));
-    double z = inverse_f64(fma_f64(x, 0.3, 1.0)), ratio = z * erfc_ratio(fma_f64(x, z, -1.5));
-    double u = (q * exp_f64(x * x) - ratio) * 0.88622692545275801;
-    return x - u * inverse_f64(1.0 + x * u);
-}
-/* erf's inverse up to 1/2, in the same way */
-__AH_FN double erfinv_lower(double y)
-{
-    double x = static_cast<double>(erfinv_f32(static_cast<float>(y)));
-    double u = (erf_near(x) - y) * 0.88622692545275801 * exp_f64(x * x);
-    x -= u * inverse_f64(1.0 + x * u);
-    return y == 0 ? y : x;
-}
-} // namespace __ah
+__AH_FN double erfinv(double x) { return __ah::erfinv_f64(x); }         /* 4 */
+__AH_FN double erfcinv(double y) { return __ah::erfcinv_f64(y); }       /* 5 */
+__AH_FN double normcdfinv(double p) { return __ah::normcdfinv_f64(p); } /* 6 */
 
-/* The inverses of erf and erfc, 4. Where the result is small they solve for erf, whose
- * argument near 0 is well defined, elsewhere for erfc. */
-static __device__ inline double erfinv(double y)
-{
-    double a = __builtin_fabs(y);
-    return a > 0.5 ? __builtin_copysign(__ah::erfcinv_upper(1.0 - a), y) : __ah::erfinv_lower(y);
-}
-static __device__ inline double erfcinv(double y)
-{
-    if (y >= 0.5 && y <= 1.5)
-        return __ah::erfinv_lower(1.0 - y);
-    double x = __ah::erfcinv_upper(y < 1.0 ? y : 2.0 - y);
-    return y < 1.0 ? x : -x;
-}
-
-/* The normal distribution and its inverse, 4. x / sqrt(2) is taken in two parts, since
- * far out erfc multiplies the error of its argument. */
+/* The normal distribution, 4. x / sqrt(2) is taken in two parts, since far out erfc multiplies the
+ * error of its argument. */
 static __device__ inline double normcdf(double x)
 {
     constexpr double high = 0.70710678118654757, low = -4.8336466567264567e-17;
@@ -235,12 +181,6 @@ static __device__ inline double normcdf(double x)
         r -= rest * exp(-z * z) * 1.1283791670955126; /* 2 / sqrt(pi) */
     return 0.5 * r;
 }
-/* The sum makes the result for 1/2 a positive zero. */
-__AH_FN double normcdfinv(double p)
-{
-    return __builtin_fma(-1.4142135623730951, erfcinv(2.0 * p), 0.0);
-}
-
 namespace __ah
 {
 /* Gamma for x >= 20 as the product of two factors, neither of which overflows before x

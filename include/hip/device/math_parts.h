@@ -1,5 +1,5 @@
-/* Pieces that the float and the double functions share: remainders, rounding to integers,
- * exponents. Exact unless something else is said. */
+/* Pieces that the float and the double functions share: exponents, differences, the parts of a
+ * number. Exact unless something else is said. */
 #ifndef HIP_DEVICE_MATH_PARTS_H
 #define HIP_DEVICE_MATH_PARTS_H
 
@@ -43,80 +43,6 @@ template <typename T> __AH_FN int exponent(T x)
         e = static_cast<int>(sizeof(T) * 8) - N::fraction - zeros;
     }
     return e - N::bias;
-}
-
-/* x modulo y, by long division in steps of `digits` bits of the quotient: each step's
- * product and difference are exact in one fused operation. */
-template <typename T> static __device__ inline T modulo(T x, T y)
-{
-    constexpr int digits = number<T>::fraction - 2;
-    T rest = absolute(x), divisor = absolute(y);
-    if (!(divisor > 0) || !(rest < __builtin_inff()))
-        return (x * y) / (x * y); /* NaN */
-    while (rest >= divisor) {
-        int distance = exponent(rest) - exponent(divisor);
-        T step = distance > digits ? scaled(divisor, distance - digits) : divisor;
-        T quotient = truncated(rest / step);
-        rest = fused(-quotient, step, rest);
-        if (rest < 0)
-            rest += step; /* the quotient had been rounded up */
-        else if (rest >= step)
-            rest -= step;
-    }
-    return __builtin_copysign(rest, x);
-}
-
-/* IEEE remainder: x minus the nearest multiple of y; *low gets the multiple's low bits
- * with its sign, as remquo gives them. */
-template <typename T> static __device__ inline T nearest_remainder(T x, T y, int *low)
-{
-    *low = 0;
-    T divisor = absolute(y);
-    if (x != x || y != y || divisor == 0 || absolute(x) == __builtin_inff())
-        return (x * y) / (x * y); /* NaN */
-    T rest = absolute(x);
-    int multiple = 0, shift = 0;
-    if (rest >= divisor) {
-        if (divisor > scaled(T(1), number<T>::bias - 4)) {
-            shift = 8; /* eight times the divisor must not overflow */
-            rest = scaled(rest, -shift);
-            divisor = scaled(divisor, -shift);
-        }
-        rest = modulo(rest, divisor * 8);
-        if (rest >= divisor * 4) {
-            rest -= divisor * 4;
-            multiple += 4;
-        }
-        if (rest >= divisor * 2) {
-            rest -= divisor * 2;
-            multiple += 2;
-        }
-        if (rest >= divisor) {
-            rest -= divisor;
-            multiple += 1;
-        }
-    }
-    /* more than half of the divisor, or half of it and an odd multiple: one more */
-    T above = divisor - rest;
-    if (rest > above || (rest == above && (multiple & 1))) {
-        rest -= divisor;
-        multiple++;
-    }
-    rest = scaled(rest, shift);
-    bool negative_quotient = __builtin_signbit(x) != __builtin_signbit(y);
-    *low = negative_quotient ? -(multiple & 7) : multiple & 7;
-    return __builtin_signbit(x) ? -rest : rest;
-}
-
-template <typename T> __AH_FN T next_after(T x, T y)
-{
-    if (x != x || y != y)
-        return x + y;
-    if (x == y)
-        return y;
-    if (x == 0)
-        return __builtin_copysign(step_up(T(0)), y);
-    return y > x ? step_up(x) : step_down(x);
 }
 
 template <typename T> __AH_FN T positive_difference(T x, T y)

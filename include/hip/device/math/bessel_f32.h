@@ -313,7 +313,7 @@ static __device__ inline float yn_f32(int n, float x)
  * J of order 0 or 1, whichever is larger, gives the scale. For x from 2^-10.
  *
  * Both kinds are within 2.5 n + 2 ulp where x is below n, or as exact as orders 0 and 1, and
- * elsewhere within 5e-7 up to order 128. */
+ * elsewhere within 5e-7 up to order 50, 7e-7 up to order 128 and 2.6e-6 at order 500. */
 static __device__ inline float jn_downwards(unsigned int n, float x, float j0, float j1)
 {
     float root = hw::ex2(hw::lg2(static_cast<float>(n)) * 0.33333334f);

@@ -1,4 +1,5 @@
-/* Double precision error functions. Coefficients: tools/math/erf_f64.sollya. */
+/* Double precision error functions. Coefficients: tools/math/erf_f64.py (erf)
+ * and tools/math/erf_f64.sollya. */
 #ifndef HIP_DEVICE_MATH_ERF_F64_H
 #define HIP_DEVICE_MATH_ERF_F64_H
 
@@ -8,59 +9,45 @@
 
 namespace __ah
 {
-/* Below 1 x + x p(x x), relative error 2^-55.8. */
-__AH_FN double erf_near(double x)
+/* log(erfc t) / t for t up to 5.93; with it the relative error of erf t is 2^-54.9. */
+__AH_FN double log_erfc_ratio(double t)
 {
-    double s = x * x;
-    double p = -0x1.a09c2fdfea94ep-31;
-    p = fma_f64(p, s, 0x1.d3545417cc044p-27);
-    p = fma_f64(p, s, -0x1.5b791a9b15a81p-23);
-    p = fma_f64(p, s, 0x1.b9684dafb6c5dp-20);
-    p = fma_f64(p, s, -0x1.f4c7e4262f8e5p-17);
-    p = fma_f64(p, s, 0x1.f9a29229e295ep-14);
-    p = fma_f64(p, s, -0x1.c02dae8ae75dep-11);
-    p = fma_f64(p, s, 0x1.565bccedd94bdp-8);
-    p = fma_f64(p, s, -0x1.b82ce311a315p-6);
-    p = fma_f64(p, s, 0x1.ce2f21a03f78ep-4);
-    p = fma_f64(p, s, -0x1.812746b03799cp-2);
-    p = fma_f64(p, s, 0x1.06eba8214db68p-3);
-    return fma_f64(x, p, x);
+    double p = 0x1.02b3673432e95p-48;
+    p = fma_f64(p, t, -0x1.6b73dc2bcf135p-43);
+    p = fma_f64(p, t, 0x1.d945bbf2dca06p-39);
+    p = fma_f64(p, t, -0x1.7a3b03cf2d98p-35);
+    p = fma_f64(p, t, 0x1.9d55d89124686p-32);
+    p = fma_f64(p, t, -0x1.444f3c96187bap-29);
+    p = fma_f64(p, t, 0x1.7209e4afd2e36p-27);
+    p = fma_f64(p, t, -0x1.28f7d7f307701p-25);
+    p = fma_f64(p, t, 0x1.1a2b23fe33444p-24);
+    p = fma_f64(p, t, 0x1.94fa1b7e41c5p-27);
+    p = fma_f64(p, t, -0x1.326daf4575cd8p-21);
+    p = fma_f64(p, t, 0x1.1173a7927d8d2p-19);
+    p = fma_f64(p, t, -0x1.a486c6a7c54e8p-19);
+    p = fma_f64(p, t, -0x1.a966fd287f436p-19);
+    p = fma_f64(p, t, 0x1.f03200e5ba6abp-16);
+    p = fma_f64(p, t, -0x1.0e32e2dd931e9p-14);
+    p = fma_f64(p, t, -0x1.b29b16dcf75fp-16);
+    p = fma_f64(p, t, 0x1.35663c28b49dcp-11);
+    p = fma_f64(p, t, -0x1.bca691e740c79p-10);
+    p = fma_f64(p, t, 0x1.b6b6a1d2a0803p-13);
+    p = fma_f64(p, t, 0x1.396685908bfb4p-6);
+    p = fma_f64(p, t, -0x1.a4f4e2a1a9b1ap-4);
+    p = fma_f64(p, t, -0x1.45f306dc9c8d9p-1);
+    p = fma_f64(p, t, -0x1.20dd750429b6dp+0);
+    return p;
 }
-/* 1 - e^p(t - 2) for t from 1 to 5.93, absolute error 2^-56.7. */
-__AH_FN double erf_far(double t)
+/* 1 - e^(log erfc t), in which e^r - 1 keeps its digits. */
+__AH_FN double erf_f64(double x) /* 2 ULP */
 {
     __AH_EXACT
-    double u = t - 2.0;
-    double p = -0x1.292bd5933cdp-44;
-    p = fma_f64(p, u, 0x1.3e4a4cae131ap-43);
-    p = fma_f64(p, u, 0x1.65474c87e9c33p-39);
-    p = fma_f64(p, u, -0x1.01eec1081e205p-36);
-    p = fma_f64(p, u, 0x1.1dda4bfe4a234p-35);
-    p = fma_f64(p, u, -0x1.6bd1ee7adcfdcp-36);
-    p = fma_f64(p, u, -0x1.25d1fcb47a23ap-32);
-    p = fma_f64(p, u, 0x1.56038142f3265p-29);
-    p = fma_f64(p, u, -0x1.dfa8440597d18p-27);
-    p = fma_f64(p, u, 0x1.f103d7082033dp-25);
-    p = fma_f64(p, u, -0x1.73ecc185d14f4p-23);
-    p = fma_f64(p, u, 0x1.b539b4a9e3d58p-23);
-    p = fma_f64(p, u, 0x1.060468a25e5f2p-19);
-    p = fma_f64(p, u, -0x1.5b6562576bcfap-16);
-    p = fma_f64(p, u, 0x1.1bc3a6333b616p-13);
-    p = fma_f64(p, u, -0x1.7ffcfb5adf2cdp-11);
-    p = fma_f64(p, u, 0x1.d406b3729d9b6p-9);
-    p = fma_f64(p, u, -0x1.0dc3b5fb06524p-6);
-    p = fma_f64(p, u, -0x1.d8f5dece9224fp-1);
-    p = fma_f64(p, u, -0x1.1ac3258a8dc2dp+2);
-    p = fma_f64(p, u, -0x1.575b329b1f516p+2);
-    int n;
-    double r = ln2_rest(p, &n);
-    return 1.0 - times_power(fma_f64(fma_f64(exp_tail(r), r, 1.0), r, 1.0), n);
-}
-__AH_FN double erf_f64(double x) /* 1 ULP */
-{
     double t = __builtin_fabs(x);
-    double far = __builtin_copysign(erf_far(t < 5.93 ? t : 5.93), x);
-    return t > 1.0 ? far : erf_near(x);
+    t = t > 5.93 ? 5.93 : t;
+    int n;
+    double r = ln2_rest(t * log_erfc_ratio(t), &n), power = power_of_2(n);
+    double result = fma_f64(exp_tail(r) * r * r, power, fma_f64(r, power, power - 1.0));
+    return __builtin_copysign(result, x);
 }
 
 /* erfc(t) e^(t t) / q for 0 <= t <= 27.3, with q = 1 / (1 + 0.3 t) and u = t q - 3/2: relative

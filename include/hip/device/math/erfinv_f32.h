@@ -9,19 +9,20 @@
 
 namespace __ah
 {
-/* The inverse of erf at x divided by x, as a function of w = -log2(1 - x x) up to 7. Relative error
+/* The inverse of erf at x divided by x, as a function of w = -log2(1 - x x) up to 9. Relative error
  * 2^-25.3. */
 __AH_FN float erfinv_near(float w)
 {
     float u = w - 3.0f;
-    float p = -0x1.baf0a8p-32f;
-    p = __builtin_fmaf(p, u, 0x1.d7597cp-29f);
-    p = __builtin_fmaf(p, u, 0x1.cd7ae2p-26f);
-    p = __builtin_fmaf(p, u, -0x1.1a36b6p-21f);
-    p = __builtin_fmaf(p, u, 0x1.c9b2bcp-21f);
-    p = __builtin_fmaf(p, u, 0x1.a76f56p-15f);
-    p = __builtin_fmaf(p, u, -0x1.1b66cp-11f);
-    p = __builtin_fmaf(p, u, -0x1.29aa6cp-10f);
+    float p = 0x1.4a0586p-36f;
+    p = __builtin_fmaf(p, u, -0x1.fa0336p-32f);
+    p = __builtin_fmaf(p, u, 0x1.8daf62p-29f);
+    p = __builtin_fmaf(p, u, 0x1.e27538p-26f);
+    p = __builtin_fmaf(p, u, -0x1.1726e2p-21f);
+    p = __builtin_fmaf(p, u, 0x1.c5953ep-21f);
+    p = __builtin_fmaf(p, u, 0x1.a739dcp-15f);
+    p = __builtin_fmaf(p, u, -0x1.1b6512p-11f);
+    p = __builtin_fmaf(p, u, -0x1.29a84cp-10f);
     p = __builtin_fmaf(p, u, 0x1.6212c8p-3f);
     p = __builtin_fmaf(p, u, 0x1.65a4acp+0f);
     return p;
@@ -48,7 +49,7 @@ __AH_FN float erfinv_far(float w)
 __AH_FN float erfinv_f32(float x)
 {
     float w = -hw::lg2(__builtin_fmaf(-x, x, 1.0f));
-    if (w > 7.0f)
+    if (w > 9.0f)
         return __builtin_copysignf(erfinv_far(w), x);
     return x * erfinv_near(w);
 }
@@ -56,7 +57,7 @@ __AH_FN float erfinv_f32(float x)
 __AH_FN float erfcinv_f32(float y)
 {
     float x = 1.0f - y, both = y * (2.0f - y), w = -hw::lg2(both);
-    if (w > 7.0f)
+    if (w > 9.0f)
         return __builtin_copysignf(erfinv_far(-hw::lg2_whole(both)), x);
     return x * erfinv_near(w);
 }
@@ -65,7 +66,7 @@ __AH_FN float normcdfinv_f32(float p)
 {
     constexpr float root = 0x1.6a09e6p+0f;
     float x = __builtin_fmaf(p, 2 * root, -root), both = p * (1.0f - p), w = -2.0f - hw::lg2(both);
-    if (w > 7.0f)
+    if (w > 9.0f)
         return __builtin_copysignf(root * erfinv_far(-2.0f - hw::lg2_whole(both)), x);
     return x * erfinv_near(w);
 }

@@ -18,8 +18,7 @@ __AH_FN float half_power(float x, float log) { return hw::ex2(x * log); }
 __AH_FN float half_log(float x, float of_2)
 {
     float f = x - 1.0f;
-    float p = __builtin_fmaf(f, -0x1.715476p-2f, 0x1.ec709ep-2f); /* log2(1 + f) / f */
-    p = __builtin_fmaf(p, f, -0x1.715476p-1f);
+    float p = __builtin_fmaf(f, 0x1.ec709ep-2f, -0x1.715476p-1f); /* log2(1 + f) / f */
     p = __builtin_fmaf(p, f, 0x1.715476p+0f) * f;
     return (__builtin_fabsf(f) < 0x1p-5f ? p : hw::lg2(x)) * of_2;
 }

@@ -13,13 +13,13 @@
 
 namespace __ah
 {
-/* log(1 + f) - f, without the last rounding: the product of its two results. The error of the
- * polynomial is below 2^-28 f. */
+/* log(1 + f) - f, without the last rounding: the product of its two results, for f from -0.3 to
+ * 1/2. The error of the polynomial is below 2^-27.8 f. */
 __AH_FN float log_curve(float f, float *factor)
 {
     float s = f * hw::rcp(f + 2.0f), z = s * s;
-    float p = __builtin_fmaf(0x1.2ef7bcp-2f, z, 0x1.997b94p-2f);
-    p = __builtin_fmaf(p, z, 0x1.55555cp-1f);
+    float p = __builtin_fmaf(0x1.32d4acp-2f, z, 0x1.99619cp-2f);
+    p = __builtin_fmaf(p, z, 0x1.555566p-1f);
     *factor = __builtin_fmaf(p, z, -f);
     return s;
 }
@@ -31,12 +31,13 @@ __AH_FN float number_of(unsigned int exponent) /* e 2^23 */
     return static_cast<float>(static_cast<int>(exponent));
 }
 
-/* log(1 + x) + twos ln 2: with u = 1 + x = 2^e m before rounding, f = x 2^-e + (2^-e - 1). Where u
- * is 0, no number, or so large that 2^-e is none, the hardware's logarithm is right. */
+/* log(1 + x) + twos ln 2: with u = 1 + x = 2^e m before rounding, f = x 2^-e + (2^-e - 1). Since m
+ * is between 3/4 and 3/2 here, f is x below 1/2, and exact above. Where u is 0, no number, or so
+ * large that 2^-e is none, the hardware's logarithm is right. */
 __AH_FN float log_of_1_and(float x, float twos)
 {
     float u = 1.0f + x;
-    unsigned int e = log_exponent(u);
+    unsigned int e = (bits_of(u) - 0x3f400000u) & 0xff800000u;
     float power = float_of(0x3f800000u - e), factor;
     float f = __builtin_fmaf(x, power, power - 1.0f), s = log_curve(f, &factor);
     float whole = number_of(e) + twos * 0x1p23f;
@@ -88,7 +89,14 @@ __AH_FN float log10_f32(float x)
 #else
 /* The error of v_log_f32, and as much for log and log10. */
 __AH_FN float log2_f32(float x) { return hw::lg2_whole(x); }
-__AH_FN float log_f32(float x) { return hw::lg2_whole(x) * 0x1.62e43p-1f; }
+/* Of a subnormal number 2^-32 times another's, whose logarithm is taken off in the same operation.
+ */
+__AH_FN float log_f32(float x)
+{
+    bool small = x < 0x1p-126f;
+    return __builtin_fmaf(__builtin_amdgcn_logf(small ? x * 0x1p32f : x), 0x1.62e43p-1f,
+                          small ? -0x1.62e43p+4f : 0.0f);
+}
 __AH_FN float log10_f32(float x) { return hw::lg2_whole(x) * 0x1.344136p-2f; }
 #endif
 } // namespace __ah

@@ -53,32 +53,44 @@ __AH_FN double frexp_f64(double x, int *exponent)
 #endif
 }
 
-/* The exponent of a finite number other than 0, subnormal ones included. */
-__AH_FN int exponent_f64(double x)
+/* By high words without signs: whether a number is normal, and else whether it has an exponent. */
+__AH_FN bool is_normal(unsigned int high) { return high - 0x00100000u < 0x7fe00000u; }
+#if defined(__AMDGCN__)
+__AH_FN int exponent_of_number(double x) { return __builtin_amdgcn_frexp_exp(x) - 1; }
+__AH_FN double logb_f64(double x)
 {
-    unsigned int e = high_word(x) >> 20 & 0x7ff;
-    if (__builtin_expect(e == 0, 0))
-        return static_cast<int>(high_word(x * 0x1p54) >> 20 & 0x7ff) - 1023 - 54;
-    return static_cast<int>(e) - 1023;
+    double size = __builtin_fabs(x), e = to_f64(exponent_of_number(x));
+    e = size < __builtin_inf() ? e : size;
+    return x == 0 ? -__builtin_inf() : e;
+}
+#else
+__AH_FN int exponent_of_number(double x)
+{
+    unsigned int high = high_word(x) & 0x7fffffffu;
+    if (__builtin_expect(is_normal(high), 1))
+        return static_cast<int>(high >> 20) - 1023;
+    return static_cast<int>(high_word(x * 0x1p54) >> 20 & 0x7ff) - 1023 - 54;
 }
 __AH_FN double logb_f64(double x)
 {
-    double r = to_f64(exponent_f64(x));
-    if (__builtin_expect((high_word(x) & 0x7fffffffu) - 0x00100000u >= 0x7fe00000u, 0)) {
-        r = __builtin_isfinite(x) ? r : x * x;
+    __AH_EXACT
+    unsigned int high = high_word(x) & 0x7fffffffu;
+    double r = from_words(0x43300000u, high >> 20) - 0x1.00000000003ffp52;
+    if (__builtin_expect(!is_normal(high), 0)) {
+        r = to_f64(exponent_of_number(x));
+        r = high < 0x7ff00000u ? r : x * x;
         r = x == 0 ? -__builtin_inf() : r;
     }
     return r;
 }
+#endif
 /* For what has no exponent the values of glibc. */
 __AH_FN int ilogb_f64(double x)
 {
-    int r = exponent_f64(x);
-    if (__builtin_expect((high_word(x) & 0x7fffffffu) - 0x00100000u >= 0x7fe00000u, 0)) {
-        r = __builtin_fabs(x) == __builtin_inf() ? 2147483647 : r;
-        r = x == 0 || x != x ? -2147483647 - 1 : r;
-    }
-    return r;
+    if (__builtin_expect(is_normal(high_word(x) & 0x7fffffffu), 1))
+        return exponent_of_number(x);
+    int special = __builtin_fabs(x) == __builtin_inf() ? 2147483647 : -2147483647 - 1;
+    return x == 0 || !(__builtin_fabs(x) < __builtin_inf()) ? special : exponent_of_number(x);
 }
 } // namespace __ah
 

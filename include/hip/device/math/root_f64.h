@@ -29,10 +29,9 @@ __AH_FN double rsqrt_f64(double x) /* 0.6 ULP */
     double better = fma_f64(r * e, fma_f64(e, 0.375, 0.5), r);
     return e < 0.5 ? better : r;
 #else
-    bool special = __builtin_expect(high_word(x) - 0x00100000u >= 0x7fe00000u, 0);
-    double r = inverse_root(special ? x * 0x1p54 : x);
-    if (special) {
-        r = x > 0 ? r * 0x1p27 : __builtin_nan("");
+    double r = inverse_root(x);
+    if (__builtin_expect(high_word(x) - 0x00100000u >= 0x7fe00000u, 0)) {
+        r = x > 0 ? inverse_root(x * 0x1p54) * 0x1p27 : __builtin_nan("");
         r = x == __builtin_inf() ? 0.0 : r;
         r = x == 0 ? __builtin_copysign(__builtin_inf(), x) : r;
     }
